@@ -1,0 +1,146 @@
+// Package diag says what was wrong with an input, where, and how much it
+// matters.
+//
+// Parsers return two kinds of trouble. An [Error] stops or skips one record
+// and points at it. An [Issue] is a counted, named condition that did not stop
+// anything but makes the numbers less true; a [Ledger] collects them so that
+// every report can print its own caveats.
+package diag
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Pos points into an input. Text formats fill Line; JSON, which is often one
+// very long line, fills Offset and Path instead.
+type Pos struct {
+	File   string
+	Line   int    // 1-based, 0 if not a line-oriented format
+	Offset int64  // byte offset into the uncompressed input
+	Path   string // where inside the document, as "traceEvents[7].dur"
+}
+
+// String returns the position as "run.json@81920: traceEvents[7].dur" or, for
+// formats of lines, "run.txt:12".
+func (p Pos) String() string {
+	s := p.File
+	if s == "" {
+		s = "<input>"
+	}
+	if p.Line > 0 {
+		s = fmt.Sprintf("%s:%d", s, p.Line)
+	} else {
+		s = fmt.Sprintf("%s@%d", s, p.Offset)
+	}
+	if p.Path != "" {
+		s += ": " + p.Path
+	}
+	return s
+}
+
+// An Error is one malformed record. It is not fatal: a reader that returns an
+// Error as a record can go on to the next one.
+type Error struct {
+	Pos Pos
+	Msg string // what is wrong, lower case, no trailing period
+	Err error  // the cause, or nil
+}
+
+// Error returns the position, the message and the cause.
+func (e *Error) Error() string {
+	s := e.Pos.String() + ": " + e.Msg
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Severity orders issues by what they do to the numbers.
+type Severity uint8
+
+// The severities, by rising weight.
+const (
+	Info     Severity = iota // worth knowing; every number stands
+	DataLoss                 // the profiler dropped or truncated something
+	Suspect                  // a number may be wrong
+)
+
+// String returns the name that reports and JSON use: "info", "data-loss" or
+// "suspect".
+func (s Severity) String() string {
+	switch s {
+	case Info:
+		return "info"
+	case DataLoss:
+		return "data-loss"
+	case Suspect:
+		return "suspect"
+	}
+	return fmt.Sprintf("severity(%d)", uint8(s))
+}
+
+// An Issue is one kind of trouble and how often it was met.
+type Issue struct {
+	Code     string // stable, kebab-case, e.g. "kernel-without-launch"
+	Severity Severity
+	Count    int64
+	First    Pos    // the first place it was met
+	Help     string // what it does to the numbers, and the remedy
+}
+
+// A Ledger counts issues by code. The zero Ledger is ready to use. It is not
+// safe for concurrent use: goroutines keep one each, and [Ledger.Merge] adds
+// them up in the order of the input.
+type Ledger struct{ m map[string]*Issue }
+
+// Add counts one occurrence of the issue; is.Count is ignored.
+func (l *Ledger) Add(is Issue) { l.AddN(is, 1) }
+
+// AddN counts n occurrences of the issue; is.Count is ignored. A code that was
+// met before keeps its first Pos and Help, and the worse of its severities, so
+// that no order of additions can play an issue down. Nothing happens if n is
+// not positive.
+func (l *Ledger) AddN(is Issue, n int64) {
+	if n <= 0 {
+		return
+	}
+	have, ok := l.m[is.Code]
+	if !ok {
+		if l.m == nil {
+			l.m = make(map[string]*Issue)
+		}
+		is.Count = n
+		l.m[is.Code] = &is
+		return
+	}
+	have.Count += n
+	have.Severity = max(have.Severity, is.Severity)
+}
+
+// Merge counts everything that other counted. What l met counts as met first.
+// Other is unchanged and stays independent of l.
+func (l *Ledger) Merge(other *Ledger) {
+	for _, is := range other.Issues() {
+		l.AddN(is, is.Count)
+	}
+}
+
+// Issues returns what was counted, worst first, then by code.
+func (l *Ledger) Issues() []Issue {
+	out := make([]Issue, 0, len(l.m))
+	for _, is := range l.m {
+		out = append(out, *is)
+	}
+	slices.SortFunc(out, func(a, b Issue) int {
+		if a.Severity != b.Severity {
+			return int(b.Severity) - int(a.Severity)
+		}
+		return strings.Compare(a.Code, b.Code)
+	})
+	return out
+}
