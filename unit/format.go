@@ -1,0 +1,226 @@
+// Package unit prints and parses durations, bytes, rates, shares and counts.
+//
+// Inside assay a duration is an int64 of nanoseconds and a size an int64 of
+// bytes; this package is where they meet a reader. All rounding is integer
+// arithmetic, half away from zero, so equal numbers print as equal text on
+// every platform. A unit is chosen by the rounded number: 999.96 µs prints as
+// "1 ms", never as "1000 µs".
+package unit
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// None is printed in place of a number that does not exist, as the share of
+// nothing.
+const None = "–"
+
+// digits is how many significant digits a scaled number has at most. Whole
+// numbers of the largest unit are not cut.
+const digits = 4
+
+// A scale is one unit: size is its length in the base unit, limit how many of
+// it make the next unit, 0 if there is none.
+type scale struct {
+	name  string
+	size  int64
+	limit int64
+}
+
+// The scales are functions because a slice in a variable could be changed.
+
+func durations() []scale {
+	return []scale{
+		{"ns", 1, 1000},
+		{"µs", 1e3, 1000},
+		{"ms", 1e6, 1000},
+		{"s", 1e9, 60},
+		{"min", 60e9, 60},
+		{"h", 3600e9, 0},
+	}
+}
+
+func sizes() []scale {
+	return []scale{
+		{"B", 1, 1024},
+		{"KiB", 1 << 10, 1024},
+		{"MiB", 1 << 20, 1024},
+		{"GiB", 1 << 30, 1024},
+		{"TiB", 1 << 40, 1024},
+		{"PiB", 1 << 50, 1024},
+		{"EiB", 1 << 60, 0},
+	}
+}
+
+func rates() []scale {
+	return []scale{
+		{"B/s", 1, 1000},
+		{"kB/s", 1e3, 1000},
+		{"MB/s", 1e6, 1000},
+		{"GB/s", 1e9, 1000},
+		{"TB/s", 1e12, 0},
+	}
+}
+
+// Duration returns nanoseconds in the unit that suits them, with at most four
+// significant digits and no trailing zeros: "950 ns", "84.2 ms", "1.234 s",
+// "1.5 min", "26 h".
+func Duration(ns int64) string { return scaled(big.NewInt(ns), big.NewInt(1), durations()) }
+
+// Bytes returns a size in binary units, with at most four significant digits
+// and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
+func Bytes(n int64) string { return scaled(big.NewInt(n), big.NewInt(1), sizes()) }
+
+// Rate returns bytes per ns nanoseconds in decimal units, as bandwidths are
+// given by vendors: "25.6 GB/s". It returns [None] if ns is not positive.
+func Rate(bytes, ns int64) string {
+	if ns <= 0 {
+		return None
+	}
+	perSecond := new(big.Int).Mul(big.NewInt(bytes), big.NewInt(1e9))
+	return scaled(perSecond, big.NewInt(ns), rates())
+}
+
+// scaled prints num/den base units in the first scale that holds the rounded
+// number. Den is positive.
+func scaled(num, den *big.Int, scales []scale) string {
+	sign := ""
+	if num.Sign() < 0 {
+		sign = "-"
+		num = new(big.Int).Neg(num)
+	}
+	for _, s := range scales {
+		unit := new(big.Int).Mul(den, big.NewInt(s.size))
+		decimals := digits - 1
+		if s.size == 1 && den.Cmp(big.NewInt(1)) == 0 {
+			decimals = 0 // whole base units have no fraction
+		}
+		rounded, tens := roundTo(num, unit, decimals)
+		limit := new(big.Int).Mul(big.NewInt(s.limit), tens)
+		if s.limit == 0 || rounded.Cmp(limit) < 0 {
+			return sign + decimal(rounded.String(), len(tens.String())-1) + " " + s.name
+		}
+	}
+	panic("unit: the last scale has a limit")
+}
+
+// roundTo returns num/den rounded to as many decimals as fit the significant
+// digits, at most the given number, as an integer of 1/tens.
+func roundTo(num, den *big.Int, decimals int) (rounded, tens *big.Int) {
+	full := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
+	for ; ; decimals-- {
+		tens = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+		rounded = divide(new(big.Int).Mul(num, tens), den)
+		if decimals == 0 || rounded.Cmp(full) < 0 {
+			return rounded, tens
+		}
+	}
+}
+
+// divide returns num/den rounded to the nearest integer, halves up. Neither is
+// negative.
+func divide(num, den *big.Int) *big.Int {
+	twice := new(big.Int).Lsh(num, 1)
+	return twice.Add(twice, den).Quo(twice, new(big.Int).Lsh(den, 1))
+}
+
+// decimal puts a point before the last n digits of s and drops trailing zeros.
+func decimal(s string, n int) string {
+	if n == 0 {
+		return s
+	}
+	if pad := n + 1 - len(s); pad > 0 {
+		s = strings.Repeat("0", pad) + s
+	}
+	s = s[:len(s)-n] + "." + s[len(s)-n:]
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// Share returns num/den in percent with one decimal: "40.0%". Rounding never
+// hides a difference: a share that is not zero prints at least as "<0.1%", and
+// "100.0%" means that num equals den; its neighbours print as ">99.9%" and
+// ">100.0%". It returns [None] if den is 0.
+func Share(num, den int64) string {
+	if den == 0 {
+		return None
+	}
+	n, d := magnitude(num), magnitude(den)
+	negative := n != 0 && (num < 0) != (den < 0)
+	tenths := permille(n, d)
+	text := decimalTenth(tenths)
+	below, above := "<", ">"
+	sign := ""
+	if negative {
+		below, above, sign = above, below, "-"
+	}
+	switch {
+	case n != 0 && tenths.Sign() == 0:
+		return below + sign + "0.1%"
+	case n < d && text == "100.0":
+		return above + sign + "99.9%"
+	case n > d && text == "100.0":
+		return above + sign + "100.0%"
+	}
+	return sign + text + "%"
+}
+
+// permille returns 1000*n/d, rounded.
+func permille(n, d uint64) *big.Int {
+	num := new(big.Int).SetUint64(n)
+	return divide(num.Mul(num, big.NewInt(1000)), new(big.Int).SetUint64(d))
+}
+
+// decimalTenth prints tenths with exactly one decimal.
+func decimalTenth(tenths *big.Int) string {
+	whole, tenth := new(big.Int).QuoRem(tenths, big.NewInt(10), new(big.Int))
+	return whole.String() + "." + tenth.String()
+}
+
+// magnitude returns |n|, which int64 cannot hold for the smallest int64.
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// Percent returns a share, as thresholds are written, in percent with the
+// fewest digits that [ParseShare] reads back as the same number: 0.2 is "20%",
+// 0.125 is "12.5%". Unlike [Share] it does not round.
+func Percent(share float64) string {
+	// Shifting the decimal exponent keeps the digits; multiplying by 100 makes
+	// 28.999999999999996 of 0.29.
+	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(share, 'e', -1, 64), "e")
+	if !finite {
+		return mantissa + "%" // NaN, +Inf, -Inf
+	}
+	sign := ""
+	if strings.HasPrefix(mantissa, "-") {
+		sign, mantissa = "-", mantissa[1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	shift, _ := strconv.Atoi(exponent) // FormatFloat wrote it
+	shift += 2
+	point := len(fraction) - shift
+	if point <= 0 {
+		if whole == "0" {
+			return "0%"
+		}
+		return sign + whole + fraction + strings.Repeat("0", -point) + "%"
+	}
+	return sign + decimal(whole+fraction, point) + "%"
+}
+
+// Count returns n with thousands separators: "1,234,567".
+func Count(n int64) string {
+	s := strconv.FormatUint(magnitude(n), 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if n < 0 {
+		return "-" + s
+	}
+	return s
+}
