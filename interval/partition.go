@@ -1,0 +1,113 @@
+package interval
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// MaxLayers is the largest number of sets [Partition] and [Pieces] take.
+const MaxLayers = 8
+
+// Partition cuts the window by which layers are active. Bit i of a mask stands
+// for layers[i]; cell[mask] is how much of the window exactly the layers of
+// the mask cover, so cell[0] is the time that none covers. There are
+// 1<<len(layers) cells. They do not overlap and sum to window.Len() exactly,
+// and the cells of adjoining windows add up to the cells of the whole.
+//
+// The cost is a binary search per layer and one step per boundary within the
+// window. Partition panics if there are more than [MaxLayers] layers.
+func Partition(window Span, layers ...Set) []int64 {
+	var cells [1 << MaxLayers]int64
+	for piece, mask := range Pieces(window, layers...) {
+		cells[mask] = plus(cells[mask], piece.Len())
+	}
+	return append([]int64(nil), cells[:1<<len(layers)]...)
+}
+
+// Pieces returns, in order, the stretches of the window during which the set
+// of active layers does not change, with that set as a mask: bit i stands for
+// layers[i]. The pieces adjoin each other, none is empty, neighbours differ in
+// their masks, and together they are the window. Pieces of mask 0 are thus the
+// gaps. Pieces panics if there are more than [MaxLayers] layers.
+func Pieces(window Span, layers ...Set) iter.Seq2[Span, uint] {
+	if len(layers) > MaxLayers {
+		panic(fmt.Sprintf("interval: %d layers, at most %d", len(layers), MaxLayers))
+	}
+	return func(yield func(Span, uint) bool) {
+		if window.Empty() {
+			return
+		}
+		var c cursors
+		c.start(window.Start, layers)
+		for at := window.Start; at < window.End; {
+			mask, end := c.mask, min(c.nextEdge(), window.End)
+			if !yield(Span{at, end}, mask) {
+				return
+			}
+			c.cross(end)
+			at = end
+		}
+	}
+}
+
+// cursors walk the boundaries of several sets at once. They are fixed arrays
+// so that a walk allocates nothing.
+type cursors struct {
+	n    int
+	mask uint
+	rest [MaxLayers][]Span // spans that have not ended
+	edge [MaxLayers]int64  // when each layer switches next
+}
+
+// never is the next edge of a layer that is at its end. No piece reaches past
+// it, so a span that ends there needs no case of its own.
+const never = math.MaxInt64
+
+// start puts the cursors at time t.
+func (c *cursors) start(t int64, layers []Set) {
+	c.n = len(layers)
+	for i, l := range layers {
+		c.rest[i] = l.spans[l.from(t):]
+		if len(c.rest[i]) > 0 && c.rest[i][0].Start <= t {
+			c.mask |= 1 << i
+			c.edge[i] = c.rest[i][0].End
+		} else {
+			c.edge[i] = c.begin(i)
+		}
+	}
+}
+
+// begin returns when layer i, now inactive, becomes active.
+func (c *cursors) begin(i int) int64 {
+	if len(c.rest[i]) == 0 {
+		return never
+	}
+	return c.rest[i][0].Start
+}
+
+// nextEdge returns when the first layer switches.
+func (c *cursors) nextEdge() int64 {
+	next := int64(never)
+	for _, t := range c.edge[:c.n] {
+		next = min(next, t)
+	}
+	return next
+}
+
+// cross switches the layers that have an edge at t. Spans of a set do not
+// touch, so a layer switches at most once at any time.
+func (c *cursors) cross(t int64) {
+	for i := range c.n {
+		if c.edge[i] != t || len(c.rest[i]) == 0 {
+			continue
+		}
+		c.mask ^= 1 << i
+		if c.mask&(1<<i) != 0 {
+			c.edge[i] = c.rest[i][0].End
+		} else {
+			c.rest[i] = c.rest[i][1:]
+			c.edge[i] = c.begin(i)
+		}
+	}
+}
