@@ -1,0 +1,43 @@
+package eventscan
+
+import "assay/internal/jsonscan"
+
+// Decode fills f from the event whose opening brace is b[i] and returns the
+// index just past it. It is the obvious way, which Scan must agree with.
+//
+// An error of package jsonscan says that the event's JSON is broken and the
+// index says where. A *TimeError says that its JSON is sound and one of its
+// times is not; the event is then whole but for that time.
+func Decode(b []byte, i int, f *Fields) (end int, err error) {
+	f.set = 0
+	var bad error
+	m := jsonscan.Walk(b, i)
+	for m.Next() {
+		x := memberFields[string(m.Key().Of(b))]
+		if x == FieldNone {
+			continue
+		}
+		val := m.Value()
+		if err := f.store(x, val.Of(b)); err != nil && bad == nil {
+			bad = err
+		}
+		if x == Args && b[val.Start] == '{' {
+			f.decodeArgs(b, val.Start)
+		}
+	}
+	if m.Err() != nil {
+		return m.End(), m.Err()
+	}
+	return m.End(), bad
+}
+
+// decodeArgs reads the members of args. That they are sound was checked when
+// the event's members were walked.
+func (f *Fields) decodeArgs(b []byte, i int) {
+	m := jsonscan.WalkInner(b, i, 1)
+	for m.Next() {
+		if x := argFields[string(m.Key().Of(b))]; x != FieldNone {
+			f.store(x, m.Value().Of(b)) // no arg is a time, so none fails
+		}
+	}
+}

@@ -1,0 +1,172 @@
+// Package eventscan takes one trace event apart in a single pass over its
+// bytes.
+//
+// It knows the members of an event and of its args that assay uses ([Field])
+// and skips all others. There are two ways to fill [Fields]:
+//
+//   - [Decode] walks the event with package jsonscan, member by member. It is
+//     short, and takes everything that a profiler may write: escapes, numbers
+//     in quotes, exponents, keys written twice.
+//   - [Scan] does the usual things in place and gives up at the first unusual
+//     one, leaving the event to Decode. It never answers differently: what it
+//     accepts, Decode would read the same way, and tests hold it to that.
+//
+// # States of Scan
+//
+// An event is read in two levels that look alike: the event's own members, and
+// the members of its args. At either level Scan is always at one of four
+// places, and each is entered at one point of the code:
+//
+//	member    behind "{" or ",": white space, then a quoted key
+//	colon     behind the key: white space, a colon, white space
+//	value     at the first byte of a value; which one is decided by the key
+//	separator behind the value: white space, then "," (member) or "}" (out)
+//
+// Between any two of them, every byte before the index has been looked at and
+// accepted, and b[i:] is unread. Scan never looks behind len(b): where the
+// block ends first, it gives up.
+package eventscan
+
+// A Field is a member of an event, or of its args, that Fields holds.
+type Field uint8
+
+// The fields. FieldNone stands for every member that is skipped.
+const (
+	FieldNone Field = iota
+
+	// Members of the event.
+	Phase
+	Start
+	Dur
+	Args
+
+	// Members of the event that are text.
+	Category
+	Name
+	PID
+	TID
+	ID
+
+	// Args that are text: strings without their quotes, arrays as written.
+	InputDims
+	InputTypes
+	InputStrides
+	ConcreteInputs
+	Collective
+	Dtype
+	GroupName
+	GroupRanks
+	ArgName
+	KernelHash
+	SyncKind
+	Finished
+
+	// Args that are three integers.
+	Grid
+	Block
+
+	// Args that are integers.
+	ExternalID
+	Correlation
+	PythonID
+	PythonParent
+	PythonModule
+	Sequence
+	ForwardThread
+	Device
+	Stream
+	Bytes
+	Registers
+	SharedMemory
+	InElements
+	OutElements
+	GroupSize
+	MemBytes
+	MemAddress
+	MemAllocated
+	MemReserved
+	MemDevice
+	MemDeviceType
+	WaitStream
+	WaitRecord
+	GraphID
+	GraphNode
+	CopySize
+
+	numFields
+)
+
+const (
+	firstText = Category
+	numTexts  = Grid - firstText
+	firstInt  = ExternalID
+	numInts   = numFields - firstInt
+)
+
+// Fields is what one event says, before names are interned. Its texts point
+// into the block that was scanned, or into memory of their own where they had
+// to be unescaped.
+//
+// Only the fields that Has reports are valid: the others hold what an earlier
+// event left.
+type Fields struct {
+	set        uint64 // 1<<Field for each field the event has
+	phase      byte
+	start, dur int64
+	args       []byte
+	texts      [numTexts][]byte
+	ints       [numInts]int64
+	triples    [2][3]int64
+}
+
+// Has reports whether the event has the field, and in a form that can be used.
+func (f *Fields) Has(x Field) bool { return f.set&(1<<x) != 0 }
+
+// Empty reports whether the event has none of the fields.
+func (f *Fields) Empty() bool { return f.set == 0 }
+
+// Phase returns the first letter of "ph", or 0.
+func (f *Fields) Phase() byte {
+	if !f.Has(Phase) {
+		return 0
+	}
+	return f.phase
+}
+
+// Start returns "ts" in nanoseconds.
+func (f *Fields) Start() int64 { return f.start }
+
+// Dur returns "dur" in nanoseconds.
+func (f *Fields) Dur() int64 { return f.dur }
+
+// Args returns the JSON object of the event's args, or nil.
+func (f *Fields) Args() []byte {
+	if !f.Has(Args) {
+		return nil
+	}
+	return f.args
+}
+
+// Text returns a field from Category to Finished, or nil.
+func (f *Fields) Text(x Field) []byte {
+	if !f.Has(x) {
+		return nil
+	}
+	return f.texts[x-firstText]
+}
+
+// Int returns a field from ExternalID on, or otherwise.
+func (f *Fields) Int(x Field, otherwise int64) int64 {
+	if !f.Has(x) {
+		return otherwise
+	}
+	return f.ints[x-firstInt]
+}
+
+// Triple returns Grid or Block, or zeros.
+func (f *Fields) Triple(x Field) [3]int64 {
+	if !f.Has(x) {
+		return [3]int64{}
+	}
+	return f.triples[x-Grid]
+}

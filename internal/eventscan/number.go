@@ -1,0 +1,81 @@
+package eventscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	ones  = 0x0101010101010101
+	tops  = 0x8080808080808080
+	zeros = ones * '0'
+)
+
+// digits8 returns how many of the eight bytes of w, the first lowest, are
+// digits before the first that is not, and w less the codes of those digits.
+func digits8(w uint64) (n int, d uint64) {
+	d = w ^ zeros // digits become 0 to 9, everything else is larger
+	over := (d&^tops + (0x7f-9)*ones | d) & tops
+	return bits.TrailingZeros64(over) >> 3, d
+}
+
+// value8 returns the number that eight decimal digits, one a byte and the first
+// lowest, stand for: first pairs, then fours, then all eight at once.
+func value8(d uint64) uint64 {
+	d = d*10 + d>>8
+	return ((d&0x000000ff000000ff)*0x000f424000000064 + (d>>16&0x000000ff000000ff)*0x0000271000000001) >> 32
+}
+
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// number reads up to sixteen digits at b[i]. It returns their value, the index
+// behind them and their number, which is 0 where there are none, too many, or
+// the block ends too close.
+func number(b []byte, i int) (value int64, end, digits int) {
+	if i+17 > len(b) {
+		return 0, i, 0
+	}
+	n, d := digits8(binary.LittleEndian.Uint64(b[i:]))
+	if n < 8 {
+		if n == 0 {
+			return 0, i, 0
+		}
+		return int64(value8(d << (8 * (8 - n)))), i + n, n
+	}
+	high := value8(d)
+	n, d = digits8(binary.LittleEndian.Uint64(b[i+8:]))
+	low := value8(d << (8 * (8 - n)))
+	if n == 8 && b[i+16]-'0' <= 9 {
+		return 0, i, 0
+	}
+	return int64(high*powersOfTen[n] + low), i + 8 + n, 8 + n
+}
+
+// micros reads a decimal number of microseconds with at most sixteen digits
+// before its point and three behind it, as whole nanoseconds.
+func micros(b []byte, i int) (ns int64, end int, ok bool) {
+	v, i, digits := number(b, i)
+	if digits == 0 || i+8 > len(b) {
+		return 0, i, false
+	}
+	ns = v * 1000
+	if b[i] == '.' {
+		n, d := digits8(binary.LittleEndian.Uint64(b[i:]) >> 8)
+		switch n {
+		case 1:
+			ns += int64(d&0xff) * 100
+		case 2:
+			ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10
+		case 3:
+			ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10 + int64(d>>16&0xff)
+		default:
+			return 0, i, false
+		}
+		i += 1 + n
+	}
+	// 16 digits of microseconds reach 9.2e18 ns only below this.
+	if c := b[i]; c != ',' && c != '}' && c != '\n' && c != ' ' && c != '\r' || v > 1<<53 {
+		return 0, i, false
+	}
+	return ns, i, true
+}

@@ -1,0 +1,269 @@
+// Package jsonscan finds the bounds of JSON values in a byte slice, and in a
+// stream through a window ([Stream]).
+//
+// It is made for the JSON that profilers really write, so it checks structure
+// (quotes, brackets, commas and colons in their places) but forgives what
+// leaves the structure clear: control characters and invalid UTF-8 in strings,
+// unknown escapes, bare NaN and Infinity, a comma before a closing bracket.
+// What a value means is its caller's business; package trace is the first.
+//
+// Structure is checked in a value's outer two levels, which is where trace
+// events keep what matters. Deeper arrays and objects only need to close their
+// strings and balance their brackets, so they may nest without limit.
+//
+// All functions take a slice and an index and return indexes into the same
+// slice. They allocate nothing. An input that ends inside a value gives
+// [ErrShort], and never a different answer than the same input with more bytes
+// behind it would give. Long runs of text are passed eight bytes at a time.
+package jsonscan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrShort reports that the slice ends inside a value. With more bytes the
+// value may turn out to be good or bad.
+var ErrShort = errors.New("input ends inside a value")
+
+// A SyntaxError says what was found in the place of what was needed.
+type SyntaxError struct {
+	At   int // index of the offending byte
+	Need string
+	Got  byte
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("want %s, got %q", e.Need, rune(e.Got))
+}
+
+// checkedLevels is how many levels of arrays and objects have their structure
+// checked.
+const checkedLevels = 2
+
+// Space returns the index of the first byte at or after i that is not white
+// space, or len(b).
+func Space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// String returns the index just past the string whose opening quote is b[i].
+func String(b []byte, i int) (int, error) {
+	i++
+	for {
+		i = quoteOrBackslash(b, i)
+		switch {
+		case i >= len(b):
+			return i, ErrShort
+		case b[i] == '"':
+			return i + 1, nil
+		}
+		i += 2 // a backslash and what it escapes
+	}
+}
+
+// balanced returns the index just past the array or object at b[i], looking at
+// strings and brackets only.
+func balanced(b []byte, i int) (int, error) {
+	for depth := 0; ; i++ {
+		i = quoteOrBracket(b, i)
+		if i >= len(b) {
+			return len(b), ErrShort
+		}
+		switch b[i] {
+		case '"':
+			end, err := String(b, i)
+			if err != nil {
+				return end, err
+			}
+			i = end - 1
+		case '{', '[':
+			depth++
+		default:
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
+		}
+	}
+}
+
+// Literal returns the index just past the number or bare word at b[i]. It
+// cannot tell whether b's end is also the literal's end, so a literal that
+// touches it is short.
+func Literal(b []byte, i int) (int, error) {
+	start := i
+	for i < len(b) && isLiteral(b[i]) {
+		i++
+	}
+	if i == len(b) {
+		return i, ErrShort
+	}
+	if i == start {
+		return i, &SyntaxError{i, "a value", b[i]}
+	}
+	if c := b[start]; c >= '0' && c <= '9' || c == '-' && i > start+1 && b[start+1] <= '9' || knownWord(string(b[start:i])) {
+		return i, nil
+	}
+	return start, &SyntaxError{start, "a value", b[start]}
+}
+
+// knownWord reports whether w may stand for a value: JSON's own words and what
+// C and Python print for numbers that JSON cannot write.
+func knownWord(w string) bool {
+	switch w {
+	case "true", "false", "null":
+		return true
+	}
+	switch strings.ToLower(strings.TrimLeft(w, "+-")) {
+	case "nan", "inf", "infinity":
+		return true
+	}
+	return false
+}
+
+func isLiteral(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '+' || c == '.'
+}
+
+// Skip returns the index just past the value at b[i], which must not be white
+// space.
+func Skip(b []byte, i int) (int, error) { return skip(b, i, 0) }
+
+// SkipInner is Skip for a value that stands inside level others.
+func SkipInner(b []byte, i, level int) (int, error) { return skip(b, i, level) }
+
+func skip(b []byte, i, level int) (int, error) {
+	if i >= len(b) {
+		return i, ErrShort
+	}
+	switch b[i] {
+	case '"':
+		return String(b, i)
+	case '{', '[':
+		if level >= checkedLevels {
+			return balanced(b, i)
+		}
+		m := WalkInner(b, i, level)
+		for m.Next() {
+		}
+		return m.next, m.err
+	}
+	return Literal(b, i)
+}
+
+// Members walks the members of one object or the elements of one array.
+type Members struct {
+	b      []byte
+	next   int // where to go on; past the closing bracket at the end
+	object bool
+	level  int // how many arrays and objects the members are in
+	err    error
+
+	key, val Range
+}
+
+// A Range is the stretch [Start, End) of a slice.
+type Range struct{ Start, End int }
+
+// Of returns the bytes of r in b.
+func (r Range) Of(b []byte) []byte { return b[r.Start:r.End] }
+
+// Walk returns a walker for the object or array whose opening bracket is b[i].
+func Walk(b []byte, i int) Members { return WalkInner(b, i, 0) }
+
+// WalkInner is Walk for an object or array that stands inside level others.
+func WalkInner(b []byte, i, level int) Members {
+	return Members{b: b, next: i + 1, object: b[i] == '{', level: level + 1}
+}
+
+// Next advances to the next member and reports whether there is one. When it
+// returns false, Err tells an end from an error, and End where.
+func (m *Members) Next() bool {
+	if m.err != nil {
+		return false
+	}
+	i := Space(m.b, m.next)
+	if i < len(m.b) && m.b[i] == closing(m.object) {
+		m.next = i + 1
+		return false
+	}
+	if m.object {
+		if i, m.err = m.readKey(i); m.err != nil {
+			m.next = i
+			return false
+		}
+	}
+	end, err := skip(m.b, i, m.level)
+	if err != nil {
+		m.next, m.err = end, err
+		return false
+	}
+	m.val = Range{i, end}
+	m.next, m.err = m.separator(Space(m.b, end))
+	return m.err == nil
+}
+
+// readKey reads `"key" :` at i and returns the index of the value.
+func (m *Members) readKey(i int) (int, error) {
+	if err := m.need(i, '"', "a quoted key"); err != nil {
+		return i, err
+	}
+	end, err := String(m.b, i)
+	if err != nil {
+		return end, err
+	}
+	m.key = Range{i + 1, end - 1}
+	i = Space(m.b, end)
+	if err := m.need(i, ':', "a colon"); err != nil {
+		return i, err
+	}
+	return Space(m.b, i+1), nil
+}
+
+// separator checks that a comma or the closing bracket is at i. It consumes
+// the comma only: a bracket is Next's to see.
+func (m *Members) separator(i int) (int, error) {
+	if i >= len(m.b) {
+		return i, ErrShort
+	}
+	switch m.b[i] {
+	case ',':
+		return i + 1, nil
+	case closing(m.object):
+		return i, nil
+	}
+	return i, &SyntaxError{i, "a comma or " + string(closing(m.object)), m.b[i]}
+}
+
+func (m *Members) need(i int, c byte, what string) error {
+	if i >= len(m.b) {
+		return ErrShort
+	}
+	if m.b[i] != c {
+		return &SyntaxError{i, what, m.b[i]}
+	}
+	return nil
+}
+
+func closing(object bool) byte {
+	if object {
+		return '}'
+	}
+	return ']'
+}
+
+// Key returns where the current member's key is, without its quotes.
+func (m *Members) Key() Range { return m.key }
+
+// Value returns where the current member's or element's value is.
+func (m *Members) Value() Range { return m.val }
+
+// End returns the index just past the closing bracket, or where Err happened.
+func (m *Members) End() int { return m.next }
+
+// Err returns what stopped Next, or nil if it was the closing bracket.
+func (m *Members) Err() error { return m.err }

@@ -1,0 +1,64 @@
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Eight bytes are searched at once by arithmetic on a word that holds them, the
+// first byte lowest. A byte of x is zero exactly where the text has the byte
+// sought; (x-ones) &^ x & tops then has its top bit set at the first such byte.
+// Above that byte it may have stray bits, so only the lowest counts.
+const (
+	ones        = 0x0101010101010101
+	tops        = 0x8080808080808080
+	quotes      = ones * '"'
+	backslashes = ones * '\\'
+
+	// Brackets differ from ']' or '}' by these bits only: [ 0x5b, ] 0x5d,
+	// { 0x7b, } 0x7d. Setting 0x26 makes all four 0x7f, and also y 0x79,
+	// Y 0x59, _ 0x5f and DEL 0x7f, which the caller must tell apart.
+	bracketBits = ones * 0x26
+	bracketLike = ones * 0x7f
+)
+
+// quoteOrBackslash returns the index of the first quote or backslash at or
+// after i, or len(b) if there is none.
+func quoteOrBackslash(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		x, y := w^quotes, w^backslashes
+		if hit := ((x-ones)&^x | (y-ones)&^y) & tops; hit != 0 {
+			return i + bits.TrailingZeros64(hit)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] == '"' || b[i] == '\\' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// quoteOrBracket returns the index of the first quote or bracket at or after i,
+// or len(b) if there is none.
+func quoteOrBracket(b []byte, i int) int {
+	for i < len(b) {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			x, y := w^quotes, (w|bracketBits)^bracketLike
+			hit := ((x-ones)&^x | (y-ones)&^y) & tops
+			if hit == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(hit) >> 3
+		}
+		switch b[i] {
+		case '"', '[', ']', '{', '}':
+			return i
+		}
+		i++
+	}
+	return len(b)
+}
