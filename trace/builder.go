@@ -1,0 +1,242 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+
+	"assay/internal/eventscan"
+)
+
+// A Builder makes tables from events. Several may work on the stretches of one
+// input at the same time: what each of them numbers (texts, tracks, details,
+// shapes) is renumbered when their [part]s are put together.
+type Builder struct {
+	sel   Select
+	names *interner
+
+	tracks   map[trackKey]TrackID
+	trackRef []trackKey
+	last     struct { // most events are on the thread of the one before
+		pid, tid string
+		id       TrackID
+		valid    bool
+	}
+
+	details   map[Detail]DetailID
+	detailRef []Detail
+	shapes    map[Shape]ShapeID
+	shapeRef  []Shape
+
+	activities column[Activity]
+	ops        column[Op]
+	calls      column[Call]
+	sizes      column[CopySize]
+	python     column[PythonCall]
+	spans      column[HostSpan]
+	flows      column[FlowEnd]
+	memory     column[MemoryEvent]
+	labels     []label
+}
+
+// A trackKey tells tracks apart. A container's process 1 and GPU 1 share their
+// pid, so device work never shares a track with the host. A device or stream
+// that the event itself names counts more than its pid and tid.
+type trackKey struct {
+	pid, tid       Sym
+	onDevice       bool
+	device, stream int64 // unnamed where the event does not say
+}
+
+// unnamed is the device or stream of an event that does not say.
+const unnamed = -1 << 63
+
+// A label is what a metadata event says about a process or thread.
+type label struct {
+	kind           string // "process_name" or "thread_name"
+	pid, tid, name string
+}
+
+// A part is what a Builder made of one stretch of the input.
+type part struct {
+	b          *Builder
+	activities [][]Activity
+	ops        [][]Op
+	calls      [][]Call
+	sizes      [][]CopySize
+	python     [][]PythonCall
+	spans      [][]HostSpan
+	flows      [][]FlowEnd
+	memory     [][]MemoryEvent
+	labels     []label
+}
+
+// NewBuilder returns an empty Builder that keeps what sel selects.
+func NewBuilder(sel Select) *Builder {
+	return &Builder{
+		sel: sel, names: newInterner(),
+		tracks:  make(map[trackKey]TrackID),
+		details: make(map[Detail]DetailID),
+		shapes:  make(map[Shape]ShapeID),
+	}
+}
+
+// cut returns what was added since the last cut.
+func (b *Builder) cut() part {
+	p := part{
+		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), python: b.python.cut(),
+		spans: b.spans.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
+	}
+	b.labels = nil
+	return p
+}
+
+// Add takes what is worth keeping of e, which it does not retain. The event
+// must have passed its checks.
+func (b *Builder) Add(e *Event) {
+	phase := e.Phase()
+	switch {
+	case phase == 'M':
+		b.addLabel(e)
+	case !b.sel.Kinds.Has(e.Kind):
+	case phase == 'X' && e.HasDur():
+		b.addComplete(e)
+	case (phase == 's' || phase == 't' || phase == 'f') && e.HasStart():
+		*b.flows.next() = FlowEnd{
+			Start: e.Start(), ID: textID(e.Text(eventscan.ID)), Phase: phase,
+			Track: b.hostTrack(e), Category: b.names.sym(e.Category()),
+		}
+	case e.Kind == Instant && e.Has(eventscan.MemBytes):
+		*b.memory.next() = MemoryEvent{
+			Start: e.Start(), Track: b.hostTrack(e),
+			Address: e.Int(eventscan.MemAddress, 0), Bytes: e.Int(eventscan.MemBytes, 0),
+			Allocated: e.Int(eventscan.MemAllocated, -1), Reserved: e.Int(eventscan.MemReserved, -1),
+			Device: int32(e.Int(eventscan.MemDevice, -1)), DeviceType: int32(e.Int(eventscan.MemDeviceType, -1)),
+		}
+	}
+}
+
+func (b *Builder) addComplete(e *Event) {
+	name := b.names.sym(e.Name())
+	switch e.Kind {
+	case Kernel, Memcpy, Memset:
+		*b.activities.next() = Activity{
+			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.deviceTrack(e), Detail: b.detail(e),
+			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
+		}
+	case CPUOp:
+		*b.ops.next() = Op{
+			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e),
+			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence), Forward: argID(e, eventscan.ForwardThread),
+		}
+	case Runtime, Driver:
+		*b.calls.next() = Call{
+			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.hostTrack(e),
+			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
+		}
+		if n := e.Int(eventscan.CopySize, -1); n >= 0 {
+			*b.sizes.next() = CopySize{n, argID(e, eventscan.Correlation)}
+		}
+	case Python:
+		*b.python.next() = PythonCall{
+			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e),
+			ID: argID(e, eventscan.PythonID), Parent: argID(e, eventscan.PythonParent),
+		}
+	default:
+		track := b.hostTrack
+		if e.Kind == GPUAnnotation || e.Kind == Sync {
+			track = b.deviceTrack
+		}
+		*b.spans.next() = HostSpan{
+			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: track(e),
+			Category: b.names.sym(e.Category()), External: argID(e, eventscan.ExternalID),
+		}
+	}
+}
+
+func argID(e *Event, x eventscan.Field) ID {
+	if !e.Has(x) {
+		return 0
+	}
+	return idOf(e.Int(x, 0))
+}
+
+// textID folds the id of a flow, which may be a number or a text.
+func textID(text []byte) ID {
+	n, err := strconv.ParseInt(string(text), 0, 64)
+	if err != nil {
+		for _, c := range text {
+			n = n*31 + int64(c)
+		}
+		n |= 1 << 62 // apart from the numbers
+	}
+	return idOf(n)
+}
+
+func (b *Builder) addLabel(e *Event) {
+	switch kind := string(e.Name()); kind {
+	case "process_name", "thread_name":
+		b.labels = append(b.labels, label{kind, string(e.PID()), string(e.TID()), strings.TrimSpace(string(e.Text(eventscan.ArgName)))})
+	}
+}
+
+func (b *Builder) hostTrack(e *Event) TrackID {
+	l := &b.last
+	if !l.valid || l.pid != string(e.PID()) || l.tid != string(e.TID()) {
+		key := trackKey{pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID())}
+		l.pid, l.tid = b.names.texts[key.pid], b.names.texts[key.tid]
+		l.id, l.valid = b.track(key), true
+	}
+	return l.id
+}
+
+func (b *Builder) deviceTrack(e *Event) TrackID {
+	return b.track(trackKey{
+		pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID()), onDevice: true,
+		device: e.Int(eventscan.Device, unnamed), stream: e.Int(eventscan.Stream, unnamed),
+	})
+}
+
+func (b *Builder) track(key trackKey) TrackID {
+	id, ok := b.tracks[key]
+	if !ok {
+		id = TrackID(len(b.trackRef))
+		b.tracks[key] = id
+		b.trackRef = append(b.trackRef, key)
+	}
+	return id
+}
+
+func (b *Builder) detail(e *Event) DetailID {
+	d := Detail{
+		Grid: e.Triple(eventscan.Grid), Block: e.Triple(eventscan.Block),
+		Registers: e.Int(eventscan.Registers, -1), SharedMemory: e.Int(eventscan.SharedMemory, -1),
+		Bytes: max(-1, e.Int(eventscan.Bytes, -1)), GraphID: e.Int(eventscan.GraphID, -1),
+		Collective: Collective{
+			Name: b.names.sym(e.Text(eventscan.Collective)), Dtype: b.names.sym(e.Text(eventscan.Dtype)),
+			Group: b.names.sym(e.Text(eventscan.GroupName)), Ranks: b.names.sym(e.Text(eventscan.GroupRanks)),
+			In: e.Int(eventscan.InElements, -1), Out: e.Int(eventscan.OutElements, -1), GroupSize: e.Int(eventscan.GroupSize, -1),
+		},
+	}
+	id, ok := b.details[d]
+	if !ok {
+		id = DetailID(len(b.detailRef))
+		b.details[d] = id
+		b.detailRef = append(b.detailRef, d)
+	}
+	return id
+}
+
+func (b *Builder) shape(e *Event) ShapeID {
+	s := Shape{
+		Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
+		Strides: b.names.sym(e.Text(eventscan.InputStrides)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
+		Kernel: b.names.sym(e.Text(eventscan.KernelHash)),
+	}
+	id, ok := b.shapes[s]
+	if !ok {
+		id = ShapeID(len(b.shapeRef))
+		b.shapes[s] = id
+		b.shapeRef = append(b.shapeRef, s)
+	}
+	return id
+}

@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+
+	"assay/internal/eventscan"
+	"assay/internal/jsonscan"
+)
+
+// An Event is one element of the event array as written: the wire layer,
+// before names are interned and tracks are made. Its texts are valid until the
+// next call of [Reader.Scan].
+type Event struct {
+	eventscan.Fields
+	Offset int64 // of its opening brace in the uncompressed input
+	Index  int64 // its place in the event array
+	Kind   Kind
+}
+
+// Name returns the event's name.
+func (e *Event) Name() []byte { return e.Text(eventscan.Name) }
+
+// Category returns the event's category as written.
+func (e *Event) Category() []byte { return e.Text(eventscan.Category) }
+
+// PID returns the event's process as text: most write a number.
+func (e *Event) PID() []byte { return e.Text(eventscan.PID) }
+
+// TID returns the event's thread as text: most write a number.
+func (e *Event) TID() []byte { return e.Text(eventscan.TID) }
+
+// HasStart reports whether the event has a time.
+func (e *Event) HasStart() bool { return e.Has(eventscan.Start) }
+
+// HasDur reports whether the event has a duration.
+func (e *Event) HasDur() bool { return e.Has(eventscan.Dur) }
+
+// Codes of the issues that unusable events count as.
+const (
+	codeMalformed = "event-malformed"
+	codeTooLong   = "event-too-long"
+	codeNotObject = "event-not-object"
+	codeBadTime   = "event-bad-time"
+	codeNegative  = "event-negative-duration"
+	codeNoPhase   = "event-without-phase"
+)
+
+// helpOf says what each kind of unusable event does to the numbers.
+var helpOf = map[string]string{
+	codeMalformed: "events that are not JSON were skipped; their time is missing from every sum",
+	codeTooLong:   fmt.Sprintf("events of more than %d MB were skipped; their time is missing from every sum", MaxEvent>>20),
+	codeNotObject: "elements of the event array that are no events were skipped",
+	codeBadTime:   "events without a usable time were skipped; their time is missing from every sum",
+	codeNegative:  "events with a negative duration were skipped; the profiler's clock went backwards",
+	codeNoPhase:   `events without a phase ("ph") were skipped; another program may have rewritten the file`,
+}
+
+// A fault says which member of an event is unusable and why. The zero fault
+// is none.
+type fault struct {
+	code  string // of the issue it counts as
+	field string
+	msg   string
+	err   error
+}
+
+// check completes e after its fields were read with the given result, and says
+// whether it can be used. What its phase needs must be there.
+func (e *Event) check(read error) fault {
+	e.Kind = KindOf(e.Category())
+	if read != nil {
+		return faultOf(read)
+	}
+	phase := e.Phase()
+	switch {
+	case phase == 0:
+		return fault{codeNoPhase, "ph", "missing", nil}
+	case phase == 'X' && !e.HasStart():
+		return fault{codeBadTime, "ts", "missing", nil}
+	case e.HasDur() && e.Dur() < 0:
+		return fault{codeNegative, "dur", "negative duration", nil}
+	case e.HasDur() && e.Start()+e.Dur() < e.Start():
+		return fault{codeBadTime, "dur", "end is out of range", nil}
+	case phase == 'X' && !e.HasDur() && e.Kind.OnDevice():
+		return fault{codeBadTime, "dur", "missing", nil}
+	}
+	return fault{}
+}
+
+// faultOf explains why an event could not be read.
+func faultOf(err error) fault {
+	var bad *eventscan.TimeError
+	switch {
+	case errors.As(err, &bad) && bad.Field == eventscan.Start:
+		return fault{codeBadTime, "ts", "bad timestamp", bad}
+	case errors.As(err, &bad):
+		return fault{codeBadTime, "dur", "bad duration", bad}
+	case errors.Is(err, jsonscan.ErrTooLong):
+		return fault{codeTooLong, "", "too long", err}
+	}
+	return fault{codeMalformed, "", "malformed JSON", err}
+}

@@ -1,0 +1,216 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+
+	"assay/diag"
+)
+
+// A merger puts the parts of one input together, in order. It gives every
+// text, track, detail and shape its final number when the first row that refers
+// to it comes by, so the numbers do not depend on which Builder met it first.
+type merger struct {
+	t       *Trace
+	names   *interner
+	tracks  map[trackKey]TrackID
+	details map[Detail]DetailID
+	shapes  map[Shape]ShapeID
+	maps    map[*Builder]*renumbering
+	labels  []label
+	issues  diag.Ledger
+	odd     map[string]int64 // numbers of devices and streams that are named by a text
+}
+
+// A renumbering has the final number, plus 1, of each number of one Builder; 0
+// is none yet.
+type renumbering struct{ names, tracks, details, shapes []uint32 }
+
+func newMerger() *merger {
+	return &merger{
+		t: new(Trace), names: newInterner(),
+		tracks:  make(map[trackKey]TrackID),
+		details: make(map[Detail]DetailID),
+		shapes:  make(map[Shape]ShapeID),
+		maps:    make(map[*Builder]*renumbering),
+		odd:     make(map[string]int64),
+	}
+}
+
+// add appends a part. Its rows are renumbered in place.
+func (m *merger) add(p part) {
+	re := m.maps[p.b]
+	if re == nil {
+		re = new(renumbering)
+		m.maps[p.b] = re
+	}
+	re.grow(p.b)
+	in := input{m, p.b, re}
+	each(p.activities, func(a *Activity) {
+		a.Name, a.Track, a.Detail = in.name(a.Name), in.track(a.Track), in.detail(a.Detail)
+	})
+	each(p.ops, func(o *Op) { o.Name, o.Track, o.Shape = in.name(o.Name), in.track(o.Track), in.shape(o.Shape) })
+	each(p.calls, func(c *Call) { c.Name, c.Track = in.name(c.Name), in.track(c.Track) })
+	each(p.python, func(c *PythonCall) { c.Name, c.Track = in.name(c.Name), in.track(c.Track) })
+	each(p.spans, func(s *HostSpan) {
+		s.Name, s.Category, s.Track = in.name(s.Name), in.name(s.Category), in.track(s.Track)
+	})
+	each(p.flows, func(f *FlowEnd) { f.Category, f.Track = in.name(f.Category), in.track(f.Track) })
+	each(p.memory, func(e *MemoryEvent) { e.Track = in.track(e.Track) })
+	m.t.Activities.add(p.activities)
+	m.t.Ops.add(p.ops)
+	m.t.Calls.add(p.calls)
+	m.t.CopySizes.add(p.sizes)
+	m.t.Python.add(p.python)
+	m.t.Spans.add(p.spans)
+	m.t.Flows.add(p.flows)
+	m.t.Memory.add(p.memory)
+	m.labels = append(m.labels, p.labels...)
+}
+
+func each[T any](segments [][]T, f func(*T)) {
+	for _, seg := range segments {
+		for i := range seg {
+			f(&seg[i])
+		}
+	}
+}
+
+func (re *renumbering) grow(b *Builder) {
+	fit := func(s *[]uint32, n int) { *s = append(*s, make([]uint32, n-len(*s))...) }
+	fit(&re.names, len(b.names.texts))
+	fit(&re.tracks, len(b.trackRef))
+	fit(&re.details, len(b.detailRef))
+	fit(&re.shapes, len(b.shapeRef))
+}
+
+// An input is one Builder as a merger sees it.
+type input struct {
+	m  *merger
+	b  *Builder
+	re *renumbering
+}
+
+func (in input) name(s Sym) Sym {
+	if n := in.re.names[s]; n != 0 {
+		return Sym(n - 1)
+	}
+	out := in.m.names.sym([]byte(in.b.names.texts[s]))
+	in.re.names[s] = uint32(out) + 1
+	return out
+}
+
+func (in input) track(id TrackID) TrackID {
+	if n := in.re.tracks[id]; n != 0 {
+		return TrackID(n - 1)
+	}
+	key := in.b.trackRef[id]
+	key.pid, key.tid = in.name(key.pid), in.name(key.tid)
+	out, ok := in.m.tracks[key]
+	if !ok {
+		out = TrackID(len(in.m.t.Tracks))
+		in.m.tracks[key] = out
+		in.m.t.Tracks = append(in.m.t.Tracks, in.m.newTrack(key))
+	}
+	in.re.tracks[id] = uint32(out) + 1
+	return out
+}
+
+func (in input) detail(id DetailID) DetailID {
+	if n := in.re.details[id]; n != 0 {
+		return DetailID(n - 1)
+	}
+	d := in.b.detailRef[id]
+	c := &d.Collective
+	c.Name, c.Dtype, c.Group, c.Ranks = in.name(c.Name), in.name(c.Dtype), in.name(c.Group), in.name(c.Ranks)
+	out, ok := in.m.details[d]
+	if !ok {
+		out = DetailID(len(in.m.t.details))
+		in.m.details[d] = out
+		in.m.t.details = append(in.m.t.details, d)
+	}
+	in.re.details[id] = uint32(out) + 1
+	return out
+}
+
+func (in input) shape(id ShapeID) ShapeID {
+	if n := in.re.shapes[id]; n != 0 {
+		return ShapeID(n - 1)
+	}
+	s := in.b.shapeRef[id]
+	s = Shape{in.name(s.Dims), in.name(s.Types), in.name(s.Strides), in.name(s.Concrete), in.name(s.Kernel)}
+	out, ok := in.m.shapes[s]
+	if !ok {
+		out = ShapeID(len(in.m.t.shapes))
+		in.m.shapes[s] = out
+		in.m.t.shapes = append(in.m.t.shapes, s)
+	}
+	in.re.shapes[id] = uint32(out) + 1
+	return out
+}
+
+// newTrack makes a track. A device or stream that the events do not name is the
+// track's pid or tid.
+func (m *merger) newTrack(key trackKey) Track {
+	t := Track{PID: m.names.texts[key.pid], TID: m.names.texts[key.tid], OnDevice: key.onDevice}
+	if !key.onDevice {
+		return t
+	}
+	if t.Device = key.device; t.Device == unnamed {
+		t.Device = m.ordinal("device", t.PID)
+	}
+	if t.Stream = key.stream; t.Stream == unnamed {
+		t.Stream = m.ordinal("stream", t.TID)
+	}
+	return t
+}
+
+// ordinal returns the number of a device or stream that is named by a text.
+// Some traces write "stream 7" for 7. What has no number gets one of its own.
+func (m *merger) ordinal(what, text string) int64 {
+	text = strings.TrimSpace(text)
+	if word, digits, ok := strings.Cut(text, " "); ok && strings.EqualFold(word, what) {
+		text = strings.TrimSpace(digits)
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	key := what + " " + text
+	n, ok := m.odd[key]
+	if !ok {
+		n = -1000 - int64(len(m.odd)) // profilers themselves use -1 and its like
+		m.odd[key] = n
+		m.issues.Add(diag.Issue{Code: what + "-without-number", Severity: diag.Info,
+			Help: "GPU events name their " + what + " by a text; each was given a number below -999"})
+	}
+	return n
+}
+
+// finish completes the trace with what the reader knows.
+func (m *merger) finish(rd *Reader) *Trace {
+	t := m.t
+	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
+	t.Complete = true
+	for _, is := range rd.Issues() {
+		m.issues.AddN(is, is.Count)
+		if is.Code == codeTruncated {
+			t.Complete = false
+		}
+	}
+	t.Issues = m.issues.Issues()
+	t.names = m.names.texts
+	processes, threads := make(map[string]string), make(map[[2]string]string)
+	for _, l := range m.labels {
+		if l.kind == "process_name" {
+			processes[l.pid] = l.name
+		} else {
+			threads[[2]string{l.pid, l.tid}] = l.name
+		}
+	}
+	for i := range t.Tracks {
+		track := &t.Tracks[i]
+		track.Process = processes[track.PID]
+		track.Thread = threads[[2]string{track.PID, track.TID}]
+	}
+	return t
+}

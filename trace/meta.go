@@ -1,0 +1,57 @@
+package trace
+
+import (
+	"github.com/tidwall/gjson"
+)
+
+// Meta is what a trace says about itself outside its events.
+type Meta struct {
+	Kineto    bool             // it has members that only PyTorch's profiler writes
+	Devices   map[int64]string // names of devices by ordinal
+	Rank      *int             // of the process in its job
+	WorldSize *int
+	BaseTime  *int64 // ns, to be added to every time to get Unix time
+}
+
+// metadata collects the members of the top-level object that Meta is made of.
+type metadata struct{ raw map[string][]byte }
+
+// kinetoKeys are the members that are kept. All but displayTimeUnit occur in
+// Kineto's traces only.
+var kinetoKeys = map[string]bool{
+	"schemaVersion":       true,
+	"deviceProperties":    true,
+	"distributedInfo":     true,
+	"baseTimeNanoseconds": true,
+}
+
+func newMetadata() *metadata { return &metadata{raw: make(map[string][]byte)} }
+
+func (m *metadata) wants(key string) bool { return kinetoKeys[key] }
+
+// put keeps a copy of a member. A second one of the same name replaces it, as
+// in most JSON readers.
+func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil), raw...) }
+
+func (m *metadata) decode() Meta {
+	out := Meta{Kineto: len(m.raw) > 0, Devices: make(map[int64]string)}
+	for _, d := range gjson.ParseBytes(m.raw["deviceProperties"]).Array() {
+		out.Devices[d.Get("id").Int()] = d.Get("name").String()
+	}
+	info := gjson.ParseBytes(m.raw["distributedInfo"])
+	out.Rank = optionalInt(info.Get("rank"))
+	out.WorldSize = optionalInt(info.Get("world_size"))
+	if base := gjson.ParseBytes(m.raw["baseTimeNanoseconds"]); base.Type == gjson.Number {
+		ns := base.Int()
+		out.BaseTime = &ns
+	}
+	return out
+}
+
+func optionalInt(r gjson.Result) *int {
+	if r.Type != gjson.Number {
+		return nil
+	}
+	n := int(r.Int())
+	return &n
+}

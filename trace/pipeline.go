@@ -1,0 +1,267 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/diag"
+	"assay/internal/eventscan"
+	"assay/internal/jsonscan"
+)
+
+// chunkSize is how many bytes of events are parsed at a time: enough that the
+// handing over does not matter, few enough to stay in a core's cache.
+const chunkSize = 1 << 20
+
+// A pipeline parses the events of an array on several cores.
+//
+//	input ─► cut into chunks ─► parse (workers) ─► commit in order ─► merger
+//
+// One goroutine reads, cuts and commits. It cuts before an opening brace that
+// looks like an event's start, without looking at what stands before it, so a
+// cut is a guess. The worker that parses the chunk before the cut proves it:
+// its last event must end exactly there. By induction from the array's start
+// every committed chunk begins at an event.
+//
+// Where a worker meets anything but a sound event, or the cut turns out wrong,
+// the chunks behind it are thrown away, and the Reader goes on from there with
+// its care.
+type pipeline struct {
+	chunk   int
+	workers []*worker
+}
+
+// A chunk is a stretch of the event array.
+type chunk struct {
+	buf         []byte
+	start, stop int   // the events are buf[start:stop]; what is behind stop belongs to the next
+	offset      int64 // of buf[0] in the input
+
+	// What its worker made of it, valid once done is closed.
+	done   chan struct{}
+	end    int // how far it came; stop if all went well
+	part   part
+	events int64
+	faults []chunkFault
+}
+
+// A chunkFault is an event that could not be used.
+type chunkFault struct {
+	fault
+	index int64 // of the event, counted from the chunk's first
+	at    int   // index of the event in buf
+	count int64
+}
+
+// A worker parses chunks. Its memo and builder serve all of them.
+type worker struct {
+	memo eventscan.Memo
+	b    *Builder
+	ev   Event
+}
+
+func newPipeline(workers, chunk int) *pipeline {
+	return &pipeline{chunk: chunk, workers: make([]*worker, workers)}
+}
+
+// run parses events from where rd stands and commits them to m. It leaves rd
+// at the first place that it cannot pass: the end of the array or of the input,
+// or something that needs rd's care.
+func (p *pipeline) run(rd *Reader, m *merger) {
+	work := make(chan *chunk, len(p.workers))
+	defer close(work)
+	for i := range p.workers {
+		if p.workers[i] == nil {
+			p.workers[i] = &worker{b: NewBuilder(rd.sel)}
+		}
+		go p.workers[i].run(work, rd.sel)
+	}
+	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk}
+	var queue []*chunk // handed out and not committed, in order
+	var parts []part   // committed
+	var stopped *chunk
+	for stopped == nil {
+		next := c.next()
+		if next != nil {
+			work <- next
+			queue = append(queue, next)
+		}
+		for stopped == nil && len(queue) > 0 && (next == nil || len(queue) > 2*len(p.workers)) {
+			head := queue[0]
+			queue = queue[1:]
+			<-head.done
+			parts = append(parts, head.part)
+			head.commit(rd)
+			if head.end != head.stop {
+				stopped = head
+			} else {
+				c.free = append(c.free, head.buf)
+			}
+		}
+		if next == nil {
+			break
+		}
+	}
+	for _, ahead := range queue {
+		<-ahead.done
+	}
+	// Only now, with the workers idle, may their builders be looked into.
+	for _, part := range parts {
+		m.add(part)
+	}
+	rd.s.Restart(c.leftover(stopped, queue))
+}
+
+// leftover returns what was not committed, and where it starts.
+func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
+	if stopped == nil {
+		return io.MultiReader(bytes.NewReader(c.carry), c.src), c.offset
+	}
+	parts := []io.Reader{bytes.NewReader(stopped.buf[stopped.end:stopped.stop])}
+	for _, a := range ahead {
+		parts = append(parts, bytes.NewReader(a.buf[a.start:a.stop]))
+	}
+	parts = append(parts, bytes.NewReader(c.carry), c.src)
+	return io.MultiReader(parts...), stopped.offset + int64(stopped.end)
+}
+
+// commit counts the chunk's events and those among them that are unusable.
+func (c *chunk) commit(rd *Reader) {
+	for _, f := range c.faults {
+		at := diag.Pos{File: rd.file, Offset: c.offset + int64(f.at), Path: fmt.Sprintf("traceEvents[%d]", rd.n+f.index)}
+		rd.count(at, f.fault, f.count)
+	}
+	rd.n += c.events
+}
+
+func (w *worker) run(work <-chan *chunk, sel Select) {
+	for c := range work {
+		w.parse(c, sel)
+		close(c.done)
+	}
+}
+
+// parse reads the chunk's events, up to its stop or to the first that is not
+// sound.
+func (w *worker) parse(c *chunk, sel Select) {
+	b, i := c.buf, c.start
+	for {
+		for i = jsonscan.Space(b, i); i < len(b) && b[i] == ','; {
+			i = jsonscan.Space(b, i+1)
+		}
+		if i >= c.stop || b[i] != '{' {
+			break
+		}
+		end, ok := w.memo.Scan(b, i, &w.ev.Fields)
+		var err error
+		if !ok {
+			if end, err = eventscan.Decode(b, i, &w.ev.Fields); err != nil && !isTimeError(err) {
+				break
+			}
+		}
+		if end > c.stop {
+			break // the cut is inside this event
+		}
+		if err != nil || !w.ev.Empty() {
+			w.take(c, sel, i, err)
+		}
+		c.events++
+		i = end
+	}
+	c.end, c.part = i, w.b.cut()
+}
+
+// take adds the event just read, or counts what is wrong with it.
+func (w *worker) take(c *chunk, sel Select, at int, read error) {
+	f := w.ev.check(read)
+	if !sel.wants(&w.ev, f) {
+		return
+	}
+	if f.code == "" {
+		w.b.Add(&w.ev)
+		return
+	}
+	for i := range c.faults {
+		if c.faults[i].code == f.code {
+			c.faults[i].count++
+			return
+		}
+	}
+	c.faults = append(c.faults, chunkFault{f, c.events, at, 1})
+}
+
+func isTimeError(err error) bool {
+	var t *eventscan.TimeError
+	return errors.As(err, &t)
+}
+
+// A cutter reads the input and cuts it into chunks.
+type cutter struct {
+	src    io.Reader
+	size   int
+	offset int64  // in the input, of the first byte not handed out
+	carry  []byte // read and not handed out
+	ended  bool   // src is at its end, or failed: the Reader will meet it again
+	free   [][]byte
+}
+
+// next returns the next chunk, or nil where there is none: at the end of the
+// input, or where no cut was found for long.
+func (c *cutter) next() *chunk {
+	buf := append(c.buffer(), c.carry...)
+	n := len(buf)
+	buf = buf[:cap(buf)]
+	for want := c.size; ; want *= 2 {
+		if len(buf) < n+want {
+			buf = append(buf[:n], make([]byte, want)...)
+		}
+		n = c.fill(buf, n)
+		if n == 0 {
+			return nil
+		}
+		stop := n
+		if !c.ended {
+			if stop = lastEvent(buf[:n]); stop <= 0 {
+				if n > MaxEvent {
+					c.carry = buf[:n]
+					return nil
+				}
+				continue
+			}
+		}
+		out := &chunk{buf: buf[:n], stop: stop, offset: c.offset, done: make(chan struct{})}
+		c.carry = append(c.carry[:0:0], buf[stop:n]...)
+		c.offset += int64(stop)
+		return out
+	}
+}
+
+// buffer returns an empty buffer with room for a chunk.
+func (c *cutter) buffer() []byte {
+	if k := len(c.free); k > 0 {
+		buf := c.free[k-1]
+		c.free = c.free[:k-1]
+		return buf[:0]
+	}
+	return make([]byte, 0, c.size+c.size/8)
+}
+
+// fill reads until buf is full or the input ends, and returns how full it is.
+func (c *cutter) fill(buf []byte, n int) int {
+	for n < len(buf) && !c.ended {
+		k, err := c.src.Read(buf[n:])
+		n += k
+		if err != nil {
+			c.ended = true
+			c.src = failing{err}
+		}
+	}
+	return n
+}
+
+// failing is a reader at its end.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

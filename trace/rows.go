@@ -1,0 +1,139 @@
+package trace
+
+// A Sym stands for an interned text. The zero Sym is the empty text.
+type Sym uint32
+
+// A TrackID is an index into Trace.Tracks.
+type TrackID uint32
+
+// A Track is a row of the timeline: a thread of a process, or a stream of a
+// device. PID and TID are as written; most are numbers.
+type Track struct {
+	PID, TID string
+	OnDevice bool
+	Device   int64  // the ordinal of the device, where OnDevice
+	Stream   int64  // where OnDevice
+	Process  string // the process's name, if the trace tells
+	Thread   string // the thread's name, if the trace tells
+}
+
+// An Activity is one piece of work on a device: a kernel, copy or memset.
+type Activity struct {
+	Start, Dur  int64 // ns
+	Correlation ID    // of the call that launched it
+	External    ID    // of the operator that launched it
+	Name        Sym
+	Track       TrackID // has its device and stream
+	Detail      DetailID
+	Kind        Kind // Kernel, Memcpy or Memset
+}
+
+// End returns Start + Dur.
+func (a *Activity) End() int64 { return a.Start + a.Dur }
+
+// An ID is a number by which a profiler links events: those of equal IDs of one
+// kind belong together. 0 is none.
+type ID uint32
+
+// idOf folds a number into 32 bits. Profilers count from 0 or 1, so nearly all
+// fit; the others are hashed into the upper half.
+func idOf(n int64) ID {
+	if n >= 0 && n < 1<<31 {
+		return ID(n)
+	}
+	return 1<<31 | ID(uint64(n)*0x9e3779b97f4a7c15>>33)
+}
+
+// A DetailID is an index into the details of a trace: see [Trace.Detail].
+type DetailID uint32
+
+// A Detail is how an Activity was launched. Many launches share one.
+type Detail struct {
+	Grid, Block  [3]int64
+	Registers    int64 // per thread; -1 if unknown
+	SharedMemory int64 // bytes; -1 if unknown
+	Bytes        int64 // moved or set; -1 if unknown
+	GraphID      int64 // of the CUDA graph it belongs to; -1 if unknown
+	Collective   Collective
+}
+
+// A Collective is what a communication kernel says about itself.
+type Collective struct {
+	Name, Dtype, Group, Ranks Sym
+	In, Out                   int64 // elements; -1 if unknown
+	GroupSize                 int64 // ranks; -1 if unknown
+}
+
+// An Op is one run of an operator on the host.
+type Op struct {
+	Start, Dur int64 // ns
+	External   ID
+	Sequence   ID // shared by a forward operator and its backward; 0 if none
+	Forward    ID // the thread of the forward pass; 0 on the forward operator itself
+	Name       Sym
+	Track      TrackID
+	Shape      ShapeID
+}
+
+// A ShapeID is an index into the shapes of a trace: see [Trace.Shape].
+type ShapeID uint32
+
+// A Shape is what an operator was called with, each as the JSON that the
+// profiler wrote.
+type Shape struct{ Dims, Types, Strides, Concrete, Kernel Sym }
+
+// A Call is one call of a device's runtime or driver.
+type Call struct {
+	Start, Dur  int64 // ns
+	Correlation ID
+	External    ID
+	Name        Sym
+	Track       TrackID
+	Kind        Kind // Runtime or Driver
+}
+
+// A CopySize is how many bytes a call asked to be copied or set. AMD's profiler
+// says it there and not on the copy.
+type CopySize struct {
+	Bytes       int64
+	Correlation ID
+}
+
+// A PythonCall is one run of a Python function or nn.Module.
+type PythonCall struct {
+	Start, Dur int64 // ns
+	ID, Parent ID
+	Name       Sym
+	Track      TrackID
+}
+
+// A HostSpan is any other complete event: an annotation, a synchronization, a
+// span of a program that is no profiler.
+type HostSpan struct {
+	Start, Dur int64 // ns
+	External   ID
+	Name       Sym
+	Category   Sym
+	Track      TrackID
+	Kind       Kind
+}
+
+// A FlowEnd is one end of an arrow between events.
+type FlowEnd struct {
+	Start    int64 // ns
+	ID       ID
+	Track    TrackID
+	Category Sym
+	Phase    byte // s, t or f
+}
+
+// A MemoryEvent is one change of the memory that PyTorch has allocated.
+type MemoryEvent struct {
+	Start               int64 // ns
+	Address             int64
+	Bytes               int64 // negative when freed
+	Allocated, Reserved int64 // bytes in all, after the change; -1 if unknown
+	Track               TrackID
+	Device              int32 // -1 if unknown
+	DeviceType          int32 // as PyTorch numbers them: 0 CPU, 1 CUDA; -1 if unknown
+}

@@ -1,0 +1,23 @@
+package trace
+
+import (
+	"bytes"
+
+	"assay/internal/jsonscan"
+)
+
+func sniff(prefix []byte) bool {
+	prefix = bytes.TrimPrefix(prefix, []byte("\xef\xbb\xbf"))
+	i := jsonscan.Space(prefix, 0)
+	if i == len(prefix) {
+		return false
+	}
+	switch prefix[i] {
+	case '{':
+		return true
+	case '[':
+		i = jsonscan.Space(prefix, i+1)
+		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ','
+	}
+	return false
+}
