@@ -1,0 +1,216 @@
+package tracegen
+
+import (
+	"strconv"
+	"strings"
+)
+
+// An emitter writes trace events in a dialect.
+type emitter struct {
+	jsonWriter
+	dialect Dialect
+	base    int64
+	pid     int64 // of the host process
+	events  int64
+}
+
+// A dialect's names for what it calls differently from others.
+func (d Dialect) category(modern string) string {
+	if d.Era != Era2022 {
+		return modern
+	}
+	switch modern {
+	case "kernel":
+		return "Kernel"
+	case "cuda_runtime", "cuda_driver":
+		return "Runtime"
+	case "gpu_memcpy":
+		return "Memcpy"
+	case "gpu_memset":
+		return "Memset"
+	case "cpu_op":
+		return "Operator"
+	}
+	return modern
+}
+
+// time writes a point in time, or a duration.
+func (e *emitter) time(key string, ns int64) {
+	e.key(key)
+	if e.dialect.Era.unit() == 1 {
+		e.thousandths(ns)
+		return
+	}
+	e.buf = strconv.AppendInt(e.buf, ns/1000, 10)
+}
+
+// start begins an element of traceEvents.
+func (e *emitter) start() {
+	if len(e.buf) >= bufferSize {
+		e.flush()
+	}
+	e.events++
+	e.br()
+	e.next()
+	e.open('{')
+	e.br()
+}
+
+func (e *emitter) end() {
+	e.br()
+	e.close('}')
+}
+
+func (e *emitter) args() {
+	e.br()
+	e.object("args")
+	e.br()
+}
+
+func (e *emitter) endArgs() {
+	e.br()
+	e.close('}')
+	e.end()
+}
+
+// A track is where an event is drawn.
+type track struct{ pid, tid int64 }
+
+// slice begins a complete event and leaves it open for its arguments.
+func (e *emitter) slice(category, name string, at track, ts, dur int64) {
+	e.start()
+	e.str("ph", "X")
+	e.str("cat", e.dialect.category(category))
+	e.str("name", name)
+	e.int("pid", at.pid)
+	e.int("tid", at.tid)
+	e.br()
+	e.time("ts", ts)
+	e.time("dur", dur)
+}
+
+// flow writes one end of an arrow: ph is "s" or "f".
+func (e *emitter) flow(category, ph, name string, id int64, at track, ts int64) {
+	e.start()
+	e.str("ph", ph)
+	e.int("id", id)
+	e.int("pid", at.pid)
+	e.int("tid", at.tid)
+	e.time("ts", ts)
+	e.br()
+	e.str("cat", category)
+	e.str("name", name)
+	if ph == "f" {
+		e.str("bp", "e")
+	}
+	e.end()
+}
+
+// launchFlow writes one end of the arrow from a launch to what it launched.
+func (e *emitter) launchFlow(ph, call string, id int64, at track, ts int64) {
+	if e.dialect.Era == Era2022 {
+		e.flow("async_gpu", ph, call, id, at, ts)
+		return
+	}
+	e.flow("ac2g", ph, "ac2g", id, at, ts)
+}
+
+// metadata writes a metadata event with one argument.
+func (e *emitter) metadata(name string, at track, ts int64, key, text string, number int64) {
+	e.start()
+	e.str("name", name)
+	e.str("ph", "M")
+	e.time("ts", ts)
+	e.int("pid", at.pid)
+	e.int("tid", at.tid)
+	e.args()
+	if text != "" {
+		e.str(key, text)
+	} else {
+		e.int(key, number)
+	}
+	e.endArgs()
+}
+
+// instant writes a global point in time of the profiler's own.
+func (e *emitter) instant(name, pid, tid string, ts int64) {
+	e.start()
+	e.str("name", name)
+	e.str("ph", "i")
+	e.str("s", "g")
+	e.br()
+	e.str("pid", pid)
+	e.str("tid", tid)
+	e.time("ts", ts)
+	e.end()
+}
+
+// A call is a runtime or driver call: its name, category, and number in the
+// tables of CUPTI or roctracer.
+type call struct {
+	name, category string
+	number         int64
+}
+
+// callOf returns the call that launches op.
+func (d Dialect) callOf(op *Op) call {
+	name := op.Call
+	switch {
+	case name != "":
+	case op.Graph != 0:
+		name = "cudaGraphLaunch"
+	case op.Kind == Comm:
+		name = "cudaLaunchKernelExC"
+	case op.Kind == Copy:
+		name = "cudaMemcpyAsync"
+	case op.Kind == Memset:
+		name = "cudaMemsetAsync"
+	case op.Kind == Compute:
+		name = "cudaLaunchKernel"
+	default:
+		return call{}
+	}
+	if d.Vendor == ROCm {
+		return hipCall(name)
+	}
+	c := call{name: name, category: "cuda_runtime"}
+	if !strings.HasPrefix(name, "cuda") {
+		c.category = "cuda_driver"
+	}
+	switch name {
+	case "cudaLaunchKernel":
+		c.number = 211
+	case "cudaLaunchKernelExC":
+		c.number = 430
+	case "cudaMemcpyAsync":
+		c.number = 41
+	case "cudaMemsetAsync":
+		c.number = 51
+	case "cudaGraphLaunch":
+		c.number = 311
+	case "cudaDeviceSynchronize":
+		c.number = 165
+	case "cudaStreamSynchronize":
+		c.number = 131
+	case "cuLaunchKernelEx":
+		c.number = 652
+	}
+	return c
+}
+
+// hipCall returns HIP's counterpart of a CUDA call. Kineto files HIP's calls
+// under cuda_runtime.
+func hipCall(cuda string) call {
+	c := call{category: "cuda_runtime"}
+	switch cuda {
+	case "cudaMemcpyAsync":
+		c.name, c.number = "hipMemcpyWithStream", 153
+	case "cudaLaunchKernelExC", "cuLaunchKernelEx":
+		c.name, c.number = "hipExtModuleLaunchKernel", 65
+	case "cudaLaunchKernel":
+		c.name, c.number = "hipLaunchKernel", 107
+	default:
+		c.name, c.number = "hip"+strings.TrimPrefix(cuda, "cuda"), 370
+	}
+	return c
+}

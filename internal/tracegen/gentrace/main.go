@@ -1,0 +1,130 @@
+// Gentrace writes a generated trace to a file, for measurements by hand.
+//
+//	go run ./internal/tracegen/gentrace -preset big -size 1g -o big.json.gz
+//
+// A name that ends in .gz is compressed; "-" is standard output. The truth
+// about the trace goes to the file named by -truth as JSON.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"assay/internal/tracegen"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "gentrace:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	flags := flag.NewFlagSet("gentrace", flag.ContinueOnError)
+	preset := flags.String("preset", "big", "scenario: big or one of "+strings.Join(presetNames(), ", "))
+	size := flags.String("size", "100m", "bytes of JSON that big has at least; k, m and g are decimal")
+	rank := flags.Int("rank", 0, "rank whose trace to write")
+	out := flags.String("o", "-", "output file")
+	truth := flags.String("truth", "", "file for the truth as JSON")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	sc, err := scenario(*preset, *size)
+	if err != nil {
+		return err
+	}
+	t, err := write(*out, sc, *rank)
+	if err != nil || *truth == "" {
+		return err
+	}
+	text, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(*truth, append(text, '\n'), 0o666)
+}
+
+func presetNames() (names []string) {
+	for _, p := range tracegen.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func scenario(preset, size string) (tracegen.Scenario, error) {
+	if preset == "big" {
+		n, err := parseSize(size)
+		return tracegen.Big(n), err
+	}
+	for _, p := range tracegen.Presets() {
+		if p.Name == preset {
+			return p.Make(), nil
+		}
+	}
+	return tracegen.Scenario{}, fmt.Errorf("no preset %q; there are big, %s", preset, strings.Join(presetNames(), ", "))
+}
+
+// parseSize reads a number of bytes such as 300m.
+func parseSize(s string) (int64, error) {
+	digits, unit := s, int64(1)
+	for i, letter := range []string{"k", "m", "g"} {
+		if cut, ok := strings.CutSuffix(strings.ToLower(s), letter); ok {
+			digits = cut
+			unit = []int64{1e3, 1e6, 1e9}[i]
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("size %q is not a number of bytes from 1 up", s)
+	}
+	return n * unit, nil
+}
+
+// write generates into the named file and removes what is incomplete.
+func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
+	if name == "-" {
+		return tracegen.Generate(os.Stdout, sc, rank)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return tracegen.Truth{}, err
+	}
+	t, err := generate(f, strings.HasSuffix(name, ".gz"), sc, rank)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(name)
+	}
+	return t, err
+}
+
+func generate(f io.Writer, compress bool, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
+	if !compress {
+		return tracegen.Generate(f, sc, rank)
+	}
+	b := bufio.NewWriterSize(f, 1<<16)
+	z := gzip.NewWriter(b)
+	t, err := tracegen.Generate(z, sc, rank)
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = b.Flush()
+	}
+	return t, err
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/internal/tracegen"
+)
+
+// TestRun writes the same trace with and without compression, and its truth.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	plain, packed, truth := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.json.gz"), filepath.Join(dir, "truth.json")
+	for _, args := range [][]string{
+		{"-size", "1k", "-rank", "1", "-o", plain, "-truth", truth},
+		{"-size", "1k", "-rank", "1", "-o", packed},
+	} {
+		if err := run(args); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := read(t, plain)
+	z, err := gzip.NewReader(bytes.NewReader(read(t, packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("compressed and plain trace differ (%v)", err)
+	}
+	var got tracegen.Truth
+	if err := json.Unmarshal(read(t, truth), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Rank != 1 || len(got.Devices) != 1 || got.Devices[0].Cells.Sum() != got.Devices[0].WindowNS {
+		t.Errorf("truth is %+v, want one device of rank 1 whose cells sum to its window", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "a.json")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-size", "3q"}, `size "3q" is not a number of bytes from 1 up`},
+		{[]string{"-size", "99999999999g"}, `size "99999999999g" is not a number of bytes from 1 up`},
+		{[]string{"x"}, `unexpected argument "x"`},
+		{[]string{"-preset", "rocm", "-rank", "8", "-o", out}, `scenario "rocm": no rank 8 among 8`},
+	} {
+		if err := run(tc.args); err == nil || err.Error() != tc.want {
+			t.Errorf("%q: got error %v, want %s", tc.args, err, tc.want)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file that could not be generated was left behind")
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"7": 7, "2k": 2000, "30M": 30_000_000, "10g": 10_000_000_000} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

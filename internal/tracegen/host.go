@@ -1,0 +1,320 @@
+package tracegen
+
+// write writes the events of one step: those of the host, then each launch
+// with what came of it.
+func (g *generator) write(n int, step Step) {
+	main := g.thread(g.devices[0], false)
+	g.annotation("user_annotation", step.Name, main, step.StartNS, step.WallNS, g.nextExternal())
+	if g.dialect.Stack {
+		g.rootFrame("demo/train.py(52): train_step", main, step.StartNS, step.WallNS)
+	}
+	for _, d := range g.devices {
+		g.phases(d, step)
+		for i := range d.ops {
+			g.hostOps(n, d, &d.ops[i])
+		}
+		if g.dialect.Stack {
+			g.modules(d)
+		}
+		for i := range d.ops {
+			g.launch(d, &d.ops[i])
+			if !g.sc.CPUOnly && d.ops[i].Kind != HostOnly {
+				g.deviceEvent(d, &d.ops[i])
+			}
+		}
+		if !g.sc.CPUOnly {
+			g.deviceSpan(d, step.Name, 0, len(d.lens))
+		}
+	}
+	g.slice("overhead", "Activity Buffer Request", track{-1, 0}, step.StartNS, min(step.WallNS, 3*us))
+	g.end()
+}
+
+// thread returns the track of the host thread that drives d.
+func (g *generator) thread(d *deviceRun, backward bool) track {
+	tid := g.pid + 100*int64(d.index)
+	if backward {
+		tid += 45
+	}
+	return track{g.pid, tid}
+}
+
+func (g *generator) nextExternal() int64 {
+	g.ids.external++
+	return g.ids.external
+}
+
+func (g *generator) annotation(category, name string, at track, ts, dur, external int64) {
+	g.slice(category, name, at, ts, dur)
+	g.args()
+	g.int("External id", external)
+	if category == "user_annotation" {
+		g.recordID()
+	}
+	g.endArgs()
+}
+
+// recordID writes the fields that identify a record function.
+func (g *generator) recordID() {
+	g.ids.record++
+	switch g.dialect.Era {
+	case Era2022:
+		g.int("Profiler Event Index", g.ids.record)
+	case Era2023:
+		g.int("Ev Idx", g.ids.record)
+	default:
+		g.int("Record function id", g.ids.record)
+		g.int("Ev Idx", g.ids.record)
+	}
+}
+
+// phases writes each phase of the step as the host saw it, and as the device.
+func (g *generator) phases(d *deviceRun, step Step) {
+	for i := 0; i < len(d.Program); {
+		from, name := i, d.Program[i].Phase
+		for i < len(d.Program) && d.Program[i].Phase == name {
+			i++
+		}
+		if name == "" {
+			continue
+		}
+		start := d.host[from]
+		end := min(d.host[i], step.StartNS+step.WallNS)
+		if end <= start {
+			continue
+		}
+		g.annotation("user_annotation", name, g.thread(d, false), start, end-start, g.nextExternal())
+		if !g.sc.CPUOnly {
+			g.deviceSpan(d, name, from, i)
+		}
+	}
+}
+
+// deviceSpan writes an annotation as it reached d's main stream: from the first
+// to the last kernel that the segments from <= i < to launched there.
+func (g *generator) deviceSpan(d *deviceRun, name string, from, to int) {
+	start, end := int64(-1), int64(-1)
+	for i := range d.ops {
+		p := &d.ops[i]
+		if p.segment < from || p.segment >= to || p.Kind == HostOnly || p.Stream != d.stream {
+			continue
+		}
+		if start < 0 {
+			start = p.start
+		}
+		end = max(end, p.start+p.dur)
+	}
+	if start >= 0 {
+		g.annotation("gpu_user_annotation", name, track{int64(d.Ordinal), int64(d.stream)}, start, end-start, g.ids.external)
+	}
+}
+
+// hostOps writes the operators around one launch, each inside the one before,
+// and gives p the External id of the innermost.
+func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
+	if !p.launched && p.Kind != HostOnly { // part of a graph whose launch came first
+		p.external = d.ops[d.graphs[p.Graph]].external
+		return
+	}
+	at := g.thread(d, p.Backward)
+	for level, name := range p.Host {
+		p.external = g.nextExternal()
+		inset := g.inset(p, level)
+		ts, dur := p.slot+inset, p.slotEnd-p.slot-2*inset
+		g.slice("cpu_op", name, at, ts, dur)
+		g.opArgs(n, p, level)
+		g.end()
+		if level == 0 && p.Seq != 0 {
+			ph := "s"
+			if p.Backward {
+				ph = "f"
+			}
+			g.flow("fwdbwd", ph, "fwdbwd", g.sequence(n, p), at, ts)
+		}
+	}
+	if g.dialect.Memory && len(p.Host) > 0 {
+		g.memory(p, at)
+	}
+}
+
+// inset returns how far inside p's slot the operator of a level begins.
+func (g *generator) inset(p *placed, level int) int64 {
+	ns := (p.slotEnd - p.slot) / int64(4*(len(p.Host)+1))
+	return int64(level) * (ns - ns%g.unit)
+}
+
+// sequence returns the number that p shares with its forward or backward op.
+func (g *generator) sequence(n int, p *placed) int64 { return int64(n)*g.maxSeq + int64(p.Seq) }
+
+func (g *generator) opArgs(n int, p *placed, level int) {
+	g.args()
+	innermost := level == len(p.Host)-1
+	if g.dialect.Era == Era2022 {
+		g.str("Trace name", "PyTorch Profiler")
+		g.int("Trace iteration", 0)
+	}
+	g.int("External id", p.external)
+	if p.Seq != 0 && level < 2 {
+		g.int("Sequence number", g.sequence(n, p))
+		thread := int64(0)
+		if p.Backward {
+			thread = 1
+		}
+		g.int("Fwd thread id", thread)
+	}
+	if g.dialect.Shapes && innermost && len(p.Dims) > 0 {
+		g.shapes(p.Dims)
+	}
+	if p.Collective != nil && p.Host[level] == "record_param_comms" {
+		g.collective(p.Collective)
+	}
+	g.recordID()
+	if g.dialect.Era == Era2022 {
+		g.str("Module Hierarchy", "")
+		g.str("Call stack", "")
+	}
+	g.br()
+	g.close('}')
+}
+
+// shapes writes the inputs of an operator: tensors, then one scalar.
+func (g *generator) shapes(dims [][]int64) {
+	modern := g.dialect.Era <= Era2024
+	if modern {
+		g.array("Concrete Inputs")
+		for range dims {
+			g.next()
+			g.quoted("")
+		}
+		g.next()
+		g.quoted("1")
+		g.close(']')
+	}
+	g.array("Input type")
+	for range dims {
+		g.next()
+		g.quoted("c10::BFloat16")
+	}
+	g.next()
+	g.quoted("Scalar")
+	g.close(']')
+	if modern {
+		g.array("Input Strides")
+		var strides [8]int64
+		for _, dim := range dims {
+			stride := int64(1)
+			for i := len(dim) - 1; i >= 0; i-- {
+				strides[i] = stride
+				stride *= dim[i]
+			}
+			g.next()
+			g.intArray(strides[:len(dim)])
+		}
+		g.next()
+		g.intArray(nil)
+		g.close(']')
+	}
+	g.array("Input Dims")
+	for _, dim := range dims {
+		g.next()
+		g.intArray(dim)
+	}
+	g.next()
+	g.intArray(nil)
+	g.close(']')
+}
+
+// memory writes an allocation by every other operator and its release by the
+// operators between.
+func (g *generator) memory(p *placed, at track) {
+	bytes := int64(512)
+	if g.ids.record%2 == 0 || g.allocated == 0 {
+		g.allocated += bytes
+	} else {
+		bytes = -bytes
+		g.allocated += bytes
+	}
+	device, kind := int64(0), int64(1)
+	if g.sc.CPUOnly {
+		device, kind = -1, 0
+	}
+	g.start()
+	g.str("ph", "i")
+	g.str("cat", "cpu_instant_event")
+	g.str("s", "t")
+	g.str("name", "[memory]")
+	g.br()
+	g.int("pid", at.pid)
+	g.int("tid", at.tid)
+	g.time("ts", p.slot+g.inset(p, len(p.Host)))
+	g.args()
+	g.int("Total Reserved", 2<<30)
+	g.int("Total Allocated", g.allocated)
+	g.int("Bytes", bytes)
+	g.int("Addr", 0x7f1e00000000+g.allocated)
+	g.int("Device Id", device)
+	g.int("Device Type", kind)
+	g.recordID()
+	g.endArgs()
+}
+
+// A frame is an nn.Module call that has not returned.
+type frame struct {
+	name      string
+	start, id int64
+}
+
+// modules writes the nn.Module calls around d's forward operators: a call lasts
+// from the first operator that has it in its path to the end of the last.
+func (g *generator) modules(d *deviceRun) {
+	at := g.thread(d, false)
+	end := int64(0)
+	for i := range d.ops {
+		p := &d.ops[i]
+		if p.Backward || p.slotEnd == 0 {
+			continue
+		}
+		same := 0
+		for same < len(g.stack) && same < len(p.Module) && g.stack[same].name == p.Module[same] {
+			same++
+		}
+		g.leave(same, at, end)
+		for _, name := range p.Module[same:] {
+			g.ids.python++
+			g.stack = append(g.stack, frame{name, p.slot, g.ids.python})
+		}
+		end = p.slotEnd
+	}
+	g.leave(0, at, end)
+}
+
+// leave returns from the open module calls down to depth.
+func (g *generator) leave(depth int, at track, end int64) {
+	for len(g.stack) > depth {
+		f := g.stack[len(g.stack)-1]
+		g.stack = g.stack[:len(g.stack)-1]
+		parent := g.root
+		if len(g.stack) > 0 {
+			parent = g.stack[len(g.stack)-1].id
+		}
+		g.slice("python_function", "nn.Module: "+f.name, at, f.start, end-f.start)
+		g.args()
+		g.int("Python parent id", parent)
+		g.int("Python id", f.id)
+		g.int("Python module id", int64(depth))
+		g.recordID()
+		g.endArgs()
+	}
+}
+
+// rootFrame writes the function that all of the step's modules are called from.
+func (g *generator) rootFrame(name string, at track, ts, dur int64) {
+	g.ids.python++
+	g.root = g.ids.python
+	g.slice("python_function", name, at, ts, dur)
+	g.args()
+	g.raw("Python parent id", "null")
+	g.int("Python id", g.root)
+	g.recordID()
+	g.endArgs()
+}

@@ -1,0 +1,239 @@
+package tracegen
+
+// A Preset is a named scenario.
+type Preset struct {
+	Name  string
+	About string // what the scenario shows, in a few words
+	Make  func() Scenario
+}
+
+// Presets returns the ready-made scenarios of fixed size, in the order of
+// their names. [Big] is the one of any size.
+func Presets() []Preset {
+	return []Preset{
+		{"comm_bound", "most communication is exposed", CommBound},
+		{"comm_hidden", "all communication runs under compute", CommHidden},
+		{"compute_bound", "kernels back to back", ComputeBound},
+		{"copy_bound", "copies of every kind, most of them exposed", CopyBound},
+		{"cpu_only", "no device was profiled", CPUOnly},
+		{"era2022", "whole microseconds, categories of 2022", Old},
+		{"graphs", "graph launches with many kernels each", Graphs},
+		{"host_bound", "the device waits for a slow host", HostBound},
+		{"llm_train_step", "a rank of a language model's training", LLMTrainStep},
+		{"multi_device", "three devices in one process", MultiDevice},
+		{"multi_stream", "kernels of three streams overlap", MultiStream},
+		{"rocm", "a rank of a training on AMD hardware", Rocm},
+	}
+}
+
+const (
+	us = int64(1_000)
+	ms = int64(1_000_000)
+)
+
+// scenario returns one with the defaults of the presets: the device is 20 µs
+// behind a host that needs up to 12 µs per launch.
+func scenario(name string, steps int, program []Segment) Scenario {
+	return Scenario{
+		Name: name, Seed: 1, Ranks: 1, Steps: steps, FirstStep: 2,
+		Devices: []Device{{Ordinal: 0, Name: cudaNames().device, Program: program}},
+		LagNS:   20 * us, GapNS: 5 * us, HostNS: 12 * us,
+	}
+}
+
+// ComputeBound keeps the device busy for all but a 40th of each step.
+func ComputeBound() Scenario {
+	n, b := cudaNames(), newBuilder()
+	for range 20 {
+		b.kernel(180*us, n.gemmUp, "aten::linear", "aten::addmm")
+		b.kernel(15*us, n.activation, "aten::gelu")
+	}
+	b.idle(100 * us)
+	return scenario("compute_bound", 3, b.segments)
+}
+
+// HostBound has kernels of 4 µs that the host launches every 50 µs, and waits
+// for a result that it reads back.
+func HostBound() Scenario {
+	n, b := cudaNames(), newBuilder()
+	b.host(600*us, "", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
+	for i := range 12 {
+		b.kernel(4*us, n.add, "aten::add")
+		b.idle(46 * us)
+		b.kernel(6*us+int64(i)*250, n.normForward, "aten::layer_norm", "aten::native_layer_norm")
+		b.host(44*us-int64(i)*250, "", "aten::unsqueeze")
+	}
+	b.segment(2*us, copyOp(deviceToHostPageable, computeStream, 4))
+	b.host(80*us, "cudaStreamSynchronize", "aten::item", "aten::_local_scalar_dense")
+	b.idle(15 * us)
+	return scenario("host_bound", 4, b.segments)
+}
+
+// CommBound sums up gradients after the kernels that made them: of the 1200 µs
+// that communication takes in a step, 1000 µs are exposed.
+func CommBound() Scenario {
+	n, b := cudaNames(), newBuilder()
+	for range 4 {
+		b.kernel(150*us, n.gemmGradInput, "aten::mm")
+		b.start(allReduce(n, 1<<22))
+		b.kernel(50*us, n.gemmGradWeight, "aten::mm")
+		b.idle(250 * us)
+		b.stopAll()
+	}
+	b.idle(60 * us)
+	sc := scenario("comm_bound", 3, b.segments)
+	sc.Ranks = 2
+	return sc
+}
+
+// CommHidden has the communication of [CommBound] run under kernels alone.
+func CommHidden() Scenario {
+	n, b := cudaNames(), newBuilder()
+	for range 4 {
+		b.kernel(30*us, n.gemmGradInput, "aten::mm")
+		b.start(allReduce(n, 1<<22))
+		b.kernel(200*us, n.gemmGradInput, "aten::mm")
+		b.kernel(100*us, n.gemmGradWeight, "aten::mm")
+		b.stopAll()
+		b.kernel(20*us, n.add, "aten::add_")
+	}
+	b.idle(60 * us)
+	sc := scenario("comm_hidden", 3, b.segments)
+	sc.Ranks = 2
+	return sc
+}
+
+// CopyBound moves data in every direction, beside kernels and alone, and fills
+// memory.
+func CopyBound() Scenario {
+	n, b := cudaNames(), newBuilder()
+	b.segment(900*us, copyOp(hostToDevicePageable, computeStream, 12<<20))
+	b.segment(8*us, memsetOp(1<<20))
+	b.start(copyOp(hostToDevicePinned, copyStream, 24<<20))
+	b.kernel(120*us, n.gemmUp, "aten::linear", "aten::addmm")
+	b.segment(3*us, memsetOp(4096))
+	b.idle(400 * us)
+	b.stopAll()
+	b.segment(40*us, copyOp(deviceToDevice, computeStream, 48<<20))
+	b.segment(200*us, copyOp(deviceToHostPinned, copyStream, 6<<20))
+	b.segment(30*us, copyOp(deviceToHostPageable, computeStream, 4096))
+	b.idle(50 * us)
+	return scenario("copy_bound", 3, b.segments)
+}
+
+// Graphs replays two graphs of 24 kernels in each step.
+func Graphs() Scenario {
+	n, b := cudaNames(), newBuilder()
+	b.kernel(9*us, n.embedding, "aten::embedding", "aten::index_select")
+	for graph := 1; graph <= 2; graph++ {
+		for i := range 24 {
+			name := []string{n.normForward, n.gemmQKV, n.attention, n.add}[i%4]
+			b.segment(int64(5+i)*us, Op{Kind: Compute, Name: name, Stream: computeStream, Graph: graph})
+			b.idle(us)
+		}
+		b.idle(30 * us)
+	}
+	return scenario("graphs", 3, b.segments)
+}
+
+// MultiStream has kernels on three streams that overlap in parts: their
+// durations sum to more than the time in which any of them runs.
+func MultiStream() Scenario {
+	n, b := cudaNames(), newBuilder()
+	on := func(stream int, name string) Op {
+		return Op{Kind: Compute, Name: name, Stream: stream, Host: []string{"aten::mm"}}
+	}
+	for range 5 {
+		b.start(on(computeStream, n.gemmUp))
+		b.idle(40 * us)
+		b.start(on(copyStream, n.gemmDown))
+		b.idle(25 * us)
+		b.stop(computeStream)
+		b.start(allReduce(n, 1<<18))
+		b.idle(25 * us)
+		b.start(on(24, n.add))
+		b.idle(10 * us)
+		b.stop(copyStream)
+		b.idle(30 * us)
+		b.stop(24)
+		b.idle(15 * us)
+		b.stopAll()
+		b.idle(20 * us)
+	}
+	sc := scenario("multi_stream", 3, b.segments)
+	sc.Ranks = 4
+	return sc
+}
+
+// MultiDevice drives three devices with different loads from one process; the
+// numbers of the devices have a hole.
+func MultiDevice() Scenario {
+	sc := scenario("multi_device", 3, ComputeBound().Devices[0].Program)
+	sc.Devices = append(sc.Devices,
+		Device{Ordinal: 1, Name: cudaNames().device, Program: CommBound().Devices[0].Program},
+		Device{Ordinal: 5, Name: cudaNames().device, Program: CopyBound().Devices[0].Program})
+	sc.Ranks = 2
+	return sc
+}
+
+// CPUOnly is what the profiler shows of a training without a device.
+func CPUOnly() Scenario {
+	sc := scenario("cpu_only", 3, trainingStep(cudaNames(), 2, 28*us))
+	sc.CPUOnly = true
+	sc.Jitter = 30
+	sc.HostNS, sc.LagNS = 100*us, 100*us
+	sc.Dialect = Dialect{Shapes: true, Stack: true, Memory: true}
+	return sc
+}
+
+// Old is a training as the profiler wrote it in 2022.
+func Old() Scenario {
+	sc := scenario("era2022", 3, wholeMicroseconds(trainingStep(cudaNames(), 2, 28*us)))
+	sc.Ranks = 2
+	sc.Jitter = 30
+	sc.Dialect = Dialect{Era: Era2022, Shapes: true}
+	return sc
+}
+
+// Rocm is a training on device 3 of a machine with AMD hardware.
+func Rocm() Scenario {
+	n := rocmNames()
+	sc := scenario("rocm", 3, trainingStep(n, 2, 28*us))
+	sc.Devices[0] = Device{Ordinal: 3, Name: n.device, Program: sc.Devices[0].Program}
+	sc.Ranks = 8
+	sc.Jitter = 30
+	sc.Dialect = Dialect{Vendor: ROCm, Shapes: true, BaseLast: true}
+	return sc
+}
+
+// LLMTrainStep is one rank of a small language model's training: data loading
+// at the start of each step, gradients reduced while the backward pass goes on
+// but not entirely hidden by it, an optimizer of few large kernels.
+func LLMTrainStep() Scenario {
+	sc := scenario("llm_train_step", 4, trainingStep(cudaNames(), 3, 180*us))
+	sc.Ranks = 8
+	sc.Jitter = 40
+	sc.Pace = 700
+	sc.Dialect = Dialect{Shapes: true, Stack: true}
+	return sc
+}
+
+// Big is the training of [LLMTrainStep] with a deeper model, for as many steps
+// as it takes to write the given number of bytes. A step is about 2 MB.
+func Big(bytes int64) Scenario {
+	sc := scenario("big", 1, trainingStep(cudaNames(), 48, 60*us))
+	sc.Ranks = 8
+	sc.Jitter = 40
+	sc.Pace = 700
+	sc.Dialect = Dialect{Shapes: true, Stack: true}
+	sc.Bytes = bytes
+	return sc
+}
+
+// wholeMicroseconds returns a program with every length cut to microseconds.
+func wholeMicroseconds(program []Segment) []Segment {
+	for i := range program {
+		program[i].NS -= program[i].NS % us
+	}
+	return program
+}
