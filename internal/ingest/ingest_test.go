@@ -1,0 +1,240 @@
+package ingest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"assay/trace"
+)
+
+const plain = `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}],"distributedInfo":{"rank":3}}`
+
+func gz(t *testing.T, parts ...string) []byte {
+	var b bytes.Buffer
+	for _, p := range parts {
+		w := gzip.NewWriter(&b)
+		io.WriteString(w, p)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func zst(t *testing.T, s string) []byte {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return w.EncodeAll([]byte(s), nil)
+}
+
+func utf16le(s string) []byte {
+	out := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = append(out, byte(u), byte(u>>8))
+	}
+	return out
+}
+
+// TestPackings: the same trace comes out of every packing, from a file and from
+// a pipe, with the size and the hash of what is stored.
+func TestPackings(t *testing.T) {
+	for name, tt := range map[string]struct {
+		stored      []byte
+		compression string
+	}{
+		"plain":       {[]byte(plain), "none"},
+		"gzip":        {gz(t, plain), "gzip"},
+		"two members": {gz(t, plain[:20], plain[20:]), "gzip"},
+		"gzip twice":  {gz(t, string(gz(t, plain))), "gzip"},
+		"zstd":        {zst(t, plain), "zstd"},
+		"utf16":       {utf16le(plain), "none"},
+		"mark":        {[]byte("\ufeff" + plain), "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "trace.bin")
+			if err := os.WriteFile(path, tt.stored, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, from := range []string{path, Stdin} {
+				f, err := Open(from, bytes.NewReader(tt.stored))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				in, err := Load(f, trace.SelectAll())
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := sha256.Sum256(tt.stored)
+				if in.Trace.Activities.Len() != 1 || len(in.Trace.Issues) != 0 || !in.Trace.Complete {
+					t.Errorf("%s: %d activities, issues %v", from, in.Trace.Activities.Len(), in.Trace.Issues)
+				}
+				if in.Compression != tt.compression || in.Format != "kineto" || in.Rank != 3 || in.RankFrom != "trace" ||
+					in.Bytes != int64(len(tt.stored)) || in.SHA256 != hex.EncodeToString(sum[:]) {
+					t.Errorf("%s: %+v", from, in)
+				}
+			}
+		})
+	}
+}
+
+// TestDamage: what can be read is read, and what is missing is said.
+func TestDamage(t *testing.T) {
+	var events strings.Builder
+	rnd := rand.New(rand.NewPCG(1, 2)) // so that it does not compress to nothing
+	for range 100000 {
+		fmt.Fprintf(&events, `{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":2},`, rnd.Int64N(1<<40))
+	}
+	many := "[" + events.String() + "{}]"
+	for name, tt := range map[string]struct {
+		stored []byte
+		code   string
+		whole  bool
+	}{
+		"gzip cut":     {gz(t, many)[:600000], "input-truncated", false},
+		"zstd cut":     {zst(t, many)[:600000], "input-truncated", false},
+		"gzip garbage": {append(gz(t, many), "<garbage>"...), "trailing-data", true},
+	} {
+		f, err := Open(Stdin, bytes.NewReader(tt.stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := Load(f, trace.SelectAll())
+		f.Close()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n := in.Trace.Activities.Len()
+		if len(in.Trace.Issues) != 1 || in.Trace.Issues[0].Code != tt.code || in.Trace.Complete != tt.whole || (n == 100000) != tt.whole || n == 0 {
+			t.Errorf("%s: %d activities, complete %v, issues %+v", name, n, in.Trace.Complete, in.Trace.Issues)
+		}
+	}
+}
+
+// TestCut: what breaks off before its first byte is not called empty.
+func TestCut(t *testing.T) {
+	f, err := Open(Stdin, bytes.NewReader(gz(t, plain)[:12]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := Load(f, trace.SelectAll()); err == nil || !strings.Contains(err.Error(), "cut or damaged") {
+		t.Errorf("%v, want that it is cut", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, tt := range map[string]struct{ head, want string }{
+		"empty.json":   {"", "is empty"},
+		"blank.json":   {" \n\t", "is empty"},
+		"nul.json":     {"\x00\x00\x00", "is empty"},
+		"x.png":        {"\x89PNG\r\n\x1a\n", "PNG"},
+		"x.json":       {"\n<!DOCTYPE html>", "web page"},
+		"x.zip":        {"PK\x03\x04", "unzip x.zip"},
+		"x.sqlite":     {"SQLite format 3\x00", "SQLite"},
+		"x.pickle":     {"\x80\x04\x95", "pickle"},
+		"a.nsys-rep":   {"QDSTRM\x00", "Nsight Systems"},
+		"a.ncu-rep":    {"NVR\x00", "Nsight Compute"},
+		"x.xz":         {"\xfd7zXZ\x00", "xz -dc x.xz"},
+		"a.xplane.pb":  {"\x0a\x90\x00", "protobuf"},
+		"x.log":        {"step 1", "text but no trace"},
+		"numbers.json": {"[1,2]", "text but no trace"},
+		"et.json":      {`{"schema": "1.0.1", "pid": 1, "nodes": []}`, "execution trace"},
+		"lfs.json":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(tt.head), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Load(f, trace.SelectAll())
+		f.Close()
+		var r *Refusal
+		if !errors.As(err, &r) || !strings.Contains(strings.ReplaceAll(err.Error(), filepath.Dir(path)+"/", ""), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want a refusal with %q", name, err, tt.want)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"b.json": plain, "a.json": plain, "sub/c.json": plain, ".hidden/d.json": plain,
+		"notes.txt": "x", "et.json": `{"schema":"1","nodes":[]}`, "config.json": `{"a":1}`, "[odd].json": plain, "list.json": "[1]",
+		"my_trace.json": `{"metadata":"` + strings.Repeat("x", sniffLen) + `"}`,
+		// Named like traces: reading them must say what is wrong with them.
+		"rank1.json": "", "rank2.json.gz": "\x1f\x8b", "rank3.json.zst": "garbage", "rank4.json": "version https://git-lfs.github.com/spec/v1\n",
+	} {
+		path := filepath.Join(dir, name)
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "a.json"), filepath.Join(dir, "link.json")); err != nil {
+		t.Fatal(err)
+	}
+	in := func(names ...string) (out []string) {
+		for _, n := range names {
+			out = append(out, filepath.Join(dir, n))
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		args    []string
+		want    []string
+		ignored int
+	}{
+		{in("a.json", "a.json", "b.json"), in("a.json", "b.json"), 0},
+		{in("[odd].json"), in("[odd].json"), 0}, // a name before a pattern
+		{in("?.json"), in("a.json", "b.json"), 0},
+		{[]string{Stdin}, []string{Stdin}, 0},
+		{[]string{dir}, in("[odd].json", "a.json", "b.json", "my_trace.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json"), 4},
+	} {
+		got, ignored, err := Paths(tt.args)
+		if err != nil || !slices.Equal(got, tt.want) || ignored != tt.ignored {
+			t.Errorf("Paths(%q) = %q, %d, %v; want %q, %d", tt.args, got, ignored, err, tt.want, tt.ignored)
+		}
+	}
+	for _, bad := range []string{filepath.Join(dir, "none*.json"), filepath.Join(dir, ".hidden", "none")} {
+		if _, _, err := Paths([]string{bad}); err == nil || !strings.HasPrefix(err.Error(), bad+": ") {
+			t.Errorf("Paths(%q): %v", bad, err)
+		}
+	}
+}
+
+func TestRankOf(t *testing.T) {
+	for path, want := range map[string]int{
+		"rank3_trace.json": 3, "rank-34.Jul_15.pt.trace.json.gz": 34, "dp0_pp0_tp0_rank12.17.pt.trace.json.gz": 12, "d/rank_0.json": 0,
+	} {
+		if got, from := rankOf(&trace.Trace{}, path); got != want || from != "name" {
+			t.Errorf("rankOf(%q) = %d from %s, want %d", path, got, from, want)
+		}
+	}
+	for _, path := range []string{"trace.json", "frank3.json", "prank1x.json", "rank.json"} {
+		if got, from := rankOf(&trace.Trace{}, path); got != 0 || from != "assumed" {
+			t.Errorf("rankOf(%q) = %d from %s, want none", path, got, from)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A Refusal says that an input is nothing that assay reads, what it seems to
+// be, and what to do instead.
+type Refusal struct {
+	Path string
+	What string // "is a web page"
+	Do   string // the remedy
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s; %s", r.Path, r.What, r.Do) }
+
+// strangers lists what users hand over in the place of a trace, by the first
+// bytes.
+var strangers = []struct{ prefix, what, do string }{
+	{"\x89PNG", "is a PNG picture", "give the trace that it was made from"},
+	{"\xff\xd8\xff", "is a JPEG picture", "give the trace that it was made from"},
+	{"%PDF", "is a PDF document", "give the trace that it was made from"},
+	{"PK\x03\x04", "is a zip archive", "unpack it first: unzip FILE -d DIR && assay report DIR"},
+	{"\xfd7zXZ", "is compressed with xz", "decompress it first: xz -dc FILE | assay summary"},
+	{"BZh", "is compressed with bzip2", "decompress it first: bzip2 -dc FILE | assay summary"},
+	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
+	{"SQLite format 3\x00", "is an SQLite database", "this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"},
+	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
+	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
+	{"\x80\x02", "is a Python pickle", "this version reads Chrome trace JSON only"},
+	{"\x80\x03", "is a Python pickle", "this version reads Chrome trace JSON only"},
+	{"\x80\x04", "is a Python pickle", "this version reads Chrome trace JSON only"},
+	{"\x80\x05", "is a Python pickle", "this version reads Chrome trace JSON only"},
+	{"\x0a", "is binary (a protobuf, perhaps *.xplane.pb)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+}
+
+// refuse explains what a file is that no reader takes.
+func refuse(path string, head []byte) error {
+	if len(bytes.TrimSpace(bytes.TrimRight(head, "\x00"))) == 0 {
+		return &Refusal{path, "is empty", "the profiler may have been killed before it wrote; record again"}
+	}
+	// Nsight's own files have no stable first bytes, but stable names.
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".nsys-rep", ".qdrep", ".qdstrm":
+		return &Refusal{path, "is an Nsight Systems report in NVIDIA's closed format",
+			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}
+	case ".ncu-rep":
+		return &Refusal{path, "is an Nsight Compute report in NVIDIA's closed format",
+			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}
+	}
+	for _, s := range strangers {
+		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
+			return &Refusal{path, s.what, strings.ReplaceAll(s.do, "FILE", path)}
+		}
+	}
+	if isExecutionTrace(head) {
+		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times", "give the trace that export_chrome_trace wrote in the same run"}
+	}
+	lower := bytes.ToLower(bytes.TrimSpace(head))
+	if bytes.HasPrefix(lower, []byte("<!doctype")) || bytes.HasPrefix(lower, []byte("<html")) || bytes.HasPrefix(lower, []byte("<?xml")) {
+		return &Refusal{path, "is a web page or XML", "if it was downloaded, the server sent an error page; download the trace itself"}
+	}
+	if isBinary(head) {
+		return &Refusal{path, "is binary and of no known format", "give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
+	}
+	return &Refusal{path, "is text but no trace", "give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
+}
+
+// isExecutionTrace reports whether head starts one of PyTorch's execution
+// traces, which lie beside its Chrome traces.
+func isExecutionTrace(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
+		!bytes.Contains(head, []byte(`"traceEvents"`))
+}
+
+func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
