@@ -1,0 +1,40 @@
+package summary
+
+import "encoding/json"
+
+// A budget is the one cut of a window that needs no sets: four parts that do
+// not overlap and sum to the window. It is computed from the cells whenever
+// JSON is written, so that programs which read the JSON need not add cells up,
+// and is ignored when JSON is read, so that it cannot contradict them.
+type budget struct {
+	ComputeNS     int64 `json:"compute_ns"`
+	ExposedCommNS int64 `json:"exposed_comm_ns"`
+	ExposedCopyNS int64 `json:"exposed_copy_ns"`
+	IdleNS        int64 `json:"idle_ns"`
+}
+
+func (a Activity) budget() budget {
+	return budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
+}
+
+// MarshalJSON writes the fields of d and the member "budget", which has
+// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the
+// figures of [Activity] and sum to window_ns.
+func (d Device) MarshalJSON() ([]byte, error) {
+	type plain Device // without this method
+	return json.Marshal(struct {
+		plain
+		Budget budget `json:"budget"`
+	}{plain(d), d.Activity.budget()})
+}
+
+// MarshalJSON writes the fields of s and the member "budget", which has
+// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the
+// figures of [Activity] and sum to wall_ns.
+func (s Step) MarshalJSON() ([]byte, error) {
+	type plain Step // without this method
+	return json.Marshal(struct {
+		plain
+		Budget budget `json:"budget"`
+	}{plain(s), s.Activity.budget()})
+}

@@ -1,0 +1,115 @@
+package summary
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// edges are the bounds of the buckets of every Histogram, in nanoseconds:
+// 1, 1.5, 2, 3, 5, 7 times each power of ten, roughly equal on a log scale and
+// all whole numbers. One fixed scale makes histograms of any two captures
+// addable.
+var edges = func() []int64 {
+	out := []int64{0}
+	for ten := int64(10); ten <= 1e11; ten *= 10 {
+		for _, tenths := range []int64{10, 15, 20, 30, 50, 70} {
+			out = append(out, ten/10*tenths)
+		}
+	}
+	return out
+}()
+
+// Edges returns the lower bounds of the buckets, in nanoseconds; the last
+// bucket has no upper bound. The caller must not modify it.
+func Edges() []int64 { return edges }
+
+// A Bucket counts the durations from FromNS up to the next edge.
+type Bucket struct {
+	FromNS  int64 `json:"from_ns"`
+	Count   int64 `json:"count"`
+	TotalNS int64 `json:"total_ns"` // sum of the durations counted
+}
+
+// A Histogram is a distribution of durations. It holds the buckets that are
+// not empty, in rising order. The zero Histogram is empty.
+type Histogram struct {
+	Buckets []Bucket `json:"buckets"`
+}
+
+// Add counts one duration, which must not be negative.
+func (h *Histogram) Add(ns int64) {
+	h.add(Bucket{FromNS: edges[bucketOf(ns)], Count: 1, TotalNS: ns})
+}
+
+// Plus returns the two distributions added up.
+func (h Histogram) Plus(g Histogram) Histogram {
+	sum := Histogram{slices.Clone(h.Buckets)}
+	for _, b := range g.Buckets {
+		sum.add(b)
+	}
+	return sum
+}
+
+// Count returns how many durations were added.
+func (h Histogram) Count() (n int64) {
+	for _, b := range h.Buckets {
+		n += b.Count
+	}
+	return n
+}
+
+// TotalNS returns the sum of the durations added.
+func (h Histogram) TotalNS() (ns int64) {
+	for _, b := range h.Buckets {
+		ns += b.TotalNS
+	}
+	return ns
+}
+
+func (h *Histogram) add(b Bucket) {
+	i, found := slices.BinarySearchFunc(h.Buckets, b.FromNS, func(have Bucket, from int64) int {
+		return int(min(1, max(-1, have.FromNS-from)))
+	})
+	if !found {
+		h.Buckets = slices.Insert(h.Buckets, i, Bucket{FromNS: b.FromNS})
+	}
+	h.Buckets[i].Count += b.Count
+	h.Buckets[i].TotalNS += b.TotalNS
+}
+
+// bucketOf returns the index of the last edge that is not above ns.
+func bucketOf(ns int64) int {
+	i, found := slices.BinarySearch(edges, ns)
+	if !found {
+		i--
+	}
+	return max(i, 0)
+}
+
+// MarshalJSON writes the buckets as a list, which is empty and not null where
+// there are none.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	type plain Histogram // without this method
+	if h.Buckets == nil {
+		h.Buckets = []Bucket{}
+	}
+	return json.Marshal(plain(h))
+}
+
+// UnmarshalJSON reads a histogram and checks that its buckets are ours.
+func (h *Histogram) UnmarshalJSON(b []byte) error {
+	type plain Histogram
+	if err := json.Unmarshal(b, (*plain)(h)); err != nil {
+		return err
+	}
+	if len(h.Buckets) == 0 {
+		h.Buckets = nil // an empty histogram is the zero one
+	}
+	for i, b := range h.Buckets {
+		if _, ok := slices.BinarySearch(edges, b.FromNS); !ok || i > 0 && h.Buckets[i-1].FromNS >= b.FromNS {
+			return fmt.Errorf("histogram: bucket %d starts at %d ns, which is not a rising edge of the scale", i, b.FromNS)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package summary
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Merge returns one summary of all that the list holds.
+//
+// Inputs follow each other in the order of the list, and the rows of each keep
+// pointing at their own. Rows of different inputs are never added up: two
+// ranks, or two captures of one rank, stay apart, and a reader who wants them
+// pooled can still do it. Only issues are added up by code: the counts sum,
+// the worst severity stays, and so do the First and Help met first.
+//
+// The result is sorted as by [Summary.Sort] and shares no memory with the
+// list. Merging is associative, and an empty summary, like a nil one, changes
+// nothing. Merge of nothing is an empty summary.
+func Merge(list ...*Summary) *Summary {
+	out := &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
+	for _, s := range list {
+		if s != nil {
+			out.append(s)
+		}
+	}
+	out.Issues = mergeIssues(out.Issues)
+	out.Sort()
+	return out
+}
+
+// append adds copies of the rows of s behind those of out, with their inputs
+// renumbered.
+func (out *Summary) append(s *Summary) {
+	base := len(out.Inputs)
+	for _, in := range s.Inputs {
+		in.BaseTimeNS = clone(in.BaseTimeNS)
+		out.Inputs = append(out.Inputs, in)
+	}
+	for _, d := range s.Devices {
+		d.Input += base
+		d.Strip = d.Strip.clone()
+		d.Durations.Buckets = slices.Clone(d.Durations.Buckets)
+		d.Gaps.Buckets = slices.Clone(d.Gaps.Buckets)
+		d.LargestGaps = slices.Clone(d.LargestGaps)
+		out.Devices = append(out.Devices, d)
+	}
+	for _, r := range s.Streams {
+		r.Input += base
+		out.Streams = append(out.Streams, r)
+	}
+	for _, r := range s.Steps {
+		r.Input += base
+		out.Steps = append(out.Steps, r)
+	}
+	for _, r := range s.Kernels {
+		r.Input += base
+		out.Kernels = append(out.Kernels, r)
+	}
+	for _, r := range s.Copies {
+		r.Input += base
+		r.Bytes = clone(r.Bytes)
+		out.Copies = append(out.Copies, r)
+	}
+	for _, r := range s.Spans {
+		r.Input += base
+		out.Spans = append(out.Spans, r)
+	}
+	out.Issues = append(out.Issues, s.Issues...)
+}
+
+func clone(p *int64) *int64 {
+	if p == nil {
+		return nil
+	}
+	n := *p
+	return &n
+}
+
+func (s *Strip) clone() *Strip {
+	if s == nil {
+		return nil
+	}
+	out := &Strip{BinNS: s.BinNS, NS: maps.Clone(s.NS)}
+	for class, bins := range out.NS {
+		out.NS[class] = slices.Clone(bins)
+	}
+	return out
+}
+
+// mergeIssues adds up the issues of each code, in the order of their first
+// appearance.
+func mergeIssues(list []Issue) []Issue {
+	out := list[:0]
+	index := map[string]int{}
+	for _, is := range list {
+		i, ok := index[is.Code]
+		if !ok {
+			index[is.Code] = len(out)
+			out = append(out, is)
+			continue
+		}
+		have := &out[i]
+		have.Count += is.Count
+		have.First = cmp.Or(have.First, is.First)
+		have.Help = cmp.Or(have.Help, is.Help)
+		if weight(is.Severity) > weight(have.Severity) {
+			have.Severity = is.Severity
+		}
+	}
+	return out
+}
+
+// weight orders severities. One that is not known, from a later version of the
+// schema, counts least.
+func weight(severity string) int {
+	return slices.Index([]string{"info", "data-loss", "suspect"}, severity)
+}
+
+// Sort puts the rows into the one order of the JSON: kernels by falling total,
+// then name, device, stream, op, input and rank; issues worst first, then by
+// code; steps of a device by their start; all others by their keys. Inputs
+// keep their order, for rows point at them. Keys are unique, so the order is
+// total.
+func (s *Summary) Sort() {
+	slices.SortStableFunc(s.Devices, func(a, b Device) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
+	})
+	slices.SortStableFunc(s.Streams, func(a, b Stream) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank),
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream))
+	})
+	slices.SortStableFunc(s.Steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device),
+			cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortStableFunc(s.Kernels, func(a, b Kernel) int {
+		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op),
+			cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank))
+	})
+	slices.SortStableFunc(s.Copies, func(a, b Copy) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device),
+			cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
+	})
+	slices.SortStableFunc(s.Spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Process, b.Process),
+			cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
+	})
+	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
+	})
+}

@@ -1,0 +1,62 @@
+package summary
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestReadRoundTrip: what is written is what is read.
+func TestReadRoundTrip(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		want := Merge(randomSummary(rnd), randomSummary(rnd))
+		got, err := Read(strings.NewReader(text(t, want)), "s.json")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\nreads as\n%s, %v", text(t, want), text(t, got), err)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	const inputs = `{"schema":"assay/summary/1","inputs":[{"path":"x"}],`
+	for _, tc := range []struct{ name, in, want string }{
+		{"empty", ``, `s.json@0: malformed JSON: unexpected end of JSON input`},
+		{"cut", `{"schema":"assay/summ`, `s.json@21: malformed JSON: unexpected end of JSON input`},
+		{"a trace", `{"traceEvents":[]}`, `s.json: not an assay summary: it has no schema, want "assay/summary/1"`},
+		{"a list", `[1]`, `s.json@1: want object, got array`},
+		{"later", `{"schema":"assay/summary/2"}`, `s.json: schema: got "assay/summary/2", want "assay/summary/1"`},
+		{"no schema", `{"schema":null}`, `s.json: not an assay summary: it has no schema, want "assay/summary/1"`},
+		{"two", inputs + `"issues":[]} {}`, `s.json@66: malformed JSON: invalid character '{' after top-level value`},
+		{"shape", inputs + `"kernels":[{"count":"many"}]}`, `s.json@78: kernels.count: want whole number, got string`},
+		{"shape of rows", inputs + `"issues":{}}`, `s.json@62: issues: want array, got object`},
+		{"shape of text", inputs + `"kernels":[{"name":5}]}`, `s.json@72: kernels.name: want string, got number`},
+		{"class", inputs + `"devices":[{"activity":[{"classes":["gpu"],"ns":1}]}]}`, `s.json: activity: unknown class "gpu"`},
+		{"sum", inputs + `"devices":[{"window_ns":10,"activity":[{"classes":[],"ns":9}]}]}`,
+			`s.json: devices[0]: activity sums to 9 ns, window_ns is 10`},
+		{"step sum", inputs + `"steps":[{"wall_ns":0},{"wall_ns":10,"activity":[{"classes":[],"ns":9}]}]}`,
+			`s.json: steps[1]: activity sums to 9 ns, wall_ns is 10`},
+		{"input", inputs + `"kernels":[{"input":0},{"input":1}]}`, `s.json: kernels[1].input: got 1, want 0 or more and under 1, the number of inputs`},
+		{"negative", inputs + `"spans":[{"input":-1}]}`, `s.json: spans[0].input: got -1, want 0 or more and under 1, the number of inputs`},
+	} {
+		s, err := Read(strings.NewReader(tc.in), "s.json")
+		if err == nil || err.Error() != tc.want || s != nil {
+			t.Errorf("%s: got  %v\nwant %s", tc.name, err, tc.want)
+		}
+	}
+	broken := errors.New("disk on fire")
+	if _, err := Read(iotest.ErrReader(broken), "s.json"); !errors.Is(err, broken) || err.Error() != "s.json: disk on fire" {
+		t.Errorf("a read error is reported as %v", err)
+	}
+}
+
+// TestReadUnknownField: fields may be added to the schema.
+func TestReadUnknownField(t *testing.T) {
+	s, err := Read(strings.NewReader(`{"schema":"assay/summary/1","inputs":[{"path":"x"}],"memory":{"peak":1}}`), "s.json")
+	if err != nil || len(s.Inputs) != 1 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
