@@ -1,0 +1,91 @@
+package analyze
+
+import (
+	"slices"
+
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// activity cuts a window by the set of classes that run at the same time. The
+// cells sum to the window's length.
+func (d *device) activity(window interval.Span) (a summary.Activity) {
+	// The layers are in the order of the class bits, so masks are class sets.
+	copy(a[:], interval.Partition(window, d.layers[:]...))
+	return a
+}
+
+// deviceOf measures one device over its window, from the first start to the
+// last end of its events.
+func deviceOf(m trace.Meta, d *device, rank, bins int) summary.Device {
+	out := summary.Device{
+		Rank: rank, Device: d.ordinal, Name: deviceName(m, d.ordinal),
+		StartNS: d.window.Start, WindowNS: d.window.Len(),
+		Activity: d.activity(d.window),
+		Events:   int64(len(d.work)),
+		Strip:    strip(d, bins),
+	}
+	for _, w := range d.work {
+		if w.Kind == trace.Kernel {
+			out.Durations.Add(w.Dur)
+		}
+	}
+	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
+		if running == 0 {
+			out.Gaps.Add(piece.Len())
+			out.LargestGaps = keepLargest(out.LargestGaps, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
+		}
+	}
+	return out
+}
+
+// keepLargest inserts g into gaps, which are sorted longest first, and drops
+// what is beyond summary.MaxLargestGaps. Gaps come in the order of their start,
+// so behind equal ones is where a tie belongs.
+func keepLargest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
+	i := len(gaps)
+	for i > 0 && gaps[i-1].NS < g.NS {
+		i--
+	}
+	if i == summary.MaxLargestGaps {
+		return gaps
+	}
+	if len(gaps) == summary.MaxLargestGaps {
+		gaps = gaps[:summary.MaxLargestGaps-1]
+	}
+	return slices.Insert(gaps, i, g)
+}
+
+// strip bins the window: for each class, how long at least one of its events
+// ran within each bin.
+func strip(d *device, bins int) *summary.Strip {
+	if d.window.Empty() || bins <= 0 {
+		return nil
+	}
+	bin := (d.window.Len() + int64(bins) - 1) / int64(bins)
+	used := (d.window.Len() + bin - 1) / bin
+	out := &summary.Strip{BinNS: bin, NS: make(map[string][]int64)}
+	for i, class := range summary.Singles() {
+		spans := d.layers[i].Spans()
+		if len(spans) == 0 {
+			continue
+		}
+		row := make([]int64, used)
+		for _, s := range spans {
+			spread(row, s.Start-d.window.Start, s.End-d.window.Start, bin)
+		}
+		out.NS[class.String()] = row
+	}
+	return out
+}
+
+// spread adds the time from start to end to the bins it falls into.
+func spread(row []int64, start, end, bin int64) {
+	for start < end {
+		i := start / bin
+		stop := min(end, (i+1)*bin)
+		row[i] += stop - start
+		start = stop
+	}
+}

@@ -1,0 +1,197 @@
+// Package analyze measures: it turns what was read into a [summary.Summary].
+// It has no thresholds and passes no judgement; package judge does.
+//
+// There is one file per question. Each analysis is a pure function of a
+// [trace.Trace], whose doc comment says what it sums and over what.
+package analyze
+
+import (
+	"slices"
+
+	"assay/classify"
+	"assay/diag"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// Options say how to measure. Fields may be added; use DefaultOptions.
+type Options struct {
+	Rules     *classify.Rules // decide the class and category of kernels
+	StripBins int             // bins of each device's activity strip
+}
+
+// DefaultOptions returns the options that the command uses.
+func DefaultOptions() Options {
+	return Options{Rules: classify.Default(), StripBins: 300}
+}
+
+// Trace measures one trace. The input says where it came from; what only the
+// trace knows of it, its Events, Complete, SpanNS and BaseTimeNS, is filled in.
+func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
+	in.Events, in.Complete = t.Events, t.Complete
+	in.BaseTimeNS = t.Meta.BaseTime
+	in.SpanNS = span(t).Len()
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
+	var issues diag.Ledger
+
+	tl := newTimeline(t, opt.Rules)
+	for _, d := range tl.devices {
+		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, opt.StripBins))
+		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
+	}
+	s.Kernels = kernels(tl, in.Rank)
+	s.Copies = copies(tl, in.Rank)
+	s.Steps = steps(tl, in.Rank, &issues)
+	if len(tl.devices) == 0 {
+		s.Spans = hostSpans(t, in.Rank)
+		missing(t, &issues)
+	}
+	for _, is := range t.Issues {
+		issues.AddN(is, is.Count)
+	}
+	for _, is := range issues.Issues() {
+		s.Issues = append(s.Issues, issueOf(is))
+	}
+	s.Sort()
+	return s
+}
+
+// span returns the stretch from the first start to the last end of all complete
+// events, on the host and on devices. The profiler's bookkeeping is left out: it
+// goes on before and after the program that is captured.
+func span(t *trace.Trace) interval.Span {
+	var all interval.Span
+	none := true
+	see := func(start, dur int64) {
+		if none {
+			all, none = interval.Span{Start: start, End: start + dur}, false
+		}
+		all.Start, all.End = min(all.Start, start), max(all.End, start+dur)
+	}
+	for a := range t.Activities.All() {
+		see(a.Start, a.Dur)
+	}
+	for o := range t.Ops.All() {
+		see(o.Start, o.Dur)
+	}
+	for c := range t.Calls.All() {
+		see(c.Start, c.Dur)
+	}
+	for p := range t.Python.All() {
+		see(p.Start, p.Dur)
+	}
+	for s := range t.Spans.All() {
+		if s.Kind != trace.Span && s.Kind != trace.Overhead {
+			see(s.Start, s.Dur)
+		}
+	}
+	return all
+}
+
+func issueOf(is diag.Issue) summary.Issue {
+	out := summary.Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: is.Help}
+	if is.First != (diag.Pos{}) {
+		out.First = is.First.String()
+	}
+	return out
+}
+
+// A timeline is a trace's device work, sorted out by device, stream and class.
+type timeline struct {
+	t       *trace.Trace
+	classes []classify.Match // by Sym, for the names of kernels
+	devices []*device        // by ordinal
+}
+
+// A device is one GPU's work.
+type device struct {
+	ordinal int64
+	window  interval.Span
+	layers  [4]interval.Set // by class, in the order of summary.Singles
+	work    []work          // by start
+}
+
+// A work is one activity with the stream it ran on.
+type work struct {
+	*trace.Activity
+	stream int64
+}
+
+func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
+	tl := &timeline{t: t, classes: make([]classify.Match, t.Names())}
+	byOrdinal := make(map[int64]*device)
+	for a := range t.Activities.All() {
+		track := &t.Tracks[a.Track]
+		d := byOrdinal[track.Device]
+		if d == nil {
+			d = &device{ordinal: track.Device, window: interval.Span{Start: a.Start, End: a.End()}}
+			byOrdinal[track.Device] = d
+			tl.devices = append(tl.devices, d)
+		}
+		d.window.Start = min(d.window.Start, a.Start)
+		d.window.End = max(d.window.End, a.End())
+		d.work = append(d.work, work{a, track.Stream})
+		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
+			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
+		}
+	}
+	slices.SortFunc(tl.devices, func(a, b *device) int { return compare(a.ordinal, b.ordinal) })
+	for _, d := range tl.devices {
+		tl.sortOut(d)
+	}
+	return tl
+}
+
+// sortOut sorts a device's work by start, which profilers do not, and unites it
+// by class.
+func (tl *timeline) sortOut(d *device) {
+	slices.SortStableFunc(d.work, func(a, b work) int { return compare(a.Start, b.Start) })
+	var builders [len(d.layers)]interval.Builder
+	for _, w := range d.work {
+		builders[tl.layer(w.Activity)].Add(interval.Span{Start: w.Start, End: w.End()})
+	}
+	for i := range builders {
+		d.layers[i] = builders[i].Set()
+	}
+}
+
+// layer returns the index of an activity's class in summary.Singles.
+func (tl *timeline) layer(a *trace.Activity) int {
+	switch a.Kind {
+	case trace.Memcpy:
+		return 2
+	case trace.Memset:
+		return 3
+	}
+	if tl.classes[a.Name].Class == classify.Comm {
+		return 0
+	}
+	return 1
+}
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// deviceName returns the name of a device. ROCm numbers devices differently in
+// its events and in its properties, so where all have one name, any will do.
+func deviceName(m trace.Meta, ordinal int64) string {
+	if name, ok := m.Devices[ordinal]; ok {
+		return name
+	}
+	only := ""
+	for _, name := range m.Devices {
+		if only != "" && only != name {
+			return ""
+		}
+		only = name
+	}
+	return only
+}
