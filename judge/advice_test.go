@@ -1,0 +1,241 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// idleSummary is idle for 600 ms of a second, in the given gaps.
+func idleSummary(gaps ...int64) *summary.Summary {
+	s := one(600, 0, 0)
+	for _, g := range gaps {
+		s.Devices[0].Gaps.Add(g)
+	}
+	return s
+}
+
+func TestIdleEvidence(t *testing.T) {
+	s := idleSummary(400*ms, ms, ms-1, 198*ms, 10_000, 9_999, 100, 99) // four of them just beside a limit
+	d := &s.Devices[0]
+	d.LargestGaps = []summary.Gap{{StartNS: 1_234_567_890, NS: 400 * ms}, {StartNS: 5, NS: 198 * ms}}
+	for _, run := range []int64{2_100, 2_200, 5_000, 50_000} {
+		d.Durations.Add(run)
+	}
+	s.Steps = []summary.Step{
+		step("ProfilerStep#1", 30, 70), step("ProfilerStep#2", 90, 10), step("ProfilerStep#3", 0, 0), step("ProfilerStep#4", 50, 50),
+	}
+	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	wantEvidence(t, f,
+		"the largest gap is 400 ms at 1234567.890 µs of the trace, 66.7% of idle time",
+		"gaps of 1 ms and longer hold 99.8% of the idle time (3 gaps, 599 ms of 600 ms); the host gave the device nothing to do",
+		"gaps from 100 ns to 10 µs hold <0.1% of the idle time (2 gaps, 10.1 µs of 600 ms); such gaps are launch overhead",
+		"median kernel duration: between 2 µs and 3 µs (4 kernels)",
+		"GPU idle time: 30.0% to 90.0% of the step in 3 step windows; most in ProfilerStep#2 on rank 0 device 0 (90 ms of 100 ms)")
+}
+
+// TestIdleAdvice: the first advice follows from where the idle time is, and the
+// DataLoader is never more than a possibility.
+func TestIdleAdvice(t *testing.T) {
+	many := func(n int, gap int64) (out []int64) {
+		for range n {
+			out = append(out, gap)
+		}
+		return out
+	}
+	few := []summary.Gap{{StartNS: -1_002_003, NS: 299 * ms}, {NS: ms}}
+	for _, tc := range []struct {
+		name, first string
+		gaps        []int64
+		largest     []summary.Gap
+	}{
+		{"half of it in few gaps", "open the trace at -1002.003 µs, where the largest gap begins", append(many(300, ms), 299*ms), few},
+		{"just under half in few gaps", "see in the trace what the host does in the gaps", append(many(300, ms), 299*ms), []summary.Gap{{NS: 299 * ms}}},
+		{"long gaps, none known by place", "see in the trace what the host does in the gaps", many(600, ms), nil},
+		{"short gaps", "launch less", many(60_000, 9_999), []summary.Gap{{NS: 9_999}}},
+		{"gaps of the clock", "launch less", many(6_000_000/100, 99), nil},
+		{"gaps between short and long", "launch less", many(60_000, 10_000), nil},
+		{"not known", "launch less", nil, nil},
+	} {
+		s := idleSummary(tc.gaps...)
+		s.Devices[0].LargestGaps = tc.largest
+		f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+		if !strings.HasPrefix(f.Next[0], tc.first) {
+			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0], tc.first)
+		}
+		for i, line := range f.Next {
+			if strings.Contains(line, "DataLoader") && (i == 0 || !strings.HasPrefix(line, "if ")) {
+				t.Errorf("%s: advice %d blames the DataLoader: %q", tc.name, i, line)
+			}
+		}
+	}
+}
+
+// TestTinyGapsAreNotOne: where few gaps are most of the idle time because there
+// are few at all, tiny ones are still launch overhead.
+func TestTinyGapsAreNotOne(t *testing.T) {
+	d := summary.Device{Events: 20, WindowNS: 10_000}
+	d.Activity[0], d.Activity[comp] = 6_000, 4_000
+	d.Gaps.Add(6_000)
+	d.LargestGaps = []summary.Gap{{NS: 6_000}}
+	if f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle); !strings.HasPrefix(f.Next[0], "launch less") {
+		t.Errorf("first advice is %q", f.Next[0])
+	}
+	d.Gaps = summary.Histogram{}
+	for range 6_000 / 60 {
+		d.Gaps.Add(60)
+	}
+	f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle)
+	last := f.Evidence[len(f.Evidence)-1]
+	if want := "gaps under 100 ns hold 100.0% of the idle time (100 gaps, 6 µs of 6 µs); such gaps are the rounding of the profiler's clock"; last != want {
+		t.Errorf("got  %s\nwant %s", last, want)
+	}
+}
+
+// TestLargestGapOfMany: with several devices and inputs the gap has an address.
+func TestLargestGapOfMany(t *testing.T) {
+	cells := map[summary.Class]int64{0: 60, comp: 40}
+	s := of(device(0, 0, cells), device(1, 3, cells))
+	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json"})
+	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 1, NS: 59 * ms}}
+	s.Devices[1].Input, s.Devices[1].LargestGaps = 1, []summary.Gap{{StartNS: 2_000, NS: 60 * ms}}
+	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	wantEvidence(t, f, "worst device: rank 0 device 0: 60.0% (60 ms of 100 ms)",
+		"the largest gap is 60 ms at 2.000 µs of the trace on rank 1 device 3, 50.0% of idle time")
+	if !strings.HasPrefix(f.Next[0], `open "rank1.json" at 2.000 µs`) {
+		t.Errorf("first advice is %q", f.Next[0])
+	}
+}
+
+func TestCopyEvidence(t *testing.T) {
+	bytes := int64(300 * ms) // 300 MB in 30 ms are 10 GB/s
+	s := one(0, 0, 200)
+	s.Copies = []summary.Copy{
+		{Name: "Memcpy HtoD (Pageable -> Device)", Class: "copy", Count: 3, TotalNS: 30 * ms, Bytes: &bytes},
+		{Name: "Memset (Device)", Class: "memset", Count: 8, TotalNS: 9 * ms},
+		{Name: "Memcpy DtoH (Device -> Pinned)", Class: "copy", Count: 1, TotalNS: ms},
+	}
+	f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
+	wantEvidence(t, f, "copies from pageable host memory to the device are 75.0% of copy and memset work (30 ms of 40 ms in 3 runs, 286.1 MiB at 10 GB/s)")
+	if !strings.Contains(f.Next[0], "pin_memory=True") || strings.Contains(strings.Join(f.Next, " "), "zero_grad") {
+		t.Errorf("advice %q", f.Next)
+	}
+	// A row that does not tell its bytes makes the rate unknown; a quarter of the
+	// work is worth a line.
+	s.Copies[0].Bytes = nil
+	s.Copies = append(s.Copies, summary.Copy{Name: "Memset (Unknown)", Class: "memset", Stream: 1, Count: 1, TotalNS: ms})
+	s.Copies[0].TotalNS = 29 * ms
+	f = find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
+	wantEvidence(t, f, "copies from pageable host memory to the device are 72.5% of copy and memset work (29 ms of 40 ms in 3 runs)",
+		"memsets are 25.0% of copy and memset work (10 ms of 40 ms in 9 runs)")
+	if !strings.Contains(f.Next[len(f.Next)-1], "zero_grad(set_to_none=True)") {
+		t.Errorf("advice %q passes over memsets", f.Next)
+	}
+}
+
+// TestCopyAdvice goes through the names that profilers write.
+func TestCopyAdvice(t *testing.T) {
+	for name, want := range map[string]string{
+		"Memcpy HtoD (Pageable -> Device)": "pin_memory=True",
+		"Memcpy HtoD (Pinned -> Device)":   "overlap",
+		"Memcpy HtoD (Host -> Device)":     "pin_memory=True",
+		"CopyHostToDevice":                 "pin_memory=True",
+		"Memcpy DtoH (Device -> Pageable)": ".item()",
+		"Memcpy DtoH (Device -> Pinned)":   ".item()",
+		"CopyDeviceToHost":                 ".item()",
+		"Memcpy DtoD (Device -> Device)":   ".contiguous()",
+		"Memcpy PtoP (Device -> Device)":   "between devices",
+		"Memset (Device)":                  "zero_grad",
+		"Memcpy Unknown":                   "find who copies",
+	} {
+		s := one(0, 0, 200)
+		s.Copies = []summary.Copy{{Name: name, Class: "copy", Count: 1, TotalNS: 1}}
+		f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
+		if !strings.Contains(f.Next[0], want) {
+			t.Errorf("%s: first advice is %q, want %q", name, f.Next[0], want)
+		}
+		pageable := strings.Contains(strings.Join(f.Next, " "), "copies from pageable memory")
+		if pageable != (name == "Memcpy HtoD (Pageable -> Device)") {
+			t.Errorf("%s: advice %q", name, f.Next)
+		}
+	}
+	if f := find(t, Judge(one(0, 0, 200), DefaultThresholds()), RuleExposedCopies); len(f.Next) == 0 || len(f.Evidence) != 0 {
+		t.Errorf("copies without rows: %+v", f)
+	}
+}
+
+func TestKernelAdvice(t *testing.T) {
+	for want, k := range map[string]summary.Kernel{
+		"scaled_dot_product_attention": {Class: "compute", Category: "attention"},
+		"Nsight Compute":               {Class: "compute", Category: "elementwise"},
+		"traces of all ranks":          {Class: "comm", Category: "gemm"},
+	} {
+		if got := kernelAdvice(k, peers{ranks: 1})[0]; !strings.Contains(got, want) {
+			t.Errorf("%+v: first advice is %q, want %q", k, got, want)
+		}
+	}
+	for name, already := range map[string]bool{
+		"cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_align4":              true,
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64":       true,
+		"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT":                         true,
+		"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn":       true,
+		"Cijk_Ailk_Bljk_BBS_BH_Bias_HAS_SAV_MT128x128x32_MI16x16x1_SN":      true,
+		"void cutlass::device_kernel<flash::GmmaWgmma>(Params)":             true,
+		"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn>()":      false,
+		"ampere_sgemm_128x64_tn":                                            false,
+		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_ffma": false,
+		"gemma_linear": false,
+		"my_gemm":      false,
+	} {
+		next := kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{})
+		if got := !strings.Contains(strings.Join(next, " "), "tensor cores"); got != already {
+			t.Errorf("%s: advice %q, tensor cores already: %v", name, next, already)
+		}
+		if !strings.Contains(strings.Join(next, " "), "ncu") {
+			t.Errorf("%s: advice %q does not name ncu", name, next)
+		}
+	}
+}
+
+// TestPeers: what is said of other ranks follows from what is known of them.
+func TestPeers(t *testing.T) {
+	type rank struct{ rank, ms, runs int64 }
+	const all, equal, compare = "give assay the traces of all ranks", "the ranks wait about equally", "compare the same steps of all ranks"
+	for _, tc := range []struct {
+		name             string
+		ranks            []rank
+		evidence, advice string
+	}{
+		{"one rank", []rank{{0, 300, 10}}, "", all},
+		{"straggler", []rank{{0, 290, 100}, {1, 105, 100}, {2, 200, 100}},
+			"comm kernels run 290 ms on rank 0 and 105 ms on rank 1: rank 1 arrives last and the others wait", "find what makes rank 1 late"},
+		{"spread at its limit", []rank{{0, 80, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 80 ms on rank 0: no rank keeps the others waiting", equal},
+		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 79 ms on rank 0: rank 0 arrives last and the others wait", "find what makes rank 0 late"},
+		{"fewer steps", []rank{{0, 100, 30}, {1, 300, 90}},
+			"comm kernels run 300 ms on rank 1 and 100 ms on rank 0, but their numbers differ (90 runs and 30 runs), so the ranks did not record the same work", compare},
+		{"one does not communicate", []rank{{0, 100, 30}, {1, 0, 0}}, "", compare},
+		{"a rank twice", []rank{{0, 100, 30}, {1, 300, 30}, {1, 300, 30}}, "", compare},
+	} {
+		s := of()
+		s.Inputs = make([]summary.Input, len(tc.ranks))
+		for i, r := range tc.ranks {
+			d := device(int(r.rank), 0, map[summary.Class]int64{comm: 50, comp: 50})
+			d.Input = i
+			s.Devices = append(s.Devices, d)
+			if r.runs > 0 {
+				s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: i, Rank: int(r.rank), Count: r.runs, TotalNS: r.ms * ms})
+			}
+		}
+		f := find(t, Judge(s, DefaultThresholds()), RuleExposedComm)
+		evidence := ""
+		for _, line := range f.Evidence {
+			if strings.HasPrefix(line, "comm kernels run") {
+				evidence = line
+			}
+		}
+		if evidence != tc.evidence || !strings.HasPrefix(f.Next[0], tc.advice) {
+			t.Errorf("%s:\ngot  %q, %q\nwant %q, %q", tc.name, evidence, f.Next[0], tc.evidence, tc.advice)
+		}
+	}
+}

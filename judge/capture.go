@@ -1,0 +1,143 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// captureQuality lists the issues that may have changed numbers.
+func (c *court) captureQuality() (Finding, bool) {
+	f := Finding{Rule: RuleCaptureQuality, Level: Info}
+	var codes []string
+	doubtful := false
+	for _, is := range c.Issues {
+		switch is.Severity {
+		case "suspect":
+			f.Level, doubtful = Warn, true
+		case "data-loss":
+			// One bad event is a few microseconds; here the rest of the file is gone.
+			if is.Code == "input-truncated" || is.Code == "trailing-data" {
+				f.Level = Warn
+			}
+		default:
+			continue
+		}
+		codes = append(codes, is.Code)
+		line := fmt.Sprintf("%s (%s): %s", is.Code, is.Severity, plural(is.Count, "time"))
+		if is.First != "" {
+			line += ", first at " + is.First
+		}
+		f.Evidence = append(f.Evidence, line)
+		if is.Help != "" && !slices.Contains(f.Next, is.Help) {
+			f.Next = append(f.Next, is.Help)
+		}
+	}
+	what := "the capture is incomplete, so some numbers may be too low"
+	if doubtful {
+		what = "the capture is doubtful, so some numbers may be wrong"
+	}
+	f.Title = what + ": " + strings.Join(codes, ", ")
+	return f, len(codes) > 0
+}
+
+// noGPUTime is the finding that ends the judgment before it begins.
+func (c *court) noGPUTime() Finding {
+	f := Finding{Rule: RuleNoGPUTime, Level: Warn}
+	const record = "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] in torch.profiler.profile"
+	const cupti = "only one profiler at a time can use CUPTI, and containers may forbid it"
+	switch {
+	case len(c.Devices) > 0:
+		f.Title = "the GPU events of the capture span no time: record at least one whole step"
+		f.Next = []string{wholeSteps}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "gpu-events-missing" }):
+		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
+		f.Next = []string{
+			"stop every other profiler of this GPU (nsys, ncu, DCGM profiling metrics, a second torch.profiler) and record again: " + cupti,
+			"give the process the permission to trace: the driver option NVreg_RestrictProfilingToAdminUsers=0, or in a container --cap-add=SYS_ADMIN",
+			"read the standard error of the recording process: Kineto prints there why CUPTI refused it",
+		}
+	case c.foreign():
+		f.Title = "the trace holds no GPU events; the host spans below are all there is to judge by"
+		if len(c.Spans) == 0 {
+			f.Title = "the trace holds no GPU events and no host spans"
+		}
+		f.Next = []string{
+			"look at the host spans with the most self time: they are where the program's own time went",
+			"if this was a PyTorch run: " + record,
+		}
+		if len(c.Spans) == 0 {
+			f.Next = f.Next[1:]
+		}
+	default:
+		f.Title = "the capture holds no GPU events: record with ProfilerActivity.CUDA"
+		f.Next = []string{record, wholeSteps, "check that CUPTI is available to the process: " + cupti}
+	}
+	if n := len(c.Spans); n > 0 {
+		f.Evidence = []string{unit.Count(int64(n)) + " kinds of host spans were measured"}
+	}
+	return f
+}
+
+// wholeSteps says how to record what can be judged.
+const wholeSteps = "record whole steps: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3), prof.step() in every iteration, and export only after the active steps have ended"
+
+// foreign reports whether no input comes from PyTorch.
+func (c *court) foreign() bool {
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Format != "chrome-trace" })
+}
+
+// tooLittleWork asks whether the GPU did enough for shares to mean anything: a
+// warm-up call of two kernels is as idle as a starved training run.
+func (c *court) tooLittleWork() (Finding, bool) {
+	rule := c.rules[RuleTooLittleWork]
+	var events, window, captured, span int64
+	for _, d := range c.Devices {
+		events += d.Events
+		window += d.Activity.Window()
+		if c.spanOf(d.Input) > 0 {
+			captured += d.Activity.Window()
+		}
+	}
+	for i := range c.Inputs {
+		span += c.spanOf(i)
+	}
+	f := Finding{Rule: rule.ID, Level: Warn, NumeratorNS: captured, DenominatorNS: span}
+	if span > 0 {
+		f.Value = float64(captured) / float64(span)
+	}
+	var under string
+	switch {
+	case events < rule.MinEvents:
+		under = plural(rule.MinEvents, "event")
+	case span > 0 && f.Value < rule.MinShare:
+		under = unit.Percent(rule.MinShare) + " of it"
+	default:
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("too little GPU work to judge: %s in %s", plural(events, "GPU event"), unit.Duration(window))
+	if span > 0 {
+		of := "a capture"
+		if n := len(c.Inputs); n > 1 {
+			of = fmt.Sprintf("%d captures", n)
+		}
+		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
+	}
+	f.Title += ", under the limit of " + under
+	f.Next = []string{
+		wholeSteps,
+		"if the GPU was meant to be busy all the time, see in the trace what the host did before and after its few events",
+	}
+	return f, true
+}
+
+// spanOf returns the span of an input, or 0 where it is not known.
+func (c *court) spanOf(input int) int64 {
+	if input < 0 || input >= len(c.Inputs) {
+		return 0
+	}
+	return c.Inputs[input].SpanNS
+}

@@ -1,0 +1,163 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+func TestCaptureQuality(t *testing.T) {
+	s := one(600, 0, 0)
+	s.Issues = []summary.Issue{{Code: "no-rank", Severity: "info", Count: 1, Help: "none"}}
+	if got := Judge(s, DefaultThresholds()); got.Findings[0].Rule != RuleGPUIdle {
+		t.Errorf("an info issue became %+v", got.Findings[0])
+	}
+	s.Issues = append(s.Issues, summary.Issue{Code: "cut-short", Severity: "data-loss", Count: 1, First: "run.json@9", Help: "record again"})
+	f := Judge(s, DefaultThresholds()).Findings[0]
+	if f.Rule != RuleCaptureQuality || f.Level != Info || f.Title != "the capture is incomplete, so some numbers may be too low: cut-short" {
+		t.Errorf("got %+v", f)
+	}
+	wantEvidence(t, f, "cut-short (data-loss): 1 time, first at run.json@9")
+	s.Issues = append(s.Issues, summary.Issue{Code: "clock", Severity: "suspect", Count: 1200, Help: "record again"})
+	f = Judge(s, DefaultThresholds()).Findings[0]
+	if f.Level != Warn || f.Title != "the capture is doubtful, so some numbers may be wrong: cut-short, clock" || !slices.Equal(f.Next, []string{"record again"}) {
+		t.Errorf("got %+v", f)
+	}
+	// It stays first, and does not hide that nothing can be judged.
+	s.Devices, s.Spans = nil, make([]summary.Span, 3)
+	got := Judge(s, DefaultThresholds())
+	if len(got.Findings) != 2 || got.Findings[0].Rule != RuleCaptureQuality || got.Verdict.Bound != "unknown" {
+		t.Errorf("got %+v", got)
+	}
+	wantEvidence(t, got.Findings[1], "3 kinds of host spans were measured")
+}
+
+// TestTruncation: a file that broke off lost everything behind, which is worse
+// than an event that could not be read.
+func TestTruncation(t *testing.T) {
+	const incomplete, doubtful = "the capture is incomplete, so some numbers may be too low: ", "the capture is doubtful, so some numbers may be wrong: "
+	for _, tc := range []struct {
+		code, severity string
+		level          Level
+		title          string
+	}{
+		{"input-truncated", "data-loss", Warn, incomplete},
+		{"trailing-data", "data-loss", Warn, incomplete},
+		{"event-malformed", "data-loss", Info, incomplete},
+		{"rank-repeated", "suspect", Warn, doubtful},
+	} {
+		s := one(0, 0, 0)
+		s.Issues = []summary.Issue{{Code: tc.code, Severity: tc.severity, Count: 1, Help: "record again"}}
+		f := Judge(s, DefaultThresholds()).Findings[0]
+		if f.Rule != RuleCaptureQuality || f.Level != tc.level || f.Title != tc.title+tc.code {
+			t.Errorf("%s: got %s: %s", tc.code, f.Level, f.Title)
+		}
+	}
+	s := one(0, 0, 0)
+	s.Issues = []summary.Issue{{Code: "trailing-data", Severity: "info", Count: 1}}
+	if got := Judge(s, DefaultThresholds()).Findings; got[0].Rule == RuleCaptureQuality {
+		t.Errorf("harmless trailing data became %+v", got[0])
+	}
+}
+
+// TestNoGPUEvents: the advice fits the reason that the capture shows.
+func TestNoGPUEvents(t *testing.T) {
+	kineto, foreign := summary.Input{Format: "kineto"}, summary.Input{Format: "chrome-trace"}
+	launched := []summary.Issue{{Code: "gpu-events-missing", Severity: "suspect", Count: 9}}
+	spans := []summary.Span{{Name: "main"}}
+	for _, tc := range []struct {
+		name            string
+		s               summary.Summary
+		sentence, first string
+		recordAt        int // which advice names ProfilerActivity.CUDA; -1 for none
+	}{
+		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record with", 0},
+		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop every other profiler", -1},
+		{"foreign", summary.Summary{Inputs: []summary.Input{foreign}, Spans: spans},
+			"the trace holds no GPU events; the host spans below are all there is to judge by", "look at the host spans", 1},
+		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "the trace holds no GPU events and no host spans", "if this was a PyTorch run: record", 0},
+		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "kernels were launched and none was recorded", "stop every other profiler", -1},
+		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "the capture holds no GPU events: record with", "record with", 0},
+	} {
+		got := Judge(&tc.s, DefaultThresholds())
+		f := find(t, got, RuleNoGPUTime)
+		if got.Verdict.Bound != "unknown" || got.Verdict.Rule != RuleNoGPUTime || !strings.HasPrefix(got.Verdict.Sentence, tc.sentence) {
+			t.Errorf("%s: %+v", tc.name, got.Verdict)
+		}
+		if !strings.HasPrefix(f.Next[0], tc.first) {
+			t.Errorf("%s: first advice is %q", tc.name, f.Next[0])
+		}
+		at := slices.IndexFunc(f.Next, func(s string) bool { return strings.Contains(s, "ProfilerActivity.CUDA") })
+		if at != tc.recordAt || at >= 0 && strings.Contains(tc.name, "foreign") != strings.HasPrefix(f.Next[at], "if ") {
+			t.Errorf("%s: advice %d of %q is to record the GPU, want %d", tc.name, at, f.Next, tc.recordAt)
+		}
+	}
+}
+
+// TestTooLittleWork walks around both limits.
+func TestTooLittleWork(t *testing.T) {
+	for _, tc := range []struct {
+		name             string
+		events           []int64
+		windowMS, spanMS int64 // of each device and its input; a span of 0 is not known
+		sentence         string
+	}{
+		{"one event too few", []int64{9}, 100, 200, "too little GPU work to judge: 9 GPU events in 100 ms of a capture of 200 ms, under the limit of 10 events"},
+		{"just enough events", []int64{10}, 100, 200, ""},
+		{"one event", []int64{1}, 100, 0, "too little GPU work to judge: 1 GPU event in 100 ms, under the limit of 10 events"},
+		{"events of all devices count", []int64{5, 5}, 100, 200, ""},
+		{"too few on two devices", []int64{5, 4}, 100, 200, "too little GPU work to judge: 9 GPU events in 200 ms of 2 captures of 400 ms, under the limit of 10 events"},
+		{"share at its limit", []int64{1000}, 100, 5000, ""},
+		{"share under its limit", []int64{1000}, 100, 5001, "too little GPU work to judge: 1,000 GPU events in 100 ms of a capture of 5.001 s, under the limit of 2% of it"},
+		{"span not known", []int64{1000}, 100, 0, ""},
+	} {
+		s := of()
+		s.Inputs = nil
+		for i, n := range tc.events {
+			d := device(i, 0, map[summary.Class]int64{0: tc.windowMS * 9 / 10, comp: tc.windowMS / 10})
+			d.Input, d.Events = i, n
+			s.Devices = append(s.Devices, d)
+			s.Inputs = append(s.Inputs, summary.Input{SpanNS: tc.spanMS * ms})
+		}
+		got := Judge(s, DefaultThresholds())
+		if tc.sentence == "" {
+			if got.Verdict.Bound != "host" || got.Verdict.Rule != RuleGPUIdle || got.Findings[0].Level != Critical {
+				t.Errorf("%s: got %+v", tc.name, got)
+			}
+			continue
+		}
+		f := got.Findings[0]
+		if want := (Verdict{"unknown", tc.sentence, RuleTooLittleWork}); got.Verdict != want || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0], "schedule(wait") {
+			t.Errorf("%s: got  %+v\nwant %+v", tc.name, got, want)
+		}
+		if idle := find(t, got, RuleGPUIdle); idle.Level != Info {
+			t.Errorf("%s: idle time of too little work is %s", tc.name, idle.Level)
+		}
+	}
+	th, err := ParseThresholds(strings.NewReader("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := one(600, 0, 0)
+	s.Devices[0].Events = 3
+	if got := Judge(s, th).Verdict.Bound; got != "host" {
+		t.Errorf("3 events under a limit of 3 are %s", got)
+	}
+	s.Inputs[0].SpanNS = 2001 * ms
+	if got := Judge(s, th).Verdict.Rule; got != RuleTooLittleWork {
+		t.Errorf("1 s of 2.001 s under a limit of 50%% is decided by %s", got)
+	}
+}
+
+// TestMixedSpans: devices of inputs whose span is not known do not count
+// against the spans of others.
+func TestMixedSpans(t *testing.T) {
+	s := of(device(0, 0, map[summary.Class]int64{comp: 1000}), device(1, 0, map[summary.Class]int64{comp: 10}))
+	s.Inputs = append(s.Inputs, summary.Input{SpanNS: 1000 * ms})
+	s.Devices[1].Input = 1
+	if f := find(t, Judge(s, DefaultThresholds()), RuleTooLittleWork); f.NumeratorNS != 10*ms || f.DenominatorNS != 1000*ms || f.Value != 0.01 {
+		t.Errorf("got %+v", f)
+	}
+}

@@ -1,0 +1,198 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// worstDevice names the device with the largest share of p, if there is a
+// choice.
+func (c *court) worstDevice(p part) []string {
+	if len(c.Devices) < 2 {
+		return nil
+	}
+	i := worst(len(c.Devices), func(i int) (int64, int64) {
+		a := c.Devices[i].Activity
+		return p.time(a), a.Window()
+	})
+	d := c.Devices[i]
+	num, den := p.time(d.Activity), d.Activity.Window()
+	return []string{fmt.Sprintf("worst device: %s: %s (%s)", c.device(d.Input, d.Rank, d.Device), unit.Share(num, den), fraction(num, den))}
+}
+
+// worstStep says how p varies over steps and which step has most of it.
+func (c *court) worstStep(p part) []string {
+	steps := slices.Clone(c.Steps)
+	steps = slices.DeleteFunc(steps, func(s summary.Step) bool { return s.Activity.Window() == 0 })
+	if len(steps) == 0 {
+		return nil
+	}
+	at := func(i int) (int64, int64) { return p.time(steps[i].Activity), steps[i].Activity.Window() }
+	most := worst(len(steps), at)
+	least := worst(len(steps), func(i int) (int64, int64) {
+		num, den := at(i)
+		return den - num, den
+	})
+	lowNum, lowDen := at(least)
+	num, den := at(most)
+	s := steps[most]
+	return []string{fmt.Sprintf("%s: %s to %s of the step in %s; most in %s on %s (%s)", p.what,
+		unit.Share(lowNum, lowDen), unit.Share(num, den), plural(int64(len(steps)), "step window"),
+		s.Name, c.device(s.Input, s.Rank, s.Device), fraction(num, den))}
+}
+
+// worst returns the index of the largest of n shares, the first if several are
+// equal. The share of nothing counts as 0.
+func worst(n int, at func(int) (num, den int64)) int {
+	best, most := 0, -1.0
+	for i := range n {
+		num, den := at(i)
+		if share := float64(num) / float64(max(1, den)); share > most {
+			best, most = i, share
+		}
+	}
+	return best
+}
+
+// device names a device, with its input where the rank does not tell inputs
+// apart.
+func (c *court) device(input, rank int, device int64) string {
+	s := fmt.Sprintf("rank %d device %d", rank, device)
+	ambiguous := slices.ContainsFunc(c.Devices, func(d summary.Device) bool {
+		return d.Rank == rank && d.Device == device && d.Input != input
+	})
+	if ambiguous && input >= 0 && input < len(c.Inputs) {
+		s += fmt.Sprintf(" of %q", c.Inputs[input].Path)
+	}
+	return s
+}
+
+// medianKernel says how long the typical kernel runs: launching one costs the
+// host several microseconds, so shorter ones leave the device waiting.
+func (c *court) medianKernel() []string {
+	var all summary.Histogram
+	for _, d := range c.Devices {
+		all = all.Plus(d.Durations)
+	}
+	n := all.Count()
+	seen := int64(0)
+	for _, b := range all.Buckets {
+		if seen += b.Count; seen >= n-seen { // at least half, without overflow
+			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), plural(n, "kernel"))}
+		}
+	}
+	return nil
+}
+
+// bucketRange prints the durations that the bucket from an edge holds.
+func bucketRange(from int64) string {
+	edges := summary.Edges()
+	if i, found := slices.BinarySearch(edges, from); found && i+1 < len(edges) {
+		return "between " + unit.Duration(from) + " and " + unit.Duration(edges[i+1])
+	}
+	return "over " + unit.Duration(from)
+}
+
+// overlap says how much of the communication compute hides.
+func (c *court) overlap() []string {
+	comm := c.total.With(summary.ClassComm)
+	hidden := c.total.HiddenComm()
+	return []string{fmt.Sprintf("compute hides %s of the communication time (%s)", unit.Share(hidden, comm), fraction(hidden, comm))}
+}
+
+// topKernel returns the kernel name with the most work among the kernels of a
+// class, or of all classes if it is "", with its rows added up, and the work
+// of all kernels asked. Identity is the name alone: Op, Stream, Device, Rank and
+// Input of the result mean nothing.
+func (c *court) topKernel(class string) (top summary.Kernel, all int64) {
+	byName := map[string]summary.Kernel{}
+	for _, k := range c.Kernels {
+		if class != "" && k.Class != class {
+			continue
+		}
+		all += k.TotalNS
+		sum, ok := byName[k.Name]
+		if !ok {
+			sum = summary.Kernel{Name: k.Name, Class: k.Class, Category: k.Category}
+		}
+		sum.Count += k.Count
+		sum.TotalNS += k.TotalNS
+		sum.MaxNS = max(sum.MaxNS, k.MaxNS)
+		byName[k.Name] = sum
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if k := byName[name]; top.Name == "" || k.TotalNS > top.TotalNS {
+			top = k
+		}
+	}
+	return top, all
+}
+
+// largestKernel names the kernel with the most work of a class.
+func (c *court) largestKernel(class string) []string {
+	top, all := c.topKernel(class)
+	if all == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("largest %s kernel: %q: %s of %s kernel work (%s in %s)", class,
+		top.Name, unit.Share(top.TotalNS, all), class, fraction(top.TotalNS, all), plural(top.Count, "run"))}
+}
+
+// launchers names the operators that launch a kernel, largest first.
+func (c *court) launchers(of summary.Kernel) []string {
+	work := map[string]int64{}
+	for _, k := range c.Kernels {
+		if k.Name == of.Name && k.Op != "" {
+			work[k.Op] += k.TotalNS
+		}
+	}
+	var out []string
+	for i, op := range byWork(work) {
+		if i == 3 {
+			break
+		}
+		out = append(out, fmt.Sprintf("launched by %s: %s of it (%s)", op, unit.Share(work[op], of.TotalNS), fraction(work[op], of.TotalNS)))
+	}
+	return out
+}
+
+// categories returns the three categories with the most work among the compute
+// kernels, largest first.
+func (c *court) categories() []string {
+	work := map[string]int64{}
+	all := int64(0)
+	for _, k := range c.Kernels {
+		if k.Class == "compute" {
+			work[k.Category] += k.TotalNS
+			all += k.TotalNS
+		}
+	}
+	var out []string
+	for i, name := range byWork(work) {
+		if i == 3 {
+			break
+		}
+		out = append(out, fmt.Sprintf("%s is %s of compute kernel work (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
+	}
+	return out
+}
+
+// byWork returns the keys by falling work, then by name.
+func byWork(work map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(work), func(a, b string) int {
+		return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b))
+	})
+}
+
+// plural prints a count with its noun: "1 gap", "1,200 gaps".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return unit.Count(n) + " " + noun + "s"
+}

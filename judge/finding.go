@@ -1,0 +1,48 @@
+package judge
+
+// A Level says how much a finding matters. Levels are ordered.
+type Level int
+
+// The levels, by rising weight.
+const (
+	Info     Level = iota // worth knowing, no action needed
+	Warn                  // over the warn threshold
+	Critical              // over the critical threshold
+)
+
+// A Finding is one statement about the run, with its evidence.
+type Finding struct {
+	Rule  string `json:"rule"`  // stable id, as "gpu-idle"
+	Level Level  `json:"level"` // written as "info", "warn", "critical"
+
+	// Title is one sentence with value, numerator, denominator and the limit
+	// it is over: "GPU idle time is 71.9% of the window (84.2 ms of 117.1 ms),
+	// over the critical limit of 50%".
+	Title string `json:"title"`
+
+	Value         float64 `json:"value"`          // NumeratorNS / DenominatorNS
+	NumeratorNS   int64   `json:"numerator_ns"`   // of all devices judged
+	DenominatorNS int64   `json:"denominator_ns"` // of all devices judged
+	Warn          float64 `json:"warn"`           // thresholds of Value
+	Critical      float64 `json:"critical"`
+
+	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
+	Next     []string `json:"next,omitempty"`     // what to do about it
+}
+
+// A Verdict is the one answer to "what bounds this run?".
+type Verdict struct {
+	// Bound is a stable id: "host" (the GPU waits for work), "communication",
+	// "copies", "compute", "mixed" (nothing stands out), or "unknown".
+	Bound string `json:"bound"`
+	// Sentence answers in one line, with the number that decided.
+	Sentence string `json:"sentence"`
+	// Rule is the id of the finding that decided, or absent where none did.
+	Rule string `json:"rule,omitempty"`
+}
+
+// A Result is what Judge returns.
+type Result struct {
+	Verdict  Verdict   `json:"verdict"`
+	Findings []Finding `json:"findings"` // worst first, in the precedence of the rules
+}

@@ -1,0 +1,139 @@
+package judge
+
+import (
+	"fmt"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// Gaps from longGap on point to work of the host. Those from clockGap up to
+// shortGap are the cost of launching a kernel. Shorter ones are the rounding of
+// the profiler's clock, for kernels that follow each other without a pause. All
+// are edges of [summary.Histogram], so that the sums are exact.
+const (
+	longGap  = 1_000_000
+	shortGap = 10_000
+	clockGap = 100
+)
+
+// An idle says in what stretches the idle time of all devices comes.
+type idle struct {
+	total                  int64 // ns
+	longs, launches, clock summary.Bucket
+
+	// The largest gaps, as far as devices keep them: their sum, the longest, and
+	// where that is.
+	few     int64 // ns
+	largest summary.Gap
+	where   string // the device, where there is a choice
+	file    string // the input, where there is a choice
+}
+
+func (c *court) idle() idle {
+	out := idle{total: c.total.Idle()}
+	var all summary.Histogram
+	for _, d := range c.Devices {
+		all = all.Plus(d.Gaps)
+		for _, g := range d.LargestGaps {
+			out.few += g.NS
+			if g.NS <= out.largest.NS {
+				continue
+			}
+			out.largest = g
+			if len(c.Devices) > 1 {
+				out.where = c.device(d.Input, d.Rank, d.Device)
+			}
+			if len(c.Inputs) > 1 && d.Input >= 0 && d.Input < len(c.Inputs) {
+				out.file = c.Inputs[d.Input].Path
+			}
+		}
+	}
+	for _, b := range all.Buckets {
+		to := &summary.Bucket{} // neither long nor short
+		switch {
+		case b.FromNS >= longGap:
+			to = &out.longs
+		case b.FromNS < clockGap:
+			to = &out.clock
+		case b.FromNS < shortGap:
+			to = &out.launches
+		}
+		to.Count += b.Count
+		to.TotalNS += b.TotalNS
+	}
+	return out
+}
+
+// most reports whether ns is half of the idle time or more.
+func (i idle) most(ns int64) bool { return ns > 0 && ns >= i.total-ns }
+
+// inFewGaps reports whether the largest gaps hold most idle time and are not
+// all there is of many tiny ones.
+func (i idle) inFewGaps() bool {
+	return i.most(i.few) && !i.most(i.launches.TotalNS) && !i.most(i.clock.TotalNS)
+}
+
+func (i idle) evidence() (out []string) {
+	if i.largest.NS > 0 {
+		on := ""
+		if i.where != "" {
+			on = " on " + i.where
+		}
+		out = append(out, fmt.Sprintf("the largest gap is %s at %s of the trace%s, %s of idle time",
+			unit.Duration(i.largest.NS), timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
+	}
+	line := func(b summary.Bucket, which, means string) {
+		out = append(out, fmt.Sprintf("gaps %s hold %s of the idle time (%s, %s); %s", which,
+			unit.Share(b.TotalNS, i.total), plural(b.Count, "gap"), fraction(b.TotalNS, i.total), means))
+	}
+	if i.longs.Count+i.launches.Count+i.clock.Count > 0 {
+		line(i.longs, "of "+unit.Duration(longGap)+" and longer", "the host gave the device nothing to do")
+		line(i.launches, "from "+unit.Duration(clockGap)+" to "+unit.Duration(shortGap), "such gaps are launch overhead")
+	}
+	if i.clock.TotalNS > i.total/100 { // else not worth a line
+		line(i.clock, "under "+unit.Duration(clockGap), "such gaps are the rounding of the profiler's clock")
+	}
+	return out
+}
+
+// advice depends on where the idle time is: in a few stretches that can be
+// looked at, in many long ones, or between kernels.
+func (i idle) advice() []string {
+	synchronize := "remove synchronization from the step: .item(), .cpu(), .tolist(), print of a tensor, torch.cuda.synchronize() and boolean masks make the host wait for the GPU"
+	data := "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True"
+	launch := []string{
+		`launch less: torch.compile(model, mode="reduce-overhead") or CUDA graphs replay many kernels with one launch; inference servers capture them per batch size (in SGLang --cuda-graph-max-bs, in vLLM without enforce_eager)`,
+		"give each launch more work: larger micro batches, fused optimizers (fused=True), fused attention",
+	}
+	switch {
+	case i.inFewGaps():
+		what := "the trace"
+		if i.file != "" {
+			what = fmt.Sprintf("%q", i.file)
+		}
+		return []string{
+			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
+				what, timestamp(i.largest.StartNS)),
+			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)",
+			data,
+		}
+	case i.most(i.longs.TotalNS):
+		return append([]string{
+			"see in the trace what the host does in the gaps; the same call in most of them is the cause",
+			synchronize, data,
+		}, launch...)
+	}
+	return append(launch, synchronize)
+}
+
+// timestamp prints a time in microseconds with three decimals, as it stands in
+// the trace.
+func timestamp(ns int64) string {
+	sign := ""
+	n := uint64(ns)
+	if ns < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%03d µs", sign, n/1000, n%1000)
+}

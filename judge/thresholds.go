@@ -1,0 +1,290 @@
+package judge
+
+import (
+	"bytes"
+	_ "embed" // thresholds.yaml
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"assay/unit"
+)
+
+// The ids of the rules, in their order of precedence. What each measures is in
+// its [Rule].
+const (
+	RuleCaptureQuality = "capture-quality"
+	RuleNoGPUTime      = "no-gpu-time"
+	RuleTooLittleWork  = "too-little-gpu-work"
+	RuleGPUIdle        = "gpu-idle"
+	RuleExposedComm    = "exposed-communication"
+	RuleExposedCopies  = "exposed-copies"
+	RuleDominantKernel = "dominant-kernel"
+	RuleComputeBound   = "compute-bound"
+)
+
+// A Rule is the documentation and the limits of one question that is asked of
+// every summary. Limits are shares over 0 and up to 1; a limit that a rule does
+// not have is 0.
+type Rule struct {
+	ID       string  `json:"id"`
+	Meaning  string  `json:"meaning"` // what is divided by what
+	Warn     float64 `json:"warn,omitempty"`
+	Critical float64 `json:"critical,omitempty"`
+	Info     float64 `json:"info,omitempty"` // from here on the good case is reported
+	Source   string  `json:"source"`         // who uses such limits
+
+	// What a capture needs to be judged at all: so many GPU events, and windows
+	// of at least this share of the spans of the captures.
+	MinEvents int64   `json:"min_events,omitempty"`
+	MinShare  float64 `json:"min_share,omitempty"`
+}
+
+// level returns how much a share matters under r, its limit, and whether it
+// reaches any limit at all. A share that equals a limit reaches it.
+func (r Rule) level(share float64) (Level, float64, bool) {
+	switch {
+	case r.Critical > 0 && share >= r.Critical:
+		return Critical, r.Critical, true
+	case r.Warn > 0 && share >= r.Warn:
+		return Warn, r.Warn, true
+	case r.Info > 0 && share >= r.Info:
+		return Info, r.Info, true
+	}
+	return Info, 0, false
+}
+
+// limit returns where the limit called key is stored, or nil.
+func (r *Rule) limit(key string) *float64 {
+	switch key {
+	case "warn":
+		return &r.Warn
+	case "critical":
+		return &r.Critical
+	case "info":
+		return &r.Info
+	case "min_share":
+		return &r.MinShare
+	}
+	return nil
+}
+
+// Thresholds are the limits that a summary is held to. The zero Thresholds are
+// the defaults.
+type Thresholds struct{ rules []Rule }
+
+//go:embed thresholds.yaml
+var defaultsYAML []byte
+
+// BuiltIn returns the text of the file that [DefaultThresholds] reads: an
+// example to follow in writing one, with its comments.
+func BuiltIn() string { return string(defaultsYAML) }
+
+// DefaultThresholds returns limits that are in common use. They are starting
+// points, not facts about hardware: tools differ by up to four times, which is
+// why every finding names its limit.
+func DefaultThresholds() Thresholds {
+	var th Thresholds
+	err := eachRule(defaultsYAML, func(id *ast.MappingValueNode) error {
+		r := Rule{ID: id.Key.GetToken().Value}
+		th.rules = append(th.rules, r)
+		return eachKey(id, func(key string, value ast.Node) error {
+			return th.rules[len(th.rules)-1].set(key, value, true)
+		})
+	})
+	if err != nil {
+		panic("judge: thresholds.yaml:" + err.Error()) // part of the program, and tested
+	}
+	return th
+}
+
+// Rules returns the documentation of every rule with its default limits, in
+// order of precedence.
+func Rules() []Rule { return DefaultThresholds().Rules() }
+
+// Rules returns every rule with the limits that t holds it to, in order of
+// precedence.
+func (t Thresholds) Rules() []Rule {
+	if t.rules == nil {
+		return DefaultThresholds().rules
+	}
+	return slices.Clone(t.rules)
+}
+
+// Rule returns the rule of one id, or false.
+func (t Thresholds) Rule(id string) (Rule, bool) {
+	rules := t.Rules()
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// ParseThresholds reads a YAML file of limits and lays it over the defaults:
+//
+//	gpu-idle:
+//	  warn: 25%
+//	  critical: 0.6
+//	  source: agreed for the nightly run
+//
+// Rules and keys that the file does not name keep their defaults. An unknown
+// rule or key is an error, so that a misspelt limit cannot be silently
+// ignored. The name is that of the file, for error messages.
+func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Thresholds{}, fmt.Errorf("%s: %w", name, err)
+	}
+	th := DefaultThresholds()
+	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+		id := entry.Key.GetToken().Value
+		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
+		if i < 0 {
+			return at(entry.Key, "unknown rule %q, want one of %s", id, strings.Join(ids(th.rules), ", "))
+		}
+		rule := &th.rules[i]
+		err := eachKey(entry, func(key string, value ast.Node) error { return rule.set(key, value, false) })
+		if err != nil {
+			return err
+		}
+		if rule.Warn > rule.Critical {
+			return at(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
+				id, unit.Percent(rule.Warn), unit.Percent(rule.Critical))
+		}
+		return nil
+	})
+	if err != nil {
+		return Thresholds{}, fmt.Errorf("%s:%w", name, err)
+	}
+	return th, nil
+}
+
+func ids(rules []Rule) []string {
+	var out []string
+	for _, r := range rules {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
+// set stores one key of a rule. Defining is true for the file that says which
+// rules there are, what they mean and which limits they have.
+func (r *Rule) set(key string, value ast.Node, defining bool) error {
+	text, err := scalar(value)
+	if err != nil {
+		return at(value, "rule %q: %s: %w", r.ID, key, err)
+	}
+	limit := r.limit(key)
+	switch {
+	case key == "min_events" && (defining || r.MinEvents != 0):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			return at(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
+		}
+		r.MinEvents = n
+		return nil
+	case key == "source":
+		r.Source = text
+		return nil
+	case key == "meaning" && defining:
+		r.Meaning = text
+		return nil
+	case key == "meaning" && text == r.Meaning:
+		return nil // a copy of the built-in file changes nothing
+	case limit == nil || *limit == 0 && !defining:
+		return at(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
+	}
+	share, err := unit.ParseShare(text)
+	if err != nil {
+		return at(value, "rule %q: %s: %w", r.ID, key, err)
+	}
+	if share <= 0 || share > 1 {
+		return at(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
+	}
+	*limit = share
+	return nil
+}
+
+// keys returns what a file of limits may set for r.
+func (r *Rule) keys() []string {
+	var keys []string
+	if r.MinEvents != 0 {
+		keys = append(keys, "min_events")
+	}
+	for _, key := range []string{"warn", "critical", "info", "min_share"} {
+		if *r.limit(key) != 0 {
+			keys = append(keys, key)
+		}
+	}
+	return append(keys, "source")
+}
+
+// eachRule calls f for the entries of the mapping that text is.
+func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
+	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), 0)
+	if err != nil {
+		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
+			return fmt.Errorf("%d: malformed YAML: %s", syntax.GetToken().Position.Line, syntax.GetMessage())
+		}
+		return fmt.Errorf("1: malformed YAML: %w", err)
+	}
+	for i, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
+			continue
+		}
+		if i > 0 {
+			return at(doc.Body, "second YAML document, want one")
+		}
+		if err := eachEntry(doc.Body, "rules", f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachKey calls f for the keys of one rule.
+func eachKey(rule *ast.MappingValueNode, f func(key string, value ast.Node) error) error {
+	return eachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
+		return f(e.Key.GetToken().Value, e.Value)
+	})
+}
+
+// eachEntry calls f for the entries of a node that must be a mapping.
+func eachEntry(n ast.Node, of string, f func(*ast.MappingValueNode) error) error {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		return at(n, "want a mapping of %s, got %s", of, strings.ToLower(n.Type().YAMLName()))
+	}
+	for it := m.MapRange(); it.Next(); {
+		if err := f(it.KeyValue()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scalar returns the text of a single value, as it was written.
+func scalar(n ast.Node) (string, error) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.NullNode:
+		// A scalar to YAML, but here it is a value that was forgotten.
+	case ast.ScalarNode:
+		return n.GetToken().Value, nil
+	}
+	return "", fmt.Errorf("want one value, got %s", strings.ToLower(n.Type().YAMLName()))
+}
+
+// at returns an error that starts with the line of n.
+func at(n ast.Node, format string, args ...any) error {
+	return fmt.Errorf("%d: %w", n.GetToken().Position.Line, fmt.Errorf(format, args...))
+}

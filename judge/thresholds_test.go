@@ -1,0 +1,181 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestRules holds the embedded file to its form, and to the limits that are
+// documented elsewhere.
+func TestRules(t *testing.T) {
+	want := []Rule{
+		{ID: RuleCaptureQuality}, {ID: RuleNoGPUTime},
+		{ID: RuleTooLittleWork, MinEvents: 10, MinShare: 0.02},
+		{ID: RuleGPUIdle, Warn: 0.15, Critical: 0.5},
+		{ID: RuleExposedComm, Warn: 0.10, Critical: 0.2},
+		{ID: RuleExposedCopies, Warn: 0.05, Critical: 0.15},
+		{ID: RuleDominantKernel, Warn: 0.5, Critical: 0.6},
+		{ID: RuleComputeBound, Info: 0.9},
+	}
+	got := Rules()
+	for i, r := range got {
+		if r.Meaning == "" || r.Source == "" || strings.HasSuffix(r.Meaning, ".") {
+			t.Errorf("rule %s is not documented: %+v", r.ID, r)
+		}
+		got[i].Meaning, got[i].Source = "", ""
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if rules := (Thresholds{}).Rules(); !slices.Equal(rules, Rules()) {
+		t.Errorf("the zero thresholds are not the defaults: %+v", rules)
+	}
+	th := DefaultThresholds()
+	th.Rules()[3].Warn = 1
+	if r, ok := th.Rule(RuleGPUIdle); !ok || r.Warn != 0.15 {
+		t.Errorf("a caller changed a rule to %+v", r)
+	}
+	if r, ok := th.Rule("none"); ok {
+		t.Errorf("there is a rule %+v", r)
+	}
+}
+
+func TestParseThresholds(t *testing.T) {
+	th, err := ParseThresholds(strings.NewReader(`
+# limits of the nightly run
+gpu-idle:
+  warn: 25%
+  source: agreed with the team
+exposed-communication: {warn: 0.3, critical: "40 %"}
+compute-bound:
+  info: 1
+`), "limits.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Rules()
+	want[3].Warn, want[3].Source = 0.25, "agreed with the team"
+	want[4].Warn, want[4].Critical = 0.3, 0.4
+	want[7].Info = 1
+	if got := th.Rules(); !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := Judge(one(200, 0, 0), th).Verdict.Bound; got != "compute" {
+		t.Errorf("20%% idle under a limit of 25%% is bound by %s", got)
+	}
+	if got := Judge(one(200, 0, 0), DefaultThresholds()).Verdict.Bound; got != "host" {
+		t.Errorf("20%% idle over a limit of 15%% is bound by %s", got)
+	}
+	for _, empty := range []string{"", "# nothing\n", "---\n", "null\n", "\xef\xbb\xbf# bom\n"} {
+		th, err := ParseThresholds(strings.NewReader(empty), "limits.yaml")
+		if err != nil || !slices.Equal(th.Rules(), Rules()) {
+			t.Errorf("%q gives %v, %+v", empty, err, th)
+		}
+	}
+}
+
+// TestBuiltIn: the text shown to users is the one that decides, and a copy of
+// it is a file of limits that changes nothing.
+func TestBuiltIn(t *testing.T) {
+	text := BuiltIn()
+	for _, r := range Rules() {
+		if !strings.Contains(text, "\n"+r.ID+":\n") || !strings.Contains(text, r.Meaning) || !strings.Contains(text, r.Source) {
+			t.Errorf("the built-in file does not document %s", r.ID)
+		}
+	}
+	th, err := ParseThresholds(strings.NewReader(text), "t.yaml")
+	if err != nil || !slices.Equal(th.Rules(), Rules()) {
+		t.Errorf("a copy of the built-in file gives %v, %+v", err, th.Rules())
+	}
+}
+
+func TestParseThresholdsErrors(t *testing.T) {
+	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, dominant-kernel, compute-bound"
+	for _, tc := range []struct{ in, want string }{
+		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
+		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},
+		{"gpu-idle:\n  meaning: other", `t.yaml:2: rule "gpu-idle": unknown key "meaning", want one of warn, critical, source`},
+		{"gpu-idle:\n  info: 5%", `t.yaml:2: rule "gpu-idle": unknown key "info", want one of warn, critical, source`},
+		{"compute-bound:\n  warn: 5%", `t.yaml:2: rule "compute-bound": unknown key "warn", want one of info, source`},
+		{"gpu-idle:\n  min_events: 5", `t.yaml:2: rule "gpu-idle": unknown key "min_events", want one of warn, critical, source`},
+		{"too-little-gpu-work:\n  warn: 5%", `t.yaml:2: rule "too-little-gpu-work": unknown key "warn", want one of min_events, min_share, source`},
+		{"too-little-gpu-work:\n  min_events: 0", `t.yaml:2: rule "too-little-gpu-work": min_events: "0" is not a whole number from 1 on`},
+		{"too-little-gpu-work:\n  min_events: 5%", `t.yaml:2: rule "too-little-gpu-work": min_events: "5%" is not a whole number from 1 on`},
+		{"too-little-gpu-work:\n  min_share: 0", `t.yaml:2: rule "too-little-gpu-work": min_share: "0" is 0%, want over 0% and at most 100%`},
+		{"gpu-idle:\n  warn: 15", `t.yaml:2: rule "gpu-idle": warn: "15" is 1500%, want over 0% and at most 100%`},
+		{"gpu-idle:\n  warn: 0", `t.yaml:2: rule "gpu-idle": warn: "0" is 0%, want over 0% and at most 100%`},
+		{"gpu-idle:\n  warn: -1%", `t.yaml:2: rule "gpu-idle": warn: "-1%" is -1%, want over 0% and at most 100%`},
+		{"gpu-idle:\n  warn: much", `t.yaml:2: rule "gpu-idle": warn: share "much": want a number as "15%" or "0.15"`},
+		{"gpu-idle:\n  warn:", `t.yaml:2: rule "gpu-idle": warn: want one value, got null`},
+		{"gpu-idle:\n  warn: [1%]", `t.yaml:2: rule "gpu-idle": warn: want one value, got sequence`},
+		{"gpu-idle:\n  warn: 60%", `t.yaml:1: rule "gpu-idle": warn limit 60% is over the critical limit 50%`},
+		{"gpu-idle: 15%", `t.yaml:1: want a mapping of keys, got string`},
+		{"gpu-idle:\n", `t.yaml:1: want a mapping of keys, got null`},
+		{"- gpu-idle", `t.yaml:1: want a mapping of rules, got sequence`},
+		{"gpu-idle:\n  warn: 5%\n---\ngpu-idle:\n  warn: 6%", `t.yaml:4: second YAML document, want one`},
+	} {
+		if _, err := ParseThresholds(strings.NewReader(tc.in), "t.yaml"); err == nil || err.Error() != tc.want {
+			t.Errorf("%q:\ngot  %v\nwant %s", tc.in, err, tc.want)
+		}
+	}
+	// What the YAML parser says is its own business; the position is ours.
+	for in, prefix := range map[string]string{
+		"gpu-idle:\n  warn: 5%\n  warn: 6%": "t.yaml:3: malformed YAML: ",
+		"gpu-idle:\n  warn: \"5%":           "t.yaml:2: malformed YAML: ",
+		"a: b: c":                           "t.yaml:1: malformed YAML: ",
+	} {
+		if _, err := ParseThresholds(strings.NewReader(in), "t.yaml"); err == nil || !strings.HasPrefix(err.Error(), prefix) {
+			t.Errorf("%q: got %v, want %s...", in, err, prefix)
+		}
+	}
+	broken := errors.New("disk on fire")
+	if _, err := ParseThresholds(iotest.ErrReader(broken), "t.yaml"); !errors.Is(err, broken) {
+		t.Errorf("a read error is reported as %v", err)
+	}
+}
+
+// FuzzParseThresholds: any file gives an error that names it, or limits that
+// hold what a Rule promises.
+func FuzzParseThresholds(f *testing.F) {
+	for _, s := range []string{"", "gpu-idle:\n  warn: 5%", "gpu-idle: &a {warn: 5%}\nexposed-copies: *a", "? [a]\n: b", "!!map {}", "gpu-idle:\n  <<: {warn: 1%}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		th, err := ParseThresholds(strings.NewReader(s), "t.yaml")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "t.yaml:") {
+				t.Errorf("%q: %v does not name the file", s, err)
+			}
+			return
+		}
+		for _, r := range th.Rules() {
+			if r.Warn < 0 || r.Warn > r.Critical || r.Critical > 1 || r.Info < 0 || r.Info > 1 || r.MinShare < 0 || r.MinShare > 1 || r.MinEvents < 0 {
+				t.Errorf("%q: rule %+v", s, r)
+			}
+		}
+	})
+}
+
+func TestLevelText(t *testing.T) {
+	text, err := json.Marshal([]Level{Info, Warn, Critical})
+	if want := `["info","warn","critical"]`; err != nil || string(text) != want {
+		t.Fatalf("got %s, %v, want %s", text, err, want)
+	}
+	var back []Level
+	if err := json.Unmarshal(text, &back); err != nil || !slices.Equal(back, []Level{Info, Warn, Critical}) {
+		t.Errorf("%s reads as %v, %v", text, back, err)
+	}
+	for _, bad := range []Level{-1, 3} {
+		if text, err := bad.MarshalText(); err == nil || !strings.HasPrefix(bad.String(), "level(") {
+			t.Errorf("level %d is written as %q, printed as %q", int(bad), text, bad)
+		}
+	}
+	var l Level
+	if err := l.UnmarshalText([]byte("fatal")); err == nil || err.Error() != `unknown level "fatal", want info, warn or critical` {
+		t.Errorf("got error %v", err)
+	}
+}
