@@ -1,0 +1,176 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A builder makes the sections of one Doc.
+type builder struct {
+	*summary.Summary
+	result judge.Result
+
+	devices []string             // label of each device, in order
+	total   summary.Activity     // of all devices
+	kernels []kernelSum          // by name, largest first
+	work    int64                // ns of all kernels
+	place   map[deviceKey]string // label of the device of a row
+	charts  map[string]Chart
+}
+
+// A deviceKey is what rows of a summary name their device by.
+type deviceKey struct {
+	input, rank int
+	device      int64
+}
+
+// Build makes the report of a summary and its judgment. It changes neither and
+// the Doc shares their memory.
+func Build(s *summary.Summary, r judge.Result) Doc {
+	b := newBuilder(s, r)
+	charts := Charts(s)
+	for _, c := range charts {
+		b.charts[c.File()] = c
+	}
+	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
+	d.Screen = present(b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenKernels(), b.screenSpans())
+	d.Sections = present(b.verdict(), b.capture(), b.budget(), b.findings(), b.steps(), b.kernelTable(), b.categories(),
+		b.unclassified(), b.copies(), b.streams(), b.distributions(), b.spans())
+	return d
+}
+
+func newBuilder(s *summary.Summary, r judge.Result) *builder {
+	b := &builder{Summary: s, result: r, charts: map[string]Chart{}, place: map[deviceKey]string{}}
+	b.devices = deviceLabels(s)
+	for i, d := range s.Devices {
+		b.total = b.total.Plus(d.Activity)
+		b.place[deviceKey{d.Input, d.Rank, d.Device}] = b.devices[i]
+	}
+	b.kernels = sumKernels(s)
+	for _, k := range b.kernels {
+		b.work += k.total
+	}
+	return b
+}
+
+// present drops the sections that have nothing to show.
+func present(sections ...Section) []Section {
+	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
+}
+
+// deviceNames returns what the devices are, each product once, with its count:
+// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
+func deviceNames(s *summary.Summary) string {
+	var names []string
+	count := map[string]int64{}
+	for _, d := range s.Devices {
+		if name := strings.TrimSpace(clean(d.Name)); name != "" {
+			if count[name] == 0 {
+				names = append(names, name)
+			}
+			count[name]++
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = clip(name, 60)
+		if len(s.Devices) > 1 {
+			names[i] = unit.Count(count[name]) + " × " + names[i]
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func (b *builder) title() string {
+	switch len(b.Inputs) {
+	case 0:
+		return "GPU time report"
+	case 1:
+		return "GPU time report: " + baseName(b.Inputs[0].Path)
+	}
+	return "GPU time report: " + plural(int64(len(b.Inputs)), "input")
+}
+
+// baseName returns the last part of a path of any system.
+func baseName(path string) string {
+	path = strings.TrimRight(clean(path), `/\`)
+	return clip(path[strings.LastIndexAny(path, `/\`)+1:], 70)
+}
+
+// bound says in a few words what the verdict is.
+func (b *builder) bound() string {
+	switch b.result.Verdict.Bound {
+	case "host":
+		return "host-bound"
+	case "communication":
+		return "communication-bound"
+	case "copies":
+		return "copy-bound"
+	case "compute":
+		return "compute-bound"
+	case "mixed":
+		return "nothing stands out"
+	case "unknown", "":
+		return "cannot tell"
+	}
+	return clip(clean(b.result.Verdict.Bound), 40)
+}
+
+// decisive returns the finding that the verdict repeats.
+func (b *builder) decisive() (judge.Finding, bool) {
+	for _, f := range b.result.Findings {
+		if b.decides(f) {
+			return f, true
+		}
+	}
+	return judge.Finding{}, false
+}
+
+// decides reports whether f is what the verdict says. A verdict that names no
+// rule may still repeat a finding.
+func (b *builder) decides(f judge.Finding) bool {
+	if v := b.result.Verdict; v.Rule != "" {
+		return f.Rule == v.Rule
+	}
+	return f.Title == b.result.Verdict.Sentence
+}
+
+func (b *builder) verdict() Section {
+	s := Section{Title: "Verdict: " + b.bound()}
+	if text := b.verdictSentence(sentence); text != "" {
+		s.Blocks = append(s.Blocks, Paragraph{Text: text, Strong: true})
+	}
+	if f, ok := b.decisive(); ok && len(f.Next) > 0 {
+		// All of them are below, with the finding.
+		s.Blocks = append(s.Blocks, Paragraph{Text: "What to do first:"}, points(f.Next[:min(2, len(f.Next))]))
+	}
+	return s
+}
+
+func (b *builder) findings() Section {
+	s := Section{Title: "Findings"}
+	var list List
+	for _, f := range b.result.Findings {
+		it := Item{Mark: f.Level.String(), Text: sentence(f.Title), Code: clip(clean(f.Rule), 40)}
+		for _, e := range f.Evidence {
+			it.Sub = append(it.Sub, Item{Mark: "evidence", Text: sentence(e)})
+		}
+		for _, n := range f.Next {
+			it.Sub = append(it.Sub, Item{Mark: "next", Text: sentence(n)})
+		}
+		list = append(list, it)
+	}
+	if list == nil {
+		return s
+	}
+	s.Lead = "Worst first; the rule that made it stands behind each."
+	s.Blocks = []Block{list}
+	return s
+}

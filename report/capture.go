@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// capture says what was read and what may be wrong with it.
+func (b *builder) capture() Section {
+	s := Section{Title: "Capture quality", Blocks: []Block{Paragraph{Text: b.captureLine() + "."}}}
+	if len(b.Inputs) > 0 {
+		s.Blocks = append(s.Blocks, b.inputs())
+	}
+	if len(b.Issues) == 0 {
+		s.Blocks = append(s.Blocks, Paragraph{Text: "No issues were found."})
+		return s
+	}
+	var list List
+	for _, is := range b.Issues {
+		list = append(list, issueItem(is))
+	}
+	s.Blocks = append(s.Blocks, list)
+	return s
+}
+
+// captureLine says in one line what was read.
+func (b *builder) captureLine() string {
+	if len(b.Inputs) == 0 {
+		return "no inputs"
+	}
+	var formats []string
+	var ranks []int
+	events, bytes, incomplete := int64(0), int64(0), int64(0)
+	for _, in := range b.Inputs {
+		formats = append(formats, clip(clean(in.Format), 30))
+		ranks = append(ranks, in.Rank)
+		events += in.Events
+		bytes += in.Bytes
+		if !in.Complete {
+			incomplete++
+		}
+	}
+	slices.Sort(formats)
+	parts := []string{strings.Join(slices.Compact(formats), ", ")}
+	if n := int64(len(b.Inputs)); n > 1 {
+		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
+	}
+	parts = append(parts, unit.Bytes(bytes), plural(events, "event"))
+	if len(b.Devices) == 0 {
+		parts = append(parts, "no GPU events")
+	} else {
+		parts = append(parts, plural(int64(len(b.Devices)), "device"))
+	}
+	if names := deviceNames(b.Summary); names != "" {
+		parts[len(parts)-1] += " (" + names + ")"
+	}
+	switch {
+	case incomplete == 0:
+		parts = append(parts, "complete")
+	case len(b.Inputs) == 1:
+		parts = append(parts, "incomplete")
+	default:
+		parts = append(parts, fmt.Sprintf("%d of %d inputs incomplete", incomplete, len(b.Inputs)))
+	}
+	if span := b.spanText(); span != "" {
+		parts = append(parts, span)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spanText says how little of the capture the GPU was in use for: where the
+// capture is more than twice as long as the window, shares of the window do
+// not tell what the program did. Otherwise it is "".
+func (b *builder) spanText() string {
+	type extent struct{ from, to int64 }
+	windows := map[int]extent{}
+	for _, d := range b.Devices {
+		e, ok := windows[d.Input]
+		if !ok {
+			e = extent{d.StartNS, d.StartNS + d.WindowNS}
+		}
+		windows[d.Input] = extent{min(e.from, d.StartNS), max(e.to, d.StartNS+d.WindowNS)}
+	}
+	gpu, span := int64(0), int64(0)
+	for i, in := range b.Inputs {
+		if in.SpanNS <= 0 {
+			return "" // not known, or nothing in it
+		}
+		e := windows[i]
+		gpu += e.to - e.from
+		span += in.SpanNS
+	}
+	switch {
+	case len(windows) == 0 || span-gpu <= gpu:
+		return ""
+	case len(b.Inputs) == 1:
+		return fmt.Sprintf("GPU window %s of a capture of %s", unit.Duration(gpu), unit.Duration(span))
+	}
+	return fmt.Sprintf("GPU windows %s of captures of %s, sums over the inputs", unit.Duration(gpu), unit.Duration(span))
+}
+
+// issueTitle names an issue and how often it was met.
+func issueTitle(is summary.Issue) Item {
+	return Item{Mark: clip(clean(is.Severity), 20), Text: fmt.Sprintf("%s, %s", clip(clean(is.Code), 60), plural(is.Count, "time"))}
+}
+
+func issueItem(is summary.Issue) Item {
+	it := issueTitle(is)
+	if is.Help != "" {
+		it.Sub = append(it.Sub, Item{Text: sentence(is.Help)})
+	}
+	if is.First != "" {
+		it.Sub = append(it.Sub, Item{Text: "first at", Code: clip(clean(is.First), 200)})
+	}
+	return it
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// Histograms are distributions of durations above one logarithmic axis.
+type Histograms struct {
+	Panels []HistogramPanel
+}
+
+// A HistogramPanel is one distribution. For each bucket it shows its share of
+// the count and its share of the time.
+type HistogramPanel struct {
+	Title   string
+	Buckets []summary.Bucket
+}
+
+const (
+	histHeight = 210.0
+	histPitch  = histHeight + 92
+	histX      = margin + 44.0
+	histLength = ChartWidth - 2*margin - 50.0
+)
+
+func (h Histograms) height(*pen) float64 { return histPitch * float64(len(h.Panels)) }
+
+// A logAxis maps durations to pixels. Edges below and above the scale of the
+// buckets are its first and last.
+type logAxis struct{ low, high float64 } // decades
+
+// shortest is the first duration that counts as measured: clocks of many
+// devices tick in tens of nanoseconds, so shorter gaps are rounding. It is an
+// edge of [summary.Histogram].
+const shortest = 100
+
+// foldShort joins the buckets under [shortest] to one that starts at 0.
+func foldShort(buckets []summary.Bucket) []summary.Bucket {
+	var folded []summary.Bucket
+	for _, b := range buckets {
+		switch {
+		case b.FromNS >= shortest:
+			folded = append(folded, b)
+		case len(folded) == 0:
+			folded = append(folded, summary.Bucket{Count: b.Count, TotalNS: b.TotalNS})
+		default:
+			folded[0].Count += b.Count
+			folded[0].TotalNS += b.TotalNS
+		}
+	}
+	return folded
+}
+
+// decade returns the logarithm of the edge of a bucket, and for 0 that of the
+// place where the folded bucket begins.
+func decade(ns int64) float64 {
+	if ns < shortest {
+		return math.Log10(shortest) - 0.3
+	}
+	return math.Log10(float64(ns))
+}
+
+// upperEdge returns the end of the bucket that starts at ns. The last has
+// none and is drawn as wide as those before it.
+func upperEdge(ns int64) int64 {
+	if ns < shortest {
+		return shortest
+	}
+	edges := summary.Edges()
+	i, _ := slices.BinarySearch(edges, ns)
+	if i+1 < len(edges) {
+		return edges[i+1]
+	}
+	return ns * 10 / 7
+}
+
+// axis returns an axis that shows all buckets and at least two powers of ten.
+func (h Histograms) axis() logAxis {
+	a := logAxis{math.Inf(1), math.Inf(-1)}
+	for _, p := range h.Panels {
+		for _, b := range p.Buckets {
+			a.low = min(a.low, decade(b.FromNS))
+			a.high = max(a.high, decade(upperEdge(b.FromNS)))
+		}
+	}
+	for math.Floor(a.high)-math.Ceil(a.low) < 1 {
+		a.low = max(decade(0), math.Ceil(a.low)-1)
+		a.high = math.Floor(a.high) + 1
+	}
+	return logAxis{a.low - 0.05, a.high + 0.05}
+}
+
+func (a logAxis) x(d float64) float64 { return histX + histLength*(d-a.low)/(a.high-a.low) }
+
+func (h Histograms) draw(c *canvas, top float64) {
+	a := h.axis()
+	for _, p := range h.Panels {
+		p.draw(c, a, top)
+		top += histPitch
+	}
+}
+
+func (p HistogramPanel) draw(c *canvas, a logAxis, top float64) {
+	c.text(margin, top+18, p.Title, textStyle{bold: true})
+	base := top + 34 + histHeight
+	h := summary.Histogram{Buckets: p.Buckets}
+	count, total := float64(h.Count()), float64(max(1, h.TotalNS()))
+	most := 0.0
+	for _, b := range p.Buckets {
+		most = max(most, float64(b.Count)/count, float64(b.TotalNS)/total)
+	}
+	step := shareStep(most)
+	full := step * math.Ceil(float64(most/step)-1e-9)
+	for i := 0; float64(i)*step <= full+1e-9; i++ {
+		y := base - histHeight*float64(i)*step/full
+		c.line(histX, y, histX+histLength, y, 1, colorGrid)
+		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%", textStyle{size: sizeSmall, color: colorGrey, align: right})
+	}
+	for _, b := range p.Buckets {
+		from, to := a.x(decade(b.FromNS)), a.x(decade(upperEdge(b.FromNS)))
+		mid := (from + to) / 2
+		byCount, byTime := histHeight*float64(b.Count)/count/full, histHeight*float64(b.TotalNS)/total/full
+		c.rect(from+1, base-byCount, mid-from-1, byCount, colorCount)
+		c.rect(mid, base-byTime, to-mid-1, byTime, colorTime)
+	}
+	c.line(histX, base, histX+histLength, base, 1, colorGrey)
+	a.draw(c, base)
+}
+
+// draw sets the ticks below a panel, and what the axis is.
+func (a logAxis) draw(c *canvas, base float64) {
+	small := textStyle{size: sizeSmall, color: colorGrey, align: center}
+	first := math.Ceil(a.low)
+	if end := math.Log10(shortest); a.low <= decade(0) {
+		// The bucket has its name in place of the tick at its end.
+		c.line(a.x(end), base, a.x(end), base+6, 1, colorGrey)
+		c.text((a.x(decade(0))+a.x(end))/2, base+20, "<"+unit.Duration(shortest), small)
+		first = end + 1
+	}
+	for d := first; d <= a.high; d++ {
+		c.line(a.x(d), base, a.x(d), base+6, 1, colorGrey)
+		c.text(a.x(d), base+20, decadeText(int(d)), small)
+	}
+	c.text(histX+histLength/2, base+40, "duration, log scale", small)
+}
+
+// shareStep returns the distance of the lines behind shares of at most the
+// given size.
+func shareStep(most float64) float64 {
+	for _, step := range []float64{0.01, 0.02, 0.05, 0.1, 0.2} {
+		if most <= 5*step {
+			return step
+		}
+	}
+	return 0.25
+}
+
+// decadeText prints 10^d ns, in seconds from there on: axes of powers of ten
+// and minutes do not go together.
+func decadeText(d int) string {
+	ns := int64(math.Pow10(d))
+	if ns >= 1e9 {
+		return unit.Count(ns/1e9) + " s"
+	}
+	return unit.Duration(ns)
+}

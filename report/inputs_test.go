@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// twinRuns are n captures of rank 0 device 0, each in its own directory, idle
+// for 10, 20, 30, ... of 1000 ms.
+func twinRuns(n int) *summary.Summary {
+	s := &summary.Summary{Schema: summary.Schema}
+	for i := range n {
+		s.Inputs = append(s.Inputs, summary.Input{
+			Path: fmt.Sprintf("/data/captures/run-%d/a-rather-long-name-of-a-trace-rank0.json.gz", i), RankFrom: "trace", Complete: true,
+		})
+		idle := int64(10 * (i + 1))
+		d := summary.Device{Input: i, WindowNS: sec, Activity: cells(map[summary.Class]int64{comp: 1000 - idle, 0: idle}), Events: 100}
+		d.Strip = &summary.Strip{BinNS: sec, NS: map[string][]int64{"compute": {sec / 2}}}
+		s.Devices = append(s.Devices, d)
+		s.Streams = append(s.Streams, summary.Stream{Input: i, Stream: 7, Kernels: 1, BusyNS: sec, WorkNS: sec})
+	}
+	s.Issues = []summary.Issue{{Code: "orphan", Severity: "suspect", Count: 2, First: s.Inputs[0].Path + "@81920: traceEvents[7]"}}
+	return s
+}
+
+func TestDeviceLabels(t *testing.T) {
+	two := func(a, b summary.Device) string {
+		s := &summary.Summary{Inputs: make([]summary.Input, 2), Devices: []summary.Device{a, b}}
+		for i := range s.Inputs {
+			s.Inputs[i].RankFrom = "assumed"
+		}
+		return strings.Join(deviceLabels(s), ", ")
+	}
+	for _, tc := range []struct {
+		a, b summary.Device
+		want string
+	}{
+		{summary.Device{Input: 0}, summary.Device{Input: 1}, "#1 rank 0 device 0, #2 rank 0 device 0"},
+		{summary.Device{Input: 0}, summary.Device{Input: 1, Rank: 1}, "rank 0 device 0, rank 1 device 0"},
+		{summary.Device{Input: 0}, summary.Device{Input: 0, Device: 1}, "device 0, device 1"},
+	} {
+		if got := two(tc.a, tc.b); got != tc.want {
+			t.Errorf("%+v and %+v are labelled %s, want %s", tc.a, tc.b, got, tc.want)
+		}
+	}
+	// One pair that is not told apart numbers all.
+	s := twinRuns(2)
+	s.Inputs = append(s.Inputs, summary.Input{Path: "x"})
+	s.Devices = append(s.Devices, summary.Device{Input: 2, Rank: 5})
+	if got := deviceLabels(s)[2]; got != "#3 rank 5 device 0" {
+		t.Errorf("the third device is labelled %q", got)
+	}
+}
+
+// TestTwins: where labels have numbers, every rendering tells what they are.
+func TestTwins(t *testing.T) {
+	s := twinRuns(3)
+	d := Build(s, judged(s))
+	out := text(t, d, 80)
+	for _, want := range []string{
+		"\n  #2 run-1/a-rather-long-name-of-a-trace-rank0.json.gz\n", "\n  #3 rank 0 device 0  ",
+		"first at run-0/a-rather-long-name-of-a-trace-rank0.json.gz@81920:",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the text has no %q:\n%s", want, out)
+		}
+	}
+	md := render(t, d.Markdown)
+	for _, heading := range []string{"Time budget", "Streams"} {
+		found := false
+		for _, row := range tableOf(t, md, heading) {
+			found = found || row[0] == `\#3 rank 0 device 0`
+		}
+		if !found {
+			t.Errorf("%s: no device is called #3 rank 0 device 0", heading)
+		}
+	}
+	if row := tableOf(t, md, "Capture quality")[3]; row[0] != `\#3` || row[1] != "`run-2/a-rather-long-name-of-a-trace-rank0.json.gz`" {
+		t.Errorf("the third input is %v", row)
+	}
+	if !strings.Contains(md, "Paths are below /data/captures/.") {
+		t.Error("the directory of all inputs is not named")
+	}
+	for _, c := range d.Charts()[:2] {
+		if !strings.Contains(c.Caption, "#3 run-2/") {
+			t.Errorf("%s: the caption is %q", c.Name, c.Caption)
+		}
+	}
+	// Of many inputs the text names those whose devices it shows.
+	s = twinRuns(20)
+	out = text(t, Build(s, judged(s)), 80)
+	if !strings.Contains(out, "\n  #17 run-16/") || strings.Contains(out, "#16 run") || !strings.Contains(out, "16 more inputs") {
+		t.Errorf("the text names other inputs:\n%s", out)
+	}
+}
+
+func TestShortPaths(t *testing.T) {
+	for _, tc := range []struct{ in, want, dir string }{
+		{"/a/b/x.json /a/c/y.json", "b/x.json c/y.json", "/a/"},
+		{"/a/bx/1 /a/by/2", "bx/1 by/2", "/a/"},
+		{"x y", "x y", ""},
+		{"/x /y", "/x /y", ""},
+		{"a/x.json", "a/x.json", ""},
+		{`C:\t\1.json C:\t\2.json`, "1.json 2.json", `C:\t\`},
+		{"d/x d/x", "x x", "d/"},
+		{"run-10/x run-1/x", "run-10/x run-1/x", ""},
+	} {
+		s := &summary.Summary{}
+		for _, p := range strings.Fields(tc.in) {
+			s.Inputs = append(s.Inputs, summary.Input{Path: p})
+		}
+		paths, dir := shortPaths(s)
+		if got := strings.Join(paths, " "); got != tc.want || dir != tc.dir {
+			t.Errorf("%s: got %s below %q, want %s below %q", tc.in, got, dir, tc.want, tc.dir)
+		}
+	}
+}
+
+// TestBelow: paths in a text lose the directory of all inputs, other words do
+// not.
+func TestBelow(t *testing.T) {
+	b := &builder{Summary: &summary.Summary{Inputs: []summary.Input{{Path: "a/x.json"}, {Path: "a/y.json"}}}}
+	for in, want := range map[string]string{
+		"a/x.json@7":                            "x.json@7",
+		`as a/x.json has, "a/y.json", data/a/z`: `as x.json has, "y.json", data/a/z`,
+		"nothing to cut":                        "nothing to cut",
+	} {
+		if got := b.below(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSpanText(t *testing.T) {
+	for _, tc := range []struct {
+		window int64
+		spans  []int64
+		want   string
+	}{
+		{11_200, []int64{34_500_000}, "GPU window 11.2 µs of a capture of 34.5 ms"},
+		{100, []int64{200}, ""}, // not over twice
+		{100, []int64{201}, "GPU window 100 ns of a capture of 201 ns"},
+		{100, []int64{0}, ""},
+		{100, []int64{500, 300}, "GPU windows 200 ns of captures of 800 ns, sums over the inputs"},
+		{100, []int64{500, 0}, ""},
+	} {
+		s := &summary.Summary{}
+		for i, span := range tc.spans {
+			s.Inputs = append(s.Inputs, summary.Input{SpanNS: span})
+			// Two devices, of which one is within the other.
+			s.Devices = append(s.Devices, summary.Device{Input: i, StartNS: 50, WindowNS: tc.window},
+				summary.Device{Input: i, Device: 1, StartNS: 60, WindowNS: tc.window / 2})
+		}
+		if got := (&builder{Summary: s}).spanText(); got != tc.want {
+			t.Errorf("%d of %v: got %q, want %q", tc.window, tc.spans, got, tc.want)
+		}
+	}
+	if got := (&builder{Summary: &summary.Summary{Inputs: []summary.Input{{SpanNS: 5}}}}).spanText(); got != "" {
+		t.Errorf("a capture without GPU events has %q", got)
+	}
+}

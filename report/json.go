@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// JSON writes the summary as one object, with verdict and findings among its
+// fields. Lists of numbers are set in one line; everything else is indented.
+func (d Doc) JSON(w io.Writer) error {
+	s := *d.summary
+	// A reader that iterates should not have to ask for null.
+	s.Inputs, s.Devices = orEmpty(s.Inputs), orEmpty(s.Devices)
+	s.Kernels, s.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
+	var compact bytes.Buffer
+	enc := json.NewEncoder(&compact)
+	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
+	err := enc.Encode(struct {
+		*summary.Summary
+		Verdict  judge.Verdict   `json:"verdict"`
+		Findings []judge.Finding `json:"findings"`
+	}{&s, d.result.Verdict, orEmpty(d.result.Findings)})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(indent(compact.Bytes()))
+	return err
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// indent lays out compact, valid JSON. Unlike [json.Indent] it leaves lists
+// that hold no object and no list in one line: a strip has thousands of
+// numbers.
+func indent(compact []byte) []byte {
+	out := make([]byte, 0, 2*len(compact))
+	newline := func(depth int) {
+		out = append(out, '\n')
+		for range depth {
+			out = append(out, ' ', ' ')
+		}
+	}
+	depth := 0
+	for i := 0; i < len(compact); {
+		switch c := compact[i]; c {
+		case '"':
+			n := stringEnd(compact[i:])
+			out = append(out, compact[i:i+n]...)
+			i += n
+			continue
+		case '{', '[':
+			if n := flatEnd(compact[i:]); n > 0 {
+				out = appendFlat(out, compact[i:i+n])
+				i += n
+				continue
+			}
+			out = append(out, c)
+			depth++
+			newline(depth)
+		case '}', ']':
+			depth--
+			newline(depth)
+			out = append(out, c)
+		case ',':
+			out = append(out, c)
+			newline(depth)
+		case ':':
+			out = append(out, ':', ' ')
+		default:
+			out = append(out, c)
+		}
+		i++
+	}
+	return out
+}
+
+// stringEnd returns the length of the string that b begins with.
+func stringEnd(b []byte) int {
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// flatEnd returns the length of the list that b begins with if it holds only
+// scalars, or of the empty object; else 0.
+func flatEnd(b []byte) int {
+	if b[0] == '{' {
+		if b[1] == '}' {
+			return 2
+		}
+		return 0
+	}
+	for i := 1; i < len(b); {
+		switch b[i] {
+		case '"':
+			i += stringEnd(b[i:])
+			continue
+		case '[', '{':
+			return 0
+		case ']':
+			return i + 1
+		}
+		i++
+	}
+	return 0
+}
+
+// appendFlat puts a space after each comma between scalars.
+func appendFlat(out, list []byte) []byte {
+	for i := 0; i < len(list); {
+		if list[i] == '"' {
+			n := stringEnd(list[i:])
+			out = append(out, list[i:i+n]...)
+			i += n
+			continue
+		}
+		out = append(out, list[i])
+		if list[i] == ',' {
+			out = append(out, ' ')
+		}
+		i++
+	}
+	return out
+}

@@ -1,0 +1,283 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// A kernelSum is every run of the kernels of one name and class, over all
+// devices, streams and operators.
+type kernelSum struct {
+	name, class, category string
+	count, total          int64
+	min, max              int64
+	streams               map[int64]bool
+	ops                   map[string]int64 // work by launching operator
+}
+
+// sumKernels adds up the kernels of s and returns them by falling total, then
+// by name and class.
+func sumKernels(s *summary.Summary) []kernelSum {
+	type key struct{ name, class string }
+	index := map[key]int{}
+	var out []kernelSum
+	for _, k := range s.Kernels {
+		i, ok := index[key{k.Name, k.Class}]
+		if !ok {
+			i = len(out)
+			index[key{k.Name, k.Class}] = i
+			out = append(out, kernelSum{
+				name: k.Name, class: k.Class, category: clip(clean(k.Category), 24),
+				min: k.MinNS, streams: map[int64]bool{}, ops: map[string]int64{},
+			})
+		}
+		sum := &out[i]
+		sum.count += k.Count
+		sum.total += k.TotalNS
+		sum.min = min(sum.min, k.MinNS)
+		sum.max = max(sum.max, k.MaxNS)
+		sum.streams[k.Stream] = true
+		sum.ops[k.Op] += k.TotalNS
+	}
+	slices.SortFunc(out, func(a, b kernelSum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
+	})
+	return out
+}
+
+// streamList prints up to four stream numbers, or how many there are.
+func (k kernelSum) streamList() string {
+	if len(k.streams) > 4 {
+		return plural(int64(len(k.streams)), "stream")
+	}
+	var parts []string
+	for _, n := range slices.Sorted(maps.Keys(k.streams)) {
+		parts = append(parts, fmt.Sprint(n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// launcher names the operator that launched most of the kernel's work.
+func (k kernelSum) launcher() string {
+	best, most := "", int64(-1)
+	for _, op := range slices.Sorted(maps.Keys(k.ops)) {
+		if op != "" && k.ops[op] > most {
+			best, most = op, k.ops[op]
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	text := clip(clean(best), 40)
+	if n := len(k.ops); n > 1 {
+		text += fmt.Sprintf(" (%s)", unit.Share(most, k.total))
+	}
+	return text
+}
+
+// maxKernels is how many kernels the report lists.
+const maxKernels = 25
+
+func (b *builder) kernelTable() Section {
+	if len(b.kernels) == 0 {
+		return Section{}
+	}
+	shown := b.kernels[:min(maxKernels, len(b.kernels))]
+	var means, longest []int64
+	for _, k := range shown {
+		means = append(means, mean(k.total, k.count), k.min)
+		longest = append(longest, k.max)
+	}
+	total, each, most := scaleOf(b.kernels[0].total), scaleOf(means...), scaleOf(longest...)
+	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
+		{"kernel", KernelName}, {"share", Number}, {total.head("total"), Number}, {"count", Number},
+		{each.head("mean"), Number}, {each.head("min"), Number}, {most.head("max"), Number},
+		{"class", Text}, {"category", Text}, {"streams", Text}, {"launched by", Name},
+	}}
+	for _, k := range shown {
+		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{
+			k.name, unit.Share(k.total, b.work), total.text(k.total), unit.Count(k.count),
+			each.text(mean(k.total, k.count)), each.text(k.min), most.text(k.max),
+			clip(clean(k.class), 20), k.category, k.streamList(), k.launcher(),
+		}})
+	}
+	for _, k := range b.kernels[len(shown):] {
+		t.More.Rows++
+		t.More.Weight += k.total
+	}
+	t.Note = fmt.Sprintf("Shares are of kernel time: %s, the sum of the durations of all kernels on all devices, so kernels that ran at the "+
+		"same time count each. Rows add up all streams, devices and operators. Long names are shortened here and full in the JSON.", unit.Duration(b.work))
+	return Section{Title: "Kernels", Blocks: append(b.pictures("top-kernels.png"), t.withoutEmpty())}
+}
+
+// categories groups the kernels by what they do.
+func (b *builder) categories() Section {
+	type key struct{ class, category string }
+	sums := map[key]*kernelSum{}
+	names := map[key]int64{}
+	for _, k := range b.kernels {
+		at := key{clip(clean(k.class), 20), k.category}
+		if sums[at] == nil {
+			sums[at] = &kernelSum{}
+		}
+		sums[at].count += k.count
+		sums[at].total += k.total
+		names[at]++
+	}
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, c key) int {
+		return cmp.Or(cmp.Compare(sums[c].total, sums[a].total), cmp.Compare(a.category, c.category), cmp.Compare(a.class, c.class))
+	})
+	if len(keys) == 0 {
+		return Section{}
+	}
+	total := scaleOf(sums[keys[0]].total)
+	t := Table{Title: "categories", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
+		{"category", Text}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {"names", Number},
+	}}
+	for _, k := range keys {
+		t.Rows = append(t.Rows, Row{Weight: sums[k].total, Cells: []string{
+			k.category, k.class, unit.Share(sums[k].total, b.work), total.text(sums[k].total), unit.Count(sums[k].count), unit.Count(names[k]),
+		}})
+	}
+	t.Note = "Shares are of kernel time, the sum of the durations of all kernels."
+	return Section{Title: "Kernel categories", Blocks: []Block{t.cut(maxKernels)}}
+}
+
+// unclassified lists the kernels that no rule knows and that have more than a
+// hundredth of the kernel time.
+func (b *builder) unclassified() Section {
+	scale := scaleOf()
+	t := Table{Title: "kernels"}
+	for _, k := range b.kernels {
+		if k.category != "other" || k.total <= b.work/100 {
+			continue
+		}
+		if len(t.Rows) == 0 {
+			scale = scaleOf(k.total)
+		}
+		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{k.name, unit.Share(k.total, b.work), scale.text(k.total), unit.Count(k.count)}})
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	t.Columns = []Column{{"kernel", KernelName}, {"share", Number}, {scale.head("total"), Number}, {"count", Number}}
+	t.Note = "Shares are of kernel time, the sum of the durations of all kernels."
+	return Section{Title: "Unclassified kernels", Blocks: []Block{
+		Paragraph{Text: "No rule knows these kernels, each with over 1% of the kernel time; they count as compute. Name their category in a YAML file and pass it with --rules FILE."}, t,
+	}}
+}
+
+// A copySum is every copy or memset of one name, over all devices and streams.
+type copySum struct {
+	name, class  string
+	count, total int64
+	bytes, told  int64 // of the rows that tell their bytes: bytes and time
+	all          bool  // all rows tell
+}
+
+func sumCopies(s *summary.Summary) (out []copySum, work int64) {
+	type key struct{ name, class string }
+	index := map[key]int{}
+	for _, c := range s.Copies {
+		i, ok := index[key{c.Name, c.Class}]
+		if !ok {
+			i = len(out)
+			index[key{c.Name, c.Class}] = i
+			out = append(out, copySum{name: c.Name, class: c.Class, all: true})
+		}
+		sum := &out[i]
+		work += c.TotalNS
+		sum.count += c.Count
+		sum.total += c.TotalNS
+		if c.Bytes == nil {
+			sum.all = false
+			continue
+		}
+		sum.bytes += *c.Bytes
+		sum.told += c.TotalNS
+	}
+	slices.SortFunc(out, func(a, b copySum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
+	})
+	return out, work
+}
+
+func (b *builder) copies() Section {
+	sums, work := sumCopies(b.Summary)
+	if len(sums) == 0 {
+		return Section{}
+	}
+	var means []int64
+	for _, c := range sums {
+		means = append(means, mean(c.total, c.count))
+	}
+	total, each := scaleOf(sums[0].total), scaleOf(means...)
+	t := Table{Title: "kinds of copies", More: Rest{Total: work, Of: "copy and memset time"}, Columns: []Column{
+		{"copy", Name}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {each.head("mean"), Number},
+		{"bytes", Number}, {"bytes / total time", Number},
+	}}
+	for i, c := range sums {
+		bytes, rate := unit.None, unit.None
+		if c.all || c.told > 0 {
+			bytes, rate = unit.Bytes(c.bytes), unit.Rate(c.bytes, c.told)
+			if !c.all {
+				bytes = "≥ " + bytes
+			}
+		}
+		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
+			c.name, clip(clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate,
+		}})
+	}
+	t.Note = fmt.Sprintf("Shares are of %s, the sum of the durations of all copies and memsets. The rate is bytes over the total time of the rows "+
+		"that tell their bytes; where some do not, their sum is given as \"≥\".", unit.Duration(work))
+	return Section{Title: "Copies and memsets", Blocks: []Block{t.cut(maxKernels)}}
+}
+
+// maxStreams is how many streams a table shows.
+const maxStreams = 32
+
+func (b *builder) streams() Section {
+	if len(b.Streams) == 0 {
+		return Section{}
+	}
+	window := map[deviceKey]int64{}
+	for _, d := range b.Devices {
+		window[deviceKey{d.Input, d.Rank, d.Device}] = d.WindowNS
+	}
+	rows := slices.Clone(b.Streams)
+	slices.SortStableFunc(rows, func(a, c summary.Stream) int { return cmp.Compare(c.WorkNS, a.WorkNS) })
+	scale, several := scaleOf(rows[0].WorkNS), numbered(b.Summary)
+	t := Table{Title: "streams", Columns: []Column{
+		{"device", Text}, {"stream", Number}, {"name", Name}, {"kernels", Number}, {"copies, memsets", Number},
+		{scale.head("busy"), Number}, {"busy share", Number}, {scale.head("work"), Number},
+	}}
+	for _, r := range rows {
+		at := deviceKey{r.Input, r.Rank, r.Device}
+		place, ok := b.place[at]
+		if !ok {
+			place = deviceLabel(at, several)
+		}
+		t.More.Total += r.WorkNS
+		t.Rows = append(t.Rows, Row{Weight: r.WorkNS, Cells: []string{
+			place, fmt.Sprint(r.Stream), r.Name, unit.Count(r.Kernels), unit.Count(r.Others),
+			scale.text(r.BusyNS), unit.Share(r.BusyNS, window[at]), scale.text(r.WorkNS),
+		}})
+	}
+	t.More.Of = "stream work"
+	t.Note = "Busy is how long anything ran on the stream, its share is of the device's window; work is the sum of durations, more than busy where events overlap."
+	return Section{Title: "Streams", Blocks: []Block{t.cut(maxStreams).withoutEmpty()}}
+}
+
+func (b *builder) distributions() Section {
+	blocks := b.pictures("durations.png")
+	if len(blocks) == 0 {
+		return Section{}
+	}
+	return Section{Title: "Kernel and gap durations", Blocks: blocks}
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxSentence is where a statement is cut if all else fails: it may hold
+	// anything that a program under test chose to name itself.
+	maxSentence = 500
+
+	// briefColumns is how long a statement on the screen may be: four lines.
+	briefColumns = 280
+
+	// briefQuote is how many columns a quoted name has on the screen, and
+	// briefWord any other word. In Markdown a name has nameColumns.
+	briefQuote = 60
+	briefWord  = 64
+)
+
+// sentence prepares a statement of the judge for Markdown.
+func sentence(text string) string {
+	return clip(clean(shortenQuoted(text, nameColumns)), maxSentence)
+}
+
+// brief prepares a statement for the screen: with short names, and with as
+// many of its sentences as have room, the first in any case. What it drops is
+// in the report.
+func brief(text string) string {
+	text = shortenWords(clean(shortenQuoted(text, briefQuote)))
+	for width(text) > briefColumns {
+		end := strings.LastIndex(text, ". ")
+		if end < 0 {
+			break
+		}
+		text = text[:end+1]
+	}
+	return clip(text, maxSentence)
+}
+
+// shortenWords shortens paths and other words that would be broken over lines.
+func shortenWords(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = clip(w, briefWord)
+	}
+	return strings.Join(words, " ")
+}
+
+// brief prepares a statement of the judge for the screen. Paths in it are like
+// those in the list of inputs.
+func (b *builder) brief(text string) string { return brief(b.below(text)) }
+
+// below cuts the directory of all inputs off the paths in text, where one
+// begins a word.
+func (b *builder) below(text string) string {
+	_, dir := shortPaths(b.Summary)
+	if dir == "" {
+		return text
+	}
+	text = strings.TrimPrefix(text, dir)
+	return strings.NewReplacer(" "+dir, " ", `"`+dir, `"`).Replace(text)
+}
+
+// shortenQuoted shortens the names that text quotes, as Go does, to the given
+// number of columns.
+func shortenQuoted(text string, columns int) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '"')
+		if i < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		quoted, err := strconv.QuotedPrefix(text)
+		if err != nil {
+			b.WriteByte('"')
+			text = text[1:]
+			continue
+		}
+		text = text[len(quoted):]
+		if name, err := strconv.Unquote(quoted); err == nil && width(name) > columns {
+			quoted = strconv.Quote(kernelLabels([]string{name}, columns)[0])
+		}
+		b.WriteString(quoted)
+	}
+	return b.String() + text
+}
+
+// verdictSentence returns the sentence of the verdict as one: with a capital
+// and a period. The statement is prepared by the given function.
+func (b *builder) verdictSentence(prepare func(string) string) string {
+	s := prepare(b.result.Verdict.Sentence)
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	if c := s[0]; 'a' <= c && c <= 'z' {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s + "."
+}
+
+// clip cuts s in the middle to the given number of columns.
+func clip(s string, columns int) string {
+	if width(s) <= columns {
+		return s
+	}
+	head := columns * 3 / 5
+	return cutHead(s, head) + ellipsis + cutTail(s, columns-1-head)
+}
+
+func points(texts []string) List {
+	var l List
+	for _, t := range texts {
+		l = append(l, Item{Text: sentence(t)})
+	}
+	return l
+}

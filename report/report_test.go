@@ -1,0 +1,361 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// render returns what one of the methods of a Doc writes.
+func render(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func text(t *testing.T, d Doc, columns int) string {
+	return render(t, func(w io.Writer) error { return d.Text(w, columns) })
+}
+
+// tableOf returns the cells of the first table below the heading, titles
+// first, with the rows that are folded.
+func tableOf(t *testing.T, markdown, heading string) [][]string {
+	t.Helper()
+	_, section, ok := strings.Cut(markdown, "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("no section %q", heading)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows [][]string
+	for _, line := range strings.Split(section, "\n") {
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "| --") {
+			continue
+		}
+		row := cellsOf(line)
+		row = row[:len(row)-1]
+		if len(rows) > 0 && reflect.DeepEqual(row, rows[0]) {
+			continue // the titles are there again where rows unfold
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// numberOf reads "1,234.5" and "60.0%".
+func numberOf(t *testing.T, cell string) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.ReplaceAll(cell, ",", ""), "%"), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestBudgetTable compares the table with the comment of trainRun, and adds it
+// up.
+func TestBudgetTable(t *testing.T) {
+	s := trainRun()
+	rows := tableOf(t, render(t, Build(s, judged(s)).Markdown), "Time budget")
+	for i, want := range map[int]string{
+		0: "device|window (s)|compute (s)|share|exposed comm (s)|share|exposed copies (s)|share|idle (s)|share|comm hidden",
+		1: "all 8|8.000|4.800|60.0%|1.880|23.5%|0.160|2.0%|1.160|14.5%|29.9%",
+		2: "rank 0 device 0|1.000|0.600|60.0%|0.200|20.0%|0.020|2.0%|0.180|18.0%|33.3%",
+		9: "rank 7 device 7|1.000|0.600|60.0%|0.270|27.0%|0.020|2.0%|0.110|11.0%|27.0%",
+	} {
+		if got := strings.Join(rows[i], "|"); got != want {
+			t.Errorf("row %d is %s, want %s", i, got, want)
+		}
+	}
+	for column := 1; column < 10; column++ {
+		if strings.HasPrefix(rows[0][column], "share") {
+			continue
+		}
+		sum := 0.0
+		for _, row := range rows[2:] {
+			sum += numberOf(t, row[column])
+		}
+		if all := numberOf(t, rows[1][column]); sum < all-0.0005*8 || sum > all+0.0005*8 {
+			t.Errorf("%s sums to %g, printed is %g", rows[0][column], sum, all)
+		}
+	}
+	for _, row := range rows[1:] {
+		parts := numberOf(t, row[2]) + numberOf(t, row[4]) + numberOf(t, row[6]) + numberOf(t, row[8])
+		if window := numberOf(t, row[1]); parts < window-0.002 || parts > window+0.002 {
+			t.Errorf("%s: parts sum to %g of %g", row[0], parts, window)
+		}
+	}
+}
+
+// TestKernelTable compares the table with the comment of trainRun.
+func TestKernelTable(t *testing.T) {
+	s := trainRun()
+	md := render(t, Build(s, judged(s)).Markdown)
+	rows := tableOf(t, md, "Kernels")
+	for i, want := range []string{
+		"kernel|share|total (s)|count|mean (ms)|min (ms)|max (ms)|class|category|streams|launched by",
+		"`ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn`|42.8%|3.200|800|4.000|2.000|8.000|compute|gemm|7|`aten::mm`",
+		"`ncclDevKernel_AllReduce_Sum_bf16_RING_LL`|35.8%|2.680|80|33.500|15.000|74.000|comm|all-reduce|20|`aten::mm`",
+		"`flash_fwd_kernel`|16.0%|1.200|400|3.000|1.500|6.000|compute|attention|7|`aten::mm`",
+		"`mystery_kernel`|3.2%|0.240|24|10.000|5.000|20.000|compute|other|7|`aten::mm`",
+		"`vectorized_elementwise_kernel<4, FillFunctor<float>, array<char*, 1ul>>`|2.1%|0.160|1,600|0.100|0.050|0.200|compute|elementwise|7|`aten::mm`",
+	} {
+		if got := strings.Join(rows[i], "|"); got != want {
+			t.Errorf("row %d is\n%s, want\n%s", i, got, want)
+		}
+	}
+	if rows := tableOf(t, md, "Unclassified kernels"); len(rows) != 2 || rows[1][0] != "`mystery_kernel`" {
+		t.Errorf("unclassified kernels are %v", rows)
+	}
+	if rows := tableOf(t, md, "Copies and memsets"); strings.Join(rows[1], "|") !=
+		"`Memcpy HtoD (Pinned -> Device)`|copy|100.0%|160.00|32|5.000|8 GiB|53.69 GB/s" { // 8*2^30 B in 160 ms
+		t.Errorf("copies are %v", rows)
+	}
+}
+
+// TestNoKernelLost: what a table shows and what it counts as hidden are all.
+func TestNoKernelLost(t *testing.T) {
+	s := manyKernels(300)
+	for _, limit := range []int{1 << 20, 40_000, 20_000, 12_000} {
+		md := Build(s, judged(s)).stepSummary(limit)
+		shown := len(tableOf(t, md, "Kernels")) - 1
+		want := strconv.Itoa(300-shown) + " more kernels (" + unit.Share(int64(300-shown), 300) + " of kernel time)"
+		if !strings.Contains(md, "\n"+want+"\n") {
+			t.Errorf("limit %d: %d rows shown, but nothing says %q", limit, shown, want)
+		}
+		shown = len(tableOf(t, md, "Steps")) - 1
+		if want := strconv.Itoa(300-shown) + " more steps"; !strings.Contains(md, "\n"+want) {
+			t.Errorf("limit %d: %d rows shown, but nothing says %q", limit, shown, want)
+		}
+	}
+}
+
+// TestStepSummaryLimit: it never has more bytes than allowed, says what it
+// leaves out, and still is Markdown.
+func TestStepSummaryLimit(t *testing.T) {
+	for name, s := range fixtures() {
+		d := Build(s, judged(s))
+		whole := len(d.stepSummary(1 << 30))
+		for _, limit := range []int{200, 1000, 8000, whole - 50, whole} {
+			md := d.stepSummary(limit)
+			if len(md) > limit {
+				t.Fatalf("%s: %d bytes, over %d", name, len(md), limit)
+			}
+			if len(md) == 0 && limit > 600 {
+				t.Errorf("%s: nothing fits %d bytes", name, limit)
+			}
+			if len(md) > 0 && limit < whole && !strings.Contains(md, " more ") {
+				t.Errorf("%s: %d of %d bytes, and nothing says that some are missing", name, len(md), whole)
+			}
+			checkMarkdown(t, name, md)
+		}
+		for _, c := range d.Charts() {
+			if strings.Contains(d.stepSummary(1<<30), c.File()) {
+				t.Errorf("%s: the step summary has the picture %s", name, c.File())
+			}
+		}
+	}
+}
+
+// TestMarkdown checks the reports of all fixtures, among them the hostile one.
+func TestMarkdown(t *testing.T) {
+	for name, s := range fixtures() {
+		r := judged(s)
+		if strings.HasPrefix(name, "hostile") {
+			_, r = hostileRun()
+		}
+		d := Build(s, r)
+		md := render(t, d.Markdown)
+		checkMarkdown(t, name, md)
+		for _, c := range d.Charts() {
+			if strings.Count(md, "]("+c.File()+")") != 1 {
+				t.Errorf("%s: %s is not linked once", name, c.File())
+			}
+		}
+		if got := strings.Count(md, "\n<details>\n"); got != strings.Count(md, "\n</details>\n") {
+			t.Errorf("%s: %d folds are opened, not all closed", name, got)
+		}
+	}
+}
+
+// TestText: the summary fits one screen, and nothing in it moves a cursor.
+func TestText(t *testing.T) {
+	for name, s := range fixtures() {
+		r := judged(s)
+		hostile := strings.HasPrefix(name, "hostile")
+		if hostile {
+			_, r = hostileRun()
+		}
+		for _, columns := range []int{80, 120} {
+			out := text(t, Build(s, r), columns)
+			lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+			if len(lines) > 44 && !hostile {
+				t.Errorf("%s: %d lines:\n%s", name, len(lines), out)
+			}
+			for _, line := range lines {
+				if width(line) > columns && !hostile {
+					t.Errorf("%s: line of %d columns, over %d: %s", name, width(line), columns, line)
+				}
+				if strings.ContainsFunc(line, obeyed) || !utf8.ValidString(line) || strings.TrimRight(line, " ") != line {
+					t.Errorf("%s: unclean line %q", name, line)
+				}
+			}
+			if !strings.HasPrefix(out, "Verdict: ") {
+				t.Errorf("%s: the verdict does not come first:\n%s", name, out)
+			}
+		}
+	}
+}
+
+// TestJSON: what is written reads back as the same summary, with the judgment
+// among its fields.
+func TestJSON(t *testing.T) {
+	for name, s := range fixtures() {
+		if strings.HasPrefix(name, "hostile") {
+			continue // names that are not UTF-8 change on the way
+		}
+		r := judged(s)
+		out := render(t, Build(s, r).JSON)
+		back, err := summary.Read(strings.NewReader(out), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := summary.Merge(s); !reflect.DeepEqual(summary.Merge(back), want) {
+			t.Errorf("%s: the summary reads back as\n%+v, want\n%+v", name, back, want)
+		}
+		var got judge.Result
+		if err := json.Unmarshal([]byte(out), &got); err != nil || !reflect.DeepEqual(got, r) {
+			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)
+		}
+		for _, field := range []string{"inputs", "devices", "kernels", "issues", "findings"} {
+			if strings.Contains(out, "\n  \""+field+"\": null") {
+				t.Errorf("%s: %s is null", name, field)
+			}
+		}
+	}
+}
+
+// TestJSONLayout holds the layout to that of the standard library: without
+// white space both are the same.
+func TestJSONLayout(t *testing.T) {
+	s, r := hostileRun()
+	out := render(t, Build(s, r).JSON)
+	if !utf8.ValidString(out) || !strings.HasSuffix(out, "}\n") || strings.HasSuffix(out, "\n\n") {
+		t.Errorf("not text that ends in one line feed: %q", out[len(out)-20:])
+	}
+	if !strings.Contains(out, `"<script>alert(1)</script>"`) {
+		t.Error("angle brackets are not written as they are")
+	}
+	for _, in := range []string{out, `{}`, `{"a":[],"b":{},"c":[[],[1,2],{"d":"x,]}\"[{"}],"e":["p","q"],"f":null}`, `[1,"]",[2]]`, `"x"`, `[]`} {
+		var compact, again bytes.Buffer
+		if err := json.Compact(&compact, []byte(in)); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Compact(&again, indent(compact.Bytes())); err != nil || again.String() != compact.String() {
+			t.Errorf("%s is laid out as %s, %v", compact.String(), indent(compact.Bytes()), err)
+		}
+	}
+	if got, want := string(indent([]byte(`{"a":[1,2],"b":[{"c":"x"}]}`))), "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\n      \"c\": \"x\"\n    }\n  ]\n}"; got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
+// TestPure: equal input gives equal bytes, and the input stays as it was.
+func TestPure(t *testing.T) {
+	for name, s := range fixtures() {
+		before := summary.Merge(s)
+		r := judged(s)
+		a, b := Build(s, r), Build(s, r)
+		if !reflect.DeepEqual(summary.Merge(s), before) {
+			t.Errorf("%s: Build changed the summary", name)
+		}
+		if text(t, a, 80) != text(t, b, 80) || render(t, a.Markdown) != render(t, b.Markdown) || render(t, a.JSON) != render(t, b.JSON) {
+			t.Errorf("%s: two reports of one summary differ", name)
+		}
+		if !reflect.DeepEqual(a.Charts(), b.Charts()) {
+			t.Errorf("%s: two sets of charts of one summary differ", name)
+		}
+	}
+}
+
+// A fullDisk takes no byte.
+type fullDisk struct{}
+
+var errFull = errors.New("disk full")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+// TestWriteErrors: a report that could not be written is no success.
+func TestWriteErrors(t *testing.T) {
+	s := trainRun()
+	d := Build(s, judged(s))
+	for name, write := range map[string]func(io.Writer) error{
+		"Text":     func(w io.Writer) error { return d.Text(w, 80) },
+		"Markdown": d.Markdown, "StepSummary": d.StepSummary, "JSON": d.JSON, "PNG": d.Charts()[0].PNG,
+	} {
+		if err := write(fullDisk{}); !errors.Is(err, errFull) {
+			t.Errorf("%s: got error %v", name, err)
+		}
+	}
+}
+
+// TestGolden keeps the layout stable. Its numbers are those of the comments of
+// trainRun and hostRun, which TestBudgetTable and TestKernelTable check.
+func TestGolden(t *testing.T) {
+	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun()} {
+		d := Build(s, goldenResult(s))
+		for file, got := range map[string]string{name + ".txt": text(t, d, 80), name + ".md": render(t, d.Markdown)} {
+			path := filepath.Join("testdata", file)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s is now\n%s\nRun with -update if that is right.", path, got)
+			}
+		}
+	}
+}
+
+// goldenResult is a judgment of this package's own, so that a change of
+// wording in package judge does not touch the golden files.
+func goldenResult(s *summary.Summary) judge.Result {
+	if len(s.Devices) == 0 {
+		title := "the capture holds no GPU events"
+		return judge.Result{
+			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
+			Findings: []judge.Finding{{Rule: "no-gpu-time", Level: judge.Warn, Title: title, Next: []string{"record the GPU, too"}}},
+		}
+	}
+	title := "exposed communication is 23.5% of the windows of 8 devices (1.88 s of 8 s), over the critical limit of 20%"
+	return judge.Result{
+		Verdict: judge.Verdict{Bound: "communication", Sentence: title},
+		Findings: []judge.Finding{
+			{Rule: "exposed-communication", Level: judge.Critical, Title: title,
+				Evidence: []string{"worst device: rank 7 device 7: 27.0% (270 ms of 1 s)"}, Next: []string{"look for a straggler first", "overlap more", "send less"}},
+			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: []string{"launch less"}},
+		},
+	}
+}

@@ -1,0 +1,205 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+// The limits of the one-screen summary: a terminal of some 40 lines.
+const (
+	screenDevices  = 4
+	screenFindings = 3
+	screenIssues   = 3
+	screenKernels  = 10
+
+	// A bar has what a label leaves of barRoom columns, within these limits:
+	// then a terminal of 80 columns shows labels whole.
+	barRoom, minBar, maxBar = 28, 8, 14
+)
+
+func (b *builder) screenVerdict() Section {
+	s := Section{Title: "Verdict", Lead: b.bound()}
+	if text := b.verdictSentence(b.brief); text != "" {
+		s.Blocks = append(s.Blocks, Paragraph{Text: text})
+	}
+	if f, ok := b.decisive(); ok && len(f.Next) > 0 {
+		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: b.brief(f.Next[0])}})
+	}
+	return s
+}
+
+func (b *builder) screenCapture() Section {
+	s := Section{Title: "Capture", Lead: b.captureLine()}
+	if len(b.Inputs) == 1 {
+		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
+	}
+	if key := inputKey(b.Summary, b.worstDevices(screenDevices)); key != nil {
+		s.Blocks = append(s.Blocks, key)
+	}
+	var list List
+	for i, is := range b.Issues {
+		if i == screenIssues {
+			list = append(list, Item{Text: plural(int64(len(b.Issues)-i), "more issue")})
+			break
+		}
+		list = append(list, b.screenIssue(is))
+	}
+	if list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
+	return s
+}
+
+// screenIssue says where an issue was met first if that is not plain: which of
+// several inputs it was in, or where one ends too early.
+func (b *builder) screenIssue(is summary.Issue) Item {
+	it := issueTitle(is)
+	if is.Help != "" {
+		it.Text += ": " + b.brief(is.Help)
+	}
+	if is.First != "" && (len(b.Inputs) > 1 || is.Code == "input-truncated") {
+		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First))), 200)}}
+	}
+	return it
+}
+
+// bar draws a as cells: full compute, dark exposed communication, light
+// exposed copies, dots idle. A part of under half a cell is not drawn.
+func bar(a summary.Activity, cells int) string {
+	glyphs := []string{"█", "▓", "░", "·"}
+	var out strings.Builder
+	for i, n := range apportion(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()) {
+		out.WriteString(strings.Repeat(glyphs[i], n))
+	}
+	return out.String()
+}
+
+func (b *builder) screenBudget() Section {
+	if len(b.Devices) == 0 {
+		return Section{}
+	}
+	t := Table{Title: "devices", Columns: []Column{
+		{"device", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
+		{"", Text},
+	}}
+	shown, cells := b.worstDevices(screenDevices), maxBar
+	for _, i := range shown {
+		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
+	}
+	row := func(label string, a summary.Activity) Row {
+		of := func(ns int64) string { return unit.Share(ns, a.Window()) }
+		return Row{Cells: []string{label, fourDigits(a.Window()), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), bar(a, cells)}}
+	}
+	for _, i := range shown {
+		t.Rows = append(t.Rows, row(b.devices[i], b.Devices[i].Activity))
+	}
+	s := Section{Title: "Time budget", Lead: "share of the window; of comm and copies the exposed part"}
+	if n := len(b.Devices); n > 1 {
+		label := fmt.Sprintf("all %d", n)
+		if n > len(shown) {
+			s.Lead += fmt.Sprintf("; the %d of %d devices with the largest share of idle time", len(shown), n)
+		}
+		t.Rows = append(t.Rows, row(label, b.total))
+	}
+	s.Blocks = []Block{t}
+	return s
+}
+
+// worstDevices returns the indices of at most n devices in rising order: those
+// with the largest share of idle time where there are more.
+func (b *builder) worstDevices(n int) []int { return worstDevices(b.Summary, n) }
+
+func worstDevices(s *summary.Summary, n int) []int {
+	order := make([]int, len(s.Devices))
+	for i := range order {
+		order[i] = i
+	}
+	return worstOf(s, order, n)
+}
+
+// worstOf is worstDevices of some devices. All pictures and tables that do not
+// show every device choose by it.
+func worstOf(s *summary.Summary, devices []int, n int) []int {
+	share := func(i int) float64 {
+		a := s.Devices[i].Activity
+		return float64(a.Idle()) / float64(max(1, a.Window()))
+	}
+	order := slices.Clone(devices)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share(j), share(i)) })
+	order = order[:min(n, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+// screenFindings leaves out the finding that the verdict repeats, and advice
+// where no action is needed.
+func (b *builder) screenFindings() Section {
+	s := Section{Title: "Findings"}
+	var list List
+	rest := int64(0)
+	for _, f := range b.result.Findings {
+		switch {
+		case b.decides(f):
+		case len(list) == screenFindings:
+			rest++
+		default:
+			it := Item{Mark: f.Level.String(), Text: b.brief(f.Title)}
+			if f.Level > judge.Info && len(f.Next) > 0 {
+				it.Sub = List{{Mark: "→", Text: b.brief(f.Next[0])}}
+			}
+			list = append(list, it)
+		}
+	}
+	if rest > 0 {
+		list = append(list, Item{Text: plural(rest, "more finding")})
+	}
+	if list != nil {
+		s.Blocks = []Block{list}
+	}
+	return s
+}
+
+func (b *builder) screenKernels() Section {
+	if len(b.kernels) == 0 {
+		return Section{}
+	}
+	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
+		{"share", Number}, {"count", Number}, {"mean", Number}, {"category", Text}, {"kernel", KernelName},
+	}}
+	for _, k := range b.kernels {
+		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{
+			unit.Share(k.total, b.work), unit.Count(k.count), fourDigits(mean(k.total, k.count)), k.category, k.name,
+		}})
+	}
+	return Section{
+		Title:  "Top kernels",
+		Lead:   fmt.Sprintf("share of %s kernel time (sum of durations)", unit.Duration(b.work)),
+		Blocks: []Block{t.cut(screenKernels)},
+	}
+}
+
+func (b *builder) screenSpans() Section {
+	spans, self := b.spanSums()
+	if len(spans) == 0 {
+		return Section{}
+	}
+	t := Table{Title: "spans", More: Rest{Total: self, Of: "self time"}, Columns: []Column{
+		{"share", Number}, {"self", Number}, {"count", Number}, {"category", Text}, {"host span", Name},
+	}}
+	for _, sp := range spans {
+		t.Rows = append(t.Rows, Row{Weight: sp.self, Cells: []string{
+			unit.Share(sp.self, self), fourDigits(sp.self), unit.Count(sp.count), sp.category, sp.name,
+		}})
+	}
+	return Section{
+		Title:  "Top host spans",
+		Lead:   fmt.Sprintf("share of %s self time of all threads", unit.Duration(self)),
+		Blocks: []Block{t.cut(screenKernels)},
+	}
+}
