@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/classify"
+	"assay/judge"
+)
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "assay tells where the time of a GPU program went, from the traces of its profiler.\n\nUsage:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
+	}
+	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
+  assay help     rules | thresholds       how to write such a file, and the built-in one
+  assay version
+
+An input is a file, a directory, a pattern, or "-" for standard input; .gz and
+.zst are read as they are. Exit status: 0 done, 2 wrong usage, 3 an input could
+not be read or the result could not be written.
+`)
+}
+
+// help explains assay or one of its commands.
+func help(e env, args []string) int {
+	if len(args) == 0 {
+		usage(e.stdout)
+		return exitOK
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return exitStatus(e, c, c.run(e, c, []string{"--help"}))
+		}
+	}
+	for _, t := range topics() {
+		if t.name == args[0] {
+			fmt.Fprint(e.stdout, t.text, t.file())
+			return exitOK
+		}
+	}
+	fmt.Fprintf(e.stderr, "assay help: unknown command %q; run \"assay help\" for the list\n", args[0])
+	return exitUsage
+}
+
+func helpFor(w io.Writer, c *command, flags *pflag.FlagSet) {
+	fmt.Fprintf(w, "assay %s %s\n\n%s.\n\nFlags:\n%s\nExample:\n%s", c.name, c.args,
+		strings.ToUpper(c.does[:1])+c.does[1:], flags.FlagUsages(), c.example)
+}
+
+// A topic is a page of help on a file that users write.
+type topic struct {
+	name, text string
+	file       func() string // the built-in one, which shows how
+}
+
+func topics() []topic {
+	return []topic{{"rules", `A rule file says what kernels are for, by their names. Its rules are tried, in
+order, before the built-in ones; the first that matches wins.
+
+  rules:
+  - id: my-attention            # unique; shown with every kernel that it decides
+    category: attention         # a known word, or a new one
+    match: ['^my_fused_attn']   # RE2 expressions on the name without its arguments
+  - id: my-allreduce
+    class: comm                 # compute, if left out
+    category: all-reduce
+    match: [my_all_reduce]
+
+Use it with --rules FILE. The built-in file:
+
+`, classify.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. What it leaves out keeps its
+built-in limit.
+
+  exposed-communication:
+    warn: 5%
+    critical: 15%
+
+Use it with --thresholds FILE. The built-in file:
+
+`, judge.BuiltIn}}
+}
+
+// version returns the module version that Go stamped into the binary.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

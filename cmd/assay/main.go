@@ -1,0 +1,115 @@
+// Assay tells where the time of a GPU program went, from the files that its
+// profilers left behind.
+//
+// Usage:
+//
+//	assay report  INPUT... [-o DIR]   verdict on stdout; report.md, summary.json and pictures in DIR
+//	assay summary [INPUT...]          the same measurements to stdout; reads stdin where no input is given
+//	assay help [COMMAND]              flags and examples
+//	assay help rules | thresholds     how to write such a file, and the built-in one
+//	assay version
+//
+// An input is a file, a directory, a pattern, or "-" for standard input.
+// Compression and format are found by content, not by name.
+//
+// Results go to standard output, talk to standard error. Exit status is 0 if
+// assay did what was asked, 2 for a usage error, and 3 if an input could not be
+// read or the result could not be written.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// The exit statuses.
+const (
+	exitOK      = 0
+	exitUsage   = 2
+	exitTrouble = 3
+)
+
+// An env is everything a command may touch outside its arguments, so that
+// tests can run commands without a process.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func main() { os.Exit(run(env{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])) }
+
+// A command is one verb of the command line.
+type command struct {
+	name, args, does string
+	example          string // runs, and its output is in the help
+	run              func(e env, c *command, args []string) error
+}
+
+// commands lists the verbs in the order that help shows them in.
+func commands() []*command {
+	return []*command{reportCommand(), summaryCommand()}
+}
+
+// errUsage ends a command whose mistake has already been explained.
+var errUsage = errors.New("usage")
+
+func run(e env, args []string) int {
+	if len(args) == 0 {
+		usage(e.stderr)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "--help":
+		return help(e, args[1:])
+	case "version", "--version":
+		fmt.Fprintln(e.stdout, "assay", version())
+		return exitOK
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return exitStatus(e, c, c.run(e, c, args[1:]))
+		}
+	}
+	fmt.Fprintf(e.stderr, "assay: unknown command %q; run \"assay help\" for the list\n", args[0])
+	return exitUsage
+}
+
+// exitStatus prints what went wrong, one line for each trouble, and says how
+// the process should end.
+func exitStatus(e env, c *command, err error) int {
+	switch {
+	case err == nil, errors.Is(err, pflag.ErrHelp):
+		return exitOK
+	case errors.Is(err, errUsage):
+		return exitUsage
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		fmt.Fprintf(e.stderr, "assay %s: %s\n", c.name, line)
+	}
+	return exitTrouble
+}
+
+// parse reads a command's flags and returns the other arguments.
+func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, error) {
+	flags.SetOutput(io.Discard) // mistakes are printed here, in our words
+	flags.Usage = func() {}
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		helpFor(e.stdout, c, flags)
+		return nil, err
+	case err != nil:
+		return nil, usageError(e, c, err.Error())
+	}
+	return flags.Args(), nil
+}
+
+func usageError(e env, c *command, msg string) error {
+	fmt.Fprintf(e.stderr, "assay %s: %s; run \"assay help %s\"\n", c.name, msg, c.name)
+	return errUsage
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"assay": main})
+}
+
+// TestScript runs the command as a user meets it. In the scripts $GEN holds
+// the generated traces of testdata/gen.
+func TestScript(t *testing.T) {
+	data, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GEN", filepath.Join(data, "gen"))
+			e.Setenv("DATA", data)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "pack": pack, "lines": lines,
+		},
+	})
+}
+
+// exits runs a command and checks its exact status: "exits 3 assay summary x".
+// The built-in "! exec" only knows zero from non-zero.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// lines checks how many lines a stream of the last command had: "lines stderr 1".
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: lines stdout|stderr number")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != want {
+		ts.Fatalf("%d lines in %s, want %d:\n%s", got, args[0], want, ts.ReadFile(args[0]))
+	}
+}
+
+// pack writes a file in another packing: "pack plain|gz|gz2|zst|cut|tail IN OUT",
+// where IN is gzip. gz2 has two members, cut is broken off, tail has garbage
+// behind its end.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: pack how in out")
+	}
+	f, err := os.Open(ts.MkAbs(args[1]))
+	ts.Check(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	ts.Check(err)
+	plain, err := io.ReadAll(z)
+	ts.Check(err)
+	var out bytes.Buffer
+	member := func(b []byte) {
+		w := gzip.NewWriter(&out)
+		w.Write(b)
+		ts.Check(w.Close())
+	}
+	switch args[0] {
+	case "plain":
+		out.Write(plain)
+	case "gz", "cut", "tail":
+		member(plain)
+	case "gz2":
+		member(plain[:len(plain)/3])
+		member(plain[len(plain)/3:])
+	case "zst":
+		w, err := zstd.NewWriter(&out)
+		ts.Check(err)
+		w.Write(plain)
+		ts.Check(w.Close())
+	default:
+		ts.Fatalf("unknown packing %s", args[0])
+	}
+	switch args[0] {
+	case "cut":
+		out.Truncate(out.Len() / 2)
+	case "tail":
+		out.WriteString("\n<garbage>\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o644))
+}
+
+// TestWriteError checks that results which could not be written are not a
+// success, which is what a full disk or a closed pipe looks like.
+func TestWriteError(t *testing.T) {
+	const in = `[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":0,"dur":1}]`
+	for _, format := range []string{"text", "md", "json"} {
+		var stderr bytes.Buffer
+		got := run(env{strings.NewReader(in), failingWriter{}, &stderr}, []string{"summary", "--format", format})
+		if got != exitTrouble || !strings.Contains(stderr.String(), "disk full") {
+			t.Errorf("%s: exit status %d, %q; want %d and the reason", format, got, stderr.String(), exitTrouble)
+		}
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }

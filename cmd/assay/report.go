@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"assay/internal/ingest"
+	"assay/report"
+)
+
+// textWidth is how many columns the text summary fills at most.
+const textWidth = 80
+
+func reportCommand() *command {
+	return &command{
+		name: "report", args: "INPUT... [-o DIR]",
+		does: "print the verdict, and write report.md, summary.json and pictures to DIR",
+		example: `  assay report trace.json.gz -o out
+  assay report DIR_OF_TRACES -o out
+`,
+		run: runReport,
+	}
+}
+
+func runReport(e env, c *command, args []string) error {
+	var m measure
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; made if it is not there")
+	m.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
+	}
+	if err := checkDir(*dir); err != nil {
+		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+	}
+	v, failed := m.load(e, c, args)
+	if v == nil {
+		return failed
+	}
+	doc := report.Build(v.summary, v.result)
+	// The files come first: a reader of stdout that goes away, as head does,
+	// must not cost the report.
+	names, err := writeReport(*dir, doc)
+	if err != nil {
+		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+	}
+	out := bufio.NewWriter(e.stdout)
+	if err := errors.Join(doc.Text(out, textWidth), out.Flush()); err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	fmt.Fprintf(e.stderr, "wrote %s and %d more files in %s\n", filepath.Join(*dir, names[0]), len(names)-1, *dir)
+	return failed
+}
+
+// checkDir reports what will keep the report from being written, before the
+// work is done. It makes nothing.
+func checkDir(dir string) error {
+	if dir == "" || dir == ingest.Stdin {
+		return fmt.Errorf("--output is %q, want a directory", dir)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s: not a directory", dir)
+	}
+	return nil
+}
+
+// writeReport writes every file of the report and returns their names, the
+// report itself first.
+func writeReport(dir string, doc report.Doc) (names []string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	write := func(name string, render func(io.Writer) error) {
+		if err == nil {
+			err = writeFile(filepath.Join(dir, name), render)
+			names = append(names, name)
+		}
+	}
+	// The report comes last: where it is, its pictures are.
+	write("summary.json", doc.JSON)
+	for _, chart := range doc.Charts() {
+		write(chart.File(), chart.PNG)
+	}
+	write("report.md", doc.Markdown)
+	if err != nil {
+		return nil, err
+	}
+	// Pictures of an earlier report that this one does not have would mislead.
+	for _, old := range report.ChartFiles() {
+		if !slices.Contains(names, old) {
+			if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+	}
+	last := len(names) - 1
+	names[0], names[last] = names[last], names[0]
+	return names, nil
+}
+
+// writeFile makes the file appear only when it is complete.
+func writeFile(path string, render func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	err = errors.Join(render(w), w.Flush(), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// pathOnly drops the name of the system call from an error of the os package.
+func pathOnly(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"assay/internal/ingest"
+	"assay/report"
+)
+
+func summaryCommand() *command {
+	return &command{
+		name: "summary", args: "[INPUT...]",
+		does: "print what was measured; reads standard input where no input is given",
+		example: `  assay summary trace.json.gz
+  zcat trace.json.gz | assay summary
+  assay summary trace.json.gz --format md >> "$GITHUB_STEP_SUMMARY"
+  assay summary trace.json.gz --format json | jq '.devices[].activity'
+`,
+		run: runSummary,
+	}
+}
+
+func runSummary(e env, c *command, args []string) error {
+	var m measure
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	m.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	switch *format {
+	case "text", "md", "json":
+	default:
+		return usageError(e, c, fmt.Sprintf("--format is %q, want text, md or json", *format))
+	}
+	if len(args) == 0 {
+		if isTerminal(e.stdin) {
+			return usageError(e, c, "no input: name a trace, or pipe one in")
+		}
+		args = []string{ingest.Stdin}
+	}
+	v, failed := m.load(e, c, args)
+	if v == nil {
+		return failed
+	}
+	out := bufio.NewWriter(e.stdout)
+	doc := report.Build(v.summary, v.result)
+	switch *format {
+	case "text":
+		err = doc.Text(out, textWidth)
+	case "md":
+		err = doc.StepSummary(out)
+	case "json":
+		err = doc.JSON(out)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the result: %w", err) // a full disk must not look like success
+	}
+	return failed
+}

@@ -1,0 +1,94 @@
+package assay
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is the architecture: for each package, the packages of this module
+// that it may import. A package that is not listed may import none. Formats
+// import models; only internal/ingest imports several formats; judge and
+// report see no events; nothing imports back.
+var mayImport = map[string]string{
+	"trace":                      "diag internal/eventscan internal/jsonscan",
+	"internal/eventscan":         "internal/jsonscan",
+	"internal/ingest":            "trace",
+	"internal/loadtrace":         "internal/ingest trace",
+	"internal/tracegen/gentrace": "internal/tracegen",
+	"analyze":                    "classify diag interval summary trace",
+	"judge":                      "summary unit",
+	"report":                     "judge summary unit",
+	"cmd/assay":                  "analyze classify diag internal/ingest judge report summary trace",
+}
+
+// forbidden are names under which anything could be filed.
+var forbidden = []string{"util", "utils", "common", "types", "helpers"}
+
+func TestLayout(t *testing.T) {
+	seen := make(map[string]bool)
+	eachFile(t, func(pkg, file string) {
+		seen[pkg] = true
+		if slices.Contains(forbidden, path.Base(pkg)) {
+			t.Errorf("%s: no package of that name", pkg)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			dep, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "assay/")
+			if ours && !slices.Contains(strings.Fields(mayImport[pkg]), dep) {
+				t.Errorf("%s imports %s; the layout does not allow it", file, dep)
+			}
+		}
+	})
+	for pkg, deps := range mayImport {
+		for _, p := range append(strings.Fields(deps), pkg) {
+			if !seen[p] {
+				t.Errorf("mayImport names %s, which is not there", p)
+			}
+		}
+	}
+}
+
+// TestLength holds files to what fits one room. A longer one needs a reason
+// here.
+func TestLength(t *testing.T) {
+	const most = 500
+	eachFile(t, func(_, file string) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(b), "\n"); n > most {
+			t.Errorf("%s has %d lines, over %d", file, n, most)
+		}
+	})
+}
+
+// eachFile calls f with every Go file of the module that is no test.
+func eachFile(t *testing.T, f func(pkg, file string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && file != ".") {
+			return fs.SkipDir
+		}
+		if !d.IsDir() && filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go") {
+			f(path.Dir(filepath.ToSlash(file)), file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
