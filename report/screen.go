@@ -137,15 +137,15 @@ func worstOf(s *summary.Summary, devices []int, n int) []int {
 	return order
 }
 
-// screenFindings leaves out the finding that the verdict repeats, and advice
-// where no action is needed.
+// screenFindings leaves out what stands above already, the finding of the
+// verdict and that of the issues, and advice where no action is needed.
 func (b *builder) screenFindings() Section {
 	s := Section{Title: "Findings"}
 	var list List
 	rest := int64(0)
 	for _, f := range b.result.Findings {
 		switch {
-		case b.decides(f):
+		case b.decides(f), f.Rule == judge.RuleCaptureQuality:
 		case len(list) == screenFindings:
 			rest++
 		default:
