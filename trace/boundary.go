@@ -7,7 +7,7 @@ import (
 )
 
 // firstKeys are the keys that producers write first in an event.
-var firstKeys = [][]byte{[]byte("ph"), []byte("name"), []byte("cat"), []byte("pid"), []byte("tid"), []byte("ts"), []byte("args"), []byte("dur")}
+var firstKeys = [][]byte{[]byte("ph"), []byte("name"), []byte("cat"), []byte("pid"), []byte("tid"), []byte("ts"), []byte("args"), []byte("dur"), []byte("id"), []byte("s"), []byte("tts"), []byte("cname")}
 
 // looksLikeEvent reports whether the opening brace at b[i] looks like an
 // event's: it does not follow a colon, as the brace of a nested object does,

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 
 	"assay/diag"
 	"assay/internal/eventscan"
@@ -33,7 +35,7 @@ func (r *Reader) event() bool {
 	if c != '{' {
 		return r.stranger(at)
 	}
-	n, err := r.s.Parse(func(b []byte) (int, error) { return eventscan.Decode(b, 0, &r.ev.Fields) })
+	n, err := r.decode()
 	if err != nil && !isTimeError(err) {
 		return r.brokenEvent(err)
 	}
@@ -42,6 +44,55 @@ func (r *Reader) event() bool {
 	// What was read stays in the stream's buffer until the next read.
 	r.s.Advance(n)
 	return r.record(at, err)
+}
+
+// decode reads the event at the window's start and returns its length. The
+// window grows until the event is whole, or until it is plain that it will
+// never be: its brackets do not balance, and other events follow.
+func (r *Reader) decode() (int, error) {
+	for look := firstLook; ; look *= 2 {
+		w := r.ahead(look)
+		n, err := eventscan.Decode(w, 0, &r.ev.Fields)
+		switch {
+		case err != jsonscan.ErrShort:
+			r.unclosed = 0
+			return n, err
+		case len(w) > MaxEvent:
+			return n, fmt.Errorf("%w: over %d bytes", jsonscan.ErrTooLong, MaxEvent)
+		case len(w) < look:
+			return n, err // the input ends here
+		case r.eventsFollow(w):
+			r.unclosed++
+			return n, errUnclosed
+		}
+	}
+}
+
+// firstLook is how far the end of an event is looked for before asking whether
+// there is one.
+const firstLook = 4 << 10
+
+var errUnclosed = errors.New("brackets or quotes are not closed")
+
+// eventsFollow reports whether other events follow the one at b's start, which
+// has no end in b. Objects inside an event can look like events, so few bytes
+// convince only by an event that is whole, many by several that look so. After
+// some events without an end, any will do: a file full of them must not be read
+// to its end for each.
+func (r *Reader) eventsFollow(b []byte) bool {
+	const many, several, some = 64 << 10, 3, 8
+	if r.unclosed >= some {
+		return eventStart(b, 1) >= 0
+	}
+	var f eventscan.Fields
+	seen := 0
+	for at := eventStart(b, 1); at >= 0 && seen < several; at = eventStart(b, at+1) {
+		if _, err := eventscan.Decode(b, at, &f); err == nil && f.Phase() != 0 {
+			return true
+		}
+		seen++
+	}
+	return seen == several && len(b) >= many
 }
 
 // record makes the record for the event just read and reports whether it is
@@ -112,6 +163,10 @@ func (r *Reader) brokenEvent(err error) bool {
 			r.leave(false)
 			return false
 		}
+		err = errUnclosed
+	}
+	if r.repair(at) {
+		return r.record(at, nil)
 	}
 	var syntax *jsonscan.SyntaxError
 	if errors.As(err, &syntax) {
@@ -122,6 +177,33 @@ func (r *Reader) brokenEvent(err error) bool {
 	if !r.resync() {
 		r.leaveOpenArray()
 	}
+	return true
+}
+
+// repair reads the event at the window's start, whose quotes are not escaped,
+// and reports whether it could. It looks no further than to where the next
+// event seems to start.
+func (r *Reader) repair(at diag.Pos) bool {
+	const longest = 64 << 10
+	w := r.ahead(longest)
+	end := eventStart(w, 1)
+	if end < 0 {
+		end = len(w) // it is the last one
+	}
+	end = bytes.LastIndexByte(w[:end], '}') + 1
+	fixed, ok := eventscan.Repair(w[:end])
+	if !ok {
+		return false
+	}
+	n, err := eventscan.Decode(append(fixed, ' '), 0, &r.ev.Fields)
+	if err != nil || n != len(fixed) || r.ev.Empty() {
+		return false
+	}
+	r.ev.Offset, r.ev.Index = at.Offset, r.n
+	r.n++
+	r.s.Advance(end)
+	r.issues.Add(diag.Issue{Code: "quotes-repaired", Severity: diag.Info, First: at,
+		Help: "quotes in names were not escaped, as PyTorch's profiler wrote them until 2026; the events were read with the quotes where they most likely belong"})
 	return true
 }
 
@@ -152,7 +234,10 @@ func (r *Reader) leaveOpenArray() {
 		r.leave(false)
 		return
 	}
-	r.issues.Add(diag.Issue{Code: "events-not-closed", Severity: diag.Info, First: r.pos(""),
+	at := r.pos("")
+	if r.state = atEnd; r.lines {
+		return
+	}
+	r.issues.Add(diag.Issue{Code: "events-not-closed", Severity: diag.Info, First: at,
 		Help: "the event array has no closing bracket, as its format allows; the last events may be missing"})
-	r.state = atEnd
 }

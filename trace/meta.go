@@ -35,9 +35,11 @@ func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil)
 
 func (m *metadata) decode() Meta {
 	out := Meta{Kineto: len(m.raw) > 0, Devices: make(map[int64]string)}
-	for _, d := range gjson.ParseBytes(m.raw["deviceProperties"]).Array() {
+	const most = 4096
+	gjson.ParseBytes(m.raw["deviceProperties"]).ForEach(func(_, d gjson.Result) bool {
 		out.Devices[d.Get("id").Int()] = d.Get("name").String()
-	}
+		return len(out.Devices) < most
+	})
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
 	out.Rank = optionalInt(info.Get("rank"))
 	out.WorldSize = optionalInt(info.Get("world_size"))

@@ -133,7 +133,9 @@ func (c *chunk) commit(rd *Reader) {
 		at := diag.Pos{File: rd.file, Offset: c.offset + int64(f.at), Path: fmt.Sprintf("traceEvents[%d]", rd.n+f.index)}
 		rd.count(at, f.fault, f.count)
 	}
-	rd.n += c.events
+	if rd.n += c.events; c.events > 0 {
+		rd.unclosed = 0
+	}
 }
 
 func (w *worker) run(work <-chan *chunk, sel Select) {

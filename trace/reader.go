@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,12 @@ type Reader struct {
 	issues diag.Ledger
 	meta   *metadata
 
-	state  readerState
-	object bool  // the events are a member of an object
-	arrays int   // event arrays seen
-	n      int64 // index of the next event
+	state    readerState
+	object   bool  // the events are a member of an object
+	unclosed int   // events without an end, met in a row
+	lines    bool  // the events stand by themselves, without an array
+	arrays   int   // event arrays seen
+	n        int64 // index of the next event
 
 	ev  Event
 	rec Record
@@ -109,6 +112,9 @@ func (r *Reader) start() {
 		r.fail(r.pos(""), "cannot read", r.s.Err())
 	case !ok:
 		r.fail(r.pos(""), "the input is empty", nil)
+	case c == '{' && r.eventFirst():
+		r.arrays++
+		r.state, r.lines = inEvents, true
 	case c == '{':
 		r.s.Advance(1)
 		r.object = true
@@ -117,16 +123,65 @@ func (r *Reader) start() {
 		r.s.Advance(1)
 		r.arrays++
 		r.state = inEvents
+	case r.skipText():
 	default:
 		r.fail(r.pos(""), fmt.Sprintf("not a trace: want a JSON object or array, got %q", rune(c)), nil)
 	}
 }
 
+// eventFirst reports whether the object at the window's start is itself an
+// event: some programs write one event a line and no array around them.
+func (r *Reader) eventFirst() bool {
+	return looksLikeEvent(r.ahead(textBefore), 0)
+}
+
+// ahead returns the next n bytes, or what there is of them. What is decided by
+// them does not depend on how the input arrives.
+func (r *Reader) ahead(n int) []byte {
+	for len(r.s.Window()) < n && r.s.More() {
+	}
+	w := r.s.Window()
+	return w[:min(n, len(w))]
+}
+
+// textBefore is how far into an input its JSON may start.
+const textBefore = 4 << 10
+
+// skipText skips lines before the JSON, which a program's log left in a
+// redirected trace, and reports whether there is JSON behind them.
+func (r *Reader) skipText() bool {
+	n := jsonAfterText(r.ahead(textBefore))
+	if n <= 0 {
+		return false
+	}
+	r.issues.Add(diag.Issue{Code: "text-before-trace", Severity: diag.Info, First: r.pos(""),
+		Help: "lines of text stand before the trace and were skipped; a log and a trace may have been written to one file"})
+	r.s.Advance(n)
+	return true
+}
+
+// jsonAfterText returns the index of the first line that starts like a trace,
+// or -1.
+func jsonAfterText(b []byte) int {
+	for i := 0; i < len(b); {
+		line := b[i:]
+		if line[0] == '{' || line[0] == '[' {
+			if next := jsonscan.Space(line, 1); next < len(line) && bytes.IndexByte([]byte(`"{[/`), line[next]) >= 0 {
+				return i
+			}
+		}
+		end := bytes.IndexByte(line, '\n')
+		if end < 0 {
+			break
+		}
+		i += end + 1
+	}
+	return -1
+}
+
 // skipBOM skips the byte order mark that some Windows programs write.
 func (r *Reader) skipBOM() {
-	for len(r.s.Window()) < 3 && r.s.More() {
-	}
-	if w := r.s.Window(); len(w) >= 3 && w[0] == 0xef && w[1] == 0xbb && w[2] == 0xbf {
+	if string(r.ahead(3)) == "\xef\xbb\xbf" {
 		r.s.Advance(3)
 	}
 }
@@ -145,6 +200,8 @@ func (r *Reader) member() {
 	case c == ',':
 		r.s.Advance(1)
 		return
+	case c == '/' && r.comment():
+		return
 	}
 	key, ok := r.key()
 	if !ok {
@@ -162,19 +219,67 @@ func (r *Reader) member() {
 		r.s.Advance(1)
 		r.state = inEvents
 	case r.meta.wants(key):
-		n, err := r.s.Value()
-		if err != nil {
-			r.brokenMember(key, err)
-			return
-		}
-		r.meta.put(key, r.s.Window()[:n])
-		r.s.Advance(n)
+		r.keep(key)
 	default:
 		if err := r.s.Discard(); err != nil {
 			r.brokenMember(key, err)
 		}
 	}
 }
+
+// maxMember is how long a member of the top-level object may be that is kept.
+const maxMember = 1 << 20
+
+var errLongMember = errors.New("too long")
+
+// keep reads a member that says something about the trace.
+func (r *Reader) keep(key string) {
+	n, err := r.s.Parse(func(b []byte) (int, error) {
+		n, err := jsonscan.Skip(b[:min(len(b), maxMember)], 0)
+		if err == jsonscan.ErrShort && len(b) > maxMember {
+			err = errLongMember
+		}
+		return n, err
+	})
+	switch err {
+	case nil:
+		r.meta.put(key, r.s.Window()[:n])
+		r.s.Advance(n)
+	case errLongMember:
+		r.issues.Add(diag.Issue{Code: "metadata-too-long", Severity: diag.Info, First: r.pos(key),
+			Help: fmt.Sprintf("members of over %d MiB beside the events were skipped; device names or ranks may be missing", maxMember>>20)})
+		if err := r.s.Discard(); err != nil {
+			r.brokenMember(key, err)
+		}
+	default:
+		r.brokenMember(key, err)
+	}
+}
+
+// comment skips a comment, which JSON does not know and some programs write.
+func (r *Reader) comment() bool {
+	n, err := r.s.Parse(func(b []byte) (int, error) {
+		var end int
+		switch {
+		case len(b) < 2:
+			return 0, jsonscan.ErrShort
+		case b[1] == '*':
+			end = bytes.Index(b, []byte("*/")) + 2
+		case b[1] == '/':
+			end = bytes.IndexByte(b, '\n') + 1
+		default:
+			return 0, errNoComment
+		}
+		if end < 2 {
+			return 0, jsonscan.ErrShort
+		}
+		return end, nil
+	})
+	r.s.Advance(n)
+	return err == nil
+}
+
+var errNoComment = errors.New("no comment")
 
 // key reads `"key" :` and returns the key.
 func (r *Reader) key() (string, bool) {
@@ -212,6 +317,13 @@ func (r *Reader) brokenMember(key string, err error) {
 		r.leave(false)
 		return
 	}
+	if next := eventStart(r.ahead(64<<10), 0); next >= 0 {
+		r.issues.Add(diag.Issue{Code: "events-closed-early", Severity: diag.Suspect, First: r.pos(""),
+			Help: "the event array is closed and events follow it; they were read as well, but something may be missing between them"})
+		r.s.Advance(next)
+		r.state = inEvents
+		return
+	}
 	r.issues.Add(diag.Issue{Code: "metadata-malformed", Severity: diag.Info, First: r.pos(key),
 		Help: "the part of the file behind its events is not JSON (" + err.Error() + "); device names or ranks may be missing"})
 	r.state = atEnd
@@ -238,13 +350,24 @@ func (r *Reader) leave(closed bool) {
 		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.DataLoss, First: r.pos(""),
 			Help: "something follows the end of the trace and was not read; if traces of several ranks were joined, pass them as separate files"})
 	} else if err := r.s.Err(); err != nil {
-		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.Info, First: r.pos(""),
-			Help: "what follows the end of the trace cannot be read (" + err.Error() + "); the trace itself is whole"})
+		r.broken(err)
 	}
 }
 
 // codeTruncated is the issue of an input that ends inside the trace.
 const codeTruncated = "input-truncated"
+
+// broken notes that the input failed behind the end of the trace.
+func (r *Reader) broken(err error) {
+	var end interface{ Harmless() bool }
+	if errors.As(err, &end) && end.Harmless() {
+		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.Info, First: r.pos(""),
+			Help: "what follows the end of the trace cannot be read (" + err.Error() + "); the trace itself is whole"})
+		return
+	}
+	r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: r.pos(""),
+		Help: "the stored file is damaged (" + err.Error() + "), so any of its numbers may be wrong; copy it again"})
+}
 
 func (r *Reader) truncated() {
 	help := "the input ends inside the trace: the profiler was killed or the disk was full; the events after this place are missing"

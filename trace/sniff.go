@@ -17,7 +17,9 @@ func sniff(prefix []byte) bool {
 		return true
 	case '[':
 		i = jsonscan.Space(prefix, i+1)
-		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ','
+		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ',' || bytes.Contains(prefix, []byte(`"ph"`))
 	}
-	return false
+	// Text may stand before the trace. Then it must be plain that it is one.
+	at := jsonAfterText(prefix)
+	return at > 0 && (bytes.Contains(prefix[at:], []byte(`"traceEvents"`)) || bytes.Contains(prefix[at:], []byte(`"ph"`)))
 }

@@ -1,6 +1,10 @@
 package eventscan
 
-import "assay/internal/jsonscan"
+import (
+	"slices"
+
+	"assay/internal/jsonscan"
+)
 
 // Decode fills f from the event whose opening brace is b[i] and returns the
 // index just past it. It is the obvious way, which Scan must agree with.
@@ -10,7 +14,7 @@ import "assay/internal/jsonscan"
 // times is not; the event is then whole but for that time.
 func Decode(b []byte, i int, f *Fields) (end int, err error) {
 	f.set = 0
-	var bad error
+	var bad []*TimeError
 	m := jsonscan.Walk(b, i)
 	for m.Next() {
 		x := memberFields[string(m.Key().Of(b))]
@@ -18,8 +22,12 @@ func Decode(b []byte, i int, f *Fields) (end int, err error) {
 			continue
 		}
 		val := m.Value()
-		if err := f.store(x, val.Of(b)); err != nil && bad == nil {
-			bad = err
+		switch err := f.store(x, val.Of(b)).(type) {
+		case *TimeError:
+			f.set &^= 1 << x
+			bad = append(bad, err)
+		default:
+			bad = slices.DeleteFunc(bad, func(e *TimeError) bool { return e.Field == x }) // written again, and well
 		}
 		if x == Args && b[val.Start] == '{' {
 			f.decodeArgs(b, val.Start)
@@ -28,7 +36,10 @@ func Decode(b []byte, i int, f *Fields) (end int, err error) {
 	if m.Err() != nil {
 		return m.End(), m.Err()
 	}
-	return m.End(), bad
+	if len(bad) > 0 {
+		return m.End(), bad[0]
+	}
+	return m.End(), nil
 }
 
 // decodeArgs reads the members of args. That they are sound was checked when

@@ -103,6 +103,9 @@ const (
 	numInts   = numFields - firstInt
 )
 
+// argSet has the bits of the fields that come from args, and of args itself.
+const argSet = 1<<numFields - 1<<InputDims | 1<<Args
+
 // Fields is what one event says, before names are interned. Its texts point
 // into the block that was scanned, or into memory of their own where they had
 // to be unescaped.

@@ -73,6 +73,7 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 		}
 		if next.opens >= 0 {
 			args = i + next.opens
+			f.set &^= argSet
 		}
 		if next.closes >= 0 {
 			f.args = b[args : i+next.closes]
@@ -194,8 +195,8 @@ func (x *lexer) stretch() *node {
 			n.opens = x.i - start
 			x.i++
 			x.level, x.inside = 2, true
-		case field == Args && x.b[x.i] == '{':
-			return nil // args twice in one stretch
+		case field == Args:
+			return nil // no object, or twice in one stretch
 		case !x.fixedValue(n, field):
 			n.field = field
 			return n.with(x, start)

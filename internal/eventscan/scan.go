@@ -92,7 +92,10 @@ func (f *Fields) value(b []byte, i, level int, x Field) (end int, ok bool) {
 		f.phase = b[i+1]
 		f.set |= 1 << Phase
 		return i + 3, true
-	case x == Args && b[i] == '{':
+	case x == Args && b[i] != '{':
+		return i, false
+	case x == Args:
+		f.set &^= argSet
 		if end, ok = f.members(b, i+1, 2, argTable); ok {
 			f.args = b[i:end]
 			f.set |= 1 << Args

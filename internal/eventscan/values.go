@@ -23,6 +23,8 @@ func (f *Fields) store(x Field, val []byte) error {
 	case x == Dur:
 		return f.setTime(x, &f.dur, val)
 	case x == Args:
+		// Of several args the last counts, whole.
+		f.set &^= argSet
 		if val[0] == '{' {
 			f.args = val
 			f.set |= 1 << Args
@@ -81,10 +83,19 @@ func textOf(val []byte) []byte {
 	return val
 }
 
-// intOf reads an integer as profilers write it: AMD's write some in quotes.
+// intOf reads an integer as profilers and what rewrites their files write it:
+// AMD's put some in quotes, some programs turn 7 into 7.0. An unsigned number
+// beyond int64 keeps its bits, so that different ones stay different.
 func intOf(text []byte) (int64, bool) {
+	if whole, zeros, ok := bytes.Cut(text, []byte(".")); ok && len(bytes.Trim(zeros, "0")) == 0 {
+		text = whole
+	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	return n, err == nil
+	if err == nil {
+		return n, true
+	}
+	u, err := strconv.ParseUint(string(text), 10, 64)
+	return int64(u), err == nil
 }
 
 // tripleOf reads an array of three integers.
