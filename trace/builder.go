@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ type Builder struct {
 	sizes      column[CopySize]
 	python     column[PythonCall]
 	spans      column[HostSpan]
+	marks      column[Mark]
 	flows      column[FlowEnd]
 	memory     column[MemoryEvent]
 	labels     []label
@@ -65,6 +67,7 @@ type part struct {
 	sizes      [][]CopySize
 	python     [][]PythonCall
 	spans      [][]HostSpan
+	marks      [][]Mark
 	flows      [][]FlowEnd
 	memory     [][]MemoryEvent
 	labels     []label
@@ -84,7 +87,7 @@ func NewBuilder(sel Select) *Builder {
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), python: b.python.cut(),
-		spans: b.spans.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
+		spans: b.spans.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
 	}
 	b.labels = nil
 	return p
@@ -104,6 +107,11 @@ func (b *Builder) Add(e *Event) {
 		*b.flows.next() = FlowEnd{
 			Start: e.Start(), ID: textID(e.Text(eventscan.ID)), Phase: phase,
 			Track: b.hostTrack(e), Category: b.names.sym(e.Category()),
+		}
+	case isMark(phase) && e.HasStart():
+		*b.marks.next() = Mark{
+			Start: e.Start(), ID: asyncID(e), Phase: phase,
+			Name: b.names.sym(e.Name()), Category: b.names.sym(e.Category()), Track: b.hostTrack(e),
 		}
 	case e.Kind == Instant && e.Has(eventscan.MemBytes):
 		*b.memory.next() = MemoryEvent{
@@ -151,6 +159,24 @@ func (b *Builder) addComplete(e *Event) {
 			Category: b.names.sym(e.Category()), External: argID(e, eventscan.ExternalID),
 		}
 	}
+}
+
+// isMark reports whether events of this phase begin or end a span. S and F are
+// how Chrome wrote b and e before 2014.
+func isMark(phase byte) bool {
+	return phase == 'B' || phase == 'E' || phase == 'b' || phase == 'e' || phase == 'S' || phase == 'F'
+}
+
+// asyncID returns what pairs an asynchronous begin with its end. An id2 may be
+// local to its process.
+func asyncID(e *Event) ID {
+	if id2 := e.Text(eventscan.ID2); id2 != nil {
+		if bytes.Contains(id2, []byte(`"local"`)) {
+			id2 = append(append([]byte(nil), id2...), e.PID()...)
+		}
+		return textID(id2)
+	}
+	return textID(e.Text(eventscan.ID))
 }
 
 func argID(e *Event, x eventscan.Field) ID {

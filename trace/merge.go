@@ -18,6 +18,7 @@ type merger struct {
 	shapes  map[Shape]ShapeID
 	maps    map[*Builder]*renumbering
 	labels  []label
+	marks   Table[Mark]
 	issues  diag.Ledger
 	odd     map[string]int64 // numbers of devices and streams that are named by a text
 }
@@ -55,6 +56,7 @@ func (m *merger) add(p part) {
 	each(p.spans, func(s *HostSpan) {
 		s.Name, s.Category, s.Track = in.name(s.Name), in.name(s.Category), in.track(s.Track)
 	})
+	each(p.marks, func(k *Mark) { k.Name, k.Category, k.Track = in.name(k.Name), in.name(k.Category), in.track(k.Track) })
 	each(p.flows, func(f *FlowEnd) { f.Category, f.Track = in.name(f.Category), in.track(f.Track) })
 	each(p.memory, func(e *MemoryEvent) { e.Track = in.track(e.Track) })
 	m.t.Activities.add(p.activities)
@@ -63,6 +65,7 @@ func (m *merger) add(p part) {
 	m.t.CopySizes.add(p.sizes)
 	m.t.Python.add(p.python)
 	m.t.Spans.add(p.spans)
+	m.marks.add(p.marks)
 	m.t.Flows.add(p.flows)
 	m.t.Memory.add(p.memory)
 	m.labels = append(m.labels, p.labels...)
@@ -191,6 +194,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	t := m.t
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
 	t.Complete = true
+	m.pair()
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
 		if is.Code == codeTruncated {

@@ -46,6 +46,10 @@ func dump(t *Trace) string {
 	for p := range t.Spans.All() {
 		fmt.Fprintf(&s, "%v %q %q %d+%d %s %d\n", p.Kind, t.Name(p.Category), t.Name(p.Name), p.Start, p.Dur, track(p.Track), p.External)
 	}
+	for i := range t.Async {
+		p := &t.Async[i]
+		fmt.Fprintf(&s, "async %q %q %d+%d %s\n", t.Name(p.Category), t.Name(p.Name), p.Start, p.Dur, track(p.Track))
+	}
 	for f := range t.Flows.All() {
 		fmt.Fprintf(&s, "flow %c %q %d %s %d\n", f.Phase, t.Name(f.Category), f.Start, track(f.Track), f.ID)
 	}

@@ -118,6 +118,18 @@ type HostSpan struct {
 	Kind       Kind
 }
 
+// A Mark is an event that means something only together with others: the begin
+// or end of a span (phases B and E, or b and e where spans of one track may
+// overlap).
+type Mark struct {
+	Start    int64 // ns
+	ID       ID    // pairs b with e
+	Name     Sym
+	Category Sym
+	Track    TrackID
+	Phase    byte
+}
+
 // A FlowEnd is one end of an arrow between events.
 type FlowEnd struct {
 	Start    int64 // ns

@@ -28,6 +28,7 @@ type Trace struct {
 	CopySizes  Table[CopySize]
 	Python     Table[PythonCall]
 	Spans      Table[HostSpan]
+	Async      []HostSpan // spans that may overlap others of their track
 	Flows      Table[FlowEnd]
 	Memory     Table[MemoryEvent]
 

@@ -46,6 +46,7 @@ const (
 	PID
 	TID
 	ID
+	ID2
 
 	// Args that are text: strings without their quotes, arrays as written.
 	InputDims

@@ -8,7 +8,7 @@ import (
 // memberFields are the members of an event that are read.
 var memberFields = map[string]Field{
 	"ph": Phase, "ts": Start, "dur": Dur, "args": Args,
-	"cat": Category, "name": Name, "pid": PID, "tid": TID, "id": ID,
+	"cat": Category, "name": Name, "pid": PID, "tid": TID, "id": ID, "id2": ID2,
 }
 
 // argFields are the members of args that are read. Profilers of 2022 wrote

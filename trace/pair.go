@@ -1,0 +1,100 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"assay/diag"
+)
+
+// pair makes spans of begins and ends: those of phases B and E by nesting on
+// their track, as their format says, asynchronous ones by category, id and
+// name. Kineto writes neither; Chromium, Node and many others do.
+func (m *merger) pair() {
+	if m.marks.Len() == 0 {
+		return
+	}
+	nested := make([]*Mark, 0, m.marks.Len())
+	var async []*Mark
+	for k := range m.marks.All() {
+		if k.Phase == 'B' || k.Phase == 'E' {
+			nested = append(nested, k)
+		} else {
+			async = append(async, k)
+		}
+	}
+	// Events of one time stay in the order of the file, which tells an end from
+	// the begin that follows it.
+	slices.SortStableFunc(nested, func(a, b *Mark) int {
+		return cmp.Or(cmp.Compare(a.Track, b.Track), cmp.Compare(a.Start, b.Start))
+	})
+	spans, open := m.pairNested(nested)
+	m.t.Spans.add([][]HostSpan{spans})
+	slices.SortStableFunc(async, func(a, b *Mark) int { return cmp.Compare(a.Start, b.Start) })
+	var openAsync int64
+	m.t.Async, openAsync = m.pairAsync(async)
+	m.issues.AddN(diag.Issue{Code: "spans-not-paired", Severity: diag.DataLoss,
+		Help: "begins without an end or ends without a begin have no duration and were left out; the recording began or ended within them"}, open+openAsync)
+}
+
+// pairNested pairs B with E, and counts those that remain. The marks are sorted
+// by track and time.
+func (m *merger) pairNested(marks []*Mark) (spans []HostSpan, left int64) {
+	var stack []*Mark
+	for _, k := range marks {
+		if n := len(stack); n > 0 && stack[n-1].Track != k.Track {
+			left += int64(n)
+			stack = stack[:0]
+		}
+		n := len(stack)
+		switch {
+		case k.Phase == 'B':
+			stack = append(stack, k)
+		case n == 0:
+			left++
+		default:
+			spans = append(spans, m.span(stack[n-1], k))
+			stack = stack[:n-1]
+		}
+	}
+	return spans, left + int64(len(stack))
+}
+
+// pairAsync pairs b with e, the latest first, and counts those that remain. The
+// marks are sorted by time.
+func (m *merger) pairAsync(marks []*Mark) (spans []HostSpan, left int64) {
+	type key struct {
+		id             ID
+		name, category Sym
+	}
+	open := make(map[key][]*Mark)
+	for _, k := range marks {
+		id := key{k.ID, k.Name, k.Category}
+		stack := open[id]
+		switch n := len(stack); {
+		case k.Phase == 'b' || k.Phase == 'S':
+			open[id] = append(stack, k)
+		case n == 0:
+			left++
+		default:
+			spans = append(spans, m.span(stack[n-1], k))
+			open[id] = stack[:n-1]
+		}
+	}
+	for _, stack := range open {
+		left += int64(len(stack))
+	}
+	return spans, left
+}
+
+func (m *merger) span(begin, end *Mark) HostSpan {
+	dur := end.Start - begin.Start
+	if dur < 0 { // more than int64 holds
+		dur = math.MaxInt64 - max(0, begin.Start)
+	}
+	return HostSpan{
+		Start: begin.Start, Dur: dur, Name: begin.Name, Category: begin.Category, Track: begin.Track,
+		Kind: KindOf([]byte(m.names.texts[begin.Category])),
+	}
+}
