@@ -17,20 +17,24 @@ func (d *device) activity(window interval.Span) (a summary.Activity) {
 }
 
 // deviceOf measures one device over its window, from the first start to the
-// last end of its events.
+// last end of its events. Where that window is implausible the strip and the
+// gaps are left out, for all but a sliver of them would be one gap of years.
 func deviceOf(m trace.Meta, d *device, rank, bins int) summary.Device {
 	out := summary.Device{
 		Rank: rank, Device: d.ordinal, Name: deviceName(m, d.ordinal),
 		StartNS: d.window.Start, WindowNS: d.window.Len(),
 		Activity: d.activity(d.window),
 		Events:   int64(len(d.work)),
-		Strip:    strip(d, bins),
 	}
 	for _, w := range d.work {
 		if w.Kind == trace.Kernel {
 			out.Durations.Add(w.Dur)
 		}
 	}
+	if implausible(d.window) {
+		return out
+	}
+	out.Strip = strip(d, bins)
 	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
 		if running == 0 {
 			out.Gaps.Add(piece.Len())

@@ -36,8 +36,10 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
 
 	tl := newTimeline(t, opt.Rules)
+	tl.checkWindows(in.Rank, &issues)
+	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
-		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, opt.StripBins))
+		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
 		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
 	}
 	s.Kernels = kernels(tl, in.Rank)
@@ -47,6 +49,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Spans = hostSpans(t, in.Rank)
 		missing(t, &issues)
 	}
+	checkSums(s, &issues)
 	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)
 	}

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -39,15 +40,21 @@ func hostEvents(t *trace.Trace) []hostEvent {
 			out = append(out, hostEvent{s.Start, s.Dur, s.Name, s.Track, t.Name(s.Category)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b hostEvent) int {
-		return cmp.Or(cmp.Compare(a.track, b.track), cmp.Compare(a.start, b.start), cmp.Compare(b.dur, a.dur))
-	})
+	sortHost(out)
 	return out
 }
 
+// sortHost sorts by track and start, and of equal starts the longest first.
+func sortHost(events []hostEvent) {
+	slices.SortStableFunc(events, func(a, b hostEvent) int {
+		return cmp.Or(cmp.Compare(a.track, b.track), cmp.Compare(a.start, b.start), cmp.Compare(b.dur, a.dur))
+	})
+}
+
 // hostSpans sums the spans of the host by thread, category and name. The self
-// time of a span is its duration less the time of the spans nested in it on
-// the same thread, so the self times of a thread sum to its busy time.
+// time of a span is the time during which no span that started later, or with
+// it, ran on the same thread, so the self times of a thread sum to its busy
+// time.
 func hostSpans(t *trace.Trace, rank int) []summary.Span {
 	type key struct {
 		track    trace.TrackID
@@ -70,40 +77,61 @@ func hostSpans(t *trace.Trace, rank int) []summary.Span {
 		}
 		r := &rows[at]
 		r.Count++
-		r.TotalNS += e.dur
-		r.SelfNS += self
+		r.TotalNS = summary.Plus(r.TotalNS, e.dur)
+		r.SelfNS = summary.Plus(r.SelfNS, self)
 		r.MaxNS = max(r.MaxNS, e.dur)
 	})
 	return rows
 }
 
-// eachSelf calls f with every event and its self time. The events are in the
-// order of hostEvents.
+// eachSelf calls f with every event and its self time: the time during which
+// it was the innermost event of its thread. The innermost of the events that
+// run at one moment is the last of them in the order of hostEvents, which is
+// the order events must have: it started last, and of several that did it is
+// the shortest. So every moment of a busy thread belongs to one event, also
+// where events overlap without being nested.
 func eachSelf(events []hostEvent, f func(e *hostEvent, self int64)) {
-	type open struct {
-		e    *hostEvent
-		self int64
-	}
-	var stack []open
-	pop := func() {
-		top := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		f(top.e, max(0, top.self))
-	}
+	s := sweep{close: f}
 	for i := range events {
 		e := &events[i]
-		for len(stack) > 0 && (stack[len(stack)-1].e.track != e.track || stack[len(stack)-1].e.end() <= e.start) {
-			pop()
+		if i > 0 && e.track != events[i-1].track {
+			s.advance(math.MaxInt64)
 		}
-		if n := len(stack); n > 0 {
-			// Clocks of one microsecond let a span end after the one around it.
-			stack[n-1].self -= min(e.end(), stack[n-1].e.end()) - e.start
+		s.advance(e.start)
+		s.open = append(s.open, openEvent{e, 0})
+	}
+	s.advance(math.MaxInt64)
+}
+
+// A sweep walks along one thread.
+type sweep struct {
+	now   int64
+	open  []openEvent // innermost last; those below it may have ended already
+	close func(e *hostEvent, self int64)
+}
+
+type openEvent struct {
+	e    *hostEvent
+	self int64 // so far
+}
+
+// advance moves the sweep on to a later time, gives the time between to the
+// innermost open events and closes those that end by then. An event that ends
+// below another is closed when it comes to the top.
+func (s *sweep) advance(to int64) {
+	for len(s.open) > 0 {
+		top := &s.open[len(s.open)-1]
+		if stop := min(top.e.end(), to); stop > s.now {
+			top.self += stop - s.now
+			s.now = stop
 		}
-		stack = append(stack, open{e, e.dur})
+		if top.e.end() > to {
+			return
+		}
+		s.close(top.e, top.self)
+		s.open = s.open[:len(s.open)-1]
 	}
-	for len(stack) > 0 {
-		pop()
-	}
+	s.now = to
 }
 
 func label(name, id string) string {

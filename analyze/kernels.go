@@ -35,7 +35,7 @@ func kernels(tl *timeline, rank int) []summary.Kernel {
 		}
 		r := &rows[at]
 		r.Count++
-		r.TotalNS += a.Dur
+		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS = min(r.MinNS, a.Dur)
 		r.MaxNS = max(r.MaxNS, a.Dur)
 	}
@@ -50,7 +50,9 @@ func copies(tl *timeline, rank int) []summary.Copy {
 	index := make(map[rowKey]int)
 	asked := make(map[trace.ID]int64)
 	for c := range tl.t.CopySizes.All() {
-		asked[c.Correlation] = c.Bytes
+		if c.Correlation != 0 { // else it says of no copy that it is its own
+			asked[c.Correlation] = c.Bytes
+		}
 	}
 	for a := range tl.t.Activities.All() {
 		if a.Kind == trace.Kernel {
@@ -73,7 +75,7 @@ func copies(tl *timeline, rank int) []summary.Copy {
 		}
 		r := &rows[at]
 		r.Count++
-		r.TotalNS += a.Dur
+		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS = min(r.MinNS, a.Dur)
 		r.MaxNS = max(r.MaxNS, a.Dur)
 		n, known := tl.t.Detail(a.Detail).Bytes, true
@@ -84,7 +86,7 @@ func copies(tl *timeline, rank int) []summary.Copy {
 			if r.Bytes == nil {
 				r.Bytes = new(int64)
 			}
-			*r.Bytes += n
+			*r.Bytes = summary.Plus(*r.Bytes, n)
 		}
 	}
 	return rows

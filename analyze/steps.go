@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,22 +25,52 @@ type mark struct {
 
 // steps cuts each device's activity by the host's step markers. The cells of a
 // step sum to its marker's length. Markers do not overlap, so the steps of a
-// device share no time.
+// device share no time. A step that lies outside a device's window says nothing
+// of the device and has no row there.
 func steps(tl *timeline, rank int, issues *diag.Ledger) (out []summary.Step) {
 	marks := marksOf(tl.t, issues)
+	leftOut := 0
 	for _, d := range tl.devices {
-		for _, m := range marks {
+		if implausible(d.window) {
+			continue
+		}
+		within := overlapping(marks, d.window)
+		if room := maxSteps - len(out); len(within) > room {
+			leftOut += len(within) - room
+			within = within[:room]
+		}
+		for _, m := range within {
 			out = append(out, summary.Step{
 				Rank: rank, Device: d.ordinal, Name: tl.t.Name(m.name), Number: m.number,
 				StartNS: m.span.Start, WallNS: m.span.Len(), Activity: d.activity(m.span),
 			})
 		}
 	}
+	issues.AddN(diag.Issue{Code: "too-many-steps", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("the table of steps holds %d rows of one step on one device, the most for one input; those counted here were left out of it, and no other number is touched", maxSteps)}, int64(leftOut))
 	return out
 }
 
-// marksOf finds the step markers on the host, in order. Every thread that runs
-// operators has its own copy of a step's marker; the longest stands for all.
+// overlapping returns those of the marks, which are in order, that share time
+// with the window.
+func overlapping(marks []mark, window interval.Span) []mark {
+	if window.Empty() {
+		return nil
+	}
+	from, _ := slices.BinarySearchFunc(marks, window.Start, func(m mark, t int64) int {
+		if m.span.End <= t {
+			return -1
+		}
+		return 1
+	})
+	to, _ := slices.BinarySearchFunc(marks, window.End, func(m mark, t int64) int { return cmp.Compare(m.span.Start, t) })
+	return marks[from:to]
+}
+
+// marksOf finds the step markers on the host, in order; those of no length, and
+// those that are longer than any program runs, are none. Every thread that
+// runs operators has its own copy of a step's marker; the longest stands for
+// all.
 func marksOf(t *trace.Trace, issues *diag.Ledger) []mark {
 	longest := make(map[int64]mark)
 	see := func(name trace.Sym, start, end int64) {
@@ -52,6 +83,11 @@ func marksOf(t *trace.Trace, issues *diag.Ledger) []mark {
 			return
 		}
 		m := mark{n, interval.Span{Start: start, End: end}, name}
+		if implausible(m.span) {
+			issues.Add(diag.Issue{Code: "step-implausible", Severity: diag.Suspect,
+				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the %d ns (ten years) that a step may last; such markers were left out", t.Name(name), start, end, maxWindow)})
+			return
+		}
 		have, ok := longest[n]
 		if !ok || m.span.Len() > have.span.Len() || m.span.Len() == have.span.Len() && m.span.Start < have.span.Start {
 			longest[n] = m
@@ -79,5 +115,5 @@ func marksOf(t *trace.Trace, issues *diag.Ledger) []mark {
 				Help: "markers of different steps overlap; each step was cut where the next one starts"})
 		}
 	}
-	return marks
+	return slices.DeleteFunc(marks, func(m mark) bool { return m.span.Empty() })
 }

@@ -27,7 +27,7 @@ func streams(d *device, rank int, issues *diag.Ledger) []summary.Stream {
 		} else {
 			r.Others++
 		}
-		r.WorkNS += a.Dur
+		r.WorkNS = summary.Plus(r.WorkNS, a.Dur)
 		busy[a.stream].Add(interval.Span{Start: a.Start, End: a.End()})
 		if a.Start < lastEnd[a.stream] && a.Dur > 0 {
 			issues.Add(diag.Issue{Code: "stream-overlap", Severity: diag.Info,

@@ -96,14 +96,14 @@ func (c *court) tooLittleWork() (Finding, bool) {
 	rule := c.rules[RuleTooLittleWork]
 	var events, window, captured, span int64
 	for _, d := range c.Devices {
-		events += d.Events
-		window += d.Activity.Window()
+		events = summary.Plus(events, d.Events)
+		window = summary.Plus(window, d.Activity.Window())
 		if c.spanOf(d.Input) > 0 {
-			captured += d.Activity.Window()
+			captured = summary.Plus(captured, d.Activity.Window())
 		}
 	}
 	for i := range c.Inputs {
-		span += c.spanOf(i)
+		span = summary.Plus(span, c.spanOf(i))
 	}
 	f := Finding{Rule: rule.ID, Level: Warn, NumeratorNS: captured, DenominatorNS: span}
 	if span > 0 {

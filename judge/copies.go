@@ -65,12 +65,12 @@ func (c *court) copyKinds() []copyKind {
 	all := int64(0)
 	for _, k := range c.Copies {
 		sum := sums[directionOf(k)]
-		sum.runs += k.Count
-		sum.ns += k.TotalNS
-		all += k.TotalNS
+		sum.runs = summary.Plus(sum.runs, k.Count)
+		sum.ns = summary.Plus(sum.ns, k.TotalNS)
+		all = summary.Plus(all, k.TotalNS)
 		if k.Bytes != nil {
-			sum.told += k.TotalNS
-			sum.bytes += *k.Bytes
+			sum.told = summary.Plus(sum.told, k.TotalNS)
+			sum.bytes = summary.Plus(sum.bytes, *k.Bytes)
 		}
 		sums[directionOf(k)] = sum
 	}

@@ -82,7 +82,7 @@ func (c *court) medianKernel() []string {
 	n := all.Count()
 	seen := int64(0)
 	for _, b := range all.Buckets {
-		if seen += b.Count; seen >= n-seen { // at least half, without overflow
+		if seen = summary.Plus(seen, b.Count); seen >= n-seen { // at least half, without overflow
 			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), plural(n, "kernel"))}
 		}
 	}
@@ -115,13 +115,13 @@ func (c *court) topKernel(class string) (top summary.Kernel, all int64) {
 		if class != "" && k.Class != class {
 			continue
 		}
-		all += k.TotalNS
+		all = summary.Plus(all, k.TotalNS)
 		sum, ok := byName[k.Name]
 		if !ok {
 			sum = summary.Kernel{Name: k.Name, Class: k.Class, Category: k.Category}
 		}
-		sum.Count += k.Count
-		sum.TotalNS += k.TotalNS
+		sum.Count = summary.Plus(sum.Count, k.Count)
+		sum.TotalNS = summary.Plus(sum.TotalNS, k.TotalNS)
 		sum.MaxNS = max(sum.MaxNS, k.MaxNS)
 		byName[k.Name] = sum
 	}
@@ -148,7 +148,7 @@ func (c *court) launchers(of summary.Kernel) []string {
 	work := map[string]int64{}
 	for _, k := range c.Kernels {
 		if k.Name == of.Name && k.Op != "" {
-			work[k.Op] += k.TotalNS
+			work[k.Op] = summary.Plus(work[k.Op], k.TotalNS)
 		}
 	}
 	var out []string
@@ -168,8 +168,8 @@ func (c *court) categories() []string {
 	all := int64(0)
 	for _, k := range c.Kernels {
 		if k.Class == "compute" {
-			work[k.Category] += k.TotalNS
-			all += k.TotalNS
+			work[k.Category] = summary.Plus(work[k.Category], k.TotalNS)
+			all = summary.Plus(all, k.TotalNS)
 		}
 	}
 	var out []string

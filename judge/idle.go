@@ -36,7 +36,7 @@ func (c *court) idle() idle {
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
 		for _, g := range d.LargestGaps {
-			out.few += g.NS
+			out.few = summary.Plus(out.few, g.NS)
 			if g.NS <= out.largest.NS {
 				continue
 			}
@@ -59,8 +59,8 @@ func (c *court) idle() idle {
 		case b.FromNS < shortGap:
 			to = &out.launches
 		}
-		to.Count += b.Count
-		to.TotalNS += b.TotalNS
+		to.Count = summary.Plus(to.Count, b.Count)
+		to.TotalNS = summary.Plus(to.TotalNS, b.TotalNS)
 	}
 	return out
 }

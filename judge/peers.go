@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -35,7 +36,7 @@ func (c *court) peers() peers {
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
 			p := byRank[k.Rank]
-			byRank[k.Rank] = peer{k.Rank, p.ns + k.TotalNS, p.runs + k.Count}
+			byRank[k.Rank] = peer{k.Rank, summary.Plus(p.ns, k.TotalNS), summary.Plus(p.runs, k.Count)}
 		}
 	}
 	var list []peer

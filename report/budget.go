@@ -179,7 +179,7 @@ func (b *builder) steps() Section {
 
 func (b *builder) stepTime() (ns int64) {
 	for _, st := range b.Steps {
-		ns += st.WallNS
+		ns = summary.Plus(ns, st.WallNS)
 	}
 	return ns
 }

@@ -52,7 +52,7 @@ func newBuilder(s *summary.Summary, r judge.Result) *builder {
 	}
 	b.kernels = sumKernels(s)
 	for _, k := range b.kernels {
-		b.work += k.total
+		b.work = summary.Plus(b.work, k.total)
 	}
 	return b
 }

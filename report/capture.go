@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -38,8 +39,8 @@ func (b *builder) captureLine() string {
 	for _, in := range b.Inputs {
 		formats = append(formats, clip(clean(in.Format), 30))
 		ranks = append(ranks, in.Rank)
-		events += in.Events
-		bytes += in.Bytes
+		events = summary.Plus(events, in.Events)
+		bytes = summary.Plus(bytes, in.Bytes)
 		if !in.Complete {
 			incomplete++
 		}
@@ -60,7 +61,7 @@ func (b *builder) captureLine() string {
 	}
 	switch {
 	case incomplete == 0:
-		parts = append(parts, "complete")
+		parts = append(parts, b.wholeness())
 	case len(b.Inputs) == 1:
 		parts = append(parts, "incomplete")
 	default:
@@ -72,6 +73,15 @@ func (b *builder) captureLine() string {
 	return strings.Join(parts, ", ")
 }
 
+// wholeness says of inputs that were read to their ends whether all that they
+// held came through.
+func (b *builder) wholeness() string {
+	if slices.ContainsFunc(b.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
+		return "complete, with data loss"
+	}
+	return "complete"
+}
+
 // spanText says how little of the capture the GPU was in use for: where the
 // capture is more than twice as long as the window, shares of the window do
 // not tell what the program did. Otherwise it is "".
@@ -81,9 +91,9 @@ func (b *builder) spanText() string {
 	for _, d := range b.Devices {
 		e, ok := windows[d.Input]
 		if !ok {
-			e = extent{d.StartNS, d.StartNS + d.WindowNS}
+			e = extent{d.StartNS, d.StartNS}
 		}
-		windows[d.Input] = extent{min(e.from, d.StartNS), max(e.to, d.StartNS+d.WindowNS)}
+		windows[d.Input] = extent{min(e.from, d.StartNS), max(e.to, summary.Plus(d.StartNS, d.WindowNS))}
 	}
 	gpu, span := int64(0), int64(0)
 	for i, in := range b.Inputs {
@@ -91,8 +101,8 @@ func (b *builder) spanText() string {
 			return "" // not known, or nothing in it
 		}
 		e := windows[i]
-		gpu += e.to - e.from
-		span += in.SpanNS
+		gpu = summary.Plus(gpu, summary.Plus(e.to, -max(e.from, -math.MaxInt64)))
+		span = summary.Plus(span, in.SpanNS)
 	}
 	switch {
 	case len(windows) == 0 || span-gpu <= gpu:

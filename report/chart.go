@@ -3,6 +3,8 @@ package report
 import (
 	"image/png"
 	"io"
+
+	"assay/summary"
 )
 
 // ChartWidth is the width of every picture in pixels.
@@ -79,7 +81,7 @@ type Part struct {
 // sumParts returns the length of the bar.
 func sumParts(parts []Part) (ns int64) {
 	for _, p := range parts {
-		ns += p.NS
+		ns = summary.Plus(ns, p.NS)
 	}
 	return ns
 }

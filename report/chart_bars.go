@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -91,7 +92,7 @@ func (b Bars) drawRow(c *canvas, r BarRow, x, y, length float64) {
 	done := int64(0)
 	for i, part := range r.Parts {
 		from := x + length*float64(done)/float64(max(1, total))
-		done += part.NS
+		done = summary.Plus(done, part.NS)
 		to := x + length*float64(done)/float64(max(1, total))
 		c.rect(from, y, to-from, barHeight, part.Color)
 		if part.NS > 0 && r.inside(c.pen, i, length) {

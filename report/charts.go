@@ -128,7 +128,7 @@ func kernelChart(s *summary.Summary) (Chart, bool) {
 	kernels := sumKernels(s)
 	r := Ranking{Kind: KernelName}
 	for _, k := range kernels {
-		r.Total += k.total
+		r.Total = summary.Plus(r.Total, k.total)
 	}
 	if r.Total == 0 {
 		return Chart{}, false
@@ -143,7 +143,7 @@ func kernelChart(s *summary.Summary) (Chart, bool) {
 			class = "compute"
 		}
 		r.Rows = append(r.Rows, RankRow{k.name, classColor(class), k.total})
-		shown += k.total
+		shown = summary.Plus(shown, k.total)
 		present[class] = true
 	}
 	c := Chart{
@@ -166,7 +166,7 @@ func kernelChart(s *summary.Summary) (Chart, bool) {
 
 func countOf(kernels []kernelSum) (n int64) {
 	for _, k := range kernels {
-		n += k.count
+		n = summary.Plus(n, k.count)
 	}
 	return n
 }
@@ -317,7 +317,7 @@ func spanChart(s *summary.Summary) (Chart, bool) {
 			break
 		}
 		r.Rows = append(r.Rows, RankRow{sp.name, colorHost, sp.self})
-		shown += sp.self
+		shown = summary.Plus(shown, sp.self)
 	}
 	c := Chart{
 		Title:    "Host spans with the most self time",

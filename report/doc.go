@@ -152,7 +152,7 @@ func (t Table) cut(n int) Table {
 	}
 	for _, r := range t.Rows[n:] {
 		t.More.Rows++
-		t.More.Weight += r.Weight
+		t.More.Weight = summary.Plus(t.More.Weight, r.Weight)
 	}
 	t.Rows = t.Rows[:n:n]
 	return t

@@ -38,12 +38,12 @@ func sumKernels(s *summary.Summary) []kernelSum {
 			})
 		}
 		sum := &out[i]
-		sum.count += k.Count
-		sum.total += k.TotalNS
+		sum.count = summary.Plus(sum.count, k.Count)
+		sum.total = summary.Plus(sum.total, k.TotalNS)
 		sum.min = min(sum.min, k.MinNS)
 		sum.max = max(sum.max, k.MaxNS)
 		sum.streams[k.Stream] = true
-		sum.ops[k.Op] += k.TotalNS
+		sum.ops[k.Op] = summary.Plus(sum.ops[k.Op], k.TotalNS)
 	}
 	slices.SortFunc(out, func(a, b kernelSum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
@@ -109,7 +109,7 @@ func (b *builder) kernelTable() Section {
 	}
 	for _, k := range b.kernels[len(shown):] {
 		t.More.Rows++
-		t.More.Weight += k.total
+		t.More.Weight = summary.Plus(t.More.Weight, k.total)
 	}
 	t.Note = fmt.Sprintf("Shares are of kernel time: %s, the sum of the durations of all kernels on all devices, so kernels that ran at the "+
 		"same time count each. Rows add up all streams, devices and operators. Long names are shortened here and full in the JSON.", unit.Duration(b.work))
@@ -126,8 +126,8 @@ func (b *builder) categories() Section {
 		if sums[at] == nil {
 			sums[at] = &kernelSum{}
 		}
-		sums[at].count += k.count
-		sums[at].total += k.total
+		sums[at].count = summary.Plus(sums[at].count, k.count)
+		sums[at].total = summary.Plus(sums[at].total, k.total)
 		names[at]++
 	}
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, c key) int {
@@ -192,15 +192,15 @@ func sumCopies(s *summary.Summary) (out []copySum, work int64) {
 			out = append(out, copySum{name: c.Name, class: c.Class, all: true})
 		}
 		sum := &out[i]
-		work += c.TotalNS
-		sum.count += c.Count
-		sum.total += c.TotalNS
+		work = summary.Plus(work, c.TotalNS)
+		sum.count = summary.Plus(sum.count, c.Count)
+		sum.total = summary.Plus(sum.total, c.TotalNS)
 		if c.Bytes == nil {
 			sum.all = false
 			continue
 		}
-		sum.bytes += *c.Bytes
-		sum.told += c.TotalNS
+		sum.bytes = summary.Plus(sum.bytes, *c.Bytes)
+		sum.told = summary.Plus(sum.told, c.TotalNS)
 	}
 	slices.SortFunc(out, func(a, b copySum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
@@ -263,7 +263,7 @@ func (b *builder) streams() Section {
 		if !ok {
 			place = deviceLabel(at, several)
 		}
-		t.More.Total += r.WorkNS
+		t.More.Total = summary.Plus(t.More.Total, r.WorkNS)
 		t.Rows = append(t.Rows, Row{Weight: r.WorkNS, Cells: []string{
 			place, fmt.Sprint(r.Stream), r.Name, unit.Count(r.Kernels), unit.Count(r.Others),
 			scale.text(r.BusyNS), unit.Share(r.BusyNS, window[at]), scale.text(r.WorkNS),

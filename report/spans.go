@@ -31,10 +31,10 @@ func sumSpans(s *summary.Summary) (out []spanSum, self int64) {
 			out = append(out, spanSum{name: sp.Name, category: clip(clean(sp.Category), 24)})
 		}
 		sum := &out[i]
-		self += sp.SelfNS
-		sum.count += sp.Count
-		sum.total += sp.TotalNS
-		sum.self += sp.SelfNS
+		self = summary.Plus(self, sp.SelfNS)
+		sum.count = summary.Plus(sum.count, sp.Count)
+		sum.total = summary.Plus(sum.total, sp.TotalNS)
+		sum.self = summary.Plus(sum.self, sp.SelfNS)
 		sum.max = max(sum.max, sp.MaxNS)
 		sum.threads++
 	}

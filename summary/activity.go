@@ -66,7 +66,8 @@ func ClassOf(name string) (Class, bool) {
 // cells, so all of them agree with each other.
 type Activity [classSets]int64
 
-// Window returns the length of the window: the sum of all cells.
+// Window returns the length of the window: the sum of all cells. Like every
+// figure of a, it stops at math.MaxInt64: see [Plus].
 func (a Activity) Window() int64 {
 	return a.sum(func(Class) bool { return true })
 }
@@ -102,10 +103,10 @@ func (a Activity) ExposedCopy() int64 {
 // HiddenComm returns how long communication ran under a compute kernel.
 func (a Activity) HiddenComm() int64 { return a.With(ClassComm) - a.ExposedComm() }
 
-// Plus returns the cells of two windows added up.
+// Plus returns the cells of two windows added up, each as by [Plus].
 func (a Activity) Plus(b Activity) Activity {
 	for i := range a {
-		a[i] += b[i]
+		a[i] = Plus(a[i], b[i])
 	}
 	return a
 }
@@ -113,7 +114,7 @@ func (a Activity) Plus(b Activity) Activity {
 func (a Activity) sum(take func(Class) bool) (ns int64) {
 	for set, n := range a {
 		if take(Class(set)) {
-			ns += n
+			ns = Plus(ns, n)
 		}
 	}
 	return ns
@@ -151,7 +152,7 @@ func (a *Activity) UnmarshalJSON(b []byte) error {
 			}
 			set |= one
 		}
-		a[set] += c.NS
+		a[set] = Plus(a[set], c.NS)
 	}
 	return nil
 }

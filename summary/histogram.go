@@ -32,7 +32,8 @@ type Bucket struct {
 }
 
 // A Histogram is a distribution of durations. It holds the buckets that are
-// not empty, in rising order. The zero Histogram is empty.
+// not empty, in rising order. The zero Histogram is empty. Its sums are made by
+// [Plus].
 type Histogram struct {
 	Buckets []Bucket `json:"buckets"`
 }
@@ -54,7 +55,7 @@ func (h Histogram) Plus(g Histogram) Histogram {
 // Count returns how many durations were added.
 func (h Histogram) Count() (n int64) {
 	for _, b := range h.Buckets {
-		n += b.Count
+		n = Plus(n, b.Count)
 	}
 	return n
 }
@@ -62,7 +63,7 @@ func (h Histogram) Count() (n int64) {
 // TotalNS returns the sum of the durations added.
 func (h Histogram) TotalNS() (ns int64) {
 	for _, b := range h.Buckets {
-		ns += b.TotalNS
+		ns = Plus(ns, b.TotalNS)
 	}
 	return ns
 }
@@ -74,8 +75,8 @@ func (h *Histogram) add(b Bucket) {
 	if !found {
 		h.Buckets = slices.Insert(h.Buckets, i, Bucket{FromNS: b.FromNS})
 	}
-	h.Buckets[i].Count += b.Count
-	h.Buckets[i].TotalNS += b.TotalNS
+	sum := &h.Buckets[i]
+	sum.Count, sum.TotalNS = Plus(sum.Count, b.Count), Plus(sum.TotalNS, b.TotalNS)
 }
 
 // bucketOf returns the index of the last edge that is not above ns.

@@ -101,7 +101,7 @@ func mergeIssues(list []Issue) []Issue {
 			continue
 		}
 		have := &out[i]
-		have.Count += is.Count
+		have.Count = Plus(have.Count, is.Count)
 		have.First = cmp.Or(have.First, is.First)
 		have.Help = cmp.Or(have.Help, is.Help)
 		if weight(is.Severity) > weight(have.Severity) {

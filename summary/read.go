@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 )
 
@@ -71,13 +72,13 @@ func jsonName(t reflect.Type) string {
 // check returns the first broken promise of s.
 func (s *Summary) check() error {
 	for i, d := range s.Devices {
-		if sum := d.Activity.Window(); sum != d.WindowNS {
-			return fmt.Errorf("devices[%d]: activity sums to %d ns, window_ns is %d", i, sum, d.WindowNS)
+		if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
+			return fmt.Errorf("devices[%d]: %w", i, err)
 		}
 	}
 	for i, st := range s.Steps {
-		if sum := st.Activity.Window(); sum != st.WallNS {
-			return fmt.Errorf("steps[%d]: activity sums to %d ns, wall_ns is %d", i, sum, st.WallNS)
+		if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
+			return fmt.Errorf("steps[%d]: %w", i, err)
 		}
 	}
 	return cmp.Or(
@@ -88,6 +89,26 @@ func (s *Summary) check() error {
 		checkInputs(s, "copies", s.Copies, func(r Copy) int { return r.Input }),
 		checkInputs(s, "spans", s.Spans, func(r Span) int { return r.Input }),
 	)
+}
+
+// check returns an error if a cell of a is negative or the cells do not sum to
+// the window, which the named field holds.
+func (a Activity) check(field string, window int64) error {
+	rest := window
+	for set, ns := range a {
+		if ns < 0 {
+			return fmt.Errorf("activity: %q has %d ns, want 0 or more", Class(set), ns)
+		}
+		rest = Plus(rest, -ns)
+	}
+	if rest != 0 {
+		more := ""
+		if a.Window() == math.MaxInt64 {
+			more = " or more"
+		}
+		return fmt.Errorf("activity sums to %d ns%s, %s is %d", a.Window(), more, field, window)
+	}
+	return nil
 }
 
 // checkInputs returns an error for the first row whose input does not exist.

@@ -39,6 +39,10 @@ func TestReadErrors(t *testing.T) {
 			`s.json: devices[0]: activity sums to 9 ns, window_ns is 10`},
 		{"step sum", inputs + `"steps":[{"wall_ns":0},{"wall_ns":10,"activity":[{"classes":[],"ns":9}]}]}`,
 			`s.json: steps[1]: activity sums to 9 ns, wall_ns is 10`},
+		{"negative cell", inputs + `"devices":[{"window_ns":1,"activity":[{"classes":[],"ns":3},{"classes":["copy","comm"],"ns":-2}]}]}`,
+			`s.json: devices[0]: activity: "comm+copy" has -2 ns, want 0 or more`},
+		{"cells beyond int64", inputs + `"devices":[{"window_ns":9223372036854775807,"activity":[{"classes":[],"ns":9223372036854775807},{"classes":["copy"],"ns":1}]}]}`,
+			`s.json: devices[0]: activity sums to 9223372036854775807 ns or more, window_ns is 9223372036854775807`},
 		{"input", inputs + `"kernels":[{"input":0},{"input":1}]}`, `s.json: kernels[1].input: got 1, want 0 or more and under 1, the number of inputs`},
 		{"negative", inputs + `"spans":[{"input":-1}]}`, `s.json: spans[0].input: got -1, want 0 or more and under 1, the number of inputs`},
 	} {
