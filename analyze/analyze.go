@@ -46,7 +46,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Copies = copies(tl, in.Rank)
 	s.Steps = steps(tl, in.Rank, &issues)
 	if len(tl.devices) == 0 {
-		s.Spans = hostSpans(t, in.Rank)
+		s.Spans = append(hostSpans(t, in.Rank), asyncSpans(t, in.Rank)...)
+		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
 	checkSums(s, &issues)

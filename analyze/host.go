@@ -23,7 +23,7 @@ func (e *hostEvent) end() int64 { return e.start + e.dur }
 
 // hostEvents returns the complete events of the host, sorted by track and
 // start, outer before inner. The profiler's own bookkeeping and what it drew on
-// the tracks of devices are left out.
+// the tracks of devices are left out, and so is what is derived from others.
 func hostEvents(t *trace.Trace) []hostEvent {
 	out := make([]hostEvent, 0, t.Ops.Len()+t.Calls.Len()+t.Python.Len()+t.Spans.Len())
 	for o := range t.Ops.All() {
@@ -36,7 +36,7 @@ func hostEvents(t *trace.Trace) []hostEvent {
 		out = append(out, hostEvent{p.Start, p.Dur, p.Name, p.Track, trace.Python.String()})
 	}
 	for s := range t.Spans.All() {
-		if s.Kind != trace.Span && !t.Tracks[s.Track].OnDevice {
+		if s.Kind != trace.Span && !t.Tracks[s.Track].OnDevice && !isDerived(t, s) {
 			out = append(out, hostEvent{s.Start, s.Dur, s.Name, s.Track, t.Name(s.Category)})
 		}
 	}
@@ -81,6 +81,33 @@ func hostSpans(t *trace.Trace, rank int) []summary.Span {
 		r.SelfNS = summary.Plus(r.SelfNS, self)
 		r.MaxNS = max(r.MaxNS, e.dur)
 	})
+	return rows
+}
+
+// asyncSpans sums the asynchronous spans by process, category and name. They
+// overlap each other and the spans of threads, so they have no self time.
+func asyncSpans(t *trace.Trace, rank int) []summary.Span {
+	type key struct {
+		process        string
+		name, category trace.Sym
+	}
+	var rows []summary.Span
+	index := make(map[key]int)
+	for i := range t.Async {
+		s := &t.Async[i]
+		track := t.Tracks[s.Track]
+		k := key{label(track.Process, track.PID), s.Name, s.Category}
+		at, ok := index[k]
+		if !ok {
+			at = len(rows)
+			index[k] = at
+			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank, Process: k.process, Async: true})
+		}
+		r := &rows[at]
+		r.Count++
+		r.TotalNS = summary.Plus(r.TotalNS, s.Dur)
+		r.MaxNS = max(r.MaxNS, s.Dur)
+	}
 	return rows
 }
 

@@ -53,6 +53,19 @@ func (b *builder) spanSums() ([]spanSum, int64) {
 	return sumSpans(b.Summary)
 }
 
+// concurrency says how many threads were busy on average, if that is known: the
+// self time of all threads over the span of the capture.
+func (b *builder) concurrency(self int64) string {
+	span := int64(0)
+	for _, in := range b.Inputs {
+		span = summary.Plus(span, in.SpanNS)
+	}
+	if span <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("On average %.2f threads were busy over the %s of the capture. ", float64(self)/float64(span), unit.Duration(span))
+}
+
 // spans stands in for all that a capture without GPU events cannot answer.
 func (b *builder) spans() Section {
 	if len(b.Devices) > 0 {
@@ -81,7 +94,7 @@ func (b *builder) spans() Section {
 			unit.Count(s.count), most.text(s.max), unit.Count(s.threads),
 		}})
 	}
-	t.Note = fmt.Sprintf("Shares are of %s, the self time of all spans on all threads: their durations less what spans nested in them on the same "+
+	t.Note = b.concurrency(self) + fmt.Sprintf("Shares are of %s, the self time of all spans on all threads: their durations less what spans nested in them on the same "+
 		"thread took.", unit.Duration(self))
 	return Section{Title: "Host", Blocks: append(append([]Block{missing}, b.pictures("top-spans.png")...), t.cut(maxKernels).withoutEmpty())}
 }

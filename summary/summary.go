@@ -158,8 +158,10 @@ type Span struct {
 	Thread   string `json:"thread"`
 	Count    int64  `json:"count"`
 	TotalNS  int64  `json:"total_ns"` // sum of durations
-	SelfNS   int64  `json:"self_ns"`  // less what nested spans of the same thread took
+	SelfNS   int64  `json:"self_ns"`  // while it was the innermost span of its thread
 	MaxNS    int64  `json:"max_ns"`
+	// Async spans belong to no thread and may overlap, so SelfNS is 0.
+	Async bool `json:"async,omitempty"`
 }
 
 // A Strip is a device's window cut into bins of equal length, for pictures.
