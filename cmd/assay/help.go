@@ -44,7 +44,7 @@ func help(e env, args []string) int {
 			return exitOK
 		}
 	}
-	fmt.Fprintf(e.stderr, "assay help: unknown command %q; run \"assay help\" for the list\n", args[0])
+	e.say("assay help: unknown command %q; run \"assay help\" for the list", args[0])
 	return exitUsage
 }
 

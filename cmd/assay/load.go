@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -33,14 +35,9 @@ type verdict struct {
 	result  judge.Result
 }
 
-// errIncomplete ends a command that did its work but could not read all of its
-// inputs.
-type errIncomplete struct{ errs []error }
-
-func (e errIncomplete) Error() string { return errors.Join(e.errs...).Error() }
-
 // load reads and judges the inputs. Where some cannot be read it returns the
-// verdict on the others with an errIncomplete.
+// verdict on the others with the errors, joined; the verdict is nil if none can
+// be read.
 func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	opt := analyze.DefaultOptions()
 	if err := m.loadRules(&opt); err != nil {
@@ -50,16 +47,16 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, ignored, err := ingest.Paths(args)
-	if err != nil {
-		return nil, err
+	chosen := ingest.Paths(args)
+	if n := chosen.Others; n > 0 {
+		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
 	}
-	if ignored > 0 {
-		fmt.Fprintf(e.stderr, "assay %s: %s left out\n", c.name, plural(ignored, "file that is no trace was", "files that are no traces were"))
+	if n := chosen.Links; n > 0 {
+		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
+	failed := chosen.Failed
 	var parts []*summary.Summary
-	var failed []error
-	for _, path := range paths {
+	for _, path := range chosen.Files {
 		s, err := measureOne(e, path, opt)
 		if err != nil {
 			failed = append(failed, err)
@@ -73,10 +70,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	v := &verdict{summary: summary.Merge(parts...)}
 	noteRepeatedRanks(v.summary)
 	v.result = judge.Judge(v.summary, limits)
-	if len(failed) > 0 {
-		return v, errIncomplete{failed}
-	}
-	return v, nil
+	return v, errors.Join(failed...)
 }
 
 // noteRepeatedRanks says so where several inputs have the same rank: they may
@@ -127,12 +121,11 @@ func (m *measure) loadRules(opt *analyze.Options) error {
 	if m.rules == "" {
 		return nil
 	}
-	f, err := os.Open(m.rules)
+	text, err := readSettings(m.rules)
 	if err != nil {
-		return pathOnly(err)
+		return err
 	}
-	defer f.Close()
-	own, err := classify.Parse(f, m.rules)
+	own, err := classify.Parse(bytes.NewReader(text), m.rules)
 	if err != nil {
 		return err
 	}
@@ -144,10 +137,28 @@ func (m *measure) loadThresholds() (judge.Thresholds, error) {
 	if m.thresholds == "" {
 		return judge.DefaultThresholds(), nil
 	}
-	f, err := os.Open(m.thresholds)
+	text, err := readSettings(m.thresholds)
 	if err != nil {
-		return judge.Thresholds{}, pathOnly(err)
+		return judge.Thresholds{}, err
+	}
+	return judge.ParseThresholds(bytes.NewReader(text), m.thresholds)
+}
+
+// readSettings reads a file that users write. A limit keeps a trace that is
+// named in its place, or a device that never ends, from filling the memory.
+func readSettings(path string) ([]byte, error) {
+	const limit = 1 << 20
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, pathOnly(err)
 	}
 	defer f.Close()
-	return judge.ParseThresholds(f, m.thresholds)
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, pathOnly(err)
+	case len(text) > limit:
+		return nil, fmt.Errorf("%s: over the limit of %d MiB for such a file; want YAML as \"assay help rules\" and \"assay help thresholds\" show it", path, limit>>20)
+	}
+	return text, nil
 }

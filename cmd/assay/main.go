@@ -14,7 +14,8 @@
 //
 // Results go to standard output, talk to standard error. Exit status is 0 if
 // assay did what was asked, 2 for a usage error, and 3 if an input could not be
-// read or the result could not be written.
+// read or the result could not be written. A signal to end leaves no unfinished
+// file behind; the status is then 128 and the signal's number.
 package main
 
 import (
@@ -22,7 +23,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -75,7 +75,7 @@ func run(e env, args []string) int {
 			return exitStatus(e, c, c.run(e, c, args[1:]))
 		}
 	}
-	fmt.Fprintf(e.stderr, "assay: unknown command %q; run \"assay help\" for the list\n", args[0])
+	e.say("assay: unknown command %q; run \"assay help\" for the list", args[0])
 	return exitUsage
 }
 
@@ -88,10 +88,23 @@ func exitStatus(e env, c *command, err error) int {
 	case errors.Is(err, errUsage):
 		return exitUsage
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintf(e.stderr, "assay %s: %s\n", c.name, line)
+	for _, err := range troubles(err) {
+		e.say("assay %s: %s", c.name, err)
 	}
 	return exitTrouble
+}
+
+// troubles takes an error that joins several apart.
+func troubles(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, troubles(e)...)
+	}
+	return all
 }
 
 // parse reads a command's flags and returns the other arguments.
@@ -110,6 +123,6 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 }
 
 func usageError(e env, c *command, msg string) error {
-	fmt.Fprintf(e.stderr, "assay %s: %s; run \"assay help %s\"\n", c.name, msg, c.name)
+	e.say("assay %s: %s; run \"assay help %s\"", c.name, msg, c.name)
 	return errUsage
 }

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -20,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assay": main})
+	testscript.Main(m, map[string]func(){"assay": main, "interrupted": interrupted})
 }
 
 // TestScript runs the command as a user meets it. In the scripts $GEN holds
@@ -40,8 +44,15 @@ func TestScript(t *testing.T) {
 			e.Setenv("DATA", data)
 			return nil
 		},
+		// "permissions": the modes of files hold for the user who runs this.
+		Condition: func(cond string) (bool, error) {
+			if cond != "permissions" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "pack": pack, "lines": lines,
+			"exits": exits, "pack": pack, "lines": lines, "hostile": hostile,
 		},
 	})
 }
@@ -78,9 +89,9 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pack writes a file in another packing: "pack plain|gz|gz2|zst|cut|tail IN OUT",
-// where IN is gzip. gz2 has two members, cut is broken off, tail has garbage
-// behind its end.
+// pack writes a file in another packing: "pack plain|gz|gz2|zst|cut|tail|flip IN
+// OUT", where IN is gzip. gz2 has two members, cut is broken off, tail has
+// garbage behind its end, flip has a wrong bit in its checksum.
 func pack(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: pack how in out")
@@ -101,7 +112,7 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
 	case "plain":
 		out.Write(plain)
-	case "gz", "cut", "tail":
+	case "gz", "cut", "tail", "flip":
 		member(plain)
 	case "gz2":
 		member(plain[:len(plain)/3])
@@ -119,8 +130,67 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 		out.Truncate(out.Len() / 2)
 	case "tail":
 		out.WriteString("\n<garbage>\n")
+	case "flip":
+		out.Bytes()[out.Len()-8] ^= 1
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o644))
+}
+
+// hostile copies a file to names that steer terminals and forge lines, which a
+// script cannot spell: "hostile IN DIR".
+func hostile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hostile in dir")
+	}
+	content := ts.ReadFile(args[0])
+	dir := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	for _, name := range []string{"a\x1b[2J\nassay summary: all is well.json", "b\u202etxt.json", "c\x9b31m\u0085.json", "d e.zip.json"} {
+		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
+	}
+}
+
+// interrupted writes the file that its first argument names and gets SIGTERM, or
+// the signal that its second one names, in the middle.
+func interrupted() {
+	sig := syscall.SIGTERM
+	if len(os.Args) > 2 && os.Args[2] == "INT" {
+		sig = syscall.SIGINT
+	}
+	w := newWriter()
+	defer w.stop()
+	err := w.file(os.Args[1], func(out io.Writer) error {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(w.unfinished); err != nil {
+			return err
+		}
+		if err := self.Signal(sig); err != nil {
+			return err
+		}
+		time.Sleep(time.Minute)
+		return errors.New("still here")
+	})
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func TestPrintable(t *testing.T) {
+	for s, want := range map[string]string{
+		"plain é 漢 \"q\" \\":       "plain é 漢 \"q\" \\",
+		"\x1b[31m\x00\x7f":         `\x1b[31m\x00\x7f`,
+		"a\nb\r\tc":                `a\nb\r\tc`,
+		"\u0085\u009b":             `\u0085\u009b`,
+		"\x9b31m\xff":              `\x9b31m\xff`,
+		"\u202a\u202e\u2066\u2069": `\u202a\u202e\u2066\u2069`,
+		"\u2028\ufeff\ufffd":       `\u2028\ufeff` + "\ufffd",
+	} {
+		if got := printable(s); got != want {
+			t.Errorf("printable(%q) = %s, want %s", s, got, want)
+		}
+	}
 }
 
 // TestWriteError checks that results which could not be written are not a

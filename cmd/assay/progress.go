@@ -40,7 +40,7 @@ func draw(w io.Writer, f *ingest.File, path string, stop <-chan struct{}) {
 	}
 	bar := progressbar.NewOptions64(size,
 		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription("reading "+filepath.Base(f.Path)),
+		progressbar.OptionSetDescription("reading "+printable(filepath.Base(f.Path))),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionFullWidth(),

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -59,10 +58,13 @@ func runReport(e env, c *command, args []string) error {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
 	out := bufio.NewWriter(e.stdout)
-	if err := errors.Join(doc.Text(out, textWidth), out.Flush()); err != nil {
+	if err = doc.Text(out, textWidth); err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
-	fmt.Fprintf(e.stderr, "wrote %s and %d more files in %s\n", filepath.Join(*dir, names[0]), len(names)-1, *dir)
+	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)
 	return failed
 }
 
@@ -82,57 +84,6 @@ func checkDir(dir string) error {
 		return fmt.Errorf("%s: not a directory", dir)
 	}
 	return nil
-}
-
-// writeReport writes every file of the report and returns their names, the
-// report itself first.
-func writeReport(dir string, doc report.Doc) (names []string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	write := func(name string, render func(io.Writer) error) {
-		if err == nil {
-			err = writeFile(filepath.Join(dir, name), render)
-			names = append(names, name)
-		}
-	}
-	// The report comes last: where it is, its pictures are.
-	write("summary.json", doc.JSON)
-	for _, chart := range doc.Charts() {
-		write(chart.File(), chart.PNG)
-	}
-	write("report.md", doc.Markdown)
-	if err != nil {
-		return nil, err
-	}
-	// Pictures of an earlier report that this one does not have would mislead.
-	for _, old := range report.ChartFiles() {
-		if !slices.Contains(names, old) {
-			if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-		}
-	}
-	last := len(names) - 1
-	names[0], names[last] = names[last], names[0]
-	return names, nil
-}
-
-// writeFile makes the file appear only when it is complete.
-func writeFile(path string, render func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	err = errors.Join(render(w), w.Flush(), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 // pathOnly drops the name of the system call from an error of the os package.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -129,18 +130,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestCut: what breaks off before its first byte is not called empty.
-func TestCut(t *testing.T) {
-	f, err := Open(Stdin, bytes.NewReader(gz(t, plain)[:12]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := Load(f, trace.SelectAll()); err == nil || !strings.Contains(err.Error(), "cut or damaged") {
-		t.Errorf("%v, want that it is cut", err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for name, tt := range map[string]struct{ head, want string }{
 		"empty.json":   {"", "is empty"},
@@ -180,7 +169,7 @@ func TestRefusals(t *testing.T) {
 func TestPaths(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"b.json": plain, "a.json": plain, "sub/c.json": plain, ".hidden/d.json": plain,
+		"b.json": plain, "a.json": plain, "sub/c.json": plain, ".hidden/d.json": plain, ".d.json": plain,
 		"notes.txt": "x", "et.json": `{"schema":"1","nodes":[]}`, "config.json": `{"a":1}`, "[odd].json": plain, "list.json": "[1]",
 		"my_trace.json": `{"metadata":"` + strings.Repeat("x", sniffLen) + `"}`,
 		// Named like traces: reading them must say what is wrong with them.
@@ -201,30 +190,96 @@ func TestPaths(t *testing.T) {
 		}
 		return out
 	}
+	all := in("[odd].json", "a.json", "b.json", "my_trace.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json")
+	through := filepath.Join(t.TempDir(), "latest")
+	if err := os.Symlink(dir, through); err != nil {
+		t.Fatal(err)
+	}
+	beside := through + "/../" + filepath.Base(dir) + "/a.json"
+	var linked []string
+	for _, path := range all {
+		linked = append(linked, through+strings.TrimPrefix(path, dir))
+	}
 	for _, tt := range []struct {
-		args    []string
-		want    []string
-		ignored int
+		args          []string
+		want          []string
+		others, links int
 	}{
-		{in("a.json", "a.json", "b.json"), in("a.json", "b.json"), 0},
-		{in("[odd].json"), in("[odd].json"), 0}, // a name before a pattern
-		{in("?.json"), in("a.json", "b.json"), 0},
-		{[]string{Stdin}, []string{Stdin}, 0},
-		{[]string{dir}, in("[odd].json", "a.json", "b.json", "my_trace.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json"), 4},
+		{in("a.json", "a.json", "b.json"), in("a.json", "b.json"), 0, 0},
+		{[]string{dir + "/a.json", dir + "/./a.json", dir + "//sub/../a.json"}, in("a.json"), 0, 0},
+		// Not what is beside the link, but what is beside its directory.
+		{[]string{beside}, []string{beside}, 0, 0},
+		{in("[odd].json"), in("[odd].json"), 0, 0}, // a name before a pattern
+		{in("?.json"), in("a.json", "b.json"), 0, 0},
+		{in("su*"), in("sub/c.json"), 0, 0},            // a pattern that matches a directory
+		{in("*/[cd].json"), in("sub/c.json"), 0, 0},    // hidden directories match no pattern
+		{in(".h*/d.json"), in(".hidden/d.json"), 0, 0}, // but one that asks for them
+		{in(".d.json"), in(".d.json"), 0, 0},
+		{[]string{Stdin, Stdin}, []string{Stdin}, 0, 0},
+		{[]string{dir}, all, 4, 1},
+		{[]string{dir + "/"}, all, 4, 1},
+		{[]string{through}, linked, 4, 1},
 	} {
-		got, ignored, err := Paths(tt.args)
-		if err != nil || !slices.Equal(got, tt.want) || ignored != tt.ignored {
-			t.Errorf("Paths(%q) = %q, %d, %v; want %q, %d", tt.args, got, ignored, err, tt.want, tt.ignored)
+		got := Paths(tt.args)
+		if len(got.Failed) > 0 || !slices.Equal(got.Files, tt.want) || got.Others != tt.others || got.Links != tt.links {
+			t.Errorf("Paths(%q) = %+v; want %q, %d, %d", tt.args, got, tt.want, tt.others, tt.links)
 		}
 	}
 	for _, bad := range []string{filepath.Join(dir, "none*.json"), filepath.Join(dir, ".hidden", "none")} {
-		if _, _, err := Paths([]string{bad}); err == nil || !strings.HasPrefix(err.Error(), bad+": ") {
-			t.Errorf("Paths(%q): %v", bad, err)
+		got := Paths([]string{bad, filepath.Join(dir, "a.json")})
+		if len(got.Failed) != 1 || !strings.HasPrefix(got.Failed[0].Error(), bad+": ") || !slices.Equal(got.Files, in("a.json")) {
+			t.Errorf("Paths(%q) = %+v, want one failure and the other file", bad, got)
 		}
+	}
+	if got := Paths([]string{""}); len(got.Failed) != 1 || len(got.Files) != 0 {
+		t.Errorf("an empty name: %+v", got)
+	}
+}
+
+// TestDash: a file of that name is reachable, and is not standard input.
+func TestDash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("-", []byte(plain), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := Paths([]string{"./-", Stdin}); !slices.Equal(got.Files, []string{"./-", Stdin}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestUnreadable: a directory that cannot be looked into costs no other trace.
+func TestUnreadable(t *testing.T) {
+	var c Choice
+	denied := &fs.PathError{Op: "open", Path: "real/sub", Err: fs.ErrPermission}
+	if err := c.visit("run/sub", false, nil, denied); err != nil {
+		t.Errorf("the walk ends: %v", err)
+	}
+	if len(c.Failed) != 1 || c.Failed[0].Error() != "run/sub: permission denied" {
+		t.Errorf("%+v", c)
+	}
+
+	dir := t.TempDir()
+	locked := filepath.Join(dir, "locked")
+	if err := errors.Join(os.Mkdir(locked, 0o000), os.WriteFile(filepath.Join(dir, "z.json"), []byte(plain), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(locked, 0o700)
+	if _, err := os.ReadDir(locked); err == nil {
+		t.Skip("this user may read every directory")
+	}
+	got := Paths([]string{dir})
+	if len(got.Failed) != 1 || got.Failed[0].Error() != locked+": permission denied" || !slices.Equal(got.Files, []string{filepath.Join(dir, "z.json")}) {
+		t.Errorf("%+v", got)
 	}
 }
 
 func TestRankOf(t *testing.T) {
+	for said, want := range map[int]int{0: 0, 5: 5, 1 << 24: 1 << 24, 1<<24 + 1: 3, -1: 3} {
+		got, from := rankOf(&trace.Trace{Meta: trace.Meta{Rank: &said}}, "rank3.json")
+		if got != want || (from == "trace") != (want == said) {
+			t.Errorf("rank %d in the trace: %d from %s, want %d", said, got, from, want)
+		}
+	}
 	for path, want := range map[string]int{
 		"rank3_trace.json": 3, "rank-34.Jul_15.pt.trace.json.gz": 34, "dp0_pp0_tp0_rank12.17.pt.trace.json.gz": 12, "d/rank_0.json": 0,
 	} {

@@ -50,11 +50,14 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 // rank-34.Jul_15.pt.trace.json.gz and dp0_pp0_tp0_rank0.1712.pt.trace.json.gz.
 var rankInName = regexp.MustCompile(`(?i)(?:^|[^a-z])rank[-_]?(\d{1,6})(?:[^0-9]|$)`)
 
+// maxRank is far over the ranks of any job; what is beyond it is damage.
+const maxRank = 1 << 24
+
 // rankOf returns the rank of a trace's process in its job: what the trace
-// says, else what its name says, else 0.
+// says, if that can be a rank, else what its name says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
-	if t.Meta.Rank != nil {
-		return *t.Meta.Rank, "trace"
+	if r := t.Meta.Rank; r != nil && *r >= 0 && *r <= maxRank {
+		return *r, "trace"
 	}
 	if m := rankInName.FindStringSubmatch(filepath.Base(path)); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {

@@ -12,17 +12,19 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
+
+// stdinName is the path that a [File] of standard input shows.
+const stdinName = "<stdin>"
 
 // A File is an opened input whose bytes come decompressed from Read.
 type File struct {
@@ -35,15 +37,17 @@ type File struct {
 	close   []func()
 }
 
-// sniffLen is how much of the content decides about its format.
-const sniffLen = 4096
+const (
+	sniffLen   = 4 << 10   // how much of the content decides about its format
+	bufferSize = 256 << 10 // of one read; white space before the content must fit
+)
 
 // Open opens the file at path, or stdin for [Stdin].
 func Open(path string, stdin io.Reader) (*File, error) {
 	f := &File{Path: path, Compression: "none"}
 	var src io.Reader
 	if path == Stdin {
-		f.Path, src = "<stdin>", stdin
+		f.Path, src = stdinName, stdin
 	} else {
 		file, err := os.Open(path)
 		if err != nil {
@@ -53,7 +57,7 @@ func Open(path string, stdin io.Reader) (*File, error) {
 		src = file
 	}
 	f.raw = &countingReader{r: src, sum: sha256.New()}
-	f.buf = bufio.NewReaderSize(f.raw, 1<<18)
+	f.buf = bufio.NewReaderSize(f.raw, bufferSize)
 	f.content = f.buf
 	// Twice, because traces that were gzipped by two programs exist.
 	for range 2 {
@@ -68,9 +72,17 @@ func Open(path string, stdin io.Reader) (*File, error) {
 
 // pathError makes an error of the os package read "PATH: reason".
 func pathError(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// reason drops the name of the system call and the path from an error of the
+// os package.
+func reason(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
 	}
 	return err
 }
@@ -80,22 +92,21 @@ func pathError(err error) error {
 func (f *File) decompress() error {
 	magic, _ := f.content.Peek(4)
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(f.content)
+	case bytes.HasPrefix(magic, gzipMagic):
+		z, err := newGzipReader(f.content)
 		if err != nil {
 			return fmt.Errorf("the gzip header is damaged (%w); the file may be cut: copy it again", err)
 		}
 		f.Compression = "gzip"
-		f.content = bufio.NewReaderSize(gzipTail{z}, 1<<18)
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		// One goroutine: on two cores a second one makes it slower.
-		z, err := zstd.NewReader(f.content, zstd.WithDecoderConcurrency(1))
+		f.content = bufio.NewReaderSize(z, bufferSize)
+	case isZstd(magic):
+		z, err := newZstdReader(f.content)
 		if err != nil {
 			return fmt.Errorf("the zstd header is damaged (%w); the file may be cut: copy it again", err)
 		}
 		f.Compression = "zstd"
-		f.close = append(f.close, z.Close)
-		f.content = bufio.NewReaderSize(z, 1<<18)
+		f.close = append(f.close, z.z.Close)
+		f.content = bufio.NewReaderSize(z, bufferSize)
 	}
 	return nil
 }
@@ -106,32 +117,43 @@ func (f *File) decodeUTF16() {
 	bom, _ := f.content.Peek(2)
 	if string(bom) == "\xff\xfe" || string(bom) == "\xfe\xff" {
 		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		f.content = bufio.NewReaderSize(transform.NewReader(f.content, decoder), 1<<18)
+		f.content = bufio.NewReaderSize(transform.NewReader(f.content, decoder), bufferSize)
 	}
 }
 
-// gzipTail makes an error of what follows the last gzip member readable: the
-// data before it is good.
-type gzipTail struct{ z *gzip.Reader }
-
-func (g gzipTail) Read(p []byte) (int, error) {
-	n, err := g.z.Read(p)
-	if errors.Is(err, gzip.ErrHeader) {
-		err = errGzipTail
-	}
-	return n, err
-}
-
-var errGzipTail = errors.New("bytes that are not gzip follow the compressed data")
-
-// Peek returns the first bytes of the content without reading them. The error
-// is not nil if there are none and that is not because the content is empty.
+// Peek returns the first bytes of the content, as many as tell its format,
+// without reading them; leading white space does not count. They are none if
+// the content is empty or all white space; where they are none for another
+// reason, the error says so.
 func (f *File) Peek() ([]byte, error) {
-	b, err := f.content.Peek(sniffLen)
-	if len(b) > 0 || err == io.EOF {
-		return b, nil
+	for n := sniffLen; ; n = min(2*n, bufferSize) {
+		b, err := f.content.Peek(n)
+		text := len(bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n"))
+		switch {
+		case text >= sniffLen:
+			return b[:len(b)-text+sniffLen], nil
+		case text > 0 && (err != nil || n == bufferSize):
+			return b, nil
+		case err == io.EOF:
+			return nil, nil
+		case err != nil:
+			return nil, f.unreadable(err)
+		case n == bufferSize:
+			return nil, &Refusal{f.Path, fmt.Sprintf("starts with %d bytes of white space, over the limit", n), "remove them, or record again"}
+		}
 	}
-	return nil, fmt.Errorf("%s: cannot be read (%w); the file is cut or damaged: copy it again", f.Path, err)
+}
+
+// unreadable explains why the content ends before its first byte.
+func (f *File) unreadable(err error) error {
+	switch {
+	case f.raw.err != nil && f.raw.err != io.EOF: // the system's reason, not the packing's
+		return fmt.Errorf("%s: %w", f.Path, reason(f.raw.err))
+	case errors.Is(err, errZstdWindow):
+		return &Refusal{f.Path, fmt.Sprintf("is compressed with a zstd window over the limit of %d MiB", zstdWindow>>20),
+			"compress it again without --long, or unpack it first: " + withFile("zstd -dc --long=31 FILE | assay summary", f.Path)}
+	}
+	return fmt.Errorf("%s: cannot be read (%w); the file is cut or damaged: copy it again", f.Path, err)
 }
 
 // Read reads the decompressed content.
@@ -156,18 +178,24 @@ func (f *File) Close() {
 	f.close = nil
 }
 
-// A countingReader counts and hashes what passes.
+// A countingReader counts and hashes what passes. Its errors stay, so that a
+// later look at the content finds them again, and the end of a terminal's
+// input is asked for once.
 type countingReader struct {
 	r        io.Reader
 	n        int64
 	sum      hash.Hash
 	progress atomic.Int64
+	err      error
 }
 
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+func (c *countingReader) Read(p []byte) (n int, err error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, c.err = c.r.Read(p)
 	c.sum.Write(p[:n])
 	c.n += int64(n)
 	c.progress.Store(c.n)
-	return n, err
+	return n, c.err
 }

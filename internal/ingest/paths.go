@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,61 +13,143 @@ import (
 	"assay/trace"
 )
 
-// Paths expands what a user names into the files to read, in a stable order: a
-// directory stands for the traces under it, a pattern for what it matches,
-// [Stdin] for itself. ignored counts the files in directories that are no
-// traces.
-func Paths(args []string) (files []string, ignored int, err error) {
-	for _, arg := range args {
-		if arg == Stdin {
-			files = append(files, arg)
-			continue
-		}
-		found, skipped, err := expand(arg)
-		if err != nil {
-			return nil, 0, err
-		}
-		files = append(files, found...)
-		ignored += skipped
-	}
-	return dedupe(files), ignored, nil
+// A Choice is what the names that a user gives come to.
+type Choice struct {
+	Files  []string // to read, each once: in the order of the names, those of a directory or pattern sorted
+	Others int      // files in directories that are no traces
+	Links  int      // symbolic links in directories; they may lead out of them and are not followed
+	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
 }
 
-func expand(arg string) (files []string, ignored int, err error) {
-	info, err := os.Stat(arg)
-	if err != nil {
+// Paths expands what a user names: a directory, or a link to one, stands for
+// the traces under it, a pattern for what it matches, [Stdin] for itself.
+// Hidden files and directories must be named to be read.
+func Paths(args []string) Choice {
+	var c Choice
+	for _, arg := range args {
+		c.name(arg)
+	}
+	c.Files = dedupe(c.Files)
+	return c
+}
+
+// name adds what one argument stands for.
+func (c *Choice) name(arg string) {
+	if arg == Stdin {
+		c.Files = append(c.Files, arg)
+		return
+	}
+	if arg == "" {
+		c.Failed = append(c.Failed, errors.New("the name of an input is empty"))
+		return
+	}
+	if _, err := os.Stat(arg); err != nil {
 		// Only what is not there can be a pattern: names with brackets exist.
-		if matches, _ := filepath.Glob(arg); len(matches) > 0 {
+		matches, _ := filepath.Glob(arg)
+		matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenFrom(arg, m) })
+		if len(matches) > 0 {
 			slices.Sort(matches)
-			return matches, 0, nil
+			for _, m := range matches {
+				c.add(m)
+			}
+			return
 		}
-		return nil, 0, pathError(err)
 	}
-	if !info.IsDir() {
-		return []string{arg}, 0, nil
-	}
-	err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case !d.Type().IsRegular(): // links would lead out of the directory
-			return nil
-		case isCandidate(path):
-			files = append(files, path)
-		default:
-			ignored++
+	c.add(arg)
+}
+
+// hiddenFrom reports whether a pattern's match has a hidden name where the
+// pattern does not ask for one, as shells have it.
+func hiddenFrom(pattern, match string) bool {
+	want := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
+	for i, name := range strings.Split(filepath.ToSlash(filepath.Clean(match)), "/") {
+		if isHidden(name) && i < len(want) && !isHidden(want[i]) {
+			return true
 		}
-		return nil
-	})
+	}
+	return false
+}
+
+func isHidden(name string) bool {
+	return strings.HasPrefix(name, ".") && name != "." && name != ".."
+}
+
+// add adds a file, or the traces under a directory.
+func (c *Choice) add(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		c.Failed = append(c.Failed, pathError(err))
+	case info.IsDir():
+		c.walk(clean(path))
+	default:
+		c.Files = append(c.Files, clean(path))
+	}
+}
+
+// clean shortens a path to its usual spelling, unless that would make it
+// another: Clean takes dir/.. away without a look at whether dir is a link, and
+// ./- for standard input.
+func clean(path string) string {
+	short := filepath.Clean(path)
+	if short == Stdin {
+		return path
+	}
+	if strings.Contains(path, "..") {
+		a, err1 := os.Stat(path)
+		b, err2 := os.Stat(short)
+		if err1 != nil || err2 != nil || !os.SameFile(a, b) {
+			return path
+		}
+	}
+	return short
+}
+
+// walk adds the traces under dir.
+func (c *Choice) walk(dir string) {
+	root, err := filepath.EvalSymlinks(dir) // WalkDir does not enter a link
 	if err != nil {
-		return nil, 0, pathError(err)
+		c.Failed = append(c.Failed, pathError(err))
+		return
 	}
-	if len(files) == 0 {
-		return nil, ignored, fmt.Errorf("%s: no trace among the files of this directory (%d); want Chrome traces such as *.pt.trace.json.gz", arg, ignored)
+	var in Choice
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
+	})
+	if len(in.Files) == 0 && len(in.Failed) == 0 {
+		err := fmt.Errorf("%s: no trace among the files of this directory (%d); want Chrome traces such as *.pt.trace.json.gz", dir, in.Others)
+		if in.Links > 0 {
+			err = fmt.Errorf("%w; links in it (%d) are not followed: name them", err, in.Links)
+		}
+		c.Failed = append(c.Failed, err)
+		return
 	}
-	return files, ignored, nil
+	c.Files = append(c.Files, in.Files...)
+	c.Others += in.Others
+	c.Links += in.Links
+	c.Failed = append(c.Failed, in.Failed...)
+}
+
+// visit is called for what is found under a directory. What cannot be looked
+// into is noted, and the walk goes on: it must not cost the other traces.
+func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		c.Failed = append(c.Failed, fmt.Errorf("%s: %w", path, reason(err)))
+	case root:
+	case isHidden(d.Name()):
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+	case d.IsDir():
+	case d.Type()&fs.ModeSymlink != 0:
+		c.Links++
+	case d.Type().IsRegular() && isCandidate(path): // opening a pipe would wait for its writer
+		c.Files = append(c.Files, path)
+	default:
+		c.Others++
+	}
+	return nil
 }
 
 // isCandidate reports whether a file of a directory is to be read. A file that
@@ -91,7 +174,7 @@ func isCandidate(path string) bool {
 		return true
 	}
 	// Long metadata may hide the events.
-	return len(head) == sniffLen && strings.Contains(strings.ToLower(filepath.Base(path)), "trace") && !isExecutionTrace(head)
+	return len(head) >= sniffLen && strings.Contains(strings.ToLower(filepath.Base(path)), "trace") && !isExecutionTrace(head)
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to

@@ -53,7 +53,7 @@ func refuse(path string, head []byte) error {
 	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
-			return &Refusal{path, s.what, strings.ReplaceAll(s.do, "FILE", path)}
+			return &Refusal{path, s.what, withFile(s.do, path)}
 		}
 	}
 	if isExecutionTrace(head) {
@@ -75,6 +75,28 @@ func isExecutionTrace(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
 		!bytes.Contains(head, []byte(`"traceEvents"`))
+}
+
+// withFile puts path, as a shell reads it, in the place of FILE in a command.
+// Standard input has no name to put there.
+func withFile(command, path string) string {
+	if path == stdinName {
+		return command
+	}
+	return strings.ReplaceAll(command, "FILE", shellQuote(path))
+}
+
+// shellQuote quotes s for a POSIX shell if it needs that, and keeps commands
+// from reading it as a flag.
+func shellQuote(s string) string {
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s
+	}
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%="
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// say prints one line of talk to standard error. Names of files and what they
+// hold are part of such lines, so what could steer the terminal or forge a
+// second line is shown escaped.
+func (e env) say(format string, args ...any) {
+	fmt.Fprintln(e.stderr, printable(fmt.Sprintf(format, args...)))
+}
+
+// printable replaces what does not print (control characters, line breaks, marks
+// that change the direction of text, bytes that are not UTF-8) as
+// [strconv.Quote] does. It adds no quotes, and leaves quotes and backslashes.
+func printable(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if strconv.IsPrint(r) && (r != utf8.RuneError || size > 1) {
+			b.WriteString(s[:size])
+		} else {
+			quoted := strconv.Quote(s[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		s = s[size:]
+	}
+	return b.String()
+}

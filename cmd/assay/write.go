@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"assay/report"
+)
+
+// writeReport writes every file of the report and returns their names, the
+// report itself first.
+func writeReport(dir string, doc report.Doc) (names []string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	out := newWriter()
+	defer out.stop()
+	write := func(name string, render func(io.Writer) error) {
+		if err == nil {
+			err = out.file(filepath.Join(dir, name), render)
+			names = append(names, name)
+		}
+	}
+	// The report comes last: where it is, its pictures are.
+	write("summary.json", doc.JSON)
+	for _, chart := range doc.Charts() {
+		write(chart.File(), chart.PNG)
+	}
+	write("report.md", doc.Markdown)
+	if err != nil {
+		return nil, err
+	}
+	// Pictures of an earlier report that this one does not have would mislead.
+	for _, old := range report.ChartFiles() {
+		if !slices.Contains(names, old) {
+			if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+	}
+	last := len(names) - 1
+	names[0], names[last] = names[last], names[0]
+	return names, nil
+}
+
+// A writer writes files that appear only when they are complete. Until its
+// stop is called, a signal to end makes it remove the unfinished file before
+// the process ends.
+type writer struct {
+	mu         sync.Mutex // held while a file appears or goes away, and from the signal to the end
+	unfinished string     // the temporary name of the file that is being written, or ""
+
+	signals chan os.Signal
+	watched chan struct{} // closed when signals are no longer watched
+}
+
+func newWriter() *writer {
+	w := &writer{signals: make(chan os.Signal, 1), watched: make(chan struct{})}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // nohup and background jobs want it so
+			signal.Notify(w.signals, s)
+		}
+	}
+	go w.watch()
+	return w
+}
+
+func (w *writer) watch() {
+	defer close(w.watched)
+	s, ok := <-w.signals
+	if !ok {
+		return
+	}
+	w.mu.Lock()
+	if w.unfinished != "" {
+		os.Remove(w.unfinished)
+	}
+	status := 128
+	if number, ok := s.(syscall.Signal); ok {
+		status += int(number) // as shells tell who was ended by a signal
+	}
+	os.Exit(status)
+}
+
+// stop ends the watch for signals. One that has come still ends the process.
+func (w *writer) stop() {
+	signal.Stop(w.signals)
+	close(w.signals)
+	<-w.watched
+}
+
+// file writes the file at path. Its mode is what the umask leaves of rw-rw-rw-.
+func (w *writer) file(path string, render func(io.Writer) error) error {
+	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
+	w.mu.Lock()
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		w.unfinished = temp
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriter(f)
+	err = render(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	w.unfinished = ""
+	return err
+}
