@@ -21,9 +21,13 @@ type Options struct {
 	StripBins int             // bins of each device's activity strip
 }
 
+// StripBins is how many bins the strips of the command have: four pixels each
+// in a picture of 1200.
+const StripBins = 300
+
 // DefaultOptions returns the options that the command uses.
 func DefaultOptions() Options {
-	return Options{Rules: classify.Default(), StripBins: 300}
+	return Options{Rules: classify.Default(), StripBins: StripBins}
 }
 
 // Trace measures one trace. The input says where it came from; what only the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -15,16 +16,17 @@ import (
 	"assay/internal/ingest"
 	"assay/judge"
 	"assay/summary"
-	"assay/trace"
 )
 
 // A measure holds the flags that all commands which read inputs share.
 type measure struct {
 	rules, thresholds string
+	jobs              int
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
+	flags.IntVar(&m.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with warn and critical limits that replace the built-in ones")
 }
 
@@ -39,8 +41,11 @@ type verdict struct {
 // verdict on the others with the errors, joined; the verdict is nil if none can
 // be read.
 func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
-	opt := analyze.DefaultOptions()
-	if err := m.loadRules(&opt); err != nil {
+	if m.jobs < 0 {
+		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", m.jobs))
+	}
+	rules, err := m.loadRules()
+	if err != nil {
 		return nil, err
 	}
 	limits, err := m.loadThresholds()
@@ -54,16 +59,9 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
-	failed := chosen.Failed
-	var parts []*summary.Summary
-	for _, path := range chosen.Files {
-		s, err := measureOne(e, path, opt)
-		if err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		parts = append(parts, s)
-	}
+	r := &reading{e: e, opt: analyze.Options{StripBins: analyze.StripBins}, rules: rules, jobs: m.jobs}
+	parts, failed := r.all(chosen.Files)
+	failed = append(chosen.Failed, failed...)
 	if len(parts) == 0 {
 		return nil, errors.Join(failed...)
 	}
@@ -98,39 +96,24 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// measureOne reads and measures one input.
-func measureOne(e env, path string, opt analyze.Options) (*summary.Summary, error) {
-	f, err := ingest.Open(path, e.stdin)
-	if err != nil {
-		return nil, err
+// loadRules returns a function that waits for the rules. They take longer to
+// read than a small trace does, so they are read meanwhile; a mistake in the
+// user's own is found before.
+func (m *measure) loadRules() (func() *classify.Rules, error) {
+	rules := classify.Default
+	if m.rules != "" {
+		text, err := readSettings(m.rules)
+		if err != nil {
+			return nil, err
+		}
+		own, err := classify.Parse(bytes.NewReader(text), m.rules)
+		if err != nil {
+			return nil, err
+		}
+		rules = sync.OnceValue(func() *classify.Rules { return classify.Default().Override(own) })
 	}
-	defer f.Close()
-	done := showProgress(e.stderr, f, path)
-	in, err := ingest.Load(f, trace.SelectAll())
-	done()
-	if err != nil {
-		return nil, err
-	}
-	return analyze.Trace(in.Trace, summary.Input{
-		Path: in.Path, Format: in.Format, Compression: in.Compression,
-		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}, opt), nil
-}
-
-func (m *measure) loadRules(opt *analyze.Options) error {
-	if m.rules == "" {
-		return nil
-	}
-	text, err := readSettings(m.rules)
-	if err != nil {
-		return err
-	}
-	own, err := classify.Parse(bytes.NewReader(text), m.rules)
-	if err != nil {
-		return err
-	}
-	opt.Rules = opt.Rules.Override(own)
-	return nil
+	go rules()
+	return rules, nil
 }
 
 func (m *measure) loadThresholds() (judge.Thresholds, error) {

@@ -8,14 +8,12 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-
-	"assay/internal/ingest"
 )
 
-// showProgress draws a bar on w while f is read, if w is a terminal and the
-// reading takes over a second. The caller must call the function it returns
-// when the reading ends.
-func showProgress(w io.Writer, f *ingest.File, path string) (done func()) {
+// showProgress draws a bar on w, fed by stored, if w is a terminal and the
+// reading of the inputs takes over a second. The caller must call the function
+// it returns when the reading ends.
+func showProgress(w io.Writer, paths []string, stored func() int64) (done func()) {
 	tty, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(tty.Fd())) {
 		return func() {}
@@ -28,19 +26,19 @@ func showProgress(w io.Writer, f *ingest.File, path string) (done func()) {
 			return
 		case <-time.After(time.Second):
 		}
-		draw(w, f, path, stop)
+		draw(w, paths, stored, stop)
 	}()
 	return func() { close(stop); <-stopped }
 }
 
-func draw(w io.Writer, f *ingest.File, path string, stop <-chan struct{}) {
-	size := int64(-1) // of a pipe: unknown
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		size = info.Size()
+func draw(w io.Writer, paths []string, stored func() int64, stop <-chan struct{}) {
+	what := plural(len(paths), "input", "inputs")
+	if len(paths) == 1 {
+		what = printable(filepath.Base(paths[0]))
 	}
-	bar := progressbar.NewOptions64(size,
+	bar := progressbar.NewOptions64(sizeOf(paths),
 		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription("reading "+printable(filepath.Base(f.Path))),
+		progressbar.OptionSetDescription("reading "+what),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionFullWidth(),
@@ -48,7 +46,7 @@ func draw(w io.Writer, f *ingest.File, path string, stop <-chan struct{}) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		bar.Set64(f.Stored())
+		bar.Set64(stored())
 		select {
 		case <-stop:
 			bar.Clear()
@@ -56,4 +54,17 @@ func draw(w io.Writer, f *ingest.File, path string, stop <-chan struct{}) {
 		case <-tick.C:
 		}
 	}
+}
+
+// sizeOf returns the stored size of all inputs, or -1 where one has none, as a
+// pipe.
+func sizeOf(paths []string) (n int64) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
+		}
+		n += info.Size()
+	}
+	return n
 }
