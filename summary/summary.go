@@ -102,7 +102,7 @@ type Stream struct {
 // (ProfilerStep#N), seen from one device. Its window is the marker's span on
 // the host; Activity cuts that window, so its cells sum to WallNS. GPU work
 // that was still running after the marker's end falls into a later step or
-// into none. The JSON has a further member, "budget": see [Step.MarshalJSON].
+// into none. A device has rows only for steps that meet its window. The JSON has a further member, "budget": see [Step.MarshalJSON].
 type Step struct {
 	Input    int      `json:"input"`
 	Rank     int      `json:"rank"`

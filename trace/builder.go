@@ -23,10 +23,8 @@ type Builder struct {
 		valid    bool
 	}
 
-	details   map[Detail]DetailID
-	detailRef []Detail
-	shapes    map[Shape]ShapeID
-	shapeRef  []Shape
+	details numbered[Detail, DetailID]
+	shapes  numbered[Shape, ShapeID]
 
 	activities column[Activity]
 	ops        column[Op]
@@ -78,8 +76,8 @@ func NewBuilder(sel Select) *Builder {
 	return &Builder{
 		sel: sel, names: newInterner(),
 		tracks:  make(map[trackKey]TrackID),
-		details: make(map[Detail]DetailID),
-		shapes:  make(map[Shape]ShapeID),
+		details: newNumbered[Detail, DetailID](),
+		shapes:  newNumbered[Shape, ShapeID](),
 	}
 }
 
@@ -128,12 +126,12 @@ func (b *Builder) addComplete(e *Event) {
 	switch e.Kind {
 	case Kernel, Memcpy, Memset:
 		*b.activities.next() = Activity{
-			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.deviceTrack(e), Detail: b.detail(e),
+			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.deviceTrack(e), Detail: b.detail(e, name),
 			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
 		}
 	case CPUOp:
 		*b.ops.next() = Op{
-			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e),
+			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e, name),
 			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence), Forward: argID(e, eventscan.ForwardThread),
 		}
 	case Runtime, Driver:
@@ -232,7 +230,7 @@ func (b *Builder) track(key trackKey) TrackID {
 	return id
 }
 
-func (b *Builder) detail(e *Event) DetailID {
+func (b *Builder) detail(e *Event, name Sym) DetailID {
 	d := Detail{
 		Grid: e.Triple(eventscan.Grid), Block: e.Triple(eventscan.Block),
 		Registers: e.Int(eventscan.Registers, -1), SharedMemory: e.Int(eventscan.SharedMemory, -1),
@@ -243,26 +241,44 @@ func (b *Builder) detail(e *Event) DetailID {
 			In: e.Int(eventscan.InElements, -1), Out: e.Int(eventscan.OutElements, -1), GroupSize: e.Int(eventscan.GroupSize, -1),
 		},
 	}
-	id, ok := b.details[d]
-	if !ok {
-		id = DetailID(len(b.detailRef))
-		b.details[d] = id
-		b.detailRef = append(b.detailRef, d)
-	}
-	return id
+	return b.details.of(d, name)
 }
 
-func (b *Builder) shape(e *Event) ShapeID {
+func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	s := Shape{
 		Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
 		Strides: b.names.sym(e.Text(eventscan.InputStrides)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
 		Kernel: b.names.sym(e.Text(eventscan.KernelHash)),
 	}
-	id, ok := b.shapes[s]
-	if !ok {
-		id = ShapeID(len(b.shapeRef))
-		b.shapes[s] = id
-		b.shapeRef = append(b.shapeRef, s)
+	return b.shapes.of(s, name)
+}
+
+// A numbered numbers values in the order in which they are first met.
+type numbered[T comparable, N ~uint32] struct {
+	ids  map[T]N
+	refs []T
+	last []N // by the name of the event: the number it had last, plus 1
+}
+
+func newNumbered[T comparable, N ~uint32]() numbered[T, N] {
+	return numbered[T, N]{ids: make(map[T]N)}
+}
+
+// of returns the number of a value that an event of the given name has. Most
+// events have the value that the last one of their name had.
+func (n *numbered[T, N]) of(value T, name Sym) N {
+	for int(name) >= len(n.last) {
+		n.last = append(n.last, make([]N, len(n.last)+64)...)
 	}
+	if last := n.last[name]; last != 0 && n.refs[last-1] == value {
+		return last - 1
+	}
+	id, ok := n.ids[value]
+	if !ok {
+		id = N(len(n.refs))
+		n.ids[value] = id
+		n.refs = append(n.refs, value)
+	}
+	n.last[name] = id + 1
 	return id
 }

@@ -83,8 +83,8 @@ func (re *renumbering) grow(b *Builder) {
 	fit := func(s *[]uint32, n int) { *s = append(*s, make([]uint32, n-len(*s))...) }
 	fit(&re.names, len(b.names.texts))
 	fit(&re.tracks, len(b.trackRef))
-	fit(&re.details, len(b.detailRef))
-	fit(&re.shapes, len(b.shapeRef))
+	fit(&re.details, len(b.details.refs))
+	fit(&re.shapes, len(b.shapes.refs))
 }
 
 // An input is one Builder as a merger sees it.
@@ -123,7 +123,7 @@ func (in input) detail(id DetailID) DetailID {
 	if n := in.re.details[id]; n != 0 {
 		return DetailID(n - 1)
 	}
-	d := in.b.detailRef[id]
+	d := in.b.details.refs[id]
 	c := &d.Collective
 	c.Name, c.Dtype, c.Group, c.Ranks = in.name(c.Name), in.name(c.Dtype), in.name(c.Group), in.name(c.Ranks)
 	out, ok := in.m.details[d]
@@ -140,7 +140,7 @@ func (in input) shape(id ShapeID) ShapeID {
 	if n := in.re.shapes[id]; n != 0 {
 		return ShapeID(n - 1)
 	}
-	s := in.b.shapeRef[id]
+	s := in.b.shapes.refs[id]
 	s = Shape{in.name(s.Dims), in.name(s.Types), in.name(s.Strides), in.name(s.Concrete), in.name(s.Kernel)}
 	out, ok := in.m.shapes[s]
 	if !ok {
