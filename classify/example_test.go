@@ -34,26 +34,12 @@ rules:
 		"void build_index(int*)",
 	} {
 		m := rules.Kernel(name)
-		fmt.Printf("%-7s %-11s %-17s %s\n", m.Class, m.Category, m.Rule, classify.ShortName(name))
+		fmt.Printf("%-7s %-11s %-17s %s\n", m.Class, m.Category, m.Rule, classify.BaseName(name))
 	}
 	// Output:
-	// comm    send-recv   my-halo-exchange  halo_pack<double>
-	// compute optimizer   my-foreach        vectorized_elementwise_kernel<MyStep<float>>
+	// comm    send-recv   my-halo-exchange  halo_pack
+	// compute optimizer   my-foreach        at::native::vectorized_elementwise_kernel
 	// comm    all-reduce  comm-all-reduce   ncclDevKernel_AllReduce_Sum_f32_RING_LL
 	// compute gemm        nvjet-gemm        nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT
 	// compute other       other             build_index
-}
-
-func ExampleShorten() {
-	for _, name := range classify.Shorten([]string{
-		"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)",
-		"void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_64x6_tn_align8>()",
-		"void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>()",
-	}, 40) {
-		fmt.Println(name)
-	}
-	// Output:
-	// vectorized_elementwise_ker…r_add<float>>
-	// cutlass_80_te…bf16_128x64_64x6_tn_align8
-	// cutlass_80_te…_bf16_64x64_64x6_tn_align8
 }

@@ -1,11 +1,9 @@
 package classify
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestBaseName(t *testing.T) {
@@ -61,127 +59,6 @@ func FuzzBaseName(f *testing.F) {
 		if len(base) > len(name) || base == "" && name != "" {
 			t.Errorf("BaseName(%q) is %q", name, base)
 		}
-	})
-}
-
-func TestShortName(t *testing.T) {
-	const add = "at::native::CUDAFunctor_add<float>"
-	for _, tc := range []struct{ name, want string }{
-		{"volta_sgemm_128x32_nt", "volta_sgemm_128x32_nt"},
-		{"void at::native::vectorized_elementwise_kernel<4, " + add + ", at::detail::Array<char*, 3> >(int, " + add + ", at::detail::Array<char*, 3>)",
-			"vectorized_elementwise_kernel<CUDAFunctor_add<float>>"},
-		{"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<" + add + " >(at::TensorIteratorBase&, " + add + " const&)::{lambda(int)#1}>(int, x)",
-			"elementwise_kernel<CUDAFunctor_add<float>>"},
-		{"void at::native::elementwise_kernel<(int)128, (int)2, void at::native::gpu_kernel_impl_nocast<" + add + ">(at::TensorIteratorBase &, const T1 &)::[lambda(int) (instance 1)]>(int, T3)",
-			"elementwise_kernel<CUDAFunctor_add<float>>"},
-		{"void at::native::unrolled_elementwise_kernel<at::native::(anonymous namespace)::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#2}::operator()() const::{lambda()#8}::operator()() const::{lambda(long)#1}, at::detail::Array<char*, 2>, TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1> >(int)",
-			"unrolled_elementwise_kernel<direct_copy_kernel_cuda{long}>"},
-		{"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<float, at::native::sum_functor<float, float, float>::operator()(at::TensorIterator&)::{lambda(float, float)#1}>, unsigned int, float, 4> >(x)",
-			"reduce_kernel<sum_functor<float, float, float>>"},
-		{"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>(cutlass_80_simt_sgemm_128x32_8x5_nn_align1::Params)",
-			"cutlass_80_simt_sgemm_128x32_8x5_nn_align1"},
-		{"void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 128, 1>(float*)",
-			"CatArrayBatchedCopy<float, unsigned int, 2, 128, 1>"},
-		{"void cub::DeviceRadixSortExclusiveSumKernel<cub::DeviceRadixSortPolicy<long, int, int>::Policy800, int>(int*)",
-			"DeviceRadixSortExclusiveSumKernel<DeviceRadixSortPolicy<long, int, int>::Policy800, int>"},
-		{"void f<(cudnnKernelDataType_t)2, (vllm::Fp8KVCacheDataType)0>(int)", "f<2, 0>"},
-		{"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, true>(int)", "gemvx::kernel<int, true>"},
-		{"ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_Generic"},
-		{"_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_PT_PfS4_S4_S4_diiiiiiib",
-			"add_rmsnorm_quant_kernel<bf16, bf16, 256, 16, 1, 0, 1, 1>"},
-		{"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
-			"act_and_mul_kernel<__hip_bfloat16, silu>"},
-		{"_Z5saxpyPdS_S_di", "saxpy"},
-		{"f<int", "f<int"}, // not a name: as it is
-		{strings.Repeat("f<", 5000), strings.Repeat("f<", 5000)},
-		{"", ""},
-	} {
-		if got := ShortName(tc.name); got != tc.want {
-			t.Errorf("ShortName(%.80q)\n got %.200q\nwant %.200q", tc.name, got, tc.want)
-		}
-	}
-}
-
-func FuzzShortName(f *testing.F) {
-	f.Add("void f<a::b<(c)1>, {lambda(int)#1}>(x)")
-	f.Add("_ZN1aI3bE99999999999999E")
-	f.Fuzz(func(t *testing.T, name string) {
-		if short := ShortName(name); short == "" && name != "" {
-			t.Errorf("ShortName(%q) is empty", name)
-		}
-	})
-}
-
-func TestShorten(t *testing.T) {
-	long := func(middle string) string {
-		return "prefix_" + strings.Repeat("a", 30) + middle + strings.Repeat("b", 30)
-	}
-	for _, tc := range []struct {
-		width       int
-		names, want []string
-	}{
-		{40, []string{"void f<int>(x)", "g", "void f<int>(x)"}, []string{"f<int>", "g", "f<int>"}},
-		{20, []string{"abcdefghijklmnopqrstuvwxyz"}, []string{"abcdefghijkl…tuvwxyz"}},
-		// They differ in the middle, which the plain cut would remove.
-		{20, []string{long("X"), long("Y")}, []string{"prefix…aaXbbbbbbbbb…", "prefix…aaYbbbbbbbbb…"}},
-		// Overloads differ in nothing that is shown.
-		{20, []string{"f(int)", "f(long)", "f(char)"}, []string{"f", "f#2", "f#3"}},
-		{20, []string{"f(int)", "f#2", "f(long)"}, []string{"f", "f#2", "f#3"}},
-		// The launch shape comes back where it is all that differs.
-		{60, []string{"void vectorized_elementwise_kernel<4, A<x> >(int)", "void vectorized_elementwise_kernel<2, A<x> >(int)"},
-			[]string{"vectorized_elementwise_kernel<4, A<x>>", "vectorized_elementwise_kernel<2, A<x>>"}},
-		{0, []string{"abcdefghijklmnop"}, []string{"abcde…nop"}},
-		{9, nil, []string{}},
-	} {
-		if got := Shorten(tc.names, tc.width); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", tc.want) {
-			t.Errorf("Shorten(%q, %d)\n got %q\nwant %q", tc.names, tc.width, got, tc.want)
-		}
-	}
-}
-
-// checkShorten tests what Shorten promises about any names.
-func checkShorten(t *testing.T, names []string, width int) {
-	t.Helper()
-	out := Shorten(names, width)
-	from := map[string]string{}
-	for i, short := range out {
-		if n := utf8.RuneCountInString(short); n > max(width, MinWidth) {
-			t.Errorf("%q has %d runes, more than %d", short, n, width)
-		}
-		if name, ok := from[short]; ok && name != names[i] {
-			t.Errorf("%q is both %q and %q", short, name, names[i])
-		}
-		from[short] = names[i]
-	}
-	seen := map[string]string{}
-	for i, name := range names {
-		if short, ok := seen[name]; ok && short != out[i] {
-			t.Errorf("%q is both %q and %q", name, short, out[i])
-		}
-		seen[name] = out[i]
-	}
-}
-
-func TestShortenKeepsNamesApart(t *testing.T) {
-	names := []string{}
-	for _, r := range readTable(t, "testdata/kernels.tsv") {
-		names = append(names, r.name)
-	}
-	for _, width := range []int{MinWidth, 20, 40, 80, 400} {
-		checkShorten(t, names, width)
-	}
-	many := []string{}
-	for i := range 2000 {
-		many = append(many, fmt.Sprintf("f(%d)", i))
-	}
-	checkShorten(t, many, MinWidth)
-}
-
-func FuzzShorten(f *testing.F) {
-	f.Add("f(a)\nf(b)\nf#2\nf", 10)
-	f.Add("aaaaaaaaaaaaaa\naaaaaaa\xffaaaaaaaa\naaaaaaa\xfeaaaaaaaa", 9)
-	f.Fuzz(func(t *testing.T, lines string, width int) {
-		checkShorten(t, strings.Split(lines, "\n"), width%100)
 	})
 }
 
