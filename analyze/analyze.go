@@ -30,6 +30,11 @@ func DefaultOptions() Options {
 	return Options{Rules: classify.Default(), StripBins: StripBins}
 }
 
+// Needs returns what Trace looks at in a trace: reading less is faster.
+func Needs() trace.Select {
+	return trace.Select{Kinds: trace.Every.Without(trace.Flow, trace.Instant)}
+}
+
 // Trace measures one trace. The input says where it came from; what only the
 // trace knows of it, its Events, Complete, SpanNS and BaseTimeNS, is filled in.
 func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {

@@ -24,7 +24,7 @@ func generated(t *testing.T, sc tracegen.Scenario) (*summary.Summary, tracegen.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Read(&b, sc.Name, trace.SelectAll())
+	tr, err := trace.Read(&b, sc.Name, analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,6 +245,27 @@ func TestPartitionOrder(t *testing.T) {
 		layers[i] = one
 		if got := interval.Partition(interval.Span{Start: 0, End: 1}, layers...); got[class] != 1 {
 			t.Errorf("layer %d is not class %v", i, class)
+		}
+	}
+}
+
+// TestNeeds: what Needs leaves out changes no measurement.
+func TestNeeds(t *testing.T) {
+	for _, p := range tracegen.Presets() {
+		var b bytes.Buffer
+		if _, err := tracegen.Generate(&b, p.Make(), 0); err != nil {
+			t.Fatal(err)
+		}
+		var got [2]*summary.Summary
+		for i, sel := range []trace.Select{analyze.Needs(), trace.SelectAll()} {
+			tr, err := trace.Read(bytes.NewReader(b.Bytes()), p.Name, sel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())
+		}
+		if diff := cmp.Diff(got[1], got[0]); diff != "" {
+			t.Errorf("%s: all(-) needed(+)\n%s", p.Name, diff)
 		}
 	}
 }

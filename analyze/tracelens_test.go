@@ -13,7 +13,6 @@ import (
 	"assay/analyze"
 	"assay/internal/ingest"
 	"assay/summary"
-	"assay/trace"
 )
 
 // corpus returns the folder of real traces and skips the test where it is
@@ -38,7 +37,7 @@ func measure(t *testing.T, path string) *summary.Summary {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	in, err := ingest.Load(f, trace.SelectAll())
+	in, err := ingest.Load(f, analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
 	}

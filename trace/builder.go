@@ -245,6 +245,9 @@ func (b *Builder) detail(e *Event, name Sym) DetailID {
 }
 
 func (b *Builder) shape(e *Event, name Sym) ShapeID {
+	if !b.sel.Shapes {
+		return b.shapes.of(Shape{}, 0)
+	}
 	s := Shape{
 		Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
 		Strides: b.names.sym(e.Text(eventscan.InputStrides)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),

@@ -106,5 +106,8 @@ func Of(ks ...Kind) (set Kinds) {
 	return set
 }
 
+// Without returns the set less the given kinds.
+func (s Kinds) Without(ks ...Kind) Kinds { return s &^ Of(ks...) }
+
 // Has reports whether k is in the set.
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }

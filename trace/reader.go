@@ -47,11 +47,12 @@ type Reader struct {
 // A Select says what to keep of a trace. What is not wanted is dropped before
 // it is decoded. Fields may be added; the zero Select keeps nothing.
 type Select struct {
-	Kinds Kinds
+	Kinds  Kinds
+	Shapes bool // what operators were called with
 }
 
 // SelectAll keeps everything.
-func SelectAll() Select { return Select{Kinds: Every} }
+func SelectAll() Select { return Select{Kinds: Every, Shapes: true} }
 
 type readerState uint8
 

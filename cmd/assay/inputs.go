@@ -13,7 +13,6 @@ import (
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/summary"
-	"assay/trace"
 )
 
 // Inputs are read side by side as long as their traces, unpacked, are estimated
@@ -78,7 +77,7 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 	r.mu.Lock()
 	r.files = append(r.files, f)
 	r.mu.Unlock()
-	in, err := ingest.Load(f, trace.SelectAll())
+	in, err := ingest.Load(f, analyze.Needs())
 	if err != nil {
 		return nil, err
 	}
