@@ -1,6 +1,6 @@
-# Everything here runs on a machine that has only Go and make.
+# All but the last three run on a machine that has only Go and make.
 
-.PHONY: test race lint update fuzz bench cover accept
+.PHONY: test race lint update fuzz bench bench-peers instructions cover accept
 
 test:   ; go test ./...
 race:   ; go test -race ./...
@@ -11,6 +11,10 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 update: ; go test ./cmd/assay ./report ./internal/tracegen -update
 fuzz:   ; ./.ci/fuzz 30s
 bench:  ; go test -run '^$$' -bench . ./...
+# Whole processes against Python's json, jq and gzip; wants Python.
+bench-peers: ; ./.ci/peers
+# Instructions per byte read, which other load does not change; wants valgrind.
+instructions: ; ./.ci/instructions
 cover:  ; go test -cover ./...
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto

@@ -20,7 +20,7 @@ var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
 	"internal/ingest":            "trace",
-	"internal/loadtrace":         "internal/ingest trace",
+	"internal/loadtrace":         "trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"analyze":                    "classify diag interval summary trace",
 	"judge":                      "summary unit",

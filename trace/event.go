@@ -69,7 +69,7 @@ type fault struct {
 // whether it can be used. What its phase needs must be there.
 func (e *Event) check(read error) fault {
 	e.Kind = KindOf(e.Category())
-	if read != nil {
+	if read != nil && (e.Phase() != 'M' || !isTimeError(read)) { // metadata needs no time
 		return faultOf(read)
 	}
 	phase := e.Phase()
@@ -82,7 +82,7 @@ func (e *Event) check(read error) fault {
 		return fault{codeNegative, "dur", "negative duration", nil}
 	case e.HasDur() && e.Start()+e.Dur() < e.Start():
 		return fault{codeBadTime, "dur", "end is out of range", nil}
-	case phase == 'X' && !e.HasDur() && e.Kind.OnDevice():
+	case phase == 'X' && !e.HasDur():
 		return fault{codeBadTime, "dur", "missing", nil}
 	}
 	return fault{}

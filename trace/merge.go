@@ -197,7 +197,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	m.pair()
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
-		if is.Code == codeTruncated {
+		if is.Code == codeTruncated || is.Code == codeTrailing && is.Severity == diag.DataLoss {
 			t.Complete = false
 		}
 	}

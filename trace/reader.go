@@ -348,8 +348,7 @@ func (r *Reader) leave(closed bool) {
 		return
 	}
 	if _, more := r.s.Peek(); more {
-		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.DataLoss, First: r.pos(""),
-			Help: "something follows the end of the trace and was not read; if traces of several ranks were joined, pass them as separate files"})
+		r.trailing()
 	} else if err := r.s.Err(); err != nil {
 		r.broken(err)
 	}
@@ -358,11 +357,26 @@ func (r *Reader) leave(closed bool) {
 // codeTruncated is the issue of an input that ends inside the trace.
 const codeTruncated = "input-truncated"
 
+// codeTrailing is the issue of what follows the end of the trace.
+const codeTrailing = "trailing-data"
+
+// trailing notes what follows the end of the trace: more JSON is lost, a line of
+// a log or padding is not.
+func (r *Reader) trailing() {
+	if bytes.ContainsAny(r.ahead(textBefore), "{[") {
+		r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.DataLoss, First: r.pos(""),
+			Help: "something follows the end of the trace and was not read; if traces of several ranks were joined, pass them as separate files"})
+		return
+	}
+	r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.Info, First: r.pos(""),
+		Help: "text or padding follows the end of the trace; the trace itself is whole"})
+}
+
 // broken notes that the input failed behind the end of the trace.
 func (r *Reader) broken(err error) {
 	var end interface{ Harmless() bool }
 	if errors.As(err, &end) && end.Harmless() {
-		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.Info, First: r.pos(""),
+		r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.Info, First: r.pos(""),
 			Help: "what follows the end of the trace cannot be read (" + err.Error() + "); the trace itself is whole"})
 		return
 	}

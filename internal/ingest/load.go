@@ -28,7 +28,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !trace.Sniff(head) || isExecutionTrace(head) {
+	if !trace.Sniff(head) || isExecutionTrace(head) || isPythonObject(head) {
 		return nil, refuse(f.Path, head)
 	}
 	t, err := trace.Read(f, f.Path, sel)

@@ -56,6 +56,9 @@ func refuse(path string, head []byte) error {
 			return &Refusal{path, s.what, withFile(s.do, path)}
 		}
 	}
+	if isPythonObject(head) {
+		return &Refusal{path, "is the text of a Python object, not JSON", "write it with json.dump instead of str or print"}
+	}
 	if isExecutionTrace(head) {
 		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times", "give the trace that export_chrome_trace wrote in the same run"}
 	}
@@ -97,6 +100,13 @@ func shellQuote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// isPythonObject reports whether head starts with a dict whose keys have single
+// quotes, as str and print write it.
+func isPythonObject(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimSpace(head), "[ ")
+	return bytes.HasPrefix(head, []byte("{'"))
 }
 
 func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }

@@ -1,14 +1,22 @@
 // Loadtrace reads traces and keeps nothing of them: what is left is the cost of
-// reading, for benchmarks of whole processes.
+// reading, for measurements of whole processes and counts of instructions.
 //
 //	loadtrace FILE...
+//
+// Names that end in .gz are decompressed. Files are not hashed, as the command
+// does: where instructions are counted, the CPU is a model without instructions
+// for that, and the hash would outweigh the reading.
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
-	"assay/internal/ingest"
+	"github.com/klauspost/compress/gzip"
+
 	"assay/trace"
 )
 
@@ -22,12 +30,18 @@ func main() {
 }
 
 func load(path string) error {
-	f, err := ingest.Open(path, os.Stdin)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	t, err := trace.Read(f, f.Path, trace.SelectAll())
+	var in io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(bufio.NewReaderSize(f, 256<<10)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	t, err := trace.Read(in, path, trace.SelectAll())
 	if err != nil {
 		return err
 	}
