@@ -1,4 +1,4 @@
-# All but the last three run on a machine that has only Go and make.
+# Most of this runs on a machine that has only Go and make; what wants more says so.
 
 .PHONY: test race lint update fuzz bench bench-peers instructions cover accept
 

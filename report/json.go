@@ -3,7 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf8"
 
 	"assay/judge"
 	"assay/summary"
@@ -54,7 +57,7 @@ func indent(compact []byte) []byte {
 		switch c := compact[i]; c {
 		case '"':
 			n := stringEnd(compact[i:])
-			out = append(out, compact[i:i+n]...)
+			out = appendPrintable(out, compact[i:i+n])
 			i += n
 			continue
 		case '{', '[':
@@ -79,6 +82,20 @@ func indent(compact []byte) []byte {
 			out = append(out, c)
 		}
 		i++
+	}
+	return out
+}
+
+// appendPrintable appends the text of a JSON string with what a terminal might
+// obey escaped: encoding/json leaves DEL, the C1 controls and marks that change
+// the direction of text as they are.
+func appendPrintable(out, s []byte) []byte {
+	for _, r := range string(s) {
+		if r == 0x7f || r > 0x7f && !unicode.IsPrint(r) && r <= 0xffff {
+			out = fmt.Appendf(out, `\u%04x`, r)
+			continue
+		}
+		out = utf8.AppendRune(out, r)
 	}
 	return out
 }
