@@ -16,79 +16,135 @@ import (
 // The result is a guess that Decode must accept, and false says that there is
 // nothing to guess.
 func Repair(event []byte) ([]byte, bool) {
-	out := make([]byte, 0, len(event)+16)
-	changed := false
-	for i := 0; i < len(event); {
-		if event[i] != '"' {
-			out = append(out, event[i])
-			i++
-			continue
-		}
-		end := likelyEnd(event, i)
-		if end < 0 {
-			return nil, false
-		}
-		out = append(out, '"')
-		for k := i + 1; k < end; k++ {
-			switch {
-			case event[k] == '\\' && k+1 < end:
-				out = append(out, event[k], event[k+1])
-				k++
-			case event[k] == '"':
-				out = append(out, '\\', '"')
-				changed = true
-			default:
-				out = append(out, event[k])
+	r := repairer{in: event, out: make([]byte, 0, len(event)+16)}
+	for r.i < len(event) {
+		switch c := event[r.i]; c {
+		case '"':
+			if !r.text() {
+				return nil, false
 			}
+			continue
+		case '{', '[':
+			r.open = append(r.open, c)
+			r.last = c
+		case '}', ']':
+			r.open = r.open[:max(0, len(r.open)-1)]
+			r.last = c
+		case ',', ':':
+			r.last = c
 		}
-		out = append(out, '"')
-		i = end + 1
+		r.out = append(r.out, event[r.i])
+		r.i++
 	}
-	return out, changed
+	return r.out, r.changed
 }
 
-// likelyEnd returns the index of the quote that ends the string which starts at
-// i, or -1.
-func likelyEnd(b []byte, i int) int {
-	for k := i + 1; k < len(b); k++ {
-		switch {
-		case b[k] == '\\':
+// A repairer copies an event from in to out.
+type repairer struct {
+	in, out []byte
+	i       int
+	open    []byte // the brackets that are open
+	last    byte   // the last bracket, comma or colon
+	key     string // the last key
+	changed bool
+}
+
+// text copies the string at r.i, with the quotes inside it escaped.
+func (r *repairer) text() bool {
+	end := r.end()
+	if end < 0 {
+		return false
+	}
+	text := r.in[r.i+1 : end]
+	if r.isKeyHere() {
+		r.key = string(text)
+	}
+	// Only names and args hold free text. Elsewhere a quote is a different
+	// mistake, and to repair it would be to invent an event.
+	free := !r.isKeyHere() && (len(r.open) > 1 || r.key == "name")
+	if bytes.IndexByte(text, '"') >= 0 && !free {
+		return false
+	}
+	r.out = append(r.out, '"')
+	for k := 0; k < len(text); k++ {
+		switch c := text[k]; {
+		case c == '\\' && k+1 < len(text):
+			r.out = append(r.out, c, text[k+1])
 			k++
-		case b[k] == '"' && goesOn(b, k+1):
+		case c == '"':
+			r.out = append(r.out, '\\', '"')
+			r.changed = true
+		default:
+			r.out = append(r.out, c)
+		}
+	}
+	r.out = append(r.out, '"')
+	r.i = end + 1
+	return true
+}
+
+// end returns the index of the quote that ends the string at r.i, or -1.
+func (r *repairer) end() int {
+	first := true // the usual case is a string that needs no repair
+	for k := r.i + 1; k < len(r.in); k++ {
+		switch {
+		case r.in[k] == '\\':
+			k++
+		case r.in[k] == '"' && r.goesOn(k+1, first):
 			return k
+		case r.in[k] == '"':
+			first = false
 		}
 	}
 	return -1
 }
 
-// goesOn reports whether b[i:] is what follows a string in an event.
-func goesOn(b []byte, i int) bool {
+// goesOn reports whether what stands at i is what follows the string at r.i: a
+// colon behind a key, and behind a value the end of what it is in, or a comma
+// and the next key or element. Behind the first quote of a string any key will
+// do, behind others only one that events have: names hold dicts.
+func (r *repairer) goesOn(i int, first bool) bool {
+	b := r.in
 	i = jsonscan.Space(b, i)
-	if i == len(b) {
+	inObject := r.inObject()
+	switch {
+	case i == len(b):
 		return true
-	}
-	switch b[i] {
-	case ':':
-		// Behind a key there is a value. Text that looks so is rare.
-		i = jsonscan.Space(b, i+1)
-		return i < len(b) && bytes.IndexByte([]byte(`"{[-0123456789tfnNiI`), b[i]) >= 0
-	case '}', ']':
+	case r.isKeyHere():
+		return b[i] == ':'
+	case b[i] == '}' && inObject, b[i] == ']' && !inObject:
 		i = jsonscan.Space(b, i+1)
 		return i == len(b) || b[i] == '}' || b[i] == ']' || b[i] == ','
-	case ',':
-		i = jsonscan.Space(b, i+1)
-		return i < len(b) && (b[i] == '"' && isKey(b, i) || b[i] == '}')
+	case b[i] != ',':
+		return false
 	}
-	return false
+	i = jsonscan.Space(b, i+1)
+	return i < len(b) && (b[i] == '}' || !inObject || r.isKey(i, first))
 }
 
-// isKey reports whether a key and its colon are at b[i].
-func isKey(b []byte, i int) bool {
+func (r *repairer) inObject() bool { return len(r.open) > 0 && r.open[len(r.open)-1] == '{' }
+
+// isKeyHere reports whether the string at r.i is a key.
+func (r *repairer) isKeyHere() bool { return r.inObject() && r.last != ':' }
+
+// otherMembers are members of events that Fields does not hold.
+var otherMembers = map[string]bool{"s": true, "bp": true, "tts": true, "tdur": true, "cname": true, "sf": true, "esf": true, "stack": true, "scope": true}
+
+// isKey reports whether a key and its colon are at i: any key, or of an event
+// itself one that events have.
+func (r *repairer) isKey(i int, any bool) bool {
 	const longest = 64
-	end := bytes.IndexByte(b[i+1:min(len(b), i+longest)], '"')
+	if r.in[i] != '"' {
+		return false
+	}
+	end := bytes.IndexByte(r.in[i+1:min(len(r.in), i+longest)], '"')
 	if end < 0 {
 		return false
 	}
-	after := jsonscan.Space(b, i+1+end+1)
-	return after < len(b) && b[after] == ':'
+	key := string(r.in[i+1 : i+1+end])
+	if !any && len(r.open) == 1 && memberFields[key] == FieldNone && !otherMembers[key] {
+		return false
+	}
+	after := jsonscan.Space(r.in, i+1+end+1)
+	return after < len(r.in) && r.in[after] == ':'
 }
