@@ -22,7 +22,6 @@ import (
 // they are no JSON, else with Python's decoder, decimals and a pairing of its
 // own. A comment above a line says what is odd about it, or what should be.
 const malformedOutcomes = `
-# The name ends nowhere that makes sense, so its event is skipped.
 01_name_unescaped_quotes.json: 4 events; gemm×1; quotes-repaired×1; complete
 02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; quotes-repaired×1; complete
 03_windows_backslashes.json: 4 events; gemm×1; no issues; complete
