@@ -19,7 +19,7 @@ import (
 var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
-	"internal/ingest":            "trace",
+	"internal/ingest":            "internal/inflate trace",
 	"internal/loadtrace":         "trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"analyze":                    "classify diag interval summary trace",

@@ -92,13 +92,9 @@ func reason(err error) error {
 func (f *File) decompress() error {
 	magic, _ := f.content.Peek(4)
 	switch {
-	case bytes.HasPrefix(magic, gzipMagic):
-		z, err := newGzipReader(f.content)
-		if err != nil {
-			return fmt.Errorf("the gzip header is damaged (%w); the file may be cut: copy it again", err)
-		}
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		f.Compression = "gzip"
-		f.content = bufio.NewReaderSize(z, bufferSize)
+		f.content = bufio.NewReaderSize(newGzipReader(f.content), bufferSize)
 	case isZstd(magic):
 		z, err := newZstdReader(f.content)
 		if err != nil {

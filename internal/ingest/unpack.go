@@ -1,14 +1,14 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"assay/internal/inflate"
 )
 
 // A tailError ends a content whose compressed data is whole and is followed by
@@ -32,55 +32,34 @@ func inside(err error) error {
 	return err
 }
 
-var gzipMagic = []byte{0x1f, 0x8b}
-
-// A gzipReader reads all members of a gzip file. It goes from member to member
-// itself because [gzip.Reader] does not tell what follows the last member from
-// a member that is cut or damaged. Its errors stay.
+// A gzipReader reads all members of a gzip file. Its errors stay.
 type gzipReader struct {
-	in  *bufio.Reader
-	z   *gzip.Reader
+	z   *inflate.Reader
+	any bool // data was read, so what fails is not the first header
 	err error
 }
 
-func newGzipReader(in *bufio.Reader) (*gzipReader, error) {
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, inside(err)
-	}
-	z.Multistream(false)
-	return &gzipReader{in: in, z: z}, nil
-}
+// newGzipReader returns a reader of in, whose first bytes are known to be those
+// of gzip.
+func newGzipReader(in io.Reader) *gzipReader { return &gzipReader{z: inflate.NewReader(in)} }
 
-func (g *gzipReader) Read(p []byte) (n int, err error) {
-	for n == 0 && g.err == nil {
-		n, err = g.z.Read(p)
-		if err == io.EOF {
-			g.err = g.nextMember()
-		} else {
-			g.err = inside(err)
-		}
-		if len(p) == 0 {
-			break
-		}
+func (g *gzipReader) Read(p []byte) (int, error) {
+	if g.err != nil {
+		return 0, g.err
+	}
+	n, err := g.z.Read(p)
+	g.any = g.any || n > 0
+	switch {
+	case err == io.EOF:
+		g.err = err
+	case errors.Is(err, inflate.ErrNotGzip) && g.any:
+		g.err = &tailError{"gzip"}
+	case err != nil && g.z.Whole() && g.any:
+		g.err = err // of what is around it
+	case err != nil:
+		g.err = inside(err)
 	}
 	return n, g.err
-}
-
-// nextMember goes on behind the end of a member.
-func (g *gzipReader) nextMember() error {
-	head, err := g.in.Peek(len(gzipMagic))
-	switch {
-	case len(head) == 0:
-		return err
-	case !bytes.HasPrefix(gzipMagic, head):
-		return &tailError{"gzip"}
-	}
-	if err := g.z.Reset(g.in); err != nil {
-		return inside(err)
-	}
-	g.z.Multistream(false)
-	return nil
 }
 
 // zstdWindow is how much of its past a zstd file may refer to: what "zstd

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"assay/internal/inflate"
 	"assay/trace"
 )
 
@@ -61,14 +62,14 @@ func TestEnds(t *testing.T) {
 		"short tail":                 {join(one, []byte("\n")), plain, true, nil},
 		"tail of members":            {join(two, []byte("x")), plain, true, nil},
 		"zero padding":               {join(one, make([]byte, 512)), plain, true, nil},
-		"checksum":                   {flip(one, -8), plain, false, gzip.ErrChecksum},
-		"length":                     {flip(one, -4), plain, false, gzip.ErrChecksum},
-		"first member's checksum":    {flip(two, second-8), plain[:50], false, gzip.ErrChecksum},
-		"a stored byte":              {flip(stored(t, plain), 40), "", false, gzip.ErrChecksum},
+		"checksum":                   {flip(one, -8), plain, false, inflate.ErrChecksum},
+		"length":                     {flip(one, -4), plain, false, inflate.ErrChecksum},
+		"first member's checksum":    {flip(two, second-8), plain[:50], false, inflate.ErrChecksum},
+		"a stored byte":              {flip(stored(t, plain), 40), "", false, inflate.ErrChecksum},
 		"cut in the checksum":        {one[:len(one)-3], plain, false, io.ErrUnexpectedEOF},
 		"cut behind one byte":        {two[:second+1], plain[:50], false, io.ErrUnexpectedEOF},
 		"cut in a header":            {two[:second+7], plain[:50], false, io.ErrUnexpectedEOF},
-		"a member of another method": {flip(two, second+2), plain[:50], false, gzip.ErrHeader},
+		"a member of another method": {flip(two, second+2), plain[:50], false, inflate.ErrHeader},
 		"tail outside, cut inside":   {join(gz(t, string(one[:len(one)-3])), []byte("tail")), plain, false, io.ErrUnexpectedEOF},
 		"tail outside, whole inside": {join(gz(t, string(one)), []byte("tail")), plain, true, nil},
 		"zstd":                       {join(frame, frame), plain + plain, false, io.EOF},
