@@ -172,7 +172,7 @@ func slowKernel(r *Rules, name string) Match {
 			subject = name
 		}
 		for _, p := range ru.patterns {
-			if p.re.MatchString(subject) {
+			if p.re().MatchString(subject) {
 				return true
 			}
 		}
@@ -223,7 +223,7 @@ rules:
 	for _, ru := range Default().rules {
 		for _, p := range ru.patterns {
 			if !slices.ContainsFunc(p.needs, func(set []string) bool { return shortest(set) >= 2 }) {
-				t.Errorf("rule %q: %q has no part that every match contains", ru.id, p.re)
+				t.Errorf("rule %q: %q has no part that every match contains", ru.id, p.re())
 			}
 		}
 	}

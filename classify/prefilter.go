@@ -5,11 +5,14 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A pattern is one regular expression of a rule.
 type pattern struct {
-	re *regexp.Regexp
+	// re compiles the expression, which is known to be good, when it is first
+	// run: most never are, and to compile all takes longer than to read a trace.
+	re func() *regexp.Regexp
 	// needs are sets of lower-case ASCII strings. Every match contains, letter
 	// case aside, at least one string of each set. Without sets, nothing is
 	// known and the expression has to be run.
@@ -25,16 +28,15 @@ func compile(expr string, ignoreCase bool) (pattern, error) {
 	if ignoreCase {
 		flagged = "(?i:" + expr + ")"
 	}
-	re, err := regexp.Compile(flagged)
-	if err != nil {
-		return pattern{}, err
-	}
 	tree, err := syntax.Parse(flagged, syntax.Perl)
 	if err != nil {
 		return pattern{}, err
 	}
 	tree = tree.Simplify()
-	p := pattern{re: re, needs: needs(tree)}
+	p := pattern{
+		re:    sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(flagged) }),
+		needs: needs(tree),
+	}
 	p.literal = tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase != 0 && len(p.needs) == 1
 	return p, nil
 }
@@ -205,7 +207,7 @@ func (s *scan) matchAny(ru *rule) bool {
 		if s.ascii && missing > 0 {
 			continue
 		}
-		if p := &ru.patterns[i]; s.ascii && p.literal || p.re.MatchString(s.text) {
+		if p := &ru.patterns[i]; s.ascii && p.literal || p.re().MatchString(s.text) {
 			return true
 		}
 	}

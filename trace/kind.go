@@ -76,6 +76,9 @@ func KindOf(category []byte) Kind {
 	case "":
 		return OtherKind
 	}
+	if k, ok := kindOfCategory[string(category)]; ok {
+		return k
+	}
 	return kindOfCategory[strings.ToLower(string(category))]
 }
 
