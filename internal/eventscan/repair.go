@@ -141,8 +141,8 @@ func (r *repairer) isKey(i int, any bool) bool {
 	if end < 0 {
 		return false
 	}
-	key := string(r.in[i+1 : i+1+end])
-	if !any && len(r.open) == 1 && memberFields[key] == FieldNone && !otherMembers[key] {
+	key := r.in[i+1 : i+1+end]
+	if !any && len(r.open) == 1 && memberFields[string(key)] == FieldNone && !otherMembers[string(key)] {
 		return false
 	}
 	after := jsonscan.Space(r.in, i+1+end+1)
