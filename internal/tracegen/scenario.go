@@ -14,6 +14,7 @@ package tracegen
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -176,7 +177,7 @@ func (sc Scenario) normal() Scenario {
 		sc.Pace = 1000
 	}
 	if sc.Bytes > 0 {
-		sc.Steps = 1 << 40
+		sc.Steps = math.MaxInt32
 	}
 	return sc
 }
