@@ -20,7 +20,7 @@ var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
 	"internal/ingest":            "internal/inflate trace",
-	"internal/loadtrace":         "trace",
+	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"analyze":                    "classify diag interval summary trace",
 	"judge":                      "summary unit",

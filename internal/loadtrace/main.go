@@ -9,14 +9,12 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-
+	"assay/internal/inflate"
 	"assay/trace"
 )
 
@@ -37,9 +35,7 @@ func load(path string) error {
 	defer f.Close()
 	var in io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(bufio.NewReaderSize(f, 256<<10)); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+		in = inflate.NewReader(f)
 	}
 	t, err := trace.Read(in, path, trace.SelectAll())
 	if err != nil {
