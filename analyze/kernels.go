@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math"
+
 	"assay/summary"
 	"assay/trace"
 )
@@ -12,72 +14,69 @@ type rowKey struct {
 	kind           trace.Kind
 }
 
-// kernels sums the durations of kernels by device, stream and name. The sums
-// are work: kernels that run at the same time count fully each.
-func kernels(tl *timeline, rank int) []summary.Kernel {
-	var rows []summary.Kernel
+// rows makes one row for each device, stream and name of the activities that
+// are wanted: first makes it and add counts an activity into it.
+func rows[R any](tl *timeline, wanted func(trace.Kind) bool, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+	var out []R
 	index := make(map[rowKey]int)
 	for a := range tl.t.Activities.All() {
-		if a.Kind != trace.Kernel {
+		if !wanted(a.Kind) {
 			continue
 		}
 		track := &tl.t.Tracks[a.Track]
 		key := rowKey{track.Device, track.Stream, a.Name, a.Kind}
 		at, ok := index[key]
 		if !ok {
-			at = len(rows)
+			at = len(out)
 			index[key] = at
-			m := tl.classes[a.Name]
-			rows = append(rows, summary.Kernel{
-				Name: tl.t.Name(a.Name), Class: string(m.Class), Category: m.Category, Rule: m.Rule,
-				Rank: rank, Device: track.Device, Stream: track.Stream, MinNS: a.Dur,
-			})
+			out = append(out, first(key))
 		}
-		r := &rows[at]
+		add(&out[at], a)
+	}
+	return out
+}
+
+// kernels sums the durations of kernels by device, stream and name. The sums
+// are work: kernels that run at the same time count fully each.
+func kernels(tl *timeline, rank int) []summary.Kernel {
+	first := func(key rowKey) summary.Kernel {
+		m := tl.classes[key.name]
+		return summary.Kernel{
+			Name: tl.t.Name(key.name), Class: string(m.Class), Category: m.Category, Rule: m.Rule,
+			Rank: rank, Device: key.device, Stream: key.stream, MinNS: math.MaxInt64,
+		}
+	}
+	return rows(tl, func(k trace.Kind) bool { return k == trace.Kernel }, first, func(r *summary.Kernel, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS = min(r.MinNS, a.Dur)
-		r.MaxNS = max(r.MaxNS, a.Dur)
-	}
-	return rows
+		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
+	})
 }
 
 // copies sums the durations and bytes of copies and memsets by device, stream
 // and name. Where a copy does not tell its bytes, those that its call asked for
 // count.
 func copies(tl *timeline, rank int) []summary.Copy {
-	var rows []summary.Copy
-	index := make(map[rowKey]int)
 	asked := make(map[trace.ID]int64)
 	for c := range tl.t.CopySizes.All() {
 		if c.Correlation != 0 { // else it says of no copy that it is its own
 			asked[c.Correlation] = c.Bytes
 		}
 	}
-	for a := range tl.t.Activities.All() {
-		if a.Kind == trace.Kernel {
-			continue
+	first := func(key rowKey) summary.Copy {
+		class := summary.ClassCopy
+		if key.kind == trace.Memset {
+			class = summary.ClassMemset
 		}
-		track := &tl.t.Tracks[a.Track]
-		key := rowKey{track.Device, track.Stream, a.Name, a.Kind}
-		at, ok := index[key]
-		if !ok {
-			at = len(rows)
-			index[key] = at
-			class := summary.ClassCopy
-			if a.Kind == trace.Memset {
-				class = summary.ClassMemset
-			}
-			rows = append(rows, summary.Copy{
-				Name: tl.t.Name(a.Name), Class: class.String(),
-				Rank: rank, Device: track.Device, Stream: track.Stream, MinNS: a.Dur,
-			})
+		return summary.Copy{
+			Name: tl.t.Name(key.name), Class: class.String(),
+			Rank: rank, Device: key.device, Stream: key.stream, MinNS: math.MaxInt64,
 		}
-		r := &rows[at]
+	}
+	return rows(tl, func(k trace.Kind) bool { return k != trace.Kernel }, first, func(r *summary.Copy, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS = min(r.MinNS, a.Dur)
-		r.MaxNS = max(r.MaxNS, a.Dur)
+		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
 		n, known := tl.t.Detail(a.Detail).Bytes, true
 		if n < 0 {
 			n, known = asked[a.Correlation]
@@ -88,6 +87,5 @@ func copies(tl *timeline, rank int) []summary.Copy {
 			}
 			*r.Bytes = summary.Plus(*r.Bytes, n)
 		}
-	}
-	return rows
+	})
 }

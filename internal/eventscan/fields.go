@@ -2,7 +2,7 @@
 // bytes.
 //
 // It knows the members of an event and of its args that assay uses ([Field])
-// and skips all others. There are two ways to fill [Fields]:
+// and skips all others. There are three ways to fill [Fields]:
 //
 //   - [Decode] walks the event with package jsonscan, member by member. It is
 //     short, and takes everything that a profiler may write: escapes, numbers
@@ -10,6 +10,12 @@
 //   - [Scan] does the usual things in place and gives up at the first unusual
 //     one, leaving the event to Decode. It never answers differently: what it
 //     accepts, Decode would read the same way, and tests hold it to that.
+//   - [Memo.Scan] does what Scan does and remembers the bytes between values,
+//     which is faster for the thousandth event of a shape. The same promise
+//     and the same tests hold.
+//
+// [Repair] mends events whose quotes were not escaped, which none of them can
+// read.
 //
 // # States of Scan
 //

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -65,10 +64,4 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 		}
 	}
 	return 0, "assumed"
-}
-
-// IsRefusal reports whether err says that an input is of no known format.
-func IsRefusal(err error) bool {
-	var r *Refusal
-	return errors.As(err, &r)
 }
