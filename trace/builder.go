@@ -17,11 +17,8 @@ type Builder struct {
 
 	tracks   map[trackKey]TrackID
 	trackRef []trackKey
-	last     struct { // most events are on the thread of the one before
-		pid, tid string
-		id       TrackID
-		valid    bool
-	}
+	threads  []lastTracks // by the Thread of an event
+	category Sym          // of the event before that has one
 
 	details numbered[Detail, DetailID]
 	shapes  numbered[Shape, ShapeID]
@@ -49,6 +46,13 @@ type trackKey struct {
 
 // unnamed is the device or stream of an event that does not say.
 const unnamed = -1 << 63
+
+// lastTracks are the tracks that events of one thread were on last.
+type lastTracks struct {
+	host           TrackID // plus 1; 0 is none
+	work           TrackID // on the device: plus 1; 0 is none
+	device, stream int64   // of work
+}
 
 // A label is what a metadata event says about a process or thread.
 type label struct {
@@ -104,12 +108,12 @@ func (b *Builder) Add(e *Event) {
 	case (phase == 's' || phase == 't' || phase == 'f') && e.HasStart():
 		*b.flows.next() = FlowEnd{
 			Start: e.Start(), ID: textID(e.Text(eventscan.ID)), Phase: phase,
-			Track: b.hostTrack(e), Category: b.names.sym(e.Category()),
+			Track: b.hostTrack(e), Category: b.categoryOf(e),
 		}
 	case isMark(phase) && e.HasStart():
 		*b.marks.next() = Mark{
 			Start: e.Start(), ID: asyncID(e), Phase: phase,
-			Name: b.names.sym(e.Name()), Category: b.names.sym(e.Category()), Track: b.hostTrack(e),
+			Name: b.names.sym(e.Name()), Category: b.categoryOf(e), Track: b.hostTrack(e),
 		}
 	case e.Kind == Instant && e.Has(eventscan.MemBytes):
 		*b.memory.next() = MemoryEvent{
@@ -154,9 +158,17 @@ func (b *Builder) addComplete(e *Event) {
 		}
 		*b.spans.next() = HostSpan{
 			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: track(e),
-			Category: b.names.sym(e.Category()), External: argID(e, eventscan.ExternalID),
+			Category: b.categoryOf(e), External: argID(e, eventscan.ExternalID),
 		}
 	}
+}
+
+// categoryOf interns the event's category, which mostly is that of the one before.
+func (b *Builder) categoryOf(e *Event) Sym {
+	if string(e.Category()) != b.names.texts[b.category] {
+		b.category = b.names.sym(e.Category())
+	}
+	return b.category
 }
 
 // isMark reports whether events of this phase begin or end a span. S and F are
@@ -178,14 +190,14 @@ func asyncID(e *Event) ID {
 }
 
 func argID(e *Event, x eventscan.Field) ID {
-	if !e.Has(x) {
-		return 0
-	}
 	return idOf(e.Int(x, 0))
 }
 
 // textID folds the id of a flow, which may be a number or a text.
 func textID(text []byte) ID {
+	if n, ok := smallNumber(text); ok {
+		return idOf(n)
+	}
 	n, err := strconv.ParseInt(string(text), 0, 64)
 	if err != nil {
 		for _, c := range text {
@@ -196,6 +208,20 @@ func textID(text []byte) ID {
 	return idOf(n)
 }
 
+// smallNumber reads the decimal numbers that most ids are.
+func smallNumber(text []byte) (n int64, ok bool) {
+	if len(text) == 0 || len(text) > 9 || text[0] == '0' && len(text) > 1 {
+		return 0, false // nothing, too long for the simple way, or another base
+	}
+	for _, c := range text {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c)
+	}
+	return n, true
+}
+
 func (b *Builder) addLabel(e *Event) {
 	switch kind := string(e.Name()); kind {
 	case "process_name", "thread_name":
@@ -204,20 +230,42 @@ func (b *Builder) addLabel(e *Event) {
 }
 
 func (b *Builder) hostTrack(e *Event) TrackID {
-	l := &b.last
-	if !l.valid || l.pid != string(e.PID()) || l.tid != string(e.TID()) {
-		key := trackKey{pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID())}
-		l.pid, l.tid = b.names.texts[key.pid], b.names.texts[key.tid]
-		l.id, l.valid = b.track(key), true
+	last := b.last(e)
+	if last == nil || last.host == 0 {
+		id := b.track(trackKey{pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID())})
+		if last == nil {
+			return id
+		}
+		last.host = id + 1
 	}
-	return l.id
+	return last.host - 1
 }
 
 func (b *Builder) deviceTrack(e *Event) TrackID {
-	return b.track(trackKey{
-		pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID()), onDevice: true,
-		device: e.Int(eventscan.Device, unnamed), stream: e.Int(eventscan.Stream, unnamed),
+	device, stream := e.Int(eventscan.Device, unnamed), e.Int(eventscan.Stream, unnamed)
+	last := b.last(e)
+	if last != nil && last.work != 0 && last.device == device && last.stream == stream {
+		return last.work - 1
+	}
+	id := b.track(trackKey{
+		pid: b.names.sym(e.PID()), tid: b.names.sym(e.TID()), onDevice: true, device: device, stream: stream,
 	})
+	if last != nil {
+		last.work, last.device, last.stream = id+1, device, stream
+	}
+	return id
+}
+
+// last returns what is known of the event's thread, or nil.
+func (b *Builder) last(e *Event) *lastTracks {
+	n := e.Thread()
+	if n == 0 {
+		return nil
+	}
+	for n >= len(b.threads) {
+		b.threads = append(b.threads, lastTracks{})
+	}
+	return &b.threads[n]
 }
 
 func (b *Builder) track(key trackKey) TrackID {
@@ -248,12 +296,23 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	if !b.sel.Shapes {
 		return b.shapes.of(Shape{}, 0)
 	}
+	if last, ok := b.shapes.lastOf(name); ok && b.isShape(e, last) {
+		return b.shapes.last[name] - 1
+	}
 	s := Shape{
 		Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
 		Strides: b.names.sym(e.Text(eventscan.InputStrides)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
 		Kernel: b.names.sym(e.Text(eventscan.KernelHash)),
 	}
 	return b.shapes.of(s, name)
+}
+
+// isShape reports whether the event has the given shape. Comparing takes half the
+// time of looking the texts up.
+func (b *Builder) isShape(e *Event, s Shape) bool {
+	is := func(x eventscan.Field, s Sym) bool { return string(e.Text(x)) == b.names.texts[s] }
+	return is(eventscan.InputDims, s.Dims) && is(eventscan.InputTypes, s.Types) && is(eventscan.InputStrides, s.Strides) &&
+		is(eventscan.ConcreteInputs, s.Concrete) && is(eventscan.KernelHash, s.Kernel)
 }
 
 // A numbered numbers values in the order in which they are first met.
@@ -265,6 +324,14 @@ type numbered[T comparable, N ~uint32] struct {
 
 func newNumbered[T comparable, N ~uint32]() numbered[T, N] {
 	return numbered[T, N]{ids: make(map[T]N)}
+}
+
+// lastOf returns the value that the last event of the given name had.
+func (n *numbered[T, N]) lastOf(name Sym) (value T, ok bool) {
+	if int(name) >= len(n.last) || n.last[name] == 0 {
+		return value, false
+	}
+	return n.refs[n.last[name]-1], true
 }
 
 // of returns the number of a value that an event of the given name has. Most

@@ -56,8 +56,7 @@ var helpOf = map[string]string{
 	codeNoPhase:   `events without a phase ("ph") were skipped; another program may have rewritten the file`,
 }
 
-// A fault says which member of an event is unusable and why. The zero fault
-// is none.
+// A fault says which member of an event is unusable and why.
 type fault struct {
 	code  string // of the issue it counts as
 	field string
@@ -67,37 +66,40 @@ type fault struct {
 
 // check completes e after its fields were read with the given result, and says
 // whether it can be used. What its phase needs must be there.
-func (e *Event) check(read error) fault {
+func (e *Event) check(read error) *fault {
 	e.Kind = KindOf(e.Category())
+	if read == nil && e.Phase() == 'X' && e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start() {
+		return nil // most are well
+	}
 	if read != nil && (e.Phase() != 'M' || !isTimeError(read)) { // metadata needs no time
 		return faultOf(read)
 	}
 	phase := e.Phase()
 	switch {
 	case phase == 0:
-		return fault{codeNoPhase, "ph", "missing", nil}
+		return &fault{codeNoPhase, "ph", "missing", nil}
 	case phase == 'X' && !e.HasStart():
-		return fault{codeBadTime, "ts", "missing", nil}
+		return &fault{codeBadTime, "ts", "missing", nil}
 	case e.HasDur() && e.Dur() < 0:
-		return fault{codeNegative, "dur", "negative duration", nil}
+		return &fault{codeNegative, "dur", "negative duration", nil}
 	case e.HasDur() && e.Start()+e.Dur() < e.Start():
-		return fault{codeBadTime, "dur", "end is out of range", nil}
+		return &fault{codeBadTime, "dur", "end is out of range", nil}
 	case phase == 'X' && !e.HasDur():
-		return fault{codeBadTime, "dur", "missing", nil}
+		return &fault{codeBadTime, "dur", "missing", nil}
 	}
-	return fault{}
+	return nil
 }
 
 // faultOf explains why an event could not be read.
-func faultOf(err error) fault {
+func faultOf(err error) *fault {
 	var bad *eventscan.TimeError
 	switch {
 	case errors.As(err, &bad) && bad.Field == eventscan.Start:
-		return fault{codeBadTime, "ts", "bad timestamp", bad}
+		return &fault{codeBadTime, "ts", "bad timestamp", bad}
 	case errors.As(err, &bad):
-		return fault{codeBadTime, "dur", "bad duration", bad}
+		return &fault{codeBadTime, "dur", "bad duration", bad}
 	case errors.Is(err, jsonscan.ErrTooLong):
-		return fault{codeTooLong, "", "too long", err}
+		return &fault{codeTooLong, "", "too long", err}
 	}
-	return fault{codeMalformed, "", "malformed JSON", err}
+	return &fault{codeMalformed, "", "malformed JSON", err}
 }

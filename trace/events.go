@@ -105,7 +105,7 @@ func (r *Reader) record(at diag.Pos, read error) bool {
 	if !r.sel.wants(&r.ev, f) {
 		return false
 	}
-	if f.code != "" {
+	if f != nil {
 		r.skip(at, f)
 	} else {
 		r.rec = &r.ev
@@ -123,19 +123,19 @@ func (r *Reader) stranger(at diag.Pos) bool {
 	r.s.Advance(n)
 	r.n++
 	if !null {
-		r.skip(at, fault{code: codeNotObject, msg: "not an object"})
+		r.skip(at, &fault{code: codeNotObject, msg: "not an object"})
 	}
 	return !null
 }
 
 // wants reports whether s keeps an event with the given fault. Metadata is
 // always kept: it names the tracks. An event without a phase is always counted.
-func (s Select) wants(e *Event, f fault) bool {
-	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f.code == codeNoPhase
+func (s Select) wants(e *Event, f *fault) bool {
+	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 
 // skip makes an error the current record and counts it.
-func (r *Reader) skip(at diag.Pos, f fault) {
+func (r *Reader) skip(at diag.Pos, f *fault) {
 	r.count(at, f, 1)
 	if f.field != "" {
 		at.Path += "." + f.field
@@ -145,7 +145,7 @@ func (r *Reader) skip(at diag.Pos, f fault) {
 
 // count counts n events with the same fault, the first of them at the given
 // place.
-func (r *Reader) count(at diag.Pos, f fault, n int64) {
+func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	if f.field != "" {
 		at.Path += "." + f.field
 	}

@@ -87,7 +87,8 @@ func (re *renumbering) grow(b *Builder) {
 	fit(&re.shapes, len(b.shapes.refs))
 }
 
-// An input is one Builder as a merger sees it.
+// An input is one Builder as a merger sees it. Its methods give the final number
+// for one of the Builder's, most often from what is known already.
 type input struct {
 	m  *merger
 	b  *Builder
@@ -98,6 +99,10 @@ func (in input) name(s Sym) Sym {
 	if n := in.re.names[s]; n != 0 {
 		return Sym(n - 1)
 	}
+	return in.newName(s)
+}
+
+func (in input) newName(s Sym) Sym {
 	out := in.m.names.sym([]byte(in.b.names.texts[s]))
 	in.re.names[s] = uint32(out) + 1
 	return out
@@ -107,6 +112,10 @@ func (in input) track(id TrackID) TrackID {
 	if n := in.re.tracks[id]; n != 0 {
 		return TrackID(n - 1)
 	}
+	return in.newTrack(id)
+}
+
+func (in input) newTrack(id TrackID) TrackID {
 	key := in.b.trackRef[id]
 	key.pid, key.tid = in.name(key.pid), in.name(key.tid)
 	out, ok := in.m.tracks[key]
@@ -123,6 +132,10 @@ func (in input) detail(id DetailID) DetailID {
 	if n := in.re.details[id]; n != 0 {
 		return DetailID(n - 1)
 	}
+	return in.newDetail(id)
+}
+
+func (in input) newDetail(id DetailID) DetailID {
 	d := in.b.details.refs[id]
 	c := &d.Collective
 	c.Name, c.Dtype, c.Group, c.Ranks = in.name(c.Name), in.name(c.Dtype), in.name(c.Group), in.name(c.Ranks)
@@ -140,6 +153,10 @@ func (in input) shape(id ShapeID) ShapeID {
 	if n := in.re.shapes[id]; n != 0 {
 		return ShapeID(n - 1)
 	}
+	return in.newShape(id)
+}
+
+func (in input) newShape(id ShapeID) ShapeID {
 	s := in.b.shapes.refs[id]
 	s = Shape{in.name(s.Dims), in.name(s.Types), in.name(s.Strides), in.name(s.Concrete), in.name(s.Kernel)}
 	out, ok := in.m.shapes[s]

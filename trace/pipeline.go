@@ -8,7 +8,6 @@ import (
 
 	"assay/diag"
 	"assay/internal/eventscan"
-	"assay/internal/jsonscan"
 )
 
 // chunkSize is how many bytes of events are parsed at a time: enough that the
@@ -49,7 +48,7 @@ type chunk struct {
 
 // A chunkFault is an event that could not be used.
 type chunkFault struct {
-	fault
+	*fault
 	index int64 // of the event, counted from the chunk's first
 	at    int   // index of the event in buf
 	count int64
@@ -145,13 +144,16 @@ func (w *worker) run(work <-chan *chunk, sel Select) {
 	}
 }
 
+// between has a bit for each byte that may stand between events.
+const between = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<','
+
 // parse reads the chunk's events, up to its stop or to the first that is not
 // sound.
 func (w *worker) parse(c *chunk, sel Select) {
 	b, i := c.buf, c.start
 	for {
-		for i = jsonscan.Space(b, i); i < len(b) && b[i] == ','; {
-			i = jsonscan.Space(b, i+1)
+		for i < len(b) && b[i] <= ',' && between>>b[i]&1 != 0 {
+			i++
 		}
 		if i >= c.stop || b[i] != '{' {
 			break
@@ -181,7 +183,7 @@ func (w *worker) take(c *chunk, sel Select, at int, read error) {
 	if !sel.wants(&w.ev, f) {
 		return
 	}
-	if f.code == "" {
+	if f == nil {
 		w.b.Add(&w.ev)
 		return
 	}

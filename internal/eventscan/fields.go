@@ -120,13 +120,14 @@ const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 // Only the fields that Has reports are valid: the others hold what an earlier
 // event left.
 type Fields struct {
-	set        uint64 // 1<<Field for each field the event has
-	phase      byte
-	start, dur int64
-	args       []byte
-	texts      [numTexts][]byte
-	ints       [numInts]int64
-	triples    [2][3]int64
+	set     uint64 // 1<<Field for each field the event has
+	thread  int
+	phase   byte
+	times   [2]int64 // Start and Dur
+	args    []byte
+	texts   [numTexts][]byte
+	ints    [numInts]int64
+	triples [2][3]int64
 }
 
 // Has reports whether the event has the field, and in a form that can be used.
@@ -143,11 +144,16 @@ func (f *Fields) Phase() byte {
 	return f.phase
 }
 
+// Thread tells threads apart: of two events that one Memo read and that have
+// the same Thread, other than 0, the process and the thread are the same. 0 says
+// nothing.
+func (f *Fields) Thread() int { return f.thread }
+
 // Start returns "ts" in nanoseconds.
-func (f *Fields) Start() int64 { return f.start }
+func (f *Fields) Start() int64 { return f.times[0] }
 
 // Dur returns "dur" in nanoseconds.
-func (f *Fields) Dur() int64 { return f.dur }
+func (f *Fields) Dur() int64 { return f.times[Dur-Start] }
 
 // Args returns the JSON object of the event's args, or nil.
 func (f *Fields) Args() []byte {

@@ -15,7 +15,9 @@ const (
 // digits before the first that is not, and w less the codes of those digits.
 func digits8(w uint64) (n int, d uint64) {
 	d = w ^ zeros // digits become 0 to 9, everything else is larger
-	over := (d&^tops + (0x7f-9)*ones | d) & tops
+	// A byte over 9 gets its top bit. What it carries into the next does not
+	// matter: only the lowest counts.
+	over := (d + (0x7f-9)*ones | d) & tops
 	return bits.TrailingZeros64(over) >> 3, d
 }
 
@@ -28,31 +30,56 @@ func value8(d uint64) uint64 {
 
 var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
+// digits returns the number of digits at b[i], or 0 if there are more than seven
+// or the block ends too close.
+func digits(b []byte, i int) int {
+	if i+8 > len(b) {
+		return 0
+	}
+	n, _ := digits8(binary.LittleEndian.Uint64(b[i:]))
+	return n & 7
+}
+
+// shortNumber reads up to seven digits at b[i]. It returns their value and their
+// number, which is 0 where there are none or more, or the block ends too close.
+func shortNumber(b []byte, i int) (value int64, digits int) {
+	if i+8 > len(b) {
+		return 0, 0
+	}
+	n, d := digits8(binary.LittleEndian.Uint64(b[i:]))
+	return int64(value8(d << (8 * (8 - n) & 63))), n & 7
+}
+
 // number reads up to sixteen digits at b[i]. It returns their value, the index
 // behind them and their number, which is 0 where there are none, too many, or
 // the block ends too close.
 func number(b []byte, i int) (value int64, end, digits int) {
-	if i+17 > len(b) {
+	if i+8 > len(b) {
 		return 0, i, 0
 	}
 	n, d := digits8(binary.LittleEndian.Uint64(b[i:]))
 	if n < 8 {
-		if n == 0 {
-			return 0, i, 0
-		}
-		return int64(value8(d << (8 * (8 - n)))), i + n, n
+		return int64(value8(d << (8 * (8 - n) & 63))), i + n, n
 	}
-	high := value8(d)
-	n, d = digits8(binary.LittleEndian.Uint64(b[i+8:]))
-	low := value8(d << (8 * (8 - n)))
+	return longNumber(b, i, value8(d))
+}
+
+// longNumber reads a number whose first eight digits have the value high.
+func longNumber(b []byte, i int, high uint64) (value int64, end, digits int) {
+	if i+17 > len(b) {
+		return 0, i, 0
+	}
+	n, d := digits8(binary.LittleEndian.Uint64(b[i+8:]))
 	if n == 8 && b[i+16]-'0' <= 9 {
 		return 0, i, 0
 	}
+	low := value8(d << (8 * (8 - n)))
 	return int64(high*powersOfTen[n] + low), i + 8 + n, 8 + n
 }
 
 // micros reads a decimal number of microseconds with at most sixteen digits
-// before its point and three behind it, as whole nanoseconds.
+// before its point and three behind it, as whole nanoseconds. Whether the number
+// ends there, its caller must see.
 func micros(b []byte, i int) (ns int64, end int, ok bool) {
 	v, i, digits := number(b, i)
 	if digits == 0 || i+8 > len(b) {
@@ -61,21 +88,13 @@ func micros(b []byte, i int) (ns int64, end int, ok bool) {
 	ns = v * 1000
 	if b[i] == '.' {
 		n, d := digits8(binary.LittleEndian.Uint64(b[i:]) >> 8)
-		switch n {
-		case 1:
-			ns += int64(d&0xff) * 100
-		case 2:
-			ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10
-		case 3:
-			ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10 + int64(d>>16&0xff)
-		default:
+		if n == 0 || n > 3 {
 			return 0, i, false
 		}
+		d &= 1<<(8*n) - 1
+		ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10 + int64(d>>16)
 		i += 1 + n
 	}
 	// 16 digits of microseconds reach 9.2e18 ns only below this.
-	if c := b[i]; c != ',' && c != '}' && c != '\n' && c != ' ' && c != '\r' || v > 1<<53 {
-		return 0, i, false
-	}
-	return ns, i, true
+	return ns, i, v <= 1<<53
 }

@@ -12,7 +12,7 @@ import (
 // void: [Decode] must read the event. The doc comment of the package has the
 // states that the code below moves through.
 func Scan(b []byte, i int, f *Fields) (end int, ok bool) {
-	f.set = 0
+	f.set, f.thread = 0, 0
 	return f.members(b, i+1, 1, memberTable)
 }
 
@@ -77,14 +77,8 @@ func (f *Fields) value(b []byte, i, level int, x Field) (end int, ok bool) {
 		return f.int(b, i, x)
 	case x >= firstText && x < Grid:
 		return f.text(b, i, level, x)
-	case x == Start:
-		f.set |= 1 << Start
-		f.start, end, ok = micros(b, i)
-		return end, ok
-	case x == Dur:
-		f.set |= 1 << Dur
-		f.dur, end, ok = micros(b, i)
-		return end, ok
+	case x == Start || x == Dur:
+		return f.moment(b, i, x)
 	case x == Phase:
 		if i+3 > len(b) || b[i] != '"' || b[i+1] == '"' || b[i+1] == '\\' || b[i+2] != '"' {
 			return i, false
@@ -107,6 +101,14 @@ func (f *Fields) value(b []byte, i, level int, x Field) (end int, ok bool) {
 	return skip(b, i, level)
 }
 
+// moment reads the time of field x.
+func (f *Fields) moment(b []byte, i int, x Field) (end int, ok bool) {
+	ns, end, ok := micros(b, i)
+	f.times[x-Start] = ns
+	f.set |= 1 << x
+	return end, ok
+}
+
 // text reads a string, array or number as text.
 func (f *Fields) text(b []byte, i, level int, x Field) (end int, ok bool) {
 	if b[i] == '"' {
@@ -117,6 +119,13 @@ func (f *Fields) text(b []byte, i, level int, x Field) (end int, ok bool) {
 		f.texts[x-firstText] = b[i+1 : end]
 		f.set |= 1 << x
 		return end + 1, true
+	}
+	if b[i] == '[' {
+		if end, ok = skip(b, i, level); ok {
+			f.texts[x-firstText] = b[i:end]
+			f.set |= 1 << x
+		}
+		return end, ok
 	}
 	if _, end, digits := number(b, i); digits > 0 && (b[end] == ',' || b[end] == '}') {
 		f.texts[x-firstText] = b[i:end]
@@ -189,13 +198,14 @@ func (f *Fields) triple(b []byte, i int, x Field) (end int, ok bool) {
 	t := &f.triples[x-Grid]
 	for n := range t {
 		i = space(b, i)
-		var digits int
-		if t[n], i, digits = number(b, i); digits == 0 || i >= len(b) {
+		v, digits := shortNumber(b, i)
+		if digits == 0 {
 			return i, false
 		}
-		if i = space(b, i); i >= len(b) || n < 2 && b[i] != ',' || n == 2 && b[i] != ']' {
+		if i = space(b, i+digits); i >= len(b) || b[i] != ",,]"[n] {
 			return i, false
 		}
+		t[n] = v
 		i++
 	}
 	f.set |= 1 << x

@@ -18,10 +18,8 @@ func (f *Fields) store(x Field, val []byte) error {
 			f.phase = t[0]
 			f.set |= 1 << Phase
 		}
-	case x == Start:
-		return f.setTime(x, &f.start, val)
-	case x == Dur:
-		return f.setTime(x, &f.dur, val)
+	case x == Start || x == Dur:
+		return f.setTime(x, val)
 	case x == Args:
 		// Of several args the last counts, whole.
 		f.set &^= argSet
@@ -48,7 +46,7 @@ func (f *Fields) store(x Field, val []byte) error {
 	return nil
 }
 
-func (f *Fields) setTime(x Field, to *int64, val []byte) error {
+func (f *Fields) setTime(x Field, val []byte) error {
 	text := textOf(val)
 	if text == nil {
 		return nil // null: as if it were not there
@@ -57,7 +55,7 @@ func (f *Fields) setTime(x Field, to *int64, val []byte) error {
 	if err != nil {
 		return &TimeError{x, string(text[:min(len(text), 40)]), err}
 	}
-	*to = ns
+	f.times[x-Start] = ns
 	f.set |= 1 << x
 	return nil
 }

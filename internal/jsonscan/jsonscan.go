@@ -20,6 +20,7 @@ package jsonscan
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"strings"
 )
 
@@ -69,26 +70,28 @@ func String(b []byte, i int) (int, error) {
 // balanced returns the index just past the array or object at b[i], looking at
 // strings and brackets only.
 func balanced(b []byte, i int) (int, error) {
-	for depth := 0; ; i++ {
-		i = quoteOrBracket(b, i)
-		if i >= len(b) {
-			return len(b), ErrShort
-		}
-		switch b[i] {
-		case '"':
-			end, err := String(b, i)
-			if err != nil {
-				return end, err
+	depth, quoted := 0, false
+	for i < len(b) {
+		next := i + 8
+		for hits := special(b, i); hits != 0; hits &= hits - 1 {
+			at := i + bits.TrailingZeros64(hits)>>3
+			switch c := b[at]; {
+			case c == '"':
+				quoted = !quoted
+			case c == '\\' && quoted:
+				next, hits = at+2, 0 // past what it escapes
+			case quoted:
+			case c == '{' || c == '[':
+				depth++
+			case c == '}' || c == ']':
+				if depth--; depth == 0 {
+					return at + 1, nil
+				}
 			}
-			i = end - 1
-		case '{', '[':
-			depth++
-		default:
-			if depth--; depth == 0 {
-				return i + 1, nil
-			}
 		}
+		i = next
 	}
+	return len(b), ErrShort
 }
 
 // Literal returns the index just past the number or bare word at b[i]. It

@@ -77,19 +77,41 @@ func TestWords(t *testing.T) {
 			}
 		}
 		i := rnd.IntN(len(b) + 1)
-		for name, tt := range map[string]struct {
-			find  func([]byte, int) int
-			chars string
-		}{"quoteOrBackslash": {quoteOrBackslash, `"\`}, "quoteOrBracket": {quoteOrBracket, `"[]{}`}} {
-			want := len(b)
-			if at := indexAny(b[i:], tt.chars); at >= 0 {
-				want = i + at
-			}
-			if got := tt.find(b, i); got != want {
-				t.Fatalf("%s(%q, %d) = %d, want %d", name, b, i, got, want)
+		want := len(b)
+		if at := indexAny(b[i:], `"\`); at >= 0 {
+			want = i + at
+		}
+		if got := quoteOrBackslash(b, i); got != want {
+			t.Fatalf("quoteOrBackslash(%q, %d) = %d, want %d", b, i, got, want)
+		}
+		b = append([]byte("["), b...)
+		end, err := balanced(b, 0)
+		if wantEnd, wantErr := balancedSlow(b); end != wantEnd || err != wantErr {
+			t.Fatalf("balanced(%q) = %d, %v, want %d, %v", b, end, err, wantEnd, wantErr)
+		}
+	}
+}
+
+// balancedSlow is balanced, a byte at a time.
+func balancedSlow(b []byte) (int, error) {
+	depth, quoted, escaped := 0, false, false
+	for i, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[', c == '{':
+			depth++
+		case c == ']', c == '}':
+			if depth--; depth == 0 {
+				return i + 1, nil
 			}
 		}
 	}
+	return len(b), ErrShort
 }
 
 // TestPrefixesAreShort holds the promise of ErrShort on valid documents: every

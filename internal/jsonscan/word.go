@@ -40,25 +40,18 @@ func quoteOrBackslash(b []byte, i int) int {
 	return len(b)
 }
 
-// quoteOrBracket returns the index of the first quote or bracket at or after i,
-// or len(b) if there is none.
-func quoteOrBracket(b []byte, i int) int {
-	for i < len(b) {
-		if i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			x, y := w^quotes, (w|bracketBits)^bracketLike
-			hit := ((x-ones)&^x | (y-ones)&^y) & tops
-			if hit == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(hit) >> 3
+// special returns a word whose top bits are set for those of the eight bytes at
+// b[i] that are quotes, backslashes or brackets, and maybe for some others. What
+// is behind the end of b counts as nothing.
+func special(b []byte, i int) uint64 {
+	var w uint64
+	if i+8 <= len(b) {
+		w = binary.LittleEndian.Uint64(b[i:])
+	} else {
+		for k, c := range b[i:] {
+			w |= uint64(c) << (8 * k)
 		}
-		switch b[i] {
-		case '"', '[', ']', '{', '}':
-			return i
-		}
-		i++
 	}
-	return len(b)
+	x, y, z := w^quotes, w^backslashes, (w|bracketBits)^bracketLike
+	return ((x-ones)&^x | (y-ones)&^y | (z-ones)&^z) & tops
 }
