@@ -134,6 +134,22 @@ func (s Select) wants(e *Event, f *fault) bool {
 	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 
+// shapeFields are the args that only shapes are made of.
+var shapeFields = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes, eventscan.InputStrides,
+	eventscan.ConcreteInputs, eventscan.KernelHash)
+
+// fields returns the fields that s needs of the events of a phase and category:
+// none of those that wants does not keep.
+func (s Select) fields(phase byte, category []byte) eventscan.FieldSet {
+	switch {
+	case phase != 'M' && !s.Kinds.Has(KindOf(category)):
+		return 0
+	case !s.Shapes:
+		return ^shapeFields
+	}
+	return ^eventscan.FieldSet(0)
+}
+
 // skip makes an error the current record and counts it.
 func (r *Reader) skip(at diag.Pos, f *fault) {
 	r.count(at, f, 1)

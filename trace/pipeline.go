@@ -73,7 +73,7 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 	defer close(work)
 	for i := range p.workers {
 		if p.workers[i] == nil {
-			p.workers[i] = &worker{b: NewBuilder(rd.sel)}
+			p.workers[i] = &worker{b: NewBuilder(rd.sel), memo: eventscan.Memo{Wants: rd.sel.fields}}
 		}
 		go p.workers[i].run(work, rd.sel)
 	}
@@ -144,29 +144,21 @@ func (w *worker) run(work <-chan *chunk, sel Select) {
 	}
 }
 
-// between has a bit for each byte that may stand between events.
-const between = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<','
-
 // parse reads the chunk's events, up to its stop or to the first that is not
 // sound.
 func (w *worker) parse(c *chunk, sel Select) {
 	b, i := c.buf, c.start
 	for {
-		for i < len(b) && b[i] <= ',' && between>>b[i]&1 != 0 {
-			i++
-		}
-		if i >= c.stop || b[i] != '{' {
-			break
-		}
 		end, ok := w.memo.Scan(b, i, &w.ev.Fields)
 		var err error
-		if !ok {
-			if end, err = eventscan.Decode(b, i, &w.ev.Fields); err != nil && !isTimeError(err) {
+		if !ok || end > c.stop {
+			if i = eventscan.Gap(b, i); i >= c.stop || b[i] != '{' {
 				break
 			}
-		}
-		if end > c.stop {
-			break // the cut is inside this event
+			end, err = eventscan.Decode(b, i, &w.ev.Fields)
+			if err != nil && !isTimeError(err) || end > c.stop {
+				break // or the cut is inside this event
+			}
 		}
 		if err != nil || !w.ev.Empty() {
 			w.take(c, sel, i, err)
@@ -193,7 +185,7 @@ func (w *worker) take(c *chunk, sel Select, at int, read error) {
 			return
 		}
 	}
-	c.faults = append(c.faults, chunkFault{f, c.events, at, 1})
+	c.faults = append(c.faults, chunkFault{f, c.events, eventscan.Gap(c.buf, at), 1})
 }
 
 func isTimeError(err error) bool {

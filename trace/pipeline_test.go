@@ -70,13 +70,20 @@ func dump(t *Trace) string {
 }
 
 // compareReads reads b with the Reader alone and with pipelines of every shape,
-// and reports whether all read the same trace.
+// and reports whether all read the same trace: all of it, and parts.
 func compareReads(t *testing.T, name string, b []byte, chunks ...int) {
 	t.Helper()
-	want, wantErr := read(NewReader(bytes.NewReader(b), "in", SelectAll()), nil)
+	compareSelected(t, name, b, SelectAll(), chunks...)
+	compareSelected(t, name, b, Select{Kinds: Of(Kernel, Runtime, Flow)}, chunks[0])
+	compareSelected(t, name, b, Select{Kinds: Of(CPUOp, OtherKind)}, chunks[0])
+}
+
+func compareSelected(t *testing.T, name string, b []byte, sel Select, chunks ...int) {
+	t.Helper()
+	want, wantErr := read(NewReader(bytes.NewReader(b), "in", sel), nil)
 	for _, chunk := range chunks {
 		for _, workers := range []int{1, 3} {
-			got, err := read(NewReader(bytes.NewReader(b), "in", SelectAll()), newPipeline(workers, chunk))
+			got, err := read(NewReader(bytes.NewReader(b), "in", sel), newPipeline(workers, chunk))
 			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Fatalf("%s, %d workers, chunks of %d: error %v, want %v", name, workers, chunk, err, wantErr)
 			}
@@ -186,15 +193,16 @@ func BenchmarkRead(b *testing.B) {
 			b.Run(fmt.Sprintf("%.8s/%d", filepath.Base(file), workers), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				b.ReportAllocs()
-				var events int64
+				var events, columns int64
 				for b.Loop() {
 					t, err := read(NewReader(bytes.NewReader(data), "", SelectAll()), newPipeline(workers, chunkSize))
 					if err != nil || len(t.Issues) > 0 {
 						b.Fatal(err, t.Issues)
 					}
-					events = t.Events
+					events, columns = t.Events, columnBytes(t)
 				}
 				b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+				b.ReportMetric(float64(columns)/float64(events), "columnB/event")
 			})
 		}
 	}

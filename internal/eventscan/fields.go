@@ -103,6 +103,20 @@ const (
 	numFields
 )
 
+// A FieldSet is a set of fields.
+type FieldSet uint64
+
+// SetOf returns the set of the given fields.
+func SetOf(xs ...Field) (s FieldSet) {
+	for _, x := range xs {
+		s |= 1 << x
+	}
+	return s
+}
+
+// Has reports whether x is in the set.
+func (s FieldSet) Has(x Field) bool { return s&(1<<x) != 0 }
+
 const (
 	firstText = Category
 	numTexts  = Grid - firstText
@@ -120,7 +134,7 @@ const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 // Only the fields that Has reports are valid: the others hold what an earlier
 // event left.
 type Fields struct {
-	set     uint64 // 1<<Field for each field the event has
+	set     FieldSet
 	thread  int
 	phase   byte
 	times   [2]int64 // Start and Dur
@@ -131,7 +145,7 @@ type Fields struct {
 }
 
 // Has reports whether the event has the field, and in a form that can be used.
-func (f *Fields) Has(x Field) bool { return f.set&(1<<x) != 0 }
+func (f *Fields) Has(x Field) bool { return f.set.Has(x) }
 
 // Empty reports whether the event has none of the fields.
 func (f *Fields) Empty() bool { return f.set == 0 }

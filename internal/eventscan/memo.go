@@ -24,17 +24,23 @@ import (
 //
 // The zero Memo is ready to use. It is not safe for concurrent use.
 type Memo struct {
-	root  node
-	last  *node // the end of the event before
-	nodes int
-	// threads numbers the pairs of process and thread that are part of stretches.
-	threads map[thread]int
+	// Wants says which fields of the events of a phase and category are read.
+	// The others are passed over, where phase and category stand before them;
+	// what is left unread depends on how the event is written, so it must not
+	// matter. Nil wants all.
+	Wants func(phase byte, category []byte) FieldSet
+
+	root    node
+	last    *node // the end of the event before
+	nodes   int
+	threads map[[2]string]int // the numbers of process and thread: see Fields.Thread
 }
 
 // Limits of the trie. A trace of more shapes is read by Scan where it exceeds
 // them, which is slower and no different.
 const (
 	maxNodes = 4096
+	maxSize  = 1024 // bytes of a stretch
 	maxKids  = 40
 	maxFixed = 32 // kids that have values in them
 	maxValue = 40 // bytes of such a value
@@ -44,10 +50,10 @@ const (
 type node struct {
 	// How the bytes are recognised: eight at a time, and the last up to eight
 	// through a mask.
-	words     []uint64
-	end, mask uint64
-	room      int // bytes in words and end
-	size      int
+	words []uint64 // as many as there are bytes in room
+	mask  uint64   // of the last word
+	room  int      // size, rounded up to whole words
+	size  int
 
 	likely *node // what followed last time: a kid or, behind an event, the next one's first
 	kind   kind
@@ -55,13 +61,13 @@ type node struct {
 	level  int   // at its end: 1 for the event, 2 for its args
 	plain  bool  // there is nothing of the next five
 	fixed  []fixed
-	phase  byte   // or 0
-	sets   uint64 // 1<<Field for what is fixed
-	opens  int    // where in it the brace that opens args is, or -1
-	closes int    // where in it is what follows args, or -1
+	phase  byte     // or 0
+	sets   FieldSet // what is fixed
+	opens  int      // where in it the brace that opens args is, or -1
+	closes int      // where in it is what follows args, or -1
 
-	thread thread // up to here
-	number int    // of the thread, at an event's end: see Fields.Thread
+	path   path
+	number int // at an event's end: see Fields.Thread
 
 	bytes string // empty for the root
 	kids  []*node
@@ -75,24 +81,27 @@ type fixed struct {
 	text  []byte
 }
 
-// A thread is the process and thread of an event, as far as they are known
-// without reading the event.
-type thread struct {
-	pid, tid string
-	unknown  bool // one of them is a value that is read afresh
+// A path is what the stretches up to a node say about the event.
+type path struct {
+	pid, tid  string
+	noThread  bool // pid or tid is a value that is read afresh
+	phase     byte
+	category  *string
+	unwanted  FieldSet // what Wants leaves out
+	confusing bool     // phase or category came again after they were decided on
 }
 
 // A kind says what is behind a stretch.
 type kind uint8
 
 const (
-	other    kind = iota // any value but these
-	unwanted             // a value to skip
+	other kind = iota // any value but these
 	integer
-	textual
-	quoted // a text behind its opening quote
 	moment
-	finish // the event's end
+	unwanted     // a value to skip
+	unwantedText // a text to skip, behind its opening quote
+	quoted       // a text behind its opening quote
+	finish       // the event's end
 )
 
 func kindOf(x Field) kind {
@@ -101,8 +110,6 @@ func kindOf(x Field) kind {
 		return unwanted
 	case x >= firstInt:
 		return integer
-	case x >= firstText && x < Grid:
-		return textual
 	case x == Start || x == Dur:
 		return moment
 	}
@@ -110,6 +117,7 @@ func kindOf(x Field) kind {
 }
 
 // Scan does what the function Scan does, with the help of what was met before.
+// The event may have a [Gap] before it, which becomes part of its first stretch.
 func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 	f.set, f.thread = 0, 0
 	start, args := i, 0
@@ -122,7 +130,7 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 		if next == nil || !next.is(b, i) {
 			if next = at.find(b, i); next == nil {
 				if next = m.learn(at, b, i); next == nil {
-					return Scan(b, start, f)
+					return scanBehind(b, start, f)
 				}
 			}
 			before.likely = next
@@ -140,6 +148,14 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 		}
 		at, before = next, next
 	}
+}
+
+// scanBehind scans the event behind the gap at b[i].
+func scanBehind(b []byte, i int, f *Fields) (end int, ok bool) {
+	if i = Gap(b, i); i >= len(b) || b[i] != '{' {
+		return i, false
+	}
+	return Scan(b, i, f)
 }
 
 // value reads the value behind n, which is at b[i], and returns the index
@@ -165,13 +181,22 @@ func (n *node) value(f *Fields, b []byte, i int) (end int, ok bool) {
 		f.texts[n.field-firstText] = b[i:end]
 		f.set |= 1 << n.field
 		return end + 1, true
-	case textual:
-		return f.text(b, i, n.level, n.field)
+	case unwantedText:
+		if end = quote(b, i); end >= len(b) || b[end] != '"' {
+			return end, false
+		}
+		return end + 1, true
 	case unwanted:
-		if n := digits(b, i); n > 0 && b[i+n] != '.' {
-			return i + n, true
-		} else if m := digits(b, i+n+1); n > 0 && m > 0 {
-			return i + n + 1 + m, true
+		if n := digits(b, i); n > 0 { // most are short
+			if end = i + n; b[end] != '.' {
+				return end, true
+			}
+			if n = digits(b, end+1); n > 0 {
+				return end + 1 + n, true
+			}
+		}
+		if end = decimalEnd(b, i); end > i {
+			return end, true
 		}
 		return skip(b, i, n.level)
 	}
@@ -205,14 +230,14 @@ func (n *node) is(b []byte, i int) bool {
 		return false
 	}
 	// Behind the check above, the bounds of each word need no check of their own.
-	p := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)
-	for _, word := range n.words {
-		if *(*uint64)(p) != word {
+	p, q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i), unsafe.Pointer(unsafe.SliceData(n.words))
+	last := n.room - 8
+	for at := 0; at < last; at += 8 {
+		if *(*uint64)(unsafe.Add(p, at)) != *(*uint64)(unsafe.Add(q, at)) {
 			return false
 		}
-		p = unsafe.Add(p, 8)
 	}
-	return (*(*uint64)(p)^n.end)&n.mask == 0
+	return (*(*uint64)(unsafe.Add(p, last))^*(*uint64)(unsafe.Add(q, last)))&n.mask == 0
 }
 
 // find returns the kid of n whose bytes are at b[i], or nil. It moves a kid
@@ -262,37 +287,60 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	}
 	x := lexer{b: b, i: i, level: max(1, n.level), inside: n.bytes == "", fix: len(n.kids) < maxFixed}
 	kid := x.stretch()
-	if kid == nil || !kid.is(b, i) { // too close to the block's end to be compared
+	if kid == nil || kid.size > maxSize || !kid.is(b, i) { // or too close to the block's end
 		return nil
+	}
+	kid.path = m.follow(n, kid)
+	if kid.path.confusing {
+		return nil
+	}
+	switch unread := kid.path.unwanted.Has(kid.field); {
+	case kid.kind == finish && !kid.path.noThread:
+		kid.number = m.threadNumber(kid.path.pid, kid.path.tid)
+	case kid.kind == quoted && unread:
+		kid.kind = unwantedText
+	case kid.kind != finish && unread:
+		kid.kind = unwanted
 	}
 	m.nodes++
 	n.add(kid)
-	kid.thread = n.thread
-	if n.field == PID || n.field == TID {
-		kid.thread.unknown = true
-	}
-	for _, v := range kid.fixed {
-		switch v.field {
-		case PID:
-			kid.thread.pid = string(v.text)
-		case TID:
-			kid.thread.tid = string(v.text)
-		}
-	}
-	if kid.kind == finish && !kid.thread.unknown {
-		kid.number = m.numberOf(kid.thread)
-	}
 	return kid
 }
 
-func (m *Memo) numberOf(t thread) int {
+// follow returns the path that ends with kid, a new kid of n.
+func (m *Memo) follow(n, kid *node) path {
+	p := n.path
+	p.noThread = p.noThread || n.field == PID || n.field == TID
+	p.confusing = p.unwanted != 0 && kid.sets&(1<<Phase|1<<Category) != 0
+	if kid.sets&(1<<Phase) != 0 {
+		p.phase = kid.phase
+	}
+	for _, v := range kid.fixed {
+		text := string(v.text)
+		switch v.field {
+		case PID:
+			p.pid = text
+		case TID:
+			p.tid = text
+		case Category:
+			p.category = &text
+		}
+	}
+	if m.Wants != nil && p.phase != 0 && p.category != nil {
+		p.unwanted = ^(m.Wants(p.phase, []byte(*p.category)) | 1<<Phase | 1<<Category | 1<<Args)
+	}
+	return p
+}
+
+func (m *Memo) threadNumber(pid, tid string) int {
 	if m.threads == nil {
-		m.threads = make(map[thread]int)
+		m.threads = make(map[[2]string]int)
 	}
-	if m.threads[t] == 0 {
-		m.threads[t] = len(m.threads) + 1
+	key := [2]string{pid, tid}
+	if m.threads[key] == 0 {
+		m.threads[key] = len(m.threads) + 1
 	}
-	return m.threads[t]
+	return m.threads[key]
 }
 
 // A lexer reads one stretch.
@@ -300,7 +348,7 @@ type lexer struct {
 	b      []byte
 	i      int
 	level  int
-	inside bool // at an opening brace of the event or just behind that of args
+	inside bool // before the event, or just behind the brace that opens its args
 	fix    bool // values may become part of the stretch
 }
 
@@ -309,8 +357,11 @@ type lexer struct {
 func (x *lexer) stretch() *node {
 	n := &node{opens: -1, closes: -1}
 	start := x.i
-	if x.inside {
-		x.i++ // the event's brace; of args it comes by below
+	if x.inside { // at the event; args are entered below
+		if x.i = Gap(x.b, x.i); x.i >= len(x.b) || x.b[x.i] != '{' {
+			return nil
+		}
+		x.i++
 	}
 	for {
 		x.space()
@@ -345,8 +396,8 @@ func (x *lexer) stretch() *node {
 			return nil // no object, or twice in one stretch
 		case !x.fixedValue(n, field):
 			n.field = field
-			if k := kindOf(field); k != textual || x.b[x.i] != '"' {
-				return n.with(x, start, k)
+			if field < firstText || field >= Grid || x.b[x.i] != '"' {
+				return n.with(x, start, kindOf(field))
 			}
 			x.i++ // the quote is part of the stretch
 			return n.with(x, start, quoted)
@@ -368,9 +419,8 @@ func (n *node) with(x *lexer, start int, k kind) *node {
 		}
 		return ws
 	}
-	last := n.room/8 - 1
-	n.words, n.end = words([]byte(n.bytes))[:last], words([]byte(n.bytes))[last]
-	n.mask = words(bytes.Repeat([]byte{0xff}, n.size))[last]
+	n.words = words([]byte(n.bytes))
+	n.mask = words(bytes.Repeat([]byte{0xff}, n.size))[n.room/8-1]
 	return n
 }
 

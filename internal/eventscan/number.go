@@ -40,6 +40,31 @@ func digits(b []byte, i int) int {
 	return n & 7
 }
 
+// decimalEnd returns the index behind the digits at b[i], and behind a point and
+// the digits that follow it, if they do. It returns i if there are none or the
+// block ends too close.
+func decimalEnd(b []byte, i int) int {
+	point := digitsEnd(b, i)
+	if point == i || b[point] != '.' {
+		return point
+	}
+	if end := digitsEnd(b, point+1); end > point+1 {
+		return end
+	}
+	return i
+}
+
+// digitsEnd returns the index behind the digits at b[i], or i if there are none
+// or the block ends too close.
+func digitsEnd(b []byte, i int) int {
+	for at := i; at+8 <= len(b); at += 8 {
+		if n, _ := digits8(binary.LittleEndian.Uint64(b[at:])); n < 8 {
+			return at + n
+		}
+	}
+	return i
+}
+
 // shortNumber reads up to seven digits at b[i]. It returns their value and their
 // number, which is 0 where there are none or more, or the block ends too close.
 func shortNumber(b []byte, i int) (value int64, digits int) {
@@ -81,20 +106,27 @@ func longNumber(b []byte, i int, high uint64) (value int64, end, digits int) {
 // before its point and three behind it, as whole nanoseconds. Whether the number
 // ends there, its caller must see.
 func micros(b []byte, i int) (ns int64, end int, ok bool) {
-	v, i, digits := number(b, i)
-	if digits == 0 || i+8 > len(b) {
+	if i+8 > len(b) {
+		return 0, i, false
+	}
+	n, d := digits8(binary.LittleEndian.Uint64(b[i:]))
+	v, end := int64(value8(d<<(8*(8-n)&63))), i+n
+	if n == 8 {
+		v, end, n = longNumber(b, i, uint64(v))
+	}
+	if n == 0 || end+8 > len(b) {
 		return 0, i, false
 	}
 	ns = v * 1000
-	if b[i] == '.' {
-		n, d := digits8(binary.LittleEndian.Uint64(b[i:]) >> 8)
+	if b[end] == '.' {
+		n, d := digits8(binary.LittleEndian.Uint64(b[end:]) >> 8)
 		if n == 0 || n > 3 {
 			return 0, i, false
 		}
 		d &= 1<<(8*n) - 1
 		ns += int64(d&0xff)*100 + int64(d>>8&0xff)*10 + int64(d>>16)
-		i += 1 + n
+		end += 1 + n
 	}
 	// 16 digits of microseconds reach 9.2e18 ns only below this.
-	return ns, i, v <= 1<<53
+	return ns, end, v <= 1<<53
 }

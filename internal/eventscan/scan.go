@@ -7,6 +7,16 @@ import (
 	"assay/internal/jsonscan"
 )
 
+// Gap returns the index of the first byte at or after b[i] that may not stand
+// between events: neither white space nor a comma.
+func Gap(b []byte, i int) int {
+	const gap = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<','
+	for i < len(b) && b[i] <= ',' && gap>>b[i]&1 != 0 {
+		i++
+	}
+	return i
+}
+
 // Scan fills f from the event whose opening brace is b[i] and returns the index
 // just past it. It returns false if anything is not as usual, and f is then
 // void: [Decode] must read the event. The doc comment of the package has the
@@ -214,7 +224,7 @@ func (f *Fields) triple(b []byte, i int, x Field) (end int, ok bool) {
 
 // skip passes a value that is not wanted, as jsonscan does at its level.
 func skip(b []byte, i, level int) (end int, ok bool) {
-	if _, end, digits := number(b, i); digits > 0 && (b[end] == ',' || b[end] == '}') {
+	if end := decimalEnd(b, i); end > i && (b[end] == ',' || b[end] == '}') {
 		return end, true // most are counters
 	}
 	end, err := jsonscan.SkipInner(b, i, level)
