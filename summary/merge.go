@@ -66,7 +66,66 @@ func (out *Summary) append(s *Summary) {
 		r.Input += base
 		out.Spans = append(out.Spans, r)
 	}
+	out.appendAttribution(s, base)
 	out.Issues = append(out.Issues, s.Issues...)
+}
+
+// appendAttribution is append for the rows of attribution, idle time and memory.
+func (out *Summary) appendAttribution(s *Summary, base int) {
+	for _, r := range s.Ops {
+		r.Input += base
+		r.TopShapes = slices.Clone(r.TopShapes)
+		out.Ops = append(out.Ops, r)
+	}
+	for _, r := range s.Modules {
+		r.Input += base
+		out.Modules = append(out.Modules, r)
+	}
+	for _, r := range s.Lines {
+		r.Input += base
+		out.Lines = append(out.Lines, r)
+	}
+	for _, r := range s.Annotations {
+		r.Input += base
+		out.Annotations = append(out.Annotations, r)
+	}
+	for _, r := range s.Passes {
+		r.Input += base
+		out.Passes = append(out.Passes, r)
+	}
+	for _, r := range s.Calls {
+		r.Input += base
+		out.Calls = append(out.Calls, r)
+	}
+	for _, r := range s.Launches {
+		r.Input += base
+		r.Delays.Buckets = slices.Clone(r.Delays.Buckets)
+		r.PerStep, r.Queue, r.QueueStrip = slices.Clone(r.PerStep), slices.Clone(r.Queue), slices.Clone(r.QueueStrip)
+		out.Launches = append(out.Launches, r)
+	}
+	for _, r := range s.Graphs {
+		r.Input += base
+		out.Graphs = append(out.Graphs, r)
+	}
+	for _, r := range s.Idle {
+		r.Input += base
+		out.Idle = append(out.Idle, r)
+	}
+	for _, r := range s.Memory {
+		r.Input += base
+		out.Memory = append(out.Memory, r.clone())
+	}
+}
+
+func (m Memory) clone() Memory {
+	m.StartAllocated, m.PeakAllocated, m.PeakReserved = clone(m.StartAllocated), clone(m.PeakAllocated), clone(m.PeakReserved)
+	m.Live = slices.Clone(m.Live)
+	if m.Strip != nil {
+		s := *m.Strip
+		s.Allocated, s.Reserved = slices.Clone(s.Allocated), slices.Clone(s.Reserved)
+		m.Strip = &s
+	}
+	return m
 }
 
 func clone(p *int64) *int64 {
@@ -147,7 +206,51 @@ func (s *Summary) Sort() {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Process, b.Process),
 			cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
 	})
+	s.sortAttribution()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
+	})
+}
+
+// sortAttribution sorts the rows of attribution, idle time and memory: tables by
+// time, the largest first, the others by device.
+func (s *Summary) sortAttribution() {
+	slices.SortStableFunc(s.Ops, func(a, b Op) int {
+		return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUSelfNS, a.CPUSelfNS), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
+	})
+	slices.SortStableFunc(s.Modules, func(a, b Module) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path))
+	})
+	slices.SortStableFunc(s.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Input, b.Input))
+	})
+	slices.SortStableFunc(s.Annotations, func(a, b Annotation) int {
+		return cmp.Or(cmp.Compare(b.GPUTotalNS, a.GPUTotalNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
+	})
+	slices.SortStableFunc(s.Passes, func(a, b Pass) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device), cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortStableFunc(s.Calls, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
+	})
+	slices.SortStableFunc(s.Launches, func(a, b Launches) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
+	})
+	slices.SortStableFunc(s.Graphs, func(a, b Graph) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortStableFunc(s.Idle, func(a, b Idle) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device), cmp.Compare(b.NS, a.NS),
+			cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortStableFunc(s.Memory, func(a, b Memory) int {
+		onHost := func(m Memory) int {
+			if m.OnHost {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(onHost(a), onHost(b)), cmp.Compare(a.Device, b.Device))
 	})
 }

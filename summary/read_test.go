@@ -59,7 +59,7 @@ func TestReadErrors(t *testing.T) {
 
 // TestReadUnknownField: fields may be added to the schema.
 func TestReadUnknownField(t *testing.T) {
-	s, err := Read(strings.NewReader(`{"schema":"assay/summary/1","inputs":[{"path":"x"}],"memory":{"peak":1}}`), "s.json")
+	s, err := Read(strings.NewReader(`{"schema":"assay/summary/1","inputs":[{"path":"x"}],"later-part":{"peak":1}}`), "s.json")
 	if err != nil || len(s.Inputs) != 1 {
 		t.Errorf("got %+v, %v", s, err)
 	}

@@ -24,7 +24,19 @@ type Summary struct {
 	Kernels []Kernel `json:"kernels"`
 	Copies  []Copy   `json:"copies,omitempty"`
 	Spans   []Span   `json:"spans,omitempty"`
-	Issues  []Issue  `json:"issues"`
+
+	Ops         []Op         `json:"ops,omitempty"`
+	Modules     []Module     `json:"modules,omitempty"`
+	Lines       []Line       `json:"lines,omitempty"`
+	Annotations []Annotation `json:"annotations,omitempty"`
+	Passes      []Pass       `json:"passes,omitempty"`
+	Calls       []Call       `json:"calls,omitempty"`
+	Launches    []Launches   `json:"launches,omitempty"`
+	Graphs      []Graph      `json:"graphs,omitempty"`
+	Idle        []Idle       `json:"idle,omitempty"`
+	Memory      []Memory     `json:"memory,omitempty"`
+
+	Issues []Issue `json:"issues"`
 }
 
 // An Input is one file that was read, or standard input.
@@ -83,6 +95,14 @@ const MaxLargestGaps = 5
 type Gap struct {
 	StartNS int64 `json:"start_ns"` // on the input's own clock
 	NS      int64 `json:"ns"`
+
+	// Owner, State and Name say who owned most of it: see [Idle]. Before and After
+	// are what ran last and next.
+	Owner  string `json:"owner,omitempty"`
+	State  string `json:"state,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
 }
 
 // A Stream is one queue of a device.

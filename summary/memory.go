@@ -1,0 +1,47 @@
+package summary
+
+// Memory is what PyTorch's allocator said about one device, or about the host.
+// (Input, DeviceType, Device) is its key. Sizes are bytes.
+type Memory struct {
+	Input  int   `json:"input"`
+	Rank   int   `json:"rank"`
+	OnHost bool  `json:"on_host"`
+	Device int64 `json:"device"`
+
+	Allocs int64 `json:"allocs"`
+	Frees  int64 `json:"frees"`
+	// Allocated and reserved are what the profiler wrote; absent where it did not.
+	StartAllocated *int64 `json:"start_allocated,omitempty"`
+	PeakAllocated  *int64 `json:"peak_allocated,omitempty"`
+	PeakReserved   *int64 `json:"peak_reserved,omitempty"`
+	PeakNS         int64  `json:"peak_ns"` // when PeakAllocated was reached first, on the input's own clock
+
+	// Live has what was allocated in the capture and not freed at the peak, by
+	// who allocated it, largest first, at most MaxLive rows; LiveBytes is all of it.
+	// The rest of PeakAllocated is older than the capture.
+	Live      []Live `json:"live,omitempty"`
+	LiveBytes int64  `json:"live_bytes"`
+
+	Strip *MemoryStrip `json:"strip,omitempty"`
+}
+
+// MaxLive is how many owners of live memory are kept one by one.
+const MaxLive = 10
+
+// A Live is the memory that one operator, in one module, had allocated and not
+// freed.
+type Live struct {
+	Op     string `json:"op,omitempty"`     // innermost operator; absent if none was open
+	Module string `json:"module,omitempty"` // path of the innermost nn.Module
+	Bytes  int64  `json:"bytes"`
+	Count  int64  `json:"count"` // allocations
+}
+
+// A MemoryStrip is memory over time, for pictures: the highest value in each of
+// equal bins, or -1 before the first is known.
+type MemoryStrip struct {
+	StartNS   int64   `json:"start_ns"`
+	BinNS     int64   `json:"bin_ns"`
+	Allocated []int64 `json:"allocated"`
+	Reserved  []int64 `json:"reserved"`
+}
