@@ -223,10 +223,10 @@ func (n *node) apply(f *Fields, b []byte, i, args int) int {
 	return args
 }
 
-// is reports whether the bytes of n are at b[i]. It needs them and up to seven
-// more to be there.
+// is reports whether the bytes of n are at b[i]. It needs them and up to eight
+// more to be there: at least one, for the value behind them.
 func (n *node) is(b []byte, i int) bool {
-	if i+n.room > len(b) {
+	if i+n.room >= len(b) {
 		return false
 	}
 	// Behind the check above, the bounds of each word need no check of their own.
