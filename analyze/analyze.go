@@ -32,7 +32,7 @@ func DefaultOptions() Options {
 
 // Needs returns what Trace looks at in a trace: reading less is faster.
 func Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every.Without(trace.Flow, trace.Instant)}
+	return trace.Select{Kinds: trace.Every, Shapes: true, FlowsIfNeeded: true}
 }
 
 // Trace measures one trace. The input says where it came from; what only the
@@ -51,9 +51,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
 		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
 	}
-	s.Kernels = kernels(tl, in.Rank)
 	s.Copies = copies(tl, in.Rank)
-	s.Steps = steps(tl, in.Rank, &issues)
+	marks := marksOf(t, &issues)
+	s.Steps = steps(tl, marks, in.Rank, &issues)
+	if len(tl.devices) > 0 || t.Ops.Len() > 0 {
+		attributed(s, tl, marks, in.Rank, bins, &issues)
+	} else {
+		s.Kernels = kernels(tl, nil, in.Rank)
+	}
 	if len(tl.devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank), asyncSpans(t, in.Rank)...)
 		noteDerived(t, &issues)
@@ -129,11 +134,13 @@ type device struct {
 type work struct {
 	*trace.Activity
 	stream int64
+	number int32 // in the table of activities
 }
 
 func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
 	tl := &timeline{t: t, classes: make([]classify.Match, t.Names())}
 	byOrdinal := make(map[int64]*device)
+	number := int32(0)
 	for a := range t.Activities.All() {
 		track := &t.Tracks[a.Track]
 		d := byOrdinal[track.Device]
@@ -144,7 +151,8 @@ func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
 		}
 		d.window.Start = min(d.window.Start, a.Start)
 		d.window.End = max(d.window.End, a.End())
-		d.work = append(d.work, work{a, track.Stream})
+		d.work = append(d.work, work{a, track.Stream, number})
+		number++
 		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
 			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
 		}

@@ -12,19 +12,22 @@ type rowKey struct {
 	device, stream int64
 	name           trace.Sym
 	kind           trace.Kind
+	op             trace.Sym // of kernels: the operator that launched it
 }
 
 // rows makes one row for each device, stream and name of the activities that
 // are wanted: first makes it and add counts an activity into it.
-func rows[R any](tl *timeline, wanted func(trace.Kind) bool, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+// Of kernels op gives the operator, by the number of the activity.
+func rows[R any](tl *timeline, wanted func(trace.Kind) bool, op func(int) trace.Sym, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
 	index := make(map[rowKey]int)
+	number := -1
 	for a := range tl.t.Activities.All() {
-		if !wanted(a.Kind) {
+		if number++; !wanted(a.Kind) {
 			continue
 		}
 		track := &tl.t.Tracks[a.Track]
-		key := rowKey{track.Device, track.Stream, a.Name, a.Kind}
+		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, op(number)}
 		at, ok := index[key]
 		if !ok {
 			at = len(out)
@@ -36,17 +39,22 @@ func rows[R any](tl *timeline, wanted func(trace.Kind) bool, first func(rowKey) 
 	return out
 }
 
-// kernels sums the durations of kernels by device, stream and name. The sums
-// are work: kernels that run at the same time count fully each.
-func kernels(tl *timeline, rank int) []summary.Kernel {
+// kernels sums the durations of kernels by device, stream, name and the operator
+// that launched them, the innermost one. The sums are work: kernels that run at
+// the same time count fully each.
+func kernels(tl *timeline, a *attribution, rank int) []summary.Kernel {
+	op := func(number int) trace.Sym { return 0 }
+	if a != nil {
+		op = a.operator
+	}
 	first := func(key rowKey) summary.Kernel {
 		m := tl.classes[key.name]
 		return summary.Kernel{
 			Name: tl.t.Name(key.name), Class: string(m.Class), Category: m.Category, Rule: m.Rule,
-			Rank: rank, Device: key.device, Stream: key.stream, MinNS: math.MaxInt64,
+			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.t.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, func(k trace.Kind) bool { return k == trace.Kernel }, first, func(r *summary.Kernel, a *trace.Activity) {
+	return rows(tl, func(k trace.Kind) bool { return k == trace.Kernel }, op, first, func(r *summary.Kernel, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
@@ -73,7 +81,8 @@ func copies(tl *timeline, rank int) []summary.Copy {
 			Rank: rank, Device: key.device, Stream: key.stream, MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, func(k trace.Kind) bool { return k != trace.Kernel }, first, func(r *summary.Copy, a *trace.Activity) {
+	none := func(int) trace.Sym { return 0 }
+	return rows(tl, func(k trace.Kind) bool { return k != trace.Kernel }, none, first, func(r *summary.Copy, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)

@@ -21,6 +21,10 @@ const (
 	// maxSteps is how many rows of steps one input may have.
 	maxSteps = 100_000
 
+	// maxIdleDevices is how many devices may be in an input whose idle time is
+	// given to owners: each asks the host's threads at every moment.
+	maxIdleDevices = 64
+
 	// maxStrips is how many devices may be in an input whose strips are kept:
 	// they are most of what a device takes.
 	maxStrips = 1024

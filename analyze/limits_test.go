@@ -199,7 +199,7 @@ func TestTooMany(t *testing.T) {
 		t.Errorf("strips of %d devices: %+v", devices, is)
 	}
 	s = measured(t, list(events[:marks+1000]...))
-	if len(s.Steps) != 100_000 || len(s.Issues) != 0 || s.Devices[999].Strip == nil {
+	if len(s.Steps) != 100_000 || issue(s, "too-many-steps").Count+issue(s, "too-many-devices").Count != 0 || s.Devices[999].Strip == nil {
 		t.Errorf("at the limits: %d steps, issues %+v", len(s.Steps), s.Issues)
 	}
 }

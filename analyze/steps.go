@@ -27,8 +27,7 @@ type mark struct {
 // step sum to its marker's length. Markers do not overlap, so the steps of a
 // device share no time. A step that lies outside a device's window says nothing
 // of the device and has no row there.
-func steps(tl *timeline, rank int, issues *diag.Ledger) (out []summary.Step) {
-	marks := marksOf(tl.t, issues)
+func steps(tl *timeline, marks []mark, rank int, issues *diag.Ledger) (out []summary.Step) {
 	leftOut := 0
 	for _, d := range tl.devices {
 		if implausible(d.window) {

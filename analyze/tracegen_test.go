@@ -87,7 +87,14 @@ func compareRows(t *testing.T, s *summary.Summary, want tracegen.DeviceTruth) {
 	}
 	for _, k := range s.Kernels {
 		if k.Device == int64(want.Device) {
-			got[fmt.Sprint("kernel", k.Stream, k.Name)] = row{k.Stream, k.Name, k.Count, k.TotalNS, k.MinNS, k.MaxNS, 0}
+			key := fmt.Sprint("kernel", k.Stream, k.Name) // one row for each operator that launched it
+			r, ok := got[key]
+			if !ok {
+				r = row{k.Stream, k.Name, 0, 0, k.MinNS, k.MaxNS, 0}
+			}
+			r.Count, r.Sum = r.Count+k.Count, r.Sum+k.TotalNS
+			r.Least, r.Most = min(r.Least, k.MinNS), max(r.Most, k.MaxNS)
+			got[key] = r
 		}
 	}
 	for _, c := range s.Copies {

@@ -112,6 +112,9 @@ type Call struct {
 	// IdleNS is, for calls that wait for a device, the part of TotalNS in which
 	// no device of the input was busy: only that is lost.
 	IdleNS int64 `json:"idle_ns"`
+	// InSteps counts, of calls that take or return memory, those made within a
+	// step: a caching allocator needs none there once it is warm.
+	InSteps int64 `json:"in_steps,omitempty"`
 }
 
 // Launches says how the work of one device was launched. (Input, Device) is its

@@ -15,10 +15,11 @@ type Builder struct {
 	sel   Select
 	names *interner
 
-	tracks   map[trackKey]TrackID
-	trackRef []trackKey
-	threads  []lastTracks // by the Thread of an event
-	category Sym          // of the event before that has one
+	tracks     map[trackKey]TrackID
+	trackRef   []trackKey
+	threads    []lastTracks // by the Thread of an event
+	correlated bool         // device work with a correlation was met
+	category   Sym          // of the event before that has one
 
 	details numbered[Detail, DetailID]
 	shapes  numbered[Shape, ShapeID]
@@ -106,6 +107,9 @@ func (b *Builder) Add(e *Event) {
 	case phase == 'X' && e.HasDur():
 		b.addComplete(e)
 	case (phase == 's' || phase == 't' || phase == 'f') && e.HasStart():
+		if b.correlated && b.sel.FlowsIfNeeded {
+			return
+		}
 		*b.flows.next() = FlowEnd{
 			Start: e.Start(), ID: textID(e.Text(eventscan.ID)), Phase: phase,
 			Track: b.hostTrack(e), Category: b.categoryOf(e),
@@ -129,6 +133,7 @@ func (b *Builder) addComplete(e *Event) {
 	name := b.names.sym(e.Name())
 	switch e.Kind {
 	case Kernel, Memcpy, Memset:
+		b.correlated = b.correlated || e.Int(eventscan.Correlation, 0) != 0
 		*b.activities.next() = Activity{
 			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.deviceTrack(e), Detail: b.detail(e, name),
 			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),

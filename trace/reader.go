@@ -49,6 +49,11 @@ type Reader struct {
 type Select struct {
 	Kinds  Kinds
 	Shapes bool // what operators were called with
+
+	// FlowsIfNeeded drops the ends of arrows from where device work was met that
+	// has a correlation, which says the same. What is left is whole only in a
+	// trace without any.
+	FlowsIfNeeded bool
 }
 
 // SelectAll keeps everything.

@@ -26,6 +26,25 @@ func (t *Table[T]) All() iter.Seq[*T] {
 	}
 }
 
+// A Ref is the place of a row in its table, in half the room of a pointer.
+type Ref uint32
+
+// Refs returns the rows in order, each with its Ref.
+func (t *Table[T]) Refs() iter.Seq2[Ref, *T] {
+	return func(yield func(Ref, *T) bool) {
+		for s, seg := range t.segments {
+			for i := range seg {
+				if !yield(Ref(s*segmentRows+i), &seg[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// At returns the row at a Ref.
+func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRows] }
+
 // add appends rows that were filled elsewhere, without copying them.
 func (t *Table[T]) add(segments [][]T) {
 	for _, seg := range segments {

@@ -22,59 +22,59 @@ import (
 // they are no JSON, else with Python's decoder, decimals and a pairing of its
 // own. A comment above a line says what is odd about it, or what should be.
 const malformedOutcomes = `
-01_name_unescaped_quotes.json: 4 events; gemm×1; quotes-repaired×1; complete
-02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; quotes-repaired×1; complete
-03_windows_backslashes.json: 4 events; gemm×1; no issues; complete
-04_control_chars_in_name.json: 4 events; gemm×1; no issues; complete
-05_invalid_utf8.json: 4 events; gemm×1; no issues; complete
+01_name_unescaped_quotes.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
+02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
+03_windows_backslashes.json: 4 events; gemm×1; kernels-without-launch×1; complete
+04_control_chars_in_name.json: 4 events; gemm×1; kernels-without-launch×1; complete
+05_invalid_utf8.json: 4 events; gemm×1; kernels-without-launch×1; complete
 # The copy has today's time and the kernel that of a minute after 1970.
-06_bare_inf.json: 4 events; gemm×1, Memcpy HtoD (Pageable -> Device)×1; window-implausible×1; complete
-07_python_NaN_Infinity.json: 4 events; gemm×1; no issues; complete
-08_trailing_comma_in_args.json: 4 events; gemm×1; no issues; complete
-09_trailing_comma_in_array.json: 3 events; gemm×1; no issues; complete
-10_array_missing_close.json: 3 events; gemm×1; events-not-closed×1; complete
-11_array_missing_close_trailing_comma.json: 3 events; gemm×1; events-not-closed×1; complete
-12_object_truncated_mid_event.json: 2 events; gemm×1; input-truncated×1; cut
-13_object_truncated_mid_string.json: 2 events; gemm×1; input-truncated×1; cut
-14_no_comma_between_events.json: 3 events; gemm×1; no issues; complete
-15_leading_comma_elements.json: 3 events; gemm×1; no issues; complete
-16_utf8_bom.json: 3 events; gemm×1; no issues; complete
-17_utf16le_bom.json: 3 events; gemm×1; no issues; complete
-18_two_json_docs_concatenated.json: 3 events; gemm×1; trailing-data×1; cut
-19_jsonl_events_one_per_line.json: 3 events; gemm×1; no issues; complete
-20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; no issues; complete
-21_absolute_ns_ts_19digits.json: 2 events; k1×1, k2×1; no issues; complete
+06_bare_inf.json: 4 events; gemm×1, Memcpy HtoD (Pageable -> Device)×1; kernels-without-launch×2, window-implausible×1; complete
+07_python_NaN_Infinity.json: 4 events; gemm×1; kernels-without-launch×1; complete
+08_trailing_comma_in_args.json: 4 events; gemm×1; kernels-without-launch×1; complete
+09_trailing_comma_in_array.json: 3 events; gemm×1; kernels-without-launch×1; complete
+10_array_missing_close.json: 3 events; gemm×1; events-not-closed×1, kernels-without-launch×1; complete
+11_array_missing_close_trailing_comma.json: 3 events; gemm×1; events-not-closed×1, kernels-without-launch×1; complete
+12_object_truncated_mid_event.json: 2 events; gemm×1; input-truncated×1, kernels-without-launch×1; cut
+13_object_truncated_mid_string.json: 2 events; gemm×1; input-truncated×1, kernels-without-launch×1; cut
+14_no_comma_between_events.json: 3 events; gemm×1; kernels-without-launch×1; complete
+15_leading_comma_elements.json: 3 events; gemm×1; kernels-without-launch×1; complete
+16_utf8_bom.json: 3 events; gemm×1; kernels-without-launch×1; complete
+17_utf16le_bom.json: 3 events; gemm×1; kernels-without-launch×1; complete
+18_two_json_docs_concatenated.json: 3 events; gemm×1; kernels-without-launch×1, trailing-data×1; cut
+19_jsonl_events_one_per_line.json: 3 events; gemm×1; kernels-without-launch×1; complete
+20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; kernels-without-launch×2; complete
+21_absolute_ns_ts_19digits.json: 2 events; k1×1, k2×1; kernels-without-launch×2; complete
 # A duration over int64, a time of "0.-12", and a duration below 0.
-22_dur_overflow_and_negative.json: 4 events; k2×1; event-bad-time×2, event-negative-duration×1; complete
-23_uint64_comms_id.json: 4 events; gemm×1, ncclKernel×1; no issues; complete
-24_duplicate_keys.json: 4 events; gemm×1, k×1; no issues; complete
+22_dur_overflow_and_negative.json: 4 events; k2×1; event-bad-time×2, event-negative-duration×1, kernels-without-launch×1; complete
+23_uint64_comms_id.json: 4 events; gemm×1, ncclKernel×1; kernels-without-launch×2; complete
+24_duplicate_keys.json: 4 events; gemm×1, k×1; kernels-without-launch×2; complete
 # null and {} are what some writers end an array with; 3, "x" and [] are not.
-25_non_object_elements.json: 9 events; gemm×1; event-not-object×3; complete
-26_args_is_array_or_null.json: 6 events; gemm×1; no issues; complete
+25_non_object_elements.json: 9 events; gemm×1; event-not-object×3, kernels-without-launch×1; complete
+26_args_is_array_or_null.json: 6 events; gemm×1; kernels-without-launch×1; complete
 27_traceEvents_after_huge_metadata_and_null.json: refused, has no "traceEvents" array
-28_traceEvents_not_first_and_twice.json: 3 events; gemm×1; events-repeated×1; complete
-29_missing_dur_tid_pid_ph.json: 9 events; gemm×1; event-bad-time×1, event-without-phase×1, spans-not-paired×2; complete
-30_partial_overlap_same_tid.json: 3 events; after×1, long×1, next×1; stream-overlap×2; complete
-31_log_line_inside_json.json: 3 events; gemm×1; text-before-trace×1, trailing-data×1; complete
+28_traceEvents_not_first_and_twice.json: 3 events; gemm×1; events-repeated×1, kernels-without-launch×1; complete
+29_missing_dur_tid_pid_ph.json: 9 events; gemm×1; event-bad-time×1, event-without-phase×1, kernels-without-launch×1, spans-not-paired×2; complete
+30_partial_overlap_same_tid.json: 3 events; after×1, long×1, next×1; kernels-without-launch×3, stream-overlap×2; complete
+31_log_line_inside_json.json: 3 events; gemm×1; kernels-without-launch×1, text-before-trace×1, trailing-data×1; complete
 32_single_quotes_python_repr.json: refused, is the text of a Python object
 33_empty.json: refused, is empty
 34_only_ws.json: refused, is empty
 35_html_error_page.json: refused, is a web page
 36_git_lfs_pointer.json.gz: refused, is a git-LFS pointer
-37_gz_ext_but_plain.json.gz: 3 events; gemm×1; no issues; complete
-38_json_ext_but_gz.json: 3 events; gemm×1; no issues; complete
-39_gz_two_members.json.gz: 3 events; gemm×1; no issues; complete
+37_gz_ext_but_plain.json.gz: 3 events; gemm×1; kernels-without-launch×1; complete
+38_json_ext_but_gz.json: 3 events; gemm×1; kernels-without-launch×1; complete
+39_gz_two_members.json.gz: 3 events; gemm×1; kernels-without-launch×1; complete
 # The 278th event is cut in its duration.
 40_gz_truncated.json.gz: 277 events; 277 spans, 799757 ns; input-truncated×1; cut
-41_gz_trailing_garbage.json.gz: 3 events; gemm×1; trailing-data×1; complete
+41_gz_trailing_garbage.json.gz: 3 events; gemm×1; kernels-without-launch×1, trailing-data×1; complete
 42_zip_with_trace.zip: refused, is a zip archive
 # Two writers made one element of two counters, and the third operator is not there.
-43_interleaved_writers.json: 3 events; gemm×1; event-malformed×1; complete
-44_deep_nesting_args.json: 4 events; gemm×1; no issues; complete
-45_crlf_and_tabs.json: 3 events; gemm×1; no issues; complete
-46_NUL_padding_tail.json: 3 events; gemm×1; trailing-data×1; complete
-47_counter_empty_key_and_string_values.json: 5 events; gemm×1; no issues; complete
-48_comments_json5.json: 3 events; gemm×1; text-before-trace×1; complete
+43_interleaved_writers.json: 3 events; gemm×1; event-malformed×1, kernels-without-launch×1; complete
+44_deep_nesting_args.json: 4 events; gemm×1; kernels-without-launch×1; complete
+45_crlf_and_tabs.json: 3 events; gemm×1; kernels-without-launch×1; complete
+46_NUL_padding_tail.json: 3 events; gemm×1; kernels-without-launch×1, trailing-data×1; complete
+47_counter_empty_key_and_string_values.json: 5 events; gemm×1; kernels-without-launch×1; complete
+48_comments_json5.json: 3 events; gemm×1; kernels-without-launch×1, text-before-trace×1; complete
 `
 
 const corpusOutcomes = `
@@ -140,7 +140,7 @@ hta_nccl_metadata_2024.json.gz: 40573 events; 2700 kernels of 70 names, 16253234
 hta_overlaid_critical_path_output.json.gz: 1732 events; 79 kernels of 16 names, 10728000 ns, 19 copies of 2 names, 39088000 ns; no issues; complete
 hta_simple_add_execution_trace_ET_1.0.1.json.gz: refused, is an execution trace
 hta_simple_add_trace.json.gz: 111 events; 4 kernels of 2 names, 16000 ns; no issues; complete
-hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; no issues; complete
+hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; kernels-without-launch×16; complete
 tracelens_gpu_only_mi210.json.gz: 2443 events; 562 kernels of 45 names, 5343422 ns; no issues; complete
 tracelens_h100_bert_small_memory_stack_modules.json.gz: 2551 events; 60 kernels of 11 names, 307197 ns, 1 copies of 1 names, 2240 ns; no issues; complete
 tracelens_mi300_bert_small_memory_stack.json.gz: 2653 events; 60 kernels of 11 names, 388344 ns, 1 copies of 1 names, 2404 ns; no issues; complete

@@ -1,0 +1,302 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/diag"
+	"assay/internal/hosttree"
+	"assay/summary"
+	"assay/trace"
+)
+
+// An attribution says, for every piece of device work that a call is known for,
+// what was open on the thread that made the call: see [link].
+type attribution struct {
+	t    *trace.Trace
+	tl   *timeline
+	ctx  *contexts
+	link *links
+	idle *idleness
+	sync *waits
+
+	memories *allocations
+
+	ops     opTable
+	lines   runTable // Python functions
+	notes   runTable // annotations
+	modules runTable // by context: a module at its place
+
+	forward map[trace.ID]contextID // of each sequence number: the operator of the forward pass
+	noNote  []int32                // links whose thread has no annotation open
+	trains  bool                   // there is a backward pass
+}
+
+// A pass is the part of training that work belongs to.
+type pass uint8
+
+const (
+	otherPass pass = iota
+	forwardPass
+	backwardPass
+	optimizerPass
+)
+
+var passNames = [...]string{"other", "forward", "backward", "optimizer"}
+
+func (p pass) String() string { return passNames[p] }
+
+// open is what the walk keeps with each open event.
+type open struct {
+	ctx     contextID
+	known   bool  // ctx is
+	cpuSelf int64 // time in which it was the innermost event
+	gpuSelf int64 // of operators: work that it launched, as the innermost operator
+	gpu     int64 // work that it and what was inside it launched
+}
+
+// attribute walks along all threads.
+func attribute(tl *timeline, marks []mark) *attribution {
+	t := tl.t
+	a := &attribution{t: t, tl: tl, ctx: newContexts(t), link: linksOf(t), memories: allocationsOf(t), forward: make(map[trace.ID]contextID)}
+	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable), make(runTable), make(runTable)
+	threads := hosttree.Threads(t)
+	mains := mainThreads(t, threads)
+	a.sync = newWaits(tl, marks)
+	a.idle = newIdleness(a, mains)
+	// The main threads come last: what other threads cannot say of themselves is
+	// asked of them.
+	for _, isMain := range []bool{false, true} {
+		for _, th := range threads {
+			if (mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
+				a.idle.sort(th.Track)
+				hosttree.Walk(th, &walker{attribution: a, track: th.Track, main: isMain, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track]})
+			}
+		}
+	}
+	a.idle.finish()
+	a.settle()
+	a.addUp()
+	return a
+}
+
+// mainThreads returns the main thread of each process: the one with the most
+// annotations, and of equal ones the one that makes the most calls.
+func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.TrackID {
+	best := make(map[string]*hosttree.Thread)
+	for _, th := range threads {
+		pid := t.Tracks[th.Track].PID
+		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls())) > 0 {
+			best[pid] = th
+		}
+	}
+	out := make(map[string]trace.TrackID)
+	for pid, th := range best {
+		out[pid] = th.Track
+	}
+	return out
+}
+
+// unannotated returns the links whose annotation a main thread knows, by the time of
+// the call.
+func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
+	if !isMain {
+		return nil
+	}
+	pid := a.t.Tracks[th.Track].PID
+	var out []int32
+	for _, i := range a.noNote {
+		if a.t.Tracks[a.link.list[i].track].PID == pid {
+			out = append(out, i)
+		}
+	}
+	slices.SortFunc(out, func(x, y int32) int { return cmp.Compare(a.link.list[x].start, a.link.list[y].start) })
+	return out
+}
+
+// A walker attributes along one thread.
+type walker struct {
+	*attribution
+	track   trace.TrackID
+	main    bool
+	changes []int32 // of memory, by time
+	asked   []int32 // links of other threads, by time, whose annotation is that of this one
+}
+
+// context returns the context of the last event of the stack.
+func (w *walker) context(stack []hosttree.Open[open]) contextID {
+	if len(stack) == 0 {
+		return 0
+	}
+	top := &stack[len(stack)-1]
+	if !top.Data.known {
+		top.Data.ctx = w.ctx.below(w.context(stack[:len(stack)-1]), &top.Frame)
+		top.Data.known = true
+	}
+	return top.Data.ctx
+}
+
+// Enter counts the event, and attributes what it launched.
+func (w *walker) Enter(stack []hosttree.Open[open]) {
+	f := &stack[len(stack)-1].Frame
+	switch f.Kind {
+	case trace.CPUOp:
+		w.ops.enter(f)
+		if f.Op.Sequence != 0 && f.Op.Forward == 0 {
+			// Of several operators with one number the last one made the node of
+			// the graph: the number goes up when it does.
+			w.forward[f.Op.Sequence] = w.context(stack)
+		}
+		if i, ok := w.link.byOp[f.Op]; ok {
+			w.launched(stack, i)
+		}
+	case trace.Runtime, trace.Driver:
+		if i, ok := w.link.ofCall(f.Call); ok {
+			w.launched(stack, i)
+		}
+	case trace.Python:
+		switch w.ctx.role(f.Name, f.Kind) & isModule {
+		case 0:
+			w.lines.enter(uint32(f.Name))
+		default:
+			w.modules.enter(uint32(w.context(stack)))
+		}
+	case trace.Annotation:
+		w.notes.enter(uint32(f.Name))
+	}
+}
+
+// launched attributes the work of a link, whose call is the last of the stack.
+func (w *walker) launched(stack []hosttree.Open[open], i int32) {
+	k := &w.link.list[i]
+	k.context = w.context(stack)
+	c := w.ctx.at(k.context)
+	if c.annotation == 0 && !w.main {
+		w.noNote = append(w.noNote, i)
+	}
+	innermost, trained := true, false
+	for at := len(stack) - 1; at >= 0; at-- {
+		f := &stack[at]
+		if f.Kind != trace.CPUOp {
+			continue
+		}
+		if innermost {
+			f.Data.gpuSelf += k.workNS
+			w.ops.launched(&f.Frame, k)
+			innermost = false
+		}
+		trained = trained || f.Op.Sequence != 0
+		if k.sequence == 0 && f.Op.Forward != 0 {
+			k.sequence = f.Op.Sequence
+		}
+	}
+	stack[len(stack)-1].Data.gpu += k.workNS
+	switch {
+	case c.backward || k.sequence != 0:
+		k.pass, w.trains = backwardPass, true
+	case c.optimizer:
+		k.pass = optimizerPass
+	case trained || c.module != 0:
+		k.pass = forwardPass
+	}
+}
+
+// Leave adds the event up.
+func (w *walker) Leave(stack []hosttree.Open[open]) {
+	top := &stack[len(stack)-1]
+	if len(stack) > 1 {
+		stack[len(stack)-2].Data.gpu += top.Data.gpu
+	}
+	switch top.Kind {
+	case trace.CPUOp:
+		w.ops.leave(&top.Frame, &top.Data)
+	case trace.Runtime, trace.Driver:
+		launched := int64(0)
+		if i, ok := w.link.ofCall(top.Call); ok {
+			launched = w.link.list[i].work
+		}
+		w.sync.call(w.t, &top.Frame, launched)
+	case trace.Python:
+		switch w.ctx.role(top.Name, top.Kind) & isModule {
+		case 0:
+			w.lines.leave(uint32(top.Name), top.End-top.Start)
+		default:
+			w.modules.leave(uint32(top.Data.ctx), top.End-top.Start)
+		}
+	case trace.Annotation:
+		w.notes.leave(uint32(top.Name), top.End-top.Start)
+	}
+}
+
+// Between gives time to the innermost event, and says what the thread was doing
+// to those who ask.
+func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
+	if len(stack) > 0 {
+		stack[len(stack)-1].Data.cpuSelf += to - from
+	}
+	for ; len(w.asked) > 0 && w.link.list[w.asked[0]].start < to; w.asked = w.asked[1:] {
+		k := &w.link.list[w.asked[0]]
+		if c := w.ctx.at(w.context(stack)); k.start >= from {
+			k.note = c.annotation
+			if c.optimizer && k.pass == otherPass {
+				k.pass = optimizerPass
+			}
+		}
+	}
+	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
+		w.memories.list[w.changes[0]].context = w.context(stack)
+	}
+	w.idle.between(w, from, to, stack)
+}
+
+// settle finds the forward operator of what the backward pass launched, once
+// all threads are known, and leaves out the passes where nothing is trained.
+func (a *attribution) settle() {
+	for i := range a.link.list {
+		k := &a.link.list[i]
+		if note := a.ctx.at(k.context).annotation; note != 0 {
+			k.note = note
+		}
+		if k.sequence != 0 {
+			k.forward = a.forward[k.sequence]
+		}
+		if !a.trains {
+			k.pass = otherPass
+		}
+	}
+}
+
+// attributed fills in the parts of a summary that need attribution.
+func attributed(s *summary.Summary, tl *timeline, marks []mark, rank, bins int, issues *diag.Ledger) {
+	a := attribute(tl, marks)
+	s.Kernels = kernels(tl, a, rank)
+	s.Ops = a.ops.opRows(rank)
+	s.Modules, s.Lines, s.Annotations, s.Passes = a.moduleRows(rank), a.lineRows(rank), a.noteRows(rank), a.passRows(rank)
+	s.Calls = a.sync.callRows(rank)
+	steps := maxSteps // that may be counted by device
+	for i, d := range tl.devices {
+		s.Launches = append(s.Launches, a.launches(d, rank, bins, marks, &steps))
+		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
+		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
+		a.idle.explain(i, s.Devices[i].LargestGaps)
+	}
+	s.Graphs = append(s.Graphs, a.opaqueGraphs(rank)...)
+	s.Memory = a.memory(rank, bins)
+	a.note(issues)
+}
+
+// note counts what could not be attributed.
+func (a *attribution) note(issues *diag.Ledger) {
+	help := "no call is known that launched the work counted here, most often because it began before the capture did; it is in every total, and in no table of operators, modules or lines"
+	if a.t.Calls.Len() == 0 {
+		help = "the capture has no calls of the runtime, so what launched its work is not known; record CPU activities too"
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, a.link.without)
+	if a.idle.tooMany {
+		issues.AddN(diag.Issue{Code: "idle-not-attributed", Severity: diag.Info,
+			Help: fmt.Sprintf("idle time has owners in inputs of at most %d devices; that of the devices counted here has none", maxIdleDevices)}, int64(len(a.tl.devices)))
+	}
+	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info,
+		Help: "several calls have the correlation of the work counted here, as in traces that were put together from several processes; the last one that began before it was taken"}, a.link.double)
+}

@@ -1,0 +1,351 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/internal/hosttree"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// maxLaunchNS is how long work may take to start after its call is over and
+// still count as being launched. Two to ten microseconds are usual for kernels,
+// up to twenty for graphs; what takes longer was held by something.
+const maxLaunchNS = 20_000
+
+// maxIdleRows is how many rows of idle time a device may have; further names
+// count as otherNames.
+const (
+	maxIdleRows = 1000
+	otherNames  = "(other names)"
+)
+
+// A gap is a stretch of a device's window in which nothing ran.
+type gap struct {
+	span          interval.Span
+	before, after *trace.Activity // what ran last and next
+	link          int32           // of after, or -1
+	most          idleKey         // who owned most of it
+	mostNS        int64
+	shares        map[idleKey]int64 // of gaps that are shown one by one
+}
+
+// An idleKey is who owned idle time.
+type idleKey struct{ owner, state, name string }
+
+// A question asks what a thread was doing in a stretch of a gap.
+type question struct {
+	span   interval.Span
+	device int // index into timeline.devices
+	gap    int // index into gaps of the device
+}
+
+// idleness finds the owners of all idle time.
+type idleness struct {
+	a     *attribution
+	mains map[string]trace.TrackID
+	gaps  [][]gap                        // by index of the device
+	asked map[trace.TrackID][][]question // by thread and device, in order of time
+	rows  []map[idleKey]*summary.Idle    // by index of the device
+	// tooMany says that there are too many devices: then nothing is asked.
+	tooMany bool
+}
+
+// newIdleness cuts the gaps of all devices into what is clear from the launches
+// alone and questions to threads.
+//
+// The work that ends a gap is that whose call began first. Until its call began
+// the host was late; the question is what its thread was doing instead. From
+// then on it was being launched, unless its call was long over: then something
+// else held it.
+func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
+	n := len(a.tl.devices)
+	x := &idleness{a: a, mains: mains, gaps: make([][]gap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	if x.tooMany = n > maxIdleDevices; x.tooMany {
+		return x
+	}
+	hidden := opaqueLaunches(a)
+	for i, d := range a.tl.devices {
+		x.rows[i] = make(map[idleKey]*summary.Idle)
+		if implausible(d.window) {
+			continue
+		}
+		x.gaps[i] = gapsOf(d, a.link)
+		for g := range x.gaps[i] {
+			x.cut(i, g, hidden)
+		}
+	}
+	return x
+}
+
+// gapsOf returns the gaps of a device in order.
+func gapsOf(d *device, l *links) (out []gap) {
+	var before *trace.Activity
+	at := 0
+	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
+		if running != 0 {
+			continue
+		}
+		g := gap{span: piece, link: -1}
+		for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
+			if w := d.work[at].Activity; before == nil || w.End() >= before.End() {
+				before = w
+			}
+		}
+		g.before = before
+		for next := at; next < len(d.work) && d.work[next].Start == piece.End; next++ {
+			i := l.of[d.work[next].number]
+			if g.after == nil || i >= 0 && (g.link < 0 || l.list[i].start < l.list[g.link].start) {
+				g.after, g.link = d.work[next].Activity, i
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// cut gives the parts of a gap their owners, or asks for them.
+func (x *idleness) cut(device, at int, hidden []*trace.Call) {
+	g := &x.gaps[device][at]
+	begin, end := g.span.Start, g.span.End
+	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.list[g.link].start >= end {
+		x.add(device, at, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
+		return
+	}
+	k := &x.a.link.list[g.link]
+	if c := hiddenIn(hidden, x.launchOf(g.before), k.start); c != nil {
+		from := max(begin, min(end, c.Start))
+		x.add(device, at, interval.Span{Start: from, End: end}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
+		if end = from; begin >= end {
+			return
+		}
+	}
+	called := max(begin, min(end, k.start))
+	if called > begin {
+		x.ask(k.track, question{span: interval.Span{Start: begin, End: called}, device: device, gap: at})
+	}
+	over := max(called, min(end, k.end))
+	x.add(device, at, interval.Span{Start: called, End: over}, idleKey{owner: summary.OwnerLaunch})
+	owner := summary.OwnerLaunch
+	if end-over > maxLaunchNS {
+		owner = summary.OwnerDependency
+	}
+	x.add(device, at, interval.Span{Start: over, End: end}, idleKey{owner: owner})
+}
+
+// launchOf returns when the call began that launched an activity, or else when
+// it ran.
+func (x *idleness) launchOf(a *trace.Activity) int64 {
+	if a == nil {
+		return 0
+	}
+	if c, _ := x.a.link.calls.launched(a); c != nil {
+		return c.Start
+	}
+	return a.Start
+}
+
+// opaqueLaunches returns the launches of graphs of which no work was recorded,
+// in order.
+func opaqueLaunches(a *attribution) (out []*trace.Call) {
+	for c := range a.t.Calls.All() {
+		if a.sync.kind(a.t, c.Name) != "graph-launch" {
+			continue
+		}
+		if _, linked := a.link.ofCall(c); !linked {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+// hiddenIn returns the first of the calls that began after one time and before
+// another.
+func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
+	i, _ := slices.BinarySearchFunc(calls, after, func(c *trace.Call, t int64) int {
+		return cmp.Compare(c.Start, t+1)
+	})
+	if i < len(calls) && calls[i].Start < before {
+		return calls[i]
+	}
+	return nil
+}
+
+func (x *idleness) ask(track trace.TrackID, q question) {
+	list := x.asked[track]
+	if list == nil {
+		list = make([][]question, len(x.gaps))
+		x.asked[track] = list
+	}
+	list[q.device] = append(list[q.device], q)
+}
+
+// sort brings the questions to a thread in the order of time: some were asked
+// when another thread had no answer.
+func (x *idleness) sort(track trace.TrackID) {
+	for _, list := range x.asked[track] {
+		slices.SortFunc(list, func(a, b question) int { return cmp.Compare(a.span.Start, b.span.Start) })
+	}
+}
+
+// add gives a stretch of a gap its owner.
+func (x *idleness) add(device, at int, s interval.Span, key idleKey) {
+	n := s.Len()
+	if n <= 0 {
+		return
+	}
+	r := x.rows[device][key]
+	if r == nil {
+		if len(x.rows[device]) >= maxIdleRows {
+			key.name = otherNames
+			if r = x.rows[device][key]; r == nil {
+				r = new(summary.Idle)
+				x.rows[device][key] = r
+			}
+		} else {
+			r = new(summary.Idle)
+			x.rows[device][key] = r
+		}
+		r.Owner, r.State, r.Name = key.owner, key.state, key.name
+	}
+	r.NS += n
+	r.Count++
+	r.MaxNS = max(r.MaxNS, n)
+	g := &x.gaps[device][at]
+	if g.shares == nil {
+		g.shares = make(map[idleKey]int64, 1)
+	}
+	g.shares[key] += n
+	if g.shares[key] > g.mostNS || g.shares[key] == g.mostNS && less(key, g.most) {
+		g.most, g.mostNS = key, g.shares[key]
+	}
+}
+
+func less(a, b idleKey) bool {
+	return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name)) < 0
+}
+
+// between answers the questions to a thread about a stretch of time.
+func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open]) {
+	for device, list := range x.asked[w.track] {
+		known := false
+		var key idleKey
+		for len(list) > 0 && list[0].span.Start < to {
+			q := list[0]
+			part := interval.Span{Start: max(from, q.span.Start), End: min(to, q.span.End)}
+			if part.Len() > 0 {
+				if !known {
+					key, known = x.state(w, stack), true
+				}
+				x.answer(w, q, part, key)
+			}
+			if q.span.End > to {
+				break
+			}
+			list = list[1:]
+		}
+		x.asked[w.track][device] = list
+	}
+}
+
+// answer takes what a thread was doing, or asks the main thread if it was doing
+// nothing.
+func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
+	main, ok := x.mains[x.a.t.Tracks[w.track].PID]
+	if key.state == summary.StateUnrecorded && ok && main != w.track && !w.main {
+		x.ask(main, question{span: part, device: q.device, gap: q.gap})
+		return
+	}
+	x.add(q.device, q.gap, part, key)
+}
+
+// state says what a thread is doing, by what is open on it.
+func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
+	late := func(state string, f *hosttree.Frame) idleKey {
+		return idleKey{summary.OwnerHost, state, x.a.t.Name(f.Name)}
+	}
+	if len(stack) == 0 {
+		return idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded}
+	}
+	for i := range stack {
+		f := &stack[i].Frame
+		if f.Kind == trace.Overhead || w.ctx.role(f.Name, f.Kind)&isProfiler != 0 {
+			return idleKey{owner: summary.OwnerNothing, name: x.a.t.Name(f.Name)}
+		}
+	}
+	top := &stack[len(stack)-1].Frame
+	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
+		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
+	}
+	for i := range stack {
+		if f := &stack[i].Frame; w.ctx.role(f.Name, f.Kind)&isData != 0 {
+			return late(summary.StateData, f)
+		}
+	}
+	switch top.Kind {
+	case trace.CPUOp:
+		return late(summary.StateOp, top)
+	case trace.Python:
+		return late(summary.StatePython, top)
+	}
+	// Of annotations the innermost that is no step says more.
+	for i := len(stack) - 1; i >= 0; i-- {
+		if f := &stack[i].Frame; w.ctx.role(f.Name, f.Kind)&isStep == 0 {
+			return late(summary.StateAnnotation, f)
+		}
+	}
+	key := late(summary.StateAnnotation, top)
+	key.name = strings.TrimSuffix(stepPrefix, "#") // one row for all steps
+	return key
+}
+
+// callStates says what a thread is doing that is in a call of each kind.
+var callStates = map[string]string{
+	"launch": summary.StateLaunch, "graph-launch": summary.StateLaunch, "sync": summary.StateSync,
+	"copy": summary.StateCopy, "memset": summary.StateCopy, "alloc": summary.StateAlloc, "free": summary.StateAlloc,
+	"other": summary.StateCall,
+}
+
+// finish answers what no thread could: those without any event.
+func (x *idleness) finish() {
+	for track, lists := range x.asked {
+		for device, list := range lists {
+			for _, q := range list {
+				x.add(device, q.gap, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
+			}
+		}
+		x.asked[track] = nil
+	}
+}
+
+// idleRows returns the idle time of a device by owner.
+func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
+	for _, r := range x.rows[device] {
+		r.Rank, r.Device = rank, x.a.tl.devices[device].ordinal
+		out = append(out, *r)
+	}
+	return out
+}
+
+// explain says of the gaps that are shown one by one who owned most of each.
+func (x *idleness) explain(device int, shown []summary.Gap) {
+	for i := range shown {
+		s := &shown[i]
+		at, ok := slices.BinarySearchFunc(x.gaps[device], s.StartNS, func(g gap, t int64) int { return cmp.Compare(g.span.Start, t) })
+		if !ok {
+			continue
+		}
+		g := &x.gaps[device][at]
+		s.Owner, s.State, s.Name = g.most.owner, g.most.state, g.most.name
+		if g.before != nil {
+			s.Before = x.a.t.Name(g.before.Name)
+		}
+		if g.after != nil {
+			s.After = x.a.t.Name(g.after.Name)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// launches measures how a device's work was launched. Strips are cut into the
+// given number of bins, as the device's own is; room is for how many more steps.
+func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *int) summary.Launches {
+	out := summary.Launches{Rank: rank, Device: d.ordinal}
+	var queued []interval.Span // from call to start of each piece of work
+	var calls []int64          // when each call began
+	seen := make(map[int32]bool)
+	for _, w := range d.work {
+		if w.Kind == trace.Kernel && w.Dur < summary.ShortKernelNS {
+			out.Short++
+			out.ShortNS += w.Dur
+		}
+		i := a.link.of[w.number]
+		if i < 0 || a.link.list[i].call == nil {
+			out.Without++
+			continue
+		}
+		k := &a.link.list[i]
+		out.Launched++
+		out.Delays.Add(max(0, w.Start-k.end))
+		queued = append(queued, interval.Span{Start: k.start, End: w.Start})
+		if !seen[i] {
+			seen[i] = true
+			calls = append(calls, k.start)
+		}
+	}
+	out.Calls = int64(len(calls))
+	if implausible(d.window) || out.Launched == 0 {
+		return out
+	}
+	slices.Sort(calls)
+	for _, m := range overlapping(marks, d.window) {
+		if *room--; *room < 0 {
+			break
+		}
+		from, _ := slices.BinarySearch(calls, m.span.Start)
+		to, _ := slices.BinarySearch(calls, m.span.End)
+		out.PerStep = append(out.PerStep, int64(to-from))
+	}
+	q := queue{window: d.window}
+	if bins > 0 && !d.window.Empty() {
+		q.bin = (d.window.Len() + int64(bins) - 1) / int64(bins)
+		q.mean = make([]int64, (d.window.Len()+q.bin-1)/q.bin)
+	}
+	q.run(queued)
+	out.Queue, out.QueueStrip = q.rows(), q.mean
+	for i := range out.QueueStrip {
+		out.QueueStrip[i] = out.QueueStrip[i] * 1000 / q.bin
+	}
+	return out
+}
+
+// A queue is the number of pieces of work that were launched and had not
+// started, over time.
+type queue struct {
+	window interval.Span
+	depths [64]int64 // time by the number of bits of the depth
+	bin    int64
+	mean   []int64 // depth times ns in each bin
+}
+
+// run adds up the depth of the queue over the window. Work that seems to have
+// started before its call began was never queued.
+func (q *queue) run(queued []interval.Span) {
+	queued = slices.DeleteFunc(queued, interval.Span.Empty)
+	ends := make([]int64, len(queued))
+	for i, s := range queued {
+		ends[i] = s.End
+	}
+	slices.SortFunc(queued, func(a, b interval.Span) int { return cmp.Compare(a.Start, b.Start) })
+	slices.Sort(ends)
+	now, depth, in, out := q.window.Start, int64(0), 0, 0
+	for now < q.window.End {
+		for in < len(queued) && queued[in].Start <= now {
+			depth, in = depth+1, in+1
+		}
+		for out < len(ends) && ends[out] <= now {
+			depth, out = depth-1, out+1
+		}
+		next := q.window.End
+		if in < len(queued) {
+			next = min(next, queued[in].Start)
+		}
+		if out < len(ends) {
+			next = min(next, ends[out])
+		}
+		q.add(now, next, depth)
+		now = next
+	}
+}
+
+func (q *queue) add(from, to, depth int64) {
+	bits := 0
+	for d := depth; d > 0; d >>= 1 {
+		bits++
+	}
+	q.depths[bits] += to - from
+	for from -= q.window.Start; depth > 0 && q.bin > 0 && from < to-q.window.Start; {
+		i := from / q.bin
+		stop := min(to-q.window.Start, (i+1)*q.bin)
+		q.mean[i] += (stop - from) * depth
+		from = stop
+	}
+}
+
+func (q *queue) rows() (out []summary.QueueDepth) {
+	for bits, ns := range q.depths {
+		if ns > 0 {
+			out = append(out, summary.QueueDepth{From: int64(1) << bits >> 1, NS: ns})
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/internal/hosttree"
+	"assay/summary"
+	"assay/trace"
+)
+
+// An opTable sums up the runs of each operator.
+type opTable struct {
+	t     *trace.Trace
+	index []int32 // by name: an index of rows plus 1
+	rows  []opRow
+}
+
+type opRow struct {
+	name trace.Sym
+	open int // runs that are open now: the inner ones do not count in totals
+	summary.Op
+	shapes map[shapeKey]*summary.OpShape
+	lastID trace.ShapeID // of last, as most runs have the shape of the run before
+	last   *summary.OpShape
+}
+
+type shapeKey struct{ dims, types trace.Sym }
+
+func newOpTable(t *trace.Trace) opTable { return opTable{t: t, index: make([]int32, t.Names())} }
+
+func (o *opTable) row(name trace.Sym) *opRow {
+	if o.index[name] == 0 {
+		o.rows = append(o.rows, opRow{name: name})
+		o.index[name] = int32(len(o.rows))
+	}
+	return &o.rows[o.index[name]-1]
+}
+
+func (o *opTable) enter(f *hosttree.Frame) {
+	r := o.row(f.Name)
+	r.Count++
+	r.open++
+	if s := o.shape(r, f.Op.Shape); s != nil {
+		s.Count++
+	}
+}
+
+// launched counts what an operator launched as the innermost one.
+func (o *opTable) launched(f *hosttree.Frame, k *link) {
+	r := o.row(f.Name)
+	r.Launched += k.work
+	r.GPUSelfNS = summary.Plus(r.GPUSelfNS, k.workNS)
+}
+
+func (o *opTable) leave(f *hosttree.Frame, d *open) {
+	r := o.row(f.Name)
+	r.CPUSelfNS = summary.Plus(r.CPUSelfNS, d.cpuSelf)
+	s := o.shape(r, f.Op.Shape)
+	if s != nil {
+		s.GPUSelfNS = summary.Plus(s.GPUSelfNS, d.gpuSelf)
+	}
+	if r.open--; r.open > 0 {
+		return
+	}
+	r.CPUTotalNS = summary.Plus(r.CPUTotalNS, f.End-f.Start)
+	r.GPUTotalNS = summary.Plus(r.GPUTotalNS, d.gpu)
+	if s != nil {
+		s.GPUTotalNS = summary.Plus(s.GPUTotalNS, d.gpu)
+	}
+}
+
+// shape returns the row of a shape, or nil if shapes were not recorded.
+func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
+	if r.last != nil && r.lastID == id {
+		return r.last
+	}
+	s := o.t.Shape(id)
+	if s.Dims == 0 {
+		return nil
+	}
+	key := shapeKey{s.Dims, s.Types}
+	row := r.shapes[key]
+	if row == nil {
+		if r.shapes == nil {
+			r.shapes = make(map[shapeKey]*summary.OpShape)
+		}
+		row = &summary.OpShape{Dims: o.t.Name(s.Dims), Types: o.t.Name(s.Types)}
+		r.shapes[key] = row
+	}
+	r.last, r.lastID = row, id
+	return row
+}
+
+// opRows returns the table.
+func (o *opTable) opRows(rank int) []summary.Op {
+	out := make([]summary.Op, 0, len(o.rows))
+	for i := range o.rows {
+		r := &o.rows[i]
+		r.Name, r.Rank, r.Shapes = o.t.Name(r.name), rank, int64(len(r.shapes))
+		for _, s := range r.shapes {
+			if s.GPUTotalNS > 0 {
+				r.TopShapes = append(r.TopShapes, *s)
+			}
+		}
+		slices.SortFunc(r.TopShapes, func(a, b summary.OpShape) int {
+			return cmp.Or(cmp.Compare(b.GPUTotalNS, a.GPUTotalNS), cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+		})
+		r.TopShapes = slices.Clone(r.TopShapes[:min(len(r.TopShapes), summary.MaxTopShapes)])
+		out = append(out, r.Op)
+	}
+	return out
+}
+
+// A runTable sums up the runs of other things, by a number of theirs.
+type runTable map[uint32]*run
+
+type run struct {
+	open              int // runs that are open now
+	count, cpuTotal   int64
+	gpuSelf, gpuTotal int64
+	backward          int64 // part of gpuTotal
+}
+
+func (t runTable) of(key uint32) *run {
+	r := t[key]
+	if r == nil {
+		r = new(run)
+		t[key] = r
+	}
+	return r
+}
+
+func (t runTable) enter(key uint32) {
+	r := t.of(key)
+	r.count++
+	r.open++
+}
+
+func (t runTable) leave(key uint32, ns int64) {
+	r := t.of(key)
+	if r.open--; r.open == 0 {
+		r.cpuTotal = summary.Plus(r.cpuTotal, ns)
+	}
+}

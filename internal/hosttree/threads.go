@@ -1,0 +1,140 @@
+// Package hosttree walks along the threads of a trace and says what was open on
+// each at any time: annotations, Python functions, operators and calls of the
+// device's runtime, the inner ones within the outer ones.
+//
+// Profilers write the events of a thread in any order and say of few of them
+// what they were called from. That follows from their times: an event belongs
+// to the one that was open on its thread when it started. Times of whole
+// microseconds let an event end up to one after the event that it is in; it
+// stays inside all the same.
+package hosttree
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/trace"
+)
+
+// A Frame is one event of a host thread. Of the last five fields one is set, by
+// its Kind.
+type Frame struct {
+	Start, End int64
+	Name       trace.Sym
+	Kind       trace.Kind
+
+	Op     *trace.Op
+	Call   *trace.Call
+	Python *trace.PythonCall
+	Span   *trace.HostSpan // an annotation, or whatever else
+}
+
+// A Thread is a track of the host with its events, in the order in which they
+// start, outer ones first.
+type Thread struct {
+	Track trace.TrackID
+	t     *trace.Trace
+	rows  [sources][]trace.Ref
+}
+
+// The tables that have events of the host, in the order in which events of
+// equal times are within each other.
+const (
+	spans = iota
+	python
+	ops
+	calls
+	sources
+)
+
+// Threads returns the threads of a trace that have events, in the order of
+// their tracks. What belongs to tracks of devices is left out.
+func Threads(t *trace.Trace) []*Thread {
+	all := make([]Thread, len(t.Tracks))
+	bucket(all, spans, t, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) {
+		return s.Track, s.Kind == trace.Annotation || s.Kind == trace.OtherKind || s.Kind == trace.Overhead
+	})
+	bucket(all, python, t, &t.Python, func(p *trace.PythonCall) (trace.TrackID, bool) { return p.Track, true })
+	bucket(all, ops, t, &t.Ops, func(o *trace.Op) (trace.TrackID, bool) { return o.Track, true })
+	bucket(all, calls, t, &t.Calls, func(c *trace.Call) (trace.TrackID, bool) { return c.Track, true })
+	var out []*Thread
+	for i := range all {
+		th := &all[i]
+		th.Track, th.t = trace.TrackID(i), t
+		if th.Len() > 0 && !t.Tracks[i].OnDevice {
+			th.sort()
+			out = append(out, th)
+		}
+	}
+	return out
+}
+
+// bucket gives the rows of one table to their threads. It counts them first, so
+// that each thread's list is made once and in the right size.
+func bucket[T any](all []Thread, source int, t *trace.Trace, table *trace.Table[T], track func(*T) (trace.TrackID, bool)) {
+	count := make([]int, len(all))
+	for row := range table.All() {
+		if id, ok := track(row); ok {
+			count[id]++
+		}
+	}
+	for i, n := range count {
+		if n > 0 {
+			all[i].rows[source] = make([]trace.Ref, 0, n)
+		}
+	}
+	for ref, row := range table.Refs() {
+		if id, ok := track(row); ok {
+			all[id].rows[source] = append(all[id].rows[source], ref)
+		}
+	}
+}
+
+// Len returns how many events the thread has.
+func (th *Thread) Len() (n int) {
+	for _, rows := range th.rows {
+		n += len(rows)
+	}
+	return n
+}
+
+// Annotations returns how many annotations the thread has.
+func (th *Thread) Annotations() int { return len(th.rows[spans]) }
+
+// Calls returns how many calls of the runtime or driver the thread has.
+func (th *Thread) Calls() int { return len(th.rows[calls]) }
+
+// sort sorts each list, unless it is sorted already, as most are.
+func (th *Thread) sort() {
+	for source := range th.rows {
+		order := func(a, b trace.Ref) int {
+			fa, fb := th.frame(source, a), th.frame(source, b)
+			return order(&fa, &fb)
+		}
+		if !slices.IsSortedFunc(th.rows[source], order) {
+			slices.SortStableFunc(th.rows[source], order)
+		}
+	}
+}
+
+// order puts what starts first first, and of what starts together the longest.
+func order(a, b *Frame) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+}
+
+// frame returns the event at a row of one of the tables.
+func (th *Thread) frame(source int, r trace.Ref) Frame {
+	switch source {
+	case ops:
+		o := th.t.Ops.At(r)
+		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Kind: trace.CPUOp, Op: o}
+	case calls:
+		c := th.t.Calls.At(r)
+		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Kind: c.Kind, Call: c}
+	case python:
+		p := th.t.Python.At(r)
+		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Kind: trace.Python, Python: p}
+	}
+	s := th.t.Spans.At(r)
+	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Kind: s.Kind, Span: s}
+}

@@ -1,0 +1,102 @@
+package hosttree
+
+import "math"
+
+// A Visitor is told what happens on a thread, in the order of time. T is what
+// it keeps with each open event.
+type Visitor[T any] interface {
+	// Enter is called when the last event of open starts; its Data is the zero T.
+	Enter(open []Open[T])
+	// Leave is called when the last event of open ends, or when the last of those
+	// inside it does, if that is later.
+	Leave(open []Open[T])
+	// Between is called for every stretch of time between two such moments, from
+	// the beginning of time to its end, with what is open then, innermost last.
+	// The stretch belongs to the innermost.
+	Between(from, to int64, open []Open[T])
+}
+
+// An Open is an event that has started and not been left.
+type Open[T any] struct {
+	Frame
+	Data T
+}
+
+// Walk goes along the thread.
+func Walk[T any](th *Thread, v Visitor[T]) {
+	w := walk[T]{v: v, now: math.MinInt64}
+	c := cursor{th: th}
+	for i := range c.ok {
+		c.load(i)
+	}
+	for {
+		f, ok := c.next()
+		if !ok {
+			break
+		}
+		w.advance(f.Start)
+		w.open = append(w.open, Open[T]{Frame: f})
+		v.Enter(w.open)
+	}
+	w.advance(math.MaxInt64)
+}
+
+type walk[T any] struct {
+	v    Visitor[T]
+	now  int64
+	open []Open[T]
+}
+
+// advance goes on to a later time and leaves what ends by then. An event below
+// another that ended is left when that one is.
+func (w *walk[T]) advance(to int64) {
+	for len(w.open) > 0 {
+		top := &w.open[len(w.open)-1]
+		if stop := min(top.End, to); stop > w.now {
+			w.v.Between(w.now, stop, w.open)
+			w.now = stop
+		}
+		if top.End > to {
+			return
+		}
+		w.v.Leave(w.open)
+		w.open[len(w.open)-1] = Open[T]{}
+		w.open = w.open[:len(w.open)-1]
+	}
+	if to > w.now {
+		w.v.Between(w.now, to, w.open)
+		w.now = to
+	}
+}
+
+// A cursor merges a thread's lists.
+type cursor struct {
+	th    *Thread
+	at    [sources]int
+	heads [sources]Frame
+	ok    [sources]bool
+}
+
+func (c *cursor) load(source int) {
+	rows := c.th.rows[source]
+	if c.ok[source] = c.at[source] < len(rows); c.ok[source] {
+		c.heads[source] = c.th.frame(source, rows[c.at[source]])
+		c.at[source]++
+	}
+}
+
+// next returns the event that starts next, the outer one of several.
+func (c *cursor) next() (Frame, bool) {
+	best := -1
+	for i := range c.heads {
+		if c.ok[i] && (best < 0 || order(&c.heads[i], &c.heads[best]) < 0) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Frame{}, false
+	}
+	f := c.heads[best]
+	c.load(best)
+	return f, true
+}
