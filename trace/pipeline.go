@@ -43,6 +43,8 @@ type chunk struct {
 	done   chan struct{}
 	end    int // how far it came; stop if all went well
 	part   part
+	by     int   // the id of its worker
+	held   int64 // by its worker's builder
 	events int64
 	faults []chunkFault
 }
@@ -57,6 +59,7 @@ type chunkFault struct {
 
 // A worker parses chunks. Its memo and builder serve all of them.
 type worker struct {
+	id   int
 	memo eventscan.Memo
 	b    *Builder
 	ev   Event
@@ -74,30 +77,34 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 	defer close(work)
 	for i := range p.workers {
 		if p.workers[i] == nil {
-			p.workers[i] = &worker{b: NewBuilder(rd.sel)}
+			p.workers[i] = &worker{id: i, b: NewBuilder(rd.sel)}
 		}
 		go p.workers[i].run(work, rd.sel)
 	}
-	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk}
-	var queue []*chunk // handed out and not committed, in order
-	var parts []part   // committed
+	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk, most: rd.sel.Limits.Event}
+	var queue, ready []*chunk // handed out and not done; done and not merged; in order
 	var stopped *chunk
+	load := load{limits: rd.sel.Limits, merged: m.charge(), held: make([]int64, len(p.workers))}
 	for stopped == nil {
-		next := c.next()
+		var next *chunk
+		if !load.tooMuch() {
+			next = c.next()
+		}
 		if next != nil {
 			work <- next
 			queue = append(queue, next)
+			load.unread += len(next.buf)
 		}
-		for stopped == nil && len(queue) > 0 && (next == nil || len(queue) > 2*len(p.workers)) {
+		for stopped == nil && len(queue) > 0 && (next == nil || len(queue) > 2*len(p.workers) || load.unread > load.most()) {
 			head := queue[0]
 			queue = queue[1:]
 			<-head.done
-			parts = append(parts, head.part)
-			head.commit(rd)
+			ready = append(ready, head)
+			load.done(head)
 			if head.end != head.stop {
 				stopped = head
 			} else {
-				c.free = append(c.free, head.buf)
+				c.reuse(head)
 			}
 		}
 		if next == nil {
@@ -108,11 +115,48 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 		<-ahead.done
 	}
 	// Only now, with the workers idle, may their builders be looked into.
-	for _, part := range parts {
-		m.add(part)
+	for _, done := range ready {
+		m.add(done.part)
+		done.commit(rd)
+		if m.enforce(rd, done.offset+int64(done.end)); rd.state == atEnd {
+			break
+		}
+	}
+	for _, w := range p.workers {
+		if w.b.held() > m.share()/int64(len(p.workers)) {
+			m.retire(&w.b)
+		}
 	}
 	rd.s.Restart(c.leftover(stopped, queue))
 }
+
+// A load is what a run of the pipeline takes in memory.
+type load struct {
+	limits Limits
+	merged int64
+	unread int     // bytes of chunks that are handed out
+	parts  int64   // charged for parts that are not merged
+	held   []int64 // by each worker's builder
+}
+
+func (l *load) done(c *chunk) {
+	l.unread -= len(c.buf)
+	l.parts += c.part.charge()
+	l.held[c.by] = c.held
+}
+
+// tooMuch reports whether it is time to merge what there is: what the workers'
+// builders hold can then be dropped, and the limit be enforced.
+func (l *load) tooMuch() bool {
+	held := int64(0)
+	for _, h := range l.held {
+		held += h
+	}
+	return held > l.limits.Memory/8 || l.merged+l.parts > l.limits.Memory
+}
+
+// most returns how many bytes of chunks may be handed out at a time.
+func (l *load) most() int { return int(l.limits.Memory / 16) }
 
 // leftover returns what was not committed, and where it starts.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
@@ -172,7 +216,7 @@ func (w *worker) parse(c *chunk, sel Select) {
 		c.events++
 		i = end
 	}
-	c.end, c.part = i, w.b.cut()
+	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.held()
 }
 
 // take adds the event just read, or counts what is wrong with it.
@@ -203,6 +247,7 @@ func isTimeError(err error) bool {
 type cutter struct {
 	src    io.Reader
 	size   int
+	most   int    // bytes without a cut
 	offset int64  // in the input, of the first byte not handed out
 	carry  []byte // read and not handed out
 	ended  bool   // src is at its end, or failed: the Reader will meet it again
@@ -226,7 +271,7 @@ func (c *cutter) next() *chunk {
 		stop := n
 		if !c.ended {
 			if stop = lastEvent(buf[:n]); stop <= 0 {
-				if n > MaxEvent {
+				if n > c.most {
 					c.carry = buf[:n]
 					return nil
 				}
@@ -248,6 +293,14 @@ func (c *cutter) buffer() []byte {
 		return buf[:0]
 	}
 	return make([]byte, 0, c.size+c.size/8)
+}
+
+// reuse takes the buffer of a chunk that is done, if it is of the usual size.
+func (c *cutter) reuse(done *chunk) {
+	if cap(done.buf) <= 4*c.size {
+		c.free = append(c.free, done.buf)
+	}
+	done.buf = nil
 }
 
 // fill reads until buf is full or the input ends, and returns how full it is.
