@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Rules     *classify.Rules // decide the class and category of kernels
 	StripBins int             // bins of each device's activity strip
+	MaxRows   int             // rows of one table; 0 for [MaxRows]
 }
 
 // StripBins is how many bins the strips of the command have: four pixels each
@@ -44,21 +45,24 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 	var issues diag.Ledger
 
-	tl := newTimeline(t, opt.Rules)
+	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
 		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
 	}
-	s.Kernels = kernels(tl, in.Rank)
-	s.Copies = copies(tl, in.Rank)
+	room := &room{rows: opt.maxRows()}
+	s.Streams = room.keep(s.Streams)
+	s.Kernels = kernels(tl, in.Rank, room)
+	s.Copies = copies(tl, in.Rank, room)
 	s.Steps = steps(tl, in.Rank, &issues)
 	if len(tl.devices) == 0 {
-		s.Spans = append(hostSpans(t, in.Rank), asyncSpans(t, in.Rank)...)
+		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
+	room.note(&issues)
 	checkSums(s, &issues)
 	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)
@@ -115,6 +119,7 @@ type timeline struct {
 	t       *trace.Trace
 	classes []classify.Match // by Sym, for the names of kernels
 	devices []*device        // by ordinal
+	last    int64            // ordinal of a device that is measured
 }
 
 // A device is one GPU's work.
@@ -131,11 +136,16 @@ type work struct {
 	stream int64
 }
 
-func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
-	tl := &timeline{t: t, classes: make([]classify.Match, t.Names())}
+func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *timeline {
+	tl := &timeline{t: t, classes: make([]classify.Match, t.Names()), last: lastDevice(t)}
 	byOrdinal := make(map[int64]*device)
+	leftOut := int64(0)
 	for a := range t.Activities.All() {
 		track := &t.Tracks[a.Track]
+		if track.Device > tl.last {
+			leftOut++
+			continue
+		}
 		d := byOrdinal[track.Device]
 		if d == nil {
 			d = &device{ordinal: track.Device, window: interval.Span{Start: a.Start, End: a.End()}}
@@ -149,6 +159,7 @@ func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
 			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
 		}
 	}
+	noteDevices(leftOut, issues)
 	slices.SortFunc(tl.devices, func(a, b *device) int { return compare(a.ordinal, b.ordinal) })
 	for _, d := range tl.devices {
 		tl.sortOut(d)

@@ -1,13 +1,17 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"assay/diag"
 	"assay/interval"
 	"assay/summary"
+	"assay/trace"
 )
 
 // Damaged or hostile traces hold times that no program has and more rows than
@@ -24,7 +28,62 @@ const (
 	// maxStrips is how many devices may be in an input whose strips are kept:
 	// they are most of what a device takes.
 	maxStrips = 1024
+
+	// maxDevices is how many devices of one input are measured. A process
+	// drives a few dozen at most.
+	maxDevices = 4096
 )
+
+// MaxRows is how many rows each table of an input has by default: some times
+// the rows of the largest real traces.
+const MaxRows = 1 << 20
+
+func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
+
+// A room is how many rows the tables of one input may have. What a full one
+// cannot hold counts in a row that stands for all of its kind, so every sum
+// stands.
+type room struct {
+	rows    int   // of each table
+	pooled  int64 // events in rows that stand for others
+	streams int64 // streams left out, which cannot be pooled
+}
+
+// keep cuts a table of streams, whose busy times do not add up, to the room.
+func (r *room) keep(streams []summary.Stream) []summary.Stream {
+	if over := len(streams) - r.rows; over > 0 {
+		r.streams = int64(over)
+		return streams[:r.rows]
+	}
+	return streams
+}
+
+func (r *room) note(issues *diag.Ledger) {
+	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("a table of one input holds %d rows; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
+	issues.AddN(diag.Issue{Code: "too-many-streams", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("the table of streams holds %d rows of one input; those counted here were left out of it, and no other number is touched", r.rows)}, r.streams)
+}
+
+// lastDevice returns the highest ordinal of a device that is measured.
+func lastDevice(t *trace.Trace) int64 {
+	seen := make(map[int64]bool)
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	if len(seen) <= maxDevices {
+		return math.MaxInt64
+	}
+	return slices.Sorted(maps.Keys(seen))[maxDevices-1]
+}
+
+// noteDevices says that the work of further devices was left out.
+func noteDevices(events int64, issues *diag.Ledger) {
+	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("the input names more than %d devices, which no process has: ids may stand in the place of device numbers; the events counted here are on devices of higher numbers and were left out of every sum", maxDevices)}, events)
+}
 
 // implausible reports whether nothing can have lasted as long as the span.
 func implausible(s interval.Span) bool { return s.Len() > maxWindow }

@@ -34,19 +34,19 @@ type Limits struct {
 	// ends: "input-limit". 0 is no limit, for real traces have tens of GB.
 	Input int64
 
-	// Large, if not nil, is called once, when the trace takes a sixteenth of
-	// Memory. It may wait, so that of several readers one at a time is large.
-	Large func()
+	// Grown, if not nil, is called now and then with how many bytes the trace
+	// takes by now. It may wait until other readers have given memory back.
+	Grown func(bytes int64)
 }
 
 // The defaults, and why.
 const (
-	// defaultMemory is what a machine of 8 GB can spare. Traces take about a
-	// seventh of their JSON, so it holds 25 GB of that.
-	defaultMemory = 5 << 30
+	// defaultMemory holds some 20 GB of JSON from GPU programs, and 8 GB from
+	// others, whose host events are measured too.
+	defaultMemory = 4 << 30
 
 	// bytesOfName is how much of Memory there must be for each name that is
-	// kept: the default keeps 1.3 million. Traces of PyTorch have some
+	// kept: the default keeps a million. Traces of PyTorch have some
 	// ten thousand names, those of Chromium and Bazel some hundred thousand.
 	bytesOfName = 4 << 10
 
@@ -180,9 +180,8 @@ func (m *merger) charge() int64 {
 // that was merged lies before the offset.
 func (m *merger) enforce(rd *Reader, offset int64) {
 	have, limit := m.charge(), m.limits.Memory
-	if have > limit/16 && m.limits.Large != nil {
-		m.limits.Large()
-		m.limits.Large = nil
+	if m.limits.Grown != nil {
+		m.limits.Grown(have)
 	}
 	if rd.state == atEnd || have <= limit {
 		return

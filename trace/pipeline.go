@@ -146,13 +146,14 @@ func (l *load) done(c *chunk) {
 }
 
 // tooMuch reports whether it is time to merge what there is: what the workers'
-// builders hold can then be dropped, and the limit be enforced.
+// builders hold can then be dropped, and the limit be enforced. Doing so only
+// when the trace has doubled costs no time.
 func (l *load) tooMuch() bool {
 	held := int64(0)
 	for _, h := range l.held {
 		held += h
 	}
-	return held > l.limits.Memory/8 || l.merged+l.parts > l.limits.Memory
+	return held > l.limits.Memory/8 || l.parts > max(l.merged, l.limits.Memory/16) || l.merged+l.parts > l.limits.Memory
 }
 
 // most returns how many bytes of chunks may be handed out at a time.
