@@ -62,13 +62,12 @@ func hostSpans(t *trace.Trace, rank int, room *room) []summary.Span {
 		category string
 	}
 	var rows []summary.Span
-	other := -1 // the row of what there is no room for
+	taken, other := table{room: room}, -1 // the row of what there is no room for
 	index := make(map[key]int)
 	eachSelf(hostEvents(t), func(e *hostEvent, self int64) {
 		k := key{e.track, e.name, e.category}
 		at, ok := index[k]
-		if !ok && len(rows) >= room.rows {
-			room.pooled++
+		if !ok && !taken.take(len(t.Name(e.name))+len(e.category)+len(t.Tracks[e.track].Thread)) {
 			if other < 0 {
 				other = len(rows)
 				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank})
@@ -100,15 +99,14 @@ func asyncSpans(t *trace.Trace, rank int, room *room) []summary.Span {
 		name, category trace.Sym
 	}
 	var rows []summary.Span
-	other := -1 // the row of what there is no room for
+	taken, other := table{room: room}, -1 // the row of what there is no room for
 	index := make(map[key]int)
 	for i := range t.Async {
 		s := &t.Async[i]
 		track := t.Tracks[s.Track]
 		k := key{label(track.Process, track.PID), s.Name, s.Category}
 		at, ok := index[k]
-		if !ok && len(rows) >= room.rows {
-			room.pooled++
+		if !ok && !taken.take(len(t.Name(s.Name))+len(t.Name(s.Category))+len(k.process)) {
 			if other < 0 {
 				other = len(rows)
 				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank, Async: true})

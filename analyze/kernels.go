@@ -31,6 +31,7 @@ const (
 // Where there is no room for more, the further ones are pooled: see [room].
 func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
+	taken := table{room: room}
 	index := make(map[rowKey]int)
 	for a := range tl.t.Activities.All() {
 		track := &tl.t.Tracks[a.Track]
@@ -39,8 +40,7 @@ func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, first f
 		}
 		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, 0}
 		at, ok := index[key]
-		if !ok && len(out) >= room.rows {
-			room.pooled++
+		if !ok && !taken.take(len(tl.t.Name(a.Name))) {
 			key = rowKey{track.Device, otherStream, 0, a.Kind, int8(tl.layer(a) + 1)}
 			at, ok = index[key]
 		}

@@ -34,9 +34,13 @@ const (
 	maxDevices = 4096
 )
 
-// MaxRows is how many rows each table of an input has by default: some times
-// the rows of the largest real traces.
-const MaxRows = 1 << 20
+// MaxRows is how many rows each table of an input has by default: ten times
+// those of the largest real traces of GPU programs.
+const MaxRows = 1 << 18
+
+// rowText is how many bytes of names a full table has for each row. Without it
+// a few rows with very long names would be worth as much as all others.
+const rowText = 256
 
 func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
 
@@ -47,6 +51,23 @@ type room struct {
 	rows    int   // of each table
 	pooled  int64 // events in rows that stand for others
 	streams int64 // streams left out, which cannot be pooled
+}
+
+// A table is the room that is taken of one table.
+type table struct {
+	room       *room
+	rows, text int
+}
+
+// take reports whether there is room for a row with so many bytes of names, and
+// takes it. If there is not, an event is pooled.
+func (t *table) take(text int) bool {
+	if t.rows >= t.room.rows || t.text+text > t.room.rows*rowText {
+		t.room.pooled++
+		return false
+	}
+	t.rows, t.text = t.rows+1, t.text+text
+	return true
 }
 
 // keep cuts a table of streams, whose busy times do not add up, to the room.
@@ -60,7 +81,7 @@ func (r *room) keep(streams []summary.Stream) []summary.Stream {
 
 func (r *room) note(issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("a table of one input holds %d rows; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
+		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
 	issues.AddN(diag.Issue{Code: "too-many-streams", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("the table of streams holds %d rows of one input; those counted here were left out of it, and no other number is touched", r.rows)}, r.streams)
 }

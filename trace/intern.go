@@ -57,6 +57,9 @@ func (in *interner) add(text []byte, h, slot uint64) Sym {
 
 // find returns the number of a text if it has one.
 func (in *interner) find(text string) (Sym, bool) {
+	if text == "" {
+		return 0, true
+	}
 	h := maphash.String(in.seed, text)
 	mask := uint64(len(in.slots) - 1)
 	for i := h & mask; in.slots[i] != 0; i = (i + 1) & mask {

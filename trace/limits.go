@@ -104,13 +104,13 @@ func (e *LimitError) Harmless() bool { return true }
 
 // InputLimit returns the error that ends an input of over max bytes.
 func InputLimit(max int64) error {
-	return &LimitError{codeInput, fmt.Sprintf("over the limit of %d bytes, uncompressed, that --max-input sets", max)}
+	return &LimitError{codeInput, fmt.Sprintf("the input is longer than the %d bytes, uncompressed, that --max-input allows", max)}
 }
 
 // InflationLimit returns the error that ends an input whose packing is that of
 // a bomb: size bytes of a trace would be packed in far more than stored.
 func InflationLimit(stored, size int64) error {
-	return &LimitError{codeInflation, fmt.Sprintf("%d stored bytes have become %d MiB, as no trace does, and all of it may be a bomb; to read it even so, say how much: --max-input SIZE", stored, size>>20)}
+	return &LimitError{codeInflation, fmt.Sprintf("%d stored bytes have become %d MiB, which no trace does, so this may be a bomb; to read it even so, say how far: --max-input SIZE", stored, size>>20)}
 }
 
 // Limited reports whether the reading of the trace was ended by a limit.

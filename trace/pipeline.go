@@ -82,40 +82,35 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 		go p.workers[i].run(work, rd.sel)
 	}
 	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk, most: rd.sel.Limits.Event}
-	var queue, ready []*chunk // handed out and not done; done and not merged; in order
-	var stopped *chunk
-	load := load{limits: rd.sel.Limits, merged: m.charge(), held: make([]int64, len(p.workers))}
-	for stopped == nil {
-		var next *chunk
-		if !load.tooMuch() {
-			next = c.next()
-		}
-		if next != nil {
-			work <- next
-			queue = append(queue, next)
-			load.unread += len(next.buf)
-		}
-		for stopped == nil && len(queue) > 0 && (next == nil || len(queue) > 2*len(p.workers) || load.unread > load.most()) {
-			head := queue[0]
-			queue = queue[1:]
-			<-head.done
-			ready = append(ready, head)
-			load.done(head)
-			if head.end != head.stop {
-				stopped = head
-			} else {
-				c.reuse(head)
-			}
-		}
+	f := &flight{work: work, c: c, load: newLoad(m, len(p.workers))}
+	for f.stopped == nil && rd.state != atEnd {
+		next := c.next()
 		if next == nil {
+			f.land(0)
 			break
 		}
+		f.start(next)
+		for f.load.unread > f.load.most() && len(f.queue) > 1 {
+			f.land(len(f.queue) - 1)
+		}
+		f.land(2 * len(p.workers))
+		if f.load.tooMuch() {
+			if f.land(0); f.stopped == nil {
+				p.merge(f, rd, m)
+			}
+		}
 	}
-	for _, ahead := range queue {
+	for _, ahead := range f.queue {
 		<-ahead.done
 	}
-	// Only now, with the workers idle, may their builders be looked into.
-	for _, done := range ready {
+	p.merge(f, rd, m)
+	rd.s.Restart(c.leftover(f.stopped, f.queue))
+}
+
+// merge commits the chunks that are done. The workers must be idle: only then
+// may their builders be looked into.
+func (p *pipeline) merge(f *flight, rd *Reader, m *merger) {
+	for _, done := range f.ready {
 		m.add(done.part)
 		done.commit(rd)
 		if m.enforce(rd, done.offset+int64(done.end)); rd.state == atEnd {
@@ -127,7 +122,39 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 			m.retire(&w.b)
 		}
 	}
-	rd.s.Restart(c.leftover(stopped, queue))
+	f.ready, f.load = nil, newLoad(m, len(p.workers))
+}
+
+// A flight is what a run of the pipeline has under way.
+type flight struct {
+	work    chan<- *chunk
+	c       *cutter
+	queue   []*chunk // handed out and not done, in order
+	ready   []*chunk // done and not merged, in order
+	stopped *chunk   // the one that could not be read to its end
+	load    load
+}
+
+func (f *flight) start(next *chunk) {
+	f.work <- next
+	f.queue = append(f.queue, next)
+	f.load.unread += len(next.buf)
+}
+
+// land waits for chunks until no more than so many are under way.
+func (f *flight) land(most int) {
+	for f.stopped == nil && len(f.queue) > most {
+		head := f.queue[0]
+		f.queue = f.queue[1:]
+		<-head.done
+		f.load.done(head)
+		f.ready = append(f.ready, head)
+		if head.end != head.stop {
+			f.stopped = head
+		} else {
+			f.c.reuse(head)
+		}
+	}
 }
 
 // A load is what a run of the pipeline takes in memory.
@@ -139,6 +166,10 @@ type load struct {
 	held   []int64 // by each worker's builder
 }
 
+func newLoad(m *merger, workers int) load {
+	return load{limits: m.limits, merged: m.charge(), held: make([]int64, workers)}
+}
+
 func (l *load) done(c *chunk) {
 	l.unread -= len(c.buf)
 	l.parts += c.part.charge()
@@ -147,7 +178,8 @@ func (l *load) done(c *chunk) {
 
 // tooMuch reports whether it is time to merge what there is: what the workers'
 // builders hold can then be dropped, and the limit be enforced. Doing so only
-// when the trace has doubled costs no time.
+// when the trace has doubled costs no time. When it is done changes nothing of
+// the trace, for the limit is asked for after each chunk.
 func (l *load) tooMuch() bool {
 	held := int64(0)
 	for _, h := range l.held {

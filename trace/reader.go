@@ -390,7 +390,7 @@ func (r *Reader) truncated() {
 	var limit *LimitError
 	switch err := r.s.Err(); {
 	case errors.As(err, &limit) && r.n == 0:
-		r.fail(r.pos(""), "no event was found before the input was", limit)
+		r.fail(r.pos(""), "no event within the limit", limit)
 		return
 	case errors.As(err, &limit):
 		r.issues.Add(diag.Issue{Code: limit.code, Severity: diag.DataLoss, First: r.pos(""),

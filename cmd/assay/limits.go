@@ -28,9 +28,9 @@ func (b budget) largest() int64 { return int64(b) / 2 }
 // together is what several traces may take before only one of them goes on.
 func (b budget) together() int64 { return int64(b) / 8 }
 
-// rows is how many rows each table of one input may have. A row takes some 700
-// bytes until it is written.
-func (b budget) rows() int { return int(b >> 13) }
+// rows is how many rows each table of one input may have: a row takes some 4 KB
+// until it is written as JSON, for which the whole text is put together first.
+func (b budget) rows() int { return int(b >> 15) }
 
 // use makes the garbage collector keep to the budget, unless the user has told
 // it what to do.

@@ -34,7 +34,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	switch {
 	case g.f.max > 0 && g.n/2 > g.f.max: // half, so that the content's own limit is met first
 		return n, trace.InputLimit(g.f.max)
-	case g.f.max == 0 && g.n > bombSize && g.n/bombRatio > stored:
+	case g.f.max == 0 && g.n > g.f.bomb && g.n/bombRatio > stored:
 		return n, trace.InflationLimit(stored, g.n)
 	}
 	return n, nil

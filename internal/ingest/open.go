@@ -39,6 +39,7 @@ type File struct {
 	close   []func()
 	max     int64 // bytes of content; 0 for no limit but that on bombs
 	n       int64 // bytes of content read
+	bomb    int64 // bytes that any input may inflate to
 	whole   bool  // it has an end that can be waited for
 }
 
@@ -48,8 +49,11 @@ const (
 )
 
 // Open opens the file at path, or stdin for [Stdin].
-func Open(path string, stdin io.Reader) (*File, error) {
-	f := &File{Path: path, Compression: "none"}
+func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin, bombSize) }
+
+// open is Open with the size from which on a compressed input may be a bomb.
+func open(path string, stdin io.Reader, bomb int64) (*File, error) {
+	f := &File{Path: path, Compression: "none", bomb: bomb}
 	var src io.Reader
 	if path == Stdin {
 		f.Path, src = stdinName, stdin
@@ -154,7 +158,7 @@ func (f *File) unreadable(err error) error {
 	case f.raw.err != nil && f.raw.err != io.EOF: // the system's reason, not the packing's
 		return fmt.Errorf("%s: %w", f.Path, reason(f.raw.err))
 	case errors.As(err, &limit):
-		return fmt.Errorf("%s: no event was found before the input was %w", f.Path, limit)
+		return fmt.Errorf("%s: no event within the limit: %w", f.Path, limit)
 	case errors.Is(err, errZstdWindow):
 		return &Refusal{f.Path, fmt.Sprintf("is compressed with a zstd window over the limit of %d MiB", zstdWindow>>20),
 			"compress it again without --long, or unpack it first: " + withFile("zstd -dc --long=31 FILE | assay summary", f.Path)}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/hostile"
+	"assay/summary"
+)
+
+// What the command may take on a hostile input of full size.
+const (
+	hostileMemory = 8 << 30 // the default of --max-memory
+	hostileTime   = 5 * time.Minute
+)
+
+// TestHostile holds the command to its limits: a small version of each hostile
+// input is read within a small limit. ASSAY_HOSTILE=1 runs those of full size,
+// each in a process of its own, and logs what they take: make hostile.
+func TestHostile(t *testing.T) {
+	full := os.Getenv("ASSAY_HOSTILE") != ""
+	bin := filepath.Join(t.TempDir(), "assay")
+	if full {
+		if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for _, c := range hostile.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			if full {
+				hostileProcess(t, bin, c)
+			} else {
+				hostileSmall(t, c)
+			}
+		})
+	}
+}
+
+// hostileSmall reads a thousandth of a case with as little memory as can be
+// asked for.
+func hostileSmall(t *testing.T, c hostile.Case) {
+	const limit = 64 << 20
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(c.Write(out, max(20, c.Full/1000))) }()
+	defer in.Close()
+	peak := watchHeap()
+	var stdout, stderr bytes.Buffer
+	status := run(env{in, &stdout, &stderr}, []string{"summary", "--format", "json", "--max-memory", fmt.Sprint(limit)})
+	if got := peak(); got > 2*limit {
+		t.Errorf("%d MiB of memory, over %d MiB", got>>20, limit>>20)
+	}
+	checkTalk(t, status, stdout.String(), stderr.String())
+	if status == exitOK {
+		checkResult(t, "json", stdout.String())
+	}
+	if status == exitTrouble && !c.Refused {
+		t.Errorf("exit status %d: %s", status, stderr.String())
+	}
+}
+
+// watchHeap returns a function that says how large the heap has become.
+func watchHeap() func() uint64 {
+	runtime.GC()
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		var most uint64
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-peak }
+}
+
+// hostileProcess reads a case of full size from a pipe.
+func hostileProcess(t *testing.T, bin string, c hostile.Case) {
+	var stdout, stderr bytes.Buffer
+	var size int64
+	cmd := exec.Command(bin, "summary", "--format", "json")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(hostileTime, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	c.Write(io.MultiWriter(in, counter{&size}), c.Full) // a reader that has enough goes away
+	in.Close()
+	err = cmd.Wait()
+	took, rss := time.Since(start), maxRSS(cmd.ProcessState)
+	status := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		status = exit.ExitCode()
+	}
+	said := firstLine(stderr.String())
+	if status == exitOK {
+		s, err := summary.Read(&stdout, "stdout")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said = fmt.Sprintf("%d events, %d devices, %d kernels, %d spans; %s", s.Inputs[0].Events, len(s.Devices), len(s.Kernels), len(s.Spans), issues(s))
+	}
+	t.Logf("| %s | %d MB | %.1f s | %d MB | %d | %s |", c.Name, size/1e6, took.Seconds(), rss/1e6, status, said)
+	if rss > hostileMemory || took > hostileTime {
+		t.Errorf("%d MB and %v, over %d MB or %v", rss/1e6, took, hostileMemory/1000000, hostileTime)
+	}
+	if status == exitTrouble != c.Refused || status != exitOK && status != exitTrouble {
+		t.Errorf("exit status %d, %.2000s", status, stderr.String())
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+type counter struct{ n *int64 }
+
+func (c counter) Write(p []byte) (int, error) { *c.n += int64(len(p)); return len(p), nil }
