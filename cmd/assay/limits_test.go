@@ -141,3 +141,69 @@ func firstLine(s string) string {
 type counter struct{ n *int64 }
 
 func (c counter) Write(p []byte) (int, error) { *c.n += int64(len(p)); return len(p), nil }
+
+// TestScarceMemory: inputs that together want more memory than there is take
+// turns, and what comes of them is what comes of them one by one.
+func TestScarceMemory(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "1GiB") // the garbage of the test itself is not the point
+	dir := t.TempDir()
+	var c hostile.Case
+	for _, c = range hostile.Cases() {
+		if strings.Contains(c.Name, "streams and names") {
+			break
+		}
+	}
+	for i := range 3 {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("rank%d.json", i)))
+		if err := errors.Join(err, c.Write(f, 36_000+1000*i), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want string
+	for _, jobs := range []string{"1", "6"} {
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", "--format", "json", "--max-memory", "64MiB", "--jobs", jobs, dir})
+		if status != exitOK {
+			t.Fatal(stderr.String())
+		}
+		if want == "" {
+			want = stdout.String()
+		}
+		if got := stdout.String(); got != want || !strings.Contains(got, "memory-limit") {
+			t.Errorf("%s inputs at a time give another result, or no limit was met:\n%.1000s", jobs, got)
+		}
+	}
+}
+
+// TestManyInputs: files that were read are closed, and what they took is given
+// back, however many there are.
+func TestManyInputs(t *testing.T) {
+	n := 300
+	if os.Getenv("ASSAY_HOSTILE") != "" {
+		n = 100_000
+	}
+	dir := t.TempDir()
+	var args []string
+	for i := range n {
+		path := filepath.Join(dir, fmt.Sprint(i, ".json"))
+		event := fmt.Sprintf(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":1}]`, i)
+		if err := os.WriteFile(path, []byte(event), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	peak := watchHeap()
+	start := time.Now()
+	var stdout, stderr bytes.Buffer
+	status := run(env{strings.NewReader(""), &stdout, &stderr}, append([]string{"summary", "--max-memory", "1GiB"}, args...))
+	took, most := time.Since(start), peak()
+	t.Logf("%d inputs: %v, %d MB", n, took, most/1e6)
+	if status != exitOK || !strings.Contains(stdout.String(), "device") {
+		t.Errorf("exit status %d, %.1000s", status, stderr.String())
+	}
+	if limit := uint64(128<<20 + n<<14); most > limit {
+		t.Errorf("%d MiB for %d inputs, over %d MiB", most>>20, n, limit>>20)
+	}
+}
