@@ -138,7 +138,7 @@ type flight struct {
 func (f *flight) start(next *chunk) {
 	f.work <- next
 	f.queue = append(f.queue, next)
-	f.load.unread += len(next.buf)
+	f.load.unread += int64(len(next.buf))
 }
 
 // land waits for chunks until no more than so many are under way.
@@ -161,7 +161,7 @@ func (f *flight) land(most int) {
 type load struct {
 	limits Limits
 	merged int64
-	unread int     // bytes of chunks that are handed out
+	unread int64   // bytes of chunks that are handed out
 	parts  int64   // charged for parts that are not merged
 	held   []int64 // by each worker's builder
 }
@@ -171,7 +171,7 @@ func newLoad(m *merger, workers int) load {
 }
 
 func (l *load) done(c *chunk) {
-	l.unread -= len(c.buf)
+	l.unread -= int64(len(c.buf))
 	l.parts += c.part.charge()
 	l.held[c.by] = c.held
 }
@@ -189,7 +189,7 @@ func (l *load) tooMuch() bool {
 }
 
 // most returns how many bytes of chunks may be handed out at a time.
-func (l *load) most() int { return int(l.limits.Memory / 16) }
+func (l *load) most() int64 { return l.limits.Memory / 16 }
 
 // leftover returns what was not committed, and where it starts.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {

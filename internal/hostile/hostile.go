@@ -45,7 +45,7 @@ func bombs() (cases []Case) {
 	for _, packing := range []string{"gzip", "zstd", "gzip gzip"} {
 		add := func(name, head, unit string, refused bool) {
 			cases = append(cases, Case{
-				Name: name + " in " + packing, Full: 10 << 30 / len(unit), Refused: refused, packing: packing,
+				Name: name + " in " + packing, Full: int(10 << 30 / int64(len(unit))), Refused: refused, packing: packing,
 				head: head, unit: func(b []byte, _ int) []byte { return append(b, unit...) },
 			})
 		}
