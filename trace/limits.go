@@ -136,9 +136,9 @@ const (
 	perHost     = 64  // of a host event where no device work hides it
 	perText     = 192
 	perTrack    = 640
-	perDetail   = 400
+	perDetail   = 600
 	perShape    = 128
-	perLabel    = 256
+	perLabel    = 384
 )
 
 func rowsCharge[T any](segments [][]T, extra int64) int64 {
@@ -197,6 +197,10 @@ func (in input) hostName(s Sym) Sym {
 	if n := in.re.names[s]; n != 0 {
 		return Sym(n - 1)
 	}
+	return in.newHostName(s)
+}
+
+func (in input) newHostName(s Sym) Sym {
 	names := in.m.names
 	if len(names.texts) < in.m.limits.Names && names.bytes < in.m.limits.Memory/4 {
 		return in.name(s)
