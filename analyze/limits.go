@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/diag"
@@ -167,4 +168,31 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	}
 	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect,
 		Help: fmt.Sprintf("the sums counted here have reached %d, where they stop, and may be larger: a time or a size in the trace is wrong", int64(math.MaxInt64))}, stopped)
+}
+
+// detach copies the names in s, which lie in large blocks with all names of the
+// trace and would keep it in memory: of many inputs only what was measured
+// should stay.
+func detach(s *summary.Summary) {
+	copied := func(names ...*string) {
+		for _, name := range names {
+			*name = strings.Clone(*name)
+		}
+	}
+	for i := range s.Devices {
+		copied(&s.Devices[i].Name)
+	}
+	for i := range s.Steps {
+		copied(&s.Steps[i].Name)
+	}
+	for i := range s.Kernels {
+		copied(&s.Kernels[i].Name)
+	}
+	for i := range s.Copies {
+		copied(&s.Copies[i].Name)
+	}
+	for i := range s.Spans {
+		r := &s.Spans[i]
+		copied(&r.Name, &r.Category, &r.Process, &r.Thread)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"assay/analyze"
 	"assay/summary"
@@ -378,5 +379,45 @@ func TestLongNames(t *testing.T) {
 	}
 	if len(s.Kernels) != 26 || total != 100_000 || issue(s, "too-many-rows").Count != 75 {
 		t.Errorf("%d rows of %d ns, issues %+v", len(s.Kernels), total, s.Issues)
+	}
+}
+
+// TestDetached: no name of a summary lies in the memory of the trace, which
+// would stay with it.
+func TestDetached(t *testing.T) {
+	for _, in := range []string{
+		list(event("kernel", "k", 0, "0", "1"), event("gpu_memcpy", "m", 0, "1", "1"), event("user_annotation", "ProfilerStep#1", 9, "0", "2")),
+		list(event("cpu_op", "op", 0, "0", "1")),
+	} {
+		tr, err := trace.Read(strings.NewReader(in), "in", analyze.Needs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := make(map[*byte]string)
+		for i := range tr.Names() {
+			theirs[unsafe.StringData(tr.Name(trace.Sym(i)))] = tr.Name(trace.Sym(i))
+		}
+		s := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())
+		var names []string
+		for _, r := range s.Kernels {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Copies {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Steps {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Spans {
+			names = append(names, r.Name, r.Process, r.Thread)
+		}
+		if len(names) != 3 {
+			t.Errorf("%d names, want 3: %q", len(names), names)
+		}
+		for _, name := range names {
+			if theirs[unsafe.StringData(name)] != "" {
+				t.Errorf("%q lies in the memory of the trace", name)
+			}
+		}
 	}
 }

@@ -203,7 +203,7 @@ func TestManyInputs(t *testing.T) {
 	if status != exitOK || !strings.Contains(stdout.String(), "device") {
 		t.Errorf("exit status %d, %.1000s", status, stderr.String())
 	}
-	if limit := uint64(128<<20 + n<<14); most > limit {
+	if limit := uint64(128<<20) + uint64(n)<<15; most > limit {
 		t.Errorf("%d MiB for %d inputs, over %d MiB", most>>20, n, limit>>20)
 	}
 }
