@@ -74,7 +74,7 @@ func TestMemoryLimit(t *testing.T) {
 		if got.Events == 0 || got.Events >= n || got.Complete || !got.Limited() || issueOf(got, codeMemory) != 1 {
 			t.Errorf("%s: %d events of %d, complete %v, issues %v", format, got.Events, n, got.Complete, got.Issues)
 		}
-		if at := got.Issues[0].First; at.Path != fmt.Sprintf("traceEvents[%d]", got.Events) || at.Offset <= 0 {
+		if at := got.Issues[0].First; at.Path != fmt.Sprintf("traceEvents[%d]", got.Events) || int64(bytes.Count(numberedEvents(n, format)[:at.Offset], []byte(`{"ph"`))) != got.Events {
 			t.Errorf("%s: the limit is at %v after %d events", format, at, got.Events)
 		}
 		want, err := read(NewReader(bytes.NewReader(numberedEvents(int(got.Events), format)), "in", SelectAll()), nil)
@@ -125,8 +125,8 @@ func TestNoLimit(t *testing.T) {
 // times; device work keeps its name.
 func TestNamesPooled(t *testing.T) {
 	const n, most = 5000, 100
-	b := numberedEvents(n, opFormat+",\n"+strings.ReplaceAll(kernelFormat, "%d", "%[1]d"))
-	got := readLimited(t, b, Limits{Names: most})
+	b := numberedEvents(n, opFormat+",\n"+strings.ReplaceAll(kernelFormat+`,{"ph":"X","name":"","pid":1,"tid":2,"ts":%d,"dur":1}`, "%d", "%[1]d"))
+	got := readLimited(t, b, Limits{Names: most, Memory: 8 << 20}) // so little that builders are replaced
 	var pooled, time int64
 	names := make(map[string]bool)
 	for o := range got.Ops.All() {
@@ -142,6 +142,11 @@ func TestNamesPooled(t *testing.T) {
 	}
 	if len(names) > most || int64(len(names)) != n-pooled || issueOf(got, codePooled) != pooled || !got.Complete {
 		t.Errorf("%d names kept, %d events pooled, issues %v", len(names), pooled, got.Issues)
+	}
+	for p := range got.Spans.All() {
+		if p.Name != 0 || p.Category != 0 {
+			t.Fatalf("a span without a name and category has %q and %q", got.Name(p.Name), got.Name(p.Category))
+		}
 	}
 	i := 0
 	for a := range got.Activities.All() {
