@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test race lint update fuzz bench bench-peers instructions cover accept
+.PHONY: test race lint update fuzz bench bench-peers hostile instructions cover accept
 
 test:   ; go test ./...
 race:   ; go test -race ./...
@@ -11,6 +11,8 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 update: ; go test ./cmd/assay ./report ./internal/tracegen -update
 fuzz:   ; ./.ci/fuzz 30s
 bench:  ; go test -run '^$$' -bench . ./...
+# Bombs and other inputs that want too much, at full size; takes half an hour.
+hostile: ; ASSAY_HOSTILE=1 go test ./cmd/assay -run 'TestHostile|TestManyInputs' -v -timeout 2h
 # Whole processes against Python's json, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers
 # Instructions per byte read, which other load does not change; wants valgrind.

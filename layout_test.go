@@ -26,7 +26,7 @@ var mayImport = map[string]string{
 	"analyze":                    "classify diag internal/hosttree interval summary trace",
 	"judge":                      "summary unit",
 	"report":                     "judge summary unit",
-	"cmd/assay":                  "analyze classify diag internal/ingest judge report summary",
+	"cmd/assay":                  "analyze classify diag internal/ingest judge report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Rules     *classify.Rules // decide the class and category of kernels
 	StripBins int             // bins of each device's activity strip
+	MaxRows   int             // rows of one table; 0 for [MaxRows]
 }
 
 // StripBins is how many bins the strips of the command have: four pixels each
@@ -44,26 +45,29 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 	var issues diag.Ledger
 
-	tl := newTimeline(t, opt.Rules)
+	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
 		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
 	}
-	s.Copies = copies(tl, in.Rank)
+	room := &room{rows: opt.maxRows()}
+	s.Streams = room.keep(s.Streams)
+	s.Copies = copies(tl, in.Rank, room)
 	marks := marksOf(t, &issues)
 	s.Steps = steps(tl, marks, in.Rank, &issues)
 	if len(tl.devices) > 0 || t.Ops.Len() > 0 {
-		attributed(s, tl, marks, in.Rank, bins, &issues)
+		attributed(s, tl, marks, in.Rank, bins, room, &issues)
 	} else {
-		s.Kernels = kernels(tl, nil, in.Rank)
+		s.Kernels = kernels(tl, nil, in.Rank, room)
 	}
 	if len(tl.devices) == 0 {
-		s.Spans = append(hostSpans(t, in.Rank), asyncSpans(t, in.Rank)...)
+		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
+	room.note(&issues)
 	checkSums(s, &issues)
 	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)
@@ -72,6 +76,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Issues = append(s.Issues, issueOf(is))
 	}
 	s.Sort()
+	detach(s)
 	return s
 }
 
@@ -120,6 +125,7 @@ type timeline struct {
 	t       *trace.Trace
 	classes []classify.Match // by Sym, for the names of kernels
 	devices []*device        // by ordinal
+	last    int64            // ordinal of a device that is measured
 }
 
 // A device is one GPU's work.
@@ -137,12 +143,18 @@ type work struct {
 	number int32 // in the table of activities
 }
 
-func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
-	tl := &timeline{t: t, classes: make([]classify.Match, t.Names())}
+func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *timeline {
+	tl := &timeline{t: t, classes: make([]classify.Match, t.Names()), last: lastDevice(t)}
 	byOrdinal := make(map[int64]*device)
-	number := int32(0)
+	number := int32(-1)
+	leftOut := int64(0)
 	for a := range t.Activities.All() {
 		track := &t.Tracks[a.Track]
+		number++
+		if track.Device > tl.last {
+			leftOut++
+			continue
+		}
 		d := byOrdinal[track.Device]
 		if d == nil {
 			d = &device{ordinal: track.Device, window: interval.Span{Start: a.Start, End: a.End()}}
@@ -152,11 +164,11 @@ func newTimeline(t *trace.Trace, rules *classify.Rules) *timeline {
 		d.window.Start = min(d.window.Start, a.Start)
 		d.window.End = max(d.window.End, a.End())
 		d.work = append(d.work, work{a, track.Stream, number})
-		number++
 		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
 			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
 		}
 	}
+	noteDevices(leftOut, issues)
 	slices.SortFunc(tl.devices, func(a, b *device) int { return compare(a.ordinal, b.ordinal) })
 	for _, d := range tl.devices {
 		tl.sortOut(d)

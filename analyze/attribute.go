@@ -31,6 +31,7 @@ type attribution struct {
 	forward map[trace.ID]contextID // of each sequence number: the operator of the forward pass
 	noNote  []int32                // links whose thread has no annotation open
 	trains  bool                   // there is a backward pass
+	tooDeep int64                  // events that were left out of the walk
 }
 
 // A pass is the part of training that work belongs to.
@@ -54,6 +55,12 @@ type open struct {
 	cpuSelf int64 // time in which it was the innermost event
 	gpuSelf int64 // of operators: work that it launched, as the innermost operator
 	gpu     int64 // work that it and what was inside it launched
+
+	// Of it and all that it is in.
+	roles    role
+	op       int32    // index of the innermost operator in the stack, or -1
+	trained  bool     // an operator has a sequence number, as those have that autograd sees
+	sequence trace.ID // of the innermost operator of a backward pass
 }
 
 // attribute walks along all threads.
@@ -71,7 +78,7 @@ func attribute(tl *timeline, marks []mark) *attribution {
 		for _, th := range threads {
 			if (mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
 				a.idle.sort(th.Track)
-				hosttree.Walk(th, &walker{attribution: a, track: th.Track, main: isMain, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track]})
+				a.tooDeep += hosttree.Walk(th, &walker{attribution: a, track: th.Track, main: isMain, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track]})
 			}
 		}
 	}
@@ -140,6 +147,7 @@ func (w *walker) context(stack []hosttree.Open[open]) contextID {
 // Enter counts the event, and attributes what it launched.
 func (w *walker) Enter(stack []hosttree.Open[open]) {
 	f := &stack[len(stack)-1].Frame
+	w.inherit(stack)
 	switch f.Kind {
 	case trace.CPUOp:
 		w.ops.enter(f)
@@ -167,6 +175,27 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	}
 }
 
+// inherit says of the last event of the stack what follows from those it is in.
+func (w *walker) inherit(stack []hosttree.Open[open]) {
+	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
+	d.op = -1
+	if len(stack) > 1 {
+		outer := &stack[len(stack)-2].Data
+		d.roles, d.op, d.trained, d.sequence = outer.roles, outer.op, outer.trained, outer.sequence
+	}
+	d.roles |= w.ctx.role(f.Name, f.Kind)
+	if f.Kind == trace.Overhead {
+		d.roles |= isProfiler
+	}
+	if f.Kind == trace.CPUOp {
+		d.op = int32(len(stack) - 1)
+		d.trained = d.trained || f.Op.Sequence != 0
+		if f.Op.Forward != 0 {
+			d.sequence = f.Op.Sequence
+		}
+	}
+}
+
 // launched attributes the work of a link, whose call is the last of the stack.
 func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	k := &w.link.list[i]
@@ -175,29 +204,20 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	if c.annotation == 0 && !w.main {
 		w.noNote = append(w.noNote, i)
 	}
-	innermost, trained := true, false
-	for at := len(stack) - 1; at >= 0; at-- {
-		f := &stack[at]
-		if f.Kind != trace.CPUOp {
-			continue
-		}
-		if innermost {
-			f.Data.gpuSelf += k.workNS
-			w.ops.launched(&f.Frame, k)
-			innermost = false
-		}
-		trained = trained || f.Op.Sequence != 0
-		if k.sequence == 0 && f.Op.Forward != 0 {
-			k.sequence = f.Op.Sequence
-		}
+	top := &stack[len(stack)-1].Data
+	if top.op >= 0 {
+		f := &stack[top.op]
+		f.Data.gpuSelf += k.workNS
+		w.ops.launched(&f.Frame, k)
 	}
-	stack[len(stack)-1].Data.gpu += k.workNS
+	k.sequence = top.sequence
+	top.gpu += k.workNS
 	switch {
 	case c.backward || k.sequence != 0:
 		k.pass, w.trains = backwardPass, true
 	case c.optimizer:
 		k.pass = optimizerPass
-	case trained || c.module != 0:
+	case top.trained || c.module != 0:
 		k.pass = forwardPass
 	}
 }
@@ -268,9 +288,9 @@ func (a *attribution) settle() {
 }
 
 // attributed fills in the parts of a summary that need attribution.
-func attributed(s *summary.Summary, tl *timeline, marks []mark, rank, bins int, issues *diag.Ledger) {
+func attributed(s *summary.Summary, tl *timeline, marks []mark, rank, bins int, room *room, issues *diag.Ledger) {
 	a := attribute(tl, marks)
-	s.Kernels = kernels(tl, a, rank)
+	s.Kernels = kernels(tl, a, rank, room)
 	s.Ops = a.ops.opRows(rank)
 	s.Modules, s.Lines, s.Annotations, s.Passes = a.moduleRows(rank), a.lineRows(rank), a.noteRows(rank), a.passRows(rank)
 	s.Calls = a.sync.callRows(rank)
@@ -293,6 +313,8 @@ func (a *attribution) note(issues *diag.Ledger) {
 		help = "the capture has no calls of the runtime, so what launched its work is not known; record CPU activities too"
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, a.link.without)
+	issues.AddN(diag.Issue{Code: "nesting-too-deep", Severity: diag.Info,
+		Help: "events of the host inside of more than 4096 others were left out of the tables of the host"}, a.tooDeep)
 	if a.idle.tooMany {
 		issues.AddN(diag.Issue{Code: "idle-not-attributed", Severity: diag.Info,
 			Help: fmt.Sprintf("idle time has owners in inputs of at most %d devices; that of the devices counted here has none", maxIdleDevices)}, int64(len(a.tl.devices)))

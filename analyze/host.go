@@ -55,18 +55,25 @@ func sortHost(events []hostEvent) {
 // time of a span is the time during which no span that started later, or with
 // it, ran on the same thread, so the self times of a thread sum to its busy
 // time.
-func hostSpans(t *trace.Trace, rank int) []summary.Span {
+func hostSpans(t *trace.Trace, rank int, room *room) []summary.Span {
 	type key struct {
 		track    trace.TrackID
 		name     trace.Sym
 		category string
 	}
 	var rows []summary.Span
+	taken, other := table{room: room}, -1 // the row of what there is no room for
 	index := make(map[key]int)
 	eachSelf(hostEvents(t), func(e *hostEvent, self int64) {
 		k := key{e.track, e.name, e.category}
 		at, ok := index[k]
-		if !ok {
+		if !ok && !taken.take(len(t.Name(e.name))+len(e.category)+len(t.Tracks[e.track].Thread)) {
+			if other < 0 {
+				other = len(rows)
+				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank})
+			}
+			at = other
+		} else if !ok {
 			at = len(rows)
 			index[k] = at
 			track := t.Tracks[e.track]
@@ -86,19 +93,26 @@ func hostSpans(t *trace.Trace, rank int) []summary.Span {
 
 // asyncSpans sums the asynchronous spans by process, category and name. They
 // overlap each other and the spans of threads, so they have no self time.
-func asyncSpans(t *trace.Trace, rank int) []summary.Span {
+func asyncSpans(t *trace.Trace, rank int, room *room) []summary.Span {
 	type key struct {
 		process        string
 		name, category trace.Sym
 	}
 	var rows []summary.Span
+	taken, other := table{room: room}, -1 // the row of what there is no room for
 	index := make(map[key]int)
 	for i := range t.Async {
 		s := &t.Async[i]
 		track := t.Tracks[s.Track]
 		k := key{label(track.Process, track.PID), s.Name, s.Category}
 		at, ok := index[k]
-		if !ok {
+		if !ok && !taken.take(len(t.Name(s.Name))+len(t.Name(s.Category))+len(k.process)) {
+			if other < 0 {
+				other = len(rows)
+				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank, Async: true})
+			}
+			at = other
+		} else if !ok {
 			at = len(rows)
 			index[k] = at
 			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank, Process: k.process, Async: true})

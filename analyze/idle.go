@@ -271,20 +271,15 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	if len(stack) == 0 {
 		return idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded}
 	}
-	for i := range stack {
-		f := &stack[i].Frame
-		if f.Kind == trace.Overhead || w.ctx.role(f.Name, f.Kind)&isProfiler != 0 {
-			return idleKey{owner: summary.OwnerNothing, name: x.a.t.Name(f.Name)}
-		}
+	top, roles := &stack[len(stack)-1].Frame, stack[len(stack)-1].Data.roles
+	if roles&isProfiler != 0 {
+		return idleKey{owner: summary.OwnerNothing, name: x.a.t.Name(w.outermost(stack, isProfiler).Name)}
 	}
-	top := &stack[len(stack)-1].Frame
 	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
 		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
 	}
-	for i := range stack {
-		if f := &stack[i].Frame; w.ctx.role(f.Name, f.Kind)&isData != 0 {
-			return late(summary.StateData, f)
-		}
+	if roles&isData != 0 {
+		return late(summary.StateData, w.outermost(stack, isData))
 	}
 	switch top.Kind {
 	case trace.CPUOp:
@@ -301,6 +296,16 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	key := late(summary.StateAnnotation, top)
 	key.name = strings.TrimSuffix(stepPrefix, "#") // one row for all steps
 	return key
+}
+
+// outermost returns the outermost event of a role, of which there is one.
+func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame {
+	for i := range stack {
+		if stack[i].Data.roles&r != 0 {
+			return &stack[i].Frame
+		}
+	}
+	return nil
 }
 
 // callStates says what a thread is doing that is in a call of each kind.

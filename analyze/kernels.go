@@ -3,6 +3,7 @@ package analyze
 import (
 	"math"
 
+	"assay/classify"
 	"assay/summary"
 	"assay/trace"
 )
@@ -13,22 +14,39 @@ type rowKey struct {
 	name           trace.Sym
 	kind           trace.Kind
 	op             trace.Sym // of kernels: the operator that launched it
+	pool           int8      // of a row that stands for all of a class: its index in summary.Singles, plus 1
 }
+
+// The names of rows that stand for those that there was no room for, and the
+// stream that they are on, for they are on many.
+const (
+	otherKernels = "(other kernels)"
+	otherCopies  = "(other copies)"
+	otherSpans   = "(other spans)"
+	otherStream  = -1
+)
 
 // rows makes one row for each device, stream and name of the activities that
 // are wanted: first makes it and add counts an activity into it.
 // Of kernels op gives the operator, by the number of the activity.
-func rows[R any](tl *timeline, wanted func(trace.Kind) bool, op func(int) trace.Sym, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+//
+// Where there is no room for more, the further ones are pooled: see [room].
+func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, op func(int) trace.Sym, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
+	taken := table{room: room}
 	index := make(map[rowKey]int)
 	number := -1
 	for a := range tl.t.Activities.All() {
-		if number++; !wanted(a.Kind) {
+		track := &tl.t.Tracks[a.Track]
+		if number++; !wanted(a.Kind) || track.Device > tl.last {
 			continue
 		}
-		track := &tl.t.Tracks[a.Track]
-		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, op(number)}
+		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, op(number), 0}
 		at, ok := index[key]
+		if !ok && !taken.take(len(tl.t.Name(a.Name))) {
+			key = rowKey{track.Device, otherStream, 0, a.Kind, 0, int8(tl.layer(a) + 1)}
+			at, ok = index[key]
+		}
 		if !ok {
 			at = len(out)
 			index[key] = at
@@ -42,19 +60,23 @@ func rows[R any](tl *timeline, wanted func(trace.Kind) bool, op func(int) trace.
 // kernels sums the durations of kernels by device, stream, name and the operator
 // that launched them, the innermost one. The sums are work: kernels that run at
 // the same time count fully each.
-func kernels(tl *timeline, a *attribution, rank int) []summary.Kernel {
+func kernels(tl *timeline, a *attribution, rank int, room *room) []summary.Kernel {
 	op := func(number int) trace.Sym { return 0 }
 	if a != nil {
 		op = a.operator
 	}
 	first := func(key rowKey) summary.Kernel {
-		m := tl.classes[key.name]
+		name, m := tl.t.Name(key.name), tl.classes[key.name]
+		if key.pool > 0 {
+			class := classify.Class(summary.Singles()[key.pool-1].String())
+			name, m = otherKernels, classify.Match{Class: class, Category: classify.Other, Rule: classify.Other}
+		}
 		return summary.Kernel{
-			Name: tl.t.Name(key.name), Class: string(m.Class), Category: m.Category, Rule: m.Rule,
+			Name: name, Class: string(m.Class), Category: m.Category, Rule: m.Rule,
 			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.t.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, func(k trace.Kind) bool { return k == trace.Kernel }, op, first, func(r *summary.Kernel, a *trace.Activity) {
+	return rows(tl, room, func(k trace.Kind) bool { return k == trace.Kernel }, op, first, func(r *summary.Kernel, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
@@ -64,7 +86,7 @@ func kernels(tl *timeline, a *attribution, rank int) []summary.Kernel {
 // copies sums the durations and bytes of copies and memsets by device, stream
 // and name. Where a copy does not tell its bytes, those that its call asked for
 // count.
-func copies(tl *timeline, rank int) []summary.Copy {
+func copies(tl *timeline, rank int, room *room) []summary.Copy {
 	asked := make(map[trace.ID]int64)
 	for c := range tl.t.CopySizes.All() {
 		if c.Correlation != 0 { // else it says of no copy that it is its own
@@ -76,13 +98,17 @@ func copies(tl *timeline, rank int) []summary.Copy {
 		if key.kind == trace.Memset {
 			class = summary.ClassMemset
 		}
+		name := tl.t.Name(key.name)
+		if key.pool > 0 {
+			name = otherCopies
+		}
 		return summary.Copy{
-			Name: tl.t.Name(key.name), Class: class.String(),
+			Name: name, Class: class.String(),
 			Rank: rank, Device: key.device, Stream: key.stream, MinNS: math.MaxInt64,
 		}
 	}
 	none := func(int) trace.Sym { return 0 }
-	return rows(tl, func(k trace.Kind) bool { return k != trace.Kernel }, none, first, func(r *summary.Copy, a *trace.Activity) {
+	return rows(tl, room, func(k trace.Kind) bool { return k != trace.Kernel }, none, first, func(r *summary.Copy, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)

@@ -1,13 +1,18 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"assay/diag"
 	"assay/interval"
 	"assay/summary"
+	"assay/trace"
 )
 
 // Damaged or hostile traces hold times that no program has and more rows than
@@ -28,7 +33,83 @@ const (
 	// maxStrips is how many devices may be in an input whose strips are kept:
 	// they are most of what a device takes.
 	maxStrips = 1024
+
+	// maxDevices is how many devices of one input are measured. A process
+	// drives a few dozen at most.
+	maxDevices = 4096
 )
+
+// MaxRows is how many rows each table of an input has by default: ten times
+// those of the largest real traces of GPU programs.
+const MaxRows = 1 << 18
+
+// rowText is how many bytes of names a full table has for each row. Without it
+// a few rows with very long names would be worth as much as all others.
+const rowText = 256
+
+func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
+
+// A room is how many rows the tables of one input may have. What a full one
+// cannot hold counts in a row that stands for all of its kind, so every sum
+// stands.
+type room struct {
+	rows    int   // of each table
+	pooled  int64 // events in rows that stand for others
+	streams int64 // streams left out, which cannot be pooled
+}
+
+// A table is the room that is taken of one table.
+type table struct {
+	room       *room
+	rows, text int
+}
+
+// take reports whether there is room for a row with so many bytes of names, and
+// takes it. If there is not, an event is pooled.
+func (t *table) take(text int) bool {
+	if t.rows >= t.room.rows || t.text+text > t.room.rows*rowText {
+		t.room.pooled++
+		return false
+	}
+	t.rows, t.text = t.rows+1, t.text+text
+	return true
+}
+
+// keep cuts a table of streams, whose busy times do not add up, to the room.
+func (r *room) keep(streams []summary.Stream) []summary.Stream {
+	if over := len(streams) - r.rows; over > 0 {
+		r.streams = int64(over)
+		return streams[:r.rows]
+	}
+	return streams
+}
+
+func (r *room) note(issues *diag.Ledger) {
+	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
+	issues.AddN(diag.Issue{Code: "too-many-streams", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("the table of streams holds %d rows of one input; those counted here were left out of it, and no other number is touched", r.rows)}, r.streams)
+}
+
+// lastDevice returns the highest ordinal of a device that is measured.
+func lastDevice(t *trace.Trace) int64 {
+	seen := make(map[int64]bool)
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	if len(seen) <= maxDevices {
+		return math.MaxInt64
+	}
+	return slices.Sorted(maps.Keys(seen))[maxDevices-1]
+}
+
+// noteDevices says that the work of further devices was left out.
+func noteDevices(events int64, issues *diag.Ledger) {
+	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("the input names more than %d devices, which no process has: ids may stand in the place of device numbers; the events counted here are on devices of higher numbers and were left out of every sum", maxDevices)}, events)
+}
 
 // implausible reports whether nothing can have lasted as long as the span.
 func implausible(s interval.Span) bool { return s.Len() > maxWindow }
@@ -91,4 +172,31 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	}
 	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect,
 		Help: fmt.Sprintf("the sums counted here have reached %d, where they stop, and may be larger: a time or a size in the trace is wrong", int64(math.MaxInt64))}, stopped)
+}
+
+// detach copies the names in s, which lie in large blocks with all names of the
+// trace and would keep it in memory: of many inputs only what was measured
+// should stay.
+func detach(s *summary.Summary) {
+	copied := func(names ...*string) {
+		for _, name := range names {
+			*name = strings.Clone(*name)
+		}
+	}
+	for i := range s.Devices {
+		copied(&s.Devices[i].Name)
+	}
+	for i := range s.Steps {
+		copied(&s.Steps[i].Name)
+	}
+	for i := range s.Kernels {
+		copied(&s.Kernels[i].Name)
+	}
+	for i := range s.Copies {
+		copied(&s.Copies[i].Name)
+	}
+	for i := range s.Spans {
+		r := &s.Spans[i]
+		copied(&r.Name, &r.Category, &r.Process, &r.Thread)
+	}
 }

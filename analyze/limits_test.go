@@ -7,8 +7,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"assay/analyze"
 	"assay/summary"
+	"assay/trace"
 )
 
 // event writes one complete event; ts and dur are in µs, as text.
@@ -240,5 +243,181 @@ func TestBytesOfCall(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no rows for %v", want)
+	}
+}
+
+// measuredIn measures a trace with so much room in its tables.
+func measuredIn(t *testing.T, in string, rows int) *summary.Summary {
+	t.Helper()
+	tr, err := trace.Read(strings.NewReader(in), "in", analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := analyze.DefaultOptions()
+	opt.MaxRows = rows
+	return analyze.Trace(tr, summary.Input{}, opt)
+}
+
+// TestTooManyRows: a table without room pools what it cannot hold, by device
+// and class, and every sum is what it is with room.
+func TestTooManyRows(t *testing.T) {
+	var events []string
+	for i := range 300 {
+		name, cat := fmt.Sprint("k", i), "kernel"
+		switch i % 4 {
+		case 1:
+			name = fmt.Sprint("ncclDevKernel_AllReduce_", i)
+		case 2:
+			name, cat = fmt.Sprint("Memcpy ", i), "gpu_memcpy"
+		case 3:
+			name, cat = fmt.Sprint("Memset ", i), "gpu_memset"
+		}
+		for run := range 2 {
+			events = append(events, event(cat, name, i/4%2, fmt.Sprint(1000*run+i), fmt.Sprint(i%7+run)))
+		}
+	}
+	type sum struct{ count, ns int64 }
+	sums := func(s *summary.Summary) map[string]sum {
+		out := make(map[string]sum)
+		add := func(class string, device, count, ns int64) {
+			key := fmt.Sprint(class, device)
+			out[key] = sum{out[key].count + count, out[key].ns + ns}
+		}
+		for _, k := range s.Kernels {
+			add(k.Class, k.Device, k.Count, k.TotalNS)
+		}
+		for _, c := range s.Copies {
+			add(c.Class, c.Device, c.Count, c.TotalNS)
+		}
+		return out
+	}
+	whole := measuredIn(t, list(events...), 0)
+	for _, rows := range []int{1, 10, 149, 150} {
+		s := measuredIn(t, list(events...), rows)
+		if got, want := sums(s), sums(whole); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d rows: %v, want %v", rows, got, want)
+		}
+		if !reflect.DeepEqual(s.Devices, whole.Devices) {
+			t.Errorf("%d rows: devices differ", rows)
+		}
+		pooled := int64(0)
+		for _, k := range s.Kernels {
+			if k.Name == "(other kernels)" {
+				pooled += k.Count
+			}
+		}
+		for _, c := range s.Copies {
+			if c.Name == "(other copies)" {
+				pooled += c.Count
+			}
+		}
+		if want := 2 * int64(max(0, 150-rows)*2); pooled != want || issue(s, "too-many-rows").Count != want {
+			t.Errorf("%d rows: %d events pooled, issue %+v, want %d", rows, pooled, issue(s, "too-many-rows"), want)
+		}
+		if len(s.Kernels) > rows+4 || len(s.Copies) > rows+4 {
+			t.Errorf("%d kernels and %d copies in %d rows", len(s.Kernels), len(s.Copies), rows)
+		}
+	}
+}
+
+// TestTooManySpans: spans of the host are pooled with their self times, those
+// that may overlap apart from the others.
+func TestTooManySpans(t *testing.T) {
+	var events []string
+	for i := range 50 {
+		events = append(events, event("cpu_op", fmt.Sprint("op", i), 0, fmt.Sprint(10*i), "9"),
+			fmt.Sprintf(`{"ph":"b","cat":"a","id":%d,"name":"n%d","pid":1,"tid":1,"ts":%d}`, i, i, i),
+			fmt.Sprintf(`{"ph":"e","cat":"a","id":%d,"name":"n%d","pid":1,"tid":1,"ts":%d}`, i, i, i+5))
+	}
+	s := measuredIn(t, list(events...), 10)
+	var count, self, async, pooled int64
+	for _, p := range s.Spans {
+		count, self = count+p.Count, self+p.SelfNS
+		if p.Async {
+			async += p.TotalNS
+		}
+		if p.Name == "(other spans)" {
+			pooled += p.Count
+		}
+	}
+	if len(s.Spans) != 22 || count != 100 || self != 50*9000 || async != 50*5000 || pooled != 80 || issue(s, "too-many-rows").Count != 80 {
+		t.Errorf("%d spans of %d events, %d ns self, %d ns async, %d pooled: %+v", len(s.Spans), count, self, async, pooled, s.Issues)
+	}
+}
+
+// TestDevicesLeftOut: those of the lowest numbers are measured, and what the
+// others did is counted.
+func TestDevicesLeftOut(t *testing.T) {
+	const devices, most = 4200, 4096
+	var events []string
+	for dev := range devices {
+		events = append(events, event("kernel", fmt.Sprint("k", dev), devices-1-dev, "0", "5"), event("gpu_memcpy", "m", dev, "5", "5"))
+	}
+	s := measuredIn(t, list(events...), 0)
+	if is := issue(s, "devices-left-out"); is.Count != 2*(devices-most) || is.Severity != "data-loss" {
+		t.Errorf("left out: %+v", is)
+	}
+	if len(s.Devices) != most || s.Devices[most-1].Device != most-1 || len(s.Kernels) != most || len(s.Copies) != most || len(s.Streams) != most {
+		t.Errorf("%d devices, %d kernels, %d copies, %d streams; want %d", len(s.Devices), len(s.Kernels), len(s.Copies), len(s.Streams), most)
+	}
+	s = measuredIn(t, list(events[:10]...), 3)
+	if len(s.Streams) != 3 || issue(s, "too-many-streams").Count != int64(len(s.Devices)-3) {
+		t.Errorf("%d streams of %d devices in 3 rows: %+v", len(s.Streams), len(s.Devices), s.Issues)
+	}
+}
+
+// TestLongNames: names fill a table, too.
+func TestLongNames(t *testing.T) {
+	var events []string
+	for i := range 100 {
+		events = append(events, event("kernel", fmt.Sprint(strings.Repeat("x", 10_000), i), 0, fmt.Sprint(i), "1"))
+	}
+	s := measuredIn(t, list(events...), 1000)
+	total := int64(0)
+	for _, k := range s.Kernels {
+		total += k.TotalNS
+	}
+	if len(s.Kernels) != 26 || total != 100_000 || issue(s, "too-many-rows").Count != 75 {
+		t.Errorf("%d rows of %d ns, issues %+v", len(s.Kernels), total, s.Issues)
+	}
+}
+
+// TestDetached: no name of a summary lies in the memory of the trace, which
+// would stay with it.
+func TestDetached(t *testing.T) {
+	for _, in := range []string{
+		list(event("kernel", "k", 0, "0", "1"), event("gpu_memcpy", "m", 0, "1", "1"), event("user_annotation", "ProfilerStep#1", 9, "0", "2")),
+		list(event("cpu_op", "op", 0, "0", "1")),
+	} {
+		tr, err := trace.Read(strings.NewReader(in), "in", analyze.Needs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := make(map[*byte]string)
+		for i := range tr.Names() {
+			theirs[unsafe.StringData(tr.Name(trace.Sym(i)))] = tr.Name(trace.Sym(i))
+		}
+		s := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())
+		var names []string
+		for _, r := range s.Kernels {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Copies {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Steps {
+			names = append(names, r.Name)
+		}
+		for _, r := range s.Spans {
+			names = append(names, r.Name, r.Process, r.Thread)
+		}
+		if len(names) != 3 {
+			t.Errorf("%d names, want 3: %q", len(names), names)
+		}
+		for _, name := range names {
+			if theirs[unsafe.StringData(name)] != "" {
+				t.Errorf("%q lies in the memory of the trace", name)
+			}
+		}
 	}
 }

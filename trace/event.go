@@ -2,7 +2,6 @@ package trace
 
 import (
 	"errors"
-	"fmt"
 
 	"assay/internal/eventscan"
 	"assay/internal/jsonscan"
@@ -49,7 +48,6 @@ const (
 // helpOf says what each kind of unusable event does to the numbers.
 var helpOf = map[string]string{
 	codeMalformed: "events that are not JSON were skipped; their time is missing from every sum",
-	codeTooLong:   fmt.Sprintf("events of more than %d MB were skipped; their time is missing from every sum", MaxEvent>>20),
 	codeNotObject: "elements of the event array that are no events were skipped",
 	codeBadTime:   "events without a usable time were skipped; their time is missing from every sum",
 	codeNegative:  "events with a negative duration were skipped; the profiler's clock went backwards",

@@ -57,8 +57,8 @@ func (r *Reader) decode() (int, error) {
 		case err != jsonscan.ErrShort:
 			r.unclosed = 0
 			return n, err
-		case len(w) > MaxEvent:
-			return n, fmt.Errorf("%w: over %d bytes", jsonscan.ErrTooLong, MaxEvent)
+		case len(w) > r.sel.Limits.Event:
+			return n, fmt.Errorf("%w: over %d bytes", jsonscan.ErrTooLong, r.sel.Limits.Event)
 		case len(w) < look:
 			return n, err // the input ends here
 		case r.eventsFollow(w):
@@ -165,7 +165,11 @@ func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	if f.field != "" {
 		at.Path += "." + f.field
 	}
-	r.issues.AddN(diag.Issue{Code: f.code, Severity: diag.DataLoss, First: at, Help: helpOf[f.code]}, n)
+	help := helpOf[f.code]
+	if f.code == codeTooLong {
+		help = fmt.Sprintf("events of more than %d MiB were skipped; their time is missing from every sum", r.sel.Limits.Event>>20)
+	}
+	r.issues.AddN(diag.Issue{Code: f.code, Severity: diag.DataLoss, First: at, Help: help}, n)
 }
 
 // brokenEvent skips the element at the window's start, which is not JSON or

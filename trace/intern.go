@@ -12,6 +12,7 @@ type interner struct {
 	texts  []string
 	hashes []uint64
 	arena  []byte
+	bytes  int64        // of all texts
 	seed   maphash.Seed // secret, so that no file can be made of colliding names
 }
 
@@ -46,11 +47,27 @@ func (in *interner) add(text []byte, h, slot uint64) Sym {
 	s := Sym(len(in.texts))
 	in.texts = append(in.texts, in.keep(text))
 	in.hashes = append(in.hashes, h)
+	in.bytes += int64(len(text))
 	in.slots[slot] = uint32(len(in.texts))
 	if 2*len(in.texts) > len(in.slots) {
 		in.grow()
 	}
 	return s
+}
+
+// find returns the number of a text if it has one.
+func (in *interner) find(text string) (Sym, bool) {
+	if text == "" {
+		return 0, true
+	}
+	h := maphash.String(in.seed, text)
+	mask := uint64(len(in.slots) - 1)
+	for i := h & mask; in.slots[i] != 0; i = (i + 1) & mask {
+		if at := in.slots[i] - 1; in.hashes[at] == h && in.texts[at] == text {
+			return Sym(at), true
+		}
+	}
+	return 0, false
 }
 
 // keep copies a text into the arena.

@@ -21,13 +21,16 @@ type merger struct {
 	marks   Table[Mark]
 	issues  diag.Ledger
 	odd     map[string]int64 // numbers of devices and streams that are named by a text
+	limits  Limits
+	rows    int64 // charged for rows and labels
 }
 
 // A renumbering has the final number, plus 1, of each number of one Builder; 0
 // is none yet.
 type renumbering struct{ names, tracks, details, shapes []uint32 }
 
-func newMerger() *merger {
+// newMerger returns a merger that keeps to the limits.
+func newMerger(limits Limits) *merger {
 	return &merger{
 		t: new(Trace), names: newInterner(),
 		tracks:  make(map[trackKey]TrackID),
@@ -35,6 +38,7 @@ func newMerger() *merger {
 		shapes:  make(map[Shape]ShapeID),
 		maps:    make(map[*Builder]*renumbering),
 		odd:     make(map[string]int64),
+		limits:  limits,
 	}
 }
 
@@ -50,14 +54,16 @@ func (m *merger) add(p part) {
 	each(p.activities, func(a *Activity) {
 		a.Name, a.Track, a.Detail = in.name(a.Name), in.track(a.Track), in.detail(a.Detail)
 	})
-	each(p.ops, func(o *Op) { o.Name, o.Track, o.Shape = in.name(o.Name), in.track(o.Track), in.shape(o.Shape) })
-	each(p.calls, func(c *Call) { c.Name, c.Track = in.name(c.Name), in.track(c.Track) })
-	each(p.python, func(c *PythonCall) { c.Name, c.Track = in.name(c.Name), in.track(c.Track) })
+	each(p.ops, func(o *Op) { o.Name, o.Track, o.Shape = in.hostName(o.Name), in.track(o.Track), in.shape(o.Shape) })
+	each(p.calls, func(c *Call) { c.Name, c.Track = in.hostName(c.Name), in.track(c.Track) })
+	each(p.python, func(c *PythonCall) { c.Name, c.Track = in.hostName(c.Name), in.track(c.Track) })
 	each(p.spans, func(s *HostSpan) {
-		s.Name, s.Category, s.Track = in.name(s.Name), in.name(s.Category), in.track(s.Track)
+		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
 	})
-	each(p.marks, func(k *Mark) { k.Name, k.Category, k.Track = in.name(k.Name), in.name(k.Category), in.track(k.Track) })
-	each(p.flows, func(f *FlowEnd) { f.Category, f.Track = in.name(f.Category), in.track(f.Track) })
+	each(p.marks, func(k *Mark) {
+		k.Name, k.Category, k.Track = in.hostName(k.Name), in.hostName(k.Category), in.track(k.Track)
+	})
+	each(p.flows, func(f *FlowEnd) { f.Category, f.Track = in.hostName(f.Category), in.track(f.Track) })
 	each(p.memory, func(e *MemoryEvent) { e.Track = in.track(e.Track) })
 	m.t.Activities.add(p.activities)
 	m.t.Ops.add(p.ops)
@@ -68,7 +74,10 @@ func (m *merger) add(p part) {
 	m.marks.add(p.marks)
 	m.t.Flows.add(p.flows)
 	m.t.Memory.add(p.memory)
-	m.labels = append(m.labels, p.labels...)
+	for _, l := range p.labels {
+		m.labels = append(m.labels, label{l.kind, m.cut(l.pid), m.cut(l.tid), m.cut(l.name)})
+	}
+	m.rows += p.charge()
 }
 
 func each[T any](segments [][]T, f func(*T)) {
@@ -103,7 +112,7 @@ func (in input) name(s Sym) Sym {
 }
 
 func (in input) newName(s Sym) Sym {
-	out := in.m.names.sym([]byte(in.b.names.texts[s]))
+	out := in.m.intern(in.b.names.texts[s])
 	in.re.names[s] = uint32(out) + 1
 	return out
 }
@@ -214,7 +223,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	m.pair()
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
-		if is.Code == codeTruncated || is.Code == codeTrailing && is.Severity == diag.DataLoss {
+		if is.Code == codeTruncated || endsInput(is.Code) || is.Code == codeTrailing && is.Severity == diag.DataLoss {
 			t.Complete = false
 		}
 	}

@@ -42,6 +42,8 @@ type chunk struct {
 	done   chan struct{}
 	end    int // how far it came; stop if all went well
 	part   part
+	by     int   // the id of its worker
+	held   int64 // by its worker's builder
 	events int64
 	faults []chunkFault
 }
@@ -56,6 +58,7 @@ type chunkFault struct {
 
 // A worker parses chunks. Its memo and builder serve all of them.
 type worker struct {
+	id   int
 	memo eventscan.Memo
 	b    *Builder
 	ev   Event
@@ -73,45 +76,119 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 	defer close(work)
 	for i := range p.workers {
 		if p.workers[i] == nil {
-			p.workers[i] = &worker{b: NewBuilder(rd.sel), memo: eventscan.Memo{Wants: rd.sel.fields}}
+			p.workers[i] = &worker{id: i, b: NewBuilder(rd.sel), memo: eventscan.Memo{Wants: rd.sel.fields}}
 		}
 		go p.workers[i].run(work, rd.sel)
 	}
-	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk}
-	var queue []*chunk // handed out and not committed, in order
-	var parts []part   // committed
-	var stopped *chunk
-	for stopped == nil {
+	c := &cutter{src: rd.s.Rest(), offset: rd.s.Offset(), size: p.chunk, most: rd.sel.Limits.Event}
+	f := &flight{work: work, c: c, load: newLoad(m, len(p.workers))}
+	for f.stopped == nil && rd.state != atEnd {
 		next := c.next()
-		if next != nil {
-			work <- next
-			queue = append(queue, next)
+		if next == nil {
+			f.land(0)
+			break
 		}
-		for stopped == nil && len(queue) > 0 && (next == nil || len(queue) > 2*len(p.workers)) {
-			head := queue[0]
-			queue = queue[1:]
-			<-head.done
-			parts = append(parts, head.part)
-			head.commit(rd)
-			if head.end != head.stop {
-				stopped = head
-			} else {
-				c.free = append(c.free, head.buf)
+		f.start(next)
+		for f.load.unread > f.load.most() && len(f.queue) > 1 {
+			f.land(len(f.queue) - 1)
+		}
+		f.land(2 * len(p.workers))
+		if f.load.tooMuch() {
+			if f.land(0); f.stopped == nil {
+				p.merge(f, rd, m)
 			}
 		}
-		if next == nil {
+	}
+	for _, ahead := range f.queue {
+		<-ahead.done
+	}
+	p.merge(f, rd, m)
+	rd.s.Restart(c.leftover(f.stopped, f.queue))
+}
+
+// merge commits the chunks that are done. The workers must be idle: only then
+// may their builders be looked into.
+func (p *pipeline) merge(f *flight, rd *Reader, m *merger) {
+	for _, done := range f.ready {
+		m.add(done.part)
+		done.commit(rd)
+		if m.enforce(rd, done.offset+int64(done.end)); rd.state == atEnd {
 			break
 		}
 	}
-	for _, ahead := range queue {
-		<-ahead.done
+	for _, w := range p.workers {
+		if w.b.held() > m.share()/int64(len(p.workers)) {
+			m.retire(&w.b)
+		}
 	}
-	// Only now, with the workers idle, may their builders be looked into.
-	for _, part := range parts {
-		m.add(part)
-	}
-	rd.s.Restart(c.leftover(stopped, queue))
+	f.ready, f.load = nil, newLoad(m, len(p.workers))
 }
+
+// A flight is what a run of the pipeline has under way.
+type flight struct {
+	work    chan<- *chunk
+	c       *cutter
+	queue   []*chunk // handed out and not done, in order
+	ready   []*chunk // done and not merged, in order
+	stopped *chunk   // the one that could not be read to its end
+	load    load
+}
+
+func (f *flight) start(next *chunk) {
+	f.work <- next
+	f.queue = append(f.queue, next)
+	f.load.unread += int64(len(next.buf))
+}
+
+// land waits for chunks until no more than so many are under way.
+func (f *flight) land(most int) {
+	for f.stopped == nil && len(f.queue) > most {
+		head := f.queue[0]
+		f.queue = f.queue[1:]
+		<-head.done
+		f.load.done(head)
+		f.ready = append(f.ready, head)
+		if head.end != head.stop {
+			f.stopped = head
+		} else {
+			f.c.reuse(head)
+		}
+	}
+}
+
+// A load is what a run of the pipeline takes in memory.
+type load struct {
+	limits Limits
+	merged int64
+	unread int64   // bytes of chunks that are handed out
+	parts  int64   // charged for parts that are not merged
+	held   []int64 // by each worker's builder
+}
+
+func newLoad(m *merger, workers int) load {
+	return load{limits: m.limits, merged: m.charge(), held: make([]int64, workers)}
+}
+
+func (l *load) done(c *chunk) {
+	l.unread -= int64(len(c.buf))
+	l.parts += c.part.charge()
+	l.held[c.by] = c.held
+}
+
+// tooMuch reports whether it is time to merge what there is: what the workers'
+// builders hold can then be dropped, and the limit be enforced. Doing so only
+// when the trace has doubled costs no time. When it is done changes nothing of
+// the trace, for the limit is asked for after each chunk.
+func (l *load) tooMuch() bool {
+	held := int64(0)
+	for _, h := range l.held {
+		held += h
+	}
+	return held > l.limits.Memory/8 || l.parts > max(l.merged, l.limits.Memory/16) || l.merged+l.parts > l.limits.Memory
+}
+
+// most returns how many bytes of chunks may be handed out at a time.
+func (l *load) most() int64 { return l.limits.Memory / 16 }
 
 // leftover returns what was not committed, and where it starts.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
@@ -166,7 +243,7 @@ func (w *worker) parse(c *chunk, sel Select) {
 		c.events++
 		i = end
 	}
-	c.end, c.part = i, w.b.cut()
+	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.held()
 }
 
 // take adds the event just read, or counts what is wrong with it.
@@ -197,6 +274,7 @@ func isTimeError(err error) bool {
 type cutter struct {
 	src    io.Reader
 	size   int
+	most   int    // bytes without a cut
 	offset int64  // in the input, of the first byte not handed out
 	carry  []byte // read and not handed out
 	ended  bool   // src is at its end, or failed: the Reader will meet it again
@@ -220,7 +298,7 @@ func (c *cutter) next() *chunk {
 		stop := n
 		if !c.ended {
 			if stop = lastEvent(buf[:n]); stop <= 0 {
-				if n > MaxEvent {
+				if n > c.most {
 					c.carry = buf[:n]
 					return nil
 				}
@@ -242,6 +320,14 @@ func (c *cutter) buffer() []byte {
 		return buf[:0]
 	}
 	return make([]byte, 0, c.size+c.size/8)
+}
+
+// reuse takes the buffer of a chunk that is done, if it is of the usual size.
+func (c *cutter) reuse(done *chunk) {
+	if cap(done.buf) <= 4*c.size {
+		c.free = append(c.free, done.buf)
+	}
+	done.buf = nil
 }
 
 // fill reads until buf is full or the input ends, and returns how full it is.

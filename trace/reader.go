@@ -15,9 +15,6 @@ import (
 // an element that could not be used. More kinds may be added.
 type Record any
 
-// MaxEvent is how long one event's JSON may be. Longer ones are skipped.
-const MaxEvent = 64 << 20
-
 // A Reader reads Chrome trace-event JSON one record at a time, so memory use
 // does not grow with the file. Its API is modeled on [bufio.Scanner].
 //
@@ -49,6 +46,7 @@ type Reader struct {
 type Select struct {
 	Kinds  Kinds
 	Shapes bool // what operators were called with
+	Limits Limits
 
 	// FlowsIfNeeded drops the ends of arrows from where device work was met that
 	// has a correlation, which says the same. What is left is whole only in a
@@ -71,7 +69,8 @@ const (
 // NewReader returns a Reader for r, which is not compressed. The file name is
 // used in messages only.
 func NewReader(r io.Reader, file string, sel Select) *Reader {
-	return &Reader{s: jsonscan.NewStream(r, MaxEvent), file: file, sel: sel, meta: newMetadata()}
+	sel.Limits = sel.Limits.orDefault()
+	return &Reader{s: jsonscan.NewStream(r, sel.Limits.Event), file: file, sel: sel, meta: newMetadata()}
 }
 
 // Scan advances to the next record and reports whether there is one.
@@ -287,6 +286,9 @@ func (r *Reader) comment() bool {
 
 var errNoComment = errors.New("no comment")
 
+// maxKey is how many bytes of a key are looked at.
+const maxKey = 128
+
 // key reads `"key" :` and returns the key.
 func (r *Reader) key() (string, bool) {
 	n, err := r.s.Value()
@@ -297,7 +299,7 @@ func (r *Reader) key() (string, bool) {
 		r.brokenMember("", err)
 		return "", false
 	}
-	key := string(jsonscan.Unquote(nil, r.s.Window()[1:n-1]))
+	key := string(jsonscan.Unquote(nil, r.s.Window()[1:min(n-1, maxKey)]))
 	r.s.Advance(n)
 	c, ok := r.s.Peek()
 	if !ok {
@@ -390,6 +392,16 @@ func (r *Reader) broken(err error) {
 }
 
 func (r *Reader) truncated() {
+	var limit *LimitError
+	switch err := r.s.Err(); {
+	case errors.As(err, &limit) && r.n == 0:
+		r.fail(r.pos(""), "no event within the limit", limit)
+		return
+	case errors.As(err, &limit):
+		r.issues.Add(diag.Issue{Code: limit.code, Severity: diag.DataLoss, First: r.pos(""),
+			Help: limit.msg + "; the events after this place are missing"})
+		return
+	}
 	help := "the input ends inside the trace: the profiler was killed or the disk was full; the events after this place are missing"
 	if err := r.s.Err(); err != nil {
 		help = "the input breaks off (" + err.Error() + "); what follows this place is missing"

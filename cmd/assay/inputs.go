@@ -27,8 +27,13 @@ type reading struct {
 	rules func() *classify.Rules // may wait: rules are read while inputs are
 	jobs  int                    // inputs at a time; 0 means as many as there are cores
 
+	limits limits
+	turn   sync.Mutex // held by the one input that may grow when memory is scarce
+
 	mu    sync.Mutex
-	files []*ingest.File // opened so far
+	files map[*ingest.File]bool // open
+	done  int64                 // stored bytes of those that are closed
+	used  int64                 // bytes of memory that the traces take
 }
 
 // all measures the inputs and returns, in their order, the summaries of those
@@ -74,10 +79,14 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r.mu.Lock()
-	r.files = append(r.files, f)
-	r.mu.Unlock()
-	in, err := ingest.Load(f, analyze.Needs())
+	r.opened(f)
+	defer r.closed(f)
+	need := analyze.Needs()
+	share := share{r: r}
+	defer share.release()
+	need.Limits = r.limits.trace()
+	need.Limits.Grown = share.grown
+	in, err := ingest.Load(f, need)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +98,60 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 	}, opt), nil
 }
 
+// A share is what one input takes of the memory for all.
+type share struct {
+	r     *reading
+	bytes int64
+	turn  bool // it is this input's
+}
+
+// grown notes how many bytes the input's trace takes. Where all together take
+// more than many may, it waits until it is the only one that goes on; the
+// others wait with what they have.
+func (s *share) grown(bytes int64) {
+	s.r.mu.Lock()
+	s.r.used += bytes - s.bytes
+	s.bytes = bytes
+	scarce := s.r.used > s.r.limits.memory.together()
+	s.r.mu.Unlock()
+	if scarce && !s.turn {
+		s.r.turn.Lock()
+		s.turn = true
+	}
+}
+
+func (s *share) release() {
+	s.r.mu.Lock()
+	s.r.used -= s.bytes
+	s.r.mu.Unlock()
+	if s.turn {
+		s.r.turn.Unlock()
+	}
+}
+
+func (r *reading) opened(f *ingest.File) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.files == nil {
+		r.files = make(map[*ingest.File]bool)
+	}
+	r.files[f] = true
+}
+
+// closed forgets a file, which has large buffers: there may be many.
+func (r *reading) closed(f *ingest.File) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.files, f)
+	r.done += f.Stored()
+}
+
 // stored returns how many stored bytes of all inputs were read so far.
 func (r *reading) stored() (n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, f := range r.files {
+	n = r.done
+	for f := range r.files {
 		n += f.Stored()
 	}
 	return n

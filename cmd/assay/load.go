@@ -20,13 +20,16 @@ import (
 
 // A measure holds the flags that all commands which read inputs share.
 type measure struct {
-	rules, thresholds string
-	jobs              int
+	rules, thresholds   string
+	jobs                int
+	maxMemory, maxInput string // sizes
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
 	flags.IntVar(&m.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
+	flags.StringVar(&m.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
+	flags.StringVar(&m.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with warn and critical limits that replace the built-in ones")
 }
 
@@ -44,11 +47,15 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if m.jobs < 0 {
 		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", m.jobs))
 	}
+	limits, err := m.limits()
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
 	rules, err := m.loadRules()
 	if err != nil {
 		return nil, err
 	}
-	limits, err := m.loadThresholds()
+	thresholds, err := m.loadThresholds()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +66,8 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
-	r := &reading{e: e, opt: analyze.Options{StripBins: analyze.StripBins}, rules: rules, jobs: m.jobs}
+	limits.memory.use()
+	r := &reading{e: e, opt: analyze.Options{StripBins: analyze.StripBins, MaxRows: limits.memory.rows()}, rules: rules, jobs: m.jobs, limits: limits}
 	parts, failed := r.all(chosen.Files)
 	failed = append(chosen.Failed, failed...)
 	if len(parts) == 0 {
@@ -67,7 +75,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	}
 	v := &verdict{summary: summary.Merge(parts...)}
 	noteRepeatedRanks(v.summary)
-	v.result = judge.Judge(v.summary, limits)
+	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
 }
 

@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "pack": pack, "lines": lines, "hostile": hostile,
+			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames,
 		},
 	})
 }
@@ -136,9 +136,9 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o644))
 }
 
-// hostile copies a file to names that steer terminals and forge lines, which a
+// hostileNames copies a file to names that steer terminals and forge lines, which a
 // script cannot spell: "hostile IN DIR".
-func hostile(ts *testscript.TestScript, neg bool, args []string) {
+func hostileNames(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: hostile in dir")
 	}

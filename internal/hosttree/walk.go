@@ -22,8 +22,13 @@ type Open[T any] struct {
 	Data T
 }
 
-// Walk goes along the thread.
-func Walk[T any](th *Thread, v Visitor[T]) {
+// maxDepth is how many events may be open at once. Programs that nest deeper
+// are none: Python stops at a thousand calls.
+const maxDepth = 4096
+
+// Walk goes along the thread. It returns how many events were left out because
+// too many others were open.
+func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
 	c := cursor{th: th}
 	for i := range c.ok {
@@ -35,10 +40,15 @@ func Walk[T any](th *Thread, v Visitor[T]) {
 			break
 		}
 		w.advance(f.Start)
+		if len(w.open) == maxDepth {
+			tooDeep++
+			continue
+		}
 		w.open = append(w.open, Open[T]{Frame: f})
 		v.Enter(w.open)
 	}
 	w.advance(math.MaxInt64)
+	return tooDeep
 }
 
 type walk[T any] struct {

@@ -13,8 +13,8 @@ type Input struct {
 	Path        string
 	Format      string // "kineto" or "chrome-trace"
 	Compression string
-	Bytes       int64 // as stored
-	SHA256      string
+	Bytes       int64  // as stored
+	SHA256      string // of them; "" if a limit ended the reading of a pipe
 	Rank        int
 	RankFrom    string // "trace", "name" or "assumed"
 	Trace       *trace.Trace
@@ -30,6 +30,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if !trace.Sniff(head) || isExecutionTrace(head) || isPythonObject(head) {
 		return nil, refuse(f.Path, head)
 	}
+	f.max = sel.Limits.Input
 	t, err := trace.Read(f, f.Path, sel)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,9 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if t.Meta.Kineto || t.Activities.Len() > 0 {
 		in.Format = "kineto"
 	}
-	if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
+	if t.Limited() && !f.whole {
+		in.Bytes = f.Stored() // what a pipe still brings may never end
+	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)
 	}
 	in.Rank, in.RankFrom = rankOf(t, f.Path)

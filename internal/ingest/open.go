@@ -18,6 +18,8 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"assay/trace"
 )
 
 // Stdin is the path that stands for standard input.
@@ -35,6 +37,10 @@ type File struct {
 	buf     *bufio.Reader
 	content *bufio.Reader
 	close   []func()
+	max     int64 // bytes of content; 0 for no limit but that on bombs
+	n       int64 // bytes of content read
+	bomb    int64 // bytes that any input may inflate to
+	whole   bool  // it has an end that can be waited for
 }
 
 const (
@@ -43,8 +49,11 @@ const (
 )
 
 // Open opens the file at path, or stdin for [Stdin].
-func Open(path string, stdin io.Reader) (*File, error) {
-	f := &File{Path: path, Compression: "none"}
+func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin, bombSize) }
+
+// open is Open with the size from which on a compressed input may be a bomb.
+func open(path string, stdin io.Reader, bomb int64) (*File, error) {
+	f := &File{Path: path, Compression: "none", bomb: bomb}
 	var src io.Reader
 	if path == Stdin {
 		f.Path, src = stdinName, stdin
@@ -55,6 +64,8 @@ func Open(path string, stdin io.Reader) (*File, error) {
 		}
 		f.close = append(f.close, func() { file.Close() })
 		src = file
+		info, err := file.Stat()
+		f.whole = err == nil && info.Mode().IsRegular()
 	}
 	f.raw = &countingReader{r: src, sum: sha256.New()}
 	f.buf = bufio.NewReaderSize(f.raw, bufferSize)
@@ -94,7 +105,7 @@ func (f *File) decompress() error {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		f.Compression = "gzip"
-		f.content = bufio.NewReaderSize(newGzipReader(f.content), bufferSize)
+		f.content = bufio.NewReaderSize(&guard{f: f, r: newGzipReader(f.content)}, bufferSize)
 	case isZstd(magic):
 		z, err := newZstdReader(f.content)
 		if err != nil {
@@ -102,7 +113,7 @@ func (f *File) decompress() error {
 		}
 		f.Compression = "zstd"
 		f.close = append(f.close, z.z.Close)
-		f.content = bufio.NewReaderSize(z, bufferSize)
+		f.content = bufio.NewReaderSize(&guard{f: f, r: z}, bufferSize)
 	}
 	return nil
 }
@@ -142,9 +153,12 @@ func (f *File) Peek() ([]byte, error) {
 
 // unreadable explains why the content ends before its first byte.
 func (f *File) unreadable(err error) error {
+	var limit *trace.LimitError
 	switch {
 	case f.raw.err != nil && f.raw.err != io.EOF: // the system's reason, not the packing's
 		return fmt.Errorf("%s: %w", f.Path, reason(f.raw.err))
+	case errors.As(err, &limit):
+		return fmt.Errorf("%s: no event within the limit: %w", f.Path, limit)
 	case errors.Is(err, errZstdWindow):
 		return &Refusal{f.Path, fmt.Sprintf("is compressed with a zstd window over the limit of %d MiB", zstdWindow>>20),
 			"compress it again without --long, or unpack it first: " + withFile("zstd -dc --long=31 FILE | assay summary", f.Path)}
@@ -153,7 +167,25 @@ func (f *File) unreadable(err error) error {
 }
 
 // Read reads the decompressed content.
-func (f *File) Read(p []byte) (int, error) { return f.content.Read(p) }
+func (f *File) Read(p []byte) (int, error) {
+	if f.max > 0 && int64(len(p)) > f.max-f.n {
+		if f.n >= f.max {
+			return 0, f.over()
+		}
+		p = p[:f.max-f.n]
+	}
+	n, err := f.content.Read(p)
+	f.n += int64(n)
+	return n, err
+}
+
+// over tells an input that is too long from one that ends at its limit.
+func (f *File) over() error {
+	if _, err := f.content.Peek(1); err != nil {
+		return err
+	}
+	return trace.InputLimit(f.max)
+}
 
 // Finish reads what is left of the stored bytes and returns how many there
 // were in all and their SHA-256 in hex.

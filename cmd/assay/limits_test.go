@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/hostile"
+	"assay/summary"
+)
+
+// What the command may take on a hostile input of full size.
+const (
+	hostileMemory = 8 << 30 // the default of --max-memory
+	hostileTime   = 5 * time.Minute
+)
+
+// TestHostile holds the command to its limits: a small version of each hostile
+// input is read within a small limit. ASSAY_HOSTILE=1 runs those of full size,
+// each in a process of its own, and logs what they take: make hostile.
+func TestHostile(t *testing.T) {
+	full := os.Getenv("ASSAY_HOSTILE") != ""
+	bin := filepath.Join(t.TempDir(), "assay")
+	if full {
+		if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for _, c := range hostile.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			if full {
+				hostileProcess(t, bin, c)
+			} else {
+				hostileSmall(t, c)
+			}
+		})
+	}
+}
+
+// hostileSmall reads a thousandth of a case with as little memory as can be
+// asked for.
+func hostileSmall(t *testing.T, c hostile.Case) {
+	const limit = 64 << 20
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(c.Write(out, max(20, c.Full/1000))) }()
+	defer in.Close()
+	peak := watchHeap()
+	var stdout, stderr bytes.Buffer
+	status := run(env{in, &stdout, &stderr}, []string{"summary", "--format", "json", "--max-memory", fmt.Sprint(limit)})
+	if got := peak(); got > 2*limit {
+		t.Errorf("%d MiB of memory, over %d MiB", got>>20, limit>>20)
+	}
+	checkTalk(t, status, stdout.String(), stderr.String())
+	if status == exitOK {
+		checkResult(t, "json", stdout.String())
+	}
+	if status == exitTrouble && !c.Refused {
+		t.Errorf("exit status %d: %s", status, stderr.String())
+	}
+}
+
+// watchHeap returns a function that says how large the heap has become.
+func watchHeap() func() uint64 {
+	runtime.GC()
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		var most uint64
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-peak }
+}
+
+// hostileProcess reads a case of full size from a pipe.
+func hostileProcess(t *testing.T, bin string, c hostile.Case) {
+	var stdout, stderr bytes.Buffer
+	var size int64
+	cmd := exec.Command(bin, "summary", "--format", "json")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(hostileTime, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	c.Write(io.MultiWriter(in, counter{&size}), c.Full) // a reader that has enough goes away
+	in.Close()
+	err = cmd.Wait()
+	took, rss := time.Since(start), maxRSS(cmd.ProcessState)
+	status := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		status = exit.ExitCode()
+	}
+	said := firstLine(stderr.String())
+	if status == exitOK {
+		s, err := summary.Read(&stdout, "stdout")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said = fmt.Sprintf("%d events, %d devices, %d kernels, %d spans; %s", s.Inputs[0].Events, len(s.Devices), len(s.Kernels), len(s.Spans), issues(s))
+	}
+	t.Logf("| %s | %d MB | %.1f s | %d MB | %d | %s |", c.Name, size/1e6, took.Seconds(), rss/1e6, status, said)
+	if rss > hostileMemory || took > hostileTime {
+		t.Errorf("%d MB and %v, over %d MB or %v", rss/1e6, took, hostileMemory/1000000, hostileTime)
+	}
+	if status == exitTrouble != c.Refused || status != exitOK && status != exitTrouble {
+		t.Errorf("exit status %d, %.2000s", status, stderr.String())
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+type counter struct{ n *int64 }
+
+func (c counter) Write(p []byte) (int, error) { *c.n += int64(len(p)); return len(p), nil }
+
+// TestScarceMemory: inputs that together want more memory than there is take
+// turns, and what comes of them is what comes of them one by one.
+func TestScarceMemory(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "1GiB") // the garbage of the test itself is not the point
+	dir := t.TempDir()
+	var c hostile.Case
+	for _, c = range hostile.Cases() {
+		if strings.Contains(c.Name, "streams and names") {
+			break
+		}
+	}
+	for i := range 3 {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("rank%d.json", i)))
+		if err := errors.Join(err, c.Write(f, 36_000+1000*i), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want string
+	for _, jobs := range []string{"1", "6"} {
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", "--format", "json", "--max-memory", "64MiB", "--jobs", jobs, dir})
+		if status != exitOK {
+			t.Fatal(stderr.String())
+		}
+		if want == "" {
+			want = stdout.String()
+		}
+		if got := stdout.String(); got != want || !strings.Contains(got, "memory-limit") {
+			t.Errorf("%s inputs at a time give another result, or no limit was met:\n%.1000s", jobs, got)
+		}
+	}
+}
+
+// TestManyInputs: files that were read are closed, and what they took is given
+// back, however many there are.
+func TestManyInputs(t *testing.T) {
+	n := 300
+	if os.Getenv("ASSAY_HOSTILE") != "" {
+		n = 100_000
+	}
+	dir := t.TempDir()
+	var args []string
+	for i := range n {
+		path := filepath.Join(dir, fmt.Sprint(i, ".json"))
+		event := fmt.Sprintf(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":1}]`, i)
+		if err := os.WriteFile(path, []byte(event), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	peak := watchHeap()
+	start := time.Now()
+	var stdout, stderr bytes.Buffer
+	status := run(env{strings.NewReader(""), &stdout, &stderr}, append([]string{"summary", "--max-memory", "1GiB"}, args...))
+	took, most := time.Since(start), peak()
+	t.Logf("%d inputs: %v, %d MB", n, took, most/1e6)
+	if status != exitOK || !strings.Contains(stdout.String(), "device") {
+		t.Errorf("exit status %d, %.1000s", status, stderr.String())
+	}
+	if limit := uint64(128<<20) + uint64(n)<<15; most > limit {
+		t.Errorf("%d MiB for %d inputs, over %d MiB", most>>20, n, limit>>20)
+	}
+}
