@@ -114,7 +114,7 @@ func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 	pid := a.t.Tracks[th.Track].PID
 	var out []int32
 	for _, i := range a.noNote {
-		if a.t.Tracks[a.link.list[i].track].PID == pid {
+		if a.t.Tracks[a.link.list[i].track()].PID == pid {
 			out = append(out, i)
 		}
 	}
@@ -234,7 +234,7 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.Runtime, trace.Driver:
 		launched := int64(0)
 		if i, ok := w.link.ofCall(top.Call); ok {
-			launched = w.link.list[i].work
+			launched = int64(w.link.list[i].work)
 		}
 		w.sync.call(w.t, &top.Frame, launched)
 	case trace.Python:

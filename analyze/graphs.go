@@ -71,8 +71,8 @@ func (a *attribution) addLaunch(g *summary.Graph, d *device, k *link, nodes []wo
 	g.Nodes = max(g.Nodes, int64(len(nodes)))
 	g.SpanNS = summary.Plus(g.SpanNS, span.Len())
 	g.IdleNS = summary.Plus(g.IdleNS, d.activity(span).Idle())
-	g.DelayNS = summary.Plus(g.DelayNS, max(0, span.Start-k.end))
-	g.CallNS = summary.Plus(g.CallNS, k.end-k.start)
+	g.DelayNS = summary.Plus(g.DelayNS, max(0, span.Start-k.end()))
+	g.CallNS = summary.Plus(g.CallNS, k.end()-k.start)
 }
 
 // opaqueGraphs sums up the launches of graphs of which no work was recorded, by

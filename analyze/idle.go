@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -28,9 +29,14 @@ type gap struct {
 	span          interval.Span
 	before, after *trace.Activity // what ran last and next
 	link          int32           // of after, or -1
-	most          idleKey         // who owned most of it
-	mostNS        int64
-	shares        map[idleKey]int64 // of gaps that are shown one by one
+	shown         int32           // index into shown, or -1
+}
+
+// A shownGap is a gap that is shown on its own, and how much of it has which
+// owner.
+type shownGap struct {
+	gap
+	shares map[idleKey]int64
 }
 
 // An idleKey is who owned idle time.
@@ -39,15 +45,15 @@ type idleKey struct{ owner, state, name string }
 // A question asks what a thread was doing in a stretch of a gap.
 type question struct {
 	span   interval.Span
-	device int // index into timeline.devices
-	gap    int // index into gaps of the device
+	device int   // index into timeline.devices
+	shown  int32 // see gap
 }
 
 // idleness finds the owners of all idle time.
 type idleness struct {
 	a     *attribution
 	mains map[string]trace.TrackID
-	gaps  [][]gap                        // by index of the device
+	shown [][]shownGap                   // by index of the device
 	asked map[trace.TrackID][][]question // by thread and device, in order of time
 	rows  []map[idleKey]*summary.Idle    // by index of the device
 	// tooMany says that there are too many devices: then nothing is asked.
@@ -63,7 +69,7 @@ type idleness struct {
 // else held it.
 func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
 	n := len(a.tl.devices)
-	x := &idleness{a: a, mains: mains, gaps: make([][]gap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	x := &idleness{a: a, mains: mains, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -73,8 +79,17 @@ func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
 		if implausible(d.window) {
 			continue
 		}
-		x.gaps[i] = gapsOf(d, a.link)
-		for g := range x.gaps[i] {
+		var largest []summary.Gap
+		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
+			if running == 0 {
+				largest = keepLargest(largest, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
+			}
+		}
+		for g := range gapsOf(d, a.link) {
+			if slices.ContainsFunc(largest, func(l summary.Gap) bool { return l.StartNS == g.span.Start }) {
+				g.shown = int32(len(x.shown[i]))
+				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})
+			}
 			x.cut(i, g, hidden)
 		}
 	}
@@ -82,58 +97,60 @@ func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
 }
 
 // gapsOf returns the gaps of a device in order.
-func gapsOf(d *device, l *links) (out []gap) {
-	var before *trace.Activity
-	at := 0
-	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
-		if running != 0 {
-			continue
-		}
-		g := gap{span: piece, link: -1}
-		for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
-			if w := d.work[at].Activity; before == nil || w.End() >= before.End() {
-				before = w
+func gapsOf(d *device, l *links) iter.Seq[gap] {
+	return func(yield func(gap) bool) {
+		var before *trace.Activity
+		at := 0
+		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
+			if running != 0 {
+				continue
+			}
+			g := gap{span: piece, link: -1, shown: -1}
+			for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
+				if w := d.work[at].Activity; before == nil || w.End() >= before.End() {
+					before = w
+				}
+			}
+			g.before = before
+			for next := at; next < len(d.work) && d.work[next].Start == piece.End; next++ {
+				i := l.of[d.work[next].number]
+				if g.after == nil || i >= 0 && (g.link < 0 || l.list[i].start < l.list[g.link].start) {
+					g.after, g.link = d.work[next].Activity, i
+				}
+			}
+			if !yield(g) {
+				return
 			}
 		}
-		g.before = before
-		for next := at; next < len(d.work) && d.work[next].Start == piece.End; next++ {
-			i := l.of[d.work[next].number]
-			if g.after == nil || i >= 0 && (g.link < 0 || l.list[i].start < l.list[g.link].start) {
-				g.after, g.link = d.work[next].Activity, i
-			}
-		}
-		out = append(out, g)
 	}
-	return out
 }
 
 // cut gives the parts of a gap their owners, or asks for them.
-func (x *idleness) cut(device, at int, hidden []*trace.Call) {
-	g := &x.gaps[device][at]
+func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
 	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.list[g.link].start >= end {
-		x.add(device, at, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
+		x.add(device, g.shown, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
 		return
 	}
 	k := &x.a.link.list[g.link]
 	if c := hiddenIn(hidden, x.launchOf(g.before), k.start); c != nil {
 		from := max(begin, min(end, c.Start))
-		x.add(device, at, interval.Span{Start: from, End: end}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
+		x.add(device, g.shown, interval.Span{Start: from, End: end}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
 		if end = from; begin >= end {
 			return
 		}
 	}
 	called := max(begin, min(end, k.start))
 	if called > begin {
-		x.ask(k.track, question{span: interval.Span{Start: begin, End: called}, device: device, gap: at})
+		x.ask(k.track(), question{span: interval.Span{Start: begin, End: called}, device: device, shown: g.shown})
 	}
-	over := max(called, min(end, k.end))
-	x.add(device, at, interval.Span{Start: called, End: over}, idleKey{owner: summary.OwnerLaunch})
+	over := max(called, min(end, k.end()))
+	x.add(device, g.shown, interval.Span{Start: called, End: over}, idleKey{owner: summary.OwnerLaunch})
 	owner := summary.OwnerLaunch
 	if end-over > maxLaunchNS {
 		owner = summary.OwnerDependency
 	}
-	x.add(device, at, interval.Span{Start: over, End: end}, idleKey{owner: owner})
+	x.add(device, g.shown, interval.Span{Start: over, End: end}, idleKey{owner: owner})
 }
 
 // launchOf returns when the call began that launched an activity, or else when
@@ -178,7 +195,7 @@ func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
 func (x *idleness) ask(track trace.TrackID, q question) {
 	list := x.asked[track]
 	if list == nil {
-		list = make([][]question, len(x.gaps))
+		list = make([][]question, len(x.rows))
 		x.asked[track] = list
 	}
 	list[q.device] = append(list[q.device], q)
@@ -193,7 +210,7 @@ func (x *idleness) sort(track trace.TrackID) {
 }
 
 // add gives a stretch of a gap its owner.
-func (x *idleness) add(device, at int, s interval.Span, key idleKey) {
+func (x *idleness) add(device int, shown int32, s interval.Span, key idleKey) {
 	n := s.Len()
 	if n <= 0 {
 		return
@@ -215,13 +232,8 @@ func (x *idleness) add(device, at int, s interval.Span, key idleKey) {
 	r.NS += n
 	r.Count++
 	r.MaxNS = max(r.MaxNS, n)
-	g := &x.gaps[device][at]
-	if g.shares == nil {
-		g.shares = make(map[idleKey]int64, 1)
-	}
-	g.shares[key] += n
-	if g.shares[key] > g.mostNS || g.shares[key] == g.mostNS && less(key, g.most) {
-		g.most, g.mostNS = key, g.shares[key]
+	if shown >= 0 {
+		x.shown[device][shown].shares[key] += n
 	}
 }
 
@@ -257,10 +269,10 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
 	main, ok := x.mains[x.a.t.Tracks[w.track].PID]
 	if key.state == summary.StateUnrecorded && ok && main != w.track && !w.main {
-		x.ask(main, question{span: part, device: q.device, gap: q.gap})
+		x.ask(main, question{span: part, device: q.device, shown: q.shown})
 		return
 	}
-	x.add(q.device, q.gap, part, key)
+	x.add(q.device, q.shown, part, key)
 }
 
 // state says what a thread is doing, by what is open on it.
@@ -320,7 +332,7 @@ func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for device, list := range lists {
 			for _, q := range list {
-				x.add(device, q.gap, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
+				x.add(device, q.shown, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
 			}
 		}
 		x.asked[track] = nil
@@ -337,20 +349,26 @@ func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 }
 
 // explain says of the gaps that are shown one by one who owned most of each.
-func (x *idleness) explain(device int, shown []summary.Gap) {
-	for i := range shown {
-		s := &shown[i]
-		at, ok := slices.BinarySearchFunc(x.gaps[device], s.StartNS, func(g gap, t int64) int { return cmp.Compare(g.span.Start, t) })
-		if !ok {
-			continue
-		}
-		g := &x.gaps[device][at]
-		s.Owner, s.State, s.Name = g.most.owner, g.most.state, g.most.name
-		if g.before != nil {
-			s.Before = x.a.t.Name(g.before.Name)
-		}
-		if g.after != nil {
-			s.After = x.a.t.Name(g.after.Name)
+func (x *idleness) explain(device int, gaps []summary.Gap) {
+	for i := range gaps {
+		s := &gaps[i]
+		for _, g := range x.shown[device] {
+			if g.span.Start != s.StartNS {
+				continue
+			}
+			most, ns := idleKey{}, int64(0)
+			for key, n := range g.shares {
+				if n > ns || n == ns && less(key, most) {
+					most, ns = key, n
+				}
+			}
+			s.Owner, s.State, s.Name = most.owner, most.state, most.name
+			if g.before != nil {
+				s.Before = x.a.t.Name(g.before.Name)
+			}
+			if g.after != nil {
+				s.After = x.a.t.Name(g.after.Name)
+			}
 		}
 	}
 }

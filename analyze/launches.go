@@ -28,7 +28,7 @@ func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *in
 		}
 		k := &a.link.list[i]
 		out.Launched++
-		out.Delays.Add(max(0, w.Start-k.end))
+		out.Delays.Add(max(0, w.Start-k.end()))
 		queued = append(queued, interval.Span{Start: k.start, End: w.Start})
 		if !seen[i] {
 			seen[i] = true

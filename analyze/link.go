@@ -9,14 +9,12 @@ import (
 // A link is one call of the host that launched device work, or, where calls
 // were not recorded, the operator that did.
 type link struct {
-	start, end int64 // of the call
-	call       *trace.Call
-	op         *trace.Op // instead of call
-	track      trace.TrackID
+	start int64 // of the call
+	call  *trace.Call
+	op    *trace.Op // instead of call
 
-	work   int64 // pieces of device work launched
-	workNS int64 // sum of their durations
-	first  int64 // start of the first of them
+	workNS int64 // sum of the durations of the device work launched
+	work   int32 // pieces of it
 
 	// What the walk along the threads finds out.
 	context  contextID
@@ -24,6 +22,22 @@ type link struct {
 	forward  contextID // of the operator whose backward pass this is; 0 if none
 	sequence trace.ID  // of that operator, until forward is known
 	pass     pass
+}
+
+// end returns when the call was over.
+func (k *link) end() int64 {
+	if k.call != nil {
+		return k.call.Start + k.call.Dur
+	}
+	return k.op.Start + k.op.Dur
+}
+
+// track returns the thread that made the call.
+func (k *link) track() trace.TrackID {
+	if k.call != nil {
+		return k.call.Track
+	}
+	return k.op.Track
 }
 
 // links has the link of every piece of device work.
@@ -88,7 +102,7 @@ func (l *links) toCall(c *trace.Call) int32 {
 		return i
 	}
 	i := int32(len(l.list))
-	l.list = append(l.list, link{start: c.Start, end: c.Start + c.Dur, call: c, track: c.Track})
+	l.list = append(l.list, link{start: c.Start, call: c})
 	if slot := l.calls.slot(c.Correlation); slot != nil && l.calls.t.Calls.At(slot.call) == c {
 		slot.link = i + 1
 	} else {
@@ -111,7 +125,7 @@ func (l *links) toOp(o *trace.Op) int32 {
 	if !ok {
 		i = int32(len(l.list))
 		l.byOp[o] = i
-		l.list = append(l.list, link{start: o.Start, end: o.Start + o.Dur, op: o, track: o.Track})
+		l.list = append(l.list, link{start: o.Start, op: o})
 	}
 	return i
 }
@@ -119,9 +133,6 @@ func (l *links) toOp(o *trace.Op) int32 {
 // add links an activity, the next in its table.
 func (l *links) add(a *trace.Activity, i int32) {
 	k := &l.list[i]
-	if k.work == 0 || a.Start < k.first {
-		k.first = a.Start
-	}
 	k.work++
 	k.workNS += a.Dur
 	l.of = append(l.of, i)

@@ -49,7 +49,7 @@ func (o *opTable) enter(f *hosttree.Frame) {
 // launched counts what an operator launched as the innermost one.
 func (o *opTable) launched(f *hosttree.Frame, k *link) {
 	r := o.row(f.Name)
-	r.Launched += k.work
+	r.Launched += int64(k.work)
 	r.GPUSelfNS = summary.Plus(r.GPUSelfNS, k.workNS)
 }
 

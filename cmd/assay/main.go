@@ -46,10 +46,13 @@ func main() {
 	// Nearly all memory is tables that live to the end: looking for garbage
 	// among them as often as usual costs a twentieth of the time.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(usualGC)
 	}
 	os.Exit(run(env{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
 }
+
+// usualGC is by how many percent the heap may grow between collections.
+const usualGC = 400
 
 // A command is one verb of the command line.
 type command struct {
