@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"assay/analyze"
-	"assay/classify"
 	"assay/internal/ingest"
 	"assay/summary"
 )
@@ -22,10 +21,9 @@ const unpackedBudget = 4 << 30
 
 // A reading measures many inputs.
 type reading struct {
-	e     env
-	opt   analyze.Options
-	rules func() *classify.Rules // may wait: rules are read while inputs are
-	jobs  int                    // inputs at a time; 0 means as many as there are cores
+	e    env
+	opt  analyze.Options
+	jobs int // inputs at a time; 0 means as many as there are cores
 
 	mu    sync.Mutex
 	files []*ingest.File // opened so far
@@ -81,12 +79,10 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := r.opt
-	opt.Rules = r.rules()
 	return analyze.Trace(in.Trace, summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}, opt), nil
+	}, r.opt), nil
 }
 
 // stored returns how many stored bytes of all inputs were read so far.
