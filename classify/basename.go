@@ -37,7 +37,7 @@ func BaseName(name string) string {
 			open = append(open, c)
 		case len(open) == 0:
 			out = append(out, c)
-		default:
+		case c == '>' || c == ')':
 			open = closeBracket(open, c, s[i-1])
 		}
 	}
@@ -48,9 +48,9 @@ func BaseName(name string) string {
 	return base
 }
 
-// closeBracket returns the brackets that are still open after c, which follows
-// the character before. A ")" closes whatever was opened within its pair: in
-// f<(a > b)> and f<(a < b)> the comparisons are not brackets.
+// closeBracket returns the brackets that are still open after c, a ">" or ")"
+// that follows the character before. A ")" closes whatever was opened within
+// its pair: in f<(a > b)> and f<(a < b)> the comparisons are not brackets.
 func closeBracket(open []byte, c, before byte) []byte {
 	switch {
 	case c == '>' && before != '-' && open[len(open)-1] == '<':

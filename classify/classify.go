@@ -2,7 +2,6 @@ package classify
 
 import (
 	_ "embed"
-	"strings"
 	"sync"
 )
 
@@ -28,15 +27,13 @@ type Match struct {
 	Rule     string // the id of the rule that gave the category, or [Other]
 }
 
-// Rules is an ordered list of rules. It does not change after it was made, so
-// it is safe for concurrent use.
+// Rules is an ordered list of rules. Its answers do not change after it was
+// made, and it is safe for concurrent use.
 type Rules struct {
 	rules []rule
-	// deciders is how many rules from the front can decide a class other than
-	// compute. The rules after it would all say compute, as does no rule.
-	deciders int
-
-	base, full *prefilter // over the patterns of all rules with that subject
+	// The finders are built when a name is first looked up in them: a trace may
+	// have no kernel.
+	base, full func() *finder
 }
 
 // A rule is one entry of a rule file.
@@ -46,23 +43,17 @@ type rule struct {
 	category string
 	onFull   bool // it looks at the whole name, not at BaseName
 	patterns []pattern
-	first    int // the number of patterns[0] in the prefilter for its subject
 }
 
 //go:embed kernels.yaml
 var kernelsYAML string
 
-var defaultRules = sync.OnceValue(func() *Rules {
-	r, err := Parse(strings.NewReader(kernelsYAML), "kernels.yaml")
-	if err != nil {
-		// The file is part of the program and a test parses it.
-		panic(err)
-	}
-	return r
-})
+// The text is for people. Parsing it takes longer than reading a small trace, so
+// builtInRules has what comes of it.
+var defaultRules = sync.OnceValue(func() *Rules { return newRules(builtInRules) })
 
-// BuiltIn returns the text of the rule file that [Default] parses: an example
-// to follow in writing one, with its comments.
+// BuiltIn returns the text of the rule file that [Default] stands for: an
+// example to follow in writing one, with its comments.
 func BuiltIn() string { return kernelsYAML }
 
 // Default returns the rules that come with assay.
@@ -76,24 +67,13 @@ func (r *Rules) Override(user *Rules) *Rules {
 	return newRules(all)
 }
 
-// newRules numbers the patterns of the rules, which it takes over, and builds
-// their prefilters.
+// newRules returns rules, which must not change any more, with their finders.
 func newRules(rules []rule) *Rules {
-	r := &Rules{rules: rules}
-	var base, full []pattern
-	for i := range rules {
-		ru := &rules[i]
-		subject := &base
-		if ru.onFull {
-			subject = &full
-		} else if ru.class != Compute {
-			r.deciders = i + 1
-		}
-		ru.first = len(*subject)
-		*subject = append(*subject, ru.patterns...)
+	return &Rules{
+		rules: rules,
+		base:  sync.OnceValue(func() *finder { return newFinder(rules, false) }),
+		full:  sync.OnceValue(func() *finder { return newFinder(rules, true) }),
 	}
-	r.base, r.full = newPrefilter(base), newPrefilter(full)
-	return r
 }
 
 // Kernel classifies the kernel called name, which may be demangled or not.
@@ -103,31 +83,26 @@ func newRules(rules []rule) *Rules {
 // and a type says nothing about what a kernel does with it. The category is
 // that of the first rule of this class that matches at all.
 func (r *Rules) Kernel(name string) Match {
-	base := r.base.scan(BaseName(name))
 	m := Match{Compute, Other, Other}
-	for i := range r.rules[:r.deciders] {
-		if ru := &r.rules[i]; !ru.onFull && base.matchAny(ru) {
-			m.Class = ru.class
-			break
-		}
+	// The rule that gives the class is the first of its class on the base name,
+	// so only a rule on the full name before it can give the category instead.
+	before := len(r.rules)
+	if i := r.base().first(BaseName(name), func(int) bool { return true }); i >= 0 {
+		m = r.rules[i].match()
+		before = i
 	}
-	var full *scan
-	for i := range r.rules {
-		ru := &r.rules[i]
-		if ru.class != m.Class {
-			continue
-		}
-		subject := base
-		if ru.onFull {
-			if full == nil {
-				full = r.full.scan(name)
+	wanted := func(i int) bool { return i < before && r.rules[i].class == m.Class }
+	for i := range before {
+		// Full names are long: most are not worth the search.
+		if r.rules[i].onFull && wanted(i) {
+			if i := r.full().first(name, wanted); i >= 0 {
+				return r.rules[i].match()
 			}
-			subject = full
-		}
-		if subject.matchAny(ru) {
-			m.Category, m.Rule = ru.category, ru.id
 			break
 		}
 	}
 	return m
 }
+
+// match returns what a rule says about the names it matches.
+func (ru *rule) match() Match { return Match{ru.class, ru.category, ru.id} }

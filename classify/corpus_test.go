@@ -66,28 +66,7 @@ func TestClassEqualsOracle(t *testing.T) {
 // every kernel is the oracle's, and little GPU time is in kernels that no rule
 // knows.
 func TestCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads whole traces")
-	}
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	total := map[string]float64{} // microseconds by kernel name
-	for _, sub := range []string{"kineto", filepath.Join("formats", "kineto")} {
-		err := filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".json") || strings.HasPrefix(d.Name(), "execution_details") {
-				return err
-			}
-			return addKernels(total, file)
-		})
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("no corpus: %v", err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	total := corpusKernels(t)
 	var all, other float64
 	for name, us := range total {
 		m := Default().Kernel(name)
@@ -104,6 +83,35 @@ func TestCorpus(t *testing.T) {
 	if len(total) < 500 || other > 0.05*all {
 		t.Errorf("%d names, %.0f us of %.0f us unknown; want at least 500 names and at most 5%% unknown", len(total), other, all)
 	}
+}
+
+// corpusKernels returns the time in microseconds of each kernel of the corpus
+// by name, or skips the test.
+func corpusKernels(t *testing.T) map[string]float64 {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("reads whole traces")
+	}
+	dir := os.Getenv("ASSAY_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "corpus")
+	}
+	total := map[string]float64{}
+	for _, sub := range []string{"kineto", filepath.Join("formats", "kineto")} {
+		err := filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".json") || strings.HasPrefix(d.Name(), "execution_details") {
+				return err
+			}
+			return addKernels(total, file)
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skipf("no corpus: %v", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return total
 }
 
 // addKernels adds the durations of the kernels in a trace to total.

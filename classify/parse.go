@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -23,9 +22,17 @@ type ruleEntry struct {
 	Note       string   `yaml:"note"`
 }
 
-// kebab is the shape of ids and categories, so that they can stand in flags,
-// file names and JSON without quoting.
-var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+// isKebab reports whether s has the shape of ids and categories, lower-case
+// words joined by hyphens, which can stand in flags, file names and JSON without
+// quoting.
+func isKebab(s string) bool {
+	for word := range strings.SplitSeq(s, "-") {
+		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
 
 // Parse reads a rule file. Errors start with name and the line at fault, as
 // "rules.yaml:7: ". The package comment describes the file.
@@ -103,7 +110,7 @@ func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	if err := yaml.NodeToValue(node, &e, yaml.Strict()); err != nil {
 		return rule{}, p.yamlError(line(node), err)
 	}
-	if !kebab.MatchString(e.ID) {
+	if !isKebab(e.ID) {
 		return rule{}, p.errorAt(at("id"), "rule id %q: want lower-case words joined by hyphens", e.ID)
 	}
 	if first, dup := p.lineOf[e.ID]; dup {
@@ -121,7 +128,7 @@ func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	default:
 		return rule{}, p.errorAt(at("class"), "rule %q: unknown class %q, want %q or %q", e.ID, e.Class, Compute, Comm)
 	}
-	if !kebab.MatchString(e.Category) {
+	if !isKebab(e.Category) {
 		return rule{}, p.errorAt(at("category"), "rule %q: category %q: want lower-case words joined by hyphens, a known category or a new one", e.ID, e.Category)
 	}
 	switch e.On {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"assay/analyze"
-	"assay/classify"
 	"assay/internal/ingest"
 	"assay/summary"
 )
@@ -23,10 +22,9 @@ const unpackedBudget = 4 << 30
 
 // A reading measures many inputs.
 type reading struct {
-	e     env
-	opt   analyze.Options
-	rules func() *classify.Rules // may wait: rules are read while inputs are
-	jobs  int                    // inputs at a time; 0 means as many as there are cores
+	e    env
+	opt  analyze.Options
+	jobs int // inputs at a time; 0 means as many as there are cores
 
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
@@ -91,13 +89,11 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := r.opt
-	opt.Rules = r.rules()
 	collectMore()
 	return analyze.Trace(in.Trace, summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}, opt), nil
+	}, r.opt), nil
 }
 
 // A share is what one input takes of the memory for all.

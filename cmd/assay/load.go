@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -67,7 +66,8 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	r := &reading{e: e, opt: analyze.Options{StripBins: analyze.StripBins, MaxRows: limits.memory.rows()}, rules: rules, jobs: m.jobs, limits: limits}
+	opt := analyze.Options{Rules: rules, StripBins: analyze.StripBins, MaxRows: limits.memory.rows()}
+	r := &reading{e: e, opt: opt, jobs: m.jobs, limits: limits}
 	parts, failed := r.all(chosen.Files)
 	failed = append(chosen.Failed, failed...)
 	if len(parts) == 0 {
@@ -104,24 +104,19 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// loadRules returns a function that waits for the rules. They take longer to
-// read than a small trace does, so they are read meanwhile; a mistake in the
-// user's own is found before.
-func (m *measure) loadRules() (func() *classify.Rules, error) {
-	rules := classify.Default
-	if m.rules != "" {
-		text, err := readSettings(m.rules)
-		if err != nil {
-			return nil, err
-		}
-		own, err := classify.Parse(bytes.NewReader(text), m.rules)
-		if err != nil {
-			return nil, err
-		}
-		rules = sync.OnceValue(func() *classify.Rules { return classify.Default().Override(own) })
+func (m *measure) loadRules() (*classify.Rules, error) {
+	if m.rules == "" {
+		return classify.Default(), nil
 	}
-	go rules()
-	return rules, nil
+	text, err := readSettings(m.rules)
+	if err != nil {
+		return nil, err
+	}
+	own, err := classify.Parse(bytes.NewReader(text), m.rules)
+	if err != nil {
+		return nil, err
+	}
+	return classify.Default().Override(own), nil
 }
 
 func (m *measure) loadThresholds() (judge.Thresholds, error) {

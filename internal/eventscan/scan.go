@@ -10,7 +10,7 @@ import (
 // Gap returns the index of the first byte at or after b[i] that may not stand
 // between events: neither white space nor a comma.
 func Gap(b []byte, i int) int {
-	const gap = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<','
+	const gap = uint64(1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<',')
 	for i < len(b) && b[i] <= ',' && gap>>b[i]&1 != 0 {
 		i++
 	}

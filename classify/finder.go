@@ -1,0 +1,175 @@
+package classify
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// A finder finds the first rule that matches a name, among all rules on the
+// base name or among all on the full name.
+//
+// One pass over the name finds which of the strings that patterns need are
+// there; only patterns whose needs are met are tried. Trying all would take
+// tens of times as long: a name is hundreds of bytes, and there are hundreds of
+// patterns. The strings are in a hash table by their first bytes. An automaton
+// over them (Aho and Corasick) would look at each byte once whatever the rules
+// are, and takes longer to build than the kernels of a trace take to classify.
+type finder struct {
+	patterns []*pattern
+	rules    []int          // by pattern: the number of its rule, ascending
+	sets     []int          // by pattern: the number of its first set of needs
+	owner    []int          // by set: its pattern
+	always   bitset         // the sets of patterns that have to be tried: one each
+	needles  []needle       // the strings of all sets; the first is none
+	long     [buckets]int32 // by hash of the first four bytes: a chain of needles
+	short    [buckets]int32 // the same by two bytes, for needles of two or three
+	// compiled are the expressions by pattern, made when first run: most never
+	// are.
+	compiled []atomic.Pointer[regexp.Regexp]
+}
+
+// A needle is a string that patterns need.
+type needle struct {
+	text string
+	set  int   // the set it is of
+	next int32 // the next needle in its chain, or 0
+}
+
+const (
+	hashBits = 12
+	buckets  = 1 << hashBits
+)
+
+// bucket returns where needles that start with the bytes of key are.
+func bucket(key uint32) uint32 {
+	return key * 0x9e3779b1 >> (32 - hashBits) // 2^32 over the golden ratio
+}
+
+// newFinder returns a finder for the rules that look at the full name, or for
+// those that do not.
+func newFinder(rules []rule, onFull bool) *finder {
+	f := &finder{needles: make([]needle, 1)}
+	for i := range rules {
+		if rules[i].onFull != onFull {
+			continue
+		}
+		for j := range rules[i].patterns {
+			f.rules = append(f.rules, i)
+			f.add(&rules[i].patterns[j])
+		}
+	}
+	f.compiled = make([]atomic.Pointer[regexp.Regexp], len(f.patterns))
+	return f
+}
+
+func (f *finder) add(p *pattern) {
+	f.sets = append(f.sets, len(f.owner))
+	for _, set := range p.needs {
+		for _, need := range set {
+			f.addNeedle(need, len(f.owner))
+		}
+		f.owner = append(f.owner, len(f.patterns))
+	}
+	if len(p.needs) == 0 {
+		f.always.grow(len(f.owner) + 1)
+		f.always.set(len(f.owner))
+		f.owner = append(f.owner, len(f.patterns))
+	}
+	f.always.grow(len(f.owner))
+	f.patterns = append(f.patterns, p)
+}
+
+func (f *finder) addNeedle(s string, set int) {
+	var head *int32
+	if len(s) < 4 {
+		head = &f.short[bucket(uint32(s[0])|uint32(s[1])<<8)]
+	} else {
+		head = &f.long[bucket(uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16|uint32(s[3])<<24)]
+	}
+	f.needles = append(f.needles, needle{s, set, *head})
+	*head = int32(len(f.needles) - 1)
+}
+
+// first returns the number of the first rule that is wanted and matches name,
+// or -1.
+func (f *finder) first(name string, wanted func(rule int) bool) int {
+	t, ok := newText(name)
+	if !ok {
+		for i, ru := range f.rules {
+			if wanted(ru) && f.regexp(i).MatchString(name) {
+				return ru
+			}
+		}
+		return -1
+	}
+	found := f.search(t.lower)
+	for set := found.next(0); set >= 0; set = found.next(set + 1) {
+		i := f.owner[set]
+		if set == f.sets[i] && f.met(i, found) && wanted(f.rules[i]) && f.matches(i, name, t) {
+			return f.rules[i]
+		}
+	}
+	return -1
+}
+
+// met reports whether all that pattern i needs was found.
+func (f *finder) met(i int, found bitset) bool {
+	for n := 1; n < len(f.patterns[i].needs); n++ {
+		if !found.has(f.sets[i] + n) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches reports whether pattern i, whose needs are met, matches.
+func (f *finder) matches(i int, name string, t text) bool {
+	switch p := f.patterns[i]; {
+	case p.sure:
+		return true
+	case p.parts != nil:
+		return p.contains(t)
+	}
+	return f.regexp(i).MatchString(name)
+}
+
+// regexp returns the expression of pattern i, which is known to be good. Where
+// two goroutines compile one at the same time, both get the same answers of it.
+func (f *finder) regexp(i int) *regexp.Regexp {
+	re := f.compiled[i].Load()
+	if re == nil {
+		re = regexp.MustCompile(f.patterns[i].expr)
+		f.compiled[i].Store(re)
+	}
+	return re
+}
+
+// search returns the sets of which a string is in s, which has a mark at either
+// end, and the sets of patterns that always have to be tried.
+func (f *finder) search(s string) bitset {
+	found := slices.Clone(f.always)
+	key := uint32(s[0]) << 24 // the last four bytes
+	for i := 1; i < len(s); i++ {
+		key = key>>8 | uint32(s[i])<<24
+		if chain := f.short[bucket(key>>16)]; chain != 0 {
+			f.follow(chain, s[i-1:], found)
+		}
+		if chain := f.long[bucket(key)]; chain != 0 && i >= 3 {
+			f.follow(chain, s[i-3:], found)
+		}
+	}
+	return found
+}
+
+// follow adds to found the sets of the needles in a chain that s starts with.
+func (f *finder) follow(chain int32, s string, found bitset) {
+	for chain != 0 {
+		n := &f.needles[chain]
+		if !found.has(n.set) && strings.HasPrefix(s, n.text) {
+			found.set(n.set)
+		}
+		chain = n.next
+	}
+}
