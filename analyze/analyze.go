@@ -146,6 +146,7 @@ type work struct {
 func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *timeline {
 	tl := &timeline{t: t, classes: make([]classify.Match, t.Names()), last: lastDevice(t)}
 	byOrdinal := make(map[int64]*device)
+	room := workOf(t)
 	number := int32(-1)
 	leftOut := int64(0)
 	for a := range t.Activities.All() {
@@ -158,6 +159,7 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 		d := byOrdinal[track.Device]
 		if d == nil {
 			d = &device{ordinal: track.Device, window: interval.Span{Start: a.Start, End: a.End()}}
+			d.work = make([]work, 0, room[track.Device])
 			byOrdinal[track.Device] = d
 			tl.devices = append(tl.devices, d)
 		}
@@ -174,6 +176,21 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 		tl.sortOut(d)
 	}
 	return tl
+}
+
+// workOf counts the work of each device.
+func workOf(t *trace.Trace) map[int64]int {
+	byTrack := make([]int, len(t.Tracks))
+	for a := range t.Activities.All() {
+		byTrack[a.Track]++
+	}
+	out := make(map[int64]int)
+	for i, n := range byTrack {
+		if n > 0 {
+			out[t.Tracks[i].Device] += n
+		}
+	}
+	return out
 }
 
 // sortOut sorts a device's work by start, which profilers do not, and unites it

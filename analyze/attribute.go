@@ -78,7 +78,10 @@ func attribute(tl *timeline, marks []mark) *attribution {
 		for _, th := range threads {
 			if (mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
 				a.idle.sort(th.Track)
-				a.tooDeep += hosttree.Walk(th, &walker{attribution: a, track: th.Track, main: isMain, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track]})
+				a.tooDeep += hosttree.Walk(th, &walker{
+					attribution: a, track: th.Track, main: isMain,
+					questions: a.idle.asked[th.Track], asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
+				})
 			}
 		}
 	}
@@ -125,10 +128,11 @@ func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 // A walker attributes along one thread.
 type walker struct {
 	*attribution
-	track   trace.TrackID
-	main    bool
-	changes []int32 // of memory, by time
-	asked   []int32 // links of other threads, by time, whose annotation is that of this one
+	track     trace.TrackID
+	main      bool
+	changes   []int32      // of memory, by time
+	questions [][]question // about idle time, by device and time
+	asked     []int32      // links of other threads, by time, whose annotation is that of this one
 }
 
 // context returns the context of the last event of the stack.

@@ -243,7 +243,10 @@ func less(a, b idleKey) bool {
 
 // between answers the questions to a thread about a stretch of time.
 func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open]) {
-	for device, list := range x.asked[w.track] {
+	for device, list := range w.questions {
+		if len(list) == 0 || list[0].span.Start >= to {
+			continue
+		}
 		known := false
 		var key idleKey
 		for len(list) > 0 && list[0].span.Start < to {
@@ -260,7 +263,7 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 			}
 			list = list[1:]
 		}
-		x.asked[w.track][device] = list
+		w.questions[device] = list
 	}
 }
 

@@ -13,9 +13,8 @@ import (
 // given number of bins, as the device's own is; room is for how many more steps.
 func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *int) summary.Launches {
 	out := summary.Launches{Rank: rank, Device: d.ordinal}
-	var queued []interval.Span // from call to start of each piece of work
-	var calls []int64          // when each call began
-	seen := make(map[int32]bool)
+	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
+	by := make([]int32, 0, len(d.work))             // the link of each
 	for _, w := range d.work {
 		if w.Kind == trace.Kernel && w.Dur < summary.ShortKernelNS {
 			out.Short++
@@ -30,14 +29,17 @@ func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *in
 		out.Launched++
 		out.Delays.Add(max(0, w.Start-k.end()))
 		queued = append(queued, interval.Span{Start: k.start, End: w.Start})
-		if !seen[i] {
-			seen[i] = true
-			calls = append(calls, k.start)
-		}
+		by = append(by, i)
 	}
-	out.Calls = int64(len(calls))
+	slices.Sort(by)
+	by = slices.Compact(by) // the launch of a graph launches many
+	out.Calls = int64(len(by))
 	if implausible(d.window) || out.Launched == 0 {
 		return out
+	}
+	calls := make([]int64, 0, len(by)) // when each began
+	for _, i := range by {
+		calls = append(calls, a.link.list[i].start)
 	}
 	slices.Sort(calls)
 	for _, m := range overlapping(marks, d.window) {

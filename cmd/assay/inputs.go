@@ -176,8 +176,8 @@ func collectMore() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	const slack = 48 << 20
+	const slack = 16 << 20
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	debug.SetGCPercent(int(min(usualGC, max(20, slack*100/max(1, m.HeapAlloc)))))
+	debug.SetGCPercent(int(min(usualGC, max(15, slack*100/max(1, m.HeapAlloc)))))
 }
