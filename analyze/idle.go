@@ -281,7 +281,7 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 // state says what a thread is doing, by what is open on it.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(state string, f *hosttree.Frame) idleKey {
-		return idleKey{summary.OwnerHost, state, x.a.t.Name(f.Name)}
+		return idleKey{summary.OwnerHost, state, withoutAddress(x.a.t.Name(f.Name))}
 	}
 	if len(stack) == 0 {
 		return idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded}

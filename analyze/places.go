@@ -143,17 +143,33 @@ func (a *attribution) modulePath(id contextID) string {
 // lineRows returns the Python functions that launched anything, or called what
 // did.
 func (a *attribution) lineRows(rank int) (out []summary.Line) {
+	index := make(map[string]int)
 	for name, r := range a.lines {
 		if r.gpuTotal == 0 {
 			continue
 		}
-		file, line, function := splitLine(a.t.Name(trace.Sym(name)))
-		out = append(out, summary.Line{
-			File: file, Line: line, Function: function, Rank: rank,
-			Count: r.count, CPUTotalNS: r.cpuTotal, GPUSelfNS: r.gpuSelf, GPUTotalNS: r.gpuTotal,
-		})
+		text := withoutAddress(a.t.Name(trace.Sym(name)))
+		i, ok := index[text]
+		if !ok {
+			i = len(out)
+			index[text] = i
+			file, line, function := splitLine(text)
+			out = append(out, summary.Line{File: file, Line: line, Function: function, Rank: rank})
+		}
+		l := &out[i]
+		l.Count, l.CPUTotalNS = summary.Plus(l.Count, r.count), summary.Plus(l.CPUTotalNS, r.cpuTotal)
+		l.GPUSelfNS, l.GPUTotalNS = summary.Plus(l.GPUSelfNS, r.gpuSelf), summary.Plus(l.GPUTotalNS, r.gpuTotal)
 	}
 	return out
+}
+
+// withoutAddress cuts off where an object lay in memory, which says nothing: of
+// "<built-in method embedding of type object at 0x7d6b7761df60>".
+func withoutAddress(name string) string {
+	if head, _, ok := strings.Cut(name, " at 0x"); ok && strings.HasPrefix(name, "<") {
+		return head + ">"
+	}
+	return name
 }
 
 // splitLine takes "demo/train.py(52): train_step" apart. What looks otherwise,

@@ -4,9 +4,8 @@
 //
 // Profilers write the events of a thread in any order and say of few of them
 // what they were called from. That follows from their times: an event belongs
-// to the one that was open on its thread when it started. Times of whole
-// microseconds let an event end up to one after the event that it is in; it
-// stays inside all the same.
+// to the one that was open on its thread when it started, unless it outlives
+// that one by more than the microsecond that clocks may be off.
 package hosttree
 
 import (

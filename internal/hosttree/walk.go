@@ -7,8 +7,8 @@ import "math"
 type Visitor[T any] interface {
 	// Enter is called when the last event of open starts; its Data is the zero T.
 	Enter(open []Open[T])
-	// Leave is called when the last event of open ends, or when the last of those
-	// inside it does, if that is later.
+	// Leave is called when the last event of open ends, when the last of those
+	// inside it does if that is a little later, or when one starts that outlives it.
 	Leave(open []Open[T])
 	// Between is called for every stretch of time between two such moments, from
 	// the beginning of time to its end, with what is open then, innermost last.
@@ -40,6 +40,7 @@ func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 			break
 		}
 		w.advance(f.Start)
+		w.outlived(f.End)
 		if len(w.open) == maxDepth {
 			tooDeep++
 			continue
@@ -76,6 +77,21 @@ func (w *walk[T]) advance(to int64) {
 	if to > w.now {
 		w.v.Between(w.now, to, w.open)
 		w.now = to
+	}
+}
+
+// tolerance is by how much an event may outlive the one that it is in. More, and
+// it is beside it: clocks of whole microseconds, and Python functions that
+// PyTorch's profiler closes a little late, look like that.
+const tolerance = 1000
+
+// outlived leaves the events that the one that starts now is not in, because it
+// outlives them.
+func (w *walk[T]) outlived(end int64) {
+	for len(w.open) > 0 && w.open[len(w.open)-1].End < end-tolerance {
+		w.v.Leave(w.open)
+		w.open[len(w.open)-1] = Open[T]{}
+		w.open = w.open[:len(w.open)-1]
 	}
 }
 
