@@ -22,10 +22,11 @@ var mayImport = map[string]string{
 	"internal/ingest":            "internal/inflate trace",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
-	"analyze":                    "classify diag interval summary trace",
+	"profile":                    "diag",
+	"analyze":                    "classify diag interval profile summary trace",
 	"judge":                      "summary unit",
 	"report":                     "judge summary unit",
-	"cmd/assay":                  "analyze classify diag internal/ingest judge report summary",
+	"cmd/assay":                  "analyze classify diag internal/ingest judge profile report summary",
 }
 
 // forbidden are names under which anything could be filed.
