@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -18,15 +19,45 @@ import (
 	"assay/summary"
 )
 
-// A measure holds the flags that all commands which read inputs share.
+// A source holds the flags that all commands which read inputs share.
+type source struct {
+	rules string
+	jobs  int
+}
+
+func (s *source) register(flags *pflag.FlagSet) {
+	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
+	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
+}
+
+// open checks the flags and finds the inputs that the arguments name. It says
+// what of them is left out.
+func (s *source) open(e env, c *command, args []string) (*reading, error) {
+	if s.jobs < 0 {
+		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", s.jobs))
+	}
+	rules, err := s.loadRules()
+	if err != nil {
+		return nil, err
+	}
+	chosen := ingest.Paths(args)
+	if n := chosen.Others; n > 0 {
+		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
+	}
+	if n := chosen.Links; n > 0 {
+		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
+	}
+	return &reading{e: e, rules: rules, jobs: s.jobs, paths: chosen.Files, failed: chosen.Failed}, nil
+}
+
+// A measure holds the flags of the commands that measure and judge.
 type measure struct {
-	rules, thresholds string
-	jobs              int
+	source
+	thresholds string
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
-	flags.StringVar(&m.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
-	flags.IntVar(&m.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
+	m.source.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with warn and critical limits that replace the built-in ones")
 }
 
@@ -41,31 +72,26 @@ type verdict struct {
 // verdict on the others with the errors, joined; the verdict is nil if none can
 // be read.
 func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
-	if m.jobs < 0 {
-		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", m.jobs))
-	}
-	rules, err := m.loadRules()
-	if err != nil {
-		return nil, err
-	}
 	limits, err := m.loadThresholds()
 	if err != nil {
 		return nil, err
 	}
-	chosen := ingest.Paths(args)
-	if n := chosen.Others; n > 0 {
-		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
+	r, err := m.open(e, c, args)
+	if err != nil {
+		return nil, err
 	}
-	if n := chosen.Links; n > 0 {
-		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
-	}
-	r := &reading{e: e, opt: analyze.Options{StripBins: analyze.StripBins}, rules: rules, jobs: m.jobs}
-	parts, failed := r.all(chosen.Files)
-	failed = append(chosen.Failed, failed...)
-	if len(parts) == 0 {
+	sums := make([]*summary.Summary, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) {
+		sums[i] = analyze.Trace(in.Trace, summary.Input{
+			Path: in.Path, Format: in.Format, Compression: in.Compression,
+			Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+		}, analyze.Options{Rules: r.rules(), StripBins: analyze.StripBins})
+	})
+	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
+	if len(sums) == 0 {
 		return nil, errors.Join(failed...)
 	}
-	v := &verdict{summary: summary.Merge(parts...)}
+	v := &verdict{summary: summary.Merge(sums...)}
 	noteRepeatedRanks(v.summary)
 	v.result = judge.Judge(v.summary, limits)
 	return v, errors.Join(failed...)
@@ -99,14 +125,14 @@ func plural(n int, one, many string) string {
 // loadRules returns a function that waits for the rules. They take longer to
 // read than a small trace does, so they are read meanwhile; a mistake in the
 // user's own is found before.
-func (m *measure) loadRules() (func() *classify.Rules, error) {
+func (s *source) loadRules() (func() *classify.Rules, error) {
 	rules := classify.Default
-	if m.rules != "" {
-		text, err := readSettings(m.rules)
+	if s.rules != "" {
+		text, err := readSettings(s.rules)
 		if err != nil {
 			return nil, err
 		}
-		own, err := classify.Parse(bytes.NewReader(text), m.rules)
+		own, err := classify.Parse(bytes.NewReader(text), s.rules)
 		if err != nil {
 			return nil, err
 		}
