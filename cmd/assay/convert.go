@@ -120,9 +120,9 @@ func checkFile(path string, inputs []string) error {
 
 // A converted is the profile of one input.
 type converted struct {
-	path    string
-	rank    int
-	profile *profile.Profile
+	path, sha256 string
+	rank         int
+	profile      *profile.Profile
 }
 
 // convert returns the profiles of the inputs that could be read, in their
@@ -131,18 +131,13 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts := make([]*converted, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
 		p := analyze.Stacks(in.Trace, r.rules(), analyze.StackValue(conv.value))
-		p.Comments = append(p.Comments, fmt.Sprintf("%s time of %s, sha256 %s", conv.value, in.Path, in.SHA256))
-		for _, is := range p.Issues {
-			p.Comments = append(p.Comments, fmt.Sprintf("%s: %s %s ×%d: %s", in.Path, is.Severity, is.Code, is.Count, is.Help))
-		}
-		parts[i] = &converted{in.Path, in.Rank, p}
+		parts[i] = &converted{in.Path, in.SHA256, in.Rank, p}
 	})
 	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
 }
 
 // merge makes one profile of all. Where there are several, the outermost frame
-// of each is its rank, or its path where ranks repeat. What makes the numbers
-// less true is said, for neither format shows it.
+// of each is its rank, or its path where ranks repeat.
 func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.Profile, error) {
 	ranks := make(map[int]bool)
 	for _, part := range parts {
@@ -152,11 +147,6 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	samples := 0
 	for _, part := range parts {
 		p := part.profile
-		for _, is := range p.Issues {
-			if is.Severity != diag.Info {
-				e.say("assay %s: %s: %s ×%d: %s", c.name, part.path, is.Code, is.Count, is.Help)
-			}
-		}
 		samples += len(p.Samples)
 		if len(parts) > 1 {
 			f := profile.Frame{Name: part.path}
@@ -170,12 +160,37 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	if samples == 0 {
 		return nil, conv.nothing(parts)
 	}
+	p, err := profile.Merge(all...)
+	if err != nil {
+		return nil, err
+	}
+	p.Comments = append(p.Comments, conv.caveats(e, c, parts)...)
+	return p, nil
+}
+
+// caveats returns what the profile was made of and what makes its numbers less
+// true. That is said too, for few viewers show it.
+func (conv *conversion) caveats(e env, c *command, parts []*converted) []string {
+	made := fmt.Sprintf("%s time of %d inputs; the label \"input\" has their paths", conv.value, len(parts))
+	if len(parts) == 1 {
+		made = fmt.Sprintf("%s time of %s, sha256 %s", conv.value, parts[0].path, parts[0].sha256)
+	}
+	out := []string{made}
+	note := func(format string, args ...any) {
+		out = append(out, fmt.Sprintf(format, args...))
+		e.say("assay %s: %s", c.name, out[len(out)-1])
+	}
 	for _, part := range parts {
+		for _, is := range part.profile.Issues {
+			if is.Severity != diag.Info {
+				note("%s: %s ×%d: %s", part.path, is.Code, is.Count, is.Help)
+			}
+		}
 		if len(part.profile.Samples) == 0 {
-			e.say("assay %s: %s: no %s time in it", c.name, part.path, conv.value)
+			note("%s: no %s time in it", part.path, conv.value)
 		}
 	}
-	return profile.Merge(all...)
+	return out
 }
 
 // nothing says that no input has the value, and which other may do.
