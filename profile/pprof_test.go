@@ -245,6 +245,18 @@ func TestReadPprofHostile(t *testing.T) {
 	}
 }
 
+// TestWireBudget: what is inside a sample counts too.
+func TestWireBudget(t *testing.T) {
+	data := []byte(field(2, field(1, strings.Repeat("\x01", 100))+field(3, "")+"\x10\x01"))
+	need := int64(recordBytes + (len(data) - 2) + 3*nestedBytes + 100*numberBytes)
+	for _, budget := range []int64{need, need - 1} {
+		w := wire{data: data, budget: budget}
+		if err := w.check(); (err == nil) != (budget == need) {
+			t.Errorf("a budget of %d of %d: %v", budget, need, err)
+		}
+	}
+}
+
 func TestReadPackedLimit(t *testing.T) {
 	for _, n := range []int{1 << 20, 1<<20 + 1} {
 		got, err := readPacked(strings.NewReader(strings.Repeat("x", n)), 1<<20)
