@@ -23,10 +23,11 @@ var mayImport = map[string]string{
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"internal/hosttree":          "trace",
-	"analyze":                    "classify diag internal/hosttree interval summary trace",
+	"profile":                    "diag",
+	"analyze":                    "classify diag internal/hosttree interval profile summary trace",
 	"judge":                      "summary unit",
 	"report":                     "judge summary unit",
-	"cmd/assay":                  "analyze classify diag internal/ingest judge report summary trace unit",
+	"cmd/assay":                  "analyze classify diag internal/ingest judge profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

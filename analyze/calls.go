@@ -59,7 +59,7 @@ func (w *waits) row(t *trace.Trace, name trace.Sym) *summary.Call {
 // call counts one call.
 func (w *waits) call(t *trace.Trace, f *hosttree.Frame, launched int64) {
 	r := w.row(t, f.Name)
-	if (r.Kind == "alloc" || r.Kind == "free") && inStep(w.marks, f.Start) {
+	if (r.Kind == "alloc" || r.Kind == "free") && stepAt(w.marks, f.Start) >= 0 {
 		r.InSteps++
 	}
 	ns := f.End - f.Start
@@ -72,10 +72,13 @@ func (w *waits) call(t *trace.Trace, f *hosttree.Frame, launched int64) {
 	}
 }
 
-// inStep reports whether t is within a step.
-func inStep(marks []mark, t int64) bool {
+// stepAt returns the index of the step within which t is, or -1.
+func stepAt(marks []mark, t int64) int {
 	i := sort.Search(len(marks), func(i int) bool { return marks[i].span.End > t })
-	return i < len(marks) && marks[i].span.Start <= t
+	if i < len(marks) && marks[i].span.Start <= t {
+		return i
+	}
+	return -1
 }
 
 func (w *waits) callRows(rank int) (out []summary.Call) {

@@ -5,14 +5,15 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"assay/analyze"
+	"assay/classify"
 	"assay/internal/ingest"
-	"assay/summary"
 )
 
 // Inputs are read side by side as long as their traces, unpacked, are estimated
@@ -20,11 +21,13 @@ import (
 // memory, so this is some 600 MB.
 const unpackedBudget = 4 << 30
 
-// A reading measures many inputs.
+// A reading reads many inputs.
 type reading struct {
-	e    env
-	opt  analyze.Options
-	jobs int // inputs at a time; 0 means as many as there are cores
+	e      env
+	rules  *classify.Rules
+	jobs   int // inputs at a time; 0 means as many as there are cores
+	paths  []string
+	failed []error // of what the user named and is no input
 
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
@@ -35,10 +38,10 @@ type reading struct {
 	used  int64                 // bytes of memory that the traces take
 }
 
-// all measures the inputs and returns, in their order, the summaries of those
-// that could be read and the errors of the others.
-func (r *reading) all(paths []string) (parts []*summary.Summary, failed []error) {
-	stop := showProgress(r.e.stderr, paths, r.stored)
+// all reads the inputs and hands each with its index to use, several at a time.
+// It returns the errors of those that could not be read, in their order.
+func (r *reading) all(use func(i int, in *ingest.Input)) []error {
+	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
 	jobs := r.jobs
 	if jobs == 0 {
@@ -46,9 +49,9 @@ func (r *reading) all(paths []string) (parts []*summary.Summary, failed []error)
 	}
 	slots := semaphore.NewWeighted(int64(jobs))
 	budget := semaphore.NewWeighted(unpackedBudget)
-	sums, errs := make([]*summary.Summary, len(paths)), make([]error, len(paths))
+	errs := make([]error, len(r.paths))
 	var wg sync.WaitGroup
-	for i, path := range paths {
+	for i, path := range r.paths {
 		// Acquiring here, in order, keeps a large input from waiting for ever
 		// behind small ones. Without a deadline it cannot fail.
 		weight := min(unpackedBudget, unpacked(path))
@@ -57,25 +60,24 @@ func (r *reading) all(paths []string) (parts []*summary.Summary, failed []error)
 		wg.Go(func() {
 			defer slots.Release(1)
 			defer budget.Release(weight)
-			sums[i], errs[i] = r.one(path)
+			errs[i] = r.one(path, func(in *ingest.Input) { use(i, in) })
 		})
 	}
 	wg.Wait()
-	for i := range paths {
-		if errs[i] != nil {
-			failed = append(failed, errs[i])
-		} else {
-			parts = append(parts, sums[i])
+	failed := slices.Clone(r.failed)
+	for _, err := range errs {
+		if err != nil {
+			failed = append(failed, err)
 		}
 	}
-	return parts, failed
+	return failed
 }
 
-// one reads and measures one input.
-func (r *reading) one(path string) (*summary.Summary, error) {
+// one reads one input and hands it to use.
+func (r *reading) one(path string, use func(*ingest.Input)) error {
 	f, err := ingest.Open(path, r.e.stdin)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	r.opened(f)
@@ -87,13 +89,11 @@ func (r *reading) one(path string) (*summary.Summary, error) {
 	need.Limits.Grown = share.grown
 	in, err := ingest.Load(f, need)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	collectMore()
-	return analyze.Trace(in.Trace, summary.Input{
-		Path: in.Path, Format: in.Format, Compression: in.Compression,
-		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}, r.opt), nil
+	use(in)
+	return nil
 }
 
 // A share is what one input takes of the memory for all.

@@ -48,22 +48,22 @@ func (l limits) trace() trace.Limits {
 }
 
 // limits reads the flags.
-func (m *measure) limits() (limits, error) {
-	memory, err := unit.ParseBytes(m.maxMemory)
+func (s *source) limits() (limits, error) {
+	memory, err := unit.ParseBytes(s.maxMemory)
 	switch {
 	case err != nil:
 		return limits{}, fmt.Errorf("--max-memory: %w", err)
 	case memory < minMemory:
-		return limits{}, fmt.Errorf("--max-memory is %q, want at least %s", m.maxMemory, unit.Bytes(minMemory))
-	case m.maxInput == "":
+		return limits{}, fmt.Errorf("--max-memory is %q, want at least %s", s.maxMemory, unit.Bytes(minMemory))
+	case s.maxInput == "":
 		return limits{memory: budget(memory)}, nil
 	}
-	input, err := unit.ParseBytes(m.maxInput)
+	input, err := unit.ParseBytes(s.maxInput)
 	switch {
 	case err != nil:
 		return limits{}, fmt.Errorf("--max-input: %w", err)
 	case input < 1:
-		return limits{}, fmt.Errorf("--max-input is %q, want at least 1 byte", m.maxInput)
+		return limits{}, fmt.Errorf("--max-input is %q, want at least 1 byte", s.maxInput)
 	}
 	return limits{budget(memory), input}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -17,18 +18,53 @@ import (
 	"assay/summary"
 )
 
-// A measure holds the flags that all commands which read inputs share.
-type measure struct {
-	rules, thresholds   string
+// A source holds the flags that all commands which read inputs share.
+type source struct {
+	rules               string
 	jobs                int
 	maxMemory, maxInput string // sizes
 }
 
+func (s *source) register(flags *pflag.FlagSet) {
+	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
+	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
+	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
+	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
+}
+
+// open checks the flags and finds the inputs that the arguments name. It says
+// what of them is left out.
+func (s *source) open(e env, c *command, args []string) (*reading, error) {
+	if s.jobs < 0 {
+		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", s.jobs))
+	}
+	limits, err := s.limits()
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
+	rules, err := s.loadRules()
+	if err != nil {
+		return nil, err
+	}
+	chosen := ingest.Paths(args)
+	if n := chosen.Others; n > 0 {
+		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
+	}
+	if n := chosen.Links; n > 0 {
+		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
+	}
+	limits.memory.use()
+	return &reading{e: e, rules: rules, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed}, nil
+}
+
+// A measure holds the flags of the commands that measure and judge.
+type measure struct {
+	source
+	thresholds string
+}
+
 func (m *measure) register(flags *pflag.FlagSet) {
-	flags.StringVar(&m.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
-	flags.IntVar(&m.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
-	flags.StringVar(&m.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
-	flags.StringVar(&m.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
+	m.source.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with warn and critical limits that replace the built-in ones")
 }
 
@@ -43,37 +79,26 @@ type verdict struct {
 // verdict on the others with the errors, joined; the verdict is nil if none can
 // be read.
 func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
-	if m.jobs < 0 {
-		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", m.jobs))
-	}
-	limits, err := m.limits()
-	if err != nil {
-		return nil, usageError(e, c, err.Error())
-	}
-	rules, err := m.loadRules()
-	if err != nil {
-		return nil, err
-	}
 	thresholds, err := m.loadThresholds()
 	if err != nil {
 		return nil, err
 	}
-	chosen := ingest.Paths(args)
-	if n := chosen.Others; n > 0 {
-		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
+	r, err := m.open(e, c, args)
+	if err != nil {
+		return nil, err
 	}
-	if n := chosen.Links; n > 0 {
-		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
-	}
-	limits.memory.use()
-	opt := analyze.Options{Rules: rules, StripBins: analyze.StripBins, MaxRows: limits.memory.rows()}
-	r := &reading{e: e, opt: opt, jobs: m.jobs, limits: limits}
-	parts, failed := r.all(chosen.Files)
-	failed = append(chosen.Failed, failed...)
-	if len(parts) == 0 {
+	sums := make([]*summary.Summary, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) {
+		sums[i] = analyze.Trace(in.Trace, summary.Input{
+			Path: in.Path, Format: in.Format, Compression: in.Compression,
+			Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+		}, analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()})
+	})
+	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
+	if len(sums) == 0 {
 		return nil, errors.Join(failed...)
 	}
-	v := &verdict{summary: summary.Merge(parts...)}
+	v := &verdict{summary: summary.Merge(sums...)}
 	noteRepeatedRanks(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
@@ -104,15 +129,15 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (m *measure) loadRules() (*classify.Rules, error) {
-	if m.rules == "" {
+func (s *source) loadRules() (*classify.Rules, error) {
+	if s.rules == "" {
 		return classify.Default(), nil
 	}
-	text, err := readSettings(m.rules)
+	text, err := readSettings(s.rules)
 	if err != nil {
 		return nil, err
 	}
-	own, err := classify.Parse(bytes.NewReader(text), m.rules)
+	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
 		return nil, err
 	}

@@ -7,15 +7,13 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // showProgress draws a bar on w, fed by stored, if w is a terminal and the
 // reading of the inputs takes over a second. The caller must call the function
 // it returns when the reading ends.
 func showProgress(w io.Writer, paths []string, stored func() int64) (done func()) {
-	tty, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(tty.Fd())) {
+	if !isTerminal(w) {
 		return func() {}
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})

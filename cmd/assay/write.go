@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"assay/internal/ingest"
 	"assay/report"
 )
 
@@ -111,11 +112,7 @@ func (w *writer) file(path string, render func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	buf := bufio.NewWriter(f)
-	err = render(buf)
-	if err == nil {
-		err = buf.Flush()
-	}
+	err = buffered(f, render)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -129,4 +126,32 @@ func (w *writer) file(path string, render func(io.Writer) error) error {
 	}
 	w.unfinished = ""
 	return err
+}
+
+// output writes what a user named with -o, or standard output for "-". What is
+// no regular file, such as a pipe or /dev/stdout, is written to as it is: a
+// rename would put a file in its place.
+func (e env) output(path string, render func(io.Writer) error) error {
+	if path == ingest.Stdin {
+		return buffered(e.stdout, render)
+	}
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(buffered(f, render), f.Close())
+	}
+	out := newWriter()
+	defer out.stop()
+	return out.file(path, render)
+}
+
+func buffered(w io.Writer, render func(io.Writer) error) error {
+	buf := bufio.NewWriter(w)
+	if err := render(buf); err != nil {
+		return err
+	}
+	return buf.Flush()
 }

@@ -1,0 +1,241 @@
+package analyze
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"assay/classify"
+	"assay/diag"
+	"assay/profile"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A StackValue says what [Stacks] puts down to stacks.
+type StackValue string
+
+// The values of stacks.
+const (
+	GPUTime StackValue = "gpu" // durations of kernels, copies and memsets
+	CPUTime StackValue = "cpu" // self times of what ran on threads of the host
+)
+
+// Stacks returns a profile with two columns: how often each stack was, and its
+// nanoseconds, which is the default column.
+//
+// GPU time is work: what runs at the same time counts fully each, so the column
+// sums to the durations of all kernels and copies in the summary. CPU time is
+// self time, as in the summary's spans: the column sums to the time in which
+// the threads were busy. A trace without such events has an empty profile.
+func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue) *profile.Profile {
+	b := profile.NewBuilder(
+		profile.Column{Name: "count", Unit: "count"},
+		profile.Column{Name: string(value), Unit: "nanoseconds"},
+	)
+	if value == GPUTime {
+		var issues diag.Ledger // they are in the summary
+		gpuStacks(b, newTimeline(t, rules, &issues), marksOf(t, &issues))
+	} else {
+		cpuStacks(b, t)
+	}
+	p := b.Profile()
+	p.Default, p.Source, p.Issues = 1, t.File, t.Issues
+	all := span(t)
+	p.Duration = all.Len()
+	if base := t.Meta.BaseTime; base != nil {
+		p.Time = summary.Plus(*base, all.Start)
+	}
+	return p
+}
+
+// A gpuRow is the work of one name from one place.
+type gpuRow struct {
+	place
+	forward        contextID
+	name           trace.Sym
+	kind           trace.Kind
+	device, stream int64
+	step           int32 // index of the step in which it was launched, or -1
+}
+
+// notLaunched is the frame of work that no call is known for.
+const notLaunched = "(launch not recorded)"
+
+// gpuStacks adds what was open when device work was launched, and the name of
+// the work: annotations, modules and Python functions, operators. Work of a
+// backward pass is where its forward operator was called, below a frame
+// "backward". The device is a frame only where there are several. Steps are
+// labels, so that the same work of all steps is one box in a picture.
+func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
+	a := attribute(tl, marks)
+	type sums struct{ count, ns int64 }
+	rows := make(map[gpuRow]*sums)
+	for _, d := range tl.devices {
+		for _, w := range d.work {
+			key := gpuRow{name: w.Name, kind: w.Kind, device: d.ordinal, stream: w.stream, step: -1}
+			at := w.Start
+			if i := a.link.of[w.number]; i >= 0 {
+				k := &a.link.list[i]
+				key.place, key.forward, at = place{k.context, k.note, k.pass}, k.forward, k.start
+			} else {
+				key.kind |= unlinked
+			}
+			if i := stepAt(marks, at); i >= 0 {
+				key.step = int32(i)
+			}
+			r := rows[key]
+			if r == nil {
+				r = new(sums)
+				rows[key] = r
+			}
+			r.count, r.ns = r.count+1, summary.Plus(r.ns, w.Dur)
+		}
+	}
+	for key, r := range rows {
+		labels := []profile.Label{{Key: "stream", Text: fmt.Sprint("stream ", key.stream)}}
+		if key.step >= 0 {
+			labels = append(labels, profile.Label{Key: "step", Text: tl.t.Name(marks[key.step].name)})
+		}
+		b.Add(a.stack(key), labels, r.count, r.ns)
+	}
+}
+
+// unlinked marks the kind of work that no call is known for.
+const unlinked trace.Kind = 1 << 7
+
+// stack returns the frames of a row, outermost first.
+func (a *attribution) stack(row gpuRow) []profile.Frame {
+	var out []profile.Frame
+	if len(a.tl.devices) > 1 {
+		name := fmt.Sprintf("GPU %d", row.device)
+		if model := deviceName(a.t.Meta, row.device); model != "" {
+			name += " " + model
+		}
+		out = append(out, profile.Frame{Name: name})
+	}
+	switch isOp := func(k trace.Kind) bool { return k == trace.CPUOp }; {
+	case row.kind&unlinked != 0:
+		out = append(out, profile.Frame{Name: notLaunched})
+	case row.forward != 0:
+		out = a.frames(out, row.forward, func(k trace.Kind) bool { return !isOp(k) })
+		out = append(out, profile.Frame{Name: "backward"})
+		out = a.frames(out, row.context, isOp)
+	default:
+		if a.ctx.at(row.context).annotation == 0 {
+			out = a.frames(out, row.note, func(k trace.Kind) bool { return k == trace.Annotation })
+		}
+		out = a.frames(out, row.context, func(trace.Kind) bool { return true })
+	}
+	return append(out, profile.Frame{Name: a.t.Name(row.name)})
+}
+
+// frames appends the frames of a context of the kinds that are wanted.
+func (a *attribution) frames(out []profile.Frame, id contextID, wanted func(trace.Kind) bool) []profile.Frame {
+	var up []profile.Frame
+	for ; id != 0 && len(out)+len(up) < maxDepth; id = a.ctx.at(id).parent {
+		if c := a.ctx.at(id); wanted(c.kind) {
+			up = append(up, frameOf(a.t.Name(c.name)))
+		}
+	}
+	slices.Reverse(up)
+	return append(out, up...)
+}
+
+// frameOf makes a frame of a name. Viewers add up functions by name alone, and
+// every other function is called forward, so that of a Python function has its
+// file's name in it.
+func frameOf(name string) profile.Frame {
+	file, line, function := splitLine(withoutAddress(name))
+	if file == "" {
+		return profile.Frame{Name: function}
+	}
+	return profile.Frame{Name: fmt.Sprintf("%s (%s:%d)", function, path.Base(file), line), File: file, Line: int64(line)}
+}
+
+// A hostNode is one stack of the host: an event's name below that of the event
+// it started in.
+type hostNode struct {
+	parent int // -1: a thread
+	name   trace.Sym
+	track  trace.TrackID
+}
+
+// maxDepth limits stacks, or events nested by the thousand would take memory by
+// their square. What is deeper counts for the last frame that is kept.
+const maxDepth = 200
+
+// cpuStacks adds process, thread and nested events of all host work.
+func cpuStacks(b *profile.Builder, t *trace.Trace) {
+	var nodes []hostNode
+	var depth []int
+	index := make(map[hostNode]int)
+	events := hostEvents(t)
+	at := make([]int, len(events)) // the node of each event
+	for i, parent := range parents(events) {
+		n, d := hostNode{-1, events[i].name, events[i].track}, 1
+		if parent >= 0 {
+			n.parent, d = at[parent], depth[at[parent]]+1
+		}
+		if d > maxDepth {
+			at[i] = n.parent
+			continue
+		}
+		id, ok := index[n]
+		if !ok {
+			id = len(nodes)
+			index[n] = id
+			nodes, depth = append(nodes, n), append(depth, d)
+		}
+		at[i] = id
+	}
+	count, ns := make([]int64, len(nodes)), make([]int64, len(nodes))
+	for i, id := range at {
+		count[id]++
+		events[i].name = trace.Sym(id) // the names are in the nodes now
+	}
+	eachSelf(events, func(e *hostEvent, self int64) { ns[e.name] = summary.Plus(ns[e.name], self) })
+	for id := range nodes {
+		b.Add(hostStack(t, nodes, id), nil, count[id], ns[id])
+	}
+}
+
+func hostStack(t *trace.Trace, nodes []hostNode, id int) []profile.Frame {
+	track := t.Tracks[nodes[id].track]
+	depth := 2
+	for n := id; n >= 0; n = nodes[n].parent {
+		depth++
+	}
+	stack := make([]profile.Frame, depth)
+	stack[0].Name, stack[1].Name = label(track.Process, track.PID), label(track.Thread, track.TID)
+	for n := id; n >= 0; n = nodes[n].parent {
+		depth--
+		stack[depth] = frameOf(t.Name(nodes[n].name))
+	}
+	return stack
+}
+
+// parents returns for each event, in the order of hostEvents, the index of the
+// innermost event of its thread that runs when it starts, or -1.
+func parents(events []hostEvent) []int {
+	out := make([]int, len(events))
+	var open []int
+	for i := range events {
+		e := &events[i]
+		// An event below may have ended before one that overlaps it: it stays, as
+		// in a sweep, until it comes to the top.
+		for len(open) > 0 {
+			top := &events[open[len(open)-1]]
+			if top.track == e.track && top.end() > e.start {
+				break
+			}
+			open = open[:len(open)-1]
+		}
+		out[i] = -1
+		if len(open) > 0 {
+			out[i] = open[len(open)-1]
+		}
+		open = append(open, i)
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"assay/analyze"
+	"assay/diag"
+	"assay/internal/ingest"
+	"assay/profile"
+)
+
+func convertCommand() *command {
+	return &command{
+		name: "convert", args: "[INPUT...] --to FORMAT",
+		does: "write GPU or CPU time by stack, for pprof and viewers of flame graphs",
+		example: `  assay convert trace.json.gz --to pprof -o gpu.pb.gz
+  go tool pprof -http=localhost:8080 gpu.pb.gz
+  assay convert trace.json.gz --to folded | flamegraph.pl --countname=ns > gpu.svg
+  zcat trace.json.gz | assay convert --to pprof --value cpu > cpu.pb.gz
+`,
+		run: runConvert,
+	}
+}
+
+// A conversion holds the flags of the convert command.
+type conversion struct {
+	source
+	to, value, output string
+}
+
+func runConvert(e env, c *command, args []string) error {
+	var conv conversion
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto) or folded (lines of \"a;b;c nanoseconds\")")
+	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks: gpu (durations of kernels and copies) or cpu (self times on threads of the host)")
+	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output")
+	conv.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if wrong := conv.check(e, args); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	if len(args) == 0 {
+		args = []string{ingest.Stdin}
+	}
+	r, err := conv.open(e, c, args)
+	if err != nil {
+		return err
+	}
+	if err := checkFile(conv.output, r.paths); err != nil {
+		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+	}
+	parts, failed := conv.convert(r)
+	if len(parts) == 0 {
+		return errors.Join(failed...)
+	}
+	p, err := conv.merge(e, c, parts)
+	if err != nil {
+		return errors.Join(append(failed, err)...)
+	}
+	if err := e.output(conv.output, func(w io.Writer) error { return conv.write(w, p) }); err != nil {
+		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+	}
+	return errors.Join(failed...)
+}
+
+// check says what is wrong with the flags, before any work is done.
+func (conv *conversion) check(e env, args []string) string {
+	switch {
+	case conv.to == "":
+		return "--to is not given, want pprof or folded"
+	case conv.to != "pprof" && conv.to != "folded":
+		return fmt.Sprintf("--to is %q, want pprof or folded", conv.to)
+	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
+		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
+	case len(args) == 0 && isTerminal(e.stdin):
+		return "no input: name a trace, or pipe one in"
+	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
+		return "pprof is binary and standard output is a terminal: name a file with -o, or pipe it on"
+	}
+	return ""
+}
+
+// checkFile reports what will keep the output from being written, before the
+// work is done, or would make it overwrite one of the inputs.
+func checkFile(path string, inputs []string) error {
+	if path == ingest.Stdin {
+		return nil
+	}
+	if path == "" {
+		return errors.New("--output is \"\", want a file")
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return err
+	}
+	out, err := os.Stat(path)
+	if err != nil {
+		return nil // it is to be made
+	}
+	if out.IsDir() {
+		return fmt.Errorf("%s: is a directory", path)
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && out.Mode().IsRegular() && os.SameFile(in, out) {
+			return fmt.Errorf("%s: is an input", path)
+		}
+	}
+	return nil
+}
+
+// A converted is the profile of one input.
+type converted struct {
+	path, sha256 string
+	rank         int
+	profile      *profile.Profile
+}
+
+// convert returns the profiles of the inputs that could be read, in their
+// order, and the errors of the others.
+func (conv *conversion) convert(r *reading) ([]*converted, []error) {
+	parts := make([]*converted, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) {
+		p := analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
+		parts[i] = &converted{in.Path, in.SHA256, in.Rank, p}
+	})
+	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
+}
+
+// merge makes one profile of all. Where there are several, the outermost frame
+// of each is its rank, or its path where ranks repeat.
+func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.Profile, error) {
+	ranks := make(map[int]bool)
+	for _, part := range parts {
+		ranks[part.rank] = true
+	}
+	var all []*profile.Profile
+	samples := 0
+	for _, part := range parts {
+		p := part.profile
+		samples += len(p.Samples)
+		if len(parts) > 1 {
+			f := profile.Frame{Name: part.path}
+			if len(ranks) == len(parts) {
+				f.Name = fmt.Sprintf("rank %d", part.rank)
+			}
+			p = p.Under(f, profile.Label{Key: "input", Text: part.path})
+		}
+		all = append(all, p)
+	}
+	if samples == 0 {
+		return nil, conv.nothing(parts)
+	}
+	p, err := profile.Merge(all...)
+	if err != nil {
+		return nil, err
+	}
+	p.Comments = append(p.Comments, conv.caveats(e, c, parts)...)
+	return p, nil
+}
+
+// caveats returns what the profile was made of and what makes its numbers less
+// true. That is said too, for few viewers show it.
+func (conv *conversion) caveats(e env, c *command, parts []*converted) []string {
+	made := fmt.Sprintf("%s time of %d inputs; the label \"input\" has their paths", conv.value, len(parts))
+	if len(parts) == 1 {
+		made = fmt.Sprintf("%s time of %s, sha256 %s", conv.value, parts[0].path, parts[0].sha256)
+	}
+	out := []string{made}
+	note := func(format string, args ...any) {
+		out = append(out, fmt.Sprintf(format, args...))
+		e.say("assay %s: %s", c.name, out[len(out)-1])
+	}
+	for _, part := range parts {
+		for _, is := range part.profile.Issues {
+			if is.Severity != diag.Info {
+				note("%s: %s ×%d: %s", part.path, is.Code, is.Count, is.Help)
+			}
+		}
+		if len(part.profile.Samples) == 0 {
+			note("%s: no %s time in it", part.path, conv.value)
+		}
+	}
+	return out
+}
+
+// nothing says that no input has the value, and which other may do.
+func (conv *conversion) nothing(parts []*converted) error {
+	what, other := "work of a GPU", analyze.CPUTime
+	if conv.value == string(analyze.CPUTime) {
+		what, other = "spans of host threads", analyze.GPUTime
+	}
+	if len(parts) == 1 {
+		return fmt.Errorf("%s: no %s in it; try --value %s", parts[0].path, what, other)
+	}
+	return fmt.Errorf("none of %d inputs has %s; try --value %s", len(parts), what, other)
+}
+
+func (conv *conversion) write(w io.Writer, p *profile.Profile) error {
+	if conv.to == "folded" {
+		return p.WriteFolded(w, p.Default)
+	}
+	return p.WritePprof(w)
+}

@@ -1,0 +1,205 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"assay/diag"
+)
+
+// Limits of what is read as folded stacks.
+const (
+	maxFoldedLine   = 1 << 20
+	maxFoldedMemory = 1 << 30 // estimated bytes of what it becomes
+)
+
+// unknownName stands for frames without a name and for samples without a stack,
+// as in the stacks that perf's scripts fold.
+const unknownName = "[unknown]"
+
+// WriteFolded writes one column as folded stacks: a line for each stack, its
+// names from the outermost on, joined by semicolons, then a space and the
+// value. Lines are sorted, equal ones are added up, and those of value 0, which
+// no viewer shows, are left out. Files, lines and labels have no place in it.
+//
+// The format has no way to quote, so what would be split in a name is replaced:
+// semicolons by colons, white space and control characters by single spaces.
+// A negative value is an error.
+func (p *Profile) WriteFolded(w io.Writer, column int) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if column < 0 || column >= len(p.Columns) {
+		return fmt.Errorf("no column %d among %d", column, len(p.Columns))
+	}
+	if c := p.Columns[column]; c.Total {
+		return fmt.Errorf("column %q holds totals, which viewers of folded stacks would add up", c.Name)
+	}
+	sums := make(map[string]int64)
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		switch v := s.Values[column]; {
+		case v < 0:
+			return fmt.Errorf("%s: %d in column %q: folded stacks have no negative values", fold(s.Stack), v, p.Columns[column].Name)
+		case v > 0:
+			line := fold(s.Stack)
+			sums[line] = plus(sums[line], v)
+		}
+	}
+	out := bufio.NewWriter(w)
+	for _, line := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(out, "%s %d\n", line, sums[line])
+	}
+	return out.Flush()
+}
+
+// fold joins the names of a stack.
+func fold(stack []Frame) string {
+	if len(stack) == 0 {
+		return unknownName
+	}
+	names := make([]string, len(stack))
+	for i, f := range stack {
+		names[i] = foldedName(f.Name)
+	}
+	last := &names[len(names)-1]
+	*last = guardNumber(*last)
+	return strings.Join(names, ";")
+}
+
+// foldedName returns a name as folded stacks have it. Scripts that fold perf's
+// stacks replace semicolons by colons too.
+func foldedName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r == ';':
+			return ':'
+		case unicode.IsControl(r) || unicode.IsSpace(r):
+			return ' '
+		}
+		return r
+	}, name)
+	if clean = strings.Join(strings.Fields(clean), " "); clean == "" {
+		return unknownName
+	}
+	return clean
+}
+
+// guardNumber joins a number at the end of a line's last name to what is before
+// it: flamegraph.pl takes "step 12 500" for the stack "step" before and after a
+// change.
+func guardNumber(name string) string {
+	before, number, ok := cutLast(name)
+	if !ok || strings.Trim(number, "0123456789.") != "" {
+		return name
+	}
+	return before + "_" + number
+}
+
+// cutLast cuts a line at its last white space.
+func cutLast(line string) (before, after string, ok bool) {
+	i := strings.LastIndexAny(line, " \t")
+	if i < 0 {
+		return "", "", false
+	}
+	return line[:i], line[i+1:], true
+}
+
+// ReadFolded reads folded stacks, whose values are of the given column: the
+// format does not tell. Equal stacks, of which PyTorch's export_stacks writes
+// many, are added up. Lines of other shapes are skipped and counted among the
+// issues; an input with no line of this shape is an error. Name is that of the
+// input, for messages.
+func ReadFolded(r io.Reader, name string, column Column) (*Profile, error) {
+	in := foldedReader{name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column), budget: maxFoldedMemory}
+	for {
+		line, err := in.line()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if len(line) > 0 {
+			if err := in.add(string(line)); err != nil {
+				return nil, err
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	p := in.b.Profile()
+	p.Issues = in.issues.Issues()
+	if len(p.Samples) == 0 && len(p.Issues) > 0 {
+		return nil, &diag.Error{Pos: p.Issues[0].First, Msg: "no folded stack: want names joined by semicolons, a space, and a whole number"}
+	}
+	return p, nil
+}
+
+// A foldedReader reads lines of folded stacks.
+type foldedReader struct {
+	name   string
+	buf    *bufio.Reader
+	long   []byte // a line that is longer than the buffer
+	n      int    // lines so far
+	b      *Builder
+	budget int64
+	issues diag.Ledger
+}
+
+func (r *foldedReader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.n} }
+
+// line returns the next line, without what ends it. A line over the limit is
+// cut there and thus has no value.
+func (r *foldedReader) line() ([]byte, error) {
+	r.n++
+	r.long = r.long[:0]
+	for {
+		part, err := r.buf.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if len(r.long) <= maxFoldedLine {
+				r.long = append(r.long, part...)
+			}
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		if len(r.long) > maxFoldedLine {
+			part, r.long = []byte("over the limit"), r.long[:0]
+		}
+		r.long = append(r.long, part...)
+		return bytes.TrimRight(r.long, " \t\r\n"), err
+	}
+}
+
+func (r *foldedReader) add(line string) error {
+	const sampleBytes, nameBytes = 256, 64
+	stack, number, _ := cutLast(line)
+	value, err := strconv.ParseInt(number, 10, 64)
+	if stack == "" || err != nil || value < 0 {
+		r.issues.Add(diag.Issue{Code: "folded-line-malformed", Severity: diag.DataLoss, First: r.pos(),
+			Help: "lines that are no folded stack (names joined by semicolons, a space, a whole number) were skipped; their values are missing from every sum"})
+		return nil
+	}
+	names := strings.Split(strings.TrimRight(stack, " \t"), ";")
+	frames := make([]Frame, len(names))
+	for i, n := range names {
+		frames[i].Name = n
+	}
+	known := len(r.b.rows)
+	r.b.Add(frames, nil, value)
+	if len(r.b.rows) > known {
+		r.budget -= int64(sampleBytes + nameBytes*len(names) + len(stack))
+	}
+	if r.budget < 0 {
+		return &diag.Error{Pos: r.pos(), Msg: fmt.Sprintf("the stacks up to here take over %d MiB, the limit", maxFoldedMemory>>20)}
+	}
+	return nil
+}

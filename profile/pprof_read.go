@@ -1,0 +1,152 @@
+package profile
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/pprof/profile"
+
+	"assay/diag"
+)
+
+// Limits of what is read, far over what profilers write. They keep a small
+// hostile input from filling the memory.
+const (
+	maxPprofBytes  = 256 << 20 // uncompressed
+	maxPprofMemory = 1 << 30   // estimated bytes of what it becomes
+)
+
+// ReadPprof reads a profile.proto, compressed with gzip or not. Functions that
+// were inlined become frames of their own. A location without a function is
+// named by its address, and its file is the binary's. Name is that of the
+// input, for messages.
+//
+// Addresses, mappings, columns within lines, and the period of sampling have no
+// place in a Profile and are dropped.
+func ReadPprof(r io.Reader, name string) (*Profile, error) {
+	data, err := readPacked(r, maxPprofBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	w := wire{data: data, budget: maxPprofMemory}
+	if err := w.check(); err != nil {
+		return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: int64(w.at)}, Msg: "cannot be read as a pprof profile", Err: err}
+	}
+	in, err := profile.ParseUncompressed(data)
+	if err == nil {
+		err = in.CheckValid()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, err)
+	}
+	p, err := fromPprof(in, maxPprofMemory)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// readPacked returns what r holds, decompressed, up to a limit.
+func readPacked(r io.Reader, limit int64) ([]byte, error) {
+	buf := bufio.NewReader(r)
+	r = buf
+	if magic, _ := buf.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(buf)
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cut or damaged: %w", err)
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("over the limit of %d MiB for a profile", limit>>20)
+	case len(data) == 0:
+		return nil, errors.New("is empty")
+	}
+	return data, nil
+}
+
+// fromPprof converts a valid profile. Stacks share locations in profile.proto
+// but not here, so they can be much larger here; the budget limits them.
+func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
+	const frameBytes = 40
+	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
+	if len(in.Mapping) > 0 {
+		p.Source = in.Mapping[0].File
+	}
+	for _, t := range in.SampleType {
+		p.Columns = append(p.Columns, Column{Name: t.Type, Unit: t.Unit})
+	}
+	p.Default = max(0, len(p.Columns)-1) // what pprof shows unless the profile says otherwise
+	if i, ok := p.Column(in.DefaultSampleType); ok && in.DefaultSampleType != "" {
+		p.Default = i
+	}
+	frames := make(map[*profile.Location][]Frame)
+	for _, s := range in.Sample {
+		n := 0
+		for _, l := range s.Location {
+			if _, ok := frames[l]; !ok {
+				frames[l] = framesOf(l)
+			}
+			n += len(frames[l])
+		}
+		if budget -= int64(n) * frameBytes; budget < 0 {
+			return nil, fmt.Errorf("the stacks of the first %d of %d samples take over %d MiB, the limit", len(p.Samples)+1, len(in.Sample), maxPprofMemory>>20)
+		}
+		out := Sample{Values: s.Value, Labels: labelsOf(s)}
+		if n > 0 {
+			out.Stack = make([]Frame, 0, n)
+		}
+		for i := len(s.Location) - 1; i >= 0; i-- {
+			out.Stack = append(out.Stack, frames[s.Location[i]]...)
+		}
+		p.Samples = append(p.Samples, out)
+	}
+	return p, nil
+}
+
+// framesOf returns the frames of a location, outermost first: profile.proto
+// has the innermost of inlined functions first.
+func framesOf(l *profile.Location) []Frame {
+	if len(l.Line) == 0 {
+		unknown := Frame{Name: fmt.Sprintf("%#x", l.Address)}
+		if l.Mapping != nil {
+			unknown.File = l.Mapping.File
+		}
+		return []Frame{unknown}
+	}
+	out := make([]Frame, 0, len(l.Line))
+	for i := len(l.Line) - 1; i >= 0; i-- {
+		fn := l.Line[i].Function // which a valid profile has
+		out = append(out, Frame{Name: fn.Name, File: fn.Filename, Line: l.Line[i].Line})
+	}
+	return out
+}
+
+func labelsOf(s *profile.Sample) []Label {
+	var out []Label
+	for key, texts := range s.Label {
+		for _, text := range texts {
+			if text != "" { // else it would be a number
+				out = append(out, Label{Key: key, Text: text})
+			}
+		}
+	}
+	for key, numbers := range s.NumLabel {
+		units := s.NumUnit[key]
+		for i, n := range numbers {
+			l := Label{Key: key, Number: n}
+			if i < len(units) {
+				l.Unit = units[i]
+			}
+			out = append(out, l)
+		}
+	}
+	return sorted(nil, out)
+}

@@ -1,0 +1,106 @@
+package profile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A wire checks the framing of a profile.proto before package
+// github.com/google/pprof/profile reads it. That says not where something is
+// wrong, and makes structures of over a hundred bytes from two bytes of input,
+// so a small file could fill the memory.
+type wire struct {
+	data   []byte
+	at     int   // how far it is checked
+	budget int64 // bytes that the rest may become
+}
+
+// What the parts of a profile become in memory, at least.
+const (
+	recordBytes = 128 // a sample, location, function or mapping
+	nestedBytes = 48  // a label of a sample, a line of a location
+	numberBytes = 16  // a location or value of a sample
+)
+
+// Wire types of protobuf, and the fields of a profile that hold others.
+const (
+	wireVarint, wireFixed64, wireBytes, wireFixed32 = 0, 1, 2, 5
+
+	fieldSample, fieldLocation = 2, 4
+)
+
+var errOverBudget = fmt.Errorf("it would take over %d MiB of memory, the limit", maxPprofMemory>>20)
+
+// check walks over the fields of the profile and those inside its samples and
+// locations.
+func (w *wire) check() error {
+	for w.at < len(w.data) {
+		field, body, err := w.next(len(w.data))
+		if err != nil {
+			return err
+		}
+		w.budget -= recordBytes + int64(len(body))
+		if w.budget < 0 {
+			return errOverBudget
+		}
+		if body == nil || field != fieldSample && field != fieldLocation {
+			continue
+		}
+		end := w.at
+		w.at -= len(body)
+		for w.at < end {
+			if _, body, err = w.next(end); err != nil {
+				return err
+			}
+			w.budget -= nestedBytes + numberBytes*int64(len(body))
+			if w.budget < 0 {
+				return errOverBudget
+			}
+		}
+	}
+	return nil
+}
+
+// next passes over one field that must end by a given place. It returns the
+// body of fields that have one, which is never nil.
+func (w *wire) next(end int) (field uint64, body []byte, err error) {
+	tag, err := w.varint(end)
+	if err != nil {
+		return 0, nil, err
+	}
+	n := uint64(0)
+	switch tag & 7 {
+	case wireVarint:
+		_, err = w.varint(end)
+		return tag >> 3, nil, err
+	case wireFixed64:
+		n = 8
+	case wireFixed32:
+		n = 4
+	case wireBytes:
+		if n, err = w.varint(end); err != nil {
+			return 0, nil, err
+		}
+	default:
+		return 0, nil, fmt.Errorf("unknown wire type %d", tag&7)
+	}
+	if n > uint64(end-w.at) {
+		return 0, nil, fmt.Errorf("a field of %d bytes, of which %d are there", n, end-w.at)
+	}
+	body = w.data[w.at : w.at+int(n) : w.at+int(n)]
+	w.at += int(n)
+	if tag&7 != wireBytes {
+		body = nil
+	}
+	return tag >> 3, body, nil
+}
+
+func (w *wire) varint(end int) (uint64, error) {
+	x, n := binary.Uvarint(w.data[w.at:end])
+	if n <= 0 {
+		return 0, errors.New("a number that does not end")
+	}
+	w.at += n
+	return x, nil
+}
