@@ -18,6 +18,7 @@ type BarRow struct {
 	Label string
 	Parts []Part
 	Names []string // of the parts
+	Note  string   // what else is said of the length, or ""
 }
 
 const (
@@ -37,10 +38,11 @@ func (r BarRow) beside(p *pen, length float64) string {
 			outside = append(outside, r.Names[i]+" "+unit.Share(part.NS, total))
 		}
 	}
+	text := unit.Duration(total) + r.Note
 	if outside == nil {
-		return unit.Duration(total)
+		return text
 	}
-	return unit.Duration(total) + " (" + strings.Join(outside, ", ") + ")"
+	return text + " (" + strings.Join(outside, ", ") + ")"
 }
 
 // inside reports whether the share of part i has room within it.

@@ -17,6 +17,7 @@ const (
 	screenFindings = 3
 	screenIssues   = 3
 	screenKernels  = 10
+	fewKernels     = 5 // where the screen has more to tell than kernels
 
 	// A bar has what a label leaves of barRoom columns, within these limits:
 	// then a terminal of 80 columns shows labels whole.
@@ -123,13 +124,15 @@ func worstDevices(s *summary.Summary, n int) []int {
 	return worstOf(s, order, n)
 }
 
+// idleShare returns the share of idle time in a window, 0 if there is none.
+func idleShare(a summary.Activity) float64 {
+	return float64(a.Idle()) / float64(max(1, a.Window()))
+}
+
 // worstOf is worstDevices of some devices. All pictures and tables that do not
 // show every device choose by it.
 func worstOf(s *summary.Summary, devices []int, n int) []int {
-	share := func(i int) float64 {
-		a := s.Devices[i].Activity
-		return float64(a.Idle()) / float64(max(1, a.Window()))
-	}
+	share := func(i int) float64 { return idleShare(s.Devices[i].Activity) }
 	order := slices.Clone(devices)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share(j), share(i)) })
 	order = order[:min(n, len(order))]
@@ -177,10 +180,14 @@ func (b *builder) screenKernels() Section {
 			unit.Share(k.total, b.work), unit.Count(k.count), fourDigits(mean(k.total, k.count)), k.category, k.name,
 		}})
 	}
+	rows := screenKernels
+	if len(b.Idle) > 0 || len(b.Ops) > 0 {
+		rows = fewKernels
+	}
 	return Section{
 		Title:  "Top kernels",
 		Lead:   fmt.Sprintf("share of %s kernel time (sum of durations)", unit.Duration(b.work)),
-		Blocks: []Block{t.cut(screenKernels)},
+		Blocks: []Block{t.cut(rows)},
 	}
 }
 
