@@ -84,18 +84,19 @@ func sumModules(s *summary.Summary) []launcher {
 // times of launchers are parts of.
 func gpuWork(s *summary.Summary) (ns int64) {
 	for _, k := range s.Kernels {
-		ns = summary.Plus(ns, k.TotalNS)
+		ns = summary.Plus(ns, max(0, k.TotalNS))
 	}
 	for _, c := range s.Copies {
-		ns = summary.Plus(ns, c.TotalNS)
+		ns = summary.Plus(ns, max(0, c.TotalNS))
 	}
 	return ns
 }
 
-// selfOf returns the self time of all.
+// selfOf returns the self time of all. A negative one, which only a damaged
+// summary has, takes nothing from the others.
 func selfOf(list []launcher) (ns int64) {
 	for _, l := range list {
-		ns = summary.Plus(ns, l.self)
+		ns = summary.Plus(ns, max(0, l.self))
 	}
 	return ns
 }
@@ -132,8 +133,15 @@ func (b *builder) launcherTable(list []launcher, title string, name Column, behi
 	return t
 }
 
-const selfNote = "Self is the GPU time of work that the row launched itself, total adds what was launched inside it; shares are of all GPU work. " +
-	"Self times add up, total times do not."
+// selfNote says what the columns are that all tables of launchers have.
+func (b *builder) selfNote() string {
+	text := "Self is the GPU time of work that the row launched itself, total adds what was launched inside it; shares are of all GPU work. " +
+		"Self times add up, total times do not."
+	if len(b.Inputs) > 1 {
+		text += " Rows add up all inputs."
+	}
+	return text
+}
 
 func (b *builder) operators() Section {
 	list := sumOps(b.Summary)
@@ -152,7 +160,7 @@ func (b *builder) operators() Section {
 		shape, share := l.topShape()
 		return []string{unit.Count(l.launched), host.text(l.cpu), shape, share}
 	})
-	t.Note = selfNote + " The top shape is that of the inputs with the most GPU self time, and its share is of the row's self time; each input keeps " +
+	t.Note = b.selfNote() + " The top shape is that of the inputs with the most GPU self time, and its share is of the row's self time; each input keeps " +
 		"only a few shapes, so over several inputs it is at least that."
 	return Section{Title: "Operators by GPU time", Blocks: append(append([]Block{b.linked(list, "Operators")},
 		b.pictures("top-operators.png")...), t.cut(maxLaunchers).withoutEmpty())}
@@ -230,7 +238,7 @@ func (b *builder) launchers(list []launcher, title, rows string, name Column, wh
 	}
 	host := scaleOf(hosts...)
 	t := b.launcherTable(list, rows, name, []Column{{host.head("host time"), Number}}, func(l launcher) []string { return []string{host.text(l.cpu)} })
-	t.Note = selfNote + note
+	t.Note = b.selfNote() + note
 	return Section{Title: title, Blocks: []Block{b.linked(list, what), t.cut(maxLaunchers)}}
 }
 

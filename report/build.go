@@ -40,7 +40,7 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
 	d.Screen = present(slices.Concat(
 		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
-		b.byImpact([]Section{b.screenIdle(), b.screenLaunches()}, []Section{b.screenKernels(), b.screenOperators()}),
+		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
 		[]Section{b.screenMemory(), b.screenSpans()})...)
 	d.Sections = present(slices.Concat(
 		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
@@ -55,7 +55,7 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 // byImpact puts what tells of idle time first if that is the larger part of
 // the windows, and what tells of work if not.
 func (b *builder) byImpact(idle, work []Section) []Section {
-	if b.total.Idle() > b.total.Busy() {
+	if b.mostlyIdle() {
 		return append(idle, work...)
 	}
 	return append(work, idle...)

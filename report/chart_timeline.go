@@ -67,7 +67,21 @@ const (
 	trackRoom   = 26.0 // above the highest value, for labels
 )
 
-func (p TimePanel) height() float64 { return 30 + (trackHeight+trackHead)*float64(len(p.Tracks)) + 40 }
+func (p TimePanel) height() float64 {
+	h := 30.0 + 40
+	for _, t := range p.Tracks {
+		h += t.height()
+	}
+	return h
+}
+
+// height is that of the plane and of the name above it.
+func (t Track) height() float64 {
+	if t.Name == "" {
+		return trackHeight
+	}
+	return trackHeight + trackHead
+}
 
 func (t Timeline) height(*pen) (h float64) {
 	for _, p := range t.Panels {
@@ -92,7 +106,7 @@ func (p TimePanel) draw(c *canvas, top float64) {
 	c.text(margin, top+18, c.fit(p.Title, sizeText, ChartWidth-2*margin), textStyle{bold: true})
 	bottom := top + 30
 	for _, t := range p.Tracks {
-		bottom += trackHead + trackHeight
+		bottom += t.height()
 		t.draw(c, p, bottom)
 	}
 	for _, tick := range timeTicks(p.SpanNS, 10) {
@@ -240,6 +254,8 @@ func (u axisUnit) text(v int64) string {
 		return tickText(v)
 	case u == sizeAxis:
 		return unit.Bytes(v)
+	case v >= 1e9: // beyond any queue: there is no room for the digits
+		return strconv.FormatFloat(float64(v)/1000, 'e', 0, 64)
 	case v%1000 == 0:
 		return unit.Count(v / 1000)
 	}

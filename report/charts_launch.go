@@ -59,7 +59,6 @@ func idleBars(s *summary.Summary, devices []deviceIdle) Bars {
 		row := BarRow{Label: names[d.at], Note: ", " + unit.Share(a.Idle(), a.Window()) + " of the window"}
 		for _, o := range sumOwners(d.rows) {
 			row.Parts = append(row.Parts, Part{ownerColor(o.owner), max(0, o.ns)})
-			row.Names = append(row.Names, ownerText(o.owner))
 		}
 		if sumParts(row.Parts) > 0 {
 			bars.Rows = append(bars.Rows, row)
@@ -120,14 +119,24 @@ func launcherChart(list []launcher, work int64, noun string) (Chart, bool) {
 		Body: r,
 		Alt:  fmt.Sprintf("Bars of the %d %ss with the most GPU time; the first has %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
 	}
-	if rest := len(list) - len(r.Rows); rest > 0 {
-		self := selfOf(list)
+	self := selfOf(list)
+	if rest := countSelf(list) - len(r.Rows); rest > 0 {
 		c.Caption = fmt.Sprintf("%s (%s of GPU work).", plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), r.Total))
 	}
-	if other := r.Total - selfOf(list); other > 0 {
+	if other := r.Total - self; other > 0 {
 		c.Caption = joinSentences(c.Caption, fmt.Sprintf("%s of GPU work is of no %s, or it is not known which.", unit.Share(other, r.Total), noun))
 	}
 	return c, true
+}
+
+// countSelf returns how many of the launchers have GPU time of their own.
+func countSelf(list []launcher) (n int) {
+	for _, l := range list {
+		if l.self > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // queueChart shows how much work was waiting, above the steps.
@@ -170,12 +179,32 @@ func queueChart(s *summary.Summary) (Chart, bool) {
 	c.Body = body
 	c.Legend = []Swatch{{colorHost, "queue depth"}}
 	if steps {
-		for i, part := range budgetParts(summary.Activity{}) {
-			c.Legend = append(c.Legend, Swatch{part.Color, budgetNames()[i]})
-		}
+		c.Legend = append(c.Legend, partLegend(body)...)
 	}
 	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
 	return c, true
+}
+
+// partLegend names the parts that the columns of a timeline have.
+func partLegend(t Timeline) (legend []Swatch) {
+	for i, kind := range budgetParts(summary.Activity{}) {
+		if slices.ContainsFunc(t.Panels, func(p TimePanel) bool { return p.hasPart(kind.Color) }) {
+			legend = append(legend, Swatch{kind.Color, budgetNames()[i]})
+		}
+	}
+	return legend
+}
+
+// hasPart reports whether a column of p has a part of the colour.
+func (p TimePanel) hasPart(color Color) bool {
+	for _, t := range p.Tracks {
+		for _, col := range t.Columns {
+			if slices.ContainsFunc(col.Parts, func(part Part) bool { return part.Color == color && part.NS > 0 }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // restOfDevices says that not all devices are drawn, if so.
@@ -242,7 +271,7 @@ func memoryPanel(m summary.Memory, label string) (TimePanel, bool) {
 		return TimePanel{}, false
 	}
 	bins := int64(max(len(m.Strip.Allocated), len(m.Strip.Reserved)))
-	track := Track{Name: "memory", Unit: sizeAxis}
+	track := Track{Unit: sizeAxis}
 	if known(m.Strip.Reserved) {
 		track.Series = append(track.Series, Series{colorIdle, m.Strip.BinNS, m.Strip.Reserved})
 	}

@@ -43,9 +43,9 @@ func (b *builder) gaps() Section {
 			t.More.Weight = summary.Plus(t.More.Weight, -max(0, g.NS))
 		}
 	}
-	t.Note = "A start is in ns on the trace's own clock, which Perfetto and chrome://tracing show: it is the event's ts times 1000. " +
-		"Into the window is from the first event of the device, as in the pictures. Owner and state are those of most of the gap; before and after " +
-		"are what ran last and next on the device."
+	t.Note = "A start is the ts of the trace's file times 1000, so in ns: Perfetto goes there with the command \"Pan to timestamp\" " +
+		"(Ctrl-Shift-P), and shows such times with the timestamp format \"Raw\". Into the window is " +
+		"from the first event of the device, as in the pictures. Owner and state are those of most of the gap; before and after are what ran last and next."
 	return Section{Title: "Largest gaps", Blocks: []Block{t}}
 }
 
@@ -101,5 +101,9 @@ func (b *builder) gapLine() string {
 		return ""
 	}
 	sum := idleSum{owner: best.Owner, state: best.State}
-	return fmt.Sprintf("longest gap %s at %d ns: %s", unit.Duration(best.NS), best.StartNS, sum.reason())
+	text := "longest gap"
+	if len(b.Devices) > 1 {
+		text += " (" + b.devices[best.at] + ")"
+	}
+	return fmt.Sprintf("%s %s at %d ns: %s", text, unit.Duration(best.NS), best.StartNS, sum.reason())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/summary"
 	"assay/unit"
@@ -182,7 +183,7 @@ func (b *builder) ownerTable(devices []deviceIdle, total summary.Activity, all [
 	for _, d := range devices {
 		row(b.devices[d.at], b.Devices[d.at].Activity, d.rows)
 	}
-	t.Note = "Devices are in the order of the share of idle time in their windows. The owners sum to the idle time, and the shares behind them are of it."
+	t.Note = "Devices are in the order of the share of idle time in their windows. The shares behind the owners are of the idle time, to which they sum."
 	return t.cut(maxDevices + 1)
 }
 
@@ -211,7 +212,7 @@ func reasonTable(a summary.Activity, reasons []idleSum) Table {
 	if sum != a.Idle() {
 		t.Note += fmt.Sprintf(" All reasons sum to %s, and the idle time is %s: the summary does not account for the difference.", unit.Duration(sum), unit.Duration(a.Idle()))
 	}
-	t.Note = joinSentences(t.Note, "")
+	t.Note = strings.TrimSpace(t.Note)
 	return t.withoutEmpty()
 }
 

@@ -180,34 +180,35 @@ func (b *builder) calls() Section {
 		return Section{}
 	}
 	all, waited, lost := int64(0), int64(0), int64(0)
-	var means, longest []int64
 	for _, c := range list {
 		all = summary.Plus(all, c.total)
 		if c.waits() {
 			waited, lost = summary.Plus(waited, c.total), summary.Plus(lost, c.idle)
 		}
-		means, longest = append(means, mean(c.total, c.count)), append(longest, c.longest)
 	}
-	scale, each, most := scaleOf(list[0].total), scaleOf(means...), scaleOf(longest...)
+	scale := scaleOf(list[0].total)
 	t := Table{Title: "functions", More: Rest{Total: all, Of: "the time in calls"}, Columns: []Column{
-		{"call", Name}, {"kind", Text}, {scale.head("total"), Number}, {"share", Number}, {"count", Number}, {each.head("mean"), Number},
-		{most.head("max"), Number}, {"launched", Number}, {scale.head("waited, GPU busy"), Number}, {scale.head("waited, GPU idle"), Number},
+		{"call", Name}, {"kind", Text}, {scale.head("total"), Number}, {"share", Number}, {"count", Number}, {"mean", Number},
+		{"max", Number}, {"launched", Number}, {scale.head("waited, GPU busy"), Number}, {scale.head("waited, GPU idle"), Number},
 	}}
-	for i, c := range list {
+	for _, c := range list {
 		busy, idle := "", ""
 		if c.waits() {
 			busy, idle = scale.text(summary.Plus(c.total, -max(0, c.idle))), scale.text(c.idle)
 		}
+		// Launches take microseconds and waits seconds: means and maxima have a
+		// unit of their own each, or those of launches would have no digits.
 		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
-			c.name, clip(clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), each.text(means[i]),
-			most.text(c.longest), unit.Count(c.launched), busy, idle,
+			c.name, clip(clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), fourDigits(mean(c.total, c.count)),
+			fourDigits(c.longest), unit.Count(c.launched), busy, idle,
 		}})
 	}
 	t.Note = fmt.Sprintf("Times are the host's, on all threads; shares are of %s, the sum of all calls.", unit.Duration(all))
 	var blocks []Block
 	if waited > 0 {
+		busy := summary.Plus(waited, -max(0, lost))
 		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Calls that wait for a device took %s. For %s (%s) of it a GPU was busy: a wait over a busy "+
-			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(waited-lost), unit.Share(waited-lost, waited),
+			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
 			unit.Duration(lost), unit.Share(lost, waited))})
 	}
 	return Section{Title: "Runtime calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}

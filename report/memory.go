@@ -175,11 +175,5 @@ func (b *builder) memoryLine() string {
 	if len(b.Devices) > 1 {
 		text += " on " + memoryLabels(b.Summary, rows[:1])[0] + ", the largest"
 	}
-	if len(m.Live) > 0 && m.Live[0].Op != "" {
-		text += "; most of what is live by " + shortName(m.Live[0].Op)
-	}
 	return text
 }
-
-// shortName prepares a name that stands in a sentence.
-func shortName(name string) string { return clip(clean(name), 40) }

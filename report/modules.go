@@ -99,7 +99,7 @@ func (b *builder) modules() Section {
 	t := b.launcherTable(shown, "modules", Column{"module", Name}, []Column{{"backward", Number}, {host.head("host time"), Number}},
 		func(l launcher) []string { return []string{unit.Share(l.backward, l.total), host.text(l.cpu)} })
 	t.More.Rows, t.More.Weight = len(list)-len(shown), max(0, selfOf(list)-selfOf(shown))
-	t.Note = selfNote + fmt.Sprintf(" Modules are in the tree of the program, the largest first; those with less than %d%% of GPU work are left out. "+
+	t.Note = b.selfNote() + fmt.Sprintf(" Modules are in the tree of the program, the largest first; those with less than %d%% of GPU work are left out. "+
 		"Backward is the part of the total time that the backward pass launched.", 100/moduleParts)
 	return Section{Title: "Modules", Blocks: append(append([]Block{b.linked(list, "Modules")}, b.pictures("top-modules.png")...), t)}
 }

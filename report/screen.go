@@ -14,10 +14,11 @@ import (
 // The limits of the one-screen summary: a terminal of some 40 lines.
 const (
 	screenDevices  = 4
+	fewDevices     = 2 // where the screen has more to tell than budgets
 	screenFindings = 3
 	screenIssues   = 3
 	screenKernels  = 10
-	fewKernels     = 5 // where the screen has more to tell than kernels
+	fewKernels     = 3 // where the screen has more to tell than kernels
 
 	// A bar has what a label leaves of barRoom columns, within these limits:
 	// then a terminal of 80 columns shows labels whole.
@@ -40,7 +41,7 @@ func (b *builder) screenCapture() Section {
 	if len(b.Inputs) == 1 {
 		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
 	}
-	if key := inputKey(b.Summary, b.worstDevices(screenDevices)); key != nil {
+	if key := inputKey(b.Summary, b.worstDevices(b.screenDevices())); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
 	var list List
@@ -89,7 +90,7 @@ func (b *builder) screenBudget() Section {
 		{"device", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
 		{"", Text},
 	}}
-	shown, cells := b.worstDevices(screenDevices), maxBar
+	shown, cells := b.worstDevices(b.screenDevices()), maxBar
 	for _, i := range shown {
 		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
 	}
@@ -110,6 +111,14 @@ func (b *builder) screenBudget() Section {
 	}
 	s.Blocks = []Block{t}
 	return s
+}
+
+// screenDevices is how many devices the screen lists.
+func (b *builder) screenDevices() int {
+	if b.attributed() {
+		return fewDevices
+	}
+	return screenDevices
 }
 
 // worstDevices returns the indices of at most n devices in rising order: those
@@ -181,7 +190,7 @@ func (b *builder) screenKernels() Section {
 		}})
 	}
 	rows := screenKernels
-	if len(b.Idle) > 0 || len(b.Ops) > 0 {
+	if b.attributed() {
 		rows = fewKernels
 	}
 	return Section{
