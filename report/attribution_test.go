@@ -300,3 +300,25 @@ func TestManyRows(t *testing.T) {
 	wantText(t, md, "\n9,975 more operators (99.8% of GPU work, self)\n", "\n9,975 more lines (", "\n9,988 more reasons (99.9% of idle time)\n",
 		"\n9,980 more functions (99.8% of the time in calls)\n", "\n9,980 more graphs (99.8% of the time in graphs)\n")
 }
+
+// TestTopShape: of shapes with equal time the first by name is shown, and those
+// of several inputs add up.
+func TestTopShape(t *testing.T) {
+	var l launcher
+	for i := range 20 {
+		l.shapes = append(l.shapes, summary.OpShape{Dims: fmt.Sprintf("[[%d]]", 10+i), Types: "f", GPUSelfNS: 5})
+		l.self += 5
+	}
+	for range 20 { // maps are walked in another order each time
+		if shape, share := l.topShape(); shape != "[[10]] f" || share != "5.0%" {
+			t.Fatalf("the top shape is %q with %s", shape, share)
+		}
+	}
+	l.shapes = append(l.shapes, summary.OpShape{Dims: "[[17]]", Types: "f", GPUSelfNS: 1})
+	if shape, share := l.topShape(); shape != "[[17]] f" || share != "6.0%" {
+		t.Errorf("the top shape is %q with %s", shape, share)
+	}
+	if shape, share := (launcher{}).topShape(); shape != "" || share != "" {
+		t.Errorf("the top shape of none is %q with %q", shape, share)
+	}
+}

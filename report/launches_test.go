@@ -184,3 +184,38 @@ func TestAxisTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestTimelinePixels paints a panel and measures it: values are heights, the
+// parts of a column have their shares of it, and unknown bins stay empty.
+func TestTimelinePixels(t *testing.T) {
+	const half, quarter = (trackHeight - trackRoom) / 2, (trackHeight - trackRoom) / 4
+	p := TimePanel{SpanNS: 400, Tracks: []Track{
+		{Unit: sizeAxis, Series: []Series{{colorWork, 100, []int64{-1, 100, 50, 0}}}},
+		{Unit: timeAxis, Columns: []TimeColumn{{100, 200, "", []Part{{colorCompute, 50}, {colorComm, -7}, {colorIdle, 150}}}}},
+	}}
+	painted, err := Chart{Title: "t", Body: Timeline{[]TimePanel{p}}}.paint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := painted.image()
+	heights := func(ns int64) map[Color]int {
+		n := map[Color]int{}
+		for y := range img.Bounds().Dy() {
+			r, g, b, _ := img.At(int(p.x(ns)), y).RGBA()
+			n[Color(r>>8<<16|g>>8<<8|b>>8)]++
+		}
+		return n
+	}
+	for _, tc := range []struct {
+		ns    int64
+		color Color
+		want  float64
+	}{
+		{50, colorWork, 0}, {150, colorWork, 2 * half}, {250, colorWork, half}, {350, colorWork, 0},
+		{50, colorCompute, 0}, {170, colorCompute, quarter}, {170, colorIdle, 3 * quarter}, {170, colorComm, 0}, {350, colorCompute, 0},
+	} {
+		if got := float64(heights(tc.ns)[tc.color]); got < tc.want-3 || got > tc.want+1 {
+			t.Errorf("at %d ns, %06x is %g pixels high, want %g", tc.ns, tc.color, got, tc.want)
+		}
+	}
+}
