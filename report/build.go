@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,10 +38,41 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 		b.charts[c.File()] = c
 	}
 	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
-	d.Screen = present(b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenKernels(), b.screenSpans())
-	d.Sections = present(b.verdict(), b.capture(), b.budget(), b.findings(), b.steps(), b.kernelTable(), b.categories(),
-		b.unclassified(), b.copies(), b.streams(), b.distributions(), b.spans())
+	d.Screen = present(slices.Concat(
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
+		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
+		[]Section{b.screenMemory(), b.screenSpans()})...)
+	d.Sections = present(slices.Concat(
+		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
+		b.byImpact(
+			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
+			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
+		[]Section{b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()})...)
+	d.charts = inPlace(charts, d.Sections)
 	return d
+}
+
+// byImpact puts what tells of idle time first if that is the larger part of
+// the windows, and what tells of work if not.
+func (b *builder) byImpact(idle, work []Section) []Section {
+	if b.mostlyIdle() {
+		return append(idle, work...)
+	}
+	return append(work, idle...)
+}
+
+// inPlace returns the charts in the order in which the sections have them.
+func inPlace(charts []Chart, sections []Section) []Chart {
+	at := map[string]int{}
+	for _, s := range sections {
+		for _, block := range s.Blocks {
+			if p, ok := block.(Picture); ok {
+				at[p.Chart.Name] = len(at)
+			}
+		}
+	}
+	slices.SortStableFunc(charts, func(a, b Chart) int { return cmp.Compare(at[a.Name], at[b.Name]) })
+	return charts
 }
 
 func newBuilder(s *summary.Summary, r judge.Result) *builder {

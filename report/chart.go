@@ -21,11 +21,37 @@ type Chart struct {
 	Body     Body
 }
 
-// A Body is what a chart shows: [Bars], [Ranking], [Lanes], [Columns] or
-// [Histograms].
+// A Body is what a chart shows: [Bars], [Ranking], [Lanes], [Columns],
+// [Histograms], [Timeline] or [Titled] ones below each other.
 type Body interface {
 	height(p *pen) float64       // of the drawing, in pixels
 	draw(c *canvas, top float64) // fills that height from top on
+}
+
+// Titled are bodies below each other, each under its title.
+type Titled []TitledBody
+
+// A TitledBody is one of them.
+type TitledBody struct {
+	Title string
+	Body  Body
+}
+
+const titleHeight = 34.0
+
+func (t Titled) height(p *pen) (h float64) {
+	for _, b := range t {
+		h += titleHeight + b.Body.height(p)
+	}
+	return h
+}
+
+func (t Titled) draw(c *canvas, top float64) {
+	for _, b := range t {
+		c.text(margin, top+18, c.fit(b.Title, sizeText, ChartWidth-2*margin), textStyle{bold: true})
+		b.Body.draw(c, top+titleHeight)
+		top += titleHeight + b.Body.height(c.pen)
+	}
 }
 
 // A Swatch explains a colour of a picture.
@@ -49,6 +75,34 @@ const (
 	colorCount   Color = 0x8c8c8c // of distributions, beside colorTime
 	colorTime    Color = 0x009e73
 )
+
+// The colours of what is no class: device work of all of them, owners of idle
+// time, and memory. Idle time that nobody can do anything about is grey.
+const (
+	colorWork       Color = 0x56b4e9
+	colorDependency Color = 0x7b5ea7
+	colorLaunch     Color = 0xf0e442
+	colorNothing    Color = 0xc4c4c4
+	colorOpaque     Color = 0x8c8c8c
+	colorUnknown    Color = 0x555555
+)
+
+// ownerColor returns the colour of an owner of idle time.
+func ownerColor(owner string) Color {
+	switch owner {
+	case summary.OwnerHost:
+		return colorHost
+	case summary.OwnerDependency:
+		return colorDependency
+	case summary.OwnerLaunch:
+		return colorLaunch
+	case summary.OwnerNothing:
+		return colorNothing
+	case summary.OwnerOpaque:
+		return colorOpaque
+	}
+	return colorUnknown
+}
 
 // The colours of what is not data.
 const (

@@ -17,7 +17,8 @@ type Bars struct {
 type BarRow struct {
 	Label string
 	Parts []Part
-	Names []string // of the parts
+	Names []string // of the parts; nil if the legend says enough of those that have no room for their share
+	Note  string   // what else is said of the length, or ""
 }
 
 const (
@@ -33,14 +34,15 @@ func (r BarRow) beside(p *pen, length float64) string {
 	total := sumParts(r.Parts)
 	var outside []string
 	for i, part := range r.Parts {
-		if part.NS > 0 && !r.inside(p, i, length) {
+		if r.Names != nil && part.NS > 0 && !r.inside(p, i, length) {
 			outside = append(outside, r.Names[i]+" "+unit.Share(part.NS, total))
 		}
 	}
+	text := unit.Duration(total) + r.Note
 	if outside == nil {
-		return unit.Duration(total)
+		return text
 	}
-	return unit.Duration(total) + " (" + strings.Join(outside, ", ") + ")"
+	return text + " (" + strings.Join(outside, ", ") + ")"
 }
 
 // inside reports whether the share of part i has room within it.

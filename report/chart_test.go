@@ -106,6 +106,9 @@ func TestChartData(t *testing.T) {
 			switch body := c.Body.(type) {
 			case Bars:
 				checkBars(t, name, s, body)
+			case Titled:
+				checkIdleBars(t, name, s, body[0].Body.(Bars))
+				checkRanking(t, name, c, body[1].Body.(Ranking))
 			case Ranking:
 				checkRanking(t, name, c, body)
 			case Lanes:
@@ -114,6 +117,12 @@ func TestChartData(t *testing.T) {
 				for _, b := range body.Bars {
 					if b.Of < 1 {
 						t.Errorf("%s: bar %q is of %d windows", name, b.Label, b.Of)
+					}
+				}
+			case Timeline:
+				for _, p := range body.Panels {
+					if p.SpanNS <= 0 || len(p.Tracks) == 0 || len(body.Panels) > mostLanes {
+						t.Errorf("%s: %s: panel %+v of %d", name, c.Name, p, len(body.Panels))
 					}
 				}
 			case Histograms:
@@ -146,6 +155,23 @@ func checkBars(t *testing.T, name string, s *summary.Summary, body Bars) {
 	}
 }
 
+// checkIdleBars holds bars of idle time to that of their devices.
+func checkIdleBars(t *testing.T, name string, s *summary.Summary, body Bars) {
+	t.Helper()
+	idle := map[string]int64{}
+	for i, l := range deviceLabels(s) {
+		idle[l] = s.Devices[i].Activity.Idle()
+	}
+	if len(body.Rows) == 0 || len(body.Rows) > allBars {
+		t.Errorf("%s: %d bars", name, len(body.Rows))
+	}
+	for _, r := range body.Rows {
+		if sum := sumParts(r.Parts); sum != idle[r.Label] && !strings.HasPrefix(name, "hostile") {
+			t.Errorf("%s: parts of %q sum to %d, idle time is %d", name, r.Label, sum, idle[r.Label])
+		}
+	}
+}
+
 func checkRanking(t *testing.T, name string, c Chart, body Ranking) {
 	t.Helper()
 	sum, last := int64(0), body.Total
@@ -153,7 +179,7 @@ func checkRanking(t *testing.T, name string, c Chart, body Ranking) {
 		if r.NS > last || r.NS <= 0 {
 			t.Errorf("%s: %s: bar of %d after one of %d", name, c.Name, r.NS, last)
 		}
-		sum, last = sum+r.NS, r.NS
+		sum, last = summary.Plus(sum, r.NS), r.NS
 	}
 	if sum > body.Total || sum < body.Total && c.Caption == "" {
 		t.Errorf("%s: %s: bars sum to %d of %d, caption %q", name, c.Name, sum, body.Total, c.Caption)

@@ -25,11 +25,14 @@ type chartKind struct {
 	make func(*summary.Summary) (Chart, bool)
 }
 
-// chartKinds returns all of them in the order of their places.
+// chartKinds returns all of them in the order of their places; those of idle
+// time and those of work change places where the one has the larger part.
 func chartKinds() []chartKind {
 	return []chartKind{
 		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart},
-		{"top-kernels", kernelChart}, {"durations", durationChart}, {"top-spans", spanChart},
+		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
+		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
+		{"durations", durationChart}, {"top-spans", spanChart},
 	}
 }
 
@@ -103,7 +106,7 @@ func budgetChart(s *summary.Summary) (Chart, bool) {
 	c.Caption = joinSentences(c.Caption, inputCaption(s, shown))
 	var bars Bars
 	for _, i := range shown {
-		bars.Rows = append(bars.Rows, BarRow{names[i], budgetParts(s.Devices[i].Activity), []string{"compute", "comm", "copies", "idle"}})
+		bars.Rows = append(bars.Rows, BarRow{Label: names[i], Parts: budgetParts(s.Devices[i].Activity), Names: []string{"compute", "comm", "copies", "idle"}})
 	}
 	c.Body = bars
 	var alt []string

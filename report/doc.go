@@ -30,8 +30,8 @@ import (
 )
 
 // A Doc is a report as data. Its strings are plain text without control
-// characters, which renderers escape and wrap; only cells of the kinds [Name]
-// and [KernelName] are as the summary has them.
+// characters, which renderers escape and wrap; only cells of the kinds [Name],
+// [KernelName] and [LineName] are as the summary has them.
 type Doc struct {
 	Title    string
 	Screen   []Section // the one-screen summary
@@ -95,6 +95,7 @@ const (
 	Number
 	Name       // kept in front when cut
 	KernelName // may lose namespaces and arguments when cut
+	LineName   // may lose directories
 )
 
 // A Row is one row of a table.

@@ -222,6 +222,12 @@ func manyKernels(n int) *summary.Summary {
 	return s
 }
 
+// hostileDevices is hostileRun without its judgment.
+func hostileDevices() *summary.Summary {
+	s, _ := hostileRun()
+	return s
+}
+
 // fixtures are all of them, by name.
 func fixtures() map[string]*summary.Summary {
 	hostile, _ := hostileRun()
@@ -231,6 +237,8 @@ func fixtures() map[string]*summary.Summary {
 		"train": trainRun(), "host": hostRun(), "one": oneKernel(5 * ms), "nanosecond": oneKernel(1), "instant": oneKernel(0),
 		"hours": oneKernel(36_000 * sec), "equal": manyKernels(3), "kernels": manyKernels(300), "hostile": hostile, "hostile host": hostileHost,
 		"devices 2": manyDevices(2), "devices 16": manyDevices(16), "devices 64": manyDevices(64), "empty": {Schema: summary.Schema},
+		"attributed": attributed(1), "attributed 8": attributed(8), "attributed 20": attributed(20), "modules": modulesOnly(),
+		"reasons 1": manyReasons(1), "reasons 40": manyReasons(40), "hostile attribution": strange(hostileDevices()),
 	}
 }
 

@@ -2,18 +2,20 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"assay/summary"
 	"assay/unit"
 )
 
 // A timeScale prints all times of a column in one unit with equally many
-// decimals.
+// decimals, or all sizes.
 type timeScale struct {
 	unit     string
-	size     int64 // ns per unit
+	size     int64 // ns or bytes per unit
 	decimals int
 }
 
@@ -24,8 +26,23 @@ func scaleOf(times ...int64) timeScale {
 	for _, ns := range times {
 		largest = max(largest, ns)
 	}
-	s := timeScale{"ns", 1, 0}
-	for _, next := range []timeScale{{"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}} {
+	return scaleIn([]timeScale{{"ns", 1, 0}, {"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}}, largest)
+}
+
+// sizeScaleOf is scaleOf for sizes in bytes.
+func sizeScaleOf(sizes ...int64) timeScale {
+	largest := int64(0)
+	for _, n := range sizes {
+		largest = max(largest, n)
+	}
+	return scaleIn([]timeScale{{"B", 1, 0}, {"KiB", 1 << 10, 0}, {"MiB", 1 << 20, 0}, {"GiB", 1 << 30, 0}}, largest)
+}
+
+// scaleIn returns the last of the scales whose unit is not above the largest
+// number, with the decimals that suit it.
+func scaleIn(scales []timeScale, largest int64) timeScale {
+	s := scales[0]
+	for _, next := range scales {
 		if largest >= next.size {
 			s = next
 		}
@@ -41,7 +58,7 @@ func scaleOf(times ...int64) timeScale {
 // not zero does not print as zero.
 func (s timeScale) text(ns int64) string {
 	if ns < 0 {
-		return "-" + s.text(-ns)
+		return "-" + s.text(-max(ns, -math.MaxInt64))
 	}
 	tens := int64(1)
 	for range s.decimals {
@@ -86,6 +103,9 @@ func median(times []int64) int64 {
 	sorted := slices.Sorted(slices.Values(times))
 	n := len(sorted)
 	low, high := sorted[(n-1)/2], sorted[n/2]
+	if low < 0 && high > math.MaxInt64+low {
+		return low/2 + high/2 // their distance is more than int64 holds
+	}
 	return low + mean(high-low, 2)
 }
 
@@ -184,4 +204,45 @@ func largestIndex[N int | float64](values []N) int {
 		}
 	}
 	return best
+}
+
+// A fraction is a part of a whole, as whole numbers, so that ranks are exact.
+type fraction struct{ num, den int64 }
+
+// quantile prints the bucket that holds the value which is not below the given
+// part of all: a histogram knows no more of it. It is [unit.None] if there are
+// no values.
+func quantile(h summary.Histogram, part fraction) string {
+	n := h.Count()
+	if n <= 0 {
+		return unit.None
+	}
+	above := n/part.den*(part.den-part.num) + n%part.den*(part.den-part.num)/part.den
+	seen := int64(0)
+	for _, b := range h.Buckets {
+		if seen = summary.Plus(seen, b.Count); seen >= n-above {
+			return bucketText(b.FromNS)
+		}
+	}
+	return unit.None
+}
+
+// bucketText prints the durations that a bucket counts: "10–15 µs".
+func bucketText(from int64) string {
+	edges := summary.Edges()
+	i, found := slices.BinarySearch(edges, from)
+	switch {
+	case !found:
+		return unit.None
+	case i+1 == len(edges):
+		return "≥ " + unit.Duration(from)
+	case i == 0:
+		return "< " + unit.Duration(edges[1])
+	}
+	low, high := unit.Duration(from), unit.Duration(edges[i+1])
+	number, of, _ := strings.Cut(low, " ")
+	if _, other, _ := strings.Cut(high, " "); of == other {
+		low = number
+	}
+	return low + "–" + high
 }

@@ -317,9 +317,9 @@ func TestWriteErrors(t *testing.T) {
 }
 
 // TestGolden keeps the layout stable. Its numbers are those of the comments of
-// trainRun and hostRun, which TestBudgetTable and TestKernelTable check.
+// trainRun, hostRun and attributed, which other tests check.
 func TestGolden(t *testing.T) {
-	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun()} {
+	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun(), "attributed": attributed(2)} {
 		d := Build(s, goldenResult(s))
 		for file, got := range map[string]string{name + ".txt": text(t, d, 80), name + ".md": render(t, d.Markdown)} {
 			path := filepath.Join("testdata", file)
@@ -347,6 +347,13 @@ func goldenResult(s *summary.Summary) judge.Result {
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
 			Findings: []judge.Finding{{Rule: "no-gpu-time", Level: judge.Warn, Title: title, Next: []string{"record the GPU, too"}}},
+		}
+	}
+	if len(s.Idle) > 0 {
+		title := "GPU idle time is 60.2% of the windows of 2 devices (1.21 s of 2.01 s), over the critical limit of 50%"
+		return judge.Result{
+			Verdict:  judge.Verdict{Bound: "host", Sentence: title},
+			Findings: []judge.Finding{{Rule: "gpu-idle", Level: judge.Critical, Title: title, Next: []string{"look at what the host does"}}},
 		}
 	}
 	title := "exposed communication is 23.5% of the windows of 8 devices (1.88 s of 8 s), over the critical limit of 20%"

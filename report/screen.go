@@ -14,9 +14,11 @@ import (
 // The limits of the one-screen summary: a terminal of some 40 lines.
 const (
 	screenDevices  = 4
+	fewDevices     = 2 // where the screen has more to tell than budgets
 	screenFindings = 3
 	screenIssues   = 3
 	screenKernels  = 10
+	fewKernels     = 3 // where the screen has more to tell than kernels
 
 	// A bar has what a label leaves of barRoom columns, within these limits:
 	// then a terminal of 80 columns shows labels whole.
@@ -39,7 +41,7 @@ func (b *builder) screenCapture() Section {
 	if len(b.Inputs) == 1 {
 		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
 	}
-	if key := inputKey(b.Summary, b.worstDevices(screenDevices)); key != nil {
+	if key := inputKey(b.Summary, b.worstDevices(b.screenDevices())); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
 	var list List
@@ -88,7 +90,7 @@ func (b *builder) screenBudget() Section {
 		{"device", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
 		{"", Text},
 	}}
-	shown, cells := b.worstDevices(screenDevices), maxBar
+	shown, cells := b.worstDevices(b.screenDevices()), maxBar
 	for _, i := range shown {
 		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
 	}
@@ -111,6 +113,14 @@ func (b *builder) screenBudget() Section {
 	return s
 }
 
+// screenDevices is how many devices the screen lists.
+func (b *builder) screenDevices() int {
+	if b.attributed() {
+		return fewDevices
+	}
+	return screenDevices
+}
+
 // worstDevices returns the indices of at most n devices in rising order: those
 // with the largest share of idle time where there are more.
 func (b *builder) worstDevices(n int) []int { return worstDevices(b.Summary, n) }
@@ -123,13 +133,15 @@ func worstDevices(s *summary.Summary, n int) []int {
 	return worstOf(s, order, n)
 }
 
+// idleShare returns the share of idle time in a window, 0 if there is none.
+func idleShare(a summary.Activity) float64 {
+	return float64(a.Idle()) / float64(max(1, a.Window()))
+}
+
 // worstOf is worstDevices of some devices. All pictures and tables that do not
 // show every device choose by it.
 func worstOf(s *summary.Summary, devices []int, n int) []int {
-	share := func(i int) float64 {
-		a := s.Devices[i].Activity
-		return float64(a.Idle()) / float64(max(1, a.Window()))
-	}
+	share := func(i int) float64 { return idleShare(s.Devices[i].Activity) }
 	order := slices.Clone(devices)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share(j), share(i)) })
 	order = order[:min(n, len(order))]
@@ -177,10 +189,14 @@ func (b *builder) screenKernels() Section {
 			unit.Share(k.total, b.work), unit.Count(k.count), fourDigits(mean(k.total, k.count)), k.category, k.name,
 		}})
 	}
+	rows := screenKernels
+	if b.attributed() {
+		rows = fewKernels
+	}
 	return Section{
 		Title:  "Top kernels",
 		Lead:   fmt.Sprintf("share of %s kernel time (sum of durations)", unit.Duration(b.work)),
-		Blocks: []Block{t.cut(screenKernels)},
+		Blocks: []Block{t.cut(rows)},
 	}
 }
 

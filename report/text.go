@@ -146,14 +146,14 @@ func textTable(b *strings.Builder, t Table, indent string, columns int) {
 func shortenNames(columns []Column, cells [][]string, total int) {
 	names := 0
 	for i, c := range columns {
-		if c.Kind == Name || c.Kind == KernelName {
+		if c.Kind.isName() {
 			names++
 			continue
 		}
 		total -= columnWidths(cells)[i]
 	}
 	for i, c := range columns {
-		if c.Kind != Name && c.Kind != KernelName {
+		if !c.Kind.isName() {
 			continue
 		}
 		var list []string
@@ -166,9 +166,15 @@ func shortenNames(columns []Column, cells [][]string, total int) {
 	}
 }
 
+// isName reports whether cells of the kind are as the summary has them.
+func (k Kind) isName() bool { return k == Name || k == KernelName || k == LineName }
+
 func nameLabels(kind Kind, names []string, columns int) []string {
-	if kind == KernelName {
+	switch kind {
+	case KernelName:
 		return kernelLabels(names, columns)
+	case LineName:
+		return labels(names, columns, shortLine, clean)
 	}
 	return plainLabels(names, columns)
 }

@@ -1,0 +1,324 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/summary"
+)
+
+// wantRows compares the first rows of the first table below a heading, titles
+// included, with what was worked out by hand.
+func wantRows(t *testing.T, markdown, heading string, want ...string) [][]string {
+	t.Helper()
+	rows := tableOf(t, markdown, heading)
+	for i, w := range want {
+		got := "no row"
+		if i < len(rows) {
+			got = strings.Join(rows[i], "|")
+		}
+		if got != w {
+			t.Errorf("%s: row %d is\n%s, want\n%s", heading, i, got, w)
+		}
+	}
+	return rows
+}
+
+func markdownOf(t *testing.T, s *summary.Summary) string {
+	t.Helper()
+	return render(t, Build(s, judged(s)).Markdown)
+}
+
+// wantText reports what a text lacks.
+func wantText(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("nothing says %q", w)
+		}
+	}
+}
+
+// TestIdleOwners compares the tables with the comment of attributed, and adds
+// them up: the reasons of a device are its idle time, printed digit by digit.
+func TestIdleOwners(t *testing.T) {
+	md := markdownOf(t, attributed(1))
+	rows := wantRows(t, md, "Idle time by owner",
+		"owner|state|in|idle (ms)|share of idle|share of window|pieces|longest (ms)",
+		"host-late|synchronizing|`cudaStreamSynchronize`|250.00|41.7%|25.0%|50|100.00",
+		"host-late|python|`/home/me/project/trainer/loop.py(123): train_step`|150.00|25.0%|15.0%|700|3.00")
+	sum := 0.0
+	for _, row := range rows[1:] {
+		sum += numberOf(t, row[3])
+	}
+	if len(rows) != 8 || sum != 600 {
+		t.Errorf("%d reasons sum to %g ms, want 7 and 600", len(rows)-1, sum)
+	}
+	wantText(t, md, "Of 600 ms of idle time, 60.0% of the window, 480 ms (80.0%) is host-late, 50 ms (8.3%) is launch-latency, "+
+		"40 ms (6.7%) is dependency, 20 ms (3.3%) is nothing-offered and 10 ms (1.7%) is unknown.",
+		"- **dependency** the work was launched in time", "  - **data-loading** in a data loader")
+
+	// Ranks 0 to 7: idle 8*600+280 = 5080 of 8*1000+280, host-late 8*480+280.
+	rows = wantRows(t, markdownOf(t, attributed(8)), "Idle time by owner",
+		"device|idle (s)|share of window|host-late (s)|share|dependency (s)|share|launch-latency (s)|share|nothing-offered (s)|share|unknown (s)|share",
+		"all 8|5.080|61.4%|4.120|81.1%|0.320|6.3%|0.400|7.9%|0.160|3.1%|0.080|1.6%",
+		"rank 7 device 7|0.670|62.6%|0.550|82.1%|0.040|6.0%|0.050|7.5%|0.020|3.0%|0.010|1.5%")
+	for _, row := range rows[1:10] {
+		owners := 0.0
+		for i := 3; i < len(row); i += 2 {
+			owners += numberOf(t, row[i])
+		}
+		if idle := numberOf(t, row[1]); owners < idle-1e-9 || owners > idle+1e-9 {
+			t.Errorf("%s: owners sum to %g of %g", row[0], owners, idle)
+		}
+	}
+}
+
+// TestIdleRest: reasons that are not shown are counted with their time, and a
+// summary whose reasons do not sum to the idle time is not passed off as one
+// whose do.
+func TestIdleRest(t *testing.T) {
+	s := manyReasons(40)
+	md := markdownOf(t, s)
+	wantText(t, md, "\n28 more reasons (70.0% of idle time)\n", "The reasons that are not shown have 28 ms together.")
+	if strings.Contains(md, "does not account") {
+		t.Error("reasons that sum to the idle time are said not to")
+	}
+	s.Idle = s.Idle[:3]
+	wantText(t, markdownOf(t, s), "All reasons sum to 3 ms, and the idle time is 40 ms: the summary does not account for the difference.")
+	wantText(t, markdownOf(t, attributed(20)), "The reasons of 16 more devices are in the JSON.")
+}
+
+// TestGaps: starts are the digits of the trace, and what is not listed is
+// counted: 100 gaps of 600 ms, of which 100+80+40 are shown.
+func TestGaps(t *testing.T) {
+	md := markdownOf(t, attributed(1))
+	wantRows(t, md, "Largest gaps",
+		"start (ns)|into the window (ms)|length (ms)|share of window|owner|state|in|before|after",
+		"1763000000500000123|500.00|100.00|10.0%|host-late|synchronizing|`cudaStreamSynchronize`|`Memcpy DtoH (Device -> Pageable)`|`ampere_bf16_s16816gemm_bf1…2f_stages_64x3_nn`",
+		"1763000000700000123|700.00|80.00|8.0%|host-late|data-loading|`DataLoader.__next__`|`vectorized_elementwise_kernel<4, FillFuncto…`|`flash_fwd_kernel`",
+		"1763000000800000123|800.00|40.00|4.0%|dependency|||`flash_fwd_kernel`|`flash_fwd_kernel`")
+	wantText(t, md, "\n97 more gaps (63.3% of the time of all gaps)\n")
+	rows := tableOf(t, markdownOf(t, attributed(20)), "Largest gaps")
+	if len(rows) != 1+maxGaps || rows[1][0] != "rank 19 device 19" || rows[1][3] != "290.00" {
+		t.Errorf("%d rows, the first is %v", len(rows), rows[1])
+	}
+}
+
+// TestOldSummary: a summary that knows nothing of owners is shown as it was
+// before there were any, whatever gaps it lists. The golden files of train and
+// host hold the rest.
+func TestOldSummary(t *testing.T) {
+	s := trainRun()
+	want := markdownOf(t, s)
+	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 7, NS: 5 * ms}}
+	if _, got, _ := strings.Cut(markdownOf(t, s), "## Steps"); got != want[strings.Index(want, "## Steps")+len("## Steps"):] {
+		t.Errorf("it is now\n%s", got)
+	}
+	if strings.Contains(markdownOf(t, s), "Largest gaps") {
+		t.Error("gaps without owners are listed")
+	}
+}
+
+// TestAttribution compares the tables of what launched work with the comment
+// of attributed: 400 ms of GPU work in all.
+func TestAttribution(t *testing.T) {
+	md := markdownOf(t, attributed(1))
+	wantRows(t, md, "Operators by GPU time",
+		"operator|self (ms)|share|total (ms)|share|count|launched|host self (ms)|top shape|its share",
+		"`aten::mm`|300.00|75.0%|300.00|75.0%|500|1,000|60.000|`[[4096, 4096], [4096, 11008]] [\"bf16\", \"bf16\"]`|75.0%",
+		"`aten::add_`|60.00|15.0%|60.00|15.0%|500|1,000|20.000||",
+		"`aten::copy_`|20.00|5.0%|20.00|5.0%|500|100|10.000||",
+		"`Attention`|0.00|0.0%|20.00|5.0%|500|0|5.000||")
+	wantRows(t, md, "Modules",
+		"module|self (ms)|share|total (ms)|share|count|backward|host time (ms)",
+		"`GPT_0`|0.00|0.0%|340.00|85.0%|4|58.8%|340.00",
+		"`· Block_0`|50.00|12.5%|200.00|50.0%|4|60.0%|200.00",
+		"`· · Linear_0`|150.00|37.5%|150.00|37.5%|4|60.0%|150.00",
+		"`· Block_1`|137.00|34.3%|140.00|35.0%|4|57.1%|140.00")
+	wantRows(t, md, "Source lines",
+		"line|self (ms)|share|total (ms)|share|count|host time (ms)",
+		"`model/attention.py:77 forward`|240.00|60.0%|240.00|60.0%|48|90.00",
+		"`project/train.py:12 step`|120.00|30.0%|360.00|90.0%|4|900.00")
+	wantRows(t, md, "Annotations",
+		"annotation|self (ms)|share|total (ms)|share|count|host time (ms)",
+		"`forward \\| loss`|100.00|25.0%|100.00|25.0%|4|200.00")
+	wantRows(t, md, "Forward, backward, optimizer",
+		"pass|GPU time (ms)|share|pieces of work|mean (ms)",
+		"`backward`|220.00|55.0%|100|2.200", "`forward`|100.00|25.0%|100|1.000", "`optimizer`|60.00|15.0%|100|0.600", "`other`|20.00|5.0%|100|0.200")
+	wantText(t, md, "Operators launched 380 ms of the 400 ms of GPU work (95.0%)", "\n1 more module (0.8% of GPU work, self)\n")
+
+	// Two ranks add up: 800 ms of work, the shares stay.
+	wantRows(t, markdownOf(t, attributed(2)), "Operators by GPU time",
+		"operator|self (ms)|share|total (ms)|share|count|launched|host self (ms)|top shape|its share",
+		"`aten::mm`|600.00|75.0%|600.00|75.0%|1,000|2,000|120.00|`[[4096, 4096], [4096, 11008]] [\"bf16\", \"bf16\"]`|75.0%")
+}
+
+// TestModuleTree: a module stands below what it is in, siblings by falling
+// time, and what has lost its parent stands alone.
+func TestModuleTree(t *testing.T) {
+	list := []launcher{
+		{name: "M/b/x", total: 30}, {name: "M", total: 100}, {name: "M/a", total: 40}, {name: "M/b", total: 60}, {name: "M/b/y", total: 30},
+		{name: "M/c", total: 4}, {name: "M/c/z", total: 9}, {name: "", total: 50}, {name: "N/lost", total: 70}, {name: "zero"},
+	}
+	show := func(tree []module) string {
+		var out []string
+		for _, m := range tree {
+			out = append(out, fmt.Sprintf("%s=%d", m.label(), m.total))
+		}
+		return strings.Join(out, " ; ")
+	}
+	for _, tc := range []struct {
+		least int64
+		most  int
+		want  string
+	}{
+		{5, 99, "M=100 ; · b=60 ; · · x=30 ; · · y=30 ; · a=40 ; N/lost=70 ; =50 ; M/c/z=9"},
+		{0, 99, "M=100 ; · b=60 ; · · x=30 ; · · y=30 ; · a=40 ; · c=4 ; · · z=9 ; N/lost=70 ; =50"},
+		{5, 3, "M=100 ; · b=60 ; N/lost=70"},
+		{200, 99, ""},
+	} {
+		if got := show(moduleTree(slices.Clone(list), tc.least, tc.most)); got != tc.want {
+			t.Errorf("at least %d, at most %d:\ngot  %s\nwant %s", tc.least, tc.most, got, tc.want)
+		}
+	}
+}
+
+// TestLineNames: a line is known by its file and directory, unless another has
+// the same.
+func TestLineNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"/home/me/project/model/attention.py:77 forward": "model/attention.py:77 forward",
+		`C:\code\net\block.py:3 f`:                       `net\block.py:3 f`,
+		"train.py:12 step":                               "train.py:12 step",
+		"a/train.py:12":                                  "a/train.py:12",
+		"<built-in method mm of type object>":            "<built-in method mm of type object>",
+		"/x/y/z.py:1 a/b:2 c":                            "y/z.py:1 a/b:2 c",
+	} {
+		if got := nameLabels(LineName, []string{in}, 80)[0]; got != want {
+			t.Errorf("%s becomes %s, want %s", in, got, want)
+		}
+	}
+	got := nameLabels(LineName, []string{"/a/b/c.py:7 f", "/d/b/c.py:7 f", "/a/b/d.py:7 f"}, 80)
+	if want := []string{"/a/b/c.py:7 f", "/d/b/c.py:7 f", "b/d.py:7 f"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestImpactOrder: what tells of idle time comes first where nothing ran for
+// the larger part of the window, and else what tells of work.
+func TestImpactOrder(t *testing.T) {
+	order := func(text string, words ...string) {
+		t.Helper()
+		last := -1
+		for _, w := range words {
+			at := strings.Index(text, w)
+			if at <= last {
+				t.Errorf("%q is at %d, after one at %d", w, at, last)
+			}
+			last = at
+		}
+	}
+	s := attributed(1)
+	d := Build(s, judged(s))
+	order(render(t, d.Markdown), "## Steps", "## Idle time by owner", "## Largest gaps", "## Launches", "## Runtime calls", "## Graphs", "## Kernels",
+		"## Operators", "## Modules", "## Source lines", "## Annotations", "## Forward", "## Copies", "## Memory")
+	order(text(t, d, 80), "Time budget", "\nIdle time", "longest gap 100 ms at 1763000000500000123 ns", "3,000 calls launched 3,090 of 3,100 pieces", "\nTop kernels",
+		"\nMemory: peak 60 GiB allocated, peak 72 GiB reserved")
+
+	// A tenth of each reason, and compute instead: 60 of 1000 ms are idle.
+	for i := range s.Idle {
+		s.Idle[i].NS /= 10
+	}
+	s.Devices[0].Activity = cells(map[summary.Class]int64{comp: 920, copies: 20, 0: 60})
+	d = Build(s, judged(s))
+	order(render(t, d.Markdown), "## Kernels", "## Operators", "## Forward", "## Idle time by owner", "## Launches", "## Copies", "## Memory")
+	screen := text(t, d, 80)
+	order(screen, "Time budget", "\nTop kernels", "\nTop operators: share of 400 ms GPU work", "\n  75.0%  300.0 ms    500  aten::mm\n", "\nIdle time: share of the 60 ms idle, 6.0% of the window",
+		"\n  41.7%  25.00 ms  host-late, synchronizing  cudaStreamSynchronize\n", "\n  5 more reasons (33.3% of idle time)\n", "\nMemory: ")
+	var files []string
+	for _, c := range d.Charts() {
+		files = append(files, c.Name)
+	}
+	if got := strings.Join(files, " "); got != "time-budget activity steps top-kernels top-operators idle queue memory durations" {
+		t.Errorf("the pictures are %s", got)
+	}
+}
+
+// TestRowOrder: the order of the rows of a summary is nothing that a reader
+// sees.
+func TestRowOrder(t *testing.T) {
+	for _, make := range []func() *summary.Summary{func() *summary.Summary { return attributed(8) }, func() *summary.Summary { return manyReasons(40) }} {
+		s := make()
+		want := markdownOf(t, s)
+		for seed := range uint64(5) {
+			s := make()
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			shuffle(rnd, s.Idle)
+			shuffle(rnd, s.Ops)
+			shuffle(rnd, s.Modules)
+			shuffle(rnd, s.Lines)
+			shuffle(rnd, s.Annotations)
+			shuffle(rnd, s.Passes)
+			shuffle(rnd, s.Calls)
+			shuffle(rnd, s.Launches)
+			shuffle(rnd, s.Graphs)
+			shuffle(rnd, s.Memory)
+			for i := range s.Memory {
+				shuffle(rnd, s.Memory[i].Live)
+			}
+			for i := range s.Ops {
+				shuffle(rnd, s.Ops[i].TopShapes)
+			}
+			if got := markdownOf(t, s); got != want {
+				t.Errorf("the rows in another order give\n%s", got)
+			}
+		}
+	}
+}
+
+func shuffle[T any](rnd *rand.Rand, list []T) {
+	rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
+// TestManyRows: ten thousand rows of each kind take no time to speak of, and
+// the report stays one that can be read.
+func TestManyRows(t *testing.T) {
+	s := manyReasons(10_000)
+	start := time.Now()
+	md := markdownOf(t, s)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if len(md) > 200_000 {
+		t.Errorf("the report has %d bytes", len(md))
+	}
+	wantText(t, md, "\n9,975 more operators (99.8% of GPU work, self)\n", "\n9,975 more lines (", "\n9,988 more reasons (99.9% of idle time)\n",
+		"\n9,980 more functions (99.8% of the time in calls)\n", "\n9,980 more graphs (99.8% of the time in graphs)\n")
+}
+
+// TestTopShape: of shapes with equal time the first by name is shown, and those
+// of several inputs add up.
+func TestTopShape(t *testing.T) {
+	var l launcher
+	for i := range 20 {
+		l.shapes = append(l.shapes, summary.OpShape{Dims: fmt.Sprintf("[[%d]]", 10+i), Types: "f", GPUSelfNS: 5})
+		l.self += 5
+	}
+	for range 20 { // maps are walked in another order each time
+		if shape, share := l.topShape(); shape != "[[10]] f" || share != "5.0%" {
+			t.Fatalf("the top shape is %q with %s", shape, share)
+		}
+	}
+	l.shapes = append(l.shapes, summary.OpShape{Dims: "[[17]]", Types: "f", GPUSelfNS: 1})
+	if shape, share := l.topShape(); shape != "[[17]] f" || share != "6.0%" {
+		t.Errorf("the top shape is %q with %s", shape, share)
+	}
+	if shape, share := (launcher{}).topShape(); shape != "" || share != "" {
+		t.Errorf("the top shape of none is %q with %q", shape, share)
+	}
+}

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// The limits of the tables of launches.
+const (
+	maxCalls  = 20
+	maxGraphs = 20
+)
+
+// knownLaunches returns the rows of devices that the summary lists, worst
+// devices first as in the idle sections, and the index of each device.
+func (b *builder) knownLaunches() (rows []summary.Launches, at []int) {
+	of := map[deviceKey]summary.Launches{}
+	for _, l := range b.Launches {
+		of[deviceKey{l.Input, l.Rank, l.Device}] = l
+	}
+	for i, d := range b.Devices {
+		if _, ok := of[deviceKey{d.Input, d.Rank, d.Device}]; ok {
+			at = append(at, i)
+		}
+	}
+	slices.SortStableFunc(at, func(i, j int) int {
+		return cmp.Compare(idleShare(b.Devices[j].Activity), idleShare(b.Devices[i].Activity))
+	})
+	for _, i := range at {
+		d := b.Devices[i]
+		rows = append(rows, of[deviceKey{d.Input, d.Rank, d.Device}])
+	}
+	return rows, at
+}
+
+// launches says how work was launched, and how long it waited in the queue.
+func (b *builder) launches() Section {
+	rows, at := b.knownLaunches()
+	if len(rows) == 0 {
+		return Section{}
+	}
+	t := Table{Title: "devices", Columns: []Column{
+		{"device", Text}, {"calls", Number}, {"work launched", Number}, {"without a call", Number}, {"delay, median", Number}, {"delay, p99", Number},
+		{"short kernels", Number}, {"share of kernels", Number}, {"share of kernel time", Number}, {"calls per step, median", Number}, {"min–max", Number},
+	}}
+	for i, l := range rows {
+		kernels := b.Devices[at[i]].Durations
+		steps, spread := "", ""
+		if len(l.PerStep) > 0 {
+			steps = unit.Count(median(l.PerStep))
+			spread = unit.Count(slices.Min(l.PerStep)) + "–" + unit.Count(slices.Max(l.PerStep))
+		}
+		t.Rows = append(t.Rows, Row{Cells: []string{
+			b.devices[at[i]], unit.Count(l.Calls), unit.Count(l.Launched), unit.Count(l.Without),
+			quantile(l.Delays, fraction{1, 2}), quantile(l.Delays, fraction{99, 100}),
+			unit.Count(l.Short), unit.Share(l.Short, kernels.Count()), unit.Share(l.ShortNS, kernels.TotalNS()), steps, spread,
+		}})
+	}
+	t.Note = fmt.Sprintf("A delay is from the end of the call that launched a piece of work to its start, known to the bucket that is given. Kernels "+
+		"under %s are short: they take no longer than it takes to launch one. Work without a call is in no table of what launched it.", unit.Duration(summary.ShortKernelNS))
+	blocks := append([]Block{Paragraph{Text: b.launchSentence(rows, at)}}, b.pictures("queue.png")...)
+	blocks = append(blocks, t.cut(maxDevices).withoutEmpty())
+	if queue, ok := b.queueTable(rows, at); ok {
+		blocks = append(blocks, queue)
+	}
+	return Section{Title: "Launches", Blocks: blocks}
+}
+
+// A launchSum is rows of launches added up.
+type launchSum struct {
+	calls, launched, without int64
+	short, kernels           int64
+	delays                   summary.Histogram
+}
+
+func (b *builder) sumLaunches(rows []summary.Launches, at []int) (sum launchSum) {
+	for i, l := range rows {
+		sum.calls, sum.launched = summary.Plus(sum.calls, l.Calls), summary.Plus(sum.launched, l.Launched)
+		sum.without, sum.short = summary.Plus(sum.without, l.Without), summary.Plus(sum.short, l.Short)
+		sum.kernels = summary.Plus(sum.kernels, b.Devices[at[i]].Durations.Count())
+		sum.delays = sum.delays.Plus(l.Delays)
+	}
+	return sum
+}
+
+// launchSentence says the same in the report and on the screen.
+func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
+	sum := b.sumLaunches(rows, at)
+	work := summary.Plus(sum.launched, sum.without)
+	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "piece")) + " of work"
+	if sum.delays.Count() > 0 {
+		text += fmt.Sprintf("; delay %s at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
+	}
+	if sum.kernels > 0 {
+		text += fmt.Sprintf("; %s of kernels are under %s", unit.Share(sum.short, sum.kernels), unit.Duration(summary.ShortKernelNS))
+	}
+	return text + "."
+}
+
+// queueTable says for which part of the windows the queues had which depth.
+func (b *builder) queueTable(rows []summary.Launches, at []int) (Table, bool) {
+	sums := map[int64]int64{}
+	window := int64(0)
+	for i, l := range rows {
+		for _, q := range l.Queue {
+			sums[q.From] = summary.Plus(sums[q.From], q.NS)
+		}
+		if len(l.Queue) > 0 {
+			window = summary.Plus(window, b.Devices[at[i]].WindowNS)
+		}
+	}
+	if len(sums) == 0 {
+		return Table{}, false
+	}
+	depths := slices.Sorted(maps.Keys(sums))
+	scale := scaleOf(slices.Collect(maps.Values(sums))...)
+	t := Table{Title: "depths", More: Rest{Total: window, Of: "window time"}, Columns: []Column{{"queue depth", Text}, {scale.head("time"), Number}, {"share of window", Number}}}
+	for i, from := range depths {
+		text := unit.Count(from) + " or more"
+		if i+1 < len(depths) && depths[i+1]-1 == from {
+			text = unit.Count(from)
+		} else if i+1 < len(depths) {
+			text = unit.Count(from) + "–" + unit.Count(depths[i+1]-1)
+		}
+		t.Rows = append(t.Rows, Row{Weight: sums[from], Cells: []string{text, scale.text(sums[from]), unit.Share(sums[from], window)}})
+	}
+	t.Note = "The depth is how many pieces of work had been offered and had not started, whatever was running: while it is 0, the device has nothing to " +
+		"go on with. Shares are of " + unit.Duration(window) + ", the window"
+	if len(rows) > 1 {
+		t.Note += "s of all devices"
+	}
+	t.Note += "."
+	return t.cut(maxDevices), true
+}
+
+// A callSum is every call of one function, over all inputs.
+type callSum struct {
+	name, kind            string
+	count, total, longest int64
+	launched, idle        int64
+}
+
+// waits reports whether calls of the kind wait for a device, or were seen to.
+func (c callSum) waits() bool { return c.kind == "sync" || c.idle != 0 }
+
+// sumCalls returns the calls by falling time, then name and kind.
+func sumCalls(s *summary.Summary) []callSum {
+	type key struct{ name, kind string }
+	index := map[key]int{}
+	var out []callSum
+	for _, r := range s.Calls {
+		i, ok := index[key{r.Name, r.Kind}]
+		if !ok {
+			i = len(out)
+			index[key{r.Name, r.Kind}] = i
+			out = append(out, callSum{name: r.Name, kind: r.Kind})
+		}
+		sum := &out[i]
+		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
+		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
+		sum.longest = max(sum.longest, r.MaxNS)
+	}
+	slices.SortFunc(out, func(a, b callSum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
+	})
+	return out
+}
+
+// calls lists the functions of the runtime and driver. Of those that wait it
+// tells what is lost from what only looks so: a long wait over a busy device
+// costs nothing.
+func (b *builder) calls() Section {
+	list := sumCalls(b.Summary)
+	if len(list) == 0 {
+		return Section{}
+	}
+	all, waited, lost := int64(0), int64(0), int64(0)
+	for _, c := range list {
+		all = summary.Plus(all, c.total)
+		if c.waits() {
+			waited, lost = summary.Plus(waited, c.total), summary.Plus(lost, c.idle)
+		}
+	}
+	scale := scaleOf(list[0].total)
+	t := Table{Title: "functions", More: Rest{Total: all, Of: "the time in calls"}, Columns: []Column{
+		{"call", Name}, {"kind", Text}, {scale.head("total"), Number}, {"share", Number}, {"count", Number}, {"mean", Number},
+		{"max", Number}, {"launched", Number}, {scale.head("waited, GPU busy"), Number}, {scale.head("waited, GPU idle"), Number},
+	}}
+	for _, c := range list {
+		busy, idle := "", ""
+		if c.waits() {
+			busy, idle = scale.text(summary.Plus(c.total, -max(0, c.idle))), scale.text(c.idle)
+		}
+		// Launches take microseconds and waits seconds: means and maxima have a
+		// unit of their own each, or those of launches would have no digits.
+		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
+			c.name, clip(clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), fourDigits(mean(c.total, c.count)),
+			fourDigits(c.longest), unit.Count(c.launched), busy, idle,
+		}})
+	}
+	t.Note = fmt.Sprintf("Times are the host's, on all threads; shares are of %s, the sum of all calls.", unit.Duration(all))
+	var blocks []Block
+	if waited > 0 {
+		busy := summary.Plus(waited, -max(0, lost))
+		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Calls that wait for a device took %s. For %s (%s) of it a GPU was busy: a wait over a busy "+
+			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
+			unit.Duration(lost), unit.Share(lost, waited))})
+	}
+	return Section{Title: "Runtime calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
+}
+
+// graphs lists CUDA and HIP graphs by the time that they span.
+func (b *builder) graphs() Section {
+	if len(b.Graphs) == 0 {
+		return Section{}
+	}
+	rows := slices.Clone(b.Graphs)
+	slices.SortStableFunc(rows, func(a, c summary.Graph) int {
+		return cmp.Or(cmp.Compare(c.SpanNS, a.SpanNS), cmp.Compare(a.Input, c.Input), cmp.Compare(a.Rank, c.Rank),
+			cmp.Compare(a.Device, c.Device), cmp.Compare(a.ID, c.ID))
+	})
+	var spans, delays, hosts []int64
+	total := int64(0)
+	for _, g := range rows {
+		total = summary.Plus(total, g.SpanNS)
+		spans = append(spans, g.SpanNS, g.WorkNS)
+		delays = append(delays, mean(g.DelayNS, g.Launches))
+		hosts = append(hosts, mean(g.CallNS, g.Launches))
+	}
+	span, delay, host := scaleOf(spans...), scaleOf(delays...), scaleOf(hosts...)
+	t := Table{Title: "graphs", More: Rest{Total: total, Of: "the time in graphs"}, Columns: []Column{
+		{"device", Text}, {"graph", Number}, {"call", Name}, {"launches", Number}, {"nodes", Number}, {span.head("span"), Number}, {span.head("work"), Number},
+		{"idle in span", Number}, {delay.head("mean delay"), Number}, {host.head("mean call"), Number}, {"first work", KernelName},
+	}}
+	several := numbered(b.Summary)
+	for i, g := range rows {
+		place, ok := b.place[deviceKey{g.Input, g.Rank, g.Device}]
+		if !ok {
+			place = deviceLabel(deviceKey{g.Input, g.Rank, g.Device}, several)
+		}
+		nodes, idle := unit.Count(g.Nodes), unit.Share(g.IdleNS, g.SpanNS)
+		if g.Opaque {
+			nodes, idle = unit.None, unit.None
+		}
+		t.Rows = append(t.Rows, Row{Weight: g.SpanNS, Cells: []string{
+			place, fmt.Sprint(g.ID), g.Call, unit.Count(g.Launches), nodes, span.text(g.SpanNS), span.text(g.WorkNS), idle,
+			delay.text(delays[i]), host.text(hosts[i]), g.First,
+		}})
+	}
+	t.Note = "A graph's span is from the first start to the last end of each launch, summed over the launches; work is the sum of durations. The delay is " +
+		"from the call's end to the first start. " + unit.None + ": the profiler did not record what is inside."
+	return Section{Title: "Graphs", Blocks: []Block{t.cut(maxGraphs)}}
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// liveDevices is how many devices have their live memory listed.
+const liveDevices = 2
+
+// peakOf returns the peak of what was allocated, or reserved where only that
+// is known, 0 if neither is.
+func peakOf(m summary.Memory) int64 {
+	switch {
+	case m.PeakAllocated != nil:
+		return *m.PeakAllocated
+	case m.PeakReserved != nil:
+		return *m.PeakReserved
+	}
+	return 0
+}
+
+// sortMemory returns rows of memory with the largest peak first, those of
+// devices before those of hosts.
+func sortMemory(s *summary.Summary) []summary.Memory {
+	rows := slices.Clone(s.Memory)
+	host := func(m summary.Memory) int {
+		if m.OnHost {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, func(a, b summary.Memory) int {
+		return cmp.Or(cmp.Compare(host(a), host(b)), cmp.Compare(peakOf(b), peakOf(a)), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
+	})
+	return rows
+}
+
+// memoryLabels names the rows as their devices are named elsewhere.
+func memoryLabels(s *summary.Summary, rows []summary.Memory) []string {
+	place := map[deviceKey]string{}
+	for i, label := range deviceLabels(s) {
+		d := s.Devices[i]
+		place[deviceKey{d.Input, d.Rank, d.Device}] = label
+	}
+	several, out := numbered(s), []string{}
+	for _, m := range rows {
+		at := deviceKey{m.Input, m.Rank, m.Device}
+		label, ok := place[at]
+		switch {
+		case m.OnHost && len(s.Inputs) < 2:
+			label = "host"
+		case m.OnHost:
+			label = fmt.Sprintf("%s rank %d host", inputNumber(m.Input), m.Rank)
+		case !ok:
+			label = deviceLabel(at, several)
+		}
+		out = append(out, label)
+	}
+	return out
+}
+
+// memory says how much was allocated at most, and by whom.
+func (b *builder) memory() Section {
+	rows := sortMemory(b.Summary)
+	if len(rows) == 0 {
+		return Section{}
+	}
+	labels := memoryLabels(b.Summary, rows)
+	var sizes []int64
+	for _, m := range rows {
+		for _, p := range []*int64{m.StartAllocated, m.PeakAllocated, m.PeakReserved} {
+			if p != nil {
+				sizes = append(sizes, *p)
+			}
+		}
+	}
+	scale := sizeScaleOf(sizes...)
+	size := func(p *int64) string {
+		if p == nil {
+			return ""
+		}
+		return scale.text(*p)
+	}
+	t := Table{Title: "rows", Columns: []Column{
+		{"memory of", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {scale.head("allocated at the start"), Number},
+		{"peak at (ns)", Number}, {"allocations", Number}, {"frees", Number},
+	}}
+	for i, m := range rows {
+		at := ""
+		if m.PeakAllocated != nil {
+			at = fmt.Sprint(m.PeakNS)
+		}
+		t.Rows = append(t.Rows, Row{Cells: []string{
+			labels[i], size(m.PeakAllocated), size(m.PeakReserved), size(m.StartAllocated), at, unit.Count(m.Allocs), unit.Count(m.Frees),
+		}})
+	}
+	t.Note = "What PyTorch's allocator reported: memory that it did not hand out itself is not in it. The peaks of allocated and of reserved memory may be at " +
+		"different times. The time is on the trace's own clock."
+	blocks := append(b.pictures("memory.png"), t.cut(maxDevices).withoutEmpty())
+	listed := 0
+	for i, m := range rows {
+		if len(m.Live) > 0 && listed < liveDevices {
+			blocks = append(blocks, liveSentence(m, labels[i]), liveTable(m))
+			listed++
+		}
+	}
+	return Section{Title: "Memory", Blocks: blocks}
+}
+
+// liveSentence splits the peak into what the capture saw allocated and what is
+// older.
+func liveSentence(m summary.Memory, label string) Paragraph {
+	text := fmt.Sprintf("%s: %s had been allocated in the capture and not freed at the peak", label, unit.Bytes(m.LiveBytes))
+	if m.PeakAllocated != nil {
+		text += " of " + unit.Bytes(*m.PeakAllocated)
+		if older := *m.PeakAllocated - m.LiveBytes; older > 0 && m.LiveBytes >= 0 {
+			text += fmt.Sprintf("; the other %s are older than the capture", unit.Bytes(older))
+		}
+	}
+	return Paragraph{Text: text + "."}
+}
+
+func liveTable(m summary.Memory) Table {
+	var sizes []int64
+	shown := int64(0)
+	rows := slices.Clone(m.Live)
+	slices.SortStableFunc(rows, func(a, b summary.Live) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Module, b.Module))
+	})
+	rows = rows[:min(summary.MaxLive, len(rows))]
+	for _, l := range rows {
+		sizes = append(sizes, l.Bytes)
+		shown = summary.Plus(shown, l.Bytes)
+	}
+	scale := sizeScaleOf(sizes...)
+	t := Table{Title: "owners", Columns: []Column{
+		{"operator", Name}, {"module", Name}, {scale.head("live"), Number}, {"share", Number}, {"allocations", Number},
+	}}
+	for _, l := range rows {
+		op := l.Op
+		if op == "" {
+			op = "(no operator)"
+		}
+		t.Rows = append(t.Rows, Row{Weight: l.Bytes, Cells: []string{op, l.Module, scale.text(l.Bytes), unit.Share(l.Bytes, m.LiveBytes), unit.Count(l.Count)}})
+	}
+	t.Note = fmt.Sprintf("Shares are of the %s allocated in the capture and live at the peak.", unit.Bytes(m.LiveBytes))
+	if rest := summary.Plus(m.LiveBytes, -max(0, shown)); rest > 0 {
+		t.Note += fmt.Sprintf(" Others have %s (%s) of it.", unit.Bytes(rest), unit.Share(rest, m.LiveBytes))
+	}
+	return t.withoutEmpty()
+}
+
+// memoryLine names the largest peak for the screen, "" if none is known.
+func (b *builder) memoryLine() string {
+	rows := sortMemory(b.Summary)
+	if len(rows) == 0 || rows[0].OnHost || peakOf(rows[0]) <= 0 {
+		return ""
+	}
+	m, text := rows[0], ""
+	if m.PeakAllocated != nil {
+		text = "peak " + unit.Bytes(*m.PeakAllocated) + " allocated"
+	}
+	if m.PeakReserved != nil {
+		if text != "" {
+			text += ", "
+		}
+		text += "peak " + unit.Bytes(*m.PeakReserved) + " reserved"
+	}
+	if len(b.Devices) > 1 {
+		text += " on " + memoryLabels(b.Summary, rows[:1])[0] + ", the largest"
+	}
+	return text
+}
