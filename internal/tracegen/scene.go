@@ -8,9 +8,9 @@ import (
 // A Story is a short trace told event by event, with the truth about it. Where
 // a [Scenario] has a plan that a whole program follows, a story shows one thing.
 type Story struct {
-	Name, About string
-	JSON        []byte
-	Truth       Attribution
+	Name  string
+	JSON  []byte
+	Truth Attribution
 }
 
 // A scene is a story while it is told. The host's events are a tree for each
@@ -18,19 +18,19 @@ type Story struct {
 // to what is known from the telling and never found out from times or numbers.
 // Idle time is noted where it is made.
 type scene struct {
-	name, about string
-	dialect     Dialect
-	links       linkStyle
-	begin       int64
-	processes   []*process
-	gpus        []*gpu
-	graphs      []*graph
-	spans       []deviceSpan
-	changes     []change // of memory
-	pools       []*pool
-	idle        map[IdleTime]int64 // with NS 0
-	ids         ids
-	flow        int64
+	name      string
+	dialect   Dialect
+	links     linkStyle
+	begin     int64
+	processes []*process
+	gpus      []*gpu
+	graphs    []*graph
+	spans     []deviceSpan
+	changes   []change // of memory
+	pools     []*pool
+	idle      map[IdleTime]int64 // with NS 0
+	ids       ids
+	flow      int64
 }
 
 // A linkStyle is what the trace says about what belongs together.
@@ -41,9 +41,9 @@ type linkStyle struct {
 	noFwdArrows bool // backward operators have sequence numbers only
 }
 
-func newScene(name, about string) *scene {
+func newScene(name string) *scene {
 	_, begin := epoch(Modern)
-	return &scene{name: name, about: about, begin: begin, idle: map[IdleTime]int64{}, ids: ids{external: 1}}
+	return &scene{name: name, begin: begin, idle: map[IdleTime]int64{}, ids: ids{external: 1}}
 }
 
 // A process is one process of the host.

@@ -52,7 +52,7 @@ func (s *scene) tell() Story {
 	w.close('}')
 	w.buf = append(w.buf, '\n')
 	w.flush()
-	return Story{Name: s.name, About: s.about, JSON: b.Bytes(), Truth: s.truth()}
+	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth()}
 }
 
 func (w *sceneWriter) header() {

@@ -13,7 +13,7 @@ type StoryPreset struct {
 func Stories() []StoryPreset {
 	var out []StoryPreset
 	for _, m := range motifs() {
-		out = append(out, StoryPreset{m.name, m.about, func() Story { return play(m.name, m.about, "cuda", m.play) }})
+		out = append(out, StoryPreset{m.name, m.about, func() Story { return play(m.name, "cuda", m.play) }})
 	}
 	out = append(out, StoryPreset{"mixture", "every reason for a gap, twice, in some order", func() Story { return Mixture(1) }})
 	out = append(out, StoryPreset{"mixture_hip", "the same on AMD hardware", func() Story { return mixture("mixture_hip", "hip", 2) }})
@@ -24,8 +24,8 @@ func Stories() []StoryPreset {
 }
 
 // play tells a story of motifs.
-func play(name, about, api string, motifs ...func(*lane)) Story {
-	s := newScene(name, about)
+func play(name, api string, motifs ...func(*lane)) Story {
+	s := newScene(name)
 	l := newLane(s)
 	l.api = api
 	if api == "hip" {
@@ -52,5 +52,5 @@ func mixture(name, api string, seed uint64) Story {
 	vary := func(l *lane) {
 		l.ns = func(ns int64) int64 { return ns/2 + rnd.Int64N(ns) }
 	}
-	return play(name, "every reason for a gap", api, append([]func(*lane){vary}, order...)...)
+	return play(name, api, append([]func(*lane){vary}, order...)...)
 }

@@ -5,7 +5,7 @@ import "fmt"
 // twoDevices drives two devices from one process: one by the main thread, one by
 // another thread, whose launches make the first device wait and the reverse.
 func twoDevices() Story {
-	s := newScene("two_devices", "two devices driven from one process")
+	s := newScene("two_devices")
 	zero := newLane(s)
 	one := *zero
 	one.g, one.t, one.kernels = s.gpu(zero.main.of, 1), zero.worker(), 100
@@ -46,7 +46,7 @@ func twoDevices() Story {
 // one that has calls for all of the device's numbers: the second process starts
 // to count later, so that each process lacks some of the other's.
 func twoProcesses(name string, labels bool) Story {
-	s := newScene(name, "a merge of two processes with equal correlation numbers")
+	s := newScene(name)
 	zero := newLane(s)
 	var label [2]string
 	if labels {

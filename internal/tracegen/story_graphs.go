@@ -1,7 +1,5 @@
 package tracegen
 
-import "fmt"
-
 // graphStories are about captured graphs.
 func graphStories() []StoryPreset {
 	return []StoryPreset{
@@ -13,7 +11,7 @@ func graphStories() []StoryPreset {
 // graphStory replays a graph of three kernels back to back, and one of four
 // pieces of work that waits 50 µs inside and 2 µs elsewhere.
 func graphStory(name, api string) Story {
-	s := newScene(name, "two graphs, replayed several times")
+	s := newScene(name)
 	if api == "hip" {
 		s.dialect.Vendor = ROCm
 	}
@@ -46,9 +44,8 @@ func graphStory(name, api string) Story {
 		}
 	}
 	l.settle()
-	l.t.python(fmt.Sprintf("demo/serve.py(%d): reply", 55), func() {
-		l.wait(l.t, InPython, "demo/serve.py(55): reply", 33*us)
-	})
+	const reply = "demo/serve.py(55): reply"
+	l.t.python(reply, func() { l.wait(l.t, InPython, reply, 33*us) })
 	l.inside()
 	return s.tell()
 }

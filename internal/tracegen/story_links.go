@@ -20,7 +20,7 @@ func linkStories() []StoryPreset {
 }
 
 func driverLaunch() Story {
-	s := newScene("driver_launch", "launches by the driver")
+	s := newScene("driver_launch")
 	l := newLane(s)
 	t, g := l.main, l.g
 	l.first()
@@ -65,7 +65,7 @@ func driverLaunch() Story {
 }
 
 func flowsOnly() Story {
-	s := newScene("flows_only", "arrows alone link calls and kernels")
+	s := newScene("flows_only")
 	s.links.noNumbers = true
 	l := newLane(s)
 	l.first()
@@ -78,7 +78,7 @@ func flowsOnly() Story {
 // lateAnnotations has a host that runs ahead: by the time that kernels run, what
 // launched them is over. The device has spans of its own for the annotations.
 func lateAnnotations() Story {
-	s := newScene("late_annotations", "annotations that end before their kernels run")
+	s := newScene("late_annotations")
 	l := newLane(s)
 	t, g := l.main, l.g
 	for i, name := range []string{"prefill", "decode", "sample"} {
@@ -107,7 +107,7 @@ func lateAnnotations() Story {
 }
 
 func missingLaunches() Story {
-	s := newScene("missing_launches", "calls of early kernels are older than the capture")
+	s := newScene("missing_launches")
 	l := newLane(s)
 	t, g := l.main, l.g
 	for i := range int64(5) { // back to back but for 4 µs before each
@@ -126,7 +126,7 @@ func missingLaunches() Story {
 }
 
 func recursion() Story {
-	s := newScene("recursion", "operators inside operators of the same name")
+	s := newScene("recursion")
 	l := newLane(s)
 	t, g := l.main, l.g
 	l.first()
@@ -152,7 +152,7 @@ func recursion() Story {
 // microseconds has inner operators and calls that end up to 1 µs after what is
 // around them, because start and duration are cut to whole microseconds.
 func microseconds() Story {
-	s := newScene("microseconds", "whole microseconds, with events that end after their parents")
+	s := newScene("microseconds")
 	s.dialect.Era = Era2023
 	_, s.begin = epoch(Era2023)
 	l := newLane(s)
@@ -193,7 +193,7 @@ func microseconds() Story {
 // streams has overlapping kernels on three streams; one stream waits for an
 // event of another, and then the device for a kernel of neither.
 func streams() Story {
-	s := newScene("streams", "kernels of three streams overlap and wait for each other")
+	s := newScene("streams")
 	l := newLane(s)
 	t, g := l.main, l.g
 	l.first()
@@ -222,7 +222,7 @@ func streams() Story {
 }
 
 func unfinished() Story {
-	s := newScene("unfinished", "Python functions that had not returned when the capture ended")
+	s := newScene("unfinished")
 	l := newLane(s)
 	loader := l.main.of.thread(4230, "pin_memory")
 	var open []*node

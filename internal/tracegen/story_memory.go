@@ -8,72 +8,102 @@ func memoryStories() []StoryPreset {
 	}
 }
 
+const mib = int64(1 << 20)
+
+// An allocations is a lane whose operators allocate.
+type allocations struct {
+	*lane
+	device *pool
+	live   []*block // to be freed at the end of the step
+}
+
 // memoryStory starts with 1 GiB that is older than the trace and frees some of
 // it. Each step allocates, and where the cache has no room, takes memory from the
 // device while that waits. Addresses are used again; another thread frees.
 func memoryStory(name, api string, deviceType int64) Story {
-	const mib = int64(1 << 20)
-	s := newScene(name, "memory of a device and of the host")
+	s := newScene(name)
 	if api == "hip" {
 		s.dialect.Vendor = ROCm
 	}
-	l := newLane(s)
-	l.api = api
-	t := l.main
-	worker := l.worker()
-	p, host := s.pool(deviceType, 0, 1024*mib, 1100*mib), s.pool(typeHost, -1, 0, 0)
-	var kept []*block
-	l.first()
-	t.op("aten::empty", func() { kept = append(kept, host.alloc(t, 64)); t.spend(us) })
+	a := &allocations{lane: newLane(s), device: s.pool(deviceType, 0, 1024*mib, 1100*mib)}
+	a.api = api
+	t, host := a.main, s.pool(typeHost, -1, 0, 0)
+	a.first()
+	var kept *block
+	t.op("aten::empty", func() { kept = host.alloc(t, 64); t.spend(us) })
 	t.spend(us)
-	p.freeOld(t, 0x7e00_0000_0000, 24*mib) // older than the trace
-	for step, act := range []int64{100 * mib, 300 * mib, 200 * mib} {
+	a.device.freeOld(t, 0x7e00_0000_0000, 24*mib)
+	for step, bytes := range []int64{100 * mib, 300 * mib, 200 * mib} {
 		t.note(stepName(int64(step)), func() {
 			t.spend(us)
-			var live []*block
-			t.module("Net_0", func() {
-				t.module("Linear_0", func() {
-					t.spend(us)
-					t.op("aten::linear", func() {
-						t.spend(us)
-						t.op("aten::addmm", func() {
-							t.spend(us)
-							if step < 2 {
-								l.overrun(Allocating, api+"Malloc", "", 80*us)
-								p.reserved += 2 * act
-							}
-							live = append(live, p.alloc(t, act), p.alloc(t, act))
-							t.spend(us)
-							if step < 2 {
-								s.own(l.g, HostLate, InOperator, "aten::addmm", us)
-								l.inside()
-							}
-						})
-					})
-				})
-				t.op("aten::relu", func() {
-					t.spend(us)
-					live = append(live, p.alloc(t, 10*mib))
-					t.spend(us)
-				})
-			})
-			t.op("aten::mse_loss", func() {
-				t.spend(us)
-				scratch := p.alloc(t, mib)
-				t.spend(us)
-				p.free(t, scratch)
-				t.spend(us)
-				live = append(live, p.alloc(t, mib/2, scratch.address)) // the same place again
-				t.spend(us)
-			})
-			worker.until(t.now)
-			for _, b := range live {
-				worker.spend(us)
-				p.free(worker, b)
-			}
-			t.until(worker.now)
+			a.forward(bytes, step < 2)
+			a.loss()
+			a.release()
 		})
 	}
-	host.free(t, kept[0])
+	host.free(t, kept)
 	return s.tell()
+}
+
+// forward allocates twice the bytes in a module, and some in the one around it.
+func (a *allocations) forward(bytes int64, grow bool) {
+	t := a.main
+	t.module("Net_0", func() {
+		t.module("Linear_0", func() {
+			t.spend(us)
+			t.op("aten::linear", func() {
+				t.spend(us)
+				t.op("aten::addmm", func() {
+					t.spend(us)
+					a.addmm(bytes, grow)
+				})
+			})
+		})
+		t.op("aten::relu", func() {
+			t.spend(us)
+			a.live = append(a.live, a.device.alloc(t, 10*mib))
+			t.spend(us)
+		})
+	})
+}
+
+// addmm allocates, and if the cache must grow for that, the device waits for it.
+func (a *allocations) addmm(bytes int64, grow bool) {
+	if grow {
+		a.overrun(Allocating, a.api+"Malloc", "", 80*us)
+		a.device.reserved += 2 * bytes
+	}
+	a.live = append(a.live, a.device.alloc(a.main, bytes), a.device.alloc(a.main, bytes))
+	if !grow {
+		a.main.spend(us)
+		return
+	}
+	a.wait(a.main, InOperator, "aten::addmm", us)
+	a.inside()
+}
+
+// loss allocates something of its own and, when that is free, uses its place.
+func (a *allocations) loss() {
+	t := a.main
+	t.op("aten::mse_loss", func() {
+		t.spend(us)
+		scratch := a.device.alloc(t, mib)
+		t.spend(us)
+		a.device.free(t, scratch)
+		t.spend(us)
+		a.live = append(a.live, a.device.alloc(t, mib/2, scratch.address))
+		t.spend(us)
+	})
+}
+
+// release has the other thread free all of the step.
+func (a *allocations) release() {
+	worker := a.worker()
+	worker.until(a.main.now)
+	for _, b := range a.live {
+		worker.spend(us)
+		a.device.free(worker, b)
+	}
+	a.live = nil
+	a.main.until(worker.now)
 }

@@ -23,7 +23,7 @@ type trainer struct {
 }
 
 func trainingStory(name string, links linkStyle) Story {
-	s := newScene(name, "forward, backward and optimizer of two steps")
+	s := newScene(name)
 	s.links = links
 	t := &trainer{lane: newLane(s)}
 	t.autograd = t.main.of.thread(4262, "pt_autograd_0")

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -395,11 +396,7 @@ func (o *oracle) graphs() (out []GraphRun) {
 }
 
 func (o *oracle) memoryUse() (out []MemoryUse) {
-	type block struct {
-		op, module string
-		bytes      int64
-	}
-	live := map[string]map[int64]block{}
+	live := map[string]map[int64]LiveMemory{} // by pool and address
 	slices.SortStableFunc(o.memory, func(a, b event) int { return a.start().Cmp(b.start()) })
 	number := func(e event, key string) (n int64) {
 		if err := json.Unmarshal(e.Args[key], &n); err != nil {
@@ -415,7 +412,7 @@ func (o *oracle) memoryUse() (out []MemoryUse) {
 		if i < 0 {
 			i = len(out)
 			m.StartAllocated = allocated - bytes
-			out, live[pool] = append(out, m), map[int64]block{}
+			out, live[pool] = append(out, m), map[int64]LiveMemory{}
 		}
 		r := &out[i]
 		r.PeakReserved = max(r.PeakReserved, number(e, "Total Reserved"))
@@ -427,13 +424,13 @@ func (o *oracle) memoryUse() (out []MemoryUse) {
 			}
 		} else {
 			r.Allocs++
-			b := block{bytes: bytes}
+			b := LiveMemory{Bytes: bytes, Count: 1}
 			for _, around := range o.open(string(e.PID)+" "+string(e.TID), ns(o.t, e.start())) {
 				if module, ok := strings.CutPrefix(around.Name, "nn.Module: "); ok {
-					b.module = strings.TrimPrefix(b.module+"/"+module, "/")
+					b.Module = strings.TrimPrefix(b.Module+"/"+module, "/")
 				}
 				if around.Cat == "cpu_op" {
-					b.op = around.Name
+					b.Op = around.Name
 				}
 			}
 			live[pool][number(e, "Addr")] = b
@@ -441,19 +438,29 @@ func (o *oracle) memoryUse() (out []MemoryUse) {
 		if allocated <= r.PeakAllocated {
 			continue
 		}
-		r.PeakAllocated, r.PeakNS, r.Live, r.LiveBytes = allocated, ns(o.t, e.start()), nil, 0
-		for _, b := range live[pool] {
-			r.LiveBytes += b.bytes
-			i := slices.IndexFunc(r.Live, func(l LiveMemory) bool { return l.Op == b.op && l.Module == b.module })
-			if i < 0 {
-				i = len(r.Live)
-				r.Live = append(r.Live, LiveMemory{Op: b.op, Module: b.module})
-			}
-			r.Live[i].Bytes += b.bytes
-			r.Live[i].Count++
+		r.PeakAllocated, r.PeakNS, r.LiveBytes = allocated, ns(o.t, e.start()), 0
+		r.Live = liveRows(maps.Values(live[pool]))
+		for _, row := range r.Live {
+			r.LiveBytes += row.Bytes
 		}
-		slices.SortFunc(r.Live, func(a, b LiveMemory) int { return int(b.Bytes - a.Bytes) })
 	}
 	slices.SortFunc(out, func(a, b MemoryUse) int { return b.Device - a.Device })
 	return out
+}
+
+// liveRows sums up blocks by who allocated them.
+func liveRows(blocks iter.Seq[LiveMemory]) (rows []LiveMemory) {
+	for b := range blocks {
+		i := slices.IndexFunc(rows, func(r LiveMemory) bool { return r.Op == b.Op && r.Module == b.Module })
+		if i < 0 {
+			rows = append(rows, b)
+			continue
+		}
+		rows[i].Bytes += b.Bytes
+		rows[i].Count++
+	}
+	slices.SortFunc(rows, func(a, b LiveMemory) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Op, b.Op), strings.Compare(a.Module, b.Module))
+	})
+	return rows
 }
