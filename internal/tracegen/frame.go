@@ -141,7 +141,7 @@ func (g *generator) flags() {
 		on   bool
 	}{
 		{"record_shapes", g.dialect.Shapes},
-		{"profile_memory", g.dialect.Memory},
+		{"profile_memory", g.dialect.Memory || g.sc.Activations},
 		{"with_stack", g.dialect.Stack},
 		{"with_modules", g.dialect.Stack},
 	} {

@@ -56,6 +56,9 @@ type generator struct {
 	root      int64   // Python id of the step's outermost function
 	stack     []frame // open nn.Module calls
 	allocated int64   // bytes, for [memory]
+
+	activations *pool          // nil if the allocator says nothing of them
+	outputs     map[int]*block // by Op.Seq: of the forward pass
 }
 
 // ids counts up what must be unique in a trace.
@@ -122,6 +125,9 @@ func newGenerator(w io.Writer, sc Scenario, rank int) *generator {
 			}
 			g.setName[set] += name
 		}
+	}
+	if sc.Activations {
+		g.activations, g.outputs = newPool(typeCUDA, sc.Devices[0].Ordinal, parameterBytes, reservedBytes), map[int]*block{}
 	}
 	for i, d := range sc.Devices {
 		g.devices = append(g.devices, &deviceRun{
@@ -338,6 +344,9 @@ func (g *generator) truth() Truth {
 	t := Truth{Rank: g.rank, BaseNS: g.base, Events: g.events, Steps: g.steps}
 	if g.dialect.Layout == Array { // which has nowhere to put it
 		t.BaseNS = 0
+	}
+	if g.activations != nil {
+		t.Memory = []MemoryUse{g.activations.use}
 	}
 	if g.sc.CPUOnly {
 		return t

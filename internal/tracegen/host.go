@@ -1,5 +1,7 @@
 package tracegen
 
+import "strings"
+
 // write writes the events of one step: those of the host, then each launch
 // with what came of it.
 func (g *generator) write(n int, step Step) {
@@ -135,6 +137,9 @@ func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
 	if g.dialect.Memory && len(p.Host) > 0 {
 		g.memory(p, at)
 	}
+	if g.sc.Activations && p.Seq != 0 {
+		g.activation(p, at)
+	}
 }
 
 // inset returns how far inside p's slot the operator of a level begins.
@@ -234,10 +239,48 @@ func (g *generator) memory(p *placed, at track) {
 		bytes = -bytes
 		g.allocated += bytes
 	}
-	device, kind := int64(0), int64(1)
+	device := 0
 	if g.sc.CPUOnly {
-		device, kind = -1, 0
+		device = -1
 	}
+	g.memoryEvent(at, p.slot+g.inset(p, len(p.Host)), device, 0x7f1e00000000+g.allocated, bytes, g.allocated, 2<<30)
+}
+
+// What an allocator of activations has: parameters, and room for all else.
+const (
+	parameterBytes = 14 << 30
+	reservedBytes  = 72 << 30
+)
+
+// activation writes the allocation of a forward operator's output, or its
+// release by the backward operator.
+func (g *generator) activation(p *placed, at track) {
+	pool, ts := g.activations, p.slot+g.inset(p, len(p.Host))
+	b, bytes := g.outputs[p.Seq], int64(2)
+	switch {
+	case p.Backward && b == nil || len(p.Dims) == 0: // it has no size
+		return
+	case p.Backward:
+		pool.give(b)
+		bytes = -b.bytes
+	default:
+		for _, n := range p.Dims[0] {
+			bytes *= n
+		}
+		b = &block{address: pool.next, bytes: bytes, op: p.Host[len(p.Host)-1], module: strings.Join(p.Module, "/")}
+		pool.next += bytes
+		g.outputs[p.Seq] = b
+		pool.take(b, ts)
+	}
+	if len(pool.live) == 0 { // addresses are used again in every step
+		pool.next = firstAddress
+	}
+	g.memoryEvent(at, ts, pool.use.Device, b.address, bytes, pool.allocated, pool.reserved)
+}
+
+// memoryEvent writes a change of a device's memory, or of the host's, which is
+// device -1.
+func (g *generator) memoryEvent(at track, ts int64, device int, address, bytes, allocated, reserved int64) {
 	g.start()
 	g.str("ph", "i")
 	g.str("cat", "cpu_instant_event")
@@ -246,13 +289,17 @@ func (g *generator) memory(p *placed, at track) {
 	g.br()
 	g.int("pid", at.pid)
 	g.int("tid", at.tid)
-	g.time("ts", p.slot+g.inset(p, len(p.Host)))
+	g.time("ts", ts)
 	g.args()
-	g.int("Total Reserved", 2<<30)
-	g.int("Total Allocated", g.allocated)
+	g.int("Total Reserved", reserved)
+	g.int("Total Allocated", allocated)
 	g.int("Bytes", bytes)
-	g.int("Addr", 0x7f1e00000000+g.allocated)
-	g.int("Device Id", device)
+	g.int("Addr", address)
+	g.int("Device Id", int64(device))
+	kind := int64(typeCUDA)
+	if device < 0 {
+		kind = typeHost
+	}
 	g.int("Device Type", kind)
 	g.recordID()
 	g.endArgs()

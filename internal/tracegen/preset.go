@@ -230,6 +230,13 @@ func Big(bytes int64) Scenario {
 	return sc
 }
 
+// BigMemory is [Big] with what the allocator says of activations.
+func BigMemory(bytes int64) Scenario {
+	sc := Big(bytes)
+	sc.Name, sc.Activations = "big_memory", true
+	return sc
+}
+
 // wholeMicroseconds returns a program with every length cut to microseconds.
 func wholeMicroseconds(program []Segment) []Segment {
 	for i := range program {

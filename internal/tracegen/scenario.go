@@ -8,8 +8,12 @@
 // of whatever sweeps the events. [Generate] streams, so a trace may be larger
 // than memory, and equal arguments give equal bytes.
 //
-// The ready-made scenarios are in [Presets] and [Big]; the command gentrace
-// writes them to files.
+// The ready-made scenarios are in [Presets], [Big] and [BigMemory]; the command
+// gentrace writes them to files.
+//
+// A [Story] is a short trace that shows one thing about who owns the time of a
+// device: what launched its work, and what held it up when it was idle. Its
+// truth is an [Attribution]; they are in [Stories] and [Mixture].
 package tracegen
 
 import (
@@ -166,6 +170,12 @@ type Scenario struct {
 	// until it waits for it: a HostOnly op with a call that synchronizes.
 	Pace   int64
 	Jitter int64 // each segment's length varies by up to so many thousandths of it
+
+	// Activations has the allocator of the first device speak: on top of the
+	// parameters, every forward operator with a Seq and Dims allocates its output,
+	// 2 bytes for each element of its first input, and the backward operator with
+	// that Seq frees it.
+	Activations bool
 }
 
 // normal returns sc with its defaults filled in.

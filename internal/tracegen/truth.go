@@ -34,7 +34,8 @@ type Truth struct {
 	BaseNS  int64 // nanoseconds since 1970 at time 0; 0 if times are absolute
 	Events  int64 // elements of traceEvents, of every phase
 	Devices []DeviceTruth
-	Steps   []Step // as the host marked them, in order
+	Steps   []Step      // as the host marked them, in order
+	Memory  []MemoryUse `json:",omitempty"` // with [Scenario.Activations]
 }
 
 // A DeviceTruth is the truth about one device. Its window goes from the start

@@ -31,8 +31,8 @@ func main() {
 
 func run(args []string) error {
 	flags := flag.NewFlagSet("gentrace", flag.ContinueOnError)
-	preset := flags.String("preset", "big", "scenario: big or one of "+strings.Join(presetNames(), ", "))
-	size := flags.String("size", "100m", "bytes of JSON that big has at least; k, m and g are decimal")
+	preset := flags.String("preset", "big", "scenario: big, big_memory or one of "+strings.Join(presetNames(), ", "))
+	size := flags.String("size", "100m", "bytes of JSON that big and big_memory have at least; k, m and g are decimal")
 	rank := flags.Int("rank", 0, "rank whose trace to write")
 	out := flags.String("o", "-", "output file")
 	truth := flags.String("truth", "", "file for the truth as JSON")
@@ -65,16 +65,20 @@ func presetNames() (names []string) {
 }
 
 func scenario(preset, size string) (tracegen.Scenario, error) {
-	if preset == "big" {
+	switch preset {
+	case "big":
 		n, err := parseSize(size)
 		return tracegen.Big(n), err
+	case "big_memory":
+		n, err := parseSize(size)
+		return tracegen.BigMemory(n), err
 	}
 	for _, p := range tracegen.Presets() {
 		if p.Name == preset {
 			return p.Make(), nil
 		}
 	}
-	return tracegen.Scenario{}, fmt.Errorf("no preset %q; there are big, %s", preset, strings.Join(presetNames(), ", "))
+	return tracegen.Scenario{}, fmt.Errorf("no preset %q; there are big, big_memory, %s", preset, strings.Join(presetNames(), ", "))
 }
 
 // parseSize reads a number of bytes such as 300m.

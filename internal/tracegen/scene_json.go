@@ -1,0 +1,326 @@
+package tracegen
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A sceneWriter writes a scene as PyTorch's profiler would have.
+type sceneWriter struct {
+	emitter
+	s *scene
+}
+
+// tell writes the scene down and adds up the truth.
+func (s *scene) tell() Story {
+	var b bytes.Buffer
+	w := &sceneWriter{s: s}
+	w.w, w.dialect = &b, s.dialect
+	w.base, _ = epoch(s.dialect.Era)
+	w.header()
+	s.each(func(n *node) {
+		if !n.isCall() {
+			w.host(n)
+		}
+	})
+	s.each(func(n *node) {
+		if n.isCall() {
+			w.call(n)
+		}
+	})
+	for _, g := range s.gpus { // work whose call is not in the trace
+		for _, work := range g.works {
+			if work.call == nil {
+				w.work(work)
+			}
+		}
+	}
+	for _, sp := range s.spans {
+		w.span(sp)
+	}
+	for i := range s.changes {
+		w.memory(&s.changes[i])
+	}
+	w.names()
+	w.br()
+	w.close(']')
+	w.br()
+	w.str("traceName", s.name+".json")
+	w.br()
+	w.close('}')
+	w.buf = append(w.buf, '\n')
+	w.flush()
+	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth()}
+}
+
+func (w *sceneWriter) header() {
+	w.open('{')
+	w.br()
+	w.int("schemaVersion", 1)
+	w.br()
+	w.array("deviceProperties")
+	for _, g := range w.s.gpus {
+		w.next()
+		w.open('{')
+		w.int("id", int64(g.ordinal))
+		w.str("name", cudaNames().device)
+		w.int("numSms", 132)
+		w.close('}')
+	}
+	w.close(']')
+	w.br()
+	w.object("distributedInfo")
+	w.int("rank", 0)
+	w.close('}')
+	w.br()
+	w.str("displayTimeUnit", "ms")
+	if w.dialect.Era == Modern {
+		w.br()
+		w.int("baseTimeNanoseconds", w.base)
+	}
+	w.br()
+	w.array("traceEvents")
+}
+
+// A place is a track with a pid that may be text.
+type place struct {
+	pid string // as JSON
+	tid int64
+}
+
+func (n *node) place() place { return place{n.th.of.pid, n.th.tid} }
+func (g *gpu) place(stream int) place {
+	return place{pidOf(int64(g.ordinal), g.of.label), int64(stream)}
+}
+
+// event begins a complete event and leaves it open for its arguments.
+func (w *sceneWriter) event(category, name string, at place, start, end int64) {
+	w.start()
+	w.str("ph", "X")
+	w.str("cat", category)
+	w.str("name", name)
+	w.raw("pid", at.pid)
+	w.int("tid", at.tid)
+	w.br()
+	w.time("ts", start)
+	w.time("dur", end-start)
+}
+
+// arrow writes one end of an arrow.
+func (w *sceneWriter) arrow(category, ph string, id int64, at place, ts int64) {
+	w.start()
+	w.str("ph", ph)
+	w.int("id", id)
+	w.raw("pid", at.pid)
+	w.int("tid", at.tid)
+	w.time("ts", ts)
+	w.str("cat", category)
+	w.str("name", category)
+	if ph == "f" {
+		w.str("bp", "e")
+	}
+	w.end()
+}
+
+// host writes an operator, annotation, Python function or overhead.
+func (w *sceneWriter) host(n *node) {
+	w.event(n.category, n.name, n.place(), n.start, n.end)
+	if n.category == catOverhead {
+		w.end()
+		return
+	}
+	w.args()
+	if n.external != 0 {
+		w.int("External id", n.external)
+	}
+	if n.sequence != 0 && !w.s.links.noSequence {
+		w.int("Sequence number", n.sequence)
+		forward := int64(0)
+		if n.forward != nil {
+			forward = 1
+		}
+		w.int("Fwd thread id", forward)
+	}
+	if n.category == catPython {
+		w.pythonArgs(n)
+	}
+	w.int("Ev Idx", w.s.ids.next())
+	w.endArgs()
+	if w.s.links.noFwdArrows {
+		return
+	}
+	if n.backward != nil {
+		w.arrow("fwdbwd", "s", n.sequence, n.place(), n.start)
+	}
+	if n.forward != nil {
+		w.arrow("fwdbwd", "f", n.sequence, n.place(), n.start)
+	}
+}
+
+// next returns the next index of an event.
+func (i *ids) next() int64 {
+	i.record++
+	return i.record
+}
+
+func (w *sceneWriter) pythonArgs(n *node) {
+	parent := "null"
+	for p := n.parent; p.parent != nil; p = p.parent {
+		if p.category == catPython {
+			parent = strconv.FormatInt(p.pythonID, 10)
+			break
+		}
+	}
+	w.raw("Python parent id", parent)
+	w.int("Python id", n.pythonID)
+	if strings.HasPrefix(n.name, modulePrefix) {
+		w.int("Python module id", 0)
+	}
+	if n.unfinished {
+		w.raw("finished", "false")
+	}
+}
+
+// call writes a call, what it launched and the arrows between.
+func (w *sceneWriter) call(n *node) {
+	w.event(n.category, n.name, n.place(), n.start, n.end)
+	w.args()
+	w.links(externalOf(n), n.correlation)
+	w.int("cbid", int64(len(n.name)))
+	w.endArgs()
+	if len(n.works) == 0 {
+		return
+	}
+	id := n.correlation
+	if w.s.links.noNumbers { // numbers of its own, from 1 up
+		w.s.flow++
+		id = w.s.flow
+	}
+	if !w.s.links.noArrows {
+		w.arrow("ac2g", "s", id, n.place(), n.start)
+	}
+	for _, work := range n.works {
+		w.work(work)
+		if !w.s.links.noArrows {
+			w.arrow("ac2g", "f", id, work.on.place(work.stream), work.start)
+		}
+	}
+}
+
+// externalOf returns the External id of the innermost operator around a call.
+func externalOf(n *node) int64 {
+	for p := n.parent; p != nil; p = p.parent {
+		if p.category == catOp {
+			return p.external
+		}
+	}
+	return 0
+}
+
+func (w *sceneWriter) links(external, correlation int64) {
+	if w.s.links.noNumbers {
+		return
+	}
+	if external != 0 {
+		w.int("External id", external)
+	}
+	w.int("correlation", correlation)
+}
+
+func (w *sceneWriter) work(k *work) {
+	category := map[Kind]string{Compute: "kernel", Copy: "gpu_memcpy", Memset: "gpu_memset"}[k.kind]
+	w.event(category, k.name, k.on.place(k.stream), k.start, k.end())
+	w.args()
+	w.int("device", int64(k.on.ordinal))
+	w.int("context", 1)
+	w.int("stream", int64(k.stream))
+	hip := w.dialect.Vendor == ROCm
+	if external := int64(0); k.call != nil && !(hip && k.graph != nil) {
+		external = externalOf(k.call)
+		w.links(external, k.correlation)
+	} else {
+		w.links(0, k.correlation)
+	}
+	switch {
+	case k.kind != Compute:
+		w.int("bytes", 4096)
+	case hip && k.graph != nil:
+		w.str("kind", "Dispatch Task")
+	default:
+		w.int("registers per thread", 32)
+		w.ints("grid", 64, 1, 1)
+		w.ints("block", 256, 1, 1)
+	}
+	if k.graph != nil && !hip {
+		w.int("graph id", int64(k.graph.id))
+		w.int("graph node id", int64(k.graphNode))
+	}
+	w.endArgs()
+}
+
+func (w *sceneWriter) span(sp deviceSpan) {
+	w.event(sp.category, sp.name, sp.on.place(sp.stream), sp.start, sp.end)
+	w.args()
+	w.int("device", int64(sp.on.ordinal))
+	w.int("stream", int64(sp.stream))
+	w.endArgs()
+}
+
+func (w *sceneWriter) memory(c *change) {
+	w.start()
+	w.str("ph", "i")
+	w.str("cat", "cpu_instant_event")
+	w.str("s", "t")
+	w.str("name", "[memory]")
+	w.raw("pid", c.th.of.pid)
+	w.int("tid", c.th.tid)
+	w.br()
+	w.time("ts", c.at)
+	w.args()
+	w.int("Total Reserved", c.reserved)
+	w.int("Total Allocated", c.allocated)
+	w.int("Bytes", c.bytes)
+	w.int("Addr", c.address)
+	device := int64(c.pool.use.Device)
+	if c.pool.use.OnHost {
+		device = -1
+	}
+	w.int("Device Id", device)
+	w.int("Device Type", c.pool.deviceType)
+	w.int("Ev Idx", w.s.ids.next())
+	w.endArgs()
+}
+
+// names writes what processes and threads are called.
+func (w *sceneWriter) names() {
+	for _, p := range w.s.processes {
+		w.named("process_name", place{p.pid, 0}, "python")
+		for _, t := range p.threads {
+			w.named("thread_name", place{p.pid, t.tid}, fmt.Sprintf("thread %d (%s)", t.tid, t.name))
+		}
+	}
+	for _, g := range w.s.gpus {
+		w.named("process_name", g.place(0), "python")
+		streams := map[int]bool{}
+		for _, k := range g.works {
+			if !streams[k.stream] {
+				streams[k.stream] = true
+				w.named("thread_name", g.place(k.stream), fmt.Sprintf("stream %d ", k.stream))
+			}
+		}
+	}
+}
+
+func (w *sceneWriter) named(what string, at place, name string) {
+	w.start()
+	w.str("name", what)
+	w.str("ph", "M")
+	w.time("ts", w.s.begin)
+	w.raw("pid", at.pid)
+	w.int("tid", at.tid)
+	w.args()
+	w.str("name", name)
+	w.endArgs()
+}

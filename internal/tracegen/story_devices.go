@@ -1,0 +1,79 @@
+package tracegen
+
+import "fmt"
+
+// twoDevices drives two devices from one process: one by the main thread, one by
+// another thread, whose launches make the first device wait and the reverse.
+func twoDevices() Story {
+	s := newScene("two_devices")
+	zero := newLane(s)
+	one := *zero
+	one.g, one.t, one.kernels = s.gpu(zero.main.of, 1), zero.worker(), 100
+	zero.first()
+	one.first()
+	for i := range int64(3) {
+		zero.t.op("aten::mm", func() {
+			zero.t.spend(us)
+			zero.overrun(Synchronizing, "cudaStreamSynchronize", "", (9+i)*us)
+		})
+		zero.inside()
+		// The second device waits longer than the first one's thread needs.
+		one.settle()
+		one.t.op("aten::sort", func() { one.wait(one.t, InOperator, "aten::sort", (60+i)*us) })
+		one.inside()
+	}
+	// The main thread launches for both; while it does, each waits for its own.
+	zero.settle()
+	one.settle()
+	at := max(zero.t.now, one.t.now)
+	rest0, rest1 := at-zero.t.now, at-one.t.now
+	s.own(zero.g, HostLate, Unrecorded, "", rest0)
+	s.own(one.g, HostLate, Unrecorded, "", rest1)
+	zero.t.until(at)
+	a := zero.t.call("cudaLaunchKernel", 5*us)
+	b := zero.t.call("cudaLaunchKernel", 5*us)
+	zero.g.run(a, "both_0", computeStream, a.start+4*us, 50*us)
+	s.own(zero.g, LaunchLatency, "", "", 4*us)
+	one.g.run(b, "both_1", computeStream, b.start+4*us, 50*us)
+	s.own(one.g, HostLate, Launching, "cudaLaunchKernel", 5*us)
+	s.own(one.g, LaunchLatency, "", "", 4*us)
+	return s.tell()
+}
+
+// twoProcesses puts the traces of two processes into one, as merging tools do:
+// correlation numbers, External ids and arrows' ids are those of each process.
+// Labels say which process a device's rows come from. Without them, it is the
+// one that has calls for all of the device's numbers: the second process starts
+// to count later, so that each process lacks some of the other's.
+func twoProcesses(name string, labels bool) Story {
+	s := newScene(name)
+	zero := newLane(s)
+	var label [2]string
+	if labels {
+		label = [2]string{"[TP00] ", "[TP01] "}
+		zero.main.of.label, zero.main.of.pid = label[0], pidOf(4217, label[0])
+	}
+	other := s.process(4218, label[1])
+	one := *zero
+	one.main = other.thread(4218, "python")
+	one.t, one.g = one.main, s.gpu(other, 1)
+	if !labels {
+		other.correlation += 7
+	}
+	zero.first()
+	one.first()
+	for i := range int64(6) {
+		l, op := zero, "aten::mm"
+		if i%2 == 1 {
+			l, op = &one, "aten::bmm"
+		}
+		l.settle()
+		l.t.op(op, func() { l.wait(l.t, InOperator, op, (20+i)*us) })
+		l.inside()
+		l.settle()
+		step := fmt.Sprintf("demo/run.py(%d): loop", 10+i)
+		l.t.python(step, func() { l.wait(l.t, InPython, step, 11*us) })
+		l.after(Dependency, (100+i)*us)
+	}
+	return s.tell()
+}

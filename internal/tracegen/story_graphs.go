@@ -1,0 +1,51 @@
+package tracegen
+
+// graphStories are about captured graphs.
+func graphStories() []StoryPreset {
+	return []StoryPreset{
+		{"graphs", "two graphs, one with a wait inside, replayed several times", func() Story { return graphStory("graphs", "cuda") }},
+		{"graphs_hip", "the same on AMD hardware", func() Story { return graphStory("graphs_hip", "hip") }},
+	}
+}
+
+// graphStory replays a graph of three kernels back to back, and one of four
+// pieces of work that waits 50 µs inside and 2 µs elsewhere.
+func graphStory(name, api string) Story {
+	s := newScene(name)
+	if api == "hip" {
+		s.dialect.Vendor = ROCm
+	}
+	l := newLane(s)
+	l.api = api
+	call := api + "GraphLaunch"
+	dense := s.capture(l.g, call,
+		graphNode{"qkv", computeStream, 0, 20 * us}, graphNode{"attention", computeStream, 0, 30 * us}, graphNode{"qkv", computeStream, 0, 20 * us})
+	bubble := s.capture(l.g, call,
+		graphNode{"norm", computeStream, 0, 5 * us}, graphNode{"Memcpy DtoD (Device -> Device)", computeStream, 2 * us, 9 * us},
+		graphNode{"gate", computeStream, 50 * us, 12 * us}, graphNode{"up", copyStream, 2 * us, 8 * us})
+	l.first()
+	for i, g := range []*graph{dense, bubble, dense, dense, bubble} {
+		if i%2 == 0 { // queued behind what runs
+			l.t.op("decode", func() {
+				l.t.spend(us)
+				g.launch(l.t, 10*us, l.g.end)
+			})
+		} else { // launched when all is done; the call has 6 µs to go when it starts
+			l.settle()
+			l.t.op("decode", func() {
+				l.wait(l.t, InOperator, "decode", 14*us)
+				g.launch(l.t, 15*us, l.t.now+9*us)
+				s.own(l.g, LaunchLatency, "", "", 9*us)
+			})
+		}
+		if g == bubble {
+			s.own(l.g, Dependency, "", "", 50*us)
+			s.own(l.g, LaunchLatency, "", "", 4*us)
+		}
+	}
+	l.settle()
+	const reply = "demo/serve.py(55): reply"
+	l.t.python(reply, func() { l.wait(l.t, InPython, reply, 33*us) })
+	l.inside()
+	return s.tell()
+}
