@@ -28,6 +28,7 @@ type attribution struct {
 	notes   runTable // annotations
 	modules runTable // by context: a module at its place
 
+	arrows  passArrows
 	forward map[trace.ID]contextID // of each sequence number: the operator of the forward pass
 	noNote  []int32                // links whose thread has no annotation open
 	trains  bool                   // there is a backward pass
@@ -60,13 +61,14 @@ type open struct {
 	roles    role
 	op       int32    // index of the innermost operator in the stack, or -1
 	trained  bool     // an operator has a sequence number, as those have that autograd sees
+	backward bool     // an operator is of a backward pass, by its number
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
 // attribute walks along all threads.
 func attribute(tl *timeline, marks []mark) *attribution {
 	t := tl.t
-	a := &attribution{t: t, tl: tl, ctx: newContexts(t), link: linksOf(t), memories: allocationsOf(t), forward: make(map[trace.ID]contextID)}
+	a := &attribution{t: t, tl: tl, ctx: newContexts(t), link: linksOf(t), memories: allocationsOf(t), arrows: passArrowsOf(t), forward: make(map[trace.ID]contextID)}
 	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable), make(runTable), make(runTable)
 	threads := hosttree.Threads(t)
 	mains := mainThreads(t, threads)
@@ -155,10 +157,10 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	switch f.Kind {
 	case trace.CPUOp:
 		w.ops.enter(f)
-		if f.Op.Sequence != 0 && f.Op.Forward == 0 {
+		if sequence, backward := w.arrows.sequence(f.Op); sequence != 0 && !backward {
 			// Of several operators with one number the last one made the node of
 			// the graph: the number goes up when it does.
-			w.forward[f.Op.Sequence] = w.context(stack)
+			w.forward[sequence] = w.context(stack)
 		}
 		if i, ok := w.link.byOp[f.Op]; ok {
 			w.launched(stack, i)
@@ -185,7 +187,7 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	d.op = -1
 	if len(stack) > 1 {
 		outer := &stack[len(stack)-2].Data
-		d.roles, d.op, d.trained, d.sequence = outer.roles, outer.op, outer.trained, outer.sequence
+		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward, outer.sequence
 	}
 	d.roles |= w.ctx.role(f.Name, f.Kind)
 	if f.Kind == trace.Overhead {
@@ -193,9 +195,11 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	}
 	if f.Kind == trace.CPUOp {
 		d.op = int32(len(stack) - 1)
-		d.trained = d.trained || f.Op.Sequence != 0
-		if f.Op.Forward != 0 {
-			d.sequence = f.Op.Sequence
+		sequence, backward := w.arrows.sequence(f.Op)
+		d.trained = d.trained || sequence != 0
+		if backward {
+			d.backward = true
+			d.sequence = cmp.Or(sequence, d.sequence)
 		}
 	}
 }
@@ -217,7 +221,7 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	k.sequence = top.sequence
 	top.gpu += k.workNS
 	switch {
-	case c.backward || k.sequence != 0:
+	case c.backward || top.backward:
 		k.pass, w.trains = backwardPass, true
 	case c.optimizer:
 		k.pass = optimizerPass

@@ -74,7 +74,7 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	case trace.Annotation:
 		n.annotation = id
 	}
-	n.backward = n.backward || role&isAutograd != 0 || f.Op != nil && f.Op.Forward != 0
+	n.backward = n.backward || role&isAutograd != 0
 	n.optimizer = n.optimizer || role&isOptimizer != 0
 	c.index[key] = id
 	c.list = append(c.list, n)

@@ -76,15 +76,19 @@ func (a *attribution) addLaunch(g *summary.Graph, d *device, k *link, nodes []wo
 }
 
 // opaqueGraphs sums up the launches of graphs of which no work was recorded, by
-// their call. They are of no device.
+// their call. They are of the only device, or of none where there are several.
 func (a *attribution) opaqueGraphs(rank int) (out []summary.Graph) {
 	index := make(map[trace.Sym]int)
+	device := int64(-1)
+	if len(a.tl.devices) == 1 {
+		device = a.tl.devices[0].ordinal
+	}
 	for _, c := range opaqueLaunches(a) {
 		at, ok := index[c.Name]
 		if !ok {
 			at = len(out)
 			index[c.Name] = at
-			out = append(out, summary.Graph{ID: -int64(at) - 1, Rank: rank, Device: -1, Call: a.t.Name(c.Name), Opaque: true})
+			out = append(out, summary.Graph{ID: -int64(at) - 1, Rank: rank, Device: device, Call: a.t.Name(c.Name), Opaque: true})
 		}
 		out[at].Launches++
 		out[at].CallNS = summary.Plus(out[at].CallNS, c.Dur)

@@ -56,6 +56,7 @@ type idleness struct {
 	shown [][]shownGap                   // by index of the device
 	asked map[trace.TrackID][][]question // by thread and device, in order of time
 	rows  []map[idleKey]*summary.Idle    // by index of the device
+	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
 	// tooMany says that there are too many devices: then nothing is asked.
 	tooMany bool
 }
@@ -74,6 +75,9 @@ func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
 		return x
 	}
 	hidden := opaqueLaunches(a)
+	if len(hidden) > 0 {
+		x.waits = callsOf(a, "sync")
+	}
 	for i, d := range a.tl.devices {
 		x.rows[i] = make(map[idleKey]*summary.Idle)
 		if implausible(d.window) {
@@ -134,9 +138,16 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	}
 	k := &x.a.link.list[g.link]
 	if c := hiddenIn(hidden, x.launchOf(g.before), k.start); c != nil {
-		from := max(begin, min(end, c.Start))
-		x.add(device, g.shown, interval.Span{Start: from, End: end}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
-		if end = from; begin >= end {
+		// Until the host has waited for it, it may have run.
+		from, to := max(begin, min(end, c.Start)), end
+		if over, ok := x.waited(c); ok && over <= k.start {
+			to = max(from, min(end, over))
+		}
+		if from > begin {
+			x.ask(k.track(), question{span: interval.Span{Start: begin, End: from}, device: device, shown: g.shown})
+		}
+		x.add(device, g.shown, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
+		if begin = to; begin >= end {
 			return
 		}
 	}
@@ -165,19 +176,34 @@ func (x *idleness) launchOf(a *trace.Activity) int64 {
 	return a.Start
 }
 
-// opaqueLaunches returns the launches of graphs of which no work was recorded,
-// in order.
-func opaqueLaunches(a *attribution) (out []*trace.Call) {
+// waited returns when the first call was over that waited for the device after
+// the given one, if there is one.
+func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
+	i, _ := slices.BinarySearchFunc(x.waits, after.Start, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
+	if i == len(x.waits) {
+		return 0, false
+	}
+	return x.waits[i].Start + x.waits[i].Dur, true
+}
+
+// callsOf returns the calls of a kind, in order.
+func callsOf(a *attribution, kind string) (out []*trace.Call) {
 	for c := range a.t.Calls.All() {
-		if a.sync.kind(a.t, c.Name) != "graph-launch" {
-			continue
-		}
-		if _, linked := a.link.ofCall(c); !linked {
+		if a.sync.kind(a.t, c.Name) == kind {
 			out = append(out, c)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
 	return out
+}
+
+// opaqueLaunches returns the launches of graphs of which no work was recorded,
+// in order.
+func opaqueLaunches(a *attribution) []*trace.Call {
+	return slices.DeleteFunc(callsOf(a, "graph-launch"), func(c *trace.Call) bool {
+		_, linked := a.link.ofCall(c)
+		return linked
+	})
 }
 
 // hiddenIn returns the first of the calls that began after one time and before
@@ -296,15 +322,15 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	if roles&isData != 0 {
 		return late(summary.StateData, w.outermost(stack, isData))
 	}
-	switch top.Kind {
-	case trace.CPUOp:
-		return late(summary.StateOp, top)
-	case trace.Python:
-		return late(summary.StatePython, top)
-	}
-	// Of annotations the innermost that is no step says more.
+	// Steps are open nearly always, and say less than anything else that is.
 	for i := len(stack) - 1; i >= 0; i-- {
-		if f := &stack[i].Frame; w.ctx.role(f.Name, f.Kind)&isStep == 0 {
+		switch f := &stack[i].Frame; {
+		case w.ctx.role(f.Name, f.Kind)&isStep != 0:
+		case f.Kind == trace.CPUOp:
+			return late(summary.StateOp, f)
+		case f.Kind == trace.Python:
+			return late(summary.StatePython, f)
+		default:
 			return late(summary.StateAnnotation, f)
 		}
 	}

@@ -56,8 +56,10 @@ type links struct {
 // call to the work; where calls were not recorded, by the External id of the
 // operator. A launch of a graph has many pieces of work.
 //
-// A trace of several processes may use a correlation twice. Then the call that
-// began last before the work did launched it.
+// A trace of several processes may use a correlation twice. Then the process
+// counts that has the label of the device's ("[TP00] 4217" and "[TP00] 0"), or
+// else the one that launched most of the device's other work; and if that does
+// not tell, the call that began last before the work did.
 func linksOf(t *trace.Trace) *links {
 	l := &links{
 		of: make([]int32, 0, t.Activities.Len()), calls: callsByCorrelation(t),
@@ -65,6 +67,7 @@ func linksOf(t *trace.Trace) *links {
 	}
 	var ops map[trace.ID]*trace.Op
 	var arrows map[arrowEnd]*trace.Call
+	l.calls.findOwners()
 	for a := range t.Activities.All() {
 		call, several := l.calls.launched(a)
 		if call == nil && a.Correlation == 0 && t.Flows.Len() > 0 {
@@ -144,6 +147,7 @@ type callIndex struct {
 	dense []callSlot // by correlation, where there are about as many as the largest
 	few   map[trace.ID]*callSlot
 	more  map[trace.ID][]*trace.Call // further calls of a correlation
+	owner map[int64]string           // by device: the pid that launched most of what is clear
 }
 
 // A callSlot is the first call of a correlation.
@@ -198,16 +202,65 @@ func (x *callIndex) launched(a *trace.Activity) (call *trace.Call, several bool)
 	for _, c := range x.more[a.Correlation] {
 		switch within := c.Track == call.Track && c.Start < call.Start+call.Dur && call.Start < c.Start+c.Dur; {
 		case within: // the runtime's call and the driver's call inside it
-			if c.Kind == trace.Runtime && call.Kind != trace.Runtime {
+			if c.Start < call.Start || c.Start == call.Start && c.Dur > call.Dur {
 				call = c
 			}
-		case c.Start <= a.Start && (call.Start > a.Start || c.Start > call.Start):
-			call, several = c, true
 		default:
 			several = true
+			if x.fits(c, a) > x.fits(call, a) || x.fits(c, a) == x.fits(call, a) && c.Start <= a.Start && (call.Start > a.Start || c.Start > call.Start) {
+				call = c
+			}
 		}
 	}
 	return call, several
+}
+
+// fits says how well the process of a call fits the device of some work: 2 if
+// both have the same label, 1 if it launched most of the device's work.
+func (x *callIndex) fits(c *trace.Call, a *trace.Activity) int {
+	device, pid := &x.t.Tracks[a.Track], x.t.Tracks[c.Track].PID
+	mine, theirs := processLabel(pid), processLabel(device.PID)
+	switch {
+	case mine != "" && mine == theirs:
+		return 2
+	case x.owner[device.Device] == pid:
+		return 1
+	}
+	return 0
+}
+
+// processLabel returns what programs that put traces together write before the
+// number of a process: "TP00" of "[TP00] 4217".
+func processLabel(pid string) string {
+	if label, _, ok := strings.Cut(pid, "]"); ok && strings.HasPrefix(label, "[") {
+		return label[1:]
+	}
+	return ""
+}
+
+// findOwners finds the process that launched most of the work of each device
+// whose correlation only one process has.
+func (x *callIndex) findOwners() {
+	if len(x.more) == 0 {
+		return
+	}
+	type vote struct {
+		device int64
+		pid    string
+	}
+	votes := make(map[vote]int)
+	for a := range x.t.Activities.All() {
+		if slot := x.slot(a.Correlation); a.Correlation != 0 && slot != nil && slot.used && x.more[a.Correlation] == nil {
+			votes[vote{x.t.Tracks[a.Track].Device, x.t.Tracks[x.t.Calls.At(slot.call).Track].PID}]++
+		}
+	}
+	x.owner = make(map[int64]string)
+	best := make(map[int64]int)
+	for v, n := range votes {
+		if n > best[v.device] || n == best[v.device] && v.pid < x.owner[v.device] {
+			x.owner[v.device], best[v.device] = v.pid, n
+		}
+	}
 }
 
 // An arrowEnd is where an arrow ends: at the start of some work.
@@ -256,6 +309,44 @@ func arrowsOf(t *trace.Trace) map[arrowEnd]*trace.Call {
 // what it launched. Those of fwdbwd, which has numbers of its own, do not.
 func isLaunchFlow(category string) bool {
 	return category == "ac2g" || category == "async_cpu_to_gpu" || category == "async_gpu"
+}
+
+// passArrows are the arrows from operators of the forward pass to those of the
+// backward pass, by where they begin and end; nil where operators have sequence
+// numbers, which say the same.
+type passArrows map[arrowEnd]passArrow
+
+type passArrow struct {
+	id       trace.ID
+	backward bool // it ends here
+}
+
+func passArrowsOf(t *trace.Trace) passArrows {
+	if t.Flows.Len() == 0 {
+		return nil
+	}
+	for o := range t.Ops.All() {
+		if o.Sequence != 0 {
+			return nil
+		}
+	}
+	out := make(passArrows)
+	for f := range t.Flows.All() {
+		if t.Name(f.Category) == "fwdbwd" && f.ID != 0 {
+			out[arrowEnd{f.Track, f.Start}] = passArrow{f.ID, f.Phase == 'f'}
+		}
+	}
+	return out
+}
+
+// sequence returns the number that an operator of the forward pass shares with
+// one of the backward pass, 0 if there is none, and whether it is the latter.
+func (p passArrows) sequence(o *trace.Op) (id trace.ID, backward bool) {
+	if p == nil {
+		return o.Sequence, o.Forward != 0
+	}
+	a := p[arrowEnd{o.Track, o.Start}]
+	return a.id, a.backward
 }
 
 func opsByExternal(t *trace.Trace) map[trace.ID]*trace.Op {

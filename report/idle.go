@@ -25,6 +25,23 @@ type idleSum struct {
 	ns, count, longest int64
 }
 
+// sumIdleByState is sumIdle with one reason for each owner and state; its name
+// is that with the most of it.
+func sumIdleByState(rows []summary.Idle) []idleSum {
+	first := map[[2]string]string{}
+	for _, r := range sumIdle(rows) { // largest first
+		k := [2]string{r.owner, r.state}
+		if _, ok := first[k]; !ok {
+			first[k] = r.name
+		}
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Name = first[[2]string{rows[i].Owner, rows[i].State}]
+	}
+	return sumIdle(rows)
+}
+
 // sumIdle adds up the reasons of rows and returns them largest first, then in
 // the order of owners, then by state and name.
 func sumIdle(rows []summary.Idle) []idleSum {

@@ -11,8 +11,8 @@ import (
 // The limits of what the one-screen summary tells of idle time and of what
 // launched the work: more of what is the larger part.
 const (
-	screenReasons   = 3
-	fewReasons      = 2
+	screenReasons   = 5
+	fewReasons      = 3
 	screenOperators = 3
 )
 
@@ -36,9 +36,9 @@ func (b *builder) screenIdle() Section {
 		return Section{}
 	}
 	t := Table{Title: "reasons", More: Rest{Total: total.Idle(), Of: "idle time"}, Columns: []Column{
-		{"share", Number}, {"idle", Number}, {"owner", Text}, {"in", Name},
+		{"share", Number}, {"idle", Number}, {"owner", Text}, {"most of it in", Name},
 	}}
-	for _, r := range sumIdle(all) {
+	for _, r := range sumIdleByState(all) {
 		name := r.name
 		if name == "" {
 			name = unit.None

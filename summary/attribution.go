@@ -161,7 +161,7 @@ type Graph struct {
 	ID       int64  `json:"id"` // in the order of first launch, from 1
 	Input    int    `json:"input"`
 	Rank     int    `json:"rank"`
-	Device   int64  `json:"device"`
+	Device   int64  `json:"device"`   // -1 if it is not known which
 	Call     string `json:"call"`     // as "cudaGraphLaunch"
 	First    string `json:"first"`    // name of its first piece of work
 	Launches int64  `json:"launches"` // times it was launched

@@ -19,6 +19,7 @@ type Builder struct {
 	trackRef   []trackKey
 	threads    []lastTracks // by the Thread of an event
 	correlated bool         // device work with a correlation was met
+	sequenced  bool         // an operator with a sequence number was met
 	category   Sym          // of the event before that has one
 
 	details numbered[Detail, DetailID]
@@ -107,7 +108,7 @@ func (b *Builder) Add(e *Event) {
 	case phase == 'X' && e.HasDur():
 		b.addComplete(e)
 	case (phase == 's' || phase == 't' || phase == 'f') && e.HasStart():
-		if b.correlated && b.sel.FlowsIfNeeded {
+		if b.sel.FlowsIfNeeded && b.says(e.Category()) {
 			return
 		}
 		*b.flows.next() = FlowEnd{
@@ -139,6 +140,7 @@ func (b *Builder) addComplete(e *Event) {
 			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
 		}
 	case CPUOp:
+		b.sequenced = b.sequenced || e.Int(eventscan.Sequence, 0) != 0
 		*b.ops.next() = Op{
 			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e, name),
 			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence), Forward: argID(e, eventscan.ForwardThread),
@@ -166,6 +168,15 @@ func (b *Builder) addComplete(e *Event) {
 			Category: b.categoryOf(e), External: argID(e, eventscan.ExternalID),
 		}
 	}
+}
+
+// says reports whether the ends of arrows of this category repeat what numbers of
+// other events said so far.
+func (b *Builder) says(category []byte) bool {
+	if string(category) == "fwdbwd" {
+		return b.sequenced
+	}
+	return b.correlated
 }
 
 // categoryOf interns the event's category, which mostly is that of the one before.

@@ -48,9 +48,10 @@ type Select struct {
 	Shapes bool // what operators were called with
 	Limits Limits
 
-	// FlowsIfNeeded drops the ends of arrows from where device work was met that
-	// has a correlation, which says the same. What is left is whole only in a
-	// trace without any.
+	// FlowsIfNeeded drops the ends of arrows from where an event was met that has a
+	// number which says the same: device work its correlation, or, of arrows from
+	// forward to backward operators, an operator its sequence number. What is left
+	// is whole only in a trace without such numbers.
 	FlowsIfNeeded bool
 }
 

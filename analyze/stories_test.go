@@ -1,0 +1,264 @@
+package analyze_test
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"assay/analyze"
+	"assay/internal/tracegen"
+	"assay/summary"
+	"assay/trace"
+)
+
+// TestStories holds attribution to traces whose truth is known because they were
+// made to have it: every owner of idle time, threads, graphs, processes.
+func TestStories(t *testing.T) {
+	stories := tracegen.Stories()
+	for _, p := range stories {
+		t.Run(p.Name, func(t *testing.T) { checkStory(t, p.Make()) })
+	}
+	for seed := range uint64(5) {
+		t.Run("mixture", func(t *testing.T) { checkStory(t, tracegen.Mixture(seed)) })
+	}
+}
+
+func checkStory(t *testing.T, story tracegen.Story) {
+	t.Helper()
+	tr, err := trace.Read(bytes.NewReader(story.JSON), story.Name, analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())
+	want := story.Truth
+	compare := func(what string, want, got any) {
+		t.Helper()
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: want(-) got(+)\n%s", what, diff)
+		}
+	}
+	compare("devices", want.Devices, storyDevices(s))
+	compare("idle", oneStep(want.Idle), storyIdle(s))
+	if want.Ops != nil {
+		compare("ops", want.Ops, storyOps(s))
+	}
+	if want.Calls != nil {
+		compare("calls", want.Calls, storyCalls(s))
+	}
+	if want.Launches != nil {
+		compareLaunches(t, want.Launches, s.Launches)
+	}
+	if want.Graphs != nil {
+		compare("graphs", want.Graphs, storyGraphs(s))
+	}
+	if want.Memory != nil {
+		compare("memory", want.Memory, storyMemory(s))
+	}
+	if want.Owners != nil {
+		compareOwners(t, want.Owners, s)
+	}
+}
+
+func storyDevices(s *summary.Summary) (out []tracegen.DeviceWindow) {
+	for _, d := range s.Devices {
+		w := tracegen.DeviceWindow{Device: int(d.Device), StartNS: d.StartNS, WindowNS: d.WindowNS, IdleNS: d.Activity.Idle()}
+		for _, st := range s.Streams {
+			if st.Device == d.Device {
+				w.WorkNS += st.WorkNS
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// oneStep adds up the rows of all steps, which the summary has as one.
+func oneStep(rows []tracegen.IdleTime) (out []tracegen.IdleTime) {
+	at := map[int]int{}
+	for _, r := range rows {
+		if strings.HasPrefix(r.Name, "ProfilerStep#") {
+			if i, ok := at[r.Device]; ok {
+				out[i].NS += r.NS
+				continue
+			}
+			at[r.Device], r.Name = len(out), "ProfilerStep"
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func storyIdle(s *summary.Summary) (out []tracegen.IdleTime) {
+	for _, r := range s.Idle {
+		if r.Owner == summary.OwnerOpaque {
+			r.Name = "" // the call's; the truth has none
+		}
+		out = append(out, tracegen.IdleTime{Device: int(r.Device), Owner: r.Owner, State: r.State, Name: r.Name, NS: r.NS})
+	}
+	slices.SortFunc(out, func(a, b tracegen.IdleTime) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func storyOps(s *summary.Summary) (out []tracegen.OpRun) {
+	for _, r := range s.Ops {
+		out = append(out, tracegen.OpRun{
+			Name: r.Name, Count: r.Count, CPUSelfNS: r.CPUSelfNS, CPUTotalNS: r.CPUTotalNS,
+			GPUSelfNS: r.GPUSelfNS, GPUTotalNS: r.GPUTotalNS, Launched: r.Launched,
+		})
+	}
+	slices.SortFunc(out, func(a, b tracegen.OpRun) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func storyCalls(s *summary.Summary) (out []tracegen.CallRun) {
+	for _, r := range s.Calls {
+		out = append(out, tracegen.CallRun{
+			Name: r.Name, Kind: r.Kind, Count: r.Count, TotalNS: r.TotalNS, MaxNS: r.MaxNS, Launched: r.Launched, IdleNS: r.IdleNS,
+		})
+	}
+	slices.SortFunc(out, func(a, b tracegen.CallRun) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func compareLaunches(t *testing.T, want []tracegen.Launched, got []summary.Launches) {
+	t.Helper()
+	if len(want) != len(got) {
+		t.Fatalf("launches of %d devices, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := got[i]
+		var delays summary.Histogram
+		for _, d := range w.Delays {
+			delays.Add(d)
+		}
+		queue := make(map[int64]int64)
+		for depth, ns := range w.Queue {
+			from := int64(0)
+			for at := 1; at <= depth; at *= 2 {
+				from = int64(at)
+			}
+			if ns > 0 {
+				queue[from] += ns
+			}
+		}
+		rows := make(map[int64]int64)
+		for _, r := range g.Queue {
+			rows[r.From] = r.NS
+		}
+		if g.Launched == 0 {
+			queue = rows // the depth is not measured where no launch is known
+		}
+		type counts struct{ Device, Launched, Without, Calls, Short, ShortNS int64 }
+		if diff := gocmp.Diff(counts{int64(w.Device), w.Launched, w.Without, w.Calls, w.Short, w.ShortNS},
+			counts{g.Device, g.Launched, g.Without, g.Calls, g.Short, g.ShortNS}); diff != "" {
+			t.Errorf("launches: want(-) got(+)\n%s", diff)
+		}
+		if diff := gocmp.Diff(delays, g.Delays); diff != "" {
+			t.Errorf("device %d, delays: want(-) got(+)\n%s", w.Device, diff)
+		}
+		if diff := gocmp.Diff(queue, rows); diff != "" {
+			t.Errorf("device %d, queue: want(-) got(+)\n%s", w.Device, diff)
+		}
+	}
+}
+
+func storyGraphs(s *summary.Summary) (out []tracegen.GraphRun) {
+	for _, g := range s.Graphs {
+		out = append(out, tracegen.GraphRun{
+			Device: int(g.Device), Call: g.Call, First: g.First, Launches: g.Launches, Nodes: g.Nodes, WorkNS: g.WorkNS,
+			SpanNS: g.SpanNS, IdleNS: g.IdleNS, DelayNS: g.DelayNS, CallNS: g.CallNS, Opaque: g.Opaque,
+		})
+	}
+	return out
+}
+
+func storyMemory(s *summary.Summary) (out []tracegen.MemoryUse) {
+	value := func(p *int64) int64 {
+		if p == nil {
+			return -1
+		}
+		return *p
+	}
+	for _, m := range s.Memory {
+		u := tracegen.MemoryUse{
+			OnHost: m.OnHost, Device: int(m.Device), Allocs: m.Allocs, Frees: m.Frees,
+			StartAllocated: value(m.StartAllocated), PeakAllocated: value(m.PeakAllocated), PeakReserved: value(m.PeakReserved),
+			PeakNS: m.PeakNS, LiveBytes: m.LiveBytes,
+		}
+		for _, l := range m.Live {
+			u.Live = append(u.Live, tracegen.LiveMemory{Op: l.Op, Module: l.Module, Bytes: l.Bytes, Count: l.Count})
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// compareOwners adds the owners of single kernels up to our tables.
+func compareOwners(t *testing.T, owners []tracegen.Owner, s *summary.Summary) {
+	t.Helper()
+	type line struct {
+		file, function string
+		number         int
+	}
+	ops, modules, lines, notes, passes := map[[2]string]int64{}, map[string]int64{}, map[line]int64{}, map[string]int64{}, map[string]int64{}
+	trains := slices.ContainsFunc(owners, func(o tracegen.Owner) bool { return o.Pass == "backward" })
+	for _, o := range owners {
+		if !strings.HasPrefix(o.Kernel, "Mem") {
+			ops[[2]string{o.Kernel, o.Op}] += o.NS
+		}
+		if trains {
+			passes[cmp.Or(o.Pass, "other")] += o.NS
+		}
+		for path := o.Module; path != ""; {
+			modules[path] += o.NS
+			i := strings.LastIndexByte(path, '/')
+			path = path[:max(0, i)]
+		}
+		if o.Function != "" {
+			lines[line{o.File, o.Function, o.Line}] += o.NS
+		}
+		for i, a := range o.Annotations {
+			if !slices.Contains(o.Annotations[:i], a) {
+				notes[a] += o.NS
+			}
+		}
+	}
+	gotOps, gotModules, gotLines, gotNotes, gotPasses := map[[2]string]int64{}, map[string]int64{}, map[line]int64{}, map[string]int64{}, map[string]int64{}
+	for _, k := range s.Kernels {
+		gotOps[[2]string{k.Name, k.Op}] += k.TotalNS
+	}
+	for _, m := range s.Modules {
+		if m.GPUTotalNS > 0 {
+			gotModules[m.Path] += m.GPUTotalNS
+		}
+	}
+	for _, l := range s.Lines {
+		if l.GPUSelfNS > 0 {
+			gotLines[line{l.File, l.Function, l.Line}] += l.GPUSelfNS
+		}
+	}
+	for _, n := range s.Annotations {
+		if n.GPUTotalNS > 0 {
+			gotNotes[n.Name] += n.GPUTotalNS
+		}
+	}
+	for _, p := range s.Passes {
+		gotPasses[p.Name] += p.GPUNS
+	}
+	for what, pair := range map[string][2]any{
+		"operators of kernels": {ops, gotOps}, "modules": {modules, gotModules}, "annotations": {notes, gotNotes}, "passes": {passes, gotPasses},
+	} {
+		if diff := gocmp.Diff(pair[0], pair[1]); diff != "" {
+			t.Errorf("%s: want(-) got(+)\n%s", what, diff)
+		}
+	}
+	if diff := gocmp.Diff(lines, gotLines, gocmp.AllowUnexported(line{})); diff != "" {
+		t.Errorf("lines: want(-) got(+)\n%s", diff)
+	}
+}
