@@ -45,8 +45,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 	var issues diag.Ledger
 
+	hosts := beside(func() *host { return hostOf(t) })
 	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
+	marks := marksOf(t, &issues)
+	host := hosts()
+	attribution := beside(func() *attribution { return attribute(tl, host, marks) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
@@ -55,13 +59,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
-	marks := marksOf(t, &issues)
 	s.Steps = steps(tl, marks, in.Rank, &issues)
-	if len(tl.devices) > 0 || t.Ops.Len() > 0 {
-		attributed(s, tl, marks, in.Rank, bins, room, &issues)
-	} else {
-		s.Kernels = kernels(tl, nil, in.Rank, room)
-	}
+	attributed(s, attribution(), in.Rank, bins, room, &issues)
 	if len(tl.devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
 		noteDerived(t, &issues)
@@ -78,6 +77,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Sort()
 	detach(s)
 	return s
+}
+
+// beside computes something on another core and returns a function that waits
+// for it.
+func beside[T any](f func() T) func() T {
+	done := make(chan T, 1)
+	go func() { done <- f() }()
+	return func() T { return <-done }
 }
 
 // span returns the stretch from the first start to the last end of all complete

@@ -14,21 +14,19 @@ import (
 // An attribution says, for every piece of device work that a call is known for,
 // what was open on the thread that made the call: see [link].
 type attribution struct {
+	*host
 	t    *trace.Trace
 	tl   *timeline
 	ctx  *contexts
-	link *links
 	idle *idleness
 	sync *waits
-
-	memories *allocations
 
 	ops     opTable
 	lines   runTable // Python functions
 	notes   runTable // annotations
-	modules runTable // by context: a module at its place
+	modules moduleTable
 
-	arrows  passArrows
+	marks   []mark
 	forward map[trace.ID]contextID // of each sequence number: the operator of the forward pass
 	noNote  []int32                // links whose thread has no annotation open
 	trains  bool                   // there is a backward pass
@@ -65,20 +63,38 @@ type open struct {
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
-// attribute walks along all threads.
-func attribute(tl *timeline, marks []mark) *attribution {
+// A host is what is known of the host alone, before it is held against the work
+// of devices.
+type host struct {
+	link     *links
+	memories *allocations
+	arrows   passArrows
+	threads  []*hosttree.Thread
+	mains    map[string]trace.TrackID // the main thread of each process
+}
+
+func hostOf(t *trace.Trace) *host {
+	h := &host{link: linksOf(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
+	if t.Activities.Len() > 0 || t.Ops.Len() > 0 {
+		h.threads = hosttree.Threads(t)
+	}
+	h.mains = mainThreads(t, h.threads)
+	return h
+}
+
+// attribute walks along all threads. Where nothing ran on a device and there are
+// no operators, there is nothing to attribute.
+func attribute(tl *timeline, h *host, marks []mark) *attribution {
 	t := tl.t
-	a := &attribution{t: t, tl: tl, ctx: newContexts(t), link: linksOf(t), memories: allocationsOf(t), arrows: passArrowsOf(t), forward: make(map[trace.ID]contextID)}
-	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable), make(runTable), make(runTable)
-	threads := hosttree.Threads(t)
-	mains := mainThreads(t, threads)
+	a := &attribution{host: h, t: t, tl: tl, marks: marks, ctx: newContexts(t), forward: make(map[trace.ID]contextID)}
+	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable, t.Names()), make(runTable, t.Names()), make(moduleTable)
 	a.sync = newWaits(tl, marks)
-	a.idle = newIdleness(a, mains)
+	a.idle = newIdleness(a)
 	// The main threads come last: what other threads cannot say of themselves is
 	// asked of them.
 	for _, isMain := range []bool{false, true} {
-		for _, th := range threads {
-			if (mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
+		for _, th := range h.threads {
+			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
 				a.idle.sort(th.Track)
 				a.tooDeep += hosttree.Walk(th, &walker{
 					attribution: a, track: th.Track, main: isMain,
@@ -172,12 +188,12 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	case trace.Python:
 		switch w.ctx.role(f.Name, f.Kind) & isModule {
 		case 0:
-			w.lines.enter(uint32(f.Name))
+			w.lines.of(f.Name).enter()
 		default:
-			w.modules.enter(uint32(w.context(stack)))
+			w.modules.of(w.context(stack)).enter()
 		}
 	case trace.Annotation:
-		w.notes.enter(uint32(f.Name))
+		w.notes.of(f.Name).enter()
 	}
 }
 
@@ -248,12 +264,12 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.Python:
 		switch w.ctx.role(top.Name, top.Kind) & isModule {
 		case 0:
-			w.lines.leave(uint32(top.Name), top.End-top.Start)
+			w.lines.of(top.Name).leave(top.End - top.Start)
 		default:
-			w.modules.leave(uint32(top.Data.ctx), top.End-top.Start)
+			w.modules.of(top.Data.ctx).leave(top.End - top.Start)
 		}
 	case trace.Annotation:
-		w.notes.leave(uint32(top.Name), top.End-top.Start)
+		w.notes.of(top.Name).leave(top.End - top.Start)
 	}
 }
 
@@ -296,15 +312,14 @@ func (a *attribution) settle() {
 }
 
 // attributed fills in the parts of a summary that need attribution.
-func attributed(s *summary.Summary, tl *timeline, marks []mark, rank, bins int, room *room, issues *diag.Ledger) {
-	a := attribute(tl, marks)
-	s.Kernels = kernels(tl, a, rank, room)
+func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, issues *diag.Ledger) {
+	s.Kernels = kernels(a, rank, room)
 	s.Ops = a.ops.opRows(rank)
 	s.Modules, s.Lines, s.Annotations, s.Passes = a.moduleRows(rank), a.lineRows(rank), a.noteRows(rank), a.passRows(rank)
 	s.Calls = a.sync.callRows(rank)
 	steps := maxSteps // that may be counted by device
-	for i, d := range tl.devices {
-		s.Launches = append(s.Launches, a.launches(d, rank, bins, marks, &steps))
+	for i, d := range a.tl.devices {
+		s.Launches = append(s.Launches, a.launches(d, rank, bins, &steps))
 		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.explain(i, s.Devices[i].LargestGaps)
@@ -328,5 +343,5 @@ func (a *attribution) note(issues *diag.Ledger) {
 			Help: fmt.Sprintf("idle time has owners in inputs of at most %d devices; that of the devices counted here has none", maxIdleDevices)}, int64(len(a.tl.devices)))
 	}
 	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info,
-		Help: "several calls have the correlation of the work counted here, as in traces that were put together from several processes; the last one that began before it was taken"}, a.link.double)
+		Help: "several calls have the correlation of the work counted here, as in traces that were put together from several processes; the call of the process that fits the device was taken, or else the last one that began before the work"}, a.link.double)
 }

@@ -14,7 +14,7 @@ import (
 type waits struct {
 	busy  []interval.Span // of any device
 	upTo  []int64         // busy time in the spans before each
-	rows  map[trace.Sym]*summary.Call
+	rows  []*summary.Call // by name
 	marks []mark
 	known bool // there is device work: else it is not known to be idle
 }
@@ -26,7 +26,7 @@ func newWaits(tl *timeline, marks []mark) *waits {
 			all = all.Or(d.layers[i])
 		}
 	}
-	w := &waits{busy: all.Spans(), rows: make(map[trace.Sym]*summary.Call), marks: marks, known: len(tl.devices) > 0}
+	w := &waits{busy: all.Spans(), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
 	w.upTo = make([]int64, len(w.busy)+1)
 	for i, s := range w.busy {
 		w.upTo[i+1] = summary.Plus(w.upTo[i], s.Len())
@@ -83,7 +83,7 @@ func stepAt(marks []mark, t int64) int {
 
 func (w *waits) callRows(rank int) (out []summary.Call) {
 	for _, r := range w.rows {
-		if r.Count == 0 {
+		if r == nil || r.Count == 0 {
 			continue
 		}
 		r.Rank = rank

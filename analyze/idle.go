@@ -52,7 +52,6 @@ type question struct {
 // idleness finds the owners of all idle time.
 type idleness struct {
 	a     *attribution
-	mains map[string]trace.TrackID
 	shown [][]shownGap                   // by index of the device
 	asked map[trace.TrackID][][]question // by thread and device, in order of time
 	rows  []map[idleKey]*summary.Idle    // by index of the device
@@ -68,9 +67,9 @@ type idleness struct {
 // the host was late; the question is what its thread was doing instead. From
 // then on it was being launched, unless its call was long over: then something
 // else held it.
-func newIdleness(a *attribution, mains map[string]trace.TrackID) *idleness {
+func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
-	x := &idleness{a: a, mains: mains, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	x := &idleness{a: a, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -296,7 +295,7 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 // answer takes what a thread was doing, or asks the main thread if it was doing
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
-	main, ok := x.mains[x.a.t.Tracks[w.track].PID]
+	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
 	if key.state == summary.StateUnrecorded && ok && main != w.track && !w.main {
 		x.ask(main, question{span: part, device: q.device, shown: q.shown})
 		return

@@ -60,11 +60,8 @@ func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, op func
 // kernels sums the durations of kernels by device, stream, name and the operator
 // that launched them, the innermost one. The sums are work: kernels that run at
 // the same time count fully each.
-func kernels(tl *timeline, a *attribution, rank int, room *room) []summary.Kernel {
-	op := func(number int) trace.Sym { return 0 }
-	if a != nil {
-		op = a.operator
-	}
+func kernels(a *attribution, rank int, room *room) []summary.Kernel {
+	tl := a.tl
 	first := func(key rowKey) summary.Kernel {
 		name, m := tl.t.Name(key.name), tl.classes[key.name]
 		if key.pool > 0 {
@@ -76,7 +73,7 @@ func kernels(tl *timeline, a *attribution, rank int, room *room) []summary.Kerne
 			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.t.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, room, func(k trace.Kind) bool { return k == trace.Kernel }, op, first, func(r *summary.Kernel, a *trace.Activity) {
+	return rows(tl, room, func(k trace.Kind) bool { return k == trace.Kernel }, a.operator, first, func(r *summary.Kernel, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)

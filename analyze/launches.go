@@ -11,7 +11,7 @@ import (
 
 // launches measures how a device's work was launched. Strips are cut into the
 // given number of bins, as the device's own is; room is for how many more steps.
-func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *int) summary.Launches {
+func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Launches {
 	out := summary.Launches{Rank: rank, Device: d.ordinal}
 	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.work))             // the link of each
@@ -42,7 +42,7 @@ func (a *attribution) launches(d *device, rank, bins int, marks []mark, room *in
 		calls = append(calls, a.link.list[i].start)
 	}
 	slices.Sort(calls)
-	for _, m := range overlapping(marks, d.window) {
+	for _, m := range overlapping(a.marks, d.window) {
 		if *room--; *room < 0 {
 			break
 		}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"strings"
 
 	"assay/trace"
@@ -119,6 +120,9 @@ func (l *links) ofCall(c *trace.Call) (int32, bool) {
 	if slot := l.calls.slot(c.Correlation); slot != nil && slot.link != 0 && l.list[slot.link-1].call == c {
 		return slot.link - 1, true
 	}
+	if len(l.byCall) == 0 {
+		return 0, false
+	}
 	i, ok := l.byCall[c]
 	return i, ok
 }
@@ -144,7 +148,8 @@ func (l *links) add(a *trace.Activity, i int32) {
 // A callIndex finds calls by their correlation.
 type callIndex struct {
 	t     *trace.Trace
-	dense []callSlot // by correlation, where there are about as many as the largest
+	first trace.ID   // the smallest correlation
+	dense []callSlot // by correlation less first, where they are about as many as their range
 	few   map[trace.ID]*callSlot
 	more  map[trace.ID][]*trace.Call // further calls of a correlation
 	owner map[int64]string           // by device: the pid that launched most of what is clear
@@ -158,13 +163,16 @@ type callSlot struct {
 }
 
 func callsByCorrelation(t *trace.Trace) *callIndex {
-	x := &callIndex{t: t, more: make(map[trace.ID][]*trace.Call), few: make(map[trace.ID]*callSlot)}
+	x := &callIndex{t: t, first: math.MaxUint32, more: make(map[trace.ID][]*trace.Call), few: make(map[trace.ID]*callSlot)}
 	top := trace.ID(0)
 	for c := range t.Calls.All() {
-		top = max(top, c.Correlation)
+		if c.Correlation != 0 {
+			top = max(top, c.Correlation)
+			x.first = min(x.first, c.Correlation)
+		}
 	}
-	if int64(top) < 4*int64(t.Calls.Len())+1024 {
-		x.dense = make([]callSlot, top+1)
+	if top >= x.first && int64(top-x.first) < 4*int64(t.Calls.Len())+1024 {
+		x.dense = make([]callSlot, top-x.first+1)
 	}
 	for ref, c := range t.Calls.Refs() {
 		switch slot := x.slot(c.Correlation); {
@@ -182,8 +190,8 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 
 // slot returns the slot of a correlation, or nil.
 func (x *callIndex) slot(id trace.ID) *callSlot {
-	if int64(id) < int64(len(x.dense)) {
-		return &x.dense[id]
+	if i := int64(id) - int64(x.first); i >= 0 && i < int64(len(x.dense)) {
+		return &x.dense[i]
 	}
 	return x.few[id]
 }

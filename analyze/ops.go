@@ -112,8 +112,8 @@ func (o *opTable) opRows(rank int) []summary.Op {
 	return out
 }
 
-// A runTable sums up the runs of other things, by a number of theirs.
-type runTable map[uint32]*run
+// A runTable sums up the runs of other things, by their name.
+type runTable []*run
 
 type run struct {
 	open              int // runs that are open now
@@ -122,24 +122,32 @@ type run struct {
 	backward          int64 // part of gpuTotal
 }
 
-func (t runTable) of(key uint32) *run {
-	r := t[key]
-	if r == nil {
-		r = new(run)
-		t[key] = r
+func (t runTable) of(name trace.Sym) *run {
+	if t[name] == nil {
+		t[name] = new(run)
 	}
-	return r
+	return t[name]
 }
 
-func (t runTable) enter(key uint32) {
-	r := t.of(key)
+func (r *run) enter() {
 	r.count++
 	r.open++
 }
 
-func (t runTable) leave(key uint32, ns int64) {
-	r := t.of(key)
+func (r *run) leave(ns int64) {
 	if r.open--; r.open == 0 {
 		r.cpuTotal = summary.Plus(r.cpuTotal, ns)
 	}
+}
+
+// A moduleTable sums up the calls of modules, by the context of each.
+type moduleTable map[contextID]*run
+
+func (t moduleTable) of(id contextID) *run {
+	r := t[id]
+	if r == nil {
+		r = new(run)
+		t[id] = r
+	}
+	return r
 }

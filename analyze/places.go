@@ -37,7 +37,7 @@ func (a *attribution) addUp() {
 func (a *attribution) addUpModules(p place, ns int64) {
 	self := true
 	for id := a.ctx.at(p.context).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
-		r := a.modules.of(uint32(id))
+		r := a.modules.of(id)
 		if self {
 			r.gpuSelf, self = summary.Plus(r.gpuSelf, ns), false
 		}
@@ -51,12 +51,12 @@ func (a *attribution) addUpModules(p place, ns int64) {
 // addUpLines counts a function that is open twice once.
 func (a *attribution) addUpLines(p place, ns int64) {
 	if line := a.ctx.at(p.context).line; line != 0 {
-		r := a.lines.of(uint32(a.ctx.at(line).name))
+		r := a.lines.of(a.ctx.at(line).name)
 		r.gpuSelf = summary.Plus(r.gpuSelf, ns)
 	}
 	a.eachName(p.context, trace.Python, func(name trace.Sym) {
 		if a.ctx.role(name, trace.Python)&isModule == 0 {
-			r := a.lines.of(uint32(name))
+			r := a.lines.of(name)
 			r.gpuTotal = summary.Plus(r.gpuTotal, ns)
 		}
 	})
@@ -66,10 +66,10 @@ func (a *attribution) addUpNotes(p place, ns int64) {
 	if p.note == 0 {
 		return
 	}
-	r := a.notes.of(uint32(a.ctx.at(p.note).name))
+	r := a.notes.of(a.ctx.at(p.note).name)
 	r.gpuSelf = summary.Plus(r.gpuSelf, ns)
 	a.eachName(p.note, trace.Annotation, func(name trace.Sym) {
-		r := a.notes.of(uint32(name))
+		r := a.notes.of(name)
 		r.gpuTotal = summary.Plus(r.gpuTotal, ns)
 	})
 }
@@ -110,7 +110,7 @@ up:
 func (a *attribution) moduleRows(rank int) (out []summary.Module) {
 	index := make(map[string]int)
 	for id, r := range a.modules {
-		path := a.modulePath(contextID(id))
+		path := a.modulePath(id)
 		i, ok := index[path]
 		if !ok {
 			i = len(out)
@@ -145,7 +145,7 @@ func (a *attribution) modulePath(id contextID) string {
 func (a *attribution) lineRows(rank int) (out []summary.Line) {
 	index := make(map[string]int)
 	for name, r := range a.lines {
-		if r.gpuTotal == 0 {
+		if r == nil || r.gpuTotal == 0 {
 			continue
 		}
 		text := withoutAddress(a.t.Name(trace.Sym(name)))
@@ -192,7 +192,7 @@ func splitLine(name string) (file string, line int, function string) {
 
 func (a *attribution) noteRows(rank int) (out []summary.Annotation) {
 	for name, r := range a.notes {
-		if a.ctx.role(trace.Sym(name), trace.Annotation)&isStep != 0 {
+		if r == nil || a.ctx.role(trace.Sym(name), trace.Annotation)&isStep != 0 {
 			continue // steps have a table of their own
 		}
 		out = append(out, summary.Annotation{

@@ -10,6 +10,7 @@ package hosttree
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"assay/trace"
@@ -105,15 +106,28 @@ func (th *Thread) Calls() int { return len(th.rows[calls]) }
 
 // sort sorts each list, unless it is sorted already, as most are.
 func (th *Thread) sort() {
-	for source := range th.rows {
-		order := func(a, b trace.Ref) int {
-			fa, fb := th.frame(source, a), th.frame(source, b)
-			return order(&fa, &fb)
+	sortRows(th.rows[spans], func(r trace.Ref) (int64, int64) { s := th.t.Spans.At(r); return s.Start, s.Dur })
+	sortRows(th.rows[python], func(r trace.Ref) (int64, int64) { p := th.t.Python.At(r); return p.Start, p.Dur })
+	sortRows(th.rows[ops], func(r trace.Ref) (int64, int64) { o := th.t.Ops.At(r); return o.Start, o.Dur })
+	sortRows(th.rows[calls], func(r trace.Ref) (int64, int64) { c := th.t.Calls.At(r); return c.Start, c.Dur })
+}
+
+func sortRows(rows []trace.Ref, times func(trace.Ref) (start, dur int64)) {
+	before, longer := int64(math.MinInt64), int64(0)
+	for i, r := range rows {
+		start, dur := times(r)
+		if start < before || start == before && dur > longer {
+			break
 		}
-		if !slices.IsSortedFunc(th.rows[source], order) {
-			slices.SortStableFunc(th.rows[source], order)
+		if before, longer = start, dur; i == len(rows)-1 {
+			return
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b trace.Ref) int {
+		startA, durA := times(a)
+		startB, durB := times(b)
+		return cmp.Or(cmp.Compare(startA, startB), cmp.Compare(durB, durA))
+	})
 }
 
 // order puts what starts first first, and of what starts together the longest.

@@ -1,0 +1,54 @@
+package analyze_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/analyze"
+	"assay/summary"
+	"assay/trace"
+)
+
+// BenchmarkTrace reads the largest trace of the corpus, and measures it: the
+// second is to take at most half of the first.
+func BenchmarkTrace(b *testing.B) {
+	dir := os.Getenv("ASSAY_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "corpus")
+	}
+	f, err := os.Open(filepath.Join(dir, "kineto", "hta", "trace_diff", "control", "control.json.gz"))
+	if err != nil {
+		b.Skip("no corpus")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var t *trace.Trace
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			if t, err = trace.Read(bytes.NewReader(data), "", analyze.Needs()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("measure", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if s := analyze.Trace(t, summary.Input{}, analyze.DefaultOptions()); len(s.Ops) == 0 {
+				b.Fatal("nothing was measured")
+			}
+		}
+	})
+}
