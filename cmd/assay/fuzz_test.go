@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"assay/internal/tracegen"
 	"assay/summary"
 )
 
@@ -116,8 +117,45 @@ func checkResult(t *testing.T, format, stdout string) {
 	if !json.Valid([]byte(stdout)) {
 		t.Fatalf("not JSON: %q", stdout)
 	}
-	if _, err := summary.Read(strings.NewReader(stdout), "stdout"); err != nil {
-		t.Errorf("the result cannot be read back: %v", err)
+	s, err := summary.Read(strings.NewReader(stdout), "stdout")
+	if err != nil {
+		t.Fatalf("the result cannot be read back: %v", err)
+	}
+	checkOwners(t, s)
+}
+
+// checkOwners holds every idle nanosecond to one owner, and all device work to
+// one pass, where these are known.
+func checkOwners(t *testing.T, s *summary.Summary) {
+	t.Helper()
+	for _, is := range s.Issues {
+		if is.Code == "window-implausible" || is.Code == "idle-not-attributed" || is.Code == "sum-overflow" {
+			return
+		}
+	}
+	for _, d := range s.Devices {
+		idle, passes, work := int64(0), int64(0), int64(0)
+		for _, r := range s.Idle {
+			if r.Input == d.Input && r.Device == d.Device {
+				idle += r.NS
+			}
+		}
+		if idle != d.Activity.Idle() {
+			t.Errorf("device %d: owners have %d ns of %d ns idle", d.Device, idle, d.Activity.Idle())
+		}
+		for _, r := range s.Passes {
+			if r.Input == d.Input && r.Device == d.Device {
+				passes += r.GPUNS
+			}
+		}
+		for _, r := range s.Streams {
+			if r.Input == d.Input && r.Device == d.Device {
+				work += r.WorkNS
+			}
+		}
+		if len(s.Passes) > 0 && passes != work {
+			t.Errorf("device %d: passes have %d ns of %d ns work", d.Device, passes, work)
+		}
 	}
 }
 
@@ -133,6 +171,11 @@ func fuzzSeeds(f *testing.F) (seeds [][]byte) {
 	const most = 16 << 10 // fuzzing is slow over long inputs
 	for _, s := range oddities {
 		seeds = append(seeds, []byte(s))
+	}
+	for _, story := range tracegen.Stories() {
+		if s := story.Make(); len(s.JSON) < most {
+			seeds = append(seeds, s.JSON)
+		}
 	}
 	for _, dir := range []string{"malformed", "gen"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*"))
