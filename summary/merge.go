@@ -37,83 +37,39 @@ func (out *Summary) append(s *Summary) {
 		in.BaseTimeNS = clone(in.BaseTimeNS)
 		out.Inputs = append(out.Inputs, in)
 	}
-	for _, d := range s.Devices {
+	add(&out.Devices, s.Devices, func(d *Device) {
 		d.Input += base
 		d.Strip = d.Strip.clone()
-		d.Durations.Buckets = slices.Clone(d.Durations.Buckets)
-		d.Gaps.Buckets = slices.Clone(d.Gaps.Buckets)
+		d.Durations.Buckets, d.Gaps.Buckets = slices.Clone(d.Durations.Buckets), slices.Clone(d.Gaps.Buckets)
 		d.LargestGaps = slices.Clone(d.LargestGaps)
-		out.Devices = append(out.Devices, d)
-	}
-	for _, r := range s.Streams {
-		r.Input += base
-		out.Streams = append(out.Streams, r)
-	}
-	for _, r := range s.Steps {
-		r.Input += base
-		out.Steps = append(out.Steps, r)
-	}
-	for _, r := range s.Kernels {
-		r.Input += base
-		out.Kernels = append(out.Kernels, r)
-	}
-	for _, r := range s.Copies {
-		r.Input += base
-		r.Bytes = clone(r.Bytes)
-		out.Copies = append(out.Copies, r)
-	}
-	for _, r := range s.Spans {
-		r.Input += base
-		out.Spans = append(out.Spans, r)
-	}
-	out.appendAttribution(s, base)
-	out.Issues = append(out.Issues, s.Issues...)
-}
-
-// appendAttribution is append for the rows of attribution, idle time and memory.
-func (out *Summary) appendAttribution(s *Summary, base int) {
-	for _, r := range s.Ops {
-		r.Input += base
-		r.TopShapes = slices.Clone(r.TopShapes)
-		out.Ops = append(out.Ops, r)
-	}
-	for _, r := range s.Modules {
-		r.Input += base
-		out.Modules = append(out.Modules, r)
-	}
-	for _, r := range s.Lines {
-		r.Input += base
-		out.Lines = append(out.Lines, r)
-	}
-	for _, r := range s.Annotations {
-		r.Input += base
-		out.Annotations = append(out.Annotations, r)
-	}
-	for _, r := range s.Passes {
-		r.Input += base
-		out.Passes = append(out.Passes, r)
-	}
-	for _, r := range s.Calls {
-		r.Input += base
-		out.Calls = append(out.Calls, r)
-	}
-	for _, r := range s.Launches {
+	})
+	add(&out.Streams, s.Streams, func(r *Stream) { r.Input += base })
+	add(&out.Steps, s.Steps, func(r *Step) { r.Input += base })
+	add(&out.Kernels, s.Kernels, func(r *Kernel) { r.Input += base })
+	add(&out.Copies, s.Copies, func(r *Copy) { r.Input += base; r.Bytes = clone(r.Bytes) })
+	add(&out.Spans, s.Spans, func(r *Span) { r.Input += base })
+	add(&out.Ops, s.Ops, func(r *Op) { r.Input += base; r.TopShapes = slices.Clone(r.TopShapes) })
+	add(&out.Modules, s.Modules, func(r *Module) { r.Input += base })
+	add(&out.Lines, s.Lines, func(r *Line) { r.Input += base })
+	add(&out.Annotations, s.Annotations, func(r *Annotation) { r.Input += base })
+	add(&out.Passes, s.Passes, func(r *Pass) { r.Input += base })
+	add(&out.Calls, s.Calls, func(r *Call) { r.Input += base })
+	add(&out.Launches, s.Launches, func(r *Launches) {
 		r.Input += base
 		r.Delays.Buckets = slices.Clone(r.Delays.Buckets)
 		r.PerStep, r.Queue, r.QueueStrip = slices.Clone(r.PerStep), slices.Clone(r.Queue), slices.Clone(r.QueueStrip)
-		out.Launches = append(out.Launches, r)
-	}
-	for _, r := range s.Graphs {
-		r.Input += base
-		out.Graphs = append(out.Graphs, r)
-	}
-	for _, r := range s.Idle {
-		r.Input += base
-		out.Idle = append(out.Idle, r)
-	}
-	for _, r := range s.Memory {
-		r.Input += base
-		out.Memory = append(out.Memory, r.clone())
+	})
+	add(&out.Graphs, s.Graphs, func(r *Graph) { r.Input += base })
+	add(&out.Idle, s.Idle, func(r *Idle) { r.Input += base })
+	add(&out.Memory, s.Memory, func(r *Memory) { r.Input += base; *r = r.clone() })
+	out.Issues = append(out.Issues, s.Issues...)
+}
+
+// add appends copies of rows, each made its own by own.
+func add[T any](to *[]T, rows []T, own func(*T)) {
+	for _, r := range rows {
+		own(&r)
+		*to = append(*to, r)
 	}
 }
 
