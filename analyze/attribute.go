@@ -40,10 +40,12 @@ const (
 	otherPass pass = iota
 	forwardPass
 	backwardPass
+	recomputePass // forward again, inside of the backward pass: activation checkpointing
 	optimizerPass
+	unknownPass // no call is known
 )
 
-var passNames = [...]string{"other", "forward", "backward", "optimizer"}
+var passNames = [...]string{"other", "forward", "backward", "recompute", "optimizer", "unknown"}
 
 func (p pass) String() string { return passNames[p] }
 
@@ -237,6 +239,8 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	k.sequence = top.sequence
 	top.gpu += k.workNS
 	switch {
+	case c.recomputes:
+		k.pass = recomputePass
 	case c.backward || top.backward:
 		k.pass, w.trains = backwardPass, true
 	case c.optimizer:
@@ -256,11 +260,11 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.CPUOp:
 		w.ops.leave(&top.Frame, &top.Data)
 	case trace.Runtime, trace.Driver:
-		launched := int64(0)
+		var k *link
 		if i, ok := w.link.ofCall(top.Call); ok {
-			launched = int64(w.link.list[i].work)
+			k = &w.link.list[i]
 		}
-		w.sync.call(w.t, &top.Frame, launched)
+		w.sync.call(w.t, &top.Frame, k)
 	case trace.Python:
 		switch w.ctx.role(top.Name, top.Kind) & isModule {
 		case 0:
@@ -302,7 +306,7 @@ func (a *attribution) settle() {
 		if note := a.ctx.at(k.context).annotation; note != 0 {
 			k.note = note
 		}
-		if k.sequence != 0 {
+		if c := a.ctx.at(k.context); k.sequence != 0 && !c.recomputes && !c.ownLine {
 			k.forward = a.forward[k.sequence]
 		}
 		if !a.trains {

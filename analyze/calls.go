@@ -57,7 +57,7 @@ func (w *waits) row(t *trace.Trace, name trace.Sym) *summary.Call {
 }
 
 // call counts one call.
-func (w *waits) call(t *trace.Trace, f *hosttree.Frame, launched int64) {
+func (w *waits) call(t *trace.Trace, f *hosttree.Frame, k *link) {
 	r := w.row(t, f.Name)
 	if (r.Kind == "alloc" || r.Kind == "free") && stepAt(w.marks, f.Start) >= 0 {
 		r.InSteps++
@@ -66,8 +66,13 @@ func (w *waits) call(t *trace.Trace, f *hosttree.Frame, launched int64) {
 	r.Count++
 	r.TotalNS = summary.Plus(r.TotalNS, ns)
 	r.MaxNS = max(r.MaxNS, ns)
-	r.Launched = summary.Plus(r.Launched, launched)
-	if r.Kind == "sync" && w.known {
+	waits := r.Kind == "sync"
+	if k != nil {
+		r.Launched = summary.Plus(r.Launched, int64(k.work))
+		waits = (r.Kind == "copy" || r.Kind == "memset") && k.lastEnd <= f.End
+	}
+	if waits && w.known {
+		r.WaitNS = summary.Plus(r.WaitNS, ns)
 		r.IdleNS = summary.Plus(r.IdleNS, ns-(w.busyBefore(f.End)-w.busyBefore(f.Start)))
 	}
 }

@@ -25,6 +25,11 @@ type context struct {
 	rootOp    contextID // the outermost operator
 	backward  bool      // inside of autograd's backward pass
 	optimizer bool      // inside of an optimizer's step
+
+	// Of a backward pass that calls Python: its own functions and modules own the
+	// work, and not those of the forward pass.
+	ownLine    bool // a function was called inside of the backward pass
+	recomputes bool // a module was
 }
 
 // contexts numbers contexts.
@@ -68,8 +73,10 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 		switch {
 		case role&isModule != 0:
 			n.module = id
+			n.recomputes = n.recomputes || n.backward
 		case role&isLibrary == 0 || n.line == 0:
 			n.line = id
+			n.ownLine = n.ownLine || n.backward
 		}
 	case trace.Annotation:
 		n.annotation = id

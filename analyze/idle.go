@@ -12,9 +12,10 @@ import (
 	"assay/trace"
 )
 
-// maxLaunchNS is how long work may take to start after its call is over and
-// still count as being launched. Two to ten microseconds are usual for kernels,
-// up to twenty for graphs; what takes longer was held by something.
+// maxLaunchNS is how long work may take to start after its call is over, or
+// after the work before it, and count as launched, or as next in the queue. One
+// to ten microseconds are usual for kernels, up to twenty for graphs; what takes
+// longer was held by something.
 const maxLaunchNS = 20_000
 
 // maxIdleRows is how many rows of idle time a device may have; further names
@@ -65,8 +66,8 @@ type idleness struct {
 //
 // The work that ends a gap is that whose call began first. Until its call began
 // the host was late; the question is what its thread was doing instead. From
-// then on it was being launched, unless its call was long over: then something
-// else held it.
+// then on it was being launched, or next in the queue if its call was over
+// before the gap; unless it took long: then something else held it.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
 	x := &idleness{a: a, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
@@ -155,12 +156,17 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		x.ask(k.track(), question{span: interval.Span{Start: begin, End: called}, device: device, shown: g.shown})
 	}
 	over := max(called, min(end, k.end()))
-	x.add(device, g.shown, interval.Span{Start: called, End: over}, idleKey{owner: summary.OwnerLaunch})
-	owner := summary.OwnerLaunch
-	if end-over > maxLaunchNS {
-		owner = summary.OwnerDependency
+	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(k.call.Name)}
+	x.add(device, g.shown, interval.Span{Start: called, End: over}, launching)
+	waiting := idleKey{owner: summary.OwnerDependency}
+	switch {
+	case end-over > maxLaunchNS:
+	case k.end() <= g.span.Start:
+		waiting = idleKey{owner: summary.OwnerBetween}
+	default:
+		waiting = launching
 	}
-	x.add(device, g.shown, interval.Span{Start: over, End: end}, idleKey{owner: owner})
+	x.add(device, g.shown, interval.Span{Start: over, End: end}, waiting)
 }
 
 // launchOf returns when the call began that launched an activity, or else when

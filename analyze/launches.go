@@ -23,6 +23,7 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 		i := a.link.of[w.number]
 		if i < 0 || a.link.list[i].call == nil {
 			out.Without++
+			out.WithoutNS = summary.Plus(out.WithoutNS, w.Dur)
 			continue
 		}
 		k := &a.link.list[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"assay/summary"
 	"assay/trace"
 )
 
@@ -14,8 +15,9 @@ type link struct {
 	call  *trace.Call
 	op    *trace.Op // instead of call
 
-	workNS int64 // sum of the durations of the device work launched
-	work   int32 // pieces of it
+	workNS  int64 // sum of the durations of the device work launched
+	lastEnd int64 // when the last of it ended
+	work    int32 // pieces of it
 
 	// What the walk along the threads finds out.
 	context  contextID
@@ -141,7 +143,8 @@ func (l *links) toOp(o *trace.Op) int32 {
 func (l *links) add(a *trace.Activity, i int32) {
 	k := &l.list[i]
 	k.work++
-	k.workNS += a.Dur
+	k.workNS = summary.Plus(k.workNS, a.Dur)
+	k.lastEnd = max(k.lastEnd, a.End())
 	l.of = append(l.of, i)
 }
 

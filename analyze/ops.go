@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"assay/internal/hosttree"
 	"assay/summary"
@@ -85,11 +86,21 @@ func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
 		if r.shapes == nil {
 			r.shapes = make(map[shapeKey]*summary.OpShape)
 		}
-		row = &summary.OpShape{Dims: o.t.Name(s.Dims), Types: o.t.Name(s.Types)}
+		row = &summary.OpShape{Dims: compact(o.t.Name(s.Dims)), Types: compact(o.t.Name(s.Types))}
 		r.shapes[key] = row
 	}
 	r.last, r.lastID = row, id
 	return row
+}
+
+// compact takes the line breaks and indents out of a list that a program printed
+// prettily.
+func compact(list string) string {
+	if !strings.Contains(list, "\n") {
+		return list
+	}
+	text := strings.Join(strings.Fields(list), " ")
+	return strings.NewReplacer("[ ", "[", " ]", "]").Replace(text)
 }
 
 // opRows returns the table.

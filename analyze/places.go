@@ -211,7 +211,7 @@ func (a *attribution) passRows(rank int) (out []summary.Pass) {
 	for _, d := range a.tl.devices {
 		var rows [len(passNames)]summary.Pass
 		for _, w := range d.work {
-			p := otherPass
+			p := unknownPass
 			if i := a.link.of[w.number]; i >= 0 {
 				p = a.link.list[i].pass
 			}

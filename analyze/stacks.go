@@ -74,15 +74,12 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
 	for _, d := range tl.devices {
 		for _, w := range d.work {
 			key := gpuRow{name: w.Name, kind: w.Kind, device: d.ordinal, stream: w.stream, step: -1}
-			at := w.Start
 			if i := a.link.of[w.number]; i >= 0 {
 				k := &a.link.list[i]
-				key.place, key.forward, at = place{k.context, k.note, k.pass}, k.forward, k.start
+				key.place, key.forward = place{k.context, k.note, k.pass}, k.forward
+				key.step = int32(stepAt(marks, k.start))
 			} else {
 				key.kind |= unlinked
-			}
-			if i := stepAt(marks, at); i >= 0 {
-				key.step = int32(i)
 			}
 			r := rows[key]
 			if r == nil {

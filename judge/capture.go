@@ -72,6 +72,9 @@ func (c *court) noGPUTime() Finding {
 		if len(c.Spans) == 0 {
 			f.Next = f.Next[1:]
 		}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "input-truncated" }):
+		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
+		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
 	default:
 		f.Title = "the capture holds no GPU events: record with ProfilerActivity.CUDA"
 		f.Next = []string{record, wholeSteps, "check that CUPTI is available to the process: " + cupti}

@@ -73,6 +73,8 @@ func TestNoGPUEvents(t *testing.T) {
 		sentence, first string
 		recordAt        int // which advice names ProfilerActivity.CUDA; -1 for none
 	}{
+		{"truncated", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-truncated", Severity: "data-loss", Count: 1}}},
+			"what could be read of the capture holds no GPU events", "copy the file again", -1},
 		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record with", 0},
 		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop every other profiler", -1},
 		{"foreign", summary.Summary{Inputs: []summary.Input{foreign}, Spans: spans},

@@ -28,10 +28,12 @@ type idle struct {
 	largest summary.Gap
 	where   string // the device, where there is a choice
 	file    string // the input, where there is a choice
+
+	owners []ownerShare // empty where they are not known
 }
 
 func (c *court) idle() idle {
-	out := idle{total: c.total.Idle()}
+	out := idle{total: c.total.Idle(), owners: c.owners()}
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
@@ -83,9 +85,14 @@ func (i idle) evidence() (out []string) {
 		out = append(out, fmt.Sprintf("the largest gap is %s at %s of the trace%s, %s of idle time",
 			unit.Duration(i.largest.NS), timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
 	}
+	out = append(ownerEvidence(i.owners, i.total), out...)
 	line := func(b summary.Bucket, which, means string) {
-		out = append(out, fmt.Sprintf("gaps %s hold %s of the idle time (%s, %s); %s", which,
-			unit.Share(b.TotalNS, i.total), plural(b.Count, "gap"), fraction(b.TotalNS, i.total), means))
+		text := fmt.Sprintf("gaps %s hold %s of the idle time (%s, %s)", which,
+			unit.Share(b.TotalNS, i.total), plural(b.Count, "gap"), fraction(b.TotalNS, i.total))
+		if len(i.owners) == 0 || b == i.clock {
+			text += "; " + means // else the owners say it, and know it
+		}
+		out = append(out, text)
 	}
 	if i.longs.Count+i.launches.Count+i.clock.Count > 0 {
 		line(i.longs, "of "+unit.Duration(longGap)+" and longer", "the host gave the device nothing to do")
@@ -97,15 +104,14 @@ func (i idle) evidence() (out []string) {
 	return out
 }
 
-// advice depends on where the idle time is: in a few stretches that can be
-// looked at, in many long ones, or between kernels.
+// advice depends on who owned the idle time; where that is not known, on where it
+// is: in a few stretches that can be looked at, in many long ones, or between
+// kernels.
 func (i idle) advice() []string {
-	synchronize := "remove synchronization from the step: .item(), .cpu(), .tolist(), print of a tensor, torch.cuda.synchronize() and boolean masks make the host wait for the GPU"
-	data := "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True"
-	launch := []string{
-		`launch less: torch.compile(model, mode="reduce-overhead") or CUDA graphs replay many kernels with one launch; inference servers capture them per batch size (in SGLang --cuda-graph-max-bs, in vLLM without enforce_eager)`,
-		"give each launch more work: larger micro batches, fused optimizers (fused=True), fused attention",
+	if len(i.owners) > 0 {
+		return ownerAdvice(i.owners, i.total)
 	}
+	launch := []string{adviceLess, adviceMore}
 	switch {
 	case i.inFewGaps():
 		what := "the trace"
@@ -116,15 +122,15 @@ func (i idle) advice() []string {
 			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
 				what, timestamp(i.largest.StartNS)),
 			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)",
-			data,
+			adviceData,
 		}
 	case i.most(i.longs.TotalNS):
 		return append([]string{
 			"see in the trace what the host does in the gaps; the same call in most of them is the cause",
-			synchronize, data,
+			adviceSynchronize, adviceData,
 		}, launch...)
 	}
-	return append(launch, synchronize)
+	return append(launch, adviceSynchronize)
 }
 
 // timestamp prints a time in microseconds with three decimals, as it stands in

@@ -82,6 +82,7 @@ const (
 	colorWork       Color = 0x56b4e9
 	colorDependency Color = 0x7b5ea7
 	colorLaunch     Color = 0xf0e442
+	colorBetween    Color = 0xc9b458
 	colorNothing    Color = 0xc4c4c4
 	colorOpaque     Color = 0x8c8c8c
 	colorUnknown    Color = 0x555555
@@ -96,6 +97,8 @@ func ownerColor(owner string) Color {
 		return colorDependency
 	case summary.OwnerLaunch:
 		return colorLaunch
+	case summary.OwnerBetween:
+		return colorBetween
 	case summary.OwnerNothing:
 		return colorNothing
 	case summary.OwnerOpaque:

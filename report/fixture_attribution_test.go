@@ -141,7 +141,11 @@ func attributedWork(s *summary.Summary, r int64) {
 
 func attributedLaunches(s *summary.Summary, r int64) {
 	call := func(name, kind string, count, total, launched, idle int64) {
-		s.Calls = append(s.Calls, summary.Call{Name: name, Kind: kind, Input: int(r), Rank: int(r), Count: count, TotalNS: total * ms, MaxNS: total * ms / 10, Launched: launched, IdleNS: idle * ms})
+		row := summary.Call{Name: name, Kind: kind, Input: int(r), Rank: int(r), Count: count, TotalNS: total * ms, MaxNS: total * ms / 10, Launched: launched, IdleNS: idle * ms}
+		if kind == "sync" {
+			row.WaitNS = row.TotalNS
+		}
+		s.Calls = append(s.Calls, row)
 	}
 	call("cudaStreamSynchronize", "sync", 50, 500, 0, 200)
 	call("cudaDeviceSynchronize", "sync", 1, 300, 0, 0)
@@ -212,7 +216,7 @@ func manyReasons(n int) *summary.Summary {
 		s.Ops = append(s.Ops, summary.Op{Name: "void at::native::" + name, Count: 1, GPUSelfNS: ms, GPUTotalNS: ms})
 		s.Modules = append(s.Modules, summary.Module{Path: "A" + strings.Repeat("/A", min(i, 300)), GPUSelfNS: ms, GPUTotalNS: int64(n-i) * ms})
 		s.Lines = append(s.Lines, summary.Line{File: fmt.Sprintf("/a/%d/b/c.py", i), Line: 7, Function: "f", GPUSelfNS: ms, GPUTotalNS: ms})
-		s.Calls = append(s.Calls, summary.Call{Name: name, Kind: "sync", Count: 1, TotalNS: ms, IdleNS: ms})
+		s.Calls = append(s.Calls, summary.Call{Name: name, Kind: "sync", Count: 1, TotalNS: ms, WaitNS: ms, IdleNS: ms})
 		s.Graphs = append(s.Graphs, summary.Graph{ID: int64(i), Call: name, First: name, SpanNS: ms, Launches: 1})
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: name, GPUSelfNS: ms, GPUTotalNS: ms})
 	}

@@ -45,7 +45,7 @@ func (b *builder) gaps() Section {
 	}
 	t.Note = "A start is the ts of the trace's file times 1000, so in ns: Perfetto goes there with the command \"Pan to timestamp\" " +
 		"(Ctrl-Shift-P), and shows such times with the timestamp format \"Raw\". Into the window is " +
-		"from the first event of the device, as in the pictures. Owner and state are those of most of the gap; before and after are what ran last and next."
+		"from the first event of the device, as in the pictures. Owner and state are those with the largest part of the gap; before and after are what ran last and next."
 	return Section{Title: "Largest gaps", Blocks: []Block{t}}
 }
 

@@ -238,7 +238,8 @@ func ownerMeaning(name string) string {
 	return map[string]string{
 		summary.OwnerHost:       "the host had not begun to launch what ran next; the state says what its thread did instead",
 		summary.OwnerDependency: "the work was launched in time and waited for an event, another stream or a copy",
-		summary.OwnerLaunch:     "the launch was on its way: what any launch takes",
+		summary.OwnerLaunch:     "the call that launched it had begun, or was over for at most 20 µs; long pieces are calls that took long, as first launches do",
+		summary.OwnerBetween:    "it was launched in time, and began within 20 µs of the end of what ran before: what a device takes from one kernel to the next",
 		summary.OwnerNothing:    "nothing was to be run: the profiler was starting or stopping",
 		summary.OwnerOpaque:     "inside a graph whose nodes the profiler did not record",
 		summary.OwnerUnknown:    "it is not known what launched the work that ran next",

@@ -140,13 +140,13 @@ func (b *builder) queueTable(rows []summary.Launches, at []int) (Table, bool) {
 
 // A callSum is every call of one function, over all inputs.
 type callSum struct {
-	name, kind            string
-	count, total, longest int64
-	launched, idle        int64
+	name, kind             string
+	count, total, longest  int64
+	launched, waited, idle int64
 }
 
 // waits reports whether calls of the kind wait for a device, or were seen to.
-func (c callSum) waits() bool { return c.kind == "sync" || c.idle != 0 }
+func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.idle != 0 }
 
 // sumCalls returns the calls by falling time, then name and kind.
 func sumCalls(s *summary.Summary) []callSum {
@@ -163,6 +163,7 @@ func sumCalls(s *summary.Summary) []callSum {
 		sum := &out[i]
 		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
 		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
+		sum.waited = summary.Plus(sum.waited, r.WaitNS)
 		sum.longest = max(sum.longest, r.MaxNS)
 	}
 	slices.SortFunc(out, func(a, b callSum) int {
@@ -183,7 +184,7 @@ func (b *builder) calls() Section {
 	for _, c := range list {
 		all = summary.Plus(all, c.total)
 		if c.waits() {
-			waited, lost = summary.Plus(waited, c.total), summary.Plus(lost, c.idle)
+			waited, lost = summary.Plus(waited, c.waited), summary.Plus(lost, c.idle)
 		}
 	}
 	scale := scaleOf(list[0].total)
@@ -194,7 +195,7 @@ func (b *builder) calls() Section {
 	for _, c := range list {
 		busy, idle := "", ""
 		if c.waits() {
-			busy, idle = scale.text(summary.Plus(c.total, -max(0, c.idle))), scale.text(c.idle)
+			busy, idle = scale.text(summary.Plus(c.waited, -max(0, c.idle))), scale.text(c.idle)
 		}
 		// Launches take microseconds and waits seconds: means and maxima have a
 		// unit of their own each, or those of launches would have no digits.
@@ -207,7 +208,7 @@ func (b *builder) calls() Section {
 	var blocks []Block
 	if waited > 0 {
 		busy := summary.Plus(waited, -max(0, lost))
-		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Calls that wait for a device took %s. For %s (%s) of it a GPU was busy: a wait over a busy "+
+		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took %s. For %s (%s) of it a GPU was busy: a wait over a busy "+
 			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
 			unit.Duration(lost), unit.Share(lost, waited))})
 	}

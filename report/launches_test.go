@@ -29,7 +29,7 @@ func TestLaunches(t *testing.T) {
 // is none of it.
 func TestCalls(t *testing.T) {
 	md := markdownOf(t, attributed(1))
-	wantText(t, md, "Calls that wait for a device took 800 ms. For 600 ms (75.0%) of it a GPU was busy: a wait over a busy GPU is no loss. "+
+	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy: a wait over a busy GPU is no loss. "+
 		"Only the 200 ms (25.0%) in which none was is lost.")
 	wantRows(t, md, "Runtime calls",
 		"call|kind|total (ms)|share|count|mean|max|launched|waited, GPU busy (ms)|waited, GPU idle (ms)",

@@ -11,7 +11,7 @@ import (
 // The limits of what the one-screen summary tells of idle time and of what
 // launched the work: more of what is the larger part.
 const (
-	screenReasons   = 5
+	screenReasons   = 4
 	fewReasons      = 3
 	screenOperators = 3
 )

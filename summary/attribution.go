@@ -89,7 +89,7 @@ type Annotation struct {
 // A Pass is the device work of one part of training. (Input, Device, Name) is
 // its key.
 type Pass struct {
-	Name   string `json:"name"` // "forward", "backward", "optimizer" or "other"
+	Name   string `json:"name"` // "forward", "backward", "recompute", "optimizer", "other", or "unknown" without a call
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
@@ -109,8 +109,10 @@ type Call struct {
 	MaxNS   int64  `json:"max_ns"`
 	// Launched is how many pieces of device work the calls launched.
 	Launched int64 `json:"launched"`
-	// IdleNS is, for calls that wait for a device, the part of TotalNS in which
-	// no device of the input was busy: only that is lost.
+	// WaitNS is the part of TotalNS of calls that waited for a device: those that
+	// synchronize, and copies that had ended when their call returned. IdleNS is
+	// the part of that in which no device of the input was busy: only that is lost.
+	WaitNS int64 `json:"wait_ns,omitempty"`
 	IdleNS int64 `json:"idle_ns"`
 	// InSteps counts, of calls that take or return memory, those made within a
 	// step: a caching allocator needs none there once it is warm.
@@ -125,7 +127,10 @@ type Launches struct {
 	Device   int64 `json:"device"`
 	Launched int64 `json:"launched"` // pieces of work that a call is known for
 	Without  int64 `json:"without"`  // pieces of work without
-	Calls    int64 `json:"calls"`    // calls that launched them; fewer where graphs were launched
+	// WithoutNS is the sum of their durations: work that no table of operators,
+	// modules or lines has.
+	WithoutNS int64 `json:"without_ns,omitempty"`
+	Calls     int64 `json:"calls"` // calls that launched them; fewer where graphs were launched
 	// Delays has, for each piece with a call, the time from the call's end to its
 	// start, 0 if it started before.
 	Delays Histogram `json:"delays"`

@@ -6,11 +6,15 @@ const (
 	// OwnerHost: the call that launches what ran next had not begun. The row's
 	// State and Name say what its thread did instead.
 	OwnerHost = "host-late"
-	// OwnerLaunch: the call had begun, and the work started within the time that
-	// launching takes.
+	// OwnerLaunch: the call had begun, or was over for no longer than launching
+	// takes. The row's Name is the call.
 	OwnerLaunch = "launch-latency"
-	// OwnerDependency: the call was over, longer than launching takes, and the
-	// work did not start: an event, another stream or a copy held it.
+	// OwnerBetween: the call was over before the device became idle, and the work
+	// started within the time that a device takes from one piece of work to the
+	// next.
+	OwnerBetween = "between-kernels"
+	// OwnerDependency: the call was over for longer than that, and the work did not
+	// start: an event, another stream or a copy held it.
 	OwnerDependency = "dependency"
 	// OwnerNothing: nothing was to be run: the profiler itself was starting or
 	// stopping.
@@ -24,7 +28,7 @@ const (
 
 // Owners returns the owners of idle time in the order in which they are shown.
 func Owners() []string {
-	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerNothing, OwnerOpaque, OwnerUnknown}
+	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerUnknown}
 }
 
 // What a thread that is late was doing, by the innermost thing open on it.

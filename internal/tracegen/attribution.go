@@ -22,7 +22,10 @@ package tracegen
 //   - Without L, or with ls >= b, all of the gap is "unknown".
 //   - [a, min(b,ls)), if ls > a, is "host-late". Its pieces are named by what T
 //     did: see below.
-//   - [max(a,ls), b) is "launch-latency" if b <= le: K started inside its call.
+//   - If L was over when the gap began, le <= a, K was waiting for what ran before
+//     it: all of the gap is "between-kernels" if it is at most [ShortWaitNS] long,
+//     else "dependency".
+//   - Else [max(a,ls), b) is "launch-latency" if b <= le: K started inside its call.
 //     Otherwise the part up to le is, and so is the rest if it is no longer than
 //     [ShortWaitNS]; a longer rest is "dependency".
 //   - If T's process launched a graph whose inside was not recorded, after all
@@ -75,6 +78,7 @@ type DeviceWindow struct {
 const (
 	HostLate       = "host-late"
 	LaunchLatency  = "launch-latency"
+	BetweenKernels = "between-kernels"
 	Dependency     = "dependency"
 	NothingOffered = "nothing-offered"
 	OpaqueGraph    = "opaque-graph"

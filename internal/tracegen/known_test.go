@@ -29,7 +29,9 @@ func TestKnownStories(t *testing.T) {
 	}
 	// Inside the call 4; calls of 6 and 0, 20 or 10 after them; 2 and 20 behind
 	// another kernel; 3 and 8 of the call that begins before the gap.
-	equal("launch_latency", told(t, "launch_latency").Idle, []IdleTime{{Owner: LaunchLatency, NS: (4 + 6 + 26 + 2 + 20 + 11 + 16) * us}})
+	equal("launch_latency", told(t, "launch_latency").Idle, []IdleTime{
+		{Owner: BetweenKernels, NS: (2 + 20) * us}, {Owner: LaunchLatency, NS: (4 + 6 + 26 + 11 + 16) * us},
+	})
 	// Two gaps a nanosecond over 20 µs, one of 300 µs and one of 90 µs, two of them
 	// behind a call of 6 µs.
 	equal("dependency", told(t, "dependency").Idle, []IdleTime{

@@ -263,7 +263,9 @@ func (o *oracle) owner(a, x int64, k *deviceEvent) (owner, state, name string) {
 		return OpaqueGraph, "", ""
 	case x < l.from:
 		return o.late(x, l)
-	case x < l.to || b-max(a, l.to) <= 20_000:
+	case l.to <= a && b-a <= 20_000:
+		return BetweenKernels, "", ""
+	case x < l.to || l.to > a && b-l.to <= 20_000:
 		return LaunchLatency, "", ""
 	}
 	return Dependency, "", ""

@@ -40,7 +40,11 @@ func graphStory(name, api string) Story {
 		}
 		if g == bubble {
 			s.own(l.g, Dependency, "", "", 50*us)
-			s.own(l.g, LaunchLatency, "", "", 4*us)
+			// Two pauses of 2 µs. In the graph that found the device idle, the call
+			// was not over at the first.
+			launch := int64(i%2) * 2 * us
+			s.own(l.g, LaunchLatency, "", "", launch)
+			s.own(l.g, BetweenKernels, "", "", 4*us-launch)
 		}
 	}
 	l.settle()

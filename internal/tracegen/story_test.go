@@ -82,7 +82,7 @@ func TestStoryIdle(t *testing.T) {
 // TestEveryOwner: the stories together show every owner and every state, and a
 // mixture alone does.
 func TestEveryOwner(t *testing.T) {
-	want := []string{HostLate, LaunchLatency, Dependency, NothingOffered, OpaqueGraph, Unknown,
+	want := []string{HostLate, LaunchLatency, BetweenKernels, Dependency, NothingOffered, OpaqueGraph, Unknown,
 		Synchronizing, Copying, Allocating, Launching, Calling, DataLoading, InOperator, InPython, InAnnotation, Unrecorded}
 	have := map[string]bool{}
 	for _, row := range Mixture(1).Truth.Idle {
