@@ -2,7 +2,9 @@ package analyze_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,9 +46,11 @@ func eachSample(t *testing.T, f func(t *testing.T, x sample)) {
 	}
 }
 
-// kinetoTraces returns the real traces, none where the corpus is absent.
+// kinetoTraces returns the real traces, each once, none where the corpus is
+// absent.
 func kinetoTraces(t *testing.T) (paths []string) {
 	t.Helper()
+	seen := make(map[[sha256.Size]byte]bool)
 	for _, folder := range []string{"kineto", "formats/kineto"} {
 		root, err := corpusAt(folder)
 		if err != nil {
@@ -55,6 +59,12 @@ func kinetoTraces(t *testing.T) (paths []string) {
 		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			name := strings.TrimSuffix(filepath.Base(path), ".gz")
 			if err == nil && strings.HasSuffix(name, ".json") && name != "execution_details.json" && !strings.Contains(name, "execution_trace_ET") {
+				text, err := os.ReadFile(path)
+				if sum := sha256.Sum256(text); err != nil || seen[sum] {
+					return err
+				} else {
+					seen[sum] = true
+				}
 				paths = append(paths, path)
 			}
 			return err
