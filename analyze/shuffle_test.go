@@ -121,7 +121,7 @@ func TestOrderOfEvents(t *testing.T) {
 	for _, path := range kinetoTraces(t) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
 			text := readAll(t, path)
-			if len(text) > 8<<20 {
+			if len(text) > 4<<20 {
 				t.Skip("too large to be read three times")
 			}
 			check(t, text)
