@@ -24,7 +24,7 @@ import (
 //
 // An index is that of an event in the array, as there.
 
-// A row is one event of an array, as JSON has it.
+// An htaEvent is one event of an array, as JSON has it.
 type htaEvent struct {
 	Ph, Cat, Name string
 	PID, TID      json.RawMessage

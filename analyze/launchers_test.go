@@ -97,21 +97,13 @@ func innermostOp(tr *trace.Trace, c *trace.Call) (best *trace.Op) {
 	return best
 }
 
-// wall returns how long any of the activities ran, and work the sum of their
-// durations.
+// wall returns how long any of the activities ran.
 func wall(list []*trace.Activity) int64 {
 	var b interval.Builder
 	for _, a := range list {
 		b.Add(interval.Span{Start: a.Start, End: a.End()})
 	}
 	return b.Set().Len()
-}
-
-func work(list []*trace.Activity) (ns int64) {
-	for _, a := range list {
-		ns += a.Dur
-	}
-	return ns
 }
 
 // isROCm reports whether the calls of a trace are those of AMD's runtime.
