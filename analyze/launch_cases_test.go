@@ -19,7 +19,7 @@ func callRow(correlation, process, start, dur int) string {
 }
 
 func workRow(name string, correlation, stream, start, dur int) string {
-	return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":%q,"pid":0,"tid":%d,"ts":%d,"dur":%d,"args":{"device":0,"stream":%[2]d,"correlation":%d}}`, name, stream, start, dur, correlation)
+	return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":%q,"pid":0,"tid":%d,"ts":%d,"dur":%d,"args":{"device":0,"stream":%[2]d,"correlation":%[5]d}}`, name, stream, start, dur, correlation)
 }
 
 // TestSharedCorrelation: where two processes use a correlation, the call that
