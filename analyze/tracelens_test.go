@@ -15,19 +15,26 @@ import (
 	"assay/summary"
 )
 
-// corpus returns the folder of real traces and skips the test where it is
+// corpus returns a folder of real traces and skips the test where it is
 // absent.
 func corpus(t *testing.T, folder string) string {
 	t.Helper()
+	dir, err := corpusAt(folder)
+	if err != nil {
+		t.Skipf("no corpus: %v", err)
+	}
+	return dir
+}
+
+// corpusAt returns a folder of real traces, or an error where it is absent.
+func corpusAt(folder string) (string, error) {
 	dir := os.Getenv("ASSAY_CORPUS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "corpus")
 	}
 	dir = filepath.Join(dir, folder)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpus: %v", err)
-	}
-	return dir
+	_, err := os.Stat(dir)
+	return dir, err
 }
 
 func measure(t *testing.T, path string) *summary.Summary {
