@@ -6,6 +6,7 @@
 package analyze
 
 import (
+	"cmp"
 	"slices"
 
 	"assay/classify"
@@ -54,7 +55,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
-		s.Streams = append(s.Streams, streams(d, in.Rank, &issues)...)
+		s.Streams = append(s.Streams, tl.streams(d, in.Rank, &issues)...)
 	}
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
@@ -143,12 +144,14 @@ type device struct {
 	work    []work          // by start
 }
 
-// A work is one activity with the stream it ran on.
+// A work is one activity.
 type work struct {
 	*trace.Activity
-	stream int64
 	number int32 // in the table of activities
 }
+
+// stream returns the stream that a piece of work ran on.
+func (tl *timeline) stream(w work) int64 { return tl.t.Tracks[w.Track].Stream }
 
 func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *timeline {
 	tl := &timeline{t: t, classes: make([]classify.Match, t.Names()), last: lastDevice(t)}
@@ -172,7 +175,7 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 		}
 		d.window.Start = min(d.window.Start, a.Start)
 		d.window.End = max(d.window.End, a.End())
-		d.work = append(d.work, work{a, track.Stream, number})
+		d.work = append(d.work, work{a, number})
 		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
 			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
 		}
@@ -203,7 +206,13 @@ func workOf(t *trace.Trace) map[int64]int {
 // sortOut sorts a device's work by start, which profilers do not, and unites it
 // by class.
 func (tl *timeline) sortOut(d *device) {
-	slices.SortStableFunc(d.work, func(a, b work) int { return compare(a.Start, b.Start) })
+	slices.SortStableFunc(d.work, func(a, b work) int {
+		if a.Start != b.Start {
+			return compare(a.Start, b.Start)
+		}
+		// Whatever their order in the file.
+		return cmp.Or(compare(a.End(), b.End()), compare(tl.stream(a), tl.stream(b)), cmp.Compare(tl.t.Name(a.Name), tl.t.Name(b.Name)))
+	})
 	var builders [len(d.layers)]interval.Builder
 	for _, w := range d.work {
 		builders[tl.layer(w.Activity)].Add(interval.Span{Start: w.Start, End: w.End()})

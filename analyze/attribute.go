@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/diag"
 	"assay/internal/hosttree"
@@ -27,10 +28,10 @@ type attribution struct {
 	modules moduleTable
 
 	marks   []mark
-	forward map[trace.ID]contextID // of each sequence number: the operator of the forward pass
-	noNote  []int32                // links whose thread has no annotation open
-	trains  bool                   // there is a backward pass
-	tooDeep int64                  // events that were left out of the walk
+	forward sequences          // the operator of the forward pass
+	noNote  map[string][]int32 // by pid: links whose thread has no annotation open
+	trains  bool               // there is a backward pass
+	tooDeep int64              // events that were left out of the walk
 }
 
 // A pass is the part of training that work belongs to.
@@ -68,11 +69,12 @@ type open struct {
 // A host is what is known of the host alone, before it is held against the work
 // of devices.
 type host struct {
-	link     *links
-	memories *allocations
-	arrows   passArrows
-	threads  []*hosttree.Thread
-	mains    map[string]trace.TrackID // the main thread of each process
+	link      *links
+	memories  *allocations
+	arrows    passArrows
+	threads   []*hosttree.Thread
+	mains     map[string]trace.TrackID // the main thread of each process
+	processes []uint32                 // by track: a number for its process
 }
 
 func hostOf(t *trace.Trace) *host {
@@ -80,7 +82,7 @@ func hostOf(t *trace.Trace) *host {
 	if t.Activities.Len() > 0 || t.Ops.Len() > 0 {
 		h.threads = hosttree.Threads(t)
 	}
-	h.mains = mainThreads(t, h.threads)
+	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
 	return h
 }
 
@@ -88,7 +90,7 @@ func hostOf(t *trace.Trace) *host {
 // no operators, there is nothing to attribute.
 func attribute(tl *timeline, h *host, marks []mark) *attribution {
 	t := tl.t
-	a := &attribution{host: h, t: t, tl: tl, marks: marks, ctx: newContexts(t), forward: make(map[trace.ID]contextID)}
+	a := &attribution{host: h, t: t, tl: tl, marks: marks, ctx: newContexts(t), forward: make(sequences), noNote: make(map[string][]int32)}
 	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable, t.Names()), make(runTable, t.Names()), make(moduleTable)
 	a.sync = newWaits(tl, marks)
 	a.idle = newIdleness(a)
@@ -99,7 +101,7 @@ func attribute(tl *timeline, h *host, marks []mark) *attribution {
 			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
 				a.idle.sort(th.Track)
 				a.tooDeep += hosttree.Walk(th, &walker{
-					attribution: a, track: th.Track, main: isMain,
+					attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
 					questions: a.idle.asked[th.Track], asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
 				})
 			}
@@ -111,13 +113,57 @@ func attribute(tl *timeline, h *host, marks []mark) *attribution {
 	return a
 }
 
+// processesOf numbers the processes, by track.
+func processesOf(t *trace.Trace) []uint32 {
+	numbers := make(map[string]uint32)
+	out := make([]uint32, len(t.Tracks))
+	for i := range t.Tracks {
+		n, ok := numbers[t.Tracks[i].PID]
+		if !ok {
+			n = uint32(len(numbers))
+			numbers[t.Tracks[i].PID] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// sequences has the context of the operator of each sequence number of each
+// process. Numbers are dense, so they lie in pages.
+type sequences map[sequencePage]*[1 << pageBits]contextID
+
+type sequencePage struct {
+	process uint32
+	page    trace.ID
+}
+
+const pageBits = 8
+
+func (s sequences) set(process uint32, id trace.ID, c contextID) {
+	key := sequencePage{process, id >> pageBits}
+	page := s[key]
+	if page == nil {
+		page = new([1 << pageBits]contextID)
+		s[key] = page
+	}
+	page[id%(1<<pageBits)] = c
+}
+
+func (s sequences) get(process uint32, id trace.ID) contextID {
+	if page := s[sequencePage{process, id >> pageBits}]; page != nil {
+		return page[id%(1<<pageBits)]
+	}
+	return 0
+}
+
 // mainThreads returns the main thread of each process: the one with the most
 // annotations, and of equal ones the one that makes the most calls.
 func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.TrackID {
 	best := make(map[string]*hosttree.Thread)
 	for _, th := range threads {
 		pid := t.Tracks[th.Track].PID
-		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls())) > 0 {
+		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls()),
+			cmp.Compare(th.Len(), b.Len()), strings.Compare(t.Tracks[b.Track].TID, t.Tracks[th.Track].TID)) > 0 {
 			best[pid] = th
 		}
 	}
@@ -134,14 +180,8 @@ func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 	if !isMain {
 		return nil
 	}
-	pid := a.t.Tracks[th.Track].PID
-	var out []int32
-	for _, i := range a.noNote {
-		if a.t.Tracks[a.link.list[i].track()].PID == pid {
-			out = append(out, i)
-		}
-	}
-	slices.SortFunc(out, func(x, y int32) int { return cmp.Compare(a.link.list[x].start, a.link.list[y].start) })
+	out := a.noNote[a.t.Tracks[th.Track].PID]
+	slices.SortFunc(out, func(x, y int32) int { return cmp.Or(cmp.Compare(a.link.start(x), a.link.start(y)), cmp.Compare(x, y)) })
 	return out
 }
 
@@ -149,6 +189,7 @@ func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 type walker struct {
 	*attribution
 	track     trace.TrackID
+	process   uint32
 	main      bool
 	changes   []int32      // of memory, by time
 	questions [][]question // about idle time, by device and time
@@ -178,7 +219,7 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 		if sequence, backward := w.arrows.sequence(f.Op); sequence != 0 && !backward {
 			// Of several operators with one number the last one made the node of
 			// the graph: the number goes up when it does.
-			w.forward[sequence] = w.context(stack)
+			w.forward.set(w.process, sequence, w.context(stack))
 		}
 		if i, ok := w.link.byOp[f.Op]; ok {
 			w.launched(stack, i)
@@ -192,7 +233,7 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 		case 0:
 			w.lines.of(f.Name).enter()
 		default:
-			w.modules.of(w.context(stack)).enter()
+			w.modules.of(w.ctx.at(w.context(stack)).module).enter()
 		}
 	case trace.Annotation:
 		w.notes.of(f.Name).enter()
@@ -228,7 +269,8 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	k.context = w.context(stack)
 	c := w.ctx.at(k.context)
 	if c.annotation == 0 && !w.main {
-		w.noNote = append(w.noNote, i)
+		pid := w.t.Tracks[w.track].PID
+		w.noNote[pid] = append(w.noNote[pid], i)
 	}
 	top := &stack[len(stack)-1].Data
 	if top.op >= 0 {
@@ -260,17 +302,13 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.CPUOp:
 		w.ops.leave(&top.Frame, &top.Data)
 	case trace.Runtime, trace.Driver:
-		var k *link
-		if i, ok := w.link.ofCall(top.Call); ok {
-			k = &w.link.list[i]
-		}
-		w.sync.call(w.t, &top.Frame, k)
+		w.sync.call(w.attribution, &top.Frame)
 	case trace.Python:
 		switch w.ctx.role(top.Name, top.Kind) & isModule {
 		case 0:
 			w.lines.of(top.Name).leave(top.End - top.Start)
 		default:
-			w.modules.of(top.Data.ctx).leave(top.End - top.Start)
+			w.modules.of(w.ctx.at(top.Data.ctx).module).leave(top.End - top.Start)
 		}
 	case trace.Annotation:
 		w.notes.of(top.Name).leave(top.End - top.Start)
@@ -283,13 +321,11 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if len(stack) > 0 {
 		stack[len(stack)-1].Data.cpuSelf += to - from
 	}
-	for ; len(w.asked) > 0 && w.link.list[w.asked[0]].start < to; w.asked = w.asked[1:] {
-		k := &w.link.list[w.asked[0]]
-		if c := w.ctx.at(w.context(stack)); k.start >= from {
-			k.note = c.annotation
-			if c.optimizer && k.pass == otherPass {
-				k.pass = optimizerPass
-			}
+	for ; len(w.asked) > 0 && w.link.start(w.asked[0]) < to; w.asked = w.asked[1:] {
+		k, c := &w.link.list[w.asked[0]], w.ctx.at(w.context(stack))
+		k.note = c.annotation
+		if c.optimizer && k.pass == otherPass {
+			k.pass = optimizerPass
 		}
 	}
 	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
@@ -307,7 +343,8 @@ func (a *attribution) settle() {
 			k.note = note
 		}
 		if c := a.ctx.at(k.context); k.sequence != 0 && !c.recomputes && !c.ownLine {
-			k.forward = a.forward[k.sequence]
+			_, _, track := a.link.time(int32(i))
+			k.forward = a.forward.get(a.processes[track], k.sequence)
 		}
 		if !a.trains {
 			k.pass = otherPass

@@ -12,35 +12,51 @@ import (
 // waits sums up the calls of the runtime and driver, and of those that wait for
 // a device the time in which none was busy.
 type waits struct {
-	busy  []interval.Span // of any device
-	upTo  []int64         // busy time in the spans before each
+	busy  busyTimes       // of any device
 	rows  []*summary.Call // by name
 	marks []mark
 	known bool // there is device work: else it is not known to be idle
 }
 
 func newWaits(tl *timeline, marks []mark) *waits {
-	var all interval.Set
+	var layers []interval.Set
 	for _, d := range tl.devices {
-		for i := range d.layers {
-			all = all.Or(d.layers[i])
-		}
+		layers = append(layers, d.layers[:]...)
 	}
-	w := &waits{busy: all.Spans(), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
-	w.upTo = make([]int64, len(w.busy)+1)
-	for i, s := range w.busy {
-		w.upTo[i+1] = summary.Plus(w.upTo[i], s.Len())
-	}
-	return w
+	return &waits{busy: busyOf(layers), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
 }
 
-// busyBefore returns how long any device was busy before t.
-func (w *waits) busyBefore(t int64) int64 {
-	i := sort.Search(len(w.busy), func(i int) bool { return w.busy[i].End > t })
-	if i < len(w.busy) && w.busy[i].Start < t {
-		return w.upTo[i] + t - w.busy[i].Start
+// busyTimes tell how long anything ran within any span.
+type busyTimes struct {
+	spans []interval.Span
+	upTo  []int64 // busy time in the spans before each
+}
+
+func busyOf(layers []interval.Set) busyTimes {
+	var all []interval.Span
+	for _, l := range layers {
+		all = append(all, l.Spans()...)
 	}
-	return w.upTo[i]
+	b := busyTimes{spans: interval.Of(all...).Spans()}
+	b.upTo = make([]int64, len(b.spans)+1)
+	for i, s := range b.spans {
+		b.upTo[i+1] = summary.Plus(b.upTo[i], s.Len())
+	}
+	return b
+}
+
+// before returns how long anything ran before t.
+func (b *busyTimes) before(t int64) int64 {
+	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].End > t })
+	if i < len(b.spans) && b.spans[i].Start < t {
+		return summary.Plus(b.upTo[i], interval.Span{Start: b.spans[i].Start, End: t}.Len())
+	}
+	return b.upTo[i]
+}
+
+// idle returns how long nothing ran within s.
+func (b *busyTimes) idle(s interval.Span) int64 {
+	return s.Len() - (b.before(s.End) - b.before(s.Start))
 }
 
 // kind returns the kind of the calls of a name.
@@ -57,8 +73,8 @@ func (w *waits) row(t *trace.Trace, name trace.Sym) *summary.Call {
 }
 
 // call counts one call.
-func (w *waits) call(t *trace.Trace, f *hosttree.Frame, k *link) {
-	r := w.row(t, f.Name)
+func (w *waits) call(a *attribution, f *hosttree.Frame) {
+	r := w.row(a.t, f.Name)
 	if (r.Kind == "alloc" || r.Kind == "free") && stepAt(w.marks, f.Start) >= 0 {
 		r.InSteps++
 	}
@@ -67,13 +83,14 @@ func (w *waits) call(t *trace.Trace, f *hosttree.Frame, k *link) {
 	r.TotalNS = summary.Plus(r.TotalNS, ns)
 	r.MaxNS = max(r.MaxNS, ns)
 	waits := r.Kind == "sync"
-	if k != nil {
-		r.Launched = summary.Plus(r.Launched, int64(k.work))
-		waits = (r.Kind == "copy" || r.Kind == "memset") && k.lastEnd <= f.End
+	if i, ok := a.link.ofCall(f.Call); ok {
+		r.Launched = summary.Plus(r.Launched, int64(a.link.list[i].work))
+		end, copies := a.link.copied[i]
+		waits = copies && (r.Kind == "copy" || r.Kind == "memset") && end <= f.End
 	}
 	if waits && w.known {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
-		r.IdleNS = summary.Plus(r.IdleNS, ns-(w.busyBefore(f.End)-w.busyBefore(f.Start)))
+		r.IdleNS = summary.Plus(r.IdleNS, w.busy.idle(interval.Span{Start: f.Start, End: f.End}))
 	}
 }
 

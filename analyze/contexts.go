@@ -23,6 +23,7 @@ type context struct {
 	op, module, line, annotation contextID
 
 	rootOp    contextID // the outermost operator
+	modules   int16     // how many there are around it, itself included
 	backward  bool      // inside of autograd's backward pass
 	optimizer bool      // inside of an optimizer's step
 
@@ -31,6 +32,13 @@ type context struct {
 	ownLine    bool // a function was called inside of the backward pass
 	recomputes bool // a module was
 }
+
+// Paths of modules have at most so many parts of at most so many bytes: no model
+// has more, and a trace that does would fill the memory with them.
+const (
+	maxModules    = 64
+	maxModuleName = 256
+)
 
 // contexts numbers contexts.
 type contexts struct {
@@ -71,10 +79,11 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 		}
 	case trace.Python:
 		switch {
-		case role&isModule != 0:
+		case role&isModule != 0 && n.modules < maxModules:
 			n.module = id
+			n.modules++
 			n.recomputes = n.recomputes || n.backward
-		case role&isLibrary == 0 || n.line == 0:
+		case role&isModule == 0 && (role&isLibrary == 0 || n.line == 0):
 			n.line = id
 			n.ownLine = n.ownLine || n.backward
 		}
@@ -86,6 +95,29 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	c.index[key] = id
 	c.list = append(c.list, n)
 	return id
+}
+
+// walk enters and leaves every context but the root, outer ones first.
+func (c *contexts) walk(visit func(id contextID, enter bool)) {
+	first, next := make([]contextID, len(c.list)), make([]contextID, len(c.list))
+	for id := len(c.list) - 1; id > 0; id-- {
+		up := c.list[id].parent
+		next[id], first[up] = first[up], contextID(id)
+	}
+	for id := first[0]; id != 0; {
+		visit(id, true)
+		if first[id] != 0 {
+			id = first[id]
+			continue
+		}
+		for ; id != 0; id = c.list[id].parent {
+			visit(id, false)
+			if next[id] != 0 {
+				break
+			}
+		}
+		id = next[id]
+	}
 }
 
 // at returns a context. It is valid until the next one is made.

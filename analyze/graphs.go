@@ -25,6 +25,10 @@ func (a *attribution) graphs(d *device, rank int) (out []summary.Graph) {
 		}
 		byLink[i] = append(byLink[i], w)
 	}
+	if len(order) == 0 {
+		return nil
+	}
+	busy := busyOf(d.layers[:])
 	index := make(map[uint64]int)
 	seed := maphash.MakeSeed()
 	for _, i := range order {
@@ -39,7 +43,7 @@ func (a *attribution) graphs(d *device, rank int) (out []summary.Graph) {
 				Call: a.t.Name(a.link.list[i].call.Name), First: a.t.Name(nodes[0].Name),
 			})
 		}
-		a.addLaunch(&out[at], d, &a.link.list[i], nodes)
+		a.addLaunch(&out[at], &busy, i, nodes)
 	}
 	return out
 }
@@ -55,13 +59,14 @@ func (a *attribution) sequence(seed maphash.Seed, nodes []work) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, w := range nodes {
-		maphash.WriteComparable(&h, [2]int64{int64(w.Name), w.stream})
+		maphash.WriteComparable(&h, [2]int64{int64(w.Name), a.tl.stream(w)})
 	}
 	return h.Sum64()
 }
 
 // addLaunch adds one launch to its graph.
-func (a *attribution) addLaunch(g *summary.Graph, d *device, k *link, nodes []work) {
+func (a *attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []work) {
+	start, end, _ := a.link.time(i)
 	span := interval.Span{Start: nodes[0].Start, End: nodes[0].End()}
 	for _, w := range nodes {
 		span.End = max(span.End, w.End())
@@ -70,9 +75,9 @@ func (a *attribution) addLaunch(g *summary.Graph, d *device, k *link, nodes []wo
 	g.Launches++
 	g.Nodes = max(g.Nodes, int64(len(nodes)))
 	g.SpanNS = summary.Plus(g.SpanNS, span.Len())
-	g.IdleNS = summary.Plus(g.IdleNS, d.activity(span).Idle())
-	g.DelayNS = summary.Plus(g.DelayNS, max(0, span.Start-k.end()))
-	g.CallNS = summary.Plus(g.CallNS, k.end()-k.start)
+	g.IdleNS = summary.Plus(g.IdleNS, busy.idle(span))
+	g.DelayNS = summary.Plus(g.DelayNS, interval.Span{Start: end, End: span.Start}.Len())
+	g.CallNS = summary.Plus(g.CallNS, end-start)
 }
 
 // opaqueGraphs sums up the launches of graphs of which no work was recorded, by

@@ -179,11 +179,14 @@ func checkIdle(t *testing.T, s *summary.Summary, list []htaWork) {
 		if called < 0 || called >= w.start {
 			want[summary.OwnerUnknown] += w.start - busy
 		} else {
+			queued := over <= busy // its launch was over before the gap began
 			called, over = max(called, busy), max(min(over, w.start), busy)
 			want[summary.OwnerHost] += called - busy // host_wait
 			want[summary.OwnerLaunch] += over - called
 			if held := w.start - over; held > 20_000 {
 				want[summary.OwnerDependency] += held
+			} else if queued {
+				want[summary.OwnerBetween] += held
 			} else {
 				want[summary.OwnerLaunch] += held
 			}

@@ -30,6 +30,7 @@ type gap struct {
 	span          interval.Span
 	before, after *trace.Activity // what ran last and next
 	link          int32           // of after, or -1
+	beforeLink    int32           // of before, or -1
 	shown         int32           // index into shown, or -1
 }
 
@@ -104,21 +105,21 @@ func newIdleness(a *attribution) *idleness {
 func gapsOf(d *device, l *links) iter.Seq[gap] {
 	return func(yield func(gap) bool) {
 		var before *trace.Activity
-		at := 0
+		beforeLink, at := int32(-1), 0
 		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
 			if running != 0 {
 				continue
 			}
 			g := gap{span: piece, link: -1, shown: -1}
 			for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
-				if w := d.work[at].Activity; before == nil || w.End() >= before.End() {
-					before = w
+				if w := d.work[at]; before == nil || w.End() >= before.End() {
+					before, beforeLink = w.Activity, l.of[w.number]
 				}
 			}
-			g.before = before
+			g.before, g.beforeLink = before, beforeLink
 			for next := at; next < len(d.work) && d.work[next].Start == piece.End; next++ {
 				i := l.of[d.work[next].number]
-				if g.after == nil || i >= 0 && (g.link < 0 || l.list[i].start < l.list[g.link].start) {
+				if g.after == nil || i >= 0 && (g.link < 0 || l.start(i) < l.start(g.link)) {
 					g.after, g.link = d.work[next].Activity, i
 				}
 			}
@@ -132,36 +133,37 @@ func gapsOf(d *device, l *links) iter.Seq[gap] {
 // cut gives the parts of a gap their owners, or asks for them.
 func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
-	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.list[g.link].start >= end {
+	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.start(g.link) >= end {
 		x.add(device, g.shown, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
 		return
 	}
-	k := &x.a.link.list[g.link]
-	if c := hiddenIn(hidden, x.launchOf(g.before), k.start); c != nil {
+	call := x.a.link.list[g.link].call
+	launch, returned := call.Start, call.Start+call.Dur
+	if c := hiddenIn(hidden, x.launchOf(g), launch); c != nil {
 		// Until the host has waited for it, it may have run.
 		from, to := max(begin, min(end, c.Start)), end
-		if over, ok := x.waited(c); ok && over <= k.start {
+		if over, ok := x.waited(c); ok && over <= launch {
 			to = max(from, min(end, over))
 		}
 		if from > begin {
-			x.ask(k.track(), question{span: interval.Span{Start: begin, End: from}, device: device, shown: g.shown})
+			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: device, shown: g.shown})
 		}
 		x.add(device, g.shown, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
 		if begin = to; begin >= end {
 			return
 		}
 	}
-	called := max(begin, min(end, k.start))
+	called := max(begin, min(end, launch))
 	if called > begin {
-		x.ask(k.track(), question{span: interval.Span{Start: begin, End: called}, device: device, shown: g.shown})
+		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: device, shown: g.shown})
 	}
-	over := max(called, min(end, k.end()))
-	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(k.call.Name)}
+	over := max(called, min(end, returned))
+	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(call.Name)}
 	x.add(device, g.shown, interval.Span{Start: called, End: over}, launching)
 	waiting := idleKey{owner: summary.OwnerDependency}
 	switch {
 	case end-over > maxLaunchNS:
-	case k.end() <= g.span.Start:
+	case returned <= g.span.Start:
 		waiting = idleKey{owner: summary.OwnerBetween}
 	default:
 		waiting = launching
@@ -169,16 +171,16 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	x.add(device, g.shown, interval.Span{Start: over, End: end}, waiting)
 }
 
-// launchOf returns when the call began that launched an activity, or else when
-// it ran.
-func (x *idleness) launchOf(a *trace.Activity) int64 {
-	if a == nil {
+// launchOf returns when the call began that launched what ran before a gap, or
+// else when that ran.
+func (x *idleness) launchOf(g gap) int64 {
+	switch {
+	case g.before == nil:
 		return 0
+	case g.beforeLink >= 0:
+		return x.a.link.start(g.beforeLink)
 	}
-	if c, _ := x.a.link.calls.launched(a); c != nil {
-		return c.Start
-	}
-	return a.Start
+	return g.before.Start
 }
 
 // waited returns when the first call was over that waited for the device after
@@ -214,6 +216,9 @@ func opaqueLaunches(a *attribution) []*trace.Call {
 // hiddenIn returns the first of the calls that began after one time and before
 // another.
 func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
+	if len(calls) == 0 {
+		return nil
+	}
 	i, _ := slices.BinarySearchFunc(calls, after, func(c *trace.Call, t int64) int {
 		return cmp.Compare(c.Start, t+1)
 	})

@@ -26,10 +26,10 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 			out.WithoutNS = summary.Plus(out.WithoutNS, w.Dur)
 			continue
 		}
-		k := &a.link.list[i]
+		start, end, _ := a.link.time(i)
 		out.Launched++
-		out.Delays.Add(max(0, w.Start-k.end()))
-		queued = append(queued, interval.Span{Start: k.start, End: w.Start})
+		out.Delays.Add(interval.Span{Start: end, End: w.Start}.Len())
+		queued = append(queued, interval.Span{Start: start, End: w.Start})
 		by = append(by, i)
 	}
 	slices.Sort(by)
@@ -40,7 +40,7 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 	}
 	calls := make([]int64, 0, len(by)) // when each began
 	for _, i := range by {
-		calls = append(calls, a.link.list[i].start)
+		calls = append(calls, a.link.start(i))
 	}
 	slices.Sort(calls)
 	for _, m := range overlapping(a.marks, d.window) {

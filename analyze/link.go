@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"math"
 	"strings"
 
 	"assay/summary"
@@ -11,13 +10,9 @@ import (
 // A link is one call of the host that launched device work, or, where calls
 // were not recorded, the operator that did.
 type link struct {
-	start int64 // of the call
-	call  *trace.Call
-	op    *trace.Op // instead of call
-
-	workNS  int64 // sum of the durations of the device work launched
-	lastEnd int64 // when the last of it ended
-	work    int32 // pieces of it
+	call   *trace.Call // nil where calls were not recorded: see links.ops
+	workNS int64       // sum of the durations of the device work launched
+	work   int32       // pieces of it
 
 	// What the walk along the threads finds out.
 	context  contextID
@@ -27,22 +22,6 @@ type link struct {
 	pass     pass
 }
 
-// end returns when the call was over.
-func (k *link) end() int64 {
-	if k.call != nil {
-		return k.call.Start + k.call.Dur
-	}
-	return k.op.Start + k.op.Dur
-}
-
-// track returns the thread that made the call.
-func (k *link) track() trace.TrackID {
-	if k.call != nil {
-		return k.call.Track
-	}
-	return k.op.Track
-}
-
 // links has the link of every piece of device work.
 type links struct {
 	list    []link
@@ -50,8 +29,25 @@ type links struct {
 	calls   *callIndex
 	byCall  map[*trace.Call]int32 // of calls that are not the first of their correlation
 	byOp    map[*trace.Op]int32
-	without int64 // activities without a link
-	double  int64 // activities whose correlation several calls have
+	ops     map[int32]*trace.Op // of links without a call
+	copied  map[int32]int64     // of links that copy or fill: when the last of it ended
+	without int64               // activities without a link
+	double  int64               // activities whose correlation several calls have
+}
+
+// time returns when the call of a link began and ended, and its thread.
+func (l *links) time(i int32) (start, end int64, track trace.TrackID) {
+	if c := l.list[i].call; c != nil {
+		return c.Start, c.Start + c.Dur, c.Track
+	}
+	o := l.ops[i]
+	return o.Start, o.Start + o.Dur, o.Track
+}
+
+// start returns when the call of a link began.
+func (l *links) start(i int32) int64 {
+	start, _, _ := l.time(i)
+	return start
 }
 
 // linksOf links device work to what launched it: by correlation, which a
@@ -67,10 +63,10 @@ func linksOf(t *trace.Trace) *links {
 	l := &links{
 		of: make([]int32, 0, t.Activities.Len()), calls: callsByCorrelation(t),
 		byCall: make(map[*trace.Call]int32), byOp: make(map[*trace.Op]int32),
+		ops: make(map[int32]*trace.Op), copied: make(map[int32]int64),
 	}
-	var ops map[trace.ID]*trace.Op
+	var ops *opIndex
 	var arrows map[arrowEnd]*trace.Call
-	l.calls.findOwners()
 	for a := range t.Activities.All() {
 		call, several := l.calls.launched(a)
 		if call == nil && a.Correlation == 0 && t.Flows.Len() > 0 {
@@ -89,7 +85,11 @@ func linksOf(t *trace.Trace) *links {
 			if ops == nil {
 				ops = opsByExternal(t)
 			}
-			if op := ops[a.External]; op != nil {
+			op, several := ops.launched(t, a)
+			if several {
+				l.double++
+			}
+			if op != nil {
 				l.add(a, l.toOp(op))
 				break
 			}
@@ -108,7 +108,7 @@ func (l *links) toCall(c *trace.Call) int32 {
 		return i
 	}
 	i := int32(len(l.list))
-	l.list = append(l.list, link{start: c.Start, call: c})
+	l.list = append(l.list, link{call: c})
 	if slot := l.calls.slot(c.Correlation); slot != nil && l.calls.t.Calls.At(slot.call) == c {
 		slot.link = i + 1
 	} else {
@@ -133,8 +133,8 @@ func (l *links) toOp(o *trace.Op) int32 {
 	i, ok := l.byOp[o]
 	if !ok {
 		i = int32(len(l.list))
-		l.byOp[o] = i
-		l.list = append(l.list, link{start: o.Start, op: o})
+		l.byOp[o], l.ops[i] = i, o
+		l.list = append(l.list, link{})
 	}
 	return i
 }
@@ -144,134 +144,12 @@ func (l *links) add(a *trace.Activity, i int32) {
 	k := &l.list[i]
 	k.work++
 	k.workNS = summary.Plus(k.workNS, a.Dur)
-	k.lastEnd = max(k.lastEnd, a.End())
+	if a.Kind != trace.Kernel {
+		if end, ok := l.copied[i]; !ok || a.End() > end {
+			l.copied[i] = a.End()
+		}
+	}
 	l.of = append(l.of, i)
-}
-
-// A callIndex finds calls by their correlation.
-type callIndex struct {
-	t     *trace.Trace
-	first trace.ID   // the smallest correlation
-	dense []callSlot // by correlation less first, where they are about as many as their range
-	few   map[trace.ID]*callSlot
-	more  map[trace.ID][]*trace.Call // further calls of a correlation
-	owner map[int64]string           // by device: the pid that launched most of what is clear
-}
-
-// A callSlot is the first call of a correlation.
-type callSlot struct {
-	call trace.Ref
-	used bool
-	link int32 // index of its link plus 1, or 0
-}
-
-func callsByCorrelation(t *trace.Trace) *callIndex {
-	x := &callIndex{t: t, first: math.MaxUint32, more: make(map[trace.ID][]*trace.Call), few: make(map[trace.ID]*callSlot)}
-	top := trace.ID(0)
-	for c := range t.Calls.All() {
-		if c.Correlation != 0 {
-			top = max(top, c.Correlation)
-			x.first = min(x.first, c.Correlation)
-		}
-	}
-	if top >= x.first && int64(top-x.first) < 4*int64(t.Calls.Len())+1024 {
-		x.dense = make([]callSlot, top-x.first+1)
-	}
-	for ref, c := range t.Calls.Refs() {
-		switch slot := x.slot(c.Correlation); {
-		case c.Correlation == 0:
-		case slot != nil && slot.used:
-			x.more[c.Correlation] = append(x.more[c.Correlation], c)
-		case slot != nil:
-			slot.call, slot.used = ref, true
-		default:
-			x.few[c.Correlation] = &callSlot{call: ref, used: true}
-		}
-	}
-	return x
-}
-
-// slot returns the slot of a correlation, or nil.
-func (x *callIndex) slot(id trace.ID) *callSlot {
-	if i := int64(id) - int64(x.first); i >= 0 && i < int64(len(x.dense)) {
-		return &x.dense[i]
-	}
-	return x.few[id]
-}
-
-// launched returns the call that launched a, or nil, and whether calls of
-// several processes might have.
-func (x *callIndex) launched(a *trace.Activity) (call *trace.Call, several bool) {
-	slot := x.slot(a.Correlation)
-	if a.Correlation == 0 || slot == nil || !slot.used {
-		return nil, false
-	}
-	call = x.t.Calls.At(slot.call)
-	if len(x.more) == 0 {
-		return call, false
-	}
-	for _, c := range x.more[a.Correlation] {
-		switch within := c.Track == call.Track && c.Start < call.Start+call.Dur && call.Start < c.Start+c.Dur; {
-		case within: // the runtime's call and the driver's call inside it
-			if c.Start < call.Start || c.Start == call.Start && c.Dur > call.Dur {
-				call = c
-			}
-		default:
-			several = true
-			if x.fits(c, a) > x.fits(call, a) || x.fits(c, a) == x.fits(call, a) && c.Start <= a.Start && (call.Start > a.Start || c.Start > call.Start) {
-				call = c
-			}
-		}
-	}
-	return call, several
-}
-
-// fits says how well the process of a call fits the device of some work: 2 if
-// both have the same label, 1 if it launched most of the device's work.
-func (x *callIndex) fits(c *trace.Call, a *trace.Activity) int {
-	device, pid := &x.t.Tracks[a.Track], x.t.Tracks[c.Track].PID
-	mine, theirs := processLabel(pid), processLabel(device.PID)
-	switch {
-	case mine != "" && mine == theirs:
-		return 2
-	case x.owner[device.Device] == pid:
-		return 1
-	}
-	return 0
-}
-
-// processLabel returns what programs that put traces together write before the
-// number of a process: "TP00" of "[TP00] 4217".
-func processLabel(pid string) string {
-	if label, _, ok := strings.Cut(pid, "]"); ok && strings.HasPrefix(label, "[") {
-		return label[1:]
-	}
-	return ""
-}
-
-// findOwners finds the process that launched most of the work of each device
-// whose correlation only one process has.
-func (x *callIndex) findOwners() {
-	if len(x.more) == 0 {
-		return
-	}
-	type vote struct {
-		device int64
-		pid    string
-	}
-	votes := make(map[vote]int)
-	for a := range x.t.Activities.All() {
-		if slot := x.slot(a.Correlation); a.Correlation != 0 && slot != nil && slot.used && x.more[a.Correlation] == nil {
-			votes[vote{x.t.Tracks[a.Track].Device, x.t.Tracks[x.t.Calls.At(slot.call).Track].PID}]++
-		}
-	}
-	x.owner = make(map[int64]string)
-	best := make(map[int64]int)
-	for v, n := range votes {
-		if n > best[v.device] || n == best[v.device] && v.pid < x.owner[v.device] {
-			x.owner[v.device], best[v.device] = v.pid, n
-		}
-	}
 }
 
 // An arrowEnd is where an arrow ends: at the start of some work.
@@ -360,14 +238,48 @@ func (p passArrows) sequence(o *trace.Op) (id trace.ID, backward bool) {
 	return a.id, a.backward
 }
 
-func opsByExternal(t *trace.Trace) map[trace.ID]*trace.Op {
-	out := make(map[trace.ID]*trace.Op, t.Ops.Len())
+// An opIndex finds operators by their External id, which is unique in a process.
+type opIndex struct {
+	all     map[trace.ID]*trace.Op
+	several map[trace.ID]bool // processes have it
+	byLabel map[opKey]*trace.Op
+}
+
+type opKey struct {
+	label string // of the process: see processLabel
+	id    trace.ID
+}
+
+func opsByExternal(t *trace.Trace) *opIndex {
+	x := &opIndex{make(map[trace.ID]*trace.Op, t.Ops.Len()), make(map[trace.ID]bool), make(map[opKey]*trace.Op)}
 	for o := range t.Ops.All() {
-		if o.External != 0 {
-			out[o.External] = o
+		if o.External == 0 {
+			continue
+		}
+		pid := t.Tracks[o.Track].PID
+		if label := processLabel(pid); label != "" {
+			x.byLabel[opKey{label, o.External}] = o
+		}
+		switch have := x.all[o.External]; {
+		case have == nil:
+			x.all[o.External] = o
+		case t.Tracks[have.Track].PID != pid:
+			x.several[o.External] = true
+			if pid < t.Tracks[have.Track].PID {
+				x.all[o.External] = o
+			}
 		}
 	}
-	return out
+	return x
+}
+
+// launched returns the operator that launched a, or nil, and whether operators
+// of several processes might have.
+func (x *opIndex) launched(t *trace.Trace, a *trace.Activity) (op *trace.Op, several bool) {
+	if op = x.byLabel[opKey{processLabel(t.Tracks[a.Track].PID), a.External}]; op == nil {
+		op = x.all[a.External]
+	}
+	return op, x.several[a.External]
 }
 
 // callKind says what a call of the runtime or driver does, by its name. CUDA,

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,67 +11,78 @@ import (
 
 // A place is where in the program work came from.
 type place struct {
-	context contextID // modules and lines: of the forward pass, where there is one
+	context contextID
 	note    contextID
 	pass    pass
 }
 
-// addUp gives the linked work to modules, Python functions and annotations. It
-// goes up from each distinct place once, however often the program was there.
+// addUp gives the linked work to modules, Python functions and annotations: self
+// to the nearest of each, and total to all around. Of a function that is open
+// twice the outer one counts.
 func (a *attribution) addUp() {
-	sums := make(map[place]int64)
+	n := len(a.ctx.list)
+	work, backward, noted := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i := range a.link.list {
 		k := &a.link.list[i]
-		p := place{k.context, k.note, k.pass}
+		at := k.context
 		if k.forward != 0 {
-			p.context = k.forward
+			at = k.forward
 		}
-		sums[p] = summary.Plus(sums[p], k.workNS)
+		work[at] = summary.Plus(work[at], k.workNS)
+		if k.pass == backwardPass || k.pass == recomputePass {
+			backward[at] = summary.Plus(backward[at], k.workNS)
+		}
+		noted[k.note] = summary.Plus(noted[k.note], k.workNS)
 	}
-	for p, ns := range sums {
-		a.addUpModules(p, ns)
-		a.addUpLines(p, ns)
-		a.addUpNotes(p, ns)
+	self := func(r *run, ns int64) { r.gpuSelf = summary.Plus(r.gpuSelf, ns) }
+	for id := range a.ctx.list {
+		c := a.ctx.at(contextID(id))
+		if c.module != 0 && work[id] > 0 {
+			self(a.modules.of(c.module), work[id])
+		}
+		if c.line != 0 && work[id] > 0 {
+			self(a.lines.of(a.ctx.at(c.line).name), work[id])
+		}
+		if id > 0 && noted[id] > 0 {
+			self(a.notes.of(c.name), noted[id])
+		}
 	}
+	// A context comes after the one that it is in.
+	for id := n - 1; id > 0; id-- {
+		up := a.ctx.list[id].parent
+		work[up], backward[up] = summary.Plus(work[up], work[id]), summary.Plus(backward[up], backward[id])
+		noted[up] = summary.Plus(noted[up], noted[id])
+	}
+	a.totals(work, backward, noted)
 }
 
-func (a *attribution) addUpModules(p place, ns int64) {
-	self := true
-	for id := a.ctx.at(p.context).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
-		r := a.modules.of(id)
-		if self {
-			r.gpuSelf, self = summary.Plus(r.gpuSelf, ns), false
-		}
-		r.gpuTotal = summary.Plus(r.gpuTotal, ns)
-		if p.pass == backwardPass {
-			r.backward = summary.Plus(r.backward, ns)
-		}
+// totals adds what is below each context to what it stands for, unless another
+// context of that name is around it.
+func (a *attribution) totals(work, backward, noted []int64) {
+	total := func(r *run, ns int64) { r.gpuTotal = summary.Plus(r.gpuTotal, ns) }
+	type key struct {
+		name trace.Sym
+		kind trace.Kind
 	}
-}
-
-// addUpLines counts a function that is open twice once.
-func (a *attribution) addUpLines(p place, ns int64) {
-	if line := a.ctx.at(p.context).line; line != 0 {
-		r := a.lines.of(a.ctx.at(line).name)
-		r.gpuSelf = summary.Plus(r.gpuSelf, ns)
-	}
-	a.eachName(p.context, trace.Python, func(name trace.Sym) {
-		if a.ctx.role(name, trace.Python)&isModule == 0 {
-			r := a.lines.of(name)
-			r.gpuTotal = summary.Plus(r.gpuTotal, ns)
+	open := make(map[key]int)
+	a.ctx.walk(func(id contextID, enter bool) {
+		c := a.ctx.at(id)
+		k := key{c.name, c.kind}
+		if !enter {
+			open[k]--
+			return
 		}
-	})
-}
-
-func (a *attribution) addUpNotes(p place, ns int64) {
-	if p.note == 0 {
-		return
-	}
-	r := a.notes.of(a.ctx.at(p.note).name)
-	r.gpuSelf = summary.Plus(r.gpuSelf, ns)
-	a.eachName(p.note, trace.Annotation, func(name trace.Sym) {
-		r := a.notes.of(name)
-		r.gpuTotal = summary.Plus(r.gpuTotal, ns)
+		open[k]++
+		switch first := open[k] == 1; {
+		case c.module == id: // at its own place, so never twice
+			r := a.modules.of(id)
+			total(r, work[id])
+			r.backward = summary.Plus(r.backward, backward[id])
+		case c.kind == trace.Python && first && a.ctx.role(c.name, c.kind)&isModule == 0:
+			total(a.lines.of(c.name), work[id])
+		case c.kind == trace.Annotation && first:
+			total(a.notes.of(c.name), noted[id])
+		}
 	})
 }
 
@@ -83,26 +95,6 @@ func (a *attribution) operator(number int) trace.Sym {
 	}
 	op := a.ctx.at(a.link.list[i].context).op
 	return a.ctx.at(op).name // of no context the name is 0
-}
-
-// eachName calls f with the distinct names of one kind from a context upwards.
-func (a *attribution) eachName(id contextID, kind trace.Kind, f func(trace.Sym)) {
-	var seen [64]trace.Sym
-	names := seen[:0]
-up:
-	for ; id != 0; id = a.ctx.at(id).parent {
-		c := a.ctx.at(id)
-		if c.kind != kind {
-			continue
-		}
-		for _, n := range names {
-			if n == c.name {
-				continue up
-			}
-		}
-		names = append(names, c.name)
-		f(c.name)
-	}
 }
 
 // moduleRows returns the tree of modules. One that is called from several
@@ -132,11 +124,9 @@ func (a *attribution) modulePath(id contextID) string {
 	var parts []string
 	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
 		name := strings.TrimPrefix(a.ctx.name(id), modulePrefix)
-		parts = append(parts, strings.ReplaceAll(name, "/", "_"))
+		parts = append(parts, strings.ReplaceAll(name[:min(len(name), maxModuleName)], "/", "_"))
 	}
-	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
-		parts[i], parts[j] = parts[j], parts[i]
-	}
+	slices.Reverse(parts)
 	return strings.Join(parts, "/")
 }
 

@@ -99,7 +99,14 @@ func (th *Thread) Len() (n int) {
 }
 
 // Annotations returns how many annotations the thread has.
-func (th *Thread) Annotations() int { return len(th.rows[spans]) }
+func (th *Thread) Annotations() (n int) {
+	for _, r := range th.rows[spans] {
+		if th.t.Spans.At(r).Kind == trace.Annotation {
+			n++
+		}
+	}
+	return n
+}
 
 // Calls returns how many calls of the runtime or driver the thread has.
 func (th *Thread) Calls() int { return len(th.rows[calls]) }
