@@ -38,16 +38,16 @@ func deviceOf(m trace.Meta, d *device, rank, bins int) summary.Device {
 	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
 		if running == 0 {
 			out.Gaps.Add(piece.Len())
-			out.LargestGaps = keepLargest(out.LargestGaps, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
+			out.LargestGaps = keepLongest(out.LargestGaps, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
 		}
 	}
 	return out
 }
 
-// keepLargest inserts g into gaps, which are sorted longest first, and drops
+// keepLongest inserts g into gaps, which are sorted longest first, and drops
 // what is beyond summary.MaxLargestGaps. Gaps come in the order of their start,
 // so behind equal ones is where a tie belongs.
-func keepLargest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
+func keepLongest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
 	i := len(gaps)
 	for i > 0 && gaps[i-1].NS < g.NS {
 		i--

@@ -51,7 +51,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	tl.checkWindows(in.Rank, &issues)
 	marks := marksOf(t, &issues)
 	host := hosts()
-	attribution := beside(func() *attribution { return attribute(tl, host, marks) })
+	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))

@@ -28,10 +28,12 @@ type attribution struct {
 	modules moduleTable
 
 	marks   []mark
-	forward sequences          // the operator of the forward pass
-	noNote  map[string][]int32 // by pid: links whose thread has no annotation open
-	trains  bool               // there is a backward pass
-	tooDeep int64              // events that were left out of the walk
+	most    int                    // rows of a table
+	forward sequences              // the operator of the forward pass
+	noNote  map[string][]int32     // by pid: links whose thread has no annotation open
+	trains  bool                   // there is a backward pass
+	engine  map[trace.TrackID]bool // threads that autograd's engine runs on
+	tooDeep int64                  // events that were left out of the walk
 }
 
 // A pass is the part of training that work belongs to.
@@ -88,9 +90,9 @@ func hostOf(t *trace.Trace) *host {
 
 // attribute walks along all threads. Where nothing ran on a device and there are
 // no operators, there is nothing to attribute.
-func attribute(tl *timeline, h *host, marks []mark) *attribution {
+func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 	t := tl.t
-	a := &attribution{host: h, t: t, tl: tl, marks: marks, ctx: newContexts(t), forward: make(sequences), noNote: make(map[string][]int32)}
+	a := &attribution{host: h, t: t, tl: tl, marks: marks, most: most, ctx: newContexts(t), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32)}
 	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable, t.Names()), make(runTable, t.Names()), make(moduleTable)
 	a.sync = newWaits(tl, marks)
 	a.idle = newIdleness(a)
@@ -252,6 +254,9 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	if f.Kind == trace.Overhead {
 		d.roles |= isProfiler
 	}
+	if d.roles&isAutograd != 0 && !w.main {
+		w.engine[w.track] = true
+	}
 	if f.Kind == trace.CPUOp {
 		d.op = int32(len(stack) - 1)
 		sequence, backward := w.arrows.sequence(f.Op)
@@ -346,6 +351,9 @@ func (a *attribution) settle() {
 			_, _, track := a.link.time(int32(i))
 			k.forward = a.forward.get(a.processes[track], k.sequence)
 		}
+		if _, _, track := a.link.time(int32(i)); a.engine[track] && (k.pass == otherPass || k.pass == forwardPass) {
+			k.pass = backwardPass // hooks and reductions run on its thread too
+		}
 		if !a.trains {
 			k.pass = otherPass
 		}
@@ -355,9 +363,12 @@ func (a *attribution) settle() {
 // attributed fills in the parts of a summary that need attribution.
 func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, issues *diag.Ledger) {
 	s.Kernels = kernels(a, rank, room)
-	s.Ops = a.ops.opRows(rank)
-	s.Modules, s.Lines, s.Annotations, s.Passes = a.moduleRows(rank), a.lineRows(rank), a.noteRows(rank), a.passRows(rank)
-	s.Calls = a.sync.callRows(rank)
+	s.Ops = keepLargest(room, a.ops.opRows(rank), func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Modules = keepLargest(room, a.moduleRows(rank), func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
+	s.Lines = keepLargest(room, a.lineRows(rank), func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
+	s.Annotations = keepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Calls = keepLargest(room, a.sync.callRows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
+	s.Passes = a.passRows(rank)
 	steps := maxSteps // that may be counted by device
 	for i, d := range a.tl.devices {
 		s.Launches = append(s.Launches, a.launches(d, rank, bins, &steps))
@@ -366,7 +377,8 @@ func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, 
 		a.idle.explain(i, s.Devices[i].LargestGaps)
 	}
 	s.Graphs = append(s.Graphs, a.opaqueGraphs(rank)...)
-	s.Memory = a.memory(rank, bins)
+	s.Graphs = keepLargest(room, s.Graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
+	s.Memory = a.memory(rank, bins, issues)
 	a.note(issues)
 }
 

@@ -58,6 +58,7 @@ type idleness struct {
 	asked map[trace.TrackID][][]question // by thread and device, in order of time
 	rows  []map[idleKey]*summary.Idle    // by index of the device
 	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
+	most  int                            // rows of one device
 	// tooMany says that there are too many devices: then nothing is asked.
 	tooMany bool
 }
@@ -71,7 +72,7 @@ type idleness struct {
 // before the gap; unless it took long: then something else held it.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
-	x := &idleness{a: a, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	x := &idleness{a: a, most: min(maxIdleRows, a.most), shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -87,7 +88,7 @@ func newIdleness(a *attribution) *idleness {
 		var largest []summary.Gap
 		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
 			if running == 0 {
-				largest = keepLargest(largest, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
+				largest = keepLongest(largest, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
 			}
 		}
 		for g := range gapsOf(d, a.link) {
@@ -253,7 +254,7 @@ func (x *idleness) add(device int, shown int32, s interval.Span, key idleKey) {
 	}
 	r := x.rows[device][key]
 	if r == nil {
-		if len(x.rows[device]) >= maxIdleRows {
+		if len(x.rows[device]) >= x.most {
 			key.name = otherNames
 			if r = x.rows[device][key]; r == nil {
 				r = new(summary.Idle)

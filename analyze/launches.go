@@ -54,12 +54,13 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 	q := queue{window: d.window}
 	if bins > 0 && !d.window.Empty() {
 		q.bin = (d.window.Len() + int64(bins) - 1) / int64(bins)
-		q.mean = make([]int64, (d.window.Len()+q.bin-1)/q.bin)
+		q.mean = make([]float64, (d.window.Len()+q.bin-1)/q.bin)
 	}
 	q.run(queued)
-	out.Queue, out.QueueStrip = q.rows(), q.mean
-	for i := range out.QueueStrip {
-		out.QueueStrip[i] = out.QueueStrip[i] * 1000 / q.bin
+	out.Queue = q.rows()
+	for _, sum := range q.mean {
+		thousandths := sum * 1000 / float64(q.bin)
+		out.QueueStrip = append(out.QueueStrip, int64(thousandths*(1+1e-12))) // down, but not for the rounding of floats
 	}
 	return out
 }
@@ -70,7 +71,7 @@ type queue struct {
 	window interval.Span
 	depths [64]int64 // time by the number of bits of the depth
 	bin    int64
-	mean   []int64 // depth times ns in each bin
+	mean   []float64 // depth times ns in each bin: a product that int64 may not hold
 }
 
 // run adds up the depth of the queue over the window. Work that seems to have
@@ -112,7 +113,7 @@ func (q *queue) add(from, to, depth int64) {
 	for from -= q.window.Start; depth > 0 && q.bin > 0 && from < to-q.window.Start; {
 		i := from / q.bin
 		stop := min(to-q.window.Start, (i+1)*q.bin)
-		q.mean[i] += (stop - from) * depth
+		q.mean[i] += float64(stop-from) * float64(depth)
 		from = stop
 	}
 }

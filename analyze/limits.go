@@ -53,9 +53,10 @@ func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
 // cannot hold counts in a row that stands for all of its kind, so every sum
 // stands.
 type room struct {
-	rows    int   // of each table
-	pooled  int64 // events in rows that stand for others
-	streams int64 // streams left out, which cannot be pooled
+	rows       int   // of each table
+	pooled     int64 // events in rows that stand for others
+	streams    int64 // streams left out, which cannot be pooled
+	attributed int64 // rows of attribution left out
 }
 
 // A table is the room that is taken of one table.
@@ -75,6 +76,22 @@ func (t *table) take(text int) bool {
 	return true
 }
 
+// keepLargest cuts a table of attribution, whose rows do not add up, to the rows
+// with the most time.
+func keepLargest[R any](r *room, rows []R, weight func(*R) (ns int64, name string)) []R {
+	over := len(rows) - r.rows
+	if over <= 0 {
+		return rows
+	}
+	r.attributed += int64(over)
+	slices.SortFunc(rows, func(a, b R) int {
+		na, ta := weight(&a)
+		nb, tb := weight(&b)
+		return cmp.Or(cmp.Compare(nb, na), cmp.Compare(ta, tb))
+	})
+	return slices.Clone(rows[:r.rows])
+}
+
 // keep cuts a table of streams, whose busy times do not add up, to the room.
 func (r *room) keep(streams []summary.Stream) []summary.Stream {
 	if over := len(streams) - r.rows; over > 0 {
@@ -87,6 +104,8 @@ func (r *room) keep(streams []summary.Stream) []summary.Stream {
 func (r *room) note(issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
+	issues.AddN(diag.Issue{Code: "rows-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("a table of operators, modules, lines, annotations, calls or graphs of one input holds %d rows; those counted here had the least time and were left out; more rows need more --max-memory", r.rows)}, r.attributed)
 	issues.AddN(diag.Issue{Code: "too-many-streams", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("the table of streams holds %d rows of one input; those counted here were left out of it, and no other number is touched", r.rows)}, r.streams)
 }
@@ -178,19 +197,28 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 // trace and would keep it in memory: of many inputs only what was measured
 // should stay.
 func detach(s *summary.Summary) {
+	have := make(map[string]string) // one copy of each
 	copied := func(names ...*string) {
 		for _, name := range names {
-			*name = strings.Clone(*name)
+			if _, ok := have[*name]; !ok {
+				own := strings.Clone(*name)
+				have[own] = own
+			}
+			*name = have[*name]
 		}
 	}
 	for i := range s.Devices {
 		copied(&s.Devices[i].Name)
+		for g := range s.Devices[i].LargestGaps {
+			gap := &s.Devices[i].LargestGaps[g]
+			copied(&gap.Name, &gap.Before, &gap.After)
+		}
 	}
 	for i := range s.Steps {
 		copied(&s.Steps[i].Name)
 	}
 	for i := range s.Kernels {
-		copied(&s.Kernels[i].Name)
+		copied(&s.Kernels[i].Name, &s.Kernels[i].Op)
 	}
 	for i := range s.Copies {
 		copied(&s.Copies[i].Name)
@@ -198,5 +226,34 @@ func detach(s *summary.Summary) {
 	for i := range s.Spans {
 		r := &s.Spans[i]
 		copied(&r.Name, &r.Category, &r.Process, &r.Thread)
+	}
+	for i := range s.Ops {
+		copied(&s.Ops[i].Name)
+		for k := range s.Ops[i].TopShapes {
+			copied(&s.Ops[i].TopShapes[k].Dims, &s.Ops[i].TopShapes[k].Types)
+		}
+	}
+	for i := range s.Modules {
+		copied(&s.Modules[i].Path)
+	}
+	for i := range s.Lines {
+		copied(&s.Lines[i].File, &s.Lines[i].Function)
+	}
+	for i := range s.Annotations {
+		copied(&s.Annotations[i].Name)
+	}
+	for i := range s.Calls {
+		copied(&s.Calls[i].Name)
+	}
+	for i := range s.Graphs {
+		copied(&s.Graphs[i].Call, &s.Graphs[i].First)
+	}
+	for i := range s.Idle {
+		copied(&s.Idle[i].Name)
+	}
+	for i := range s.Memory {
+		for k := range s.Memory[i].Live {
+			copied(&s.Memory[i].Live[k].Op, &s.Memory[i].Live[k].Module)
+		}
 	}
 }

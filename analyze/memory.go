@@ -2,8 +2,12 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"math"
 	"slices"
 
+	"assay/diag"
 	"assay/interval"
 	"assay/summary"
 	"assay/trace"
@@ -11,6 +15,9 @@ import (
 
 // hostType is PyTorch's number for memory of the host.
 const hostType = 0
+
+// maxPlaces is how many devices may have memory in one input.
+const maxPlaces = 128
 
 // An allocation is one change of the allocated memory.
 type allocation struct {
@@ -38,14 +45,23 @@ func allocationsOf(t *trace.Trace) *allocations {
 }
 
 // memory measures the memory of each device that the allocator reported.
-func (a *attribution) memory(rank, bins int) (out []summary.Memory) {
+func (a *attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary.Memory) {
 	type place struct{ kind, device int32 }
 	byPlace := make(map[place][]allocation)
 	for _, e := range a.memories.list {
 		p := place{e.DeviceType, e.Device}
 		byPlace[p] = append(byPlace[p], e)
 	}
-	for p, list := range byPlace {
+	places := slices.SortedFunc(maps.Keys(byPlace), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.device, b.device))
+	})
+	if over := len(places) - maxPlaces; over > 0 {
+		issues.AddN(diag.Issue{Code: "too-many-memories", Severity: diag.DataLoss,
+			Help: fmt.Sprintf("memory is measured of at most %d devices of one input; that of the devices counted here was left out", maxPlaces)}, int64(over))
+		places = places[:maxPlaces]
+	}
+	for _, p := range places {
+		list := byPlace[p]
 		slices.SortStableFunc(list, func(a, b allocation) int { return cmp.Compare(a.Start, b.Start) })
 		m := summary.Memory{Rank: rank, OnHost: p.kind == hostType, Device: int64(p.device)}
 		a.measureMemory(&m, list, bins)
@@ -63,12 +79,12 @@ func (a *attribution) measureMemory(m *summary.Memory, list []allocation, bins i
 		} else {
 			m.Frees++
 		}
-		running += e.Bytes
+		running = summary.Plus(running, e.Bytes)
 		value := running
 		if e.Allocated >= 0 {
 			value = e.Allocated
 			if m.PeakAllocated == nil {
-				m.StartAllocated = pointer(max(0, e.Allocated-e.Bytes))
+				m.StartAllocated = pointer(max(0, summary.Plus(e.Allocated, -max(e.Bytes, -math.MaxInt64))))
 				m.PeakAllocated = pointer(e.Allocated)
 			}
 			*m.PeakAllocated = max(*m.PeakAllocated, e.Allocated)

@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"assay/internal/hosttree"
 	"assay/summary"
@@ -93,14 +92,30 @@ func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
 	return row
 }
 
-// compact takes the line breaks and indents out of a list that a program printed
-// prettily.
+// compact writes a list as Kineto does, "[[32, 128], []]", however a tool that
+// wrote the file again has broken it into lines.
 func compact(list string) string {
-	if !strings.Contains(list, "\n") {
-		return list
+	out := make([]byte, 0, len(list))
+	quoted := false
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\' && i+1 < len(list):
+			out = append(out, c)
+			i++
+			c = list[i]
+		case quoted:
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			continue
+		case c == ',':
+			out = append(out, ',')
+			c = ' '
+		}
+		out = append(out, c)
 	}
-	text := strings.Join(strings.Fields(list), " ")
-	return strings.NewReplacer("[ ", "[", " ]", "]").Replace(text)
+	return string(out)
 }
 
 // opRows returns the table.

@@ -68,7 +68,7 @@ const notLaunched = "(launch not recorded)"
 // "backward". The device is a frame only where there are several. Steps are
 // labels, so that the same work of all steps is one box in a picture.
 func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
-	a := attribute(tl, hostOf(tl.t), marks)
+	a := attribute(tl, hostOf(tl.t), marks, MaxRows)
 	type sums struct{ count, ns int64 }
 	rows := make(map[gpuRow]*sums)
 	for _, d := range tl.devices {

@@ -115,15 +115,12 @@ func (o origins) work(op tracegen.Op, host []string, w amount) {
 	}
 }
 
-// passOf says which pass work belongs to. Of what autograd's thread launches
-// outside of autograd's operators, as copies out of gradient buckets, nothing
-// says that it is of the backward pass.
+// passOf says which pass work belongs to. What autograd's thread launches outside
+// of autograd's operators, as copies out of gradient buckets, is of its pass too.
 func passOf(op tracegen.Op, phase string) string {
 	switch {
-	case op.Backward && strings.HasPrefix(op.Host[0], "autograd::engine"):
-		return "backward"
 	case op.Backward:
-		return "other"
+		return "backward"
 	case strings.HasPrefix(phase, "Optimizer.step"):
 		return "optimizer"
 	case op.Seq != 0 || len(op.Module) > 0:
@@ -183,35 +180,11 @@ func TestTruthOfOrigins(t *testing.T) {
 			if want.Passes["backward"].Pieces == 0 {
 				want.Passes = make(map[string]amount) // nothing is trained
 			}
-			if p.Name == "llm_train_step" {
-				got.Modules = turned(t, got.Modules)
-			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("want(-) got(+)\n%s", diff)
 			}
 		})
 	}
-}
-
-// turned puts paths right that come out the wrong way round. Defect: of calls
-// with equal times, as that of a module that does nothing but call another, the
-// one that comes first in the file is taken for the outer one, though their
-// "Python id" and "Python parent id" say which is: see TestEqualTimes.
-func turned(t *testing.T, paths map[string]int64) map[string]int64 {
-	t.Helper()
-	out, wrong := make(map[string]int64), 0
-	for path, ns := range paths {
-		parts := strings.Split(path, "/")
-		if len(parts) > 1 && parts[1] == "Decoder_0" {
-			parts[0], parts[1] = parts[1], parts[0]
-			wrong++
-		}
-		out[strings.Join(parts, "/")] += ns
-	}
-	if wrong == 0 {
-		t.Error("no path was the wrong way round: the defect is gone, and this may go")
-	}
-	return out
 }
 
 // TestEqualTimes: of events of one thread with equal times the ids say which is

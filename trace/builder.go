@@ -125,7 +125,7 @@ func (b *Builder) Add(e *Event) {
 			Start: e.Start(), Track: b.hostTrack(e),
 			Address: e.Int(eventscan.MemAddress, 0), Bytes: e.Int(eventscan.MemBytes, 0),
 			Allocated: e.Int(eventscan.MemAllocated, -1), Reserved: e.Int(eventscan.MemReserved, -1),
-			Device: int32(e.Int(eventscan.MemDevice, -1)), DeviceType: int32(e.Int(eventscan.MemDeviceType, -1)),
+			Device: smallID(e.Int(eventscan.MemDevice, -1)), DeviceType: smallID(e.Int(eventscan.MemDeviceType, -1)),
 		}
 	}
 }
@@ -185,6 +185,14 @@ func (b *Builder) categoryOf(e *Event) Sym {
 		b.category = b.names.sym(e.Category())
 	}
 	return b.category
+}
+
+// smallID returns the number of a device, or -1 if it is none.
+func smallID(n int64) int32 {
+	if n < 0 || n > 1<<20 {
+		return -1
+	}
+	return int32(n)
 }
 
 // isMark reports whether events of this phase begin or end a span. S and F are

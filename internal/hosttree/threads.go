@@ -10,7 +10,6 @@ package hosttree
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"assay/trace"
@@ -111,30 +110,33 @@ func (th *Thread) Annotations() (n int) {
 // Calls returns how many calls of the runtime or driver the thread has.
 func (th *Thread) Calls() int { return len(th.rows[calls]) }
 
-// sort sorts each list, unless it is sorted already, as most are.
+// sort sorts each list, unless it is sorted already, as most are. Of events with
+// equal times the ids say which began first, where they have any.
 func (th *Thread) sort() {
-	sortRows(th.rows[spans], func(r trace.Ref) (int64, int64) { s := th.t.Spans.At(r); return s.Start, s.Dur })
-	sortRows(th.rows[python], func(r trace.Ref) (int64, int64) { p := th.t.Python.At(r); return p.Start, p.Dur })
-	sortRows(th.rows[ops], func(r trace.Ref) (int64, int64) { o := th.t.Ops.At(r); return o.Start, o.Dur })
-	sortRows(th.rows[calls], func(r trace.Ref) (int64, int64) { c := th.t.Calls.At(r); return c.Start, c.Dur })
+	sortRows(th.rows[spans], func(r trace.Ref) times { s := th.t.Spans.At(r); return times{s.Start, s.Dur, 0} })
+	sortRows(th.rows[python], func(r trace.Ref) times { p := th.t.Python.At(r); return times{p.Start, p.Dur, p.ID} })
+	sortRows(th.rows[ops], func(r trace.Ref) times { o := th.t.Ops.At(r); return times{o.Start, o.Dur, o.External} })
+	sortRows(th.rows[calls], func(r trace.Ref) times { c := th.t.Calls.At(r); return times{c.Start, c.Dur, c.Correlation} })
 }
 
-func sortRows(rows []trace.Ref, times func(trace.Ref) (start, dur int64)) {
-	before, longer := int64(math.MinInt64), int64(0)
-	for i, r := range rows {
-		start, dur := times(r)
-		if start < before || start == before && dur > longer {
-			break
-		}
-		if before, longer = start, dur; i == len(rows)-1 {
-			return
-		}
+// times are what decides on the order of two events of one kind.
+type times struct {
+	start, dur int64
+	id         trace.ID
+}
+
+func (a times) compare(b times) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
+}
+
+func sortRows(rows []trace.Ref, of func(trace.Ref) times) {
+	sorted := true
+	for i := 1; i < len(rows) && sorted; i++ {
+		sorted = of(rows[i-1]).compare(of(rows[i])) <= 0
 	}
-	slices.SortStableFunc(rows, func(a, b trace.Ref) int {
-		startA, durA := times(a)
-		startB, durB := times(b)
-		return cmp.Or(cmp.Compare(startA, startB), cmp.Compare(durB, durA))
-	})
+	if !sorted {
+		slices.SortStableFunc(rows, func(a, b trace.Ref) int { return of(a).compare(of(b)) })
+	}
 }
 
 // order puts what starts first first, and of what starts together the longest.

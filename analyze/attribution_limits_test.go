@@ -37,12 +37,16 @@ func TestRowsOfAttribution(t *testing.T) {
 		"kernels": len(s.Kernels), "ops": len(s.Ops), "modules": len(s.Modules), "lines": len(s.Lines),
 		"annotations": len(s.Annotations), "calls": len(s.Calls), "idle": len(s.Idle),
 	} {
-		if rows > most+1 { // one for all others
+		room := most + 1 // one for all others
+		if name == "idle" {
+			room = most + len(summary.Owners()) + 10 // of each owner and state
+		}
+		if rows > room {
 			over = append(over, fmt.Sprintf("%s has %d rows", name, rows))
 		}
 	}
 	if len(over) > 0 {
-		t.Skipf("defect: MaxRows does not bound the tables of attribution: of %d allowed, %s", most, strings.Join(over, ", "))
+		t.Errorf("MaxRows does not bound the tables of attribution: of %d allowed, %s", most, strings.Join(over, ", "))
 	}
 }
 
@@ -55,7 +59,7 @@ func TestShapesInOneForm(t *testing.T) {
 	for _, dims := range []string{"[[32, 128], [128]]", "[[32,128],[128]]", "[\n  [\n    32,\n    128\n  ],\n  [\n    128\n  ]\n]"} {
 		s := measured(t, `[{"ph":"X","cat":"cpu_op","name":"op","args":{"Input Dims":`+dims+rest)
 		if got, want := s.Ops[0].TopShapes[0].Dims, "[[32, 128], [128]]"; got != want {
-			t.Skipf("defect: dimensions are kept with the blanks and line breaks of the file, so the same shape has different keys in two inputs and lines break in tables: got %q, want %q", got, want)
+			t.Errorf("dimensions are kept with the blanks and line breaks of the file, so the same shape has different keys in two inputs and lines break in tables: got %q, want %q", got, want)
 		}
 	}
 }
