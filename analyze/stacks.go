@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -89,12 +91,19 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
 			r.count, r.ns = r.count+1, summary.Plus(r.ns, w.Dur)
 		}
 	}
-	for key, r := range rows {
+	keys := slices.SortedFunc(maps.Keys(rows), func(x, y gpuRow) int {
+		return cmp.Or(cmp.Compare(rows[y].ns, rows[x].ns), cmp.Compare(x.context, y.context), cmp.Compare(x.name, y.name),
+			cmp.Compare(x.device, y.device), cmp.Compare(x.stream, y.stream), cmp.Compare(x.step, y.step),
+			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind, y.kind))
+	})
+	limit := frameLimit(maxFrames)
+	for _, key := range keys {
+		r := rows[key]
 		labels := []profile.Label{{Key: "stream", Text: fmt.Sprint("stream ", key.stream)}}
 		if key.step >= 0 {
 			labels = append(labels, profile.Label{Key: "step", Text: tl.t.Name(marks[key.step].name)})
 		}
-		b.Add(a.stack(key), labels, r.count, r.ns)
+		b.Add(limit.cut(a.stack(key)), labels, r.count, r.ns)
 	}
 }
 
@@ -158,6 +167,22 @@ type hostNode struct {
 	track  trace.TrackID
 }
 
+// maxFrames is how many frames all stacks of a profile may have before deep ones
+// are cut: a profile of millions of deep stacks is of no use and fills the memory.
+const maxFrames = 2 << 20
+
+// A frameLimit cuts stacks once it is used up.
+type frameLimit int
+
+// cut returns the stack, or its outermost frames and its last.
+func (l *frameLimit) cut(stack []profile.Frame) []profile.Frame {
+	const few = 16
+	if *l -= frameLimit(len(stack)); *l >= 0 || len(stack) <= few {
+		return stack
+	}
+	return append(stack[:few-1:few-1], stack[len(stack)-1])
+}
+
 // maxDepth limits stacks, or events nested by the thousand would take memory by
 // their square. What is deeper counts for the last frame that is kept.
 const maxDepth = 200
@@ -192,8 +217,9 @@ func cpuStacks(b *profile.Builder, t *trace.Trace) {
 		events[i].name = trace.Sym(id) // the names are in the nodes now
 	}
 	eachSelf(events, func(e *hostEvent, self int64) { ns[e.name] = summary.Plus(ns[e.name], self) })
+	limit := frameLimit(maxFrames)
 	for id := range nodes {
-		b.Add(hostStack(t, nodes, id), nil, count[id], ns[id])
+		b.Add(limit.cut(hostStack(t, nodes, id)), nil, count[id], ns[id])
 	}
 }
 

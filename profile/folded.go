@@ -82,7 +82,7 @@ func foldedName(name string) string {
 		switch {
 		case r == ';':
 			return ':'
-		case unicode.IsControl(r) || unicode.IsSpace(r):
+		case unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r):
 			return ' '
 		}
 		return r
@@ -90,8 +90,17 @@ func foldedName(name string) string {
 	if clean = strings.Join(strings.Fields(clean), " "); clean == "" {
 		return unknownName
 	}
+	if len(clean) > maxFoldedName {
+		head := strings.ToValidUTF8(clean[:maxFoldedName*3/4], "")
+		clean = head + "…" + strings.ToValidUTF8(clean[len(clean)-maxFoldedName/4:], "")
+	}
 	return clean
 }
+
+// maxFoldedName is how many bytes of a name are written: every line repeats the
+// names of all its frames. The longest names of real kernels have some thousand,
+// and differ at their beginning or end.
+const maxFoldedName = 2048
 
 // guardNumber joins a number at the end of a line's last name to what is before
 // it: flamegraph.pl takes "step 12 500" for the stack "step" before and after a
