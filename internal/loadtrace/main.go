@@ -3,7 +3,7 @@
 //
 //	loadtrace FILE...
 //
-// Names that end in .gz are decompressed. Files are not hashed, as the command
+// Names that end in .gz or .zst are decompressed, and "-" is standard input. Files are not hashed, as the command
 // does: where instructions are counted, the CPU is a model without instructions
 // for that, and the hash would outweigh the reading.
 package main
@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 
 	"assay/internal/inflate"
 	"assay/trace"
@@ -28,14 +30,25 @@ func main() {
 }
 
 func load(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+	f := os.Stdin
+	if path != "-" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return err
+		}
+		defer f.Close()
 	}
-	defer f.Close()
 	var in io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
+	switch filepath.Ext(path) {
+	case ".gz":
 		in = inflate.NewReader(f)
+	case ".zst":
+		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		in = z
 	}
 	t, err := trace.Read(in, path, trace.SelectAll())
 	if err != nil {
