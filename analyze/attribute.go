@@ -106,6 +106,7 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 					attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
 					questions: a.idle.asked[th.Track], asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
 				})
+				th.Release()
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"sort"
 
 	"assay/internal/hosttree"
@@ -33,16 +34,44 @@ type busyTimes struct {
 }
 
 func busyOf(layers []interval.Set) busyTimes {
-	var all []interval.Span
-	for _, l := range layers {
-		all = append(all, l.Spans()...)
+	var b busyTimes
+	if len(layers) <= interval.MaxLayers {
+		b.spans = unionOf(layers)
+	} else {
+		var all []interval.Span
+		for _, l := range layers {
+			all = append(all, l.Spans()...)
+		}
+		b.spans = interval.Of(all...).Spans()
 	}
-	b := busyTimes{spans: interval.Of(all...).Spans()}
 	b.upTo = make([]int64, len(b.spans)+1)
 	for i, s := range b.spans {
 		b.upTo[i+1] = summary.Plus(b.upTo[i], s.Len())
 	}
 	return b
+}
+
+// unionOf unites a few sets without copying them first: they are large.
+func unionOf(layers []interval.Set) (out []interval.Span) {
+	window, most := interval.Span{Start: math.MaxInt64, End: math.MinInt64}, 0
+	for _, l := range layers {
+		if s := l.Bounds(); !s.Empty() {
+			window.Start, window.End = min(window.Start, s.Start), max(window.End, s.End)
+		}
+		most = max(most, len(l.Spans()))
+	}
+	out = make([]interval.Span, 0, most)
+	for piece, running := range interval.Pieces(window, layers...) {
+		n := len(out) - 1
+		switch {
+		case running == 0:
+		case n >= 0 && out[n].End == piece.Start:
+			out[n].End = piece.End
+		default:
+			out = append(out, piece)
+		}
+	}
+	return out
 }
 
 // before returns how long anything ran before t.

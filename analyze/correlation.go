@@ -13,6 +13,7 @@ import (
 type callIndex struct {
 	t      *trace.Trace
 	first  trace.ID   // the smallest correlation
+	width  int64      // of dense
 	dense  []callSlot // by correlation less first, where they are about as many as their range
 	few    map[trace.ID]*callSlot
 	rivals map[trace.ID]*rivals // of correlations that several calls have
@@ -23,7 +24,6 @@ type callIndex struct {
 type callSlot struct {
 	call trace.Ref
 	used bool
-	link int32 // index of its link plus 1, or 0
 }
 
 // rivals are the calls of one correlation, less those inside another of them: of
@@ -44,7 +44,8 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 		}
 	}
 	if top >= x.first && int64(top-x.first) < 4*int64(t.Calls.Len())+1024 {
-		x.dense = make([]callSlot, top-x.first+1)
+		x.width = int64(top-x.first) + 1
+		x.dense = make([]callSlot, x.width)
 	}
 	for ref, c := range t.Calls.Refs() {
 		switch slot := x.slot(c.Correlation); {
@@ -69,9 +70,20 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 	return x
 }
 
+// place returns the index of a correlation in dense, or -1.
+func (x *callIndex) place(id trace.ID) int64 {
+	if i := int64(id) - int64(x.first); i >= 0 && i < x.width {
+		return i
+	}
+	return -1
+}
+
+// forget gives up what only linking needs.
+func (x *callIndex) forget() { x.dense, x.few, x.rivals, x.owner = nil, nil, nil, nil }
+
 // slot returns the slot of a correlation, or nil.
 func (x *callIndex) slot(id trace.ID) *callSlot {
-	if i := int64(id) - int64(x.first); i >= 0 && i < int64(len(x.dense)) {
+	if i := x.place(id); i >= 0 {
 		return &x.dense[i]
 	}
 	return x.few[id]

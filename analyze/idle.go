@@ -47,7 +47,7 @@ type idleKey struct{ owner, state, name string }
 // A question asks what a thread was doing in a stretch of a gap.
 type question struct {
 	span   interval.Span
-	device int   // index into timeline.devices
+	device int32 // index into timeline.devices
 	shown  int32 // see gap
 }
 
@@ -147,7 +147,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 			to = max(from, min(end, over))
 		}
 		if from > begin {
-			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: device, shown: g.shown})
+			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: int32(device), shown: g.shown})
 		}
 		x.add(device, g.shown, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
 		if begin = to; begin >= end {
@@ -156,7 +156,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	}
 	called := max(begin, min(end, launch))
 	if called > begin {
-		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: device, shown: g.shown})
+		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: int32(device), shown: g.shown})
 	}
 	over := max(called, min(end, returned))
 	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(call.Name)}
@@ -312,7 +312,7 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 		x.ask(main, question{span: part, device: q.device, shown: q.shown})
 		return
 	}
-	x.add(q.device, q.shown, part, key)
+	x.add(int(q.device), q.shown, part, key)
 }
 
 // state says what a thread is doing, by what is open on it.

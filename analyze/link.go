@@ -27,7 +27,8 @@ type links struct {
 	list    []link
 	of      []int32 // by the number of an activity in its table: an index of list, or -1
 	calls   *callIndex
-	byCall  map[*trace.Call]int32 // of calls that are not the first of their correlation
+	first   []int32               // by the place of a correlation: its first link, plus 1
+	byCall  map[*trace.Call]int32 // of all other calls
 	byOp    map[*trace.Op]int32
 	ops     map[int32]*trace.Op // of links without a call
 	copied  map[int32]int64     // of links that copy or fill: when the last of it ended
@@ -99,6 +100,7 @@ func linksOf(t *trace.Trace) *links {
 			l.without++
 		}
 	}
+	l.calls.forget()
 	return l
 }
 
@@ -109,18 +111,23 @@ func (l *links) toCall(c *trace.Call) int32 {
 	}
 	i := int32(len(l.list))
 	l.list = append(l.list, link{call: c})
-	if slot := l.calls.slot(c.Correlation); slot != nil && l.calls.t.Calls.At(slot.call) == c {
-		slot.link = i + 1
-	} else {
-		l.byCall[c] = i
+	if at := l.calls.place(c.Correlation); at >= 0 {
+		if l.first == nil {
+			l.first = make([]int32, l.calls.width)
+		}
+		if l.first[at] == 0 {
+			l.first[at] = i + 1
+			return i
+		}
 	}
+	l.byCall[c] = i
 	return i
 }
 
 // ofCall returns the link of a call, if it launched something.
 func (l *links) ofCall(c *trace.Call) (int32, bool) {
-	if slot := l.calls.slot(c.Correlation); slot != nil && slot.link != 0 && l.list[slot.link-1].call == c {
-		return slot.link - 1, true
+	if at := l.calls.place(c.Correlation); at >= 0 && l.first != nil && l.first[at] != 0 && l.list[l.first[at]-1].call == c {
+		return l.first[at] - 1, true
 	}
 	if len(l.byCall) == 0 {
 		return 0, false

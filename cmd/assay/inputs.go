@@ -179,5 +179,5 @@ func collectMore() {
 	const slack = 16 << 20
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	debug.SetGCPercent(int(min(usualGC, max(15, slack*100/max(1, m.HeapAlloc)))))
+	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, m.HeapAlloc)))))
 }

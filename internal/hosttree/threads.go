@@ -97,6 +97,9 @@ func (th *Thread) Len() (n int) {
 	return n
 }
 
+// Release gives up the thread's events: it is empty from then on.
+func (th *Thread) Release() { th.rows = [sources][]trace.Ref{} }
+
 // Annotations returns how many annotations the thread has.
 func (th *Thread) Annotations() (n int) {
 	for _, r := range th.rows[spans] {
