@@ -130,7 +130,7 @@ func (r *Reader) stranger(at diag.Pos) bool {
 
 // wants reports whether s keeps an event with the given fault. Metadata is
 // always kept: it names the tracks. An event without a phase is always counted.
-func (s Select) wants(e *Event, f *fault) bool {
+func (s *Select) wants(e *Event, f *fault) bool {
 	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 

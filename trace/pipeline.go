@@ -216,14 +216,14 @@ func (c *chunk) commit(rd *Reader) {
 
 func (w *worker) run(work <-chan *chunk, sel Select) {
 	for c := range work {
-		w.parse(c, sel)
+		w.parse(c, &sel)
 		close(c.done)
 	}
 }
 
 // parse reads the chunk's events, up to its stop or to the first that is not
 // sound.
-func (w *worker) parse(c *chunk, sel Select) {
+func (w *worker) parse(c *chunk, sel *Select) {
 	b, i := c.buf, c.start
 	for {
 		end, ok := w.memo.Scan(b, i, &w.ev.Fields)
@@ -247,7 +247,7 @@ func (w *worker) parse(c *chunk, sel Select) {
 }
 
 // take adds the event just read, or counts what is wrong with it.
-func (w *worker) take(c *chunk, sel Select, at int, read error) {
+func (w *worker) take(c *chunk, sel *Select, at int, read error) {
 	f := w.ev.check(read)
 	if !sel.wants(&w.ev, f) {
 		return
