@@ -220,23 +220,24 @@ func (b *builder) copies() Section {
 	total, each := scaleOf(sums[0].total), scaleOf(means...)
 	t := Table{Title: "kinds of copies", More: Rest{Total: work, Of: "copy and memset time"}, Columns: []Column{
 		{"copy", Name}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {each.head("mean"), Number},
-		{"bytes", Number}, {"bytes / total time", Number},
+		{"bytes", Number}, {"bytes / total time", Number}, {"of the link", Number},
 	}}
+	link := linkOf(b.Devices)
 	for i, c := range sums {
-		bytes, rate := unit.None, unit.None
+		bytes, rate, used := unit.None, unit.None, ""
 		if c.all || c.told > 0 {
-			bytes, rate = unit.Bytes(c.bytes), unit.Rate(c.bytes, c.told)
+			bytes, rate, used = unit.Bytes(c.bytes), unit.Rate(c.bytes, c.told), link.share(c.name, c.bytes, c.told)
 			if !c.all {
 				bytes = "≥ " + bytes
 			}
 		}
 		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
-			c.name, clip(clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate,
+			c.name, clip(clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate, used,
 		}})
 	}
 	t.Note = fmt.Sprintf("Shares are of %s, the sum of the durations of all copies and memsets. The rate is bytes over the total time of the rows "+
-		"that tell their bytes; where some do not, their sum is given as \"≥\".", unit.Duration(work))
-	return Section{Title: "Copies and memsets", Blocks: []Block{t.cut(maxKernels)}}
+		"that tell their bytes; where some do not, their sum is given as \"≥\".", unit.Duration(work)) + link.note()
+	return Section{Title: "Copies and memsets", Blocks: []Block{t.cut(maxKernels).withoutEmpty()}}
 }
 
 // maxStreams is how many streams a table shows.

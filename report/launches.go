@@ -212,7 +212,18 @@ func (b *builder) calls() Section {
 			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
 			unit.Duration(lost), unit.Share(lost, waited))})
 	}
+	if n := inSteps(b.Summary); n > 0 {
+		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Within steps, %s took or returned memory of the device; a caching allocator needs none once it is warm.", plural(n, "call"))})
+	}
 	return Section{Title: "Runtime calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
+}
+
+// inSteps counts the calls within steps that took or returned memory.
+func inSteps(s *summary.Summary) (n int64) {
+	for _, c := range s.Calls {
+		n = summary.Plus(n, c.InSteps)
+	}
+	return n
 }
 
 // graphs lists CUDA and HIP graphs by the time that they span.
