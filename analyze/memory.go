@@ -64,6 +64,9 @@ func (a *attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary
 		list := byPlace[p]
 		slices.SortStableFunc(list, func(a, b allocation) int { return cmp.Compare(a.Start, b.Start) })
 		m := summary.Memory{Rank: rank, OnHost: p.kind == hostType, Device: int64(p.device)}
+		if n, ok := a.t.Meta.Capacity[m.Device]; ok && !m.OnHost {
+			m.Capacity = &n
+		}
 		a.measureMemory(&m, list, bins)
 		out = append(out, m)
 	}

@@ -193,7 +193,10 @@ func (b *builder) lines() Section {
 	for _, r := range b.Lines {
 		set.add(launcher{name: lineName(r), count: r.Count, self: r.GPUSelfNS, total: r.GPUTotalNS, cpu: r.CPUTotalNS})
 	}
-	return b.launchers(set.bySelf(), "Source lines", "lines", Column{"line", LineName}, "Functions",
+	// Those around the lines that launch work, up to the program's first, have
+	// nothing of their own, and all the same total.
+	list := slices.DeleteFunc(set.bySelf(), func(l launcher) bool { return l.self == 0 })
+	return b.launchers(list, "Source lines", "lines", Column{"line", LineName}, "Functions",
 		" Work counts as self at the innermost function that is neither PyTorch's nor Python's own, where there is one.")
 }
 

@@ -73,15 +73,16 @@ func (b *builder) launches() Section {
 
 // A launchSum is rows of launches added up.
 type launchSum struct {
-	calls, launched, without int64
-	short, kernels           int64
-	delays                   summary.Histogram
+	calls, launched, without, withoutNS int64
+	short, kernels                      int64
+	delays                              summary.Histogram
 }
 
 func (b *builder) sumLaunches(rows []summary.Launches, at []int) (sum launchSum) {
 	for i, l := range rows {
 		sum.calls, sum.launched = summary.Plus(sum.calls, l.Calls), summary.Plus(sum.launched, l.Launched)
 		sum.without, sum.short = summary.Plus(sum.without, l.Without), summary.Plus(sum.short, l.Short)
+		sum.withoutNS = summary.Plus(sum.withoutNS, l.WithoutNS)
 		sum.kernels = summary.Plus(sum.kernels, b.Devices[at[i]].Durations.Count())
 		sum.delays = sum.delays.Plus(l.Delays)
 	}
@@ -93,6 +94,9 @@ func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
 	sum := b.sumLaunches(rows, at)
 	work := summary.Plus(sum.launched, sum.without)
 	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "piece")) + " of work"
+	if sum.withoutNS > 0 {
+		text += fmt.Sprintf(", the others are %s of GPU work (%s)", unit.Share(sum.withoutNS, gpuWork(b.Summary)), unit.Duration(sum.withoutNS))
+	}
 	if sum.delays.Count() > 0 {
 		text += fmt.Sprintf("; delay %s at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
 	}

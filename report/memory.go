@@ -88,7 +88,7 @@ func (b *builder) memory() Section {
 		return scale.text(*p)
 	}
 	t := Table{Title: "rows", Columns: []Column{
-		{"memory of", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {scale.head("allocated at the start"), Number},
+		{"memory of", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {"of the device's", Number}, {scale.head("allocated at the start"), Number},
 		{"peak at (ns)", Number}, {"allocations", Number}, {"frees", Number},
 	}}
 	for i, m := range rows {
@@ -97,7 +97,7 @@ func (b *builder) memory() Section {
 			at = fmt.Sprint(m.PeakNS)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
-			labels[i], size(m.PeakAllocated), size(m.PeakReserved), size(m.StartAllocated), at, unit.Count(m.Allocs), unit.Count(m.Frees),
+			labels[i], size(m.PeakAllocated), size(m.PeakReserved), reservedShare(m), size(m.StartAllocated), at, unit.Count(m.Allocs), unit.Count(m.Frees),
 		}})
 	}
 	t.Note = "What PyTorch's allocator reported: memory that it did not hand out itself is not in it. The peaks of allocated and of reserved memory may be at " +
@@ -172,8 +172,20 @@ func (b *builder) memoryLine() string {
 		}
 		text += "peak " + unit.Bytes(*m.PeakReserved) + " reserved"
 	}
+	if share := reservedShare(m); share != "" {
+		text += ", " + share + " of the device's " + unit.Bytes(*m.Capacity)
+	}
 	if len(b.Devices) > 1 {
 		text += " on " + memoryLabels(b.Summary, rows[:1])[0] + ", the largest"
 	}
 	return text
+}
+
+// reservedShare returns how much of the device's memory the allocator reserved at
+// most, or "" where that is not known.
+func reservedShare(m summary.Memory) string {
+	if m.Capacity == nil || m.PeakReserved == nil || *m.Capacity <= 0 {
+		return ""
+	}
+	return unit.Share(*m.PeakReserved, *m.Capacity)
 }

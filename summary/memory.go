@@ -14,7 +14,9 @@ type Memory struct {
 	StartAllocated *int64 `json:"start_allocated,omitempty"`
 	PeakAllocated  *int64 `json:"peak_allocated,omitempty"`
 	PeakReserved   *int64 `json:"peak_reserved,omitempty"`
-	PeakNS         int64  `json:"peak_ns"` // when PeakAllocated was reached first, on the input's own clock
+	// Capacity is what the device has in all, where the capture says so.
+	Capacity *int64 `json:"capacity,omitempty"`
+	PeakNS   int64  `json:"peak_ns"` // when PeakAllocated was reached first, on the input's own clock
 
 	// Live has what was allocated in the capture and not freed at the peak, by
 	// who allocated it, largest first, at most MaxLive rows; LiveBytes is all of it.

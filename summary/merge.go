@@ -75,6 +75,7 @@ func add[T any](to *[]T, rows []T, own func(*T)) {
 
 func (m Memory) clone() Memory {
 	m.StartAllocated, m.PeakAllocated, m.PeakReserved = clone(m.StartAllocated), clone(m.PeakAllocated), clone(m.PeakReserved)
+	m.Capacity = clone(m.Capacity)
 	m.Live = slices.Clone(m.Live)
 	if m.Strip != nil {
 		s := *m.Strip

@@ -8,6 +8,7 @@ import (
 type Meta struct {
 	Kineto    bool             // it has members that only PyTorch's profiler writes
 	Devices   map[int64]string // names of devices by ordinal
+	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Rank      *int             // of the process in its job
 	WorldSize *int
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
@@ -34,10 +35,14 @@ func (m *metadata) wants(key string) bool { return kinetoKeys[key] }
 func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil), raw...) }
 
 func (m *metadata) decode() Meta {
-	out := Meta{Kineto: len(m.raw) > 0, Devices: make(map[int64]string)}
+	out := Meta{Kineto: len(m.raw) > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64)}
 	const most = 4096
 	gjson.ParseBytes(m.raw["deviceProperties"]).ForEach(func(_, d gjson.Result) bool {
-		out.Devices[d.Get("id").Int()] = d.Get("name").String()
+		id := d.Get("id").Int()
+		out.Devices[id] = d.Get("name").String()
+		if n := d.Get("totalGlobalMem"); n.Type == gjson.Number && n.Int() > 0 {
+			out.Capacity[id] = n.Int()
+		}
 		return len(out.Devices) < most
 	})
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
