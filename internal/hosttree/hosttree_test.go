@@ -1,0 +1,150 @@
+package hosttree
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"assay/trace"
+)
+
+// say walks along the only thread of a trace and writes down what it is told: an
+// event with its depth when it starts, and its name with the time that it was
+// the innermost.
+type say struct {
+	t     *trace.Trace
+	lines []string
+	self  map[string]int64
+	last  int64
+	gaps  int // stretches that do not follow each other
+}
+
+func (s *say) Enter(open []Open[int]) {
+	f := &open[len(open)-1]
+	f.Data = len(open)
+	s.lines = append(s.lines, fmt.Sprint(strings.Repeat(" ", len(open)-1), s.t.Name(f.Name)))
+}
+
+func (s *say) Leave(open []Open[int]) {
+	if open[len(open)-1].Data != len(open) {
+		s.lines = append(s.lines, "left at another depth")
+	}
+}
+
+func (s *say) Between(from, to int64, open []Open[int]) {
+	if from != s.last && s.last != 0 || to <= from {
+		s.gaps++
+	}
+	s.last = to
+	if len(open) > 0 {
+		s.self[s.t.Name(open[len(open)-1].Name)] += to - from
+	}
+}
+
+func walked(t *testing.T, events string) *say {
+	t.Helper()
+	tr, err := trace.Read(strings.NewReader("["+events+"]"), "in", trace.SelectAll())
+	if err != nil {
+		t.Fatal(err)
+	}
+	threads := Threads(tr)
+	if len(threads) != 1 {
+		t.Fatalf("%d threads, want 1", len(threads))
+	}
+	s := &say{t: tr, self: make(map[string]int64)}
+	if n := Walk(threads[0], s); n != 0 {
+		t.Errorf("%d events are too deep", n)
+	}
+	if s.gaps > 0 {
+		t.Errorf("%d stretches do not follow each other", s.gaps)
+	}
+	return s
+}
+
+func event(cat, name string, ts, dur float64, args string) string {
+	return fmt.Sprintf(`{"ph":"X","cat":%q,"name":%q,"pid":1,"tid":1,"ts":%.3f,"dur":%.3f,"args":{%s}}`, cat, name, ts, dur, args)
+}
+
+func TestWalk(t *testing.T) {
+	for _, tc := range []struct{ name, events, want, self string }{
+		{"nested, in any order",
+			event("cuda_runtime", "call", 3, 2, "") + "," + event("cpu_op", "op", 2, 5, "") + "," + event("python_function", "f", 1, 9, "") + "," + event("user_annotation", "note", 0, 20, ""),
+			"note| f|  op|   call", "call 2000 f 4000 note 11000 op 3000"},
+		{"one after the other, without a pause",
+			event("cpu_op", "a", 0, 5, "") + "," + event("cpu_op", "b", 5, 5, ""), "a|b", "a 5000 b 5000"},
+		{"of equal times the outer kind first",
+			event("cuda_runtime", "call", 0, 5, "") + "," + event("cpu_op", "op", 0, 5, "") + "," + event("python_function", "f", 0, 5, "") + "," + event("user_annotation", "note", 0, 5, ""),
+			"note| f|  op|   call", "call 5000"},
+		{"of equal times the smaller id first",
+			event("cpu_op", "inner", 0, 5, `"External id":8`) + "," + event("cpu_op", "outer", 0, 5, `"External id":7`), "outer| inner", "inner 5000"},
+		{"a microsecond too long is inside",
+			event("cpu_op", "op", 0, 10, "") + "," + event("cuda_runtime", "call", 8, 3, ""), "op| call", "call 3000 op 8000"},
+		{"more than that is beside",
+			event("cpu_op", "op", 0, 10, "") + "," + event("cuda_runtime", "call", 8, 3.001, ""), "op|call", "call 3001 op 8000"},
+		{"what outlives all is beside all",
+			event("cpu_op", "a", 0, 10, "") + "," + event("cpu_op", "b", 1, 8, "") + "," + event("cpu_op", "c", 5, 50, ""), "a| b|c", "a 1000 b 4000 c 50000"},
+		{"no time at all", event("cpu_op", "a", 3, 0, "") + "," + event("cpu_op", "b", 3, 4, ""), "b| a", "b 4000"},
+	} {
+		s := walked(t, tc.events)
+		if got := strings.Join(s.lines, "|"); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
+		var self []string
+		for _, name := range strings.Fields(tc.self) {
+			if ns, ok := s.self[name]; ok {
+				self = append(self, fmt.Sprint(name, " ", ns))
+			}
+		}
+		if got := strings.Join(self, " "); got != tc.self || len(self) != len(s.self) {
+			t.Errorf("%s: self times %v, want %q", tc.name, s.self, tc.self)
+		}
+	}
+}
+
+// TestSelfTimes: the self times of random events sum to the time in which any of
+// them ran, counted a nanosecond at a time.
+func TestSelfTimes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var events []string
+		busy := make([]bool, 400)
+		for i := range 1 + rnd.IntN(12) {
+			start, dur := rnd.IntN(200), rnd.IntN(200)
+			for ns := start; ns < start+dur; ns++ {
+				busy[ns] = true
+			}
+			events = append(events, event([]string{"cpu_op", "python_function", "cuda_runtime"}[rnd.IntN(3)], fmt.Sprint("e", i), float64(start)/1000, float64(dur)/1000, ""))
+		}
+		want := int64(0)
+		for _, b := range busy {
+			if b {
+				want++
+			}
+		}
+		got := int64(0)
+		for _, ns := range walked(t, strings.Join(events, ",")).self {
+			got += ns
+		}
+		if got != want {
+			t.Fatalf("%v: self times sum to %d ns, want %d", events, got, want)
+		}
+	}
+}
+
+// TestDepth: of events nested beyond reason the inner ones are left out, and
+// counted.
+func TestDepth(t *testing.T) {
+	var events []string
+	const n = maxDepth + 100
+	for i := range n {
+		events = append(events, event("cpu_op", "op", float64(i), float64(2*(n-i)), ""))
+	}
+	tr, err := trace.Read(strings.NewReader("["+strings.Join(events, ",")+"]"), "in", trace.SelectAll())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Walk(Threads(tr)[0], &say{t: tr, self: make(map[string]int64)}); got != 100 {
+		t.Errorf("%d events are too deep, want 100", got)
+	}
+}
