@@ -9,6 +9,10 @@ import (
 	"assay/trace"
 )
 
+// fewCorrelations is a range of correlations that a table has room for however
+// few of them there are.
+const fewCorrelations = 1 << 20
+
 // A callIndex finds calls by their correlation.
 type callIndex struct {
 	t      *trace.Trace
@@ -43,7 +47,7 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 			x.first = min(x.first, c.Correlation)
 		}
 	}
-	if top >= x.first && int64(top-x.first) < 4*int64(t.Calls.Len())+1024 {
+	if top >= x.first && int64(top-x.first) < max(4*int64(t.Calls.Len()), fewCorrelations) {
 		x.width = int64(top-x.first) + 1
 		x.dense = make([]callSlot, x.width)
 	}
