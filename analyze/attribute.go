@@ -80,10 +80,14 @@ type host struct {
 }
 
 func hostOf(t *trace.Trace) *host {
+	threads := beside(func() []*hosttree.Thread {
+		if t.Activities.Len() == 0 && t.Ops.Len() == 0 {
+			return nil
+		}
+		return hosttree.Threads(t)
+	})
 	h := &host{link: linksOf(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
-	if t.Activities.Len() > 0 || t.Ops.Len() > 0 {
-		h.threads = hosttree.Threads(t)
-	}
+	h.threads = threads()
 	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
 	return h
 }
