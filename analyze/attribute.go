@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/diag"
 	"assay/internal/hosttree"
@@ -68,36 +67,15 @@ type open struct {
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
-// A host is what is known of the host alone, before it is held against the work
-// of devices.
-type host struct {
-	link      *links
-	memories  *allocations
-	arrows    passArrows
-	threads   []*hosttree.Thread
-	mains     map[string]trace.TrackID // the main thread of each process
-	processes []uint32                 // by track: a number for its process
-}
-
-func hostOf(t *trace.Trace) *host {
-	threads := beside(func() []*hosttree.Thread {
-		if t.Activities.Len() == 0 && t.Ops.Len() == 0 {
-			return nil
-		}
-		return hosttree.Threads(t)
-	})
-	h := &host{link: linksOf(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
-	h.threads = threads()
-	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
-	return h
-}
-
 // attribute walks along all threads. Where nothing ran on a device and there are
 // no operators, there is nothing to attribute.
 func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 	t := tl.t
-	a := &attribution{host: h, t: t, tl: tl, marks: marks, most: most, ctx: newContexts(t), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32)}
-	a.ops, a.lines, a.notes, a.modules = newOpTable(t), make(runTable, t.Names()), make(runTable, t.Names()), make(moduleTable)
+	a := &attribution{
+		host: h, t: t, tl: tl, marks: marks, most: most, ctx: newContexts(t),
+		ops: newOpTable(t), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
+		forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
+	}
 	a.sync = newWaits(tl, marks)
 	a.idle = newIdleness(a)
 	// The main threads come last: what other threads cannot say of themselves is
@@ -120,69 +98,8 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 	return a
 }
 
-// processesOf numbers the processes, by track.
-func processesOf(t *trace.Trace) []uint32 {
-	numbers := make(map[string]uint32)
-	out := make([]uint32, len(t.Tracks))
-	for i := range t.Tracks {
-		n, ok := numbers[t.Tracks[i].PID]
-		if !ok {
-			n = uint32(len(numbers))
-			numbers[t.Tracks[i].PID] = n
-		}
-		out[i] = n
-	}
-	return out
-}
-
-// sequences has the context of the operator of each sequence number of each
-// process. Numbers are dense, so they lie in pages.
-type sequences map[sequencePage]*[1 << pageBits]contextID
-
-type sequencePage struct {
-	process uint32
-	page    trace.ID
-}
-
-const pageBits = 8
-
-func (s sequences) set(process uint32, id trace.ID, c contextID) {
-	key := sequencePage{process, id >> pageBits}
-	page := s[key]
-	if page == nil {
-		page = new([1 << pageBits]contextID)
-		s[key] = page
-	}
-	page[id%(1<<pageBits)] = c
-}
-
-func (s sequences) get(process uint32, id trace.ID) contextID {
-	if page := s[sequencePage{process, id >> pageBits}]; page != nil {
-		return page[id%(1<<pageBits)]
-	}
-	return 0
-}
-
-// mainThreads returns the main thread of each process: the one with the most
-// annotations, and of equal ones the one that makes the most calls.
-func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.TrackID {
-	best := make(map[string]*hosttree.Thread)
-	for _, th := range threads {
-		pid := t.Tracks[th.Track].PID
-		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls()),
-			cmp.Compare(th.Len(), b.Len()), strings.Compare(t.Tracks[b.Track].TID, t.Tracks[th.Track].TID)) > 0 {
-			best[pid] = th
-		}
-	}
-	out := make(map[string]trace.TrackID)
-	for pid, th := range best {
-		out[pid] = th.Track
-	}
-	return out
-}
-
-// unannotated returns the links whose annotation a main thread knows, by the time of
-// the call.
+// unannotated returns the links whose annotation a main thread knows, by the time
+// of the call.
 func (a *attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 	if !isMain {
 		return nil
@@ -285,11 +202,11 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	top := &stack[len(stack)-1].Data
 	if top.op >= 0 {
 		f := &stack[top.op]
-		f.Data.gpuSelf += k.workNS
+		f.Data.gpuSelf = summary.Plus(f.Data.gpuSelf, k.workNS)
 		w.ops.launched(&f.Frame, k)
 	}
 	k.sequence = top.sequence
-	top.gpu += k.workNS
+	top.gpu = summary.Plus(top.gpu, k.workNS)
 	switch {
 	case c.recomputes:
 		k.pass = recomputePass
@@ -306,7 +223,8 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 func (w *walker) Leave(stack []hosttree.Open[open]) {
 	top := &stack[len(stack)-1]
 	if len(stack) > 1 {
-		stack[len(stack)-2].Data.gpu += top.Data.gpu
+		outer := &stack[len(stack)-2].Data
+		outer.gpu = summary.Plus(outer.gpu, top.Data.gpu)
 	}
 	switch top.Kind {
 	case trace.CPUOp:
@@ -349,14 +267,15 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 func (a *attribution) settle() {
 	for i := range a.link.list {
 		k := &a.link.list[i]
-		if note := a.ctx.at(k.context).annotation; note != 0 {
-			k.note = note
+		c := a.ctx.at(k.context)
+		_, _, track := a.link.time(int32(i))
+		if c.annotation != 0 {
+			k.note = c.annotation
 		}
-		if c := a.ctx.at(k.context); k.sequence != 0 && !c.recomputes && !c.ownLine {
-			_, _, track := a.link.time(int32(i))
+		if k.sequence != 0 && !c.recomputes && !c.ownLine {
 			k.forward = a.forward.get(a.processes[track], k.sequence)
 		}
-		if _, _, track := a.link.time(int32(i)); a.engine[track] && (k.pass == otherPass || k.pass == forwardPass) {
+		if a.engine[track] && (k.pass == otherPass || k.pass == forwardPass) {
 			k.pass = backwardPass // hooks and reductions run on its thread too
 		}
 		if !a.trains {

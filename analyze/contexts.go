@@ -85,7 +85,7 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 			n.recomputes = n.recomputes || n.backward
 		case role&isModule == 0 && (role&isLibrary == 0 || n.line == 0):
 			n.line = id
-			n.ownLine = n.ownLine || n.backward
+			n.ownLine = n.ownLine || n.backward && role&isLibrary == 0
 		}
 	case trace.Annotation:
 		n.annotation = id
