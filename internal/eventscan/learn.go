@@ -1,8 +1,8 @@
 package eventscan
 
 import (
-	"bytes"
 	"encoding/binary"
+	"unsafe"
 
 	"assay/internal/jsonscan"
 )
@@ -13,7 +13,7 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	if m.nodes == maxNodes || len(n.kids) == maxKids {
 		return nil
 	}
-	x := lexer{b: b, i: i, level: max(1, n.level), inside: n.bytes == "", fix: len(n.kids) < maxFixed}
+	x := lexer{m: m, b: b, i: i, level: max(1, n.level), inside: n.bytes == "", fix: len(n.kids) < maxFixed}
 	kid := x.stretch()
 	if kid == nil || kid.size > maxSize || !kid.is(b, i) { // or too close to the block's end
 		return nil
@@ -35,6 +35,17 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	return kid
 }
 
+// newNode returns a node to fill. Nodes are made several at a time.
+func (m *Memo) newNode() *node {
+	if len(m.spare) == 0 {
+		m.spare = make([]node, 64)
+	}
+	n := &m.spare[0]
+	m.spare = m.spare[1:]
+	n.opens, n.closes = -1, -1
+	return n
+}
+
 // follow returns the path that ends with kid, a new kid of n.
 func (m *Memo) follow(n, kid *node) path {
 	p := n.path
@@ -44,46 +55,48 @@ func (m *Memo) follow(n, kid *node) path {
 		p.phase = kid.phase
 	}
 	for _, v := range kid.fixed {
-		text := string(v.text)
 		switch v.field {
 		case PID:
-			p.pid = text
+			p.pid = v.text
 		case TID:
-			p.tid = text
+			p.tid = v.text
 		case Category:
-			p.category = &text
+			p.category, p.categorized = v.text, true
 		}
 	}
-	if m.Wants != nil && p.phase != 0 && p.category != nil {
-		p.unwanted = ^(m.Wants(p.phase, []byte(*p.category)) | 1<<Phase | 1<<Category | 1<<Args)
+	if m.Wants != nil && p.phase != 0 && p.categorized {
+		p.unwanted = ^(m.Wants(p.phase, p.category) | 1<<Phase | 1<<Category | 1<<Args)
 	}
 	return p
 }
 
-func (m *Memo) threadNumber(pid, tid string) int {
+func (m *Memo) threadNumber(pid, tid []byte) int {
 	if m.threads == nil {
 		m.threads = make(map[[2]string]int)
 	}
-	key := [2]string{pid, tid}
-	if m.threads[key] == 0 {
-		m.threads[key] = len(m.threads) + 1
+	if n := m.threads[[2]string{string(pid), string(tid)}]; n != 0 {
+		return n
 	}
-	return m.threads[key]
+	n := len(m.threads) + 1
+	m.threads[[2]string{string(pid), string(tid)}] = n
+	return n
 }
 
 // A lexer reads one stretch.
 type lexer struct {
+	m      *Memo
 	b      []byte
 	i      int
 	level  int
-	inside bool // before the event, or just behind the brace that opens its args
-	fix    bool // values may become part of the stretch
+	inside bool             // before the event, or just behind the brace that opens its args
+	fix    bool             // values may become part of the stretch
+	texts  []jsonscan.Range // of the values in the stretch, in b
 }
 
 // stretch reads up to a value or to the event's end, and returns nil at
 // anything unusual.
 func (x *lexer) stretch() *node {
-	n := &node{opens: -1, closes: -1}
+	n := x.m.newNode()
 	start := x.i
 	if x.inside { // at the event; args are entered below
 		if x.i = Gap(x.b, x.i); x.i >= len(x.b) || x.b[x.i] != '{' {
@@ -139,16 +152,21 @@ func (x *lexer) stretch() *node {
 func (n *node) with(x *lexer, start int, k kind) *node {
 	n.level, n.kind = x.level, k
 	n.plain = n.sets == 0 && n.opens < 0 && n.closes < 0
-	n.bytes, n.size = string(x.b[start:x.i]), x.i-start
+	n.size = x.i - start
 	n.room = (n.size + 7) &^ 7
-	words := func(b []byte) (ws []uint64) {
-		for b = append(b, make([]byte, n.room-n.size)...); len(b) > 0; b = b[8:] {
-			ws = append(ws, binary.NativeEndian.Uint64(b))
-		}
-		return ws
+	// One piece of memory serves as words, as bytes and as texts of values.
+	n.words = make([]uint64, n.room/8)
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n.words))), n.room)
+	copy(memory, x.b[start:x.i])
+	n.bytes = unsafe.String(unsafe.SliceData(memory), n.size)
+	for i, at := range x.texts {
+		n.fixed[i].text = memory[at.Start-start : at.End-start : at.End-start]
 	}
-	n.words = words([]byte(n.bytes))
-	n.mask = words(bytes.Repeat([]byte{0xff}, n.size))[n.room/8-1]
+	var mask [8]byte
+	for i := range mask[:8-(n.room-n.size)] {
+		mask[i] = 0xff
+	}
+	n.mask = binary.NativeEndian.Uint64(mask[:])
 	return n
 }
 
@@ -195,7 +213,14 @@ func (x *lexer) fixedValue(n *node, field Field) bool {
 	if field == Phase {
 		n.phase = textOf(val)[0]
 	} else {
-		n.fixed = append(n.fixed, fixed{field, append([]byte(nil), textOf(val)...)})
+		if n.fixed == nil {
+			n.fixed = make([]fixed, 0, 3)
+		}
+		at := jsonscan.Range{Start: x.i, End: end}
+		if val[0] == '"' {
+			at = jsonscan.Range{Start: x.i + 1, End: end - 1}
+		}
+		n.fixed, x.texts = append(n.fixed, fixed{field: field}), append(x.texts, at)
 	}
 	x.i = end
 	return true

@@ -25,6 +25,7 @@ type Memo struct {
 	root    node
 	last    *node // the end of the event before
 	nodes   int
+	spare   []node            // not used yet
 	threads map[[2]string]int // the numbers of process and thread: see Fields.Thread
 }
 

@@ -41,12 +41,13 @@ type fixed struct {
 
 // A path is what the stretches up to a node say about the event.
 type path struct {
-	pid, tid  string
-	noThread  bool // pid or tid is a value that is read afresh
-	phase     byte
-	category  *string
-	unwanted  FieldSet // what Wants leaves out
-	confusing bool     // phase or category came again after they were decided on
+	pid, tid    []byte
+	noThread    bool // pid or tid is a value that is read afresh
+	phase       byte
+	category    []byte
+	categorized bool     // category is known
+	unwanted    FieldSet // what Wants leaves out
+	confusing   bool     // phase or category came again after they were decided on
 }
 
 // A kind says what is behind a stretch.
