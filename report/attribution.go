@@ -17,6 +17,7 @@ const maxLaunchers = 25
 // A launcher is what device work came from: every run of one operator, module,
 // source line or annotation, over all inputs.
 type launcher struct {
+	places      int // of modules: how many this row stands for
 	name        string
 	count       int64
 	self, total int64 // GPU time

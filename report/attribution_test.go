@@ -188,6 +188,30 @@ func TestModuleTree(t *testing.T) {
 	}
 }
 
+// TestByClass: layers that only their numbers tell apart are one row, and the
+// sums stay; numbers in the middle of a class's name are part of it.
+func TestByClass(t *testing.T) {
+	got := byClass([]launcher{
+		{name: "M_0", count: 1, total: 30},
+		{name: "M_0/Layer_0", count: 2, total: 10, self: 1, backward: 4, cpu: 7},
+		{name: "M_0/Layer_0/Linear_4", count: 3, total: 5},
+		{name: "M_0/Layer_1", count: 2, total: 12, self: 2, backward: 5, cpu: 8},
+		{name: "M_0/Layer_1/Linear_5", count: 3, total: 6},
+		{name: "M_0/Conv_2d", count: 1, total: 8},
+		{name: ""},
+	})
+	want := []launcher{
+		{name: "M", places: 1, count: 1, total: 30},
+		{name: "M/Layer", places: 2, count: 4, total: 22, self: 3, backward: 9, cpu: 15},
+		{name: "M/Layer/Linear", places: 2, count: 6, total: 11},
+		{name: "M/Conv_2d", places: 1, count: 1, total: 8},
+		{name: "", places: 1},
+	}
+	if !slices.EqualFunc(got, want, func(a, b launcher) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
 // TestLineNames: a line is known by its file and directory, unless another has
 // the same.
 func TestLineNames(t *testing.T) {
