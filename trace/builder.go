@@ -31,6 +31,7 @@ type Builder struct {
 	sizes      column[CopySize]
 	python     column[PythonCall]
 	spans      column[HostSpan]
+	async      column[HostSpan]
 	marks      column[Mark]
 	flows      column[FlowEnd]
 	memory     column[MemoryEvent]
@@ -71,6 +72,7 @@ type part struct {
 	sizes      [][]CopySize
 	python     [][]PythonCall
 	spans      [][]HostSpan
+	async      [][]HostSpan
 	marks      [][]Mark
 	flows      [][]FlowEnd
 	memory     [][]MemoryEvent
@@ -91,7 +93,7 @@ func NewBuilder(sel Select) *Builder {
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), python: b.python.cut(),
-		spans: b.spans.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
+		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
 	}
 	b.labels = nil
 	return p

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,9 @@ func (m *merger) add(p part) {
 	each(p.spans, func(s *HostSpan) {
 		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
 	})
+	each(p.async, func(s *HostSpan) {
+		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
+	})
 	each(p.marks, func(k *Mark) {
 		k.Name, k.Category, k.Track = in.hostName(k.Name), in.hostName(k.Category), in.track(k.Track)
 	})
@@ -71,6 +75,7 @@ func (m *merger) add(p part) {
 	m.t.CopySizes.add(p.sizes)
 	m.t.Python.add(p.python)
 	m.t.Spans.add(p.spans)
+	m.t.Async = append(m.t.Async, slices.Concat(p.async...)...)
 	m.marks.add(p.marks)
 	m.t.Flows.add(p.flows)
 	m.t.Memory.add(p.memory)
@@ -227,6 +232,13 @@ func (m *merger) finish(rd *Reader) *Trace {
 			t.Complete = false
 		}
 	}
+	m.close()
+	return t
+}
+
+// close completes the trace with what was merged.
+func (m *merger) close() {
+	t := m.t
 	t.Issues = m.issues.Issues()
 	t.names = m.names.texts
 	processes, threads := make(map[string]string), make(map[[2]string]string)
@@ -242,5 +254,4 @@ func (m *merger) finish(rd *Reader) *Trace {
 		track.Process = processes[track.PID]
 		track.Thread = threads[[2]string{track.PID, track.TID}]
 	}
-	return t
 }

@@ -89,10 +89,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	}
 	sums := make([]*summary.Summary, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
-		sums[i] = analyze.Trace(in.Trace, summary.Input{
-			Path: in.Path, Format: in.Format, Compression: in.Compression,
-			Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-		}, analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()})
+		sums[i] = r.measured(in)
 	})
 	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
 	if len(sums) == 0 {
@@ -102,6 +99,15 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	noteRepeatedRanks(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
+}
+
+// measured returns what the model of an input says.
+func (r *reading) measured(in *ingest.Input) *summary.Summary {
+	from := summary.Input{
+		Path: in.Path, Format: in.Format, Compression: in.Compression,
+		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+	}
+	return analyze.Trace(in.Trace, from, analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()})
 }
 
 // noteRepeatedRanks says so where several inputs have the same rank: they may

@@ -8,16 +8,18 @@ import (
 	"assay/trace"
 )
 
-// An Input is one file that was read: the model, and where it came from.
+// An Input is one file that was read: the model, and where it came from. One of
+// the models is not nil.
 type Input struct {
 	Path        string
-	Format      string // "kineto" or "chrome-trace"
+	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
 	SHA256      string // of them; "" if a limit ended the reading of a pipe
 	Rank        int
 	RankFrom    string // "trace", "name" or "assumed"
-	Trace       *trace.Trace
+
+	Trace *trace.Trace
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is
@@ -27,24 +29,21 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !trace.Sniff(head) || isExecutionTrace(head) || isPythonObject(head) {
+	format := formatOf(f.Path, head)
+	if format == nil {
 		return nil, refuse(f.Path, head)
 	}
 	f.max = sel.Limits.Input
-	t, err := trace.Read(f, f.Path, sel)
-	if err != nil {
+	in := &Input{Path: f.Path, Format: format.name, Compression: f.Compression}
+	if err := format.load(f, sel, in); err != nil {
 		return nil, err
 	}
-	in := &Input{Path: f.Path, Format: "chrome-trace", Compression: f.Compression, Trace: t}
-	if t.Meta.Kineto || t.Activities.Len() > 0 {
-		in.Format = "kineto"
-	}
-	if t.Limited() && !f.whole {
+	if in.Trace != nil && in.Trace.Limited() && !f.whole {
 		in.Bytes = f.Stored() // what a pipe still brings may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)
 	}
-	in.Rank, in.RankFrom = rankOf(t, f.Path)
+	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
 	return in, nil
 }
 
@@ -58,9 +57,17 @@ const maxRank = 1 << 24
 // rankOf returns the rank of a trace's process in its job: what the trace
 // says, if that can be a rank, else what its name says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
+	if t == nil {
+		return rankInPath(path)
+	}
 	if r := t.Meta.Rank; r != nil && *r >= 0 && *r <= maxRank {
 		return *r, "trace"
 	}
+	return rankInPath(path)
+}
+
+// rankInPath returns the rank that a file's name has, or 0.
+func rankInPath(path string) (rank int, from string) {
 	if m := rankInName.FindStringSubmatch(filepath.Base(path)); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return n, "name"

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"assay/trace"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -163,18 +161,14 @@ func isCandidate(path string) bool {
 	}
 	defer f.Close()
 	head, err := f.Peek()
-	switch {
-	case err != nil:
+	if err != nil {
 		return named
-	case !trace.Sniff(head):
-		return named && !isOtherJSON(head)
 	}
-	text := string(head)
-	if strings.Contains(text, `"traceEvents"`) || strings.Contains(text, `"ph"`) {
-		return true
+	format := formatOf(path, head)
+	if format == nil {
+		return named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head)
 	}
-	// Long metadata may hide the events.
-	return len(head) >= sniffLen && strings.Contains(strings.ToLower(filepath.Base(path)), "trace") && !isExecutionTrace(head)
+	return format.listed == nil || format.listed(path, head)
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to

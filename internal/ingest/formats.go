@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"assay/trace"
+)
+
+// A format is one kind of file that assay reads.
+type format struct {
+	name string
+
+	// sniff reports whether a file may be of this format, by its first bytes and,
+	// where they do not tell, its name. "Not mine" differs from "mine but broken":
+	// a broken file still is of its format.
+	sniff func(path string, head []byte) bool
+
+	// load reads all of f into the model that the format has and fills in what
+	// the file says of its format and rank.
+	load func(f *File, sel trace.Select, in *Input) error
+
+	// listed reports whether such a file in a directory that the user names is
+	// meant, where not every file of the format is: most JSON is no trace. Nil is
+	// always.
+	listed func(path string, head []byte) bool
+}
+
+// formats has all formats. The first whose sniff says so has the file, so those
+// with a magic number come first and those that guess come last.
+var formats = []format{
+	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
+}
+
+// formatOf returns the format of a file, or nil.
+func formatOf(path string, head []byte) *format {
+	for i := range formats {
+		if formats[i].sniff(path, head) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+func isChromeTrace(_ string, head []byte) bool {
+	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
+}
+
+func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
+	t, err := trace.Read(f, f.Path, sel)
+	if err != nil {
+		return err
+	}
+	in.Trace = t
+	if t.Meta.Kineto || t.Activities.Len() > 0 {
+		in.Format = "kineto"
+	}
+	return nil
+}
+
+// isNamedTrace reports whether JSON in a directory is a trace: it has events, or
+// is named like one where long metadata may hide them.
+func isNamedTrace(path string, head []byte) bool {
+	if bytes.Contains(head, []byte(`"traceEvents"`)) || bytes.Contains(head, []byte(`"ph"`)) {
+		return true
+	}
+	return len(head) >= sniffLen && strings.Contains(strings.ToLower(filepath.Base(path)), "trace")
+}

@@ -1,0 +1,206 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+
+	"assay/diag"
+)
+
+// An Assembler makes a trace of rows that another format has in tables of its
+// own. What the reader of Chrome traces promises holds here too: rows keep their
+// order, texts are interned, and limits end the input with an issue.
+//
+// The zero Assembler is not usable; [NewAssembler] makes one.
+type Assembler struct {
+	m      *merger
+	b      *Builder
+	file   string
+	sel    Select
+	rows   int64
+	next   int64 // rows at which what was added is merged
+	full   bool
+	ledger diag.Ledger
+
+	tracks map[rowKey]TrackID // of this epoch
+	epoch  int
+	last   struct {
+		epoch int
+		key   rowKey
+		id    TrackID
+	}
+}
+
+// A rowKey is a trackKey in numbers.
+type rowKey struct {
+	onDevice bool
+	pid      int64
+	device   int64 // or the thread
+	stream   int64
+}
+
+// assembleRows is how many rows are added between two looks at the limits.
+const assembleRows = 1 << 16
+
+// NewAssembler returns an empty Assembler that keeps what sel selects. The file
+// name is used in messages only.
+func NewAssembler(file string, sel Select) *Assembler {
+	sel.Limits = sel.Limits.orDefault()
+	return &Assembler{
+		m: newMerger(sel.Limits), b: NewBuilder(sel), file: file, sel: sel, next: assembleRows,
+		tracks: make(map[rowKey]TrackID), epoch: 1,
+	}
+}
+
+// Wants reports whether rows of a kind are kept, so that a reader need not
+// decode what is not.
+func (a *Assembler) Wants(k Kind) bool { return a.sel.Kinds.Has(k) && !a.full }
+
+// Full reports whether a limit has ended the input: further rows are dropped.
+func (a *Assembler) Full() bool { return a.full }
+
+// Issue counts trouble with the input.
+func (a *Assembler) Issue(is diag.Issue, n int64) { a.ledger.AddN(is, n) }
+
+// Epoch tells until when numbers of texts, tracks, details and shapes may be
+// kept: as long as it stays the same. It is never 0.
+func (a *Assembler) Epoch() int { return a.epoch }
+
+// Sym interns a text, which it does not retain.
+func (a *Assembler) Sym(text []byte) Sym { return a.b.names.sym(text) }
+
+// Thread returns the track of a thread of the host.
+func (a *Assembler) Thread(pid, tid int64) TrackID {
+	return a.track(rowKey{pid: pid, device: tid})
+}
+
+// Stream returns the track of what a process runs on a stream of a device.
+func (a *Assembler) Stream(pid, device, stream int64) TrackID {
+	return a.track(rowKey{true, pid, device, stream})
+}
+
+// track returns the track of a key, which mostly is that of the row before.
+func (a *Assembler) track(k rowKey) TrackID {
+	if a.last.key == k && a.last.epoch == a.epoch {
+		return a.last.id
+	}
+	id, ok := a.tracks[k]
+	if !ok {
+		key := trackKey{pid: a.number(k.pid), tid: a.number(k.device)}
+		if k.onDevice {
+			key = trackKey{pid: key.pid, tid: a.number(k.stream), onDevice: true, device: k.device, stream: k.stream}
+		}
+		id = a.b.track(key)
+		a.tracks[k] = id
+	}
+	a.last.epoch, a.last.key, a.last.id = a.epoch, k, id
+	return id
+}
+
+func (a *Assembler) number(n int64) Sym {
+	var digits [20]byte
+	return a.Sym(strconv.AppendInt(digits[:0], n, 10))
+}
+
+// Detail returns the number of how work of the given name was launched.
+func (a *Assembler) Detail(d Detail, name Sym) DetailID { return a.b.details.of(d, name) }
+
+// Shape returns the number of what an operator of the given name was called with.
+func (a *Assembler) Shape(s Shape, name Sym) ShapeID { return a.b.shapes.of(s, name) }
+
+// Activity adds a piece of work on a device.
+func (a *Assembler) Activity(row Activity) {
+	if a.Wants(row.Kind) {
+		*a.b.activities.next() = row
+		a.added()
+	}
+}
+
+// Op adds an operator.
+func (a *Assembler) Op(row Op) {
+	if a.Wants(CPUOp) {
+		*a.b.ops.next() = row
+		a.added()
+	}
+}
+
+// Call adds a call of the device's runtime or driver.
+func (a *Assembler) Call(row Call) {
+	if a.Wants(row.Kind) {
+		*a.b.calls.next() = row
+		a.added()
+	}
+}
+
+// Span adds any other span that nests with those of its track.
+func (a *Assembler) Span(row HostSpan) {
+	if a.Wants(row.Kind) {
+		*a.b.spans.next() = row
+		a.added()
+	}
+}
+
+// Async adds a span that may overlap others of its track.
+func (a *Assembler) Async(row HostSpan) {
+	if a.Wants(row.Kind) {
+		*a.b.async.next() = row
+		a.added()
+	}
+}
+
+// MemoryEvent adds a change of allocated memory.
+func (a *Assembler) MemoryEvent(row MemoryEvent) {
+	if a.Wants(Instant) {
+		*a.b.memory.next() = row
+		a.added()
+	}
+}
+
+// NameProcess says what a process is called.
+func (a *Assembler) NameProcess(pid int64, name string) {
+	a.b.labels = append(a.b.labels, label{"process_name", strconv.FormatInt(pid, 10), "", name})
+}
+
+// NameThread says what a thread is called.
+func (a *Assembler) NameThread(pid, tid int64, name string) {
+	a.b.labels = append(a.b.labels, label{"thread_name", strconv.FormatInt(pid, 10), strconv.FormatInt(tid, 10), name})
+}
+
+// added counts a row and merges what was added, now and then.
+func (a *Assembler) added() {
+	if a.rows++; a.rows >= a.next {
+		a.settle()
+	}
+}
+
+func (a *Assembler) settle() {
+	a.next = a.rows + assembleRows
+	a.m.add(a.b.cut())
+	if a.b.held() > a.m.share() {
+		a.m.retire(&a.b)
+		clear(a.tracks)
+		a.epoch++
+	}
+	have, limit := a.m.charge(), a.m.limits.Memory
+	if a.m.limits.Grown != nil {
+		a.m.limits.Grown(have)
+	}
+	if have > limit && !a.full {
+		a.full = true
+		a.Issue(diag.Issue{Code: codeMemory, Severity: diag.DataLoss, First: diag.Pos{File: a.file},
+			Help: fmt.Sprintf("what was read would take over %d MiB, so the reading ended after %d rows and the rest is missing; to read more, give more with --max-memory SIZE", limit>>20, a.rows)}, 1)
+	}
+}
+
+// Trace returns the trace. Events is how many rows the input had, usable or not,
+// and complete is false if it broke off. Nothing may be added afterwards.
+func (a *Assembler) Trace(meta Meta, events int64, complete bool) *Trace {
+	a.settle()
+	for _, is := range a.ledger.Issues() {
+		a.m.issues.AddN(is, is.Count)
+	}
+	t := a.m.t
+	t.File, t.Meta, t.Events, t.Complete = a.file, meta, events, complete && !a.full
+	a.m.close()
+	return t
+}
