@@ -19,7 +19,8 @@ import (
 var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
-	"internal/ingest":            "internal/inflate trace",
+	"nsys":                       "diag trace",
+	"internal/ingest":            "internal/inflate nsys trace",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"internal/hosttree":          "trace",

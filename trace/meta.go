@@ -12,6 +12,11 @@ type Meta struct {
 	Rank      *int             // of the process in its job
 	WorldSize *int
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
+
+	// APINames has the full names of calls whose names were cut: Nsight writes the
+	// version of the interface behind them, as in cudaLaunchKernel_v7000.
+	APINames map[string]string
+	NVTXOps  bool // operators were NVTX ranges; their sequence numbers are one too high
 }
 
 // metadata collects the members of the top-level object that Meta is made of.

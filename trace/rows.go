@@ -35,6 +35,9 @@ func (a *Activity) End() int64 { return a.Start + a.Dur }
 // kind belong together. 0 is none.
 type ID uint32
 
+// IDOf folds a number into an ID: see [ID].
+func IDOf(n int64) ID { return idOf(n) }
+
 // idOf folds a number into 32 bits. Profilers count from 0 or 1, so nearly all
 // fit; the others are hashed into the upper half.
 func idOf(n int64) ID {
@@ -43,6 +46,10 @@ func idOf(n int64) ID {
 	}
 	return 1<<31 | ID(uint64(n)*0x9e3779b97f4a7c15>>33)
 }
+
+// OpaqueGraph is the name of the activity that stands for all work of one launch
+// of a graph, where a profiler recorded the graph as a whole.
+const OpaqueGraph = "[CUDA graph]"
 
 // A DetailID is an index into the details of a trace: see [Trace.Detail].
 type DetailID uint32

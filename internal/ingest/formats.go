@@ -30,6 +30,7 @@ type format struct {
 // formats has all formats. The first whose sniff says so has the file, so those
 // with a magic number come first and those that guess come last.
 var formats = []format{
+	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 }
 

@@ -138,7 +138,6 @@ func TestRefusals(t *testing.T) {
 		"x.png":        {"\x89PNG\r\n\x1a\n", "PNG"},
 		"x.json":       {"\n<!DOCTYPE html>", "web page"},
 		"x.zip":        {"PK\x03\x04", "unzip x.zip"},
-		"x.sqlite":     {"SQLite format 3\x00", "SQLite"},
 		"x.pickle":     {"\x80\x04\x95", "pickle"},
 		"a.nsys-rep":   {"QDSTRM\x00", "Nsight Systems"},
 		"a.ncu-rep":    {"NVR\x00", "Nsight Compute"},

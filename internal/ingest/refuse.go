@@ -27,7 +27,6 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\xfd7zXZ", "is compressed with xz", "decompress it first: xz -dc FILE | assay summary"},
 	{"BZh", "is compressed with bzip2", "decompress it first: bzip2 -dc FILE | assay summary"},
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
-	{"SQLite format 3\x00", "is an SQLite database", "this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"},
 	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
 	{"\x80\x02", "is a Python pickle", "this version reads Chrome trace JSON only"},
@@ -45,8 +44,8 @@ func refuse(path string, head []byte) error {
 	// Nsight's own files have no stable first bytes, but stable names.
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".nsys-rep", ".qdrep", ".qdstrm":
-		return &Refusal{path, "is an Nsight Systems report in NVIDIA's closed format",
-			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}
+		return &Refusal{path, "is an Nsight Systems report in NVIDIA's closed format, and nsys, which alone reads it, is not on the PATH",
+			withFile("export it where nsys is: nsys export --type sqlite FILE", path)}
 	case ".ncu-rep":
 		return &Refusal{path, "is an Nsight Compute report in NVIDIA's closed format",
 			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}

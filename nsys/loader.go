@@ -1,0 +1,421 @@
+package nsys
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"assay/diag"
+	"assay/trace"
+)
+
+// A loader makes a trace of the rows of an export.
+type loader struct {
+	src  source
+	file string
+	out  *trace.Assembler
+	meta trace.Meta
+	rows int64
+
+	broken   bool
+	captured map[string]bool // tables that are there
+
+	strings                     map[int64][]byte
+	stringBytes, maxStringBytes int64
+
+	syms     map[int64]trace.Sym // of strings, in an epoch of out
+	calls    map[int64]trace.Sym // of strings that name calls
+	epoch    int
+	machines map[int64]int64 // by the upper bits of a global id
+	process  map[int64]int64 // index of processes that use a device
+	gpus     map[deviceKey]int64
+	ordinals map[deviceKey]int64
+	syncs    map[deviceKey]int64 // ordinals for synchronizations: see syncDevice
+	taken    map[int64]bool      // ordinals
+	domains  map[domainKey]string
+	labels   map[string]trace.Sym // texts of our own, in an epoch of out
+	offCPU   map[int64]int64      // by thread: since when it has not been running
+
+	ranks []int
+
+	seen sightings
+}
+
+// A deviceKey is a device as a process counts it.
+type deviceKey struct{ pid, device int64 }
+
+// A domainKey is a domain of NVTX, which each process numbers for itself.
+type domainKey struct{ pid, domain int64 }
+
+// sightings are what preflight looks at.
+type sightings struct {
+	first, last   int64 // of device work
+	overhead      [][2]int64
+	graphLaunches int64
+	graphNodes    int64
+	graphRows     int64
+	launches      int64
+	ranges        int64
+	unclosed      int64
+	sharedDevices int64
+	lastEnd       int64 // of anything
+	secrets       int64
+	graphMode     string
+}
+
+func newLoader(src source, file string, sel trace.Select) *loader {
+	limits := sel.Limits
+	if limits.Memory == 0 {
+		limits = trace.DefaultLimits()
+	}
+	return &loader{
+		maxStringBytes: limits.Memory / 4,
+		src:            src, file: file, out: trace.NewAssembler(file, sel),
+		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), APINames: make(map[string]string)},
+		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
+		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
+		taken: make(map[int64]bool), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64),
+	}
+}
+
+// known reports whether the source is an export at all.
+func (l *loader) known() bool {
+	if len(l.src.columns("StringIds")) > 0 {
+		return true
+	}
+	for _, t := range tables {
+		if len(l.src.columns(t.name)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// renew forgets numbers that are no longer valid.
+func (l *loader) renew() {
+	if l.epoch != l.out.Epoch() {
+		l.epoch = l.out.Epoch()
+		clear(l.syms)
+		clear(l.calls)
+		clear(l.labels)
+	}
+}
+
+// sym returns the number of the string of an id.
+func (l *loader) sym(id int64) trace.Sym {
+	l.renew()
+	s, ok := l.syms[id]
+	if !ok {
+		s = l.out.Sym(l.string(id))
+		l.syms[id] = s
+	}
+	return s
+}
+
+// label returns the number of a text of which there are few.
+func (l *loader) label(text string) trace.Sym {
+	l.renew()
+	s, ok := l.labels[text]
+	if !ok {
+		s = l.out.Sym([]byte(text))
+		l.labels[text] = s
+	}
+	return s
+}
+
+// string returns the string of an id. One that is missing is named by its id, so
+// that what has it stays apart.
+func (l *loader) string(id int64) []byte {
+	if s, ok := l.strings[id]; ok {
+		return s
+	}
+	l.out.Issue(diag.Issue{Code: "string-missing", Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("StringIds[id=%d]", id)},
+		Help: "names that rows refer to are not in StringIds; such rows go by the number of their name"}, 1)
+	return fmt.Appendf(nil, "(string %d)", id)
+}
+
+// A thread is a global id, taken apart.
+type thread struct{ pid, tid int64 }
+
+// thread takes a global id apart: 16 bits of hardware and virtual machine, 24 of
+// process, 24 of thread. Processes of a second machine get numbers of their own.
+func (l *loader) thread(global int64) thread {
+	t := thread{global >> 24 & 0xffffff, global & 0xffffff}
+	machine := global >> 48
+	index, ok := l.machines[machine]
+	if !ok {
+		index = int64(len(l.machines))
+		l.machines[machine] = index
+	}
+	t.pid |= index << 24
+	return t
+}
+
+// correlationBits is how many bits a correlation has before those of its
+// process, which counts its calls for itself.
+const correlationBits = 24
+
+// correlation returns a number that is unique among all processes of an export:
+// as it is in the first, which most often is the only one.
+func (l *loader) correlation(pid, id int64) trace.ID {
+	if id <= 0 {
+		return 0
+	}
+	index, ok := l.process[pid]
+	if !ok {
+		index = int64(len(l.process))
+		l.process[pid] = index
+	}
+	if index == 0 {
+		return trace.IDOf(id)
+	}
+	if id < 1<<correlationBits && index < 1<<(31-correlationBits) {
+		return trace.IDOf(index<<correlationBits | id)
+	}
+	return trace.IDOf(index<<40 | id&(1<<40-1))
+}
+
+// device returns the ordinal of a device that a process counts as its own
+// device, from 0: that of the GPU where the export says which it is. Where it
+// does not, the devices of different processes are taken to be different, for
+// programs mostly give each process a GPU of its own and show it no other.
+func (l *loader) device(pid, device int64) int64 {
+	key := deviceKey{pid, device}
+	if n, ok := l.ordinals[key]; ok {
+		return n
+	}
+	n, known := l.gpus[key]
+	if !known {
+		for n = device; l.taken[n]; n++ {
+			if n == device {
+				l.seen.sharedDevices++
+			}
+		}
+	}
+	l.ordinals[key], l.taken[n] = n, true
+	return n
+}
+
+// span returns the start and duration of a row, and whether it has any.
+func (l *loader) span(r row, table string) (start, dur int64, ok bool) {
+	start, end := r.num(0), r.num(1)
+	switch {
+	case start == 0 && r.null(0) || end == 0 && r.null(1):
+		l.bad(table, "event-bad-time", "rows without a usable time were skipped; their time is missing from every sum")
+		return 0, 0, false
+	case end < start || end-start < 0:
+		l.bad(table, "event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
+		return 0, 0, false
+	}
+	l.seen.lastEnd = max(l.seen.lastEnd, end)
+	return start, end - start, true
+}
+
+func (l *loader) bad(table, code, help string) {
+	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, Help: help,
+		First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, l.rows-1)}}, 1)
+}
+
+// work is what all device work has in its first columns.
+func (l *loader) work(r row, table string, kind trace.Kind) (a trace.Activity, pid int64, ok bool) {
+	start, dur, ok := l.span(r, table)
+	if !ok {
+		return a, 0, false
+	}
+	if l.seen.first == 0 && l.seen.last == 0 || start < l.seen.first {
+		l.seen.first = start
+	}
+	l.seen.last = max(l.seen.last, start+dur)
+	pid = l.thread(r.num(5)).pid
+	a = trace.Activity{Start: start, Dur: dur, Kind: kind, Correlation: l.correlation(pid, r.num(4)),
+		Track: l.out.Stream(pid, l.device(pid, r.num(2)), r.num(3))}
+	return a, pid, true
+}
+
+// unknown is the detail of work of which nothing more is known.
+var unknown = trace.Detail{
+	Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1,
+	Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1},
+}
+
+func (l *loader) kernel(r row) {
+	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_KERNEL", trace.Kernel)
+	if !ok {
+		return
+	}
+	name := r.num(6)
+	if name == 0 && r.null(6) {
+		name = r.num(8)
+	}
+	a.Name = l.sym(name)
+	a.Detail = l.out.Detail(l.inGraph(r), a.Name)
+	l.out.Activity(a)
+}
+
+// inGraph returns the detail of work that a graph may have launched. The upper
+// half of a node's number is that of its graph.
+func (l *loader) inGraph(r row) trace.Detail {
+	d := unknown
+	if node := r.num(7); node != 0 {
+		d.GraphID = int64(uint64(node) >> 32)
+		l.seen.graphNodes++
+	}
+	return d
+}
+
+func (l *loader) memcpy(r row) {
+	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_MEMCPY", trace.Memcpy)
+	if !ok {
+		return
+	}
+	name := "Memcpy " + at(copyKinds[:], r.num(6))
+	if !r.null(9) && !r.null(10) {
+		name += " (" + at(memoryKinds[:], r.num(9)) + " -> " + at(memoryKinds[:], r.num(10)) + ")"
+	}
+	l.sized(a, r, name)
+}
+
+func (l *loader) memset(r row) {
+	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_MEMSET", trace.Memset)
+	if !ok {
+		return
+	}
+	name := "Memset"
+	if !r.null(6) {
+		name += " (" + at(memoryKinds[:], r.num(6)) + ")"
+	}
+	l.sized(a, r, name)
+}
+
+func (l *loader) sized(a trace.Activity, r row, name string) {
+	d := l.inGraph(r)
+	if !r.null(8) {
+		d.Bytes = max(-1, r.num(8))
+	}
+	a.Name = l.label(name)
+	a.Detail = l.out.Detail(d, a.Name)
+	l.out.Activity(a)
+}
+
+// graph adds the launch of a graph that was recorded as one event: all that is
+// known of what it ran.
+func (l *loader) graph(r row) {
+	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", trace.Kernel)
+	if !ok {
+		return
+	}
+	l.seen.graphRows++
+	d := unknown
+	d.GraphID = r.num(6)
+	a.Name = l.label(trace.OpaqueGraph)
+	a.Detail = l.out.Detail(d, a.Name)
+	l.out.Activity(a)
+}
+
+func (l *loader) call(r row) {
+	if r.num(2) == backtraceClass {
+		return
+	}
+	start, dur, ok := l.span(r, "CUPTI_ACTIVITY_KIND_RUNTIME")
+	if !ok {
+		return
+	}
+	kind := trace.Runtime
+	if r.num(2) == driverClass {
+		kind = trace.Driver
+	}
+	t := l.thread(r.num(3))
+	l.out.Call(trace.Call{Start: start, Dur: dur, Kind: kind, Name: l.callName(r.num(5)),
+		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.num(4))})
+}
+
+// callName returns the name of a call without the version of its interface, as
+// all other profilers write it: cudaLaunchKernel of cudaLaunchKernel_v7000.
+func (l *loader) callName(id int64) trace.Sym {
+	l.renew()
+	s, ok := l.calls[id]
+	if ok {
+		return s
+	}
+	name := l.string(id)
+	base := name
+	if i := bytes.LastIndex(name, []byte("_v")); i > 0 && len(name)-i >= len("_v7000") && len(bytes.Trim(name[i+2:], "0123456789")) == 0 {
+		base = name[:i] // but not that of cuMemAlloc_v2, which is part of the name
+		l.meta.APINames[string(base)] = string(name)
+	}
+	s = l.out.Sym(base)
+	l.calls[id] = s
+	switch {
+	case bytes.Contains(base, []byte("GraphLaunch")):
+		l.seen.graphLaunches++
+	case bytes.Contains(base, []byte("Launch")):
+		l.seen.launches++
+	}
+	return s
+}
+
+func (l *loader) sync(r row) {
+	start, dur, ok := l.span(r, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION")
+	if !ok {
+		return
+	}
+	pid, stream := l.thread(r.num(5)).pid, r.num(3)
+	if stream == noStream {
+		stream = -1
+	}
+	l.out.Span(trace.HostSpan{Start: start, Dur: dur, Kind: trace.Sync, Name: l.label(at(syncTypes[:], r.num(6))), Category: l.label("cuda_sync"),
+		Track: l.out.Stream(pid, l.syncDevice(pid, r.num(2)), stream)})
+}
+
+// syncDevice returns the ordinal of the device of a synchronization, whose own
+// number is 0 in many exports: one that the process works on, if there is one.
+func (l *loader) syncDevice(pid, device int64) int64 {
+	if n, ok := l.ordinals[deviceKey{pid, device}]; ok {
+		return n
+	}
+	if n, ok := l.syncs[deviceKey{pid, device}]; ok {
+		return n
+	}
+	only := int64(-1)
+	for key, n := range l.ordinals {
+		if key.pid == pid && (only < 0 || n < only) {
+			only = n
+		}
+	}
+	if only < 0 {
+		only = l.device(pid, device)
+	}
+	l.syncs[deviceKey{pid, device}] = only
+	return only
+}
+
+func (l *loader) osrt(r row)    { l.hostSpan(r, "OSRT_API", "osrt", trace.OtherKind) }
+func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
+
+func (l *loader) overhead(r row) {
+	if s, ok := l.hostSpan(r, "PROFILER_OVERHEAD", "overhead", trace.Overhead); ok {
+		l.seen.overhead = append(l.seen.overhead, [2]int64{s.Start, s.Start + s.Dur})
+	}
+}
+
+func (l *loader) hostSpan(r row, table, category string, kind trace.Kind) (s trace.HostSpan, ok bool) {
+	start, dur, ok := l.span(r, table)
+	if !ok {
+		return s, false
+	}
+	t := l.thread(r.num(2))
+	s = trace.HostSpan{Start: start, Dur: dur, Kind: kind, Name: l.sym(r.num(3)), Category: l.label(category), Track: l.out.Thread(t.pid, t.tid)}
+	l.out.Span(s)
+	return s, true
+}
+
+// at returns the text of a number, or the number where there is none.
+func at(texts []string, n int64) string {
+	if n >= 0 && n < int64(len(texts)) {
+		return texts[n]
+	}
+	return fmt.Sprintf("kind %d", n)
+}
+
+// printable cuts what a terminal must not see out of a text of the machine's.
+func printable(s []byte) string { return strings.ToValidUTF8(string(s), "�") }

@@ -1,0 +1,79 @@
+// Package nsys reads what Nsight Systems exports: SQLite databases, and the JSON
+// of nsys export --type jsonlines and --type json, which have the same tables.
+//
+// All are read by the names of their tables and columns, never by their place,
+// so that exports of every version from 2020 on read alike: a table that is not
+// there was not captured, and a column that is not there is null. What becomes
+// of each table is written down as data, in tables.go; how the versions differ,
+// in QUIRKS.md.
+//
+// The result is a [trace.Trace], and package analyze, which measures it, does
+// not know where it came from.
+package nsys
+
+import (
+	"fmt"
+
+	"assay/diag"
+	"assay/trace"
+)
+
+// A source is an export in one of its forms.
+type source interface {
+	// columns returns the names of a table's columns, and none if there is no such
+	// table.
+	columns(table string) []string
+
+	// scan calls each with every row of a table, in order; columns that the table
+	// does not have are null. It stops when each returns false. The error says why
+	// rows are missing.
+	scan(table string, columns []string, each func(row) bool) error
+}
+
+// A row is one row of a table as a scan shows it, by the index of a column among
+// those that were asked for. It is valid until each returns.
+type row interface {
+	num(column int) int64 // 0 if null
+	null(column int) bool
+	text(column int) []byte // empty if null
+}
+
+// read makes a trace of a source.
+func read(src source, file string, sel trace.Select) (*trace.Trace, error) {
+	l := newLoader(src, file, sel)
+	l.settings()
+	if !l.known() {
+		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "has none of the tables that Nsight Systems exports; it may be of another program"}
+	}
+	for i := range tables {
+		if t := &tables[i]; t.wanted(l.out) {
+			l.table(t)
+		}
+	}
+	l.preflight()
+	return l.out.Trace(l.meta, l.rows, !l.broken), nil
+}
+
+// table reads one table.
+func (l *loader) table(t *table) {
+	if len(l.src.columns(t.name)) == 0 {
+		return
+	}
+	l.captured[t.name] = true
+	before := l.rows
+	err := l.src.scan(t.name, t.columns, func(r row) bool {
+		l.rows++
+		t.add(l, r)
+		return !l.out.Full()
+	})
+	if err != nil {
+		l.damaged(t.name, l.rows-before, err)
+	}
+}
+
+// damaged notes that rows of a table are missing.
+func (l *loader) damaged(table string, read int64, err error) {
+	l.broken = true
+	l.out.Issue(diag.Issue{Code: "export-damaged", Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
+		Help: fmt.Sprintf("a table of the export breaks off (%v), and its further rows are missing from every sum; the export may have been interrupted: export again", err)}, 1)
+}

@@ -1,0 +1,202 @@
+package nsys
+
+import (
+	"bytes"
+	"strconv"
+
+	"assay/diag"
+	"assay/trace"
+)
+
+// nvtx adds a range of NVTX. Those that are pushed and popped nest, and are
+// annotations; those that are started and ended may overlap, and may end on
+// another thread. Marks have no length. What PyTorch writes around its operators
+// becomes operators.
+func (l *loader) nvtx(r row) {
+	kind := r.num(2)
+	switch kind {
+	case nvtxRange, nvtxtRange, nvtxStartEnd, nvtxtStartEnd:
+	case nvtxNameThread:
+		if text := l.nvtxText(r); len(text) > 0 {
+			t := l.thread(r.num(4))
+			l.out.NameThread(t.pid, t.tid, printable(text))
+		}
+		return
+	default:
+		return // marks, categories, names of resources; domains were read before
+	}
+	start := r.num(0)
+	end := r.num(1)
+	if r.null(1) {
+		l.seen.unclosed++
+		end = max(start, l.seen.lastEnd) // of device work and calls, which were read before
+	}
+	if end < start || end-start < 0 {
+		l.bad("NVTX_EVENTS", "event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
+		return
+	}
+	l.seen.ranges++
+	t := l.thread(r.num(4))
+	text := l.nvtxText(r)
+	track := l.out.Thread(t.pid, t.tid)
+	if kind == nvtxRange && r.num(7) == 0 && r.num(5) == 0 {
+		if op, ok := parseOp(text); ok {
+			l.op(op, start, end-start, track)
+			return
+		}
+	}
+	category := "nvtx"
+	if domain := r.num(7); domain != 0 {
+		category = "nvtx:" + l.domain(t.pid, domain)
+	}
+	s := trace.HostSpan{Start: start, Dur: end - start, Kind: trace.Annotation, Name: l.out.Sym(text), Category: l.label(category), Track: track}
+	if kind == nvtxRange || kind == nvtxtRange {
+		l.out.Span(s)
+	} else {
+		l.out.Async(s)
+	}
+}
+
+// nvtxText returns the text of an event: its own, or, of what was registered
+// before, that of StringIds.
+func (l *loader) nvtxText(r row) []byte {
+	if text := r.text(3); len(text) > 0 || r.null(6) {
+		return text
+	}
+	return l.string(r.num(6))
+}
+
+// domain returns the name of a domain. One without a name goes by its number.
+func (l *loader) domain(pid, id int64) string {
+	if name, ok := l.domains[domainKey{pid, id}]; ok {
+		return name
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// nvtxDomains reads the names of the domains, which must be known before the
+// ranges in them.
+func (l *loader) nvtxDomains() {
+	const most = 1 << 16
+	err := l.src.scan("NVTX_EVENTS", []string{"eventType", "globalTid", "domainId", "text", "textId"}, func(r row) bool {
+		if r.num(0) == nvtxDomain {
+			name := r.text(3)
+			if len(name) == 0 && !r.null(4) {
+				name = l.string(r.num(4))
+			}
+			l.domains[domainKey{l.thread(r.num(1)).pid, r.num(2)}] = printable(name)
+		}
+		return len(l.domains) < most
+	})
+	if err != nil {
+		return // the reading of the ranges says so
+	}
+}
+
+// A torchOp is what torch.autograd.profiler.emit_nvtx writes around an operator.
+type torchOp struct {
+	name     []byte
+	sequence int64 // -1 if none
+	op       int64 // its number in the process; 0 if none
+	sizes    []byte
+}
+
+// parseOp takes such a text apart: "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2]]",
+// where each part behind the name may be missing, but not all.
+func parseOp(text []byte) (op torchOp, ok bool) {
+	op.sequence = -1
+	name, rest, ok := bytes.Cut(text, []byte(", "))
+	if !ok || len(name) == 0 {
+		return op, false
+	}
+	op.name, ok = name, false
+	if after, found := bytes.CutPrefix(rest, []byte("seq = ")); found {
+		if op.sequence, rest, ok = cutNumber(after); !ok {
+			return op, false
+		}
+	}
+	if after, found := bytes.CutPrefix(rest, []byte("op_id = ")); found {
+		if op.op, rest, ok = cutNumber(after); !ok {
+			return op, false
+		}
+	}
+	if after, found := bytes.CutPrefix(rest, []byte("sizes = ")); found {
+		op.sizes, _, _ = bytes.Cut(after, []byte(", input_op_ids = "))
+		return op, true
+	}
+	return op, ok && (len(rest) == 0 || bytes.HasPrefix(rest, []byte("input_op_ids = ")))
+}
+
+// cutNumber cuts a number and the comma behind it off.
+func cutNumber(text []byte) (n int64, rest []byte, ok bool) {
+	i := 0
+	for i < len(text) && (text[i] >= '0' && text[i] <= '9' || i == 0 && text[i] == '-') {
+		i++
+	}
+	n, err := strconv.ParseInt(string(text[:i]), 10, 64)
+	if err != nil {
+		return 0, nil, false
+	}
+	rest = text[i:]
+	if len(rest) > 0 {
+		var comma bool
+		if rest, comma = bytes.CutPrefix(rest, []byte(", ")); !comma {
+			return 0, nil, false
+		}
+	}
+	return n, rest, true
+}
+
+// op adds an operator. Its sequence number is kept with one on top, because 0
+// is none.
+func (l *loader) op(op torchOp, start, dur int64, track trace.TrackID) {
+	l.meta.NVTXOps = true
+	name := l.out.Sym(op.name)
+	row := trace.Op{Start: start, Dur: dur, Name: name, Track: track, External: trace.IDOf(op.op)}
+	if op.sequence >= 0 {
+		row.Sequence = trace.IDOf(op.sequence + 1)
+		if isBackward(op.name) {
+			row.Forward = 1 // which thread that was is not written
+		}
+	}
+	row.Shape = l.out.Shape(trace.Shape{Dims: l.out.Sym(op.sizes)}, name)
+	l.out.Op(row)
+}
+
+// isBackward reports whether an operator is a node of the backward pass:
+// AddmmBackward0.
+func isBackward(name []byte) bool {
+	base := bytes.TrimRight(name, "0123456789")
+	return bytes.HasSuffix(base, []byte("Backward"))
+}
+
+// sched adds the times in which a thread did not run, though it was not over:
+// it waited, or another had its core.
+func (l *loader) sched(r row) {
+	global, start := r.num(2), r.num(0)
+	since, off := l.offCPU[global]
+	if r.num(1) == 0 {
+		if len(l.offCPU) < maxThreads {
+			l.offCPU[global] = start
+		}
+		return
+	}
+	delete(l.offCPU, global)
+	if !off || start <= since {
+		return
+	}
+	t := l.thread(global)
+	l.out.Span(trace.HostSpan{Start: since, Dur: start - since, Kind: trace.OtherKind, Name: l.label(OffCPU), Category: l.label("sched"), Track: l.out.Thread(t.pid, t.tid)})
+}
+
+// OffCPU is the name of the spans in which a thread did not run.
+const OffCPU = "(thread not running)"
+
+// maxThreads is how many threads are followed.
+const maxThreads = 1 << 20
+
+// unclosedRanges says what was made of ranges without an end.
+func (l *loader) unclosedRanges() {
+	l.out.Issue(diag.Issue{Code: "range-not-closed", Severity: diag.Info,
+		Help: "NVTX ranges were still open when the recording ended; each was taken to last until the last work that was recorded"}, l.seen.unclosed)
+}

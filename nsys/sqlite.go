@@ -1,0 +1,190 @@
+package nsys
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"assay/diag"
+	"assay/trace"
+)
+
+// magic is how every SQLite database begins.
+const magic = "SQLite format 3\x00"
+
+// SniffSQLite reports whether a file that starts with prefix may be an export in
+// SQLite. Which program wrote a database only its tables tell.
+func SniffSQLite(prefix []byte) bool { return bytes.HasPrefix(prefix, []byte(magic)) }
+
+// ReadSQLite reads the export at path, which it does not change. The file name
+// is used in messages.
+//
+// The error says why there is nothing to read; trouble that leaves a trace is
+// among its Issues.
+func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
+	src, err := openDatabase(path)
+	if err != nil {
+		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "cannot be read as an SQLite database; the export may have been interrupted: export again", Err: err}
+	}
+	defer src.conn.Close()
+	return read(src, file, sel)
+}
+
+// A database is an export in SQLite.
+type database struct {
+	conn   *sqlite.Conn
+	tables map[string][]string // their columns
+	most   int64               // rows that any table can have
+}
+
+// openDatabase opens a database such that nothing is written, neither to it nor
+// beside it, and nothing that it defines is run: views, triggers, generated
+// columns and virtual tables are not looked at.
+func openDatabase(path string) (*database, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// Immutable: no locks are taken, and a log of changes beside the file, which
+	// nsys does not write, is not applied.
+	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(full), RawQuery: "immutable=1"}
+	conn, err := sqlite.OpenConn(uri.String(), sqlite.OpenReadOnly, sqlite.OpenURI)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetInterrupt(nil)
+	conn.Limit(sqlite.LimitLength, maxValue)
+	db := &database{conn: conn, tables: make(map[string][]string), most: info.Size()}
+	if err := db.schema(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// maxValue is how long one value of a row may be.
+const maxValue = 64 << 20
+
+// maxTables is how many tables are looked at; exports with everything in them
+// have some 200.
+const maxTables = 4096
+
+// schema finds the tables and their columns.
+func (db *database) schema() error {
+	var names []string
+	err := db.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0`, func(s *sqlite.Stmt) bool {
+		names = append(names, s.ColumnText(0))
+		return len(names) < maxTables
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		var columns []string
+		// table_info has neither hidden nor generated columns.
+		err := db.query(`PRAGMA table_info(`+quote(name)+`)`, func(s *sqlite.Stmt) bool {
+			columns = append(columns, s.ColumnText(1))
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		db.tables[name] = columns
+	}
+	return nil
+}
+
+func (db *database) columns(table string) []string { return db.tables[table] }
+
+func (db *database) scan(table string, columns []string, each func(row) bool) error {
+	have := make(map[string]bool)
+	for _, c := range db.tables[table] {
+		have[strings.ToLower(c)] = true
+	}
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	for i, c := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if have[strings.ToLower(c)] {
+			b.WriteString(quote(c))
+		} else {
+			b.WriteString("NULL")
+		}
+	}
+	b.WriteString(" FROM " + quote(table))
+	n := int64(0)
+	r := &databaseRow{}
+	var over error
+	err := db.query(b.String(), func(s *sqlite.Stmt) bool {
+		// A page that is its own child has rows without end.
+		if n++; n > db.most {
+			over = fmt.Errorf("more rows than a file of %d bytes can have", db.most)
+			return false
+		}
+		r.s = s
+		return each(r)
+	})
+	return errors.Join(over, err)
+}
+
+// query runs a statement and calls each for every row until it returns false.
+func (db *database) query(sql string, each func(*sqlite.Stmt) bool) error {
+	s, _, err := db.conn.PrepareTransient(sql)
+	if err != nil {
+		return plain(err)
+	}
+	defer s.Finalize()
+	for {
+		more, err := s.Step()
+		if err != nil {
+			return plain(err)
+		}
+		if !more || !each(s) {
+			return nil
+		}
+	}
+}
+
+// plain says what is wrong in SQLite's own words, without the statement.
+func plain(err error) error {
+	if code := sqlite.ErrCode(err); code != sqlite.ResultError {
+		return errors.New(strings.ToLower(code.Message()))
+	}
+	return err
+}
+
+// quote quotes a name.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// A databaseRow is the row that a statement stands at.
+type databaseRow struct {
+	s   *sqlite.Stmt
+	buf []byte
+}
+
+func (r *databaseRow) num(column int) int64 { return r.s.ColumnInt64(column) }
+
+func (r *databaseRow) null(column int) bool { return r.s.ColumnType(column) == sqlite.TypeNull }
+
+func (r *databaseRow) text(column int) []byte {
+	n := r.s.ColumnLen(column)
+	if n == 0 {
+		return nil
+	}
+	if cap(r.buf) < n {
+		r.buf = make([]byte, n+n/2)
+	}
+	return r.buf[:r.s.ColumnBytes(column, r.buf[:n])]
+}
