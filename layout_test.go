@@ -25,6 +25,7 @@ var mayImport = map[string]string{
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"internal/hosttree":          "trace",
 	"profile":                    "diag",
+	"nsys/stats":                 "diag profile",
 	"analyze":                    "classify diag internal/hosttree interval profile summary trace",
 	"judge":                      "summary unit",
 	"report":                     "judge summary unit",

@@ -1,0 +1,217 @@
+package stats
+
+import (
+	"strings"
+	"sync"
+
+	"assay/profile"
+)
+
+// A what is what the cells of a column are to the reader.
+type what uint8
+
+const (
+	ignored what = iota
+	theShare
+	theName
+	aLabel
+	aStart // of trace-like reports: when it began; rows of one name are added up
+	aNumber
+)
+
+// A column is one column of a table that was printed.
+type column struct {
+	what
+	heading profile.Heading
+	key     string // of a label
+	size    int64  // base units in one that is printed; 0 if no unit is known
+	whole   bool   // printed without fractions
+}
+
+// A layout is what the header of a table says.
+type layout struct {
+	columns []column
+	headers map[string]bool // their texts in lower case, without units
+	trace   bool            // a row is one event
+	spans   []span          // of a table in text: where its columns are
+	prefix  int             // characters before the first column that are not of the table
+	comma   rune            // of a table that is not: what is between cells
+	at      int             // line of the header
+}
+
+// A meaning is what a header of nsys means.
+type meaning struct {
+	what
+	name  string
+	adds  profile.Adds
+	whole bool // no fractions where its unit is ns, or where it has none
+}
+
+// meanings lists the headers of all versions, in lower case and without units.
+// Every line that may be a header is looked up in it.
+var meanings = sync.OnceValue(func() map[string]meaning {
+	m := map[string]meaning{
+		"time": {what: theShare},
+
+		"name": {what: theName}, "operation": {what: theName}, "range": {what: theName}, "kernel name": {what: theName},
+		"event": {what: theName}, "mpi event": {what: theName},
+		"nvtx range": {aLabel, "range", 0, false}, "style": {aLabel, "style", 0, false}, "category": {aLabel, "category", 0, false},
+		"gridxyz": {aLabel, "grid", 0, false}, "blockxyz": {aLabel, "block", 0, false},
+		"api name": {aLabel, "call", 0, false}, "api function": {aLabel, "call", 0, false},
+		"srcmemkd": {aLabel, "from", 0, false}, "dstmemkd": {aLabel, "to", 0, false},
+
+		"start": {what: aStart}, "projected start": {what: aStart}, "api start": {what: aStart},
+
+		"total time": {aNumber, "total", profile.Self, true}, "total": {aNumber, "total", profile.Self, true},
+		"total proj time": {aNumber, "total", profile.Self, true}, "duration": {aNumber, "total", profile.Self, true},
+		"projected duration": {aNumber, "total", profile.Self, true}, "kernel dur": {aNumber, "total", profile.Self, true},
+		"durnonchild":      {aNumber, "self", profile.Self, true},
+		"total range time": {aNumber, "host_total", profile.Total, true}, "orig duration": {aNumber, "host_total", profile.Total, true},
+		"api dur": {aNumber, "call_total", profile.Self, true}, "queue dur": {aNumber, "queue_total", profile.Self, true},
+		"bytes": {aNumber, "bytes", profile.Self, false},
+
+		"total gpu ops": {aNumber, "gpu_ops", profile.Total, true}, "numgpuops": {aNumber, "gpu_ops", profile.Total, true},
+		"nvtx inst": {aNumber, "ranges", profile.Total, true}, "qcount": {aNumber, "queued", profile.Self, true},
+	}
+	for _, count := range []string{"instances", "num calls", "calls", "operations", "count", "range instances", "kern inst"} {
+		m[count] = meaning{aNumber, "count", profile.Self, true}
+	}
+	for name, words := range map[string][]string{
+		"mean": {"avg", "average"}, "median": {"med", "median"}, "min": {"min", "minimum"}, "max": {"max", "maximum"}, "stddev": {"stddev"},
+	} {
+		whole := name == "min" || name == "max"
+		for _, w := range words {
+			m[w] = meaning{aNumber, name, profile.Each, whole}
+			m["proj "+w] = meaning{aNumber, name, profile.Each, whole}
+			// Of cuda_kern_exec_sum: all of it, the call, the queue, the kernel.
+			m["t"+w] = meaning{aNumber, "span_" + name, profile.Each, whole}
+			m["a"+w] = meaning{aNumber, "call_" + name, profile.Each, whole}
+			m["q"+w] = meaning{aNumber, "queue_" + name, profile.Each, whole}
+			m["k"+w] = meaning{aNumber, name, profile.Each, whole}
+		}
+	}
+	return m
+})
+
+// splitHeader takes "Total Time (ns)" apart.
+func splitHeader(text string) (name, unit string) {
+	text = strings.TrimSpace(text)
+	if open := strings.LastIndexByte(text, '('); open > 0 && strings.HasSuffix(text, ")") {
+		text, unit = strings.TrimSpace(text[:open]), text[open+1:len(text)-1]
+	}
+	return strings.ToLower(text), strings.TrimSpace(unit)
+}
+
+// unitOf returns what the base units of a printed one are, and how many it has.
+// MB are 10^6 bytes: 104857600 bytes are printed as 104.858.
+func unitOf(unit string) (base string, size int64) {
+	switch strings.ToLower(unit) {
+	case "ns", "nsec", "nanoseconds":
+		return nanoseconds, 1
+	case "us", "µs", "μs", "usec", "microseconds":
+		return nanoseconds, 1e3
+	case "ms", "msec", "milliseconds":
+		return nanoseconds, 1e6
+	case "s", "sec", "seconds":
+		return nanoseconds, 1e9
+	case "b", "bytes":
+		return "bytes", 1
+	case "kb":
+		return "bytes", 1e3
+	case "mb":
+		return "bytes", 1e6
+	case "gb":
+		return "bytes", 1e9
+	case "kib":
+		return "bytes", 1 << 10
+	case "mib":
+		return "bytes", 1 << 20
+	case "gib":
+		return "bytes", 1 << 30
+	}
+	return "", 0
+}
+
+const nanoseconds = "nanoseconds"
+
+// newLayout understands a header, or returns nil if it is none of nsys. Where
+// columns of values name no unit, they have that of their neighbours, as the
+// versions until 2021 print them, or of the title.
+func newLayout(cells []string, titleUnit string) *layout {
+	l := &layout{headers: make(map[string]bool)}
+	known, first := meanings(), titleUnit
+	var named, valued bool
+	for _, text := range cells {
+		name, unit := splitHeader(text)
+		m, ok := known[name]
+		if _, size := unitOf(unit); size > 0 && first == "" && ok {
+			first = unit
+		}
+		if m.what == theShare && unit != "%" {
+			m.what = ignored
+		}
+		l.headers[name] = true
+		named = named || m.what == theName
+		valued = valued || m.what == aNumber && m.name != "count"
+		l.trace = l.trace || m.what == aStart
+		l.columns = append(l.columns, columnOf(m, unit))
+	}
+	if !named || !valued || len(cells) < 3 {
+		return nil
+	}
+	for i := range l.columns {
+		l.columns[i].settle(first)
+	}
+	l.drop()
+	return l
+}
+
+func columnOf(m meaning, unit string) column {
+	c := column{what: m.what, key: m.name, whole: m.whole}
+	if m.what != aNumber {
+		return c
+	}
+	c.heading = profile.Heading{Name: m.name, Adds: m.adds}
+	switch m.name {
+	case "count", "gpu_ops", "ranges", "queued":
+		c.heading.Unit, c.size = "count", 1
+		return c
+	}
+	c.heading.Unit, c.size = unitOf(unit)
+	if unit != "" && c.size == 0 {
+		c.what = ignored // a rate, or of another tool
+	}
+	return c
+}
+
+// settle gives a column of values without a unit that of the others.
+func (c *column) settle(unit string) {
+	if c.what != aNumber {
+		return
+	}
+	if c.size == 0 {
+		c.heading.Unit, c.size = unitOf(unit)
+	}
+	c.whole = c.whole && c.size == 1
+}
+
+// drop leaves of each kind of column the first.
+func (l *layout) drop() {
+	seen := make(map[string]bool)
+	for i := range l.columns {
+		c := &l.columns[i]
+		key := c.heading.Name
+		switch c.what {
+		case ignored:
+			continue
+		case theShare, theName, aStart:
+			key = [...]string{theShare: "%", theName: "name", aStart: "start"}[c.what]
+		case aLabel:
+			key = "label " + c.key
+		}
+		if seen[key] {
+			c.what = ignored
+		}
+		seen[key] = true
+	}
+}

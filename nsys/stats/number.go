@@ -1,0 +1,129 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	errNumber   = errors.New("not a number")
+	errTooLarge = errors.New("over what 64 bits hold")
+)
+
+// maxNumber is the length of the longest number that is read: nothing longer
+// fits 64 bits.
+const maxNumber = 64
+
+// number reads a cell: a number of units of the given size, rounded to whole
+// base units. It is not known where the cell says so.
+//
+// Numbers may have the separators of any locale. In a column of whole numbers
+// those between groups of three digits group them. In any other column the last
+// one stands before the fraction, unless there are several of its kind: there
+// the tool always prints a fraction.
+func number(text string, size int64, whole bool) (n int64, known bool, err error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && size == 1 {
+		return n, true, nil
+	}
+	switch strings.ToLower(text) {
+	case "", "none", "-", "n/a", "nan", "null":
+		return 0, false, nil
+	}
+	if len(text) > maxNumber {
+		return 0, false, errNumber
+	}
+	plain, ok := plainNumber(text, whole)
+	if !ok {
+		return 0, false, errNumber
+	}
+	q, ok := new(big.Rat).SetString(plain)
+	if !ok {
+		return 0, false, errNumber
+	}
+	q.Mul(q, new(big.Rat).SetInt64(size))
+	// Half away from zero: floor(|q| + 1/2).
+	twice := new(big.Int).Lsh(new(big.Int).Abs(q.Num()), 1)
+	twice.Add(twice, q.Denom())
+	twice.Quo(twice, new(big.Int).Lsh(q.Denom(), 1))
+	if !twice.IsInt64() || twice.Int64() == math.MaxInt64 {
+		return 0, false, errTooLarge
+	}
+	n = twice.Int64()
+	if q.Sign() < 0 {
+		n = -n
+	}
+	return n, true, nil
+}
+
+// plainNumber returns a number with a point before its fraction and without
+// separators of groups.
+func plainNumber(text string, whole bool) (string, bool) {
+	sign, rest := "", text
+	if strings.HasPrefix(rest, "-") {
+		sign, rest = "-", rest[1:]
+	}
+	rest, exponent, _ := strings.Cut(strings.ToLower(rest), "e")
+	if exponent != "" {
+		e, err := strconv.Atoi(exponent)
+		if err != nil || e < -30 || e > 30 {
+			return "", false
+		}
+		exponent = "e" + strconv.Itoa(e)
+	}
+	point := fractionAt(rest, whole)
+	var out strings.Builder
+	out.WriteString(sign)
+	digits := 0
+	for i, r := range rest {
+		switch {
+		case r >= '0' && r <= '9':
+			out.WriteRune(r)
+			digits++
+		case i == point:
+			out.WriteByte('.')
+		case !isSeparator(r):
+			return "", false
+		}
+	}
+	out.WriteString(exponent)
+	return out.String(), digits > 0
+}
+
+// isSeparator reports whether some locale sets r between groups of digits or
+// before the fraction.
+func isSeparator(r rune) bool {
+	return strings.ContainsRune(",.'’_٬", r) || unicode.IsSpace(r)
+}
+
+// fractionAt returns where the separator before the fraction is, or -1.
+func fractionAt(text string, whole bool) int {
+	last := strings.LastIndexAny(text, ".,")
+	if last < 0 {
+		return -1
+	}
+	if strings.Count(text, text[last:last+1]) > 1 {
+		return -1
+	}
+	if whole && groups(text) {
+		return -1
+	}
+	return last
+}
+
+// groups reports whether every separator in text has three digits behind it
+// and at least one before it. No group before the last says anything in India,
+// where they have two.
+func groups(text string) bool {
+	last := strings.LastIndexFunc(text, isSeparator)
+	if last <= 0 {
+		return false
+	}
+	_, n := utf8.DecodeRuneInString(text[last:])
+	tail := text[last+n:]
+	return len(tail) == 3 && strings.Trim(tail, "0123456789") == ""
+}

@@ -1,0 +1,78 @@
+package stats
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What nsys says between tables. It may stand behind the prefix of a log.
+var (
+	processing = regexp.MustCompile(`Processing \[.*\] with \[(.*)\]\.\.\.`)
+	executing  = regexp.MustCompile(`Executing '([\w:.=-]+)' stats report`)
+	banner     = regexp.MustCompile(`^(?:.* )?\*\* (\S.*) \(([a-z0-9_]+)(?::[^)]*)?\):\s*$`)
+	skipped    = regexp.MustCompile(`(?:^|\s)SKIPPED: (.*)$`)
+	failed     = regexp.MustCompile(`(?:^|\s)(?:ERROR|FATAL): `)
+	generating = regexp.MustCompile(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite)`)
+)
+
+// A saying is what one line between tables says.
+type saying struct {
+	report  string // the report that follows
+	title   string
+	unit    string // of what follows, where the title has it
+	skipped string // why the report has no table
+	failed  bool   // nsys could not go on
+	talk    bool   // of nsys, and nothing follows from it
+}
+
+// said understands a line that is of no table, or returns false.
+func said(line string) (s saying, ok bool) {
+	if m := processing.FindStringSubmatch(line); m != nil {
+		return saying{report: scriptName(m[1])}, true
+	}
+	if m := executing.FindStringSubmatch(line); m != nil {
+		return saying{report: m[1]}, true
+	}
+	if m := banner.FindStringSubmatch(line); m != nil {
+		return saying{report: m[2], title: m[1]}, true
+	}
+	if m := skipped.FindStringSubmatch(line); m != nil {
+		return saying{skipped: strings.TrimSpace(m[1])}, true
+	}
+	if failed.MatchString(line) {
+		return saying{failed: true}, true
+	}
+	if generating.MatchString(line) {
+		return saying{talk: true}, true
+	}
+	return oldTitle(line)
+}
+
+// scriptName returns the id of a report from the path of its script, which may
+// have arguments behind a colon.
+func scriptName(script string) string {
+	script = script[strings.LastIndexAny(script, `/\`)+1:]
+	id, _, _ := strings.Cut(script, ":")
+	return strings.TrimSuffix(id, ".py")
+}
+
+// oldTitle understands the titles of the versions until 2021, as
+// "CUDA API Statistics (nanoseconds)".
+func oldTitle(line string) (saying, bool) {
+	title := strings.TrimSuffix(strings.TrimSpace(line), ":")
+	lower := strings.ToLower(title)
+	for _, h := range headings() {
+		rest, ok := strings.CutPrefix(lower, h.title)
+		if !ok || rest != "" && !strings.ContainsRune(" )(", rune(rest[0])) {
+			continue
+		}
+		s := saying{report: h.report, title: title}
+		for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return strings.ContainsRune(" ()", r) }) {
+			if _, size := unitOf(word); size > 0 {
+				s.unit = word
+			}
+		}
+		return s, true
+	}
+	return saying{}, false
+}

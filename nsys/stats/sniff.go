@@ -1,0 +1,26 @@
+package stats
+
+import "strings"
+
+// Sniff reports whether a file that begins with prefix holds tables of nsys
+// stats: a line with which nsys announces one, or the header of one.
+func Sniff(prefix []byte) bool {
+	text := strings.TrimPrefix(strings.ToValidUTF8(string(prefix), "\ufffd"), "\ufeff")
+	if strings.ContainsRune(text, 0) {
+		return false
+	}
+	last := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if s, ok := said(line); ok && (s.report != "" || s.talk) {
+			return true
+		}
+		if csvLayout(line, "") != nil || textLayout(last, line, "") != nil {
+			return true
+		}
+		if strings.TrimSpace(line) != "" {
+			last = line
+		}
+	}
+	return false
+}

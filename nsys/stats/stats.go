@@ -1,0 +1,202 @@
+// Package stats reads the tables that "nsys stats" prints, and those that
+// "nsys profile --stats=true" prints behind a run.
+//
+// Text and CSV of all versions since 2019 are read, one report or many, with
+// or without what nsys says between them. Units come from the headers and are
+// never assumed. Reports that list events one by one are added up by name.
+// [Read] returns [profile.Tables]; package analyze measures them.
+package stats
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/diag"
+	"assay/profile"
+)
+
+// Limits bound what reading one input may take, whatever the input is. A field
+// that is 0 has the value of the default. Fields may be added.
+type Limits struct {
+	// Rows is how many rows all tables of the input may have. Further ones are
+	// added up: "table-rows-pooled".
+	Rows int
+}
+
+const (
+	defaultRows = 1 << 18
+
+	// rowText is how many bytes of names there may be for each row.
+	rowText = 256
+
+	// maxLine is how long a line may be. The longest names of kernels have some
+	// ten thousand characters.
+	maxLine = 1 << 20
+
+	// maxTables is how many tables one input may have: nsys knows 40 reports.
+	maxTables = 1000
+
+	// maxSaid is how much is kept of what nsys says about a report.
+	maxSaid = 300
+)
+
+// Read reads all tables of an input. Name is that of the input, for messages,
+// and tells reports apart that have the same columns.
+//
+// An input without any table and without a word of nsys is an error. Where it
+// cannot be read to its end, what was read stands, and an issue says so; the
+// error of the input comes with the tables.
+func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
+	rows := cmp.Or(limits.Rows, defaultRows)
+	r := &reader{
+		name: name, lines: newLineReader(in, maxLine), rows: rows, text: rows * rowText,
+		out: &profile.Tables{Tool: "nsys", Complete: true},
+	}
+	if rep, ok := reportInName(name); ok {
+		r.byName = rep.name
+	}
+	for {
+		line, cut, err := r.lines.next()
+		if cut {
+			r.issue("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there", maxLine))
+		}
+		if line != "" || err == nil {
+			r.line(line)
+		}
+		if err == nil {
+			continue
+		}
+		r.close()
+		if !errors.Is(err, io.EOF) {
+			r.out.Complete = false
+		} else {
+			err = nil
+		}
+		return r.done(err)
+	}
+}
+
+// A reader reads one input.
+type reader struct {
+	name   string
+	byName string // the report that the name of the input says
+	lines  *lineReader
+	out    *profile.Tables
+	issues diag.Ledger
+
+	rows, text int // room left
+
+	next    saying  // what was said last about the table that follows
+	last    string  // the last line that is not blank: a header, if dashes follow
+	lastAt  int     // its number
+	open    *opened // the table that is being read, or nil
+	heard   bool    // nsys has said something
+	foreign int64   // lines of no table and not of nsys
+}
+
+func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.n} }
+
+func (r *reader) issue(code string, severity diag.Severity, help string) {
+	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
+}
+
+// done returns what was read.
+func (r *reader) done(err error) (*profile.Tables, error) {
+	r.out.Issues = r.issues.Issues()
+	if len(r.out.List) == 0 && !r.heard {
+		if err == nil {
+			err = &diag.Error{Pos: diag.Pos{File: r.name, Line: 1}, Msg: `no table of nsys stats; give the output of "nsys stats REPORT", as text or CSV`}
+		}
+		return nil, err
+	}
+	return r.out, err
+}
+
+// line takes one line. Within a table it is a row if it can be one: looking
+// for anything else in each of millions would take most of the time.
+func (r *reader) line(line string) {
+	if r.open != nil {
+		inner := r.open.layout.afterPrefix(line)
+		if r.open.quoted != "" && r.continues(inner) {
+			return
+		}
+		if strings.TrimSpace(inner) == "" {
+			r.close()
+			return
+		}
+		if cells := r.open.cut(line, inner); cells != nil {
+			r.cells(cells)
+			return
+		}
+	}
+	if s, ok := said(line); ok {
+		r.close()
+		r.hear(s)
+		return
+	}
+	switch {
+	case r.header(line):
+	case r.open != nil:
+		r.notARow(line)
+	case strings.TrimSpace(line) != "":
+		r.last, r.lastAt = line, r.lines.n
+	}
+}
+
+// hear notes what nsys says about the table that follows, or about why none
+// does.
+func (r *reader) hear(s saying) {
+	r.heard = true
+	switch {
+	case s.skipped != "":
+		rep := reportOf(cmp.Or(r.next.report, r.byName, "unknown"))
+		r.add(&profile.Table{Name: rep.name, Title: r.next.title, Of: rep.of, Missing: clip(s.skipped)})
+		r.next = saying{}
+	case s.failed:
+		r.issue("nsys-error", diag.DataLoss, "nsys itself reported an error here, so tables may be missing; read the line, and run nsys stats again")
+	case s.report != "":
+		s.title = clip(s.title)
+		if s.unit == "" && s.report == r.next.report {
+			s.unit = r.next.unit
+		}
+		r.next = s
+	}
+}
+
+// header opens the table that a line is the header of, or the dashes below it.
+func (r *reader) header(line string) bool {
+	l := textLayout(r.last, line, r.next.unit)
+	at := r.lastAt
+	if l == nil {
+		if l = csvLayout(line, r.next.unit); l == nil {
+			return false
+		}
+		at = r.lines.n
+	}
+	r.close()
+	r.last = ""
+	l.at = at
+	r.open = newOpened(l, r.next)
+	r.next = saying{unit: r.next.unit}
+	return true
+}
+
+// add adds a table that is complete.
+func (r *reader) add(t *profile.Table) {
+	if len(r.out.List) >= maxTables {
+		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables))
+		return
+	}
+	r.out.List = append(r.out.List, t)
+}
+
+// clip cuts what nsys says to a length that a message can have.
+func clip(s string) string {
+	if runes := []rune(s); len(runes) > maxSaid {
+		return string(runes[:maxSaid-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,296 @@
+package stats
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/diag"
+	"assay/profile"
+)
+
+// An opened is a table that is being read.
+type opened struct {
+	*layout
+	said   saying
+	table  *profile.Table
+	index  map[string]int // of rows of a report that lists events, by name and labels
+	extra  int            // where the columns are that such a report does not have itself
+	shares []printed
+	short  int64  // names that nsys cut
+	quoted string // a row in CSV whose name goes on in the next line
+	joined int    // how many lines it has
+}
+
+// The columns behind those of a report that lists events.
+const (
+	extraCount = iota
+	extraMin
+	extraMax
+)
+
+func newOpened(l *layout, s saying) *opened {
+	o := &opened{layout: l, said: s, table: &profile.Table{Title: s.title}}
+	for _, c := range l.columns {
+		if c.what == aNumber && c.size > 0 {
+			o.table.Columns = append(o.table.Columns, c.heading)
+		}
+	}
+	if l.trace {
+		o.index = make(map[string]int)
+		o.extra = len(o.table.Columns)
+		o.table.Columns = append(o.table.Columns,
+			profile.Heading{Name: "count", Unit: "count", Adds: profile.Self},
+			profile.Heading{Name: "min", Unit: nanoseconds}, profile.Heading{Name: "max", Unit: nanoseconds})
+	}
+	return o
+}
+
+// cut returns the cells of a row, or nil if a line is none.
+func (l *layout) cut(line, inner string) []string {
+	if l.spans != nil {
+		return l.cutText(line)
+	}
+	return l.cutCSV(inner)
+}
+
+// notARow takes a line within a table that is no row, unless the next ones
+// complete it.
+func (r *reader) notARow(line string) {
+	o := r.open
+	if inner := o.afterPrefix(line); o.spans == nil && opensQuote(inner) {
+		o.quoted, o.joined = inner, 1
+		return
+	}
+	r.cells(nil)
+}
+
+// opensQuote reports whether a row may go on in the next line.
+func opensQuote(line string) bool { return strings.Count(line, `"`)%2 == 1 }
+
+// continues joins a line to the row before it, whose name goes on in it, and
+// reports whether it did.
+func (r *reader) continues(line string) bool {
+	const mostLines = 16
+	o := r.open
+	whole := o.quoted + "\n" + line
+	o.quoted = ""
+	if cells := o.cutCSV(whole); cells != nil {
+		r.cells(cells)
+		return true
+	}
+	if o.joined++; o.joined >= mostLines || len(whole) > maxLine || o.cutCSV(line) != nil {
+		r.cells(nil)
+		return false
+	}
+	o.quoted = whole
+	return true
+}
+
+// cells takes the cells of a row, which are nil if it has not as many as the
+// header.
+func (r *reader) cells(cells []string) {
+	o := r.open
+	r.out.Records++
+	if cells == nil {
+		r.malformed("lines within a table that have other cells than its header were skipped; their values are missing from every sum")
+		return
+	}
+	row := profile.Row{Line: r.lines.n}
+	share := int64(-1)
+	for i, c := range o.columns {
+		text := cells[i]
+		switch c.what {
+		case theName:
+			row.Name = text
+			if strings.HasSuffix(text, "…") {
+				o.short++
+			}
+		case aLabel:
+			if text != "" && text != "None" && len(text) < maxSaid {
+				row.Labels = append(row.Labels, profile.Label{Key: c.key, Text: text})
+			}
+		case theShare:
+			share = shareOf(text)
+		case aNumber:
+			if c.size == 0 {
+				continue
+			}
+			cell, err := c.read(text)
+			if err != nil {
+				r.malformed(fmt.Sprintf("rows with a value that is %s were skipped; their values are missing from every sum", err))
+				return
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+	}
+	slices.SortFunc(row.Labels, func(a, b profile.Label) int { return cmp.Compare(a.Key, b.Key) })
+	if o.trace {
+		r.event(row)
+		return
+	}
+	r.keep(row, share)
+}
+
+func (r *reader) malformed(help string) {
+	r.issue("row-malformed", diag.DataLoss, help)
+}
+
+var errNegative = errors.New("negative")
+
+// read reads a cell of a column of values. Nothing that nsys sums or counts is
+// negative.
+func (c *column) read(text string) (profile.Cell, error) {
+	n, known, err := number(text, c.size, c.whole)
+	switch {
+	case err != nil:
+		return profile.Cell{}, err
+	case n < 0:
+		return profile.Cell{}, errNegative
+	}
+	return profile.Cell{Value: n, Known: known}, nil
+}
+
+// room reports whether there is room for a row, and takes it.
+func (r *reader) room(row *profile.Row) bool {
+	size := len(row.Name)
+	for _, l := range row.Labels {
+		size += len(l.Text)
+	}
+	if r.rows <= 0 || r.text < size {
+		return false
+	}
+	r.rows, r.text = r.rows-1, r.text-size
+	return true
+}
+
+// pool adds a row that there is no room for to the rest of its table.
+func (r *reader) pool(row profile.Row) {
+	t := r.open.table
+	if t.Rest == nil {
+		t.Rest = make([]profile.Cell, len(t.Columns))
+	}
+	for i, h := range t.Columns {
+		if h.Adds != profile.Each {
+			t.Rest[i] = t.Rest[i].Plus(row.Cells[i])
+		}
+	}
+	t.Left++
+	r.issue("table-rows-pooled", diag.DataLoss, "an input may have no more rows, fewer if names are very long; those counted here are added up in one: every sum stands, but not which names they had; more rows need more --max-memory")
+}
+
+// keep keeps a row of a table of sums.
+func (r *reader) keep(row profile.Row, share int64) {
+	if !r.room(&row) {
+		r.pool(row)
+		return
+	}
+	o := r.open
+	row.Name = strings.Clone(row.Name)
+	o.table.Rows = append(o.table.Rows, row)
+	if i, ok := o.table.Column("total"); ok && share >= 0 && row.Cells[i].Known {
+		o.shares = append(o.shares, printed{share, row.Cells[i].Value, row.Line})
+	}
+}
+
+// event adds an event to the row of its name and labels.
+func (r *reader) event(row profile.Row) {
+	o := r.open
+	each := profile.Cell{}
+	if i, ok := o.table.Column("total"); ok {
+		each = row.Cells[i]
+	}
+	if !each.Known {
+		return // a range without work has no times
+	}
+	row.Cells = append(row.Cells, profile.Known(1), each, each)
+	key := row.Name
+	for _, l := range row.Labels {
+		key += "\x00" + l.Key + "\x00" + l.Text
+	}
+	at, ok := o.index[key]
+	if !ok {
+		if !r.room(&row) {
+			r.pool(row)
+			return
+		}
+		o.index[strings.Clone(key)] = len(o.table.Rows)
+		row.Name, row.Line = strings.Clone(row.Name), 0
+		o.table.Rows = append(o.table.Rows, row)
+		return
+	}
+	have := o.table.Rows[at].Cells
+	for i := range o.extra + 1 {
+		have[i] = have[i].Plus(row.Cells[i])
+	}
+	have[o.extra+extraMin].Value = min(have[o.extra+extraMin].Value, each.Value)
+	have[o.extra+extraMax].Value = max(have[o.extra+extraMax].Value, each.Value)
+}
+
+// close ends the open table, if there is one.
+func (r *reader) close() {
+	o := r.open
+	if o == nil {
+		return
+	}
+	if o.quoted != "" {
+		o.quoted = ""
+		r.cells(nil)
+	}
+	r.open = nil
+	rep := r.identify(o)
+	o.table.Name, o.table.Of = rep.name, rep.of
+	for i := range o.table.Columns {
+		if h := &o.table.Columns[i]; rep.nested && h.Adds == profile.Self && h.Unit == nanoseconds && h.Name != "self" {
+			h.Adds = profile.Total
+		}
+	}
+	r.checkUnits(o)
+	r.checkShares(o)
+	r.issues.AddN(diag.Issue{Code: "names-cut", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
+		Help: "nsys cuts names to 100 characters in text; rows whose names are cut alike stay apart, and categories go by what is left: print with --format csv for whole names"}, o.short)
+	r.add(o.table)
+}
+
+// checkUnits says that the values of columns without any unit were left out.
+func (r *reader) checkUnits(o *opened) {
+	for _, c := range o.columns {
+		if c.what == aNumber && c.size == 0 {
+			r.issues.Add(diag.Issue{Code: "unit-unknown", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Line: o.at},
+				Help: "columns of times or sizes whose unit no header and no title says were left out; print the table again with a newer nsys"})
+		}
+	}
+}
+
+// identify returns which report a table is. What nsys said before it counts
+// most, then what its columns allow, and of those what the input's name says.
+func (r *reader) identify(o *opened) report {
+	if o.said.report != "" {
+		return reportOf(o.said.report)
+	}
+	can := o.byColumns()
+	switch {
+	case len(can) == 0:
+		return reportOf(cmp.Or(r.byName, "unknown"))
+	case slices.Contains(can, r.byName):
+		return reportOf(r.byName)
+	case len(can) > 1 && can[0] == "cuda_api_sum" && !o.callsCUDA():
+		can = can[1:]
+	}
+	if len(can) > 1 && can[0] != "cuda_gpu_kern_sum" && can[0] != "cuda_gpu_kern_gb_sum" {
+		r.issues.Add(diag.Issue{Code: "report-assumed", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
+			Help: "several reports have the columns of this table, and neither a line of nsys nor the name of the input says which it is; names of rows decided"})
+	}
+	return reportOf(can[0])
+}
+
+// callsCUDA reports whether a row is named like a call of the CUDA runtime or
+// driver.
+func (o *opened) callsCUDA() bool {
+	return slices.ContainsFunc(o.table.Rows, func(row profile.Row) bool {
+		rest, ok := strings.CutPrefix(row.Name, "cu")
+		return ok && rest != "" && (strings.HasPrefix(rest, "da") || rest[0] >= 'A' && rest[0] <= 'Z')
+	})
+}

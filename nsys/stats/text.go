@@ -1,0 +1,117 @@
+package stats
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A span is where a column of a table in text is, in characters.
+type span struct{ from, to int }
+
+// textLayout understands a header with dashes below it, which say where its
+// columns are, or returns nil. What stands before the first dashes, as the
+// prefix of a log does, is not of the table.
+func textLayout(header, dashes, titleUnit string) *layout {
+	spans := dashedSpans(dashes)
+	if len(spans) < 3 {
+		return nil
+	}
+	cells := cutSpans([]rune(header), spans)
+	if cells == nil {
+		return nil
+	}
+	l := newLayout(cells, titleUnit)
+	if l == nil {
+		return nil
+	}
+	l.spans, l.prefix = spans, spans[0].from
+	return l
+}
+
+// dashedSpans returns where the groups of dashes are that a line ends in.
+func dashedSpans(line string) []span {
+	line = strings.TrimRight(line, " \t")
+	if !strings.HasSuffix(line, "--") {
+		return nil
+	}
+	runes := []rune(line)
+	var out []span
+	for end := len(runes); end > 0; {
+		from := end
+		for from > 0 && runes[from-1] == '-' {
+			from--
+		}
+		if from == end || from > 0 && runes[from-1] != ' ' {
+			break // a word, or dashes within one
+		}
+		out = append(out, span{from, end})
+		for end = from; end > 0 && runes[end-1] == ' '; end-- {
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// cutSpans cuts a line where the columns are; the last one goes on to the end
+// of the line. It returns nil if something stands between columns.
+func cutSpans(line []rune, spans []span) []string {
+	cells := make([]string, len(spans))
+	for i, s := range spans {
+		to := s.to
+		if i == len(spans)-1 {
+			to = len(line)
+		}
+		from := min(s.from, len(line))
+		to = max(from, min(to, len(line)))
+		if i > 0 {
+			between := line[min(spans[i-1].to, len(line)):from]
+			if strings.Trim(string(between), " ") != "" {
+				return nil
+			}
+		}
+		cells[i] = strings.TrimSpace(string(line[from:to]))
+	}
+	return cells
+}
+
+// cutText cuts a row. One whose cells are not where the dashes say, because an
+// editor has changed the white space, is cut at two spaces or more.
+func (l *layout) cutText(line string) []string {
+	if cells := cutSpans([]rune(line), l.spans); cells != nil && l.fits(cells) {
+		return cells
+	}
+	var cells []string
+	for _, part := range strings.Split(line, "  ") {
+		if part = strings.TrimSpace(part); part != "" {
+			cells = append(cells, part)
+		}
+	}
+	if len(cells) != len(l.columns) || !l.fits(cells) {
+		return nil
+	}
+	return cells
+}
+
+// fits reports whether the cells of numbers begin and end like numbers.
+func (l *layout) fits(cells []string) bool {
+	for i, c := range l.columns {
+		if c.what != aNumber && c.what != theShare {
+			continue
+		}
+		if _, _, err := number(cells[i], 1, false); err != nil && err != errTooLarge {
+			return false
+		}
+	}
+	return true
+}
+
+// afterPrefix drops what stands before the columns of a table.
+func (l *layout) afterPrefix(line string) string {
+	for range l.prefix {
+		_, n := utf8.DecodeRuneInString(line)
+		line = line[n:]
+	}
+	return line
+}
