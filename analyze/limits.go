@@ -189,9 +189,10 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	for _, r := range s.Spans {
 		see(r.TotalNS, r.SelfNS)
 	}
-	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect,
-		Help: fmt.Sprintf("the sums counted here have reached %d, where they stop, and may be larger: a time or a size in the trace is wrong", int64(math.MaxInt64))}, stopped)
+	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: sumOverflow}, stopped)
 }
+
+const sumOverflow = "the sums counted here have reached 9223372036854775807, where they stop, and may be larger: a time or a size in the input is wrong"
 
 // detach copies the names in s, which lie in large blocks with all names of the
 // trace and would keep it in memory: of many inputs only what was measured

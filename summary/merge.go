@@ -62,6 +62,7 @@ func (out *Summary) append(s *Summary) {
 	add(&out.Graphs, s.Graphs, func(r *Graph) { r.Input += base })
 	add(&out.Idle, s.Idle, func(r *Idle) { r.Input += base })
 	add(&out.Memory, s.Memory, func(r *Memory) { r.Input += base; *r = r.clone() })
+	add(&out.Tables, s.Tables, func(t *Table) { t.Input += base; *t = t.clone() })
 	out.Issues = append(out.Issues, s.Issues...)
 }
 
@@ -135,7 +136,8 @@ func weight(severity string) int {
 
 // Sort puts the rows into the one order of the JSON: kernels by falling total,
 // then name, device, stream, op, input and rank; issues worst first, then by
-// code; steps of a device by their start; all others by their keys. Inputs
+// code; steps of a device by their start; all others by their keys, and the rows of
+// a table of another tool by falling value. Inputs
 // keep their order, for rows point at them. Keys are unique, so the order is
 // total.
 func (s *Summary) Sort() {
@@ -164,6 +166,7 @@ func (s *Summary) Sort() {
 			cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
 	})
 	s.sortAttribution()
+	s.sortTables()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
 	})

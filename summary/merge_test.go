@@ -134,6 +134,10 @@ func TestSort(t *testing.T) {
 		shuffle(rnd, s.Copies)
 		shuffle(rnd, s.Spans)
 		shuffle(rnd, s.Issues)
+		shuffle(rnd, s.Tables)
+		for i := range s.Tables {
+			shuffle(rnd, s.Tables[i].Rows)
+		}
 		if s.Sort(); text(t, s) != want {
 			t.Fatalf("shuffled rows sort to\n%s\nwant\n%s", text(t, s), want)
 		}
@@ -173,6 +177,15 @@ func scribble(s *Summary) {
 			*p = -1
 		}
 	}
+	for i := range s.Tables {
+		for _, r := range s.Tables[i].Rows {
+			clear(r.Labels)
+			scribbleValues(r.Values)
+		}
+		scribbleValues(s.Tables[i].Rest)
+		clear(s.Tables[i].Columns)
+		clear(s.Tables[i].Rows)
+	}
 	clear(s.Kernels)
 	clear(s.Issues)
 }
@@ -189,6 +202,7 @@ func randomSummary(rnd *rand.Rand) *Summary {
 			for dev := range rnd.Int64N(3) {
 				s.addDevice(rnd, in, rank, dev)
 			}
+			s.Tables = append(s.Tables, randomTable(rnd, in, rank))
 			s.Spans = append(s.Spans, Span{Name: fmt.Sprint("span", rnd.IntN(3)), Input: in, Rank: rank, Count: 1, SelfNS: rnd.Int64N(3)})
 		}
 	}

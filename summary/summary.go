@@ -36,16 +36,18 @@ type Summary struct {
 	Idle        []Idle       `json:"idle,omitempty"`
 	Memory      []Memory     `json:"memory,omitempty"`
 
+	Tables []Table `json:"tables,omitempty"` // of other tools
+
 	Issues []Issue `json:"issues"`
 }
 
 // An Input is one file that was read, or standard input.
 type Input struct {
 	Path        string `json:"path"`
-	Format      string `json:"format"`      // "kineto", "chrome-trace"
+	Format      string `json:"format"`      // "kineto", "chrome-trace", "nsys-stats"
 	Compression string `json:"compression"` // "none", "gzip", "zstd"
 	Bytes       int64  `json:"bytes"`       // as stored, so still compressed
-	Events      int64  `json:"events"`      // records of the event array, usable or not
+	Events      int64  `json:"events"`      // records of the event array, or rows of tables, usable or not
 	SHA256      string `json:"sha256"`      // of the bytes as stored
 
 	Rank     int    `json:"rank"`

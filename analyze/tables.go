@@ -1,0 +1,128 @@
+package analyze
+
+import (
+	"math"
+	"strings"
+
+	"assay/classify"
+	"assay/diag"
+	"assay/profile"
+	"assay/summary"
+)
+
+// Tables measures the tables of one input: it gives kernels their class and
+// category and copies theirs. There is nothing to sum, and what each table
+// holds stays in it: one run's kernels may be in several.
+func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
+	in.Events, in.Complete = t.Records, t.Complete
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	var issues diag.Ledger
+	for number, from := range t.List {
+		table := tableOf(from, opt.Rules)
+		table.Number, table.Tool = number, t.Tool
+		s.Tables = append(s.Tables, table)
+		checkTableSums(&table, &issues)
+	}
+	for _, is := range t.Issues {
+		issues.AddN(is, is.Count)
+	}
+	s.Issues = []summary.Issue{}
+	for _, is := range issues.Issues() {
+		s.Issues = append(s.Issues, issueOf(is))
+	}
+	s.Sort()
+	return s
+}
+
+// tableOf returns a table as the summary has it.
+func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
+	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Left: from.Left, Missing: from.Missing,
+		Columns: []summary.TableColumn{}, Rows: []summary.TableRow{}}
+	for _, h := range from.Columns {
+		t.Columns = append(t.Columns, summary.TableColumn{Name: h.Name, Unit: unitName(h.Unit), Adds: addsName(h.Adds)})
+	}
+	for _, r := range from.Rows {
+		row := summary.TableRow{Name: r.Name, Values: values(r.Cells)}
+		for _, l := range r.Labels {
+			if row.Labels == nil {
+				row.Labels = make(map[string]string)
+			}
+			row.Labels[l.Key] = l.Text
+		}
+		classifyRow(&row, from.Of, rules)
+		t.Rows = append(t.Rows, row)
+	}
+	if from.Rest != nil {
+		t.Rest = values(from.Rest)
+	}
+	return t
+}
+
+// unitName returns the name that the summary has for a unit of a profile.
+func unitName(unit string) string {
+	if unit == "nanoseconds" {
+		return "ns"
+	}
+	return unit
+}
+
+func addsName(a profile.Adds) string {
+	switch a {
+	case profile.Self:
+		return summary.AddsSelf
+	case profile.Total:
+		return summary.AddsTotal
+	}
+	return summary.AddsEach
+}
+
+func values(cells []profile.Cell) []*int64 {
+	out := make([]*int64, len(cells))
+	for i, c := range cells {
+		if c.Known {
+			out[i] = &c.Value
+		}
+	}
+	return out
+}
+
+// classifyRow gives a row the class, category and rule that it has if it is a
+// kernel, a copy or a memset.
+func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
+	switch of {
+	case profile.OfDeviceOp:
+		if of = profile.OfKernel; isCopy(r.Name) {
+			of = profile.OfCopy
+		}
+	case profile.OfRow:
+		// Of nsys's table of calls and device work together.
+		switch r.Labels["category"] {
+		case "CUDA_KERNEL":
+			of = profile.OfKernel
+		case "MEMORY_OPER":
+			of = profile.OfCopy
+		}
+	}
+	switch of {
+	case profile.OfKernel:
+		m := rules.Kernel(r.Name)
+		r.Class, r.Category, r.Rule = string(m.Class), m.Category, m.Rule
+	case profile.OfCopy:
+		if r.Class = string(classify.Copy); strings.Contains(strings.ToLower(r.Name), "memset") {
+			r.Class = string(classify.Memset)
+		}
+	}
+}
+
+// isCopy reports whether a row of device work is a copy or memset, which nsys
+// sets in brackets.
+func isCopy(name string) bool { return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") }
+
+// checkTableSums notes the sums that have grown to what [summary.Plus] stops at.
+func checkTableSums(t *summary.Table, issues *diag.Ledger) {
+	for i, c := range t.Columns {
+		if sum, ok := t.Sum(i); ok && sum == math.MaxInt64 && c.Adds != summary.AddsEach {
+			issues.Add(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: sumOverflow})
+		}
+	}
+}
