@@ -20,7 +20,7 @@ var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
 	"nsys":                       "diag trace",
-	"internal/ingest":            "internal/inflate nsys trace",
+	"internal/ingest":            "internal/inflate nsys nsys/stats profile trace",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"internal/hosttree":          "trace",

@@ -130,6 +130,10 @@ type converted struct {
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts := make([]*converted, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
+		if in.Trace == nil {
+			r.e.say("assay convert: %s: left out, for its sums have no stacks", in.Path)
+			return
+		}
 		p := analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
 		parts[i] = &converted{in.Path, in.SHA256, in.Rank, p}
 	})

@@ -107,7 +107,11 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
-	return analyze.Trace(in.Trace, from, analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()})
+	opt := analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
+	if in.Tables != nil {
+		return analyze.Tables(in.Tables, from, opt)
+	}
+	return analyze.Trace(in.Trace, from, opt)
 }
 
 // noteRepeatedRanks says so where several inputs have the same rank: they may

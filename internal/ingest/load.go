@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"assay/profile"
 	"assay/trace"
 )
 
@@ -19,7 +20,9 @@ type Input struct {
 	Rank        int
 	RankFrom    string // "trace", "name" or "assumed"
 
-	Trace *trace.Trace
+	Trace   *trace.Trace     // what happened when
+	Tables  *profile.Tables  // sums that a tool printed
+	Profile *profile.Profile // costs of stacks
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is

@@ -8,8 +8,26 @@ import (
 	"strings"
 
 	"assay/nsys"
+	"assay/nsys/stats"
 	"assay/trace"
 )
+
+func isStats(_ string, head []byte) bool { return stats.Sniff(head) }
+
+// isNamedStats reports whether a file in a directory is named like what nsys
+// stats writes: much of what has such a header is of other programs.
+func isNamedStats(path string, _ []byte) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return strings.Contains(name, "_sum.") || strings.Contains(name, "nsys") || strings.Contains(name, "_trace.csv")
+}
+
+func loadStats(f *File, _ trace.Select, in *Input) (err error) {
+	in.Tables, err = stats.Read(f, f.Path, stats.Limits{})
+	if in.Tables != nil {
+		return nil // what broke it off is among its issues
+	}
+	return err
+}
 
 func isSQLite(_ string, head []byte) bool { return nsys.SniffSQLite(head) }
 
