@@ -19,7 +19,7 @@ import (
 var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
-	"nsys":                       "diag trace",
+	"nsys":                       "diag trace unit",
 	"internal/ingest":            "internal/inflate nsys nsys/stats profile trace",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/tracegen/gentrace": "internal/tracegen",

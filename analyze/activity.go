@@ -16,18 +16,18 @@ func (d *device) activity(window interval.Span) (a summary.Activity) {
 	return a
 }
 
-// deviceOf measures one device over its window, from the first start to the
+// measure measures one device over its window, from the first start to the
 // last end of its events. Where that window is implausible the strip and the
 // gaps are left out, for all but a sliver of them would be one gap of years.
-func deviceOf(m trace.Meta, d *device, rank, bins int) summary.Device {
+func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 	out := summary.Device{
-		Rank: rank, Device: d.ordinal, Name: deviceName(m, d.ordinal),
+		Rank: rank, Device: d.ordinal, Name: deviceName(tl.t.Meta, d.ordinal),
 		StartNS: d.window.Start, WindowNS: d.window.Len(),
 		Activity: d.activity(d.window),
 		Events:   int64(len(d.work)),
 	}
 	for _, w := range d.work {
-		if w.Kind == trace.Kernel {
+		if w.Kind == trace.Kernel && !tl.isWholeGraph(w.Name) {
 			out.Durations.Add(w.Dur)
 		}
 	}

@@ -54,7 +54,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	for _, d := range tl.devices {
-		s.Devices = append(s.Devices, deviceOf(t.Meta, d, in.Rank, bins))
+		s.Devices = append(s.Devices, tl.measure(d, in.Rank, bins))
 		s.Streams = append(s.Streams, tl.streams(d, in.Rank, &issues)...)
 	}
 	room := &room{rows: opt.maxRows()}
@@ -132,8 +132,12 @@ func issueOf(is diag.Issue) summary.Issue {
 type timeline struct {
 	t       *trace.Trace
 	classes []classify.Match // by Sym, for the names of kernels
-	devices []*device        // by ordinal
-	last    int64            // ordinal of a device that is measured
+
+	// wholeGraph is the name of what stands for all work of a graph, which is no
+	// kernel; 0 if there is none.
+	wholeGraph trace.Sym
+	devices    []*device // by ordinal
+	last       int64     // ordinal of a device that is measured
 }
 
 // A device is one GPU's work.
@@ -177,7 +181,11 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 		d.window.End = max(d.window.End, a.End())
 		d.work = append(d.work, work{a, number})
 		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
-			tl.classes[a.Name] = rules.Kernel(t.Name(a.Name))
+			name := t.Name(a.Name)
+			tl.classes[a.Name] = rules.Kernel(name)
+			if name == trace.OpaqueGraph {
+				tl.wholeGraph = a.Name
+			}
 		}
 	}
 	noteDevices(leftOut, issues)

@@ -246,8 +246,8 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 // Between gives time to the innermost event, and says what the thread was doing
 // to those who ask.
 func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
-	if len(stack) > 0 {
-		stack[len(stack)-1].Data.cpuSelf += to - from
+	if n := max(len(inner(stack)), min(1, len(stack))); n > 0 {
+		stack[n-1].Data.cpuSelf += to - from
 	}
 	for ; len(w.asked) > 0 && w.link.start(w.asked[0]) < to; w.asked = w.asked[1:] {
 		k, c := &w.link.list[w.asked[0]], w.ctx.at(w.context(stack))
@@ -313,6 +313,12 @@ func (a *attribution) note(issues *diag.Ledger) {
 		help = "the capture has no calls of the runtime, so what launched its work is not known; record CPU activities too"
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, a.link.without)
+	severity := diag.Info
+	if linked := int64(len(a.link.of)) - a.link.without; a.link.early > linked/100 {
+		severity = diag.Suspect
+	}
+	issues.AddN(diag.Issue{Code: "work-before-launch", Severity: severity,
+		Help: "work counted here started more than 2 µs before the call that launched it, so the clocks of host and device were apart; sums of durations stand, but launch delays and the owners of idle time do not; update the profiler and driver, or record again"}, a.link.early)
 	issues.AddN(diag.Issue{Code: "nesting-too-deep", Severity: diag.Info,
 		Help: "events of the host inside of more than 4096 others were left out of the tables of the host"}, a.tooDeep)
 	if a.idle.tooMany {

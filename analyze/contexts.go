@@ -58,10 +58,13 @@ func newContexts(t *trace.Trace) *contexts {
 	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: make([]role, t.Names())}
 }
 
+// noContext has the kinds of frames that say nothing of who launched something.
+var noContext = trace.Of(trace.Runtime, trace.Driver, trace.Overhead, trace.OSCall, trace.OffCPU)
+
 // below returns the context of a frame below another context.
 func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	role := c.role(f.Name, f.Kind)
-	if f.Kind == trace.Runtime || f.Kind == trace.Driver || f.Kind == trace.Overhead || role&isStep != 0 {
+	if noContext.Has(f.Kind) || role&isStep != 0 {
 		return parent
 	}
 	key := contextKey{parent, f.Name, f.Kind}

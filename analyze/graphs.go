@@ -40,13 +40,16 @@ func (a *attribution) graphs(d *device, rank int) (out []summary.Graph) {
 			index[id] = at
 			out = append(out, summary.Graph{
 				ID: int64(at) + 1, Rank: rank, Device: d.ordinal,
-				Call: a.t.Name(a.link.list[i].call.Name), First: a.t.Name(nodes[0].Name),
+				Call: a.t.Name(a.link.list[i].call.Name), First: a.t.Name(nodes[0].Name), Opaque: a.tl.isWholeGraph(nodes[0].Name),
 			})
 		}
 		a.addLaunch(&out[at], &busy, i, nodes)
 	}
 	return out
 }
+
+// isWholeGraph reports whether work of a name is all work of a graph's launch.
+func (tl *timeline) isWholeGraph(name trace.Sym) bool { return name != 0 && name == tl.wholeGraph }
 
 // isGraphLaunch reports whether a link is the launch of a graph.
 func (a *attribution) isGraphLaunch(i int32) bool {

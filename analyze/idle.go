@@ -308,7 +308,8 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
 	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
-	if key.state == summary.StateUnrecorded && ok && main != w.track && !w.main {
+	nothing := key.state == summary.StateUnrecorded || key.state == summary.StateOff && key.name == ""
+	if nothing && ok && main != w.track && !w.main {
 		x.ask(main, question{span: part, device: q.device, shown: q.shown})
 		return
 	}
@@ -320,7 +321,16 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(state string, f *hosttree.Frame) idleKey {
 		return idleKey{summary.OwnerHost, state, withoutAddress(x.a.t.Name(f.Name))}
 	}
+	all := stack
+	stack = inner(all)
+	system, off := system(all[len(stack):])
 	if len(stack) == 0 {
+		switch {
+		case system != nil:
+			return late(summary.StateOS, system)
+		case off:
+			return idleKey{owner: summary.OwnerHost, state: summary.StateOff}
+		}
 		return idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded}
 	}
 	top, roles := &stack[len(stack)-1].Frame, stack[len(stack)-1].Data.roles
@@ -333,10 +343,15 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	if roles&isData != 0 {
 		return late(summary.StateData, w.outermost(stack, isData))
 	}
+	if system != nil {
+		return late(summary.StateOS, system)
+	}
 	// Steps are open nearly always, and say less than anything else that is.
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch f := &stack[i].Frame; {
 		case w.ctx.role(f.Name, f.Kind)&isStep != 0:
+		case off:
+			return late(summary.StateOff, f)
 		case f.Kind == trace.CPUOp:
 			return late(summary.StateOp, f)
 		case f.Kind == trace.Python:
@@ -346,8 +361,37 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 		}
 	}
 	key := late(summary.StateAnnotation, top)
+	if off {
+		key.state = summary.StateOff
+	}
 	key.name = strings.TrimSuffix(stepPrefix, "#") // one row for all steps
 	return key
+}
+
+// ofSystem has the kinds of frames that say what the machine did for the program
+// that opened the others.
+var ofSystem = trace.Of(trace.OSCall, trace.OffCPU)
+
+// inner returns a stack without what the machine did at its end.
+func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
+	n := len(stack)
+	for n > 0 && ofSystem.Has(stack[n-1].Kind) {
+		n--
+	}
+	return stack[:n]
+}
+
+// system returns the outermost call of the operating system of the end of a
+// stack, or nil, and whether the thread was on no core.
+func system(end []hosttree.Open[open]) (call *hosttree.Frame, off bool) {
+	for i := range end {
+		if end[i].Kind == trace.OffCPU {
+			off = true
+		} else if call == nil {
+			call = &end[i].Frame
+		}
+	}
+	return call, off
 }
 
 // outermost returns the outermost event of a role, of which there is one.

@@ -34,7 +34,13 @@ type links struct {
 	copied  map[int32]int64     // of links that copy or fill: when the last of it ended
 	without int64               // activities without a link
 	double  int64               // activities whose correlation several calls have
+	early   int64               // activities that started before their call began
 }
+
+// clockSlack is by how much work may start before its call and the clocks of
+// host and device still count as one: profilers bring them together to about a
+// microsecond.
+const clockSlack = 2000
 
 // time returns when the call of a link began and ended, and its thread.
 func (l *links) time(i int32) (start, end int64, track trace.TrackID) {
@@ -81,6 +87,9 @@ func linksOf(t *trace.Trace) *links {
 		}
 		switch {
 		case call != nil:
+			if a.Start < call.Start-clockSlack {
+				l.early++
+			}
 			l.add(a, l.toCall(call))
 		case a.External != 0:
 			if ops == nil {

@@ -47,6 +47,7 @@
 //	fft               Fourier transforms
 //	linear-algebra    factorizations and solvers
 //	runtime           busy waits, graph nodes, autotuning checks
+//	whole-graph       a graph that was recorded as one event; what ran in it is unknown
 //
 // Of communication kernels:
 //

@@ -47,12 +47,12 @@ func (c *court) captureQuality() (Finding, bool) {
 // noGPUTime is the finding that ends the judgment before it begins.
 func (c *court) noGPUTime() Finding {
 	f := Finding{Rule: RuleNoGPUTime, Level: Warn}
-	const record = "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] in torch.profiler.profile"
+	how := c.recorder()
 	const cupti = "only one profiler at a time can use CUPTI, and containers may forbid it"
 	switch {
 	case len(c.Devices) > 0:
 		f.Title = "the GPU events of the capture span no time: record at least one whole step"
-		f.Next = []string{wholeSteps}
+		f.Next = []string{how.wholeSteps}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "gpu-events-missing" }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
 		f.Next = []string{
@@ -67,7 +67,7 @@ func (c *court) noGPUTime() Finding {
 		}
 		f.Next = []string{
 			"look at the host spans with the most self time: they are where the program's own time went",
-			"if this was a PyTorch run: " + record,
+			"if this was a PyTorch run: " + torchRecorder.devices,
 		}
 		if len(c.Spans) == 0 {
 			f.Next = f.Next[1:]
@@ -76,17 +76,14 @@ func (c *court) noGPUTime() Finding {
 		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
 		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
 	default:
-		f.Title = "the capture holds no GPU events: record with ProfilerActivity.CUDA"
-		f.Next = []string{record, wholeSteps, "check that CUPTI is available to the process: " + cupti}
+		f.Title = how.noWork
+		f.Next = []string{how.devices, how.wholeSteps, "check that CUPTI is available to the process: " + cupti}
 	}
 	if n := len(c.Spans); n > 0 {
 		f.Evidence = []string{unit.Count(int64(n)) + " kinds of host spans were measured"}
 	}
 	return f
 }
-
-// wholeSteps says how to record what can be judged.
-const wholeSteps = "record whole steps: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3), prof.step() in every iteration, and export only after the active steps have ended"
 
 // foreign reports whether no input comes from PyTorch.
 func (c *court) foreign() bool {
@@ -131,7 +128,7 @@ func (c *court) tooLittleWork() (Finding, bool) {
 	}
 	f.Title += ", under the limit of " + under
 	f.Next = []string{
-		wholeSteps,
+		c.recorder().wholeSteps,
 		"if the GPU was meant to be busy all the time, see in the trace what the host did before and after its few events",
 	}
 	return f, true

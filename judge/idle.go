@@ -30,10 +30,11 @@ type idle struct {
 	file    string // the input, where there is a choice
 
 	owners []ownerShare // empty where they are not known
+	how    *recorder
 }
 
 func (c *court) idle() idle {
-	out := idle{total: c.total.Idle(), owners: c.owners()}
+	out := idle{total: c.total.Idle(), owners: c.owners(), how: c.recorder()}
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
@@ -109,7 +110,7 @@ func (i idle) evidence() (out []string) {
 // kernels.
 func (i idle) advice() []string {
 	if len(i.owners) > 0 {
-		return ownerAdvice(i.owners, i.total)
+		return ownerAdvice(i.owners, i.total, i.how)
 	}
 	launch := []string{adviceLess, adviceMore}
 	switch {
@@ -121,7 +122,7 @@ func (i idle) advice() []string {
 		return []string{
 			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
 				what, timestamp(i.largest.StartNS)),
-			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)",
+			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, " + i.how.warmUp,
 			adviceData,
 		}
 	case i.most(i.longs.TotalNS):

@@ -187,10 +187,14 @@ func (c *court) computeBound() (Finding, bool) {
 	return f, true
 }
 
+// wholeGraph is the category of graphs that were recorded as one event each, in
+// which no kernel can be told from another.
+const wholeGraph = "whole-graph"
+
 // dominantKernel asks whether the kernels of one name are most of the work.
 func (c *court) dominantKernel() (Finding, bool) {
 	top, all := c.topKernel("")
-	if all == 0 {
+	if all == 0 || top.Category == wholeGraph {
 		return Finding{}, false
 	}
 	f, limit, ok := measured(c.rules[RuleDominantKernel], top.TotalNS, all)

@@ -79,18 +79,18 @@ const (
 	adviceMore        = "give each launch more work: larger micro batches, fused optimizers (fused=True), fused attention"
 	adviceCopies      = "do not let the host wait for copies: pinned memory and non_blocking=True, and read results back only when they are needed"
 	adviceAllocate    = "keep the allocator from calling the driver within steps: warm up with the largest shapes, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, no torch.cuda.empty_cache() in the loop"
-	adviceStacks      = "record what the host does: with_stack=True shows Python functions, record_function names phases"
 	adviceHeld        = "see what the work waited for: a copy or collective on another stream (cudaStreamWaitEvent), a large copy on its own stream, or a host function; start that earlier, or let other work run meanwhile"
-	adviceProfiler    = "leave the profiler's own work out of the window: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)"
-	adviceWarmUp      = "leave first launches out of the capture: they load code; warm up before recording, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)"
+	adviceWarmUp      = "leave first launches out of the capture: they load code; warm up before recording, "
 	adviceOpaque      = "record the nodes of graphs: with Nsight Systems --cuda-graph-trace=node, with PyTorch a newer CUPTI"
+	adviceWaits       = "see what the call of the operating system waits for: pthread_cond_wait, futex and poll wait for another thread or process (workers of a data loader, a queue, a lock), read and write for storage or a socket; give that work to more workers, or start it earlier"
+	adviceCores       = "give the thread a core: raise the CPU limit of the container, pin the process to the GPU's NUMA node (numactl), and lower OMP_NUM_THREADS and the number of workers where they take all cores; if it waited instead, record the calls it waits in (nsys --trace=osrt)"
 	adviceEarlier     = "begin the capture before the work is launched, with a step of warm-up, so that its launches are known"
 )
 
 // ownerAdvice says what to do about the largest shares, in their order.
-func ownerAdvice(owners []ownerShare, total int64) (out []string) {
+func ownerAdvice(owners []ownerShare, total int64, how *recorder) (out []string) {
 	for _, o := range telling(owners, total) {
-		for _, line := range o.advice() {
+		for _, line := range o.advice(how) {
 			if !slices.Contains(out, line) {
 				out = append(out, line)
 			}
@@ -99,11 +99,11 @@ func ownerAdvice(owners []ownerShare, total int64) (out []string) {
 	return out
 }
 
-func (o ownerShare) advice() []string {
+func (o ownerShare) advice(how *recorder) []string {
 	switch o.owner {
 	case summary.OwnerLaunch:
 		if o.longest >= longGap {
-			return []string{adviceWarmUp, adviceLess}
+			return []string{adviceWarmUp + how.warmUp, adviceLess}
 		}
 		return []string{adviceLess, adviceMore}
 	case summary.OwnerBetween:
@@ -111,7 +111,7 @@ func (o ownerShare) advice() []string {
 	case summary.OwnerDependency:
 		return []string{adviceHeld}
 	case summary.OwnerNothing:
-		return []string{adviceProfiler}
+		return []string{how.itself}
 	case summary.OwnerOpaque:
 		return []string{adviceOpaque}
 	case summary.OwnerUnknown:
@@ -126,8 +126,12 @@ func (o ownerShare) advice() []string {
 		return []string{adviceAllocate}
 	case summary.StateData:
 		return []string{adviceData}
+	case summary.StateOS:
+		return []string{adviceWaits}
+	case summary.StateOff:
+		return []string{adviceCores}
 	case summary.StateUnrecorded:
-		return []string{adviceStacks}
+		return []string{how.host}
 	}
 	return []string{adviceLess, adviceMore}
 }

@@ -389,7 +389,7 @@ func (l *loader) syncDevice(pid, device int64) int64 {
 	return only
 }
 
-func (l *loader) osrt(r row)    { l.hostSpan(r, "OSRT_API", "osrt", trace.OtherKind) }
+func (l *loader) osrt(r row)    { l.hostSpan(r, "OSRT_API", "osrt", trace.OSCall) }
 func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
 
 func (l *loader) overhead(r row) {

@@ -39,8 +39,11 @@ type row interface {
 }
 
 // read makes a trace of a source.
-func read(src source, file string, sel trace.Select) (*trace.Trace, error) {
+func read(src source, file string, sel trace.Select, issues ...diag.Issue) (*trace.Trace, error) {
 	l := newLoader(src, file, sel)
+	for _, is := range issues {
+		l.out.Issue(is, 1)
+	}
 	l.settings()
 	if !l.known() {
 		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "has none of the tables that Nsight Systems exports; it may be of another program"}

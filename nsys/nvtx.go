@@ -186,11 +186,11 @@ func (l *loader) sched(r row) {
 		return
 	}
 	t := l.thread(global)
-	l.out.Span(trace.HostSpan{Start: since, Dur: start - since, Kind: trace.OtherKind, Name: l.label(OffCPU), Category: l.label("sched"), Track: l.out.Thread(t.pid, t.tid)})
+	l.out.Span(trace.HostSpan{Start: since, Dur: start - since, Kind: trace.OffCPU, Name: l.label(notRunning), Category: l.label("sched"), Track: l.out.Thread(t.pid, t.tid)})
 }
 
-// OffCPU is the name of the spans in which a thread did not run.
-const OffCPU = "(thread not running)"
+// notRunning is the name of the spans in which a thread did not run.
+const notRunning = "(thread not running)"
 
 // maxThreads is how many threads are followed.
 const maxThreads = 1 << 20

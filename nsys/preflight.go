@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/diag"
+	"assay/unit"
 )
 
 // preflight says what the capture cannot answer, and what to record next time.
@@ -31,7 +32,7 @@ func (l *loader) preflight() {
 	}
 	if n, ns := l.overheadWithin(); n > 0 && ns > 0 {
 		note(n, "profiler-overhead", diag.Info,
-			fmt.Sprintf("the profiler's own work took up to %d ns of the time between the first and last work on a device; gaps that it falls into are not the program's; record less with --sample=none --cpuctxsw=none, or a shorter range", ns))
+			fmt.Sprintf("the profiler's own work took up to %s of the time between the first and last work on a device; gaps that it falls into are not the program's; record less with --sample=none --cpuctxsw=none, or a shorter range", unit.Duration(ns)))
 	}
 	note(l.seen.sharedDevices, "device-assumed", diag.Suspect,
 		"several processes call a GPU by the same number, and this export does not say whether it is one; each process was taken to have a GPU of its own, as where CUDA_VISIBLE_DEVICES gives each one; exports of 2024.6 and later tell")

@@ -33,7 +33,12 @@ func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "cannot be read as an SQLite database; the export may have been interrupted: export again", Err: err}
 	}
 	defer src.conn.Close()
-	return read(src, file, sel)
+	var early []diag.Issue
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
+			Help: "a log of changes (-wal) lies beside the database, so a program has it open or broke off, and what the log holds was not read; close that program, or export again"})
+	}
+	return read(src, file, sel, early...)
 }
 
 // A database is an export in SQLite.

@@ -47,12 +47,12 @@ var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType"},
 		trace.Of(trace.Sync), (*loader).sync},
-	{"OSRT_API", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).osrt},
+	{"OSRT_API", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OSCall), (*loader).osrt},
 	{"CUDNN_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
 	{"CUBLAS_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
 	{"PROFILER_OVERHEAD", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.Overhead), (*loader).overhead},
 	{"CUPTI_ACTIVITY_KIND_OVERHEAD", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.Overhead), (*loader).overhead},
-	{"SCHED_EVENTS", []string{"start", "isSchedIn", "globalTid"}, trace.Of(trace.OtherKind), (*loader).sched},
+	{"SCHED_EVENTS", []string{"start", "isSchedIn", "globalTid"}, trace.Of(trace.OffCPU), (*loader).sched},
 }
 
 // The kinds of copies, by copyKind, as PyTorch's profiler writes them.

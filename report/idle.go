@@ -253,6 +253,8 @@ func ownerMeaning(name string) string {
 		summary.StateOp:         "in an operator, outside of any call",
 		summary.StatePython:     "in a Python function, outside of any operator",
 		summary.StateAnnotation: "in an annotation, with nothing else recorded",
+		summary.StateOS:         "in a call of the operating system or C library: a wait, a lock, a file or socket",
+		summary.StateOff:        "on no core: it waited in something that was not recorded, or others had the cores",
 		summary.StateUnrecorded: "in nothing that was recorded",
 	}[name]
 }
@@ -286,6 +288,7 @@ func ownerWords(rows []summary.Idle) List {
 func summaryStates() []string {
 	return []string{
 		summary.StateSync, summary.StateCopy, summary.StateAlloc, summary.StateLaunch, summary.StateCall,
-		summary.StateData, summary.StateOp, summary.StatePython, summary.StateAnnotation, summary.StateUnrecorded,
+		summary.StateData, summary.StateOp, summary.StatePython, summary.StateAnnotation,
+		summary.StateOS, summary.StateOff, summary.StateUnrecorded,
 	}
 }

@@ -42,6 +42,8 @@ const (
 	StateOp         = "operator"      // in an operator, outside of any call
 	StatePython     = "python"        // in a Python function, outside of any operator
 	StateAnnotation = "annotation"    // in an annotation, and nothing else is recorded
+	StateOS         = "os-call"       // in a call of the operating system or C library, outside of any call of the runtime
+	StateOff        = "not-running"   // on no core, and in none of the calls above
 	StateUnrecorded = "unrecorded"    // in nothing that was recorded
 )
 

@@ -23,6 +23,8 @@ const (
 	Instant  // [memory] and other points on the host
 	Flow     // an arrow between two events
 	Span     // the profiler's own bookkeeping: "Trace"
+	OSCall   // a call of the operating system or of the C library
+	OffCPU   // time in which a thread was on no core
 	kinds
 )
 
@@ -87,6 +89,7 @@ var kindNames = [kinds]string{
 	CPUOp: "cpu_op", Annotation: "user_annotation", GPUAnnotation: "gpu_user_annotation", Runtime: "cuda_runtime",
 	Driver: "cuda_driver", Python: "python_function", Kernel: "kernel", Memcpy: "gpu_memcpy", Memset: "gpu_memset",
 	Sync: "cuda_sync", Overhead: "overhead", Instant: "cpu_instant_event", Flow: "ac2g", Span: "Trace", OtherKind: "other",
+	OSCall: "osrt", OffCPU: "sched",
 }
 
 // String returns the category that current profilers write for k.

@@ -51,7 +51,7 @@ const (
 func Threads(t *trace.Trace) []*Thread {
 	all := make([]Thread, len(t.Tracks))
 	bucket(all, spans, t, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) {
-		return s.Track, s.Kind == trace.Annotation || s.Kind == trace.OtherKind || s.Kind == trace.Overhead
+		return s.Track, ofThread.Has(s.Kind)
 	})
 	bucket(all, python, t, &t.Python, func(p *trace.PythonCall) (trace.TrackID, bool) { return p.Track, true })
 	bucket(all, ops, t, &t.Ops, func(o *trace.Op) (trace.TrackID, bool) { return o.Track, true })
@@ -67,6 +67,9 @@ func Threads(t *trace.Trace) []*Thread {
 	}
 	return out
 }
+
+// ofThread has the kinds of spans that say what a thread was doing.
+var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace.OSCall, trace.OffCPU)
 
 // bucket gives the rows of one table to their threads. It counts them first, so
 // that each thread's list is made once and in the right size.
