@@ -27,7 +27,7 @@ func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 		Events:   int64(len(d.work)),
 	}
 	for _, w := range d.work {
-		if w.Kind == trace.Kernel && !tl.isWholeGraph(w.Name) {
+		if a := tl.activity(w); a.Kind == trace.Kernel && !tl.isWholeGraph(a.Name) {
 			out.Durations.Add(w.Dur)
 		}
 	}
@@ -35,11 +35,9 @@ func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 		return out
 	}
 	out.Strip = strip(d, bins)
-	for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
-		if running == 0 {
-			out.Gaps.Add(piece.Len())
-			out.LargestGaps = keepLongest(out.LargestGaps, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
-		}
+	for gap := range d.gaps() {
+		out.Gaps.Add(gap.Len())
+		out.LargestGaps = keepLongest(out.LargestGaps, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ package analyze
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"assay/classify"
@@ -148,14 +149,42 @@ type device struct {
 	work    []work          // by start
 }
 
-// A work is one activity.
+// A work is one activity. There are millions, so it has no pointer, which the
+// garbage collector would follow.
 type work struct {
-	*trace.Activity
-	number int32 // in the table of activities
+	Start, Dur int64
+	ref        trace.Ref
+	number     int32 // in the table of activities
 }
 
+// End returns when the work ended.
+func (w work) End() int64 { return w.Start + w.Dur }
+
+// activity returns all that is known of a piece of work.
+func (tl *timeline) activity(w work) *trace.Activity { return tl.t.Activities.At(w.ref) }
+
 // stream returns the stream that a piece of work ran on.
-func (tl *timeline) stream(w work) int64 { return tl.t.Tracks[w.Track].Stream }
+func (tl *timeline) stream(w work) int64 { return tl.t.Tracks[tl.activity(w).Track].Stream }
+
+// gaps returns the stretches of the device's window in which nothing ran, in
+// order.
+func (d *device) gaps() iter.Seq[interval.Span] {
+	return func(yield func(interval.Span) bool) {
+		end := d.window.Start
+		for _, w := range d.work {
+			if w.Dur <= 0 {
+				continue // it covers no time, so it parts no gap
+			}
+			if w.Start > end && !yield(interval.Span{Start: end, End: w.Start}) {
+				return
+			}
+			end = max(end, w.End())
+		}
+		if end < d.window.End {
+			yield(interval.Span{Start: end, End: d.window.End})
+		}
+	}
+}
 
 func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *timeline {
 	tl := &timeline{t: t, classes: make([]classify.Match, t.Names()), last: lastDevice(t)}
@@ -163,7 +192,7 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 	room := workOf(t)
 	number := int32(-1)
 	leftOut := int64(0)
-	for a := range t.Activities.All() {
+	for ref, a := range t.Activities.Refs() {
 		track := &t.Tracks[a.Track]
 		number++
 		if track.Device > tl.last {
@@ -179,7 +208,7 @@ func newTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *ti
 		}
 		d.window.Start = min(d.window.Start, a.Start)
 		d.window.End = max(d.window.End, a.End())
-		d.work = append(d.work, work{a, number})
+		d.work = append(d.work, work{a.Start, a.Dur, ref, number})
 		if a.Kind == trace.Kernel && tl.classes[a.Name].Rule == "" {
 			name := t.Name(a.Name)
 			tl.classes[a.Name] = rules.Kernel(name)
@@ -214,16 +243,20 @@ func workOf(t *trace.Trace) map[int64]int {
 // sortOut sorts a device's work by start, which profilers do not, and unites it
 // by class.
 func (tl *timeline) sortOut(d *device) {
-	slices.SortStableFunc(d.work, func(a, b work) int {
+	order := func(a, b work) int {
 		if a.Start != b.Start {
 			return compare(a.Start, b.Start)
 		}
 		// Whatever their order in the file.
-		return cmp.Or(compare(a.End(), b.End()), compare(tl.stream(a), tl.stream(b)), cmp.Compare(tl.t.Name(a.Name), tl.t.Name(b.Name)))
-	})
+		return cmp.Or(compare(a.End(), b.End()), compare(tl.stream(a), tl.stream(b)),
+			cmp.Compare(tl.t.Name(tl.activity(a).Name), tl.t.Name(tl.activity(b).Name)))
+	}
+	if !slices.IsSortedFunc(d.work, order) {
+		slices.SortStableFunc(d.work, order)
+	}
 	var builders [len(d.layers)]interval.Builder
 	for _, w := range d.work {
-		builders[tl.layer(w.Activity)].Add(interval.Span{Start: w.Start, End: w.End()})
+		builders[tl.layer(tl.activity(w))].Add(interval.Span{Start: w.Start, End: w.End()})
 	}
 	for i := range builders {
 		d.layers[i] = builders[i].Set()

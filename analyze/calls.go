@@ -3,6 +3,7 @@ package analyze
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"assay/internal/hosttree"
 	"assay/interval"
@@ -13,8 +14,8 @@ import (
 // waits sums up the calls of the runtime and driver, and of those that wait for
 // a device the time in which none was busy.
 type waits struct {
-	busy  busyTimes       // of any device
-	rows  []*summary.Call // by name
+	busy  func() *busyTimes // of any device; made when first asked for
+	rows  []*summary.Call   // by name
 	marks []mark
 	known bool // there is device work: else it is not known to be idle
 }
@@ -24,7 +25,7 @@ func newWaits(tl *timeline, marks []mark) *waits {
 	for _, d := range tl.devices {
 		layers = append(layers, d.layers[:]...)
 	}
-	return &waits{busy: busyOf(layers), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
+	return &waits{busy: sync.OnceValue(func() *busyTimes { b := busyOf(layers); return &b }), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
 }
 
 // busyTimes tell how long anything ran within any span.
@@ -119,7 +120,7 @@ func (w *waits) call(a *attribution, f *hosttree.Frame) {
 	}
 	if waits && w.known {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
-		r.IdleNS = summary.Plus(r.IdleNS, w.busy.idle(interval.Span{Start: f.Start, End: f.End}))
+		r.IdleNS = summary.Plus(r.IdleNS, w.busy().idle(interval.Span{Start: f.Start, End: f.End}))
 	}
 }
 

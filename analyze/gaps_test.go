@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"assay/analyze"
+	"assay/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -97,6 +99,32 @@ func TestSpan(t *testing.T) {
 	} {
 		if got := measured(t, "["+tc.events+"]").Inputs[0].SpanNS; got != tc.want {
 			t.Errorf("%s: got %d ns, want %d", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestGapsArePieces: the gaps of a device are the pieces of its window in which
+// no class of work runs, also around work without length.
+func TestGapsArePieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		s := tell()
+		var all []interval.Span
+		for i := range int64(1 + rng.IntN(20)) {
+			from := rng.Int64N(60)
+			to := from + rng.Int64N(8)
+			s.launch("cudaLaunchKernel", []string{"gemm", "ncclAllReduce"}[i%2], i+1, 0, from, to)
+			all = append(all, interval.Span{Start: from * 1000, End: to * 1000})
+		}
+		d := s.measured().Devices[0]
+		var want summary.Histogram
+		for piece, running := range interval.Pieces(interval.Span{Start: d.StartNS, End: d.StartNS + d.WindowNS}, interval.Of(all...)) {
+			if running == 0 {
+				want.Add(piece.Len())
+			}
+		}
+		if !reflect.DeepEqual(d.Gaps, want) {
+			t.Fatalf("%v: gaps %v, want %v", all, d.Gaps, want)
 		}
 	}
 }

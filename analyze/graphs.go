@@ -38,9 +38,10 @@ func (a *attribution) graphs(d *device, rank int) (out []summary.Graph) {
 		if !ok {
 			at = len(out)
 			index[id] = at
+			first := a.tl.activity(nodes[0]).Name
 			out = append(out, summary.Graph{
 				ID: int64(at) + 1, Rank: rank, Device: d.ordinal,
-				Call: a.t.Name(a.link.list[i].call.Name), First: a.t.Name(nodes[0].Name), Opaque: a.tl.isWholeGraph(nodes[0].Name),
+				Call: a.t.Name(a.link.list[i].call.Name), First: a.t.Name(first), Opaque: a.tl.isWholeGraph(first),
 			})
 		}
 		a.addLaunch(&out[at], &busy, i, nodes)
@@ -62,7 +63,7 @@ func (a *attribution) sequence(seed maphash.Seed, nodes []work) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, w := range nodes {
-		maphash.WriteComparable(&h, [2]int64{int64(w.Name), a.tl.stream(w)})
+		maphash.WriteComparable(&h, [2]int64{int64(a.tl.activity(w).Name), a.tl.stream(w)})
 	}
 	return h.Sum64()
 }

@@ -86,12 +86,10 @@ func newIdleness(a *attribution) *idleness {
 			continue
 		}
 		var largest []summary.Gap
-		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
-			if running == 0 {
-				largest = keepLongest(largest, summary.Gap{StartNS: piece.Start, NS: piece.Len()})
-			}
+		for gap := range d.gaps() {
+			largest = keepLongest(largest, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
 		}
-		for g := range gapsOf(d, a.link) {
+		for g := range a.tl.gapsOf(d, a.link) {
 			if slices.ContainsFunc(largest, func(l summary.Gap) bool { return l.StartNS == g.span.Start }) {
 				g.shown = int32(len(x.shown[i]))
 				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})
@@ -103,25 +101,22 @@ func newIdleness(a *attribution) *idleness {
 }
 
 // gapsOf returns the gaps of a device in order.
-func gapsOf(d *device, l *links) iter.Seq[gap] {
+func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 	return func(yield func(gap) bool) {
 		var before *trace.Activity
 		beforeLink, at := int32(-1), 0
-		for piece, running := range interval.Pieces(d.window, d.layers[:]...) {
-			if running != 0 {
-				continue
-			}
+		for piece := range d.gaps() {
 			g := gap{span: piece, link: -1, shown: -1}
 			for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
 				if w := d.work[at]; before == nil || w.End() >= before.End() {
-					before, beforeLink = w.Activity, l.of[w.number]
+					before, beforeLink = tl.activity(w), l.of[w.number]
 				}
 			}
 			g.before, g.beforeLink = before, beforeLink
 			for next := at; next < len(d.work) && d.work[next].Start == piece.End; next++ {
 				i := l.of[d.work[next].number]
 				if g.after == nil || i >= 0 && (g.link < 0 || l.start(i) < l.start(g.link)) {
-					g.after, g.link = d.work[next].Activity, i
+					g.after, g.link = tl.activity(d.work[next]), i
 				}
 			}
 			if !yield(g) {

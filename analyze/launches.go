@@ -16,7 +16,7 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.work))             // the link of each
 	for _, w := range d.work {
-		if w.Kind == trace.Kernel && w.Dur < summary.ShortKernelNS {
+		if w.Dur < summary.ShortKernelNS && a.tl.activity(w).Kind == trace.Kernel {
 			out.Short++
 			out.ShortNS += w.Dur
 		}

@@ -75,7 +75,8 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
 	rows := make(map[gpuRow]*sums)
 	for _, d := range tl.devices {
 		for _, w := range d.work {
-			key := gpuRow{name: w.Name, kind: w.Kind, device: d.ordinal, stream: tl.stream(w), step: -1}
+			act := tl.activity(w)
+			key := gpuRow{name: act.Name, kind: act.Kind, device: d.ordinal, stream: tl.stream(w), step: -1}
 			if i := a.link.of[w.number]; i >= 0 {
 				k := &a.link.list[i]
 				key.place, key.forward = place{k.context, k.note, k.pass}, k.forward

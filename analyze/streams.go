@@ -12,16 +12,19 @@ import (
 // streams measures each stream of a device: how many kernels and other events
 // it ran, the union of them and the sum of their durations.
 func (tl *timeline) streams(d *device, rank int, issues *diag.Ledger) []summary.Stream {
-	rows := make(map[int64]*summary.Stream)
-	busy := make(map[int64]*interval.Builder)
-	lastEnd := make(map[int64]int64)
-	for _, a := range d.work {
-		stream := tl.stream(a)
-		r := rows[stream]
-		if r == nil {
-			r = &summary.Stream{Rank: rank, Device: d.ordinal, Stream: stream}
-			rows[stream], busy[stream] = r, new(interval.Builder)
-			lastEnd[stream] = a.Start
+	type row struct {
+		summary.Stream
+		end int64 // of what ended last
+	}
+	rows := make(map[int64]*row)
+	var r *row // of the work before, which most often was on the same stream
+	for _, w := range d.work {
+		a := tl.activity(w)
+		if stream := tl.t.Tracks[a.Track].Stream; r == nil || r.Stream.Stream != stream {
+			if r = rows[stream]; r == nil {
+				r = &row{summary.Stream{Rank: rank, Device: d.ordinal, Stream: stream}, a.Start}
+				rows[stream] = r
+			}
 		}
 		if a.Kind == trace.Kernel {
 			r.Kernels++
@@ -29,17 +32,16 @@ func (tl *timeline) streams(d *device, rank int, issues *diag.Ledger) []summary.
 			r.Others++
 		}
 		r.WorkNS = summary.Plus(r.WorkNS, a.Dur)
-		busy[stream].Add(interval.Span{Start: a.Start, End: a.End()})
-		if a.Start < lastEnd[stream] && a.Dur > 0 {
+		r.BusyNS = summary.Plus(r.BusyNS, interval.Span{Start: max(a.Start, r.end), End: a.End()}.Len())
+		if a.Start < r.end && a.Dur > 0 {
 			issues.Add(diag.Issue{Code: "stream-overlap", Severity: diag.Info,
 				Help: "events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show; all are counted, so sums of durations exceed wall time there"})
 		}
-		lastEnd[stream] = max(lastEnd[stream], a.End())
+		r.end = max(r.end, a.End())
 	}
 	out := make([]summary.Stream, 0, len(rows))
-	for stream, r := range rows {
-		r.BusyNS = busy[stream].Set().Len()
-		out = append(out, *r)
+	for _, r := range rows {
+		out = append(out, r.Stream)
 	}
 	slices.SortFunc(out, func(a, b summary.Stream) int { return compare(a.Stream, b.Stream) })
 	return out

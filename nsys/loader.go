@@ -18,6 +18,7 @@ type loader struct {
 	rows int64
 
 	broken   bool
+	graphs   bool            // a call that launches graphs has a name
 	captured map[string]bool // tables that are there
 
 	strings                     map[int64][]byte
@@ -37,6 +38,15 @@ type loader struct {
 	offCPU   map[int64]int64      // by thread: since when it has not been running
 
 	ranks []int
+
+	// What was asked for last, which most often is asked for next.
+	last struct {
+		known          bool
+		machine, upper int64
+		pid, index     int64 // see correlation
+		key            deviceKey
+		ordinal        int64 // of key, plus 1
+	}
 
 	seen sightings
 }
@@ -141,13 +151,15 @@ type thread struct{ pid, tid int64 }
 // process, 24 of thread. Processes of a second machine get numbers of their own.
 func (l *loader) thread(global int64) thread {
 	t := thread{global >> 24 & 0xffffff, global & 0xffffff}
-	machine := global >> 48
-	index, ok := l.machines[machine]
-	if !ok {
-		index = int64(len(l.machines))
-		l.machines[machine] = index
+	if machine := global >> 48; !l.last.known || l.last.machine != machine {
+		index, ok := l.machines[machine]
+		if !ok {
+			index = int64(len(l.machines))
+			l.machines[machine] = index
+		}
+		l.last.known, l.last.machine, l.last.upper = true, machine, index<<24
 	}
-	t.pid |= index << 24
+	t.pid |= l.last.upper
 	return t
 }
 
@@ -161,11 +173,15 @@ func (l *loader) correlation(pid, id int64) trace.ID {
 	if id <= 0 {
 		return 0
 	}
-	index, ok := l.process[pid]
-	if !ok {
-		index = int64(len(l.process))
-		l.process[pid] = index
+	if pid != l.last.pid || len(l.process) == 0 {
+		index, ok := l.process[pid]
+		if !ok {
+			index = int64(len(l.process))
+			l.process[pid] = index
+		}
+		l.last.pid, l.last.index = pid, index
 	}
+	index := l.last.index
 	if index == 0 {
 		return trace.IDOf(id)
 	}
@@ -181,7 +197,11 @@ func (l *loader) correlation(pid, id int64) trace.ID {
 // programs mostly give each process a GPU of its own and show it no other.
 func (l *loader) device(pid, device int64) int64 {
 	key := deviceKey{pid, device}
+	if l.last.ordinal > 0 && l.last.key == key {
+		return l.last.ordinal - 1
+	}
 	if n, ok := l.ordinals[key]; ok {
+		l.last.key, l.last.ordinal = key, n+1
 		return n
 	}
 	n, known := l.gpus[key]
@@ -243,11 +263,7 @@ func (l *loader) kernel(r row) {
 	if !ok {
 		return
 	}
-	name := r.num(6)
-	if name == 0 && r.null(6) {
-		name = r.num(8)
-	}
-	a.Name = l.sym(name)
+	a.Name = l.sym(r.num(6))
 	a.Detail = l.out.Detail(l.inGraph(r), a.Name)
 	l.out.Activity(a)
 }

@@ -13,6 +13,7 @@ package nsys
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/diag"
 	"assay/trace"
@@ -27,6 +28,7 @@ type source interface {
 	// scan calls each with every row of a table, in order; columns that the table
 	// does not have are null. It stops when each returns false. The error says why
 	// rows are missing.
+	// A column "" is null too.
 	scan(table string, columns []string, each func(row) bool) error
 }
 
@@ -64,7 +66,7 @@ func (l *loader) table(t *table) {
 	}
 	l.captured[t.name] = true
 	before := l.rows
-	err := l.src.scan(t.name, t.columns, func(r row) bool {
+	err := l.src.scan(t.name, l.columns(t), func(r row) bool {
 		l.rows++
 		t.add(l, r)
 		return !l.out.Full()
@@ -72,6 +74,25 @@ func (l *loader) table(t *table) {
 	if err != nil {
 		l.damaged(t.name, l.rows-before, err)
 	}
+}
+
+// columns returns the columns of a table that are worth reading, "" for those
+// that are not: a late column of five million rows costs a tenth of their time.
+func (l *loader) columns(t *table) []string {
+	there := make(map[string]bool)
+	for _, name := range l.src.columns(t.name) {
+		there[strings.ToLower(name)] = true
+	}
+	out := make([]string, len(t.columns))
+	for i, names := range t.columns {
+		for name := range strings.SplitSeq(names, "|") {
+			if there[strings.ToLower(name)] && (name != graphNode || l.graphs) {
+				out[i] = name
+				break
+			}
+		}
+	}
+	return out
 }
 
 // damaged notes that rows of a table are missing.

@@ -1,6 +1,7 @@
 package nsys
 
 import (
+	"bytes"
 	"strings"
 
 	"assay/diag"
@@ -86,6 +87,7 @@ func (l *loader) addString(id int64, value []byte) {
 		return
 	}
 	l.strings[id] = append([]byte(nil), value...)
+	l.graphs = l.graphs || bytes.Contains(value, []byte("GraphLaunch"))
 }
 
 // perString is what a string takes beside its bytes.

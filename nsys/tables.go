@@ -23,11 +23,11 @@ func (t *table) wanted(out *trace.Assembler) bool {
 // the reading costs the least.
 //
 // The columns are those of schema 3.30.1 (2026.5) that are of use; each add
-// names them by their index. Older exports have fewer: greenContextId and
-// mangledName came with 2024 and 2022, graphNodeId with 2020.
+// names them by their index. Older exports have fewer. Of columns that are
+// written a|b the first that is there is read.
 var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_KERNEL",
-		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName", "graphNodeId", "shortName"},
+		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId"},
 		trace.Of(trace.Kernel), (*loader).kernel},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "copyKind", "graphNodeId", "bytes", "srcKind", "dstKind"},
@@ -78,6 +78,10 @@ const (
 	nvtxNameThread = 39
 	nvtxDomain     = 75 // the creation of a domain
 )
+
+// graphNode is the column that says which node of a graph did the work. It is
+// null throughout where no graph was launched.
+const graphNode = "graphNodeId"
 
 // noStream is the streamId of what is on no stream.
 const noStream = 1<<32 - 1
