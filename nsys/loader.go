@@ -46,6 +46,8 @@ type loader struct {
 		pid, index     int64 // see correlation
 		key            deviceKey
 		ordinal        int64 // of key, plus 1
+		detail         trace.DetailID
+		detailOf       int // epoch
 	}
 
 	seen sightings
@@ -264,7 +266,14 @@ func (l *loader) kernel(r row) {
 		return
 	}
 	a.Name = l.sym(r.num(6))
-	a.Detail = l.out.Detail(l.inGraph(r), a.Name)
+	if l.graphs {
+		a.Detail = l.out.Detail(l.inGraph(r), a.Name)
+	} else {
+		if l.last.detailOf != l.out.Epoch() {
+			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()
+		}
+		a.Detail = l.last.detail
+	}
 	l.out.Activity(a)
 }
 

@@ -3,6 +3,7 @@ package summary
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -69,10 +70,15 @@ func (h Histogram) TotalNS() (ns int64) {
 }
 
 func (h *Histogram) add(b Bucket) {
-	i, found := slices.BinarySearchFunc(h.Buckets, b.FromNS, func(have Bucket, from int64) int {
-		return int(min(1, max(-1, have.FromNS-from)))
-	})
-	if !found {
+	i := 0 // the first bucket that is not below b, by halves: a call for each comparison would cost more
+	for to := len(h.Buckets); i < to; {
+		if middle := (i + to) / 2; h.Buckets[middle].FromNS < b.FromNS {
+			i = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	if i == len(h.Buckets) || h.Buckets[i].FromNS != b.FromNS {
 		h.Buckets = slices.Insert(h.Buckets, i, Bucket{FromNS: b.FromNS})
 	}
 	sum := &h.Buckets[i]
@@ -81,12 +87,28 @@ func (h *Histogram) add(b Bucket) {
 
 // bucketOf returns the index of the last edge that is not above ns.
 func bucketOf(ns int64) int {
-	i, found := slices.BinarySearch(edges, ns)
-	if !found {
-		i--
+	if ns <= 0 {
+		return 0
 	}
-	return max(i, 0)
+	i := startOf[bits.Len64(uint64(ns))]
+	for i+1 < len(edges) && edges[i+1] <= ns {
+		i++
+	}
+	return i
 }
+
+// startOf has the bucket of the smallest number of each number of bits; those of
+// the others are the few after it.
+var startOf = func() (out [65]int) {
+	for n := 1; n < 64; n++ {
+		i, found := slices.BinarySearch(edges, 1<<(n-1))
+		if !found {
+			i--
+		}
+		out[n] = i
+	}
+	return out
+}()
 
 // MarshalJSON writes the buckets as a list, which is empty and not null where
 // there are none.

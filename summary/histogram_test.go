@@ -102,3 +102,32 @@ func TestHistogramErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBucketOf compares the short cut with a plain search, at and beside every
+// edge and every power of two.
+func TestBucketOf(t *testing.T) {
+	check := func(ns int64) {
+		want := 0
+		for i, edge := range Edges() {
+			if edge <= ns {
+				want = i
+			}
+		}
+		if got := bucketOf(ns); got != want {
+			t.Errorf("bucketOf(%d) is %d, want %d", ns, got, want)
+		}
+	}
+	around := func(n int64) {
+		check(n - 1)
+		check(n)
+		check(n + 1)
+	}
+	for _, edge := range Edges() {
+		around(edge)
+	}
+	for n := range 63 {
+		around(1 << n)
+	}
+	check(math.MaxInt64)
+	check(math.MinInt64)
+}
