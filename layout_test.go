@@ -22,6 +22,7 @@ var mayImport = map[string]string{
 	"nsys":                       "diag trace unit",
 	"internal/ingest":            "internal/inflate nsys nsys/stats profile trace",
 	"internal/loadtrace":         "internal/inflate trace",
+	"internal/nsysgen/gennsys":   "internal/nsysgen",
 	"internal/tracegen/gentrace": "internal/tracegen",
 	"internal/hosttree":          "trace",
 	"profile":                    "diag",

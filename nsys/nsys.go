@@ -40,15 +40,17 @@ type row interface {
 	text(column int) []byte // empty if null
 }
 
-// read makes a trace of a source.
-func read(src source, file string, sel trace.Select, issues ...diag.Issue) (*trace.Trace, error) {
+// read makes a trace of a source, of which some is known to be missing if it is
+// broken.
+func read(src source, file string, sel trace.Select, broken bool, issues ...diag.Issue) (*trace.Trace, error) {
 	l := newLoader(src, file, sel)
+	l.broken = broken
 	for _, is := range issues {
-		l.out.Issue(is, 1)
+		l.out.Issue(is, max(1, is.Count))
 	}
 	l.settings()
 	if !l.known() {
-		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "has none of the tables that Nsight Systems exports; it may be of another program"}
+		return nil, fmt.Errorf("%s: has none of the tables that Nsight Systems exports, so it is of another program; give what nsys export --type sqlite wrote", file)
 	}
 	for i := range tables {
 		if t := &tables[i]; t.wanted(l.out) {

@@ -74,11 +74,13 @@ func (l *loader) domain(pid, id int64) string {
 	return strconv.FormatInt(id, 10)
 }
 
+var domainColumns = []string{"eventType", "globalTid", "domainId", "text", "textId"}
+
 // nvtxDomains reads the names of the domains, which must be known before the
 // ranges in them.
 func (l *loader) nvtxDomains() {
 	const most = 1 << 16
-	err := l.src.scan("NVTX_EVENTS", []string{"eventType", "globalTid", "domainId", "text", "textId"}, func(r row) bool {
+	err := l.src.scan("NVTX_EVENTS", domainColumns, func(r row) bool {
 		if r.num(0) == nvtxDomain {
 			name := r.text(3)
 			if len(name) == 0 && !r.null(4) {

@@ -7,70 +7,102 @@ import (
 	"assay/diag"
 )
 
-// settings reads what the other tables need: strings, processes, devices, and
-// how the capture was made.
-func (l *loader) settings() {
-	l.read("StringIds", []string{"id", "value"}, maxStrings, func(r row) { l.addString(r.num(0), r.text(1)) })
-	for _, table := range []string{"META_DATA_CAPTURE", "META_DATA_EXPORT", "EXPORT_META_DATA"} {
-		l.read(table, []string{"name", "value"}, maxSettings, func(r row) { l.setting(string(r.text(0)), r.text(1)) })
-	}
-	l.read("TARGET_INFO_SYSTEM_ENV", []string{"name", "value"}, maxSettings, func(r row) {
-		if strings.EqualFold(string(r.text(0)), "DeviceEnvironment") {
-			l.seen.secrets += secretsIn(r.text(1))
-		}
-	})
-	l.read("TARGET_INFO_SESSION_START_TIME", []string{"utcEpochNs"}, 1, func(r row) {
-		if epoch := r.num(0); epoch > 0 {
-			l.meta.BaseTime = &epoch
-		}
-	})
-	l.read("TARGET_INFO_GPU", []string{"id", "name", "totalMemory"}, maxDevices, func(r row) {
-		id := r.num(0)
-		l.meta.Devices[id] = printable(r.text(1))
-		if n := r.num(2); n > 0 {
-			l.meta.Capacity[id] = n
-		}
-	})
-	l.read("TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, maxDevices, func(r row) {
-		l.gpus[deviceKey{r.num(2), r.num(1)}] = r.num(0)
-	})
-	l.read("PROCESSES", []string{"globalPid", "name"}, maxThreads, func(r row) {
-		if name := r.text(1); len(name) > 0 {
-			l.out.NameProcess(l.thread(r.num(0)).pid, printable(name))
-		}
-	})
-	l.read("ThreadNames", []string{"nameId", "globalTid"}, maxThreads, func(r row) {
-		t := l.thread(r.num(1))
-		l.out.NameThread(t.pid, t.tid, printable(l.string(r.num(0))))
-	})
-	l.read("MPI_RANKS", []string{"globalPid", "rank"}, maxThreads, func(r row) { l.ranks = append(l.ranks, int(r.num(1))) })
-	if len(l.ranks) == 1 && l.ranks[0] >= 0 {
-		l.meta.Rank = &l.ranks[0]
-	}
-	l.nvtxDomains()
+// A setting is a small table that the others need, and what is done with its
+// rows.
+type setting struct {
+	name    string
+	columns []string
+	most    int // rows that are read; real exports have far fewer
+	add     func(*loader, row)
 }
 
-// What an export may have of each of these; real ones have far less.
 const (
 	maxStrings  = 1 << 24
 	maxSettings = 1 << 20
 	maxDevices  = 4096
 )
 
+// settings are read in this order, before all other tables.
+var settings = []setting{
+	{"StringIds", []string{"id", "value"}, maxStrings, func(l *loader, r row) { l.addString(r.num(0), r.text(1)) }},
+	{"META_DATA_CAPTURE", []string{"name", "value"}, maxSettings, (*loader).option},
+	{"META_DATA_EXPORT", []string{"name", "value"}, maxSettings, (*loader).option},
+	{"EXPORT_META_DATA", []string{"name", "value"}, maxSettings, (*loader).option},
+	{"TARGET_INFO_SYSTEM_ENV", []string{"name", "value"}, maxSettings, (*loader).system},
+	{"TARGET_INFO_SESSION_START_TIME", []string{"utcEpochNs"}, 1, (*loader).startTime},
+	{"TARGET_INFO_GPU", []string{"id", "name", "totalMemory"}, maxDevices, (*loader).gpu},
+	{"TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, maxDevices, func(l *loader, r row) {
+		l.gpus[deviceKey{r.num(2), r.num(1)}] = r.num(0)
+	}},
+	{"PROCESSES", []string{"globalPid", "name"}, maxThreads, func(l *loader, r row) {
+		if name := r.text(1); len(name) > 0 {
+			l.out.NameProcess(l.thread(r.num(0)).pid, printable(name))
+		}
+	}},
+	{"ThreadNames", []string{"nameId", "globalTid"}, maxThreads, func(l *loader, r row) {
+		t := l.thread(r.num(1))
+		l.out.NameThread(t.pid, t.tid, printable(l.string(r.num(0))))
+	}},
+	{"MPI_RANKS", []string{"globalPid", "rank"}, maxThreads, func(l *loader, r row) { l.ranks = append(l.ranks, int(r.num(1))) }},
+}
+
+// settings reads the small tables: strings, processes, devices, and how the
+// capture was made.
+func (l *loader) settings() {
+	for i := range settings {
+		l.read(&settings[i])
+	}
+	if len(l.ranks) == 1 && l.ranks[0] >= 0 {
+		l.meta.Rank = &l.ranks[0]
+	}
+	l.nvtxDomains()
+}
+
 // read reads a small table.
-func (l *loader) read(table string, columns []string, most int, add func(row)) {
-	if len(l.src.columns(table)) == 0 {
+func (l *loader) read(s *setting) {
+	if len(l.src.columns(s.name)) == 0 {
 		return
 	}
-	l.captured[table] = true
+	l.captured[s.name] = true
 	n := int64(0)
-	err := l.src.scan(table, columns, func(r row) bool {
+	err := l.src.scan(s.name, s.columns, func(r row) bool {
 		n++
-		add(r)
-		return n < int64(most)
+		s.add(l, r)
+		return n < int64(s.most)
 	})
 	if err != nil {
-		l.damaged(table, n, err)
+		l.damaged(s.name, n, err)
+	}
+}
+
+func (l *loader) startTime(r row) {
+	if epoch := r.num(0); epoch > 0 {
+		l.meta.BaseTime = &epoch
+	}
+}
+
+func (l *loader) gpu(r row) {
+	id := r.num(0)
+	l.meta.Devices[id] = printable(r.text(1))
+	if n := r.num(2); n > 0 {
+		l.meta.Capacity[id] = n
+	}
+}
+
+// system looks at one line of what is known of the machine.
+func (l *loader) system(r row) {
+	if strings.EqualFold(string(r.text(0)), "DeviceEnvironment") {
+		l.seen.secrets += secretsIn(r.text(1))
+	}
+}
+
+// option looks at one option of the capture or export.
+func (l *loader) option(r row) {
+	switch name := string(r.text(0)); {
+	case strings.HasSuffix(name, "CUDA_GRAPH_TRACE_OPTIONS:MODE"):
+		l.seen.graphMode = string(r.text(1))
+	case strings.Contains(name, "ENVIRONMENT_VARIABLE"):
+		l.seen.secrets += secretsIn(r.text(1))
 	}
 }
 
@@ -92,16 +124,6 @@ func (l *loader) addString(id int64, value []byte) {
 
 // perString is what a string takes beside its bytes.
 const perString = 100
-
-// setting looks at one setting of the capture or export.
-func (l *loader) setting(name string, value []byte) {
-	switch {
-	case strings.HasSuffix(name, "CUDA_GRAPH_TRACE_OPTIONS:MODE"):
-		l.seen.graphMode = string(value)
-	case strings.Contains(name, "ENVIRONMENT_VARIABLE"):
-		l.seen.secrets += secretsIn(value)
-	}
-}
 
 // secretWords are what the names of variables have that hold secrets.
 var secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"assay/diag"
 	"assay/trace"
@@ -30,7 +31,7 @@ func SniffSQLite(prefix []byte) bool { return bytes.HasPrefix(prefix, []byte(mag
 func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 	src, err := openDatabase(path)
 	if err != nil {
-		return nil, &diag.Error{Pos: diag.Pos{File: file}, Msg: "cannot be read as an SQLite database; the export may have been interrupted: export again", Err: err}
+		return nil, fmt.Errorf("%s: cannot be read as an SQLite database (%w); the export may have been interrupted: export again", file, err)
 	}
 	defer src.conn.Close()
 	var early []diag.Issue
@@ -38,7 +39,7 @@ func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
 			Help: "a log of changes (-wal) lies beside the database, so a program has it open or broke off, and what the log holds was not read; close that program, or export again"})
 	}
-	return read(src, file, sel, early...)
+	return read(src, file, sel, false, early...)
 }
 
 // A database is an export in SQLite.
@@ -69,6 +70,12 @@ func openDatabase(path string) (*database, error) {
 	}
 	conn.SetInterrupt(nil)
 	conn.Limit(sqlite.LimitLength, maxValue)
+	// A database that is shorter than its header says, as an interrupted copy is,
+	// is refused as a whole otherwise. Nothing can be written in any case.
+	if err := sqlitex.ExecuteTransient(conn, "PRAGMA writable_schema = ON", nil); err != nil {
+		conn.Close()
+		return nil, plain(err)
+	}
 	db := &database{conn: conn, tables: make(map[string][]string), most: info.Size()}
 	if err := db.schema(); err != nil {
 		conn.Close()

@@ -80,6 +80,7 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 		return err
 	}
 	defer f.Close()
+	f.Say = func(text string) { r.e.say("assay: %s", text) }
 	r.opened(f)
 	defer r.closed(f)
 	need := analyze.Needs()

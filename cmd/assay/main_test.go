@@ -19,6 +19,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"assay/internal/nsysgen"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -52,9 +54,19 @@ func TestScript(t *testing.T) {
 			return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames,
+			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys,
 		},
 	})
+}
+
+// generateNsys writes an export of Nsight Systems: "nsysgen KERNELS FILE".
+func generateNsys(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: nsysgen kernels file")
+	}
+	kernels, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(nsysgen.Write(ts.MkAbs(args[1]), nsysgen.Plan{Kernels: kernels, Calls: true, Ranges: 3}))
 }
 
 // exits runs a command and checks its exact status: "exits 3 assay summary x".

@@ -31,6 +31,8 @@ type format struct {
 // with a magic number come first and those that guess come last.
 var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
+	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
+	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 }

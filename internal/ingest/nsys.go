@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"fmt"
-	"io"
-	"os"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +9,13 @@ import (
 	"assay/nsys/stats"
 	"assay/trace"
 )
+
+func isNsysJSON(_ string, head []byte) bool { return nsys.SniffJSON(head) }
+
+func loadNsysJSON(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, err = nsys.ReadJSON(f, f.Path, sel)
+	return err
+}
 
 func isStats(_ string, head []byte) bool { return stats.Sniff(head) }
 
@@ -39,44 +44,11 @@ func isNamedExport(path string, _ []byte) bool {
 
 // loadSQLite reads a database in its place. One that is packed or comes through
 // a pipe is unpacked to a temporary file first, for it is read back and forth.
-func loadSQLite(f *File, sel trace.Select, in *Input) (err error) {
-	path := f.Path
-	hashed := make(chan error, 1)
-	if f.whole && f.Compression == "none" {
-		if info, err := os.Stat(path); err == nil && f.max > 0 && info.Size() > f.max {
-			return fmt.Errorf("%s: %w", f.Path, trace.InputLimit(f.max))
-		}
-		go func() { // for the hash, beside the reading
-			_, err := io.Copy(io.Discard, f.content)
-			hashed <- err
-		}()
-	} else {
-		if path, err = f.spill(); err != nil {
-			return err
-		}
-		defer os.Remove(path)
-		hashed <- nil
+func loadSQLite(f *File, sel trace.Select, in *Input) error {
+	path, done, err := f.inPlace("assay-*.sqlite")
+	if err != nil {
+		return err
 	}
 	in.Trace, err = nsys.ReadSQLite(path, f.Path, sel)
-	if failed := <-hashed; err == nil && failed != nil {
-		return pathError(failed)
-	}
-	return err
-}
-
-// spill writes the content to a temporary file and returns its name.
-func (f *File) spill() (name string, err error) {
-	temp, err := os.CreateTemp("", "assay-*.sqlite")
-	if err != nil {
-		return "", fmt.Errorf("%s: cannot be unpacked: %w", f.Path, err)
-	}
-	_, err = io.Copy(temp, f)
-	if closing := temp.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-		return "", fmt.Errorf("%s: cannot be unpacked to %s: %w", f.Path, filepath.Dir(temp.Name()), reason(err))
-	}
-	return temp.Name(), nil
+	return errors.Join(err, done())
 }

@@ -33,6 +33,10 @@ type File struct {
 	Path        string // as the user gave it; "<stdin>" for standard input
 	Compression string // "none", "gzip", "zstd"
 
+	// Say is told what takes long and is not seen as progress of reading. It may
+	// be nil.
+	Say func(string)
+
 	raw     *countingReader
 	buf     *bufio.Reader
 	content *bufio.Reader
@@ -47,6 +51,12 @@ const (
 	sniffLen   = 4 << 10   // how much of the content decides about its format
 	bufferSize = 256 << 10 // of one read; white space before the content must fit
 )
+
+func (f *File) say(text string) {
+	if f.Say != nil {
+		f.Say(text)
+	}
+}
 
 // Open opens the file at path, or stdin for [Stdin].
 func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin, bombSize) }

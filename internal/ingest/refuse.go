@@ -43,9 +43,9 @@ func refuse(path string, head []byte) error {
 	}
 	// Nsight's own files have no stable first bytes, but stable names.
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".nsys-rep", ".qdrep", ".qdstrm":
-		return &Refusal{path, "is an Nsight Systems report in NVIDIA's closed format, and nsys, which alone reads it, is not on the PATH",
-			withFile("export it where nsys is: nsys export --type sqlite FILE", path)}
+	case ".qdstrm":
+		return &Refusal{path, "is the raw recording of Nsight Systems, of which its QdstrmImporter makes a report",
+			"look for the .nsys-rep beside it, or run QdstrmImporter where Nsight Systems is installed"}
 	case ".ncu-rep":
 		return &Refusal{path, "is an Nsight Compute report in NVIDIA's closed format",
 			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}

@@ -1,0 +1,189 @@
+package nsys
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"assay/diag"
+	"assay/trace"
+)
+
+// SniffJSON reports whether a file that starts with prefix is an export in
+// JSON: a line for each row, as nsys export --type jsonlines writes it, or for
+// each event, as --type json does.
+func SniffJSON(prefix []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(prefix, []byte("\ufeff")), " \t\r\n"), []byte("\n"))
+	if !bytes.HasPrefix(line, []byte("{")) || bytes.Contains(line, []byte(`"traceEvents"`)) {
+		return false
+	}
+	if bytes.HasPrefix(line, []byte(`{"data":[`)) {
+		return true
+	}
+	if bytes.HasPrefix(line, []byte(`{"Type":`)) {
+		return bytes.Contains(line, []byte(`Event":{`))
+	}
+	_, table, ok := bytes.Cut(line, []byte(`"table":"`))
+	if !ok {
+		return false
+	}
+	name, _, _ := bytes.Cut(table, []byte(`"`))
+	return isTable(string(name))
+}
+
+// isTable reports whether an export may have a table of this name.
+func isTable(name string) bool {
+	if newMemory().wanted[name] != nil {
+		return true
+	}
+	for _, prefix := range []string{"CUPTI_", "CUDA_", "CUDNN_", "CUBLAS_", "NVTX_", "TARGET_INFO_", "META_DATA_", "ENUM_", "ANALYSIS_", "COMPOSITE_", "SAMPLING_", "OSRT_", "MPI_", "GPU_", "DIAGNOSTIC_", "PROFILER_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "ProcessStreams"
+}
+
+// maxLine is how long a line may be. The first line of the older form has all
+// strings of a capture.
+const maxLine = 256 << 20
+
+// ReadJSON reads an export in JSON. The file name is used in messages.
+//
+// The error says why there is nothing to read; trouble that leaves a trace is
+// among its Issues.
+func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
+	limit := sel.Limits.Memory
+	if limit == 0 {
+		limit = trace.DefaultLimits().Memory
+	}
+	r := &jsonReader{file: file, memory: newMemory(), most: limit / 4, in: bufio.NewReaderSize(in, 1<<20)}
+	err := r.read()
+	if err != nil && r.good == 0 {
+		return nil, err
+	}
+	if err != nil {
+		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("the input could not be read further (%v), and what follows is missing from every sum", err))
+	}
+	issues := r.issues.Issues()
+	broken := slices.ContainsFunc(issues, func(is diag.Issue) bool { return is.Severity == diag.DataLoss })
+	return read(r.memory, file, sel, broken, issues...)
+}
+
+// A jsonReader fills a memory with the lines of an export.
+type jsonReader struct {
+	file   string
+	memory *memory
+	in     *bufio.Reader
+	most   int64 // bytes that may be kept
+	line   int
+	good   int64 // lines that were understood
+	issues diag.Ledger
+}
+
+func (r *jsonReader) issue(code string, severity diag.Severity, help string) {
+	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: diag.Pos{File: r.file, Line: r.line}, Help: help})
+}
+
+func (r *jsonReader) read() error {
+	var long []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if long = append(long, part...); len(long) > maxLine {
+				return fmt.Errorf("line %d is longer than %d MiB", r.line+1, maxLine>>20)
+			}
+			continue
+		}
+		line := part
+		if len(long) > 0 {
+			line = append(long, part...)
+			long = nil
+		}
+		r.line++
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); len(line) > 0 {
+			r.take(line, errors.Is(err, io.EOF))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case r.memory.bytes > r.most:
+			r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("the rows up to here take a quarter of the memory that may be taken, which is what such an export may before it is measured; what follows is missing from every sum; give more with --max-memory SIZE, or export with --type sqlite, which needs none"))
+			return nil
+		}
+	}
+}
+
+// take adds what a line holds.
+func (r *jsonReader) take(line []byte, last bool) {
+	if !gjson.ValidBytes(line) {
+		if last {
+			r.issue("input-truncated", diag.DataLoss, "the input ends within a line; what follows is missing from every sum; export again")
+			return
+		}
+		r.issue("line-malformed", diag.DataLoss, "lines that are no JSON were skipped; what they held is missing from every sum; export again")
+		return
+	}
+	object := gjson.ParseBytes(line)
+	switch {
+	case !object.IsObject():
+	case object.Get("table").Type == gjson.String:
+		r.row(object)
+	case object.Get("Type").Exists():
+		r.event(object)
+	case object.Get("data").IsArray():
+		r.strings(object.Get("data"))
+	}
+}
+
+// row adds one row of the newer form.
+func (r *jsonReader) row(object gjson.Result) {
+	r.good++
+	t := r.memory.table(object.Get("table").Str)
+	if t == nil {
+		return
+	}
+	row := r.memory.row(t)
+	object.ForEach(func(key, value gjson.Result) bool {
+		if at, ok := t.index[strings.ToLower(key.Str)]; ok {
+			row[at] = r.cell(t, value)
+		}
+		return true
+	})
+}
+
+func (r *jsonReader) cell(t *kept, value gjson.Result) cell {
+	switch value.Type {
+	case gjson.Number:
+		return number(integer(value.Raw))
+	case gjson.String:
+		return r.memory.text(t, value.Str)
+	case gjson.True:
+		return number(1)
+	case gjson.False:
+		return number(0)
+	}
+	return null
+}
+
+// strings adds the strings of the older form, whose ids are their places.
+func (r *jsonReader) strings(data gjson.Result) {
+	r.good++
+	t := r.memory.table("StringIds")
+	id := int64(0)
+	data.ForEach(func(_, value gjson.Result) bool {
+		row := r.memory.row(t)
+		row[t.index["id"]] = number(id)
+		row[t.index["value"]] = r.memory.text(t, value.String())
+		id++
+		return r.memory.bytes <= r.most
+	})
+}
