@@ -2,6 +2,7 @@ package nsys
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"assay/diag"
@@ -125,8 +126,9 @@ func (l *loader) addString(id int64, value []byte) {
 // perString is what a string takes beside its bytes.
 const perString = 100
 
-// secretWords are what the names of variables have that hold secrets.
-var secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"}
+// secretWords are what the names of variables have that hold secrets, as whole
+// words between underscores: TOKENIZERS_PARALLELISM is none.
+var secretWords = []string{"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "CREDENTIALS"}
 
 // secretsIn counts the variables of an environment that look like secrets. Their
 // values are looked at only for being there.
@@ -138,12 +140,9 @@ func secretsIn(environment []byte) (n int64) {
 		if !ok || value == "" || strings.EqualFold(strings.TrimSpace(value), "REDACTED") {
 			continue
 		}
-		name = strings.ToUpper(name)
-		for _, word := range secretWords {
-			if strings.Contains(name, word) {
-				n++
-				break
-			}
+		name = "_" + strings.ToUpper(name) + "_"
+		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, "_"+word+"_") }) {
+			n++
 		}
 	}
 	return n
