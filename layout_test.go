@@ -28,9 +28,10 @@ var mayImport = map[string]string{
 	"profile":                    "diag",
 	"nsys/stats":                 "diag profile",
 	"analyze":                    "classify diag internal/hosttree interval profile summary trace",
+	"analyze/nsysstats":          "analyze internal/hosttree interval summary trace",
 	"judge":                      "summary unit",
 	"report":                     "judge summary unit",
-	"cmd/assay":                  "analyze classify diag internal/ingest judge profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify diag internal/ingest judge profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -80,16 +80,28 @@ func kernels(a *attribution, rank int, room *room) []summary.Kernel {
 	})
 }
 
-// copies sums the durations and bytes of copies and memsets by device, stream
-// and name. Where a copy does not tell its bytes, those that its call asked for
-// count.
-func copies(tl *timeline, rank int, room *room) []summary.Copy {
+// CopyBytes returns a function that says how many bytes a copy or memset moved.
+// Where it does not tell itself, those that its call asked for count.
+func CopyBytes(t *trace.Trace) func(*trace.Activity) (bytes int64, known bool) {
 	asked := make(map[trace.ID]int64)
-	for c := range tl.t.CopySizes.All() {
+	for c := range t.CopySizes.All() {
 		if c.Correlation != 0 { // else it says of no copy that it is its own
 			asked[c.Correlation] = c.Bytes
 		}
 	}
+	return func(a *trace.Activity) (int64, bool) {
+		if n := t.Detail(a.Detail).Bytes; n >= 0 {
+			return n, true
+		}
+		n, known := asked[a.Correlation]
+		return n, known
+	}
+}
+
+// copies sums the durations and bytes of copies and memsets by device, stream
+// and name.
+func copies(tl *timeline, rank int, room *room) []summary.Copy {
+	sizeOf := CopyBytes(tl.t)
 	first := func(key rowKey) summary.Copy {
 		class := summary.ClassCopy
 		if key.kind == trace.Memset {
@@ -109,11 +121,7 @@ func copies(tl *timeline, rank int, room *room) []summary.Copy {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
-		n, known := tl.t.Detail(a.Detail).Bytes, true
-		if n < 0 {
-			n, known = asked[a.Correlation]
-		}
-		if known {
+		if n, known := sizeOf(a); known {
 			if r.Bytes == nil {
 				r.Bytes = new(int64)
 			}

@@ -414,7 +414,12 @@ func (l *loader) syncDevice(pid, device int64) int64 {
 	return only
 }
 
-func (l *loader) osrt(r row)    { l.hostSpan(r, "OSRT_API", "osrt", trace.OSCall) }
+func (l *loader) osrt(r row) {
+	if class := r.num(4); class != osStartClass && class != osFinishClass {
+		l.hostSpan(r, "OSRT_API", "osrt", trace.OSCall)
+	}
+}
+
 func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
 
 func (l *loader) overhead(r row) {

@@ -47,7 +47,7 @@ var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType"},
 		trace.Of(trace.Sync), (*loader).sync},
-	{"OSRT_API", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OSCall), (*loader).osrt},
+	{"OSRT_API", []string{"start", "end", "globalTid", "nameId", "eventClass"}, trace.Of(trace.OSCall), (*loader).osrt},
 	{"CUDNN_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
 	{"CUBLAS_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
 	{"PROFILER_OVERHEAD", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.Overhead), (*loader).overhead},
@@ -88,6 +88,8 @@ const noStream = 1<<32 - 1
 
 // The eventClass of calls.
 const (
+	osStartClass   = 31 // among those of the operating system: the profiler began to record them,
+	osFinishClass  = 32 // and ended
 	driverClass    = 1
 	backtraceClass = 67 // the call stack of a call that has a row of its own
 )

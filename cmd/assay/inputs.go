@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"assay/analyze"
 	"assay/classify"
 	"assay/internal/ingest"
+	"assay/trace"
 )
 
 // Inputs are read side by side as long as their traces, unpacked, are estimated
@@ -28,6 +28,7 @@ type reading struct {
 	jobs   int // inputs at a time; 0 means as many as there are cores
 	paths  []string
 	failed []error // of what the user named and is no input
+	needs  func() trace.Select
 
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
@@ -83,7 +84,7 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 	f.Say = func(text string) { r.e.say("assay: %s", text) }
 	r.opened(f)
 	defer r.closed(f)
-	need := analyze.Needs()
+	need := r.needs()
 	share := share{r: r}
 	defer share.release()
 	need.Limits = r.limits.trace()

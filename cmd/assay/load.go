@@ -54,7 +54,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed}, nil
+	return &reading{e: e, rules: rules, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs}, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze/nsysstats"
 	"assay/internal/ingest"
 	"assay/report"
 )
@@ -18,6 +20,7 @@ func summaryCommand() *command {
   zcat trace.json.gz | assay summary
   assay summary trace.json.gz --format md >> "$GITHUB_STEP_SUMMARY"
   assay summary trace.json.gz --format json | jq '.devices[].activity'
+  assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
 		run: runSummary,
 	}
@@ -27,22 +30,28 @@ func runSummary(e env, c *command, args []string) error {
 	var m measure
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
+	tables := flags.StringSlice("table", nil, "print reports as nsys stats does, computed from any trace: `NAME`[,NAME...] of "+strings.Join(nsysstats.Names(), ", "))
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
 	}
-	switch *format {
-	case "text", "md", "json":
-	default:
-		return usageError(e, c, fmt.Sprintf("--format is %q, want text, md or json", *format))
+	tab, wrong := newTabulation(*tables, *format)
+	if !flags.Changed("table") {
+		wrong = checkFormat(*format)
+	}
+	if wrong != "" {
+		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		if isTerminal(e.stdin) {
 			return usageError(e, c, "no input: name a trace, or pipe one in")
 		}
 		args = []string{ingest.Stdin}
+	}
+	if flags.Changed("table") {
+		return tab.run(e, c, &m.source, args)
 	}
 	v, failed := m.load(e, c, args)
 	if v == nil {
@@ -65,4 +74,15 @@ func runSummary(e env, c *command, args []string) error {
 		return fmt.Errorf("cannot write the result: %w", err) // a full disk must not look like success
 	}
 	return failed
+}
+
+// checkFormat says what is wrong with the format of a summary.
+func checkFormat(format string) string {
+	switch format {
+	case "text", "md", "json":
+		return ""
+	case "csv":
+		return "--format is \"csv\", which only tables have: name one with --table"
+	}
+	return fmt.Sprintf("--format is %q, want text, md or json", format)
 }

@@ -1,0 +1,37 @@
+package analyze
+
+import "assay/trace"
+
+// Launches tell which call of the host launched each piece of a trace's device
+// work, as [Trace] attributes it, for analyses outside of this package. They are
+// numbered from 0.
+type Launches struct{ l *links }
+
+// LaunchesOf links the device work of a trace to what launched it.
+func LaunchesOf(t *trace.Trace) *Launches { return &Launches{linksOf(t)} }
+
+// Len returns how many launches there are.
+func (l *Launches) Len() int { return len(l.l.list) }
+
+// Of returns the launch of the activity with the given number in its table, and
+// whether any is known. A launch of a graph has many activities.
+func (l *Launches) Of(number int) (launch int, ok bool) {
+	i := l.l.of[number]
+	return int(i), i >= 0
+}
+
+// Call returns the call that a launch is. It is nil where calls were not
+// recorded and an operator stands in for them.
+func (l *Launches) Call(launch int) *trace.Call { return l.l.list[launch].call }
+
+// ByCall returns the launch that a call is, if it launched anything.
+func (l *Launches) ByCall(c *trace.Call) (launch int, ok bool) {
+	i, ok := l.l.ofCall(c)
+	return int(i), ok
+}
+
+// ByOp returns the launch that an operator stands in for.
+func (l *Launches) ByOp(o *trace.Op) (launch int, ok bool) {
+	i, ok := l.l.byOp[o]
+	return int(i), ok
+}

@@ -1,0 +1,97 @@
+package nsysstats
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/interval"
+	"assay/trace"
+)
+
+// executed are the columns of the report on launch and execution: four times of
+// each kernel, of which the queue's is of those kernels only that were queued.
+var executed = executedColumns()
+
+func executedColumns() []Column {
+	out := []Column{{"PID", false}, {"TID", false}, {"DevId", false}, {"Count", false}, {"QCount", false}}
+	for _, of := range []string{"T", "A", "Q", "K"} { // total, call, queue, kernel
+		for _, value := range []string{"Avg", "Med", "Min", "Max", "StdDev"} {
+			out = append(out, Column{of + value + " (ns)", false})
+		}
+	}
+	return append(out, Column{"API Name", true}, Column{"Kernel Name", true})
+}
+
+// An executionKey is what kernels have in common that are in one row.
+type executionKey struct {
+	thread       trace.TrackID
+	device       int64
+	call, kernel trace.Sym
+}
+
+// executedRows measures each kernel from the start of its call on: the call, the
+// time from its end to the kernel's start if that is positive, the kernel, and
+// all of it, to the end of the later of call and kernel.
+func executedRows(m *maker, table *Table) {
+	launches, keys := m.launches(), newIndex[executionKey]()
+	opaque, without := m.opaqueGraph(), 0
+	each := func(value func(c *trace.Call, a *trace.Activity) (int64, bool)) *sample {
+		return sampleOf(func(yield func(int, int64) bool) {
+			number := -1
+			without = 0
+			for a := range m.t.Activities.All() {
+				if number++; a.Kind != trace.Kernel || a.Name == opaque && opaque != 0 {
+					continue
+				}
+				i, ok := launches.Of(number)
+				if !ok || launches.Call(i) == nil {
+					without++
+					continue
+				}
+				c := launches.Call(i)
+				v, ok := value(c, a)
+				if ok && !yield(keys.of(executionKey{c.Track, m.t.Tracks[a.Track].Device, c.Name, a.Name}), v) {
+					return
+				}
+			}
+		})
+	}
+	total := each(func(c *trace.Call, a *trace.Activity) (int64, bool) {
+		return interval.Span{Start: c.Start, End: max(c.Start+c.Dur, a.End())}.Len(), true
+	})
+	name := func(g int) string {
+		k, track := &keys.keys[g], &m.t.Tracks[keys.keys[g].thread]
+		return strings.Join([]string{m.t.Name(k.kernel), m.callName(k.call), track.PID, track.TID, whole(k.device)}, " ")
+	}
+	groups := m.order(total, table, name)
+	// One sample at a time: each is as large as all kernels.
+	cells := make([][]string, len(groups))
+	add := func(s *sample) (counts []int64) {
+		for i, g := range groups {
+			v := s.spread(g)
+			counts = append(counts, v.count)
+			if v.count == 0 {
+				cells[i] = append(cells[i], "", "", "", "", "")
+			} else {
+				cells[i] = append(cells[i], v.cells()...)
+			}
+		}
+		return counts
+	}
+	counts := add(total)
+	total = nil
+	add(each(func(c *trace.Call, _ *trace.Activity) (int64, bool) { return c.Dur, true }))
+	queued := add(each(func(c *trace.Call, a *trace.Activity) (int64, bool) {
+		wait := interval.Span{Start: c.Start + c.Dur, End: a.Start}.Len()
+		return wait, wait > 0
+	}))
+	add(each(func(_ *trace.Call, a *trace.Activity) (int64, bool) { return a.Dur, true }))
+	for i, g := range groups {
+		k, track := &keys.keys[g], &m.t.Tracks[keys.keys[g].thread]
+		row := append([]string{track.PID, track.TID, whole(k.device), whole(counts[i]), whole(queued[i])}, cells[i]...)
+		table.Rows = append(table.Rows, own(append(row, m.callName(k.call), m.t.Name(k.kernel))))
+	}
+	if without > 0 {
+		table.Notes = append(table.Notes, fmt.Sprintf("%d kernels, of which no call is known that launched them, are in no row", without))
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"assay/analyze/nsysstats"
+	"assay/diag"
+	"assay/internal/ingest"
+	"assay/report"
+	"assay/trace"
+)
+
+// A tabulation makes the reports of nsys stats.
+type tabulation struct {
+	names  []string
+	format string // "text", "csv" or "md"
+}
+
+// newTabulation checks what the user asked for. It says what is wrong.
+func newTabulation(names []string, format string) (tab tabulation, wrong string) {
+	tab.format = format
+	switch format {
+	case "text", "csv", "md":
+	default:
+		return tab, fmt.Sprintf("--format is %q, want text, csv or md with --table", format)
+	}
+	for _, name := range names {
+		current, ok := nsysstats.Find(strings.TrimSpace(name))
+		if !ok {
+			return tab, fmt.Sprintf("--table is %q, want one or more of %s", name, strings.Join(nsysstats.Names(), ", "))
+		}
+		tab.names = append(tab.names, current)
+	}
+	if len(tab.names) == 0 {
+		return tab, "--table is empty, want one or more of " + strings.Join(nsysstats.Names(), ", ")
+	}
+	return tab, ""
+}
+
+// run reads the inputs and prints the reports on each, in their order.
+func (tab *tabulation) run(e env, c *command, src *source, args []string) error {
+	r, err := src.open(e, c, args)
+	if err != nil {
+		return err
+	}
+	r.needs = func() trace.Select { return nsysstats.Needs(tab.names) }
+	tables := make([][]nsysstats.Table, len(r.paths))
+	issues := make([][]diag.Issue, len(r.paths))
+	strangers := make([]error, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) {
+		if in.Trace == nil {
+			strangers[i] = fmt.Errorf("%s: is no trace (%s), and --table computes from the events of one", in.Path, in.Format)
+			return
+		}
+		issues[i] = in.Trace.Issues
+		tables[i] = nsysstats.Tables(in.Trace, tab.names, r.limits.memory.rows())
+	})
+	failed = append(failed, strangers...)
+	out := tableWriter{w: bufio.NewWriter(e.stdout), e: e, c: c, format: tab.format, many: len(r.paths) > 1, blocks: len(r.paths) * len(tab.names)}
+	for i, path := range r.paths {
+		for k := range tables[i] {
+			out.table(path, &tables[i][k])
+		}
+		if tables[i] != nil {
+			out.caveats(path, issues[i])
+		}
+	}
+	if err := out.w.Flush(); err != nil {
+		failed = append(failed, fmt.Errorf("cannot write the result: %w", err))
+	}
+	return errors.Join(failed...)
+}
+
+// A tableWriter writes tables. A failed write shows when it is flushed.
+type tableWriter struct {
+	w      *bufio.Writer
+	e      env
+	c      *command
+	format string
+	many   bool // inputs
+	blocks int  // tables in all
+	done   int
+}
+
+// table writes one table. Where there are no rows it says so in the words of nsys
+// stats: in the table's place, or, of CSV, beside it.
+func (t *tableWriter) table(path string, table *nsysstats.Table) {
+	for _, note := range table.Notes {
+		t.e.say("assay %s: %s: %s: %s", t.c.name, path, table.Name, note)
+	}
+	skipped := ""
+	if len(table.Rows) == 0 {
+		skipped = fmt.Sprintf("SKIPPED: %s does not contain %s.", path, table.Missing)
+	}
+	if skipped != "" && t.format == "csv" {
+		t.e.say("assay %s: %s", t.c.name, skipped)
+		return
+	}
+	for _, row := range table.Rows {
+		for i := range row {
+			row[i] = printable(row[i])
+		}
+	}
+	if t.done++; t.done > 1 {
+		fmt.Fprintln(t.w)
+	}
+	if t.format == "md" {
+		t.markdown(path, table, printable(skipped))
+		return
+	}
+	if t.many || t.format == "csv" && t.blocks > 1 {
+		fmt.Fprintf(t.w, "Processing [%s] with [%s]... \n", printable(path), table.Name)
+	}
+	switch {
+	case skipped != "":
+		fmt.Fprintln(t.w, printable(skipped))
+	case t.format == "csv":
+		t.csv(table)
+	default:
+		if t.many {
+			fmt.Fprintln(t.w)
+		}
+		writeTableText(t.w, table)
+	}
+}
+
+// caveats says what makes the numbers of an input less true.
+func (t *tableWriter) caveats(path string, issues []diag.Issue) {
+	for _, is := range issues {
+		if is.Severity != diag.Info {
+			t.e.say("assay %s: %s: %s ×%d: %s", t.c.name, path, is.Code, is.Count, is.Help)
+		}
+	}
+}
+
+func (t *tableWriter) csv(table *nsysstats.Table) {
+	w := csv.NewWriter(t.w)
+	var heads []string
+	for _, c := range table.Columns {
+		heads = append(heads, c.Head)
+	}
+	w.Write(heads)
+	w.WriteAll(table.Rows) // and flushes
+}
+
+func (t *tableWriter) markdown(path string, table *nsysstats.Table, skipped string) {
+	fmt.Fprintf(t.w, "### %s (%s)\n", table.Title, table.Name)
+	if t.many {
+		fmt.Fprintf(t.w, "\n%s\n", report.Code(path))
+	}
+	if skipped != "" {
+		fmt.Fprintf(t.w, "\n%s\n", report.Code(skipped))
+		return
+	}
+	var columns []report.Column
+	for _, c := range table.Columns {
+		kind := report.Number
+		if c.Text {
+			kind = report.Text
+		}
+		columns = append(columns, report.Column{Title: c.Head, Kind: kind})
+	}
+	report.WriteGrid(t.w, columns, table.Rows)
+}
+
+// mostOfName is how many characters of a name fit into a column of text.
+const mostOfName = 100
+
+// writeTableText writes a table as nsys stats does: titles in the middle of their
+// columns, over dashes, numbers to the right and names to the left.
+func writeTableText(w io.Writer, table *nsysstats.Table) {
+	widths := make([]int, len(table.Columns))
+	for i, c := range table.Columns {
+		widths[i] = utf8.RuneCountInString(c.Head)
+		for _, row := range table.Rows {
+			if c.Text {
+				row[i] = clip(row[i])
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	fmt.Fprintf(w, " ** %s (%s):\n\n", table.Title, table.Name)
+	line := func(cell func(i int) (left int, text string)) {
+		for i := range table.Columns {
+			gap := "  "
+			if i == 0 {
+				gap = " "
+			}
+			left, text := cell(i)
+			right := widths[i] - left - utf8.RuneCountInString(text)
+			io.WriteString(w, gap+strings.Repeat(" ", left)+text+strings.Repeat(" ", right))
+		}
+		io.WriteString(w, "\n")
+	}
+	line(func(i int) (int, string) {
+		head := table.Columns[i].Head
+		return (widths[i] - len(head)) / 2, head
+	})
+	line(func(i int) (int, string) { return 0, strings.Repeat("-", widths[i]) })
+	for _, row := range table.Rows {
+		line(func(i int) (int, string) {
+			if table.Columns[i].Text {
+				return 0, row[i]
+			}
+			return widths[i] - utf8.RuneCountInString(row[i]), row[i]
+		})
+	}
+}
+
+// clip cuts a name to what fits into a column.
+func clip(name string) string {
+	if utf8.RuneCountInString(name) <= mostOfName {
+		return name
+	}
+	return string([]rune(name)[:mostOfName-1]) + "…"
+}
