@@ -42,7 +42,7 @@ func osCallRows(m *maker, table *Table) {
 	names := newIndex[trace.Sym]()
 	all := func(yield func(int, int64) bool) {
 		for s := range m.t.Spans.All() {
-			if s.Kind == trace.OSCall && m.t.Name(s.Category) == "osrt" && !yield(names.of(s.Name), s.Dur) {
+			if s.Kind == trace.OSCall && !yield(names.of(s.Name), s.Dur) {
 				return
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func kernelRows(m *maker, table *Table) {
 	names := newIndex[trace.Sym]()
 	opaque := m.opaqueGraph()
-	graphs, graphNS := int64(0), int64(0)
+	graphs, graphNS := 0, int64(0)
 	for a := range m.t.Activities.All() {
 		if a.Kind == trace.Kernel && a.Name == opaque && opaque != 0 {
 			graphs++
@@ -30,7 +30,7 @@ func kernelRows(m *maker, table *Table) {
 	}
 	m.timed(table, all, func(g int) []string { return []string{m.t.Name(names.keys[g])} })
 	if graphs > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("the kernels of %d launches of CUDA graphs (%d ns), which were recorded whole, are in no row; record with --cuda-graph-trace=node", graphs, graphNS))
+		table.Notes = append(table.Notes, fmt.Sprintf("CUDA graphs that were recorded whole are in no row (%s, %d ns in all); record with --cuda-graph-trace=node to see their kernels", plural(graphs, "launch", "launches"), graphNS))
 	}
 }
 
@@ -86,7 +86,7 @@ func copySizeRows(m *maker, table *Table) {
 			megabytes(float64(v.min)), megabytes(float64(v.max)), megabytes(v.stddev), labels.labels.keys[g]}))
 	}
 	if silent > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("%d copies do not tell how many bytes they moved, and are in no row", silent))
+		table.Notes = append(table.Notes, plural(silent, "copy is in no row, for it does not tell how many bytes it moved", "copies are in no row, for they do not tell how many bytes they moved"))
 	}
 }
 

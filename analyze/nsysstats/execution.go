@@ -1,7 +1,6 @@
 package nsysstats
 
 import (
-	"fmt"
 	"strings"
 
 	"assay/interval"
@@ -92,6 +91,6 @@ func executedRows(m *maker, table *Table) {
 		table.Rows = append(table.Rows, own(append(row, m.callName(k.call), m.t.Name(k.kernel))))
 	}
 	if without > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("%d kernels, of which no call is known that launched them, are in no row", without))
+		table.Notes = append(table.Notes, plural(without, "kernel is in no row, for no call is known that launched it", "kernels are in no row, for no call is known that launched them"))
 	}
 }

@@ -1,6 +1,7 @@
 package nsysstats
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -27,4 +28,12 @@ func share(part, all int64) float64 {
 		return 0
 	}
 	return float64(part) * 100 / float64(all)
+}
+
+// plural returns a number with what it counts.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -102,7 +102,7 @@ func (m *maker) order(s *sample, table *Table, name func(group int) string) []in
 		return cmp.Or(strings.Compare(name(a), name(b)), cmp.Compare(a, b))
 	})
 	if over := len(groups) - m.most; over > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("%d rows with the least time were left out, for a table has %d; more need more --max-memory", over, m.most))
+		table.Notes = append(table.Notes, fmt.Sprintf("%s left out, with the least in total: a table has %d; more need more --max-memory", plural(over, "row was", "rows were"), m.most))
 		groups = groups[:m.most]
 	}
 	return groups
@@ -134,7 +134,7 @@ func own(row []string) []string {
 	return row
 }
 
-// an index numbers keys in the order in which they are first seen.
+// An index numbers keys in the order in which they are first seen.
 type index[K comparable] struct {
 	numbers map[K]int
 	keys    []K
