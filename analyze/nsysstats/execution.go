@@ -3,6 +3,7 @@ package nsysstats
 import (
 	"strings"
 
+	"assay/analyze"
 	"assay/interval"
 	"assay/trace"
 )
@@ -32,24 +33,17 @@ type executionKey struct {
 // time from its end to the kernel's start if that is positive, the kernel, and
 // all of it, to the end of the later of call and kernel.
 func executedRows(m *maker, table *Table) {
-	launches, keys := m.launches(), newIndex[executionKey]()
-	opaque, without := m.opaqueGraph(), 0
+	launches := m.launches()
+	keys, groups, without := m.executions(launches)
 	each := func(value func(c *trace.Call, a *trace.Activity) (int64, bool)) *sample {
 		return sampleOf(func(yield func(int, int64) bool) {
 			number := -1
-			without = 0
 			for a := range m.t.Activities.All() {
-				if number++; a.Kind != trace.Kernel || a.Name == opaque && opaque != 0 {
+				if number++; groups[number] < 0 {
 					continue
 				}
-				i, ok := launches.Of(number)
-				if !ok || launches.Call(i) == nil {
-					without++
-					continue
-				}
-				c := launches.Call(i)
-				v, ok := value(c, a)
-				if ok && !yield(keys.of(executionKey{c.Track, m.t.Tracks[a.Track].Device, c.Name, a.Name}), v) {
+				i, _ := launches.Of(number)
+				if v, ok := value(launches.Call(i), a); ok && !yield(int(groups[number]), v) {
 					return
 				}
 			}
@@ -62,11 +56,11 @@ func executedRows(m *maker, table *Table) {
 		k, track := &keys.keys[g], &m.t.Tracks[keys.keys[g].thread]
 		return strings.Join([]string{m.t.Name(k.kernel), m.callName(k.call), track.PID, track.TID, whole(k.device)}, " ")
 	}
-	groups := m.order(total, table, name)
+	order := m.order(total, table, name)
 	// One sample at a time: each is as large as all kernels.
-	cells := make([][]string, len(groups))
+	cells := make([][]string, len(order))
 	add := func(s *sample) (counts []int64) {
-		for i, g := range groups {
+		for i, g := range order {
 			v := s.spread(g)
 			counts = append(counts, v.count)
 			if v.count == 0 {
@@ -85,7 +79,7 @@ func executedRows(m *maker, table *Table) {
 		return wait, wait > 0
 	}))
 	add(each(func(_ *trace.Call, a *trace.Activity) (int64, bool) { return a.Dur, true }))
-	for i, g := range groups {
+	for i, g := range order {
 		k, track := &keys.keys[g], &m.t.Tracks[keys.keys[g].thread]
 		row := append([]string{track.PID, track.TID, whole(k.device), whole(counts[i]), whole(queued[i])}, cells[i]...)
 		table.Rows = append(table.Rows, own(append(row, m.callName(k.call), m.t.Name(k.kernel))))
@@ -93,4 +87,27 @@ func executedRows(m *maker, table *Table) {
 	if without > 0 {
 		table.Notes = append(table.Notes, plural(without, "kernel is in no row, for no call is known that launched it", "kernels are in no row, for no call is known that launched them"))
 	}
+}
+
+// executions returns the group of every activity, -1 where it is no kernel or no
+// call is known, and of how many kernels that is so.
+func (m *maker) executions(launches *analyze.Launches) (keys *index[executionKey], groups []int32, without int) {
+	keys, groups = newIndex[executionKey](), make([]int32, 0, m.t.Activities.Len())
+	opaque := m.opaqueGraph()
+	number := -1
+	for a := range m.t.Activities.All() {
+		number++
+		group := int32(-1)
+		if a.Kind == trace.Kernel && (a.Name != opaque || opaque == 0) {
+			i, ok := launches.Of(number)
+			if ok && launches.Call(i) != nil {
+				c := launches.Call(i)
+				group = int32(keys.of(executionKey{c.Track, m.t.Tracks[a.Track].Device, c.Name, a.Name}))
+			} else {
+				without++
+			}
+		}
+		groups = append(groups, group)
+	}
+	return keys, groups, without
 }

@@ -54,36 +54,53 @@ func printedTable(t *testing.T, lines []string) nsysstats.Table {
 	return table
 }
 
-// TestTextAsPrinted writes tables that nsys stats printed again: titles, dashes,
-// gaps and padding are the same to the byte.
-func TestTextAsPrinted(t *testing.T) {
+// corpusFiles returns the files of the corpus that match, or skips the test.
+func corpusFiles(t *testing.T, pattern string) []string {
+	t.Helper()
 	dir := os.Getenv("ASSAY_CORPUS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "corpus")
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "nsight", "*", "nsys_stats*.txt"))
+	files, _ := filepath.Glob(filepath.Join(dir, "nsight", pattern))
 	if len(files) == 0 {
 		t.Skip("no corpus")
 	}
+	return files
+}
+
+// printedTables returns the tables of what nsys stats printed, by name, and their
+// lines.
+func printedTables(t *testing.T, text string) (tables []nsysstats.Table, lines [][]string) {
+	t.Helper()
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		if !strings.HasPrefix(line, " ** ") {
+			continue
+		}
+		end := i + 4
+		for all[end] != "" {
+			end++
+		}
+		tables, lines = append(tables, printedTable(t, all[i:end])), append(lines, all[i:end])
+	}
+	return tables, lines
+}
+
+// TestTextAsPrinted writes tables that nsys stats printed again: titles, dashes,
+// gaps and padding are the same to the byte.
+func TestTextAsPrinted(t *testing.T) {
+	files := corpusFiles(t, "*/nsys_stats*.txt")
 	seen := 0
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Split(string(b), "\n")
-		for i, line := range lines {
-			if !strings.HasPrefix(line, " ** ") {
-				continue
-			}
-			end := i + 4
-			for lines[end] != "" {
-				end++
-			}
-			table := printedTable(t, lines[i:end])
+		tables, lines := printedTables(t, string(b))
+		for i, table := range tables {
 			var out bytes.Buffer
 			writeTableText(&out, &table)
-			if diff := cmp.Diff(strings.Join(lines[i:end], "\n")+"\n", out.String()); diff != "" {
+			if diff := cmp.Diff(strings.Join(lines[i], "\n")+"\n", out.String()); diff != "" {
 				t.Errorf("%s: %s: nsys(-) assay(+)\n%s", filepath.Base(file), table.Name, diff)
 			}
 			ours, ok := nsysstats.Find(table.Name)
@@ -100,6 +117,41 @@ func TestTextAsPrinted(t *testing.T) {
 	}
 	if seen < 11 {
 		t.Errorf("%d tables, want all 11", seen)
+	}
+}
+
+// TestAgainstPrinted compares the reports on an export with those that nsys stats
+// printed of another run of the same program, without NVTX: whatever does not
+// depend on time is the same.
+func TestAgainstPrinted(t *testing.T) {
+	export := corpusFiles(t, "zx3xyy_assignment2-systems/result_2_7B_nvtx.sqlite")[0]
+	b, err := os.ReadFile(filepath.Join(filepath.Dir(export), "nsys_stats.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	names := "cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
+	if got := run(env{strings.NewReader(""), &out, io.Discard}, []string{"summary", export, "--table", names}); got != exitOK {
+		t.Fatalf("exit status %d", got)
+	}
+	facts := func(text string) (out []string) {
+		tables, lines := printedTables(t, text)
+		for i, table := range tables {
+			switch table.Name {
+			case "osrt_sum": // what the operating system does is never the same
+			case "cuda_gpu_mem_size_sum":
+				out = append(out, lines[i]...)
+			default:
+				for _, row := range table.Rows {
+					out = append(out, table.Name+" "+row[2]+" "+row[8])
+				}
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	if diff := cmp.Diff(facts(string(b)), facts(out.String())); diff != "" {
+		t.Errorf("nsys(-) assay(+)\n%s", diff)
 	}
 }
 
