@@ -8,7 +8,9 @@
 package nsysstats
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"assay/analyze"
 	"assay/trace"
@@ -32,7 +34,7 @@ type Column struct {
 
 // A report is one kind of table.
 type report struct {
-	name, old string // old is what it was called before 2023
+	name, old string // old is what it was called before 2023, "" if it is newer
 	title     string
 	missing   string
 	kinds     trace.Kinds // what it looks at beside [always]
@@ -51,7 +53,7 @@ var reports = []report{
 	{"cuda_gpu_mem_size_sum", "gpumemsizesum", "CUDA GPU MemOps Summary (by Size)", "GPU memory data", 0, sized, copySizeRows},
 	{"cuda_api_sum", "cudaapisum", "CUDA API Summary", "CUDA trace data", 0, timed("Num Calls", "Name"), callRows},
 	{"nvtx_sum", "nvtxsum", "NVTX Range Summary", "NV Tools Extension (NVTX) data", 1 << trace.CPUOp, timed("Instances", "Style", "Range"), rangeRows},
-	{"nvtx_gpu_proj_sum", "nvtxgpuprojsum", "NVTX GPU Projection Summary", "NV Tools Extension (NVTX) ranges that launched GPU work", 1<<trace.CPUOp | 1<<trace.Flow, projected, projectedRows},
+	{"nvtx_gpu_proj_sum", "", "NVTX GPU Projection Summary", "NV Tools Extension (NVTX) ranges that launched GPU work", 1<<trace.CPUOp | 1<<trace.Flow, projected, projectedRows},
 	{"osrt_sum", "osrtsum", "OS Runtime Summary", "OS Runtime trace data", 1 << trace.OSCall, timed("Num Calls", "Name"), osCallRows},
 	{"cuda_kern_exec_sum", "kernexecsum", "CUDA Kernel Launch & Exec Time Summary", "CUDA kernels whose launch is known", 1 << trace.Flow, executed, executedRows},
 }
@@ -74,10 +76,20 @@ func Names() (names []string) {
 	return names
 }
 
+// List returns a line for each report: its name, what it was called before, and
+// its title.
+func List() string {
+	var b strings.Builder
+	for _, r := range reports {
+		fmt.Fprintf(&b, "  %-22s %-15s %s\n", r.name, r.old, r.title)
+	}
+	return b.String()
+}
+
 // Find returns the name of the report that is or was called so.
 func Find(name string) (current string, ok bool) {
 	for _, r := range reports {
-		if name == r.name || name == r.old {
+		if name == r.name || name == r.old && name != "" {
 			return r.name, true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze/nsysstats"
 	"assay/classify"
 	"assay/judge"
 )
@@ -19,6 +20,7 @@ func usage(w io.Writer) {
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
   assay help     rules | thresholds       how to write such a file, and the built-in one
+  assay help     tables                   what --table prints
   assay version
 
 An input is a file, a directory, a pattern, or "-" for standard input; .gz and
@@ -83,7 +85,12 @@ built-in limit.
 
 Use it with --thresholds FILE. The built-in file:
 
-`, judge.BuiltIn}}
+`, judge.BuiltIn}, {"tables", `With --table NAME[,NAME...] "assay summary" prints the reports that "nsys stats"
+prints, with the same columns, units, decimals and order, but of any trace that
+it reads. What says NVTX is then every range that the program marked. The names,
+what they were called before 2023, and their titles:
+
+`, nsysstats.List}}
 }
 
 // version returns the module version that Go stamped into the binary.

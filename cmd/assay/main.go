@@ -8,6 +8,7 @@
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds     how to write such a file, and the built-in one
+//	assay help tables                 what --table prints
 //	assay version
 //
 // An input is a file, a directory, a pattern, or "-" for standard input.

@@ -3,11 +3,9 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
-	"assay/analyze/nsysstats"
 	"assay/internal/ingest"
 	"assay/report"
 )
@@ -31,7 +29,7 @@ func runSummary(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
-	tables := flags.StringSlice("table", nil, "print reports as nsys stats does, computed from any trace: `NAME`[,NAME...] of "+strings.Join(nsysstats.Names(), ", "))
+	tables := flags.StringSlice("table", nil, "print reports as nsys stats does, of any trace: `NAME`[,NAME...], as \"assay help tables\" lists them")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
