@@ -59,6 +59,14 @@ type idleness struct {
 	rows  []map[idleKey]*summary.Idle    // by index of the device
 	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
 	most  int                            // rows of one device
+
+	// last is the row that time was added to last, or nil.
+	last struct {
+		device int
+		key    idleKey
+		row    *summary.Idle
+	}
+
 	// tooMany says that there are too many devices: then nothing is asked.
 	tooMany bool
 }
@@ -247,7 +255,11 @@ func (x *idleness) add(device int, shown int32, s interval.Span, key idleKey) {
 	if n <= 0 {
 		return
 	}
-	r := x.rows[device][key]
+	r := x.last.row
+	if r == nil || x.last.device != device || x.last.key != key {
+		r = x.rows[device][key]
+		x.last.row, x.last.device, x.last.key = r, device, key
+	}
 	if r == nil {
 		if len(x.rows[device]) >= x.most {
 			key.name = otherNames

@@ -26,6 +26,9 @@ const (
 	otherStream  = -1
 )
 
+// maxRecent is how many rows are found without looking for them.
+const maxRecent = 4096
+
 // rows makes one row for each device, stream and name of the activities that
 // are wanted: first makes it and add counts an activity into it.
 // Of kernels op gives the operator, by the number of the activity.
@@ -35,6 +38,13 @@ func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, op func
 	var out []R
 	taken := table{room: room}
 	index := make(map[rowKey]int)
+	// The rows of a name that were found last, by its number: looking in the map
+	// for each of millions would take longer than all else here.
+	type found struct {
+		key rowKey
+		at  int32 // plus 1
+	}
+	recent := make([]found, min(tl.t.Names(), maxRecent))
 	number := -1
 	for a := range tl.t.Activities.All() {
 		track := &tl.t.Tracks[a.Track]
@@ -42,6 +52,11 @@ func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, op func
 			continue
 		}
 		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, op(number), 0}
+		seen := &recent[int(a.Name)%len(recent)]
+		if seen.at > 0 && seen.key == key {
+			add(&out[seen.at-1], a)
+			continue
+		}
 		at, ok := index[key]
 		if !ok && !taken.take(len(tl.t.Name(a.Name))) {
 			key = rowKey{track.Device, otherStream, 0, a.Kind, 0, int8(tl.layer(a) + 1)}
@@ -52,6 +67,7 @@ func rows[R any](tl *timeline, room *room, wanted func(trace.Kind) bool, op func
 			index[key] = at
 			out = append(out, first(key))
 		}
+		*seen = found{key, int32(at) + 1}
 		add(&out[at], a)
 	}
 	return out
