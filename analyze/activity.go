@@ -34,10 +34,19 @@ func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 	if implausible(d.window) {
 		return out
 	}
-	out.Strip = strip(d, bins)
+	out.Strip, out.Utilization = strip(d, bins), newUtilization(d.window)
+	busy := d.window.Start // since when
+	work := func(until int64) {
+		spread(out.Utilization.BusyNS, busy-d.window.Start, until-d.window.Start, out.Utilization.ChunkNS)
+	}
 	for gap := range d.gaps() {
 		out.Gaps.Add(gap.Len())
 		out.LargestGaps = keepLongest(out.LargestGaps, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
+		work(gap.Start)
+		busy = gap.End
+	}
+	if busy < d.window.End {
+		work(d.window.End)
 	}
 	return out
 }

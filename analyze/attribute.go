@@ -7,6 +7,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/hosttree"
+	"assay/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -20,6 +21,8 @@ type attribution struct {
 	ctx  *contexts
 	idle *idleness
 	sync *waits
+
+	waits *waiting
 
 	ops     opTable
 	lines   runTable // Python functions
@@ -77,6 +80,7 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 		forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
 	}
 	a.sync = newWaits(tl, marks)
+	a.waits = newWaiting(a)
 	a.idle = newIdleness(a)
 	// The main threads come last: what other threads cannot say of themselves is
 	// asked of them.
@@ -293,12 +297,19 @@ func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, 
 	s.Annotations = keepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
 	s.Calls = keepLargest(room, a.sync.callRows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
 	s.Passes = a.passRows(rank)
+	s.CopyCalls = room.copyCalls(a, rank, s.Copies)
+	s.Syncs = a.waits.syncRows(rank)
+	profiler := profilerWork(a.t)
 	steps := maxSteps // that may be counted by device
 	for i, d := range a.tl.devices {
 		s.Launches = append(s.Launches, a.launches(d, rank, bins, &steps))
 		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.explain(i, s.Devices[i].LargestGaps)
+		for g := range s.Devices[i].LargestGaps {
+			gap := &s.Devices[i].LargestGaps[g]
+			gap.ProfilerNS = profiler.Clip(interval.Span{Start: gap.StartNS, End: gap.StartNS + gap.NS}).Len()
+		}
 	}
 	s.Graphs = append(s.Graphs, a.opaqueGraphs(rank)...)
 	s.Graphs = keepLargest(room, s.Graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })

@@ -97,7 +97,9 @@ func newIdleness(a *attribution) *idleness {
 		for gap := range d.gaps() {
 			largest = keepLongest(largest, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
 		}
+		see := a.waits.device(i)
 		for g := range a.tl.gapsOf(d, a.link) {
+			see(g)
 			if slices.ContainsFunc(largest, func(l summary.Gap) bool { return l.StartNS == g.span.Start }) {
 				g.shown = int32(len(x.shown[i]))
 				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})

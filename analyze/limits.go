@@ -101,6 +101,20 @@ func (r *room) keep(streams []summary.Stream) []summary.Stream {
 	return streams
 }
 
+// copyCalls takes the table of copies by call, whose events the table of copies
+// has too: those that are pooled in both count once.
+func (r *room) copyCalls(a *attribution, rank int, copies []summary.Copy) []summary.CopyCall {
+	own := &room{rows: r.rows}
+	out := copyCalls(a, rank, own)
+	for _, c := range copies {
+		if c.Stream == otherStream {
+			own.pooled -= c.Count
+		}
+	}
+	r.pooled += max(0, own.pooled)
+	return out
+}
+
 func (r *room) note(issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
@@ -223,6 +237,12 @@ func detach(s *summary.Summary) {
 	}
 	for i := range s.Copies {
 		copied(&s.Copies[i].Name)
+	}
+	for i := range s.CopyCalls {
+		copied(&s.CopyCalls[i].Name, &s.CopyCalls[i].Call)
+	}
+	for i := range s.Syncs {
+		copied(&s.Syncs[i].Longest)
 	}
 	for i := range s.Spans {
 		r := &s.Spans[i]

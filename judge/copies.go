@@ -123,17 +123,18 @@ func copyAdvice(kinds []copyKind) (out []string) {
 	return out
 }
 
+const advicePinned = "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True)"
+
 func (d direction) advice() []string {
-	pinned := "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True)"
 	overlap := "overlap them with compute: prefetch the next batch on a stream of its own, tensor.to(device, non_blocking=True)"
 	less := "send less: keep constants on the GPU, send integers and raw images and convert them there; if parameters or the optimizer are offloaded to the host, offload less"
 	switch d {
 	case fromPageable:
-		return []string{pinned + "; copies from pageable memory are slow and block the host", less}
+		return []string{advicePinned + "; copies from pageable memory are slow and block the host", less}
 	case fromPinned:
 		return []string{overlap, less}
 	case fromHost:
-		return []string{pinned, overlap, less}
+		return []string{advicePinned, overlap, less}
 	case toHost:
 		return []string{
 			"read results back less often: .item(), .cpu(), .tolist() and print of a tensor copy to the host and wait for it; log every few steps, and keep metrics on the GPU until then",

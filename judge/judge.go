@@ -71,6 +71,9 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 			judged = append(judged, f)
 		}
 	}
+	judged = c.held(judged)
+	judged = c.judgeLongGaps(judged)
+	judged = c.judgeUtilization(judged)
 	if f, ok := c.dominantKernel(); ok {
 		judged = append(judged, f)
 	}
@@ -233,11 +236,15 @@ func reaches(f Finding, limit float64) string {
 
 // figure prints a part of the pooled window with numerator and denominator.
 func (c *court) figure(p part, a summary.Activity) string {
-	window := "the window"
+	return fmt.Sprintf("%s is %s of %s (%s)", p.what, unit.Share(p.time(a), a.Window()), c.windowName(), fraction(p.time(a), a.Window()))
+}
+
+// windowName says what shares of the pooled window are of.
+func (c *court) windowName() string {
 	if n := len(c.Devices); n > 1 {
-		window = fmt.Sprintf("the windows of %d devices", n)
+		return fmt.Sprintf("the windows of %d devices", n)
 	}
-	return fmt.Sprintf("%s is %s of %s (%s)", p.what, unit.Share(p.time(a), a.Window()), window, fraction(p.time(a), a.Window()))
+	return "the window"
 }
 
 // fraction prints two durations as "84.2 ms of 210.5 ms".

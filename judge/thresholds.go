@@ -26,6 +26,12 @@ const (
 	RuleGPUIdle        = "gpu-idle"
 	RuleExposedComm    = "exposed-communication"
 	RuleExposedCopies  = "exposed-copies"
+	RuleSyncCalls      = "synchronizing-calls"
+	RuleSyncCopies     = "synchronous-copies"
+	RulePageableCopies = "pageable-async-copies"
+	RuleSyncMemsets    = "synchronous-memsets"
+	RuleLongGaps       = "long-gaps"
+	RuleLowUtilization = "low-utilization"
 	RuleDominantKernel = "dominant-kernel"
 	RuleComputeBound   = "compute-bound"
 )
@@ -42,9 +48,13 @@ type Rule struct {
 	Source   string  `json:"source"`         // who uses such limits
 
 	// What a capture needs to be judged at all: so many GPU events, and windows
-	// of at least this share of the spans of the captures.
+	// of at least this share of the spans of the captures. Of calls that hold the
+	// host back, MinShare is the share of the window that not waiting must save.
 	MinEvents int64   `json:"min_events,omitempty"`
 	MinShare  float64 `json:"min_share,omitempty"`
+
+	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
+	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
 }
 
 // level returns how much a share matters under r, its limit, and whether it
@@ -72,6 +82,8 @@ func (r *Rule) limit(key string) *float64 {
 		return &r.Info
 	case "min_share":
 		return &r.MinShare
+	case "min_busy":
+		return &r.MinBusy
 	}
 	return nil
 }
@@ -155,7 +167,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 		if err != nil {
 			return err
 		}
-		if rule.Warn > rule.Critical {
+		if rule.Critical > 0 && rule.Warn > rule.Critical {
 			return at(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
 				id, unit.Percent(rule.Warn), unit.Percent(rule.Critical))
 		}
@@ -191,6 +203,16 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 		}
 		r.MinEvents = n
 		return nil
+	case key == "min_gap" && (defining || r.MinGapNS != 0):
+		ns, err := unit.ParseDuration(text)
+		if err != nil {
+			return at(value, "rule %q: %s: %w", r.ID, key, err)
+		}
+		if ns <= 0 {
+			return at(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
+		}
+		r.MinGapNS = ns
+		return nil
 	case key == "source":
 		r.Source = text
 		return nil
@@ -219,7 +241,10 @@ func (r *Rule) keys() []string {
 	if r.MinEvents != 0 {
 		keys = append(keys, "min_events")
 	}
-	for _, key := range []string{"warn", "critical", "info", "min_share"} {
+	if r.MinGapNS != 0 {
+		keys = append(keys, "min_gap")
+	}
+	for _, key := range []string{"warn", "critical", "info", "min_share", "min_busy"} {
 		if *r.limit(key) != 0 {
 			keys = append(keys, key)
 		}

@@ -18,6 +18,12 @@ func TestRules(t *testing.T) {
 		{ID: RuleGPUIdle, Warn: 0.15, Critical: 0.5},
 		{ID: RuleExposedComm, Warn: 0.10, Critical: 0.2},
 		{ID: RuleExposedCopies, Warn: 0.05, Critical: 0.15},
+		{ID: RuleSyncCalls, Warn: 0.10, MinShare: 0.05},
+		{ID: RuleSyncCopies, Warn: 0.05, MinShare: 0.05},
+		{ID: RulePageableCopies, Warn: 0.05, MinShare: 0.05},
+		{ID: RuleSyncMemsets, Warn: 0.05, MinShare: 0.05},
+		{ID: RuleLongGaps, Warn: 0.05, Info: 0.01, MinGapNS: 500 * ms},
+		{ID: RuleLowUtilization, Info: 0.1, MinBusy: 0.5},
 		{ID: RuleDominantKernel, Warn: 0.5, Critical: 0.6},
 		{ID: RuleComputeBound, Info: 0.9},
 	}
@@ -53,6 +59,11 @@ gpu-idle:
 exposed-communication: {warn: 0.3, critical: "40 %"}
 compute-bound:
   info: 1
+long-gaps:
+  min_gap: 1.5 s
+low-utilization:
+  min_busy: 30%
+synchronizing-calls: {warn: 20%, min_share: 1%}
 `), "limits.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +71,10 @@ compute-bound:
 	want := Rules()
 	want[3].Warn, want[3].Source = 0.25, "agreed with the team"
 	want[4].Warn, want[4].Critical = 0.3, 0.4
-	want[7].Info = 1
+	want[6].Warn, want[6].MinShare = 0.2, 0.01
+	want[10].MinGapNS = 1500 * ms
+	want[11].MinBusy = 0.3
+	want[13].Info = 1
 	if got := th.Rules(); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -94,7 +108,8 @@ func TestBuiltIn(t *testing.T) {
 }
 
 func TestParseThresholdsErrors(t *testing.T) {
-	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, dominant-kernel, compute-bound"
+	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
+		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},
@@ -106,6 +121,12 @@ func TestParseThresholdsErrors(t *testing.T) {
 		{"too-little-gpu-work:\n  min_events: 0", `t.yaml:2: rule "too-little-gpu-work": min_events: "0" is not a whole number from 1 on`},
 		{"too-little-gpu-work:\n  min_events: 5%", `t.yaml:2: rule "too-little-gpu-work": min_events: "5%" is not a whole number from 1 on`},
 		{"too-little-gpu-work:\n  min_share: 0", `t.yaml:2: rule "too-little-gpu-work": min_share: "0" is 0%, want over 0% and at most 100%`},
+		{"long-gaps:\n  min_gap: 500", `t.yaml:2: rule "long-gaps": min_gap: duration "500": want a number and one of ns, us, ms, s, min, h`},
+		{"long-gaps:\n  min_gap: 0s", `t.yaml:2: rule "long-gaps": min_gap: "0s" is not over 0 ns`},
+		{"long-gaps:\n  critical: 50%", `t.yaml:2: rule "long-gaps": unknown key "critical", want one of min_gap, warn, info, source`},
+		{"low-utilization:\n  min_busy: 500%", `t.yaml:2: rule "low-utilization": min_busy: "500%" is 500%, want over 0% and at most 100%`},
+		{"gpu-idle:\n  min_gap: 1s", `t.yaml:2: rule "gpu-idle": unknown key "min_gap", want one of warn, critical, source`},
+		{"synchronizing-calls:\n  min_busy: 1%", `t.yaml:2: rule "synchronizing-calls": unknown key "min_busy", want one of warn, min_share, source`},
 		{"gpu-idle:\n  warn: 15", `t.yaml:2: rule "gpu-idle": warn: "15" is 1500%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: 0", `t.yaml:2: rule "gpu-idle": warn: "0" is 0%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: -1%", `t.yaml:2: rule "gpu-idle": warn: "-1%" is -1%, want over 0% and at most 100%`},
@@ -153,7 +174,7 @@ func FuzzParseThresholds(f *testing.F) {
 			return
 		}
 		for _, r := range th.Rules() {
-			if r.Warn < 0 || r.Warn > r.Critical || r.Critical > 1 || r.Info < 0 || r.Info > 1 || r.MinShare < 0 || r.MinShare > 1 || r.MinEvents < 0 {
+			if r.MinGapNS < 0 || r.MinBusy < 0 || r.MinBusy > 1 || r.Warn < 0 || r.Warn > 1 || r.Critical > 0 && r.Warn > r.Critical || r.Critical > 1 || r.Info < 0 || r.Info > 1 || r.MinShare < 0 || r.MinShare > 1 || r.MinEvents < 0 {
 				t.Errorf("%q: rule %+v", s, r)
 			}
 		}

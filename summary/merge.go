@@ -39,7 +39,7 @@ func (out *Summary) append(s *Summary) {
 	}
 	add(&out.Devices, s.Devices, func(d *Device) {
 		d.Input += base
-		d.Strip = d.Strip.clone()
+		d.Strip, d.Utilization = d.Strip.clone(), d.Utilization.clone()
 		d.Durations.Buckets, d.Gaps.Buckets = slices.Clone(d.Durations.Buckets), slices.Clone(d.Gaps.Buckets)
 		d.LargestGaps = slices.Clone(d.LargestGaps)
 	})
@@ -47,6 +47,8 @@ func (out *Summary) append(s *Summary) {
 	add(&out.Steps, s.Steps, func(r *Step) { r.Input += base })
 	add(&out.Kernels, s.Kernels, func(r *Kernel) { r.Input += base })
 	add(&out.Copies, s.Copies, func(r *Copy) { r.Input += base; r.Bytes = clone(r.Bytes) })
+	add(&out.CopyCalls, s.CopyCalls, func(r *CopyCall) { r.Input += base; r.Bytes = clone(r.Bytes) })
+	add(&out.Syncs, s.Syncs, func(r *Sync) { r.Input += base })
 	add(&out.Spans, s.Spans, func(r *Span) { r.Input += base })
 	add(&out.Ops, s.Ops, func(r *Op) { r.Input += base; r.TopShapes = slices.Clone(r.TopShapes) })
 	add(&out.Modules, s.Modules, func(r *Module) { r.Input += base })
@@ -165,6 +167,7 @@ func (s *Summary) Sort() {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Process, b.Process),
 			cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
 	})
+	s.sortWaiting()
 	s.sortAttribution()
 	s.sortTables()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {

@@ -75,6 +75,9 @@ func (s *Summary) check() error {
 		if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
 			return fmt.Errorf("devices[%d]: %w", i, err)
 		}
+		if err := d.Utilization.check(&d); err != nil {
+			return fmt.Errorf("devices[%d]: %w", i, err)
+		}
 	}
 	for i, st := range s.Steps {
 		if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
@@ -88,6 +91,8 @@ func (s *Summary) check() error {
 		checkInputs(s, "steps", s.Steps, func(r Step) int { return r.Input }),
 		checkInputs(s, "kernels", s.Kernels, func(r Kernel) int { return r.Input }),
 		checkInputs(s, "copies", s.Copies, func(r Copy) int { return r.Input }),
+		checkInputs(s, "copy_calls", s.CopyCalls, func(r CopyCall) int { return r.Input }),
+		checkInputs(s, "syncs", s.Syncs, func(r Sync) int { return r.Input }),
 		checkInputs(s, "spans", s.Spans, func(r Span) int { return r.Input }),
 	)
 }

@@ -23,7 +23,11 @@ type Summary struct {
 	Steps   []Step   `json:"steps,omitempty"`
 	Kernels []Kernel `json:"kernels"`
 	Copies  []Copy   `json:"copies,omitempty"`
-	Spans   []Span   `json:"spans,omitempty"`
+
+	CopyCalls []CopyCall `json:"copy_calls,omitempty"`
+	Syncs     []Sync     `json:"syncs,omitempty"`
+
+	Spans []Span `json:"spans,omitempty"`
 
 	Ops         []Op         `json:"ops,omitempty"`
 	Modules     []Module     `json:"modules,omitempty"`
@@ -80,7 +84,9 @@ type Device struct {
 	Activity Activity `json:"activity"`
 	Events   int64    `json:"events"` // kernels, copies and memsets
 
-	Strip     *Strip    `json:"strip,omitempty"`
+	Strip       *Strip       `json:"strip,omitempty"`
+	Utilization *Utilization `json:"utilization,omitempty"`
+
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each stretch in which nothing ran
 
@@ -97,6 +103,8 @@ const MaxLargestGaps = 5
 type Gap struct {
 	StartNS int64 `json:"start_ns"` // on the input's own clock
 	NS      int64 `json:"ns"`
+	// ProfilerNS is the part of it in which the profiler did work of its own.
+	ProfilerNS int64 `json:"profiler_ns,omitempty"`
 
 	// Owner, State and Name say who owned most of it: see [Idle]. Before and After
 	// are what ran last and next.

@@ -1,0 +1,273 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A wait is a call that did not return before what it waited for was done.
+type wait struct {
+	*trace.Call
+	link int32 // of a call that copied or filled memory; -1 of one that synchronized
+}
+
+func (w wait) end() int64 { return w.Start + w.Dur }
+
+// waiting finds out for how long the host waited for a device, and what it lost
+// by that.
+type waiting struct {
+	a       *attribution
+	byTrack map[trace.TrackID][]wait // of threads that launch work
+	tracks  [][]trace.TrackID        // by index of the device: the threads that launch its work
+
+	syncs  []summary.Sync
+	copies map[int32]int64 // by link: what waiting for its copies lost
+}
+
+func newWaiting(a *attribution) *waiting {
+	w := &waiting{a: a, byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(a.tl.devices)), copies: make(map[int32]int64)}
+	launches := make([]bool, len(a.t.Tracks))
+	for i := range a.link.list {
+		if c := a.link.list[i].call; c != nil {
+			launches[c.Track] = true
+		}
+	}
+	for c := range a.t.Calls.All() {
+		if !launches[c.Track] {
+			continue
+		}
+		switch a.sync.kind(a.t, c.Name) {
+		case "sync":
+			if !ofEvent(a.t.Name(c.Name)) {
+				w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1})
+			}
+		case "copy", "memset":
+			if i, ok := a.link.ofCall(c); ok {
+				if end, copies := a.link.copied[i]; copies && end <= c.Start+c.Dur {
+					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i})
+				}
+			}
+		}
+	}
+	for i, d := range a.tl.devices {
+		w.tracks[i] = a.launchers(d)
+	}
+	return w
+}
+
+// ofEvent reports whether a call that synchronizes waits for an event, which is
+// a point in a stream, and not for all work of a stream or device.
+func ofEvent(name string) bool { return strings.Contains(name, "Event") }
+
+// launchers returns the threads that launch the work of a device.
+func (a *attribution) launchers(d *device) (out []trace.TrackID) {
+	seen, last := make(map[trace.TrackID]bool), int32(-1)
+	for _, w := range d.work {
+		i := a.link.of[w.number]
+		if i < 0 || i == last || a.link.list[i].call == nil {
+			continue
+		}
+		last = i
+		if track := a.link.list[i].call.Track; !seen[track] {
+			seen[track] = true
+			out = append(out, track)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// of returns the waits of a device's launching threads that meet its window, by
+// their end.
+func (w *waiting) of(device int) (out []wait) {
+	window := w.a.tl.devices[device].window
+	for _, track := range w.tracks[device] {
+		for _, c := range w.byTrack[track] {
+			if c.Start < window.End && c.end() > window.Start {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b wait) int {
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.link, b.link))
+	})
+	return out
+}
+
+// measure adds the row of a device whose waits these are, if any of them
+// synchronizes, and returns its index.
+func (w *waiting) measure(device int, waits []wait) int {
+	d := w.a.tl.devices[device]
+	out := summary.Sync{Device: d.ordinal}
+	var held []interval.Span
+	for _, c := range waits {
+		if c.link >= 0 {
+			continue
+		}
+		out.Calls++
+		held = append(held, interval.Span{Start: c.Start, End: c.end()})
+		if c.Dur > out.MaxNS || c.Dur == out.MaxNS && (out.Longest == "" || c.Start < out.MaxStartNS) {
+			out.Longest, out.MaxNS, out.MaxStartNS = w.a.t.Name(c.Name), c.Dur, c.Start
+		}
+	}
+	if out.Calls == 0 {
+		return -1
+	}
+	out.HostNS = interval.Of(held...).Clip(d.window).Len()
+	w.syncs = append(w.syncs, out)
+	return len(w.syncs) - 1
+}
+
+// device measures one device. It returns a function to which the gaps of the
+// device are told, in order.
+//
+// A call that waits holds the host back by as long as it takes. Had it not, all
+// that follows would have come earlier by that time, and gaps in which the
+// device waited for its host would be shorter, together by as much. So such
+// gaps are charged to the longest call before them until its time is used up.
+// Times of several calls are not added up: no program runs ahead of its device
+// without end.
+func (w *waiting) device(device int) func(gap) {
+	window := w.a.tl.devices[device].window
+	waits := w.of(device)
+	row := w.measure(device, waits)
+	at, charged, left := 0, wait{}, int64(0)
+	return func(g gap) {
+		for ; at < len(waits) && waits[at].end() < g.span.End; at++ {
+			held := interval.Span{Start: max(waits[at].Start, window.Start), End: waits[at].end()}.Len()
+			if held >= left {
+				charged, left = waits[at], held
+			}
+		}
+		if left == 0 || g.link < 0 || w.a.link.list[g.link].call == nil || w.a.link.start(g.link) <= g.span.Start {
+			return
+		}
+		lost := min(left, g.span.Len())
+		left -= lost
+		if charged.link >= 0 {
+			w.copies[charged.link] = summary.Plus(w.copies[charged.link], lost)
+		} else {
+			w.syncs[row].LostNS += lost
+		}
+	}
+}
+
+// syncRows returns how long the host of each device stood still.
+func (w *waiting) syncRows(rank int) []summary.Sync {
+	for i := range w.syncs {
+		w.syncs[i].Rank = rank
+	}
+	return w.syncs
+}
+
+// A copyKey names one row of the table of copies by the call that asked for them.
+type copyKey struct {
+	device int64
+	name   trace.Sym
+	kind   trace.Kind
+	call   trace.Sym
+	large  bool
+	pool   bool // of a row that stands for those that there was no room for
+}
+
+// copyCalls sums up copies and memsets by the call that asked for them. A call
+// of several copies counts its time in each row that one of them is in.
+func copyCalls(a *attribution, rank int, room *room) (out []summary.CopyCall) {
+	tl, sizes := a.tl, CopyBytes(a.t)
+	taken, index := table{room: room}, make(map[copyKey]int)
+	type call struct{ row, link int32 }
+	counted := make(map[call]bool) // calls of several copies
+	windows := make(map[int64]interval.Span)
+	for _, d := range tl.devices {
+		windows[d.ordinal] = d.window
+	}
+	number := -1
+	for w := range a.t.Activities.All() {
+		number++
+		device := a.t.Tracks[w.Track].Device
+		if w.Kind == trace.Kernel || device > tl.last {
+			continue
+		}
+		bytes, told := sizes(w)
+		link := a.link.of[number]
+		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: told && bytes > summary.LargeCopyBytes}
+		if link >= 0 && a.link.list[link].call != nil {
+			key.call = a.link.list[link].call.Name
+		}
+		at, ok := index[key]
+		if !ok && !taken.take(len(a.t.Name(key.name))+len(a.t.Name(key.call))) {
+			key = copyKey{device: device, kind: w.Kind, pool: true}
+			at, ok = index[key]
+		}
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, a.copyRow(key, rank))
+		}
+		r := &out[at]
+		addCopy(r, w, bytes, told)
+		if key.call == 0 {
+			continue
+		}
+		if k := (call{int32(at), link}); a.link.list[link].work > 1 {
+			if counted[k] {
+				continue
+			}
+			counted[k] = true
+		}
+		c := a.link.list[link].call
+		r.HostNS = summary.Plus(r.HostNS, interval.Span{Start: c.Start, End: c.Start + c.Dur}.And(windows[device]).Len())
+		r.LostNS = summary.Plus(r.LostNS, a.waits.copies[link])
+	}
+	return out
+}
+
+func (a *attribution) copyRow(key copyKey, rank int) summary.CopyCall {
+	r := summary.CopyCall{Name: a.t.Name(key.name), Call: a.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Rank: rank, Device: key.device}
+	if key.kind == trace.Memset {
+		r.Class = summary.ClassMemset.String()
+	}
+	if key.pool {
+		r.Name = otherCopies
+	}
+	return r
+}
+
+func addCopy(r *summary.CopyCall, w *trace.Activity, bytes int64, told bool) {
+	if r.Count == 0 || w.Dur > r.MaxNS || w.Dur == r.MaxNS && w.Start < r.MaxStartNS {
+		r.MaxNS, r.MaxStartNS = w.Dur, w.Start
+	}
+	r.Count++
+	r.TotalNS = summary.Plus(r.TotalNS, w.Dur)
+	if told {
+		if r.Bytes == nil {
+			r.Bytes = new(int64)
+		}
+		*r.Bytes = summary.Plus(*r.Bytes, bytes)
+	}
+}
+
+// profilerWork returns when the profiler did work of its own.
+func profilerWork(t *trace.Trace) interval.Set {
+	var b interval.Builder
+	for s := range t.Spans.All() {
+		if s.Kind == trace.Overhead {
+			b.Add(interval.Span{Start: s.Start, End: s.Start + s.Dur})
+		}
+	}
+	return b.Set()
+}
+
+// utilization cuts a window into chunks of equal length.
+func newUtilization(window interval.Span) *summary.Utilization {
+	if window.Empty() {
+		return nil
+	}
+	chunk := (window.Len()-1)/summary.UtilizationChunks + 1
+	return &summary.Utilization{ChunkNS: chunk, BusyNS: make([]int64, (window.Len()-1)/chunk+1)}
+}

@@ -1,0 +1,168 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// A longGaps is the gaps that are so long that each of them is worth a look.
+type longGaps struct {
+	count, ns int64 // ns less the profiler's own work
+	list      []placedGap
+}
+
+type placedGap struct {
+	summary.Gap
+	ns    int64 // less the profiler's own work
+	where string
+}
+
+// longGaps returns the gaps that reach the rule's limit without the profiler's
+// own work, longest first. Devices keep the longest of their gaps one by one; of
+// further ones their number and sum are known.
+func (c *court) longGaps(least int64) (out longGaps) {
+	for _, d := range c.Devices {
+		var kept summary.Bucket // that reach the limit, whatever of them is the profiler's
+		for _, g := range d.LargestGaps {
+			if g.NS < least {
+				break
+			}
+			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
+			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing {
+				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
+				out.list = append(out.list, placedGap{g, ns, c.choice(d.Input, d.Rank, d.Device)})
+			}
+		}
+		var all summary.Bucket
+		for _, b := range d.Gaps.Buckets {
+			if b.FromNS >= least {
+				all.Count, all.TotalNS = summary.Plus(all.Count, b.Count), summary.Plus(all.TotalNS, b.TotalNS)
+			}
+		}
+		if len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
+			out.count, out.ns = summary.Plus(out.count, all.Count-kept.Count), summary.Plus(out.ns, all.TotalNS-kept.TotalNS)
+		}
+	}
+	slices.SortStableFunc(out.list, func(a, b placedGap) int { return cmp.Compare(b.ns, a.ns) })
+	return out
+}
+
+// evidence describes the longest of them.
+func (l longGaps) evidence() (out []string) {
+	for i, g := range l.list {
+		if i == 3 {
+			break
+		}
+		line := fmt.Sprintf("a gap of %s at %s of the trace%s", unit.Duration(g.NS), timestamp(g.StartNS), g.where)
+		if g.ProfilerNS > 0 {
+			line += fmt.Sprintf(", %s of it the profiler's own work", unit.Duration(g.ProfilerNS))
+		}
+		if g.Owner != "" {
+			line += ": " + g.Owner
+			if g.State != "" {
+				line += ", " + g.State
+			}
+			if g.Name != "" {
+				line += fmt.Sprintf(", %q", short(g.Name))
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// judgeLongGaps holds the long gaps to their limits. Where idle time is over its
+// own, they are told there: see [idle].
+func (c *court) judgeLongGaps(judged []Finding) []Finding {
+	rule := c.rules[RuleLongGaps]
+	gaps := c.longGaps(rule.MinGapNS)
+	if gaps.count == 0 {
+		return judged
+	}
+	what := plural(gaps.count, "gap") + " of " + unit.Duration(rule.MinGapNS) + " and longer"
+	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
+		idle.Evidence = append(idle.Evidence, fmt.Sprintf("%s, less the profiler's own work, hold %s of the idle time (%s)",
+			what, unit.Share(gaps.ns, c.total.Idle()), fraction(gaps.ns, c.total.Idle())))
+		idle.Evidence = append(idle.Evidence, gaps.evidence()...)
+		return judged
+	}
+	f, limit, ok := measured(rule, gaps.ns, c.total.Window())
+	if !ok {
+		return judged
+	}
+	f.Title = fmt.Sprintf("%s take %s of %s (%s), %s", what, unit.Share(gaps.ns, c.total.Window()), c.windowName(), fraction(gaps.ns, c.total.Window()), reaches(f, limit))
+	f.Evidence = gaps.evidence()
+	f.Next = []string{
+		"see in the trace what the host does in them: a checkpoint, evaluation, compilation, graph capture and the start of data loaders are the usual ones",
+		"if they belong to the program's start: leave them out of the capture, " + c.recorder().warmUp,
+	}
+	return append(judged, f)
+}
+
+// A stretch is chunks of a device's window that follow each other and in each of
+// which the device was busy for less than the limit.
+type stretch struct {
+	from, ns, busy int64 // from on the input's own clock
+	where          string
+}
+
+// stretches returns the stretches of low utilization, those with the most idle
+// time first, and how much of the windows they are.
+func (c *court) stretches(limit float64) (out []stretch, ns int64) {
+	for _, d := range c.Devices {
+		u := d.Utilization
+		if u == nil {
+			continue
+		}
+		open := false
+		for i, busy := range u.BusyNS {
+			from, length := u.ChunkAt(i, d.WindowNS)
+			if float64(busy) >= limit*float64(length) {
+				open = false
+				continue
+			}
+			if !open {
+				out = append(out, stretch{from: d.StartNS + from, where: c.choice(d.Input, d.Rank, d.Device)})
+				open = true
+			}
+			s := &out[len(out)-1]
+			s.ns, s.busy = s.ns+length, s.busy+busy
+			ns = summary.Plus(ns, length)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b stretch) int { return cmp.Compare(b.ns-b.busy, a.ns-a.busy) })
+	return out, ns
+}
+
+// judgeUtilization says where in the window devices were busy for less than half
+// of the time. Where idle time is over its limit, it is told there.
+func (c *court) judgeUtilization(judged []Finding) []Finding {
+	rule := c.rules[RuleLowUtilization]
+	list, ns := c.stretches(rule.MinBusy)
+	f, limit, ok := measured(rule, ns, c.total.Window())
+	if !ok {
+		return judged
+	}
+	share := fmt.Sprintf("utilization is under %s for %s of %s (%s)", unit.Percent(rule.MinBusy), unit.Share(ns, c.total.Window()), c.windowName(), fraction(ns, c.total.Window()))
+	var lines []string
+	for i, s := range list {
+		if i == 3 {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("from %s to %s of the trace%s it is %s (busy for %s)",
+			timestamp(s.from), timestamp(s.from+s.ns), s.where, unit.Share(s.busy, s.ns), fraction(s.busy, s.ns)))
+	}
+	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
+		if ns < c.total.Window() { // else it says nothing of where
+			idle.Evidence = append(idle.Evidence, share+"; most is lost "+lines[0])
+		}
+		return judged
+	}
+	f.Title, f.Evidence = share+", "+reaches(f, limit), lines
+	f.Next = []string{"see in the trace what the host does there: the start and end of a capture, data loading and evaluation are the usual ones; what is no part of the work to be judged is best left out of the capture"}
+	return append(judged, f)
+}
