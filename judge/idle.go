@@ -17,6 +17,9 @@ const (
 	clockGap = 100
 )
 
+// largestGapIs is how the line on the largest gap begins.
+const largestGapIs = "the largest gap is "
+
 // An idle says in what stretches the idle time of all devices comes.
 type idle struct {
 	total                  int64 // ns
@@ -83,7 +86,7 @@ func (i idle) evidence() (out []string) {
 		if i.where != "" {
 			on = " on " + i.where
 		}
-		out = append(out, fmt.Sprintf("the largest gap is %s at %s of the trace%s, %s of idle time",
+		out = append(out, fmt.Sprintf(largestGapIs+"%s at %s of the trace%s, %s of idle time",
 			unit.Duration(i.largest.NS), timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
 	}
 	out = append(ownerEvidence(i.owners, i.total), out...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/summary"
 	"assay/unit"
@@ -76,17 +77,20 @@ func (l longGaps) evidence() (out []string) {
 }
 
 // judgeLongGaps holds the long gaps to their limits. Where idle time is over its
-// own, they are told there: see [idle].
+// own, they are told there, in the place of the largest gap.
 func (c *court) judgeLongGaps(judged []Finding) []Finding {
 	rule := c.rules[RuleLongGaps]
 	gaps := c.longGaps(rule.MinGapNS)
 	if gaps.count == 0 {
 		return judged
 	}
-	what := plural(gaps.count, "gap") + " of " + unit.Duration(rule.MinGapNS) + " and longer"
+	take := func(verb string, all int64, of string) string {
+		return fmt.Sprintf("gaps of %s and longer %s %s of %s (%s, %s)", unit.Duration(rule.MinGapNS), verb,
+			unit.Share(gaps.ns, all), of, plural(gaps.count, "gap"), fraction(gaps.ns, all))
+	}
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
-		idle.Evidence = append(idle.Evidence, fmt.Sprintf("%s, less the profiler's own work, hold %s of the idle time (%s)",
-			what, unit.Share(gaps.ns, c.total.Idle()), fraction(gaps.ns, c.total.Idle())))
+		idle.Evidence = slices.DeleteFunc(idle.Evidence, func(line string) bool { return strings.HasPrefix(line, largestGapIs) })
+		idle.Evidence = append(idle.Evidence, take("hold", c.total.Idle(), "the idle time"))
 		idle.Evidence = append(idle.Evidence, gaps.evidence()...)
 		return judged
 	}
@@ -94,7 +98,7 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 	if !ok {
 		return judged
 	}
-	f.Title = fmt.Sprintf("%s take %s of %s (%s), %s", what, unit.Share(gaps.ns, c.total.Window()), c.windowName(), fraction(gaps.ns, c.total.Window()), reaches(f, limit))
+	f.Title = take("take", c.total.Window(), c.windowName()) + ", " + reaches(f, limit)
 	f.Evidence = gaps.evidence()
 	f.Next = []string{
 		"see in the trace what the host does in them: a checkpoint, evaluation, compilation, graph capture and the start of data loaders are the usual ones",
@@ -153,12 +157,12 @@ func (c *court) judgeUtilization(judged []Finding) []Finding {
 		if i == 3 {
 			break
 		}
-		lines = append(lines, fmt.Sprintf("from %s to %s of the trace%s it is %s (busy for %s)",
-			timestamp(s.from), timestamp(s.from+s.ns), s.where, unit.Share(s.busy, s.ns), fraction(s.busy, s.ns)))
+		lines = append(lines, fmt.Sprintf("it is %s from %s to %s of the trace%s (busy for %s)", unit.Share(s.busy, s.ns),
+			timestamp(s.from), timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
 	}
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
 		if ns < c.total.Window() { // else it says nothing of where
-			idle.Evidence = append(idle.Evidence, share+"; most is lost "+lines[0])
+			idle.Evidence = append(idle.Evidence, share+"; where most is lost "+lines[0])
 		}
 		return judged
 	}

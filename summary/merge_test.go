@@ -132,6 +132,8 @@ func TestSort(t *testing.T) {
 		shuffle(rnd, s.Steps)
 		shuffle(rnd, s.Kernels)
 		shuffle(rnd, s.Copies)
+		shuffle(rnd, s.CopyCalls)
+		shuffle(rnd, s.Syncs)
 		shuffle(rnd, s.Spans)
 		shuffle(rnd, s.Issues)
 		shuffle(rnd, s.Tables)
@@ -164,6 +166,10 @@ func scribble(s *Summary) {
 			d.Durations.Buckets[j].Count = -1
 		}
 		clear(d.LargestGaps)
+		if d.Utilization != nil {
+			clear(d.Utilization.BusyNS)
+			d.Utilization.ChunkNS = -1
+		}
 		if d.Strip != nil {
 			for _, bins := range d.Strip.NS {
 				clear(bins)
@@ -171,6 +177,9 @@ func scribble(s *Summary) {
 			clear(d.Strip.NS)
 			d.Strip.BinNS = -1
 		}
+	}
+	for i := range s.CopyCalls {
+		*s.CopyCalls[i].Bytes = -1
 	}
 	for i := range s.Copies {
 		if p := s.Copies[i].Bytes; p != nil {
@@ -229,7 +238,16 @@ func (s *Summary) addDevice(rnd *rand.Rand, in, rank int, dev int64) {
 	if rnd.IntN(2) == 0 {
 		d.Strip = &Strip{BinNS: 10, NS: map[string][]int64{"compute": {rnd.Int64N(10), 5}}}
 	}
+	d.Utilization = randomUtilization(rnd, &d)
 	s.Devices = append(s.Devices, d)
+	s.Syncs = append(s.Syncs, Sync{Input: in, Rank: rank, Device: dev, Calls: 1, HostNS: rnd.Int64N(9), Longest: "cudaDeviceSynchronize"})
+	for _, call := range []string{"", "cudaMemcpy", "cudaMemcpyAsync"} {
+		for _, large := range []bool{false, true} {
+			bytes := rnd.Int64N(100)
+			s.CopyCalls = append(s.CopyCalls, CopyCall{Name: "Memcpy HtoD", Call: call, Class: "copy", Large: large, Input: in, Rank: rank, Device: dev,
+				TotalNS: rnd.Int64N(3), Bytes: &bytes})
+		}
+	}
 	for stream := range rnd.Int64N(3) {
 		s.Streams = append(s.Streams, Stream{Input: in, Rank: rank, Device: dev, Stream: stream, Kernels: rnd.Int64N(9)})
 		for _, name := range []string{"k1", "k2", "k3"} {

@@ -1,0 +1,237 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+const (
+	pageableToDevice = "Memcpy HtoD (Pageable -> Device)"
+	pinnedToDevice   = "Memcpy HtoD (Pinned -> Device)"
+	toPageable       = "Memcpy DtoH (Device -> Pageable)"
+	withinDevice     = "Memcpy DtoD (Device -> Device)"
+)
+
+// asked returns a row of copies by call; times are in milliseconds.
+func asked(name, call string, large bool, host, lost int64) summary.CopyCall {
+	class := "copy"
+	if strings.HasPrefix(name, "Memset") {
+		class = "memset"
+	}
+	return summary.CopyCall{Name: name, Call: call, Class: class, Large: large, Count: 2, TotalNS: 3 * ms, MaxNS: 2 * ms, MaxStartNS: 1_234_567,
+		HostNS: host * ms, LostNS: lost * ms}
+}
+
+// rulesOf returns the ids of the findings.
+func rulesOf(r Result) (out []string) {
+	for _, f := range r.Findings {
+		out = append(out, f.Rule)
+	}
+	return out
+}
+
+// TestWhichCopies: which copies each rule is about, by name, call and size. Each
+// row holds the host for 100 ms of a second, all of which could be saved.
+func TestWhichCopies(t *testing.T) {
+	for _, tc := range []struct {
+		name, call string
+		large      bool
+		want       string
+	}{
+		{pageableToDevice, "cudaMemcpyAsync", true, RulePageableCopies},
+		{pageableToDevice, "cudaMemcpyAsync", false, RulePageableCopies},
+		{toPageable, "hipMemcpyAsync", false, RulePageableCopies},
+		{toPageable, "cudaMemcpy2DAsync", false, RulePageableCopies},
+		{pinnedToDevice, "cudaMemcpyAsync", true, ""},
+		{toPageable, "", true, ""},
+		{toPageable, "cudaGraphLaunch", true, ""},
+		{pageableToDevice, "cudaMemcpy", true, RuleSyncCopies},
+		{pageableToDevice, "cudaMemcpy", false, ""},
+		{pinnedToDevice, "cudaMemcpy", false, ""},
+		{pinnedToDevice, "cudaMemcpy2D", true, RuleSyncCopies},
+		{"CopyHostToDevice", "hipMemcpy", false, ""},
+		{"CopyHostToDevice", "hipMemcpyWithStream", true, RuleSyncCopies},
+		{"CopyDeviceToHost", "hipMemcpyWithStream", false, RuleSyncCopies},
+		{toPageable, "cudaMemcpy", false, RuleSyncCopies},
+		{withinDevice, "cudaMemcpy", true, ""},
+		{"Memcpy PtoP (Device -> Device)", "cudaMemcpyPeer", true, RuleSyncCopies},
+		{"Memset (Pinned)", "cudaMemset", false, RuleSyncMemsets},
+		{"Memset (Managed)", "cudaMemset2D", true, RuleSyncMemsets},
+		{"Memset (Managed)", "cudaMemsetAsync", true, ""},
+		{"Memset (Pinned)", "cuMemsetD32Async", true, ""},
+		{"Memset (Device)", "cudaMemset", true, ""},
+		{"Memset (Managed Static)", "cudaMemset", true, ""},
+		{"Memset (Unknown)", "cudaMemset", true, ""},
+	} {
+		s := one(100, 0, 0)
+		s.CopyCalls = []summary.CopyCall{asked(tc.name, tc.call, tc.large, 100, 100)}
+		want := []string{RuleComputeBound}
+		if tc.want != "" {
+			want = []string{tc.want, RuleComputeBound}
+		}
+		if got := rulesOf(Judge(s, DefaultThresholds())); !slices.Equal(got, want) {
+			t.Errorf("%s by %q, large: %v: %q, want %q", tc.name, tc.call, tc.large, got, want)
+		}
+	}
+}
+
+// TestHeldLimits: both the time for which the host was held and what that cost
+// must reach their limits.
+func TestHeldLimits(t *testing.T) {
+	for _, tc := range []struct {
+		host, lost int64 // of a second
+		want       bool
+	}{
+		{100, 50, true}, {99, 99, false}, {100, 49, false}, {900, 0, false},
+	} {
+		s := one(100, 0, 0)
+		s.Syncs = []summary.Sync{{HostNS: tc.host * ms, LostNS: tc.lost * ms}}
+		r := Judge(s, DefaultThresholds())
+		if got := slices.Contains(rulesOf(r), RuleSyncCalls); got != tc.want {
+			t.Errorf("%d ms, %d ms of them lost: finding: %v", tc.host, tc.lost, got)
+		}
+		if r.Verdict.Bound != "compute" {
+			t.Errorf("the verdict is %s", r.Verdict.Bound)
+		}
+	}
+	th, err := ParseThresholds(strings.NewReader("synchronizing-calls: {warn: 1%, min_share: 1%}"), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := one(100, 0, 0)
+	s.Syncs = []summary.Sync{{HostNS: 10 * ms, LostNS: 10 * ms}}
+	if !slices.Contains(rulesOf(Judge(s, th)), RuleSyncCalls) {
+		t.Error("limits of a file are not held to")
+	}
+}
+
+// TestSyncCalls: two devices of one second each; their hosts stood still for 300
+// and 100 ms, which cost 150 and 50 ms.
+func TestSyncCalls(t *testing.T) {
+	cells := map[summary.Class]int64{0: 100, comp: 900}
+	s := of(device(0, 0, cells), device(0, 1, cells))
+	s.Syncs = []summary.Sync{
+		{Device: 0, Calls: 7, HostNS: 300 * ms, LostNS: 150 * ms, Longest: "cudaStreamSynchronize", MaxNS: 40 * ms, MaxStartNS: 5_000},
+		{Device: 1, Calls: 2, HostNS: 100 * ms, LostNS: 50 * ms, Longest: "cudaStreamSynchronize", MaxNS: 90 * ms, MaxStartNS: 6_001},
+	}
+	s.Calls = []summary.Call{
+		{Name: "cudaStreamSynchronize", Kind: "sync", Count: 8, TotalNS: 390 * ms},
+		{Name: "cudaDeviceSynchronize", Kind: "sync", Count: 1, TotalNS: 20 * ms},
+		{Name: "cudaEventSynchronize", Kind: "sync", Count: 5, TotalNS: 800 * ms},
+		{Name: "cudaMemcpy", Kind: "copy", Count: 5, TotalNS: 800 * ms},
+	}
+	f := find(t, Judge(s, DefaultThresholds()), RuleSyncCalls)
+	if want := "calls that synchronize hold the host for 20.0% of the windows of 2 devices (400 ms of 2 s), over the warn limit of 10%; not waiting could save up to 10.0% of it (200 ms)"; f.Title != want || f.Level != Warn {
+		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
+	}
+	if f.NumeratorNS != 400*ms || f.DenominatorNS != 2000*ms || f.Value != 0.2 || f.Warn != 0.1 {
+		t.Errorf("numbers of %+v", f)
+	}
+	want := []string{
+		"cudaStreamSynchronize: 8 calls, 390 ms of host time in all; the longest call is 90 ms at 6.001 µs of the trace on rank 0 device 1",
+		"cudaDeviceSynchronize: 1 call, 20 ms of host time in all",
+	}
+	if !slices.Equal(f.Evidence, want) {
+		t.Errorf("got  %q\nwant %q", f.Evidence, want)
+	}
+	if all := strings.Join(f.Next, " "); !strings.Contains(all, ".item()") || !strings.Contains(all, "cudaStreamWaitEvent") {
+		t.Errorf("advice %q", f.Next)
+	}
+}
+
+// TestHeldEvidence: rows of one name and call are one line, those that hold the
+// host longest first.
+func TestHeldEvidence(t *testing.T) {
+	bytes := int64(1 << 20)
+	s := one(100, 0, 0)
+	s.CopyCalls = []summary.CopyCall{
+		asked(toPageable, "cudaMemcpyAsync", false, 20, 10),
+		asked(pageableToDevice, "cudaMemcpyAsync", false, 10, 0), asked(pageableToDevice, "cudaMemcpyAsync", true, 50, 40),
+	}
+	s.CopyCalls[2].MaxNS, s.CopyCalls[2].MaxStartNS, s.CopyCalls[2].Bytes = 3*ms, 77_000, &bytes
+	f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies)
+	if want := "asynchronous copies of pageable memory hold the host for 8.0% of the window (80 ms of 1 s), over the warn limit of 5%; not waiting could save up to 5.0% of it (50 ms)"; f.Title != want {
+		t.Errorf("got  %s\nwant %s", f.Title, want)
+	}
+	want := []string{
+		"Memcpy HtoD (Pageable -> Device) by cudaMemcpyAsync: 4 times, 60 ms of host time and 6 ms on the device, 1 MiB; the longest is 3 ms at 77.000 µs of the trace",
+		"Memcpy DtoH (Device -> Pageable) by cudaMemcpyAsync: 2 times, 20 ms of host time and 3 ms on the device; the longest is 2 ms at 1234.567 µs of the trace",
+	}
+	if !slices.Equal(f.Evidence, want) {
+		t.Errorf("got  %q\nwant %q", f.Evidence, want)
+	}
+	if !strings.Contains(f.Next[0], "cudaMallocHost") || !strings.Contains(f.Next[0], "non_blocking=True") {
+		t.Errorf("advice %q", f.Next)
+	}
+}
+
+// TestToldWithIdle: where idle time is over its limit, what made the host late is
+// evidence there, and its advice comes first if it explains most of it.
+func TestToldWithIdle(t *testing.T) {
+	for _, tc := range []struct {
+		lost  int64 // of 400 ms of idle time
+		first bool
+		want  string
+	}{
+		{200, true, "calls that synchronize hold the host for 30.0% of the window (300 ms of 1 s); not waiting could save up to 50.0% of the idle time (200 ms of 400 ms)"},
+		{100, false, "calls that synchronize hold the host for 30.0% of the window (300 ms of 1 s); not waiting could save up to 25.0% of the idle time (100 ms of 400 ms)"},
+		{49, false, ""},
+	} {
+		s := one(400, 0, 0)
+		s.Syncs = []summary.Sync{{HostNS: 300 * ms, LostNS: tc.lost * ms}}
+		s.Idle = []summary.Idle{{Owner: summary.OwnerLaunch, NS: 400 * ms, Count: 1000, MaxNS: ms / 2}}
+		r := Judge(s, DefaultThresholds())
+		f := find(t, r, RuleGPUIdle)
+		if slices.Contains(rulesOf(r), RuleSyncCalls) || r.Verdict.Rule != RuleGPUIdle {
+			t.Errorf("%d ms: findings %q, decided by %s", tc.lost, rulesOf(r), r.Verdict.Rule)
+		}
+		if tc.want == "" {
+			if all := strings.Join(f.Evidence, " ") + strings.Join(f.Next, " "); strings.Contains(all, "synchroniz") {
+				t.Errorf("%d ms are told: %+v", tc.lost, f)
+			}
+			continue
+		}
+		if at := slices.Index(f.Evidence, tc.want); at < 0 || (at == 0) != tc.first {
+			t.Errorf("%d ms: evidence %q\nwant %q", tc.lost, f.Evidence, tc.want)
+		}
+		if first := f.Next[0] == adviceSynchronize; first != tc.first || !slices.Contains(f.Next, adviceSynchronize) {
+			t.Errorf("%d ms: advice %q", tc.lost, f.Next)
+		}
+	}
+}
+
+// TestToldWithCopies: where exposed copies are over their limit, what asked for
+// a quarter of the copies or more is told there, and pinned memory is advised
+// once.
+func TestToldWithCopies(t *testing.T) {
+	story := func(device int64) Result {
+		s := one(0, 0, 400)
+		s.Copies = []summary.Copy{
+			{Name: pageableToDevice, Class: "copy", Count: 1, TotalNS: device * ms},
+			{Name: withinDevice, Class: "copy", Count: 1, TotalNS: (400 - device) * ms},
+		}
+		row := asked(pageableToDevice, "cudaMemcpyAsync", true, 60, 0)
+		row.Count, row.TotalNS = 1, device*ms
+		s.CopyCalls = []summary.CopyCall{row}
+		return Judge(s, DefaultThresholds())
+	}
+	const line = "asynchronous copies of pageable memory hold the host for 6.0% of the window (60 ms of 1 s)"
+	r := story(200)
+	f := find(t, r, RuleExposedCopies)
+	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || !strings.HasPrefix(f.Next[0], "give asynchronous copies pinned memory") {
+		t.Errorf("%q: %+v", rulesOf(r), f)
+	}
+	if slices.ContainsFunc(f.Next, func(line string) bool { return strings.HasPrefix(line, advicePinned) }) {
+		t.Errorf("pinned memory is advised twice: %q", f.Next)
+	}
+	f = find(t, story(100), RuleExposedCopies)
+	if !slices.Contains(f.Evidence, line) || !strings.Contains(f.Next[0], ".contiguous()") {
+		t.Errorf("a quarter of the copies: %+v", f)
+	}
+	if r := story(99); slices.Contains(find(t, r, RuleExposedCopies).Evidence, line) || slices.Contains(rulesOf(r), RulePageableCopies) {
+		t.Errorf("under a quarter of the copies: %+v", r)
+	}
+}

@@ -1,0 +1,137 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// longSummary is a run of 100 s with the given gaps, longest first, and idle for
+// no longer than they are.
+func longSummary(gaps ...summary.Gap) *summary.Summary {
+	idle := int64(0)
+	for _, g := range gaps {
+		idle += g.NS / ms
+	}
+	s := of(device(0, 0, map[summary.Class]int64{0: idle, comp: 100_000 - idle}))
+	d := &s.Devices[0]
+	for i, g := range gaps {
+		d.Gaps.Add(g.NS)
+		if i < summary.MaxLargestGaps {
+			d.LargestGaps = append(d.LargestGaps, g)
+		}
+	}
+	return s
+}
+
+func TestLongGaps(t *testing.T) {
+	gap := func(n int64) summary.Gap { return summary.Gap{StartNS: 9_000, NS: n * ms} }
+	for _, tc := range []struct {
+		name  string
+		gaps  []summary.Gap
+		title string // without its limit; "" for no finding
+		level Level
+	}{
+		{"none", nil, "", Info},
+		{"just too short", []summary.Gap{gap(499)}, "", Info},
+		{"too little of the window", []summary.Gap{gap(500)}, "", Info},
+		{"two", []summary.Gap{gap(700), gap(500), gap(499)}, "gaps of 500 ms and longer take 1.2% of the window (2 gaps, 1.2 s of 1.667 min)", Info},
+		{"a warning", []summary.Gap{gap(6000)}, "gaps of 500 ms and longer take 6.0% of the window (1 gap, 6 s of 1.667 min)", Warn},
+		{"more than are kept one by one", []summary.Gap{gap(900), gap(900), gap(900), gap(900), gap(900), gap(800), gap(700), gap(400)},
+			"gaps of 500 ms and longer take 6.0% of the window (7 gaps, 6 s of 1.667 min)", Warn},
+		{"the profiler's own work", []summary.Gap{{NS: 3000 * ms, ProfilerNS: 1000 * ms}, {NS: 1400 * ms, ProfilerNS: 901 * ms}, {NS: 1300 * ms, Owner: summary.OwnerNothing}},
+			"gaps of 500 ms and longer take 2.0% of the window (1 gap, 2 s of 1.667 min)", Info},
+		{"the profiler's own work among many", []summary.Gap{{NS: 1500 * ms, ProfilerNS: 1100 * ms}, gap(900), gap(900), gap(900), gap(900), gap(800)},
+			"gaps of 500 ms and longer take 4.4% of the window (5 gaps, 4.4 s of 1.667 min)", Info},
+	} {
+		r := Judge(longSummary(tc.gaps...), DefaultThresholds())
+		if tc.title == "" {
+			if slices.Contains(rulesOf(r), RuleLongGaps) {
+				t.Errorf("%s: %+v", tc.name, find(t, r, RuleLongGaps))
+			}
+			continue
+		}
+		f := find(t, r, RuleLongGaps)
+		if !strings.HasPrefix(f.Title, tc.title+", over the ") || f.Level != tc.level || len(f.Next) == 0 {
+			t.Errorf("%s: %s (%s)\nwant %s (%s)", tc.name, f.Title, f.Level, tc.title, tc.level)
+		}
+	}
+	f := find(t, Judge(longSummary(
+		summary.Gap{StartNS: 9_001, NS: 5000 * ms, ProfilerNS: 20 * ms, Owner: summary.OwnerHost, State: summary.StatePython, Name: "train.py(7): save"}, gap(800), gap(700), gap(600)), DefaultThresholds()), RuleLongGaps)
+	if want := "a gap of 5 s at 9.001 µs of the trace, 20 ms of it the profiler's own work: host-late, python, \"train.py(7): save\""; len(f.Evidence) != 3 || f.Evidence[0] != want || f.Evidence[1] != "a gap of 800 ms at 9.000 µs of the trace" {
+		t.Errorf("evidence %q", f.Evidence)
+	}
+}
+
+// TestLongGapsToldWithIdle: 20 of 100 s are idle, of which 12 in two long gaps.
+func TestLongGapsToldWithIdle(t *testing.T) {
+	s := longSummary(summary.Gap{StartNS: 1_000, NS: 7000 * ms}, summary.Gap{StartNS: 2_000, NS: 5000 * ms})
+	s.Devices[0].Activity[0], s.Devices[0].Activity[comp] = 20_000*ms, 80_000*ms
+	r := Judge(s, DefaultThresholds())
+	if slices.Contains(rulesOf(r), RuleLongGaps) {
+		t.Errorf("findings %q", rulesOf(r))
+	}
+	wantEvidence(t, find(t, r, RuleGPUIdle),
+		"gaps of 1 ms and longer hold 60.0% of the idle time (2 gaps, 12 s of 20 s); the host gave the device nothing to do",
+		"gaps from 100 ns to 10 µs hold 0.0% of the idle time (0 gaps, 0 ns of 20 s); such gaps are launch overhead",
+		"gaps of 500 ms and longer hold 60.0% of the idle time (2 gaps, 12 s of 20 s)",
+		"a gap of 7 s at 1.000 µs of the trace", "a gap of 5 s at 2.000 µs of the trace")
+}
+
+// utilized is a device whose window is in chunks of 10 ms, the last of 5, with
+// the milliseconds of each that are busy.
+func utilized(busy ...int64) summary.Device {
+	u := &summary.Utilization{ChunkNS: 10 * ms}
+	sum := int64(0)
+	for _, n := range busy {
+		u.BusyNS = append(u.BusyNS, n*ms)
+		sum += n
+	}
+	window := int64(10*len(busy)) - 5
+	d := device(0, 0, map[summary.Class]int64{0: window - sum, comp: sum})
+	d.StartNS, d.Utilization = 1000*ms, u
+	return d
+}
+
+func TestLowUtilization(t *testing.T) {
+	// Low are the third and fourth chunk, with 7 of 20 ms, and the 27th, with 4 of
+	// 10. The fifth has its half; the last has 3 of 5, for it is shorter.
+	busy := []int64{10, 10, 4, 3, 5, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 4, 10, 10, 3}
+	f := find(t, Judge(of(utilized(busy...)), DefaultThresholds()), RuleLowUtilization)
+	if want := "utilization is under 50% for 10.2% of the window (30 ms of 295 ms), over the info limit of 10%"; f.Title != want || f.Level != Info {
+		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
+	}
+	want := []string{
+		"it is 35.0% from 1020000.000 µs to 1040000.000 µs of the trace (busy for 7 ms of 20 ms)",
+		"it is 40.0% from 1260000.000 µs to 1270000.000 µs of the trace (busy for 4 ms of 10 ms)",
+	}
+	if !slices.Equal(f.Evidence, want) || len(f.Next) == 0 {
+		t.Errorf("got  %q\nwant %q", f.Evidence, want)
+	}
+	busy[29] = 2 // of 5: low too, and it follows no other
+	if f := find(t, Judge(of(utilized(busy...)), DefaultThresholds()), RuleLowUtilization); f.NumeratorNS != 35*ms || len(f.Evidence) != 3 {
+		t.Errorf("%+v", f)
+	}
+	busy[2], busy[29] = 5, 3 // 20 ms are 6.8%
+	if r := Judge(of(utilized(busy...)), DefaultThresholds()); slices.Contains(rulesOf(r), RuleLowUtilization) {
+		t.Errorf("findings %q", rulesOf(r))
+	}
+}
+
+// TestUtilizationToldWithIdle: the two halves of the window differ, and idle
+// time is over its limit; if all of it is as bad, there is no where to tell.
+func TestUtilizationToldWithIdle(t *testing.T) {
+	first := slices.Concat(slices.Repeat([]int64{2}, 15), slices.Repeat([]int64{10}, 14), []int64{5})
+	r := Judge(of(utilized(first...)), DefaultThresholds())
+	if slices.Contains(rulesOf(r), RuleLowUtilization) {
+		t.Errorf("findings %q", rulesOf(r))
+	}
+	wantEvidence(t, find(t, r, RuleGPUIdle),
+		"utilization is under 50% for 50.8% of the window (150 ms of 295 ms); where most is lost it is 20.0% from 1000000.000 µs to 1150000.000 µs of the trace (busy for 30 ms of 150 ms)")
+	r = Judge(of(utilized(slices.Repeat([]int64{2}, 30)...)), DefaultThresholds())
+	if all := strings.Join(find(t, r, RuleGPUIdle).Evidence, " "); strings.Contains(all, "utilization") {
+		t.Errorf("evidence %s", all)
+	}
+}
