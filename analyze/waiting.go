@@ -22,7 +22,7 @@ func (w wait) end() int64 { return w.Start + w.Dur }
 // by that.
 type waiting struct {
 	a       *attribution
-	byTrack map[trace.TrackID][]wait // of threads that launch work
+	byTrack map[trace.TrackID][]wait
 	tracks  [][]trace.TrackID        // by index of the device: the threads that launch its work
 
 	syncs  []summary.Sync
@@ -31,16 +31,7 @@ type waiting struct {
 
 func newWaiting(a *attribution) *waiting {
 	w := &waiting{a: a, byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(a.tl.devices)), copies: make(map[int32]int64)}
-	launches := make([]bool, len(a.t.Tracks))
-	for i := range a.link.list {
-		if c := a.link.list[i].call; c != nil {
-			launches[c.Track] = true
-		}
-	}
 	for c := range a.t.Calls.All() {
-		if !launches[c.Track] {
-			continue
-		}
 		switch a.sync.kind(a.t, c.Name) {
 		case "sync":
 			if !ofEvent(a.t.Name(c.Name)) {

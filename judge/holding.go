@@ -194,7 +194,7 @@ func (c *court) held(judged []Finding) []Finding {
 			continue
 		}
 		share := fmt.Sprintf("%s for %s of %s (%s)", h.what, unit.Share(h.host, window), c.windowName(), fraction(h.host, window))
-		costs := h.lost > 0 && float64(h.lost) >= rule.MinShare*float64(window)
+		costs := float64(h.lost) >= rule.MinShare*float64(window)
 		copies, idle := findingOf(judged, RuleExposedCopies), findingOf(judged, RuleGPUIdle)
 		switch {
 		case copies != nil && h.device > 0 && h.device >= c.copyWork()/4:
