@@ -123,6 +123,23 @@ func TestCopyCalls(t *testing.T) {
 	}
 }
 
+// TestCopyThatDoesNotWait: of two copies that are alike but for when their calls
+// return, one costs the host nothing.
+//
+//	time     0    10   20   30   40
+//	host      [memcpy..]     L
+//	device   k  [copy]          [k
+//	            4    14      30
+func TestCopyThatDoesNotWait(t *testing.T) {
+	for dur, lost := range map[float64]int64{9.999: 0, 11: 11_000, 18: 16_000} {
+		s := measured(t, list(apiRow("cudaLaunchKernel", 1, 1, -3, 1), kernelRow(1, 0, 1), apiRow("cudaMemcpyAsync", 1, 2, 3, dur), copyRow("Memcpy DtoH (Device -> Pageable)", 2, 8, 4, 10),
+			apiRow("cudaLaunchKernel", 1, 3, 28, 1), kernelRow(3, 30, 5)))
+		if len(s.CopyCalls) != 1 || s.CopyCalls[0].LostNS != lost || s.CopyCalls[0].HostNS != int64(dur*1000) {
+			t.Errorf("a call of %g us: %+v", dur, s.CopyCalls)
+		}
+	}
+}
+
 // TestCopyCallsPooled: a table without room pools further rows, and says so once.
 func TestCopyCallsPooled(t *testing.T) {
 	var events []string
