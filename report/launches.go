@@ -177,8 +177,8 @@ func sumCalls(s *summary.Summary) []callSum {
 }
 
 // calls lists the functions of the runtime and driver. Of those that wait it
-// tells what is lost from what only looks so: a long wait over a busy device
-// costs nothing.
+// tells for how long a device was busy meanwhile: a long wait over a busy device
+// costs nothing if the host has launched what comes next.
 func (b *builder) calls() Section {
 	list := sumCalls(b.Summary)
 	if len(list) == 0 {
@@ -212,14 +212,31 @@ func (b *builder) calls() Section {
 	var blocks []Block
 	if waited > 0 {
 		busy := summary.Plus(waited, -max(0, lost))
-		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took %s. For %s (%s) of it a GPU was busy: a wait over a busy "+
-			"GPU is no loss. Only the %s (%s) in which none was is lost.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
-			unit.Duration(lost), unit.Share(lost, waited))})
+		text := fmt.Sprintf("Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took %s. For %s (%s) of it a GPU was busy, "+
+			"which by itself is no loss; in the other %s (%s) none was.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
+			unit.Duration(lost), unit.Share(lost, waited))
+		blocks = append(blocks, Paragraph{Text: text + b.savedByNotWaiting()})
 	}
 	if n := inSteps(b.Summary); n > 0 {
 		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Within steps, %s took or returned memory of the device; a caching allocator needs none once it is warm.", plural(n, "call"))})
 	}
 	return Section{Title: "Runtime calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
+}
+
+// savedByNotWaiting says what waits cost after they are over.
+func (b *builder) savedByNotWaiting() string {
+	lost := int64(0)
+	for _, r := range b.Syncs {
+		lost = summary.Plus(lost, r.LostNS)
+	}
+	for _, r := range b.CopyCalls {
+		lost = summary.Plus(lost, r.LostNS)
+	}
+	if lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" A host that waits also launches later what comes next: not waiting could save up to %s (%s) of the %s in which GPUs were idle.",
+		unit.Duration(lost), unit.Share(lost, b.total.Idle()), unit.Duration(b.total.Idle()))
 }
 
 // inSteps counts the calls within steps that took or returned memory.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"assay/summary"
+	"assay/unit"
 )
 
 // TestLaunches compares the tables with the rows of attributedLaunches.
@@ -25,18 +27,30 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// TestCalls: of 800 ms of waits, 200 are lost; the long wait over a busy GPU
-// is none of it.
+// TestCalls: in 200 of 800 ms of waits no GPU was busy, of which the long wait
+// over a busy GPU has none.
 func TestCalls(t *testing.T) {
 	md := markdownOf(t, attributed(1))
-	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy: a wait over a busy GPU is no loss. "+
-		"Only the 200 ms (25.0%) in which none was is lost.")
+	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy, "+
+		"which by itself is no loss; in the other 200 ms (25.0%) none was.")
 	wantRows(t, md, "Runtime calls",
 		"call|kind|total (ms)|share|count|mean|max|launched|waited, GPU busy (ms)|waited, GPU idle (ms)",
 		"`cudaStreamSynchronize`|sync|500.00|61.0%|50|10.00 ms|50.00 ms|0|300.00|200.00",
 		"`cudaDeviceSynchronize`|sync|300.00|36.6%|1|300.0 ms|30.00 ms|0|300.00|0.00",
 		"`cudaLaunchKernel`|launch|15.00|1.8%|3,000|5.000 µs|1.500 ms|3,000||",
 		"`cudaMemcpyAsync`|copy|5.00|0.6%|100|50.00 µs|500.0 µs|100||")
+}
+
+// TestSavedByNotWaiting: 30 and 10 ms, after two kinds of waits, of all idle
+// time.
+func TestSavedByNotWaiting(t *testing.T) {
+	s := attributed(1)
+	idle := s.Devices[0].Activity.Idle()
+	s.Syncs = []summary.Sync{{Calls: 1, LostNS: 30 * ms}}
+	s.CopyCalls = []summary.CopyCall{{Name: "Memcpy DtoH", Call: "cudaMemcpy", Class: "copy", LostNS: 10 * ms}}
+	want := fmt.Sprintf("none was. A host that waits also launches later what comes next: not waiting could save up to 40 ms (%s) of the %s in which GPUs were idle.",
+		unit.Share(40*ms, idle), unit.Duration(idle))
+	wantText(t, markdownOf(t, s), want)
 }
 
 // TestGraphs: of a graph whose inside was not recorded, no nodes and no idle

@@ -111,7 +111,8 @@ type Call struct {
 	Launched int64 `json:"launched"`
 	// WaitNS is the part of TotalNS of calls that waited for a device: those that
 	// synchronize, and copies that had ended when their call returned. IdleNS is
-	// the part of that in which no device of the input was busy: only that is lost.
+	// the part of that in which no device of the input was busy. For what waiting
+	// cost after it was over see [Sync].
 	WaitNS int64 `json:"wait_ns,omitempty"`
 	IdleNS int64 `json:"idle_ns"`
 	// InSteps counts, of calls that take or return memory, those made within a
