@@ -85,12 +85,17 @@ func (c *court) synchronousCopies() holding {
 // pageableCopies sums up the copies that were meant to be asynchronous and are
 // not, for the host's memory is pageable.
 func (c *court) pageableCopies() holding {
-	return c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []string{
+	h := c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []string{
 		"give asynchronous copies pinned memory: pin_memory=True in the DataLoader or tensor.pin_memory(), then non_blocking=True, both ways; in C++ cudaMallocHost or cudaHostRegister; from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed",
 		"keep pinned buffers and reuse them: pinning memory costs more than a copy",
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
+	if len(h.rows) > 0 && directionOf(summary.Copy{Name: h.rows[0].copy}) == toHost {
+		// Not to copy is better than to copy fast.
+		h.next = append(toHost.advice()[:1:1], h.next...)
+	}
+	return h
 }
 
 // synchronousMemsets sums up the memsets of memory of the host whose call waits.

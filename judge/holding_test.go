@@ -168,6 +168,17 @@ func TestHeldEvidence(t *testing.T) {
 	}
 }
 
+// TestPageableAdvice: who reads results back is told to do so less often first.
+func TestPageableAdvice(t *testing.T) {
+	for name, want := range map[string]string{pageableToDevice: "give asynchronous copies pinned memory", toPageable: "read results back less often"} {
+		s := one(100, 0, 0)
+		s.CopyCalls = []summary.CopyCall{asked(name, "cudaMemcpyAsync", false, 60, 50), asked(pageableToDevice, "cudaMemcpyAsync", true, 20, 0)}
+		if f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies); !strings.HasPrefix(f.Next[0], want) || !strings.Contains(strings.Join(f.Next, " "), "cudaMallocHost") {
+			t.Errorf("%s: advice %q", name, f.Next)
+		}
+	}
+}
+
 // TestToldWithIdle: where idle time is over its limit, what made the host late is
 // evidence there, and its advice comes first if it explains most of it.
 func TestToldWithIdle(t *testing.T) {
