@@ -83,6 +83,7 @@ func TestAttributionAddsUp(t *testing.T) {
 			checkDevice(t, x, d)
 		}
 		checkRows(t, x)
+		checkWaiting(t, x)
 		checkLinked(t, x)
 		checkSteps(t, x)
 		for _, o := range x.s.Ops {

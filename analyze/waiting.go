@@ -23,7 +23,7 @@ func (w wait) end() int64 { return w.Start + w.Dur }
 type waiting struct {
 	a       *attribution
 	byTrack map[trace.TrackID][]wait
-	tracks  [][]trace.TrackID        // by index of the device: the threads that launch its work
+	tracks  [][]trace.TrackID // by index of the device: the threads that launch its work
 
 	syncs  []summary.Sync
 	copies map[int32]int64 // by link: what waiting for its copies lost

@@ -210,69 +210,68 @@ func TestProfilerInGap(t *testing.T) {
 	}
 }
 
-// TestWaitingAddsUp holds what the rows promise on all samples: copies by call
-// have what copies have, chunks what was busy, and nothing is lost twice.
-func TestWaitingAddsUp(t *testing.T) {
+// checkWaiting: copies by call have what copies have, chunks what was busy, and
+// nothing is lost twice.
+func checkWaiting(t *testing.T, x sample) {
+	t.Helper()
 	type key struct {
 		device      int64
 		class, name string
 	}
 	type sum struct{ count, ns, bytes int64 }
-	eachSample(t, func(t *testing.T, x sample) {
-		sums := make(map[key]sum)
-		add := func(k key, sign, count, ns int64, bytes *int64) {
-			v := sums[k]
-			v.count, v.ns = v.count+sign*count, v.ns+sign*ns
-			if bytes != nil {
-				v.bytes += sign * *bytes
-			}
-			sums[k] = v
+	sums := make(map[key]sum)
+	add := func(k key, sign, count, ns int64, bytes *int64) {
+		v := sums[k]
+		v.count, v.ns = v.count+sign*count, v.ns+sign*ns
+		if bytes != nil {
+			v.bytes += sign * *bytes
 		}
-		lost, idle := make(map[int64]int64), make(map[int64]int64)
-		for _, r := range x.s.Copies {
-			add(key{r.Device, r.Class, r.Name}, 1, r.Count, r.TotalNS, r.Bytes)
+		sums[k] = v
+	}
+	lost, idle := make(map[int64]int64), make(map[int64]int64)
+	for _, r := range x.s.Copies {
+		add(key{r.Device, r.Class, r.Name}, 1, r.Count, r.TotalNS, r.Bytes)
+	}
+	for _, r := range x.s.CopyCalls {
+		add(key{r.Device, r.Class, r.Name}, -1, r.Count, r.TotalNS, r.Bytes)
+		if r.HostNS < 0 || r.MaxNS > r.TotalNS || r.MaxNS*r.Count < r.TotalNS || r.Call == "" && r.HostNS+r.LostNS > 0 {
+			t.Errorf("%+v", r)
 		}
-		for _, r := range x.s.CopyCalls {
-			add(key{r.Device, r.Class, r.Name}, -1, r.Count, r.TotalNS, r.Bytes)
-			if r.HostNS < 0 || r.MaxNS > r.TotalNS || r.MaxNS*r.Count < r.TotalNS || r.Call == "" && r.HostNS+r.LostNS > 0 {
-				t.Errorf("%+v", r)
-			}
-			lost[r.Device] += r.LostNS
+		lost[r.Device] += r.LostNS
+	}
+	for k, v := range sums {
+		if v != (sum{}) {
+			t.Errorf("%+v: copies have %+v more than copies by call", k, v)
 		}
-		for k, v := range sums {
-			if v != (sum{}) {
-				t.Errorf("%+v: copies have %+v more than copies by call", k, v)
-			}
+	}
+	for _, d := range x.s.Devices {
+		idle[d.Device] = d.Activity.Idle()
+		if d.Utilization == nil {
+			continue
 		}
+		busy := int64(0)
+		for _, n := range d.Utilization.BusyNS {
+			busy += n
+		}
+		if busy != d.Activity.Busy() {
+			t.Errorf("device %d: chunks sum to %d ns, want %d", d.Device, busy, d.Activity.Busy())
+		}
+	}
+	for _, r := range x.s.Syncs {
+		lost[r.Device] += r.LostNS
+		window := int64(0)
 		for _, d := range x.s.Devices {
-			idle[d.Device] = d.Activity.Idle()
-			if d.Utilization == nil {
-				continue
-			}
-			busy := int64(0)
-			for _, n := range d.Utilization.BusyNS {
-				busy += n
-			}
-			if busy != d.Activity.Busy() {
-				t.Errorf("device %d: chunks sum to %d ns, want %d", d.Device, busy, d.Activity.Busy())
+			if d.Device == r.Device {
+				window = d.WindowNS
 			}
 		}
-		for _, r := range x.s.Syncs {
-			lost[r.Device] += r.LostNS
-			window := int64(0)
-			for _, d := range x.s.Devices {
-				if d.Device == r.Device {
-					window = d.WindowNS
-				}
-			}
-			if r.HostNS <= 0 && r.MaxNS > 0 || r.HostNS > window || r.Calls <= 0 {
-				t.Errorf("%+v in a window of %d ns", r, window)
-			}
+		if r.HostNS <= 0 && r.MaxNS > 0 || r.HostNS > window || r.Calls <= 0 {
+			t.Errorf("%+v in a window of %d ns", r, window)
 		}
-		for device, ns := range lost {
-			if len(x.s.Devices) == 1 && ns > idle[device] {
-				t.Errorf("device %d: %d ns were lost of %d ns of idle time", device, ns, idle[device])
-			}
+	}
+	for device, ns := range lost {
+		if len(x.s.Devices) == 1 && ns > idle[device] {
+			t.Errorf("device %d: %d ns were lost of %d ns of idle time", device, ns, idle[device])
 		}
-	})
+	}
 }
