@@ -10,8 +10,8 @@ import (
 	"assay/unit"
 )
 
-// A holding is a kind of call that holds the host back while a device works: for
-// how long, and what that cost at best.
+// A holding is a kind of call that holds the host back: for how long, and how much
+// idle time that cost at most.
 type holding struct {
 	rule, what string
 	host, lost int64 // ns, of all devices
@@ -157,7 +157,7 @@ func (c *court) choice(input, rank int, device int64) string {
 	return " on " + c.device(input, rank, device)
 }
 
-// most is how many lines of evidence a holding has for its calls.
+// mostHeld is how many kinds of calls are told one by one.
 const mostHeld = 3
 
 func (h holding) evidence() (out []string) {
@@ -188,9 +188,10 @@ func (h holding) ofIdle(idle int64) string {
 	return fmt.Sprintf("; not waiting could save up to %s of the idle time (%s)", unit.Share(h.lost, idle), fraction(h.lost, idle))
 }
 
-// held judges the calls that hold the host back. What a finding there is about
-// tells the same of is told with it: copies with exposed copies, whatever left a
-// device idle with idle time.
+// held judges the calls that hold the host back. Copies are told with exposed
+// copies where those are over their limit and they are a quarter of them or more.
+// All else must have cost idle time, and is told with that where it is over its
+// limit: one finding, with what it comes from.
 func (c *court) held(judged []Finding) []Finding {
 	for _, h := range c.holdings() {
 		rule, window := c.rules[h.rule], c.total.Window()
