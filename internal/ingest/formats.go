@@ -33,6 +33,7 @@ var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
+	{name: "ncu", sniff: isCounters, load: loadCounters},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"assay/counters"
 	"assay/profile"
 	"assay/trace"
 )
@@ -23,6 +24,8 @@ type Input struct {
 	Trace   *trace.Trace     // what happened when
 	Tables  *profile.Tables  // sums that a tool printed
 	Profile *profile.Profile // costs of stacks
+
+	Counters *counters.Capture // what hardware counters said
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is
@@ -41,7 +44,8 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err := format.load(f, sel, in); err != nil {
 		return nil, err
 	}
-	if in.Trace != nil && in.Trace.Limited() && !f.whole {
+	limited := in.Trace != nil && in.Trace.Limited() || in.Counters != nil && in.Counters.Limited()
+	if limited && !f.whole {
 		in.Bytes = f.Stored() // what a pipe still brings may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)

@@ -48,7 +48,7 @@ func refuse(path string, head []byte) error {
 			"look for the .nsys-rep beside it, or run QdstrmImporter where Nsight Systems is installed"}
 	case ".ncu-rep":
 		return &Refusal{path, "is an Nsight Compute report in NVIDIA's closed format",
-			"this version reads Chrome trace JSON only; record with torch.profiler and export_chrome_trace"}
+			withFile("print it where ncu is: ncu --import FILE --csv > ncu.csv", path)}
 	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {

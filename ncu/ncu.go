@@ -1,0 +1,275 @@
+// Package ncu reads what Nsight Compute prints with --csv.
+//
+// Details pages, raw pages, lists of --metrics and --print-summary of all
+// versions since 2019 are read, one table or many in a stream, with the output
+// of the profiled program and of ncu itself around them. Numbers may have the
+// separators of any locale. [Read] returns a [counters.Capture], in which raw
+// and details pages use one vocabulary; package analyze measures it.
+package ncu
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/counters"
+	"assay/diag"
+)
+
+// Limits bound what reading one input may take. A field that is 0 has the value
+// of the default. Fields may be added.
+type Limits struct {
+	Memory int64 // bytes, estimated; beyond them the input ends: "memory-limit"
+}
+
+const (
+	// maxLine is how long a line may be: headers of raw pages have some hundred
+	// thousand bytes.
+	maxLine = 1 << 20
+
+	// maxJoined is how many lines a row may have: names and texts of rules that
+	// hold line breaks go on in the next one.
+	maxJoined = 64
+
+	// maxSaid is how much is repeated of what ncu says.
+	maxSaid = 200
+
+	// maxResolved is how many metrics are remembered with what they mean, and
+	// maxDoubts how many numbers may wait for one that tells what is before
+	// their fractions.
+	maxResolved = 1 << 14
+	maxDoubts   = 1 << 20
+)
+
+// Read reads all tables of an input. Name is that of the input, for messages.
+//
+// An input without any launch is an error, which says why there is none as far
+// as ncu has said it. Where an input cannot be read to its end, what was read
+// stands, and an issue says so.
+func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
+	r := &reader{
+		file: name, lines: newLineReader(in, maxLine), b: counters.NewBuilder(limits.Memory), launch: -1,
+		resolved: make(map[printed]resolved),
+	}
+	for !r.full {
+		line, cut, err := r.lines.next()
+		if cut {
+			r.note("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there; what is behind is missing", maxLine))
+		}
+		if line != "" || err == nil {
+			r.line(line)
+		}
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, io.EOF):
+			r.end()
+			return r.done(true, nil)
+		}
+		return r.done(false, err)
+	}
+	return r.done(false, nil)
+}
+
+// A reader reads one input.
+type reader struct {
+	file  string
+	lines *lineReader
+	b     *counters.Builder
+	rows  int64
+	full  bool // the limit on memory is reached
+
+	table  *layout
+	row    []string
+	joined []string // lines of a row that is not complete
+
+	launch int      // to which the rows of a metric belong, or -1
+	last   []string // what tells it apart
+
+	numbers  notation
+	doubts   []doubt
+	resolved map[printed]resolved
+
+	denied bool   // ncu was not permitted to read counters
+	said   string // the first error or else warning of ncu
+	failed bool   // said is an error
+	plain  bool   // there is a page in text
+}
+
+// A doubt is a metric whose value may be a thousand times another.
+type doubt struct {
+	launch, metric int
+	sep            byte
+}
+
+func (r *reader) pos() diag.Pos { return diag.Pos{File: r.file, Line: r.lines.n} }
+
+func (r *reader) note(code string, severity diag.Severity, help string) {
+	r.b.Note(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
+}
+
+// line takes one line of the input.
+func (r *reader) line(line string) {
+	if r.joined == nil && r.saying(line) {
+		return
+	}
+	if l := layoutOf(line); l != nil {
+		r.broken()
+		l.at = r.lines.n
+		r.table, r.launch, r.last = l, -1, nil
+		return
+	}
+	if r.table == nil {
+		if strings.HasPrefix(strings.TrimSpace(line), "Section: ") {
+			r.plain = true
+		}
+		return
+	}
+	r.rowLine(line)
+}
+
+// rowLine takes a line below a header: a row, a part of one, or output of the
+// program.
+func (r *reader) rowLine(line string) {
+	l := r.table
+	alone := ""
+	if r.joined == nil {
+		if l.prefix > 0 {
+			if len(line) < l.prefix {
+				return
+			}
+			line = line[l.prefix:]
+		}
+		if l.quoted && !strings.HasPrefix(line, `"`) {
+			return // ncu sets every cell in quotes
+		}
+	} else {
+		line, alone = strings.Join(append(r.joined, line), "\n"), line
+	}
+	list, whole := cells(line, l.comma, r.row)
+	r.row = list
+	if !whole {
+		if len(r.joined) >= maxJoined || len(line) > maxLine {
+			r.broken()
+			return
+		}
+		r.joined = []string{line}
+		return
+	}
+	r.joined = nil
+	switch {
+	case len(list) >= l.least():
+		r.cells(list)
+	case l.quoted:
+		r.rows++
+		r.malformed()
+	}
+	if alone != "" && len(list) < l.least() {
+		r.rowLine(alone) // what went on in it was no row
+	}
+}
+
+// broken drops a row that was not completed.
+func (r *reader) broken() {
+	if r.joined != nil {
+		r.joined = nil
+		r.rows++
+		r.malformed()
+	}
+}
+
+func (r *reader) malformed() {
+	r.note("row-malformed", diag.DataLoss, "rows with fewer cells than the header asks for, or with a quote that is never closed, were skipped; their metrics are missing")
+}
+
+// end is called at the end of the input.
+func (r *reader) end() {
+	if r.joined != nil {
+		r.note("input-truncated", diag.DataLoss, "the input ends within a row; copy the file again, or let ncu run to its end")
+	}
+}
+
+// saying reports whether a line is of ncu itself, and takes what it says.
+func (r *reader) saying(line string) bool {
+	at := strings.Index(line, "==")
+	if at < 0 || at > 64 {
+		return false
+	}
+	text := line[at:]
+	if rest, ok := strings.CutPrefix(text, "==ERROR=="); ok {
+		r.hear(rest, true)
+		return true
+	}
+	if rest, ok := strings.CutPrefix(text, "==WARNING=="); ok {
+		r.hear(rest, false)
+		return true
+	}
+	return strings.HasPrefix(text, "==PROF==")
+}
+
+func (r *reader) hear(text string, failed bool) {
+	text = strings.TrimSpace(text)
+	if failed && !r.failed || r.said == "" {
+		r.said, r.failed = clip(text), failed
+	}
+	if strings.Contains(text, "ERR_NVGPUCTRPERM") {
+		r.denied = true
+		r.note("counters-denied", diag.DataLoss, "ncu was not permitted to read the counters of a device, so launches are missing; "+permission)
+		return
+	}
+	if failed {
+		r.note("ncu-error", diag.DataLoss, "ncu itself reported an error here, so launches or metrics may be missing; read the line, and profile again")
+		return
+	}
+	r.note("ncu-warning", diag.Info, "ncu itself warned here; read the line")
+}
+
+// clip cuts what ncu says to a length that a message can have.
+func clip(s string) string {
+	if runes := []rune(s); len(runes) > maxSaid {
+		return string(runes[:maxSaid-1]) + "…"
+	}
+	return s
+}
+
+// permission says how to get at the counters.
+const permission = "run ncu as administrator, or load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add SYS_ADMIN"
+
+// done returns what was read. The cause, if there is one, ended the input.
+func (r *reader) done(complete bool, cause error) (*counters.Capture, error) {
+	r.settle()
+	if r.b.Launches() == 0 {
+		if cause != nil {
+			return nil, cause
+		}
+		return nil, r.nothing()
+	}
+	if cause != nil {
+		code := "input-truncated"
+		var limit interface{ Harmless() bool }
+		if errors.As(cause, &limit) {
+			code = "input-limit"
+		}
+		r.note(code, diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%s); the launches behind are missing", cause))
+	}
+	return r.b.Capture(r.rows, complete && r.joined == nil), nil
+}
+
+// nothing says why there is no launch.
+func (r *reader) nothing() error {
+	err := &diag.Error{Pos: diag.Pos{File: r.file, Line: 1}}
+	switch {
+	case r.denied:
+		err.Msg = "ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; " + permission + ", and profile again"
+	case r.plain:
+		err.Msg = "pages of ncu in text, which are rounded and cut for reading; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"
+	case r.said != "":
+		err.Msg = fmt.Sprintf("ncu profiled nothing, and said: %q; profile again", r.said)
+	case r.table != nil:
+		err.Msg = "a table of ncu without rows; check that --kernel-name and --launch-skip leave a launch, and profile again"
+	default:
+		err.Msg = "no table of ncu; give the output of ncu --csv, with --page details or --page raw"
+	}
+	return err
+}

@@ -1,0 +1,241 @@
+package ncu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/counters"
+	"assay/diag"
+)
+
+// cells takes the cells of a row.
+func (r *reader) cells(row []string) {
+	r.rows++
+	if r.table.page == raw && r.unitRow(row) {
+		r.rows--
+		return
+	}
+	if !r.findLaunch(row) {
+		return
+	}
+	if r.table.page == raw {
+		for i, at := range r.table.wide {
+			if at < len(row) {
+				r.metric("", r.table.names[i], r.unitAt(i), row[at])
+			}
+		}
+		return
+	}
+	l := r.table
+	section := l.cell(row, aSection)
+	if name := l.cell(row, aMetric); name != "" {
+		r.metric(section, name, l.cell(row, aUnit), l.cell(row, aValue))
+	}
+	if name := l.cell(row, aRule); name != "" {
+		r.rule(row, name)
+	}
+}
+
+// unitRow reports whether a row is that of the units, which has no launch and
+// follows the header, and takes it.
+func (r *reader) unitRow(row []string) bool {
+	l := r.table
+	if l.units != nil || r.launch >= 0 || l.cell(row, anID) != "" || l.cell(row, aKernel) != "" {
+		return false
+	}
+	for _, at := range l.wide {
+		unit := ""
+		if at < len(row) {
+			unit = strings.Clone(row[at])
+		}
+		l.units = append(l.units, unit)
+	}
+	return true
+}
+
+func (r *reader) unitAt(i int) string {
+	if i < len(r.table.units) {
+		return r.table.units[i]
+	}
+	return ""
+}
+
+// findLaunch finds the launch that a row is of, and begins it if it is a new
+// one. It is false if there is no room for it.
+func (r *reader) findLaunch(row []string) bool {
+	l := r.table
+	if r.launch >= 0 && r.isSame(row) {
+		return true
+	}
+	kernel := l.cell(row, aKernel)
+	if kernel == "" && l.page == totals {
+		kernel = allKernels
+	}
+	n, ok := r.b.Launch(counters.Launch{
+		Kernel: kernel, Process: l.cell(row, aProcess), Capability: l.cell(row, aCapability),
+		PID: whole(l.cell(row, aPID)), Device: whole(l.cell(row, aDevice)),
+		Context: whole(l.cell(row, aContext)), Stream: whole(l.cell(row, aStream)),
+		Grid: dim(l.cell(row, aGrid)), Block: dim(l.cell(row, aBlock)),
+		Count: whole(l.cell(row, invocations)),
+	}, r.pos())
+	if !ok {
+		r.full = true
+		return false
+	}
+	r.launch = n
+	r.last = r.last[:0]
+	for _, at := range l.same {
+		r.last = append(r.last, strings.Clone(cellAt(row, at)))
+	}
+	return true
+}
+
+// allKernels stands in the place of a kernel's name in summaries by device.
+const allKernels = "(all kernels)"
+
+// isSame reports whether a row is of the launch of the row before it. In a raw
+// page each row is a launch of its own.
+func (r *reader) isSame(row []string) bool {
+	if r.table.page == raw || len(r.last) != len(r.table.same) {
+		return false
+	}
+	for i, at := range r.table.same {
+		if r.last[i] != cellAt(row, at) {
+			return false
+		}
+	}
+	return true
+}
+
+func cellAt(row []string, at int) string {
+	if at < len(row) {
+		return row[at]
+	}
+	return ""
+}
+
+// dim reads "(1024, 1, 1)". What is not that is not known.
+func dim(text string) (d counters.Dim) {
+	text = strings.Trim(text, "() ")
+	if text == "" {
+		return d
+	}
+	parts := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == 'x' || c == ';' })
+	if len(parts) > len(d) {
+		return d
+	}
+	d = counters.Dim{1, 1, 1}
+	for i, p := range parts {
+		if d[i] = whole(p); d[i] <= 0 {
+			return counters.Dim{}
+		}
+	}
+	return d
+}
+
+// A printed is what ncu prints of a metric beside its value.
+type printed struct{ section, name, unit string }
+
+// A resolved is what that means.
+type resolved struct {
+	key   counters.Key
+	times float64
+}
+
+// metric adds one metric to the launch.
+func (r *reader) metric(section, name, unit, text string) {
+	if isMissing(text) {
+		return // not measured, so it is not there
+	}
+	res := r.resolve(printed{section, name, unit})
+	n, ok := r.numbers.number(text, res.key.Unit == "%")
+	switch {
+	case !ok && res.key.Quantity != counters.None:
+		r.note("value-malformed", diag.DataLoss, "values that should be numbers and are none were left out")
+		return
+	case !ok:
+		r.b.Add(r.launch, res.key, 0, text, r.pos())
+		return
+	case math.IsInf(n.value*res.times, 0) || n.value < 0 && res.key.Quantity != counters.None:
+		r.note("value-malformed", diag.DataLoss, "values that are negative or beyond all bounds were left out")
+		return
+	}
+	before := r.b.Metrics(r.launch)
+	r.b.Add(r.launch, res.key, n.value*res.times, "", r.pos())
+	if n.doubt != 0 && r.b.Metrics(r.launch) > before && len(r.doubts) < maxDoubts {
+		r.doubts = append(r.doubts, doubt{r.launch, before, n.doubt})
+	}
+}
+
+// isMissing reports whether ncu prints a text where it has no value.
+func isMissing(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(strings.TrimPrefix(text, "(!)"))) {
+	case "", "n/a", "nan", "-nan", "inf", "-inf", "none", "null":
+		return true
+	}
+	return false
+}
+
+// resolve returns what a metric means.
+func (r *reader) resolve(p printed) resolved {
+	if res, ok := r.resolved[p]; ok {
+		return res
+	}
+	base, size := baseUnit(p.unit)
+	m, odd := meaningOf(p.name, base)
+	if odd {
+		r.note("unit-unknown", diag.DataLoss, fmt.Sprintf("metrics whose unit is not what their name asks for, or is missing, are not measured (%q in %q is the first); print with --print-units base", clip(p.name), clip(p.unit)))
+	}
+	res := resolved{counters.Key{Section: p.section, Name: p.name, Part: m.part, Unit: base, Quantity: m.quantity}, size}
+	if m.times != 0 {
+		res.times *= m.times
+	}
+	if len(r.resolved) >= maxResolved {
+		clear(r.resolved)
+	}
+	p = printed{strings.Clone(p.section), strings.Clone(p.name), strings.Clone(p.unit)}
+	res.key.Section, res.key.Name, res.key.Unit = p.section, p.name, strings.Clone(base)
+	r.resolved[p] = res
+	return res
+}
+
+// rule adds one rule to the launch.
+func (r *reader) rule(row []string, name string) {
+	l := r.table
+	kind := strings.ToUpper(l.cell(row, aRuleType))
+	if !slices.Contains([]string{"OPT", "INF", "WRN", "ERR"}, kind) {
+		kind = ""
+	}
+	rule := counters.Rule{
+		Name: name, Type: kind, Text: strings.TrimSpace(l.cell(row, aRuleText)),
+		SpeedupKind: strings.ToLower(l.cell(row, aSpeedupKind)),
+	}
+	if rule.SpeedupKind != "global" && rule.SpeedupKind != "local" {
+		rule.SpeedupKind = ""
+	}
+	if n, ok := r.numbers.number(l.cell(row, aSpeedup), true); ok && n.value > 0 && rule.SpeedupKind != "" {
+		rule.Speedup = min(n.value, 100)
+	}
+	r.b.AddRule(r.launch, rule, r.pos())
+}
+
+// settle gives the numbers that are in doubt the values that the others say.
+// Where nothing says what is before fractions, it is a point, as ncu prints it
+// unless the machine's locale is another.
+func (r *reader) settle() {
+	if r.numbers.fraction == 0 && len(r.doubts) > 0 {
+		r.note("number-format-assumed", diag.Info, "numbers such as 1,234 may have a fraction or thousands, and nothing in the input tells which; a point was taken to be before fractions")
+	}
+	if r.numbers.fraction != ',' {
+		return
+	}
+	for _, d := range r.doubts {
+		factor := 1000.0
+		if d.sep == ',' {
+			factor = 0.001
+		}
+		r.b.Scale(d.launch, d.metric, factor)
+	}
+}

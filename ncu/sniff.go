@@ -1,0 +1,37 @@
+package ncu
+
+import "strings"
+
+// Sniff reports whether a file that begins with prefix is output of ncu: a line
+// of ncu itself, the header of a table, or a page in text, which [Read] refuses
+// with a remedy.
+func Sniff(prefix []byte) bool {
+	text := strings.TrimPrefix(strings.ToValidUTF8(string(prefix), "\ufffd"), "\ufeff")
+	if strings.ContainsRune(text, 0) {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "==PROF== ") || strings.Contains(line, "==ERROR== ERR_NVGPUCTRPERM") || isHeader(line) {
+			return true
+		}
+		if strings.TrimSpace(line) == "Section: GPU Speed Of Light Throughput" {
+			return true
+		}
+	}
+	return false
+}
+
+// isHeader reports whether a line is the header of a table, of which the end may
+// be missing: raw pages have long ones.
+func isHeader(line string) bool {
+	if layoutOf(line) != nil {
+		return true
+	}
+	at := headerStart(line)
+	if at < 0 {
+		return false
+	}
+	plain := strings.ReplaceAll(line[at:], `"`, "")
+	return strings.HasPrefix(plain, "ID,Process ID,Process Name,Host Name,")
+}

@@ -1,0 +1,165 @@
+package ncu
+
+import (
+	"strings"
+	"sync"
+
+	"assay/counters"
+)
+
+// A meaning is what a metric of ncu stands for.
+type meaning struct {
+	quantity counters.Quantity
+	unit     string  // base unit that it must have; "" for any
+	times    float64 // what the value is multiplied by beside its unit; 0 is 1
+	part     string
+}
+
+// A spelling is one name of a quantity. Details pages have display names, which
+// have changed over the years, raw pages and --metrics the names of the metrics
+// themselves.
+type spelling struct {
+	names string // in lower case, with bars between them
+	meaning
+}
+
+// spellings lists the names of all versions since 2019.
+func spellings() []spelling {
+	is := func(q counters.Quantity, unit, names string) spelling {
+		return spelling{names, meaning{q, unit, 0, ""}}
+	}
+	all := []spelling{
+		is(counters.Duration, "ns", "duration|gpu__time_duration.sum|gpu__time_duration.avg|gpu__time_duration.max|gpu__time_duration_measured_user.sum"),
+		is(counters.ComputeShare, "%", "compute (sm) throughput|compute (sm) [%]|sm [%]|sol sm|sm throughput|sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+		is(counters.MemoryShare, "%", "memory throughput|memory [%]|sol memory|gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
+		is(counters.DRAMShare, "%", "dram throughput|sol dram|sol fb|gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed|dram__throughput.avg.pct_of_peak_sustained_elapsed"),
+		is(counters.L1Share, "%", "l1/tex cache throughput|sol l1/tex cache|sol tex|l1tex__throughput.avg.pct_of_peak_sustained_active|l1tex__throughput.avg.pct_of_peak_sustained_elapsed"),
+		is(counters.L2Share, "%", "l2 cache throughput|sol l2 cache|sol l2|lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+		is(counters.L1Hits, "%", "l1/tex hit rate|l1 hit rate|l1tex__t_sector_hit_rate.pct"),
+		is(counters.L2Hits, "%", "l2 hit rate|lts__t_sector_hit_rate.pct"),
+		is(counters.Occupancy, "%", "achieved occupancy|sm__warps_active.avg.pct_of_peak_sustained_active"),
+		is(counters.TheoreticalOccupancy, "%", "theoretical occupancy|sm__maximum_warps_per_active_cycle_pct"),
+		is(counters.LimitBlocks, "", "block limit sm|launch__occupancy_limit_blocks"),
+		is(counters.LimitRegisters, "", "block limit registers|launch__occupancy_limit_registers"),
+		is(counters.LimitShared, "", "block limit shared mem|launch__occupancy_limit_shared_mem"),
+		is(counters.LimitWarps, "", "block limit warps|launch__occupancy_limit_warps"),
+		is(counters.LimitBarriers, "", "block limit barriers|launch__occupancy_limit_barriers"),
+		is(counters.Registers, "", "registers per thread|launch__registers_per_thread"),
+		is(counters.Waves, "", "waves per sm|launch__waves_per_multiprocessor"),
+		is(counters.SMs, "", "# sms|launch__sm_count|device__attribute_multiprocessor_count"),
+		is(counters.SMFrequency, "hz", "sm frequency|gpc__cycles_elapsed.avg.per_second|sm__cycles_elapsed.avg.per_second|smsp__cycles_elapsed.avg.per_second"),
+		is(counters.DRAMFrequency, "hz", "dram frequency|dram__cycles_elapsed.avg.per_second"),
+		is(counters.WarpCycles, "", "warp cycles per issued instruction|smsp__average_warp_latency_per_inst_issued.ratio|smsp__average_warps_active_per_inst_issued.ratio"),
+		is(counters.DRAMRate, "byte/s", "memory throughput|dram__bytes.sum.per_second"),
+		is(counters.DRAMBytes, "byte", "dram__bytes.sum"),
+		is(counters.DRAMRead, "byte", "dram__bytes_read.sum"),
+		is(counters.DRAMWrite, "byte", "dram__bytes_write.sum"),
+		is(counters.PeakDRAM, "", "dram__bytes.sum.peak_sustained"),
+	}
+	return append(all, operations()...)
+}
+
+// operations lists the counters of arithmetic. The peak of an instruction that
+// multiplies and adds is two operations for each number that it works on, and
+// instructions of half precision work on two.
+func operations() (out []spelling) {
+	type names struct {
+		letter            string
+		add, mul, fma     counters.Quantity
+		addR, mulR, fmaR  counters.Quantity
+		peak              counters.Quantity
+		operationsOfAnFMA float64
+	}
+	for _, n := range []names{
+		{"h", counters.AddF16, counters.MulF16, counters.FmaF16, counters.AddF16Rate, counters.MulF16Rate, counters.FmaF16Rate, counters.PeakF16, 4},
+		{"f", counters.AddF32, counters.MulF32, counters.FmaF32, counters.AddF32Rate, counters.MulF32Rate, counters.FmaF32Rate, counters.PeakF32, 2},
+		{"d", counters.AddF64, counters.MulF64, counters.FmaF64, counters.AddF64Rate, counters.MulF64Rate, counters.FmaF64Rate, counters.PeakF64, 2},
+	} {
+		for i, op := range []string{"add", "mul", "fma"} {
+			sum := []counters.Quantity{n.add, n.mul, n.fma}[i]
+			rate := []counters.Quantity{n.addR, n.mulR, n.fmaR}[i]
+			for _, unit := range []string{"smsp", "sm"} {
+				metric := unit + "__sass_thread_inst_executed_op_" + n.letter + op + "_pred_on.sum"
+				out = append(out, spelling{metric, meaning{quantity: sum}}, spelling{metric + ".per_cycle_elapsed", meaning{quantity: rate}})
+				if op == "fma" {
+					out = append(out, spelling{metric + ".peak_sustained", meaning{quantity: n.peak, times: n.operationsOfAnFMA}})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// meanings returns what each name may mean: several things, in several units.
+var meanings = sync.OnceValue(func() map[string][]meaning {
+	m := make(map[string][]meaning)
+	for _, s := range spellings() {
+		for name := range strings.SplitSeq(s.names, "|") {
+			m[name] = append(m[name], s.meaning)
+		}
+	}
+	return m
+})
+
+// meaningOf returns what a metric with a base unit stands for. Odd reports that
+// the name is known, but not with that unit.
+func meaningOf(name, unit string) (m meaning, odd bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if id, ok := metricWithin(name); ok {
+		name = id
+	}
+	if m, ok := patterned(name); ok {
+		return m, false
+	}
+	list := meanings()[name]
+	for _, m := range list {
+		if m.unit == "" || m.unit == unit {
+			return m, false
+		}
+	}
+	return meaning{}, len(list) > 0
+}
+
+// metricWithin finds the metric in a name that has its label too, as
+// --print-metric-name label-name prints them.
+func metricWithin(name string) (id string, ok bool) {
+	if !strings.Contains(name, "__") {
+		return "", false
+	}
+	for word := range strings.FieldsSeq(name) {
+		if word = strings.Trim(word, "()[],"); strings.Contains(word, "__") {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// patterned returns what names mean that have a part for each of several things:
+// reasons of stalls, types of tensor operations.
+func patterned(name string) (meaning, bool) {
+	const tensor = "sm__ops_path_tensor_"
+	if rest, ok := strings.CutPrefix(name, tensor); ok {
+		for end, q := range map[string]counters.Quantity{
+			".sum": counters.TensorOps, ".sum.per_cycle_elapsed": counters.TensorOpsRate, ".sum.peak_sustained": counters.PeakTensor,
+		} {
+			if part, ok := strings.CutSuffix(rest, end); ok && !strings.Contains(part, ".") {
+				return meaning{quantity: q, part: strings.ReplaceAll(part, "_", " ")}, true
+			}
+		}
+		return meaning{}, false
+	}
+	for _, p := range []struct{ prefix, suffix string }{
+		{"smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"},
+		{"smsp__average_warp_latency_issue_stalled_", ".ratio"},
+		{"stall ", ""},
+	} {
+		reason, ok := strings.CutPrefix(name, p.prefix)
+		if !ok {
+			continue
+		}
+		if reason, ok = strings.CutSuffix(reason, p.suffix); ok && reason != "" && !strings.HasSuffix(reason, "not_issued") {
+			return meaning{quantity: counters.Stalls, part: strings.ReplaceAll(reason, "_", " ")}, true
+		}
+	}
+	return meaning{}, false
+}
