@@ -65,6 +65,7 @@ func (out *Summary) append(s *Summary) {
 	add(&out.Idle, s.Idle, func(r *Idle) { r.Input += base })
 	add(&out.Memory, s.Memory, func(r *Memory) { r.Input += base; *r = r.clone() })
 	add(&out.Tables, s.Tables, func(t *Table) { t.Input += base; *t = t.clone() })
+	add(&out.Counters, s.Counters, func(c *Counter) { c.Input += base; *c = c.clone() })
 	out.Issues = append(out.Issues, s.Issues...)
 }
 
@@ -170,6 +171,7 @@ func (s *Summary) Sort() {
 	s.sortWaiting()
 	s.sortAttribution()
 	s.sortTables()
+	s.sortCounters()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
 	})

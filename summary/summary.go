@@ -42,6 +42,8 @@ type Summary struct {
 
 	Tables []Table `json:"tables,omitempty"` // of other tools
 
+	Counters []Counter `json:"counters,omitempty"` // what hardware counters said of kernels
+
 	Issues []Issue `json:"issues"`
 }
 

@@ -111,6 +111,9 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 	if in.Tables != nil {
 		return analyze.Tables(in.Tables, from, opt)
 	}
+	if in.Counters != nil {
+		return analyze.Counters(in.Counters, from, opt)
+	}
 	return analyze.Trace(in.Trace, from, opt)
 }
 
