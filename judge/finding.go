@@ -33,7 +33,9 @@ type Finding struct {
 // A Verdict is the one answer to "what bounds this run?".
 type Verdict struct {
 	// Bound is a stable id: "host" (the GPU waits for work), "communication",
-	// "copies", "compute", "mixed" (nothing stands out), or "unknown".
+	// "copies", "compute", "mixed" (nothing stands out), or "unknown". Where there
+	// are only counters of kernels: "latency", "memory", "compute", "balanced" or
+	// "near-limit", whichever has the most to gain, "mixed" or "unknown".
 	Bound string `json:"bound"`
 	// Sentence answers in one line, with the number that decided.
 	Sentence string `json:"sentence"`
@@ -45,4 +47,9 @@ type Verdict struct {
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first, in the precedence of the rules
+
+	// Sides says of each row of the summary's counters, in their order, what holds
+	// it back, by the shares in Peaks.
+	Sides []Side `json:"sides,omitempty"`
+	Peaks Peaks  `json:"-"`
 }

@@ -61,11 +61,32 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 	if f, ok := c.captureQuality(); ok {
 		found = append(found, f)
 	}
+	if len(c.Counters) > 0 {
+		return c.withCounters(found, order)
+	}
+	return c.timeline(found, nil, order)
+}
+
+// withCounters judges kernels by their counters, beside a timeline if there is
+// one.
+func (c *court) withCounters(found []Finding, order map[string]int) Result {
+	v, counters := c.judgeCounters(order)
+	r := Result{Verdict: v, Findings: append(found, counters...)}
+	if c.total.Window() > 0 {
+		r = c.timeline(found, counters, order)
+	}
+	r.Sides, r.Peaks = c.sides(), c.peaks()
+	return r
+}
+
+// timeline judges what ran when. Found has the findings that come first in any
+// case, others those on something else.
+func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	if c.total.Window() == 0 {
 		f := c.noGPUTime()
-		return Result{decidedBy("unknown", f), append(found, f)}
+		return Result{Verdict: decidedBy("unknown", f), Findings: append(found, f)}
 	}
-	var judged []Finding
+	judged := slices.Clone(others)
 	for _, p := range parts() {
 		if f, ok := c.judgePart(p); ok {
 			judged = append(judged, f)
@@ -88,9 +109,9 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 		for i := range judged {
 			judged[i].Level = Info
 		}
-		return Result{decidedBy("unknown", f), append(append(found, f), judged...)}
+		return Result{Verdict: decidedBy("unknown", f), Findings: append(append(found, f), judged...)}
 	}
-	return Result{c.verdict(judged), append(found, judged...)}
+	return Result{Verdict: c.verdict(judged), Findings: append(found, judged...)}
 }
 
 // decidedBy returns the verdict that f leads to.

@@ -34,6 +34,16 @@ const (
 	RuleLowUtilization = "low-utilization"
 	RuleDominantKernel = "dominant-kernel"
 	RuleComputeBound   = "compute-bound"
+
+	// Of kernels whose hardware counters were read.
+	RuleLatencyBound    = "kernels-latency-bound"
+	RuleMemoryBound     = "kernels-memory-bound"
+	RuleComputeLimited  = "kernels-compute-bound"
+	RuleBalanced        = "kernels-balanced"
+	RuleLowOccupancy    = "low-occupancy"
+	RulePartialWaves    = "partial-waves"
+	RuleNearLimit       = "kernels-near-limit"
+	RuleCountersMissing = "counters-missing"
 )
 
 // A Rule is the documentation and the limits of one question that is asked of
@@ -55,6 +65,10 @@ type Rule struct {
 
 	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
 	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
+	// Which kernels a rule is about: by shares of what a device can do, and by how
+	// much two of them must differ to be told apart.
+	OfPeak float64 `json:"of_peak,omitempty"`
+	Margin float64 `json:"margin,omitempty"`
 }
 
 // level returns how much a share matters under r, its limit, and whether it
@@ -84,6 +98,10 @@ func (r *Rule) limit(key string) *float64 {
 		return &r.MinShare
 	case "min_busy":
 		return &r.MinBusy
+	case "of_peak":
+		return &r.OfPeak
+	case "margin":
+		return &r.Margin
 	}
 	return nil
 }
@@ -244,7 +262,7 @@ func (r *Rule) keys() []string {
 	if r.MinGapNS != 0 {
 		keys = append(keys, "min_gap")
 	}
-	for _, key := range []string{"warn", "critical", "info", "min_share", "min_busy"} {
+	for _, key := range []string{"warn", "critical", "info", "min_share", "min_busy", "of_peak", "margin"} {
 		if *r.limit(key) != 0 {
 			keys = append(keys, key)
 		}

@@ -34,16 +34,19 @@ type deviceKey struct {
 func Build(s *summary.Summary, r judge.Result) Doc {
 	b := newBuilder(s, r)
 	charts := Charts(s)
+	if c, ok := counterChart(s, r); ok {
+		charts = append(charts, c)
+	}
 	for _, c := range charts {
 		b.charts[c.File()] = c
 	}
 	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
 	d.Screen = present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenCounters()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
 		[]Section{b.screenMemory(), b.screenSpans()})...)
 	d.Sections = present(slices.Concat(
-		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
+		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.countedKernels(), b.profilerAdvice(), b.steps()},
 		b.byImpact(
 			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
 			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
@@ -147,6 +150,14 @@ func (b *builder) bound() string {
 		return "copy-bound"
 	case "compute":
 		return "compute-bound"
+	case "latency":
+		return "latency-bound"
+	case "memory":
+		return "memory-bound"
+	case "balanced":
+		return "compute and memory alike"
+	case "near-limit":
+		return "near the limit"
 	case "mixed":
 		return "nothing stands out"
 	case "unknown", "":

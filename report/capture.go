@@ -51,7 +51,12 @@ func (b *builder) captureLine() string {
 		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
 	}
 	parts = append(parts, unit.Bytes(bytes), plural(events, "event"))
-	if len(b.Devices) == 0 {
+	if len(b.Counters) > 0 {
+		parts = append(parts, b.countedLine())
+	}
+	if len(b.Devices) == 0 && len(b.Counters) > 0 {
+		parts[len(parts)-2] = plural(events, "row")
+	} else if len(b.Devices) == 0 {
 		parts = append(parts, "no GPU events")
 	} else {
 		parts = append(parts, plural(int64(len(b.Devices)), "device"))

@@ -44,7 +44,7 @@ func ChartFiles() []string {
 	for _, kind := range chartKinds() {
 		files = append(files, Chart{Name: kind.name}.File())
 	}
-	return files
+	return append(files, Chart{Name: counterFile}.File())
 }
 
 // Charts returns the pictures of s. A picture that would show nothing is left

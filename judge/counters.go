@@ -1,0 +1,275 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// A Side says what holds the kernels of one row of [summary.Summary.Counters]
+// back, as far as hardware counters tell.
+type Side struct {
+	Input  int    `json:"input"`
+	Device int64  `json:"device"`
+	Kernel string `json:"kernel"`
+
+	// Side is "latency" (both peaks are far), "memory", "compute", "balanced"
+	// (both alike), or "unknown" where a share was not collected.
+	Side string `json:"side"`
+	// Near is true if the larger share is near what the device can do.
+	Near bool `json:"near_limit,omitempty"`
+}
+
+// The sides.
+const (
+	SideLatency  = "latency"
+	SideMemory   = "memory"
+	SideCompute  = "compute"
+	SideBalanced = "balanced"
+	SideUnknown  = "unknown"
+)
+
+// Peaks are the shares of a device's peaks that tell sides apart.
+type Peaks struct {
+	Latency float64 // below it in both, latency is what holds a kernel back
+	Near    float64 // from here on there is little to gain
+	Margin  float64 // shares that differ by less are alike
+}
+
+func (c *court) peaks() Peaks {
+	return Peaks{c.rules[RuleLatencyBound].OfPeak, c.rules[RuleNearLimit].OfPeak, c.rules[RuleBalanced].Margin}
+}
+
+// sideOf returns the side of a row.
+func (p Peaks) sideOf(k *summary.Counter) Side {
+	s := Side{Input: k.Input, Device: k.Device, Kernel: k.Kernel, Side: SideUnknown}
+	if k.ComputePct == nil || k.MemoryPct == nil {
+		return s
+	}
+	compute, memory := *k.ComputePct/100, *k.MemoryPct/100
+	top := max(compute, memory)
+	s.Near = top >= p.Near
+	switch gap := compute - memory; {
+	case top < p.Latency:
+		s.Side, s.Near = SideLatency, false
+	case max(gap, -gap) < p.Margin:
+		s.Side = SideBalanced
+	case gap > 0:
+		s.Side = SideCompute
+	default:
+		s.Side = SideMemory
+	}
+	return s
+}
+
+// A counted is a row under judgment.
+type counted struct {
+	*summary.Counter
+	Side
+	weight int64   // ns of its launches, or, where no row has durations, their number
+	top    float64 // the larger share, 0 if a share is not known
+	gain   float64 // weight that a kernel at the peak would not take
+}
+
+// rule returns the rule that the row counts for.
+func (k *counted) rule() string {
+	switch {
+	case k.Near:
+		return RuleNearLimit
+	case k.Side.Side == SideUnknown:
+		return RuleCountersMissing
+	}
+	return map[string]string{SideLatency: RuleLatencyBound, SideMemory: RuleMemoryBound,
+		SideCompute: RuleComputeLimited, SideBalanced: RuleBalanced}[k.Side.Side]
+}
+
+// A bench is all rows of counters under judgment, those with the most to gain
+// first.
+type bench struct {
+	*court
+	rows  []counted
+	total int64
+	timed bool // weights are durations
+}
+
+func (c *court) bench() *bench {
+	b := &bench{court: c}
+	b.timed = slices.ContainsFunc(c.Counters, func(k summary.Counter) bool { return k.TotalNS > 0 })
+	peaks := c.peaks()
+	for i := range c.Counters {
+		k := counted{Counter: &c.Counters[i], Side: peaks.sideOf(&c.Counters[i])}
+		if k.weight = k.Launches; b.timed {
+			k.weight = k.TotalNS
+		}
+		if k.Side.Side != SideUnknown {
+			k.top = max(*k.ComputePct, *k.MemoryPct) / 100
+			k.gain = float64(k.weight) * max(0, 1-k.top)
+		}
+		b.total = summary.Plus(b.total, k.weight)
+		b.rows = append(b.rows, k)
+	}
+	slices.SortStableFunc(b.rows, func(x, y counted) int {
+		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(y.weight, x.weight), cmp.Compare(x.Counter.Kernel, y.Counter.Kernel))
+	})
+	return b
+}
+
+// sides returns the side of each row of the summary, in its order.
+func (c *court) sides() (out []Side) {
+	peaks := c.peaks()
+	for i := range c.Counters {
+		out = append(out, peaks.sideOf(&c.Counters[i]))
+	}
+	return out
+}
+
+// judgeCounters returns the findings on kernels whose counters were read, worst
+// first, and the verdict that they lead to where there is no timeline.
+func (c *court) judgeCounters(order map[string]int) (Verdict, []Finding) {
+	b := c.bench()
+	var found []Finding
+	var best Finding
+	gain := -1.0
+	for _, g := range groups() {
+		f, ok := b.judgeGroup(g)
+		if !ok {
+			continue
+		}
+		found = append(found, f)
+		if n := b.gainOf(g.rule); n > gain {
+			best, gain = f, n
+		}
+	}
+	for _, ask := range []func() (Finding, bool){b.lowOccupancy, b.partialWaves, b.missing} {
+		if f, ok := ask(); ok {
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(y.Level, x.Level), cmp.Compare(order[x.Rule], order[y.Rule]))
+	})
+	switch {
+	case gain >= 0:
+		return decidedBy(groupOf(best.Rule).bound, best), found
+	case b.weightOf(RuleCountersMissing) == b.total:
+		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == RuleCountersMissing }); i >= 0 {
+			return decidedBy("unknown", found[i]), found
+		}
+	}
+	return b.nothingOver(), found
+}
+
+// A sideGroup is the kernels that one rule is about.
+type sideGroup struct{ rule, bound, what string }
+
+func groups() []sideGroup {
+	return []sideGroup{
+		{RuleLatencyBound, "latency", "latency-bound kernels"},
+		{RuleMemoryBound, "memory", "memory-bound kernels"},
+		{RuleComputeLimited, "compute", "compute-bound kernels"},
+		{RuleBalanced, "balanced", "kernels that use compute and memory alike"},
+		{RuleNearLimit, "near-limit", "kernels near the limit of the device"},
+	}
+}
+
+func groupOf(rule string) sideGroup {
+	for _, g := range groups() {
+		if g.rule == rule {
+			return g
+		}
+	}
+	return sideGroup{}
+}
+
+// weightOf returns what the rows of a rule weigh.
+func (b *bench) weightOf(rule string) (sum int64) {
+	for i := range b.rows {
+		if b.rows[i].rule() == rule {
+			sum = summary.Plus(sum, b.rows[i].weight)
+		}
+	}
+	return sum
+}
+
+func (b *bench) gainOf(rule string) (sum float64) {
+	for i := range b.rows {
+		if b.rows[i].rule() == rule {
+			sum += b.rows[i].gain
+		}
+	}
+	return sum
+}
+
+// of prints a part of what all rows weigh, with its denominator.
+func (b *bench) of(part int64) string { return b.portion(part, b.total, "kernel time") }
+
+// portion prints a part of something.
+func (b *bench) portion(part, whole int64, what string) string {
+	if b.timed {
+		return fmt.Sprintf("%s of %s (%s)", unit.Share(part, whole), what, fraction(part, whole))
+	}
+	return fmt.Sprintf("%s of the launches (%s of %s, no durations were collected)", unit.Share(part, whole), unit.Count(part), unit.Count(whole))
+}
+
+// finding holds a part of a whole to the limits of a rule.
+func (b *bench) finding(rule string, part, whole int64) (f Finding, limit float64, ok bool) {
+	if whole <= 0 || part <= 0 {
+		return f, 0, false
+	}
+	f, limit, ok = measured(b.rules[rule], part, whole)
+	if !b.timed {
+		f.NumeratorNS, f.DenominatorNS = 0, 0
+	}
+	return f, limit, ok
+}
+
+// judgeGroup holds the kernels of one side to their limits.
+func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
+	f, limit, ok := b.finding(g.rule, b.weightOf(g.rule), b.total)
+	if !ok {
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("%s take %s", g.what, b.of(b.weightOf(g.rule)))
+	if f.Level == Info {
+		f.Title += ", at least " + unit.Percent(limit)
+	} else {
+		f.Title += ", " + reaches(f, limit)
+	}
+	n := 0
+	for i := range b.rows {
+		k := &b.rows[i]
+		if k.rule() != g.rule {
+			continue
+		}
+		if n++; n == 1 {
+			f.Title += fmt.Sprintf("; the most to gain is in %q", short(k.Counter.Kernel))
+			f.Next = append(ownAdvice(k), b.sideAdvice(k)...)
+		}
+		if n <= evidenceKernels {
+			f.Evidence = append(f.Evidence, b.describe(k))
+		}
+	}
+	if rest := n - evidenceKernels; rest > 0 {
+		f.Evidence = append(f.Evidence, plural(int64(rest), "more kernel"))
+	}
+	return f, true
+}
+
+// evidenceKernels is how many kernels a finding describes.
+const evidenceKernels = 3
+
+// nothingOver is the verdict where no side has enough of the time.
+func (b *bench) nothingOver() Verdict {
+	v := Verdict{Bound: "mixed", Sentence: "nothing stands out"}
+	sep := ": "
+	for _, g := range groups() {
+		if n := b.weightOf(g.rule); n > 0 {
+			v.Sentence += fmt.Sprintf("%s%s %s", sep, g.what, unit.Share(n, b.total))
+			sep = ", "
+		}
+	}
+	return v
+}

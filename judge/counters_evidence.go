@@ -1,0 +1,261 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// pct prints a share of a peak in percent.
+func pct(p *float64) string {
+	if p == nil {
+		return unit.None
+	}
+	return fmt.Sprintf("%.1f%%", *p)
+}
+
+// launches prints how many there are.
+func launches(n int64) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return unit.Count(n) + " launches"
+}
+
+// describe says of a kernel what its counters say.
+func (b *bench) describe(k *counted) string {
+	s := fmt.Sprintf("%q: %s in %s; %s of the compute peak, %s of the memory peak", k.Counter.Kernel,
+		b.of(k.weight), launches(k.Launches), pct(k.ComputePct), pct(k.MemoryPct))
+	if k.DRAMBytes != nil && k.BytesNS > 0 {
+		s += fmt.Sprintf(", %s from and to DRAM", unit.Rate(*k.DRAMBytes, k.BytesNS))
+		if k.DRAMPct != nil {
+			s += fmt.Sprintf(" (%s of its peak)", pct(k.DRAMPct))
+		}
+	}
+	if k.Side.Side != SideUnknown && k.top < 1 {
+		s += fmt.Sprintf("; at the peak it would take %.1f%% less", 100*(1-k.top))
+	}
+	if k.Shapes > 1 {
+		s += fmt.Sprintf("; a mean of %s of grid and block", plural(k.Shapes, "shape"))
+	}
+	return s
+}
+
+// sideAdvice says what to do about a kernel, by its side and by what else its
+// counters say.
+func (b *bench) sideAdvice(k *counted) []string {
+	switch k.Side.Side {
+	case SideLatency:
+		return latencyAdvice(k)
+	case SideMemory:
+		return memoryAdvice(k)
+	case SideCompute:
+		return []string{
+			"let tensor cores do the arithmetic: bf16, fp16 or fp8 inputs, dimensions that are multiples of 8 (16 for fp8), torch.set_float32_matmul_precision(\"high\") for what stays fp32",
+			"do less: leave out recomputation, use a better tile or library kernel (torch.compile with mode=\"max-autotune\" tries several)",
+		}
+	}
+	if k.Near {
+		return []string{"little is to gain within this kernel: call it less, or let it do less work (fuse it, use a smaller type, cache its result)"}
+	}
+	return []string{
+		"both compute and memory are in use: do less of both, by fusing the kernel with its neighbours or by smaller types",
+		"see in the source view of ncu which instructions stall, and overlap loads with arithmetic (asynchronous copies, more stages)",
+	}
+}
+
+// ownAdvice is what the profiler itself expects most of.
+func ownAdvice(k *counted) []string {
+	const most = 160
+	i := slices.IndexFunc(k.Rules, func(a summary.Advice) bool { return a.SpeedupKind == "global" && a.SpeedupPct != nil })
+	if i < 0 {
+		return nil
+	}
+	a := k.Rules[i]
+	sentences := strings.Split(a.Text, ". ")
+	text := sentences[0]
+	// The first of them may explain a word; the one with numbers is of this launch.
+	if at := slices.IndexFunc(sentences, func(s string) bool { return strings.ContainsAny(s, "0123456789") }); at >= 0 {
+		text = sentences[at]
+	}
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most-1]) + "…"
+	}
+	return []string{fmt.Sprintf("ncu's rule %s expects up to %.1f%% of this: %s", a.Name, *a.SpeedupPct, strings.TrimSuffix(text, "."))}
+}
+
+// latencyAdvice is about kernels that leave both peaks unused: too little is in
+// flight.
+func latencyAdvice(k *counted) (out []string) {
+	if k.Waves != nil && *k.Waves < 1 {
+		out = append(out, fmt.Sprintf("give the device more blocks: the grid fills %.2f of one wave, so some SMs have none; batch the work, split it finer (split-K), or run kernels side by side on streams", *k.Waves))
+	}
+	if occupancy := cmpPct(k.OccupancyPct, k.TheoreticalPct); occupancy != nil && *occupancy < 50 {
+		out = append(out, occupancyAdvice(k)...)
+	}
+	if len(k.Stalls) > 0 {
+		s := k.Stalls[0]
+		line := fmt.Sprintf("look at why warps wait: %q takes %.1f cycles of each instruction", s.Reason, s.Cycles)
+		if k.WarpCycles != nil {
+			line += fmt.Sprintf(" of %.1f", *k.WarpCycles)
+		}
+		out = append(out, line)
+	}
+	if len(out) == 0 {
+		out = append(out, "see what warps wait for: profile again with --section WarpStateStats --section SourceCounters, and read the stall reasons")
+	}
+	return append(out, "keep more in flight: several independent loads or accumulators a thread, vector loads of 16 bytes, asynchronous copies in stages; if launches are short, fuse kernels")
+}
+
+// cmpPct returns the first figure that is known.
+func cmpPct(list ...*float64) *float64 {
+	for _, p := range list {
+		if p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// memoryAdvice is about kernels that memory holds back: DRAM, or the caches.
+func memoryAdvice(k *counted) (out []string) {
+	dram := k.DRAMPct != nil && k.MemoryPct != nil && *k.DRAMPct > *k.MemoryPct-10
+	switch {
+	case dram:
+		out = append(out, "move fewer bytes: fuse the kernel with its neighbours (torch.compile), use smaller types, keep what is used again in shared memory or registers")
+	case k.DRAMPct != nil:
+		out = append(out, "DRAM is not the limit, the caches or shared memory are: look in the memory tables of ncu for bank conflicts and for sectors that a request does not need")
+	default:
+		out = append(out, "find out which memory it is: profile again with --section MemoryWorkloadAnalysis_Tables")
+	}
+	return append(out, "let neighbouring threads read neighbouring addresses, 16 bytes each: scattered access moves sectors of 32 bytes for a few of them")
+}
+
+// occupancyAdvice is about what limits the warps that an SM holds.
+func occupancyAdvice(k *counted) (out []string) {
+	has := func(name string) bool { return slices.Contains(k.Limiters, name) }
+	if has("registers") {
+		line := "use fewer registers"
+		if k.Registers != nil {
+			line += fmt.Sprintf(" than %.0f a thread", *k.Registers)
+		}
+		out = append(out, line+": __launch_bounds__ or -maxrregcount, a smaller tile, in Triton other num_warps and num_stages")
+	}
+	if has("shared memory") {
+		out = append(out, "use less shared memory a block: a smaller tile or fewer stages, so that a second block fits an SM")
+	}
+	if has("warps") || has("blocks") {
+		out = append(out, "choose another block size: 128 to 512 threads that divide the warps of an SM without rest")
+	}
+	if k.OccupancyPct != nil && k.TheoreticalPct != nil && *k.OccupancyPct < *k.TheoreticalPct-10 {
+		out = append(out, "give blocks equal work: fewer warps are resident than the limits allow, because blocks end early or the grid is small")
+	}
+	return out
+}
+
+// lowOccupancy asks how much of the time kernels have few warps and leave both
+// peaks unused: near a limit, few warps are enough.
+func (b *bench) lowOccupancy() (Finding, bool) {
+	rule := b.rules[RuleLowOccupancy]
+	var part int64
+	var low []*counted
+	for i := range b.rows {
+		k := &b.rows[i]
+		if k.OccupancyPct != nil && *k.OccupancyPct < 100*rule.OfPeak && (k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
+			part = summary.Plus(part, k.weight)
+			low = append(low, k)
+		}
+	}
+	f, limit, ok := b.finding(rule.ID, part, b.total)
+	if !ok {
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("kernels with under %s of the warps that an SM holds, which reach neither peak, take %s, %s",
+		unit.Percent(rule.OfPeak), b.of(part), reaches(f, limit))
+	for i, k := range low {
+		if i == evidenceKernels {
+			f.Evidence = append(f.Evidence, plural(int64(len(low)-i), "more kernel"))
+			break
+		}
+		line := fmt.Sprintf("%q: %s achieved, %s as its limits allow", k.Counter.Kernel, pct(k.OccupancyPct), pct(k.TheoreticalPct))
+		if len(k.Limiters) > 0 {
+			line += ", limited by " + strings.Join(k.Limiters, " and ")
+		}
+		if k.Registers != nil {
+			line += fmt.Sprintf("; %.0f registers a thread", *k.Registers)
+		}
+		f.Evidence = append(f.Evidence, line)
+	}
+	f.Next = append(occupancyAdvice(low[0]), "kernels of tensor cores with large tiles have few warps by design: there, look at the tile and the waves first")
+	return f, true
+}
+
+// partialWaves asks how much of the time places for blocks are empty because
+// the grid does not fill the last wave.
+func (b *bench) partialWaves() (Finding, bool) {
+	var lost, whole int64
+	var worst *counted
+	for i := range b.rows {
+		k := &b.rows[i]
+		lost, whole = summary.Plus(lost, k.TailNS), summary.Plus(whole, k.WavesNS)
+		if worst == nil || k.TailNS > worst.TailNS {
+			worst = k
+		}
+	}
+	f, limit, ok := b.finding(RulePartialWaves, lost, whole)
+	if !ok {
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("blocks do not fill the last wave: places for them stay empty for %s, %s",
+		b.portion(lost, whole, "the time of all places"), reaches(f, limit))
+	if worst.Waves != nil {
+		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
+	}
+	f.Next = []string{
+		"make the number of blocks a multiple of the blocks that run at a time, or just below: another tile or block size, more work a block",
+		"use a persistent kernel or stream-K, whose blocks share the rest",
+	}
+	return f, true
+}
+
+// missing says which counters a verdict would need, and how to get them.
+func (b *bench) missing() (Finding, bool) {
+	lacks := func(absent func(*summary.Counter) bool) (sum int64) {
+		for i := range b.rows {
+			if absent(b.rows[i].Counter) {
+				sum = summary.Plus(sum, b.rows[i].weight)
+			}
+		}
+		return sum
+	}
+	f := Finding{Rule: RuleCountersMissing, Level: Info}
+	sol := b.weightOf(RuleCountersMissing)
+	for _, m := range []struct {
+		what, option string
+		weight       int64
+	}{
+		{"shares of the compute and memory peaks", "--section SpeedOfLight", sol},
+		{"occupancy", "--section Occupancy", lacks(func(k *summary.Counter) bool { return k.OccupancyPct == nil })},
+		{"waves of blocks", "--section LaunchStats", lacks(func(k *summary.Counter) bool { return k.Waves == nil })},
+	} {
+		if m.weight > 0 {
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: not collected for %s: %s", m.what, b.of(m.weight), m.option))
+		}
+	}
+	if !b.timed {
+		f.Evidence = append(f.Evidence, "durations: not collected, so kernels are weighed by their launches: --section SpeedOfLight, or gpu__time_duration.sum among --metrics")
+	}
+	if f.Evidence == nil {
+		return Finding{}, false
+	}
+	f.Title = "some counters were not collected, so not every question is answered: profile with --set full"
+	if sol > 0 {
+		f.Level = Warn
+		f.Title = fmt.Sprintf("how near kernels come to the peaks of the device was not collected for %s: profile with --section SpeedOfLight or --set full", b.of(sol))
+	}
+	f.Next = []string{"profile again: ncu --set full --csv --log-file ncu.csv PROGRAM, with --kernel-name and --launch-count to keep it short"}
+	return f, true
+}

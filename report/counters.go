@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+// The limits of what is told of counters.
+const (
+	maxCounted    = 25 // kernels of the table
+	screenCounted = 8
+	advisedMost   = 6   // kernels with what their profiler says
+	adviceColumns = 420 // of each rule
+)
+
+// side returns what the judge says of row i.
+func (b *builder) side(i int) judge.Side {
+	if i < len(b.result.Sides) {
+		return b.result.Sides[i]
+	}
+	return judge.Side{Side: judge.SideUnknown}
+}
+
+// peakText prints a share of a peak, "–" where it was not collected.
+func peakText(p *float64) string {
+	if p == nil {
+		return unit.None
+	}
+	return fmt.Sprintf("%.1f%%", *p)
+}
+
+// countedKernels is the table of kernels against the peaks of their device.
+func (b *builder) countedKernels() Section {
+	if len(b.Counters) == 0 {
+		return Section{}
+	}
+	weights, total, timed := counterWeights(b.Summary)
+	var means []int64
+	for _, k := range b.Counters[:min(maxCounted, len(b.Counters))] {
+		means = append(means, mean(k.TotalNS, k.Timed))
+	}
+	scale := scaleOf(means...)
+	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
+		{"kernel", KernelName}, {"share", Number}, {"launches", Number}, {scale.head("mean"), Number},
+		{"compute", Number}, {"memory", Number}, {"held back by", Text}, {"DRAM", Number}, {"DRAM rate", Number}, {"L1 hits", Number}, {"L2 hits", Number},
+		{"occupancy", Number}, {"possible", Number}, {"limited by", Text}, {"registers", Number}, {"waves", Number}, {"arithmetic", Text}, {"shapes", Number}, {"category", Text},
+	}}
+	for i, k := range b.Counters {
+		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
+			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.text(mean(k.TotalNS, k.Timed))),
+			peakText(k.ComputePct), peakText(k.MemoryPct), sideWords(b.side(i)),
+			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
+			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), clip(clean(strings.Join(k.Limiters, ", ")), 40),
+			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), clip(clean(k.Category), 24),
+		}})
+	}
+	t = t.cut(maxCounted).withoutEmpty()
+	t.Note = "Shares are of " + b.counterTotal(total, timed) + ". Compute and memory are throughputs in percent of the device's peak, over the elapsed cycles; " +
+		"occupancy is resident warps in percent of those that an SM holds, possible is what the limits of the launch allow. " +
+		"All are means over the launches, weighted by duration. A profiler of counters runs each launch alone: its times compare with each other, not with those of a timeline."
+	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures(counterFile+".png"), t)}
+}
+
+func orNone(known bool, text string) string {
+	if !known {
+		return unit.None
+	}
+	return text
+}
+
+func optionalPct(p *float64) string { return optionalFigure(p, "%.1f%%") }
+
+func optionalFigure(p *float64, format string) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *p)
+}
+
+func dramRate(k summary.Counter) string {
+	if k.DRAMBytes == nil || k.BytesNS <= 0 {
+		return ""
+	}
+	return unit.Rate(*k.DRAMBytes, k.BytesNS)
+}
+
+// workText prints the arithmetic that a kernel has most of.
+func workText(k summary.Counter) string {
+	best := -1
+	for i, w := range k.Work {
+		if w.NS > 0 && (best < 0 || w.FLOPs > k.Work[best].FLOPs) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	w := k.Work[best]
+	rate := float64(w.FLOPs) / float64(w.NS) * 1e9
+	text := flopRate(rate) + " " + clip(clean(w.Precision), 12)
+	if w.PeakFLOPs != nil && *w.PeakFLOPs > 0 {
+		text += fmt.Sprintf(" (%.1f%% of its peak)", 100*rate/float64(*w.PeakFLOPs))
+	}
+	return text
+}
+
+func severalShapes(k summary.Counter) string {
+	if k.Shapes < 2 {
+		return ""
+	}
+	return unit.Count(k.Shapes)
+}
+
+// counterWord says what weights are.
+func (b *builder) counterWord(timed bool) string {
+	if timed {
+		return "kernel time"
+	}
+	return "launches"
+}
+
+func (b *builder) counterTotal(total int64, timed bool) string {
+	if timed {
+		return unit.Duration(total) + " kernel time, the sum of the durations of all profiled launches"
+	}
+	return unit.Count(total) + " launches, for durations were not collected"
+}
+
+// screenCounters is the short form for a terminal.
+func (b *builder) screenCounters() Section {
+	if len(b.Counters) == 0 {
+		return Section{}
+	}
+	weights, total, timed := counterWeights(b.Summary)
+	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
+		{"share", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"held back by", Text}, {"kernel", KernelName},
+	}}
+	for i, k := range b.Counters {
+		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
+			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), sideWords(b.side(i)), k.Kernel,
+		}})
+	}
+	lead := "share of " + unit.Duration(total) + " kernel time; of peaks"
+	if !timed {
+		lead = "share of " + unit.Count(total) + " launches; of peaks"
+	}
+	return Section{Title: "Kernels", Lead: lead, Blocks: []Block{t.cut(screenCounted)}}
+}
+
+// profilerAdvice lists what the profiler itself says of the largest kernels.
+func (b *builder) profilerAdvice() Section {
+	var list List
+	left := int64(0)
+	for _, k := range b.Counters {
+		if len(k.Rules) == 0 {
+			continue
+		}
+		if len(list) == advisedMost {
+			left++
+			continue
+		}
+		it := Item{Text: "of", Code: clip(clean(tidyKernel(k.Kernel)), nameColumns)}
+		for _, r := range k.Rules {
+			it.Sub = append(it.Sub, adviceItem(r, k.Launches))
+		}
+		list = append(list, it)
+	}
+	if list == nil {
+		return Section{}
+	}
+	if left > 0 {
+		list = append(list, Item{Text: fmt.Sprintf("and of %s, in the JSON", plural(left, "more kernel"))})
+	}
+	return Section{Title: "What the profiler says", Lead: "The words of Nsight Compute's rules; " +
+		"a speedup is what it expects at most, of the launch (global) or of the part that the rule is about (local).", Blocks: []Block{list}}
+}
+
+func adviceItem(r summary.Advice, launches int64) Item {
+	text := clip(clean(r.Name), 60)
+	var notes []string
+	if r.SpeedupPct != nil {
+		notes = append(notes, fmt.Sprintf("up to %.1f%% %s", *r.SpeedupPct, clip(clean(r.SpeedupKind), 10)))
+	}
+	if r.Launches < launches {
+		notes = append(notes, fmt.Sprintf("%s of %s launches", unit.Count(r.Launches), unit.Count(launches)))
+	}
+	if notes != nil {
+		text += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return Item{Mark: clip(clean(r.Type), 10), Text: text + ": " + clip(clean(r.Text), adviceColumns)}
+}
+
+// countedLine says in the line of the capture what of it was profiled.
+func (b *builder) countedLine() string {
+	launches := int64(0)
+	names := map[string]bool{}
+	var capabilities []string
+	for _, k := range b.Counters {
+		launches = summary.Plus(launches, k.Launches)
+		names[k.Kernel] = true
+		if k.Capability != "" {
+			capabilities = append(capabilities, clip(clean(k.Capability), 12))
+		}
+	}
+	line := unit.Count(launches) + " launches"
+	if launches == 1 {
+		line = "1 launch"
+	}
+	line += " of " + plural(int64(len(names)), "kernel")
+	slices.Sort(capabilities)
+	if list := slices.Compact(capabilities); len(list) > 0 {
+		line += ", compute capability " + strings.Join(list[:min(3, len(list))], ", ")
+	}
+	return line
+}
