@@ -18,7 +18,7 @@ const (
 	maxStalls     = 8
 	maxAdviceRow  = 12       // rules of a kernel
 	maxAdvice     = 4096     // of all kernels of an input, those of the most time first
-	maxAdviceText = 600      // bytes of a rule's text
+	maxAdviceText = 1000     // bytes of a rule's text
 	maxShapes     = 1 << 16  // that are told apart of one kernel
 	maxCount      = 1 << 40  // launches that one row of a table can stand for
 	maxInteger    = 1 << 62  // of sums that are kept as floating point

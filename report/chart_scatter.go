@@ -1,8 +1,6 @@
 package report
 
-import (
-	"math"
-)
+import "math"
 
 // A Scatter shows points in a plane: each with a size, a colour and perhaps a
 // number, which a list below the plane explains.
@@ -57,13 +55,14 @@ type Dot struct {
 const (
 	scatterX      = margin + 84.0
 	scatterLength = ChartWidth - margin - 20 - scatterX
+	scatterTitle  = 30.0 // above the plane
 	scatterHeight = 520.0
-	scatterAxis   = 58.0 // below the plane
+	scatterAxis   = 72.0 // below the plane
 	scatterKey    = 22.0 // a line of the list
 )
 
 func (s Scatter) height(*pen) float64 {
-	return scatterHeight + scatterAxis + scatterKey*float64(len(s.keyed()))
+	return scatterTitle + scatterHeight + scatterAxis + scatterKey*float64(len(s.keyed()))
 }
 
 func (s Scatter) keyed() (out []Dot) {
@@ -93,6 +92,7 @@ func (s Scatter) at(top float64, p [2]float64) (x, y float64) {
 }
 
 func (s Scatter) draw(c *canvas, top float64) {
+	top += scatterTitle
 	c.rect(scatterX, top, scatterLength, scatterHeight, colorPlane)
 	for _, r := range s.Regions {
 		var corners [][2]float64

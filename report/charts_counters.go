@@ -142,7 +142,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 		return Chart{}, false
 	}
 	axis := func(title string) Axis {
-		a := Axis{Title: title, To: most}
+		a := Axis{Title: title, From: -4, To: most + 4} // room for dots at the ends
 		for v := 0.0; v <= most; v += 20 {
 			a.Ticks = append(a.Ticks, Tick{v, fmt.Sprintf("%.0f%%", v)})
 		}
@@ -164,16 +164,17 @@ func peaksChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 
 // peakRegions shades where both peaks are far and where one is near.
 func peakRegions(p judge.Peaks, most float64) []Region {
+	low, high := -4.0, most+4
 	far, near, margin := 100*p.Latency, 100*p.Near, 100*p.Margin
 	rect := func(x0, y0, x1, y1 float64) [][2]float64 {
 		return [][2]float64{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}
 	}
 	return []Region{
-		{Corners: rect(0, 0, far, far), Color: shadeLatency, At: [2]float64{0, far}, Label: fmt.Sprintf("latency: both under %.0f%%", far)},
-		{Corners: rect(0, near, most, most), Color: shadeNear, At: [2]float64{0, most}, Label: fmt.Sprintf("near the compute limit: over %.0f%%", near)},
-		{Corners: rect(near, 0, most, near), Color: shadeNear, At: [2]float64{most, near}, Right: true, Label: fmt.Sprintf("near the memory limit: over %.0f%%", near)},
+		{Corners: rect(low, low, far, far), Color: shadeLatency, At: [2]float64{low, far}, Label: fmt.Sprintf("latency: both under %.0f%%", far)},
+		{Corners: rect(low, near, high, high), Color: shadeNear, At: [2]float64{low, high}, Label: fmt.Sprintf("near the compute limit: over %.0f%%", near)},
+		{Corners: rect(near, low, high, near), Color: shadeNear, At: [2]float64{high, near}, Right: true, Label: fmt.Sprintf("near the memory limit: over %.0f%%", near)},
 		{Corners: [][2]float64{{far - margin, far}, {far, far}, {far, far - margin}, {near, near - margin}, {near, near}, {near - margin, near}},
-			Color: colorWhite, At: [2]float64{far, far + margin/2}, Label: "balanced"},
+			Color: colorWhite, At: [2]float64{far + 0.2*margin, far + 1.1*margin}, Label: "balanced"},
 	}
 }
 

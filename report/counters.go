@@ -192,7 +192,20 @@ func adviceItem(r summary.Advice, launches int64) Item {
 	if notes != nil {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
-	return Item{Mark: clip(clean(r.Type), 10), Text: text + ": " + clip(clean(r.Text), adviceColumns)}
+	return Item{Mark: clip(clean(r.Type), 10), Text: text + ": " + wholeSentences(clean(r.Text), adviceColumns)}
+}
+
+// wholeSentences cuts text behind the last sentence that fits, the first in any
+// case.
+func wholeSentences(text string, columns int) string {
+	for width(text) > columns {
+		end := strings.LastIndex(strings.TrimSuffix(text, "."), ". ")
+		if end < 0 {
+			return headOf(text, columns)
+		}
+		text = text[:end+1]
+	}
+	return text
 }
 
 // countedLine says in the line of the capture what of it was profiled.

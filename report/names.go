@@ -234,7 +234,7 @@ func tidyKernel(name string) string {
 		return readable
 	}
 	s = strings.TrimPrefix(s, "void ")
-	s = dropCall(s)
+	s = dropCall(dropABI(s))
 	s = strings.ReplaceAll(s, "(anonymous namespace)::", "")
 	s = dropNamespaces(s)
 	s = strings.ReplaceAll(s, " >", ">")
@@ -242,6 +242,24 @@ func tidyKernel(name string) string {
 		return clean(name)
 	}
 	return s
+}
+
+// dropABI cuts the tag that Numba gives to the names of kernels, as in
+// "copy[v1,cw51cXTLSUwv1sDU](Array<float>)" and "copy[abi:v2]".
+func dropABI(s string) string {
+	open := strings.IndexByte(s, '[')
+	if open < 1 || !isWord(s[open-1]) {
+		return s
+	}
+	length := strings.IndexByte(s[open:], ']')
+	if length < 0 {
+		return s
+	}
+	tag := strings.TrimPrefix(s[open+1:open+length], "abi:")
+	if len(tag) < 2 || tag[0] != 'v' || tag[1] < '0' || tag[1] > '9' || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,") != "" {
+		return s
+	}
+	return s[:open] + s[open+length+1:]
 }
 
 // dropCall cuts the parenthesis that ends s if it can be a list of call
