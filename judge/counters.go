@@ -49,13 +49,14 @@ func (p Peaks) sideOf(k *summary.Counter) Side {
 	if k.ComputePct == nil || k.MemoryPct == nil {
 		return s
 	}
-	compute, memory := *k.ComputePct/100, *k.MemoryPct/100
+	// In percent, as the figures are: then one that is a limit meets it.
+	compute, memory := *k.ComputePct, *k.MemoryPct
 	top := max(compute, memory)
-	s.Near = top >= p.Near
+	s.Near = !under(top, p.Near)
 	switch gap := compute - memory; {
-	case top < p.Latency:
+	case under(top, p.Latency):
 		s.Side, s.Near = SideLatency, false
-	case max(gap, -gap) < p.Margin:
+	case under(max(gap, -gap), p.Margin):
 		s.Side = SideBalanced
 	case gap > 0:
 		s.Side = SideCompute
@@ -64,6 +65,9 @@ func (p Peaks) sideOf(k *summary.Counter) Side {
 	}
 	return s
 }
+
+// under reports whether a figure in percent is under a share.
+func under(pct, share float64) bool { return pct < 100*share-1e-9 }
 
 // A counted is a row under judgment.
 type counted struct {

@@ -164,7 +164,7 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	var low []*counted
 	for i := range b.rows {
 		k := &b.rows[i]
-		if k.OccupancyPct != nil && *k.OccupancyPct < 100*rule.OfPeak && (k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
+		if k.OccupancyPct != nil && under(*k.OccupancyPct, rule.OfPeak) && (k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
 			part = summary.Plus(part, k.weight)
 			low = append(low, k)
 		}

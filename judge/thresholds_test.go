@@ -26,6 +26,14 @@ func TestRules(t *testing.T) {
 		{ID: RuleLowUtilization, Info: 0.1, MinBusy: 0.5},
 		{ID: RuleDominantKernel, Warn: 0.5, Critical: 0.6},
 		{ID: RuleComputeBound, Info: 0.9},
+		{ID: RuleLatencyBound, OfPeak: 0.6, Warn: 0.25, Critical: 0.5},
+		{ID: RuleMemoryBound, Warn: 0.25, Critical: 0.5},
+		{ID: RuleComputeLimited, Info: 0.25},
+		{ID: RuleBalanced, Margin: 0.1, Info: 0.25},
+		{ID: RuleLowOccupancy, OfPeak: 0.5, Warn: 0.25, Critical: 0.5},
+		{ID: RulePartialWaves, Warn: 0.1, Critical: 0.3},
+		{ID: RuleNearLimit, OfPeak: 0.8, Info: 0.25},
+		{ID: RuleCountersMissing},
 	}
 	got := Rules()
 	for i, r := range got {
@@ -109,7 +117,8 @@ func TestBuiltIn(t *testing.T) {
 
 func TestParseThresholdsErrors(t *testing.T) {
 	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
-		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound"
+		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
+		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},

@@ -1,0 +1,176 @@
+package judge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// counterOf returns a row with durations in milliseconds and shares in percent;
+// a negative share is one that was not collected.
+func counterOf(kernel string, n int64, compute, memory float64) summary.Counter {
+	k := summary.Counter{Kernel: kernel, Launches: 1, Shapes: 1, Timed: 1, TotalNS: n * ms}
+	if n < 0 {
+		k.Timed, k.TotalNS = 0, 0
+	}
+	k.ComputePct, k.MemoryPct = share(compute), share(memory)
+	return k
+}
+
+func share(v float64) *float64 {
+	if v < 0 {
+		return nil
+	}
+	return &v
+}
+
+func counted1(rows ...summary.Counter) *summary.Summary {
+	return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "ncu.csv", Format: "ncu"}}, Counters: rows}
+}
+
+// TestSides meets every limit exactly and misses it by a little: the thresholds
+// are 60% for latency, 80% for near, 10 points of difference.
+func TestSides(t *testing.T) {
+	for _, tc := range []struct {
+		compute, memory float64
+		want            string
+		near            bool
+	}{
+		{0, 0, SideLatency, false}, {59.99, 59.99, SideLatency, false}, {60, 0, SideCompute, false}, {0, 60, SideMemory, false},
+		{60, 50, SideCompute, false}, {60, 50.01, SideBalanced, false}, {65, 60, SideBalanced, false}, {61, 75, SideMemory, false},
+		{80, 20, SideCompute, true}, {79.99, 20, SideCompute, false}, {20, 80, SideMemory, true}, {85, 84, SideBalanced, true}, {100, 104, SideBalanced, true},
+		{-1, 90, SideUnknown, false}, {90, -1, SideUnknown, false},
+	} {
+		s := Judge(counted1(counterOf("k", 1, tc.compute, tc.memory)), DefaultThresholds()).Sides
+		if len(s) != 1 || s[0].Side != tc.want || s[0].Near != tc.near || s[0].Kernel != "k" {
+			t.Errorf("compute %v, memory %v: %+v, want %s, %v", tc.compute, tc.memory, s, tc.want, tc.near)
+		}
+	}
+}
+
+func TestCounterVerdict(t *testing.T) {
+	for _, tc := range []struct {
+		name            string
+		rows            []summary.Counter
+		bound, sentence string
+	}{
+		{"one memory-bound kernel", []summary.Counter{counterOf("copy", 20, 1.3, 61.84)}, "memory",
+			`memory-bound kernels take 100.0% of kernel time (20 ms of 20 ms), over the critical limit of 50%; the most to gain is in "copy"`},
+		{"most time is near the limit, most to gain elsewhere", []summary.Counter{counterOf("gemm", 70, 95, 40), counterOf("tiny", 30, 5, 10)}, "latency",
+			`latency-bound kernels take 30.0% of kernel time (30 ms of 100 ms), over the warn limit of 25%; the most to gain is in "tiny"`},
+		{"nearly all is near the limit", []summary.Counter{counterOf("gemm", 90, 95, 40), counterOf("tiny", 10, 5, 10)}, "near-limit",
+			`kernels near the limit of the device take 90.0% of kernel time (90 ms of 100 ms), at least 25%; the most to gain is in "gemm"`},
+		{"a limit met exactly", []summary.Counter{counterOf("a", 50, 30, 30), counterOf("b", 50, 95, 3)}, "latency",
+			`latency-bound kernels take 50.0% of kernel time (50 ms of 100 ms), at the critical limit of 50%; the most to gain is in "a"`},
+		{"nothing reaches its limit", []summary.Counter{counterOf("a", 24, 30, 30), counterOf("b", 20, 3, 70), counterOf("c", 20, 70, 3), counterOf("d", 18, 70, 70), counterOf("e", 18, 90, 0)}, "mixed",
+			"nothing stands out: latency-bound kernels 24.0%, memory-bound kernels 20.0%, compute-bound kernels 20.0%, kernels that use compute and memory alike 18.0%, kernels near the limit of the device 18.0%"},
+		{"no durations", []summary.Counter{counterOf("a", -1, 30, 30), counterOf("b", -1, 90, 3)}, "latency",
+			`latency-bound kernels take 50.0% of the launches (1 of 2, no durations were collected), at the critical limit of 50%; the most to gain is in "a"`},
+		{"no shares", []summary.Counter{counterOf("a", 10, -1, -1)}, "unknown",
+			"how near kernels come to the peaks of the device was not collected for 100.0% of kernel time (10 ms of 10 ms): profile with --section SpeedOfLight or --set full"},
+	} {
+		r := Judge(counted1(tc.rows...), DefaultThresholds())
+		if r.Verdict.Bound != tc.bound || r.Verdict.Sentence != tc.sentence {
+			t.Errorf("%s:\ngot  %s: %s\nwant %s: %s", tc.name, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
+		}
+	}
+}
+
+func findingOf(r Result, rule string) (Finding, bool) {
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+	if i < 0 {
+		return Finding{}, false
+	}
+	return r.Findings[i], true
+}
+
+// TestCounterFindings: what was not collected is named with the option that
+// collects it, and low occupancy with what limits it.
+func TestCounterFindings(t *testing.T) {
+	k := counterOf("k", 10, 23.6, 21.7)
+	k.OccupancyPct, k.TheoreticalPct, k.Registers, k.Waves = share(15.5), share(18.75), share(168), share(1.89)
+	k.Limiters = []string{"registers", "shared memory"}
+	k.TailNS, k.WavesNS = 4*ms, 10*ms
+	expected := 50.0
+	k.Rules = []summary.Advice{{Name: "R", Type: "OPT", Text: "A wave is a thing. This launch has 136 blocks too many. Change that.", SpeedupKind: "global", SpeedupPct: &expected}}
+	r := Judge(counted1(k), DefaultThresholds())
+	if f, ok := findingOf(r, RuleLowOccupancy); !ok || f.Level != Critical || f.Value != 1 ||
+		!slices.Contains(f.Evidence, `"k": 15.5% achieved, 18.8% as its limits allow, limited by registers and shared memory; 168 registers a thread`) {
+		t.Errorf("low occupancy: %v, %+v", ok, f)
+	}
+	if f, ok := findingOf(r, RulePartialWaves); !ok || f.Level != Critical || f.Title != "blocks do not fill the last wave: places for them stay empty for 40.0% of the time of all places (4 ms of 10 ms), over the critical limit of 30%" {
+		t.Errorf("waves: %v, %+v", ok, f)
+	}
+	if f, _ := findingOf(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0] != "ncu's rule R expects up to 50.0% of this: This launch has 136 blocks too many" {
+		t.Errorf("the first step is %q", f.Next)
+	}
+	if f, ok := findingOf(r, RuleCountersMissing); ok {
+		t.Errorf("all was collected, but: %+v", f)
+	}
+	near := k
+	near.ComputePct = share(90)
+	if f, ok := findingOf(Judge(counted1(near), DefaultThresholds()), RuleLowOccupancy); ok {
+		t.Errorf("a kernel near the limit has warps enough, but: %+v", f)
+	}
+	r = Judge(counted1(counterOf("k", 10, 30, -1)), DefaultThresholds())
+	f, ok := findingOf(r, RuleCountersMissing)
+	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != Warn || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
+		t.Errorf("missing: %v, %+v", ok, f)
+	}
+	k.OccupancyPct = nil
+	if f, ok := findingOf(Judge(counted1(k), DefaultThresholds()), RuleCountersMissing); !ok || f.Level != Info || len(f.Evidence) != 1 {
+		t.Errorf("without occupancy: %v, %+v", ok, f)
+	}
+}
+
+// TestCountersBesideTimeline: counters do not change what a timeline says.
+func TestCountersBesideTimeline(t *testing.T) {
+	s := one(600, 0, 0)
+	alone := Judge(s, DefaultThresholds())
+	s.Counters = []summary.Counter{counterOf("k", 10, 30, 30)}
+	r := Judge(s, DefaultThresholds())
+	if r.Verdict != alone.Verdict {
+		t.Errorf("the verdict is %+v, alone %+v", r.Verdict, alone.Verdict)
+	}
+	if _, ok := findingOf(r, RuleLatencyBound); !ok || len(r.Findings) <= len(alone.Findings) || len(r.Sides) != 1 {
+		t.Errorf("findings %+v", r.Findings)
+	}
+}
+
+// TestCounterShares: every kernel counts for one rule, so their parts sum to
+// all kernel time.
+func TestCounterShares(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var rows []summary.Counter
+		for i := range 1 + rnd.IntN(30) {
+			rows = append(rows, counterOf(fmt.Sprint(i), 1+rnd.Int64N(1000), rnd.Float64()*110-5, rnd.Float64()*110-5))
+		}
+		c := court{Summary: counted1(rows...), rules: map[string]Rule{}}
+		for _, r := range Rules() {
+			c.rules[r.ID] = r
+		}
+		b := c.bench()
+		sum := b.weightOf(RuleCountersMissing)
+		for _, g := range groups() {
+			sum += b.weightOf(g.rule)
+		}
+		if sum != b.total {
+			t.Fatalf("parts sum to %d of %d", sum, b.total)
+		}
+	}
+}
+
+func TestPeakThresholds(t *testing.T) {
+	th, err := ParseThresholds(strings.NewReader("kernels-latency-bound: {of_peak: 20%}\nkernels-balanced: {margin: 1%}\n"), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := Judge(counted1(counterOf("k", 1, 30, 25)), th).Sides[0]; s.Side != SideCompute {
+		t.Errorf("with other limits the side is %+v", s)
+	}
+}
