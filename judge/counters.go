@@ -236,12 +236,7 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s take %s", g.what, b.of(b.weightOf(g.rule)))
-	if f.Level == Info {
-		f.Title += ", at least " + unit.Percent(limit)
-	} else {
-		f.Title += ", " + reaches(f, limit)
-	}
+	f.Title = fmt.Sprintf("%s take %s, %s", g.what, b.of(b.weightOf(g.rule)), reaches(f, limit))
 	n := 0
 	for i := range b.rows {
 		k := &b.rows[i]
@@ -249,8 +244,10 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 			continue
 		}
 		if n++; n == 1 {
-			f.Title += fmt.Sprintf("; the most to gain is in %q", short(k.Counter.Kernel))
-			f.Next = append(ownAdvice(k), b.sideAdvice(k)...)
+			if g.rule != RuleNearLimit {
+				f.Title += fmt.Sprintf("; the most to gain is in %q", short(k.Counter.Kernel))
+			}
+			f.Next = slices.Concat(b.elsewhere(k), ownAdvice(k), sideAdvice(k))
 		}
 		if n <= evidenceKernels {
 			f.Evidence = append(f.Evidence, b.describe(k))
@@ -260,6 +257,17 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 		f.Evidence = append(f.Evidence, plural(int64(rest), "more kernel"))
 	}
 	return f, true
+}
+
+// elsewhere points at the kernel with the most to gain, where those of a finding
+// are near the limit and it is not.
+func (b *bench) elsewhere(k *counted) []string {
+	most := &b.rows[0]
+	if !k.Near || most.Near || most.Side.Side == SideUnknown {
+		return nil
+	}
+	return []string{fmt.Sprintf("what there is to gain is in %q, %s-bound: it takes %s and reaches %.1f%% of its nearer peak",
+		short(most.Counter.Kernel), most.Side.Side, b.of(most.weight), 100*most.top)}
 }
 
 // evidenceKernels is how many kernels a finding describes.

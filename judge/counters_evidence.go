@@ -46,7 +46,10 @@ func (b *bench) describe(k *counted) string {
 
 // sideAdvice says what to do about a kernel, by its side and by what else its
 // counters say.
-func (b *bench) sideAdvice(k *counted) []string {
+func sideAdvice(k *counted) []string {
+	if k.Near {
+		return []string{"little is to gain within a kernel near the limit: call it less, or let it do less work (fuse it, use a smaller type, cache its result)"}
+	}
 	switch k.Side.Side {
 	case SideLatency:
 		return latencyAdvice(k)
@@ -57,9 +60,6 @@ func (b *bench) sideAdvice(k *counted) []string {
 			"let tensor cores do the arithmetic: bf16, fp16 or fp8 inputs, dimensions that are multiples of 8 (16 for fp8), torch.set_float32_matmul_precision(\"high\") for what stays fp32",
 			"do less: leave out recomputation, use a better tile or library kernel (torch.compile with mode=\"max-autotune\" tries several)",
 		}
-	}
-	if k.Near {
-		return []string{"little is to gain within this kernel: call it less, or let it do less work (fuse it, use a smaller type, cache its result)"}
 	}
 	return []string{
 		"both compute and memory are in use: do less of both, by fusing the kernel with its neighbours or by smaller types",
@@ -231,8 +231,8 @@ func (b *bench) missing() (Finding, bool) {
 		}
 		return sum
 	}
-	f := Finding{Rule: RuleCountersMissing, Level: Info}
-	sol := b.weightOf(RuleCountersMissing)
+	rule, sol := b.rules[RuleCountersMissing], b.weightOf(RuleCountersMissing)
+	f := Finding{Rule: rule.ID, Level: Info, Warn: rule.Warn, Critical: rule.Critical}
 	for _, m := range []struct {
 		what, option string
 		weight       int64
@@ -253,7 +253,9 @@ func (b *bench) missing() (Finding, bool) {
 	}
 	f.Title = "some counters were not collected, so not every question is answered: profile with --set full"
 	if sol > 0 {
-		f.Level = Warn
+		evidence := f.Evidence
+		f, _, _ = b.finding(rule.ID, sol, b.total)
+		f.Evidence = evidence
 		f.Title = fmt.Sprintf("how near kernels come to the peaks of the device was not collected for %s: profile with --section SpeedOfLight or --set full", b.of(sol))
 	}
 	f.Next = []string{"profile again: ncu --set full --csv --log-file ncu.csv PROGRAM, with --kernel-name and --launch-count to keep it short"}

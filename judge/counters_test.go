@@ -63,7 +63,7 @@ func TestCounterVerdict(t *testing.T) {
 		{"most time is near the limit, most to gain elsewhere", []summary.Counter{counterOf("gemm", 70, 95, 40), counterOf("tiny", 30, 5, 10)}, "latency",
 			`latency-bound kernels take 30.0% of kernel time (30 ms of 100 ms), over the warn limit of 25%; the most to gain is in "tiny"`},
 		{"nearly all is near the limit", []summary.Counter{counterOf("gemm", 90, 95, 40), counterOf("tiny", 10, 5, 10)}, "near-limit",
-			`kernels near the limit of the device take 90.0% of kernel time (90 ms of 100 ms), at least 25%; the most to gain is in "gemm"`},
+			`kernels near the limit of the device take 90.0% of kernel time (90 ms of 100 ms), over the info limit of 25%`},
 		{"a limit met exactly", []summary.Counter{counterOf("a", 50, 30, 30), counterOf("b", 50, 95, 3)}, "latency",
 			`latency-bound kernels take 50.0% of kernel time (50 ms of 100 ms), at the critical limit of 50%; the most to gain is in "a"`},
 		{"nothing reaches its limit", []summary.Counter{counterOf("a", 24, 30, 30), counterOf("b", 20, 3, 70), counterOf("c", 20, 70, 3), counterOf("d", 18, 70, 70), counterOf("e", 18, 90, 0)}, "mixed",
@@ -118,7 +118,7 @@ func TestCounterFindings(t *testing.T) {
 	}
 	r = Judge(counted1(counterOf("k", 10, 30, -1)), DefaultThresholds())
 	f, ok := findingOf(r, RuleCountersMissing)
-	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != Warn || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
+	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != Critical || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
 		t.Errorf("missing: %v, %+v", ok, f)
 	}
 	k.OccupancyPct = nil

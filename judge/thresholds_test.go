@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		{ID: RuleLowOccupancy, OfPeak: 0.5, Warn: 0.25, Critical: 0.5},
 		{ID: RulePartialWaves, Warn: 0.1, Critical: 0.3},
 		{ID: RuleNearLimit, OfPeak: 0.8, Info: 0.25},
-		{ID: RuleCountersMissing},
+		{ID: RuleCountersMissing, Warn: 0.1, Critical: 0.5},
 	}
 	got := Rules()
 	for i, r := range got {

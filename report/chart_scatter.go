@@ -53,7 +53,7 @@ type Dot struct {
 }
 
 const (
-	scatterX      = margin + 84.0
+	scatterX      = margin + 92.0
 	scatterLength = ChartWidth - margin - 20 - scatterX
 	scatterTitle  = 30.0 // above the plane
 	scatterHeight = 520.0
@@ -172,8 +172,7 @@ func (s Scatter) drawDots(c *canvas, top float64) {
 	}
 	row := top + scatterHeight + scatterAxis
 	for _, d := range s.keyed() {
-		x, y := s.at(top, [2]float64{d.X, d.Y})
-		s.number(c, d, x, y)
+		s.number(c, d, top)
 		c.disc(margin+8, row-5, 6, d.Color)
 		c.text(margin+22, row, d.Number, textStyle{bold: true})
 		c.text(margin+48, row, d.Key, textStyle{})
@@ -184,17 +183,30 @@ func (s Scatter) drawDots(c *canvas, top float64) {
 }
 
 // number sets the number of a dot beside it, where there is room.
-func (s Scatter) number(c *canvas, d Dot, x, y float64) {
+func (s Scatter) number(c *canvas, d Dot, top float64) {
+	x, y := s.at(top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}
 	w := c.width(d.Number, st)
 	far := d.Radius + 4
 	for _, p := range [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}} {
 		inside := p[0] > scatterX && p[0]+w < scatterX+scatterLength
-		if inside && c.free(p[0], p[1]-11, p[0]+w, p[1]+4) {
+		if inside && c.free(p[0], p[1]-11, p[0]+w, p[1]+4) && !s.covers(top, p[0], p[1]-11, p[0]+w, p[1]+2) {
 			c.text(p[0], p[1], d.Number, st)
 			return
 		}
 	}
+}
+
+// covers reports whether a dot is drawn in a box.
+func (s Scatter) covers(top, x0, y0, x1, y1 float64) bool {
+	for _, d := range s.Dots {
+		x, y := s.at(top, [2]float64{d.X, d.Y})
+		dx, dy := x-min(max(x, x0), x1), y-min(max(y, y0), y1)
+		if float64(dx*dx)+float64(dy*dy) < d.Radius*d.Radius {
+			return true
+		}
+	}
+	return false
 }
 
 // disc fills a circle.

@@ -207,7 +207,7 @@ func rooflineChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 		}
 		intensity, rate := float64(w.FLOPs)/float64(*w.DRAMBytes), float64(w.FLOPs)/float64(w.NS)*1e9
 		dots = append(dots, Dot{X: intensity, Y: rate, Color: sideColor(r.Sides[i]), Name: k.Kernel,
-			Key: fmt.Sprintf("  %s, %.3g %s FLOP/byte, %s", flopRate(rate), intensity, w.Precision, sideWords(r.Sides[i]))})
+			Key: fmt.Sprintf("  %s, %.4g %s FLOP/byte, %s", flopRate(rate), intensity, w.Precision, sideWords(r.Sides[i]))})
 		of = append(of, weights[i])
 	}
 	if len(dots) == 0 {

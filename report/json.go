@@ -12,8 +12,8 @@ import (
 	"assay/summary"
 )
 
-// JSON writes the summary as one object, with verdict and findings among its
-// fields. Lists of numbers are set in one line; everything else is indented.
+// JSON writes the summary as one object, with verdict, findings and
+// sides of kernels among its fields. Lists of numbers are set in one line; everything else is indented.
 func (d Doc) JSON(w io.Writer) error {
 	s := *d.summary
 	// A reader that iterates should not have to ask for null.
@@ -26,7 +26,8 @@ func (d Doc) JSON(w io.Writer) error {
 		*summary.Summary
 		Verdict  judge.Verdict   `json:"verdict"`
 		Findings []judge.Finding `json:"findings"`
-	}{&s, d.result.Verdict, orEmpty(d.result.Findings)})
+		Sides    []judge.Side    `json:"sides,omitempty"`
+	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides})
 	if err != nil {
 		return err
 	}

@@ -111,10 +111,12 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	f, err := os.Open(ts.MkAbs(args[1]))
 	ts.Check(err)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	plain, err := io.ReadAll(f)
 	ts.Check(err)
-	plain, err := io.ReadAll(z)
-	ts.Check(err)
+	if z, err := gzip.NewReader(bytes.NewReader(plain)); err == nil {
+		plain, err = io.ReadAll(z)
+		ts.Check(err)
+	}
 	var out bytes.Buffer
 	member := func(b []byte) {
 		w := gzip.NewWriter(&out)
