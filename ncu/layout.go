@@ -58,12 +58,11 @@ const maxColumns = 1 << 16
 // A layout is what the header of a table says.
 type layout struct {
 	page
-	comma  byte
-	prefix int // bytes before each row that are not of the table, as those of a log
-	quoted bool
-	at     int // line of the header
-	where  [aWideMetric]int
-	same   []int // columns that tell launches apart
+	comma   byte
+	prefix  int // bytes before each row that are not of the table, as those of a log
+	columns int
+	where   [aWideMetric]int
+	same    []int // columns that tell launches apart
 
 	// Of a raw page: the metrics with their columns, and the row of units, which
 	// follows the header.
@@ -81,7 +80,7 @@ func layoutOf(line string) *layout {
 	for _, comma := range []byte{',', ';', '\t'} {
 		if list, whole := cells(line[from:], comma, nil); whole && len(list) > 3 && len(list) <= maxColumns {
 			if l := newLayout(list); l != nil {
-				l.comma, l.prefix, l.quoted = comma, from, line[from] == '"'
+				l.comma, l.prefix = comma, from
 				return l
 			}
 		}
@@ -94,12 +93,12 @@ func headerStart(line string) int {
 	if len(line) < 20 || !strings.Contains(line, "Process") && !strings.Contains(line, "Metric") {
 		return -1
 	}
-	for _, first := range []string{`"ID"`, `"Process ID"`, `"Device"`, `"Kernel Name"`} {
+	for _, first := range []string{`"ID"`, `"Domain"`, `"Process ID"`, `"Device"`, `"Kernel Name"`} {
 		if at := strings.Index(line, first); at >= 0 {
 			return at
 		}
 	}
-	for _, first := range []string{"ID", "Process ID"} {
+	for _, first := range []string{"ID", "Domain", "Process ID"} {
 		if strings.HasPrefix(line, first) {
 			return 0
 		}
@@ -108,7 +107,7 @@ func headerStart(line string) int {
 }
 
 func newLayout(header []string) *layout {
-	l := &layout{}
+	l := &layout{columns: len(header)}
 	for i := range l.where {
 		l.where[i] = -1
 	}
@@ -136,7 +135,7 @@ func newLayout(header []string) *layout {
 	switch {
 	case has(aMetric, aUnit, aValue) && has(aKernel, anID):
 		l.page = details
-	case has(aMetric, aUnit, theAverage):
+	case has(aMetric, theAverage):
 		l.page = totals
 		l.where[aValue] = l.where[theAverage]
 	case has(aKernel, anID) && len(l.wide) > 0:
@@ -153,6 +152,20 @@ func (l *layout) cell(row []string, w what) string {
 		return row[i]
 	}
 	return ""
+}
+
+// isRow reports whether a line is meant as a row. ncu sets every cell in quotes;
+// other programs that write such tables only those that need it, and then a line
+// must look like a row to be none of the program's.
+func (l *layout) isRow(line string, row []string) bool {
+	if strings.HasPrefix(line, `"`) {
+		return true
+	}
+	if len(row) < l.least() || len(row) > l.columns {
+		return false
+	}
+	id := l.cell(row, anID)
+	return strings.Trim(id, "0123456789") == "" && (id != "" || l.where[anID] < 0 || l.page == raw && l.units == nil)
 }
 
 // least is how many cells a row of the table has at least: rows of metrics have

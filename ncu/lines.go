@@ -48,7 +48,7 @@ func newLineReader(r io.Reader, limit int) *lineReader {
 func cells(line string, comma byte, out []string) (list []string, whole bool) {
 	out = out[:0]
 	for {
-		if !strings.HasPrefix(line, `"`) {
+		if line = strings.TrimLeft(line, " "); !strings.HasPrefix(line, `"`) {
 			end := strings.IndexByte(line, comma)
 			if end < 0 {
 				return append(out, strings.TrimSpace(line)), true

@@ -116,7 +116,6 @@ func (r *reader) line(line string) {
 	}
 	if l := layoutOf(line); l != nil {
 		r.broken()
-		l.at = r.lines.n
 		r.table, r.launch, r.last = l, -1, nil
 		return
 	}
@@ -135,14 +134,10 @@ func (r *reader) rowLine(line string) {
 	l := r.table
 	alone := ""
 	if r.joined == nil {
-		if l.prefix > 0 {
-			if len(line) < l.prefix {
-				return
-			}
-			line = line[l.prefix:]
-		}
-		if l.quoted && !strings.HasPrefix(line, `"`) {
-			return // ncu sets every cell in quotes
+		// What stands before the header may be the prefix of a log, which each line
+		// has, or output of the program without an end of line.
+		if l.prefix > 0 && !strings.HasPrefix(line, `"`) {
+			line = line[min(l.prefix, len(line)):]
 		}
 	} else {
 		line, alone = strings.Join(append(r.joined, line), "\n"), line
@@ -159,9 +154,11 @@ func (r *reader) rowLine(line string) {
 	}
 	r.joined = nil
 	switch {
+	case !l.isRow(line, list):
+		return
 	case len(list) >= l.least():
 		r.cells(list)
-	case l.quoted:
+	default:
 		r.rows++
 		r.malformed()
 	}

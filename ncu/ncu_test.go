@@ -124,6 +124,16 @@ func TestPages(t *testing.T) {
 			start + `"S","Registers Per Thread","","-4"` + "\n" + `"0","41","app"` + "\n" + start + `"S","cut off`,
 			launch0 + "  S/Duration = 10 parsec\n" +
 				"data-loss input-truncated 1 in:6\ndata-loss row-malformed 1 in:5\ndata-loss unit-unknown 1 in:2\ndata-loss value-malformed 2 in:3\n"},
+		{"output without an end of line before the header, blanks between cells, an empty line",
+			`loss 1.25"ID", "Process ID", "Kernel Name", "Metric Name", "Metric Unit", "Metric Value"` + "\n\n" + `"0", "9", "k", "Duration", "ns", "1,234"` + "\n",
+			"k pid=9 dev=0 cc= ctx=0 str=0 grid=[0 0 0] block=[0 0 0] n=1\n  /Duration = 1234 ns -> time\ninfo number-format-assumed 1 in:4\n"},
+		{"quotes only where they are needed, semicolons",
+			"ID;Process ID;Process Name;Host Name;Kernel Name;Metric Name;Metric Unit;Metric Value\n0;9;a;h;\"k; x\";Duration;us;1,5\nstep 1; loss; 2\n",
+			"k; x pid=9 dev=0 cc= ctx=0 str=0 grid=[0 0 0] block=[0 0 0] n=1\n  /Duration = 1500 ns -> time\n"},
+		{"summary by range, without units",
+			`"Domain","Range:PL_Type:PL_Value","Kernel Name","Invocations","Metric Name","Average"` + "\n" +
+				`"<default domain>"," ""step:none"" ","k","4","sm__throughput.avg.pct_of_peak_sustained_elapsed","57.25"` + "\n",
+			"k pid=0 dev=0 cc= ctx=0 str=0 grid=[0 0 0] block=[0 0 0] n=4\n  /sm__throughput.avg.pct_of_peak_sustained_elapsed = 57.25 % -> compute\n"},
 		{"a name of two lines", newHeader + strings.Replace(start, "k<int>", "k\n<int>", 1) + `"S","Duration","ns","10"` + "\n",
 			strings.Replace(launch0, "k<int>", "k\n<int>", 1) + "  S/Duration = 10 ns -> time\n"},
 	} {

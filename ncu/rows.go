@@ -188,6 +188,9 @@ func (r *reader) resolve(p printed) resolved {
 	if odd {
 		r.note("unit-unknown", diag.DataLoss, fmt.Sprintf("metrics whose unit is not what their name asks for, or is missing, are not measured (%q in %q is the first); print with --print-units base", clip(p.name), clip(p.unit)))
 	}
+	if base == "" && m.unit == "%" {
+		base = m.unit // the name has said it
+	}
 	res := resolved{counters.Key{Section: p.section, Name: p.name, Part: m.part, Unit: base, Quantity: m.quantity}, size}
 	if m.times != 0 {
 		res.times *= m.times

@@ -48,7 +48,7 @@ func spellings() []spelling {
 		is(counters.Waves, "", "waves per sm|launch__waves_per_multiprocessor"),
 		is(counters.SMs, "", "# sms|launch__sm_count|device__attribute_multiprocessor_count"),
 		is(counters.SMFrequency, "hz", "sm frequency|gpc__cycles_elapsed.avg.per_second|sm__cycles_elapsed.avg.per_second|smsp__cycles_elapsed.avg.per_second"),
-		is(counters.DRAMFrequency, "hz", "dram frequency|dram__cycles_elapsed.avg.per_second"),
+		is(counters.DRAMFrequency, "hz", "dram frequency|memory frequency|dram__cycles_elapsed.avg.per_second"),
 		is(counters.WarpCycles, "", "warp cycles per issued instruction|smsp__average_warp_latency_per_inst_issued.ratio|smsp__average_warps_active_per_inst_issued.ratio"),
 		is(counters.DRAMRate, "byte/s", "memory throughput|dram__bytes.sum.per_second"),
 		is(counters.DRAMBytes, "byte", "dram__bytes.sum"),
@@ -110,6 +110,9 @@ func meaningOf(name, unit string) (m meaning, odd bool) {
 	}
 	if m, ok := patterned(name); ok {
 		return m, false
+	}
+	if unit == "" && strings.Contains(name, "pct") {
+		unit = "%" // some pages have no units, and this name says it
 	}
 	list := meanings()[name]
 	for _, m := range list {
