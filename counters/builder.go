@@ -105,7 +105,7 @@ func (b *Builder) AddRule(launch int, r Rule, at diag.Pos) {
 
 func (b *Builder) leftOut(at diag.Pos) {
 	b.issues.Add(diag.Issue{Code: "counters-left-out", Severity: diag.DataLoss, First: at,
-		Help: fmt.Sprintf("rules over %d of a launch, and, above half of the limit on memory, rules and metrics that nothing here is computed from, were left out", MaxRules)})
+		Help: fmt.Sprintf("what no figure is computed from was left out: rules over %d of a launch and, above half of the limit on memory, all rules and further metrics; more need more --max-memory", MaxRules)})
 }
 
 // Scale multiplies a figure of a launch, given by its place among the launch's

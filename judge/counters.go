@@ -208,14 +208,19 @@ func (b *bench) gainOf(rule string) (sum float64) {
 }
 
 // of prints a part of what all rows weigh, with its denominator.
-func (b *bench) of(part int64) string { return b.portion(part, b.total, "kernel time") }
+func (b *bench) of(part int64) string {
+	if b.court.total.Window() > 0 {
+		return b.portion(part, b.total, "profiled kernel time") // not that of the timeline
+	}
+	return b.portion(part, b.total, "kernel time")
+}
 
 // portion prints a part of something.
 func (b *bench) portion(part, whole int64, what string) string {
 	if b.timed {
 		return fmt.Sprintf("%s of %s (%s)", unit.Share(part, whole), what, fraction(part, whole))
 	}
-	return fmt.Sprintf("%s of the launches (%s of %s, no durations were collected)", unit.Share(part, whole), unit.Count(part), unit.Count(whole))
+	return fmt.Sprintf("%s of the launches (%s of %s)", unit.Share(part, whole), unit.Count(part), unit.Count(whole))
 }
 
 // finding holds a part of a whole to the limits of a rule.

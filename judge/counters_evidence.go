@@ -209,8 +209,8 @@ func (b *bench) partialWaves() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("blocks do not fill the last wave: places for them stay empty for %s, %s",
-		b.portion(lost, whole, "the time of all places"), reaches(f, limit))
+	f.Title = fmt.Sprintf("the last wave of blocks is not full, so places for blocks are empty for %s, %s",
+		b.portion(lost, whole, "the time"), reaches(f, limit))
 	if worst.Waves != nil {
 		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
 	}

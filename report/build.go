@@ -42,15 +42,15 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	}
 	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
 	d.Screen = present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenCounters()},
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
-		[]Section{b.screenMemory(), b.screenSpans()})...)
+		[]Section{b.screenCounters(), b.screenMemory(), b.screenSpans()})...)
 	d.Sections = present(slices.Concat(
-		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.countedKernels(), b.profilerAdvice(), b.steps()},
+		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
 		b.byImpact(
 			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
 			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
-		[]Section{b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()})...)
+		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()})...)
 	d.charts = inPlace(charts, d.Sections)
 	return d
 }

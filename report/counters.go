@@ -145,11 +145,11 @@ func (b *builder) screenCounters() Section {
 			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), sideWords(b.side(i)), k.Kernel,
 		}})
 	}
-	lead := "share of " + unit.Duration(total) + " kernel time; of peaks"
+	lead := "share of " + unit.Duration(total) + " kernel time, profiled one by one"
 	if !timed {
-		lead = "share of " + unit.Count(total) + " launches; of peaks"
+		lead = "share of " + unit.Count(total) + " launches, for there are no durations"
 	}
-	return Section{Title: "Kernels", Lead: lead, Blocks: []Block{t.cut(screenCounted)}}
+	return Section{Title: "Kernels against peaks", Lead: lead, Blocks: []Block{t.cut(screenCounted)}}
 }
 
 // profilerAdvice lists what the profiler itself says of the largest kernels.

@@ -68,7 +68,7 @@ func TestCountedKernels(t *testing.T) {
 		t.Errorf("the report asks counters for a timeline:\n%s", markdown)
 	}
 	screen := text(t, d, 80)
-	if !strings.Contains(screen, "Kernels: share of 1 ms kernel time; of peaks") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near the limit  near\n") {
+	if !strings.Contains(screen, "Kernels against peaks: share of 1 ms kernel time, profiled one by one") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near the limit  near\n") {
 		t.Errorf("screen:\n%s", screen)
 	}
 	if json := render(t, d.JSON); !strings.Contains(json, `"sides": [`) || !strings.Contains(json, `"near_limit": true`) {

@@ -121,7 +121,10 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 // be of different runs, and figures of all devices add them up.
 func noteRepeatedRanks(s *summary.Summary) {
 	seen := make(map[int]string)
-	for _, in := range s.Inputs {
+	for i, in := range s.Inputs {
+		if isOfCounters(s, i) {
+			continue // nothing in it is added to devices
+		}
 		first, again := seen[in.Rank]
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
@@ -133,6 +136,12 @@ func noteRepeatedRanks(s *summary.Summary) {
 		}
 		seen[in.Rank] = in.Path
 	}
+}
+
+// isOfCounters reports whether an input holds counters of kernels and no
+// timeline.
+func isOfCounters(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Counters, func(c summary.Counter) bool { return c.Input == input })
 }
 
 func plural(n int, one, many string) string {
