@@ -57,17 +57,16 @@ func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 		if cut {
 			r.note("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there; what is behind is missing", maxLine))
 		}
-		if line != "" || err == nil {
-			r.line(line)
-		}
 		switch {
 		case err == nil:
+			r.line(line)
 			continue
 		case errors.Is(err, io.EOF):
+			r.line(line)
 			r.end()
 			return r.done(true, nil)
 		}
-		return r.done(false, err)
+		return r.done(false, err) // the line is not whole
 	}
 	return r.done(false, nil)
 }
@@ -248,7 +247,7 @@ func (r *reader) done(complete bool, cause error) (*counters.Capture, error) {
 		if errors.As(cause, &limit) {
 			code = "input-limit"
 		}
-		r.note(code, diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%s); the launches behind are missing", cause))
+		r.note(code, diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%s); the rows behind are missing", cause))
 	}
 	return r.b.Capture(r.rows, complete && r.joined == nil), nil
 }

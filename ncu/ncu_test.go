@@ -235,7 +235,7 @@ func TestNothing(t *testing.T) {
 // TestBroken: what breaks an input off costs nothing of what was before.
 func TestBroken(t *testing.T) {
 	whole := newHeader + start + `"S","Duration","ns","10"` + "\n"
-	c, err := Read(io.MultiReader(strings.NewReader(whole), iotest.ErrReader(errors.New("no more"))), "in", Limits{})
+	c, err := Read(io.MultiReader(strings.NewReader(whole+start), iotest.ErrReader(errors.New("no more"))), "in", Limits{})
 	if err != nil || c.Complete || len(c.Launches) != 1 || len(c.Issues) != 1 || c.Issues[0].Code != "input-truncated" {
 		t.Errorf("got %+v, %v", c, err)
 	}
