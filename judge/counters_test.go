@@ -80,7 +80,7 @@ func TestCounterVerdict(t *testing.T) {
 	}
 }
 
-func findingOf(r Result, rule string) (Finding, bool) {
+func ruled(r Result, rule string) (Finding, bool) {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
 	if i < 0 {
 		return Finding{}, false
@@ -98,31 +98,31 @@ func TestCounterFindings(t *testing.T) {
 	expected := 50.0
 	k.Rules = []summary.Advice{{Name: "R", Type: "OPT", Text: "A wave is a thing. This launch has 136 blocks too many. Change that.", SpeedupKind: "global", SpeedupPct: &expected}}
 	r := Judge(counted1(k), DefaultThresholds())
-	if f, ok := findingOf(r, RuleLowOccupancy); !ok || f.Level != Critical || f.Value != 1 ||
+	if f, ok := ruled(r, RuleLowOccupancy); !ok || f.Level != Critical || f.Value != 1 ||
 		!slices.Contains(f.Evidence, `"k": 15.5% achieved, 18.8% as its limits allow, limited by registers and shared memory; 168 registers a thread`) {
 		t.Errorf("low occupancy: %v, %+v", ok, f)
 	}
-	if f, ok := findingOf(r, RulePartialWaves); !ok || f.Level != Critical || f.Title != "the last wave of blocks is not full, so places for blocks are empty for 40.0% of the time (4 ms of 10 ms), over the critical limit of 30%" {
+	if f, ok := ruled(r, RulePartialWaves); !ok || f.Level != Critical || f.Title != "the last wave of blocks is not full, so places for blocks are empty for 40.0% of the time (4 ms of 10 ms), over the critical limit of 30%" {
 		t.Errorf("waves: %v, %+v", ok, f)
 	}
-	if f, _ := findingOf(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0] != "ncu's rule R expects up to 50.0% of this: This launch has 136 blocks too many" {
+	if f, _ := ruled(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0] != "ncu's rule R expects up to 50.0% of this: This launch has 136 blocks too many" {
 		t.Errorf("the first step is %q", f.Next)
 	}
-	if f, ok := findingOf(r, RuleCountersMissing); ok {
+	if f, ok := ruled(r, RuleCountersMissing); ok {
 		t.Errorf("all was collected, but: %+v", f)
 	}
 	near := k
 	near.ComputePct = share(90)
-	if f, ok := findingOf(Judge(counted1(near), DefaultThresholds()), RuleLowOccupancy); ok {
+	if f, ok := ruled(Judge(counted1(near), DefaultThresholds()), RuleLowOccupancy); ok {
 		t.Errorf("a kernel near the limit has warps enough, but: %+v", f)
 	}
 	r = Judge(counted1(counterOf("k", 10, 30, -1)), DefaultThresholds())
-	f, ok := findingOf(r, RuleCountersMissing)
+	f, ok := ruled(r, RuleCountersMissing)
 	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != Critical || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
 		t.Errorf("missing: %v, %+v", ok, f)
 	}
 	k.OccupancyPct = nil
-	if f, ok := findingOf(Judge(counted1(k), DefaultThresholds()), RuleCountersMissing); !ok || f.Level != Info || len(f.Evidence) != 1 {
+	if f, ok := ruled(Judge(counted1(k), DefaultThresholds()), RuleCountersMissing); !ok || f.Level != Info || len(f.Evidence) != 1 {
 		t.Errorf("without occupancy: %v, %+v", ok, f)
 	}
 }
@@ -136,7 +136,7 @@ func TestCountersBesideTimeline(t *testing.T) {
 	if r.Verdict != alone.Verdict {
 		t.Errorf("the verdict is %+v, alone %+v", r.Verdict, alone.Verdict)
 	}
-	if f, ok := findingOf(r, RuleLatencyBound); !ok || !strings.Contains(f.Title, "100.0% of profiled kernel time (10 ms of 10 ms)") || len(r.Findings) <= len(alone.Findings) || len(r.Sides) != 1 {
+	if f, ok := ruled(r, RuleLatencyBound); !ok || !strings.Contains(f.Title, "100.0% of profiled kernel time (10 ms of 10 ms)") || len(r.Findings) <= len(alone.Findings) || len(r.Sides) != 1 {
 		t.Errorf("findings %+v", r.Findings)
 	}
 }
