@@ -10,14 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"assay/ncu"
 	"assay/nsys"
 	"assay/trace"
 )
 
 // Reports of Nsight Systems are in a format that only its own nsys reads. They
 // have no stable first bytes, but stable names.
-func isNsysReport(path string, _ []byte) bool {
-	return slices.Contains([]string{".nsys-rep", ".qdrep"}, strings.ToLower(filepath.Ext(path)))
+func isNsysReport(path string, head []byte) bool {
+	return len(head) > 0 && slices.Contains([]string{".nsys-rep", ".qdrep"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // exportCommand is what makes a database of a report, but for their names.
@@ -49,10 +50,54 @@ func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	var said tail
 	command.Stdout, command.Stderr = &said, &said
 	if err := command.Run(); err != nil {
-		return fmt.Errorf("%s: nsys cannot export it (%w): %s; a newer nsys than the one that recorded it may be needed", f.Path, err, said.lastLine())
+		return notExported(f.Path, "nsys", err, &said)
 	}
 	in.Trace, err = nsys.ReadSQLite(database, f.Path, sel)
 	return err
+}
+
+func notExported(path, program string, err error, said *tail) error {
+	return fmt.Errorf("%s: %s cannot export it (%w): %s; it may take a newer %[2]s, or the one that recorded it", path, program, err, said.lastLine())
+}
+
+// Reports of Nsight Compute are like those of Nsight Systems, and ncu reads
+// them.
+func isNcuReport(path string, head []byte) bool {
+	return len(head) > 0 && strings.EqualFold(filepath.Ext(path), ".ncu-rep")
+}
+
+// loadNcuReport lets ncu, if it is on the PATH, print the report as a table and
+// reads that.
+func loadNcuReport(f *File, sel trace.Select, in *Input) error {
+	const by = "ncu --import FILE --csv --page details > FILE.csv"
+	program, err := exec.LookPath("ncu")
+	if err != nil {
+		return &Refusal{f.Path, "is an Nsight Compute report in NVIDIA's closed format, and ncu, which alone reads it, is not on the PATH",
+			withFile("export it where ncu is: "+by, f.Path)}
+	}
+	report, done, err := f.inPlace("assay-*.ncu-rep")
+	if err != nil {
+		return err
+	}
+	defer done()
+	f.say(fmt.Sprintf("%s: exporting with %s; export it yourself to wait only once: %s", f.Path, program, withFile(by, f.Path)))
+	command := exec.Command(program, "--import", report, "--csv", "--page", "details")
+	var said tail
+	command.Stderr = &said
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("%s: cannot be exported: %w", f.Path, err)
+	}
+	if err := command.Start(); err != nil {
+		return notExported(f.Path, "ncu", err, &said)
+	}
+	var read error
+	in.Counters, read = ncu.Read(io.TeeReader(out, &said), f.Path, ncu.Limits{Memory: sel.Limits.Memory})
+	io.Copy(io.Discard, out) // a limit may have ended the reading early
+	if err := command.Wait(); err != nil {
+		return notExported(f.Path, "ncu", err, &said)
+	}
+	return read
 }
 
 // inPlace returns the name of a file with the content of f: its own, while the

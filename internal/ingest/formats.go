@@ -32,6 +32,7 @@ type format struct {
 var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
+	{name: "ncu-rep", sniff: isNcuReport, load: loadNcuReport},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "ncu", sniff: isCounters, load: loadCounters},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},

@@ -46,9 +46,6 @@ func refuse(path string, head []byte) error {
 	case ".qdstrm":
 		return &Refusal{path, "is the raw recording of Nsight Systems, of which its QdstrmImporter makes a report",
 			"look for the .nsys-rep beside it, or run QdstrmImporter where Nsight Systems is installed"}
-	case ".ncu-rep":
-		return &Refusal{path, "is an Nsight Compute report in NVIDIA's closed format",
-			withFile("print it where ncu is: ncu --import FILE --csv > ncu.csv", path)}
 	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
