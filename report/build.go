@@ -44,13 +44,13 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	d.Screen = present(slices.Concat(
 		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
-		[]Section{b.screenCounters(), b.screenMemory(), b.screenSpans()})...)
+		[]Section{b.screenCounters(), b.screenMemory(), b.screenSpans()}, b.screenTables())...)
 	d.Sections = present(slices.Concat(
 		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
 		b.byImpact(
 			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
 			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
-		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()})...)
+		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()}, b.tables())...)
 	d.charts = inPlace(charts, d.Sections)
 	return d
 }
@@ -161,6 +161,9 @@ func (b *builder) bound() string {
 	case "mixed":
 		return "nothing stands out"
 	case "unknown", "":
+		if b.sumsOnly() {
+			return "sums only, no timeline"
+		}
 		return "cannot tell"
 	}
 	return clip(clean(b.result.Verdict.Bound), 40)

@@ -50,17 +50,7 @@ func (b *builder) captureLine() string {
 	if n := int64(len(b.Inputs)); n > 1 {
 		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
 	}
-	parts = append(parts, unit.Bytes(bytes), plural(events, "event"))
-	if len(b.Counters) > 0 {
-		parts = append(parts, b.countedLine())
-	}
-	if len(b.Devices) == 0 && len(b.Counters) > 0 {
-		parts[len(parts)-2] = plural(events, "row")
-	} else if len(b.Devices) == 0 {
-		parts = append(parts, "no GPU events")
-	} else {
-		parts = append(parts, plural(int64(len(b.Devices)), "device"))
-	}
+	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
 	if names := deviceNames(b.Summary); names != "" {
 		parts[len(parts)-1] += " (" + names + ")"
 	}
@@ -76,6 +66,32 @@ func (b *builder) captureLine() string {
 		parts = append(parts, span)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// held says what the inputs hold.
+func (b *builder) held(events int64) (parts []string) {
+	rows := b.sumsOnly() || len(b.Counters) > 0 && len(b.Devices) == 0
+	switch n := int64(len(viewTables(b.Summary))); {
+	case n > 0:
+		parts = append(parts, plural(n, "table"))
+	case len(b.Tables) > 0:
+		parts = append(parts, plural(int64(len(b.Tables)), "table")+" without rows")
+	}
+	if rows {
+		parts = append(parts, plural(events, "row"))
+	} else {
+		parts = append(parts, plural(events, "event"))
+	}
+	if len(b.Counters) > 0 {
+		parts = append(parts, b.countedLine())
+	}
+	switch {
+	case len(b.Devices) > 0:
+		parts = append(parts, plural(int64(len(b.Devices)), "device"))
+	case !rows:
+		parts = append(parts, "no GPU events")
+	}
+	return parts
 }
 
 // wholeness says of inputs that were read to their ends whether all that they

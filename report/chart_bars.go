@@ -106,7 +106,7 @@ func (b Bars) drawRow(c *canvas, r BarRow, x, y, length float64) {
 // A Ranking is horizontal bars whose lengths compare, largest first.
 type Ranking struct {
 	Rows  []RankRow
-	Total int64 // what shares are of
+	Total int64 // what shares are of; 0 if bars have none
 	Kind  Kind  // of the labels
 }
 
@@ -126,7 +126,11 @@ func (r Ranking) draw(c *canvas, top float64) {
 	longest := int64(1)
 	for _, row := range r.Rows {
 		names = append(names, row.Label)
-		values = append(values, unit.Duration(row.NS)+"  "+unit.Share(row.NS, r.Total))
+		value := unit.Duration(row.NS)
+		if r.Total != 0 {
+			value += "  " + unit.Share(row.NS, r.Total)
+		}
+		values = append(values, value)
 		longest = max(longest, row.NS)
 	}
 	names = c.labels(r.Kind, names, 560)

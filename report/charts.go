@@ -28,12 +28,16 @@ type chartKind struct {
 // chartKinds returns all of them in the order of their places; those of idle
 // time and those of work change places where the one has the larger part.
 func chartKinds() []chartKind {
-	return []chartKind{
+	kinds := []chartKind{
 		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart},
 		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
 		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
 		{"durations", durationChart}, {"top-spans", spanChart},
 	}
+	for _, kind := range tableKinds() {
+		kinds = append(kinds, chartKind{kind.file, tableChart(kind)})
+	}
+	return kinds
 }
 
 // ChartFiles returns the names of all picture files that any report can have.

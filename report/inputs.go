@@ -129,9 +129,13 @@ func inputCaption(s *summary.Summary, shown []int) string {
 // inputs is the table of what was read.
 func (b *builder) inputs() Table {
 	paths, dir := shortPaths(b.Summary)
+	records := "events"
+	if b.sumsOnly() {
+		records = "rows"
+	}
 	numbered := numbered(b.Summary)
 	t := Table{Title: "inputs", Columns: []Column{
-		{"input", Text}, {"path", Name}, {"format", Text}, {"compression", Text}, {"size", Number}, {"events", Number},
+		{"input", Text}, {"path", Name}, {"format", Text}, {"compression", Text}, {"size", Number}, {records, Number},
 		{"rank", Number}, {"rank from", Text}, {"complete", Text},
 	}}
 	for i, in := range b.Inputs {

@@ -1,0 +1,243 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// A columnPrinter prints the values of a column all in one unit.
+type columnPrinter struct {
+	scale timeScale
+	unit  string // of a column without a scale, or ""
+	plain bool
+}
+
+func (p columnPrinter) head(title string) string {
+	switch {
+	case !p.plain:
+		return p.scale.head(title)
+	case p.unit == "":
+		return title
+	}
+	return title + " (" + p.unit + ")"
+}
+
+func (p columnPrinter) text(n int64) string {
+	if p.plain {
+		return unit.Count(n)
+	}
+	return p.scale.text(n)
+}
+
+// printers returns how each column is printed. Columns that are compared with
+// each other, as mean, median and minimum are, have one scale. That of a column
+// that adds up suits its largest value; any other has values from nanoseconds to
+// minutes, and its scale suits the one in the middle.
+func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
+	values := map[string][]int64{}
+	for i, c := range v.Columns {
+		key := v.scaleGroup(i)
+		for _, r := range rows {
+			n, ok := r.Value(i)
+			switch {
+			case !ok || n <= 0:
+			case c.Adds != summary.AddsEach && len(values[key]) > 0:
+				values[key][0] = max(values[key][0], n)
+			default:
+				values[key] = append(values[key], n)
+			}
+		}
+	}
+	out := make([]columnPrinter, len(v.Columns))
+	for i, c := range v.Columns {
+		typical := int64(0)
+		if list := values[v.scaleGroup(i)]; len(list) > 0 {
+			slices.Sort(list)
+			typical = list[(len(list)-1)/2]
+		}
+		switch c.Unit {
+		case "ns":
+			out[i].scale = scaleOf(typical)
+		case "bytes":
+			out[i].scale = sizeScaleOf(typical)
+		case "count", "":
+			out[i].plain = true
+		default:
+			out[i] = columnPrinter{unit: clip(clean(c.Unit), 20), plain: true}
+		}
+	}
+	return out
+}
+
+// scaleGroup names the scale that a column shares with others.
+func (v tableView) scaleGroup(column int) string {
+	c := v.Columns[column]
+	for _, end := range []string{"mean", "median", "min"} {
+		if prefix, ok := strings.CutSuffix(c.Name, end); ok {
+			return c.Unit + " " + prefix + "mean"
+		}
+	}
+	return fmt.Sprint(c.Unit, " ", column)
+}
+
+// The limits of what the one-screen summary shows of tables of other tools.
+const (
+	screenTables = 3
+	screenRows   = 6 // of the first
+	fewRows      = 3 // of the others
+)
+
+// screenTables has the first tables with their largest rows.
+func (b *builder) screenTables() (out []Section) {
+	views := viewTables(b.Summary)
+	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.size()), min(0, a.size())) }) // times first
+	rows := screenRows
+	if len(b.Devices) > 0 {
+		rows = fewRows
+	}
+	for _, v := range views[:min(screenTables, len(views))] {
+		s := Section{Title: v.heading(), Blocks: []Block{v.screen(rows)}}
+		if v.part >= 0 {
+			s.Lead = "share of " + v.whole()
+		}
+		if len(b.Inputs) > 1 {
+			s.Lead = strings.TrimPrefix(s.Lead+"; table "+b.source(v.Table), "; ")
+		}
+		out = append(out, s)
+		rows = fewRows
+	}
+	var more []string
+	for _, v := range views[len(out):] {
+		more = append(more, clip(clean(v.Name), 40))
+	}
+	if len(more) > 0 {
+		out = append(out, Section{Title: plural(int64(len(more)), "more table"), Lead: clip(strings.Join(more, ", "), 200)})
+	}
+	return out
+}
+
+// screen sets what has room on a screen of at most the given number of rows.
+func (v tableView) screen(most int) Table {
+	shown := v.Rows[:min(most, len(v.Rows))]
+	t := Table{Title: v.kind.rows}
+	if v.part >= 0 {
+		t.Columns = []Column{{"share", Number}}
+		t.More = Rest{Total: v.sum, Of: v.of()}
+	}
+	var values []int
+	for _, i := range []int{v.part, v.rank, v.Column("count"), v.Column("mean")} {
+		if i >= 0 && !slices.Contains(values, i) {
+			values = append(values, i)
+			t.Columns = append(t.Columns, Column{v.columnTitle(i), Number})
+		}
+	}
+	t.Columns = append(t.Columns, Column{"category", Text}, Column{v.kind.row, v.nameKind()})
+	for _, r := range shown {
+		row := Row{Weight: v.weight(r)}
+		if v.part >= 0 {
+			row.Cells = []string{v.share(r)}
+		}
+		for _, i := range values {
+			row.Cells = append(row.Cells, v.screenValue(r, i))
+		}
+		row.Cells = append(row.Cells, clip(clean(r.Category), 24), r.Name)
+		t.Rows = append(t.Rows, row)
+	}
+	t.More = v.rest(t.More, shown)
+	return t.withoutEmpty()
+}
+
+// columnTitle is the name of a column in words.
+func (v tableView) columnTitle(column int) string {
+	return strings.ReplaceAll(clip(clean(v.Columns[column].Name), 30), "_", " ")
+}
+
+// screenValue is empty where a row has no value.
+func (v tableView) screenValue(r summary.TableRow, column int) string {
+	n, ok := r.Value(column)
+	switch {
+	case !ok:
+		return ""
+	case v.Columns[column].Unit == "ns":
+		return fourDigits(n)
+	}
+	return v.printed(column, n)
+}
+
+// tableChart returns how the picture of the largest table of a kind is made.
+func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
+	return func(s *summary.Summary) (Chart, bool) {
+		v, ok := largestOf(s, kind.of)
+		if !ok {
+			return Chart{}, false
+		}
+		return v.chart()
+	}
+}
+
+// largestOf returns the table of a kind that has a picture: the first of them
+// that has times.
+func largestOf(s *summary.Summary, of string) (tableView, bool) {
+	for _, v := range viewTables(s) {
+		if v.kind.of == of && v.size() > 0 {
+			return v, true
+		}
+	}
+	return tableView{}, false
+}
+
+// chart draws the rows with the most of what shares are of or, without that, the
+// rows with the largest totals, which may lie within each other.
+func (v tableView) chart() (Chart, bool) {
+	column, shares := v.part, v.part >= 0 && v.Columns[v.part].Unit == "ns"
+	if !shares {
+		column = v.rank
+	}
+	at := func(r summary.TableRow) int64 { n, _ := r.Value(column); return n }
+	rows := slices.Clone(v.Rows)
+	slices.SortStableFunc(rows, func(a, b summary.TableRow) int { return cmp.Compare(at(b), at(a)) })
+	r := Ranking{Kind: v.nameKind()}
+	if shares {
+		r.Total = v.sum
+	}
+	shown, present := int64(0), map[string]bool{}
+	for _, row := range rows[:min(mostRanks, len(rows))] {
+		if at(row) <= 0 {
+			break
+		}
+		color := colorHost
+		if row.Class != "" {
+			color = classColor(row.Class)
+			present[row.Class] = true
+		}
+		r.Rows = append(r.Rows, RankRow{row.Name, color, at(row)})
+		shown = summary.Plus(shown, at(row))
+	}
+	if len(r.Rows) < 2 {
+		return Chart{}, false // no bar to compare with
+	}
+	title := v.columnTitle(column)
+	c := Chart{Title: v.heading(), Body: r}
+	c.Subtitle = fmt.Sprintf("%s, in a table of %s; rows may lie within each other", title, clip(clean(v.Tool), 30))
+	c.Alt = fmt.Sprintf("Bars of the %d %s with the most time; the first has %s", len(r.Rows), v.kind.rows, unit.Duration(r.Rows[0].NS))
+	if shares {
+		c.Subtitle = fmt.Sprintf("%s and its share of %s, in a table of %s", title, v.whole(), clip(clean(v.Tool), 30))
+	}
+	for _, class := range []string{"compute", "comm", "copy", "memset"} {
+		if present[class] {
+			c.Legend = append(c.Legend, classLegend(class)...)
+		}
+	}
+	if rest := len(rows) - len(r.Rows) + int(max(0, min(v.Left, 1<<30))); rest > 0 {
+		c.Caption = plural(int64(rest), "more row") + "."
+		if shares {
+			c.Caption = fmt.Sprintf("%s (%s of %s).", plural(int64(rest), "more row"), unit.Share(v.sum-shown, v.sum), v.of())
+		}
+	}
+	return c, true
+}

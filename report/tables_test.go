@@ -1,0 +1,113 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// TestTables compares the sections with the comment of tablesRun.
+func TestTables(t *testing.T) {
+	md := markdownOf(t, tablesRun())
+	wantRows(t, md, "CUDA GPU Kernel Summary",
+		"kernel|share|total (ms)|count|mean (ms)|class|category",
+		"`ampere_sgemm_128x64_tn`|60.0%|600.00|100|6.000|compute|gemm",
+		"`ncclDevKernel_AllReduce`|30.0%|300.00|10|30.000|comm|all-reduce",
+		"`fill_kernel`|6.0%|60.00|600|0.100|compute|fill")
+	wantText(t, md,
+		"\n2 more kernels (4.0% of kernel time)\n", `Shares are of 1 s kernel time, the sum of the column "total".`,
+		"| gemm       | compute | 60.0% |     600.00 |   100 |     1 |", "Rows that were left out are in no category.",
+		"\nTable cuda_gpu_kern_sum of nsys.\n", "](table-kernels.png)")
+	wantRows(t, md, "CUDA API Summary",
+		"call|share|total (ms)|count|mean (µs)",
+		"`cudaDeviceSynchronize`|80.0%|400.00|1|400,000.00",
+		"`cudaLaunchKernel`|20.0%|100.00|700|142.86",
+		"`cudaMalloc`|||7|")
+	// Shares are of self times: totals of nested ranges add up to nothing.
+	wantRows(t, md, "Ranges",
+		"range|share|total (ms)|count|mean (ms)|self (ms)",
+		"`step`|75.0%|900.00|1|900.00|600.00",
+		"`backward`|25.0%|200.00|1|200.00|200.00",
+		"`forward`||100.00|1|100.00|")
+	wantRows(t, md, "Operators",
+		"operator|total (ms)|count|mean (ms)",
+		"`aten::linear`|700.00|3|233.33",
+		"`aten::addmm`|650.00|3|216.67")
+	wantText(t, md, "totals are not to be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** it has no rows")
+	if strings.Contains(render(t, Build(tablesRun(), judge.Result{}).Markdown), "no GPU events") {
+		t.Error("the report of tables speaks of GPU events")
+	}
+	// What devices did comes first, and of one kind what took longest; sleep
+	// of threads comes last.
+	last := -1
+	for _, title := range []string{"CUDA GPU Kernel Summary", "Device work", "Copies and memsets", "Operators", "Functions", "Ranges", "CUDA API Summary", "Rows", "OS Runtime Summary", "Tables without rows"} {
+		at := strings.Index(md, "\n## "+title+"\n")
+		if at <= last {
+			t.Errorf("%q is at %d, the section before it at %d", title, at, last)
+		}
+		last = at
+	}
+}
+
+// TestTablesText: the screen has the largest tables with times, and names the
+// others.
+func TestTablesText(t *testing.T) {
+	s := tablesRun()
+	wantText(t, text(t, Build(s, judged(s)), 80),
+		"Verdict: sums only, no timeline\n",
+		"Capture: base_stats.txt, nsys-stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
+		"CUDA GPU Kernel Summary: share of 1 s kernel time\n",
+		"  60.0%  600.0 ms    100  6.000 ms  gemm        ampere_sgemm_128x64_tn\n",
+		"  2 more kernels (4.0% of kernel time)\n", "7 more tables: ")
+}
+
+// TestTableInputs: where several inputs have tables, each says whose it is, and
+// a trace beside them keeps its own sections.
+func TestTableInputs(t *testing.T) {
+	one, two := tablesRun(), tablesRun()
+	two.Inputs[0].Path = "runs/other_stats.txt"
+	md := markdownOf(t, summary.Merge(one, two))
+	wantText(t, md, "\nTable cuda_gpu_kern_sum of nsys, from base_stats.txt.\n", "\nTable cuda_gpu_kern_sum of nsys, from other_stats.txt.\n")
+	if n := strings.Count(md, "(table-kernels.png)"); n != 1 {
+		t.Errorf("the picture of kernels is there %d times", n)
+	}
+	md = markdownOf(t, summary.Merge(oneKernel(5*ms), tablesRun()))
+	wantText(t, md, "\n## Time budget\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
+}
+
+// TestTableChart: bars are of what shares are of, largest first.
+func TestTableChart(t *testing.T) {
+	charts := map[string]Chart{}
+	for _, c := range Charts(tablesRun()) {
+		charts[c.Name] = c
+	}
+	body := charts["table-functions"].Body.(Ranking)
+	if body.Total != 900*ms || len(body.Rows) != 2 || body.Rows[0].Label != "train" || body.Rows[0].NS != 899*ms {
+		t.Errorf("the bars of functions are %+v", body)
+	}
+	body = charts["table-operators"].Body.(Ranking)
+	if body.Total != 0 || len(body.Rows) != 2 || body.Rows[0].NS != 700*ms || !strings.Contains(charts["table-operators"].Subtitle, "within each other") {
+		t.Errorf("the bars of operators are %+v, %q", body, charts["table-operators"].Subtitle)
+	}
+	body = charts["table-kernels"].Body.(Ranking)
+	if body.Rows[1].Color != colorComm || body.Rows[0].Color != colorCompute || charts["table-kernels"].Caption != "2 more rows (4.0% of kernel time)." {
+		t.Errorf("the bars of kernels are %+v, %q", body, charts["table-kernels"].Caption)
+	}
+	if charts["table-copies"].Body.(Ranking).Total != 40*ms {
+		t.Errorf("the bars of copies are of sizes: %+v", charts["table-copies"].Body)
+	}
+}
+
+// TestStrangeTables: no name and no number of tables breaks a report.
+func TestStrangeTables(t *testing.T) {
+	s := strangeTables()
+	d := Build(s, judge.Result{})
+	checkMarkdown(t, "strange tables", render(t, d.Markdown))
+	for _, line := range strings.Split(text(t, d, 80), "\n") {
+		if strings.ContainsFunc(line, obeyed) {
+			t.Errorf("unclean line %q", line)
+		}
+	}
+}
