@@ -36,7 +36,7 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 
 // tableOf returns a table as the summary has it.
 func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
-	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Left: from.Left, Missing: from.Missing,
+	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Left: from.Left, Missing: from.Missing,
 		Columns: []summary.TableColumn{}, Rows: []summary.TableRow{}}
 	for _, h := range from.Columns {
 		t.Columns = append(t.Columns, summary.TableColumn{Name: h.Name, Unit: unitName(h.Unit), Adds: addsName(h.Adds)})
@@ -87,7 +87,7 @@ func values(cells []profile.Cell) []*int64 {
 }
 
 // classifyRow gives a row the class, category and rule that it has if it is a
-// kernel, a copy or a memset.
+// kernel, a copy or a memset, and the kind that it has if it is a call.
 func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 	switch of {
 	case profile.OfDeviceOp:
@@ -101,6 +101,8 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 			of = profile.OfKernel
 		case "MEMORY_OPER":
 			of = profile.OfCopy
+		case "CUDA_API":
+			of = profile.OfCall
 		}
 	}
 	switch of {
@@ -111,6 +113,8 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 		if r.Class = string(classify.Copy); strings.Contains(strings.ToLower(r.Name), "memset") {
 			r.Class = string(classify.Memset)
 		}
+	case profile.OfCall:
+		r.Kind = callKind(r.Name)
 	}
 }
 

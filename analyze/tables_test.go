@@ -28,7 +28,7 @@ func tableInput() *profile.Tables {
 					{Name: "[CUDA memcpy Host-to-Device]", Cells: []profile.Cell{profile.Known(2), {}}, Labels: []profile.Label{{Key: "category", Text: "MEMORY_OPER"}}},
 				},
 				Left: 2, Rest: []profile.Cell{profile.Known(4), {}}},
-			{Name: "cuda_api_gpu_sum", Of: profile.OfRow, Columns: []profile.Heading{ns("total", profile.Self)},
+			{Name: "cuda_api_gpu_sum", Of: profile.OfRow, Run: "base", Columns: []profile.Heading{ns("total", profile.Self)},
 				Rows: []profile.Row{
 					{Name: "cudaLaunchKernel", Cells: []profile.Cell{profile.Known(3)}, Labels: []profile.Label{{Key: "category", Text: "CUDA_API"}}},
 					{Name: "ampere_sgemm_128x64_tn", Cells: []profile.Cell{profile.Known(2)}, Labels: []profile.Label{{Key: "category", Text: "CUDA_KERNEL"}}},
@@ -73,6 +73,10 @@ func TestTables(t *testing.T) {
 	}
 	if in := s.Inputs[0]; in.Events != 7 || !in.Complete {
 		t.Errorf("the input is %+v", in)
+	}
+	calls := s.Tables[2]
+	if calls.Run != "base" || calls.Rows[0].Kind != "launch" || calls.Rows[1].Kind != "" || calls.Rows[1].Class != "compute" {
+		t.Errorf("calls and device work together are %+v", calls)
 	}
 	codes := []string{}
 	for _, is := range s.Issues {

@@ -26,8 +26,8 @@ const (
 	unknownCopy  direction = "copies of a kind that their names do not tell"
 )
 
-// directionOf reads the names of CUPTI, as "Memcpy HtoD (Pageable -> Device)",
-// and of ROCm, as "CopyHostToDevice".
+// directionOf reads the names of CUPTI, as "Memcpy HtoD (Pageable -> Device)", of
+// ROCm, as "CopyHostToDevice", and of nsys, as "[CUDA memcpy Host-to-Device]".
 func directionOf(k summary.Copy) direction {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(k.Name, w) })
@@ -35,17 +35,17 @@ func directionOf(k summary.Copy) direction {
 	switch {
 	case k.Class == "memset" || has("Memset"):
 		return fill
-	case has("HtoD", "HostToDevice", "H2D") && has("Pageable"):
+	case has("HtoD", "HostToDevice", "Host-to-Device", "H2D") && has("Pageable"):
 		return fromPageable
-	case has("HtoD", "HostToDevice", "H2D") && has("Pinned"):
+	case has("HtoD", "HostToDevice", "Host-to-Device", "H2D") && has("Pinned"):
 		return fromPinned
-	case has("HtoD", "HostToDevice", "H2D"):
+	case has("HtoD", "HostToDevice", "Host-to-Device", "H2D"):
 		return fromHost
-	case has("DtoH", "DeviceToHost", "D2H"):
+	case has("DtoH", "DeviceToHost", "Device-to-Host", "D2H"):
 		return toHost
-	case has("DtoD", "DeviceToDevice", "D2D"):
+	case has("DtoD", "DeviceToDevice", "Device-to-Device", "D2D"):
 		return onDevice
-	case has("PtoP", "PeerToPeer", "P2P"):
+	case has("PtoP", "PeerToPeer", "Peer-to-Peer", "P2P"):
 		return toPeer
 	}
 	return unknownCopy

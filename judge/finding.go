@@ -20,7 +20,7 @@ type Finding struct {
 	// over the critical limit of 50%".
 	Title string `json:"title"`
 
-	Value         float64 `json:"value"`          // NumeratorNS / DenominatorNS
+	Value         float64 `json:"value"`          // NumeratorNS / DenominatorNS, or a share of counts, which have none
 	NumeratorNS   int64   `json:"numerator_ns"`   // of all devices judged
 	DenominatorNS int64   `json:"denominator_ns"` // of all devices judged
 	Warn          float64 `json:"warn"`           // thresholds of Value
@@ -33,9 +33,10 @@ type Finding struct {
 // A Verdict is the one answer to "what bounds this run?".
 type Verdict struct {
 	// Bound is a stable id: "host" (the GPU waits for work), "communication",
-	// "copies", "compute", "mixed" (nothing stands out), or "unknown". Where there
-	// are only counters of kernels: "latency", "memory", "compute", "balanced" or
-	// "near-limit", whichever has the most to gain, "mixed" or "unknown".
+	// "copies", "compute", "mixed" (nothing stands out), or "unknown", as it is of
+	// all tables of sums. Where there are only counters of kernels: "latency",
+	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
+	// gain, "mixed" or "unknown".
 	Bound string `json:"bound"`
 	// Sentence answers in one line, with the number that decided.
 	Sentence string `json:"sentence"`

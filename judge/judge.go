@@ -5,6 +5,10 @@
 // them, and [ParseThresholds] replaces the limits. Figures are pooled over
 // devices: the cells of all devices over the windows of all devices, so a
 // device with a long window weighs more. Evidence names the worst device.
+//
+// Tables of sums that other tools have made are judged where there is nothing
+// else: they have no window, so the verdict says what stands out in them and
+// not what bounds the run.
 package judge
 
 import (
@@ -82,6 +86,9 @@ func (c *court) withCounters(found []Finding, order map[string]int) Result {
 // timeline judges what ran when. Found has the findings that come first in any
 // case, others those on something else.
 func (c *court) timeline(found, others []Finding, order map[string]int) Result {
+	if c.total.Window() == 0 && len(c.Tables) > 0 && len(c.Spans) == 0 {
+		return c.judgeTables(found)
+	}
 	if c.total.Window() == 0 {
 		f := c.noGPUTime()
 		return Result{Verdict: decidedBy("unknown", f), Findings: append(found, f)}

@@ -44,6 +44,17 @@ const (
 	RulePartialWaves    = "partial-waves"
 	RuleNearLimit       = "kernels-near-limit"
 	RuleCountersMissing = "counters-missing"
+
+	// Of tables of sums, where there is no timeline.
+	RuleTablesEmpty       = "tables-empty"
+	RuleKernelsUnrecorded = "kernels-unrecorded"
+	RuleGraphsHideKernels = "graphs-hide-kernels"
+	RuleWaitingCalls      = "waiting-calls"
+	RuleCommWork          = "communication-work"
+	RuleCopyWork          = "copy-work"
+	RuleAllocationCalls   = "allocation-calls"
+	RuleShortKernels      = "short-kernels"
+	RuleSumsOnly          = "sums-only"
 )
 
 // A Rule is the documentation and the limits of one question that is asked of
@@ -65,6 +76,8 @@ type Rule struct {
 
 	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
 	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
+	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel that is shorter is short
+
 	// Which kernels a rule is about: by shares of what a device can do, and by how
 	// much two of them must differ to be told apart.
 	OfPeak float64 `json:"of_peak,omitempty"`
@@ -102,6 +115,17 @@ func (r *Rule) limit(key string) *float64 {
 		return &r.OfPeak
 	case "margin":
 		return &r.Margin
+	}
+	return nil
+}
+
+// duration returns where the duration called key is stored, or nil.
+func (r *Rule) duration(key string) *int64 {
+	switch key {
+	case "min_gap":
+		return &r.MinGapNS
+	case "under":
+		return &r.Under
 	}
 	return nil
 }
@@ -221,7 +245,7 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 		}
 		r.MinEvents = n
 		return nil
-	case key == "min_gap" && (defining || r.MinGapNS != 0):
+	case r.duration(key) != nil && (defining || *r.duration(key) != 0):
 		ns, err := unit.ParseDuration(text)
 		if err != nil {
 			return at(value, "rule %q: %s: %w", r.ID, key, err)
@@ -229,7 +253,7 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 		if ns <= 0 {
 			return at(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
 		}
-		r.MinGapNS = ns
+		*r.duration(key) = ns
 		return nil
 	case key == "source":
 		r.Source = text
@@ -259,8 +283,10 @@ func (r *Rule) keys() []string {
 	if r.MinEvents != 0 {
 		keys = append(keys, "min_events")
 	}
-	if r.MinGapNS != 0 {
-		keys = append(keys, "min_gap")
+	for _, key := range []string{"min_gap", "under"} {
+		if *r.duration(key) != 0 {
+			keys = append(keys, key)
+		}
 	}
 	for _, key := range []string{"warn", "critical", "info", "min_share", "min_busy", "of_peak", "margin"} {
 		if *r.limit(key) != 0 {

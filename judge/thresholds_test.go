@@ -34,6 +34,15 @@ func TestRules(t *testing.T) {
 		{ID: RulePartialWaves, Warn: 0.1, Critical: 0.3},
 		{ID: RuleNearLimit, OfPeak: 0.8, Info: 0.25},
 		{ID: RuleCountersMissing, Warn: 0.1, Critical: 0.5},
+		{ID: RuleTablesEmpty},
+		{ID: RuleKernelsUnrecorded},
+		{ID: RuleGraphsHideKernels, MinShare: 0.1},
+		{ID: RuleWaitingCalls, Warn: 0.5, Critical: 0.8},
+		{ID: RuleCommWork, Warn: 0.2, Critical: 0.4},
+		{ID: RuleCopyWork, Warn: 0.15, Critical: 0.5},
+		{ID: RuleAllocationCalls, Warn: 0.1, Critical: 0.25},
+		{ID: RuleShortKernels, Warn: 0.5, Critical: 0.8, Under: 10_000},
+		{ID: RuleSumsOnly},
 	}
 	got := Rules()
 	for i, r := range got {
@@ -118,7 +127,8 @@ func TestBuiltIn(t *testing.T) {
 func TestParseThresholdsErrors(t *testing.T) {
 	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
 		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
-		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing"
+		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
+		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, sums-only"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},
@@ -136,6 +146,10 @@ func TestParseThresholdsErrors(t *testing.T) {
 		{"low-utilization:\n  min_busy: 500%", `t.yaml:2: rule "low-utilization": min_busy: "500%" is 500%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  min_gap: 1s", `t.yaml:2: rule "gpu-idle": unknown key "min_gap", want one of warn, critical, source`},
 		{"synchronizing-calls:\n  min_busy: 1%", `t.yaml:2: rule "synchronizing-calls": unknown key "min_busy", want one of warn, min_share, source`},
+		{"short-kernels:\n  under: 10", `t.yaml:2: rule "short-kernels": under: duration "10": want a number and one of ns, us, ms, s, min, h`},
+		{"short-kernels:\n  under: 0us", `t.yaml:2: rule "short-kernels": under: "0us" is not over 0 ns`},
+		{"short-kernels:\n  info: 5%", `t.yaml:2: rule "short-kernels": unknown key "info", want one of under, warn, critical, source`},
+		{"gpu-idle:\n  under: 5us", `t.yaml:2: rule "gpu-idle": unknown key "under", want one of warn, critical, source`},
 		{"gpu-idle:\n  warn: 15", `t.yaml:2: rule "gpu-idle": warn: "15" is 1500%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: 0", `t.yaml:2: rule "gpu-idle": warn: "0" is 0%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: -1%", `t.yaml:2: rule "gpu-idle": warn: "-1%" is -1%, want over 0% and at most 100%`},
@@ -183,7 +197,7 @@ func FuzzParseThresholds(f *testing.F) {
 			return
 		}
 		for _, r := range th.Rules() {
-			if r.MinGapNS < 0 || r.MinBusy < 0 || r.MinBusy > 1 || r.Warn < 0 || r.Warn > 1 || r.Critical > 0 && r.Warn > r.Critical || r.Critical > 1 || r.Info < 0 || r.Info > 1 || r.MinShare < 0 || r.MinShare > 1 || r.MinEvents < 0 {
+			if r.MinGapNS < 0 || r.Under < 0 || r.MinBusy < 0 || r.MinBusy > 1 || r.Warn < 0 || r.Warn > 1 || r.Critical > 0 && r.Warn > r.Critical || r.Critical > 1 || r.Info < 0 || r.Info > 1 || r.MinShare < 0 || r.MinShare > 1 || r.MinEvents < 0 {
 				t.Errorf("%q: rule %+v", s, r)
 			}
 		}

@@ -14,6 +14,7 @@ type Table struct {
 	Name  string // as its tool calls it: "cuda_gpu_kern_sum"
 	Title string // as its tool prints it; "" if it did not
 	Of    string // what a row is: one of the Of constants
+	Run   string // what its tool calls the run that it measured, as "report1"; "" if it does not say
 
 	Columns []Heading
 	Rows    []Row // in the order of the tool

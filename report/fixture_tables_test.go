@@ -29,6 +29,10 @@ func tablesRun() *summary.Summary {
 		r.Class, r.Category = class, category
 		return r
 	}
+	kind := func(r summary.TableRow, kind string) summary.TableRow {
+		r.Kind = kind
+		return r
+	}
 	self := append(nsCount(summary.AddsTotal), summary.TableColumn{Name: "self", Unit: "ns", Adds: summary.AddsSelf})
 	within := func(r summary.TableRow, self *int64) summary.TableRow {
 		r.Values = append(r.Values, self)
@@ -44,8 +48,8 @@ func tablesRun() *summary.Summary {
 	add(summary.Table{Name: "osrt_sum", Title: "OS Runtime Summary", Of: summary.OfOSCall, Columns: nsCount(summary.AddsSelf),
 		Rows: []summary.TableRow{row("poll", 90_000, 9), row("read", 10_000, 100)}})
 	add(summary.Table{Name: "cuda_api_sum", Title: "CUDA API Summary", Of: summary.OfCall, Columns: nsCount(summary.AddsSelf),
-		Rows: []summary.TableRow{row("cudaDeviceSynchronize", 400, 1), row("cudaLaunchKernel", 100, 700),
-			{Name: "cudaMalloc", Values: []*int64{nil, value(7), nil}}}})
+		Rows: []summary.TableRow{kind(row("cudaDeviceSynchronize", 400, 1), "sync"), kind(row("cudaLaunchKernel", 100, 700), "launch"),
+			{Name: "cudaMalloc", Kind: "alloc", Values: []*int64{nil, value(7), nil}}}})
 	add(summary.Table{Name: "cuda_gpu_kern_sum", Title: "CUDA GPU Kernel Summary", Of: summary.OfKernel, Columns: nsCount(summary.AddsSelf),
 		Rows: []summary.TableRow{classed(row("ampere_sgemm_128x64_tn", 600, 100), "compute", "gemm"),
 			classed(row("ncclDevKernel_AllReduce", 300, 10), "comm", "all-reduce"), classed(row("fill_kernel", 60, 600), "compute", "fill")},
@@ -85,7 +89,7 @@ func strangeTables() *summary.Summary {
 				t.Columns = append(t.Columns, summary.TableColumn{Name: []string{"total", "count", "mean", name, "self"}[(j+k)%5], Unit: unit, Adds: adds})
 			}
 			for k, rowName := range hostileNames() {
-				r := summary.TableRow{Name: rowName, Class: name, Category: name, Labels: map[string]string{name: rowName, "grid": name}}
+				r := summary.TableRow{Name: rowName, Class: name, Category: name, Kind: name, Labels: map[string]string{name: rowName, "grid": name}}
 				for c := range t.Columns {
 					v := values[(i+j+k+c)%len(values)]
 					if i%2 == 1 {

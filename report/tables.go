@@ -192,7 +192,7 @@ func (v tableView) table(most int) Table {
 		t.Columns = append(t.Columns, Column{print[i].head(v.columnTitle(i)), Number})
 	}
 	keys := labelKeys(shown)
-	t.Columns = append(t.Columns, Column{"class", Text}, Column{"category", Text})
+	t.Columns = append(t.Columns, Column{"class", Text}, Column{"category", Text}, Column{"kind", Text})
 	for _, key := range keys {
 		t.Columns = append(t.Columns, Column{clip(clean(key), 30), Name})
 	}
@@ -213,7 +213,7 @@ func (v tableView) table(most int) Table {
 		if several {
 			class = clip(clean(r.Class), 20)
 		}
-		cells = append(cells, class, clip(clean(r.Category), 24))
+		cells = append(cells, class, clip(clean(r.Category), 24), clip(clean(r.Kind), 20))
 		for _, key := range keys {
 			cells = append(cells, r.Labels[key])
 		}

@@ -21,10 +21,10 @@ func TestTables(t *testing.T) {
 		"| gemm       | compute | 60.0% |     600.00 |   100 |     1 |", "Rows that were left out are in no category.",
 		"\nTable cuda_gpu_kern_sum of nsys.\n", "](table-kernels.png)")
 	wantRows(t, md, "CUDA API Summary",
-		"call|share|total (ms)|count|mean (µs)",
-		"`cudaDeviceSynchronize`|80.0%|400.00|1|400,000.00",
-		"`cudaLaunchKernel`|20.0%|100.00|700|142.86",
-		"`cudaMalloc`|||7|")
+		"call|share|total (ms)|count|mean (µs)|kind",
+		"`cudaDeviceSynchronize`|80.0%|400.00|1|400,000.00|sync",
+		"`cudaLaunchKernel`|20.0%|100.00|700|142.86|launch",
+		"`cudaMalloc`|||7||alloc")
 	// Shares are of self times: totals of nested ranges add up to nothing.
 	wantRows(t, md, "Ranges",
 		"range|share|total (ms)|count|mean (ms)|self (ms)",

@@ -22,6 +22,11 @@ type Table struct {
 	Title  string `json:"title,omitempty"` // as its tool prints it
 	Of     string `json:"of"`              // what a row is: see the constants
 
+	// Run is what its tool calls the run that it measured, as "report1"; absent if
+	// it does not say. Tables of one directory that have the same Run, in one input
+	// or in several, tell of the same run.
+	Run string `json:"run,omitempty"`
+
 	Columns []TableColumn `json:"columns"`
 	Rows    []TableRow    `json:"rows"` // the largest first, by the column that [Table.Rank] says
 
@@ -75,6 +80,8 @@ type TableRow struct {
 	Class    string `json:"class,omitempty"`
 	Category string `json:"category,omitempty"`
 	Rule     string `json:"rule,omitempty"`
+
+	Kind string `json:"kind,omitempty"` // of a call of a runtime or driver, as that of a [Call]
 
 	Labels map[string]string `json:"labels,omitempty"` // what else the tool says: "style", "from", "to", "grid", ...
 	Values []*int64          `json:"values"`           // one for each column; null where the tool has none

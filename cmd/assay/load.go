@@ -122,7 +122,7 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 func noteRepeatedRanks(s *summary.Summary) {
 	seen := make(map[int]string)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) {
 			continue // nothing in it is added to devices
 		}
 		first, again := seen[in.Rank]
@@ -142,6 +142,12 @@ func noteRepeatedRanks(s *summary.Summary) {
 // timeline.
 func isOfCounters(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Counters, func(c summary.Counter) bool { return c.Input == input })
+}
+
+// isOfTables reports whether an input holds tables of sums. Several of them are
+// often of one run.
+func isOfTables(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
 }
 
 func plural(n int, one, many string) string {

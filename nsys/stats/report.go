@@ -93,11 +93,13 @@ func reportOf(id string) report {
 }
 
 // reportInName returns the report that the name of a file ends in, as in
-// base_cuda_gpu_kern_sum.csv, which "nsys stats -o base" writes. Of several
-// names the one farthest back counts, and of those the longest.
-func reportInName(file string) (report, bool) {
-	name := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
-	best, from, to := report{}, -1, -1
+// base_cuda_gpu_kern_sum.csv, which "nsys stats -o base" writes, and what stands
+// before it. Of several names the one farthest back counts, and of those the
+// longest.
+func reportInName(file string) (rep report, run string, ok bool) {
+	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	name := strings.ToLower(base)
+	from, to := -1, -1
 	for _, r := range reports() {
 		for _, id := range []string{r.name, r.old} {
 			at := strings.LastIndex(name, id)
@@ -105,11 +107,17 @@ func reportInName(file string) (report, bool) {
 				continue
 			}
 			if end := at + len(id); end > to || end == to && at < from {
-				best, from, to = r, at, end
+				rep, from, to = r, at, end
 			}
 		}
 	}
-	return best, to >= 0
+	if to < 0 {
+		return report{}, "", false
+	}
+	if len(base) == len(name) {
+		run = clip(strings.TrimRight(base[:from], "_-."))
+	}
+	return rep, run, true
 }
 
 // byColumns returns the reports that a table of these columns can be, the most

@@ -7,7 +7,7 @@ import (
 
 // What nsys says between tables. It may stand behind the prefix of a log.
 var (
-	processing = regexp.MustCompile(`Processing \[.*\] with \[(.*)\]\.\.\.`)
+	processing = regexp.MustCompile(`Processing \[(.*)\] with \[(.*)\]\.\.\.`)
 	executing  = regexp.MustCompile(`Executing '([\w:.=-]+)' stats report`)
 	banner     = regexp.MustCompile(`^(?:.* )?\*\* (\S.*) \(([a-z0-9_]+)(?::[^)]*)?\):\s*$`)
 	skipped    = regexp.MustCompile(`(?:^|\s)SKIPPED: (.*)$`)
@@ -18,6 +18,7 @@ var (
 // A saying is what one line between tables says.
 type saying struct {
 	report  string // the report that follows
+	run     string // what it was made from, or ""
 	title   string
 	unit    string // of what follows, where the title has it
 	skipped string // why the report has no table
@@ -28,7 +29,7 @@ type saying struct {
 // said understands a line that is of no table, or returns false.
 func said(line string) (s saying, ok bool) {
 	if m := processing.FindStringSubmatch(line); m != nil {
-		return saying{report: scriptName(m[1])}, true
+		return saying{report: scriptName(m[2]), run: runName(m[1])}, true
 	}
 	if m := executing.FindStringSubmatch(line); m != nil {
 		return saying{report: m[1]}, true
@@ -46,6 +47,16 @@ func said(line string) (s saying, ok bool) {
 		return saying{talk: true}, true
 	}
 	return oldTitle(line)
+}
+
+// runName returns what a run is called by the name of its report, whatever its
+// directory and whether it is the report or an export of it.
+func runName(report string) string {
+	name := report[strings.LastIndexAny(report, `/\`)+1:]
+	for _, end := range []string{".sqlite", ".nsys-rep", ".qdrep"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return clip(name)
 }
 
 // scriptName returns the id of a report from the path of its script, which may

@@ -55,8 +55,8 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 		name: name, lines: newLineReader(in, maxLine), rows: rows, text: rows * rowText,
 		out: &profile.Tables{Tool: "nsys", Complete: true},
 	}
-	if rep, ok := reportInName(name); ok {
-		r.byName = rep.name
+	if rep, run, ok := reportInName(name); ok {
+		r.byName, r.run = rep.name, run
 	}
 	for {
 		line, cut, err := r.lines.next()
@@ -83,18 +83,18 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 type reader struct {
 	name   string
 	byName string // the report that the name of the input says
+	run    string // what the tables are of: nsys has said so last, or the name of the input does
 	lines  *lineReader
 	out    *profile.Tables
 	issues diag.Ledger
 
 	rows, text int // room left
 
-	next    saying  // what was said last about the table that follows
-	last    string  // the last line that is not blank: a header, if dashes follow
-	lastAt  int     // its number
-	open    *opened // the table that is being read, or nil
-	heard   bool    // nsys has said something
-	foreign int64   // lines of no table and not of nsys
+	next   saying  // what was said last about the table that follows
+	last   string  // the last line that is not blank: a header, if dashes follow
+	lastAt int     // its number
+	open   *opened // the table that is being read, or nil
+	heard  bool    // nsys has said something
 }
 
 func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.n} }
@@ -153,12 +153,13 @@ func (r *reader) hear(s saying) {
 	switch {
 	case s.skipped != "":
 		rep := reportOf(cmp.Or(r.next.report, r.byName, "unknown"))
-		r.add(&profile.Table{Name: rep.name, Title: r.next.title, Of: rep.of, Missing: clip(s.skipped)})
+		r.add(&profile.Table{Name: rep.name, Title: r.next.title, Of: rep.of, Run: r.run, Missing: clip(s.skipped)})
 		r.next = saying{}
 	case s.failed:
 		r.issue("nsys-error", diag.DataLoss, "nsys itself reported an error here, so tables may be missing; read the line, and run nsys stats again")
 	case s.report != "":
 		s.title = clip(s.title)
+		r.run = cmp.Or(s.run, r.run)
 		if s.unit == "" && s.report == r.next.report {
 			s.unit = r.next.unit
 		}

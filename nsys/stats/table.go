@@ -241,7 +241,7 @@ func (r *reader) close() {
 	}
 	r.open = nil
 	rep := r.identify(o)
-	o.table.Name, o.table.Of = rep.name, rep.of
+	o.table.Name, o.table.Of, o.table.Run = rep.name, rep.of, r.run
 	for i := range o.table.Columns {
 		if h := &o.table.Columns[i]; rep.nested && h.Adds == profile.Self && h.Unit == nanoseconds && h.Name != "self" {
 			h.Adds = profile.Total

@@ -1,0 +1,376 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+const us = 1_000 // ns
+
+// sums makes the rows of a table: a name, its class, category or kind, then ns
+// and how often, or -1 where the tool has no value.
+func sums(of, name string, rows ...sumRow) summary.Table {
+	t := summary.Table{Tool: "nsys", Name: name, Of: of, Columns: []summary.TableColumn{
+		{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsSelf}, {Name: "max", Unit: "ns", Adds: summary.AddsEach},
+	}}
+	for _, r := range rows {
+		row := summary.TableRow{Name: r.name, Values: []*int64{nil, nil, nil}}
+		switch of {
+		case summary.OfCall:
+			row.Kind = r.class
+		default:
+			row.Class, row.Category, _ = strings.Cut(r.class, " ")
+		}
+		if r.runs >= 0 {
+			row.Values[0] = &r.runs
+		}
+		if r.ns >= 0 {
+			row.Values[1] = &r.ns
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+type sumRow struct {
+	name, class string
+	ns, runs    int64
+}
+
+func tablesOf(tables ...summary.Table) *summary.Summary {
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "stats.txt", Format: "nsys-stats"}}}
+	for i, t := range tables {
+		for len(s.Inputs) <= t.Input {
+			s.Inputs = append(s.Inputs, summary.Input{Path: fmt.Sprintf("stats%d.txt", len(s.Inputs)), Format: "nsys-stats"})
+		}
+		t.Number = i
+		s.Tables = append(s.Tables, t)
+	}
+	return s
+}
+
+// kernelsWith are kernels of 1000 ms in all, of which the given one has its part
+// and two of gemm share the rest.
+func kernelsWith(r sumRow) summary.Table {
+	return sums(summary.OfKernel, "cuda_gpu_kern_sum",
+		sumRow{"gemm_a", "compute gemm", (1000*ms - r.ns) / 2, 10}, sumRow{"gemm_b", "compute gemm", (1000*ms - r.ns) / 2, 10}, r)
+}
+
+// callsWith are calls of 1000 ms in all, of which the given one has its part and
+// launches have the rest.
+func callsWith(r sumRow) summary.Table {
+	return sums(summary.OfCall, "cuda_api_sum", r, sumRow{"cudaLaunchKernel", "launch", 1000*ms - r.ns, 20})
+}
+
+// TestTableRules meets every limit exactly and misses it by one part in a
+// thousand.
+func TestTableRules(t *testing.T) {
+	for _, tc := range []struct {
+		rule string
+		at   func(permille int64) *summary.Summary
+		warn int64 // permille
+		crit int64
+	}{
+		{RuleWaitingCalls, func(n int64) *summary.Summary {
+			return tablesOf(callsWith(sumRow{"cudaStreamSynchronize", "sync", n * ms, 5}))
+		}, 500, 800},
+		{RuleCommWork, func(n int64) *summary.Summary {
+			return tablesOf(kernelsWith(sumRow{"ncclDevKernel_AllReduce", "comm all-reduce", n * ms, 4}))
+		}, 200, 400},
+		{RuleCopyWork, func(n int64) *summary.Summary {
+			return tablesOf(sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", n * ms, 7}),
+				sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", (1000 - n) * ms / 2, 9}, sumRow{"b", "compute gemm", (1000 - n) * ms / 2, 9}))
+		}, 150, 500},
+		{RuleAllocationCalls, func(n int64) *summary.Summary {
+			return tablesOf(callsWith(sumRow{"cudaFree", "free", n * ms, 5}))
+		}, 100, 250},
+		{RuleShortKernels, func(n int64) *summary.Summary {
+			return tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum",
+				sumRow{"short", "compute fill", n*10*us - 1, n}, sumRow{"a", "compute gemm", 500 * ms, (1000 - n) / 2}, sumRow{"b", "compute gemm", 500 * ms, (1001 - n) / 2}))
+		}, 500, 800},
+		{RuleDominantKernel, func(n int64) *summary.Summary {
+			return tablesOf(kernelsWith(sumRow{"hot_kernel", "compute other", n * ms, 5}))
+		}, 500, 600},
+	} {
+		for n, want := range map[int64]Level{tc.warn - 1: -1, tc.warn: Warn, tc.crit - 1: Warn, tc.crit: Critical} {
+			r := Judge(tc.at(n), DefaultThresholds())
+			got := Level(-1)
+			for _, f := range r.Findings {
+				if f.Rule == tc.rule {
+					if got = f.Level; len(f.Next) == 0 || len(f.Evidence) == 0 || math.Abs(f.Value-float64(n)/1000) > 1e-9 {
+						t.Errorf("%s at %d: %+v", tc.rule, n, f)
+					}
+				}
+			}
+			if got != want {
+				t.Errorf("%s at %d of 1000: level %d, want %d", tc.rule, n, got, want)
+			}
+			if r.Verdict.Bound != "unknown" {
+				t.Errorf("%s at %d: a table without a timeline is bound by %s", tc.rule, n, r.Verdict.Bound)
+			}
+			if decided := r.Verdict.Rule == tc.rule; decided != (want > Info) {
+				t.Errorf("%s at %d: decided by %q: %s", tc.rule, n, r.Verdict.Rule, r.Verdict.Sentence)
+			}
+			find(t, r, RuleSumsOnly)
+		}
+	}
+}
+
+// TestSyncOfBusyGPU: to wait for a device that works all the while is normal.
+func TestSyncOfBusyGPU(t *testing.T) {
+	calls := callsWith(sumRow{"cudaDeviceSynchronize", "sync", 900 * ms, 5})
+	busy := Judge(tablesOf(calls, kernelsWith(sumRow{"c", "compute gemm", 300 * ms, 5})), DefaultThresholds())
+	f := find(t, busy, RuleWaitingCalls)
+	if f.Level != Info || !strings.Contains(f.Title, "kernels and copies sum to 1 s, so the host waited for a GPU that was at work") {
+		t.Errorf("got %s: %s", f.Level, f.Title)
+	}
+	idle := Judge(tablesOf(calls, sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 45 * ms, 5}, sumRow{"b", "compute gemm", 45 * ms, 5})), DefaultThresholds())
+	f = find(t, idle, RuleWaitingCalls)
+	wantEvidence(t, f, `"cudaDeviceSynchronize" is 100.0% of synchronization (900 ms): 5 runs, 180 ms on average`,
+		"kernels and copies sum to 90 ms, 10.0% of the waiting: the GPU was idle for the rest, or did what the tables have not")
+	if f.Level != Critical || idle.Verdict.Rule != RuleWaitingCalls {
+		t.Errorf("got %s, decided by %s", f.Level, idle.Verdict.Rule)
+	}
+}
+
+// TestGraphsHideKernels: the kernels of graphs are not in the table, so nothing
+// follows from the shares of those that are.
+func TestGraphsHideKernels(t *testing.T) {
+	run := func(kernels int64, calls ...sumRow) *summary.Summary {
+		return tablesOf(sums(summary.OfCall, "cuda_api_sum", calls...),
+			sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"multi_tensor_apply_kernel", "compute optimizer", kernels, 30}))
+	}
+	graph, wait := sumRow{"cudaGraphLaunch_v10000", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1}
+	r := Judge(run(100*ms-1, graph, wait), DefaultThresholds())
+	f := find(t, r, RuleGraphsHideKernels)
+	if want := "CUDA graphs hide kernels: cudaGraphLaunch_v10000 was called 10 times, but all kernels in the tables are 10.0% of the time in which the host waited (100 ms of 1 s), under the limit of 10%"; f.Title != want {
+		t.Errorf("got  %s\nwant %s", f.Title, want)
+	}
+	if r.Verdict.Rule != RuleGraphsHideKernels || !strings.Contains(f.Next[0], "--cuda-graph-trace=node") {
+		t.Errorf("verdict %+v, next %q", r.Verdict, f.Next)
+	}
+	for _, f := range r.Findings {
+		if f.Level > Info && f.Rule != RuleGraphsHideKernels {
+			t.Errorf("%s has level %s beside kernels that are hidden", f.Rule, f.Level)
+		}
+	}
+	for name, s := range map[string]*summary.Summary{
+		"kernels enough": run(100*ms, graph, wait), "no graph": run(ms, sumRow{"cudaLaunchKernel", "launch", ms, 10}, wait),
+		"no wait": run(ms, graph), "no calls": tablesOf(kernelsWith(sumRow{"c", "compute gemm", ms, 5})),
+	} {
+		for _, f := range Judge(s, DefaultThresholds()).Findings {
+			if f.Rule == RuleGraphsHideKernels {
+				t.Errorf("%s: %s", name, f.Title)
+			}
+		}
+	}
+}
+
+// TestTablesThatSayNothing: what must be abstained from, and what to record.
+func TestTablesThatSayNothing(t *testing.T) {
+	skipped := func(of, name string) summary.Table {
+		return summary.Table{Tool: "nsys", Name: name, Of: of, Missing: "x.sqlite does not contain such data."}
+	}
+	for name, tc := range map[string]struct {
+		s    *summary.Summary
+		rule string
+		text string
+	}{
+		"all skipped": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), skipped(summary.OfCall, "cuda_api_sum")), RuleTablesEmpty, "no table of 2 has rows"},
+		"launches without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), callsWith(sumRow{"cudaMalloc", "alloc", 900 * ms, 5})),
+			RuleKernelsUnrecorded, "kernels were launched (20 calls) and none was recorded"},
+		"two kernels": {tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 900 * ms, 5}, sumRow{"b", "comm all-reduce", ms, 4})),
+			RuleTooLittleWork, "too little GPU work to judge: 9 GPU events in the tables, under the limit of 10 events"},
+	} {
+		r := Judge(tc.s, DefaultThresholds())
+		f := find(t, r, tc.rule)
+		if r.Verdict.Rule != tc.rule || !strings.Contains(f.Title, tc.text) || len(f.Next) == 0 {
+			t.Errorf("%s: verdict %+v, finding %+v", name, r.Verdict, f)
+		}
+		for _, f := range r.Findings {
+			if f.Level == Critical {
+				t.Errorf("%s: %s is critical", name, f.Rule)
+			}
+		}
+	}
+	// A report of kernels that was not asked for is none that nsys had nothing for.
+	for _, f := range Judge(tablesOf(callsWith(sumRow{"cudaMalloc", "alloc", ms, 5})), DefaultThresholds()).Findings {
+		if f.Rule == RuleKernelsUnrecorded {
+			t.Errorf("without a table of kernels: %s", f.Title)
+		}
+	}
+}
+
+// TestTableHeadline: where nothing stands out, the verdict says what there was.
+func TestTableHeadline(t *testing.T) {
+	ranges := sums(summary.OfRange, "nvtx_pushpop_trace", sumRow{"step", "", 300 * ms, 1}, sumRow{"forward", "", 100 * ms, 1})
+	ranges.Columns[1].Adds, ranges.Columns[2].Adds = summary.AddsTotal, summary.AddsSelf // the last one is self time
+	for i, self := range []int64{20 * ms, 60 * ms} {
+		ranges.Rows[i].Values[2] = &self
+	}
+	for want, s := range map[string]*summary.Summary{
+		"kernels sum to 1 s in 25 runs: gemm 70.0%, norm 30.0%; nothing in the tables is over its warn limit":                          tablesOf(kernelsWith(sumRow{"c", "compute norm", 300 * ms, 5})),
+		`"forward" has 75.0% of the time in table "nvtx_pushpop_trace" (60 ms of 80 ms); nothing in the tables is over its warn limit`: tablesOf(ranges),
+		`"aten::mm" has 60.0% of the time in table "ops" (600 ms of 1 s); nothing in the tables is over its warn limit`:                tablesOf(sums(summary.OfOSCall, "osrt_sum", sumRow{"poll", "", 999 * ms, 1}), sums(summary.OfOp, "ops", sumRow{"aten::mm", "", 600 * ms, 9}, sumRow{"aten::add", "", 400 * ms, 9})),
+		"nothing in the tables is over its warn limit":                                                                                 tablesOf(summary.Table{Name: "t", Columns: []summary.TableColumn{{Name: "calls", Unit: "count", Adds: summary.AddsSelf}}, Rows: []summary.TableRow{{Name: "f", Values: []*int64{nil}}}}),
+	} {
+		if got := Judge(s, DefaultThresholds()).Verdict; got.Sentence != want || got.Bound != "unknown" || got.Rule != "" {
+			t.Errorf("got  %+v\nwant %s", got, want)
+		}
+	}
+}
+
+// TestTableRuns: tables of one run, in one input or in several, are held against
+// each other; those of two runs are not, though both are called the same.
+func TestTableRuns(t *testing.T) {
+	kernels := func(in int, run string) summary.Table {
+		t := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 50 * ms, 9}, sumRow{"b", "compute gemm", 50 * ms, 9})
+		t.Input, t.Run = in, run
+		return t
+	}
+	copies := func(in int, run string) summary.Table {
+		t := sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy HtoD]", "copy", 100 * ms, 9})
+		t.Input, t.Run = in, run
+		return t
+	}
+	for name, tc := range map[string]struct {
+		s       *summary.Summary
+		den     int64 // of copies against all work
+		runs    int
+		kernels int64
+	}{
+		"one input":                         {tablesOf(kernels(0, ""), copies(0, "")), 200 * ms, 1, 100 * ms},
+		"two inputs of one run":             {tablesOf(kernels(0, "base"), copies(1, "base")), 200 * ms, 1, 100 * ms},
+		"two inputs, nothing known":         {tablesOf(kernels(0, ""), copies(1, "")), 0, 2, 100 * ms},
+		"two runs in one input":             {tablesOf(kernels(0, "one"), copies(0, "two")), 0, 2, 100 * ms},
+		"two runs of one name":              {tablesOf(kernels(0, "report1"), copies(0, "report1"), kernels(1, "report1"), copies(1, "report1")), 400 * ms, 2, 200 * ms},
+		"the same report twice in one file": {tablesOf(kernels(0, ""), kernels(0, ""), copies(0, "")), 200 * ms, 1, 100 * ms},
+	} {
+		c := court{Summary: tc.s}
+		runs := c.tableRuns()
+		work := int64(0)
+		for _, r := range runs {
+			work += r.kernels.ns
+		}
+		if len(runs) != tc.runs || work != tc.kernels {
+			t.Errorf("%s: %d runs with %d ns of kernels, want %d and %d", name, len(runs), work, tc.runs, tc.kernels)
+		}
+		den := int64(0)
+		for _, f := range Judge(tc.s, DefaultThresholds()).Findings {
+			if f.Rule == RuleCopyWork {
+				den = f.DenominatorNS
+			}
+		}
+		if den != tc.den {
+			t.Errorf("%s: copies are held against %d, want %d", name, den, tc.den)
+		}
+	}
+	other := tablesOf(kernels(0, "base"), copies(1, "base"))
+	other.Inputs[1].Path = "elsewhere/stats.txt"
+	if n := len((&court{Summary: other}).tableRuns()); n != 2 {
+		t.Errorf("tables of two directories are of %d runs", n)
+	}
+}
+
+// TestTablePicks: a run's kernels may be in several tables, and count once.
+func TestTablePicks(t *testing.T) {
+	mixed := sums(summary.OfDeviceOp, "cuda_gpu_sum", sumRow{"a", "compute gemm", 7 * ms, 7}, sumRow{"[CUDA memset]", "memset", 3 * ms, 3})
+	nested := sums(summary.OfKernel, "nvtx_kern_sum", sumRow{"a", "compute gemm", 99 * ms, 7})
+	nested.Columns[1].Adds = summary.AddsTotal
+	only := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 6 * ms, 6})
+	left, runs := int64(4*ms), int64(4)
+	only.Left, only.Rest = 2, []*int64{&runs, &left, nil}
+	for name, tc := range map[string]struct {
+		tables                  []summary.Table
+		kernels, runs, nsCopies int64
+	}{
+		"mixed alone": {[]summary.Table{mixed}, 7 * ms, 7, 3 * ms},
+		"both":        {[]summary.Table{mixed, only}, 10 * ms, 10, 3 * ms},
+		"ranges":      {[]summary.Table{nested}, 0, 0, 0},
+		"all":         {[]summary.Table{nested, mixed, only}, 10 * ms, 10, 3 * ms},
+	} {
+		r := (&court{Summary: tablesOf(tc.tables...)}).tableRuns()[0]
+		if r.kernels.ns != tc.kernels || r.kernels.runs != tc.runs || r.copies.ns != tc.nsCopies {
+			t.Errorf("%s: kernels %d ns in %d runs, copies %d ns, want %+v", name, r.kernels.ns, r.kernels.runs, r.copies.ns, tc)
+		}
+	}
+}
+
+// TestCutNames: rows whose names the tool has cut alike may be of several
+// kernels, so no one of them is most of the work.
+func TestCutNames(t *testing.T) {
+	rows := func(name string) *summary.Summary {
+		return tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{"b", "compute gemm", 2 * ms, 9}))
+	}
+	if f := find(t, Judge(rows("whole"), DefaultThresholds()), RuleDominantKernel); f.NumeratorNS != 98*ms {
+		t.Errorf("rows of one name are %d ns", f.NumeratorNS)
+	}
+	for _, f := range Judge(rows("void at::native::elementwise_kernel<(int)128, at::n…"), DefaultThresholds()).Findings {
+		if f.Rule == RuleDominantKernel {
+			t.Errorf("names that are cut alike: %s", f.Title)
+		}
+	}
+}
+
+// TestCopyRate: sizes of the same run make a rate.
+func TestCopyRate(t *testing.T) {
+	size := int64(3 * 1000 * 1000 * 1000)
+	sizes := summary.Table{Tool: "nsys", Name: "cuda_gpu_mem_size_sum", Of: summary.OfCopy, Columns: []summary.TableColumn{{Name: "total", Unit: "bytes", Adds: summary.AddsSelf}},
+		Rows: []summary.TableRow{{Name: "[CUDA memcpy Host-to-Device]", Class: "copy", Values: []*int64{&size}}}}
+	s := tablesOf(sizes, sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", 1000 * ms, 7}), kernelsWith(sumRow{"c", "compute gemm", ms, 3}))
+	f := find(t, Judge(s, DefaultThresholds()), RuleCopyWork)
+	wantEvidence(t, f, "copies from the host to the device are 100.0% of copy and memset work (1 s of 1 s in 7 runs, 2.794 GiB at 3 GB/s)",
+		"how much of it ran under compute no table says")
+}
+
+// TestTablesBesideTrace: where there is a timeline it decides, and tables have
+// no part in it.
+func TestTablesBesideTrace(t *testing.T) {
+	s := one(600, 0, 0)
+	s.Tables = tablesOf(kernelsWith(sumRow{"hot", "compute other", 999 * ms, 5})).Tables
+	alone := one(600, 0, 0)
+	if got, want := fmt.Sprint(Judge(s, DefaultThresholds())), fmt.Sprint(Judge(alone, DefaultThresholds())); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestStrangeTables: no table of numbers breaks a promise: shares are between
+// nothing and all, and the verdict never names what bounds the run.
+func TestStrangeTables(t *testing.T) {
+	values := []int64{-1, math.MinInt64, math.MaxInt64, 0, -5, 7, math.MaxInt64 - 1}
+	kinds := []string{"sync", "launch", "graph-launch", "alloc", "free", "copy", "other", ""}
+	for seed := range uint64(2000) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		s := &summary.Summary{Inputs: []summary.Input{{Path: "a"}}}
+		for range rnd.IntN(4) {
+			table := summary.Table{Input: rnd.IntN(3) - 1, Name: "t", Run: []string{"", "r"}[rnd.IntN(2)],
+				Of: []string{summary.OfKernel, summary.OfCall, summary.OfCopy, summary.OfDeviceOp, "x"}[rnd.IntN(5)], Missing: []string{"", "no"}[rnd.IntN(2)]}
+			for _, name := range []string{"total", "count", "max"}[:rnd.IntN(4)] {
+				table.Columns = append(table.Columns, summary.TableColumn{Name: name, Unit: []string{"ns", "bytes"}[rnd.IntN(2)], Adds: summary.AddsSelf})
+			}
+			for range rnd.IntN(5) {
+				r := summary.TableRow{Name: []string{"a", "b…", ""}[rnd.IntN(3)], Class: []string{"compute", "comm", "copy", "memset", ""}[rnd.IntN(5)], Kind: kinds[rnd.IntN(len(kinds))]}
+				for range table.Columns {
+					v := values[rnd.IntN(len(values))]
+					r.Values = append(r.Values, []*int64{&v, nil}[rnd.IntN(2)])
+				}
+				table.Rows = append(table.Rows, r)
+			}
+			s.Tables = append(s.Tables, table)
+		}
+		r := Judge(s, DefaultThresholds())
+		if len(s.Tables) > 0 && (r.Verdict.Bound != "unknown" || r.Verdict.Sentence == "") {
+			t.Errorf("seed %d: verdict %+v", seed, r.Verdict)
+		}
+		for _, f := range r.Findings {
+			if f.Value < 0 || f.Value > 1 || math.IsNaN(f.Value) {
+				t.Errorf("seed %d: %+v", seed, f)
+			}
+		}
+	}
+}
