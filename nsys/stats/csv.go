@@ -116,6 +116,12 @@ func (l *layout) cutCSV(line string) []string {
 	return cells
 }
 
+// unclosed reports whether the name of a row begins with a quote that is not
+// closed in its line: then it may go on in the next.
+func unclosed(cells []string) bool {
+	return len(cells) > 0 && strings.HasPrefix(cells[len(cells)-1], `"`)
+}
+
 // oneCell cuts the first cell off a line.
 func (l *layout) oneCell(line string) (cell, rest string, more bool) {
 	sep := string(l.comma)

@@ -27,7 +27,7 @@ const maxNumber = 64
 // one stands before the fraction, unless there are several of its kind: there
 // the tool always prints a fraction.
 func number(text string, size int64, whole bool) (n int64, known bool, err error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && size == 1 {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && size == 1 && n < math.MaxInt64 {
 		return n, true, nil
 	}
 	switch strings.ToLower(text) {

@@ -72,6 +72,7 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 		r.close()
 		if !errors.Is(err, io.EOF) {
 			r.out.Complete = false
+			r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("the input breaks off here (%v): rows and tables behind it are missing", err))
 		} else {
 			err = nil
 		}
@@ -128,7 +129,11 @@ func (r *reader) line(line string) {
 			return
 		}
 		if cells := r.open.cut(line, inner); cells != nil {
-			r.cells(cells)
+			if r.open.spans == nil && unclosed(cells) {
+				r.notARow(line, cells)
+			} else {
+				r.cells(cells)
+			}
 			return
 		}
 	}
@@ -140,7 +145,7 @@ func (r *reader) line(line string) {
 	switch {
 	case r.header(line):
 	case r.open != nil:
-		r.notARow(line)
+		r.notARow(line, nil)
 	case strings.TrimSpace(line) != "":
 		r.last, r.lastAt = line, r.lines.n
 	}

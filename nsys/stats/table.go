@@ -19,9 +19,10 @@ type opened struct {
 	index  map[string]int // of rows of a report that lists events, by name and labels
 	extra  int            // where the columns are that such a report does not have itself
 	shares []printed
-	short  int64  // names that nsys cut
-	quoted string // a row in CSV whose name goes on in the next line
-	joined int    // how many lines it has
+	short  int64    // names that nsys cut
+	quoted string   // a row in CSV whose name may go on in the next line
+	joined int      // how many lines it has
+	alone  []string // its cells if it does not, or nil
 }
 
 // The columns behind those of a report that lists events.
@@ -56,15 +57,15 @@ func (l *layout) cut(line, inner string) []string {
 	return l.cutCSV(inner)
 }
 
-// notARow takes a line within a table that is no row, unless the next ones
-// complete it.
-func (r *reader) notARow(line string) {
+// notARow takes a line within a table that is no row, or one with the given cells
+// if the next lines do not complete it.
+func (r *reader) notARow(line string, cells []string) {
 	o := r.open
 	if inner := o.afterPrefix(line); o.spans == nil && opensQuote(inner) {
-		o.quoted, o.joined = inner, 1
+		o.quoted, o.joined, o.alone = inner, 1, cells
 		return
 	}
-	r.cells(nil)
+	r.cells(cells)
 }
 
 // opensQuote reports whether a row may go on in the next line.
@@ -77,12 +78,14 @@ func (r *reader) continues(line string) bool {
 	o := r.open
 	whole := o.quoted + "\n" + line
 	o.quoted = ""
-	if cells := o.cutCSV(whole); cells != nil {
+	_, talk := said(line)
+	another := talk || strings.TrimSpace(line) == "" || o.cutCSV(line) != nil
+	if cells := o.cutCSV(whole); !another && cells != nil && !unclosed(cells) {
 		r.cells(cells)
 		return true
 	}
-	if o.joined++; o.joined >= mostLines || len(whole) > maxLine || o.cutCSV(line) != nil {
-		r.cells(nil)
+	if o.joined++; another || o.joined >= mostLines || len(whole) > maxLine {
+		r.cells(o.alone)
 		return false
 	}
 	o.quoted = whole
@@ -237,7 +240,7 @@ func (r *reader) close() {
 	}
 	if o.quoted != "" {
 		o.quoted = ""
-		r.cells(nil)
+		r.cells(o.alone)
 	}
 	r.open = nil
 	rep := r.identify(o)
