@@ -99,6 +99,9 @@ type LimitError struct{ code, msg string }
 
 func (e *LimitError) Error() string { return e.msg }
 
+// Code returns the code of the issue that the limit is, for readers of any format.
+func (e *LimitError) Code() string { return e.code }
+
 // Harmless reports that all data before the error is good.
 func (e *LimitError) Harmless() bool { return true }
 

@@ -44,7 +44,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err := format.load(f, sel, in); err != nil {
 		return nil, err
 	}
-	limited := in.Trace != nil && in.Trace.Limited() || in.Counters != nil && in.Counters.Limited()
+	limited := f.limited || in.Trace != nil && in.Trace.Limited() || in.Counters != nil && in.Counters.Limited()
 	if limited && !f.whole {
 		in.Bytes = f.Stored() // what a pipe still brings may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {

@@ -26,8 +26,9 @@ func isNamedStats(path string, _ []byte) bool {
 	return strings.Contains(name, "_sum.") || strings.Contains(name, "nsys") || strings.Contains(name, "_trace.csv")
 }
 
-func loadStats(f *File, _ trace.Select, in *Input) (err error) {
-	in.Tables, err = stats.Read(f, f.Path, stats.Limits{})
+func loadStats(f *File, sel trace.Select, in *Input) (err error) {
+	// A row takes some 4 KB until it is printed, and half of the memory is for others.
+	in.Tables, err = stats.Read(f, f.Path, stats.Limits{Rows: int(min(1<<24, sel.Limits.Memory>>14))})
 	if in.Tables != nil {
 		return nil // what broke it off is among its issues
 	}

@@ -45,6 +45,7 @@ type File struct {
 	n       int64 // bytes of content read
 	bomb    int64 // bytes that any input may inflate to
 	whole   bool  // it has an end that can be waited for
+	limited bool  // a limit has ended the content
 }
 
 const (
@@ -180,13 +181,21 @@ func (f *File) unreadable(err error) error {
 func (f *File) Read(p []byte) (int, error) {
 	if f.max > 0 && int64(len(p)) > f.max-f.n {
 		if f.n >= f.max {
-			return 0, f.over()
+			return 0, f.noted(f.over())
 		}
 		p = p[:f.max-f.n]
 	}
 	n, err := f.content.Read(p)
 	f.n += int64(n)
-	return n, err
+	return n, f.noted(err)
+}
+
+// noted returns err, and notes whether it is a limit.
+func (f *File) noted(err error) error {
+	if limit := (*trace.LimitError)(nil); err != nil && errors.As(err, &limit) {
+		f.limited = true
+	}
+	return err
 }
 
 // over tells an input that is too long from one that ends at its limit.

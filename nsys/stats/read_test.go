@@ -339,6 +339,36 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
+// A limit is an error with a code of its own, a tail one that costs nothing.
+type limit struct{}
+
+func (limit) Error() string { return "too long" }
+func (limit) Code() string  { return "input-limit" }
+
+type tail struct{}
+
+func (tail) Error() string  { return "not gzip" }
+func (tail) Harmless() bool { return true }
+
+// TestEnds: a limit has its own code, and what follows packed data is no loss.
+func TestEnds(t *testing.T) {
+	for _, tc := range []struct {
+		err      error
+		complete bool
+		want     string
+	}{
+		{limit{}, false, "in:3: data-loss input-limit x1\n"}, {tail{}, true, "in:3: info trailing-data x1\n"}, {io.ErrUnexpectedEOF, false, "in:3: data-loss input-truncated x1\n"},
+	} {
+		in := io.MultiReader(strings.NewReader("Time (%),Total Time (ns),Instances,Name\n100.0,5,1,a\n"), iotest.ErrReader(tc.err))
+		tables, err := Read(in, "in", Limits{})
+		if !errors.Is(err, tc.err) || tables == nil || tables.Complete != tc.complete {
+			t.Errorf("%v: got %+v, %v", tc.err, tables, err)
+		} else if got := show(tables); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%v: got\n%s", tc.err, got)
+		}
+	}
+}
+
 // TestSmallReads: how the input arrives does not matter.
 func TestSmallReads(t *testing.T) {
 	in := "Processing [r.sqlite] with [reports/cuda_gpu_kern_sum.py]... \n\nTime (%),Total Time (ns),Instances,Name\n100.0,5,1,\"a\nb\"\n"

@@ -71,8 +71,7 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 		}
 		r.close()
 		if !errors.Is(err, io.EOF) {
-			r.out.Complete = false
-			r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("the input breaks off here (%v): rows and tables behind it are missing", err))
+			r.broken(err)
 		} else {
 			err = nil
 		}
@@ -102,6 +101,22 @@ func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.n}
 
 func (r *reader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
+}
+
+// broken notes why the input could not be read to its end.
+func (r *reader) broken(err error) {
+	var limit interface{ Code() string }
+	var tail interface{ Harmless() bool }
+	switch {
+	case errors.As(err, &limit):
+		r.out.Complete = false
+		r.issue(limit.Code(), diag.DataLoss, err.Error()+"; rows and tables behind this place are missing")
+	case errors.As(err, &tail) && tail.Harmless():
+		r.issue("trailing-data", diag.Info, "what follows the compressed data cannot be read ("+err.Error()+"); the tables are whole")
+	default:
+		r.out.Complete = false
+		r.issue("input-truncated", diag.DataLoss, "the input breaks off here ("+err.Error()+"); rows and tables behind this place are missing")
+	}
 }
 
 // done returns what was read.
