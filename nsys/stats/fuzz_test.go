@@ -19,6 +19,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("Start (ns),Duration (ns),Bytes (MB),SrcMemKd,DstMemKd,Name\n1,5,0.5,Pageable,Device,k\n2,,,,,k\n3,7,0.1,Pageable,Device,k\n")
 	f.Add("2024 CUDA Kernel Statistics (nanoseconds)\nTime(%) Total Time Name\n------- ---------- ----\n")
 	f.Add("\ufeffName,Projected Start (ns),Projected Duration (ns),Orig Duration (ns),Style\nr,None,None,1,PushPop\nr,1,2,3,\"P\r\n")
+	f.Add("[{\"Time (%)\":60.0,\"Total Time (ns)\":6,\"Name\":\"a \"b\"\"},\n{\"Total Time (ns)\":null,\"Name\":\"\\\\\"}\n]\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		const rows = 8
 		tables, err := Read(strings.NewReader(in), "in_osrt_sum.csv", Limits{Rows: rows})

@@ -134,13 +134,15 @@ func unitOf(unit string) (base string, size int64) {
 
 const nanoseconds = "nanoseconds"
 
-// newLayout understands a header, or returns nil if it is none of nsys. Where
+// newLayout understands a header, or returns nil if it is none of nsys, which
+// sets some unit in parentheses, if not in a header then in the title. Where
 // columns of values name no unit, they have that of their neighbours, as the
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
 	l := &layout{headers: make(map[string]bool)}
 	known, first := meanings(), titleUnit
 	var named, valued bool
+	marked := titleUnit != ""
 	for _, text := range cells {
 		name, unit := splitHeader(text)
 		m, ok := known[name]
@@ -151,12 +153,13 @@ func newLayout(cells []string, titleUnit string) *layout {
 			m.what = ignored
 		}
 		l.headers[name] = true
+		marked = marked || unit != ""
 		named = named || m.what == theName
 		valued = valued || m.what == aNumber && m.name != "count"
 		l.trace = l.trace || m.what == aStart
 		l.columns = append(l.columns, columnOf(m, unit))
 	}
-	if !named || !valued || len(cells) < 3 {
+	if !named || !valued || !marked || len(cells) < 3 {
 		return nil
 	}
 	for i := range l.columns {

@@ -156,6 +156,9 @@ func TestSameTable(t *testing.T) {
     90.0          9000000          3  3000000.0  2000000  4000000  1000000.0  gemm<float, 2>
     10.0          1000000          4   250000.0   100000   400000   129099.4  fill          
 `,
+		"JSON": `[{"Time (%)":90.0,"Total Time (ns)":9000000,"Instances":3,"Avg (ns)":3000000.0,"Min (ns)":2000000,"Max (ns)":4000000,"StdDev (ns)":1000000.0,"Name":"gemm<float, 2>"},
+{"Time (%)":10.0,"Total Time (ns)":1000000,"Instances":4,"Avg (ns)":250000.0,"Min (ns)":100000,"Max (ns)":400000,"StdDev (ns)":129099.4,"Name":"fill"}]
+`,
 		"behind the program's own lines": "epoch 1, loss 0.5, lr 0.1\n{\"a\": 1}\nProcessing [r.sqlite] with [/opt/nsys/reports/gpukernsum.py]... \n" +
 			"Time(%),Total Time (ns),Instances,Average,Minimum,Maximum,StdDev,Name\n" +
 			"90.0,9000000,3,3000000.0,2000000,4000000,1000000.0,\"gemm<float, 2>\"\n10.0,1000000,4,250000.0,100000,400000,129099.4,fill\n\ndone\n",
@@ -277,8 +280,15 @@ cuda_gpu_kern_sum kernel missing: run.sqlite does not contain CUDA kernel data.
 			"cuda_api_sum call\ncount count +\n  \"cudaFree\" 1\n-:1: data-loss unit-unknown x1\n-:1: info report-assumed x1\n"},
 		{"a table without rows", "-", "Processing [r.sqlite] with [reports/cuda_gpu_kern_sum.py]... \nTime (%),Total Time (ns),Instances,Name\n\n",
 			"cuda_gpu_kern_sum kernel run=r\ntotal nanoseconds + | count count +\n"},
-		{"an error of nsys", "-", "Processing [r.sqlite] with [reports/cuda_gpu_kern_sum.py]... \nERROR: Database file r.sqlite could not be opened and appears to be invalid.\n",
-			"-:2: data-loss nsys-error x1\n"},
+		{"an error of nsys behind a table", "-", "Time (%),Total Time (ns),Instances,Name\n100.0,5,1,a\n\nProcessing [r.sqlite] with [reports/osrt_sum.py]... \nERROR: the disk is full.\n",
+			"cuda_gpu_kern_sum kernel\ntotal nanoseconds + | count count +\n  \"a\" 5 1\n-:5: data-loss nsys-error x1\n"},
+		{"a form that is not read", "-", "Processing [r.sqlite] with [reports/osrt_sum.py]... \n\n+------+\n| poll |\n+------+\n\nProcessing [r.sqlite] with [reports/cuda_api_sum.py]... \nTime (%),Total Time (ns),Num Calls,Name\n100.0,5,1,a\n",
+			"cuda_api_sum call run=r\ntotal nanoseconds + | count count +\n  \"a\" 5 1\n-:7: data-loss table-unread x1\n"},
+		{"JSON with quotes that are not escaped", "-", "Processing [r.sqlite] with [reports/nvtx_sum.py]... \n[\n  {\n    \"Time (%)\": 60.0,\n    \"Total Time (ns)\": 6,\n    \"Instances\": 2,\n    \"Style\": \"PushPop\",\n    \"Range\": \"say \"a\", {b}\"\n  },\n" +
+			"  {\"Time (%)\": 40.0, \"Total Time (ns)\": 4, \"Instances\": null, \"Style\": \"PushPop\", \"Range\": \"c\\\\d\"}\n]\n",
+			"nvtx_sum range run=r\ntotal nanoseconds * | count count +\n  \"say \\\"a\\\", {b}\" 6 2 style=PushPop\n  \"c\\\\d\" 4 ? style=PushPop\n"},
+		{"JSON that breaks off", "-", "[{\"Time (%)\":60.0,\"Total Time (ns)\":6,\"Instances\":2,\"Name\":\"a\"},{\"Time (%)\":40.0,\"Total Ti",
+			"cuda_gpu_kern_sum kernel\ntotal nanoseconds + | count count +\n  \"a\" 6 2\n-:2: data-loss row-malformed x1\n-:2: data-loss table-cut x1\n"},
 		{"a report that is not known", "-", " ** A New Summary (a_new_sum):\n\n Time (%)  Total Time (ms)  Count  Name\n --------  ---------------  -----  ----\n    100.0              1.5      2  x\n",
 			"a_new_sum row\ntotal nanoseconds + | count count +\n  \"x\" 1500000 2\n"},
 		{"columns that are not known", "-", "Time (%),Total Time (ns),Color,Instances,Rate (furlongs),Name\n100.0,5,red,1,2,a\n",
@@ -303,6 +313,7 @@ func TestNotMine(t *testing.T) {
 	for name, in := range map[string]string{
 		"nothing": "", "a log": "loss 0.1\nloss 0.2\n", "other CSV": "a,b,c\n1,2,3\n", "a trace": `{"traceEvents":[]}`,
 		"a Markdown table": "| Name | Time |\n| ---- | ---- |\n| a | 1 |\n", "dashes": "-----  -----  -----\n", "zeros": "Time (%),Total Time (ns),Instances,Name\n\x00",
+		"CSV of another program": "name,start,duration\nx,1,2\n", "JSON of another program": `[{"name":"x","start":1,"duration":2}]`, "JSON of nothing": "[{}]", "an open bracket": "[\n",
 		"a torch profiler table": "---------  ------------  ------------\nName       Self CPU %      Self CPU\n---------  ------------  ------------\naten::mm        10.00%     1.000us\n",
 	} {
 		if Sniff([]byte(in)) {

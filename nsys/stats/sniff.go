@@ -9,6 +9,9 @@ func Sniff(prefix []byte) bool {
 	if strings.ContainsRune(text, 0) {
 		return false
 	}
+	if sniffArray(text) {
+		return true
+	}
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

@@ -1,7 +1,7 @@
 // Package stats reads the tables that "nsys stats" prints, and those that
 // "nsys profile --stats=true" prints behind a run.
 //
-// Text and CSV of all versions since 2019 are read, one report or many, with
+// Text, CSV, TSV and JSON of all versions since 2019 are read, one report or many, with
 // or without what nsys says between them. Units come from the headers and are
 // never assumed. Reports that list events one by one are added up by name.
 // [Read] returns [profile.Tables]; package analyze measures them.
@@ -46,7 +46,7 @@ const (
 // Read reads all tables of an input. Name is that of the input, for messages,
 // and tells reports apart that have the same columns.
 //
-// An input without any table and without a word of nsys is an error. Where it
+// An input without any table is an error. Where it
 // cannot be read to its end, what was read stands, and an issue says so; the
 // error of the input comes with the tables.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
@@ -70,6 +70,7 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 			continue
 		}
 		r.close()
+		r.unread()
 		if !errors.Is(err, io.EOF) {
 			r.broken(err)
 		} else {
@@ -90,11 +91,12 @@ type reader struct {
 
 	rows, text int // room left
 
-	next   saying  // what was said last about the table that follows
-	last   string  // the last line that is not blank: a header, if dashes follow
-	lastAt int     // its number
-	open   *opened // the table that is being read, or nil
-	heard  bool    // nsys has said something
+	next      saying  // what was said last about the table that follows
+	last      string  // the last line that is not blank: a header, if dashes follow
+	lastAt    int     // its number
+	open      *opened // the table that is being read, or nil
+	failed    string  // how nsys itself failed, or ""
+	announced string  // a table that nsys has announced and that did not follow, or ""
 }
 
 func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.n} }
@@ -119,16 +121,32 @@ func (r *reader) broken(err error) {
 	}
 }
 
+// unread notes that nsys has announced a table that did not follow.
+func (r *reader) unread() {
+	if r.next.report != "" && r.failed == "" {
+		r.announced = r.next.report
+		r.issue("table-unread", diag.DataLoss, "tables that nsys announced did not follow, or in a form that is not read; print them with --format csv")
+	}
+}
+
 // done returns what was read.
 func (r *reader) done(err error) (*profile.Tables, error) {
 	r.out.Issues = r.issues.Issues()
-	if len(r.out.List) == 0 && !r.heard {
-		if err == nil {
-			err = &diag.Error{Pos: diag.Pos{File: r.name, Line: 1}, Msg: `no table of nsys stats; give the output of "nsys stats REPORT", as text or CSV`}
-		}
+	switch {
+	case len(r.out.List) > 0:
+		return r.out, err
+	case err != nil:
 		return nil, err
+	case r.failed != "":
+		return nil, r.errorf("nsys itself failed (%q); run nsys stats again on the report", r.failed)
+	case r.announced != "":
+		return nil, r.errorf("nsys announced table %q, and no table could be read; print the tables with --format csv", clip(r.announced))
 	}
-	return r.out, err
+	return nil, r.errorf(`no table of nsys stats; give the output of "nsys stats REPORT", as text or CSV`)
+}
+
+func (r *reader) errorf(format string, args ...any) error {
+	return &diag.Error{Pos: diag.Pos{File: r.name, Line: 1}, Msg: fmt.Sprintf(format, args...)}
 }
 
 // line takes one line. Within a table it is a row if it can be one: looking
@@ -154,10 +172,11 @@ func (r *reader) line(line string) {
 	}
 	if s, ok := said(line); ok {
 		r.close()
-		r.hear(s)
+		r.hear(s, line)
 		return
 	}
 	switch {
+	case r.open == nil && opensArray(line) && r.array(line):
 	case r.header(line):
 	case r.open != nil:
 		r.notARow(line, nil)
@@ -168,18 +187,21 @@ func (r *reader) line(line string) {
 
 // hear notes what nsys says about the table that follows, or about why none
 // does.
-func (r *reader) hear(s saying) {
-	r.heard = true
+func (r *reader) hear(s saying, line string) {
 	switch {
 	case s.skipped != "":
 		rep := reportOf(cmp.Or(r.next.report, r.byName, "unknown"))
 		r.add(&profile.Table{Name: rep.name, Title: r.next.title, Of: rep.of, Run: r.run, Missing: clip(s.skipped)})
 		r.next = saying{}
 	case s.failed:
+		r.failed = clip(line)
 		r.issue("nsys-error", diag.DataLoss, "nsys itself reported an error here, so tables may be missing; read the line, and run nsys stats again")
 	case s.report != "":
 		s.title = clip(s.title)
 		r.run = cmp.Or(s.run, r.run)
+		if s.report != r.next.report {
+			r.unread()
+		}
 		if s.unit == "" && s.report == r.next.report {
 			s.unit = r.next.unit
 		}
