@@ -158,7 +158,7 @@ func rowEvidence(s tableSet, what string, ns int64) (out []string) {
 		if i == 3 || r.ns == 0 {
 			break
 		}
-		out = append(out, fmt.Sprintf("%q is %s of %s (%s)", short(r.Name), unit.Share(r.ns, ns), what, unit.Duration(r.ns))+r.runText())
+		out = append(out, fmt.Sprintf("%q is %s of %s (%s)", r.Name, unit.Share(r.ns, ns), what, unit.Duration(r.ns))+r.runText())
 	}
 	return out
 }
@@ -166,7 +166,10 @@ func rowEvidence(s tableSet, what string, ns int64) (out []string) {
 // runText says how often and how long a row ran, as far as its table tells.
 func (r tableRow) runText() string {
 	text := ""
-	if r.runs > 0 {
+	if r.runs == 1 {
+		return ": 1 run"
+	}
+	if r.runs > 1 {
 		text = fmt.Sprintf(": %s, %s on average", plural(r.runs, "run"), unit.Duration(r.ns/r.runs))
 		if r.longest > 0 {
 			text += fmt.Sprintf(", %s at most", unit.Duration(r.longest))

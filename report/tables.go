@@ -97,7 +97,11 @@ func (v tableView) size() int64 {
 
 // heading is what the table is called.
 func (v tableView) heading() string {
-	return clip(clean(cmp.Or(v.Title, v.kind.title)), 70)
+	title := v.kind.title
+	if v.rank >= 0 && v.Columns[v.rank].Unit == "bytes" {
+		title += " by size"
+	}
+	return clip(clean(cmp.Or(v.Title, title)), 70)
 }
 
 // whole is what the shares of rows are of, with the sum.
@@ -271,8 +275,7 @@ func (v tableView) severalClasses() bool {
 	return false
 }
 
-// labelKeys returns what else the tool says of the rows, without what the column
-// of classes says, too.
+// labelKeys returns what else the tool says of the rows.
 func labelKeys(rows []summary.TableRow) []string {
 	keys := map[string]bool{}
 	for _, r := range rows {
@@ -338,7 +341,7 @@ func (v tableView) categories() (Table, bool) {
 			g.category, g.class, unit.Share(g.total, v.sum), scale.text(g.total), runs, unit.Count(g.names),
 		}})
 	}
-	t.Note = "The same kernels by what they do, as far as their names tell."
+	t.Note = "The same rows by what they do, as far as their names tell."
 	if v.Left > 0 {
 		t.Note += " Rows that were left out are in no category."
 	}

@@ -16,6 +16,7 @@ func summaryCommand() *command {
 		does: "print what was measured; reads standard input where no input is given",
 		example: `  assay summary trace.json.gz
   zcat trace.json.gz | assay summary
+  nsys stats report.nsys-rep | assay summary
   assay summary trace.json.gz --format md >> "$GITHUB_STEP_SUMMARY"
   assay summary trace.json.gz --format json | jq '.devices[].activity'
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv

@@ -22,8 +22,7 @@ func isStats(_ string, head []byte) bool { return stats.Sniff(head) }
 // isNamedStats reports whether a file in a directory is named like what nsys
 // stats writes: much of what has such a header is of other programs.
 func isNamedStats(path string, _ []byte) bool {
-	name := strings.ToLower(filepath.Base(path))
-	return strings.Contains(name, "_sum.") || strings.Contains(name, "nsys") || strings.Contains(name, "_trace.csv")
+	return stats.Named(path) || strings.Contains(strings.ToLower(filepath.Base(path)), "nsys")
 }
 
 func loadStats(f *File, sel trace.Select, in *Input) (err error) {

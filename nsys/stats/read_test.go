@@ -307,6 +307,23 @@ cuda_gpu_kern_sum kernel missing: run.sqlite does not contain CUDA kernel data.
 	}
 }
 
+// TestNamed: the names of files that nsys stats -o writes, and what they say.
+func TestNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"out/base_cuda_gpu_kern_sum.csv": "cuda_gpu_kern_sum of base", `C:\runs\my-run.CUDA_API_SUM.txt`: "cuda_api_sum of my-run", "cuda_gpu_sum.csv": "cuda_gpu_sum of ", "paddle_gpukernsum.csv": "cuda_gpu_kern_sum of paddle",
+		"a_cuda_gpu_kern_gb_sum.csv": "cuda_gpu_kern_gb_sum of a", "run_nvtx_pushpop_trace.csv.gz": "nvtx_pushpop_trace of run", "osrt_sum_cuda_api_sum.csv": "cuda_api_sum of osrt_sum",
+		"osrt_sum/loss.csv": "", "checksum.csv": "", "-": "", "": "",
+	} {
+		got := ""
+		if rep, run, ok := reportInName(name); ok {
+			got = rep.name + " of " + run
+		}
+		if got != want || Named(name) != (want != "") {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestNotMine: what is no table of nsys is refused with a remedy, and not seen as
 // one.
 func TestNotMine(t *testing.T) {

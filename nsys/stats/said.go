@@ -12,7 +12,7 @@ var (
 	banner     = regexp.MustCompile(`^(?:.* )?\*\* (\S.*) \(([a-z0-9_]+)(?::[^)]*)?\):\s*$`)
 	skipped    = regexp.MustCompile(`(?:^|\s)SKIPPED: (.*)$`)
 	failed     = regexp.MustCompile(`(?:^|\s)(?:ERROR|FATAL): `)
-	generating = regexp.MustCompile(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite)`)
+	generating = regexp.MustCompile(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite (?:file )?for SQL queries)`)
 )
 
 // A saying is what one line between tables says.

@@ -2,6 +2,13 @@ package stats
 
 import "strings"
 
+// Named reports whether the name of a file is like those that "nsys stats -o"
+// gives: it has the name of a report, of any version.
+func Named(path string) bool {
+	_, _, ok := reportInName(path)
+	return ok
+}
+
 // Sniff reports whether a file that begins with prefix holds tables of nsys
 // stats: a line with which nsys announces one, or the header of one.
 func Sniff(prefix []byte) bool {
