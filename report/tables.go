@@ -32,8 +32,8 @@ func tableKinds() []tableKind {
 		{summary.OfCopy, "table-copies", "Copies and memsets", "copy", "kinds of copies", "copy and memset time"},
 		{summary.OfOp, "table-operators", "Operators", "operator", "operators", "operator time"},
 		{summary.OfFunction, "table-functions", "Functions", "function", "functions", "time in functions"},
-		{summary.OfRange, "table-ranges", "Ranges", "range", "ranges", "time in ranges"},
 		{summary.OfCall, "table-calls", "Calls", "call", "calls", "time in calls"},
+		{summary.OfRange, "table-ranges", "Ranges", "range", "ranges", "time in ranges"},
 		{summary.OfRow, "table-rows", "Rows", "row", "rows", "the total"},
 		{summary.OfOSCall, "table-os-calls", "Calls of the operating system", "call", "calls", "time in calls"},
 	}

@@ -42,7 +42,7 @@ func TestTables(t *testing.T) {
 	// What devices did comes first, and of one kind what took longest; sleep
 	// of threads comes last.
 	last := -1
-	for _, title := range []string{"CUDA GPU Kernel Summary", "Device work", "Copies and memsets", "Operators", "Functions", "Ranges", "CUDA API Summary", "Rows", "OS Runtime Summary", "Tables without rows"} {
+	for _, title := range []string{"CUDA GPU Kernel Summary", "Device work", "Copies and memsets", "Operators", "Functions", "CUDA API Summary", "Ranges", "Rows", "OS Runtime Summary", "Tables without rows"} {
 		at := strings.Index(md, "\n## "+title+"\n")
 		if at <= last {
 			t.Errorf("%q is at %d, the section before it at %d", title, at, last)
