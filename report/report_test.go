@@ -346,7 +346,7 @@ func goldenResult(s *summary.Summary) judge.Result {
 		title := "synchronization is 80.0% of the time in CUDA calls (400 ms of 500 ms), at the critical limit of 80%"
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
-			Findings: []judge.Finding{{Rule: "synchronization-calls", Level: judge.Critical, Title: title, Next: []string{"do not wait"}}},
+			Findings: []judge.Finding{{Rule: "waiting-calls", Level: judge.Critical, Title: title, Next: []string{"do not wait"}}},
 		}
 	}
 	if len(s.Devices) == 0 {
