@@ -14,9 +14,11 @@ import (
 // says when a device was idle or what ran at the same time.
 type tableCourt struct {
 	*court
-	runs []runTables
+	runs   []runTables
+	hidden []runTables // those whose kernels graphs hide
+	pooled []runTables // those that are judged
 
-	kernels, copies, calls tableSet // of all runs
+	kernels, copies, calls tableSet // of these
 }
 
 // judgeTables judges tables of sums. The verdict never names what bounds the
@@ -24,9 +26,7 @@ type tableCourt struct {
 // come first in any case.
 func (c *court) judgeTables(found []Finding) Result {
 	t := tableCourt{court: c, runs: c.tableRuns()}
-	for _, r := range t.runs {
-		t.kernels, t.copies, t.calls = t.kernels.plus(r.kernels), t.copies.plus(r.copies), t.calls.plus(r.calls)
-	}
+	t.pool()
 	var judged []Finding // in the order of precedence
 	for _, rule := range []func() (Finding, bool){
 		t.synchronization, t.communication, t.copying, t.allocation, t.shortKernels, t.largestKernel,
@@ -37,8 +37,14 @@ func (c *court) judgeTables(found []Finding) Result {
 	}
 	slices.SortStableFunc(judged, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
 	sums := t.sumsOnly()
-	for _, rule := range []func() (Finding, bool){t.empty, t.unrecorded, t.hiddenByGraphs, t.tooFew} {
-		if f, ok := rule(); ok {
+	abstain := []func() (Finding, bool){t.empty, t.unrecorded, t.hiddenByGraphs, t.tooFew}
+	for _, rule := range abstain {
+		f, ok := rule()
+		if ok && f.Rule == RuleGraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0 {
+			found = append(found, f) // the other runs are judged without these
+			continue
+		}
+		if ok {
 			// The shares stay, for who wants them, but nothing follows from them.
 			for i := range judged {
 				judged[i].Level = Info
@@ -57,7 +63,7 @@ func (c *court) judgeTables(found []Finding) Result {
 func (t *tableCourt) sumsOnly() Finding {
 	f := Finding{Rule: RuleSumsOnly, Level: Info}
 	f.Title = "sums tell no idle time, no overlap and no order: what bounds the run needs a timeline"
-	if n := len(t.runs); n > 1 {
+	if n := len(t.pooled); n > 1 {
 		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are judged together", n)}
 	}
 	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "nsys" }) {
@@ -89,7 +95,7 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 	var launches tableSet
 	for _, r := range t.runs {
 		if r.unrecorded {
-			launches = launches.plus(r.calls.of("launch", "graph-launch"))
+			launches = launches.plus(r.calls.of("launch"))
 		}
 	}
 	if launches.runs == 0 || len(t.kernels.rows) > 0 {
@@ -104,26 +110,52 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 	return f, true
 }
 
-// hiddenByGraphs asks whether graphs ran what the table of kernels has not: nsys
-// records a graph as a whole unless it is told otherwise, and its tables of
-// kernels have none of it.
-func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
-	rule := t.rules[RuleGraphsHideKernels]
-	var graphs, waits, kernels tableSet
+// hides asks whether graphs ran what the kernels of a run have not: nsys records a
+// graph as a whole unless it is told otherwise, and its tables of kernels have none
+// of it. A host that waits for far more than there is waits for that.
+func (t *tableCourt) hides(r runTables) bool {
+	waits := r.calls.of("sync")
+	if len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
+		return false // the table was not asked for, or lacks more than graphs
+	}
+	return r.calls.of("graph-launch").runs > 0 && waits.ns > 0 &&
+		float64(r.kernels.ns)/float64(waits.ns) < t.rules[RuleGraphsHideKernels].MinShare
+}
+
+// pool adds up the runs, without those whose kernels graphs hide if there are
+// others.
+func (t *tableCourt) pool() {
 	for _, r := range t.runs {
-		if launched := r.calls.of("graph-launch"); launched.runs > 0 {
-			graphs, waits, kernels = graphs.plus(launched), waits.plus(r.calls.of("sync")), kernels.plus(r.kernels)
+		if t.hides(r) {
+			t.hidden = append(t.hidden, r)
+		} else {
+			t.pooled = append(t.pooled, r)
 		}
 	}
-	f := Finding{Rule: rule.ID, Level: Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns}
-	if graphs.runs == 0 || waits.ns == 0 {
-		return f, false
+	if len(t.pooled) == 0 {
+		t.pooled = t.hidden
 	}
-	if f.Value = float64(kernels.ns) / float64(waits.ns); f.Value >= rule.MinShare {
-		return f, false
+	for _, r := range t.pooled {
+		t.kernels, t.copies, t.calls = t.kernels.plus(r.kernels), t.copies.plus(r.copies), t.calls.plus(r.calls)
 	}
+}
+
+// hiddenByGraphs reports the runs whose kernels graphs hide.
+func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
+	if len(t.hidden) == 0 {
+		return Finding{}, false
+	}
+	rule := t.rules[RuleGraphsHideKernels]
+	var graphs, waits, kernels tableSet
+	for _, r := range t.hidden {
+		graphs, waits, kernels = graphs.plus(r.calls.of("graph-launch")), waits.plus(r.calls.of("sync")), kernels.plus(r.kernels)
+	}
+	f := Finding{Rule: rule.ID, Level: Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns, Value: float64(kernels.ns) / float64(waits.ns)}
 	f.Title = fmt.Sprintf("CUDA graphs hide kernels: %s was called %s, but all kernels in the tables are %s of the time in which the host waited (%s), under the limit of %s",
 		graphs.byName()[0].Name, times(graphs.runs), unit.Share(kernels.ns, waits.ns), fraction(kernels.ns, waits.ns), unit.Percent(rule.MinShare))
+	if len(t.hidden) < len(t.runs) {
+		f.Title += fmt.Sprintf(", in %d of %d runs", len(t.hidden), len(t.runs))
+	}
 	f.Evidence = append(rowEvidence(graphs, "graph launches", graphs.ns), rowEvidence(waits, "synchronization", waits.ns)...)
 	f.Next = []string{
 		"record the kernels of graphs: nsys profile --cuda-graph-trace=node, then print the tables again; every share of kernels below is of those outside graphs",

@@ -54,7 +54,7 @@ func (t *tableCourt) communication() (Finding, bool) {
 func (t *tableCourt) copying() (Finding, bool) {
 	var work, copies tableSet // of the runs that tell both
 	bytes := map[string]int64{}
-	for _, r := range t.runs {
+	for _, r := range t.pooled {
 		if len(r.copies.rows) > 0 && len(r.kernels.rows) > 0 {
 			copies, work = copies.plus(r.copies), work.plus(r.copies).plus(r.kernels)
 			for name, n := range r.bytes {

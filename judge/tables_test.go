@@ -171,6 +171,23 @@ func TestGraphsHideKernels(t *testing.T) {
 	}
 }
 
+// TestGraphsInOneOfTwoRuns: the run whose kernels are in its table is judged by
+// itself, and the other is said.
+func TestGraphsInOneOfTwoRuns(t *testing.T) {
+	graphs := sums(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1})
+	hidden := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"few", "compute fill", ms, 30})
+	graphs.Input, hidden.Input = 1, 1
+	r := Judge(tablesOf(graphs, hidden, kernelsWith(sumRow{"hot", "compute other", 700 * ms, 5})), DefaultThresholds())
+	f := find(t, r, RuleGraphsHideKernels)
+	if !strings.HasSuffix(f.Title, "under the limit of 10%, in 1 of 2 runs") || r.Findings[0].Rule != RuleGraphsHideKernels {
+		t.Errorf("findings %+v", r.Findings)
+	}
+	hot := find(t, r, RuleDominantKernel)
+	if r.Verdict.Rule != RuleDominantKernel || hot.NumeratorNS != 700*ms || hot.DenominatorNS != 1000*ms || hot.Level != Critical {
+		t.Errorf("verdict %+v, finding %+v", r.Verdict, hot)
+	}
+}
+
 // TestTablesThatSayNothing: what must be abstained from, and what to record.
 func TestTablesThatSayNothing(t *testing.T) {
 	skipped := func(of, name string) summary.Table {
@@ -184,6 +201,9 @@ func TestTablesThatSayNothing(t *testing.T) {
 		"all skipped": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), skipped(summary.OfCall, "cuda_api_sum")), RuleTablesEmpty, "no table of 2 has rows"},
 		"launches without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), callsWith(sumRow{"cudaMalloc", "alloc", 900 * ms, 5})),
 			RuleKernelsUnrecorded, "kernels were launched (20 calls) and none was recorded"},
+		"graphs without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), sums(summary.OfCall, "cuda_api_sum",
+			sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 9 * ms, 1})),
+			RuleGraphsHideKernels, "all kernels in the tables are 0.0% of the time in which the host waited (0 ns of 9 ms)"},
 		"two kernels": {tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 900 * ms, 5}, sumRow{"b", "comm all-reduce", ms, 4})),
 			RuleTooLittleWork, "too little GPU work to judge: 9 GPU events in the tables, under the limit of 10 events"},
 	} {
@@ -199,8 +219,9 @@ func TestTablesThatSayNothing(t *testing.T) {
 		}
 	}
 	// A report of kernels that was not asked for is none that nsys had nothing for.
-	for _, f := range Judge(tablesOf(callsWith(sumRow{"cudaMalloc", "alloc", ms, 5})), DefaultThresholds()).Findings {
-		if f.Rule == RuleKernelsUnrecorded {
+	graphs := sums(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaLaunchKernel", "launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 9 * ms, 1})
+	for _, f := range Judge(tablesOf(graphs), DefaultThresholds()).Findings {
+		if f.Rule == RuleKernelsUnrecorded || f.Rule == RuleGraphsHideKernels {
 			t.Errorf("without a table of kernels: %s", f.Title)
 		}
 	}
