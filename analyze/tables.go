@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -19,7 +20,7 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
 	for number, from := range t.List {
 		table := tableOf(from, opt.Rules)
-		table.Number, table.Tool = number, t.Tool
+		table.Number, table.Line, table.Tool = number, from.Line, cmp.Or(from.Tool, t.Tool)
 		s.Tables = append(s.Tables, table)
 		checkTableSums(&table, &issues)
 	}
@@ -54,6 +55,9 @@ func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
 	}
 	if from.Rest != nil {
 		t.Rest = values(from.Rest)
+	}
+	if from.Totals != nil {
+		t.Totals = values(from.Totals)
 	}
 	return t
 }
@@ -118,9 +122,12 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 	}
 }
 
-// isCopy reports whether a row of device work is a copy or memset, which nsys
-// sets in brackets.
-func isCopy(name string) bool { return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") }
+// isCopy reports whether a row of device work is a copy or memset: nsys sets
+// them in brackets, and torch calls them as traces do.
+func isCopy(name string) bool {
+	return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") ||
+		strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") || strings.HasPrefix(name, "CopyDevice") || strings.HasPrefix(name, "CopyHost")
+}
 
 // checkTableSums notes the sums that have grown to what [summary.Plus] stops at.
 func checkTableSums(t *summary.Table, issues *diag.Ledger) {

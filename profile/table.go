@@ -15,6 +15,8 @@ type Table struct {
 	Title string // as its tool prints it; "" if it did not
 	Of    string // what a row is: one of the Of constants
 	Run   string // what its tool calls the run that it measured, as "report1"; "" if it does not say
+	Tool  string // that printed it; "" for the tool of all tables of the input
+	Line  int    // where it begins in the input; 0 if that is not known
 
 	Columns []Heading
 	Rows    []Row // in the order of the tool
@@ -23,6 +25,11 @@ type Table struct {
 	// each column.
 	Left int64
 	Rest []Cell
+
+	// Totals are what the tool itself says that a column adds up to, a cell for
+	// each column, the rows that it did not print included; nil if it says
+	// nothing.
+	Totals []Cell
 
 	// Missing is what the tool said in the place of rows; "" if it did not.
 	Missing string
@@ -118,12 +125,15 @@ func (t *Table) Check() error {
 	if t.Rest != nil && len(t.Rest) != len(t.Columns) {
 		return fmt.Errorf("table %q: the rest has %d cells for %d columns", t.Name, len(t.Rest), len(t.Columns))
 	}
+	if t.Totals != nil && len(t.Totals) != len(t.Columns) {
+		return fmt.Errorf("table %q: the totals have %d cells for %d columns", t.Name, len(t.Totals), len(t.Columns))
+	}
 	return nil
 }
 
 // Tables is all that one input holds of them.
 type Tables struct {
-	Tool     string // that printed them: "nsys"
+	Tool     string // that printed them: "nsys", "torch"
 	List     []*Table
 	Records  int64 // rows that were read, usable or not
 	Complete bool  // the input was read to its end

@@ -17,7 +17,8 @@ import (
 type Table struct {
 	Input  int    `json:"input"`
 	Number int    `json:"number"`          // its place in the input, from 0
-	Tool   string `json:"tool"`            // "nsys"
+	Line   int    `json:"line,omitempty"`  // where it begins in the input
+	Tool   string `json:"tool"`            // "nsys", "torch"
 	Name   string `json:"name"`            // as its tool calls it: "cuda_gpu_kern_sum"
 	Title  string `json:"title,omitempty"` // as its tool prints it
 	Of     string `json:"of"`              // what a row is: see the constants
@@ -34,6 +35,10 @@ type Table struct {
 	// the columns that add up.
 	Left int64    `json:"left,omitempty"`
 	Rest []*int64 `json:"rest,omitempty"`
+
+	// Totals are what the tool itself says that each column adds up to, the rows
+	// that it did not print included; null where it says nothing.
+	Totals []*int64 `json:"totals,omitempty"`
 
 	// Missing is what the tool said in the place of rows, as "x.sqlite does not
 	// contain GPU memory data.".
@@ -123,10 +128,20 @@ func (t *Table) Sum(column int) (sum int64, known bool) {
 	return sum, known
 }
 
+// Whole returns what a column adds up to by the tool's own word, or, where it
+// says nothing or less than its rows, what they add up to.
+func (t *Table) Whole(column int) (sum int64, known bool) {
+	sum, known = t.Sum(column)
+	if said, ok := valueAt(t.Totals, column); ok && (!known || said > sum) {
+		return said, true
+	}
+	return sum, known
+}
+
 // clone returns a table that shares no memory with t.
 func (t Table) clone() Table {
 	t.Columns = slices.Clone(t.Columns)
-	t.Rest = cloneValues(t.Rest)
+	t.Rest, t.Totals = cloneValues(t.Rest), cloneValues(t.Totals)
 	t.Rows = slices.Clone(t.Rows)
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -203,6 +218,9 @@ func (s *Summary) checkTables() error {
 		}
 		if t.Rest != nil && len(t.Rest) != len(t.Columns) {
 			return fmt.Errorf("tables[%d].rest: got %d, want %d, one for each column", i, len(t.Rest), len(t.Columns))
+		}
+		if t.Totals != nil && len(t.Totals) != len(t.Columns) {
+			return fmt.Errorf("tables[%d].totals: got %d, want %d, one for each column", i, len(t.Totals), len(t.Columns))
 		}
 	}
 	return checkInputs(s, "tables", s.Tables, func(t Table) int { return t.Input })

@@ -37,6 +37,7 @@ var formats = []format{
 	{name: "ncu", sniff: isCounters, load: loadCounters},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
+	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
 // formatOf returns the format of a file, or nil.

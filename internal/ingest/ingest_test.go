@@ -144,8 +144,8 @@ func TestRefusals(t *testing.T) {
 		"a.ncu-rep":    {"NVR\x00", "Nsight Compute"},
 		"x.xz":         {"\xfd7zXZ\x00", "xz -dc x.xz"},
 		"a.xplane.pb":  {"\x0a\x90\x00", "protobuf"},
-		"x.log":        {"step 1", "text but no trace"},
-		"numbers.json": {"[1,2]", "text but no trace"},
+		"x.log":        {"step 1", "text without a trace or a table"},
+		"numbers.json": {"[1,2]", "text without a trace or a table"},
 		"et.json":      {`{"schema": "1.0.1", "pid": 1, "nodes": []}`, "execution trace"},
 		"lfs.json":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
 	} {

@@ -38,6 +38,15 @@ var strangers = []struct{ prefix, what, do string }{
 
 // refuse explains what a file is that no reader takes.
 func refuse(path string, head []byte) error {
+	if r := stranger(path, head); r != nil {
+		return r
+	}
+	return noTables(path)
+}
+
+// stranger explains what a file is that is known not to be read, or returns nil
+// for text that may hold anything.
+func stranger(path string, head []byte) *Refusal {
 	if len(bytes.TrimSpace(bytes.TrimRight(head, "\x00"))) == 0 {
 		return &Refusal{path, "is empty", "the profiler may have been killed before it wrote; record again"}
 	}
@@ -65,7 +74,7 @@ func refuse(path string, head []byte) error {
 	if isBinary(head) {
 		return &Refusal{path, "is binary and of no known format", "give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
 	}
-	return &Refusal{path, "is text but no trace", "give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
+	return nil
 }
 
 // isExecutionTrace reports whether head starts one of PyTorch's execution

@@ -50,14 +50,7 @@ const (
 // cannot be read to its end, what was read stands, and an issue says so; the
 // error of the input comes with the tables.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	rows := cmp.Or(limits.Rows, defaultRows)
-	r := &reader{
-		name: name, lines: newLineReader(in, maxLine), rows: rows, text: rows * rowText,
-		out: &profile.Tables{Tool: "nsys", Complete: true},
-	}
-	if rep, run, ok := reportInName(name); ok {
-		r.byName, r.run = rep.name, run
-	}
+	r := newReader(newLineReader(in, maxLine), name, limits)
 	for {
 		line, cut, err := r.lines.next()
 		if cut {
@@ -78,6 +71,22 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 		}
 		return r.done(err)
 	}
+}
+
+// newReader returns a reader of lines; without any, it is to be given them.
+func newReader(lines *lineReader, name string, limits Limits) *reader {
+	if lines == nil {
+		lines = &lineReader{}
+	}
+	rows := cmp.Or(limits.Rows, defaultRows)
+	r := &reader{
+		name: name, lines: lines, rows: rows, text: rows * rowText,
+		out: &profile.Tables{Tool: "nsys", Complete: true},
+	}
+	if rep, run, ok := reportInName(name); ok {
+		r.byName, r.run = rep.name, run
+	}
+	return r
 }
 
 // A reader reads one input.

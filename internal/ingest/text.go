@@ -1,0 +1,101 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+
+	"assay/diag"
+	"assay/internal/textscan"
+	"assay/nsys/stats"
+	"assay/profile"
+	"assay/torchprof"
+	"assay/trace"
+)
+
+// A tableFinder finds the tables of one tool in a text.
+type tableFinder interface {
+	textscan.Finder
+	Tables() *profile.Tables
+}
+
+// isPlainText reports whether a file is text that may hold tables anywhere: the
+// first bytes of a log say nothing about what follows, so it is all text that
+// is not known to be something else.
+func isPlainText(path string, head []byte) bool {
+	return stranger(path, head) == nil
+}
+
+// beginsWithTable reports whether a text in a directory is meant. To read every
+// log there, to its end, would take long for little. One that is named like a
+// trace must not vanish.
+func beginsWithTable(path string, head []byte) bool {
+	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head)
+}
+
+// loadText finds the tables that a text holds, in one pass for all tools.
+func loadText(f *File, _ trace.Select, in *Input) error {
+	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{}), stats.NewFinder(f.Path, stats.Limits{})}
+	var scanned []textscan.Finder
+	for _, finder := range finders {
+		scanned = append(scanned, finder)
+	}
+	passed, err := textscan.Scan(f, scanned...)
+	names := map[string]string{"torch": "torch-tables", "nsys": "nsys-stats"}
+	for _, finder := range finders {
+		t := finder.Tables()
+		if len(t.List) == 0 {
+			continue
+		}
+		if in.Tables == nil {
+			in.Tables, in.Format = t, names[t.Tool]
+			continue
+		}
+		in.Tables, in.Format = joined(in.Tables, t), "text"
+	}
+	switch {
+	case in.Tables == nil && err != nil:
+		return fmt.Errorf("%s: no table of a profiler in %d lines: %w", f.Path, passed.Lines, pathError(err))
+	case in.Tables == nil:
+		return noTables(f.Path)
+	}
+	in.Tables.Complete = err == nil
+	noteText(in.Tables, f.Path, passed, err)
+	return nil
+}
+
+// joined returns the tables of two tools in one input.
+func joined(a, b *profile.Tables) *profile.Tables {
+	out := &profile.Tables{Tool: a.Tool, Records: a.Records + b.Records, Complete: true}
+	for _, from := range []*profile.Tables{a, b} {
+		for _, t := range from.List {
+			t.Tool = from.Tool
+			out.List = append(out.List, t)
+		}
+		out.Issues = append(out.Issues, from.Issues...)
+	}
+	return out
+}
+
+// noteText says what of a text was not seen.
+func noteText(t *profile.Tables, path string, passed textscan.Result, err error) {
+	at := func(line int) diag.Pos { return diag.Pos{File: path, Line: max(1, line)} }
+	if passed.Cut > 0 {
+		t.Issues = append(t.Issues, diag.Issue{Code: "line-too-long", Severity: diag.DataLoss, Count: int64(passed.Cut), First: at(passed.First),
+			Help: fmt.Sprintf("lines of more than %d bytes were cut there", textscan.MaxLine)})
+	}
+	if err == nil {
+		return
+	}
+	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: at(passed.Lines),
+		Help: fmt.Sprintf("the input could not be read further (%v); tables behind that are missing", reason(err))}
+	if limit := (*trace.LimitError)(nil); errors.As(err, &limit) {
+		is.Code, is.Help = limit.Code(), limit.Error()+"; tables behind that are missing"
+	}
+	t.Issues = append(t.Issues, is)
+}
+
+// noTables refuses a text.
+func noTables(path string) *Refusal {
+	return &Refusal{path, "is text without a trace or a table of a profiler",
+		`give a Chrome trace (torch.profiler's export_chrome_trace writes one), or a log with what key_averages().table() or "nsys stats" printed`}
+}

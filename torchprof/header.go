@@ -1,0 +1,169 @@
+package torchprof
+
+import (
+	"strings"
+
+	"assay/profile"
+)
+
+// A what is what the cells of a column are to the reader.
+type what uint8
+
+const (
+	ignored what = iota
+	theName
+	aLabel
+	theStack
+	aTime
+	aShare
+	aSize
+	aCount
+	someFlops
+)
+
+// numeric reports whether cells of the kind are never empty.
+func (w what) numeric() bool { return w >= aTime }
+
+// The places where a column's cost is.
+const cpu = "CPU"
+
+// A column is one column of a printed table.
+type column struct {
+	what
+	key   string // of a label
+	place string // "CPU", or the device
+	self  bool
+	mean  bool
+	size  int64 // operations in one that is printed
+}
+
+// flops lists the units of the column that counts floating-point operations.
+var flops = map[string]int64{
+	"FLOPs": 1, "KFLOPs": 1e3, "MFLOPs": 1e6, "GFLOPs": 1e9, "TFLOPs": 1e12, "PFLOPs": 1e15,
+}
+
+// parseHeader understands a header, or returns nil if it is none: what it must
+// have is a name first and a time. Words are not where their rules are, for some
+// are wider, so columns are what two spaces part.
+func parseHeader(line string) []column {
+	cells := words(line)
+	if len(cells) < 2 || len(cells) > maxColumns || cells[0] != "Name" {
+		return nil
+	}
+	var out []column
+	times := false
+	for _, text := range cells {
+		c := columnOf(text)
+		times = times || c.what == aTime
+		out = append(out, c)
+	}
+	if !times {
+		return nil
+	}
+	return out
+}
+
+// words splits a line where two spaces or more are.
+func words(line string) (out []string) {
+	for _, part := range strings.Split(line, "  ") {
+		if part = strings.Trim(part, " \t"); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// columnOf understands one header.
+func columnOf(text string) column {
+	switch text {
+	case "Name":
+		return column{what: theName}
+	case "Overload Name":
+		return column{what: aLabel, key: "overload"}
+	case "Node ID":
+		return column{what: aLabel, key: "node"}
+	case "Input Shapes":
+		return column{what: aLabel, key: "shapes"}
+	case "Source Location":
+		return column{what: theStack, key: "stack"}
+	case "# of Calls", "Number of Calls":
+		return column{what: aCount}
+	}
+	if rest, ok := strings.CutPrefix(text, "Total "); ok {
+		if size := flops[rest]; size > 0 {
+			return column{what: someFlops, size: size}
+		}
+	}
+	c := column{}
+	rest, self := strings.CutPrefix(text, "Self ")
+	c.self = self
+	if c.place, rest, _ = strings.Cut(rest, " "); !isPlace(c.place) {
+		return column{}
+	}
+	switch rest {
+	case "%", "total %":
+		c.what = aShare
+	case "", "total", "time total":
+		c.what = aTime
+	case "time avg":
+		c.what, c.mean = aTime, true
+	case "Mem":
+		c.what = aSize
+	}
+	if c.what == aTime && rest == "" && !self {
+		return column{}
+	}
+	return c
+}
+
+// isPlace reports whether a word can be what a device is called: in capitals,
+// as CUDA, XPU, HPU, MTIA, NPU, PRIVATEUSEONE.
+func isPlace(s string) bool {
+	if len(s) < 2 || len(s) > 32 {
+		return false
+	}
+	for _, r := range s {
+		if (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
+			return false
+		}
+	}
+	return s[0] >= 'A'
+}
+
+// heading returns what the column is called in a table, or false if it is not
+// part of one. The device's columns have the same names whatever it is called;
+// those of a second device have its name.
+func (c *column) heading(device string) (h profile.Heading, ok bool) {
+	where := strings.ToLower(c.place)
+	if c.place == device {
+		where = "device"
+	}
+	h.Adds = profile.Total
+	if c.self {
+		h.Adds = profile.Self
+	}
+	switch c.what {
+	case aTime:
+		h.Unit = "nanoseconds"
+		switch {
+		case c.mean:
+			h.Name, h.Adds = where+"_mean", profile.Each
+		case c.self:
+			h.Name = "self_" + where
+		default:
+			h.Name = where + "_total"
+		}
+	case aSize:
+		h.Unit = "bytes"
+		if h.Name = where + "_bytes"; c.self {
+			h.Name = "self_" + h.Name
+		}
+	case aCount:
+		h = profile.Heading{Name: "count", Unit: "count", Adds: profile.Self}
+	case someFlops:
+		h = profile.Heading{Name: "flops", Unit: "count", Adds: profile.Total}
+	default:
+		return h, false
+	}
+	return h, true
+}

@@ -1,0 +1,241 @@
+package torchprof
+
+import (
+	"slices"
+	"strings"
+
+	"assay/profile"
+)
+
+// A kind is what a row of a printed table is: its rows come from the host and
+// from the device, and their times must not be added to each other.
+type kind uint8
+
+const (
+	ofCPU    kind = iota // an operator, a call, a range
+	ofDevice             // a kernel, copy or memset
+	ofRange              // a range as the device saw it
+)
+
+// onDevice reports whether a row is of the device: it has time of its own there
+// and none on the CPU. Where the CPU's columns were left out, what is named like
+// an operator is none.
+func (o *opened) onDevice(r *row) bool {
+	self, all, host, hosts := int64(0), int64(0), false, 0
+	for i, c := range o.columns {
+		if c.what != aTime || c.mean {
+			continue
+		}
+		switch v := r.cells[i].Value; {
+		case c.place == cpu:
+			hosts++
+			host = host || v != 0
+		case c.place == o.device && c.self:
+			self = v
+		case c.place == o.device:
+			all = v
+		}
+	}
+	switch {
+	case o.device == "" || host:
+		return false
+	case hosts > 0:
+		return self != 0 || all != 0
+	}
+	return self != 0 && !isOperator(r.name)
+}
+
+// isOperator reports whether a name is that of an operator, as "aten::mm": a
+// namespace and a word.
+func isOperator(name string) bool {
+	space, op, ok := strings.Cut(name, "::")
+	return ok && space != "" && op != "" && !strings.ContainsAny(name, " <>(),&*")
+}
+
+// isKernel reports whether a name can only be that of a kernel or copy: a range
+// of the same name is then one that its launcher made. Inductor wraps each of
+// its kernels so.
+func isKernel(name string) bool {
+	return strings.HasPrefix(name, "triton_") || strings.Contains(name, "_kernel") || strings.ContainsAny(name, "<(") ||
+		strings.HasPrefix(name, "Memcpy ") || strings.HasPrefix(name, "Memset ")
+}
+
+// kinds returns the kind of each row.
+func (o *opened) kinds() []kind {
+	out := make([]kind, len(o.rows))
+	host := make(map[string]bool)
+	for i := range o.rows {
+		if r := &o.rows[i]; o.onDevice(r) {
+			out[i] = ofDevice
+		} else {
+			host[r.name] = true
+		}
+	}
+	worked, known := o.totalOf(o.device)
+	self := o.deviceTime()
+	for i := range o.rows {
+		r := &o.rows[i]
+		if out[i] != ofDevice {
+			continue
+		}
+		over := known && self >= 0 && r.cells[self].Value > worked.cell.Value+worked.res
+		if strings.HasPrefix(r.name, "ProfilerStep") || over || host[r.name] && !isKernel(r.name) {
+			out[i] = ofRange
+		}
+	}
+	return out
+}
+
+// deviceTime returns the column with the time that a row of the device has: its
+// own, or, where that was left out, in all.
+func (o *opened) deviceTime() int {
+	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.what == aTime && c.place == o.device && c.self && !c.mean }); i >= 0 {
+		return i
+	}
+	return o.column(aTime, o.device)
+}
+
+// tables returns what the table holds, by kind.
+func (o *opened) tables() []*profile.Table {
+	kinds := o.kinds()
+	name := "key_averages"
+	device := name + "." + strings.ToLower(o.device)
+	var out []*profile.Table
+	for _, t := range []struct {
+		kind
+		name, of string
+		columns  []pick
+	}{
+		{ofCPU, name, profile.OfOp, o.hostColumns()},
+		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self)},
+		{ofRange, device + ".ranges", profile.OfRange, o.deviceColumns(profile.Total)},
+	} {
+		table := &profile.Table{Name: t.name, Title: o.title(), Of: t.of, Line: o.at}
+		for _, p := range t.columns {
+			table.Columns = append(table.Columns, p.heading)
+		}
+		for i := range o.rows {
+			if kinds[i] == t.kind {
+				table.Rows = append(table.Rows, o.rows[i].picked(t.columns))
+			}
+		}
+		if table.Left = o.left[t.kind]; table.Left > 0 {
+			table.Rest = pickCells(o.rest[t.kind], t.columns)
+		}
+		if len(table.Rows) > 0 || table.Left > 0 {
+			out = append(out, table)
+		}
+	}
+	o.giveTotals(out)
+	return out
+}
+
+// A pick is a column of a result.
+type pick struct {
+	from    int
+	heading profile.Heading
+}
+
+// hostColumns has all columns, the times of the device first if it worked.
+func (o *opened) hostColumns() (out []pick) {
+	var device []pick
+	seen := make(map[string]bool)
+	for i, c := range o.columns {
+		h, ok := c.heading(o.device)
+		if !ok || seen[h.Name] {
+			continue
+		}
+		seen[h.Name] = true
+		if c.place == o.device && c.what == aTime && o.device != "" {
+			device = append(device, pick{i, h})
+			continue
+		}
+		out = append(out, pick{i, h})
+	}
+	worked := slices.ContainsFunc(device, func(p pick) bool {
+		return slices.ContainsFunc(o.rows, func(r row) bool { return r.cells[p.from].Value != 0 })
+	})
+	if worked {
+		return append(device, out...)
+	}
+	return append(out, device...)
+}
+
+// deviceColumns has the columns that say something of a row of the device.
+func (o *opened) deviceColumns(adds profile.Adds) (out []pick) {
+	if i := o.deviceTime(); i >= 0 {
+		out = append(out, pick{i, profile.Heading{Name: "total", Unit: "nanoseconds", Adds: adds}})
+	}
+	for i, c := range o.columns {
+		switch {
+		case c.what == aCount:
+			out = append(out, pick{i, profile.Heading{Name: "count", Unit: "count", Adds: profile.Self}})
+		case c.what == aTime && c.mean && c.place == o.device:
+			out = append(out, pick{i, profile.Heading{Name: "mean", Unit: "nanoseconds"}})
+		}
+	}
+	return out
+}
+
+func pickCells(cells []profile.Cell, columns []pick) []profile.Cell {
+	out := make([]profile.Cell, len(columns))
+	for i, p := range columns {
+		if p.heading.Adds != profile.Each || cells[p.from].Known {
+			out[i] = cells[p.from]
+		}
+	}
+	return out
+}
+
+// picked returns the row with the columns of a result.
+func (r *row) picked(columns []pick) profile.Row {
+	out := profile.Row{Name: r.name, Line: r.line, Labels: slices.Clone(r.labels), Cells: pickCells(r.cells, columns)}
+	if len(r.stack) > 0 {
+		out.Labels = append(out.Labels, profile.Label{Key: "stack", Text: strings.Join(r.stack, "; ")})
+	}
+	slices.SortFunc(out.Labels, func(a, b profile.Label) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// giveTotals gives the printed totals to the columns that they are of: that of
+// the device to its kernels or, in a table without any, as versions before
+// Kineto print them, to the operators.
+func (o *opened) giveTotals(tables []*profile.Table) {
+	set := func(t *profile.Table, column, place string) {
+		i, ok := t.Column(column)
+		said, known := o.totalOf(place)
+		if !ok || !known {
+			return
+		}
+		if t.Totals == nil {
+			t.Totals = make([]profile.Cell, len(t.Columns))
+		}
+		t.Totals[i] = said.cell
+	}
+	kernels := slices.ContainsFunc(tables, func(t *profile.Table) bool { return t.Of == profile.OfDeviceOp })
+	for _, t := range tables {
+		switch t.Of {
+		case profile.OfOp:
+			set(t, "self_cpu", cpu)
+			if said, ok := o.totalOf(o.device); ok && !kernels && said.cell.Value > 0 {
+				set(t, "self_device", o.device)
+			}
+		case profile.OfDeviceOp:
+			set(t, "total", o.device)
+		}
+	}
+}
+
+// title returns the text above the table, and whose table it is where the lead
+// of its lines says so.
+func (o *opened) title() string {
+	text := strings.TrimSpace(strings.TrimPrefix(o.banner, o.prefix.lead))
+	who := strings.TrimSpace(stamp.ReplaceAllString(o.prefix.lead, ""))
+	lower := strings.ToLower(who)
+	for _, word := range []string{"rank", "pid", "worker", "actor", "default"} {
+		if strings.Contains(lower, word) {
+			return clip(strings.TrimSpace(who + " " + text))
+		}
+	}
+	return clip(text)
+}

@@ -1,0 +1,154 @@
+package torchprof
+
+import (
+	"regexp"
+	"strings"
+
+	"assay/profile"
+)
+
+// An opened is a table that is being read.
+type opened struct {
+	ruler
+	columns []column
+	device  string // the place of the first columns that are not the CPU's; "" if all are
+	seen    int    // the last line that was of it
+	rules   int    // below the header
+	footer  bool   // all rows were there
+
+	rows   []row
+	rest   map[kind][]profile.Cell // rows that there is no room for, added up
+	left   map[kind]int64
+	shares []shareSeen
+	totals []total
+
+	swapped bool // stacks and operations have each other's columns
+	kept    bool // the last row was
+	counts  oddities
+}
+
+// The oddities of a table: how many, and the first line of each.
+type oddities struct{ malformed, unreadable, between, cut, omitted oddity }
+
+type oddity struct {
+	n  int64
+	at int
+}
+
+func (o *oddity) add(line int) {
+	if o.n++; o.n == 1 {
+		o.at = line
+	}
+}
+
+// A row is one row as it was printed.
+type row struct {
+	name   string
+	line   int
+	cells  []profile.Cell // of all columns
+	labels []profile.Label
+	stack  []string
+}
+
+// A total is a line below the table.
+type total struct {
+	place string
+	cell  profile.Cell
+	res   int64 // what the last digit that is printed stands for
+	line  int
+}
+
+// A shareSeen is a share that was printed.
+type shareSeen struct {
+	place   string
+	percent float64
+	time    int64
+	res     int64
+	line    int
+}
+
+func newOpened(w ruler, columns []column, line int) *opened {
+	o := &opened{ruler: w, columns: columns, seen: line, rest: make(map[kind][]profile.Cell), left: make(map[kind]int64)}
+	for _, c := range columns {
+		if c.place != "" && c.place != cpu && c.what != ignored {
+			o.device = c.place
+			break
+		}
+	}
+	return o
+}
+
+// totalLine matches what stands below a table, as "Self CUDA time total: 1.763ms".
+var totalLine = regexp.MustCompile(`^[ \t#]*Self ([A-Z][A-Z0-9_]{1,31}) time total: *(\S.*)$`)
+
+// total takes a line below the table, and reports whether it is one.
+func (o *opened) total(line string) bool {
+	if !strings.Contains(line, " time total:") {
+		return false
+	}
+	m := totalLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	cell, _ := parseTime(strings.TrimSpace(m[2]))
+	if len(o.totals) < maxColumns {
+		o.totals = append(o.totals, total{m[1], cell, resolution(m[2]), o.seen + 1})
+	}
+	return true
+}
+
+// totalsDone reports whether all totals have been.
+func (o *opened) totalsDone() bool {
+	want := 1
+	if o.device != "" && o.column(aTime, o.device) >= 0 {
+		want++
+	}
+	return len(o.totals) >= want
+}
+
+// totalOf returns the total of a place.
+func (o *opened) totalOf(place string) (total, bool) {
+	for _, t := range o.totals {
+		if t.place == place && t.cell.Known {
+			return t, true
+		}
+	}
+	return total{}, false
+}
+
+// resolution returns what the last digit of a time stands for, in nanoseconds.
+func resolution(text string) int64 {
+	text = strings.TrimSpace(text)
+	for _, u := range timeUnits {
+		if n, ok := strings.CutSuffix(text, u.text); ok {
+			_, fraction, _ := strings.Cut(n, ".")
+			size := u.size
+			for range min(len(fraction), 9) {
+				size /= 10
+			}
+			return max(1, size)
+		}
+	}
+	return 1
+}
+
+// column returns the index of the first column of times that add up in some way,
+// or of another kind, of a place; -1 if there is none.
+func (o *opened) column(w what, place string) int {
+	for i, c := range o.columns {
+		if c.what == w && c.place == place && !c.mean {
+			return i
+		}
+	}
+	return -1
+}
+
+// timeBeside returns the column of times that a column of shares is about.
+func (o *opened) timeBeside(share column) int {
+	for i, c := range o.columns {
+		if c.what == aTime && c.place == share.place && c.self == share.self && !c.mean {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,276 @@
+package torchprof
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"assay/profile"
+)
+
+// row takes a line within a table, and reports whether it was of the table.
+func (f *Finder) row(o *opened, line string) bool {
+	if o.spans != nil {
+		cells := cutSpans(line, o.spans)
+		switch o.judge(cells) {
+		case good:
+			f.keep(o, cells)
+			return true
+		case goesOn:
+			return o.goOn(cells)
+		}
+	}
+	if o.nameGoesOn(line) {
+		return true
+	}
+	cells := o.cutWords(line)
+	switch o.judge(cells) {
+	case good:
+		f.keep(o, cells)
+		return true
+	case doubtful:
+		o.counts.unreadable.add(f.n)
+		f.keep(o, cells)
+		return true
+	}
+	return o.stray(f.n, line)
+}
+
+// stray takes a line that is no row.
+func (o *opened) stray(n int, line string) bool {
+	switch words := words(line); {
+	case strings.Trim(line, " .…#") == "":
+		o.counts.omitted.add(n)
+		return true
+	case timesAmong(words) >= 3:
+		o.counts.malformed.add(n)
+		return true
+	case o.spans == nil && len(words) == 1 && o.kept && strings.HasPrefix(line, "          "):
+		return o.frame(words[0])
+	}
+	o.counts.between.add(n)
+	return false
+}
+
+// timesAmong counts what reads like a time or a share.
+func timesAmong(words []string) (n int) {
+	for _, w := range words {
+		_, share := parseShare(w)
+		if c, err := parseTime(w); err == nil && c.Known || share {
+			n++
+		}
+	}
+	return n
+}
+
+// cutSpans cuts a line where the columns are; the last one goes on to the end
+// of the line. It returns nil if something stands between columns.
+func cutSpans(line string, spans []span) []string {
+	runes := []rune(line)
+	at := func(i int) int { return min(i, len(runes)) }
+	if strings.TrimSpace(string(runes[:at(spans[0].from)])) != "" {
+		return nil
+	}
+	cells := make([]string, len(spans))
+	for i, s := range spans {
+		to := at(s.to)
+		if i == len(spans)-1 {
+			to = len(runes)
+		} else if strings.TrimSpace(string(runes[to:at(spans[i+1].from)])) != "" {
+			return nil
+		}
+		cells[i] = strings.TrimSpace(string(runes[at(s.from):to]))
+	}
+	return cells
+}
+
+// cutWords cuts a line at two spaces or more, for rows that are not where the
+// rule says: a wide value moves all that follows it, and editors change white
+// space. It returns nil if the cells are not as many as the columns, but for
+// one that may be empty.
+func (o *opened) cutWords(line string) []string {
+	cells := words(line)
+	if len(cells) == len(o.columns) {
+		return cells
+	}
+	if len(cells) != len(o.columns)-1 {
+		return nil
+	}
+	for i, c := range o.columns {
+		if c.what != aLabel && c.what != theStack {
+			continue
+		}
+		if full := slices.Insert(slices.Clone(cells), i, ""); o.judge(full) == good {
+			return full
+		}
+	}
+	return nil
+}
+
+// A judgment says what the cells of a line are.
+type judgment uint8
+
+const (
+	noRow    judgment = iota
+	good              // a row
+	doubtful          // a row, though not all of its values can be read
+	goesOn            // more of the row before
+)
+
+// judge says what cells are. Cells of stacks and operations that have each
+// other's columns are put right.
+func (o *opened) judge(cells []string) judgment {
+	if cells == nil {
+		return noRow
+	}
+	o.unswap(cells)
+	filled, read, all := 0, 0, 0
+	for i, c := range o.columns {
+		if !c.what.numeric() {
+			continue
+		}
+		all++
+		if cells[i] == "" {
+			continue
+		}
+		filled++
+		if _, err := c.parse(cells[i]); err == nil || err == errTooLarge {
+			read++
+		}
+	}
+	stack := o.stack()
+	switch {
+	case filled == all && read == all && cells[0] != "":
+		return good
+	case filled == 0 && stack >= 0 && cells[stack] != "":
+		return goesOn
+	case filled == all && 2*read >= all && cells[0] != "":
+		return doubtful
+	}
+	return noRow
+}
+
+func (o *opened) stack() int {
+	return slices.IndexFunc(o.columns, func(c column) bool { return c.what == theStack })
+}
+
+// unswap puts the cells of the columns "Source Location" and "Total FLOPs" right
+// where the profiler has mixed them up: it lists the headers in the one order
+// and the values in the other.
+func (o *opened) unswap(cells []string) {
+	stack := o.stack()
+	ops := slices.IndexFunc(o.columns, func(c column) bool { return c.what == someFlops })
+	if stack < 0 || ops < 0 || cells[ops] == "" {
+		return
+	}
+	if _, err := o.columns[ops].parse(cells[ops]); err == nil {
+		return
+	}
+	_, err := o.columns[ops].parse(cells[stack])
+	if err == nil || cells[stack] == "" && o.swapped {
+		cells[stack], cells[ops] = cells[ops], cells[stack]
+		o.swapped = true
+	}
+}
+
+// goOn adds a line of a stack to the row before, and what a hand has put of its
+// name below it.
+func (o *opened) goOn(cells []string) bool {
+	if !o.kept {
+		return false
+	}
+	if last := &o.rows[len(o.rows)-1]; cells[0] != "" && len(last.name)+len(cells[0]) < maxText {
+		last.name += cells[0]
+	}
+	return o.frame(cells[o.stack()])
+}
+
+// nameGoesOn takes a line with the rest of a name that a hand has put below it,
+// where that reaches into the next column, and a line of the stack.
+func (o *opened) nameGoesOn(line string) bool {
+	stack, cells := o.stack(), words(line)
+	if o.spans == nil || stack < 0 || len(cells) != 2 || !strings.HasPrefix(line, "  ") {
+		return false
+	}
+	if from := o.spans[stack].from; utf8.RuneCountInString(line[:strings.LastIndex(line, cells[1])]) != from {
+		return false
+	}
+	full := make([]string, len(o.columns))
+	full[0], full[stack] = cells[0], cells[1]
+	return o.goOn(full)
+}
+
+// maxFrames is how many lines of a stack are kept, from the innermost on.
+const maxFrames = 16
+
+func (o *opened) frame(text string) bool {
+	if last := &o.rows[len(o.rows)-1]; len(last.stack) < maxFrames {
+		last.stack = append(last.stack, clip(text))
+	}
+	return true
+}
+
+// keep adds a row.
+func (f *Finder) keep(o *opened, cells []string) {
+	f.out.Records++
+	r := row{name: cells[0], line: f.n, cells: make([]profile.Cell, len(cells))}
+	for i, c := range o.columns {
+		switch text := cells[i]; {
+		case text == "":
+		case c.what == aLabel:
+			r.labels = append(r.labels, profile.Label{Key: c.key, Text: clip(text)})
+		case c.what == theStack:
+			r.stack = append(r.stack, clip(text))
+		case c.what.numeric():
+			cell, err := c.parse(text)
+			if r.cells[i] = cell; err == errTooLarge {
+				o.counts.unreadable.add(f.n)
+			}
+		}
+	}
+	if strings.HasSuffix(r.name, "...") && len(r.name) > len("...") {
+		o.counts.cut.add(f.n)
+	}
+	o.noteShares(cells, &r)
+	size := len(r.name)
+	for _, l := range r.labels {
+		size += len(l.Text)
+	}
+	if o.kept = f.rows > 0 && f.text >= size; !o.kept {
+		o.pool(&r)
+		return
+	}
+	f.rows, f.text = f.rows-1, f.text-size
+	r.name = strings.Clone(r.name)
+	o.rows = append(o.rows, r)
+}
+
+// noteShares keeps the shares of a row to compare them with its times.
+func (o *opened) noteShares(cells []string, r *row) {
+	const most = 1 << 16
+	for i, c := range o.columns {
+		if c.what != aShare || len(o.shares) >= most {
+			continue
+		}
+		t := o.timeBeside(c)
+		percent, ok := parseShare(cells[i])
+		if ok && percent == percent && t >= 0 && r.cells[t].Known {
+			o.shares = append(o.shares, shareSeen{c.place, percent, r.cells[t].Value, resolution(cells[t]), r.line})
+		}
+	}
+}
+
+// pool adds up a row that there is no room for with others of its kind.
+func (o *opened) pool(r *row) {
+	k := ofCPU
+	if o.onDevice(r) {
+		k = ofDevice
+	}
+	if o.rest[k] == nil {
+		o.rest[k] = make([]profile.Cell, len(r.cells))
+	}
+	for i := range r.cells {
+		o.rest[k][i] = o.rest[k][i].Plus(r.cells[i])
+	}
+	o.left[k]++
+}
