@@ -43,10 +43,11 @@ func tableKinds() []tableKind {
 type tableView struct {
 	summary.Table
 	kind  tableKind
-	order int // of the kind
-	rank  int // the column that sorts the rows, or -1
-	part  int // the column of which rows have shares, or -1: all of it is what the rows cost together
-	sum   int64
+	order int   // of the kind
+	rank  int   // the column that sorts the rows, or -1
+	part  int   // the column of which rows have shares, or -1: all of it is what the rows cost together
+	sum   int64 // of the rows, or more if the tool has said so
+	rows  int64 // of the rows
 }
 
 // viewTables returns the tables that have rows: those of devices first, of a kind
@@ -81,7 +82,8 @@ func viewOf(t summary.Table) tableView {
 		}
 	}
 	if v.part >= 0 {
-		v.sum, _ = t.Sum(v.part)
+		v.rows, _ = t.Sum(v.part)
+		v.sum, _ = t.Whole(v.part)
 	}
 	return v
 }
@@ -105,7 +107,13 @@ func (v tableView) heading() string {
 }
 
 // whole is what the shares of rows are of, with the sum.
-func (v tableView) whole() string { return v.printed(v.part, v.sum) + " " + v.of() }
+func (v tableView) whole() string {
+	text := v.printed(v.part, v.sum) + " " + v.of()
+	if n := v.sum - v.rows; n > 0 {
+		text += ", " + v.printed(v.part, n) + " of it in rows that were not printed"
+	}
+	return text
+}
 
 // of is what the shares of rows are of.
 func (v tableView) of() string {
@@ -143,6 +151,9 @@ func (b *builder) source(t summary.Table) string {
 	text := clip(clean(t.Name), 60)
 	if t.Tool != "" {
 		text += " of " + clip(clean(t.Tool), 30)
+	}
+	if t.Line > 0 {
+		text += fmt.Sprintf(", line %d", t.Line)
 	}
 	if len(b.Inputs) > 1 && t.Input >= 0 && t.Input < len(b.Inputs) {
 		text += ", from " + clip(clean(b.below(b.Inputs[t.Input].Path)), 60)
@@ -245,7 +256,7 @@ func (v tableView) rest(more Rest, shown []summary.TableRow) Rest {
 	if v.part < 0 {
 		return more
 	}
-	more.Weight = v.sum
+	more.Weight = v.rows
 	for _, r := range shown {
 		more.Weight = summary.Plus(more.Weight, -max(v.weight(r), -math.MaxInt64))
 	}

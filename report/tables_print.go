@@ -236,7 +236,7 @@ func (v tableView) chart() (Chart, bool) {
 	if rest := len(rows) - len(r.Rows) + int(max(0, min(v.Left, 1<<30))); rest > 0 {
 		c.Caption = plural(int64(rest), "more row") + "."
 		if shares {
-			c.Caption = fmt.Sprintf("%s (%s of %s).", plural(int64(rest), "more row"), unit.Share(v.sum-shown, v.sum), v.of())
+			c.Caption = fmt.Sprintf("%s (%s of %s).", plural(int64(rest), "more row"), unit.Share(v.rows-shown, v.sum), v.of())
 		}
 	}
 	return c, true

@@ -100,17 +100,22 @@ func (o *opened) tables() []*profile.Table {
 	kinds := o.kinds()
 	name := "key_averages"
 	device := name + "." + strings.ToLower(o.device)
+	title := o.title()
 	var out []*profile.Table
 	for _, t := range []struct {
 		kind
 		name, of string
 		columns  []pick
+		what     string
 	}{
-		{ofCPU, name, profile.OfOp, o.hostColumns()},
-		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self)},
-		{ofRange, device + ".ranges", profile.OfRange, o.deviceColumns(profile.Total)},
+		{ofCPU, name, profile.OfOp, o.hostColumns(kinds), "operators"},
+		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self), "work of " + o.device},
+		{ofRange, device + ".ranges", profile.OfRange, o.deviceColumns(profile.Total), "ranges on " + o.device},
 	} {
-		table := &profile.Table{Name: t.name, Title: o.title(), Of: t.of, Line: o.at}
+		table := &profile.Table{Name: t.name, Of: t.of, Line: o.at}
+		if title != "" {
+			table.Title = title + ": " + t.what
+		}
 		for _, p := range t.columns {
 			table.Columns = append(table.Columns, p.heading)
 		}
@@ -136,8 +141,9 @@ type pick struct {
 	heading profile.Heading
 }
 
-// hostColumns has all columns, the times of the device first if it worked.
-func (o *opened) hostColumns() (out []pick) {
+// hostColumns has all columns, the times of the device first if the rows of the
+// host have some of their own.
+func (o *opened) hostColumns(kinds []kind) (out []pick) {
 	var device []pick
 	seen := make(map[string]bool)
 	for i, c := range o.columns {
@@ -152,11 +158,12 @@ func (o *opened) hostColumns() (out []pick) {
 		}
 		out = append(out, pick{i, h})
 	}
-	worked := slices.ContainsFunc(device, func(p pick) bool {
-		return slices.ContainsFunc(o.rows, func(r row) bool { return r.cells[p.from].Value != 0 })
-	})
-	if worked {
-		return append(device, out...)
+	for i := range o.rows {
+		for _, p := range device {
+			if kinds[i] == ofCPU && p.heading.Adds == profile.Self && o.rows[i].cells[p.from].Value != 0 {
+				return append(device, out...)
+			}
+		}
 	}
 	return append(out, device...)
 }
