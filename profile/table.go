@@ -26,9 +26,9 @@ type Table struct {
 	Left int64
 	Rest []Cell
 
-	// Totals are what the tool itself says that a column adds up to, a cell for
-	// each column, the rows that it did not print included; nil if it says
-	// nothing.
+	// Totals are what the tool itself says that a column adds up to, the rows that
+	// it did not print included; a cell for each column, known where that is more
+	// than rounding apart from the rows. Nil if there is none.
 	Totals []Cell
 
 	// Missing is what the tool said in the place of rows; "" if it did not.

@@ -37,7 +37,8 @@ type Table struct {
 	Rest []*int64 `json:"rest,omitempty"`
 
 	// Totals are what the tool itself says that each column adds up to, the rows
-	// that it did not print included; null where it says nothing.
+	// that it did not print included; null where it says nothing, or what the rows
+	// add up to.
 	Totals []*int64 `json:"totals,omitempty"`
 
 	// Missing is what the tool said in the place of rows, as "x.sqlite does not

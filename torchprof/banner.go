@@ -13,7 +13,7 @@ const (
 
 // A banner collects the text above a table.
 type banner struct {
-	open  bool // a double rule has been, and its text is to follow
+	open  bool // a double rule has been, and its text follows
 	text  string
 	outer bool // only the outermost operators are listed
 	at    int  // line of the last part

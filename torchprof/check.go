@@ -85,7 +85,8 @@ func (f *Finder) checkShares(o *opened) {
 // checkTotal compares the total that was printed with what the rows add up to.
 // Less is usual: the profiler prints 100 rows if nothing else is asked for.
 func (f *Finder) checkTotal(o *opened, t *profile.Table) {
-	for i, said := range t.Totals {
+	for i := range t.Totals {
+		said := t.Totals[i]
 		if !said.Known {
 			continue
 		}
@@ -107,6 +108,8 @@ func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 			f.issueAt(all.line, "rows-not-printed", diag.Info, fmt.Sprintf(
 				"the rows of a table add up to less than the total below it, %s of %s of %s time in the first such table: it lists the largest only, or only the outermost; print all with table(row_limit=-1)",
 				millis(sum.Value), millis(said.Value), place), 1)
+		default:
+			t.Totals[i] = profile.Cell{} // the rows have the more exact sum
 		}
 	}
 }

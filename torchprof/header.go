@@ -66,7 +66,7 @@ func parseHeader(line string) []column {
 // words splits a line where two spaces or more are.
 func words(line string) (out []string) {
 	for _, part := range strings.Split(line, "  ") {
-		if part = strings.Trim(part, " \t"); part != "" {
+		if part = strings.TrimSpace(part); part != "" {
 			out = append(out, part)
 		}
 	}

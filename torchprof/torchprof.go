@@ -28,6 +28,7 @@
 package torchprof
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -121,14 +122,13 @@ func NewFinder(name string, limits Limits) *Finder {
 	return &Finder{name: name, rows: rows, text: rows * rowText, out: &profile.Tables{Tool: "torch", Complete: true}}
 }
 
-// Hints returns what no rule of a table is without, two columns of dashes, and
-// what a text above it may have.
-func (f *Finder) Hints() []string {
-	return []string{"---  ---", doubleRule, statsFor, topLevel}
+// Hint reports whether a line is a rule of two columns of dashes or more.
+func (f *Finder) Hint(line []byte) bool {
+	return bytes.HasSuffix(line, []byte("---")) && bytes.Contains(line, []byte("---  ---"))
 }
 
 // Open reports whether a table is under way or a rule waits for its header.
-func (f *Finder) Open() bool { return len(f.open) > 0 || len(f.waits) > 0 || f.banner.open }
+func (f *Finder) Open() bool { return len(f.open) > 0 || len(f.waits) > 0 }
 
 // Tables ends the reading and returns what was read.
 func (f *Finder) Tables() *profile.Tables {

@@ -1,7 +1,7 @@
 // Package textscan walks through texts, such as logs of many gigabytes, in
-// which a few lines matter. Readers of what such texts hold each say by which
-// strings a line that begins something of theirs can be known; whatever has
-// none of them is passed over a block at a time, at the speed of a search.
+// which a few lines matter. Readers of what such texts hold each say of a line,
+// by a look that costs next to nothing, whether it may begin something of theirs;
+// all others are passed over.
 package textscan
 
 import (
@@ -13,19 +13,33 @@ import (
 
 // A Finder finds what is its own among the lines of a text.
 type Finder interface {
-	// Hints returns the strings of which a line has one at least if the Finder
-	// is to see it while it is not open. They are the same at every call.
-	Hints() []string
+	// Hint reports whether a line may begin something of the Finder, while it is
+	// not open. It is asked of every line, with the white space and the colours at
+	// its end cut off, so it should look at the end first.
+	Hint(line []byte) bool
 
-	// Line takes a line, without what ends it, and its number, from 1 on.
+	// Line takes a line, without what ends it, and its number, from 1 on. Before a
+	// line with a hint come the lines above it, up to [Above] of them.
 	Line(n int, line string)
 
 	// Open reports whether the next line matters, whatever it holds.
 	Open() bool
 }
 
-// MaxLine is how long a line may be. Of longer ones the beginning is taken.
-const MaxLine = 1 << 20
+const (
+	// MaxLine is how long a line may be. Of longer ones the beginning is taken.
+	MaxLine = 1 << 20
+
+	// Above is how many lines above one with a hint a Finder gets to see.
+	Above = 6
+
+	// maxAbove is how much is kept of such a line.
+	maxAbove = 4 << 10
+
+	// blockSize is how much is read at once, and what a line may have without
+	// being copied.
+	blockSize = 256 << 10
+)
 
 // Result says what was passed through.
 type Result struct {
@@ -38,14 +52,7 @@ type Result struct {
 // sequences dropped, and of what a progress bar wrote over itself only the last
 // state. It returns what r returns, if that is not io.EOF.
 func Scan(r io.Reader, finders ...Finder) (Result, error) {
-	s := &scanner{finders: finders, buf: make([]byte, 0, blockSize)}
-	for _, f := range finders {
-		var hints [][]byte
-		for _, h := range f.Hints() {
-			hints = append(hints, []byte(h))
-		}
-		s.hints = append(s.hints, hints)
-	}
+	s := &scanner{finders: finders, given: make([]int, len(finders)), buf: make([]byte, 0, blockSize)}
 	for {
 		n, err := r.Read(s.buf[len(s.buf):cap(s.buf)])
 		s.buf = s.buf[:len(s.buf)+n]
@@ -68,16 +75,13 @@ func Scan(r io.Reader, finders ...Finder) (Result, error) {
 	}
 }
 
-// blockSize is how much is searched at once, and what a line may have without
-// being copied.
-const blockSize = 256 << 10
-
 type scanner struct {
 	Result
 	finders []Finder
-	hints   [][][]byte // of each finder
-	buf     []byte     // what was read and not yet passed on
-	inLine  bool       // the rest of a line that was cut comes first
+	given   []int // the last line that each Finder got
+	buf     []byte
+	above   [Above][]byte // the last lines, that of number n at n%Above
+	inLine  bool          // the rest of a line that was cut comes first
 }
 
 // grow makes room for more of a line that fills the buffer, or, at the longest
@@ -91,7 +95,8 @@ func (s *scanner) grow() {
 		return
 	}
 	if !s.inLine {
-		s.lines(s.buf, true)
+		s.line(s.buf)
+		s.own()
 		s.inLine = true
 	}
 	s.buf = s.buf[:0]
@@ -106,102 +111,73 @@ func (s *scanner) block(b []byte) {
 		}
 		b, s.inLine = b[end:], false
 	}
-	s.lines(b, false)
-}
-
-// lines passes the lines of b on, and skips to the next hint where nobody wants
-// them.
-func (s *scanner) lines(b []byte, cut bool) {
-	next := make([][]int, len(s.finders))
-	for i := range s.hints {
-		next[i] = make([]int, len(s.hints[i]))
-	}
-	for at := 0; at < len(b); {
-		if !s.anyOpen() {
-			hint := s.nextHint(b, at, next)
-			if hint < 0 {
-				s.Lines += bytes.Count(b[at:], []byte{'\n'})
-				if b[len(b)-1] != '\n' {
-					s.Lines++
-				}
-				return
-			}
-			begin := at + bytes.LastIndexByte(b[at:hint], '\n') + 1
-			s.Lines += bytes.Count(b[at:begin], []byte{'\n'})
-			at = begin
-		}
-		end := bytes.IndexByte(b[at:], '\n')
+	for len(b) > 0 {
+		end := bytes.IndexByte(b, '\n')
 		if end < 0 {
-			end = len(b) - at
+			s.line(b)
+			break
 		}
-		s.line(b[at:at+end], cut)
-		at += end + 1
+		s.line(b[:end])
+		b = b[end+1:]
 	}
+	s.own()
 }
 
-func (s *scanner) anyOpen() bool {
-	for _, f := range s.finders {
-		if f.Open() {
-			return true
-		}
+// own copies the last lines out of the buffer, which is used again.
+func (s *scanner) own() {
+	for i, line := range s.above {
+		s.above[i] = bytes.Clone(line[:min(len(line), maxAbove)])
 	}
-	return false
-}
-
-// nextHint returns where in b the first hint from at on is, or -1. Next has for
-// each hint where it was found the last time, plus one, or -1 if there is no
-// further one.
-func (s *scanner) nextHint(b []byte, at int, next [][]int) int {
-	first := -1
-	for i, hints := range s.hints {
-		for j, h := range hints {
-			if next[i][j] >= 0 && next[i][j] <= at {
-				if k := bytes.Index(b[at:], h); k >= 0 {
-					next[i][j] = at + k + 1
-				} else {
-					next[i][j] = -1
-				}
-			}
-			if k := next[i][j] - 1; k >= 0 && (first < 0 || k < first) {
-				first = k
-			}
-		}
-	}
-	return first
 }
 
 // line gives one line to those who want it.
-func (s *scanner) line(b []byte, cut bool) {
+func (s *scanner) line(b []byte) {
 	s.Lines++
-	if len(b) > MaxLine {
-		b, cut = b[:MaxLine], true
-	}
 	text, made := "", false
+	end := trimmed(b)
 	for i, f := range s.finders {
-		if !f.Open() && !hasAny(b, s.hints[i]) {
-			continue
+		if !f.Open() {
+			if !f.Hint(end) {
+				continue
+			}
+			s.giveAbove(i)
 		}
 		if !made {
-			text, made = tidy(b, s.Lines == 1), true
+			text, made = tidy(b[:min(len(b), MaxLine)], s.Lines == 1), true
 		}
 		f.Line(s.Lines, text)
-		if cut {
-			if s.Cut == 0 {
-				s.First = s.Lines
-			}
-			s.Cut++
-			cut = false
+		s.given[i] = s.Lines
+	}
+	if made && len(b) > MaxLine {
+		if s.Cut++; s.Cut == 1 {
+			s.First = s.Lines
 		}
+	}
+	s.above[s.Lines%Above] = b
+}
+
+// giveAbove gives a Finder the lines above the one at hand that it has not seen.
+func (s *scanner) giveAbove(i int) {
+	for n := max(1, s.given[i]+1, s.Lines-Above); n < s.Lines; n++ {
+		line := s.above[n%Above]
+		s.finders[i].Line(n, tidy(line[:min(len(line), maxAbove)], n == 1))
 	}
 }
 
-func hasAny(b []byte, hints [][]byte) bool {
-	for _, h := range hints {
-		if bytes.Contains(b, h) {
-			return true
+// trimmed drops what cannot be seen at the end of a line: white space, and
+// sequences that set colours.
+func trimmed(b []byte) []byte {
+	for n := len(b); n > 0; {
+		switch c := b[n-1]; {
+		case c == ' ' || c == '\t' || c == '\r':
+			n--
+		case c == 'm' && bytes.LastIndexByte(b[max(0, n-12):n], 0x1b) >= 0:
+			n = max(0, n-12) + bytes.LastIndexByte(b[max(0, n-12):n], 0x1b)
+		default:
+			return b[:n]
 		}
 	}
-	return false
+	return nil
 }
 
 // tidy returns a line as it stands on a terminal: without escape sequences, and
@@ -246,6 +222,8 @@ func withoutEscapes(s string) string {
 				return out.String()
 			}
 			s = strings.TrimPrefix(s[end+1:], `\`)
+		case len(s) > 1 && strings.IndexByte("()*+", s[0]) >= 0: // a character set
+			s = s[2:]
 		}
 	}
 	out.WriteString(s)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"strings"
 
 	"assay/profile"
@@ -22,9 +23,35 @@ func NewFinder(name string, limits Limits) *Finder {
 	return &Finder{r: newReader(nil, name, limits)}
 }
 
-// Hints returns what a header or what nsys says before it has.
-func (f *Finder) Hints() []string {
-	return []string{"Time (%)", "Time(%)", "Total (MB)", "Start (ns)", " stats report", "Processing [", "_sum):", "_trace):"}
+// Hint reports whether a line is one of dashes in columns, the header of a CSV,
+// or what nsys says before a table.
+func (f *Finder) Hint(line []byte) bool {
+	n := len(line)
+	if n < 8 {
+		return false
+	}
+	switch line[n-1] {
+	case '-':
+		return line[n-2] == '-' && (bytes.Contains(line, []byte("- -")) || bytes.Contains(line, []byte("-  -")))
+	case '.':
+		return bytes.HasSuffix(line, []byte("...")) &&
+			(bytes.Contains(line, []byte("Processing [")) || bytes.Contains(line, []byte(" stats report")))
+	case 'e', 'n', 't', '"', ')':
+		return isCSVHeader(line)
+	}
+	return false
+}
+
+// isCSVHeader reports whether a line ends like the header of a CSV and has what
+// all of them have.
+func isCSVHeader(line []byte) bool {
+	line = bytes.TrimRight(line, `")`)
+	for _, last := range []string{"Name", "Operation", "Range", "Event", "Style", "Kd"} {
+		if bytes.HasSuffix(line, []byte(last)) {
+			return bytes.Contains(line, []byte("Time")) || bytes.Contains(line, []byte("Total (")) || bytes.Contains(line, []byte("Start ("))
+		}
+	}
+	return false
 }
 
 // Open reports whether a table is under way or announced.

@@ -1,0 +1,168 @@
+package torchprof
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/diag"
+	"assay/profile"
+)
+
+// small is a table with room for what each case puts into it.
+const small = `
+------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+              Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls
+------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+          aten::mm        60.00%      60.000us        60.00%      60.000us      60.000us     400.000us        80.00%     400.000us     400.000us             1
+         aten::add        40.00%      40.000us        40.00%      40.000us      20.000us     100.000us        20.00%     100.000us      50.000us             2
+       gemm_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     400.000us        80.00%     400.000us     400.000us             1
+        add_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     100.000us        20.00%     100.000us      50.000us             2
+------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+Self CPU time total: 100.000us
+Self CUDA time total: 500.000us
+`
+
+// TestOddities changes one thing in a table that is sound, and says what is then
+// read: the rows of each table, and the issues.
+func TestOddities(t *testing.T) {
+	lines := strings.Split(small, "\n")
+	const sound = "2 rows, 2 rows"
+	for _, tc := range []struct {
+		name, old, new string
+		rows, issues   string
+	}{
+		{"nothing", "", "", sound, ""},
+		{"a share that no time explains", "        60.00%      60.000us        60.00%", "        70.00%      60.000us        60.00%", sound, "share-mismatch:5"},
+		{"a total that is too small", "CUDA time total: 500.000us", "CUDA time total: 450.000us", sound, "share-mismatch:5 total-mismatch:11"},
+		{"a total that is larger", "Self CPU time total: 100.000us", "Self CPU time total: 400.000us", sound, "share-mismatch:5 rows-not-printed:10"},
+		{"a total without a unit", "Self CPU time total: 100.000us", "Self CPU time total: 100.000", sound, "cell-unreadable:10"},
+		{"no totals", "Self CPU time total: 100.000us\nSelf CUDA time total: 500.000us\n", "", sound, ""},
+		{"a time without a unit", "     40.000us        40.00%      40.000us", "     40.000         40.00%      40.000us", sound, "cell-unreadable:6 rows-not-printed:10"},
+		{"a masked time", "     40.000us        40.00%      40.000us", "    xx.yyy us       40.00%      40.000us", sound, "cell-unreadable:6 rows-not-printed:10"},
+		{"no shares", "        40.00%      40.000us        40.00%", "           NaN      40.000us           NaN", sound, ""},
+		{"the share of what ran beside the host", "        40.00%      40.000us        40.00%", "        40.00%      40.000us             0", sound, ""},
+		{"a row that was broken", lines[5], lines[5][:60] + "\nINFO step\n" + lines[5][60:], "1 rows, 2 rows", "row-malformed:6 lines-between-rows:7 rows-not-printed:12"},
+		{"a row with a cell too many", lines[5], lines[5] + "   3.000us", "1 rows, 2 rows", "row-malformed:6 rows-not-printed:10"},
+		{"dots for rows", lines[5], "               ...", "1 rows, 2 rows", "rows-omitted:6 rows-not-printed:10"},
+		{"no rule at the end", strings.Repeat("-", 18) + "  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------\nSelf CPU", "Self CPU", sound, ""},
+		{"no end", lines[8] + "\n" + lines[9] + "\n" + lines[10] + "\n", "", sound, "table-unfinished:2"},
+		{"a header that nobody knows", "  CUDA time avg    # of Calls", "  CUDA time avg      Mystery", sound, ""},
+		{"a range of a step on the device", "       gemm_kernel", "     ProfilerStep*", "2 rows, 1 rows, 1 rows", "rows-not-printed:11"},
+		{"a range of the name of an operator", "       gemm_kernel", "          aten::mm", "2 rows, 1 rows, 1 rows", "rows-not-printed:11"},
+		{"a range of more than all work", "       gemm_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     400.000us        80.00%", "       gemm_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     501.000us       100.20%", "2 rows, 1 rows, 1 rows", "rows-not-printed:11"},
+		{"a time over 64 bits", "     40.000us        40.00%", " 999999999999s        40.00%", sound, "cell-unreadable:6 rows-not-printed:10"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text := strings.Replace(small, tc.old, tc.new, 1)
+			if text == small && tc.old != "" {
+				t.Fatal("the case changes nothing")
+			}
+			got := read(t, text)
+			if rows := rowsOf(got); rows != tc.rows {
+				t.Errorf("%s; want %s", rows, tc.rows)
+			}
+			var issues []string
+			for _, is := range got.Issues {
+				issues = append(issues, fmt.Sprintf("%s:%d", is.Code, is.First.Line))
+			}
+			want := strings.Fields(tc.issues)
+			slices.Sort(issues)
+			slices.Sort(want)
+			if !slices.Equal(issues, want) {
+				t.Errorf("issues are %v, want %v", issues, want)
+			}
+		})
+	}
+}
+
+func rowsOf(tables *profile.Tables) string {
+	var rows []string
+	for _, table := range tables.List {
+		rows = append(rows, fmt.Sprintf("%d rows", len(table.Rows)))
+	}
+	return strings.Join(rows, ", ")
+}
+
+// TestTriton: Inductor marks each of its kernels with a range of the same name;
+// the kernel stays a kernel.
+func TestTriton(t *testing.T) {
+	text := strings.ReplaceAll(strings.ReplaceAll(small, "          aten::mm", "  triton_poi_fused"), "       gemm_kernel", "  triton_poi_fused")
+	if got := rowsOf(read(t, text)); got != "2 rows, 2 rows" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestWideRows: values that are wider than their columns move what follows them.
+func TestWideRows(t *testing.T) {
+	const text = `
+---------------  ------------  ------------  ------------
+           Name      Self CPU    Self CPU Mem    # of Calls
+---------------  ------------  ------------  ------------
+       aten::mm  123456789012.345ms   -1023.50 Gb             3
+      aten::add       1.000us           0 b             1
+---------------  ------------  ------------  ------------
+`
+	got := read(t, text)
+	cells := got.List[0].Rows[0].Cells
+	if len(got.List[0].Rows) != 2 || cells[0].Value != 123456789012345000 || cells[1].Value != -1023<<30-1<<29 || cells[2].Value != 3 {
+		t.Errorf("cells are %v", cells)
+	}
+}
+
+// TestDevices: of two devices, as some versions print them, the first is the
+// device, and the other has columns of its own name.
+func TestDevices(t *testing.T) {
+	const text = `
+------------  ------------  ------------  ------------  ------------
+        Name      Self CPU     Self CUDA      Self XPU    # of Calls
+------------  ------------  ------------  ------------  ------------
+    aten::mm       1.000us       2.000us       3.000us             1
+------------  ------------  ------------  ------------  ------------
+`
+	table := read(t, text).List[0]
+	want := map[string]int64{"self_cpu": 1000, "self_device": 2000, "self_xpu": 3000, "count": 1}
+	for i, h := range table.Columns {
+		if table.Rows[0].Cells[i].Value != want[h.Name] || h.Adds != profile.Self {
+			t.Errorf("%s is %v", h.Name, table.Rows[0].Cells[i])
+		}
+	}
+	if len(table.Columns) != len(want) {
+		t.Errorf("columns are %v", table.Columns)
+	}
+}
+
+// TestLimits: rows without room keep every sum.
+func TestLimits(t *testing.T) {
+	got, err := Read(strings.NewReader(small), "in", Limits{Rows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, device := got.List[0], got.List[1]
+	at, _ := device.Column("total")
+	if len(host.Rows) != 2 || len(device.Rows) != 1 || device.Left != 1 || device.Sum(at).Value != 500_000 {
+		t.Errorf("got %+v and %+v", host, device)
+	}
+	if i := slices.IndexFunc(got.Issues, func(is diag.Issue) bool { return is.Code == "table-rows-pooled" }); i < 0 || got.Issues[i].Count != 1 {
+		t.Errorf("issues are %v", got.Issues)
+	}
+	got, err = Read(strings.NewReader(strings.Repeat(small, maxTables+7)), "in", Limits{})
+	if err != nil || len(got.List) != 2*maxTables || !slices.ContainsFunc(got.Issues, func(is diag.Issue) bool { return is.Code == "too-many-tables" && is.Count == 7 }) {
+		t.Errorf("%d tables, %v", len(got.List), err)
+	}
+}
+
+// TestSniff: a table is known wherever it stands in what was read, and other
+// rules of dashes are none.
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]bool{
+		small: true, "INFO a\nINFO b" + small: true, strings.Join(plain(t, "SYNTHETIC_interleaved_log.txt"), "\n"): true,
+		"": false, "Name  Self CPU\n": false, "-----  -----\nName  Size\n-----  -----\na  1\n": false,
+		" Time (%)  Total Time (ns)  Name\n --------  ---------------  ----\n    100.0              12  k\n": false,
+	} {
+		if got := Sniff([]byte(text)); got != want {
+			t.Errorf("%v for %.60q", got, text)
+		}
+	}
+}
