@@ -119,7 +119,22 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 		}
 	case profile.OfCall:
 		r.Kind = callKind(r.Name)
+	case profile.OfOp:
+		if isCall(r.Name) {
+			r.Kind = callKind(r.Name)
+		}
 	}
+}
+
+// isCall reports whether a row among operators is a call of a runtime or driver,
+// as cudaLaunchKernel, hipMemcpyAsync or cuLaunchKernel.
+func isCall(name string) bool {
+	for _, library := range []string{"cuda", "hip", "cu"} {
+		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, ":(< ") {
+			return true
+		}
+	}
+	return false
 }
 
 // isCopy reports whether a row of device work is a copy or memset: nsys sets

@@ -31,6 +31,7 @@ type runTables struct {
 	kernels, copies, calls tableSet
 	bytes                  map[string]int64 // by the name of a copy
 	unrecorded             bool             // the tool says that it has no kernels
+	torch                  *torchRun        // what a table of torch.profiler says besides; nil of all others
 }
 
 // tableRuns sorts the tables by the runs that they are of. A run's kernels may be
@@ -58,14 +59,20 @@ func (c *court) tableRuns() []runTables {
 	}
 	out := make([]runTables, len(groups))
 	for i, g := range groups {
-		out[i] = runOf(g.tables)
+		if out[i] = runOf(g.tables); g.tables[0].Tool == "torch" {
+			out[i].addTorch(g.tables)
+		}
 	}
-	return out
+	return withoutRepeats(out)
 }
 
 // runKey names the run of a table: what the tool calls it within a directory, or
-// the input where the tool does not say.
+// the input where the tool does not say. Each table that torch.profiler printed
+// is by itself.
 func (c *court) runKey(t *summary.Table) string {
+	if t.Tool == "torch" {
+		return fmt.Sprint("input ", t.Input, " line ", t.Line)
+	}
 	if t.Run == "" || t.Input < 0 || t.Input >= len(c.Inputs) {
 		return fmt.Sprint("input ", t.Input)
 	}

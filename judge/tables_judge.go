@@ -29,7 +29,8 @@ func (c *court) judgeTables(found []Finding) Result {
 	t.pool()
 	var judged []Finding // in the order of precedence
 	for _, rule := range []func() (Finding, bool){
-		t.synchronization, t.communication, t.copying, t.allocation, t.shortKernels, t.largestKernel,
+		t.hostWork, t.synchronization, t.communication, t.copying, t.copyOperators, t.allocation, t.shortKernels, t.largestKernel,
+		t.largestAllocator,
 	} {
 		if f, ok := rule(); ok {
 			judged = append(judged, f)
@@ -37,7 +38,7 @@ func (c *court) judgeTables(found []Finding) Result {
 	}
 	slices.SortStableFunc(judged, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
 	sums := t.sumsOnly()
-	abstain := []func() (Finding, bool){t.empty, t.unrecorded, t.hiddenByGraphs, t.tooFew}
+	abstain := []func() (Finding, bool){t.empty, t.unrecorded, t.withoutDevice, t.hiddenByGraphs, t.tooFew}
 	for _, rule := range abstain {
 		f, ok := rule()
 		if ok && f.Rule == RuleGraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0 {
@@ -115,8 +116,8 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 // of it. A host that waits for far more than there is waits for that.
 func (t *tableCourt) hides(r runTables) bool {
 	waits := r.calls.of("sync")
-	if len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
-		return false // the table was not asked for, or lacks more than graphs
+	if r.torch != nil || len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
+		return false // torch.profiler records kernels of graphs; or the table was not asked for, or lacks more than graphs
 	}
 	return r.calls.of("graph-launch").runs > 0 && waits.ns > 0 &&
 		float64(r.kernels.ns)/float64(waits.ns) < t.rules[RuleGraphsHideKernels].MinShare
@@ -174,7 +175,9 @@ func (t *tableCourt) tooFew() (Finding, bool) {
 	f := Finding{Rule: rule.ID, Level: Warn}
 	f.Title = fmt.Sprintf("too little GPU work to judge: %s in the tables, under the limit of %s",
 		plural(events, "GPU event"), plural(rule.MinEvents, "event"))
-	f.Next = recordAdvice()
+	if f.Next = recordAdvice(); t.ofTorch() {
+		f.Next = []string{torchRecorder.wholeSteps}
+	}
 	return f, true
 }
 

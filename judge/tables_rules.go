@@ -23,6 +23,7 @@ func (t *tableCourt) synchronization() (Finding, bool) {
 		adviceSynchronize,
 		"a loop that waits for the GPU only at its end is right if the GPU works all the while: the timeline tells whether it does",
 	}
+	f.Evidence = append(f.Evidence, t.items()...)
 	work := summary.Plus(t.kernels.ns, t.copies.ns)
 	switch {
 	case work >= waits.ns:

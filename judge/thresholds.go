@@ -54,6 +54,10 @@ const (
 	RuleCopyWork          = "copy-work"
 	RuleAllocationCalls   = "allocation-calls"
 	RuleShortKernels      = "short-kernels"
+	RuleWithoutDevice     = "device-time-missing"
+	RuleHostWork          = "host-work"
+	RuleCopyOperators     = "copy-operators"
+	RuleLargestAllocator  = "largest-allocator"
 	RuleSumsOnly          = "sums-only"
 )
 

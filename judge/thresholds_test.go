@@ -42,6 +42,10 @@ func TestRules(t *testing.T) {
 		{ID: RuleCopyWork, Warn: 0.15, Critical: 0.5},
 		{ID: RuleAllocationCalls, Warn: 0.1, Critical: 0.25},
 		{ID: RuleShortKernels, Warn: 0.5, Critical: 0.8, Under: 10_000},
+		{ID: RuleWithoutDevice},
+		{ID: RuleHostWork, Warn: 0.6, Critical: 0.75},
+		{ID: RuleCopyOperators, Warn: 0.1, Critical: 0.25},
+		{ID: RuleLargestAllocator, Info: 0.1},
 		{ID: RuleSumsOnly},
 	}
 	got := Rules()
@@ -128,7 +132,8 @@ func TestParseThresholdsErrors(t *testing.T) {
 	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
 		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
 		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
-		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, sums-only"
+		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, " +
+		"device-time-missing, host-work, copy-operators, largest-allocator, sums-only"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},

@@ -1,0 +1,237 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// A torchRun is what a printed table of torch.profiler says besides its kernels,
+// copies and calls. Host and device are sums of durations, of all threads and
+// streams, by the total that the profiler printed where it did not print all
+// rows.
+type torchRun struct {
+	ops    *summary.Table
+	input  int
+	line   int
+	host   int64 // self CPU time
+	device int64 // 0 if no row has any
+}
+
+// addTorch adds what the tables say that one printed table has become. The calls
+// are among the operators, and the device's rows may not be all.
+func (run *runTables) addTorch(tables []*summary.Table) {
+	r := &torchRun{input: tables[0].Input, line: tables[0].Line}
+	run.torch = r
+	for _, t := range tables {
+		switch t.Of {
+		case summary.OfOp:
+			r.ops = t
+			r.host = wholeOf(t, "self_cpu")
+			r.device = max(r.device, wholeOf(t, "self_device"))
+		case summary.OfDeviceOp:
+			r.device = wholeOf(t, "total")
+			if rest := r.device - summary.Plus(run.kernels.ns, run.copies.ns); rest > 0 && len(run.kernels.rows) > 0 {
+				run.kernels.ns = summary.Plus(run.kernels.ns, rest)
+			}
+		}
+	}
+	if r.ops == nil {
+		return
+	}
+	self, count := r.ops.Column("self_cpu"), r.ops.Column("count")
+	for _, row := range r.ops.Rows {
+		if row.Kind != "" {
+			run.calls.add(tableRow{TableRow: row, ns: positive(row.Value(self)), runs: positive(row.Value(count))})
+		}
+	}
+}
+
+// wholeOf returns what a column adds up to, or 0.
+func wholeOf(t *summary.Table, column string) int64 {
+	n, ok := t.Whole(t.Column(column))
+	return positive(n, ok)
+}
+
+// withoutRepeats drops tables of torch.profiler that were printed before, in
+// another order: equal totals of host and device are no chance.
+func withoutRepeats(runs []runTables) []runTables {
+	seen := map[torchRun]bool{}
+	return slices.DeleteFunc(runs, func(r runTables) bool {
+		if r.torch == nil || r.torch.host == 0 {
+			return false
+		}
+		key := torchRun{input: r.torch.input, host: r.torch.host, device: r.torch.device}
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+}
+
+// ofTorch reports whether all tables are of torch.profiler.
+func (t *tableCourt) ofTorch() bool {
+	return len(t.runs) > 0 && !slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch == nil })
+}
+
+// withoutDevice asks whether tables of torch.profiler have any time of a device.
+func (t *tableCourt) withoutDevice() (Finding, bool) {
+	if !t.ofTorch() || slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch.device > 0 }) {
+		return Finding{}, false
+	}
+	f := Finding{Rule: RuleWithoutDevice, Level: Warn}
+	f.Title = "no row has time of a device, so nothing here says what a GPU did"
+	largest := slices.MaxFunc(t.runs, func(a, b runTables) int { return cmp.Compare(a.torch.host, b.torch.host) }).torch
+	if largest.ops != nil {
+		host := tableSet{}
+		self, count := largest.ops.Column("self_cpu"), largest.ops.Column("count")
+		for _, row := range largest.ops.Rows {
+			host.add(tableRow{TableRow: row, ns: positive(row.Value(self)), runs: positive(row.Value(count))})
+		}
+		f.Evidence = rowEvidence(host, "the CPU's time", largest.host)
+	}
+	f.Next = []string{
+		"if a GPU was meant to work: " + torchRecorder.devices + ", and print with table(sort_by=\"self_cuda_time_total\")",
+		"if this was a run on the CPU, the operators with the most self time are where its time went",
+	}
+	return f, true
+}
+
+// hostWork holds the host's work against the device's, in the runs that tell
+// both.
+func (t *tableCourt) hostWork() (Finding, bool) {
+	var host, waits, device int64
+	var launches tableSet
+	for _, r := range t.runs {
+		if r.torch != nil && r.torch.device > 0 {
+			waited := min(r.torch.host, r.calls.of("sync").ns)
+			host, waits, device = summary.Plus(host, r.torch.host-waited), summary.Plus(waits, waited), summary.Plus(device, r.torch.device)
+			launches = launches.plus(r.calls.of("launch", "graph-launch"))
+		}
+	}
+	f, limit, ok := t.measuredOf(RuleHostWork, host, summary.Plus(host, device))
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("the host worked %s and the device %s: the host's work is %s of both, %s",
+		unit.Duration(host), unit.Duration(device), unit.Share(host, f.DenominatorNS), reaches(f, limit))
+	f.Evidence = []string{fmt.Sprintf("the host's work is the self CPU time of all threads, less %s in calls that synchronize; if one thread did it, the device was idle for %s or more",
+		unit.Duration(waits), unit.Duration(max(0, host-device)))}
+	f.Evidence = append(f.Evidence, t.hostRows(host)...)
+	if launches.runs > 0 && launches.ns > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
+			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
+	}
+	f.Next = []string{adviceLess, adviceMore, adviceData}
+	return f, true
+}
+
+// hostRows names the rows with most of the host's work.
+func (t *tableCourt) hostRows(host int64) []string {
+	var rows tableSet
+	for _, r := range t.runs {
+		if r.torch == nil || r.torch.ops == nil || r.torch.device == 0 {
+			continue
+		}
+		self, count := r.torch.ops.Column("self_cpu"), r.torch.ops.Column("count")
+		for _, row := range r.torch.ops.Rows {
+			if row.Kind != "sync" {
+				rows.add(tableRow{TableRow: row, ns: positive(row.Value(self)), runs: positive(row.Value(count))})
+			}
+		}
+	}
+	return rowEvidence(rows, "the host's work", host)
+}
+
+// items counts the values that the host read from a device one by one.
+func (t *tableCourt) items() []string {
+	var runs int64
+	for _, r := range t.runs {
+		if r.torch == nil || r.torch.ops == nil {
+			continue
+		}
+		for _, row := range r.torch.ops.Rows {
+			if row.Name == "aten::_local_scalar_dense" {
+				runs = summary.Plus(runs, positive(row.Value(r.torch.ops.Column("count"))))
+			}
+		}
+	}
+	if runs == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("aten::_local_scalar_dense, which .item(), .tolist() and a condition on a tensor call, ran %s, and waits each time", times(runs))}
+}
+
+// copyOperators asks what of the device's work aten::copy_ launched: .to(),
+// .contiguous() and .clone() end in it.
+func (t *tableCourt) copyOperators() (Finding, bool) {
+	var copies, callers tableSet
+	var device int64
+	for _, r := range t.runs {
+		if r.torch == nil || r.torch.ops == nil || r.torch.device == 0 {
+			continue
+		}
+		device = summary.Plus(device, r.torch.device)
+		self, total, count := r.torch.ops.Column("self_device"), r.torch.ops.Column("device_total"), r.torch.ops.Column("count")
+		for _, row := range r.torch.ops.Rows {
+			switch runs := positive(row.Value(count)); row.Name {
+			case "aten::copy_":
+				copies.add(tableRow{TableRow: row, ns: positive(row.Value(self)), runs: runs})
+			case "aten::to", "aten::_to_copy", "aten::contiguous", "aten::clone":
+				callers.add(tableRow{TableRow: row, ns: positive(row.Value(total)), runs: runs})
+			}
+		}
+	}
+	f, limit, ok := t.measuredOf(RuleCopyOperators, copies.ns, device)
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("what aten::copy_ launched is %s of the device's work (%s, sums of durations), %s",
+		unit.Share(copies.ns, device), fraction(copies.ns, device), reaches(f, limit))
+	f.Evidence = append(rowEvidence(copies, "the device's work", device), rowEvidence(callers, "the device's work with all inside it", device)...)
+	f.Next = []string{
+		"copy and convert less: .to(dtype), .float(), .contiguous() and .clone() within the step, autocast around many small operators; keep tensors in the type and layout that the next operator wants",
+		"to see who calls it, group by stack: profile(with_stack=True) and key_averages(group_by_stack_n=5)",
+	}
+	return f, true
+}
+
+// largestAllocator names who allocated most, where a table tells. It is no limit:
+// memory is there to be used.
+func (t *tableCourt) largestAllocator() (Finding, bool) {
+	for _, m := range []struct{ column, of string }{{"self_device_bytes", "device"}, {"self_cpu_bytes", "CPU"}} {
+		var rows tableSet
+		for _, r := range t.runs {
+			if r.torch == nil || r.torch.ops == nil {
+				continue
+			}
+			at, count := r.torch.ops.Column(m.column), r.torch.ops.Column("count")
+			for _, row := range r.torch.ops.Rows {
+				if n := positive(row.Value(at)); n > 0 && !strings.HasPrefix(row.Name, "ProfilerStep") {
+					rows.add(tableRow{TableRow: row, ns: n, runs: positive(row.Value(count))})
+				}
+			}
+		}
+		if rows.ns == 0 || rows.ns == math.MaxInt64 {
+			continue
+		}
+		top := rows.byName()
+		f, _, ok := t.measuredOf(RuleLargestAllocator, top[0].ns, rows.ns)
+		if !ok {
+			continue
+		}
+		f.NumeratorNS, f.DenominatorNS = 0, 0 // they are bytes
+		f.Title = fmt.Sprintf("%q allocated most %s memory: %s of the %s that rows allocated more than they gave back",
+			short(top[0].Name), m.of, unit.Bytes(top[0].ns), unit.Bytes(rows.ns))
+		for _, r := range top[:min(3, len(top))] {
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", short(r.Name), unit.Bytes(r.ns), plural(r.runs, "call")))
+		}
+		f.Next = []string{"these are sums over the run, not what was live at once; for peaks: torch.cuda.memory._record_memory_history() and _dump_snapshot()"}
+		return f, true
+	}
+	return Finding{}, false
+}

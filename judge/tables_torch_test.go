@@ -1,0 +1,178 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// A line is a row of a table of torch.profiler, in milliseconds. Of a row of the
+// host kind is that of a call, or ""; of one of the device it is the class.
+type line struct {
+	name, kind string
+	ms, runs   int64
+}
+
+// printedTable returns a summary with one printed table: rows of the host with their
+// own time on the CPU, and rows of the device.
+func printedTable(host, device []line) *summary.Summary {
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "train.log", Format: "torch-tables"}}}
+	add := func(of, name, column string, rows []line) {
+		if rows == nil {
+			return
+		}
+		t := summary.Table{Number: len(s.Tables), Line: 7, Tool: "torch", Name: name, Of: of,
+			Columns: []summary.TableColumn{{Name: column, Unit: "ns", Adds: summary.AddsSelf}, {Name: "count", Unit: "count", Adds: summary.AddsSelf}}}
+		for _, r := range rows {
+			ns, runs := r.ms*ms, r.runs
+			row := summary.TableRow{Name: r.name, Values: []*int64{&ns, &runs}}
+			if row.Kind = r.kind; of != summary.OfOp {
+				row.Kind, row.Class = "", r.kind
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	add(summary.OfOp, "key_averages", "self_cpu", host)
+	add(summary.OfDeviceOp, "key_averages.cuda", "total", device)
+	s.Sort()
+	return s
+}
+
+// even is work of a device in which nothing stands out.
+func even() []line {
+	return []line{{"gemm", "compute", 40, 100}, {"softmax", "compute", 40, 100}, {"add", "compute", 20, 100}}
+}
+
+func (l line) plus(more ...line) []line { return append([]line{l}, more...) }
+
+// TestTorch holds each rule to a table that is at a limit, or just under it.
+func TestTorch(t *testing.T) {
+	mm := func(ms int64) line { return line{"aten::mm", "", ms, 300} }
+	for _, tc := range []struct {
+		name         string
+		host, device []line
+		rules        string
+		sentence     string
+	}{
+		{"nothing stands out", mm(100).plus(), even(), "sums-only info", "kernels sum to 100 ms in 300 runs: "},
+		{"the host at its critical limit", mm(300).plus(), even(), "host-work critical, sums-only info",
+			"the host worked 300 ms and the device 100 ms: the host's work is 75.0% of both, at the critical limit of 75%"},
+		{"the host just warns", mm(299).plus(), even(), "host-work warn, sums-only info",
+			"the host worked 299 ms and the device 100 ms: the host's work is 74.9% of both, over the warn limit of 60%"},
+		{"waiting is no work", mm(100).plus(line{"cudaDeviceSynchronize", "sync", 200, 1}), even(), "waiting-calls critical, sums-only info",
+			"synchronization is 100.0% of the time in CUDA calls (200 ms of 200 ms), over the critical limit of 80%"},
+		{"waiting for a device at work", mm(10).plus(line{"cudaDeviceSynchronize", "sync", 90, 1}), even(), "waiting-calls info, sums-only info", "kernels sum to 100 ms in 300 runs: "},
+		{"communication", mm(10).plus(), []line{{"gemm", "compute", 30, 100}, {"softmax", "compute", 30, 100}, {"ncclDevKernel_AllReduce", "comm", 40, 9}},
+			"communication-work critical, sums-only info", "communication is 40.0% of all kernel work (40 ms of 100 ms, sums of durations), at the critical limit of 40%"},
+		{"copies", mm(10).plus(), append(even(), line{"Memcpy HtoD (Pageable -> Device)", "copy", 20, 9}), "copy-work warn, sums-only info",
+			"copies and memsets are 16.7% of the device's work (20 ms of 120 ms, sums of durations), over the warn limit of 15%"},
+		{"short kernels", mm(1).plus(), []line{{"gemm", "compute", 4, 100}, {"softmax", "compute", 4, 1000}, {"add", "compute", 3, 900}},
+			"short-kernels critical, sums-only info", "95.0% of all kernel runs are of kernels under 10 µs on average (1,900 of 2,000 runs), over the critical limit of 80%"},
+		{"the driver's allocator", mm(10).plus(line{"cudaLaunchKernel", "launch", 75, 300}, line{"cudaMalloc", "alloc", 15, 3}, line{"cudaFree", "free", 10, 3}), even(),
+			"allocation-calls critical, sums-only info", "allocation is 25.0% of the time in CUDA calls (25 ms of 100 ms), at the critical limit of 25%"},
+		{"one kernel", mm(10).plus(), []line{{"gemm", "compute", 60, 100}, {"softmax", "compute", 40, 100}}, "dominant-kernel critical, sums-only info",
+			`kernel "gemm" is 60.0% of all kernel work (60 ms of 100 ms, sums of durations), at the critical limit of 60%`},
+		{"no device", mm(99).plus(line{"cudaDeviceSynchronize", "sync", 1, 1}), nil, "device-time-missing warn, waiting-calls info, sums-only info",
+			"no row has time of a device, so nothing here says what a GPU did"},
+		{"no host", nil, even(), "sums-only info", "kernels sum to 100 ms in 300 runs: "},
+		{"too few", mm(1).plus(), []line{{"gemm", "compute", 4, 9}}, "too-little-gpu-work warn, dominant-kernel info, sums-only info",
+			"too little GPU work to judge: 9 GPU events in the tables, under the limit of 10 events"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := Judge(printedTable(tc.host, tc.device), DefaultThresholds())
+			var rules []string
+			for _, f := range r.Findings {
+				rules = append(rules, f.Rule+" "+f.Level.String())
+				if len(f.Next) == 0 || strings.Contains(strings.Join(f.Next, " "), "nsys stats") {
+					t.Errorf("%s says to do %q", f.Rule, f.Next)
+				}
+			}
+			if got := strings.Join(rules, ", "); got != tc.rules || r.Verdict.Bound != "unknown" || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
+				t.Errorf("%s: %s\nfindings: %s\nwant %s\nfindings: %s", r.Verdict.Bound, r.Verdict.Sentence, got, tc.sentence, tc.rules)
+			}
+		})
+	}
+}
+
+func torchFinding(r Result, rule string) (Finding, bool) {
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+	if i < 0 {
+		return Finding{}, false
+	}
+	return r.Findings[i], true
+}
+
+// TestTorchItems: values that are read one by one are counted beside the waits.
+func TestTorchItems(t *testing.T) {
+	r := Judge(printedTable([]line{{"aten::_local_scalar_dense", "", 1, 40}, {"cudaStreamSynchronize", "sync", 200, 40}}, even()), DefaultThresholds())
+	f, ok := torchFinding(r, RuleWaitingCalls)
+	if !ok || !strings.Contains(strings.Join(f.Evidence, "\n"), ".item(), .tolist() and a condition on a tensor call, ran 40 times") {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestTorchCopyOperators: what aten::copy_ launched is held against all work of
+// the device, whether kernels were printed or not.
+func TestTorchCopyOperators(t *testing.T) {
+	for name, device := range map[string][]line{"with kernels": even(), "without": nil} {
+		s := printedTable([]line{{"aten::mm", "", 75, 300}, {"aten::copy_", "", 25, 300}}, device)
+		ops := &s.Tables[0]
+		ops.Columns[0].Name = "self_device"
+		r := Judge(s, DefaultThresholds())
+		f, ok := torchFinding(r, RuleCopyOperators)
+		if want := "what aten::copy_ launched is 25.0% of the device's work (25 ms of 100 ms, sums of durations), at the critical limit of 25%"; !ok || f.Title != want || f.Level != Critical {
+			t.Errorf("%s: got %+v", name, r)
+		}
+	}
+}
+
+// TestTorchTotals: shares are of the total that the profiler printed, for it may
+// not have printed all rows.
+func TestTorchTotals(t *testing.T) {
+	s := printedTable([]line{{"aten::mm", "", 10, 10}}, []line{{"gemm", "compute", 30, 90}, {"ncclDevKernel_AllReduce", "comm", 30, 4}})
+	host, device := int64(290*ms), int64(120*ms)
+	s.Tables[0].Totals, s.Tables[1].Totals = []*int64{&host, nil}, []*int64{&device, nil}
+	r := Judge(s, DefaultThresholds())
+	comm, _ := torchFinding(r, RuleCommWork)
+	work, _ := torchFinding(r, RuleHostWork)
+	if comm.NumeratorNS != 30*ms || comm.DenominatorNS != 120*ms || work.NumeratorNS != 290*ms || work.DenominatorNS != 410*ms {
+		t.Errorf("got %+v", r.Findings)
+	}
+}
+
+// TestTorchRepeats: a table that was printed twice counts once, those of two
+// ranks both.
+func TestTorchRepeats(t *testing.T) {
+	two := func(second int64) Result {
+		s := printedTable([]line{{"aten::mm", "", 300, 10}}, even())
+		for _, more := range printedTable([]line{{"aten::mm", "", second, 10}}, even()).Tables {
+			more.Line, more.Number = 70, more.Number+2
+			s.Tables = append(s.Tables, more)
+		}
+		return Judge(s, DefaultThresholds())
+	}
+	once, _ := torchFinding(two(300), RuleHostWork)
+	both, _ := torchFinding(two(301), RuleHostWork)
+	if once.NumeratorNS != 300*ms || once.DenominatorNS != 400*ms || both.NumeratorNS != 601*ms || both.DenominatorNS != 801*ms {
+		t.Errorf("one table twice: %+v, two tables: %+v", once, both)
+	}
+}
+
+// TestTorchAllocator: the largest allocator is named by what it allocated more
+// than it gave back.
+func TestTorchAllocator(t *testing.T) {
+	s := printedTable([]line{{"aten::mm", "", 1, 10}, {"aten::empty", "", 1, 30}, {"[memory]", "", 1, 30}}, even())
+	host := &s.Tables[0]
+	host.Columns = append(host.Columns, summary.TableColumn{Name: "self_device_bytes", Unit: "bytes", Adds: summary.AddsSelf})
+	for i := range host.Rows {
+		n := map[string]int64{"aten::mm": 1 << 30, "aten::empty": 3 << 30, "[memory]": -9 << 30}[host.Rows[i].Name]
+		host.Rows[i].Values = append(host.Rows[i].Values, &n)
+	}
+	f, ok := torchFinding(Judge(s, DefaultThresholds()), RuleLargestAllocator)
+	if want := `"aten::empty" allocated most device memory: 3 GiB of the 4 GiB that rows allocated more than they gave back`; !ok || f.Title != want || f.Level != Info || f.Value != 0.75 {
+		t.Errorf("got %+v", f)
+	}
+}
