@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"strings"
 
 	"assay/nsys"
 	"assay/nsys/stats"
+	"assay/torchprof"
 	"assay/trace"
 )
 
@@ -17,7 +19,14 @@ func loadNsysJSON(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-func isStats(_ string, head []byte) bool { return stats.Sniff(head) }
+// isStats reports whether a file is what nsys stats wrote, from its first lines
+// on. Where the program that nsys ran had its say before, it is a text that has
+// tables.
+func isStats(_ string, head []byte) bool {
+	const first = 8
+	lines := bytes.Split(head, []byte("\n"))
+	return stats.Sniff(bytes.Join(lines[:min(first, len(lines))], []byte("\n"))) && !torchprof.Sniff(head)
+}
 
 // isNamedStats reports whether a file in a directory is named like what nsys
 // stats writes: much of what has such a header is of other programs.
@@ -25,9 +34,12 @@ func isNamedStats(path string, _ []byte) bool {
 	return stats.Named(path) || strings.Contains(strings.ToLower(filepath.Base(path)), "nsys")
 }
 
+// rowLimit returns how many rows the tables of an input may have: one takes some
+// 4 KB until it is printed, and half of the memory is for others.
+func rowLimit(sel trace.Select) int { return int(min(1<<24, sel.Limits.Memory>>14)) }
+
 func loadStats(f *File, sel trace.Select, in *Input) (err error) {
-	// A row takes some 4 KB until it is printed, and half of the memory is for others.
-	in.Tables, err = stats.Read(f, f.Path, stats.Limits{Rows: int(min(1<<24, sel.Limits.Memory>>14))})
+	in.Tables, err = stats.Read(f, f.Path, stats.Limits{Rows: rowLimit(sel)})
 	if in.Tables != nil {
 		return nil // what broke it off is among its issues
 	}

@@ -48,7 +48,7 @@ func refuse(path string, head []byte) error {
 // for text that may hold anything.
 func stranger(path string, head []byte) *Refusal {
 	if len(bytes.TrimSpace(bytes.TrimRight(head, "\x00"))) == 0 {
-		return &Refusal{path, "is empty", "the profiler may have been killed before it wrote; record again"}
+		return &Refusal{path, "is empty", "the profiler may have been killed before it wrote, or had nothing to print; record again"}
 	}
 	// Nsight's own files have no stable first bytes, but stable names.
 	switch strings.ToLower(filepath.Ext(path)) {

@@ -33,8 +33,9 @@ func beginsWithTable(path string, head []byte) bool {
 }
 
 // loadText finds the tables that a text holds, in one pass for all tools.
-func loadText(f *File, _ trace.Select, in *Input) error {
-	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{}), stats.NewFinder(f.Path, stats.Limits{})}
+func loadText(f *File, sel trace.Select, in *Input) error {
+	rows := rowLimit(sel)
+	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
 		scanned = append(scanned, finder)
@@ -58,7 +59,6 @@ func loadText(f *File, _ trace.Select, in *Input) error {
 	case in.Tables == nil:
 		return noTables(f.Path)
 	}
-	in.Tables.Complete = err == nil
 	noteText(in.Tables, f.Path, passed, err)
 	return nil
 }
@@ -83,14 +83,19 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 		t.Issues = append(t.Issues, diag.Issue{Code: "line-too-long", Severity: diag.DataLoss, Count: int64(passed.Cut), First: at(passed.First),
 			Help: fmt.Sprintf("lines of more than %d bytes were cut there", textscan.MaxLine)})
 	}
-	if err == nil {
+	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: at(passed.Lines)}
+	limit, tail := (*trace.LimitError)(nil), interface{ Harmless() bool }(nil)
+	switch {
+	case err == nil:
 		return
+	case errors.As(err, &limit):
+		is.Code, is.Help = limit.Code(), limit.Error()+"; tables behind this place are missing"
+	case errors.As(err, &tail) && tail.Harmless():
+		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("what follows the compressed data cannot be read (%v); the text is whole", err)
+	default:
+		is.Help = fmt.Sprintf("the input breaks off here (%v); tables behind this place are missing", reason(err))
 	}
-	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: at(passed.Lines),
-		Help: fmt.Sprintf("the input could not be read further (%v); tables behind that are missing", reason(err))}
-	if limit := (*trace.LimitError)(nil); errors.As(err, &limit) {
-		is.Code, is.Help = limit.Code(), limit.Error()+"; tables behind that are missing"
-	}
+	t.Complete = is.Severity == diag.Info
 	t.Issues = append(t.Issues, is)
 }
 

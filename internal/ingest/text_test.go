@@ -111,6 +111,9 @@ func TestTextBroken(t *testing.T) {
 			stored := gz(t, text)
 			return Open(Stdin, strings.NewReader(string(stored[:len(stored)-20])))
 		}, nil},
+		"garbage behind gzip": {"trailing-data", func() (*File, error) {
+			return Open(Stdin, strings.NewReader(string(gz(t, text))+"<garbage>"))
+		}, nil},
 		"a limit": {"input-limit", func() (*File, error) { return Open(Stdin, strings.NewReader(text)) }, func(s *trace.Select) { s.Limits.Input = int64(len(torch)) + 50 }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +134,7 @@ func TestTextBroken(t *testing.T) {
 			for _, is := range in.Tables.Issues {
 				codes += is.Code + " "
 			}
-			if len(in.Tables.List) != 2 || in.Tables.Complete || !strings.Contains(codes, tt.code) {
+			if len(in.Tables.List) != 2 || in.Tables.Complete != (tt.code == "trailing-data") || !strings.Contains(codes, tt.code) {
 				t.Errorf("%d tables, complete %v, issues %s", len(in.Tables.List), in.Tables.Complete, codes)
 			}
 		})
