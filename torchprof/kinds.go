@@ -72,24 +72,24 @@ func (o *opened) kinds() []kind {
 		}
 	}
 	worked, known := o.totalOf(o.device)
-	self := o.deviceTime()
+	self := o.deviceTime(true)
 	for i := range o.rows {
 		r := &o.rows[i]
-		if out[i] != ofDevice {
+		if out[i] != ofDevice || self < 0 {
 			continue
 		}
-		over := known && self >= 0 && r.cells[self].Value > worked.cell.Value+worked.res
-		if strings.HasPrefix(r.name, "ProfilerStep") || over || host[r.name] && !isKernel(r.name) {
+		over := known && r.cells[self].Value > worked.cell.Value+worked.res
+		if strings.HasPrefix(r.name, "ProfilerStep") || over || r.cells[self].Value == 0 || host[r.name] && !isKernel(r.name) {
 			out[i] = ofRange
 		}
 	}
 	return out
 }
 
-// deviceTime returns the column with the time that a row of the device has: its
-// own, or, where that was left out, in all.
-func (o *opened) deviceTime() int {
-	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.what == aTime && c.place == o.device && c.self && !c.mean }); i >= 0 {
+// deviceTime returns the column with the time of the device, its own or in all;
+// the other one where that was left out.
+func (o *opened) deviceTime(self bool) int {
+	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.what == aTime && c.place == o.device && c.self == self && !c.mean }); i >= 0 {
 		return i
 	}
 	return o.column(aTime, o.device)
@@ -170,7 +170,7 @@ func (o *opened) hostColumns(kinds []kind) (out []pick) {
 
 // deviceColumns has the columns that say something of a row of the device.
 func (o *opened) deviceColumns(adds profile.Adds) (out []pick) {
-	if i := o.deviceTime(); i >= 0 {
+	if i := o.deviceTime(adds == profile.Self); i >= 0 {
 		out = append(out, pick{i, profile.Heading{Name: "total", Unit: "nanoseconds", Adds: adds}})
 	}
 	for i, c := range o.columns {

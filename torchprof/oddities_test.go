@@ -166,3 +166,44 @@ func TestSniff(t *testing.T) {
 		}
 	}
 }
+
+// TestByHand: a hand has dropped columns, put the rest of a long name below it,
+// and left the blank line behind a stack empty; behind a prefix as without one.
+func TestByHand(t *testing.T) {
+	const text = `
+-----------------  ------------  ------------  ------------------------
+             Name      Self CPU  Self CPU Mem  Source Location
+-----------------  ------------  ------------  ------------------------
+     MASK INDICES        5.006s    -476.84 Mb  a.py(10): forward
+                                               b.py(9): <module>
+
+    aten::_local        268.650us           0 b  a.py(11): forward
+      _scalar_dense                            b.py(9): <module>
+                                               c.py(1): f
+
+-----------------  ------------  ------------  ------------------------
+Self CPU time total: 5.347s`
+	for _, prefix := range []string{"", "#   ", "[rank0]: "} {
+		got := read(t, strings.ReplaceAll(text, "\n", "\n"+prefix))
+		if len(got.List) != 1 || len(got.List[0].Rows) != 2 {
+			t.Fatalf("%q: %+v", prefix, got)
+		}
+		first, second := got.List[0].Rows[0], got.List[0].Rows[1]
+		if first.Labels[0].Text != "a.py(10): forward; b.py(9): <module>" || first.Cells[1].Value != -500002980 {
+			t.Errorf("%q: %+v", prefix, first)
+		}
+		if second.Name != "aten::_local_scalar_dense" || second.Labels[0].Text != "a.py(11): forward; b.py(9): <module>; c.py(1): f" || second.Cells[0].Value != 268650 {
+			t.Errorf("%q: %+v", prefix, second)
+		}
+	}
+}
+
+// TestRangeWithoutTime: a range of the device that has only a total is a range,
+// whatever it is called.
+func TestRangeWithoutTime(t *testing.T) {
+	text := strings.Replace(small, "       gemm_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     400.000us        80.00%", "           forward         0.00%       0.000us         0.00%       0.000us       0.000us       0.000us         0.00%", 1)
+	got := read(t, text)
+	if rowsOf(got) != "2 rows, 1 rows, 1 rows" || got.List[2].Of != profile.OfRange || got.List[2].Rows[0].Cells[0].Value != 400_000 {
+		t.Errorf("%s: %+v", rowsOf(got), got.List)
+	}
+}

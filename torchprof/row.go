@@ -17,10 +17,10 @@ func (f *Finder) row(o *opened, line string) bool {
 			f.keep(o, cells)
 			return true
 		case goesOn:
-			return o.goOn(cells)
+			return f.goOn(o, cells)
 		}
 	}
-	if o.nameGoesOn(line) {
+	if f.nameGoesOn(o, line) {
 		return true
 	}
 	cells := o.cutWords(line)
@@ -33,22 +33,22 @@ func (f *Finder) row(o *opened, line string) bool {
 		f.keep(o, cells)
 		return true
 	}
-	return o.stray(f.n, line)
+	return f.stray(o, line)
 }
 
 // stray takes a line that is no row.
-func (o *opened) stray(n int, line string) bool {
+func (f *Finder) stray(o *opened, line string) bool {
 	switch words := words(line); {
 	case strings.Trim(line, " .…#") == "":
-		o.counts.omitted.add(n)
+		o.counts.omitted.add(f.n)
 		return true
 	case timesAmong(words) >= 3:
-		o.counts.malformed.add(n)
+		o.counts.malformed.add(f.n)
 		return true
 	case o.spans == nil && len(words) == 1 && o.kept && strings.HasPrefix(line, "          "):
-		return o.frame(words[0])
+		return f.frame(o, words[0])
 	}
-	o.counts.between.add(n)
+	o.counts.between.add(f.n)
 	return false
 }
 
@@ -175,19 +175,19 @@ func (o *opened) unswap(cells []string) {
 
 // goOn adds a line of a stack to the row before, and what a hand has put of its
 // name below it.
-func (o *opened) goOn(cells []string) bool {
+func (f *Finder) goOn(o *opened, cells []string) bool {
 	if !o.kept {
 		return false
 	}
 	if last := &o.rows[len(o.rows)-1]; cells[0] != "" && len(last.name)+len(cells[0]) < maxText {
 		last.name += cells[0]
 	}
-	return o.frame(cells[o.stack()])
+	return f.frame(o, cells[o.stack()])
 }
 
 // nameGoesOn takes a line with the rest of a name that a hand has put below it,
 // where that reaches into the next column, and a line of the stack.
-func (o *opened) nameGoesOn(line string) bool {
+func (f *Finder) nameGoesOn(o *opened, line string) bool {
 	stack, cells := o.stack(), words(line)
 	if o.spans == nil || stack < 0 || len(cells) != 2 || !strings.HasPrefix(line, "  ") {
 		return false
@@ -197,15 +197,16 @@ func (o *opened) nameGoesOn(line string) bool {
 	}
 	full := make([]string, len(o.columns))
 	full[0], full[stack] = cells[0], cells[1]
-	return o.goOn(full)
+	return f.goOn(o, full)
 }
 
 // maxFrames is how many lines of a stack are kept, from the innermost on.
 const maxFrames = 16
 
-func (o *opened) frame(text string) bool {
-	if last := &o.rows[len(o.rows)-1]; len(last.stack) < maxFrames {
+func (f *Finder) frame(o *opened, text string) bool {
+	if last := &o.rows[len(o.rows)-1]; len(last.stack) < maxFrames && f.text >= len(text) {
 		last.stack = append(last.stack, clip(text))
+		f.text -= len(text)
 	}
 	return true
 }
@@ -235,6 +236,9 @@ func (f *Finder) keep(o *opened, cells []string) {
 	size := len(r.name)
 	for _, l := range r.labels {
 		size += len(l.Text)
+	}
+	for _, text := range r.stack {
+		size += len(text)
 	}
 	if o.kept = f.rows > 0 && f.text >= size; !o.kept {
 		o.pool(&r)

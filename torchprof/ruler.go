@@ -3,7 +3,6 @@ package torchprof
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // A span is where a column is, in characters behind the lead of a line.
@@ -71,8 +70,8 @@ func shifted(spans []span, by int) []span {
 // "(WorkerDict pid=4242) ", "[rank0]:" or a time.
 type prefix struct {
 	lead  string         // without the spaces behind it
-	shape *regexp.Regexp // of the lead with other times in it; nil if it has none
-	pad   int            // the spaces behind it
+	shape *regexp.Regexp // of the lead with other times in it; nil if it has none, or nobody has asked yet
+	asked bool
 }
 
 // A stamp is a time in the words of loggers: dates and clock times, with or
@@ -84,14 +83,19 @@ const maxLead = 400
 
 // newPrefix returns the prefix of a ruler whose dashes begin at a byte.
 func newPrefix(line string, from int) prefix {
-	p := prefix{lead: strings.TrimRight(line[:from], " \t")}
-	p.pad = utf8.RuneCountInString(line[len(p.lead):from])
+	return prefix{lead: strings.TrimRight(line[:from], " \t")}
+}
+
+// giveShape finds the times in the lead. It takes far longer than to pass over a
+// line, so it is left until a header may follow.
+func (p *prefix) giveShape() {
+	p.asked = true
 	if len(p.lead) == 0 || len(p.lead) > maxLead {
-		return p
+		return
 	}
 	times := stamp.FindAllStringIndex(p.lead, -1)
 	if times == nil {
-		return p
+		return
 	}
 	var expr strings.Builder
 	expr.WriteByte('^')
@@ -103,7 +107,6 @@ func newPrefix(line string, from int) prefix {
 	}
 	expr.WriteString(regexp.QuoteMeta(p.lead[at:]))
 	p.shape, _ = regexp.Compile(expr.String())
-	return p
 }
 
 // cut drops the lead of a line, or returns false if the line has another.

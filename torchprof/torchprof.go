@@ -33,6 +33,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"assay/diag"
 	"assay/internal/textscan"
@@ -69,6 +70,11 @@ const (
 
 	// maxColumns is over what any version prints, with two devices.
 	maxColumns = 64
+
+	// maxHeader is how long a header may be, and maxShapes how many prefixes are
+	// searched for times: a hostile text has one in every line.
+	maxHeader = 32 << 10
+	maxShapes = 10_000
 
 	// maxText is how much is kept of a header text or label.
 	maxText = 300
@@ -109,6 +115,7 @@ type Finder struct {
 
 	rows, text int // room left
 	printed    int // tables met
+	shapes     int // prefixes searched for times
 
 	n      int // the line
 	banner banner
@@ -163,7 +170,9 @@ func (f *Finder) Line(n int, line string) {
 		if len(f.waits) == maxRulers {
 			f.waits = f.waits[1:]
 		}
-		f.waits = append(f.waits, ruler{at: n, prefix: newPrefix(line, from), spans: spans, banner: f.banner.above(n)})
+		p := newPrefix(line, from)
+		pad := utf8.RuneCountInString(line[len(p.lead):from])
+		f.waits = append(f.waits, ruler{at: n, prefix: p, spans: shifted(spans, pad), banner: f.banner.above(n)})
 	}
 }
 
@@ -182,40 +191,48 @@ func (f *Finder) expire() {
 	}
 }
 
-// header opens the table that a line is the header of.
+// header opens the table that a line is the header of: that of the last rule with
+// the line's prefix. Loggers set theirs before the first line of a text only, so
+// without such a rule it may be one with any prefix.
 func (f *Finder) header(line string) bool {
-	if !strings.Contains(line, "Name") {
+	if !strings.Contains(line, "Name") || len(line) > maxHeader {
 		return false
 	}
 	for i := len(f.waits) - 1; i >= 0; i-- {
-		w := f.waits[i]
-		inner, ok := w.prefix.cut(line)
-		columns := []column(nil)
-		if ok {
-			columns = parseHeader(inner)
+		w := &f.waits[i]
+		if !w.prefix.asked && f.shapes < maxShapes {
+			w.prefix.giveShape()
+			f.shapes++
 		}
-		if columns == nil && w.prefix.lead != "" {
-			// Loggers set their prefix before the first line of a text only.
-			if columns = parseHeader(line); columns != nil {
-				w.spans, w.prefix = shifted(w.spans, -w.spans[0].from), prefix{}
+		if inner, ok := w.prefix.cut(line); ok {
+			if columns := parseHeader(inner); columns != nil {
+				f.begin(i, columns)
+				return true
 			}
 		}
-		if columns == nil {
-			continue
-		}
-		f.waits = append(f.waits[:i], f.waits[i+1:]...)
-		if len(columns) != len(w.spans) {
-			w.spans = nil
-		}
-		f.begin(w, columns)
-		return true
 	}
-	return false
+	if len(f.waits) == 0 {
+		return false
+	}
+	columns := parseHeader(line)
+	if columns == nil {
+		return false
+	}
+	last := len(f.waits) - 1
+	w := &f.waits[last]
+	w.spans, w.prefix = shifted(w.spans, -w.spans[0].from), prefix{}
+	f.begin(last, columns)
+	return true
 }
 
-// begin opens a table. One with the same prefix that is still open has lost its
-// end.
-func (f *Finder) begin(w ruler, columns []column) {
+// begin opens a table below a rule. One with the same prefix that is still open
+// has lost its end.
+func (f *Finder) begin(wait int, columns []column) {
+	w := f.waits[wait]
+	f.waits = slices.Delete(f.waits, wait, wait+1)
+	if len(columns) != len(w.spans) {
+		w.spans = nil
+	}
 	for _, o := range f.open {
 		if o.prefix.lead == w.prefix.lead {
 			f.end(o)

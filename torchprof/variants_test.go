@@ -114,7 +114,8 @@ var variants = map[string]func(lines []string) string{
 
 // TestVariants: whatever a table has been through, it says the same.
 func TestVariants(t *testing.T) {
-	for _, name := range []string{"cpu.txt", "cpu_memory_flops.txt", "cpu_shapes.txt", "cuda.txt", "SYNTHETIC_2.7_cuda_mem_Kb.txt", "SYNTHETIC_NaN_percent.txt"} {
+	for _, name := range []string{"cpu.txt", "cpu_memory_flops.txt", "cpu_shapes.txt", "cuda.txt", "SYNTHETIC_2.7_cuda_mem_Kb.txt", "SYNTHETIC_NaN_percent.txt",
+		"SYNTHETIC_2.9_time_unit_ms_overload.txt", "SYNTHETIC_2.9_shapes_stack_flops_column_swap.txt"} {
 		lines := plain(t, name)
 		want := bare(readFile(t, name))
 		for variant, change := range variants {
@@ -188,5 +189,24 @@ func TestSeveral(t *testing.T) {
 		if got.List[0].Title != "Rank 0, after warm-up: operators" || got.List[1].Title != "" {
 			t.Errorf("%s: titles are %q and %q", name, got.List[0].Title, got.List[1].Title)
 		}
+	}
+}
+
+// TestBesideUnprefixed: a table without a prefix may be under way beside one that
+// has one.
+func TestBesideUnprefixed(t *testing.T) {
+	one, two := plain(t, "cpu_few.txt")[2:], plain(t, "cuda.txt")
+	var text strings.Builder
+	for i := range max(len(one), len(two)) {
+		if i < len(one) {
+			text.WriteString(one[i] + "\n")
+		}
+		if i < len(two) {
+			text.WriteString("[rank1]:" + two[i] + "\n")
+		}
+	}
+	want := append(bare(readFile(t, "cpu_few.txt")), bare(readFile(t, "cuda.txt"))...)
+	if diff := cmp.Diff(want, bare(read(t, text.String()))); diff != "" {
+		t.Errorf("want(-) got(+)\n%s", diff)
 	}
 }
