@@ -165,7 +165,7 @@ func steers(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 }
 
-// fuzzSeeds returns the oddities, the malformed files, and the beginnings of
+// fuzzSeeds returns the oddities, the malformed files, tables, and the beginnings of
 // generated traces, as stored and decompressed.
 func fuzzSeeds(f *testing.F) (seeds [][]byte) {
 	const most = 16 << 10 // fuzzing is slow over long inputs
@@ -177,7 +177,7 @@ func fuzzSeeds(f *testing.F) (seeds [][]byte) {
 			seeds = append(seeds, s.JSON)
 		}
 	}
-	for _, dir := range []string{"malformed", "gen"} {
+	for _, dir := range []string{"malformed", "gen", "torchprof"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*"))
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no seeds in testdata/%s: %v", dir, err)

@@ -26,24 +26,30 @@ type saying struct {
 	talk    bool   // of nsys, and nothing follows from it
 }
 
-// said understands a line that is of no table, or returns false.
+// said understands a line that is of no table, or returns false. Logs of any
+// program come here, so what an expression cannot do without is looked for first.
 func said(line string) (s saying, ok bool) {
+	has := func(text string) bool { return strings.Contains(line, text) }
 	if m := processing.FindStringSubmatch(line); m != nil {
 		return saying{report: scriptName(m[2]), run: runName(m[1])}, true
 	}
 	if m := executing.FindStringSubmatch(line); m != nil {
 		return saying{report: m[1]}, true
 	}
-	if m := banner.FindStringSubmatch(line); m != nil {
-		return saying{report: m[2], title: m[1]}, true
+	if has("** ") {
+		if m := banner.FindStringSubmatch(line); m != nil {
+			return saying{report: m[2], title: m[1]}, true
+		}
 	}
-	if m := skipped.FindStringSubmatch(line); m != nil {
-		return saying{skipped: strings.TrimSpace(m[1])}, true
+	if has("SKIPPED: ") {
+		if m := skipped.FindStringSubmatch(line); m != nil {
+			return saying{skipped: strings.TrimSpace(m[1])}, true
+		}
 	}
-	if failed.MatchString(line) {
+	if (has("ERROR: ") || has("FATAL: ")) && failed.MatchString(line) {
 		return saying{failed: true}, true
 	}
-	if generating.MatchString(line) {
+	if (has("SQLite") || has("Exporting data to") || has("Using ")) && generating.MatchString(line) {
 		return saying{talk: true}, true
 	}
 	return oldTitle(line)
