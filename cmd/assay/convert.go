@@ -129,15 +129,16 @@ type converted struct {
 // order, and the errors of the others.
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts := make([]*converted, len(r.paths))
+	sums := make([]error, len(r.paths)) // of inputs without stacks
 	failed := r.all(func(i int, in *ingest.Input) {
 		if in.Trace == nil {
-			r.e.say("assay convert: %s: left out, for its sums have no stacks", in.Path)
+			sums[i] = fmt.Errorf("%s: its sums have no stacks; give a trace", in.Path)
 			return
 		}
 		p := analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
 		parts[i] = &converted{in.Path, in.SHA256, in.Rank, p}
 	})
-	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
+	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), append(failed, slices.DeleteFunc(sums, func(err error) bool { return err == nil })...)
 }
 
 // merge makes one profile of all. Where there are several, the outermost frame
