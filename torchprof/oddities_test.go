@@ -207,3 +207,60 @@ func TestRangeWithoutTime(t *testing.T) {
 		t.Errorf("%s: %+v", rowsOf(got), got.List)
 	}
 }
+
+// TestWithoutCPU: where the columns of the CPU were left out, names tell
+// operators from kernels.
+func TestWithoutCPU(t *testing.T) {
+	const text = `
+Profile stats for: training_step
+--------------------  ------------  ------------
+                Name      Self XPU    # of Calls
+--------------------  ------------  ------------
+     model_inference       0.000us             1
+        aten::conv2d     100.000us             1
+gen_conv<float>::run      60.000us             1
+        conv_reorder      40.000us             1
+--------------------  ------------  ------------
+Self XPU time total: 100.000us
+`
+	got := read(t, text)
+	if rowsOf(got) != "2 rows, 2 rows" || got.List[1].Name != "key_averages.xpu" || got.List[1].Rows[0].Name != "gen_conv<float>::run" {
+		t.Errorf("%s: %+v", rowsOf(got), got.List)
+	}
+	if title := got.List[0].Title; title != "Profile stats for: training_step: operators" {
+		t.Errorf("the title is %q", title)
+	}
+}
+
+// TestPatience: a rule without a header and a table without an end do not keep
+// the reader at work for the rest of a log.
+func TestPatience(t *testing.T) {
+	f := NewFinder("in", Limits{})
+	n := 0
+	lines := func(text string) {
+		for line := range strings.Lines(text) {
+			n++
+			f.Line(n, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	lines("----  ----\n")
+	if !f.Open() {
+		t.Error("it does not wait for a header")
+	}
+	lines(strings.Repeat("step\n", patience+1))
+	if f.Open() {
+		t.Error("it still waits for a header")
+	}
+	lines(strings.Join(strings.Split(small, "\n")[:5], "\n") + "\n")
+	if !f.Open() {
+		t.Error("it does not wait for rows")
+	}
+	lines(strings.Repeat("step\n", patience+1))
+	if f.Open() {
+		t.Error("it still waits for rows")
+	}
+	got := f.Tables()
+	if rowsOf(got) != "1 rows" || got.Issues[0].Code != "table-unfinished" {
+		t.Errorf("%s, %+v", rowsOf(got), got.Issues)
+	}
+}
