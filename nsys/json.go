@@ -116,7 +116,7 @@ func (r *jsonReader) read() error {
 		case err != nil:
 			return err
 		case r.memory.bytes > r.most:
-			r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("the rows up to here take a quarter of the memory that may be taken, which is what such an export may before it is measured; what follows is missing from every sum; give more with --max-memory SIZE, or export with --type sqlite, which needs none"))
+			r.issue("memory-limit", diag.DataLoss, "the rows up to here take a quarter of the memory that may be taken, which is what such an export may before it is measured; what follows is missing from every sum; give more with --max-memory SIZE, or export with --type sqlite, which needs none")
 			return nil
 		}
 	}
