@@ -102,6 +102,11 @@ func (b *Builder) Add(s Span) {
 		}
 		b.unsorted = b.unsorted || s.Start < last.Start
 	}
+	if len(b.spans) == cap(b.spans) {
+		// To the double: append grows large slices by a quarter, and copies
+		// millions of spans often.
+		b.spans = slices.Grow(b.spans, max(16, len(b.spans)))
+	}
 	b.spans = append(b.spans, s)
 }
 
