@@ -37,7 +37,7 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 
 // tableOf returns a table as the summary has it.
 func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
-	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Left: from.Left, Missing: from.Missing,
+	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Clock: from.Clock, Left: from.Left, Missing: from.Missing,
 		Columns: []summary.TableColumn{}, Rows: []summary.TableRow{}}
 	for _, h := range from.Columns {
 		t.Columns = append(t.Columns, summary.TableColumn{Name: h.Name, Unit: unitName(h.Unit), Adds: addsName(h.Adds)})

@@ -92,7 +92,8 @@ func TestOfWords(t *testing.T) {
 	for of, want := range map[string]string{
 		profile.OfKernel: summary.OfKernel, profile.OfCopy: summary.OfCopy, profile.OfDeviceOp: summary.OfDeviceOp,
 		profile.OfCall: summary.OfCall, profile.OfOSCall: summary.OfOSCall, profile.OfRange: summary.OfRange,
-		profile.OfOp: summary.OfOp, profile.OfFunction: summary.OfFunction, profile.OfRow: summary.OfRow,
+		profile.OfOp: summary.OfOp, profile.OfFunction: summary.OfFunction, profile.OfEdge: summary.OfEdge, profile.OfThread: summary.OfThread,
+		profile.ClockWall: summary.ClockWall, profile.ClockCPU: summary.ClockCPU, profile.OfRow: summary.OfRow,
 	} {
 		if of != want {
 			t.Errorf("profile has %q, summary %q", of, want)

@@ -125,30 +125,12 @@ func cutLast(line string) (before, after string, ok bool) {
 // ReadFolded reads folded stacks, whose values are of the given column: the
 // format does not tell. Equal stacks, of which PyTorch's export_stacks writes
 // many, are added up. Lines of other shapes are skipped and counted among the
-// issues; an input with no line of this shape is an error. Name is that of the
-// input, for messages.
+// issues; an input with no line of this shape is an error. What was read before
+// an error of the input, or before there was too much of it, stays, and an issue
+// says so. Name is that of the input, for messages.
 func ReadFolded(r io.Reader, name string, column Column) (*Profile, error) {
 	in := foldedReader{name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column), budget: maxFoldedMemory}
-	for {
-		line, err := in.line()
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if len(line) > 0 {
-			if err := in.add(string(line)); err != nil {
-				return nil, err
-			}
-		}
-		if err == io.EOF {
-			break
-		}
-	}
-	p := in.b.Profile()
-	p.Issues = in.issues.Issues()
-	if len(p.Samples) == 0 && len(p.Issues) > 0 {
-		return nil, &diag.Error{Pos: p.Issues[0].First, Msg: "no folded stack: want names joined by semicolons, a space, and a whole number"}
-	}
-	return p, nil
+	return in.read()
 }
 
 // A foldedReader reads lines of folded stacks.
@@ -160,6 +142,36 @@ type foldedReader struct {
 	b      *Builder
 	budget int64
 	issues diag.Ledger
+}
+
+// read reads lines to the end of the input, or as far as that is possible.
+func (r *foldedReader) read() (*Profile, error) {
+	cut := false
+	for done := false; !done; {
+		line, err := r.line()
+		if len(line) > 0 && (err == nil || err == io.EOF) {
+			r.add(string(line))
+		}
+		switch {
+		case r.budget < 0:
+			done, cut = true, true
+			r.issues.Add(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: r.pos(),
+				Help: fmt.Sprintf("the stacks up to here take over %d MiB, the limit; those behind were left out", maxFoldedMemory>>20)})
+		case err == io.EOF:
+			done = true
+		case err != nil && len(r.b.rows) == 0:
+			return nil, err
+		case err != nil:
+			done, cut = true, true
+			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "the input could not be read to its end: " + err.Error()})
+		}
+	}
+	p := r.b.Profile()
+	p.Cut, p.Issues = cut, r.issues.Issues()
+	if len(p.Samples) == 0 && len(p.Issues) > 0 {
+		return nil, &diag.Error{Pos: p.Issues[0].First, Msg: "no folded stack: want names joined by semicolons, a space, and a whole number"}
+	}
+	return p, nil
 }
 
 func (r *foldedReader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.n} }
@@ -188,14 +200,14 @@ func (r *foldedReader) line() ([]byte, error) {
 	}
 }
 
-func (r *foldedReader) add(line string) error {
+func (r *foldedReader) add(line string) {
 	const sampleBytes, nameBytes = 256, 64
 	stack, number, _ := cutLast(line)
 	value, err := strconv.ParseInt(number, 10, 64)
 	if stack == "" || err != nil || value < 0 {
 		r.issues.Add(diag.Issue{Code: "folded-line-malformed", Severity: diag.DataLoss, First: r.pos(),
 			Help: "lines that are no folded stack (names joined by semicolons, a space, a whole number) were skipped; their values are missing from every sum"})
-		return nil
+		return
 	}
 	names := strings.Split(strings.TrimRight(stack, " \t"), ";")
 	frames := make([]Frame, len(names))
@@ -207,8 +219,4 @@ func (r *foldedReader) add(line string) error {
 	if len(r.b.rows) > known {
 		r.budget -= int64(sampleBytes + nameBytes*len(names) + len(stack))
 	}
-	if r.budget < 0 {
-		return &diag.Error{Pos: r.pos(), Msg: fmt.Sprintf("the stacks up to here take over %d MiB, the limit", maxFoldedMemory>>20)}
-	}
-	return nil
 }

@@ -1,9 +1,11 @@
 package profile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -126,12 +128,24 @@ func (broken) Read([]byte) (int, error) { return 0, errFull }
 func TestFoldedBudget(t *testing.T) {
 	r := foldedReader{name: "f", b: NewBuilder(microseconds), budget: 1000}
 	for range 100 {
-		if err := r.add("a;b 1"); err != nil {
-			t.Fatal(err)
-		}
+		r.add("a;b 1")
 	}
-	if err := errors.Join(r.add("a;c 1"), r.add("a;d 1")); err == nil || !strings.Contains(err.Error(), "the limit") {
-		t.Errorf("%v", err)
+	if r.budget < 0 {
+		t.Error("one stack a hundred times is over the budget")
+	}
+	in := strings.NewReader("a;b 1\na;b 1\na;c 2\na;d 4\na;e 8\n")
+	r = foldedReader{name: "f", buf: bufio.NewReader(in), b: NewBuilder(microseconds), budget: 1000}
+	p, err := r.read()
+	if err != nil || p.Sum(0) != 8 || !p.Cut || len(p.Issues) != 1 || p.Issues[0].Code != "memory-limit" || p.Issues[0].First.Line != 4 {
+		t.Errorf("what is over the budget: %+v, %v", p, err)
+	}
+}
+
+// TestFoldedCut: what was read before an error of the input stays.
+func TestFoldedCut(t *testing.T) {
+	p, err := ReadFolded(io.MultiReader(strings.NewReader("a;b 1\na;c 2\na;d"), broken{}), "f", microseconds)
+	if err != nil || p.Sum(0) != 3 || !p.Cut || p.Issues[0].Code != "input-truncated" || !strings.Contains(p.Issues[0].Help, "disk full") {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

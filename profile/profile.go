@@ -27,6 +27,7 @@ type Profile struct {
 	Time     int64  // ns of Unix time at which the recording began; 0 if unknown
 	Duration int64  // ns that it took; 0 if unknown
 	Comments []string
+	Cut      bool         // the input could not be read to its end
 	Issues   []diag.Issue // of reading, worst first
 }
 

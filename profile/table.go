@@ -17,6 +17,7 @@ type Table struct {
 	Run   string // what its tool calls the run that it measured, as "report1"; "" if it does not say
 	Tool  string // that printed it; "" for the tool of all tables of the input
 	Line  int    // where it begins in the input; 0 if that is not known
+	Clock string // what its times are measured with: [ClockWall], [ClockCPU] or "" if unknown
 
 	Columns []Heading
 	Rows    []Row // in the order of the tool
@@ -45,7 +46,16 @@ const (
 	OfRange    = "range"    // a span that the program marked
 	OfOp       = "op"       // an operator of a framework
 	OfFunction = "function" // a function of the program
+	OfEdge     = "edge"     // the calls of a function by one other, which the label "caller" names
+	OfThread   = "thread"   // a thread of the program
 	OfRow      = "row"      // not known, or several of these
+)
+
+// The clocks of a table. That of the wall goes on while a function waits; that
+// of the CPU stands still.
+const (
+	ClockWall = "wall"
+	ClockCPU  = "cpu"
 )
 
 // A Heading says what the cells at one index are.

@@ -22,6 +22,7 @@ type Table struct {
 	Name   string `json:"name"`            // as its tool calls it: "cuda_gpu_kern_sum"
 	Title  string `json:"title,omitempty"` // as its tool prints it
 	Of     string `json:"of"`              // what a row is: see the constants
+	Clock  string `json:"clock,omitempty"` // of its times: "wall", which goes on while a function waits, or "cpu"; absent if unknown
 
 	// Run is what its tool calls the run that it measured, as "report1"; absent if
 	// it does not say. Tables of one directory that have the same Run, in one input
@@ -56,7 +57,15 @@ const (
 	OfRange    = "range"    // a span that the program marked
 	OfOp       = "op"       // an operator of a framework
 	OfFunction = "function" // a function of the program
+	OfEdge     = "edge"     // the calls of a function by one other, which the label "caller" names
+	OfThread   = "thread"   // a thread of the program
 	OfRow      = "row"      // not known, or several of these
+)
+
+// The clocks of a table.
+const (
+	ClockWall = "wall"
+	ClockCPU  = "cpu"
 )
 
 // A TableColumn says what the values at one index are.
@@ -169,8 +178,10 @@ func (s *Summary) sortTables() {
 		t := &s.Tables[i]
 		rank := t.Rank()
 		slices.SortStableFunc(t.Rows, func(a, b TableRow) int {
-			return cmp.Or(-compareValues(a.Values, b.Values, rank), cmp.Compare(a.Name, b.Name), compareLabels(a.Labels, b.Labels),
-				compareRows(a.Values, b.Values))
+			if c := cmp.Or(-compareValues(a.Values, b.Values, rank), cmp.Compare(a.Name, b.Name)); c != 0 {
+				return c // comparing labels sorts them
+			}
+			return cmp.Or(compareLabels(a.Labels, b.Labels), compareRows(a.Values, b.Values))
 		})
 	}
 }

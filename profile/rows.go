@@ -1,0 +1,58 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// placed matches the names of functions as "dir/app.py:118 Server.verify".
+var placed = regexp.MustCompile(`^(.+):(\d{1,9}) .+$`)
+
+// Profile returns the rows of t as samples whose stacks are one frame: rows have
+// no callers. Its columns are those that add up; totals, which do not, and means
+// are left out. It is nil where no column adds up.
+//
+// Rows without a value in the column that the profile shows first are left out,
+// and missing counts them; what else is not known is 0, and unknown counts that.
+// Rows that t has not itself are one sample.
+func (t *Table) Profile() (p *Profile, missing, unknown int64) {
+	var from []int
+	p = &Profile{}
+	for i, h := range t.Columns {
+		if h.Adds == Self {
+			from = append(from, i)
+			p.Columns = append(p.Columns, Column{Name: h.Name, Unit: h.Unit})
+		}
+	}
+	if len(from) == 0 {
+		return nil, 0, 0
+	}
+	p.Default = max(0, slices.IndexFunc(p.Columns, func(c Column) bool { return c.Unit == "nanoseconds" }))
+	add := func(s Sample, cells []Cell) {
+		if !cells[from[p.Default]].Known {
+			missing++
+			return
+		}
+		for _, i := range from {
+			if !cells[i].Known {
+				unknown++
+			}
+			s.Values = append(s.Values, cells[i].Value)
+		}
+		p.Samples = append(p.Samples, s)
+	}
+	for _, r := range t.Rows {
+		f := Frame{Name: r.Name}
+		if m := placed.FindStringSubmatch(r.Name); m != nil && t.Of == OfFunction {
+			f.File = m[1]
+			f.Line, _ = strconv.ParseInt(m[2], 10, 64)
+		}
+		add(Sample{Stack: []Frame{f}, Labels: slices.Clone(r.Labels)}, r.Cells)
+	}
+	if t.Rest != nil {
+		add(Sample{Stack: []Frame{{Name: fmt.Sprintf("(%d rows left out)", t.Left)}}}, t.Rest)
+	}
+	return p, missing, unknown
+}
