@@ -66,6 +66,7 @@ func (out *Summary) append(s *Summary) {
 	add(&out.Memory, s.Memory, func(r *Memory) { r.Input += base; *r = r.clone() })
 	add(&out.Tables, s.Tables, func(t *Table) { t.Input += base; *t = t.clone() })
 	add(&out.Counters, s.Counters, func(c *Counter) { c.Input += base; *c = c.clone() })
+	add(&out.Flames, s.Flames, func(f *Flame) { f.Input += base; *f = f.clone() })
 	out.Issues = append(out.Issues, s.Issues...)
 }
 
@@ -172,6 +173,7 @@ func (s *Summary) Sort() {
 	s.sortAttribution()
 	s.sortTables()
 	s.sortCounters()
+	s.sortFlames()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
 	})

@@ -195,6 +195,9 @@ func scribble(s *Summary) {
 		clear(s.Tables[i].Columns)
 		clear(s.Tables[i].Rows)
 	}
+	for i := range s.Flames {
+		clear(s.Flames[i].Nodes)
+	}
 	clear(s.Kernels)
 	clear(s.Issues)
 }
@@ -212,6 +215,9 @@ func randomSummary(rnd *rand.Rand) *Summary {
 				s.addDevice(rnd, in, rank, dev)
 			}
 			s.Tables = append(s.Tables, randomTable(rnd, in, rank))
+			if rank == 0 {
+				s.Flames = append(s.Flames, randomFlame(rnd, in))
+			}
 			s.Spans = append(s.Spans, Span{Name: fmt.Sprint("span", rnd.IntN(3)), Input: in, Rank: rank, Count: 1, SelfNS: rnd.Int64N(3)})
 		}
 	}

@@ -41,6 +41,7 @@ type Summary struct {
 	Memory      []Memory     `json:"memory,omitempty"`
 
 	Tables []Table `json:"tables,omitempty"` // of other tools
+	Flames []Flame `json:"flames,omitempty"` // of profiles with stacks
 
 	Counters []Counter `json:"counters,omitempty"` // what hardware counters said of kernels
 

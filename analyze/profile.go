@@ -1,0 +1,161 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/diag"
+	"assay/profile"
+	"assay/summary"
+)
+
+// Profile measures the stacks of one input: the functions in them, with what
+// each cost by itself and with all that it called, and the tree of them for
+// pictures. Both are of the column that the profile shows first; of the others
+// the table has what functions cost by themselves.
+//
+// A function is a name in a file. One that calls itself counts once for each
+// sample. Self adds up to all samples; totals do not.
+func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary {
+	in.Events, in.Complete = int64(len(p.Samples)), !p.Cut
+	in.SpanNS = max(0, p.Duration)
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	var issues diag.Ledger
+	if len(p.Columns) > 0 {
+		t := functionsOf(p, opt.maxRows(), &issues)
+		t.Tool = in.Format
+		s.Tables = []summary.Table{t}
+		checkTableSums(&t, &issues)
+		if calls := edgesOf(p, opt.maxRows()); len(calls.Rows) > 0 {
+			calls.Tool, calls.Number = in.Format, 1
+			s.Tables = append(s.Tables, calls)
+		}
+		if f := flameOf(p, &issues); f.Total > 0 {
+			s.Flames = []summary.Flame{f}
+		}
+	}
+	for _, is := range p.Issues {
+		issues.AddN(is, is.Count)
+	}
+	s.Issues = []summary.Issue{}
+	for _, is := range issues.Issues() {
+		s.Issues = append(s.Issues, issueOf(is))
+	}
+	s.Sort()
+	return s
+}
+
+// A functionKey is what tells functions apart. Lines do not: every call within a
+// function has another.
+type functionKey struct{ name, file string }
+
+func keyOf(f profile.Frame) functionKey { return functionKey{f.Name, f.File} }
+
+func (k functionKey) compare(other functionKey) int {
+	return cmp.Or(cmp.Compare(k.name, other.name), cmp.Compare(k.file, other.file))
+}
+
+// A functionSum is what one function cost.
+type functionSum struct {
+	functionKey
+	self  []int64 // for each column
+	total int64   // of the default column
+	last  int     // the sample that was added last, from 1 on
+}
+
+// functionsOf returns the table of functions.
+func functionsOf(p *profile.Profile, rows int, issues *diag.Ledger) summary.Table {
+	var sums []*functionSum
+	index := make(map[functionKey]*functionSum)
+	at := func(f profile.Frame) *functionSum {
+		sum := index[keyOf(f)]
+		if sum == nil {
+			sum = &functionSum{functionKey: keyOf(f), self: make([]int64, len(p.Columns))}
+			index[keyOf(f)] = sum
+			sums = append(sums, sum)
+		}
+		return sum
+	}
+	none := []profile.Frame{{Name: noStack}}
+	for i := range p.Samples {
+		sample := &p.Samples[i]
+		stack := sample.Stack
+		if len(stack) == 0 {
+			stack = none
+		}
+		for _, f := range stack {
+			if sum := at(f); sum.last != i+1 {
+				sum.last = i + 1
+				sum.total = summary.Plus(sum.total, sample.Values[p.Default])
+			}
+		}
+		leaf := at(stack[len(stack)-1])
+		for j, v := range sample.Values {
+			leaf.self[j] = summary.Plus(leaf.self[j], v)
+		}
+	}
+	slices.SortFunc(sums, func(a, b *functionSum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(b.self[p.Default], a.self[p.Default]), a.compare(b.functionKey))
+	})
+	return functionTable(p, sums, rows, issues)
+}
+
+// noStack names the samples that have no stack.
+const noStack = "(no stack)"
+
+// functionTable makes the table of what each function cost, of the rows that
+// have room.
+func functionTable(p *profile.Profile, sums []*functionSum, rows int, issues *diag.Ledger) summary.Table {
+	column := p.Columns[p.Default]
+	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{}, Columns: []summary.TableColumn{
+		{Name: "self", Unit: unitName(column.Unit), Adds: summary.AddsSelf},
+		{Name: "total", Unit: unitName(column.Unit), Adds: summary.AddsTotal},
+	}}
+	if column.Name == profile.ClockCPU || column.Name == profile.ClockWall {
+		t.Clock = column.Name
+	}
+	var others []int
+	for i, c := range p.Columns {
+		if i != p.Default {
+			others = append(others, i)
+			t.Columns = append(t.Columns, summary.TableColumn{Name: c.Name, Unit: unitName(c.Unit), Adds: summary.AddsSelf})
+		}
+	}
+	text := rows * rowText
+	for _, sum := range sums {
+		values := []*int64{&sum.self[p.Default], &sum.total}
+		for _, i := range others {
+			values = append(values, &sum.self[i])
+		}
+		if text -= len(sum.name) + len(sum.file); len(t.Rows) >= rows || text < 0 {
+			poolRow(&t, values)
+			continue
+		}
+		row := summary.TableRow{Name: sum.name, Values: values}
+		if sum.file != "" {
+			row.Labels = map[string]string{"file": sum.file}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; those counted here had the least and are added up in one: every sum stands; more rows need more --max-memory", rows)}, t.Left)
+	return t
+}
+
+// poolRow adds what adds up of a row to the rest of its table.
+func poolRow(t *summary.Table, values []*int64) {
+	if t.Rest == nil {
+		t.Rest = make([]*int64, len(t.Columns))
+	}
+	t.Left++
+	for i, c := range t.Columns {
+		if c.Adds != summary.AddsSelf {
+			continue
+		}
+		if t.Rest[i] == nil {
+			t.Rest[i] = new(int64)
+		}
+		*t.Rest[i] = summary.Plus(*t.Rest[i], *values[i])
+	}
+}
