@@ -36,7 +36,8 @@ type Verdict struct {
 	// "copies", "compute", "mixed" (nothing stands out), or "unknown", as it is of
 	// all tables of sums. Where there are only counters of kernels: "latency",
 	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
-	// gain, "mixed" or "unknown".
+	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
+	// most of the time), "waiting", "calls" (too many that do little) or "mixed".
 	Bound string `json:"bound"`
 	// Sentence answers in one line, with the number that decided.
 	Sentence string `json:"sentence"`

@@ -87,6 +87,9 @@ func (c *court) withCounters(found []Finding, order map[string]int) Result {
 // case, others those on something else.
 func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	if c.total.Window() == 0 && len(c.Tables) > 0 && len(c.Spans) == 0 {
+		if r, ok := c.judgeProfiles(found, order); ok {
+			return r
+		}
 		return c.judgeTables(found)
 	}
 	if c.total.Window() == 0 {

@@ -59,6 +59,14 @@ const (
 	RuleCopyOperators     = "copy-operators"
 	RuleLargestAllocator  = "largest-allocator"
 	RuleSumsOnly          = "sums-only"
+
+	// Of profiles of functions.
+	RuleWaiting        = "waiting"
+	RuleFunctionTotal  = "function-total"
+	RuleFunctionSelf   = "function-self"
+	RuleCheapCalls     = "many-cheap-calls"
+	RuleNestedCost     = "nested-cost"
+	RuleGrowingAverage = "growing-average"
 )
 
 // A Rule is the documentation and the limits of one question that is asked of
@@ -80,7 +88,7 @@ type Rule struct {
 
 	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
 	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
-	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel that is shorter is short
+	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel or call that is shorter is short
 
 	// Which kernels a rule is about: by shares of what a device can do, and by how
 	// much two of them must differ to be told apart.

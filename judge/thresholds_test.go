@@ -47,6 +47,12 @@ func TestRules(t *testing.T) {
 		{ID: RuleCopyOperators, Warn: 0.1, Critical: 0.25},
 		{ID: RuleLargestAllocator, Info: 0.1},
 		{ID: RuleSumsOnly},
+		{ID: RuleWaiting, Warn: 0.3, Critical: 0.6},
+		{ID: RuleFunctionTotal, Warn: 0.1, Critical: 0.5},
+		{ID: RuleFunctionSelf, Warn: 0.2, Critical: 0.5},
+		{ID: RuleCheapCalls, Warn: 0.2, Critical: 0.5, MinEvents: 1000, Under: 10_000},
+		{ID: RuleNestedCost, Warn: 0.9},
+		{ID: RuleGrowingAverage, Warn: 0.2, Critical: 1},
 	}
 	got := Rules()
 	for i, r := range got {
@@ -133,7 +139,8 @@ func TestParseThresholdsErrors(t *testing.T) {
 		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
 		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
 		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, " +
-		"device-time-missing, host-work, copy-operators, largest-allocator, sums-only"
+		"device-time-missing, host-work, copy-operators, largest-allocator, sums-only, " +
+		"waiting, function-total, function-self, many-cheap-calls, nested-cost, growing-average"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},

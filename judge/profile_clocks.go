@@ -1,0 +1,175 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// waiting asks how much of a profile by the wall clock is functions that wait.
+func (c *court) waiting(f *functions) (Finding, bool) {
+	if !f.isTime() || f.Clock == summary.ClockCPU || !f.complete() {
+		return Finding{}, false
+	}
+	var all int64
+	var rows []functionRow
+	for _, r := range f.rows {
+		if r.wait && r.self > 0 {
+			rows = append(rows, r)
+			all += r.self
+		}
+	}
+	finding, limit, ok := f.held(c.rules[RuleWaiting], all, f.own)
+	if !ok {
+		return Finding{}, false
+	}
+	slices.SortStableFunc(rows, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
+	finding.Title = fmt.Sprintf("functions that wait have %s of the self time%s (%s of %s), %s", unit.Share(all, f.own), f.where,
+		unit.Duration(all), unit.Duration(f.own), reaches(finding, limit))
+	for _, r := range rows[:min(4, len(rows))] {
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.self, f.own), f.described(r)))
+	}
+	if callers := f.callersOf(rows[0].name); len(callers) > 0 {
+		finding.Evidence = append(finding.Evidence, "called by "+callers[0])
+	}
+	if f.Clock == summary.ClockWall {
+		finding.Evidence = append(finding.Evidence, "the clock is that of the wall: tasks that wait at the same time count fully each, so times may sum to more than the run took")
+	}
+	finding.Next = waitAdvice()
+	return finding, true
+}
+
+// callersOf returns who called a function, the largest first.
+func (f *functions) callersOf(name string) (out []string) {
+	if f.calls == nil {
+		return nil
+	}
+	type caller struct {
+		text  string
+		total int64
+	}
+	var list []caller
+	for i := range f.calls.Rows {
+		r := &f.calls.Rows[i]
+		if n, ok := r.Value(f.calls.Column("total")); ok && r.Name == name {
+			list = append(list, caller{fmt.Sprintf("%s (%s)", called(r.Labels["caller"]), f.amount(n)), n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b caller) int { return cmp.Compare(b.total, a.total) })
+	for _, c := range list {
+		out = append(out, c.text)
+	}
+	return out
+}
+
+// pair finds in another profile the function of each row, by name, and reports
+// whether the two are of one program: of its own functions that matter in a, at
+// least half are in b.
+func pair(a, b *functions) (map[string]functionRow, bool) {
+	in := make(map[string]functionRow, len(b.rows))
+	for _, r := range b.rows {
+		in[r.name] = r
+	}
+	own, both := 0, 0
+	for _, r := range a.rows {
+		if r.library {
+			continue
+		}
+		own++
+		if _, ok := in[r.name]; ok {
+			both++
+		}
+	}
+	return in, own > 0 && 2*both >= own
+}
+
+// againstCPU holds a profile by the wall clock against one of the same program
+// by the clock of the CPU: what the first has more was waited for.
+func (c *court) againstCPU(profiles []functions) (Finding, bool) {
+	var best Finding
+	found := false
+	for i := range profiles {
+		for j := range profiles {
+			wall, cpu := &profiles[i], &profiles[j]
+			if wall.Clock != summary.ClockWall || cpu.Clock != summary.ClockCPU || !wall.isTime() {
+				continue
+			}
+			in, ok := pair(wall, cpu)
+			if !ok {
+				continue
+			}
+			if f, ok := c.waitOf(wall, in); ok && (!found || f.NumeratorNS > best.NumeratorNS) {
+				best, found = f, true
+			}
+		}
+	}
+	return best, found
+}
+
+// waitOf finds the program's own function that waits longest.
+func (c *court) waitOf(wall *functions, cpu map[string]functionRow) (best Finding, found bool) {
+	for _, r := range wall.rows {
+		other, ok := cpu[r.name]
+		if !ok || r.library || other.total < 0 || r.total <= other.total || found && r.total-other.total <= best.NumeratorNS {
+			continue
+		}
+		wait := r.total - other.total
+		f, limit, ok := wall.held(c.rules[RuleWaiting], wait, r.total)
+		if !ok {
+			continue
+		}
+		f.Title = fmt.Sprintf("function %s waits for %s of its time by the wall clock (%s of %s), %s", r, unit.Share(wait, r.total),
+			unit.Duration(wait), unit.Duration(r.total), reaches(f, limit))
+		f.Evidence = []string{
+			"by the wall clock: " + wall.described(r), "by the clock of the CPU: " + wall.described(other),
+			"the two profiles are of two runs: what differs between these is in the difference, too",
+		}
+		f.Next = waitAdvice()
+		best, found = f, true
+	}
+	return best, found
+}
+
+// growingAverage holds two profiles of one program by the same clock against each
+// other, in the order in which they were given: before and after, or little data
+// and much.
+func (c *court) growingAverage(profiles []functions) (Finding, bool) {
+	if len(profiles) != 2 || profiles[0].Clock != profiles[1].Clock || profiles[0].Tool != profiles[1].Tool || !profiles[0].isTime() || !profiles[1].isTime() {
+		return Finding{}, false
+	}
+	before, after := &profiles[0], &profiles[1]
+	if before.Input > after.Input {
+		before, after = after, before
+	}
+	in, ok := pair(after, before)
+	if !ok || before.Input == after.Input {
+		return Finding{}, false
+	}
+	var best Finding
+	found := false
+	for _, r := range after.rows {
+		old, ok := in[r.name]
+		matters := float64(r.total) >= c.rules[RuleFunctionTotal].Warn*float64(after.whole)
+		if !ok || r.library || !matters || old.mean <= 0 || r.mean <= old.mean {
+			continue
+		}
+		f, limit, ok := after.held(c.rules[RuleGrowingAverage], r.mean-old.mean, old.mean)
+		if !ok || found && f.Value <= best.Value {
+			continue
+		}
+		f.Title = fmt.Sprintf("an average call of function %s has grown by %s (from %s to %s), %s", r, unit.Share(r.mean-old.mean, old.mean),
+			unit.Duration(old.mean), unit.Duration(r.mean), reaches(f, limit))
+		f.Evidence = []string{
+			c.Inputs[before.Input].Path + ": " + before.described(old), c.Inputs[after.Input].Path + ": " + after.described(r),
+		}
+		f.Next = []string{
+			"if the second run had more data, the function does more than it needs for each call: look for lists that are searched or copied and grow, and use sets, dicts or indexes",
+			"if it had the same data, what changed between the two made it slower",
+		}
+		best, found = f, true
+	}
+	return best, found
+}

@@ -1,0 +1,259 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// A fn is a function of a test: times in ms, -1 for what is not known.
+type fn struct {
+	name        string
+	self, total int64
+	count       int64
+}
+
+// profiled returns a summary of profiles by yappi, each of one input.
+func profiled(clock string, tables ...[]fn) *summary.Summary {
+	s := &summary.Summary{Schema: summary.Schema}
+	for i, rows := range tables {
+		s.Inputs = append(s.Inputs, summary.Input{Path: fmt.Sprintf("p%d.txt", i), Format: "yappi"})
+		t := summary.Table{Input: i, Tool: "yappi", Name: "functions", Of: summary.OfFunction, Clock: clock, Columns: []summary.TableColumn{
+			{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "self", Unit: "ns", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsTotal}}}
+		for _, f := range rows {
+			cell := func(n, size int64) *int64 {
+				if n < 0 {
+					return nil
+				}
+				n *= size
+				return &n
+			}
+			t.Rows = append(t.Rows, summary.TableRow{Name: f.name, Values: []*int64{cell(f.count, 1), cell(f.self, 1e6), cell(f.total, 1e6)}})
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	s.Sort()
+	return s
+}
+
+// levelsOf lists the findings as "rule level".
+func levelsOf(r Result) (out []string) {
+	for _, f := range r.Findings {
+		out = append(out, f.Rule+" "+f.Level.String())
+	}
+	return out
+}
+
+func findingBy(t *testing.T, r Result, rule string) Finding {
+	t.Helper()
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+	if i < 0 {
+		t.Fatalf("no finding of %s among %v", rule, levelsOf(r))
+	}
+	return r.Findings[i]
+}
+
+func wantIn(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in:\n%s", p, text)
+		}
+	}
+}
+
+// TestProfileRules holds profiles against the rules one by one, at and below
+// their limits.
+func TestProfileRules(t *testing.T) {
+	const lib = "/usr/lib/python3.11/asyncio/events.py:78 run"
+	var even []fn
+	for i := range 20 {
+		even = append(even, fn{fmt.Sprintf("app.py:%d f", i), 5, 5, 1})
+	}
+	for _, tt := range []struct {
+		name  string
+		clock string
+		rows  []fn
+		bound string
+		want  []string
+	}{
+		{"one function has half by itself", "cpu", []fn{{"app.py:1 main", 50, 100, 1}, {"app.py:2 f", 50, 50, 1}}, "function",
+			[]string{"function-total critical", "function-self critical"}},
+		{"just under half", "cpu", []fn{{"app.py:1 f", 49, 49, 1}, {"app.py:2 g", 19, 19, 1}, {"app.py:3 h", 16, 16, 1}, {"app.py:4 i", 16, 16, 1}}, "function",
+			[]string{"function-total warn", "function-self warn"}},
+		{"it spreads evenly below main", "cpu", append([]fn{{"app.py:99 main", 0, 100, 1}}, even...), "mixed", []string{"function-total info"}},
+		{"evenly, and nobody above", "cpu", even, "mixed", nil},
+		{"a log of one file: what is called is not in it", "cpu", []fn{{"app.py:1 verify", 1, 100, 9}, {"app.py:2 check", 2, 99, 9}}, "function",
+			[]string{"function-total critical", "nested-cost warn"}},
+		{"libraries call the program and not the other way round", "cpu", []fn{{lib, 10, 100, 1}, {"app.py:2 f", 30, 40, 1}, {lib + "2", 60, 90, 1}}, "function",
+			[]string{"function-self critical", "function-total warn"}},
+		{"all of it waits", "wall", []fn{{"app.py:1 f", 1, 100, 1}, {"/usr/lib/python3.11/asyncio/tasks.py:627 sleep", 99, 99, 1}}, "waiting",
+			[]string{"waiting critical", "function-total critical", "nested-cost warn"}},
+		{"sleep by the clock of the CPU is work", "cpu", []fn{{"app.py:1 f", 1, 100, 1}, {"/usr/lib/python3.11/asyncio/tasks.py:627 sleep", 99, 99, 1}}, "function",
+			[]string{"function-total critical", "nested-cost warn"}},
+		{"many calls of 9.99 µs", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2502}}, even[:15]...), "function", []string{"function-total warn", "function-self warn", "many-cheap-calls warn"}},
+		{"calls of 10 µs are not cheap", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2500}}, even[:15]...), "function", []string{"function-total warn", "function-self warn"}},
+		{"999 calls are not many", "cpu", append([]fn{{"app.py:50 tiny", 9, 9, 999}, {"app.py:51 tiny", 9, 9, 999}, {"app.py:52 tiny", 9, 9, 999}}, even...), "mixed", nil},
+	} {
+		r := Judge(profiled(tt.clock, tt.rows), Thresholds{})
+		if r.Verdict.Bound != tt.bound || !slices.Equal(levelsOf(r), tt.want) {
+			t.Errorf("%s: %s %v, want %s %v\n%+v", tt.name, r.Verdict.Bound, levelsOf(r), tt.bound, tt.want, r.Verdict)
+		}
+	}
+}
+
+// TestProfileWords: value, limit and denominator stand in the title, and what is
+// missing is said.
+func TestProfileWords(t *testing.T) {
+	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), Thresholds{})
+	f := findingBy(t, r, RuleFunctionTotal)
+	wantIn(t, f.Title, `function "Judge.check" (judge.py:31) has 99.0% of the profile's time (99 ms of 100 ms) with all it calls, over the critical limit of 50%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms in all, 2 ms by itself, 40 calls, 2.475 ms each`, `1 more function at or over 10%`,
+		`"Judge.verify" (judge.py:27): 100.0%`, "3 ms by themselves of 100 ms", "the clock is that of the CPU")
+	wantIn(t, strings.Join(f.Next, "\n"), "functools.lru_cache", "asyncio.gather")
+	if f.Value != 0.99 || f.NumeratorNS != 99e6 || f.DenominatorNS != 100e6 || f.Warn != 0.1 || f.Critical != 0.5 {
+		t.Errorf("the numbers are %+v", f)
+	}
+	if r.Verdict.Sentence != f.Title || r.Verdict.Rule != RuleFunctionTotal {
+		t.Errorf("the verdict is %+v", r.Verdict)
+	}
+	nested := findingBy(t, r, RuleNestedCost)
+	wantIn(t, nested.Title, `98.0% of what function "Judge.check" (judge.py:31) takes is in what it calls (97 ms of 99 ms), over the warn limit of 90%`)
+	wantIn(t, strings.Join(nested.Evidence, "\n"), "does not say what it called")
+}
+
+// TestProfileCalls: calls lead to the innermost of functions with equal totals,
+// and say where the cost within it goes.
+func TestProfileCalls(t *testing.T) {
+	s := profiled("", []fn{{"app.py:1 a", 0, 100, 1}, {"app.py:2 b", 0, 100, 1}, {"app.py:3 c", 0, 100, 1}, {"/usr/lib/python3.11/json/decoder.py:4 raw", 60, 60, 7}, {"/usr/lib/python3.11/re.py:5 match", 40, 40, 3}})
+	edge := func(caller, callee string, total, count int64) summary.TableRow {
+		total *= 1e6
+		return summary.TableRow{Name: callee, Labels: map[string]string{"caller": caller}, Values: []*int64{&count, &total}}
+	}
+	s.Tables = append(s.Tables, summary.Table{Number: 1, Name: "calls", Of: summary.OfEdge,
+		Columns: []summary.TableColumn{{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsTotal}},
+		Rows: []summary.TableRow{edge("app.py:1 a", "app.py:2 b", 100, 1), edge("app.py:2 b", "app.py:3 c", 100, 1), edge("app.py:3 c", "app.py:1 a", 60, 1),
+			edge("app.py:3 c", "/usr/lib/python3.11/json/decoder.py:4 raw", 60, 7), edge("app.py:3 c", "/usr/lib/python3.11/re.py:5 match", 40, 3)}})
+	r := Judge(s, Thresholds{})
+	f := findingBy(t, r, RuleNestedCost)
+	wantIn(t, f.Title, `100.0% of what function "c" (app.py:3)`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), `calls "raw" (decoder.py:4): 60.0% of it (60 ms in 7 calls)`, `calls "match" (re.py:5): 40.0% of it (40 ms in 3 calls)`)
+}
+
+// TestTwoClocks: what the clock of the wall has more than that of the CPU was
+// waited for; other programs are not held against each other.
+func TestTwoClocks(t *testing.T) {
+	s := profiled("wall", []fn{{"app.py:1 verify", 90, 1000, 10}, {"app.py:2 check", 910, 910, 10}}, []fn{{"app.py:1 verify", 40, 100, 10}, {"app.py:2 check", 60, 60, 10}})
+	for i := range s.Tables {
+		if s.Tables[i].Input == 1 {
+			s.Tables[i].Clock = "cpu"
+		}
+	}
+	f := findingBy(t, Judge(s, Thresholds{}), RuleWaiting)
+	wantIn(t, f.Title, `function "verify" (app.py:1) waits for 90.0% of its time by the wall clock (900 ms of 1 s), over the critical limit of 60%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), "by the wall clock: 1 s in all", "by the clock of the CPU: 100 ms in all", "two runs")
+	for i := range s.Tables {
+		if s.Tables[i].Input == 1 {
+			s.Tables[i].Rows[0].Name, s.Tables[i].Rows[1].Name = "other.py:1 x", "other.py:2 y"
+		}
+	}
+	if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleWaiting }) {
+		t.Errorf("two programs are held against each other: %v", levelsOf(r))
+	}
+}
+
+// TestGrowing: an average that grows from the first profile to the second.
+func TestGrowing(t *testing.T) {
+	before := []fn{{"app.py:1 verify", 50, 100, 100}, {"app.py:2 look", 50, 50, 100}}
+	after := []fn{{"app.py:1 verify", 100, 400, 200}, {"app.py:2 look", 300, 300, 200}}
+	r := Judge(profiled("cpu", before, after), Thresholds{})
+	f := findingBy(t, r, RuleGrowingAverage)
+	wantIn(t, f.Title, `an average call of function "look" (app.py:2) has grown by 200.0% (from 500 µs to 1.5 ms), over the critical limit of 100%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), "p0.txt: 50 ms in all", "p1.txt: 300 ms in all")
+	for name, s := range map[string]*summary.Summary{
+		"shrinks": profiled("cpu", after, before), "three profiles": profiled("cpu", before, after, after), "the same": profiled("cpu", before, before),
+	} {
+		if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleGrowingAverage }) {
+			t.Errorf("%s: %v", name, levelsOf(r))
+		}
+	}
+}
+
+// TestProfileUnits: profiles of memory and of samples are judged by their shares
+// and not as time.
+func TestProfileUnits(t *testing.T) {
+	for unit, want := range map[string]string{"bytes": "has 60.0% of the profile's bytes (57.22 MiB of 95.37 MiB)", "count": "has 60.0% of the profile's samples (60,000,000 of 100,000,000)"} {
+		s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})
+		s.Tables[0].Columns[1].Unit, s.Tables[0].Columns[2].Unit = unit, unit
+		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+		wantIn(t, f.Title, want)
+		if f.NumeratorNS != 0 || f.DenominatorNS != 0 || f.Value != 0.6 {
+			t.Errorf("%s are said to be nanoseconds: %+v", unit, f)
+		}
+	}
+}
+
+// TestProfileEmpty: without rows nothing is judged, and beside other tables it is
+// those that are judged.
+func TestProfileEmpty(t *testing.T) {
+	s := profiled("cpu", nil)
+	s.Issues = []summary.Issue{{Code: "profile-rows-missing", Severity: "data-loss", Count: 1, Help: "the data is beside it"}}
+	r := Judge(s, Thresholds{})
+	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "no function in it") || !slices.Contains(findingBy(t, r, RuleCaptureQuality).Next, "the data is beside it") {
+		t.Errorf("%+v", r)
+	}
+	s = profiled("cpu", []fn{{"f", 1, 1, 1}})
+	s.Tables = append(s.Tables, summary.Table{Number: 1, Of: summary.OfKernel})
+	if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleFunctionTotal }) {
+		t.Errorf("%v", levelsOf(r))
+	}
+}
+
+func TestFunctionNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"/usr/lib/python3.11/asyncio/tasks.py:627 sleep": true, "{built-in method time.sleep}": true, "{method 'acquire' of '_thread.lock' objects}": true,
+		"{method 'recv_into' of '_socket.socket' objects}": true, "{method 'read' of '_ssl._SSLSocket' objects}": true, "..lib/python3.11/selectors.py:451 EpollSelector.select": true,
+		"{method 'poll' of 'select.epoll' objects}": true, "runtime.futex": true, "/usr/lib/python3.11/threading.py:288 Condition.wait": true,
+		"/sleep/select.py:3 work": false, "app.py:1 selected": false, "app.py:1 read": false, "{method 'read' of '_io.BufferedReader' objects}": false, "app.py:3 await_all": false,
+	} {
+		if got := isWait(name); got != want {
+			t.Errorf("%s waits: %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{
+		"/usr/lib/python3.11/json/decoder.py:4 raw": true, "/venv/lib/python3.12/site-packages/sympy/core.py:1 f": true, "<frozen os>:674 _Environ.get": true,
+		"{built-in method sum}": true, "..hon3.11/asyncio/runners.py:160 run": true, "torch/nn/modules/conv.py(462):_forward": true, "runtime.mallocgc": true,
+		"/usr/local/go/src/net/http/server.go": true, "/app/judge.py:31 Judge.check": false, "/home/me/mython3/x.py:1 f": false, "main.main": false, "": false,
+	} {
+		if got := isLibrary(name); got != want {
+			t.Errorf("%q is of a library: %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"/a b/c.py:31 Judge.check": `"Judge.check" (c.py:31)`, "c.py:3 <lambda>": `"<lambda>" (c.py:3)`, "main.(*T).f": `"main.(*T).f"`, "{built-in method sum}": `"{built-in method sum}"`,
+	} {
+		if got := called(name); got != want {
+			t.Errorf("%s becomes %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestDeepProfile: a chain of calls of any length is followed in one walk.
+func TestDeepProfile(t *testing.T) {
+	const n = 50_000
+	var rows []fn
+	calls := summary.Table{Number: 1, Of: summary.OfEdge, Columns: []summary.TableColumn{{Name: "total", Unit: "ns", Adds: summary.AddsTotal}}}
+	ms := int64(100e6)
+	for i := range n {
+		rows = append(rows, fn{fmt.Sprintf("app.py:%d f", i), 0, 100, 1})
+		calls.Rows = append(calls.Rows, summary.TableRow{Name: fmt.Sprintf("app.py:%d f", i+1), Labels: map[string]string{"caller": fmt.Sprintf("app.py:%d f", i)}, Values: []*int64{&ms}})
+	}
+	rows[n-1].self = 100
+	s := profiled("cpu", rows)
+	s.Tables = append(s.Tables, calls)
+	f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+	wantIn(t, f.Title, fmt.Sprintf(`function "f" (app.py:%d) has 100.0%%`, n-1))
+}
