@@ -124,13 +124,17 @@ func deviceNames(s *summary.Summary) string {
 }
 
 func (b *builder) title() string {
+	what := "GPU time report"
+	if b.profilesOnly() {
+		what = "Profile"
+	}
 	switch len(b.Inputs) {
 	case 0:
-		return "GPU time report"
+		return what
 	case 1:
-		return "GPU time report: " + baseName(b.Inputs[0].Path)
+		return what + ": " + baseName(b.Inputs[0].Path)
 	}
-	return "GPU time report: " + plural(int64(len(b.Inputs)), "input")
+	return what + ": " + plural(int64(len(b.Inputs)), "input")
 }
 
 // baseName returns the last part of a path of any system.
@@ -160,6 +164,12 @@ func (b *builder) bound() string {
 		return "near the limit"
 	case "mixed":
 		return "nothing stands out"
+	case "function":
+		return "hot function"
+	case "waiting":
+		return "waiting"
+	case "calls":
+		return "too many small calls"
 	case "unknown", "":
 		if b.sumsOnly() {
 			return "sums only, no timeline"

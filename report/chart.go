@@ -22,7 +22,7 @@ type Chart struct {
 }
 
 // A Body is what a chart shows: [Bars], [Ranking], [Lanes], [Columns],
-// [Histograms], [Timeline] or [Titled] ones below each other.
+// [Histograms], [Timeline], [FlameGraph] or [Titled] ones below each other.
 type Body interface {
 	height(p *pen) float64       // of the drawing, in pixels
 	draw(c *canvas, top float64) // fills that height from top on

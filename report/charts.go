@@ -32,7 +32,7 @@ func chartKinds() []chartKind {
 		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart},
 		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
 		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
-		{"durations", durationChart}, {"top-spans", spanChart},
+		{"durations", durationChart}, {"top-spans", spanChart}, {"flame", flameChart},
 	}
 	for _, kind := range tableKinds() {
 		kinds = append(kinds, chartKind{kind.file, tableChart(kind)})

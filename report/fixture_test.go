@@ -239,7 +239,7 @@ func fixtures() map[string]*summary.Summary {
 		"devices 2": manyDevices(2), "devices 16": manyDevices(16), "devices 64": manyDevices(64), "empty": {Schema: summary.Schema},
 		"attributed": attributed(1), "attributed 8": attributed(8), "attributed 20": attributed(20), "modules": modulesOnly(),
 		"reasons 1": manyReasons(1), "reasons 40": manyReasons(40), "hostile attribution": strange(hostileDevices()),
-		"tables": tablesRun(), "hostile tables": strangeTables(),
+		"tables": tablesRun(), "hostile tables": strangeTables(), "profile": profileRun(), "hostile profile": strangeFlames(),
 	}
 }
 

@@ -32,6 +32,7 @@ func tableKinds() []tableKind {
 		{summary.OfCopy, "table-copies", "Copies and memsets", "copy", "kinds of copies", "copy and memset time"},
 		{summary.OfOp, "table-operators", "Operators", "operator", "operators", "operator time"},
 		{summary.OfFunction, "table-functions", "Functions", "function", "functions", "time in functions"},
+		{summary.OfThread, "table-threads", "Threads", "thread", "threads", "time of threads"},
 		{summary.OfCall, "table-calls", "Calls", "call", "calls", "time in calls"},
 		{summary.OfRange, "table-ranges", "Ranges", "range", "ranges", "time in ranges"},
 		{summary.OfRow, "table-rows", "Rows", "row", "rows", "the total"},
@@ -55,7 +56,7 @@ type tableView struct {
 func viewTables(s *summary.Summary) []tableView {
 	var out []tableView
 	for _, t := range s.Tables {
-		if len(t.Rows) == 0 && t.Left == 0 {
+		if len(t.Rows) == 0 && t.Left == 0 || t.Of == summary.OfEdge { // who called whom is for findings
 			continue
 		}
 		out = append(out, viewOf(t))
@@ -77,6 +78,9 @@ func viewOf(t summary.Table) tableView {
 		v.part = slices.IndexFunc(t.Columns, func(c summary.TableColumn) bool {
 			return c.Adds == summary.AddsSelf && c.Unit == t.Columns[v.rank].Unit
 		})
+		if self := t.Column("self"); self >= 0 && t.Columns[self].Adds == summary.AddsSelf && t.Columns[self].Unit == t.Columns[v.rank].Unit {
+			v.part = self // before the number of calls, which may have the same unit
+		}
 		if t.Columns[v.rank].Adds == summary.AddsSelf {
 			v.part = v.rank
 		}
@@ -108,7 +112,10 @@ func (v tableView) heading() string {
 
 // whole is what the shares of rows are of, with the sum.
 func (v tableView) whole() string {
-	text := v.printed(v.part, v.sum) + " " + v.of()
+	text := v.printed(v.part, v.sum)
+	if v.Of != summary.OfFunction || v.Columns[v.part].Unit != "bytes" {
+		text += " " + v.of()
+	}
 	if n := v.sum - v.rows; n > 0 {
 		text += ", " + v.printed(v.part, n) + " of it in rows that were not printed"
 	}
@@ -120,7 +127,12 @@ func (v tableView) of() string {
 	if v.part < 0 || v.Columns[v.part].Unit == "ns" {
 		return v.kind.time
 	}
-	if v.Columns[v.part].Unit == "bytes" {
+	switch {
+	case v.Of == summary.OfFunction && v.Columns[v.part].Unit == "bytes":
+		return "all bytes"
+	case v.Of == summary.OfFunction:
+		return "samples"
+	case v.Columns[v.part].Unit == "bytes":
 		return "in all"
 	}
 	return "of all " + v.kind.rows
@@ -169,7 +181,8 @@ func (b *builder) tables() (out []Section) {
 	views := viewTables(b.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
 		s := Section{Title: v.heading(), Lead: sentence("Table " + b.source(v.Table) + "."), Blocks: b.tablePictures(v)}
-		s.Blocks = append(s.Blocks, v.table(maxKernels))
+		before, after := b.functionBlocks(v)
+		s.Blocks = slices.Concat(s.Blocks, before, []Block{v.table(maxKernels)}, after)
 		if t, ok := v.categories(); ok {
 			s.Blocks = append(s.Blocks, t)
 		}
@@ -272,6 +285,9 @@ func (v tableView) weight(r summary.TableRow) int64 {
 func (v tableView) nameKind() Kind {
 	if v.Of == summary.OfKernel || v.Of == summary.OfDeviceOp {
 		return KernelName
+	}
+	if v.Of == summary.OfFunction {
+		return LineName
 	}
 	return Name
 }

@@ -102,6 +102,9 @@ func (b *builder) screenTables() (out []Section) {
 	}
 	for _, v := range views[:min(screenTables, len(views))] {
 		s := Section{Title: v.heading(), Blocks: []Block{v.screen(rows)}}
+		if v.Of == summary.OfFunction && v.part >= 0 && v.part != v.rank {
+			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))
+		}
 		if v.part >= 0 {
 			s.Lead = "share of " + v.whole()
 		}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/summary"
+)
+
+// bySelf sets the functions with the most of their own: those with the largest
+// totals, which the other table has, may do nothing but call others.
+func (v tableView) bySelf(most int) (Table, bool) {
+	if v.Of != summary.OfFunction || v.part < 0 || v.part == v.rank {
+		return Table{}, false
+	}
+	t := v.ownOrder().table(most)
+	t.Note = ""
+	return t, len(t.Rows) > 1
+}
+
+// ownOrder returns the view with its rows by falling self values.
+func (v tableView) ownOrder() tableView {
+	v.Rows = slices.Clone(v.Rows)
+	slices.SortStableFunc(v.Rows, func(a, b summary.TableRow) int {
+		x, _ := a.Value(v.part)
+		y, _ := b.Value(v.part)
+		return cmp.Compare(y, x)
+	})
+	return v
+}
+
+// functionBlocks returns what the section of a table of functions has besides
+// the table: the picture of the stacks, and the functions by their own cost.
+func (b *builder) functionBlocks(v tableView) (before, after []Block) {
+	if v.Of != summary.OfFunction {
+		return nil, nil
+	}
+	if first, ok := largestOf(b.Summary, summary.OfFunction); ok && first.Input == v.Input && first.Number == v.Number || !ok && b.firstFunctions(v) {
+		before = b.pictures("flame.png")
+	}
+	if t, ok := v.bySelf(maxKernels); ok {
+		before = append(before, Paragraph{Text: "By what they cost with all that they called:"})
+		after = []Block{Paragraph{Text: "By what they cost themselves:"}, t}
+	}
+	return before, after
+}
+
+// firstFunctions reports whether v is the first table of functions, where none
+// has times.
+func (b *builder) firstFunctions(v tableView) bool {
+	for _, other := range viewTables(b.Summary) {
+		if other.Of == summary.OfFunction {
+			return other.Input == v.Input && other.Number == v.Number
+		}
+	}
+	return false
+}
+
+// profilesOnly reports whether profiles of functions are all there is.
+func (b *builder) profilesOnly() bool {
+	return b.sumsOnly() && !slices.ContainsFunc(b.Tables, func(t summary.Table) bool {
+		return t.Of != summary.OfFunction && t.Of != summary.OfEdge && t.Of != summary.OfThread
+	})
+}
