@@ -3,6 +3,8 @@
 //
 //	internal/ingest  opens, decompresses and sniffs
 //	trace            the timeline model and the reader of Chrome trace JSON
+//	profile          the aggregate model; pprof and folded stacks
+//	pyprof           reads yappi, cProfile and callgrind
 //	classify         names of kernels to classes and categories
 //	interval         sets of spans of time, and what they cut a window into
 //	analyze          measures a trace

@@ -19,11 +19,12 @@ import (
 func convertCommand() *command {
 	return &command{
 		name: "convert", args: "[INPUT...] --to FORMAT",
-		does: "write GPU or CPU time by stack, for pprof and viewers of flame graphs",
+		does: "write GPU or CPU time by stack, or a profile, for pprof and viewers of flame graphs",
 		example: `  assay convert trace.json.gz --to pprof -o gpu.pb.gz
   go tool pprof -http=localhost:8080 gpu.pb.gz
   assay convert trace.json.gz --to folded | flamegraph.pl --countname=ns > gpu.svg
   zcat trace.json.gz | assay convert --to pprof --value cpu > cpu.pb.gz
+  assay convert server.callgrind --to pprof -o server.pb.gz
 `,
 		run: runConvert,
 	}
@@ -40,7 +41,7 @@ func runConvert(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto) or folded (lines of \"a;b;c nanoseconds\")")
-	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks: gpu (durations of kernels and copies) or cpu (self times on threads of the host)")
+	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times on threads of the host)")
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output")
 	conv.register(flags)
 	args, err := parse(e, c, flags, args)
@@ -123,22 +124,34 @@ type converted struct {
 	path, sha256 string
 	rank         int
 	profile      *profile.Profile
+	what         string // the profile is of
+	traced       bool   // it is made of a trace
 }
 
 // convert returns the profiles of the inputs that could be read, in their
 // order, and the errors of the others.
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
-	parts := make([]*converted, len(r.paths))
-	sums := make([]error, len(r.paths)) // of inputs without stacks
+	parts, errs := make([]*converted, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
-		if in.Trace == nil {
-			sums[i] = fmt.Errorf("%s: its sums have no stacks; give a trace", in.Path)
+		part := &converted{path: in.Path, sha256: in.SHA256, rank: in.Rank}
+		switch {
+		case in.Profile != nil:
+			part.profile, part.what = in.Profile, "stacks"
+		case in.Tables != nil:
+			if errs[i] = part.rows(r.e, in); errs[i] != nil {
+				return
+			}
+		case in.Trace == nil:
+			errs[i] = fmt.Errorf("%s: its sums have no stacks; give a trace", in.Path)
 			return
+		default:
+			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
+			part.what, part.traced = conv.value+" time", true
 		}
-		p := analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
-		parts[i] = &converted{in.Path, in.SHA256, in.Rank, p}
+		parts[i] = part
 	})
-	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), append(failed, slices.DeleteFunc(sums, func(err error) bool { return err == nil })...)
+	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
 }
 
 // merge makes one profile of all. Where there are several, the outermost frame
@@ -176,9 +189,9 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 // caveats returns what the profile was made of and what makes its numbers less
 // true. That is said too, for few viewers show it.
 func (conv *conversion) caveats(e env, c *command, parts []*converted) []string {
-	made := fmt.Sprintf("%s time of %d inputs; the label \"input\" has their paths", conv.value, len(parts))
+	made := fmt.Sprintf("%s of %d inputs; the label \"input\" has their paths", parts[0].what, len(parts))
 	if len(parts) == 1 {
-		made = fmt.Sprintf("%s time of %s, sha256 %s", conv.value, parts[0].path, parts[0].sha256)
+		made = fmt.Sprintf("%s of %s, sha256 %s", parts[0].what, parts[0].path, parts[0].sha256)
 	}
 	out := []string{made}
 	note := func(format string, args ...any) {
@@ -192,7 +205,7 @@ func (conv *conversion) caveats(e env, c *command, parts []*converted) []string 
 			}
 		}
 		if len(part.profile.Samples) == 0 {
-			note("%s: no %s time in it", part.path, conv.value)
+			note("%s: no %s in it", part.path, part.what)
 		}
 	}
 	return out
@@ -200,6 +213,9 @@ func (conv *conversion) caveats(e env, c *command, parts []*converted) []string 
 
 // nothing says that no input has the value, and which other may do.
 func (conv *conversion) nothing(parts []*converted) error {
+	if !slices.ContainsFunc(parts, func(p *converted) bool { return p.traced }) {
+		return fmt.Errorf("%s: nothing in it to convert", parts[0].path)
+	}
 	what, other := "work of a GPU", analyze.CPUTime
 	if conv.value == string(analyze.CPUTime) {
 		what, other = "spans of host threads", analyze.GPUTime

@@ -114,6 +114,9 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 	if in.Counters != nil {
 		return analyze.Counters(in.Counters, from, opt)
 	}
+	if in.Profile != nil {
+		return analyze.Profile(in.Profile, from, opt)
+	}
 	return analyze.Trace(in.Trace, from, opt)
 }
 

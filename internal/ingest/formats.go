@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/pyprof"
 	"assay/trace"
 )
 
@@ -35,8 +36,14 @@ var formats = []format{
 	{name: "ncu-rep", sniff: isNcuReport, load: loadNcuReport},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "ncu", sniff: isCounters, load: loadCounters},
+	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
+	{name: "pprof", sniff: isPprof, load: loadPprof},
+	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
+	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
+	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
+	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
 	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 

@@ -56,6 +56,9 @@ func stranger(path string, head []byte) *Refusal {
 		return &Refusal{path, "is the raw recording of Nsight Systems, of which its QdstrmImporter makes a report",
 			"look for the .nsys-rep beside it, or run QdstrmImporter where Nsight Systems is installed"}
 	}
+	if isYappiPickle(head) {
+		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load", "save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
+	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
 			return &Refusal{path, s.what, withFile(s.do, path)}
@@ -112,6 +115,11 @@ func shellQuote(s string) string {
 func isPythonObject(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimSpace(head), "[ ")
 	return bytes.HasPrefix(head, []byte("{'"))
+}
+
+// isYappiPickle reports whether head starts a pickle of yappi's own classes.
+func isYappiPickle(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0x80}) && bytes.Contains(head[:min(64, len(head))], []byte("yappi"))
 }
 
 func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }

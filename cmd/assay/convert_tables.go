@@ -1,0 +1,55 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/diag"
+	"assay/internal/ingest"
+	"assay/profile"
+)
+
+// rows makes the profile of an input that has tables: of the one that says most,
+// each row is a stack of one frame. It says what is left out; that nothing adds up
+// is an error.
+func (part *converted) rows(e env, in *ingest.Input) error {
+	tables := slices.Clone(in.Tables.List)
+	slices.SortStableFunc(tables, func(a, b *profile.Table) int { return cmp.Compare(convertOrder(a), convertOrder(b)) })
+	for i, t := range tables {
+		p, missing, unknown := t.Profile()
+		if p == nil || len(p.Samples) == 0 {
+			continue
+		}
+		var issues diag.Ledger
+		issues.AddN(diag.Issue{Code: "rows-left-out", Severity: diag.DataLoss, Help: "these rows of the table have no value"}, missing)
+		issues.AddN(diag.Issue{Code: "values-unknown", Severity: diag.DataLoss, Help: "these values are not known and are written as 0"}, unknown)
+		for _, is := range in.Tables.Issues {
+			issues.AddN(is, is.Count)
+		}
+		p.Issues = issues.Issues()
+		part.profile, part.what = p, "table "+t.Name
+		for _, other := range slices.Concat(tables[:i], tables[i+1:]) {
+			if len(other.Rows) > 0 && other.Of != profile.OfEdge {
+				e.say("assay convert: %s: table %s left out, for one profile holds one table", in.Path, other.Name)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("%s: nothing to convert: it has no row whose values add up", in.Path)
+}
+
+// convertOrder orders tables by what their rows are: those of times before all
+// others, and what cost the time before what it was spent in.
+func convertOrder(t *profile.Table) int {
+	kinds := []string{profile.OfKernel, profile.OfDeviceOp, profile.OfOp, profile.OfFunction, profile.OfRange, profile.OfCall}
+	at := slices.Index(kinds, t.Of)
+	if at < 0 {
+		at = len(kinds)
+	}
+	timed := slices.ContainsFunc(t.Columns, func(h profile.Heading) bool { return h.Adds == profile.Self && h.Unit == "nanoseconds" })
+	if !timed || t.Of == profile.OfEdge {
+		at += 100
+	}
+	return at
+}

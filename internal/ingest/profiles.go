@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/diag"
+	"assay/profile"
+	"assay/pyprof"
+	"assay/trace"
+)
+
+func isProf(_ string, head []byte) bool      { return pyprof.SniffProf(head) }
+func isCallgrind(_ string, head []byte) bool { return pyprof.SniffCallgrind(head) }
+func isYappi(_ string, head []byte) bool     { return pyprof.SniffYappi(head) }
+func isPstats(_ string, head []byte) bool    { return pyprof.SniffPstats(head) }
+func isPprof(_ string, head []byte) bool     { return profile.SniffPprof(head) }
+func isFolded(_ string, head []byte) bool    { return profile.SniffFolded(head) }
+
+// tablesOf returns a loader of tables. What broke an input off is among the
+// issues of what was read before.
+func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
+	return func(f *File, _ trace.Select, in *Input) (err error) {
+		in.Tables, err = read(f, f.Path, pyprof.Limits{})
+		if err == nil || in.Tables == nil {
+			return err
+		}
+		in.Tables.Issues = append([]diag.Issue{{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: diag.Pos{File: f.Path},
+			Help: "the input could not be read to its end: " + err.Error()}}, in.Tables.Issues...)
+		return nil
+	}
+}
+
+func loadPprof(f *File, _ trace.Select, in *Input) (err error) {
+	if in.Profile, err = profile.ReadPprof(f, f.Path); err == nil {
+		in.Profile.Tidy()
+	}
+	return err
+}
+
+func loadFolded(f *File, _ trace.Select, in *Input) error {
+	head, err := f.Peek()
+	if err != nil {
+		return err
+	}
+	column, known := profile.FoldedColumn(head)
+	p, err := profile.ReadFolded(f, f.Path, column)
+	if err != nil {
+		return err
+	}
+	p.Tidy()
+	if !known {
+		p.Issues = append(p.Issues, diag.Issue{Code: "folded-unit-unknown", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path, Line: 1},
+			Help: "folded stacks do not say what their numbers are; they count as samples here, and shares hold whatever they are"})
+	}
+	in.Profile = p
+	return nil
+}
+
+// isWantedYappi reports whether a log of yappi's in a directory is to be read: not
+// if it has no rows and the same profile lies beside it in a form that has them,
+// as NeMo Gym writes since February 2026.
+func isWantedYappi(path string, head []byte) bool {
+	if pyprof.HasRows(head) {
+		return true
+	}
+	base := strings.TrimSuffix(path, filepath.Ext(path))
+	for _, ext := range []string{".callgrind", ".pstat", ".prof"} {
+		if _, err := os.Stat(base + ext); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// isNamedFolded reports whether text in a directory is named like folded stacks:
+// lines of other text end in numbers, too.
+func isNamedFolded(path string, _ []byte) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, part := range []string{"folded", "collapsed", "stacks", "flame"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
