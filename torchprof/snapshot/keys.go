@@ -1,0 +1,130 @@
+package snapshot
+
+import (
+	"assay/internal/pickle"
+	"assay/memory"
+)
+
+// keys are the values that the names of members have in one pickle: equal texts
+// are one value there, so that a member is found by comparing numbers.
+type keys struct {
+	address, totalSize, stream, segmentType, poolID, expandable, frames, blocks, device pickle.Value
+	size, requested, state, history, realSize                                           pickle.Value
+	action, addr, time, metadata, category, deviceFree                                  pickle.Value
+	file, line, function                                                                pickle.Value
+}
+
+func keysOf(d *pickle.Doc) (k keys) {
+	for name, at := range map[string]*pickle.Value{
+		"address": &k.address, "total_size": &k.totalSize, "stream": &k.stream, "segment_type": &k.segmentType,
+		"segment_pool_id": &k.poolID, "is_expandable": &k.expandable, "frames": &k.frames, "blocks": &k.blocks, "device": &k.device,
+		"size": &k.size, "requested_size": &k.requested, "state": &k.state, "history": &k.history, "real_size": &k.realSize,
+		"action": &k.action, "addr": &k.addr, "time_us": &k.time, "user_metadata": &k.metadata, "category": &k.category, "device_free": &k.deviceFree,
+		"filename": &k.file, "line": &k.line, "name": &k.function,
+	} {
+		// A text that the pickle does not have equals none of its keys: no text is
+		// None, which the zero value is.
+		if v, ok := d.Key(name); ok {
+			*at = v
+		}
+	}
+	return k
+}
+
+// maxBytes is far over the memory of any device; what is beyond it is damage.
+const maxBytes = 1 << 50
+
+// size returns a number of bytes, or None.
+func (r *reader) size(v pickle.Value) int64 {
+	n, ok := r.doc.Int(v)
+	if !ok || n < 0 || n > maxBytes {
+		return memory.None
+	}
+	return n
+}
+
+// nanos returns a time that is given in µs, or None.
+func (r *reader) nanos(v pickle.Value) int64 {
+	const most = (1<<63 - 1) / 1000
+	if n, ok := r.doc.Int(v); ok && n >= 0 && n <= most {
+		return n * 1000
+	}
+	return memory.None
+}
+
+// label returns the number of what the program said of itself.
+func (r *reader) label(v pickle.Value) int32 {
+	text, ok := r.doc.Text(v)
+	if !ok || text == "" {
+		return 0
+	}
+	const most = 200 // of them is all that is ever shown
+	text = text[:min(most, len(text))]
+	n, ok := r.labels[text]
+	if !ok && r.take(int64(2*len(text)+perStack)) {
+		n = int32(len(r.out.Labels))
+		r.labels[text] = n
+		r.out.Labels = append(r.out.Labels, text)
+	}
+	return n
+}
+
+// maxStack is how many frames of a stack are kept, the innermost ones.
+const maxStack = 1000
+
+// stack returns the number of a list of frames. The pickle shares lists and
+// frames, so most are known by their numbers.
+func (r *reader) stack(v pickle.Value) memory.StackID {
+	items := r.doc.Items(v)
+	if len(items) == 0 {
+		return 0
+	}
+	at := r.doc.ID(v)
+	if id, ok := r.stacks[at]; ok {
+		return id
+	}
+	if !r.take(perStack) {
+		return 0
+	}
+	r.list = r.list[:0]
+	for _, it := range items[:min(len(items), maxStack)] {
+		if f, ok := r.frame(it); ok {
+			r.list = append(r.list, f)
+		}
+	}
+	before := r.out.Stacks.Len()
+	id := r.out.Stacks.Add(r.list)
+	if r.out.Stacks.Len() > before && !r.take(int64(len(r.list))*perFrame) {
+		return 0
+	}
+	r.stacks[at] = id
+	return id
+}
+
+func (r *reader) frame(v pickle.Value) (memory.FrameID, bool) {
+	at := r.doc.ID(v)
+	if at < 0 || r.doc.Kind(v) != pickle.Dict {
+		return 0, false
+	}
+	if n := r.frames[at]; n > 0 {
+		return memory.FrameID(n - 1), true
+	}
+	var f memory.Frame
+	items := r.doc.Items(v)
+	for i := 0; i+1 < len(items); i += 2 {
+		switch items[i] {
+		case r.keys.file:
+			f.File, _ = r.doc.Text(items[i+1])
+		case r.keys.function:
+			f.Function, _ = r.doc.Text(items[i+1])
+		case r.keys.line:
+			f.Line, _ = r.doc.Int(items[i+1])
+		}
+	}
+	if !r.take(4 * perStack) {
+		return 0, false
+	}
+	id := r.out.Stacks.Frame(f)
+	r.frames[at] = int32(id) + 1
+	return id, true
+}

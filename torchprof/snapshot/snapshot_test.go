@@ -1,0 +1,296 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"assay/internal/snapgen"
+	"assay/memory"
+)
+
+func open(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func codes(m *memory.Snapshot) (out []string) {
+	for _, is := range m.Issues {
+		out = append(out, is.Code)
+	}
+	return out
+}
+
+// TestDict reads one snapshot in every protocol. What it holds was written down
+// from the script that made it.
+func TestDict(t *testing.T) {
+	const at = 139637976727552
+	for p := range 6 {
+		name := fmt.Sprintf("constructed_proto%d.pickle", p)
+		m, err := Read(bytes.NewReader(open(t, name)), name, Limits{})
+		if err != nil || !m.Complete || len(m.Issues) != 0 || m.Records != 7 || len(m.Devices) != 1 {
+			t.Errorf("%s: %v %+v", name, err, m)
+			continue
+		}
+		d := m.Devices[0]
+		s := memory.Segment{Address: at, Size: 2 << 20, Small: true, Stack: 1, Count: 2}
+		if !slices.Equal(d.Segments, []memory.Segment{s}) {
+			t.Errorf("%s: %+v", name, d.Segments)
+		}
+		if want := []memory.Block{
+			{Address: at, Size: 1024, Requested: 1000, State: memory.Allocated, Stack: 1},
+			{Address: at + 1024, Size: 2096128, Requested: 0, State: memory.Inactive},
+		}; !slices.Equal(d.Blocks, want) {
+			t.Errorf("%s: got %+v\nwant %+v", name, d.Blocks, want)
+		}
+		const ms = 1700000000000000000
+		if want := []memory.Entry{
+			{Action: memory.SegmentAlloc, Address: at, Size: 2 << 20, Time: ms, Stack: 1},
+			{Action: memory.Alloc, Address: at, Size: 1024, Time: ms + 10000, Stack: 1, Label: 1},
+			{Action: memory.OutOfMemory, Address: 17179869184, Size: 85899345920, Time: ms + 20000, Stack: 1},
+			{Action: memory.Taken, Time: ms + 30000},
+		}; !slices.Equal(d.Entries, want) {
+			t.Errorf("%s: got %+v\nwant %+v", name, d.Entries, want)
+		}
+		ids := m.Stacks.IDs(1)
+		if len(ids) != 2 || m.Stacks.At(ids[0]) != (memory.Frame{File: "/w/model.py", Function: "forward", Line: 12}) || m.Stacks.At(ids[1]).File != "train.py" {
+			t.Errorf("%s: stack %v", name, ids)
+		}
+		if m.Labels[1] != "step 1" || m.Settings.Configuration != "expandable_segments:True" || !m.Settings.Expandable || m.Settings.MaxSplit != memory.None ||
+			!slices.Equal(m.Annotations, []memory.Annotation{{Name: "ProfilerStep#1", Time: ms + 1000}}) {
+			t.Errorf("%s: %q %+v %+v", name, m.Labels, m.Settings, m.Annotations)
+		}
+	}
+}
+
+// TestList reads the bare list of PyTorch 1.12 to 2.0, whose blocks have no
+// addresses and keep what was asked for in a history.
+func TestList(t *testing.T) {
+	m, err := Read(bytes.NewReader(open(t, "constructed_old_list_of_segments_proto4.pickle")), "x", Limits{})
+	if err != nil || !m.Complete || !slices.Equal(codes(m), []string{"memory-history-missing"}) {
+		t.Fatalf("%v %+v", err, m)
+	}
+	const at = 139637976727552
+	if want := []memory.Block{
+		{Address: at, Size: 1024, Requested: 1000, State: memory.Allocated, Stack: 1},
+		{Address: at + 1024, Size: 2096128, Requested: memory.None, State: memory.Inactive},
+	}; !slices.Equal(m.Devices[0].Blocks, want) {
+		t.Errorf("got %+v\nwant %+v", m.Devices[0].Blocks, want)
+	}
+}
+
+// TestShapes reads what only some versions write.
+func TestShapes(t *testing.T) {
+	seg := func(more, blocks string) string {
+		return "(dS'segments'\n(l(dS'total_size'\nI64\nsS'address'\nI4096\nsS'device'\nI3\nsS'segment_type'\nS'large'\ns" + more + "S'blocks'\n(l" + blocks + "sas"
+	}
+	block := func(size, state string) string { return "(dS'size'\nI" + size + "\nsS'state'\nS'" + state + "'\nsa" }
+	for _, tt := range []struct{ name, in, want string }{
+		{"states", seg("", block("16", "active_pending_free")+block("16", "active_awaiting_free")+block("32", "active_allocated")) + ".",
+			"3 [{4096 16 -1 2 0} {4112 16 -1 2 0} {4128 32 -1 1 0}] [memory-history-missing]"},
+		{"an unknown state", seg("", block("64", "dreaming")) + ".", "3 [] [segment-unlike-its-blocks memory-record-unusable memory-history-missing]"},
+		{"blocks that do not add up", seg("", block("16", "inactive")) + ".", "3 [{4096 16 -1 0 0}] [segment-unlike-its-blocks memory-history-missing]"},
+		{"a size below zero", seg("", block("-16", "inactive")) + ".", "3 [] [segment-unlike-its-blocks memory-record-unusable memory-history-missing]"},
+		{"expandable and private", seg("S'is_expandable'\nI01\nsS'segment_pool_id'\n(I0\nI1\nts", block("64", "inactive")) + ".",
+			"3 [{4096 64 -1 0 0}] [memory-history-missing] expandable private"},
+		{"a segment of no device", strings.Replace(seg("", ""), "I3", "I-3", 1) + ".", "none [memory-record-unusable memory-history-missing]"},
+		{"a history of what follows", "(dS'device_traces'\n(l(l" + entry("alloc", 16) + entry("snapshot", 0) + entry("free_completed", 16) + entry("free", 1) + "as.",
+			"0 [] [] entries alloc snapshot later 2"},
+		{"an unknown action", "(dS'device_traces'\n(l(l" + entry("worker_moved", 16) + entry("annotate", 16) + "as.", "0 [] [memory-action-unknown] entries other other"},
+		{"an entry without a size", "(dS'device_traces'\n(l(l(dS'action'\nS'alloc'\nsaI7\naas.", "none [memory-record-unusable]"},
+	} {
+		m, err := Read(strings.NewReader(tt.in), "x", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got := say(m); got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func entry(action string, size int) string {
+	return fmt.Sprintf("(dS'action'\nS'%s'\nsS'size'\nI%d\nsS'addr'\nI4096\nsa", action, size)
+}
+
+func say(m *memory.Snapshot) string {
+	if len(m.Devices) == 0 {
+		return fmt.Sprint("none ", codes(m))
+	}
+	d := m.Devices[0]
+	s := fmt.Sprint(d.Number, " ", d.Blocks, " ", codes(m))
+	for _, seg := range d.Segments {
+		if seg.Expandable {
+			s += " expandable"
+		}
+		if seg.Private {
+			s += " private"
+		}
+	}
+	for i, e := range d.Entries {
+		if i == 0 {
+			s += " entries"
+		}
+		s += " " + e.Action.String()
+	}
+	if d.Later > 0 {
+		s += fmt.Sprint(" later ", d.Later)
+	}
+	return s
+}
+
+func TestNoSnapshot(t *testing.T) {
+	for in, want := range map[string]string{
+		"N.": "the pickle holds None", "(lI1\na.": "a list of 1 items", "(dS'a'\nI1\ns.": "a dict of 1 keys", "\x80\x04": "the pickle holds nothing",
+		"(dS'entries'\nNsS'version'\nNs.": "a flight recorder's dump of NCCL", "K\x07.": "an int", "(l.": "a list of 0 items",
+	} {
+		m, err := Read(strings.NewReader(in), "x", Limits{})
+		shape := (*ShapeError)(nil)
+		if m != nil || !errors.As(err, &shape) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+	if _, err := Read(strings.NewReader("cposix\nsystem\n."), "x", Limits{}); err == nil || !strings.Contains(err.Error(), `x@0: `) || !strings.Contains(err.Error(), `"posix.system"`) {
+		t.Error(err)
+	}
+}
+
+func generated(t testing.TB, opt snapgen.Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := snapgen.Play(opt).Pickle(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCut: wherever a file ends, what was read of it is the beginning of the
+// whole.
+func TestCut(t *testing.T) {
+	b := generated(t, snapgen.Options{Steps: 1, Layers: 2})
+	whole, err := Read(bytes.NewReader(b), "x", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 200; n < len(b); n += 7 {
+		m, err := Read(bytes.NewReader(b[:n]), "x", Limits{})
+		if err != nil {
+			if n > 1000 {
+				t.Fatalf("cut at %d: %v", n, err)
+			}
+			continue
+		}
+		if m.Complete || m.Issues[0].Code != "input-truncated" {
+			t.Fatalf("cut at %d: %+v", n, m.Issues)
+		}
+		for _, d := range m.Devices {
+			have, want := d.Entries, whole.Devices[0].Entries
+			if len(have) > len(want) || !slices.EqualFunc(have, want[:len(have)], func(a, b memory.Entry) bool {
+				return a.Action == b.Action && a.Address == b.Address && a.Size == b.Size && a.Time == b.Time
+			}) {
+				t.Fatalf("cut at %d: entries are not those of the whole", n)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	m, err := Read(io.MultiReader(bytes.NewReader(b[:len(b)/2]), iotest.ErrReader(broken)), "x", Limits{})
+	if !errors.Is(err, broken) || m == nil || m.Complete || !strings.Contains(m.Issues[0].Help, "(broken)") {
+		t.Errorf("a broken reader: %v", err)
+	}
+	m, err = Read(io.MultiReader(bytes.NewReader(b[:len(b)/2]), iotest.ErrReader(enough{})), "x", Limits{})
+	if err == nil || m == nil || m.Complete || m.Issues[0].Code != "input-limit" || m.Issues[0].Help != "enough" {
+		t.Errorf("a limit: %v", err)
+	}
+}
+
+// An enough is a limit that ends an input.
+type enough struct{}
+
+func (enough) Error() string  { return "enough" }
+func (enough) Harmless() bool { return true }
+
+// TestLimit: a pickle that is small and stands for much, because it names the
+// same list again and again, costs what the limit says.
+func TestLimit(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("\x80\x04}(\x8c\x0ddevice_traces](](")
+	entries := strings.Repeat("h\x00", 1000)
+	b.WriteString("}q\x00(\x8c\x06action\x8c\x05alloc\x8c\x04sizeK\x01u" + entries + "eq\x01" + strings.Repeat("h\x01", 100000) + "eu.")
+	const limit = 8 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := Read(&b, "x", Limits{Memory: limit})
+	runtime.ReadMemStats(&after)
+	if err != nil || m.Complete || !slices.Contains(codes(m), "memory-limit") || len(m.Devices) == 0 {
+		t.Fatalf("%v %+v", err, m)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8*limit {
+		t.Errorf("allocated %d MiB", n>>20)
+	}
+	full := generated(t, snapgen.Options{Steps: 4, Layers: 40, Depth: 10})
+	if m, err = Read(bytes.NewReader(full), "x", Limits{Memory: 200 << 10}); err != nil || m.Complete || m.Issues[0].Code != "memory-limit" {
+		t.Errorf("%v %+v", err, m)
+	}
+	if _, err = Read(bytes.NewReader(full), "x", Limits{Memory: 100}); err == nil || !strings.Contains(err.Error(), "--max-memory") {
+		t.Error(err)
+	}
+}
+
+// FuzzRead holds the reader to what it promises of any input: it ends without a
+// panic and within its limit, and indexes of the model are within it.
+func FuzzRead(f *testing.F) {
+	files, _ := filepath.Glob(filepath.Join("testdata", "*.pickle"))
+	for _, file := range files {
+		f.Add(open(f, filepath.Base(file)))
+	}
+	f.Add(generated(f, snapgen.Options{Steps: 1, Layers: 2, Exhaust: true, Streams: true, MaxEntries: 20}))
+	f.Add([]byte("(dS'device_traces'\n(l(l" + entry("alloc", 16) + entry("oom", -1) + "as."))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		m, err := Read(bytes.NewReader(in), "x", Limits{Memory: 8 << 20})
+		if m == nil {
+			if err == nil {
+				t.Fatal("neither a snapshot nor a reason")
+			}
+			return
+		}
+		for _, d := range m.Devices {
+			for _, s := range d.Segments {
+				if s.First < 0 || s.Count < 0 || s.First+s.Count > len(d.Blocks) || s.Size < 0 {
+					t.Fatalf("segment %+v of %d blocks", s, len(d.Blocks))
+				}
+			}
+			for _, e := range d.Entries {
+				if int(e.Stack) >= m.Stacks.Len() || int(e.Label) >= len(m.Labels) {
+					t.Fatalf("entry %+v", e)
+				}
+			}
+		}
+		if !m.Complete && len(m.Issues) == 0 {
+			t.Fatal("incomplete, and nothing says so")
+		}
+	})
+}
+
+// BenchmarkRead reads a snapshot of some 8 MB.
+func BenchmarkRead(b *testing.B) {
+	text := generated(b, snapgen.Options{Steps: 200, Layers: 40, Depth: 24})
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if m, err := Read(bytes.NewReader(text), "x", Limits{}); err != nil || len(m.Issues) != 0 {
+			b.Fatal(err, m.Issues)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+
+	"assay/diag"
+	"assay/internal/pickle"
+	"assay/memory"
+)
+
+// traces reads what happened on each device: a list for each.
+func (r *reader) traces(list pickle.Value) {
+	any := false
+	lists := r.doc.Items(list)
+	for number, entries := range lists {
+		items := r.doc.Items(entries)
+		if n := len(items); !r.doc.Complete && number == len(lists)-1 && n > 0 {
+			items = items[:n-1] // the file may end within the last entry
+		}
+		if len(items) == 0 {
+			continue
+		}
+		any = true
+		if d := r.device(int64(number)); d != nil {
+			r.entries(d, items)
+		}
+	}
+	r.at = place{"device_traces", -1, -1}
+	if !any && r.doc.Complete {
+		r.issue("memory-history-missing", diag.Info, missingHelp)
+	}
+}
+
+// entries reads the history of a device. The segments are of the moment of the
+// last entry that says so: what came after it is counted and left out.
+func (r *reader) entries(d *memory.Device, items []pickle.Value) {
+	taken := -1
+	for i, v := range items {
+		r.at = place{"device_traces", int(d.Number), i}
+		if !r.take(perEntry) {
+			return
+		}
+		r.out.Records++
+		e, ok := r.entry(v)
+		if !ok {
+			r.unusable()
+			continue
+		}
+		if e.Action == memory.Taken {
+			taken = len(d.Entries)
+		}
+		d.Entries = append(d.Entries, e)
+	}
+	if taken < 0 {
+		return
+	}
+	for _, e := range d.Entries[taken+1:] {
+		if e.Action != memory.Other && e.Action != memory.OutOfMemory {
+			d.Later++
+		}
+	}
+	d.Entries = d.Entries[:taken+1]
+}
+
+func (r *reader) entry(v pickle.Value) (e memory.Entry, ok bool) {
+	e.Time, e.Size = memory.None, memory.None
+	label := int32(0)
+	items := r.doc.Items(v)
+	if r.doc.Kind(v) != pickle.Dict {
+		return e, false
+	}
+	for i := 0; i+1 < len(items); i += 2 {
+		to := items[i+1]
+		switch items[i] {
+		case r.keys.action:
+			e.Action, ok = r.action(to)
+		case r.keys.addr, r.keys.deviceFree:
+			e.Address, _ = r.doc.Int(to)
+		case r.keys.size:
+			e.Size = r.size(to)
+		case r.keys.stream:
+			n, _ := r.doc.Int(to)
+			e.Stream = int32(min(max(n, math.MinInt32), math.MaxInt32))
+		case r.keys.time:
+			e.Time = r.nanos(to)
+		case r.keys.frames:
+			e.Stack = r.stack(to)
+		case r.keys.category:
+			label = r.label(to)
+		case r.keys.metadata:
+			e.Label = r.label(to)
+		}
+	}
+	if label != 0 {
+		e.Label = label
+	}
+	if e.Action == memory.OutOfMemory && (e.Address < 0 || e.Address > maxBytes) {
+		e.Address = memory.None
+	}
+	return e, ok && (e.Size >= 0 || e.Action == memory.Other || e.Action == memory.Taken)
+}
+
+// action reads a name; one that is not known is counted, for something may have
+// happened to the memory that nobody here knows of.
+func (r *reader) action(v pickle.Value) (memory.Action, bool) {
+	if a, ok := r.actions[v]; ok {
+		return a, true
+	}
+	name, ok := r.doc.Text(v)
+	if !ok {
+		return memory.Other, false
+	}
+	a := memory.ActionOf(name)
+	switch {
+	case a != memory.Other || name == "annotate" || name == "other":
+	case name == "free":
+		a = memory.FreeCompleted
+	default:
+		r.issue("memory-action-unknown", diag.Suspect, fmt.Sprintf("entries of actions such as %.40q were left out; if they change memory, what was in use is wrong", name))
+		return a, true
+	}
+	r.actions[v] = a
+	return a, true
+}
+
+// annotations reads the marks that the program set.
+func (r *reader) annotations(root pickle.Value) {
+	list, _ := r.doc.Lookup(root, "external_annotations")
+	for i, v := range r.doc.Items(list) {
+		r.at = place{"external_annotations", i, -1}
+		if !r.take(perEntry) {
+			return
+		}
+		a := memory.Annotation{Time: memory.None}
+		if at, ok := r.doc.Lookup(v, "time_us"); ok {
+			a.Time = r.nanos(at)
+		}
+		name, _ := r.doc.Lookup(v, "name")
+		stage, _ := r.doc.Lookup(v, "stage")
+		device, _ := r.doc.Lookup(v, "device")
+		a.Name, _ = r.doc.Text(name)
+		a.Device, _ = r.doc.Int(device)
+		text, _ := r.doc.Text(stage)
+		if a.End = text == "END"; a.Time >= 0 && (a.End || text == "START") {
+			r.out.Annotations = append(r.out.Annotations, a)
+		}
+	}
+}
+
+func (r *reader) settings(root pickle.Value) {
+	v, ok := r.doc.Lookup(root, "allocator_settings")
+	if !ok || r.doc.Kind(v) != pickle.Dict {
+		return
+	}
+	s := memory.Settings{Known: true, MaxSplit: memory.None}
+	if conf, ok := r.doc.Lookup(v, "PYTORCH_CUDA_ALLOC_CONF"); ok {
+		s.Configuration, _ = r.doc.Text(conf)
+	}
+	if on, ok := r.doc.Lookup(v, "expandable_segments"); ok {
+		s.Expandable, _ = r.doc.Bool(on)
+	}
+	if most, ok := r.doc.Lookup(v, "max_split_size"); ok {
+		s.MaxSplit = r.size(most)
+	}
+	r.out.Settings = s
+}

@@ -1,0 +1,282 @@
+// Package timeline reads the memory timelines that PyTorch's profiler exports:
+// bytes by category over time, as events (memory.raw.json.gz) or as running
+// sizes (memory.json). [Read] returns a [memory.Timeline].
+package timeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+
+	"assay/diag"
+	"assay/memory"
+)
+
+// Limits bound what reading one input may take. A field that is 0 has the value
+// of the default. Fields may be added.
+type Limits struct {
+	Memory int64 // bytes; where more is needed the input ends: "memory-limit"
+}
+
+const (
+	defaultMemory = 4 << 30
+	perTime       = 2 * 80 // bytes of a moment, while its table grows
+)
+
+// The beginnings of both forms. An event has a time, an action and a category,
+// each in its range; sizes begin with times in µs, behind which the rows of nine
+// sizes stand, if they are near enough to be seen.
+var (
+	rawHead   = regexp.MustCompile(`^\s*\[\s*\[\s*-?\d+\s*,\s*[1-4]\s*,\s*-?\d+\s*,\s*(?:[0-7]|null)\s*\]\s*[,\]]`)
+	sizesHead = regexp.MustCompile(`^\s*\[\s*\[` + times + `\]\s*,\s*\[\s*\[\s*0\s*,`)
+	timesHead = regexp.MustCompile(`^\s*\[\s*\[` + times + `,?\s*[\d.]*$`)
+)
+
+const (
+	times = `\s*(?:-1|\d{7,}(?:\.\d+)?)(?:\s*,\s*\d{7,}(?:\.\d+)?)*\s*`
+
+	manyTimes = 1 << 10 // bytes of them, which no other file has
+)
+
+// Sniff reports whether a file may be such a timeline, by its first bytes.
+func Sniff(head []byte) bool {
+	return rawHead.Match(head) || sizesHead.Match(head) || len(head) >= manyTimes && timesHead.Match(head)
+}
+
+// Read reads a timeline. Name is that of the input, for messages. Where it
+// cannot be read to its end, what was read stands, and an issue says so; the
+// error of the reader comes with the timeline.
+func Read(in io.Reader, name string, limits Limits) (*memory.Timeline, error) {
+	r := &reader{scan: newScanner(in), name: name, limit: cmp.Or(limits.Memory, defaultMemory), out: new(memory.Timeline)}
+	err := r.document()
+	if err == nil {
+		err = r.scan.end()
+	}
+	r.out.Complete = err == nil
+	if err != nil {
+		if len(r.out.Times) == 0 && r.out.Start == (memory.Sizes{}) {
+			return nil, r.failure(err)
+		}
+		r.ended(err)
+	}
+	r.out.Issues = r.issues.Issues()
+	if r.scan.failed != nil && !errors.Is(r.scan.failed, io.EOF) {
+		return r.out, r.scan.failed
+	}
+	return r.out, nil
+}
+
+type reader struct {
+	scan    *scanner
+	name    string
+	limit   int64
+	out     *memory.Timeline
+	issues  diag.Ledger
+	running memory.Sizes
+	last    int64 // the latest time, ns
+}
+
+func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Offset: r.scan.offset} }
+
+// failure is the error of an input of which nothing could be read.
+func (r *reader) failure(err error) error {
+	if r.scan.failed != nil && !errors.Is(r.scan.failed, io.EOF) {
+		return fmt.Errorf("%s: %w", r.name, r.scan.failed)
+	}
+	return &diag.Error{Pos: r.pos(), Msg: "not a memory timeline that can be read", Err: err}
+}
+
+var errMemory = errors.New("memory")
+
+// ended says why the input was not read to its end.
+func (r *reader) ended(err error) {
+	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(),
+		Help: "the file ends or is damaged here, and what follows is missing: copy it again, or export it again"}
+	var limit interface{ Harmless() bool }
+	switch {
+	case errors.As(r.scan.failed, &limit) && limit.Harmless():
+		is.Code, is.Help = "input-limit", r.scan.failed.Error()
+	case errors.Is(err, errMemory):
+		is.Code = "memory-limit"
+		is.Help = fmt.Sprintf("what was read would take over %d MiB, so the reading ended here; to read more, give more with --max-memory SIZE", r.limit>>20)
+	}
+	r.issues.Add(is)
+}
+
+// document tells the two forms apart by their fifth token: a list of times is
+// followed by one of lists, an event by a further event.
+func (r *reader) document() error {
+	s := r.scan
+	if err := errors.Join(s.want('['), s.want('[')); err != nil {
+		return err
+	}
+	first, err := r.numbers()
+	if err != nil {
+		return err
+	}
+	if len(first) == 4 && s.peekEvent() {
+		return r.raw(first)
+	}
+	return r.sizes(first)
+}
+
+// numbers reads the rest of a list of numbers. That of times is as long as the
+// file has moments.
+func (r *reader) numbers() ([]number, error) {
+	var list []number
+	for first := true; ; first = false {
+		n, more, err := r.scan.item(first)
+		if err != nil || !more {
+			return list, err
+		}
+		list = append(list, n)
+		if int64(len(list))*perTime > r.limit {
+			return list, errMemory
+		}
+	}
+}
+
+// raw reads events, of which the first has been read: [time in ns or -1, action,
+// bytes, category]. A category that changes is two events.
+func (r *reader) raw(first []number) error {
+	if err := r.event(first); err != nil {
+		return err
+	}
+	row := make([]number, 0, 4)
+	for {
+		more, err := r.scan.next()
+		if err != nil || !more {
+			return err
+		}
+		if err := r.scan.want('['); err != nil {
+			return err
+		}
+		row = row[:0]
+		for first := true; ; first = false {
+			n, more, err := r.scan.item(first)
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+			if len(row) < 5 {
+				row = append(row, n)
+			}
+		}
+		if err := r.event(row); err != nil {
+			return err
+		}
+	}
+}
+
+// maxBytes is far over the memory of any device; what is beyond it is damage.
+const maxBytes = 1 << 50
+
+func (r *reader) event(row []number) error {
+	r.out.Records++
+	if len(row) != 4 || row[2].whole > maxBytes || row[2].whole < -maxBytes || row[1].whole < 1 || row[1].whole > 4 {
+		r.issues.Add(diag.Issue{Code: "memory-record-unusable", Severity: diag.DataLoss, First: r.pos(),
+			Help: "records of an unknown shape were left out: want [time, action, bytes, category]; the sizes behind them may be wrong"})
+		return nil
+	}
+	c := memory.Unknown
+	if n := row[3]; !n.null && n.whole >= 0 && n.whole < memory.Categories {
+		c = memory.Category(n.whole)
+	}
+	if row[0].whole < 0 {
+		// It is older than the profile.
+		r.out.Start[c] = plus(r.out.Start[c], row[2].whole)
+		r.running[c] = plus(r.running[c], row[2].whole)
+		return nil
+	}
+	r.running[c] = plus(r.running[c], row[2].whole)
+	return r.at(row[0].whole, r.running)
+}
+
+// at notes the sizes from a time on. A later event of the same time replaces
+// them: only what lasted is memory that was in use.
+func (r *reader) at(ns int64, sizes memory.Sizes) error {
+	out := r.out
+	if n := len(out.Times); n > 0 && ns < r.last {
+		r.issues.Add(diag.Issue{Code: "time-backwards", Severity: diag.Suspect, First: r.pos(),
+			Help: "times that were before an earlier one of the file were taken for that one"})
+		ns = r.last
+	}
+	if n := len(out.Times); n > 0 && out.Times[n-1] == ns {
+		out.Sizes[n-1] = sizes
+		return nil
+	}
+	if int64(len(out.Times)+1)*perTime > r.limit {
+		return errMemory
+	}
+	out.Times, out.Sizes = append(out.Times, ns), append(out.Sizes, sizes)
+	r.last = ns
+	return nil
+}
+
+// sizes reads the second form, of which the times in µs have been read: a row
+// for each time, of a 0 and the size of each category.
+func (r *reader) sizes(times []number) error {
+	s := r.scan
+	if more, err := s.next(); err != nil || !more {
+		return cmp.Or(err, errors.New("a list of times and no sizes"))
+	}
+	if err := s.want('['); err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		if i > 0 {
+			more, err := s.next()
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+		}
+		if err := s.want('['); err != nil {
+			return err
+		}
+		row, err := r.numbers()
+		if err != nil {
+			return err
+		}
+		if err := r.row(times, i, row); err != nil {
+			return err
+		}
+	}
+	_, err := s.next() // the outer list
+	return err
+}
+
+func (r *reader) row(times []number, i int, row []number) error {
+	r.out.Records++
+	if i >= len(times) || len(row) != 1+memory.Categories {
+		r.issues.Add(diag.Issue{Code: "memory-record-unusable", Severity: diag.DataLoss, First: r.pos(),
+			Help: "rows of an unknown shape or without a time were left out: want a 0 and 8 sizes"})
+		return nil
+	}
+	var sizes memory.Sizes
+	for c := range sizes {
+		sizes[c] = min(max(row[1+c].whole, -maxBytes), maxBytes)
+	}
+	if times[i].whole < 0 {
+		r.out.Start = sizes
+		return nil
+	}
+	return r.at(times[i].nanos(), sizes)
+}
+
+func plus(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}
