@@ -67,6 +67,8 @@ func (out *Summary) append(s *Summary) {
 	add(&out.Tables, s.Tables, func(t *Table) { t.Input += base; *t = t.clone() })
 	add(&out.Counters, s.Counters, func(c *Counter) { c.Input += base; *c = c.clone() })
 	add(&out.Flames, s.Flames, func(f *Flame) { f.Input += base; *f = f.clone() })
+	add(&out.Snapshots, s.Snapshots, func(r *Snapshot) { r.Input += base; *r = r.clone() })
+	add(&out.MemoryTimelines, s.MemoryTimelines, func(r *MemoryTimeline) { r.Input += base; *r = r.clone() })
 	out.Issues = append(out.Issues, s.Issues...)
 }
 
@@ -171,6 +173,7 @@ func (s *Summary) Sort() {
 	})
 	s.sortWaiting()
 	s.sortAttribution()
+	s.sortSnapshots()
 	s.sortTables()
 	s.sortCounters()
 	s.sortFlames()

@@ -88,6 +88,7 @@ func (s *Summary) check() error {
 		s.checkTables(),
 		s.checkCounters(),
 		s.checkFlames(),
+		s.checkSnapshots(),
 		checkInputs(s, "devices", s.Devices, func(d Device) int { return d.Input }),
 		checkInputs(s, "streams", s.Streams, func(r Stream) int { return r.Input }),
 		checkInputs(s, "steps", s.Steps, func(r Step) int { return r.Input }),

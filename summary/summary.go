@@ -43,7 +43,9 @@ type Summary struct {
 	Tables []Table `json:"tables,omitempty"` // of other tools
 	Flames []Flame `json:"flames,omitempty"` // of profiles with stacks
 
-	Counters []Counter `json:"counters,omitempty"` // what hardware counters said of kernels
+	Counters        []Counter        `json:"counters,omitempty"` // what hardware counters said of kernels
+	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
+	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
 	Issues []Issue `json:"issues"`
 }
