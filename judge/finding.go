@@ -23,8 +23,13 @@ type Finding struct {
 	Value         float64 `json:"value"`          // NumeratorNS / DenominatorNS, or a share of counts, which have none
 	NumeratorNS   int64   `json:"numerator_ns"`   // of all devices judged
 	DenominatorNS int64   `json:"denominator_ns"` // of all devices judged
-	Warn          float64 `json:"warn"`           // thresholds of Value
-	Critical      float64 `json:"critical"`
+
+	// Of findings on memory there are bytes in the place of times.
+	NumeratorBytes   int64 `json:"numerator_bytes,omitempty"`
+	DenominatorBytes int64 `json:"denominator_bytes,omitempty"`
+
+	Warn     float64 `json:"warn"` // thresholds of Value
+	Critical float64 `json:"critical"`
 
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []string `json:"next,omitempty"`     // what to do about it
@@ -38,6 +43,9 @@ type Verdict struct {
 	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
 	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
 	// most of the time), "waiting", "calls" (too many that do little) or "mixed".
+	// gain, "mixed" or "unknown". Of memory alone: "out-of-memory",
+	// "memory-pressure", "fragmentation", "allocator-churn", "memory-growth",
+	// "memory-owner" or "memory-healthy".
 	Bound string `json:"bound"`
 	// Sentence answers in one line, with the number that decided.
 	Sentence string `json:"sentence"`

@@ -65,6 +65,9 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 	if f, ok := c.captureQuality(); ok {
 		found = append(found, f)
 	}
+	if c.ofMemory() {
+		return c.memoryResult(found)
+	}
 	if len(c.Counters) > 0 {
 		return c.withCounters(found, order)
 	}
@@ -75,7 +78,7 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 // one.
 func (c *court) withCounters(found []Finding, order map[string]int) Result {
 	v, counters := c.judgeCounters(order)
-	r := Result{Verdict: v, Findings: append(found, counters...)}
+	r := Result{Verdict: v, Findings: append(append(found, counters...), c.memory()...)}
 	if c.total.Window() > 0 {
 		r = c.timeline(found, counters, order)
 	}
@@ -87,10 +90,12 @@ func (c *court) withCounters(found []Finding, order map[string]int) Result {
 // case, others those on something else.
 func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	if c.total.Window() == 0 && len(c.Tables) > 0 && len(c.Spans) == 0 {
-		if r, ok := c.judgeProfiles(found, order); ok {
-			return r
+		r, ok := c.judgeProfiles(found, order)
+		if !ok {
+			r = c.judgeTables(found)
 		}
-		return c.judgeTables(found)
+		r.Findings = append(r.Findings, c.memory()...)
+		return r
 	}
 	if c.total.Window() == 0 {
 		f := c.noGPUTime()
@@ -111,16 +116,19 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	if f, ok := c.computeBound(); ok {
 		judged = append(judged, f)
 	}
-	slices.SortStableFunc(judged, func(a, b Finding) int {
+	worstFirst := func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(order[a.Rule], order[b.Rule]))
-	})
+	}
 	if f, ok := c.tooLittleWork(); ok {
+		slices.SortStableFunc(judged, worstFirst)
 		// The shares stay, for who wants them, but nothing follows from them.
 		for i := range judged {
 			judged[i].Level = Info
 		}
-		return Result{Verdict: decidedBy("unknown", f), Findings: append(append(found, f), judged...)}
+		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 	}
+	judged = append(judged, c.memory()...)
+	slices.SortStableFunc(judged, worstFirst)
 	return Result{Verdict: c.verdict(judged), Findings: append(found, judged...)}
 }
 

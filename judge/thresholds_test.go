@@ -53,6 +53,11 @@ func TestRules(t *testing.T) {
 		{ID: RuleCheapCalls, Warn: 0.2, Critical: 0.5, MinEvents: 1000, Under: 10_000},
 		{ID: RuleNestedCost, Warn: 0.9},
 		{ID: RuleGrowingAverage, Warn: 0.2, Critical: 1},
+		{ID: RuleMemoryExhausted}, {ID: RuleMemoryPressure, Warn: 0.9, Critical: 0.97},
+		{ID: RuleMemoryFragmented, Warn: 0.15, Critical: 0.3},
+		{ID: RuleAllocatorChurn, MinEvents: 10, Warn: 0.5, Critical: 1},
+		{ID: RuleMemoryGrowth, Warn: 0.05, Critical: 0.25},
+		{ID: RuleMemoryOwner, Warn: 0.5, Critical: 0.95}, {ID: RuleMemoryUnrecorded},
 	}
 	got := Rules()
 	for i, r := range got {
@@ -140,7 +145,8 @@ func TestParseThresholdsErrors(t *testing.T) {
 		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
 		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, " +
 		"device-time-missing, host-work, copy-operators, largest-allocator, sums-only, " +
-		"waiting, function-total, function-self, many-cheap-calls, nested-cost, growing-average"
+		"waiting, function-total, function-self, many-cheap-calls, nested-cost, growing-average, " +
+		"memory-exhausted, memory-pressure, memory-fragmented, allocator-churn, memory-growth, memory-owner, memory-unrecorded"
 	for _, tc := range []struct{ in, want string }{
 		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},

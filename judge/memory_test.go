@@ -1,0 +1,224 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+const (
+	testMiB = int64(1) << 20
+	testGiB = int64(1) << 30
+)
+
+// healthyMemory has 10 GiB of which nothing stands out: the owners have 4, 3
+// and 3 GiB, and 0.5 GiB is split.
+func healthyMemory() summary.Snapshot {
+	return summary.Snapshot{
+		Usage:    summary.Usage{Segments: 100, Reserved: 11 * testGiB, Allocated: 10 * testGiB, Split: testGiB / 2, Cached: testGiB / 2, LargestFree: testGiB / 4},
+		History:  &summary.MemoryHistory{Entries: 1000, SegmentAllocs: 100, SegmentAllocBytes: 11 * testGiB},
+		Peak:     &summary.MemoryPeak{Live: 10 * testGiB, Reserved: 11 * testGiB, HighestReserved: 11 * testGiB, Sizes: "requested"},
+		OwnersAt: "peak", OwnersBytes: 10 * testGiB,
+		Owners: []summary.Owner{
+			{Kind: summary.KindActivations, Frame: "model.py:7 forward", Bytes: 4 * testGiB, Count: 32},
+			{Kind: summary.KindOptimizer, Frame: "train.py:9 build", Bytes: 3 * testGiB, Count: 100},
+			{Kind: summary.KindParameters, Frame: "model.py:3 __init__", Bytes: 3 * testGiB, Count: 100},
+		},
+		Kinds: []summary.Held{{Name: summary.KindActivations, Bytes: 4 * testGiB, Count: 32}, {Name: summary.KindOptimizer, Bytes: 3 * testGiB, Count: 100}, {Name: summary.KindParameters, Bytes: 3 * testGiB, Count: 100}},
+	}
+}
+
+func ofSnapshots(rows ...summary.Snapshot) *summary.Summary {
+	s := &summary.Summary{Schema: summary.Schema}
+	for i, r := range rows {
+		r.Rank, r.Input = i, i
+		s.Inputs = append(s.Inputs, summary.Input{Path: "snapshot.pickle", Format: "torch-memory-snapshot", Rank: i, Complete: true})
+		s.Snapshots = append(s.Snapshots, r)
+	}
+	return s
+}
+
+func bytesOf(n int64) *int64 { return &n }
+
+// TestMemoryVerdicts changes one thing of a healthy snapshot at a time.
+func TestMemoryVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		change          func(*summary.Snapshot)
+		bound, sentence string
+		rules, levels   string
+		next            string // of the first finding
+	}{
+		{"healthy", func(*summary.Snapshot) {}, "memory-healthy",
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		{"healthy, but its beginning is lost", func(m *summary.Snapshot) { m.History.LostBlocks = 1 }, "memory-healthy",
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit; but the beginning of the history is lost, and more may have been live then", "", "", ""},
+		{"out of memory", func(m *summary.Snapshot) {
+			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
+			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(10 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
+		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 12 GiB that the allocator could have",
+			"memory-exhausted memory-pressure", "critical warn", "activation checkpointing"},
+		{"out of memory in fragments", func(m *summary.Snapshot) {
+			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
+			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(14 * testGiB), Live: bytesOf(10 * testGiB), Frame: "model.py:8 logits"}}
+		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 80 GiB that the allocator could have",
+			"memory-exhausted", "critical", "expandable_segments:True"},
+		{"one allocation of more than there is", func(m *summary.Snapshot) {
+			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
+			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
+		}, "out-of-memory", "the device ran out of memory: 70 GiB were wanted and the driver had 69 GiB left of the 80 GiB that the allocator could have",
+			"memory-exhausted", "critical", "make this one allocation smaller"},
+		{"fragmented", func(m *summary.Snapshot) { m.Split, m.Reserved = 4*testGiB, 16*testGiB }, "fragmentation",
+			"25.0% of reserved memory is free and stuck in segments that something else is in (4 GiB of 16 GiB), over the warn limit of 15%", "memory-fragmented", "warn", "expandable_segments:True"},
+		{"fragmented at its limit", func(m *summary.Snapshot) { m.Split, m.Reserved, m.Expandable = 3*testGiB, 10*testGiB, true }, "fragmentation",
+			"30.0% of reserved memory is free and stuck in segments that something else is in (3 GiB of 10 GiB), at the critical limit of 30%", "memory-fragmented", "critical", "max_split_size_mb"},
+		{"little memory in fragments", func(m *summary.Snapshot) { m.Split, m.Reserved = 255*testMiB, 256*testMiB }, "memory-healthy",
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 99.6% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		{"churn", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 10, 11*testGiB }, "allocator-churn",
+			"memory was given back to the driver and taken again: 11 GiB in 10 cudaFree calls, 100.0% of the 11 GiB that were reserved at most, at the critical limit of 100%", "allocator-churn", "critical", "empty_cache()"},
+		{"growth", func(m *summary.Snapshot) {
+			m.History.Steps = []summary.MemoryStep{{Name: "step 1"}, {Name: "step 2"}, {Name: "step 3", Start: testGiB}, {Name: "step 7", Start: 5 * testGiB / 4}}
+			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Owners: []summary.Owner{{Kind: summary.KindOther, Frame: "log.py:5 keep", Bytes: testGiB / 4, Count: 8}}}
+		}, "memory-growth", "every step leaves more memory behind: 256 MiB more were live when step 7 began than when step 3 did, 25.0% of the 1 GiB then, at the critical limit of 25%", "memory-growth", "critical", "keeps tensors"},
+		{"growth that falls", func(m *summary.Snapshot) {
+			m.History.Steps = []summary.MemoryStep{{Name: "step 3", Start: testGiB}}
+			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Fell: true}
+		}, "memory-healthy", "memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		{"few cudaFree calls", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 9, 11*testGiB }, "memory-healthy",
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		{"one owner", func(m *summary.Snapshot) { m.OwnersBytes = 6 * testGiB }, "memory-owner",
+			"model.py:7 forward has 66.7% of the memory that was live at the peak (4 GiB of 6 GiB, activations), over the warn limit of 50%", "memory-owner", "warn", "activation checkpointing"},
+		{"a KV cache", func(m *summary.Snapshot) { m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache }, "memory-healthy",
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "memory-owner", "info", "activation checkpointing"},
+		{"nobody known", func(m *summary.Snapshot) {
+			m.Owners, m.Kinds = []summary.Owner{{Kind: summary.KindUnknown, Bytes: 10 * testGiB}}, nil
+		}, "memory-healthy", "memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
+			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "_record_memory_history"},
+		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
+			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-fragmented memory-unrecorded", "info warn", "expandable_segments"},
+		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
+			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "give the whole file"},
+	} {
+		m := healthyMemory()
+		tt.change(&m)
+		r := Judge(ofSnapshots(m), DefaultThresholds())
+		var rules, levels []string
+		for _, f := range r.Findings {
+			rules, levels = append(rules, f.Rule), append(levels, f.Level.String())
+		}
+		if r.Verdict.Bound != tt.bound || r.Verdict.Sentence != tt.sentence || strings.Join(rules, " ") != tt.rules || strings.Join(levels, " ") != tt.levels {
+			t.Errorf("%s:\ngot  %+v\n     %v %v", tt.name, r.Verdict, rules, levels)
+			continue
+		}
+		if tt.next != "" && !strings.Contains(r.Findings[0].Next[0], tt.next) {
+			t.Errorf("%s: the first advice is %q, want %q in it", tt.name, r.Findings[0].Next[0], tt.next)
+		}
+		for _, f := range r.Findings {
+			if f.DenominatorNS != 0 || f.Rule != RuleMemoryUnrecorded && (f.DenominatorBytes == 0 || len(f.Evidence) == 0) {
+				t.Errorf("%s: %+v", tt.name, f)
+			}
+		}
+	}
+}
+
+// TestMemoryWorst names the device that a finding is about, where there are
+// several.
+func TestMemoryWorst(t *testing.T) {
+	bad := healthyMemory()
+	bad.Split, bad.Reserved = 4*testGiB, 10*testGiB
+	r := Judge(ofSnapshots(healthyMemory(), bad, healthyMemory()), DefaultThresholds())
+	if r.Verdict.Bound != "fragmentation" || !strings.Contains(r.Verdict.Sentence, " on rank 1 device 0 (4 GiB of 10 GiB)") {
+		t.Errorf("%+v", r.Verdict)
+	}
+	same := ofSnapshots(healthyMemory(), bad)
+	same.Snapshots[1].Rank = 0
+	same.Inputs[1].Path = "other.pickle"
+	if r := Judge(same, DefaultThresholds()); !strings.Contains(r.Verdict.Sentence, `on rank 0 device 0 of "other.pickle"`) {
+		t.Errorf("%+v", r.Verdict)
+	}
+}
+
+// TestMemoryBesideTime: where a trace was read too, it has the verdict, and says
+// how much memory the device has.
+func TestMemoryBesideTime(t *testing.T) {
+	s := ofSnapshots(healthyMemory())
+	s.Memory = []summary.Memory{{Capacity: bytesOf(11 * testGiB)}}
+	if r := Judge(s, DefaultThresholds()); r.Verdict.Bound != "memory-pressure" || r.Findings[0].Level != Critical {
+		t.Errorf("%+v", r)
+	}
+	var busy summary.Activity
+	busy[summary.ClassCompute] = 1e9
+	s.Devices = []summary.Device{{WindowNS: 1e9, Activity: busy, Events: 1000}}
+	r := Judge(s, DefaultThresholds())
+	if r.Verdict.Bound != "compute" || r.Findings[0].Rule != RuleMemoryPressure {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestMemoryBesideLittle: too little work, and tables, leave memory what it is.
+func TestMemoryBesideLittle(t *testing.T) {
+	m := healthyMemory()
+	m.Split, m.Reserved = 4*testGiB, 10*testGiB
+	s := ofSnapshots(m)
+	var busy summary.Activity
+	busy[summary.ClassCompute] = 1e9
+	s.Devices = []summary.Device{{WindowNS: 1e9, Activity: busy, Events: 1}}
+	tables := ofSnapshots(m)
+	tables.Tables = []summary.Table{{Name: "cuda_api_sum", Of: summary.OfCall}}
+	for name, s := range map[string]*summary.Summary{"little work": s, "tables": tables} {
+		r := Judge(s, DefaultThresholds())
+		if r.Verdict.Bound != "unknown" || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleMemoryFragmented && f.Level == Critical }) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestMemoryThresholds: limits from a file decide.
+func TestMemoryThresholds(t *testing.T) {
+	th, err := ParseThresholds(strings.NewReader("memory-owner:\n  warn: 40%\n  critical: 40%\n"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Judge(ofSnapshots(healthyMemory()), th); r.Verdict.Bound != "memory-owner" || r.Findings[0].Level != Critical {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestMemoryTimeline: a category that has most of the memory is named, with what
+// to do about it.
+func TestMemoryTimeline(t *testing.T) {
+	for category, want := range map[string]string{
+		"activations": "checkpointing", "parameters": "shard or quantize", "optimizer state": "8-bit", "gradients": "zero_grad", "inputs": "batches", "unknown": "stacks",
+	} {
+		s := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 10 * testGiB, Categories: []summary.CategoryBytes{
+			{Name: category, AtPeak: 7 * testGiB}, {Name: "temporaries", AtPeak: 3 * testGiB},
+		}}}}
+		r := Judge(s, DefaultThresholds())
+		sentence := "70.0% of the memory at the peak is " + category + " (7 GiB of 10 GiB), over the warn limit of 50%"
+		if r.Verdict.Bound != "memory-owner" || r.Verdict.Sentence != sentence || !strings.Contains(strings.Join(r.Findings[0].Next, " "), want) {
+			t.Errorf("%s: %+v", category, r)
+		}
+		s.MemoryTimelines[0].Categories[0].AtPeak = 4 * testGiB
+		if r := Judge(s, DefaultThresholds()); r.Verdict.Bound != "memory-healthy" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestKindAdvice: every kind of memory has advice of its own.
+func TestKindAdvice(t *testing.T) {
+	seen := map[string]string{}
+	for _, kind := range []string{
+		summary.KindParameters, summary.KindOptimizer, summary.KindActivations, summary.KindRecomputed, summary.KindBackward,
+		summary.KindKVCache, summary.KindComm, summary.KindData, summary.KindOther, summary.KindUnknown,
+	} {
+		advice := kindAdvice(kind)
+		if len(advice) == 0 || seen[advice[0]] != "" {
+			t.Errorf("%s: %q, as %s", kind, advice, seen[advice[0]])
+		}
+		seen[advice[0]] = kind
+	}
+}
