@@ -43,7 +43,7 @@ type Verdict struct {
 	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
 	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
 	// most of the time), "waiting", "calls" (too many that do little) or "mixed".
-	// gain, "mixed" or "unknown". Of memory alone: "out-of-memory",
+	// Of memory alone: "out-of-memory",
 	// "memory-pressure", "fragmentation", "allocator-churn", "memory-growth",
 	// "memory-owner" or "memory-healthy".
 	Bound string `json:"bound"`

@@ -44,13 +44,14 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	d.Screen = present(slices.Concat(
 		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
-		[]Section{b.screenCounters(), b.screenMemory(), b.screenSpans()}, b.screenTables())...)
+		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
 	d.Sections = present(slices.Concat(
 		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
 		b.byImpact(
 			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
 			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
-		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory(), b.distributions(), b.spans()}, b.tables())...)
+		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory()}, b.snapshots(), b.timelines(),
+		[]Section{b.distributions(), b.spans()}, b.tables())...)
 	d.charts = inPlace(charts, d.Sections)
 	return d
 }
@@ -125,8 +126,11 @@ func deviceNames(s *summary.Summary) string {
 
 func (b *builder) title() string {
 	what := "GPU time report"
-	if b.profilesOnly() {
+	switch {
+	case b.profilesOnly():
 		what = "Profile"
+	case b.ofMemory():
+		what = "GPU memory report"
 	}
 	switch len(b.Inputs) {
 	case 0:
@@ -175,6 +179,9 @@ func (b *builder) bound() string {
 			return "sums only, no timeline"
 		}
 		return "cannot tell"
+	}
+	if text := memoryBound(b.result.Verdict.Bound); text != "" {
+		return text
 	}
 	return clip(clean(b.result.Verdict.Bound), 40)
 }

@@ -88,7 +88,9 @@ func (b *builder) held(events int64) (parts []string) {
 	switch {
 	case len(b.Devices) > 0:
 		parts = append(parts, plural(int64(len(b.Devices)), "device"))
-	case !rows:
+	case b.ofMemory() && len(b.Snapshots) > 0:
+		parts = append(parts, plural(int64(len(b.Snapshots)), "device"))
+	case !rows && !b.ofMemory():
 		parts = append(parts, "no GPU events")
 	}
 	return parts

@@ -29,6 +29,14 @@ type Track struct {
 	Series  []Series
 	Columns []TimeColumn
 	Peak    *Peak
+	Marks   []TrackMark
+	Tall    bool // it has many series, which need room
+}
+
+// A TrackMark is a moment at which something happened.
+type TrackMark struct {
+	NS    int64
+	Color Color
 }
 
 // A Series has a value for each bin, and -1 where there is none.
@@ -63,6 +71,7 @@ const (
 
 const (
 	trackHeight = 120.0
+	tallTrack   = 300.0
 	trackHead   = 26.0 // of a track, for its name
 	trackRoom   = 26.0 // above the highest value, for labels
 )
@@ -78,9 +87,16 @@ func (p TimePanel) height() float64 {
 // height is that of the plane and of the name above it.
 func (t Track) height() float64 {
 	if t.Name == "" {
-		return trackHeight
+		return t.plane()
 	}
-	return trackHeight + trackHead
+	return t.plane() + trackHead
+}
+
+func (t Track) plane() float64 {
+	if t.Tall {
+		return tallTrack
+	}
+	return trackHeight
 }
 
 func (t Timeline) height(*pen) (h float64) {
@@ -135,9 +151,9 @@ func (t Track) highest() int64 {
 
 func (t Track) draw(c *canvas, p TimePanel, base float64) {
 	most := t.highest()
-	y := func(v int64) float64 { return base - (trackHeight-trackRoom)*float64(v)/float64(most) }
-	c.text(laneX, base-trackHeight-6, t.Name, textStyle{size: sizeSmall, color: colorGrey})
-	c.rect(laneX, base-trackHeight, laneLength, trackHeight, colorPlane)
+	y := func(v int64) float64 { return base - (t.plane()-trackRoom)*float64(v)/float64(most) }
+	c.text(laneX, base-t.plane()-6, t.Name, textStyle{size: sizeSmall, color: colorGrey})
+	c.rect(laneX, base-t.plane(), laneLength, t.plane(), colorPlane)
 	ticks := t.Unit.ticks(most)
 	for _, v := range ticks {
 		c.line(laneX, y(v), laneX+laneLength, y(v), 1, colorGrid)
@@ -147,6 +163,9 @@ func (t Track) draw(c *canvas, p TimePanel, base float64) {
 		s.draw(c, p, base, y)
 	}
 	t.drawColumns(c, p, y)
+	for _, m := range t.Marks {
+		c.line(p.x(m.NS), base-t.plane(), p.x(m.NS), base, 2, m.Color)
+	}
 	c.line(laneX, base, laneX+laneLength, base, 1, colorGrey)
 	if t.Peak != nil {
 		t.Peak.draw(c, p, y)

@@ -33,6 +33,7 @@ func chartKinds() []chartKind {
 		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
 		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
 		{"durations", durationChart}, {"top-spans", spanChart}, {"flame", flameChart},
+		{"memory-reserved", reservedChart}, {"memory-owners", ownersChart}, {"memory-categories", categoriesChart},
 	}
 	for _, kind := range tableKinds() {
 		kinds = append(kinds, chartKind{kind.file, tableChart(kind)})

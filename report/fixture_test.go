@@ -240,6 +240,7 @@ func fixtures() map[string]*summary.Summary {
 		"attributed": attributed(1), "attributed 8": attributed(8), "attributed 20": attributed(20), "modules": modulesOnly(),
 		"reasons 1": manyReasons(1), "reasons 40": manyReasons(40), "hostile attribution": strange(hostileDevices()),
 		"tables": tablesRun(), "hostile tables": strangeTables(), "profile": profileRun(), "hostile profile": strangeFlames(),
+		"memory": memoryRun(), "hostile memory": hostileMemory(), "memory timeline": timelineRun(),
 	}
 }
 

@@ -68,7 +68,7 @@ func (b *builder) concurrency(self int64) string {
 
 // spans stands in for all that a capture without GPU events cannot answer.
 func (b *builder) spans() Section {
-	if len(b.Devices) > 0 || len(b.Counters) > 0 && len(b.Spans) == 0 || b.sumsOnly() {
+	if len(b.Devices) > 0 || (len(b.Counters) > 0 || b.ofMemory()) && len(b.Spans) == 0 || b.sumsOnly() {
 		return Section{}
 	}
 	missing := Paragraph{Text: "The capture holds no GPU events, so there is no time budget, no kernel and no stream to report. "}
