@@ -142,7 +142,7 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 				return
 			}
 		case in.Trace == nil:
-			errs[i] = fmt.Errorf("%s: its sums have no stacks; give a trace", in.Path)
+			errs[i] = fmt.Errorf("%s: holds no times of stacks; give a trace", in.Path)
 			return
 		default:
 			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))

@@ -177,7 +177,7 @@ func fuzzSeeds(f *testing.F) (seeds [][]byte) {
 			seeds = append(seeds, s.JSON)
 		}
 	}
-	for _, dir := range []string{"malformed", "gen", "torchprof"} {
+	for _, dir := range []string{"malformed", "gen", "torchprof", "memory"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*"))
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no seeds in testdata/%s: %v", dir, err)

@@ -108,10 +108,14 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
 	opt := analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
-	if in.Tables != nil {
+	switch {
+	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)
-	}
-	if in.Counters != nil {
+	case in.Memory != nil:
+		return analyze.Snapshot(in.Memory, from, opt)
+	case in.Timeline != nil:
+		return analyze.MemoryTimeline(in.Timeline, from, opt)
+	case in.Counters != nil:
 		return analyze.Counters(in.Counters, from, opt)
 	}
 	if in.Profile != nil {

@@ -42,6 +42,8 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
+	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
 	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"assay/counters"
+	"assay/memory"
 	"assay/profile"
 	"assay/trace"
 )
@@ -26,6 +27,8 @@ type Input struct {
 	Profile *profile.Profile // costs of stacks
 
 	Counters *counters.Capture // what hardware counters said
+	Memory   *memory.Snapshot  // what a device's memory was used for
+	Timeline *memory.Timeline  // the same over time, by category
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is
@@ -44,14 +47,31 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err := format.load(f, sel, in); err != nil {
 		return nil, err
 	}
-	limited := f.limited || in.Trace != nil && in.Trace.Limited() || in.Counters != nil && in.Counters.Limited()
-	if limited && !f.whole {
+	if (f.limited || in.limited()) && !f.whole {
 		in.Bytes = f.Stored() // what a pipe still brings may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)
 	}
 	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
+	if in.Memory != nil && in.RankFrom == "assumed" {
+		in.Rank, in.RankFrom = rankOfSnapshot(f.Path)
+	}
 	return in, nil
+}
+
+// limited reports whether a limit ended the reading.
+func (in *Input) limited() bool {
+	switch {
+	case in.Trace != nil:
+		return in.Trace.Limited()
+	case in.Counters != nil:
+		return in.Counters.Limited()
+	case in.Memory != nil:
+		return endedByLimit(in.Memory.Issues)
+	case in.Timeline != nil:
+		return endedByLimit(in.Timeline.Issues)
+	}
+	return false
 }
 
 // rankInName finds the rank in file names such as rank3_trace.json,

@@ -29,10 +29,6 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
 	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
-	{"\x80\x02", "is a Python pickle", "this version reads Chrome trace JSON only"},
-	{"\x80\x03", "is a Python pickle", "this version reads Chrome trace JSON only"},
-	{"\x80\x04", "is a Python pickle", "this version reads Chrome trace JSON only"},
-	{"\x80\x05", "is a Python pickle", "this version reads Chrome trace JSON only"},
 	{"\x0a", "is binary (a protobuf, perhaps *.xplane.pb)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
 }
 
@@ -69,6 +65,9 @@ func stranger(path string, head []byte) *Refusal {
 	}
 	if isExecutionTrace(head) {
 		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times", "give the trace that export_chrome_trace wrote in the same run"}
+	}
+	if r := refuseMemoryPage(path, head); r != nil {
+		return r
 	}
 	lower := bytes.ToLower(bytes.TrimSpace(head))
 	if bytes.HasPrefix(lower, []byte("<!doctype")) || bytes.HasPrefix(lower, []byte("<html")) || bytes.HasPrefix(lower, []byte("<?xml")) {

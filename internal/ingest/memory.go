@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/diag"
+	"assay/internal/pickle"
+	"assay/torchprof/snapshot"
+	"assay/torchprof/timeline"
+	"assay/trace"
+)
+
+func isSnapshot(_ string, head []byte) bool { return snapshot.Sniff(head) }
+
+// isNamedSnapshot reports whether a pickle in a directory is a memory snapshot,
+// by how it begins, or named like one: checkpoints and data sets are pickles too.
+func isNamedSnapshot(path string, head []byte) bool {
+	const begin = 400 // bytes, in which the first keys are
+	head = head[:min(begin, len(head))]
+	if bytes.Contains(head, []byte("segments")) || bytes.Contains(head, []byte("total_size")) {
+		return true
+	}
+	name := strings.ToLower(filepath.Base(path))
+	return strings.Contains(name, "memory") && strings.Contains(name, "snapshot")
+}
+
+// rankInSnapshot finds the rank in the names of SGLang's snapshots, as
+// 1757059120.5340526-TP-3-memory-DECODE.pickle.
+var rankInSnapshot = regexp.MustCompile(`-TP-(\d{1,6})-memory`)
+
+func rankOfSnapshot(path string) (rank int, from string) {
+	if m := rankInSnapshot.FindStringSubmatch(filepath.Base(path)); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			return n, "name"
+		}
+	}
+	return 0, "assumed"
+}
+
+func loadSnapshot(f *File, sel trace.Select, in *Input) (err error) {
+	in.Memory, err = snapshot.Read(f, f.Path, snapshot.Limits{Memory: sel.Limits.Memory, Grown: sel.Limits.Grown})
+	if in.Memory != nil {
+		return nil // what broke it off is among its issues
+	}
+	return refusePickle(f.Path, err)
+}
+
+// refusePickle explains what a pickle is that is no snapshot.
+func refusePickle(path string, err error) error {
+	const do = "give a memory snapshot, which is plain data: torch.cuda.memory._dump_snapshot writes one"
+	shape, asks := (*snapshot.ShapeError)(nil), (*pickle.Refused)(nil)
+	switch at := (*diag.Error)(nil); {
+	case errors.As(err, &shape):
+		return &Refusal{path, "is a Python pickle that holds " + shape.What + ", and no memory snapshot", do}
+	case errors.As(err, &asks) && errors.As(err, &at):
+		return &Refusal{path, fmt.Sprintf("is a Python pickle, and at byte %d %v", at.Pos.Offset, asks), do}
+	}
+	return err
+}
+
+// endedByLimit reports whether an issue says that a limit ended the reading.
+func endedByLimit(list []diag.Issue) bool {
+	return slices.ContainsFunc(list, func(is diag.Issue) bool { return is.Code == "memory-limit" || is.Code == "input-limit" })
+}
+
+func isTimeline(_ string, head []byte) bool { return timeline.Sniff(head) }
+
+func loadTimeline(f *File, sel trace.Select, in *Input) (err error) {
+	in.Timeline, err = timeline.Read(f, f.Path, timeline.Limits{Memory: sel.Limits.Memory})
+	if in.Timeline != nil {
+		return nil
+	}
+	return err
+}
+
+// refuseMemoryPage knows the web pages in which PyTorch puts what is known of
+// memory: a picture of it, and a viewer with a snapshot inside.
+func refuseMemoryPage(path string, head []byte) *Refusal {
+	switch {
+	case bytes.Contains(head, []byte("MemoryViz.js")):
+		return &Refusal{path, "is a page of PyTorch's memory viewer", "give the pickle that it was made from"}
+	case bytes.Contains(head, []byte("<img src='data:image/png;base64,")):
+		return &Refusal{path, "is a memory timeline as a picture, from which no number can be read",
+			`write one that can: prof.export_memory_timeline("memory.raw.json.gz"), or record with torch.cuda.memory._record_memory_history() and _dump_snapshot()`}
+	}
+	return nil
+}
