@@ -24,6 +24,14 @@ func numbered(s *summary.Summary) bool {
 		}
 		input[at] = d.Input
 	}
+	clear(input) // a trace and a snapshot of one device are told apart by what they are
+	for _, m := range s.Snapshots {
+		at := key{m.Rank, m.Device}
+		if in, ok := input[at]; ok && in != m.Input {
+			return true
+		}
+		input[at] = m.Input
+	}
 	return false
 }
 
@@ -97,6 +105,12 @@ func inputKey(s *summary.Summary, shown []int) List {
 	wanted := map[int]bool{}
 	for _, i := range shown {
 		wanted[s.Devices[i].Input] = true
+	}
+	if len(shown) == 0 {
+		rows := sortSnapshots(s)
+		for _, m := range rows[:min(screenDevices, len(rows))] {
+			wanted[m.Input] = true
+		}
 	}
 	var list List
 	for i, label := range labels {

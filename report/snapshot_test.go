@@ -226,3 +226,12 @@ func TestHostileSnapshots(t *testing.T) {
 		}
 	}
 }
+
+// TestSnapshotNumbers: snapshots of one rank are told apart by their inputs.
+func TestSnapshotNumbers(t *testing.T) {
+	a, b := memoryRun(), memoryRun()
+	a.Inputs[0].Path, b.Inputs[0].Path = "before.pickle", "after.pickle"
+	text, markdown := renderedText(t, summary.Merge(a, b))
+	wantAll(t, text, "#1 before.pickle", "#2 after.pickle", "#1 rank 0 device 0 6.000", "#2 rank 0 device 0 6.000")
+	wantAll(t, strings.ReplaceAll(markdown, `\#`, "#"), "| #2 rank 0 device 0 | 6.000 |", "Who had the memory: #1 rank 0 device 0")
+}
