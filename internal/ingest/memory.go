@@ -17,7 +17,7 @@ import (
 	"assay/trace"
 )
 
-func isSnapshot(_ string, head []byte) bool { return snapshot.Sniff(head) }
+func isSnapshot(_ string, head []byte) bool { return snapshot.Sniff(head) && !isYappiPickle(head) }
 
 // isNamedSnapshot reports whether a pickle in a directory is a memory snapshot,
 // by how it begins, or named like one: checkpoints and data sets are pickles too.
