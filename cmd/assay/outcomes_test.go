@@ -148,6 +148,29 @@ tracelens_normalization_layers_fwdbwd_rocm.json.gz: 8500 events; 168 kernels of 
 tracelens_sglang_Qwen3-8B_decode_rocm.json.gz: 2058 events; 555 kernels of 27 names, 9765437 ns, 3 copies of 2 names, 13177 ns; no issues; complete
 tracelens_torch_compile_triton_rocm7.json.gz: 246 events; 12 kernels of 8 names, 12549021 ns; no issues; complete
 tracelens_vllm_decode_graph_execution_rocm.json.gz: 1993 events; 425 kernels of 24 names, 10674517 ns, 9 copies of 1 names, 43191 ns; no issues; complete
+== nsight/GindaChen_nsys-ai
+h100_2gpu_1s.sqlite: 27388 events; 3442 kernels of 41 names, 44829522 ns, 926 copies of 5 names, 1880871430 ns; kernels-without-launch×2276, profiler-overhead×198; complete
+mock.sqlite: 44 events; 2 kernels of 2 names, 4129 ns, 1 copies of 1 names, 1632 ns; no-nvtx×1, profiler-overhead×3; complete
+== nsight/brycelelbach_nsightful
+ncu_copy_blocked_details.csv: 83 events; 1 kernels with counters; no issues; complete
+power_iteration__baseline.expected-chrome.json: 12590 events; 12590 spans, 12246016032 ns; no issues; complete
+power_iteration__baseline.sqlite: 13935 events; 3689 kernels of 10 names, 1131742684 ns, 89 copies of 1 names, 322040 ns; profiler-overhead×1; complete
+== nsight/bwyogatama_Mordred-Deprecated
+report1_v1.sqlite: 5405 events; 12 kernels of 2 names, 8544420 ns, 60 copies of 3 names, 135960 ns; no-nvtx×1; complete
+== nsight/hpcgroup_pipit
+nbody-nvtx_nvtx_pushpop_trace.csv: 131 events; 1 tables of 11 rows; no issues; complete
+saxpy-mpi-cuda_nsys_perlmutter0.sqlite: 3393 events; 5 kernels of 1 names, 88573480 ns, 15 copies of 2 names, 284699600 ns; no issues; complete
+== nsight/microsoft_superbenchmark
+cublaslt_ncu_details.log: 58 events; 1 kernels with counters; no issues; complete
+== nsight/nsys_json_docs
+json_type_excerpts.jsonl: 8 events; (string 316)×1, Memcpy DtoH (Device -> Pinned)×1; string-missing×3; complete
+jsonlines_doc_excerpt.jsonl: 0 events; nothing; no-cuda×1, string-missing×1; complete
+power_iteration.SYNTHETIC.jsonl: 12077 events; 3689 kernels of 10 names, 1131742684 ns, 89 copies of 1 names, 322040 ns; profiler-overhead×1; complete
+== nsight/zx3xyy_assignment2-systems
+nsys_stats.txt: 97 events; 20 tables of 97 rows; names-cut×20; complete
+nsys_stats_clean.txt: 39 events; 20 tables of 39 rows; names-cut×20; complete
+nsys_stats_compile_ro.txt: 20 events; 20 tables of 20 rows; names-cut×2; complete
+result_2_7B_nvtx.sqlite: 52917 events; 7328 kernels of 23 names, 3408380989 ns, 294 copies of 2 names, 3156475895 ns; profiler-overhead×3; complete
 == formats/torch_legacy_trace
 legacy_autograd_1.13.json: 101 events; 101 spans, 4618000 ns; no issues; complete
 `
@@ -270,6 +293,14 @@ func measured(s *summary.Summary) string {
 	}
 	device := len(kernels.runs) + len(copies.runs)
 	switch {
+	case len(s.Counters) > 0:
+		return fmt.Sprintf("%d kernels with counters", len(s.Counters))
+	case len(s.Tables) > 0:
+		var rows int64
+		for _, t := range s.Tables {
+			rows += int64(len(t.Rows)) + t.Left
+		}
+		return fmt.Sprintf("%d tables of %d rows", len(s.Tables), rows)
 	case device == 0 && spans.n == 0:
 		return "nothing"
 	case device == 0:
