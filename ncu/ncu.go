@@ -15,6 +15,7 @@ import (
 
 	"assay/counters"
 	"assay/diag"
+	"assay/internal/textline"
 )
 
 // Limits bound what reading one input may take. A field that is 0 has the value
@@ -49,11 +50,11 @@ const (
 // stands, and an issue says so.
 func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 	r := &reader{
-		file: name, lines: newLineReader(in, maxLine), b: counters.NewBuilder(limits.Memory), launch: -1,
+		file: name, lines: textline.NewReader(in, maxLine), b: counters.NewBuilder(limits.Memory), launch: -1,
 		resolved: make(map[printed]resolved),
 	}
 	for !r.full {
-		line, cut, err := r.lines.next()
+		line, cut, err := r.lines.Next()
 		if cut {
 			r.note("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there; what is behind is missing", maxLine))
 		}
@@ -74,7 +75,7 @@ func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 // A reader reads one input.
 type reader struct {
 	file  string
-	lines *lineReader
+	lines *textline.Reader
 	b     *counters.Builder
 	rows  int64
 	full  bool // the limit on memory is reached
@@ -102,7 +103,7 @@ type doubt struct {
 	sep            byte
 }
 
-func (r *reader) pos() diag.Pos { return diag.Pos{File: r.file, Line: r.lines.n} }
+func (r *reader) pos() diag.Pos { return diag.Pos{File: r.file, Line: r.lines.N} }
 
 func (r *reader) note(code string, severity diag.Severity, help string) {
 	r.b.Note(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})

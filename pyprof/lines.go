@@ -1,57 +1,37 @@
 package pyprof
 
 import (
-	"bufio"
 	"errors"
 	"io"
-	"strings"
 
 	"assay/diag"
+	"assay/internal/textline"
 )
 
-// A lineReader reads lines of limited length.
+// A lineReader reads lines and keeps the issues of those it is used for.
 type lineReader struct {
+	*textline.Reader
 	input  string // its name, for messages
-	buf    *bufio.Reader
-	long   []byte // a line that is longer than the buffer
-	n      int    // lines so far
 	issues diag.Ledger
 }
 
 func newLineReader(r io.Reader, name string) *lineReader {
-	return &lineReader{input: name, buf: bufio.NewReaderSize(r, 64<<10)}
+	return &lineReader{Reader: textline.NewReader(r, maxLine), input: name}
 }
 
-func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.n} }
+func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.N} }
 
 func (r *lineReader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
 }
 
-// next returns the next line without what ends it. At the end of the input the
-// error is io.EOF, with the last line if nothing ends it.
+// next returns the next line, as [textline.Reader.Next] does.
 func (r *lineReader) next() (string, error) {
-	r.n++
-	r.long = r.long[:0]
-	cut := false
-	for {
-		part, err := r.buf.ReadSlice('\n')
-		if room := maxLine - len(r.long); len(part) > room {
-			part, cut = part[:max(0, room)], true
-		}
-		r.long = append(r.long, part...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if cut {
-			r.issue("line-too-long", diag.DataLoss, "lines of more than 1 MiB were cut there")
-		}
-		line := strings.TrimRight(string(r.long), "\r\n")
-		if r.n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff")
-		}
-		return strings.ToValidUTF8(line, "\ufffd"), err
+	line, cut, err := r.Next()
+	if cut {
+		r.issue("line-too-long", diag.DataLoss, "lines of more than 1 MiB were cut there")
 	}
+	return line, err
 }
 
 // each calls f for every line, and returns what kept it from reading on to the

@@ -167,7 +167,7 @@ func (r *pstatsReader) row(line string) {
 		r.issue("negative-time", diag.DataLoss, "rows with times below zero, which clocks that are set back leave, were skipped; their values are missing from every sum")
 		return
 	}
-	row := profile.Row{Name: pstatsName(rest), Line: r.n, Cells: []profile.Cell{all, primitive, profile.Known(self), profile.Known(total)}}
+	row := profile.Row{Name: pstatsName(rest), Line: r.N, Cells: []profile.Cell{all, primitive, profile.Known(self), profile.Known(total)}}
 	r.open.add(row, r.pos(), &r.issues)
 }
 

@@ -145,7 +145,7 @@ func (r *yappiReader) close() {
 // row reads a row from its end: names may have spaces, numbers do not.
 func (r *yappiReader) row(line string) {
 	r.out.Records++
-	row := profile.Row{Line: r.n}
+	row := profile.Row{Line: r.N}
 	rest := strings.TrimRight(line, " \t")
 	fields := make([]string, len(r.texts))
 	for i := len(fields) - 1; i >= 0; i-- {

@@ -55,12 +55,12 @@ func isCSVHeader(line []byte) bool {
 }
 
 // Open reports whether a table is under way or announced.
-func (f *Finder) Open() bool { return f.r.open != nil || f.r.lines.n < f.until }
+func (f *Finder) Open() bool { return f.r.open != nil || f.r.lines.N < f.until }
 
 // Line takes the next line. What other programs report as errors is not nsys's.
 func (f *Finder) Line(n int, line string) {
 	r := f.r
-	r.lines.n = n
+	r.lines.N = n
 	s, ok := said(line)
 	if ok && s.failed && r.open == nil {
 		return

@@ -21,9 +21,9 @@ func opensArray(line string) bool {
 func (r *reader) array(line string) bool {
 	var text strings.Builder
 	text.WriteString(line)
-	at := r.lines.n
+	at := r.lines.N
 	for !strings.HasSuffix(strings.TrimSpace(line), "]") {
-		next, _, err := r.lines.next()
+		next, _, err := r.lines.Next()
 		if text.Len()+len(next) > maxArray {
 			r.issue("input-limit", diag.DataLoss, "an array of rows in JSON of more than 64 MiB ends there; print the tables with --format csv")
 			break

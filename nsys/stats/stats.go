@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"assay/diag"
+	"assay/internal/textline"
 	"assay/profile"
 )
 
@@ -50,9 +51,9 @@ const (
 // cannot be read to its end, what was read stands, and an issue says so; the
 // error of the input comes with the tables.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := newReader(newLineReader(in, maxLine), name, limits)
+	r := newReader(textline.NewReader(in, maxLine), name, limits)
 	for {
-		line, cut, err := r.lines.next()
+		line, cut, err := r.lines.Next()
 		if cut {
 			r.issue("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there", maxLine))
 		}
@@ -74,9 +75,9 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 }
 
 // newReader returns a reader of lines; without any, it is to be given them.
-func newReader(lines *lineReader, name string, limits Limits) *reader {
+func newReader(lines *textline.Reader, name string, limits Limits) *reader {
 	if lines == nil {
-		lines = &lineReader{}
+		lines = &textline.Reader{}
 	}
 	rows := cmp.Or(limits.Rows, defaultRows)
 	r := &reader{
@@ -94,7 +95,7 @@ type reader struct {
 	name   string
 	byName string // the report that the name of the input says
 	run    string // what the tables are of: nsys has said so last, or the name of the input does
-	lines  *lineReader
+	lines  *textline.Reader
 	out    *profile.Tables
 	issues diag.Ledger
 
@@ -108,7 +109,7 @@ type reader struct {
 	announced string  // a table that nsys has announced and that did not follow, or ""
 }
 
-func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.n} }
+func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.N} }
 
 func (r *reader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
@@ -190,7 +191,7 @@ func (r *reader) line(line string) {
 	case r.open != nil:
 		r.notARow(line, nil)
 	case strings.TrimSpace(line) != "":
-		r.last, r.lastAt = line, r.lines.n
+		r.last, r.lastAt = line, r.lines.N
 	}
 }
 
@@ -226,7 +227,7 @@ func (r *reader) header(line string) bool {
 		if l = csvLayout(line, r.next.unit); l == nil {
 			return false
 		}
-		at = r.lines.n
+		at = r.lines.N
 	}
 	r.close()
 	r.last = ""

@@ -101,7 +101,7 @@ func (r *reader) cells(cells []string) {
 		r.malformed("lines within a table that have other cells than its header were skipped; their values are missing from every sum")
 		return
 	}
-	row := profile.Row{Line: r.lines.n}
+	row := profile.Row{Line: r.lines.N}
 	share := int64(-1)
 	for i, c := range o.columns {
 		text := cells[i]
