@@ -121,6 +121,19 @@ func span(t *trace.Trace) interval.Span {
 	return all
 }
 
+// finished adds the issues of reading an input and of measuring it, and sorts.
+func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summary.Summary {
+	for _, is := range read {
+		issues.AddN(is, is.Count)
+	}
+	s.Issues = []summary.Issue{}
+	for _, is := range issues.Issues() {
+		s.Issues = append(s.Issues, issueOf(is))
+	}
+	s.Sort()
+	return s
+}
+
 func issueOf(is diag.Issue) summary.Issue {
 	out := summary.Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: is.Help}
 	if is.First != (diag.Pos{}) {

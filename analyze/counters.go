@@ -40,15 +40,7 @@ func Counters(c *counters.Capture, in summary.Input, opt Options) *summary.Summa
 		s.Counters = append(s.Counters, row)
 	}
 	g.table.room.note(&issues)
-	for _, is := range c.Issues {
-		issues.AddN(is, is.Count)
-	}
-	s.Issues = []summary.Issue{}
-	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
-	}
-	s.Sort()
-	return s
+	return finished(s, c.Issues, &issues)
 }
 
 type groupKey struct {

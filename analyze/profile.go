@@ -35,15 +35,7 @@ func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary
 			s.Flames = []summary.Flame{f}
 		}
 	}
-	for _, is := range p.Issues {
-		issues.AddN(is, is.Count)
-	}
-	s.Issues = []summary.Issue{}
-	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
-	}
-	s.Sort()
-	return s
+	return finished(s, p.Issues, &issues)
 }
 
 // A functionKey is what tells functions apart. Lines do not: every call within a

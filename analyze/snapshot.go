@@ -36,19 +36,6 @@ func Snapshot(m *memory.Snapshot, in summary.Input, opt Options) *summary.Summar
 	return finished(s, m.Issues, &issues)
 }
 
-// finished adds the issues, and sorts.
-func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summary.Summary {
-	for _, is := range read {
-		issues.AddN(is, is.Count)
-	}
-	s.Issues = []summary.Issue{}
-	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
-	}
-	s.Sort()
-	return s
-}
-
 // usage adds up the segments, by class.
 func usage(row *summary.Snapshot, d *memory.Device) {
 	classes := map[string]*summary.SegmentClass{}

@@ -24,15 +24,7 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 		s.Tables = append(s.Tables, table)
 		checkTableSums(&table, &issues)
 	}
-	for _, is := range t.Issues {
-		issues.AddN(is, is.Count)
-	}
-	s.Issues = []summary.Issue{}
-	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
-	}
-	s.Sort()
-	return s
+	return finished(s, t.Issues, &issues)
 }
 
 // tableOf returns a table as the summary has it.
