@@ -387,6 +387,11 @@ func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
 	for n > 0 && ofSystem.Has(stack[n-1].Kind) {
 		n--
 	}
+	// What a call of the runtime does inside, as making a node of a graph, is the
+	// call's.
+	for n > 1 && stack[n-1].Kind == trace.OtherKind && (stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
+		n--
+	}
 	return stack[:n]
 }
 

@@ -46,6 +46,7 @@ func (s *told) measured() *summary.Summary {
 //	load          [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]
 //	cudaStreamS.  [cccc]
 //	poll            oo       [ooooooo]
+//	in the call       n
 //	off core                   xxx      [xxxxxxx]                [xxx]
 //	launch                                                           c
 func TestLateInSystem(t *testing.T) {
@@ -54,6 +55,7 @@ func TestLateInSystem(t *testing.T) {
 	s.span(trace.Annotation, "load", 10, 50)
 	s.a.Call(trace.Call{Start: 10_000, Dur: 6000, Kind: trace.Runtime, Name: s.a.Sym([]byte("cudaStreamSynchronize")), Track: s.thread})
 	s.span(trace.OSCall, "ioctl", 12, 14)
+	s.span(trace.OtherKind, "made a node", 14, 15)
 	s.span(trace.OSCall, "poll", 20, 30)
 	s.span(trace.OffCPU, "off", 22, 25)
 	s.span(trace.OffCPU, "off", 35, 45)

@@ -422,6 +422,10 @@ func (l *loader) osrt(r row) {
 
 func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
 
+// graphMade adds the making of a graph or of a node of one, within the call that
+// made it.
+func (l *loader) graphMade(r row) { l.hostSpan(r, "CUDA_GRAPH_EVENTS", "cuda_graph", trace.OtherKind) }
+
 func (l *loader) overhead(r row) {
 	if s, ok := l.hostSpan(r, "PROFILER_OVERHEAD", "overhead", trace.Overhead); ok {
 		l.seen.overhead = append(l.seen.overhead, [2]int64{s.Start, s.Start + s.Dur})

@@ -163,6 +163,29 @@ func TestSched(t *testing.T) {
 	}
 }
 
+// TestGraphs: the making of graphs and nodes is on the thread that made them,
+// and work of a node has the number of its graph.
+func TestGraphs(t *testing.T) {
+	made := func(table string, start int64) string {
+		return fmt.Sprintf(`{"start":%d,"end":%d,"eventClass":77,"globalTid":%d,"nameId":2,"graphNodeId":1,"table":%q}`, start, start+5, global(1, 10, 12), table)
+	}
+	node := strings.Replace(kernelRow(global(1, 10, 0), 0, 6, 200, 210), `"table"`, fmt.Sprintf(`"graphNodeId":%d,"table"`, 4<<32|9), 1)
+	tr := told(t, stringRow(1, "gemm"), stringRow(2, "cudaGraphAddKernelNode_v10000"), stringRow(3, "cudaGraphLaunch_v10000"),
+		made("CUDA_GRAPH_EVENTS", 10), made("CUDA_GRAPH_NODE_EVENTS", 20), callRow(global(1, 10, 12), 3, 6, 190, 195), node)
+	got := strings.Join(contents(tr), "\n")
+	for _, want := range []string{"span 10 5 other cudaGraphAddKernelNode_v10000 cuda_graph 10/12", "span 20 5 other cudaGraphAddKernelNode_v10000 cuda_graph 10/12"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if id := tr.Detail(tr.Activities.At(0).Detail).GraphID; id != 4 {
+		t.Errorf("graph %d, want 4", id)
+	}
+	if n := issueOf(tr, "graphs-recorded-whole"); n != 0 {
+		t.Error("graphs-recorded-whole, though a node is there")
+	}
+}
+
 // TestPreflight: what a capture cannot answer is said, and nothing of one that
 // can.
 func TestPreflight(t *testing.T) {

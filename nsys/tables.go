@@ -50,6 +50,8 @@ var tables = []table{
 	{"OSRT_API", []string{"start", "end", "globalTid", "nameId", "eventClass"}, trace.Of(trace.OSCall), (*loader).osrt},
 	{"CUDNN_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
 	{"CUBLAS_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).library},
+	{"CUDA_GRAPH_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).graphMade},
+	{"CUDA_GRAPH_NODE_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).graphMade},
 	{"PROFILER_OVERHEAD", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.Overhead), (*loader).overhead},
 	{"CUPTI_ACTIVITY_KIND_OVERHEAD", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.Overhead), (*loader).overhead},
 	{"SCHED_EVENTS", []string{"start", "isSchedIn", "globalTid"}, trace.Of(trace.OffCPU), (*loader).sched},
