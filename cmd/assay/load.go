@@ -124,15 +124,21 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 	return analyze.Trace(in.Trace, from, opt)
 }
 
-// noteRepeatedRanks says so where several inputs have the same rank: they may
-// be of different runs, and figures of all devices add them up.
+// noteRepeatedRanks says so where several inputs of one kind have the same rank:
+// they may be of different runs, and figures of all devices add them up. A
+// snapshot beside the trace of its rank is what a user should have.
 func noteRepeatedRanks(s *summary.Summary) {
-	seen := make(map[int]string)
+	type place struct {
+		kind string
+		rank int
+	}
+	seen := make(map[place]string)
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) {
 			continue // nothing in it is added to devices
 		}
-		first, again := seen[in.Rank]
+		at := place{kindOf(s, i), in.Rank}
+		first, again := seen[at]
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
 				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
@@ -141,8 +147,19 @@ func noteRepeatedRanks(s *summary.Summary) {
 			s.Sort()
 			return
 		}
-		seen[in.Rank] = in.Path
+		seen[at] = in.Path
 	}
+}
+
+// kindOf tells apart inputs whose figures are never added up.
+func kindOf(s *summary.Summary, input int) string {
+	switch {
+	case slices.ContainsFunc(s.Snapshots, func(m summary.Snapshot) bool { return m.Input == input }):
+		return "snapshot"
+	case slices.ContainsFunc(s.MemoryTimelines, func(m summary.MemoryTimeline) bool { return m.Input == input }):
+		return "memory timeline"
+	}
+	return "trace"
 }
 
 // isOfCounters reports whether an input holds counters of kernels and no
