@@ -81,9 +81,12 @@ func TestYappi(t *testing.T) {
 
 		name                      ncall  tsub      ttot      tavg      
 		/my dir/app.py:1 A.b c    1      0.000001  123456.7  12345678  
-		app.py:2 f                9/3    17.98387  17.98387  0.000000  `,
+		app.py:2 f                9/3    17.98387  17.98387  0.000000  
+		app.py:3 g                40000  0.017250  0.017250  0.000000  
+		app.py:4 h                52..   0.000020  0.000020  0.000000  `,
 			[]string{"function wall count primitive self total mean", "/my dir/app.py:1 A.b c: 1 1 1000 123456700000000 12345678000000000",
-				"app.py:2 f: 9 3 17983870000 17983870000 0"}},
+				"app.py:2 f: 9 3 17983870000 17983870000 1998207777",
+				"app.py:3 g: 40000 40000 17250000 17250000 431", "app.py:4 h: ? ? 20000 20000 ?", "data-loss counts-cut ×1 at in:8"}},
 		{"no head, older header, fewer columns", `
 		name   #n   ttot
 		f      3    0.5`,

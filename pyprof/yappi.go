@@ -169,7 +169,26 @@ func (r *yappiReader) row(line string) {
 		}
 	}
 	row.Name = strings.Clone(row.Name)
+	exactMean(r.open.Table, row.Cells)
 	r.open.add(row, r.pos(), &r.issues)
+}
+
+// exactMean works out a mean that yappi has printed as 0 because it is under half
+// a microsecond: functions that are called most often have such.
+func exactMean(t *profile.Table, cells []profile.Cell) {
+	mean, ok := t.Column("mean")
+	total, known := t.Column("total")
+	count, counted := t.Column("count")
+	if !ok || !known || !counted || cells[mean] != profile.Known(0) {
+		return
+	}
+	switch n, all := cells[count], cells[total]; {
+	case !all.Known || all.Value == 0:
+	case n.Known && n.Value > 0:
+		cells[mean].Value = all.Value / n.Value
+	default:
+		cells[mean] = profile.Cell{} // over 0, and nothing says how much
+	}
 }
 
 // cell reads what stands in a column.
