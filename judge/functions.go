@@ -30,6 +30,7 @@ type functions struct {
 // A functionRow is one function. What is not known is -1.
 type functionRow struct {
 	name                     string // as the table has it
+	file                     string // of its code; "" if only the name may say it
 	library                  bool   // not the program's own code
 	wait                     bool   // it waits
 	self, total, count, mean int64
@@ -51,7 +52,7 @@ func (c *court) profiles() []functions {
 		f.whole = f.own
 		for j := range t.Rows {
 			row := rowOf(t, j, self, total)
-			row.library = isLibrary(row.name) || isLibrary(t.Rows[j].Labels["file"]) || systemObject.MatchString(t.Rows[j].Labels["object"])
+			row.library = isLibrary(row.name) || isLibrary(row.file) || systemObject.MatchString(t.Rows[j].Labels["object"])
 			row.wait = isWait(row.name)
 			f.whole = max(f.whole, row.total)
 			f.rows = append(f.rows, row)
@@ -115,7 +116,7 @@ func rowOf(t *summary.Table, at, self, total int) functionRow {
 		}
 		return -1
 	}
-	out := functionRow{name: r.Name, self: known(self), total: known(total), count: known(t.Column("count")), mean: known(t.Column("mean"))}
+	out := functionRow{name: r.Name, file: r.Labels["file"], self: known(self), total: known(total), count: known(t.Column("count")), mean: known(t.Column("mean"))}
 	if out.mean < 0 && out.total >= 0 && out.count > 0 {
 		out.mean = out.total / out.count
 	}

@@ -167,7 +167,14 @@ func (c *court) functionTotal(f *functions) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	finding.Title = fmt.Sprintf("function %s%s has %s with all it calls, %s", best, f.where, f.of(best.total), reaches(finding, limit))
+	how := "with all it calls"
+	if best.alone() {
+		how = "nearly all by itself"
+	}
+	if best.self == best.total {
+		how = "by itself"
+	}
+	finding.Title = fmt.Sprintf("function %s%s has %s %s, %s", best, f.where, f.of(best.total), how, reaches(finding, limit))
 	if f.spreads(best, rule) {
 		finding.Level = Info
 		finding.Title += fmt.Sprintf("; nothing that it calls has %s, so it spreads", unit.Percent(rule.Warn))
@@ -195,8 +202,15 @@ func (f *functions) caveats() (out []string) {
 	return out
 }
 
+// alone reports whether a function calls next to nothing.
+func (r functionRow) alone() bool {
+	const nearly = 0.9
+	return r.self > 0 && float64(r.self) >= nearly*float64(r.total)
+}
+
 // functionSelf asks which function takes most by itself. Where rows are missing
-// shares of self times say nothing, so it is not asked.
+// shares of self times say nothing, so it is not asked; nor if it would say again
+// what [court.functionTotal] has said.
 func (c *court) functionSelf(f *functions) (Finding, bool) {
 	top := functionRow{self: -1}
 	for _, r := range f.rows {
@@ -210,6 +224,11 @@ func (c *court) functionSelf(f *functions) (Finding, bool) {
 	finding, limit, ok := f.held(c.rules[RuleFunctionSelf], top.self, f.own)
 	if !ok {
 		return Finding{}, false
+	}
+	if total, said := c.functionTotal(f); said && top.alone() && total.Level >= finding.Level {
+		if best, _, _ := f.innermost(c.rules[RuleFunctionTotal]); best.name == top.name {
+			return Finding{}, false
+		}
 	}
 	finding.Title = fmt.Sprintf("function %s%s has %s of the self %s by itself (%s of %s), %s", top, f.where,
 		unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own), reaches(finding, limit))
@@ -285,6 +304,6 @@ func (c *court) nestedCost(f *functions) (Finding, bool) {
 	if len(callees) == 0 {
 		finding.Evidence = []string{"the file does not say what it called: built-in functions are recorded only if the profiler is told to (yappi.start(builtins=True))"}
 	}
-	finding.Next = f.nestedAdvice()
+	finding.Next = f.nestedAdvice(best)
 	return finding, true
 }

@@ -4,14 +4,17 @@ import "strings"
 
 // The advice follows the priority matrix of NeMo Gym's profiling guide.
 
-// isPython reports whether the functions are of Python.
-func (f *functions) isPython() bool {
-	for i := range f.Rows {
-		if strings.Contains(f.Rows[i].Name, ".py") || strings.HasSuffix(f.Rows[i].Labels["file"], ".py") {
-			return true
-		}
-	}
-	return false
+// isPython reports whether a function is of Python, by the profiler or by its file.
+// Profiles of other profilers may have kernels and compiled code beside it, for
+// which advice on Python is none.
+func (f *functions) isPython(r functionRow) bool {
+	return f.Tool == "yappi" || f.Tool == "pstats" || strings.Contains(r.name, ".py") || strings.HasSuffix(r.file, ".py")
+}
+
+// isBuiltIn reports whether a function is one that the interpreter brings along or
+// loads: there is no code of it to change.
+func (r functionRow) isBuiltIn() bool {
+	return strings.HasPrefix(r.name, "{") || strings.HasPrefix(r.name, "<built-in")
 }
 
 // advice is about a function that takes most with all it calls.
@@ -19,7 +22,7 @@ func (f *functions) advice(r functionRow) (out []string) {
 	switch {
 	case r.self >= 0 && 2*r.self >= r.total:
 		return f.selfAdvice(r)
-	case !f.isTime() || !f.isPython():
+	case !f.isTime() || !f.isPython(r):
 		return []string{"look at what it calls: call it less, do less in it, or run what does not depend on each other side by side"}
 	case r.count > 1:
 		out = append(out, "a high average times many calls is where most is to be gained: cache what repeats (functools.lru_cache)")
@@ -29,10 +32,12 @@ func (f *functions) advice(r functionRow) (out []string) {
 
 // selfAdvice is about a function whose own code takes the most.
 func (f *functions) selfAdvice(r functionRow) []string {
-	if f.unit == "bytes" {
+	switch {
+	case f.unit == "bytes":
 		return []string{"allocate less there: reuse buffers, keep less alive, read in pieces"}
-	}
-	if !f.isPython() {
+	case r.isBuiltIn():
+		return []string{"it is compiled code, called from Python: call it less, with more work at a time, or call something faster in its place"}
+	case !f.isPython(r):
 		return []string{"optimize its own code: a better algorithm, less traffic to memory, vectorized code; or call it less"}
 	}
 	out := []string{"optimize its own code: a better algorithm, sets and dicts in place of searches in lists, vectorized or compiled code (NumPy, Numba, C++)"}
@@ -43,9 +48,9 @@ func (f *functions) selfAdvice(r functionRow) []string {
 }
 
 // nestedAdvice is about a function that spends its time in what it calls.
-func (f *functions) nestedAdvice() []string {
-	if !f.isPython() {
-		return []string{"drill down into what it calls: the picture of the stacks has it as the widest box above"}
+func (f *functions) nestedAdvice(r functionRow) []string {
+	if !f.isPython(r) {
+		return []string{"drill down into what it calls: the picture of the stacks has it as the widest box below"}
 	}
 	return []string{
 		"drill down into what it calls; record built-in functions too, for they are where the interpreter hands over to compiled code",

@@ -83,7 +83,9 @@ func TestProfileRules(t *testing.T) {
 		{"one function has half by itself", "cpu", []fn{{"app.py:1 main", 50, 100, 1}, {"app.py:2 f", 50, 50, 1}}, "function",
 			[]string{"function-total critical", "function-self critical"}},
 		{"just under half", "cpu", []fn{{"app.py:1 f", 49, 49, 1}, {"app.py:2 g", 19, 19, 1}, {"app.py:3 h", 16, 16, 1}, {"app.py:4 i", 16, 16, 1}}, "function",
-			[]string{"function-total warn", "function-self warn"}},
+			[]string{"function-total warn"}},
+		{"main has some by itself", "cpu", append([]fn{{"app.py:99 main", 30, 100, 1}}, even[:14]...), "function",
+			[]string{"function-total critical", "function-self warn"}},
 		{"it spreads evenly below main", "cpu", append([]fn{{"app.py:99 main", 0, 100, 1}}, even...), "mixed", []string{"function-total info"}},
 		{"evenly, and nobody above", "cpu", even, "mixed", nil},
 		{"a log of one file: what is called is not in it", "cpu", []fn{{"app.py:1 verify", 1, 100, 9}, {"app.py:2 check", 2, 99, 9}}, "function",
@@ -94,8 +96,8 @@ func TestProfileRules(t *testing.T) {
 			[]string{"waiting critical", "function-total critical", "nested-cost warn"}},
 		{"sleep by the clock of the CPU is work", "cpu", []fn{{"app.py:1 f", 1, 100, 1}, {"/usr/lib/python3.11/asyncio/tasks.py:627 sleep", 99, 99, 1}}, "function",
 			[]string{"function-total critical", "nested-cost warn"}},
-		{"many calls of 9.99 µs", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2502}}, even[:15]...), "function", []string{"function-total warn", "function-self warn", "many-cheap-calls warn"}},
-		{"calls of 10 µs are not cheap", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2500}}, even[:15]...), "function", []string{"function-total warn", "function-self warn"}},
+		{"many calls of 9.99 µs", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2502}}, even[:15]...), "function", []string{"function-total warn", "many-cheap-calls warn"}},
+		{"calls of 10 µs are not cheap", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2500}}, even[:15]...), "function", []string{"function-total warn"}},
 		{"999 calls are not many", "cpu", append([]fn{{"app.py:50 tiny", 9, 9, 999}, {"app.py:51 tiny", 9, 9, 999}, {"app.py:52 tiny", 9, 9, 999}}, even...), "mixed", nil},
 	} {
 		r := Judge(profiled(tt.clock, tt.rows), Thresholds{})
@@ -256,4 +258,39 @@ func TestDeepProfile(t *testing.T) {
 	s.Tables = append(s.Tables, calls)
 	f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
 	wantIn(t, f.Title, fmt.Sprintf(`function "f" (app.py:%d) has 100.0%%`, n-1))
+}
+
+// TestAdviceByFunction: stacks of a trace have Python, its built-in functions and
+// kernels side by side, and each has advice of its own.
+func TestAdviceByFunction(t *testing.T) {
+	for _, tt := range []struct {
+		name, tool, file string
+		self, total      int64
+		title, next      string
+	}{
+		{"void gemm<float>(float*)", "pprof", "", 90, 90, "has 90.0% of the profile's time (90 ms of 100 ms) by itself,", "less traffic to memory"},
+		{"backward", "pprof", "", 1, 90, "(90 ms of 100 ms) with all it calls,", "call it less, do less in it"},
+		{"step", "pprof", "train.py", 85, 90, "(90 ms of 100 ms) nearly all by itself,", "sets and dicts"},
+		{"train.py(12): step", "folded", "", 70, 90, "(90 ms of 100 ms) with all it calls,", "sets and dicts"},
+		{"<built-in method conv2d>", "folded", "", 90, 90, "by itself,", "it is compiled code, called from Python"},
+		{"..Server.verify", "yappi", "", 1, 90, "with all it calls,", "asyncio.gather"},
+	} {
+		s := profiled("", []fn{{tt.name, tt.self, tt.total, -1}, {"train.py:1 rest", 100 - tt.self, 100 - tt.self, -1}})
+		table := &s.Tables[0]
+		table.Tool = tt.tool
+		for i := range table.Rows {
+			if r := &table.Rows[i]; r.Name == tt.name && tt.file != "" {
+				r.Labels = map[string]string{"file": tt.file}
+			} else if r.Name != tt.name {
+				none, rest := int64(0), r.Values[1]
+				r.Values[1], r.Values[2] = rest, &none // it has no total
+			}
+		}
+		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+		wantIn(t, f.Title, fmt.Sprintf("%q", tt.name), tt.title)
+		wantIn(t, f.Next[0], tt.next)
+		if tt.tool == "pprof" && tt.file == "" && strings.Contains(strings.Join(f.Next, " "), "asyncio") {
+			t.Errorf("%s is told of Python: %v", tt.name, f.Next)
+		}
+	}
 }
