@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -178,12 +179,35 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	if samples == 0 {
 		return nil, conv.nothing(parts)
 	}
+	if err := sameColumns(parts); err != nil {
+		return nil, err
+	}
 	p, err := profile.Merge(all...)
 	if err != nil {
 		return nil, err
 	}
 	p.Comments = append(p.Comments, conv.caveats(e, c, parts)...)
 	return p, nil
+}
+
+// sameColumns returns an error if values of the inputs mean different things:
+// they cannot be in one profile.
+func sameColumns(parts []*converted) error {
+	names := func(p *profile.Profile) string {
+		var out []string
+		for _, c := range p.Columns {
+			out = append(out, c.Name+" ("+c.Unit+")")
+		}
+		return strings.Join(out, ", ")
+	}
+	first := parts[0]
+	for _, part := range parts[1:] {
+		if !slices.Equal(part.profile.Columns, first.profile.Columns) {
+			return fmt.Errorf("%s has %s, and %s has %s: one profile cannot hold both; convert each by itself, or those of one profiler together",
+				first.path, names(first.profile), part.path, names(part.profile))
+		}
+	}
+	return nil
 }
 
 // caveats returns what the profile was made of and what makes its numbers less
