@@ -85,6 +85,10 @@ func (t *tableCourt) withoutDevice() (Finding, bool) {
 	}
 	f := Finding{Rule: RuleWithoutDevice, Level: Warn}
 	f.Title = "no row has time of a device, so nothing here says what a GPU did"
+	worked := t.deviceTotal()
+	if worked > 0 {
+		f.Title = fmt.Sprintf("no row has time of a device by itself, but totals of up to %s say that one worked: the rows of its kernels were not printed", unit.Duration(worked))
+	}
 	largest := slices.MaxFunc(t.runs, func(a, b runTables) int { return cmp.Compare(a.torch.host, b.torch.host) }).torch
 	if largest.ops != nil {
 		host := tableSet{}
@@ -94,11 +98,29 @@ func (t *tableCourt) withoutDevice() (Finding, bool) {
 		}
 		f.Evidence = rowEvidence(host, "the CPU's time", largest.host)
 	}
+	if worked > 0 {
+		f.Next = []string{"print the rows of the device too: table(sort_by=\"self_cuda_time_total\", row_limit=-1), without top_level_events_only"}
+		return f, true
+	}
 	f.Next = []string{
 		"if a GPU was meant to work: " + torchRecorder.devices + ", and print with table(sort_by=\"self_cuda_time_total\")",
 		"if this was a run on the CPU, the operators with the most self time are where its time went",
 	}
 	return f, true
+}
+
+// deviceTotal returns the largest total of a device's time that an operator has.
+func (t *tableCourt) deviceTotal() (most int64) {
+	for _, r := range t.runs {
+		if r.torch.ops == nil {
+			continue
+		}
+		total := r.torch.ops.Column("device_total")
+		for i := range r.torch.ops.Rows {
+			most = max(most, positive(r.torch.ops.Rows[i].Value(total)))
+		}
+	}
+	return most
 }
 
 // hostWork holds the host's work against the device's, in the runs that tell

@@ -105,6 +105,21 @@ func torchFinding(r Result, rule string) (Finding, bool) {
 	return r.Findings[i], true
 }
 
+// TestTorchOutermost: a table of the outermost rows has the device's work in
+// totals only, which is not to say that no device worked.
+func TestTorchOutermost(t *testing.T) {
+	s := printedTable([]line{{"aten::linear", "", 90, 300}, {"step", "", 10, 2}}, nil)
+	table := &s.Tables[0]
+	table.Columns = append(table.Columns, summary.TableColumn{Name: "device_total", Unit: "ns", Adds: summary.AddsTotal})
+	for i, total := range []int64{42 * ms, 404 * ms} {
+		table.Rows[i].Values = append(table.Rows[i].Values, &total)
+	}
+	f, ok := torchFinding(Judge(s, DefaultThresholds()), RuleWithoutDevice)
+	if !ok || !strings.Contains(f.Title, "totals of up to 404 ms say that one worked") || !strings.Contains(f.Next[0], "row_limit=-1") {
+		t.Errorf("%v %+v", ok, f)
+	}
+}
+
 // TestTorchItems: values that are read one by one are counted beside the waits.
 func TestTorchItems(t *testing.T) {
 	r := Judge(printedTable([]line{{"aten::_local_scalar_dense", "", 1, 40}, {"cudaStreamSynchronize", "sync", 200, 40}}, even()), DefaultThresholds())
