@@ -175,7 +175,7 @@ func (b *builder) bound() string {
 	case "calls":
 		return "too many small calls"
 	case "unknown", "":
-		if b.sumsOnly() {
+		if b.sumsOnly() && len(viewTables(b.Summary)) > 0 {
 			return "sums only, no timeline"
 		}
 		return "cannot tell"

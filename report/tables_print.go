@@ -100,26 +100,43 @@ func (b *builder) screenTables() (out []Section) {
 	if len(b.Devices) > 0 {
 		rows = fewRows
 	}
+	headings := map[string]int{}
+	for _, v := range views {
+		headings[v.heading()]++
+	}
 	for _, v := range views[:min(screenTables, len(views))] {
 		s := Section{Title: v.heading(), Blocks: []Block{v.screen(rows)}}
-		if v.Of == summary.OfFunction && v.part >= 0 && v.part != v.rank {
+		if v.Of == summary.OfFunction && v.part >= 0 && v.part != v.rank && (len(v.Rows) > rows || v.Left > 0) {
 			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))
 		}
 		if v.part >= 0 {
 			s.Lead = "share of " + v.whole()
 		}
-		if len(b.Inputs) > 1 {
+		if len(b.Inputs) > 1 || headings[v.heading()] > 1 {
 			s.Lead = strings.TrimPrefix(s.Lead+"; table "+b.source(v.Table), "; ")
 		}
 		out = append(out, s)
 		rows = fewRows
 	}
-	var more []string
-	for _, v := range views[len(out):] {
-		more = append(more, clip(clean(v.Name), 40))
+	if rest := views[len(out):]; len(rest) > 0 {
+		out = append(out, Section{Title: plural(int64(len(rest)), "more table"), Lead: clip(strings.Join(tableNames(rest), ", "), 200)})
 	}
-	if len(more) > 0 {
-		out = append(out, Section{Title: plural(int64(len(more)), "more table"), Lead: clip(strings.Join(more, ", "), 200)})
+	return out
+}
+
+// tableNames returns the names of tables, each once, with how many have it.
+func tableNames(views []tableView) (out []string) {
+	count := map[string]int{}
+	for _, v := range views {
+		if count[v.Name]++; count[v.Name] == 1 {
+			out = append(out, v.Name)
+		}
+	}
+	for i, name := range out {
+		out[i] = clip(clean(name), 40)
+		if n := count[name]; n > 1 {
+			out[i] += fmt.Sprintf(" ×%d", n)
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,42 @@ func TestStrangeTables(t *testing.T) {
 	for _, line := range strings.Split(text(t, d, 80), "\n") {
 		if strings.ContainsFunc(line, obeyed) {
 			t.Errorf("unclean line %q", line)
+		}
+	}
+}
+
+// TestTableNames: many tables of one name take little room, and two of one input
+// are told apart by their lines.
+func TestTableNames(t *testing.T) {
+	s := tablesRun()
+	ops := slices.IndexFunc(s.Tables, func(t summary.Table) bool { return t.Of == summary.OfOp })
+	if ops < 0 {
+		t.Fatal("no table of operators")
+	}
+	two := &summary.Summary{Schema: s.Schema, Inputs: s.Inputs}
+	for i := range 6 {
+		table := s.Tables[ops]
+		table.Number, table.Line = i, 10*(i+1)
+		two.Tables = append(two.Tables, table)
+	}
+	wantText(t, text(t, Build(two, judged(two)), 80), "Operators: table ops of nsys, line 10\n", "line 20\n", "3 more tables: ops ×3\n")
+	if one := text(t, Build(s, judged(s)), 80); strings.Contains(one, "Summary: share of 1 s kernel time; table") {
+		t.Errorf("a title that stands once needs no line:\n%s", one)
+	}
+}
+
+func TestRestText(t *testing.T) {
+	for want, r := range map[string]struct {
+		rest Rest
+		rows string
+	}{
+		"":              {Rest{}, "kernels"},
+		"1 more kernel": {Rest{Rows: 1}, "kernels"},
+		"1 more kind of device work (25.0% of w)": {Rest{Rows: 1, Weight: 1, Total: 4, Of: "w"}, "kinds of device work"},
+		"2 more kinds of copies":                  {Rest{Rows: 2}, "kinds of copies"},
+	} {
+		if got := r.rest.text(r.rows); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -198,6 +198,9 @@ func (r Rest) text(rows string) string {
 	noun := rows
 	if r.Rows == 1 {
 		noun = strings.TrimSuffix(rows, "s")
+		if kind, ok := strings.CutPrefix(rows, "kinds of "); ok {
+			noun = "kind of " + kind
+		}
 	}
 	text := unit.Count(int64(r.Rows)) + " more " + noun
 	if r.Total > 0 {
