@@ -291,9 +291,10 @@ func fraction(num, den int64) string {
 	return unit.Duration(num) + " of " + unit.Duration(den)
 }
 
-// short cuts the long names that templates give to kernels, for titles.
+// short cuts the longest names that templates give to kernels, for titles. The
+// report makes names short, and needs them whole to find what is in them.
 func short(name string) string {
-	const most = 80
+	const most = 400
 	if r := []rune(name); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

@@ -195,7 +195,7 @@ func TestCommEvidence(t *testing.T) {
 }
 
 func TestDominantKernel(t *testing.T) {
-	long := strings.Repeat("π", 100)
+	long := strings.Repeat("π", 500)
 	s := one(0, 0, 0)
 	s.Kernels = []summary.Kernel{
 		{Name: long, Class: "compute", Category: "attention", Op: "aten::sdpa", Stream: 7, Count: 2, TotalNS: 300, MaxNS: 200},
@@ -204,7 +204,7 @@ func TestDominantKernel(t *testing.T) {
 		{Name: "ρ", Class: "compute", Category: "gemm", Count: 5, TotalNS: 500, MaxNS: 100},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
-	if want := `kernel "` + long[:2*79] + `…" is 50.0% of all kernel work (500 ns of 1 µs, sums of durations), at the warn limit of 50%`; f.Title != want {
+	if want := `kernel "` + long[:2*399] + `…" is 50.0% of all kernel work (500 ns of 1 µs, sums of durations), at the warn limit of 50%`; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	wantEvidence(t, f,
