@@ -24,7 +24,7 @@ func (f *functions) advice(r functionRow) (out []string) {
 		return f.selfAdvice(r)
 	case !f.isTime() || !f.isPython(r):
 		return []string{"look at what it calls: call it less, do less in it, or run what does not depend on each other side by side"}
-	case r.count > 1:
+	case r.count > 1 && !r.isBuiltIn():
 		out = append(out, "a high average times many calls is where most is to be gained: cache what repeats (functools.lru_cache)")
 	}
 	return append(out, "look at what it calls: if the calls wait for something outside, make them asynchronous (asyncio.gather) or move them to Ray; if they compute, run them side by side or make them fewer")

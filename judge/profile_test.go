@@ -273,6 +273,7 @@ func TestAdviceByFunction(t *testing.T) {
 		{"step", "pprof", "train.py", 85, 90, "(90 ms of 100 ms) nearly all by itself,", "sets and dicts"},
 		{"train.py(12): step", "folded", "", 70, 90, "(90 ms of 100 ms) with all it calls,", "sets and dicts"},
 		{"<built-in method conv2d>", "folded", "", 90, 90, "by itself,", "it is compiled code, called from Python"},
+		{"{method 'run' of '_contextvars.Context' objects}", "pstats", "", 1, 90, "with all it calls,", "look at what it calls: if the calls wait"},
 		{"..Server.verify", "yappi", "", 1, 90, "with all it calls,", "asyncio.gather"},
 	} {
 		s := profiled("", []fn{{tt.name, tt.self, tt.total, -1}, {"train.py:1 rest", 100 - tt.self, 100 - tt.self, -1}})

@@ -63,7 +63,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("cut or damaged: %w", err)
+		return nil, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
 	case int64(len(data)) > limit:
 		return nil, fmt.Errorf("over the limit of %d MiB for a profile", limit>>20)
 	case len(data) == 0:

@@ -218,7 +218,7 @@ func TestReadPprofHostile(t *testing.T) {
 	}{
 		"empty":           {"", "f: is empty", -1},
 		"empty inside":    {packed(""), "f: is empty", -1},
-		"cut gzip":        {packed(many)[:1000], "f: cut or damaged: unexpected EOF", -1},
+		"cut gzip":        {packed(many)[:1000], "f: the file is cut or damaged (unexpected EOF): copy it again", -1},
 		"only magic":      {"\x1f\x8b", "f: ", -1},
 		"text":            {"hello", "unknown wire type 4", 3},
 		"short":           {field(6, "") + "\x0a\x05abc", "f@4: cannot be read as a pprof profile: a field of 5 bytes, of which 3 are there", 4},

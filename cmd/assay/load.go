@@ -124,21 +124,15 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 	return analyze.Trace(in.Trace, from, opt)
 }
 
-// noteRepeatedRanks says so where several inputs of one kind have the same rank:
-// they may be of different runs, and figures of all devices add them up. A
-// snapshot beside the trace of its rank is what a user should have.
+// noteRepeatedRanks says so where several inputs have the same rank: they may
+// be of different runs, and figures of all devices add them up.
 func noteRepeatedRanks(s *summary.Summary) {
-	type place struct {
-		kind string
-		rank int
-	}
-	seen := make(map[place]string)
+	seen := make(map[int]string)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) {
 			continue // nothing in it is added to devices
 		}
-		at := place{kindOf(s, i), in.Rank}
-		first, again := seen[at]
+		first, again := seen[in.Rank]
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
 				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
@@ -147,19 +141,15 @@ func noteRepeatedRanks(s *summary.Summary) {
 			s.Sort()
 			return
 		}
-		seen[at] = in.Path
+		seen[in.Rank] = in.Path
 	}
 }
 
-// kindOf tells apart inputs whose figures are never added up.
-func kindOf(s *summary.Summary, input int) string {
-	switch {
-	case slices.ContainsFunc(s.Snapshots, func(m summary.Snapshot) bool { return m.Input == input }):
-		return "snapshot"
-	case slices.ContainsFunc(s.MemoryTimelines, func(m summary.MemoryTimeline) bool { return m.Input == input }):
-		return "memory timeline"
-	}
-	return "trace"
+// isOfMemory reports whether an input is a memory snapshot or timeline. Users have
+// several of one rank, and one beside its trace.
+func isOfMemory(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Snapshots, func(m summary.Snapshot) bool { return m.Input == input }) ||
+		slices.ContainsFunc(s.MemoryTimelines, func(m summary.MemoryTimeline) bool { return m.Input == input })
 }
 
 // isOfCounters reports whether an input holds counters of kernels and no

@@ -55,7 +55,7 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 	strangers := make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
 		if in.Trace == nil {
-			strangers[i] = fmt.Errorf("%s: is no trace (%s), and --table computes from the events of one", in.Path, in.Format)
+			strangers[i] = fmt.Errorf("%s: is no trace (%s), and --table computes from the events of one; leave --table out to see what it holds", in.Path, in.Format)
 			return
 		}
 		issues[i] = in.Trace.Issues

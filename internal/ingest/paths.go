@@ -115,7 +115,7 @@ func (c *Choice) walk(dir string) {
 		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
 	})
 	if len(in.Files) == 0 && len(in.Failed) == 0 {
-		err := fmt.Errorf("%s: no trace among the files of this directory (%d); want traces such as *.pt.trace.json.gz, or exports such as *.sqlite", dir, in.Others)
+		err := fmt.Errorf("%s: no trace, table or profile among the files of this directory (%d); want traces such as *.pt.trace.json.gz, exports such as *.sqlite, or what the README lists under \"What it reads\"", dir, in.Others)
 		if in.Links > 0 {
 			err = fmt.Errorf("%w; links in it (%d) are not followed: name them", err, in.Links)
 		}
