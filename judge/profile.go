@@ -181,7 +181,7 @@ func (c *court) functionTotal(f *functions) (Finding, bool) {
 	}
 	finding.Evidence = []string{best.String() + ": " + f.described(best)}
 	if n := len(others); n > 0 {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s at or over %s of the %s of the profile, those that called it among them:", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s at or over %s of the %s of the profile, which may call it or be called by it:", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
 	}
 	for _, r := range others[:min(4, len(others))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))

@@ -196,7 +196,12 @@ func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
 		if !ok {
 			return Chart{}, false
 		}
-		return v.chart()
+		c, ok := v.chart()
+		if at := v.Input; len(s.Inputs) > 1 && at >= 0 && at < len(s.Inputs) {
+			short, _ := shortPaths(s)
+			c.Subtitle += ", from " + clip(clean(short[at]), 60)
+		}
+		return c, ok
 	}
 }
 

@@ -148,3 +148,17 @@ func TestRestText(t *testing.T) {
 		}
 	}
 }
+
+// TestTableChartSource: of several inputs the picture says whose table it shows.
+func TestTableChartSource(t *testing.T) {
+	s := tablesRun()
+	draw := tableChart(tableKinds()[0])
+	one, ok := draw(s)
+	if !ok || strings.Contains(one.Subtitle, "from") {
+		t.Errorf("one input: %v %q", ok, one.Subtitle)
+	}
+	s.Inputs = []summary.Input{{Path: "/runs/a/base.txt"}, {Path: "/runs/b/other.txt"}}
+	if two, _ := draw(s); two.Subtitle != one.Subtitle+", from a/base.txt" {
+		t.Errorf("two inputs: %q", two.Subtitle)
+	}
+}
