@@ -75,6 +75,9 @@ func (c *court) noGPUTime() Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "input-truncated" }):
 		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
 		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
+		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
+		f.Next = []string{"read more of it with --max-memory SIZE or --max-input SIZE, as the capture's issues say: many profilers write the GPU's events last"}
 	default:
 		f.Title = how.noWork
 		f.Next = []string{how.devices, how.wholeSteps, "check that CUPTI is available to the process: " + cupti}
@@ -84,6 +87,10 @@ func (c *court) noGPUTime() Finding {
 	}
 	return f
 }
+
+// limitsReached returns the codes of issues that say that an input was not read
+// to its end.
+func limitsReached() []string { return []string{"input-limit", "inflation-limit", "memory-limit"} }
 
 // foreign reports whether no input comes from PyTorch.
 func (c *court) foreign() bool {

@@ -75,6 +75,8 @@ func TestNoGPUEvents(t *testing.T) {
 	}{
 		{"truncated", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-truncated", Severity: "data-loss", Count: 1}}},
 			"what could be read of the capture holds no GPU events", "copy the file again", -1},
+		{"limited", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-limit", Severity: "data-loss", Count: 1}}},
+			"what was read of the capture holds no GPU events, and a limit left the rest of it out", "read more of it with --max-memory SIZE or --max-input", -1},
 		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record with", 0},
 		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop every other profiler", -1},
 		{"foreign", summary.Summary{Inputs: []summary.Input{foreign}, Spans: spans},
