@@ -34,6 +34,30 @@ func keysOf(d *pickle.Doc) (k keys) {
 // maxBytes is far over the memory of any device; what is beyond it is damage.
 const maxBytes = 1 << 50
 
+// maxMembers is how many members a record may have; PyTorch writes some fifteen.
+// Many records may be one dict, so a large one would be walked through again for
+// each of them.
+const maxMembers = 256
+
+// members returns the keys and values of a record in turn, and none if v is no
+// record.
+func (r *reader) members(v pickle.Value) []pickle.Value {
+	items := r.doc.Items(v)
+	if r.doc.Kind(v) != pickle.Dict || len(items) > 2*maxMembers {
+		return nil
+	}
+	return items
+}
+
+// member returns what a record has under a key, or None.
+func (r *reader) member(v pickle.Value, key string) pickle.Value {
+	if len(r.members(v)) == 0 {
+		return 0
+	}
+	to, _ := r.doc.Lookup(v, key)
+	return to
+}
+
 // size returns a number of bytes, or None.
 func (r *reader) size(v pickle.Value) int64 {
 	n, ok := r.doc.Int(v)
@@ -102,15 +126,14 @@ func (r *reader) stack(v pickle.Value) memory.StackID {
 }
 
 func (r *reader) frame(v pickle.Value) (memory.FrameID, bool) {
-	at := r.doc.ID(v)
-	if at < 0 || r.doc.Kind(v) != pickle.Dict {
+	at, items := r.doc.ID(v), r.members(v)
+	if len(items) == 0 {
 		return 0, false
 	}
 	if n := r.frames[at]; n > 0 {
 		return memory.FrameID(n - 1), true
 	}
 	var f memory.Frame
-	items := r.doc.Items(v)
 	for i := 0; i+1 < len(items); i += 2 {
 		switch items[i] {
 		case r.keys.file:

@@ -43,8 +43,8 @@ func (r *reader) segment(v pickle.Value) {
 	s := memory.Segment{Size: memory.None, Address: memory.None}
 	var blocks pickle.Value
 	number := int64(0)
-	items := r.doc.Items(v)
-	for i := 0; i+1 < len(items) && r.doc.Kind(v) == pickle.Dict; i += 2 {
+	items := r.members(v)
+	for i := 0; i+1 < len(items); i += 2 {
 		to := items[i+1]
 		switch items[i] {
 		case r.keys.address:
@@ -82,7 +82,8 @@ func (r *reader) segment(v pickle.Value) {
 
 // isPrivate reports whether a pool is not the one that all share, (0, 0).
 func (r *reader) isPrivate(pool pickle.Value) bool {
-	return slices.ContainsFunc(r.doc.Items(pool), func(v pickle.Value) bool {
+	items := r.doc.Items(pool)
+	return slices.ContainsFunc(items[:min(len(items), 2)], func(v pickle.Value) bool {
 		n, ok := r.doc.Int(v)
 		return ok && n != 0
 	})
@@ -119,8 +120,8 @@ func (r *reader) block(v pickle.Value, at int64) (memory.Block, bool) {
 	b := memory.Block{Address: at, Size: memory.None, Requested: memory.None}
 	var history pickle.Value
 	known := false
-	items := r.doc.Items(v)
-	for i := 0; i+1 < len(items) && r.doc.Kind(v) == pickle.Dict; i += 2 {
+	items := r.members(v)
+	for i := 0; i+1 < len(items); i += 2 {
 		to := items[i+1]
 		switch items[i] {
 		case r.keys.address:
@@ -146,8 +147,8 @@ func (r *reader) block(v pickle.Value, at int64) (memory.Block, bool) {
 // history takes from the first entry of a block's history, which is the latest,
 // what later versions of PyTorch write into the block itself.
 func (r *reader) history(b *memory.Block, v pickle.Value) {
-	items := r.doc.Items(v)
-	for i := 0; i+1 < len(items) && r.doc.Kind(v) == pickle.Dict; i += 2 {
+	items := r.members(v)
+	for i := 0; i+1 < len(items); i += 2 {
 		switch items[i] {
 		case r.keys.realSize:
 			b.Requested = cmp.Or(r.size(items[i+1]), b.Requested)

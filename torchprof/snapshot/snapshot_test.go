@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"assay/internal/snapgen"
 	"assay/memory"
@@ -292,5 +293,39 @@ func BenchmarkRead(b *testing.B) {
 		if m, err := Read(bytes.NewReader(text), "x", Limits{}); err != nil || len(m.Issues) != 0 {
 			b.Fatal(err, m.Issues)
 		}
+	}
+}
+
+// TestLargeRecord: a dict of many members is no record, for as many records as a
+// pickle has may be this one dict, and each would walk through it.
+func TestLargeRecord(t *testing.T) {
+	text := func(s string) string { return "\x8c" + string(rune(len(s))) + s }
+	const members, records = 60_000, 200_000
+	var large bytes.Buffer
+	large.WriteString("}(" + text("action") + text("alloc") + text("size") + "K\x05" + text("total_size") + "K\x05" + text("time_us") + "K\x05" + text("stage") + text("END"))
+	for i := range members {
+		large.Write([]byte{'M', byte(i), byte(i >> 8), 'N'})
+	}
+	large.WriteString("uq\x01")
+	list := "](" + strings.Repeat("h\x01", records) + "e"
+	for name, in := range map[string]string{
+		"segments": text("segments") + list,
+		"traces":   text("segments") + "]" + text("device_traces") + "](" + list + "e",
+	} {
+		start := time.Now()
+		m, err := Read(strings.NewReader("\x80\x04}("+text("x")+large.String()+in+"u."), "x", Limits{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if is := m.Issues[0]; is.Code != "memory-record-unusable" || is.Count != records {
+			t.Errorf("%s: %+v", name, is)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+	marks, err := Read(strings.NewReader("\x80\x04}("+text("x")+large.String()+text("segments")+"]"+text("external_annotations")+list+"u."), "x", Limits{})
+	if err != nil || len(marks.Annotations) != 0 {
+		t.Errorf("%v, %d annotations", err, len(marks.Annotations))
 	}
 }

@@ -66,10 +66,7 @@ func (r *reader) entries(d *memory.Device, items []pickle.Value) {
 func (r *reader) entry(v pickle.Value) (e memory.Entry, ok bool) {
 	e.Time, e.Size = memory.None, memory.None
 	label := int32(0)
-	items := r.doc.Items(v)
-	if r.doc.Kind(v) != pickle.Dict {
-		return e, false
-	}
+	items := r.members(v)
 	for i := 0; i+1 < len(items); i += 2 {
 		to := items[i+1]
 		switch items[i] {
@@ -133,15 +130,10 @@ func (r *reader) annotations(root pickle.Value) {
 			return
 		}
 		a := memory.Annotation{Time: memory.None}
-		if at, ok := r.doc.Lookup(v, "time_us"); ok {
-			a.Time = r.nanos(at)
-		}
-		name, _ := r.doc.Lookup(v, "name")
-		stage, _ := r.doc.Lookup(v, "stage")
-		device, _ := r.doc.Lookup(v, "device")
-		a.Name, _ = r.doc.Text(name)
-		a.Device, _ = r.doc.Int(device)
-		text, _ := r.doc.Text(stage)
+		a.Time = r.nanos(r.member(v, "time_us"))
+		a.Name, _ = r.doc.Text(r.member(v, "name"))
+		a.Device, _ = r.doc.Int(r.member(v, "device"))
+		text, _ := r.doc.Text(r.member(v, "stage"))
 		if a.End = text == "END"; a.Time >= 0 && (a.End || text == "START") {
 			r.out.Annotations = append(r.out.Annotations, a)
 		}
