@@ -32,7 +32,8 @@ type loader struct {
 	gpus     map[deviceKey]int64
 	ordinals map[deviceKey]int64
 	syncs    map[deviceKey]int64 // ordinals for synchronizations: see syncDevice
-	taken    map[int64]bool      // ordinals
+	lowest   map[int64]int64     // ordinal of each process
+	taken    map[int64]int64     // by ordinal: see free
 	domains  map[domainKey]string
 	labels   map[string]trace.Sym // texts of our own, in an epoch of out
 	offCPU   map[int64]int64      // by thread: since when it has not been running
@@ -86,7 +87,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), APINames: make(map[string]string)},
 		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
 		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
-		taken: make(map[int64]bool), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64),
+		lowest: make(map[int64]int64), taken: make(map[int64]int64), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64),
 	}
 }
 
@@ -208,14 +209,29 @@ func (l *loader) device(pid, device int64) int64 {
 	}
 	n, known := l.gpus[key]
 	if !known {
-		for n = device; l.taken[n]; n++ {
-			if n == device {
-				l.seen.sharedDevices++
-			}
+		if n = l.free(device); n != device {
+			l.seen.sharedDevices++
 		}
 	}
-	l.ordinals[key], l.taken[n] = n, true
+	l.ordinals[key], l.taken[n] = n, n+1
+	if lowest, ok := l.lowest[pid]; !ok || n < lowest {
+		l.lowest[pid] = n
+	}
 	return n
+}
+
+// free returns the first ordinal from n on that is not taken. Each that is taken
+// knows one behind it from which on to look, so that a million processes with a
+// device each do not ask for all that came before.
+func (l *loader) free(n int64) int64 {
+	end := n
+	for next, taken := l.taken[end]; taken; next, taken = l.taken[end] {
+		end = next
+	}
+	for n != end {
+		n, l.taken[n] = l.taken[n], end
+	}
+	return end
 }
 
 // span returns the start and duration of a row, and whether it has any.
@@ -401,13 +417,8 @@ func (l *loader) syncDevice(pid, device int64) int64 {
 	if n, ok := l.syncs[deviceKey{pid, device}]; ok {
 		return n
 	}
-	only := int64(-1)
-	for key, n := range l.ordinals {
-		if key.pid == pid && (only < 0 || n < only) {
-			only = n
-		}
-	}
-	if only < 0 {
+	only, ok := l.lowest[pid]
+	if !ok {
 		only = l.device(pid, device)
 	}
 	l.syncs[deviceKey{pid, device}] = only

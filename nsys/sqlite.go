@@ -146,6 +146,10 @@ func (db *database) scan(table string, columns []string, each func(row) bool) er
 			return false
 		}
 		r.s = s
+		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest {
+			over = fmt.Errorf("more text than a file of %d bytes can have", db.most)
+			return false
+		}
 		return each(r)
 	})
 	return errors.Join(over, err)
@@ -184,6 +188,22 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 type databaseRow struct {
 	s   *sqlite.Stmt
 	buf []byte
+
+	read, longest int64 // bytes of text in all rows, by samples, and of one value
+}
+
+// sample looks at one column of the row, which stands for all: many rows may
+// share the pages of one long text, in the place of a number too, and a small
+// file then holds a thousand times its size. To look at all columns would take a
+// tenth of the time of large exports.
+func (r *databaseRow) sample(row int64, columns int) {
+	const scatter = 0x9e3779b97f4a7c15
+	column := int((uint64(row) * scatter >> 33) % uint64(columns))
+	if t := r.s.ColumnType(column); t == sqlite.TypeText || t == sqlite.TypeBlob {
+		n := int64(r.s.ColumnLen(column))
+		r.read += n * int64(columns)
+		r.longest = max(r.longest, n)
+	}
 }
 
 func (r *databaseRow) num(column int) int64 { return r.s.ColumnInt64(column) }
