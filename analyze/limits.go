@@ -84,12 +84,25 @@ func keepLargest[R any](r *room, rows []R, weight func(*R) (ns int64, name strin
 		return rows
 	}
 	r.attributed += int64(over)
-	slices.SortFunc(rows, func(a, b R) int {
-		na, ta := weight(&a)
-		nb, tb := weight(&b)
-		return cmp.Or(cmp.Compare(nb, na), cmp.Compare(ta, tb))
+	// Rows are large, and there may be millions: their weights are sorted instead.
+	type weighed struct {
+		ns   int64
+		name string
+		row  int
+	}
+	order := make([]weighed, len(rows))
+	for i := range rows {
+		ns, name := weight(&rows[i])
+		order[i] = weighed{ns, name, i}
+	}
+	slices.SortFunc(order, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name), cmp.Compare(a.row, b.row))
 	})
-	return slices.Clone(rows[:r.rows])
+	kept := make([]R, r.rows)
+	for i := range kept {
+		kept[i] = rows[order[i].row]
+	}
+	return kept
 }
 
 // keep cuts a table of streams, whose busy times do not add up, to the room.
