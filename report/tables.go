@@ -232,7 +232,7 @@ func (v tableView) table(most int) Table {
 		}
 		for i := range v.Columns {
 			cell := ""
-			if n, ok := r.Value(i); ok {
+			if n, ok := v.value(r, i); ok {
 				cell = print[i].text(n)
 			}
 			cells = append(cells, cell)

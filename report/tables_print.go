@@ -179,7 +179,7 @@ func (v tableView) columnTitle(column int) string {
 
 // screenValue is empty where a row has no value.
 func (v tableView) screenValue(r summary.TableRow, column int) string {
-	n, ok := r.Value(column)
+	n, ok := v.value(r, column)
 	switch {
 	case !ok:
 		return ""
@@ -187,6 +187,18 @@ func (v tableView) screenValue(r summary.TableRow, column int) string {
 		return fourDigits(n)
 	}
 	return v.printed(column, n)
+}
+
+// value is what a row has in a column. A function that has time and was called
+// no time has its number from stacks, which count at the innermost function only:
+// how often it was called is not known.
+func (v tableView) value(r summary.TableRow, column int) (int64, bool) {
+	n, ok := r.Value(column)
+	if n == 0 && v.Of == summary.OfFunction && v.Columns[column].Name == "count" && v.rank >= 0 {
+		total, _ := r.Value(v.rank)
+		return n, ok && total == 0
+	}
+	return n, ok
 }
 
 // tableChart returns how the picture of the largest table of a kind is made.

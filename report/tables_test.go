@@ -162,3 +162,18 @@ func TestTableChartSource(t *testing.T) {
 		t.Errorf("two inputs: %q", two.Subtitle)
 	}
 }
+
+// TestCountOfStacks: the callers in stacks are not said to be called no time.
+func TestCountOfStacks(t *testing.T) {
+	columns := []summary.TableColumn{{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "self", Unit: "ns", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsTotal}}
+	row := func(name string, count, self, total int64) summary.TableRow {
+		return summary.TableRow{Name: name, Values: []*int64{&count, &self, &total}}
+	}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "gpu.pb.gz", Format: "pprof", Complete: true}}}
+	s.Tables = []summary.Table{{Tool: "pprof", Name: "gpu", Of: summary.OfFunction, Columns: columns,
+		Rows: []summary.TableRow{row("backward", 0, 0, 3_000_000), row("gemm", 12, 3_000_000, 3_000_000), row("unused", 0, 0, 0)}}}
+	wantRows(t, markdownOf(t, s), "Functions",
+		"function|share|count|self (ms)|total (ms)",
+		"`backward`|0.0%||0.000|3.000", "`gemm`|100.0%|12|3.000|3.000", "`unused`|0.0%|0|0.000|0.000")
+	wantText(t, text(t, Build(s, judged(s)), 80), "    0.0%      0 ns  3.000 ms         backward\n", "  100.0%  3.000 ms  3.000 ms     12  gemm\n")
+}
