@@ -145,3 +145,27 @@ func TestManyProcesses(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// TestNested: a line that nests millions of times is skipped, and the others
+// stand. One that has as many brackets in a row, or in a text, is none of those.
+func TestNested(t *testing.T) {
+	const many = 50_000_000
+	kernel := kernelRow(1<<24, 0, 1, 100, 200)
+	for name, line := range map[string]string{
+		"lists":    `{"table":"StringIds","id":2,"value":` + strings.Repeat("[", many) + strings.Repeat("]", many) + "}",
+		"no end":   `{"table":"StringIds","id":2,"value":` + strings.Repeat("[", many),
+		"objects":  `{"data":` + strings.Repeat(`{"a":`, many/5) + "1" + strings.Repeat("}", many/5) + "}",
+		"in front": strings.Repeat("[", many),
+	} {
+		for _, rows := range [][]string{{kernel, line}, {kernel, line, stringRow(1, "gemm")}} {
+			tr := told(t, rows...)
+			if tr.Activities.Len() != 1 || tr.Complete || issueOf(tr, "line-malformed") != 1 {
+				t.Errorf("%s: %d kernels, complete %v, %v", name, tr.Activities.Len(), tr.Complete, tr.Issues)
+			}
+		}
+	}
+	flat := `{"table":"StringIds","id":1,"value":"` + strings.Repeat(`[{\"`, 2000) + `","more":[` + strings.Repeat("[],{},", 2000) + "0]}"
+	if tr := told(t, flat, kernel); !tr.Complete || issueOf(tr, "line-malformed") != 0 {
+		t.Errorf("flat: %v", tr.Issues)
+	}
+}

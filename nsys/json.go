@@ -124,8 +124,9 @@ func (r *jsonReader) read() error {
 
 // take adds what a line holds.
 func (r *jsonReader) take(line []byte, last bool) {
-	if !gjson.ValidBytes(line) {
-		if last {
+	deep := nestsDeep(line)
+	if deep || !gjson.ValidBytes(line) {
+		if last && !deep {
 			r.issue("input-truncated", diag.DataLoss, "the input ends within a line; what follows is missing from every sum; export again")
 			return
 		}
@@ -142,6 +143,33 @@ func (r *jsonReader) take(line []byte, last bool) {
 	case object.Get("data").IsArray():
 		r.strings(object.Get("data"))
 	}
+}
+
+// nestsDeep reports whether the brackets of a line nest deeper than any export's
+// do: some four levels. The reader of JSON calls itself for each, and a line of
+// ten million would end the program.
+func nestsDeep(line []byte) bool {
+	const most = 1000
+	if bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= most {
+		return false
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > most {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // row adds one row of the newer form.

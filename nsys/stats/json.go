@@ -39,8 +39,10 @@ func (r *reader) array(line string) bool {
 		return false
 	}
 	var keys []string
-	for _, m := range rows[0] {
+	index := make(map[string]int)
+	for i, m := range rows[0] {
 		keys = append(keys, m.key)
+		index[m.key] = i
 	}
 	l := newLayout(keys, r.next.unit)
 	if l == nil {
@@ -52,11 +54,9 @@ func (r *reader) array(line string) bool {
 	r.next = saying{}
 	for _, row := range rows {
 		cells := make([]string, len(keys))
-		for i, key := range keys {
-			for _, m := range row {
-				if m.key == key {
-					cells[i] = m.value
-				}
+		for _, m := range row {
+			if i, ok := index[m.key]; ok {
+				cells[i] = m.value
 			}
 		}
 		if row == nil || !l.fits(cells) {

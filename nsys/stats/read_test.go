@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -438,5 +439,29 @@ func TestLimits(t *testing.T) {
 	long := "Time (%),Total Time (ns),Instances,Name\n100.0,5,1," + strings.Repeat("x", maxLine) + "\n"
 	if tables := read(t, "in", long); len(tables.List[0].Rows) != 1 || tables.Issues[0].Code != "line-too-long" {
 		t.Errorf("a line that is too long gives %d rows, issues %+v", len(tables.List[0].Rows), tables.Issues)
+	}
+}
+
+// TestManyMembers: rows in JSON may have any number of members, and reading them
+// takes as long as that number says. Of a key that is there twice the last value
+// counts.
+func TestManyMembers(t *testing.T) {
+	var more strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&more, "\"c%d\":1,\n", i)
+	}
+	start := time.Now()
+	in := "[\n{" + more.String() + `"Time (%)":100.0,"Total Time (ns)":4,"Instances":1,"Name":"a"},` +
+		"\n{" + more.String() + `"Time (%)":0.0,"Total Time (ns)":7,"Instances":2,"Total Time (ns)":8,"Name":"b"}` + "\n]\n"
+	tables, err := Read(strings.NewReader(in), "cuda_gpu_kern_sum.json", Limits{})
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if err != nil || len(tables.List) != 1 {
+		t.Fatalf("%v, %d tables", err, len(tables.List))
+	}
+	table := tables.List[0]
+	if total := table.Sum(0); len(table.Rows) != 2 || !total.Known || total.Value != 12 {
+		t.Errorf("%d rows, %d columns, sum %+v, %v", len(table.Rows), len(table.Columns), table.Sum(0), tables.Issues)
 	}
 }
