@@ -3,10 +3,14 @@ package pyprof
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/diag"
 )
 
 // TestCallgrind: the calls are drawn next to the costs.
@@ -277,5 +281,33 @@ func TestCircles(t *testing.T) {
 				t.Fatalf("function %d: %v, want %v; calls %+v", i, got, want, g.edges)
 			}
 		}
+	}
+}
+
+// TestGraphMemory: what functions and calls with many values take, with the tables
+// that come of them, is what their budget says.
+func TestGraphMemory(t *testing.T) {
+	const budget = 32 << 20
+	g := newGraph()
+	g.budget = budget
+	for range maxEvents {
+		g.events = append(g.events, event{unit: "count", size: 1})
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := 0; !g.full(); i++ {
+		at := g.function(id{name: strconv.Itoa(i)})
+		g.edge(at, at/2)
+	}
+	g.sumTotals()
+	list := g.tables("x", Limits{}, new(diag.Ledger))
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > budget || used < budget/10 {
+		t.Errorf("%d functions take %d bytes, want up to %d", len(g.functions), used, budget)
+	}
+	if len(list) != 2 || len(list[0].Rows) != len(g.functions) {
+		t.Errorf("%d tables of %d functions", len(list), len(g.functions))
 	}
 }

@@ -13,6 +13,15 @@ import (
 // take, as estimated.
 const maxGraphMemory = 1 << 30
 
+// What functions and calls take beside their names, and each value: here, while
+// totals are worked out, as a cell of a row, and as what is measured of it. A
+// function of a few bytes in the file may have 128 values.
+const (
+	nodeBytes = 256
+	edgeBytes = 160
+	costBytes = 56
+)
+
 // A graph is functions and who called whom, with a value for each event.
 type graph struct {
 	events    []event
@@ -61,11 +70,10 @@ func newGraph() *graph {
 func (g *graph) function(f id) int32 {
 	at, ok := g.index[f]
 	if !ok {
-		const nodeBytes = 256
 		at = int32(len(g.functions))
 		g.index[f] = at
 		g.functions = append(g.functions, node{id: f, self: make([]int64, len(g.events)), total: make([]int64, len(g.events))})
-		g.budget -= int64(nodeBytes + len(f.name) + len(f.file) + 16*len(g.events))
+		g.budget -= int64(nodeBytes + len(f.name) + len(f.file) + 2*costBytes*len(g.events))
 	}
 	return at
 }
@@ -76,11 +84,10 @@ func (g *graph) edge(caller, callee int32) *edge {
 	key := [2]int32{caller, callee}
 	at, ok := g.edgeOf[key]
 	if !ok {
-		const edgeBytes = 160
 		at = int32(len(g.edges))
 		g.edgeOf[key] = at
 		g.edges = append(g.edges, edge{caller: caller, callee: callee, total: make([]int64, len(g.events))})
-		g.budget -= int64(edgeBytes + 8*len(g.events))
+		g.budget -= int64(edgeBytes + costBytes*len(g.events))
 	}
 	return &g.edges[at]
 }
