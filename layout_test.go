@@ -39,8 +39,9 @@ var mayImport = map[string]string{
 	"torchprof/timeline":         "diag memory",
 	"internal/pickle":            "diag",
 	"judge":                      "summary unit",
-	"report":                     "judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify diag internal/ingest judge profile report summary trace unit",
+	"compare":                    "summary unit",
+	"report":                     "compare judge summary unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag internal/ingest judge profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"math"
+
+	"golang.org/x/perf/benchmath"
+
+	"assay/summary"
+)
+
+// confidence is that of the intervals of estimates.
+const confidence = 0.95
+
+// estimates holds runs against each other, where there are several: the figures
+// of one run, a mean over its steps or windows, are one value. Steps are not:
+// those of a run resemble each other more than those of different runs do.
+func (d *differ) estimates(base, new []Run) []Estimate {
+	if d.c.Per == PerNone || len(base) < 2 && len(new) < 2 {
+		return nil
+	}
+	whole := d.c.Per
+	figures := []struct {
+		name string
+		of   func(*facts) float64
+	}{
+		{whole, func(f *facts) float64 { return f.mean(summary.Activity.Window) }},
+		{BudgetCompute, func(f *facts) float64 { return f.mean(summary.Activity.Compute) }},
+		{BudgetComm, func(f *facts) float64 { return f.mean(summary.Activity.ExposedComm) }},
+		{BudgetCopies, func(f *facts) float64 { return f.mean(summary.Activity.ExposedCopy) }},
+		{BudgetIdle, func(f *facts) float64 { return f.mean(summary.Activity.Idle) }},
+		{"kernel work", (*facts).kernelWork},
+	}
+	b, n := d.each(base), d.each(new)
+	var out []Estimate
+	for _, f := range figures {
+		out = append(out, estimate(f.name, values(b, f.of), values(n, f.of)))
+	}
+	return out
+}
+
+// each gathers the runs one by one, but those without a timeline.
+func (d *differ) each(runs []Run) (out []*facts) {
+	for _, r := range runs {
+		f := gather([]Run{r})
+		if f.use(d.c.Per); len(f.walls) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func values(list []*facts, of func(*facts) float64) (out []float64) {
+	for _, f := range list {
+		out = append(out, of(f))
+	}
+	return out
+}
+
+func (f *facts) mean(of func(summary.Activity) int64) float64 {
+	return float64(of(f.cells)) / float64(f.n)
+}
+
+func (f *facts) kernelWork() float64 {
+	ns := int64(0)
+	for _, k := range f.kernels {
+		ns = summary.Plus(ns, k.ns)
+	}
+	return float64(ns) / float64(f.n)
+}
+
+// estimate compares the values of repeated runs without assuming how they are
+// distributed.
+func estimate(name string, base, new []float64) Estimate {
+	th := benchmath.DefaultThresholds
+	b, n := benchmath.NewSample(base, &th), benchmath.NewSample(new, &th)
+	cmp := benchmath.AssumeNothing.Compare(b, n)
+	e := Estimate{Name: name, Base: interval(b), New: interval(n), P: cmp.P, Alpha: cmp.Alpha, Confidence: confidence}
+	for _, w := range cmp.Warnings {
+		e.Warnings = append(e.Warnings, w.Error())
+	}
+	return e
+}
+
+// interval returns the median of a sample, with its bounds where there are
+// enough runs for them.
+func interval(s *benchmath.Sample) Interval {
+	sum := benchmath.AssumeNothing.Summary(s, confidence)
+	i := Interval{Runs: len(s.Values), MedianNS: int64(math.Round(sum.Center))}
+	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
+		low, high := int64(math.Round(sum.Lo)), int64(math.Round(sum.Hi))
+		i.LowNS, i.HighNS = &low, &high
+	}
+	return i
+}

@@ -1,0 +1,137 @@
+package compare
+
+import "slices"
+
+// A pair is kernels of both sides that are taken for the same, or of one side
+// that the other has not.
+type pair struct {
+	match     string
+	base, new []*kernel // the one with the most time first
+}
+
+// matchKernels finds the partner of each kernel: by name, of the others by
+// canonical name, of the others by operator and place. A canonical name may have
+// several kernels on a side: autotuning picks one for each shape.
+func matchKernels(base, new *facts) []pair {
+	var pairs []pair
+	var restBase, restNew []*kernel
+	for _, k := range base.sortedKernels() {
+		if n := new.kernels[kernelKey{k.name, k.class}]; n != nil {
+			pairs = append(pairs, pair{ByName, []*kernel{k}, []*kernel{n}})
+		} else {
+			restBase = append(restBase, k)
+		}
+	}
+	for _, k := range new.sortedKernels() {
+		if base.kernels[kernelKey{k.name, k.class}] == nil {
+			restNew = append(restNew, k)
+		}
+	}
+	byForm := func(k *kernel) kernelKey { return kernelKey{canonical(k.name), k.class} }
+	found, restBase, restNew := grouped(restBase, restNew, byForm)
+	for _, f := range found {
+		pairs = append(pairs, pair{ByCanonical, f[0], f[1]})
+	}
+	byOp := func(k *kernel) kernelKey { return kernelKey{k.op(), k.class + "\x00" + k.category} }
+	found, restBase, restNew = grouped(restBase, restNew, byOp)
+	for _, f := range found {
+		placed, b, n := inPlace(f[0], f[1], base.n, new.n)
+		pairs = append(pairs, placed...)
+		restBase, restNew = append(restBase, b...), append(restNew, n...)
+	}
+	for _, k := range restBase {
+		pairs = append(pairs, pair{OnlyBase, []*kernel{k}, nil})
+	}
+	for _, k := range restNew {
+		pairs = append(pairs, pair{OnlyNew, nil, []*kernel{k}})
+	}
+	return pairs
+}
+
+// grouped returns the kernels of both sides that have the same key, in the order
+// of the base, and those that have no partner.
+func grouped(base, new []*kernel, key func(*kernel) kernelKey) (found [][2][]*kernel, restBase, restNew []*kernel) {
+	by := map[kernelKey][]*kernel{}
+	for _, k := range new {
+		by[key(k)] = append(by[key(k)], k)
+	}
+	index := map[kernelKey]int{}
+	for _, k := range base {
+		id := key(k)
+		if len(by[id]) == 0 {
+			restBase = append(restBase, k)
+			continue
+		}
+		i, ok := index[id]
+		if !ok {
+			i = len(found)
+			index[id] = i
+			found = append(found, [2][]*kernel{1: by[id]})
+		}
+		found[i][0] = append(found[i][0], k)
+	}
+	for _, k := range new {
+		if _, ok := index[key(k)]; !ok {
+			restNew = append(restNew, k)
+		}
+	}
+	return found, restBase, restNew
+}
+
+// inPlace pairs kernels that the same operator launched: first those that run
+// equally often in a step, then those with the most time. Kernels that no
+// operator is known for have no place.
+func inPlace(base, new []*kernel, baseN, newN int64) (pairs []pair, restBase, restNew []*kernel) {
+	if base[0].op() == "" {
+		return nil, base, new
+	}
+	taken := map[*kernel]bool{}
+	take := func(fits func(b, n *kernel) bool) {
+		for _, b := range base {
+			i := slices.IndexFunc(new, func(n *kernel) bool { return !taken[n] && !taken[b] && fits(b, n) })
+			if i >= 0 {
+				taken[b], taken[new[i]] = true, true
+				pairs = append(pairs, pair{ByPlace, []*kernel{b}, []*kernel{new[i]}})
+			}
+		}
+	}
+	take(func(b, n *kernel) bool { return float64(b.count)*float64(newN) == float64(n.count)*float64(baseN) })
+	take(func(_, _ *kernel) bool { return true })
+	free := func(list []*kernel) []*kernel {
+		return slices.DeleteFunc(slices.Clone(list), func(k *kernel) bool { return taken[k] })
+	}
+	return pairs, free(base), free(new)
+}
+
+// row returns what a pair is called.
+func (p *pair) row() Row {
+	of := p.new
+	if len(of) == 0 {
+		of = p.base
+	}
+	r := Row{Name: of[0].name, Match: p.match, Class: of[0].class, Category: of[0].category, Op: of[0].op()}
+	if p.match == ByCanonical || p.match == ByPlace {
+		for _, k := range p.base {
+			r.Was = append(r.Was, k.name)
+		}
+		for _, k := range p.new[1:] {
+			r.Also = append(r.Also, k.name)
+		}
+	}
+	return r
+}
+
+func (p *pair) sum(list []*kernel) (a amount) {
+	for _, k := range list {
+		a.add(k.count, k.ns)
+	}
+	return a
+}
+
+// under is sum of what one operator launched.
+func (p *pair) under(list []*kernel, op string) (a amount) {
+	for _, k := range list {
+		a.add(k.ops[op].count, k.ops[op].ns)
+	}
+	return a
+}

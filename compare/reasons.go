@@ -1,0 +1,265 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/unit"
+)
+
+// A Level says how much a reason weighs.
+type Level int
+
+// The levels, by rising weight.
+const (
+	Note   Level = iota // good to know
+	Warn                // some of the deltas may come of it
+	Refuse              // the comparison would be nonsense
+)
+
+// String returns the level's name.
+func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l] }
+
+// MarshalText writes the level's name.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// A Reason is something that differs between the runs, or is missing, and by
+// which deltas may mislead.
+type Reason struct {
+	Code  string `json:"code"` // stable, kebab-case
+	Level Level  `json:"level"`
+	Text  string `json:"text"`
+}
+
+// reasons looks for what keeps the sides from being compared, the worst first.
+func (d *differ) reasons() []Reason {
+	list := []Reason{}
+	for _, ask := range []func() (Reason, bool){
+		d.noWork, d.hardware, d.deviceCount, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
+		d.fewSteps, d.stepsCover, d.outlier, d.singleRun,
+	} {
+		if r, ok := ask(); ok {
+			list = append(list, r)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
+	return list
+}
+
+// noWork: one side has nothing that the other could be compared with.
+func (d *differ) noWork() (Reason, bool) {
+	r := Reason{Code: "no-gpu-time", Level: Refuse}
+	b, n := len(d.base.devices) > 0, len(d.new.devices) > 0
+	switch {
+	case b && n, len(d.c.Tables) > 0, len(d.c.Counters) > 0:
+		return r, false
+	case b || n:
+		side, facts := "base", d.base
+		if b {
+			side, facts = "new", d.new
+		}
+		r.Text = fmt.Sprintf("the %s run (%s) has no GPU time: compare two captures with GPU activity", side, facts.path())
+	default:
+		r.Text = "neither run has GPU time, and they have no tables of the same tool and name: compare two captures with GPU activity"
+	}
+	return r, true
+}
+
+// path names a side by its first input.
+func (f *facts) path() string {
+	switch len(f.inputs) {
+	case 0:
+		return "no input"
+	case 1:
+		return f.inputs[0].Path
+	}
+	return fmt.Sprintf("%s and %d more", f.inputs[0].Path, len(f.inputs)-1)
+}
+
+func (d *differ) hardware() (Reason, bool) {
+	b, n := d.c.Base.Name, d.c.New.Name
+	return Reason{"other-hardware", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: times of different devices tell of the devices, not of the program", b, n)},
+		b != "" && n != "" && b != n
+}
+
+func (d *differ) deviceCount() (Reason, bool) {
+	b, n := d.base.ranks(), d.new.ranks()
+	return Reason{"other-device-count", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: each does another part of the work", devices(b), devices(n))},
+		d.c.Per != PerNone && b > 0 && n > 0 && b != n
+}
+
+func devices(n int64) string {
+	if n == 1 {
+		return "1 device"
+	}
+	return unit.Count(n) + " devices"
+}
+
+// ranks returns how many devices a run has: those of all runs, each once.
+func (f *facts) ranks() int64 {
+	type place struct {
+		rank   int
+		device int64
+	}
+	seen := map[place]bool{}
+	for _, dev := range f.devices {
+		seen[place{dev.Rank, dev.Device}] = true
+	}
+	if len(f.runs) > 1 { // the same rank may have another device each time
+		return int64(len(f.devices)) / int64(len(f.runs))
+	}
+	return int64(len(seen))
+}
+
+// issues: a side is not all that ran.
+func (d *differ) issues() (Reason, bool) {
+	var parts []string
+	for _, s := range []struct {
+		name string
+		*facts
+	}{{"base", d.base}, {"new", d.new}} {
+		var codes []string
+		for _, is := range s.facts.issues {
+			if is.Severity == "data-loss" && !slices.Contains(codes, is.Code) {
+				codes = append(codes, is.Code)
+			}
+		}
+		if len(codes) > 0 {
+			parts = append(parts, fmt.Sprintf("the %s run has lost data (%s)", s.name, strings.Join(codes[:min(3, len(codes))], ", ")))
+		}
+	}
+	return Reason{"data-loss", Warn, strings.Join(parts, "; ") + ": what is missing looks like time that was saved"}, len(parts) > 0
+}
+
+// sameWork: operators were called with other inputs.
+func (d *differ) sameWork() (Reason, bool) {
+	if len(d.c.Shapes) == 0 {
+		return Reason{}, false
+	}
+	text := d.c.Shapes[0].text()
+	if n := len(d.c.Shapes); n > 1 {
+		text += fmt.Sprintf(", and %s more", operators(n-1))
+	}
+	return Reason{"other-shapes", Warn, "operators were called with other inputs: " + text}, true
+}
+
+func operators(n int) string {
+	if n == 1 {
+		return "1 operator"
+	}
+	return fmt.Sprintf("%d operators", n)
+}
+
+// text says what the inputs are now and were.
+func (s Shape) text() string {
+	first := func(list []string) string {
+		if len(list) == 0 {
+			return "none of its own"
+		}
+		if len(list) == 1 {
+			return list[0]
+		}
+		return fmt.Sprintf("%s and %d more", list[0], len(list)-1)
+	}
+	return fmt.Sprintf("%s with %s, in the base %s", s.Op, first(s.New), first(s.Base))
+}
+
+func (d *differ) formats() (Reason, bool) {
+	b, n := d.base.formats(), d.new.formats()
+	return Reason{"other-format", Warn, fmt.Sprintf("the base is %s and the new run %s: profilers differ in what they record and in what they cost", b, n)}, b != n
+}
+
+func (f *facts) formats() string {
+	var list []string
+	for _, in := range f.inputs {
+		list = append(list, in.Format)
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " and ")
+}
+
+func (d *differ) graphs() (Reason, bool) {
+	b, n := d.base.graphs > 0, d.new.graphs > 0
+	r := Reason{Code: "graph-mode", Level: Warn}
+	switch {
+	case b && !n:
+		r.Text = "the base launches graphs and the new run does not"
+	case n && !b:
+		r.Text = "the new run launches graphs and the base does not"
+	case (d.base.opaque > 0) != (d.new.opaque > 0):
+		r.Text = "the inside of graphs was recorded in one run only: kernels of the other are missing"
+	default:
+		return r, false
+	}
+	return r, true
+}
+
+// lengths: without steps, a capture of twice the length has twice the time.
+func (d *differ) lengths() (Reason, bool) {
+	b, n := d.c.Base.MeanNS, d.c.New.MeanNS
+	return Reason{"other-length", Warn, fmt.Sprintf("neither has steps in common, so whole captures are compared, and they are %s and %s long: mark steps with torch.profiler.schedule and prof.step()", unit.Duration(b), unit.Duration(n))},
+		d.c.Per == PerWindow && b > 0 && n > 0 && max(b, n)/2 >= min(b, n)
+}
+
+// otherKernels: little of the time is in kernels that both have.
+func (d *differ) otherKernels() (Reason, bool) {
+	c := d.c
+	few := func(part, of int64) bool { return of > 0 && part < of/2 }
+	return Reason{"other-kernels", Warn, fmt.Sprintf("kernels that both runs have are %s of the kernel time of the base and %s of the new run's", unit.Share(c.SharedBase, c.Kernels.BaseNS), unit.Share(c.SharedNew, c.Kernels.NewNS))},
+		few(c.SharedBase, c.Kernels.BaseNS) || few(c.SharedNew, c.Kernels.NewNS)
+}
+
+func (d *differ) fewSteps() (Reason, bool) {
+	b, n := d.c.Base.Parts, d.c.New.Parts
+	return Reason{"step-count", Note, fmt.Sprintf("the base has %s step windows and the new run %s; all times are of one", unit.Count(b), unit.Count(n))},
+		d.c.Per == PerStep && b != n
+}
+
+// stepsCover: rows of kernels are of the whole capture, the budget is of steps.
+func (d *differ) stepsCover() (Reason, bool) {
+	if d.c.Per != PerStep {
+		return Reason{}, false
+	}
+	for _, f := range []*facts{d.base, d.new} {
+		in, all := f.cells.Busy(), f.windows.Busy()
+		if all > 0 && float64(in) < 0.8*float64(all) {
+			return Reason{"steps-partial", Warn, fmt.Sprintf("only %s of the busy time of %s is within steps; kernels, copies and calls are of the whole capture, divided by the steps", unit.Share(in, all), f.path())}, true
+		}
+	}
+	return Reason{}, false
+}
+
+// outlier: the mean moved in another way than the median, so a few steps did it.
+func (d *differ) outlier() (Reason, bool) {
+	c := d.c
+	mean, median := c.Budget.DeltaNS, c.New.MedianNS-c.Base.MedianNS
+	r := Reason{"few-steps-differ", Warn, fmt.Sprintf("the mean %s moved by %s and the median by %s: some of them are far from the others, so look at the distribution", c.Per, Signed(mean), Signed(median))}
+	return r, c.Per == PerStep && float64(size(mean-median)) > max(0.5*float64(size(mean)), 0.01*float64(c.Base.MedianNS))
+}
+
+func (d *differ) singleRun() (Reason, bool) {
+	b, n := len(d.base.runs), len(d.new.runs)
+	r := Reason{Code: "single-run", Level: Note}
+	switch {
+	case b > 1 && n > 1:
+		return r, false
+	case b <= 1 && n <= 1:
+		r.Text = "single run on each side"
+	case b <= 1:
+		r.Text = "single run of the base"
+	default:
+		r.Text = "single run of the new state"
+	}
+	r.Text += ": steps of one run do not say how much runs differ, so nothing here is an error bar; shared machines differ by 5 to 20% from run to run; give directories of repeated runs"
+	return r, true
+}
+
+// Signed prints a difference with its sign: "+1.2 ms", "-3 µs", "0 ns".
+func Signed(ns int64) string {
+	if ns > 0 {
+		return "+" + unit.Duration(ns)
+	}
+	return unit.Duration(ns)
+}

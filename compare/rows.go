@@ -1,0 +1,283 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A differ makes a comparison of what was gathered.
+type differ struct {
+	c         *Comparison
+	base, new *facts
+	pairs     []pair
+}
+
+// An item is a row before it is divided by the number of steps.
+type item struct {
+	row       Row
+	base, new amount
+}
+
+// part divides the items by the number of steps or windows and sorts them. The
+// order in which they are divided is that of their names, so the fractions of
+// nanoseconds fall to the same rows each time.
+func (d *differ) part(items []item) Part {
+	slices.SortFunc(items, func(a, b item) int { return compareNames(&a.row, &b.row) })
+	p := Part{Rows: []Row{}}
+	base, new := carry{n: d.base.n}, carry{n: d.new.n}
+	for _, it := range items {
+		r := it.row
+		r.BaseCount, r.NewCount = it.base.count, it.new.count
+		r.BaseNS, r.NewNS = base.next(it.base.ns), new.next(it.new.ns)
+		r.DeltaNS = r.NewNS - r.BaseNS
+		r.CountNS = countEffect(it, d.base.n, d.new.n, r.DeltaNS)
+		r.DurationNS = r.DeltaNS - r.CountNS
+		p.Rows = append(p.Rows, r)
+	}
+	p.BaseNS, p.NewNS = base.done, new.done
+	p.DeltaNS = p.NewNS - p.BaseNS
+	p.sort()
+	return p
+}
+
+// sort puts the largest deltas first.
+func (p *Part) sort() {
+	slices.SortStableFunc(p.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(size(b.DeltaNS), size(a.DeltaNS)), cmp.Compare(b.NewNS, a.NewNS), compareNames(&a, &b))
+	})
+}
+
+func compareNames(a, b *Row) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Owner, b.Owner),
+		cmp.Compare(a.State, b.State), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Match, b.Match))
+}
+
+func size(ns int64) int64 { return max(ns, -ns) }
+
+// A carry divides one number after another by n and carries the remainders on,
+// so that the results sum to the sum divided by n.
+type carry struct{ n, sum, done int64 }
+
+func (c *carry) next(ns int64) int64 {
+	c.sum = summary.Plus(c.sum, ns)
+	now := c.sum / c.n
+	part := now - c.done
+	c.done = now
+	return part
+}
+
+// countEffect returns what the change of the count makes with the mean duration
+// of the base, of one step or window: the difference of the counts of a step
+// times that mean, rounded. What is new, or gone, is all count.
+func countEffect(it item, baseN, newN, delta int64) int64 {
+	switch {
+	case it.base.count <= 0 || it.new.count <= 0:
+		return delta
+	case it.base.ns == 0:
+		return 0
+	}
+	of := big.NewInt
+	counts := new(big.Int).Sub(new(big.Int).Mul(of(it.new.count), of(baseN)), new(big.Int).Mul(of(it.base.count), of(newN)))
+	num := counts.Mul(counts, of(it.base.ns))
+	den := new(big.Int).Mul(of(it.base.count), new(big.Int).Mul(of(baseN), of(newN)))
+	half := new(big.Int).Rsh(den, 1)
+	if num.Sign() < 0 {
+		half.Neg(half)
+	}
+	effect := num.Quo(num.Add(num, half), den)
+	if rest := new(big.Int).Sub(of(delta), effect); !effect.IsInt64() || !rest.IsInt64() {
+		return delta // counts of a damaged file
+	}
+	return effect.Int64()
+}
+
+// timeline fills in all that is of devices.
+func (d *differ) timeline() {
+	c := d.c
+	c.Cells = d.cells()
+	c.Budget = d.budget()
+	d.pairs = matchKernels(d.base, d.new)
+	d.kernelWork()
+	c.Copies = d.part(d.join(d.base.copies, d.new.copies, func(k rowKey) Row { return Row{Name: k.name, Class: k.class} }))
+	c.Calls = d.part(d.join(d.base.calls, d.new.calls, func(k rowKey) Row { return Row{Name: k.name} }))
+	c.Passes = d.part(d.join(d.base.passes, d.new.passes, func(k rowKey) Row { return Row{Name: k.name} }))
+	c.Annotations = d.part(d.join(d.base.notes, d.new.notes, func(k rowKey) Row { return Row{Name: k.name} })).Rows
+	c.Idle = d.idle()
+	c.Shapes = d.shapes()
+	c.Figures = d.figures()
+}
+
+// cells compares the sets of classes that ran together.
+func (d *differ) cells() Part {
+	p := Part{Rows: []Row{}}
+	base, new := carry{n: d.base.n}, carry{n: d.new.n}
+	for set := range d.base.cells {
+		r := Row{Name: summary.Class(set).String(), Match: ByName}
+		r.BaseNS, r.NewNS = base.next(d.base.cells[set]), new.next(d.new.cells[set])
+		p.add(r)
+	}
+	p.Rows = slices.DeleteFunc(p.Rows, func(r Row) bool { return r.BaseNS == 0 && r.NewNS == 0 })
+	return p
+}
+
+// add adds a row that has no runs to count: all its delta is duration.
+func (p *Part) add(r Row) {
+	r.DeltaNS = r.NewNS - r.BaseNS
+	r.DurationNS = r.DeltaNS
+	p.Rows = append(p.Rows, r)
+	p.BaseNS += r.BaseNS
+	p.NewNS += r.NewNS
+	p.DeltaNS = p.NewNS - p.BaseNS
+}
+
+// The rows of a budget.
+const (
+	BudgetCompute = "compute"
+	BudgetComm    = "exposed communication"
+	BudgetCopies  = "exposed copies"
+	BudgetIdle    = "idle"
+)
+
+// budget adds the cells up to four parts. They are made of the divided cells, so
+// that both have the same sums.
+func (d *differ) budget() Part {
+	var base, new summary.Activity
+	b, n := carry{n: d.base.n}, carry{n: d.new.n}
+	for set := range base {
+		base[set], new[set] = b.next(d.base.cells[set]), n.next(d.new.cells[set])
+	}
+	var p Part
+	for _, part := range []struct {
+		name string
+		of   func(summary.Activity) int64
+	}{
+		{BudgetCompute, summary.Activity.Compute}, {BudgetComm, summary.Activity.ExposedComm},
+		{BudgetCopies, summary.Activity.ExposedCopy}, {BudgetIdle, summary.Activity.Idle},
+	} {
+		p.add(Row{Name: part.name, Match: ByName, BaseNS: part.of(base), NewNS: part.of(new)})
+	}
+	return p
+}
+
+// join makes an item of each key of either side.
+func (d *differ) join(base, new map[rowKey]amount, row func(rowKey) Row) []item {
+	keys := maps.Clone(base)
+	maps.Copy(keys, new)
+	var items []item
+	for k := range keys {
+		r := row(k)
+		b, inBase := base[k]
+		n, inNew := new[k]
+		r.Match = matchOf(inBase, inNew)
+		items = append(items, item{r, b, n})
+	}
+	return items
+}
+
+func matchOf(inBase, inNew bool) string {
+	switch {
+	case !inBase:
+		return OnlyNew
+	case !inNew:
+		return OnlyBase
+	}
+	return ByName
+}
+
+// Unattributed names the row of idle time that no owner has: that of steps
+// outside of the devices' windows, less that of the windows outside of steps.
+const Unattributed = "(outside of what was attributed)"
+
+// idle cuts the idle time of the budget by its owners. Owners are known for the
+// devices' windows; what the steps have more or less of it is a row of its own.
+func (d *differ) idle() Part {
+	p := d.part(d.join(d.base.idle, d.new.idle, func(k rowKey) Row { return Row{Name: k.name, Owner: k.class, State: k.state} }))
+	want := d.c.Budget.Rows[3]
+	if p.BaseNS != want.BaseNS || p.NewNS != want.NewNS {
+		p.add(Row{Name: Unattributed, Match: ByName, BaseNS: want.BaseNS - p.BaseNS, NewNS: want.NewNS - p.NewNS})
+		p.sort()
+	}
+	return p
+}
+
+// kernelWork cuts the work of kernels by kernel, category and operator. Effects
+// of count and duration are those of kernels, added up: a category whose mix
+// changes has no duration of its own.
+func (d *differ) kernelWork() {
+	c := d.c
+	var kernels, launched []item
+	for i := range d.pairs {
+		p := &d.pairs[i]
+		row := p.row()
+		kernels = append(kernels, item{row, p.sum(p.base), p.sum(p.new)})
+		ops := map[string]bool{}
+		for _, k := range slices.Concat(p.base, p.new) {
+			for op := range k.ops {
+				ops[op] = true
+			}
+		}
+		for op := range ops {
+			r := row
+			r.Op = op
+			launched = append(launched, item{r, p.under(p.base, op), p.under(p.new, op)})
+		}
+	}
+	c.Kernels = d.part(kernels)
+	c.Categories = c.Kernels.fold(func(r Row) Row { return Row{Name: r.Category, Class: r.Class} })
+	c.Ops = d.part(launched).fold(func(r Row) Row { return Row{Name: r.Op} })
+	for _, r := range c.Kernels.Rows {
+		if r.Match != OnlyBase && r.Match != OnlyNew && r.Match != ByPlace {
+			c.SharedBase = summary.Plus(c.SharedBase, r.BaseNS)
+			c.SharedNew = summary.Plus(c.SharedNew, r.NewNS)
+		}
+	}
+}
+
+// fold adds up the rows that of gives the same name.
+func (p Part) fold(of func(Row) Row) Part {
+	index := map[[2]string]int{}
+	out := Part{BaseNS: p.BaseNS, NewNS: p.NewNS, DeltaNS: p.DeltaNS, Rows: []Row{}}
+	for _, r := range p.Rows {
+		to := of(r)
+		key := [2]string{to.Name, to.Class}
+		i, ok := index[key]
+		if !ok {
+			i = len(out.Rows)
+			index[key] = i
+			out.Rows = append(out.Rows, to)
+		}
+		sum := &out.Rows[i]
+		sum.BaseCount, sum.NewCount = summary.Plus(sum.BaseCount, r.BaseCount), summary.Plus(sum.NewCount, r.NewCount)
+		sum.BaseNS, sum.NewNS, sum.DeltaNS = sum.BaseNS+r.BaseNS, sum.NewNS+r.NewNS, sum.DeltaNS+r.DeltaNS
+		sum.CountNS, sum.DurationNS = summary.Plus(sum.CountNS, r.CountNS), summary.Plus(sum.DurationNS, r.DurationNS)
+		sum.Match = matchOf(sum.BaseCount > 0, sum.NewCount > 0)
+	}
+	out.sort()
+	return out
+}
+
+// figures compares counts and sizes.
+func (d *differ) figures() []Figure {
+	names := maps.Clone(d.base.figures)
+	maps.Copy(names, d.new.figures)
+	var out []Figure
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		f := Figure{Name: name, Unit: "count", Each: !strings.HasPrefix(name, "peak")}
+		if strings.Contains(name, "bytes") || strings.HasPrefix(name, "peak") {
+			f.Unit = "bytes"
+		}
+		if n, ok := d.base.figures[name]; ok {
+			f.Base = &n
+		}
+		if n, ok := d.new.figures[name]; ok {
+			f.New = &n
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,53 @@
+package compare
+
+import (
+	"path/filepath"
+	"slices"
+
+	"assay/summary"
+)
+
+// A Run is one run: some inputs of a summary, one for each rank.
+type Run struct {
+	*summary.Summary
+	Inputs []int
+}
+
+// Split takes a summary apart into runs. Inputs of one directory with different
+// ranks are of one run, those of the same rank of different ones: the first of
+// each rank are the first run. Inputs without a timeline, such as tables, belong
+// to the first run of their directory.
+func Split(s *summary.Summary) []Run {
+	type place struct {
+		dir  string
+		rank int
+	}
+	timed := map[int]bool{}
+	for _, d := range s.Devices {
+		timed[d.Input] = true
+	}
+	seen := map[place]int{}
+	index := map[string][]int{} // by directory: the runs in it
+	var runs []Run
+	for i, in := range s.Inputs {
+		dir, nth := filepath.Dir(in.Path), 0
+		if timed[i] {
+			p := place{dir, in.Rank}
+			nth = seen[p]
+			seen[p]++
+		}
+		if nth == len(index[dir]) {
+			index[dir] = append(index[dir], len(runs))
+			runs = append(runs, Run{Summary: s})
+		}
+		r := &runs[index[dir][nth]]
+		r.Inputs = append(r.Inputs, i)
+	}
+	return runs
+}
+
+// has reports whether rows of an input belong to the run.
+func (r Run) has(input int) bool {
+	_, ok := slices.BinarySearch(r.Inputs, input)
+	return ok
+}

@@ -1,0 +1,66 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"assay/summary"
+)
+
+// A shapes is what is known of the inputs of one operator on one side.
+type shapes struct {
+	ns   int64 // device work that it launched
+	dims map[string]bool
+	part bool // some shapes are not in dims
+}
+
+// shape notes the inputs that an operator was called with, where it launched
+// work: others say nothing of what a device did.
+func (f *facts) shape(o summary.Op) {
+	if len(o.TopShapes) == 0 || o.GPUSelfNS <= 0 {
+		return
+	}
+	s := f.shapes[o.Name]
+	if s == nil {
+		s = &shapes{dims: map[string]bool{}}
+		f.shapes[o.Name] = s
+	}
+	s.ns = summary.Plus(s.ns, o.GPUSelfNS)
+	for _, t := range o.TopShapes {
+		s.dims[t.Dims] = true
+	}
+	s.part = s.part || o.Shapes > int64(len(o.TopShapes))
+}
+
+// shapes lists the operators whose inputs differ, those with the most work
+// first. Of an operator with many shapes only the top ones are known, and those
+// change places by chance: it counts where none of them is the same.
+func (d *differ) shapes() []Shape {
+	var out []Shape
+	for _, op := range slices.Sorted(maps.Keys(d.new.shapes)) {
+		n, b := d.new.shapes[op], d.base.shapes[op]
+		if b == nil {
+			continue
+		}
+		s := Shape{Op: op, Base: missing(b.dims, n.dims), New: missing(n.dims, b.dims), NS: n.ns / d.new.n}
+		same := len(s.Base) < len(b.dims)
+		if len(s.Base) == 0 && len(s.New) == 0 || same && (b.part || n.part) {
+			continue
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Shape) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Op, b.Op)) })
+	return out
+}
+
+// missing returns what of a is not in b.
+func missing(a, b map[string]bool) []string {
+	out := []string{}
+	for _, s := range slices.Sorted(maps.Keys(a)) {
+		if !b[s] {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,291 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// An amount is how often something ran and how long in sum.
+type amount struct{ count, ns int64 }
+
+func (a *amount) add(count, ns int64) {
+	a.count = summary.Plus(a.count, max(0, count)) // what was read from a file may be anything
+	a.ns = summary.Plus(a.ns, max(0, ns))
+}
+
+// A kernel is every run of the kernels of one name and class on one side.
+type kernel struct {
+	name, class, category string
+	amount
+	ops map[string]amount // by the operator that launched it
+}
+
+// op returns the operator that launched most of the kernel's time.
+func (k *kernel) op() string {
+	best := ""
+	for op, a := range k.ops {
+		if b := k.ops[best]; best == "" || a.ns > b.ns || a.ns == b.ns && op < best {
+			best = op
+		}
+	}
+	return best
+}
+
+type kernelKey struct{ name, class string }
+
+// A facts holds all that is compared of one side, added up over its runs,
+// devices and streams.
+type facts struct {
+	runs    []Run
+	per     string
+	n       int64 // steps or windows
+	walls   []int64
+	cells   summary.Activity
+	windows summary.Activity // of the devices, whatever per is
+
+	devices []summary.Device
+	steps   []summary.Step
+	kernels map[kernelKey]*kernel
+	copies  map[rowKey]amount
+	idle    map[rowKey]amount
+	calls   map[rowKey]amount
+	passes  map[rowKey]amount
+	notes   map[rowKey]amount
+
+	shapes  map[string]*shapes
+	figures map[string]int64
+	tables  []summary.Table
+	counted []summary.Counter
+	inputs  []summary.Input
+	issues  []summary.Issue
+	graphs  int64 // launches of graphs
+	opaque  int64 // of those, without their inside
+}
+
+// A rowKey names a row of anything but kernels.
+type rowKey struct{ name, class, state string }
+
+// gather adds up the runs of one side.
+func gather(runs []Run) *facts {
+	f := &facts{
+		runs: runs, kernels: map[kernelKey]*kernel{}, shapes: map[string]*shapes{}, figures: map[string]int64{},
+		copies: map[rowKey]amount{}, idle: map[rowKey]amount{}, calls: map[rowKey]amount{},
+		passes: map[rowKey]amount{}, notes: map[rowKey]amount{},
+	}
+	seen := map[*summary.Summary]bool{}
+	for _, r := range runs {
+		f.timelines(r)
+		f.work(r)
+		f.host(r)
+		f.sums(r)
+		if !seen[r.Summary] {
+			seen[r.Summary] = true
+			f.issues = append(f.issues, r.Issues...)
+		}
+	}
+	return f
+}
+
+func (f *facts) timelines(r Run) {
+	for _, i := range r.Inputs {
+		f.inputs = append(f.inputs, r.Summary.Inputs[i])
+	}
+	for _, d := range r.Devices {
+		if r.has(d.Input) && d.Activity.Window() > 0 {
+			f.devices = append(f.devices, d)
+			f.windows = f.windows.Plus(d.Activity)
+		}
+	}
+	for _, s := range r.Steps {
+		if r.has(s.Input) && s.Activity.Window() > 0 {
+			f.steps = append(f.steps, s)
+		}
+	}
+}
+
+// work adds up what ran on devices.
+func (f *facts) work(r Run) {
+	for _, k := range r.Kernels {
+		if !r.has(k.Input) {
+			continue
+		}
+		key := kernelKey{k.Name, k.Class}
+		sum := f.kernels[key]
+		if sum == nil {
+			sum = &kernel{name: k.Name, class: k.Class, category: k.Category, ops: map[string]amount{}}
+			f.kernels[key] = sum
+		}
+		sum.add(k.Count, k.TotalNS)
+		a := sum.ops[k.Op]
+		a.add(k.Count, k.TotalNS)
+		sum.ops[k.Op] = a
+		f.count("kernels", k.Count)
+	}
+	for _, c := range r.Copies {
+		if r.has(c.Input) {
+			add(f.copies, rowKey{name: c.Name, class: c.Class}, c.Count, c.TotalNS)
+			f.count("copies and memsets", c.Count)
+			if c.Bytes != nil {
+				f.count("bytes copied", *c.Bytes)
+			}
+		}
+	}
+	for _, i := range r.Idle {
+		if r.has(i.Input) {
+			add(f.idle, rowKey{i.Name, i.Owner, i.State}, i.Count, i.NS)
+		}
+	}
+	for _, p := range r.Passes {
+		if r.has(p.Input) {
+			add(f.passes, rowKey{name: p.Name}, p.Count, p.GPUNS)
+		}
+	}
+	for _, m := range r.Memory {
+		if r.has(m.Input) && !m.OnHost && m.PeakAllocated != nil {
+			f.figures["peak memory allocated"] = max(f.figures["peak memory allocated"], *m.PeakAllocated)
+		}
+	}
+}
+
+// host adds up what the host did.
+func (f *facts) host(r Run) {
+	for _, c := range r.Calls {
+		if r.has(c.Input) {
+			add(f.calls, rowKey{name: c.Name}, c.Count, c.TotalNS)
+			switch c.Kind {
+			case "launch", "graph-launch":
+				f.count("launching calls", c.Count)
+			case "sync":
+				f.count("synchronizing calls", c.Count)
+			}
+		}
+	}
+	for _, a := range r.Annotations {
+		if r.has(a.Input) && !strings.HasPrefix(a.Name, "ProfilerStep#") {
+			add(f.notes, rowKey{name: a.Name}, a.Count, a.GPUTotalNS)
+		}
+	}
+	for _, g := range r.Graphs {
+		if r.has(g.Input) {
+			f.graphs = summary.Plus(f.graphs, max(0, g.Launches))
+			f.count("graph launches", g.Launches)
+			if g.Opaque {
+				f.opaque = summary.Plus(f.opaque, max(0, g.Launches))
+			}
+		}
+	}
+	for _, o := range r.Ops {
+		if r.has(o.Input) {
+			f.shape(o)
+		}
+	}
+}
+
+// sums collects what other tools have added up.
+func (f *facts) sums(r Run) {
+	for _, t := range r.Tables {
+		if r.has(t.Input) {
+			f.tables = append(f.tables, t)
+		}
+	}
+	for _, c := range r.Counters {
+		if r.has(c.Input) {
+			f.counted = append(f.counted, c)
+		}
+	}
+}
+
+func (f *facts) count(name string, n int64) {
+	f.figures[name] = summary.Plus(f.figures[name], max(0, n))
+}
+
+func add(to map[rowKey]amount, key rowKey, count, ns int64) {
+	a := to[key]
+	a.add(count, ns)
+	to[key] = a
+}
+
+// perOf returns what both sides have.
+func perOf(a, b *facts) string {
+	switch {
+	case len(a.steps) > 0 && len(b.steps) > 0:
+		return PerStep
+	case len(a.devices) > 0 || len(b.devices) > 0:
+		return PerWindow
+	}
+	return PerNone
+}
+
+// use adds up the steps or the windows.
+func (f *facts) use(per string) {
+	f.per = per
+	one := func(a summary.Activity) {
+		f.n++
+		f.walls = append(f.walls, a.Window())
+		f.cells = f.cells.Plus(a)
+	}
+	switch per {
+	case PerStep:
+		for _, s := range f.steps {
+			one(s.Activity)
+		}
+	case PerWindow:
+		for _, d := range f.devices {
+			one(d.Activity)
+		}
+	}
+	slices.Sort(f.walls)
+	f.n = max(f.n, 1)
+}
+
+// side returns what is shown of f.
+func (f *facts) side() Side {
+	s := Side{
+		Paths: []string{}, Runs: len(f.runs), Devices: int64(len(f.devices)), Name: f.hardware(),
+		Parts: f.n, Walls: f.walls, Activity: f.cells, MeanNS: f.cells.Window() / f.n,
+	}
+	if s.Walls == nil {
+		s.Walls = []int64{}
+	}
+	for _, in := range f.inputs {
+		s.Paths = append(s.Paths, in.Path)
+	}
+	if n := len(f.walls); n > 0 {
+		low, high := f.walls[(n-1)/2], f.walls[n/2]
+		s.MedianNS = low + (high-low)/2
+	}
+	for _, k := range f.kernels {
+		if k.class == "comm" {
+			s.CommNS = summary.Plus(s.CommNS, k.ns)
+		}
+	}
+	s.CommNS /= f.n
+	return s
+}
+
+// hardware returns the names of the devices, each once.
+func (f *facts) hardware() string {
+	var names []string
+	for _, d := range f.devices {
+		if d.Name != "" {
+			names = append(names, d.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// sortedKernels returns the kernels by falling time, then by name and class.
+func (f *facts) sortedKernels() []*kernel {
+	var out []*kernel
+	for _, k := range f.kernels {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b *kernel) int {
+		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
+	})
+	return out
+}

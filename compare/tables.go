@@ -1,0 +1,230 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A TableDelta is a table of sums that both sides have, by tool and name. Rows
+// are matched by their names; those of one table that have the same name are
+// added up.
+type TableDelta struct {
+	Tool    string        `json:"tool"`
+	Name    string        `json:"name"`
+	Of      string        `json:"of"`
+	Columns []ColumnDelta `json:"columns"` // those that add up and that both have
+	Rows    []CellsDelta  `json:"rows"`    // the largest delta of the first column first
+}
+
+// A ColumnDelta is a column and what its rows add up to, with those that a limit
+// left out.
+type ColumnDelta struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	Base int64  `json:"base"`
+	New  int64  `json:"new"`
+}
+
+// A CellsDelta is one row: a value for each column, null where a side has none.
+type CellsDelta struct {
+	Name  string   `json:"name"`
+	Match string   `json:"match"`
+	Base  []*int64 `json:"base"`
+	New   []*int64 `json:"new"`
+}
+
+// Rest names the row that holds what a limit left out of a table.
+const Rest = "(rows that were left out)"
+
+// Delta returns by how much a column of the row changed. What a side does not
+// have counts as 0.
+func (r CellsDelta) Delta(column int) int64 {
+	return valueOf(r.New[column]) - valueOf(r.Base[column])
+}
+
+func valueOf(p *int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// tables compares the tables that both sides have once. Where a side has several
+// of one name they are of several runs, and the first is compared.
+func (d *differ) tables() []TableDelta {
+	var out []TableDelta
+	for i := range d.base.tables {
+		b := &d.base.tables[i]
+		same := func(t summary.Table) bool { return t.Tool == b.Tool && t.Name == b.Name }
+		j := slices.IndexFunc(d.new.tables, same)
+		if j < 0 || slices.IndexFunc(d.base.tables, same) != i {
+			continue
+		}
+		if t, ok := compareTables(b, &d.new.tables[j]); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func compareTables(b, n *summary.Table) (TableDelta, bool) {
+	t := TableDelta{Tool: b.Tool, Name: b.Name, Of: b.Of}
+	var from, to []int
+	for _, i := range columnOrder(b) {
+		c := b.Columns[i]
+		j := n.Column(c.Name)
+		if c.Adds == summary.AddsEach || j < 0 || n.Columns[j].Unit != c.Unit || slices.Contains(from, i) {
+			continue
+		}
+		from, to = append(from, i), append(to, j)
+		col := ColumnDelta{Name: c.Name, Unit: c.Unit}
+		col.Base, _ = b.Sum(i)
+		col.New, _ = n.Sum(j)
+		t.Columns = append(t.Columns, col)
+	}
+	if len(from) == 0 {
+		return t, false
+	}
+	base, new := rowsByName(b, from), rowsByName(n, to)
+	for name, values := range base {
+		_, both := new[name]
+		t.Rows = append(t.Rows, CellsDelta{name, matchOf(true, both), values, orNone(new[name], len(from))})
+	}
+	for name, values := range new {
+		if _, both := base[name]; !both {
+			t.Rows = append(t.Rows, CellsDelta{name, OnlyNew, orNone(nil, len(from)), values})
+		}
+	}
+	slices.SortFunc(t.Rows, func(a, b CellsDelta) int {
+		return cmp.Or(cmp.Compare(size(b.Delta(0)), size(a.Delta(0))), cmp.Compare(a.Name, b.Name))
+	})
+	return t, true
+}
+
+// columnOrder puts the column that rows are sorted by first.
+func columnOrder(t *summary.Table) (order []int) {
+	if rank := t.Rank(); rank >= 0 {
+		order = append(order, rank)
+	}
+	for i := range t.Columns {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// rowsByName adds up the rows of each name.
+func rowsByName(t *summary.Table, columns []int) map[string][]*int64 {
+	out := map[string][]*int64{}
+	put := func(name string, values []*int64) {
+		sums := out[name]
+		if sums == nil {
+			sums = make([]*int64, len(columns))
+			out[name] = sums
+		}
+		for i, c := range columns {
+			if c < len(values) && values[c] != nil {
+				n := summary.Plus(valueOf(sums[i]), max(0, *values[c]))
+				sums[i] = &n
+			}
+		}
+	}
+	for _, r := range t.Rows {
+		put(strings.TrimSpace(r.Name), r.Values)
+	}
+	if t.Rest != nil {
+		put(Rest, t.Rest)
+	}
+	return out
+}
+
+func orNone(values []*int64, n int) []*int64 {
+	if values == nil {
+		return make([]*int64, n)
+	}
+	return values
+}
+
+// A CounterDelta is a kernel whose hardware counters both sides have, or one.
+// Times are means of a launch, for how often a kernel is profiled is the user's
+// choice; shares are in percent of what the device can do at most.
+type CounterDelta struct {
+	Kernel string `json:"kernel"`
+	Match  string `json:"match"`
+
+	BaseLaunches int64  `json:"base_launches"`
+	NewLaunches  int64  `json:"new_launches"`
+	BaseNS       *int64 `json:"base_ns"` // of one launch; null where it was not measured
+	NewNS        *int64 `json:"new_ns"`
+
+	BaseCompute   *float64 `json:"base_compute_pct"`
+	NewCompute    *float64 `json:"new_compute_pct"`
+	BaseMemory    *float64 `json:"base_memory_pct"`
+	NewMemory     *float64 `json:"new_memory_pct"`
+	BaseOccupancy *float64 `json:"base_occupancy_pct"`
+	NewOccupancy  *float64 `json:"new_occupancy_pct"`
+}
+
+// counters compares kernels by name. Of several rows of one name, as of several
+// devices, the one with the most time stands for it.
+func (d *differ) counters() []CounterDelta {
+	base, new := counted(d.base.counted), counted(d.new.counted)
+	var out []CounterDelta
+	for name, b := range base {
+		c := CounterDelta{Kernel: name, BaseLaunches: b.Launches, BaseNS: launchNS(b), BaseCompute: b.ComputePct, BaseMemory: b.MemoryPct, BaseOccupancy: b.OccupancyPct}
+		n, both := new[name]
+		if c.Match = matchOf(true, both); both {
+			c.fill(n)
+		}
+		out = append(out, c)
+	}
+	for name, n := range new {
+		if _, both := base[name]; !both {
+			c := CounterDelta{Kernel: name, Match: OnlyNew}
+			c.fill(n)
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b CounterDelta) int {
+		return cmp.Or(cmp.Compare(size(b.Delta()), size(a.Delta())), cmp.Compare(a.Kernel, b.Kernel))
+	})
+	if len(base) == 0 || len(new) == 0 {
+		return nil
+	}
+	return out
+}
+
+func (c *CounterDelta) fill(n summary.Counter) {
+	c.NewLaunches, c.NewNS = n.Launches, launchNS(n)
+	c.NewCompute, c.NewMemory, c.NewOccupancy = n.ComputePct, n.MemoryPct, n.OccupancyPct
+}
+
+// Delta returns by how much a launch takes longer; 0 where that is not known.
+func (c CounterDelta) Delta() int64 {
+	if c.BaseNS == nil || c.NewNS == nil {
+		return 0
+	}
+	return *c.NewNS - *c.BaseNS
+}
+
+func counted(list []summary.Counter) map[string]summary.Counter {
+	out := map[string]summary.Counter{}
+	for _, c := range list {
+		if have, ok := out[c.Kernel]; !ok || c.TotalNS > have.TotalNS {
+			out[c.Kernel] = c
+		}
+	}
+	return out
+}
+
+func launchNS(c summary.Counter) *int64 {
+	if c.Timed <= 0 {
+		return nil
+	}
+	ns := c.TotalNS / c.Timed
+	return &ns
+}
