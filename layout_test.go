@@ -22,7 +22,7 @@ var mayImport = map[string]string{
 	"nsys":                       "diag trace unit",
 	"counters":                   "diag",
 	"ncu":                        "counters diag internal/textline",
-	"internal/ingest":            "counters diag internal/inflate internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof torchprof torchprof/snapshot torchprof/timeline trace",
+	"internal/ingest":            "counters diag internal/inflate internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/nsysgen/gennsys":   "internal/nsysgen",
 	"internal/tracegen/gentrace": "internal/tracegen",

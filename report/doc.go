@@ -25,6 +25,7 @@ package report
 import (
 	"slices"
 
+	"assay/compare"
 	"assay/judge"
 	"assay/summary"
 )
@@ -40,6 +41,8 @@ type Doc struct {
 	summary *summary.Summary
 	result  judge.Result
 	charts  []Chart
+
+	comparison *compare.Comparison // of two runs; there is no summary then
 }
 
 // A Section is a part of a Doc under one heading.

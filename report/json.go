@@ -15,23 +15,30 @@ import (
 // JSON writes the summary as one object, with verdict, findings and
 // sides of kernels among its fields. Lists of numbers are set in one line; everything else is indented.
 func (d Doc) JSON(w io.Writer) error {
+	if d.comparison != nil {
+		return writeJSON(w, d.comparison)
+	}
 	s := *d.summary
 	// A reader that iterates should not have to ask for null.
 	s.Inputs, s.Devices = orEmpty(s.Inputs), orEmpty(s.Devices)
 	s.Kernels, s.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
-	var compact bytes.Buffer
-	enc := json.NewEncoder(&compact)
-	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
-	err := enc.Encode(struct {
+	return writeJSON(w, struct {
 		*summary.Summary
 		Verdict  judge.Verdict   `json:"verdict"`
 		Findings []judge.Finding `json:"findings"`
 		Sides    []judge.Side    `json:"sides,omitempty"`
 	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides})
-	if err != nil {
+}
+
+// writeJSON writes a value as indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	var compact bytes.Buffer
+	enc := json.NewEncoder(&compact)
+	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err = w.Write(indent(compact.Bytes()))
+	_, err := w.Write(indent(compact.Bytes()))
 	return err
 }
 

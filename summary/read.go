@@ -97,6 +97,24 @@ func (s *Summary) check() error {
 		checkInputs(s, "copy_calls", s.CopyCalls, func(r CopyCall) int { return r.Input }),
 		checkInputs(s, "syncs", s.Syncs, func(r Sync) int { return r.Input }),
 		checkInputs(s, "spans", s.Spans, func(r Span) int { return r.Input }),
+		s.checkAttribution(),
+	)
+}
+
+// checkAttribution returns the first row of an input that does not exist among
+// those that say where work and idle time came from.
+func (s *Summary) checkAttribution() error {
+	return cmp.Or(
+		checkInputs(s, "ops", s.Ops, func(r Op) int { return r.Input }),
+		checkInputs(s, "modules", s.Modules, func(r Module) int { return r.Input }),
+		checkInputs(s, "lines", s.Lines, func(r Line) int { return r.Input }),
+		checkInputs(s, "annotations", s.Annotations, func(r Annotation) int { return r.Input }),
+		checkInputs(s, "passes", s.Passes, func(r Pass) int { return r.Input }),
+		checkInputs(s, "calls", s.Calls, func(r Call) int { return r.Input }),
+		checkInputs(s, "launches", s.Launches, func(r Launches) int { return r.Input }),
+		checkInputs(s, "graphs", s.Graphs, func(r Graph) int { return r.Input }),
+		checkInputs(s, "idle", s.Idle, func(r Idle) int { return r.Input }),
+		checkInputs(s, "memory", s.Memory, func(r Memory) int { return r.Input }),
 	)
 }
 

@@ -87,22 +87,34 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, failed := r.merged()
+	if all == nil {
+		return nil, errors.Join(failed...)
+	}
+	v := &verdict{summary: all}
+	noteRepeatedRanks(v.summary)
+	v.result = judge.Judge(v.summary, thresholds)
+	return v, errors.Join(failed...)
+}
+
+// merged measures all inputs, or returns nil where none could be read.
+func (r *reading) merged() (*summary.Summary, []error) {
 	sums := make([]*summary.Summary, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
 		sums[i] = r.measured(in)
 	})
 	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
 	if len(sums) == 0 {
-		return nil, errors.Join(failed...)
+		return nil, failed
 	}
-	v := &verdict{summary: summary.Merge(sums...)}
-	noteRepeatedRanks(v.summary)
-	v.result = judge.Judge(v.summary, thresholds)
-	return v, errors.Join(failed...)
+	return summary.Merge(sums...), failed
 }
 
 // measured returns what the model of an input says.
 func (r *reading) measured(in *ingest.Input) *summary.Summary {
+	if in.Summary != nil {
+		return in.Summary // it has inputs of its own
+	}
 	from := summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,

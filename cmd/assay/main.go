@@ -5,6 +5,7 @@
 //
 //	assay report  INPUT... [-o DIR]   verdict on stdout; report.md, summary.json and pictures in DIR
 //	assay summary [INPUT...]          the same measurements to stdout; reads stdin where no input is given
+//	assay diff    BASE NEW            which time moved between two runs, and why
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds     how to write such a file, and the built-in one
@@ -65,7 +66,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), convertCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), convertCommand()}
 }
 
 // errUsage ends a command whose mistake has already been explained.

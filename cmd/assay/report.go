@@ -52,7 +52,7 @@ func runReport(e env, c *command, args []string) error {
 	doc := report.Build(v.summary, v.result)
 	// The files come first: a reader of stdout that goes away, as head does,
 	// must not cost the report.
-	names, err := writeReport(*dir, doc)
+	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", report.ChartFiles()})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}

@@ -18,9 +18,15 @@ import (
 	"assay/report"
 )
 
+// A reportFiles names the files of a report.
+type reportFiles struct {
+	json, markdown string
+	pictures       []string // all that any report of the kind can have
+}
+
 // writeReport writes every file of the report and returns their names, the
 // report itself first.
-func writeReport(dir string, doc report.Doc) (names []string, err error) {
+func writeReport(dir string, doc report.Doc, files reportFiles) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -33,16 +39,16 @@ func writeReport(dir string, doc report.Doc) (names []string, err error) {
 		}
 	}
 	// The report comes last: where it is, its pictures are.
-	write("summary.json", doc.JSON)
+	write(files.json, doc.JSON)
 	for _, chart := range doc.Charts() {
 		write(chart.File(), chart.PNG)
 	}
-	write("report.md", doc.Markdown)
+	write(files.markdown, doc.Markdown)
 	if err != nil {
 		return nil, err
 	}
 	// Pictures of an earlier report that this one does not have would mislead.
-	for _, old := range report.ChartFiles() {
+	for _, old := range files.pictures {
 		if !slices.Contains(names, old) {
 			if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err

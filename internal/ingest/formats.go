@@ -34,6 +34,7 @@ var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
 	{name: "ncu-rep", sniff: isNcuReport, load: loadNcuReport},
+	{name: "assay-summary", sniff: isSaved, load: loadSaved, listed: isNamedSaved},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "ncu", sniff: isCounters, load: loadCounters},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},

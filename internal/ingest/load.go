@@ -8,6 +8,7 @@ import (
 	"assay/counters"
 	"assay/memory"
 	"assay/profile"
+	"assay/summary"
 	"assay/trace"
 )
 
@@ -29,6 +30,8 @@ type Input struct {
 	Counters *counters.Capture // what hardware counters said
 	Memory   *memory.Snapshot  // what a device's memory was used for
 	Timeline *memory.Timeline  // the same over time, by category
+
+	Summary *summary.Summary // what assay measured before, of inputs of its own
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is

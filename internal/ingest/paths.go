@@ -17,6 +17,8 @@ type Choice struct {
 	Others int      // files in directories that are no traces
 	Links  int      // symbolic links in directories; they may lead out of them and are not followed
 	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
+
+	saved []string // summaries in a directory
 }
 
 // Paths expands what a user names: a directory, or a link to one, stands for
@@ -103,7 +105,8 @@ func clean(path string) string {
 	return short
 }
 
-// walk adds the traces under dir.
+// walk adds the traces under dir, or, where there is none, the summaries that
+// assay has written: those beside traces are mostly of the same runs.
 func (c *Choice) walk(dir string) {
 	root, err := filepath.EvalSymlinks(dir) // WalkDir does not enter a link
 	if err != nil {
@@ -114,6 +117,11 @@ func (c *Choice) walk(dir string) {
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
 	})
+	if len(in.Files) == 0 {
+		in.Files = in.saved // the traces are elsewhere
+	} else {
+		in.Others += len(in.saved)
+	}
 	if len(in.Files) == 0 && len(in.Failed) == 0 {
 		err := fmt.Errorf("%s: no trace, table or profile among the files of this directory (%d); want traces such as *.pt.trace.json.gz, exports such as *.sqlite, or what the README lists under \"What it reads\"", dir, in.Others)
 		if in.Links > 0 {
@@ -142,33 +150,58 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	case d.IsDir():
 	case d.Type()&fs.ModeSymlink != 0:
 		c.Links++
-	case d.Type().IsRegular() && isCandidate(path): // opening a pipe would wait for its writer
-		c.Files = append(c.Files, path)
+	case d.Type().IsRegular(): // opening a pipe would wait for its writer
+		switch kindOf(path) {
+		case candidate:
+			c.Files = append(c.Files, path)
+		case savedSummary:
+			c.saved = append(c.saved, path)
+		default:
+			c.Others++
+		}
 	default:
 		c.Others++
 	}
 	return nil
 }
 
-// isCandidate reports whether a file of a directory is to be read. A file that
-// is named like a trace and cannot be read, or is none, must not vanish: reading
-// it will say why. JSON that is clearly something else may.
-func isCandidate(path string) bool {
+// A kind is what a file of a directory is.
+type kind uint8
+
+const (
+	other        kind = iota
+	candidate         // to be read
+	savedSummary      // to be read where there are no candidates
+)
+
+// kindOf looks into a file of a directory. One that is named like a trace and
+// cannot be read, or is none, must not vanish: reading it will say why. JSON that
+// is clearly something else may.
+func kindOf(path string) kind {
+	read := func(it bool) kind {
+		if it {
+			return candidate
+		}
+		return other
+	}
 	named := namedLikeTrace(path)
 	f, err := Open(path, nil)
 	if err != nil {
-		return named
+		return read(named)
 	}
 	defer f.Close()
 	head, err := f.Peek()
 	if err != nil {
-		return named
+		return read(named)
+	}
+	if isSaved(path, head) {
+		return savedSummary
 	}
 	format := formatOf(path, head)
 	if format == nil {
-		return named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head)
+		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}
-	return format.listed == nil || format.listed(path, head)
+	return read(format.listed == nil || format.listed(path, head))
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to

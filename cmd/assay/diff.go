@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"assay/compare"
+	"assay/report"
+	"assay/summary"
+)
+
+func diffCommand() *command {
+	return &command{
+		name: "diff", args: "BASE NEW [-o DIR]",
+		does: "say which time moved between two runs, and from where; the deltas add up",
+		example: `  assay diff before.json.gz after.json.gz
+  assay diff before.json.gz after.json.gz -o out
+  assay diff runs/main runs/branch                      # directories of repeated runs
+  assay diff --base a1.json --base a2.json --new 'b*.json'
+  assay diff baseline/summary.json after.json.gz --format json | jq -r .headline
+`,
+		run: runDiff,
+	}
+}
+
+// A difference holds the flags of the command.
+type difference struct {
+	source
+	base, new []string
+	format    string
+	dir       string
+	force     bool
+}
+
+func (d *difference) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
+	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; made if it is not there")
+	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the base, in place of BASE; give it once for each run")
+	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, in place of NEW; give it once for each run")
+	flags.BoolVar(&d.force, "force", false, "compare what is not comparable, too: other devices, or no GPU time on one side")
+	d.source.register(flags)
+}
+
+// sides distributes the arguments over the two sides.
+func (d *difference) sides(args []string) (wrong string) {
+	named := len(d.base) > 0 || len(d.new) > 0
+	switch {
+	case named && (len(args) > 0 || len(d.base) == 0 || len(d.new) == 0):
+		return "want BASE and NEW, or both of --base and --new"
+	case !named && len(args) != 2:
+		return fmt.Sprintf("%s given, want two: BASE and NEW; of repeated runs name their directories, or give --base and --new once for each", plural(len(args), "input was", "inputs were"))
+	case !named:
+		d.base, d.new = args[:1], args[1:]
+	}
+	if slices.Contains(d.base, "-") && slices.Contains(d.new, "-") {
+		return "standard input can be one side only"
+	}
+	if msg := checkFormat(d.format); msg != "" {
+		return msg
+	}
+	return ""
+}
+
+func runDiff(e env, c *command, args []string) error {
+	var d difference
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	d.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if wrong := d.sides(args); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	if flags.Changed("output") {
+		if err := checkDir(d.dir); err != nil {
+			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+		}
+	}
+	base, failed := d.load(e, c, d.base)
+	if base == nil {
+		return failed
+	}
+	new, failedNew := d.load(e, c, d.new)
+	if failed = errors.Join(failed, failedNew); new == nil {
+		return failed
+	}
+	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
+	if err != nil {
+		return errors.Join(failed, fmt.Errorf("not compared: %w; --force compares them all the same", err))
+	}
+	return errors.Join(d.show(e, cmp), failed)
+}
+
+// show writes the report, if one is wanted, and prints the comparison.
+func (d *difference) show(e env, cmp *compare.Comparison) error {
+	doc := report.BuildDiff(cmp)
+	if d.dir != "" {
+		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", report.DiffChartFiles()})
+		if err != nil {
+			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+		}
+		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
+	}
+	out := bufio.NewWriter(e.stdout)
+	var err error
+	switch d.format {
+	case "text":
+		err = doc.Text(out, textWidth)
+	case "md":
+		err = doc.StepSummary(out)
+	case "json":
+		err = doc.JSON(out)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	return nil
+}
+
+// load measures the inputs of one side, or returns nil where none can be read.
+func (d *difference) load(e env, c *command, args []string) (*summary.Summary, error) {
+	r, err := d.open(e, c, args)
+	if err != nil {
+		return nil, err
+	}
+	s, failed := r.merged()
+	return s, errors.Join(failed...)
+}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/compare"
+	"assay/unit"
+)
+
+// The limits of a comparison on the screen and in the report.
+const (
+	screenMovers  = 5
+	screenRemarks = 4
+	maxMovers     = 40
+)
+
+// A differ makes the sections of one comparison.
+type differ struct {
+	*compare.Comparison
+	charts map[string]Chart
+}
+
+// BuildDiff makes the report of a comparison. The Doc shares its memory.
+func BuildDiff(c *compare.Comparison) Doc {
+	b := &differ{c, map[string]Chart{}}
+	charts := DiffCharts(c)
+	for _, chart := range charts {
+		b.charts[chart.File()] = chart
+	}
+	d := Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New), comparison: c}
+	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.budget(), b.estimates()},
+		b.movers(screenMovers, true), b.sums(screenMovers))...)
+	d.Sections = present(slices.Concat([]Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
+		b.movers(maxMovers, false), []Section{b.shapes(), b.figures()}, b.sums(maxMovers))...)
+	d.charts = inPlace(charts, d.Sections)
+	return d
+}
+
+// baseNames returns the name of a side's first input and how many more it has.
+func baseNames(s compare.Side) string {
+	switch len(s.Paths) {
+	case 0:
+		return "nothing"
+	case 1:
+		return baseName(s.Paths[0])
+	}
+	return fmt.Sprintf("%s and %d more", baseName(s.Paths[0]), len(s.Paths)-1)
+}
+
+// screenHead is one line: what changed most.
+func (b *differ) screenHead() Section {
+	return Section{Title: "What changed", Lead: sentence(shortenQuoted(b.Headline, briefQuote))}
+}
+
+func (b *differ) head() Section {
+	text := sentence(b.Headline)
+	if c := text[:min(1, len(text))]; c >= "a" && c <= "z" {
+		text = strings.ToUpper(c) + text[1:]
+	}
+	return Section{Title: "What changed", Blocks: []Block{Paragraph{Text: text + ".", Strong: true}}}
+}
+
+// sides says what was compared, of what times are, and why they may mislead.
+func (b *differ) sides(reasons int) Section {
+	s := Section{Title: "Compared"}
+	s.Blocks = append(s.Blocks, List{
+		{Mark: "base", Text: b.side(b.Base)}, {Mark: "new", Text: b.side(b.New)},
+	})
+	switch b.Per {
+	case compare.PerStep:
+		s.Lead = "times are of one step on one device, the mean over all steps"
+	case compare.PerWindow:
+		s.Lead = "the captures have no steps in common, so times are of the whole window of one device"
+	default:
+		s.Lead = "sums that other tools made; there is no timeline"
+	}
+	var list List
+	for i, r := range b.Reasons {
+		if i == reasons {
+			list = append(list, Item{Text: plural(int64(len(b.Reasons)-i), "more remark")})
+			break
+		}
+		list = append(list, Item{Mark: r.Level.String(), Text: brief(r.Text)})
+	}
+	if list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
+	return s
+}
+
+// side describes one of the two.
+func (b *differ) side(s compare.Side) string {
+	parts := []string{baseNames(s)}
+	if s.Name != "" {
+		parts = append(parts, clip(clean(s.Name), 60))
+	}
+	if s.Devices > 0 {
+		parts = append(parts, plural(s.Devices, "device window"))
+	}
+	if s.Runs > 1 {
+		parts = append(parts, plural(int64(s.Runs), "run"))
+	}
+	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
+		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", plural(n, "step"), unit.Duration(s.MedianNS), unit.Duration(s.Walls[0]), unit.Duration(s.Walls[n-1])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// whole is what the budget cuts.
+func (b *differ) whole() string {
+	if b.Per == compare.PerStep {
+		return "step"
+	}
+	return "window"
+}
+
+// budget sets both sides beside each other, part by part.
+func (b *differ) budget() Section {
+	if b.Per == compare.PerNone {
+		return Section{}
+	}
+	s := Section{Title: "Time budget", Lead: "of a " + b.whole() + "; the parts and their deltas add up", Blocks: []Block{b.parts(b.Budget, "part")}}
+	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
+	return s
+}
+
+// parts is a table of rows that sum to the step or window, in their order.
+func (b *differ) parts(p compare.Part, title string) Table {
+	scale := scaleOf(p.BaseNS, p.NewNS)
+	t := Table{Title: title + "s", Columns: []Column{
+		{title, Text}, {scale.head("base"), Number}, {scale.head("new"), Number}, {scale.head("delta"), Number}, {"of base", Number},
+		{"share before", Number}, {"and now", Number},
+	}}
+	row := func(name string, base, new, delta int64) Row {
+		return Row{Cells: []string{
+			name, scale.text(base), scale.text(new), signedIn(scale, delta), signedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
+		}}
+	}
+	for _, r := range p.Rows {
+		t.Rows = append(t.Rows, row(r.Name, r.BaseNS, r.NewNS, r.DeltaNS))
+	}
+	t.Rows = append(t.Rows, row(b.whole(), p.BaseNS, p.NewNS, p.DeltaNS))
+	return t
+}
+
+// signedIn prints a difference with its sign in the unit of a column.
+func signedIn(s timeScale, ns int64) string {
+	if ns > 0 {
+		return "+" + s.text(ns)
+	}
+	return s.text(ns)
+}
+
+// signedShare prints a difference as a share, with its sign.
+func signedShare(delta, of int64) string {
+	text := unit.Share(delta, of)
+	if delta > 0 && of > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+func (b *differ) cells() Section {
+	if b.Per == compare.PerNone {
+		return Section{}
+	}
+	t := b.parts(b.Cells, "set")
+	t.Note = "Which classes of work ran at the same time. The sets do not overlap; the parts of the budget are sums of them."
+	return Section{Title: "What ran together", Blocks: []Block{t}}
+}
+
+// estimates is what repeated runs say.
+func (b *differ) estimates() Section {
+	if len(b.Estimates) == 0 {
+		return Section{}
+	}
+	var all []int64
+	for _, e := range b.Estimates {
+		all = append(all, e.Base.MedianNS, e.New.MedianNS)
+	}
+	scale := scaleOf(all...)
+	t := Table{Title: "figures", Columns: []Column{
+		{"figure", Text}, {scale.head("base"), Number}, {"", Text}, {scale.head("new"), Number}, {"", Text}, {"delta", Number}, {"p", Number}, {"", Text},
+	}}
+	warnings := List{}
+	for _, e := range b.Estimates {
+		differs := "may be chance"
+		if e.Differs() {
+			differs = "differs"
+		}
+		t.Rows = append(t.Rows, Row{Cells: []string{
+			e.Name, scale.text(e.Base.MedianNS), spread(scale, e.Base), scale.text(e.New.MedianNS), spread(scale, e.New),
+			signedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
+		}})
+	}
+	for _, w := range b.Estimates[0].Warnings {
+		warnings = append(warnings, Item{Mark: "note", Text: sentence(w)})
+	}
+	t.Note = "Each run is one value, a mean over its steps. Medians over the runs, with the interval that holds the true median with 95% confidence; p is " +
+		"the probability that runs of one distribution differ as much (Mann-Whitney; no distribution is assumed)."
+	s := Section{Title: "Repeated runs", Lead: fmt.Sprintf("medians of %d and %d runs, with their 95%% intervals", b.Base.Runs, b.New.Runs), Blocks: []Block{t.withoutEmpty()}}
+	if len(warnings) > 0 {
+		s.Blocks = append(s.Blocks, warnings)
+	}
+	return s
+}
+
+// spread prints an interval around its median: "7.9 to 8.3".
+func spread(scale timeScale, i compare.Interval) string {
+	if i.LowNS == nil || i.HighNS == nil {
+		return ""
+	}
+	return scale.text(*i.LowNS) + " to " + scale.text(*i.HighNS)
+}
+
+func (b *differ) steps() Section {
+	if p := b.pictures("diff-steps"); p != nil {
+		return Section{Title: "Steps", Blocks: p}
+	}
+	return Section{}
+}
+
+// pictures returns those that exist.
+func (b *differ) pictures(names ...string) (blocks []Block) {
+	for _, name := range names {
+		if c, ok := b.charts[Chart{Name: name}.File()]; ok {
+			blocks = append(blocks, Picture{c})
+		}
+	}
+	return blocks
+}
+
+// bySize sorts sections' parts by how far they moved: what moved most is read
+// first.
+func bySize(list []moved) {
+	slices.SortStableFunc(list, func(a, b moved) int { return cmp.Compare(b.moved(), a.moved()) })
+}

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/compare"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A moved is a cut of some time and how its rows moved.
+type moved struct {
+	title, of string // of the section, and what its rows add up to
+	noun      string // of a row
+	kind      Kind
+	part      compare.Part
+	name      func(compare.Row) string
+	runs      bool // rows have runs, so count and duration are told apart
+	picture   string
+}
+
+// moved returns how far rows moved, whichever way.
+func (m moved) moved() (ns int64) {
+	for _, r := range m.part.Rows {
+		ns = summary.Plus(ns, max(r.DeltaNS, -r.DeltaNS))
+	}
+	return ns
+}
+
+// movers lists what moved in each cut. On the screen stands what says most.
+func (b *differ) movers(rows int, screen bool) (out []Section) {
+	if b.Per == compare.PerNone {
+		return nil
+	}
+	plain := func(r compare.Row) string { return r.Name }
+	list := []moved{
+		{"Kernels", "kernel work", "kernel", KernelName, b.Kernels, plain, true, "diff-kernels"},
+		{"Idle time", "idle time", "reason", Text, b.Idle, idleReason, false, "diff-idle"},
+	}
+	bySize(list)
+	more := []moved{
+		{"Categories", "kernel work", "category", Text, b.Categories, func(r compare.Row) string { return clip(clean(r.Name), 30) }, true, ""},
+		{"Operators", "kernel work", "operator", Name, b.Ops, operatorName, true, ""},
+		{"Copies", "work of copies and memsets", "copy", Name, b.Copies, plain, true, ""},
+		{"Passes", "device work", "pass", Name, b.Passes, plain, true, ""},
+		{"Calls", "host time in calls", "call", Name, b.Calls, plain, true, ""},
+	}
+	if screen {
+		more = more[1:3]
+	}
+	for _, m := range append(list, more...) {
+		out = append(out, b.moverSection(m, rows))
+	}
+	if screen {
+		return append(out, b.changes(3))
+	}
+	return append(out, b.annotations(rows), b.changes(maxMovers))
+}
+
+func operatorName(r compare.Row) string {
+	if r.Name == "" {
+		return "(no operator known)"
+	}
+	return r.Name
+}
+
+func idleReason(r compare.Row) string {
+	parts := []string{}
+	for _, s := range []string{r.Owner, r.State} {
+		if s != "" {
+			parts = append(parts, ownerText(s))
+		}
+	}
+	if r.Name != "" {
+		parts = append(parts, clip(clean(r.Name), 44))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// moverSection lists the rows that moved most.
+func (b *differ) moverSection(m moved, rows int) Section {
+	p := m.part
+	if m.moved() == 0 {
+		return Section{}
+	}
+	s := Section{
+		Title: m.title,
+		Lead:  fmt.Sprintf("%s %s of %s a %s (%s), from %s to %s", compare.Signed(p.DeltaNS), "", m.of, b.whole(), signedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
+	}
+	s.Lead = strings.Join(strings.Fields(s.Lead), " ")
+	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
+	rest := shown[min(rows, len(shown)):]
+	shown = shown[:len(shown)-len(rest)]
+	s.Blocks = []Block{b.moverTable(m, shown)}
+	if len(rest) > 0 {
+		sum := int64(0)
+		for _, r := range rest {
+			sum += r.DeltaNS
+		}
+		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s moved by %s together.", strings.TrimSuffix(unit.Count(int64(len(rest)))+" more "+m.noun+"s", map[bool]string{true: "s"}[len(rest) == 1]), compare.Signed(sum))})
+	}
+	if m.picture != "" {
+		s.Blocks = append(b.pictures(m.picture), s.Blocks...)
+	}
+	return s
+}
+
+func (b *differ) moverTable(m moved, rows []compare.Row) Table {
+	var sizes []int64
+	for _, r := range rows {
+		sizes = append(sizes, r.DeltaNS, -r.DeltaNS, r.CountNS, -r.CountNS, r.DurationNS, -r.DurationNS)
+	}
+	scale := scaleOf(sizes...)
+	t := Table{Title: m.noun + "s", Columns: []Column{{scale.head("delta"), Number}}}
+	if m.runs {
+		t.Columns = append(t.Columns, Column{"by count", Number}, Column{"by duration", Number}, Column{"runs", Number})
+	} else {
+		t.Columns = append(t.Columns, Column{"of base", Number})
+	}
+	t.Columns = append(t.Columns, Column{"", Text}, Column{m.noun, m.kind})
+	for _, r := range rows {
+		cells := []string{signedIn(scale, r.DeltaNS)}
+		if m.runs {
+			cells = append(cells, signedIn(scale, r.CountNS), signedIn(scale, r.DurationNS), b.times(r))
+		} else {
+			cells = append(cells, signedShare(r.DeltaNS, r.BaseNS))
+		}
+		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(r.Match), m.name(r))})
+	}
+	if m.runs {
+		t.Note = fmt.Sprintf("Runs are of one %s. \"By count\" is what another number of runs made at the base's mean duration, \"by duration\" what the mean "+
+			"made at the new number; they sum to the delta.", b.whole())
+	}
+	return t.withoutEmpty()
+}
+
+// times prints how often a row runs: "40", or "40 → 60" where that changed.
+func (b *differ) times(r compare.Row) string {
+	base, new := r.Times(b.Comparison)
+	if base == new {
+		return base
+	}
+	return base + " → " + new
+}
+
+func matchText(match string) string {
+	switch match {
+	case compare.OnlyNew, compare.OnlyBase:
+		return match
+	case compare.ByCanonical:
+		return "renamed"
+	case compare.ByPlace:
+		return "replaced"
+	}
+	return ""
+}
+
+// annotations is a cut that does not add up: ranges lie in each other.
+func (b *differ) annotations(rows int) Section {
+	m := moved{noun: "annotation", kind: Name, part: compare.Part{Rows: b.Annotations}, name: func(r compare.Row) string { return r.Name }, runs: false}
+	if m.moved() == 0 {
+		return Section{}
+	}
+	t := b.moverTable(m, slices.DeleteFunc(slices.Clone(b.Annotations), func(r compare.Row) bool { return r.DeltaNS == 0 }))
+	t.Note = "Device work launched inside, of one " + b.whole() + ". Annotations may lie in each other, so their deltas do not add up."
+	return Section{Title: "Annotations", Blocks: []Block{t.cut(rows)}}
+}
+
+// changes lists the kernels that only one side has, and those with other names.
+func (b *differ) changes(most int) Section {
+	s := Section{Title: "New, gone and renamed kernels"}
+	var list List
+	counts := map[string]int{}
+	for _, r := range b.Kernels.Rows {
+		word := matchText(r.Match)
+		if word == "" {
+			continue
+		}
+		if counts[word]++; counts[word] > most {
+			continue
+		}
+		names := kernelLabels(slices.Concat([]string{r.Name}, r.Was), 60)
+		text := fmt.Sprintf("%s: %s a %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.whole())
+		switch r.Match {
+		case compare.ByCanonical, compare.ByPlace:
+			text = fmt.Sprintf("%s, before %s: %s a %s", names[0], strings.Join(names[1:min(2, len(names))], ""), compare.Signed(r.DeltaNS), b.whole())
+			if n := len(names) - 2; n > 0 {
+				text = strings.Replace(text, ":", fmt.Sprintf(" and %d more:", n), 1)
+			}
+		}
+		list = append(list, Item{Mark: word, Text: sentence(text)})
+	}
+	for _, word := range []string{"new", "gone", "renamed", "replaced"} {
+		if n := counts[word] - most; n > 0 {
+			list = append(list, Item{Mark: word, Text: plural(int64(n), "more kernel")})
+		}
+	}
+	if list == nil {
+		return Section{}
+	}
+	slices.SortStableFunc(list, func(a, b Item) int { return strings.Compare(order(a.Mark), order(b.Mark)) })
+	s.Blocks = []Block{list}
+	return s
+}
+
+// order puts the kinds of changes into the order in which they are listed.
+func order(mark string) string {
+	return fmt.Sprint(slices.Index([]string{"new", "gone", "replaced", "renamed"}, mark))
+}
+
+// shapes lists the operators whose inputs changed.
+func (b *differ) shapes() Section {
+	t := Table{Title: "operators", Columns: []Column{{"operator", Name}, {"only in the base", Name}, {"only in the new run", Name}}}
+	for _, s := range b.Shapes {
+		t.Rows = append(t.Rows, Row{Cells: []string{s.Op, strings.Join(s.Base, " "), strings.Join(s.New, " ")}})
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	t.Note = "Inputs of the operators that launched work, as the profiler recorded them (record_shapes): those with the most work of each."
+	return Section{Title: "Other inputs", Blocks: []Block{t.cut(maxMovers)}}
+}
+
+// figures lists counts and sizes.
+func (b *differ) figures() Section {
+	t := Table{Title: "figures", Columns: []Column{{"figure", Text}, {"base", Number}, {"new", Number}, {"delta", Number}}}
+	text := func(f compare.Figure, n *int64, parts int64) string {
+		switch {
+		case n == nil:
+			return unit.None
+		case f.Unit == "bytes" && f.Each:
+			return unit.Bytes(*n / max(1, parts))
+		case f.Unit == "bytes":
+			return unit.Bytes(*n)
+		}
+		return fmt.Sprintf("%.4g", float64(*n)/float64(max(1, parts)))
+	}
+	for _, f := range b.Figures {
+		delta := ""
+		if f.Base != nil && f.New != nil && *f.Base > 0 {
+			x, y := float64(*f.Base), float64(*f.New)
+			if f.Each {
+				x, y = x/float64(max(1, b.Base.Parts)), y/float64(max(1, b.New.Parts))
+			}
+			delta = fmt.Sprintf("%+.1f%%", 100*(y-x)/x)
+		}
+		name := f.Name
+		if f.Each {
+			name += " a " + b.whole()
+		}
+		t.Rows = append(t.Rows, Row{Cells: []string{name, text(f, f.Base, b.Base.Parts), text(f, f.New, b.New.Parts), delta}})
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	return Section{Title: "Counts and sizes", Blocks: []Block{t}}
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/compare"
+	"assay/unit"
+)
+
+// sums compares tables of other tools and counters of kernels.
+func (b *differ) sums(rows int) (out []Section) {
+	for _, t := range b.Tables {
+		out = append(out, tableDelta(t, rows))
+	}
+	return append(out, b.counted(rows))
+}
+
+// tableDelta lists the rows of a table that moved most, by its first column.
+func tableDelta(d compare.TableDelta, rows int) Section {
+	first := d.Columns[0]
+	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s is %s instead of %s (%s)", clip(clean(first.Name), 30),
+		amountText(first, first.New), amountText(first, first.Base), signedShare(first.New-first.Base, first.Base))}
+	t := Table{Title: "rows"}
+	for _, c := range d.Columns {
+		t.Columns = append(t.Columns, Column{clip(clean(c.Name), 20) + " delta", Number})
+	}
+	t.Columns = append(t.Columns, Column{"of base", Number}, Column{"", Text}, Column{"name", rowKind(d)})
+	for _, r := range d.Rows {
+		var cells []string
+		still := true
+		for i, c := range d.Columns {
+			delta := r.Delta(i)
+			still = still && delta == 0
+			text := amountText(c, delta)
+			if delta > 0 {
+				text = "+" + text
+			}
+			cells = append(cells, text)
+		}
+		if still {
+			continue
+		}
+		base := int64(0)
+		if r.Base[0] != nil {
+			base = *r.Base[0]
+		}
+		t.Rows = append(t.Rows, Row{Cells: append(cells, signedShare(r.Delta(0), base), matchText(r.Match), r.Name)})
+	}
+	if len(t.Rows) == 0 {
+		return s
+	}
+	s.Blocks = []Block{t.withoutEmpty().cut(rows)}
+	return s
+}
+
+func rowKind(d compare.TableDelta) Kind {
+	if d.Of == "kernel" {
+		return KernelName
+	}
+	return Name
+}
+
+// amountText prints a value of a column.
+func amountText(c compare.ColumnDelta, n int64) string {
+	switch c.Unit {
+	case "ns":
+		return unit.Duration(n)
+	case "bytes":
+		return unit.Bytes(n)
+	}
+	return unit.Count(n)
+}
+
+// counted compares kernels by their hardware counters: those that changed.
+func (b *differ) counted(rows int) Section {
+	t := Table{Title: "kernels", Columns: []Column{
+		{"launch", Number}, {"delta", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"", Text}, {"kernel", KernelName},
+	}}
+	for _, c := range b.Counters {
+		cells := []string{changeText(c.BaseNS, c.NewNS), ""}
+		if c.BaseNS != nil && c.NewNS != nil {
+			cells[1] = signedShare(c.Delta(), *c.BaseNS)
+		}
+		cells = append(cells, pctChange(c.BaseCompute, c.NewCompute), pctChange(c.BaseMemory, c.NewMemory), pctChange(c.BaseOccupancy, c.NewOccupancy))
+		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(c.Match), c.Kernel)})
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	t.Note = "Mean durations of a launch, and throughput of compute and memory and resident warps in percent of what the device can do at most. A profiler " +
+		"of counters runs launches alone, so nothing adds up to a step."
+	return Section{Title: "Kernels by their counters", Lead: "a launch of each, before → now", Blocks: []Block{t.withoutEmpty().cut(rows)}}
+}
+
+func changeText(base, new *int64) string {
+	text := func(n *int64) string {
+		if n == nil {
+			return unit.None
+		}
+		return unit.Duration(*n)
+	}
+	if base == nil && new == nil {
+		return ""
+	}
+	return text(base) + " → " + text(new)
+}
+
+func pctChange(base, new *float64) string {
+	text := func(f *float64) string {
+		if f == nil {
+			return unit.None
+		}
+		return strconv.FormatFloat(*f, 'f', 1, 64) + "%"
+	}
+	if base == nil && new == nil || slices.Equal([]string{text(base)}, []string{text(new)}) {
+		return text(base)
+	}
+	return text(base) + " → " + text(new)
+}
