@@ -159,14 +159,22 @@ func (c *Comparison) runs(r *Row) string {
 	base, new := times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 	switch {
 	case r.Match == OnlyNew:
-		return fmt.Sprintf("%s, which is new and runs %s times %s (%s)", name, new, each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, which is new and runs %s %s (%s)", name, often(new), each, Signed(r.DeltaNS))
 	case r.Match == OnlyBase:
-		return fmt.Sprintf("%s, which ran %s times %s and is gone (%s)", name, base, each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, which ran %s %s and is gone (%s)", name, often(base), each, Signed(r.DeltaNS))
 	case size(r.CountNS) > size(r.DurationNS):
-		return fmt.Sprintf("%s, which runs %s times %s instead of %s (%s)", name, new, each, base, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, which runs %s %s instead of %s (%s)", name, often(new), each, often(base), Signed(r.DeltaNS))
 	}
 	b, n := r.Means(c)
 	return fmt.Sprintf("%s, of which a run takes %s instead of %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
+}
+
+// often prints how many times something happens.
+func often(times string) string {
+	if times == "1" {
+		return "once"
+	}
+	return times + " times"
 }
 
 // Means returns the mean duration of a run on both sides, 0 where there is none.
