@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/unit"
 )
@@ -90,12 +89,10 @@ func (c *Comparison) because(part *Row) string {
 		why = c.commReason(part)
 	case BudgetCopies:
 		if r := largest(c.Copies.Rows, part.DeltaNS); r != nil {
-			why = c.runs(r)
+			why = mostly(r.DeltaNS, part.DeltaNS) + " " + c.runs(r)
 		}
 	case BudgetIdle:
-		if r := largest(c.Idle.Rows, part.DeltaNS); r != nil {
-			why = fmt.Sprintf("most of it %s (%s)", r.Reason(), Signed(r.DeltaNS))
-		}
+		why = c.idleReason(part.DeltaNS)
 	}
 	if why == "" {
 		return text
@@ -121,10 +118,7 @@ func (c *Comparison) kernelReason(direction int64, class string) string {
 	if r == nil {
 		return "kernels overlap less than before"
 	}
-	if direction < 0 && r.DeltaNS < 0 || direction > 0 {
-		return "most of it " + c.runs(r)
-	}
-	return c.runs(r)
+	return mostly(r.DeltaNS, direction) + " " + c.runs(r)
 }
 
 // commReason tells communication that takes longer from such that is hidden
@@ -201,19 +195,43 @@ func (r *Row) Times(c *Comparison) (base, new string) {
 	return times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 }
 
-// Reason says who owned idle time and, of the host, what it did.
-func (r *Row) Reason() string {
-	parts := []string{}
-	if r.Owner != "" {
-		parts = append(parts, r.Owner)
+// idleReason names the owner whose idle time moved most, and what of it did.
+func (c *Comparison) idleReason(direction int64) string {
+	r := largest(c.Idle.ByOwner().Rows, direction)
+	if r == nil {
+		return ""
 	}
+	owner := r.Owner
 	if r.State != "" {
-		parts = append(parts, r.State)
+		owner += ", " + r.State
 	}
-	if r.Name != "" {
-		parts = append(parts, fmt.Sprintf("%q", r.Name))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), cmp.Or(owner, r.Name), Signed(r.DeltaNS))
+	for _, it := range c.Idle.Rows { // the largest first
+		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
+			return text + fmt.Sprintf(" in %q", it.Name)
+		}
 	}
-	return strings.Join(parts, ", ")
+	return text
+}
+
+// mostly introduces what has a part of a delta: half of it or more, or less.
+func mostly(part, of int64) string {
+	if float64(size(part)) >= 0.5*float64(size(of)) {
+		return "most of it"
+	}
+	return "first of all"
+}
+
+// ByOwner adds up rows of idle time with the same owner and state.
+func (p Part) ByOwner() Part {
+	rows := slices.Clone(p.Rows)
+	for i := range rows {
+		if rows[i].Owner != "" {
+			rows[i].Name = ""
+		}
+	}
+	p.Rows = rows
+	return p.fold(func(r Row) Row { return Row{Name: r.Name, Owner: r.Owner, State: r.State} })
 }
 
 // renamed says that kernels have other names, where nothing else happened.

@@ -240,22 +240,30 @@ func (d *differ) kernelWork() {
 
 // fold adds up the rows that of gives the same name.
 func (p Part) fold(of func(Row) Row) Part {
-	index := map[[2]string]int{}
+	index := map[[4]string]int{}
 	out := Part{BaseNS: p.BaseNS, NewNS: p.NewNS, DeltaNS: p.DeltaNS, Rows: []Row{}}
 	for _, r := range p.Rows {
 		to := of(r)
-		key := [2]string{to.Name, to.Class}
+		key := [4]string{to.Name, to.Class, to.Owner, to.State}
 		i, ok := index[key]
 		if !ok {
 			i = len(out.Rows)
 			index[key] = i
+			to.Match = r.Match
 			out.Rows = append(out.Rows, to)
 		}
 		sum := &out.Rows[i]
 		sum.BaseCount, sum.NewCount = summary.Plus(sum.BaseCount, r.BaseCount), summary.Plus(sum.NewCount, r.NewCount)
 		sum.BaseNS, sum.NewNS, sum.DeltaNS = sum.BaseNS+r.BaseNS, sum.NewNS+r.NewNS, sum.DeltaNS+r.DeltaNS
 		sum.CountNS, sum.DurationNS = summary.Plus(sum.CountNS, r.CountNS), summary.Plus(sum.DurationNS, r.DurationNS)
-		sum.Match = matchOf(sum.BaseCount > 0, sum.NewCount > 0)
+		if sum.Match != r.Match {
+			sum.Match = ByName // both sides have something of it
+		}
+	}
+	for i := range out.Rows {
+		if m := out.Rows[i].Match; m != OnlyBase && m != OnlyNew {
+			out.Rows[i].Match = ByName
+		}
 	}
 	out.sort()
 	return out

@@ -31,7 +31,7 @@ func BuildDiff(c *compare.Comparison) Doc {
 		b.charts[chart.File()] = chart
 	}
 	d := Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New), comparison: c}
-	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.budget(), b.estimates()},
+	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.estimates()},
 		b.movers(screenMovers, true), b.sums(screenMovers))...)
 	d.Sections = present(slices.Concat([]Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
 		b.movers(maxMovers, false), []Section{b.shapes(), b.figures()}, b.sums(maxMovers))...)
@@ -124,6 +124,21 @@ func (b *differ) budget() Section {
 	}
 	s := Section{Title: "Time budget", Lead: "of a " + b.whole() + "; the parts and their deltas add up", Blocks: []Block{b.parts(b.Budget, "part")}}
 	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
+	return s
+}
+
+// screenBudget leaves out the shares, for which a terminal has no room.
+func (b *differ) screenBudget() Section {
+	s := b.budget()
+	if len(s.Blocks) == 0 {
+		return s
+	}
+	t := s.Blocks[0].(Table)
+	t.Columns = t.Columns[:5]
+	for i := range t.Rows {
+		t.Rows[i].Cells = t.Rows[i].Cells[:5]
+	}
+	s.Blocks = []Block{t}
 	return s
 }
 

@@ -39,6 +39,9 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 		{"Kernels", "kernel work", "kernel", KernelName, b.Kernels, plain, true, "diff-kernels"},
 		{"Idle time", "idle time", "reason", Text, b.Idle, idleReason, false, "diff-idle"},
 	}
+	if screen {
+		list[1].part = b.Idle.ByOwner()
+	}
 	bySize(list)
 	more := []moved{
 		{"Categories", "kernel work", "category", Text, b.Categories, func(r compare.Row) string { return clip(clean(r.Name), 30) }, true, ""},
