@@ -224,8 +224,8 @@ func (d *differ) stepsCover() (Reason, bool) {
 	}
 	for _, f := range []*facts{d.base, d.new} {
 		in, all := f.cells.Busy(), f.windows.Busy()
-		if all > 0 && float64(in) < 0.8*float64(all) {
-			return Reason{"steps-partial", Warn, fmt.Sprintf("only %s of the busy time of %s is within steps; kernels, copies and calls are of the whole capture, divided by the steps", unit.Share(in, all), f.path())}, true
+		if all > 0 && float64(in) < 0.95*float64(all) {
+			return Reason{"steps-partial", Warn, fmt.Sprintf("only %s of the busy time of %s is within its steps; kernels, copies and calls are of the whole capture, divided by the number of steps, so their counts seem larger", unit.Share(in, all), f.path())}, true
 		}
 	}
 	return Reason{}, false

@@ -13,9 +13,10 @@ type Run struct {
 	Inputs []int
 }
 
-// Split takes a summary apart into runs. Inputs of one directory with different
-// ranks are of one run, those of the same rank of different ones: the first of
-// each rank are the first run. Inputs without a timeline, such as tables, belong
+// Split takes a summary apart into runs. If no rank is there twice, all inputs
+// are of one run. Else inputs of one directory with different ranks are of one
+// run, those of the same rank of different ones: the first of each rank are the
+// first run of the directory. Inputs without a timeline, such as tables, belong
 // to the first run of their directory.
 func Split(s *summary.Summary) []Run {
 	type place struct {
@@ -26,11 +27,22 @@ func Split(s *summary.Summary) []Run {
 	for _, d := range s.Devices {
 		timed[d.Input] = true
 	}
+	repeated := false
+	ranks := map[int]bool{}
+	for i, in := range s.Inputs {
+		if timed[i] {
+			repeated = repeated || ranks[in.Rank]
+			ranks[in.Rank] = true
+		}
+	}
 	seen := map[place]int{}
 	index := map[string][]int{} // by directory: the runs in it
 	var runs []Run
 	for i, in := range s.Inputs {
-		dir, nth := filepath.Dir(in.Path), 0
+		dir, nth := "", 0
+		if repeated {
+			dir = filepath.Dir(in.Path)
+		}
 		if timed[i] {
 			p := place{dir, in.Rank}
 			nth = seen[p]

@@ -1,0 +1,82 @@
+package compare_test
+
+import (
+	"strings"
+	"testing"
+
+	"assay/compare"
+	"assay/summary"
+)
+
+func at(n int64) *int64 { return &n }
+
+// kernelTable returns a table of kernels: pairs of total time and count.
+func kernelTable(rows map[string][2]int64) *summary.Summary {
+	t := summary.Table{Tool: "nsys", Name: "cuda_gpu_kern_sum", Of: summary.OfKernel, Columns: []summary.TableColumn{
+		{Name: "mean", Unit: "ns", Adds: summary.AddsEach}, {Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsSelf},
+	}}
+	for name, v := range rows {
+		t.Rows = append(t.Rows, summary.TableRow{Name: name, Values: []*int64{at(v[0] / max(1, v[1])), at(v[1]), at(v[0])}})
+	}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "t.csv", Format: "nsys-stats"}}, Tables: []summary.Table{t}}
+	s.Sort()
+	return s
+}
+
+func TestTables(t *testing.T) {
+	base := kernelTable(map[string][2]int64{"a": {1000, 10}, "b": {500, 5}, "gone": {70, 1}})
+	new := kernelTable(map[string][2]int64{"a": {1800, 10}, "b": {500, 5}, "fresh": {40, 2}})
+	new.Tables[0].Rest = []*int64{nil, at(3), at(9)}
+	c, err := compare.Summaries(base, new, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Tables) != 1 || len(c.Tables[0].Columns) != 2 || c.Per != compare.PerNone {
+		t.Fatalf("got %+v per %s, want one table with the two columns that add up", c.Tables, c.Per)
+	}
+	want := map[string][2]int64{"a": {800, 0}, "gone": {-70, -1}, "fresh": {40, 2}, compare.Rest: {9, 3}, "b": {0, 0}}
+	got := c.Tables[0]
+	sums := [2]int64{}
+	for _, r := range got.Rows {
+		for i := range 2 {
+			if r.Delta(i) != want[r.Name][i] {
+				t.Errorf("%s: column %d moved by %d, want %d", r.Name, i, r.Delta(i), want[r.Name][i])
+			}
+			sums[i] += r.Delta(i)
+		}
+	}
+	for i, col := range got.Columns {
+		if col.New-col.Base != sums[i] {
+			t.Errorf("%s: rows sum to %d, columns to %d", col.Name, sums[i], col.New-col.Base)
+		}
+	}
+	if len(got.Rows) != len(want) || got.Rows[0].Name != "a" {
+		t.Errorf("%d rows, the first %q", len(got.Rows), got.Rows[0].Name)
+	}
+	if want := `total of cuda_gpu_kern_sum is 2.349 µs instead of 1.57 µs (+49.6%), most of it "a" (+800 ns)`; c.Headline != want {
+		t.Errorf("headline %q, want %q", c.Headline, want)
+	}
+}
+
+func TestCounters(t *testing.T) {
+	counters := func(ns int64, pct float64) *summary.Summary {
+		return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "n.csv", Format: "ncu"}}, Counters: []summary.Counter{
+			{Kernel: "k", Launches: 4, Timed: 4, TotalNS: 4 * ns, MemoryPct: &pct}, {Kernel: "untimed", Launches: 1},
+		}}
+	}
+	c, err := compare.Summaries(counters(100, 40), counters(150, 20), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.Counters[0]
+	if k.Kernel != "k" || k.Delta() != 50 || *k.BaseMemory != 40 || *k.NewMemory != 20 || c.Counters[1].BaseNS != nil {
+		t.Errorf("got %+v", c.Counters)
+	}
+	if want := `a launch of "k" takes 150 ns instead of 100 ns (+50.0%)`; c.Headline != want {
+		t.Errorf("headline %q, want %q", c.Headline, want)
+	}
+	_, err = compare.Summaries(counters(100, 40), kernelTable(nil), compare.Options{})
+	if err == nil || !strings.Contains(err.Error(), "neither run has GPU time") {
+		t.Errorf("counters and a table: got %v, want a refusal", err)
+	}
+}
