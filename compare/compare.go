@@ -71,10 +71,10 @@ type Comparison struct {
 
 // A Side is one of the two.
 type Side struct {
-	Paths   []string `json:"paths"`
-	Runs    int      `json:"runs"`
-	Devices int64    `json:"devices"` // of all runs
-	Name    string   `json:"device_name,omitempty"`
+	Inputs  []Input `json:"inputs"`
+	Runs    int     `json:"runs"`
+	Devices int64   `json:"devices"` // of all runs
+	Name    string  `json:"device_name,omitempty"`
 	// Parts is by how many steps or windows totals were divided.
 	Parts int64 `json:"parts"`
 	// Walls are the lengths of all steps, or windows, in rising order.
@@ -85,6 +85,14 @@ type Side struct {
 	Activity summary.Activity `json:"activity"`
 	// CommNS is the work of communication kernels, of one step or window.
 	CommNS int64 `json:"comm_work_ns"`
+}
+
+// An Input is what a side was measured from: see [summary.Input].
+type Input struct {
+	Path   string `json:"path"`
+	Format string `json:"format"`
+	SHA256 string `json:"sha256"`
+	Rank   int    `json:"rank"`
 }
 
 // A Part is a list of rows that add up.

@@ -46,7 +46,23 @@ func (c *Comparison) movement() string {
 	if part == nil {
 		return text
 	}
-	return text + ": " + c.because(part)
+	return text + ": " + c.because(part) + c.second(part, delta)
+}
+
+// second adds the next part that moved in the same direction, if it is at least
+// half as large as the first.
+func (c *Comparison) second(first *Row, delta int64) string {
+	var next *Row
+	for i := range c.Budget.Rows {
+		r := &c.Budget.Rows[i]
+		if r.Name != first.Name && (r.DeltaNS > 0) == (delta > 0) && (next == nil || size(r.DeltaNS) > size(next.DeltaNS)) {
+			next = r
+		}
+	}
+	if next == nil || 2*size(next.DeltaNS) < size(first.DeltaNS) {
+		return ""
+	}
+	return "; and " + c.because(next)
 }
 
 func (c *Comparison) isStill(delta int64) bool {

@@ -148,7 +148,9 @@ func TestStepsAreNoRuns(t *testing.T) {
 	if len(c.Estimates) > 0 {
 		t.Errorf("estimates of single runs: %+v", c.Estimates)
 	}
-	if i := slices.IndexFunc(c.Reasons, func(r compare.Reason) bool { return r.Code == "single-run" && strings.HasPrefix(r.Text, "single run on each side") }); i < 0 {
+	if i := slices.IndexFunc(c.Reasons, func(r compare.Reason) bool {
+		return r.Code == "single-run" && strings.HasPrefix(r.Text, "single run on each side")
+	}); i < 0 {
 		t.Errorf("it does not say that the runs are single: %+v", c.Reasons)
 	}
 }

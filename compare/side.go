@@ -244,14 +244,14 @@ func (f *facts) use(per string) {
 // side returns what is shown of f.
 func (f *facts) side() Side {
 	s := Side{
-		Paths: []string{}, Runs: len(f.runs), Devices: int64(len(f.devices)), Name: f.hardware(),
+		Inputs: []Input{}, Runs: len(f.runs), Devices: int64(len(f.devices)), Name: f.hardware(),
 		Parts: f.n, Walls: f.walls, Activity: f.cells, MeanNS: f.cells.Window() / f.n,
 	}
 	if s.Walls == nil {
 		s.Walls = []int64{}
 	}
 	for _, in := range f.inputs {
-		s.Paths = append(s.Paths, in.Path)
+		s.Inputs = append(s.Inputs, Input{in.Path, in.Format, in.SHA256, in.Rank})
 	}
 	if n := len(f.walls); n > 0 {
 		low, high := f.walls[(n-1)/2], f.walls[n/2]

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"math"
+
 	"assay/compare"
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -19,10 +22,23 @@ const (
 // ticksBetween returns round moments from low to high, about five.
 func ticksBetween(low, high int64) (ticks []int64) {
 	step := tickStep(max(1, high-low), 6)
-	for t := (low + step - 1) / step * step; t <= high; t += step {
-		ticks = append(ticks, t)
+	for t := low / step * step; t <= high; t += step {
+		if t >= low {
+			ticks = append(ticks, t)
+		}
+		if t > math.MaxInt64-step {
+			break
+		}
 	}
 	return ticks
+}
+
+// within keeps a place on an axis: sums of a damaged file may have wrapped.
+func within(x, low, high float64) float64 {
+	if math.IsNaN(x) {
+		return low
+	}
+	return max(low, min(x, high))
 }
 
 // Stacks are horizontal bars whose lengths compare, each cut into parts.
@@ -51,12 +67,12 @@ func (s Stacks) draw(c *canvas, top float64) {
 		c.text(x-10, y+26, labels[i], textStyle{align: right})
 		for _, part := range r.Parts {
 			from := x + length*float64(done)/float64(longest)
-			w := length * float64(part.NS) / float64(longest)
+			w := within(length*float64(part.NS)/float64(longest), 0, length)
 			c.rect(from, y, w, 40, part.Color)
 			if text := unit.Duration(part.NS); part.NS > 0 && c.width(text, textStyle{})+8 <= w {
 				c.text(from+w/2, y+26, text, textStyle{color: inkOn(part.Color), align: center})
 			}
-			done += part.NS
+			done = summary.Plus(done, part.NS)
 		}
 		c.text(x+length*float64(done)/float64(longest)+10, y+26, values[i], textStyle{})
 	}
@@ -87,7 +103,7 @@ func (w Waterfall) span() (low, high int64) {
 	low, high = min(w.From, w.To), max(w.From, w.To)
 	at := w.From
 	for _, s := range w.Steps {
-		at += s.NS
+		at = summary.Plus(at, s.NS)
 		low, high = min(low, at), max(high, at)
 	}
 	if room := high - low; low > 0 && room < high/3 {
@@ -106,7 +122,9 @@ func (w Waterfall) draw(c *canvas, top float64) {
 	low, high := w.span()
 	left := margin + c.widest(labels, textStyle{}) + 14
 	length := ChartWidth - margin - 14 - c.widest(values, textStyle{}) - left
-	x := func(ns int64) float64 { return left + length*float64(ns-low)/float64(high-low) }
+	x := func(ns int64) float64 {
+		return within(left+length*(float64(ns)-float64(low))/(float64(high)-float64(low)), left, left+length)
+	}
 	bottom := top + waterPitch*float64(len(labels))
 	for _, tick := range ticksBetween(low, high) {
 		c.line(x(tick), top, x(tick), bottom, 1, colorGrid)
@@ -129,8 +147,8 @@ func (w Waterfall) draw(c *canvas, top float64) {
 		if s.NS < 0 {
 			col = colorLess
 		}
-		row(i+1, at, at+s.NS, col)
-		at += s.NS
+		row(i+1, at, summary.Plus(at, s.NS), col)
+		at = summary.Plus(at, s.NS)
 	}
 	row(len(labels)-1, low, w.To, colorSide)
 }
@@ -158,7 +176,7 @@ func (m Moves) draw(c *canvas, top float64) {
 		values = append(values, compare.Signed(sumParts(r.Parts)))
 		down, up := int64(0), int64(0)
 		for _, part := range r.Parts {
-			down, up = down+max(0, -part.NS), up+max(0, part.NS)
+			down, up = summary.Plus(down, max(0, -part.NS)), summary.Plus(up, max(0, part.NS))
 		}
 		less, more = max(less, down), max(more, up)
 	}
@@ -166,13 +184,13 @@ func (m Moves) draw(c *canvas, top float64) {
 	left := margin + c.widest(names, textStyle{}) + 14
 	room := ChartWidth - margin - 14 - c.widest(values, textStyle{}) - left
 	scale := room / (float64(less) + float64(more))
-	zero := left + float64(less)*scale
+	zero := within(left+float64(less)*scale, left, left+room)
 	for i, r := range m.Rows {
 		y := top + rankPitch*float64(i)
 		c.text(left-10, y+20, names[i], textStyle{align: right})
 		up, down := zero, zero
 		for _, part := range r.Parts {
-			w := float64(part.NS) * scale
+			w := within(float64(part.NS)*scale, -room, room)
 			if w >= 0 {
 				c.rect(up, y+4, w, rankPitch-10, part.Color)
 				up += w
@@ -207,10 +225,12 @@ func (s Spreads) draw(c *canvas, top float64) {
 		low, high = min(low, r.NS[0]), max(high, r.NS[len(r.NS)-1])
 	}
 	pad := max(1, (high-low)/20)
-	low, high = max(0, low-pad), high+pad
+	low, high = max(0, low-pad), summary.Plus(high, pad)
 	left := margin + c.widest(labels, textStyle{}) + 34
 	length := ChartWidth - margin - 60 - left
-	x := func(ns int64) float64 { return left + length*float64(ns-low)/float64(max(1, high-low)) }
+	x := func(ns int64) float64 {
+		return within(left+length*(float64(ns)-float64(low))/(float64(high)-float64(low)), left, left+length)
+	}
 	bottom := top + 76*float64(len(s.Rows))
 	for _, tick := range ticksBetween(low, high) {
 		c.line(x(tick), top, x(tick), bottom, 1, colorGrid)

@@ -41,13 +41,13 @@ func BuildDiff(c *compare.Comparison) Doc {
 
 // baseNames returns the name of a side's first input and how many more it has.
 func baseNames(s compare.Side) string {
-	switch len(s.Paths) {
+	switch len(s.Inputs) {
 	case 0:
 		return "nothing"
 	case 1:
-		return baseName(s.Paths[0])
+		return baseName(s.Inputs[0].Path)
 	}
-	return fmt.Sprintf("%s and %d more", baseName(s.Paths[0]), len(s.Paths)-1)
+	return fmt.Sprintf("%s and %d more", baseName(s.Inputs[0].Path), len(s.Inputs)-1)
 }
 
 // screenHead is one line: what changed most.

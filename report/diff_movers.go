@@ -54,6 +54,9 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 		more = more[1:3]
 	}
 	for _, m := range append(list, more...) {
+		if screen && m.moved() < b.Budget.BaseNS/100 {
+			continue // the report has it
+		}
 		out = append(out, b.moverSection(m, rows))
 	}
 	if screen {

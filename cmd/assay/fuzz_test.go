@@ -51,8 +51,8 @@ func FuzzSummary(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if len(in) > fuzzSize {
-			return
+		if len(in) > fuzzSize || bytes.Contains(in, []byte("assay/summary/")) {
+			return // summaries say what they want: see FuzzDiff
 		}
 		want := -1
 		for _, format := range []string{"json", "md", "text"} {

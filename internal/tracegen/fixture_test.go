@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the generated fixtures")
 
 // fixtures are the presets that other packages find in testdata/gen.
-var fixtures = []string{"comm_bound", "cpu_only", "era2022", "host_bound", "llm_train_step", "rocm"}
+var fixtures = []string{"comm_bound", "cpu_only", "era2022", "host_bound", "llm_train_slower", "llm_train_step", "rocm"}
 
 // TestFixtures checks that the generated traces in testdata are what the
 // generator writes today. They are compared uncompressed, since compressors

@@ -1,5 +1,7 @@
 package tracegen
 
+import "slices"
+
 // A Preset is a named scenario.
 type Preset struct {
 	Name  string
@@ -19,6 +21,7 @@ func Presets() []Preset {
 		{"era2022", "whole microseconds, categories of 2022", Old},
 		{"graphs", "graph launches with many kernels each", Graphs},
 		{"host_bound", "the device waits for a slow host", HostBound},
+		{"llm_train_slower", "the same with slower attention and one more synchronization", SlowerLLMTrainStep},
 		{"llm_train_step", "a rank of a language model's training", LLMTrainStep},
 		{"multi_device", "three devices in one process", MultiDevice},
 		{"multi_stream", "kernels of three streams overlap", MultiStream},
@@ -215,6 +218,24 @@ func LLMTrainStep() Scenario {
 	sc.Jitter = 40
 	sc.Pace = 700
 	sc.Dialect = Dialect{Shapes: true, Stack: true}
+	return sc
+}
+
+// SlowerLLMTrainStep is [LLMTrainStep] after a change for the worse: kernels of
+// attention take half as long again, and each step reads back one number more.
+func SlowerLLMTrainStep() Scenario {
+	sc, n := LLMTrainStep(), cudaNames()
+	sc.Name = "llm_train_slower"
+	program := sc.Devices[0].Program
+	for i := range program {
+		for _, op := range program[i].Ops {
+			if op.Name == n.attention || op.Name == n.attentionBackward {
+				program[i].NS += program[i].NS / 2
+			}
+		}
+	}
+	wait := Segment{NS: 450 * us, Ops: []Op{{Kind: HostOnly, Host: []string{"aten::item", "aten::_local_scalar_dense"}, Call: "cudaStreamSynchronize"}}}
+	sc.Devices[0].Program = slices.Insert(program, len(program)-2, wait) // before the one that is there
 	return sc
 }
 
