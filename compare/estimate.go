@@ -1,12 +1,16 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 
 	"golang.org/x/perf/benchmath"
 
 	"assay/summary"
 )
+
+// enough is how many runs a side should have at least.
+const enough = 4
 
 // confidence is that of the intervals of estimates.
 const confidence = 0.95
@@ -31,6 +35,9 @@ func (d *differ) estimates(base, new []Run) []Estimate {
 		{"kernel work", (*facts).kernelWork},
 	}
 	b, n := d.each(base), d.each(new)
+	if len(b) == 0 || len(n) == 0 {
+		return nil
+	}
 	var out []Estimate
 	for _, f := range figures {
 		out = append(out, estimate(f.name, values(b, f.of), values(n, f.of)))
@@ -75,8 +82,9 @@ func estimate(name string, base, new []float64) Estimate {
 	b, n := benchmath.NewSample(base, &th), benchmath.NewSample(new, &th)
 	cmp := benchmath.AssumeNothing.Compare(b, n)
 	e := Estimate{Name: name, Base: interval(b), New: interval(n), P: cmp.P, Alpha: cmp.Alpha, Confidence: confidence}
-	for _, w := range cmp.Warnings {
-		e.Warnings = append(e.Warnings, w.Error())
+	// Of fewer runs not even those that do not overlap tell the sides apart.
+	if n := min(len(base), len(new)); n < enough && len(cmp.Warnings) > 0 {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%d and %d runs are too few to tell a difference from chance: want %d or more on each side", len(base), len(new), enough))
 	}
 	return e
 }

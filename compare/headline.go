@@ -217,11 +217,14 @@ func (c *Comparison) idleReason(direction int64) string {
 	if r == nil {
 		return ""
 	}
+	if r.Name == Unattributed {
+		return fmt.Sprintf("%s at times of which no owner is known (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
+	}
 	owner := r.Owner
 	if r.State != "" {
 		owner += ", " + r.State
 	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), cmp.Or(owner, r.Name), Signed(r.DeltaNS))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), owner, Signed(r.DeltaNS))
 	for _, it := range c.Idle.Rows { // the largest first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)

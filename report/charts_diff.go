@@ -140,6 +140,6 @@ func moveChart(p compare.Part, noun string, m Moves, row func(compare.Row) MoveR
 		chart.Caption = fmt.Sprintf("%s moved by %s together.", plural(int64(len(rest)), "more "+noun), compare.Signed(sum))
 	}
 	chart.Body = m
-	chart.Alt = fmt.Sprintf("Deltas of the %d %ss that moved most", len(m.Rows), noun)
+	chart.Alt = fmt.Sprintf("Deltas of the %s that moved most", plural(int64(len(m.Rows)), noun))
 	return chart, true
 }

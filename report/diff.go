@@ -31,7 +31,7 @@ func BuildDiff(c *compare.Comparison) Doc {
 		b.charts[chart.File()] = chart
 	}
 	d := Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New), comparison: c}
-	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.estimates()},
+	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.screenEstimates()},
 		b.movers(screenMovers, true), b.sums(screenMovers))...)
 	d.Sections = present(slices.Concat([]Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
 		b.movers(maxMovers, false), []Section{b.shapes(), b.figures()}, b.sums(maxMovers))...)
@@ -220,6 +220,35 @@ func (b *differ) estimates() Section {
 	if len(warnings) > 0 {
 		s.Blocks = append(s.Blocks, warnings)
 	}
+	return s
+}
+
+// screenEstimates leaves out the intervals, which the report has.
+func (b *differ) screenEstimates() Section {
+	s := b.estimates()
+	if len(s.Blocks) == 0 {
+		return s
+	}
+	t := s.Blocks[0].(Table)
+	keep := func(i int, c Column) bool { return c.Title != "" || i == len(t.Columns)-1 }
+	var columns []Column
+	for i, c := range t.Columns {
+		if keep(i, c) {
+			columns = append(columns, c)
+		}
+	}
+	for j, r := range t.Rows {
+		var cells []string
+		for i, c := range t.Columns {
+			if keep(i, c) {
+				cells = append(cells, r.Cells[i])
+			}
+		}
+		t.Rows[j].Cells = cells
+	}
+	t.Columns = columns
+	s.Lead = fmt.Sprintf("medians of %d and %d runs", b.Base.Runs, b.New.Runs)
+	s.Blocks[0] = t
 	return s
 }
 
