@@ -294,6 +294,9 @@ func (c *Comparison) sumsHeadline() string {
 			return fmt.Sprintf("a launch of %q takes %s instead of %s (%s)", k.Kernel, unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS), percentOf(d, *k.BaseNS))
 		}
 	}
+	if len(c.Counters) > 0 && !slices.ContainsFunc(c.Counters, func(k CounterDelta) bool { return k.Match == ByName }) {
+		return "no kernel was profiled on both sides"
+	}
 	if len(c.Counters) > 0 {
 		return "no kernel's launch takes longer or shorter than before"
 	}

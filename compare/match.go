@@ -79,12 +79,15 @@ func grouped(base, new []*kernel, key func(*kernel) kernelKey) (found [][2][]*ke
 }
 
 // inPlace pairs kernels that the same operator launched: first those that run
-// equally often in a step, then those with the most time. Kernels that no
-// operator is known for have no place.
+// equally often in a step, then, of those that run up to twice as often, the
+// ones with the most time. Kernels that no operator is known for have no place.
 func inPlace(base, new []*kernel, baseN, newN int64) (pairs []pair, restBase, restNew []*kernel) {
 	if base[0].op() == "" {
 		return nil, base, new
 	}
+	// Each is held against each, and a file can claim any number of them.
+	restBase, restNew = base[min(maxPlaces, len(base)):], new[min(maxPlaces, len(new)):]
+	base, new = base[:len(base)-len(restBase)], new[:len(new)-len(restNew)]
 	taken := map[*kernel]bool{}
 	take := func(fits func(b, n *kernel) bool) {
 		for _, b := range base {
@@ -95,13 +98,19 @@ func inPlace(base, new []*kernel, baseN, newN int64) (pairs []pair, restBase, re
 			}
 		}
 	}
-	take(func(b, n *kernel) bool { return float64(b.count)*float64(newN) == float64(n.count)*float64(baseN) })
-	take(func(_, _ *kernel) bool { return true })
+	rate := func(b, n *kernel) float64 {
+		return float64(b.count) * float64(newN) / (float64(n.count) * float64(baseN))
+	}
+	take(func(b, n *kernel) bool { return rate(b, n) == 1 })
+	take(func(b, n *kernel) bool { return rate(b, n) >= 0.5 && rate(b, n) <= 2 })
 	free := func(list []*kernel) []*kernel {
 		return slices.DeleteFunc(slices.Clone(list), func(k *kernel) bool { return taken[k] })
 	}
-	return pairs, free(base), free(new)
+	return pairs, append(free(base), restBase...), append(free(new), restNew...)
 }
+
+// maxPlaces is how many kernels of one operator are paired by their places.
+const maxPlaces = 256
 
 // row returns what a pair is called.
 func (p *pair) row() Row {

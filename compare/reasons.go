@@ -122,12 +122,12 @@ func (d *differ) issues() (Reason, bool) {
 	}{{"base", d.base}, {"new", d.new}} {
 		var codes []string
 		for _, is := range s.facts.issues {
-			if is.Severity == "data-loss" && !slices.Contains(codes, is.Code) {
+			if is.Severity == "data-loss" && len(codes) < 3 && !slices.Contains(codes, is.Code) {
 				codes = append(codes, is.Code)
 			}
 		}
 		if len(codes) > 0 {
-			parts = append(parts, fmt.Sprintf("the %s run has lost data (%s)", s.name, strings.Join(codes[:min(3, len(codes))], ", ")))
+			parts = append(parts, fmt.Sprintf("the %s run has lost data (%s)", s.name, strings.Join(codes, ", ")))
 		}
 	}
 	return Reason{"data-loss", Warn, strings.Join(parts, "; ") + ": what is missing looks like time that was saved"}, len(parts) > 0

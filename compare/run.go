@@ -48,15 +48,23 @@ func Split(s *summary.Summary) []Run {
 			nth = seen[p]
 			seen[p]++
 		}
-		if nth == len(index[dir]) {
-			index[dir] = append(index[dir], len(runs))
+		at := maxRuns - 1 // what is beyond counts for the last run
+		switch known := index[dir]; {
+		case nth < len(known):
+			at = known[nth]
+		case len(runs) < maxRuns:
+			at = len(runs)
+			index[dir] = append(known, at)
 			runs = append(runs, Run{Summary: s})
 		}
-		r := &runs[index[dir][nth]]
-		r.Inputs = append(r.Inputs, i)
+		runs[at].Inputs = append(runs[at].Inputs, i)
 	}
 	return runs
 }
+
+// maxRuns is how many runs a summary is taken apart into: each is a walk over
+// all rows.
+const maxRuns = 256
 
 // has reports whether rows of an input belong to the run.
 func (r Run) has(input int) bool {

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -100,6 +101,23 @@ func TestSplit(t *testing.T) {
 		if !reflect.DeepEqual(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
+	}
+}
+
+// TestManyRuns: what a file claims costs no more than so many walks.
+func TestManyRuns(t *testing.T) {
+	var s summary.Summary
+	for i := range 1000 {
+		s.Inputs = append(s.Inputs, summary.Input{Path: fmt.Sprintf("d%d/x.json", i%300)})
+		s.Devices = append(s.Devices, summary.Device{Input: i})
+	}
+	inputs := 0
+	list := compare.Split(&s)
+	for _, r := range list {
+		inputs += len(r.Inputs)
+	}
+	if len(list) != 256 || inputs != 1000 {
+		t.Errorf("%d runs of %d inputs, want 256 of all 1000", len(list), inputs)
 	}
 }
 

@@ -55,15 +55,24 @@ func valueOf(p *int64) int64 {
 // tables compares the tables that both sides have once. Where a side has several
 // of one name they are of several runs, and the first is compared.
 func (d *differ) tables() []TableDelta {
+	type key struct{ tool, name string }
+	first := map[key]*summary.Table{}
+	for i := range d.new.tables {
+		t := &d.new.tables[i]
+		if k := (key{t.Tool, t.Name}); first[k] == nil {
+			first[k] = t
+		}
+	}
 	var out []TableDelta
 	for i := range d.base.tables {
 		b := &d.base.tables[i]
-		same := func(t summary.Table) bool { return t.Tool == b.Tool && t.Name == b.Name }
-		j := slices.IndexFunc(d.new.tables, same)
-		if j < 0 || slices.IndexFunc(d.base.tables, same) != i {
+		k := key{b.Tool, b.Name}
+		n := first[k]
+		if n == nil {
 			continue
 		}
-		if t, ok := compareTables(b, &d.new.tables[j]); ok {
+		delete(first, k)
+		if t, ok := compareTables(b, n); ok {
 			out = append(out, t)
 		}
 	}

@@ -117,12 +117,20 @@ func (b *differ) whole() string {
 	return "window"
 }
 
+// each ends a statement on a time: "a step", "in the window".
+func (b *differ) each() string {
+	if b.Per == compare.PerStep {
+		return "a step"
+	}
+	return "in the window"
+}
+
 // budget sets both sides beside each other, part by part.
 func (b *differ) budget() Section {
 	if b.Per == compare.PerNone {
 		return Section{}
 	}
-	s := Section{Title: "Time budget", Lead: "of a " + b.whole() + "; the parts and their deltas add up", Blocks: []Block{b.parts(b.Budget, "part")}}
+	s := Section{Title: "Time budget", Lead: "of the " + b.whole() + "; the parts and their deltas add up", Blocks: []Block{b.parts(b.Budget, "part")}}
 	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
 	return s
 }

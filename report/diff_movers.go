@@ -54,7 +54,8 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 		more = more[1:3]
 	}
 	for _, m := range append(list, more...) {
-		if screen && m.moved() < b.Budget.BaseNS/100 {
+		unknown := m.title == "Operators" && len(m.part.Rows) == 1 && m.part.Rows[0].Name == ""
+		if screen && m.moved() < b.Budget.BaseNS/100 || unknown {
 			continue // the report has it
 		}
 		out = append(out, b.moverSection(m, rows))
@@ -93,9 +94,8 @@ func (b *differ) moverSection(m moved, rows int) Section {
 	}
 	s := Section{
 		Title: m.title,
-		Lead:  fmt.Sprintf("%s %s of %s a %s (%s), from %s to %s", compare.Signed(p.DeltaNS), "", m.of, b.whole(), signedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
+		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), signedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
 	}
-	s.Lead = strings.Join(strings.Fields(s.Lead), " ")
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]
 	shown = shown[:len(shown)-len(rest)]
@@ -105,7 +105,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s moved by %s together.", strings.TrimSuffix(unit.Count(int64(len(rest)))+" more "+m.noun+"s", map[bool]string{true: "s"}[len(rest) == 1]), compare.Signed(sum))})
+		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s moved by %s together.", plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
 	}
 	if m.picture != "" {
 		s.Blocks = append(b.pictures(m.picture), s.Blocks...)
@@ -188,13 +188,14 @@ func (b *differ) changes(most int) Section {
 			continue
 		}
 		names := kernelLabels(slices.Concat([]string{r.Name}, r.Was), 60)
-		text := fmt.Sprintf("%s: %s a %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.whole())
+		text := fmt.Sprintf("%s: %s %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.each())
 		switch r.Match {
 		case compare.ByCanonical, compare.ByPlace:
-			text = fmt.Sprintf("%s, before %s: %s a %s", names[0], strings.Join(names[1:min(2, len(names))], ""), compare.Signed(r.DeltaNS), b.whole())
+			more := ""
 			if n := len(names) - 2; n > 0 {
-				text = strings.Replace(text, ":", fmt.Sprintf(" and %d more:", n), 1)
+				more = fmt.Sprintf(" and %d more", n)
 			}
+			text = fmt.Sprintf("%s, before %s%s: %s %s", names[0], names[min(1, len(names)-1)], more, compare.Signed(r.DeltaNS), b.each())
 		}
 		list = append(list, Item{Mark: word, Text: sentence(text)})
 	}
@@ -254,7 +255,7 @@ func (b *differ) figures() Section {
 		}
 		name := f.Name
 		if f.Each {
-			name += " a " + b.whole()
+			name += " " + b.each()
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{name, text(f, f.Base, b.Base.Parts), text(f, f.New, b.New.Parts), delta}})
 	}
