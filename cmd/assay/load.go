@@ -145,6 +145,9 @@ func noteRepeatedRanks(s *summary.Summary) {
 			continue // nothing in it is added to devices
 		}
 		first, again := seen[in.Rank]
+		if again && slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
+			return // a summary has said so before
+		}
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
 				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
