@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -221,6 +222,9 @@ func (c *Comparison) idleReason(direction int64) string {
 		return fmt.Sprintf("%s at times of which no owner is known (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
 	}
 	owner := r.Owner
+	if owner == summary.OwnerUnknown {
+		owner = "without a known owner"
+	}
 	if r.State != "" {
 		owner += ", " + r.State
 	}
@@ -300,12 +304,41 @@ func (c *Comparison) sumsHeadline() string {
 	if len(c.Counters) > 0 {
 		return "no kernel's launch takes longer or shorter than before"
 	}
-	for _, t := range c.Tables {
-		if len(t.Rows) > 0 && t.Columns[0].Unit == "ns" && t.Rows[0].Delta(0) != 0 {
+	tables := slices.Clone(c.Tables)
+	slices.SortStableFunc(tables, func(a, b TableDelta) int { return cmp.Compare(a.weight(), b.weight()) })
+	for _, t := range tables {
+		if len(t.Rows) > 0 && t.Rows[0].Delta(0) != 0 {
 			r, col := t.Rows[0], t.Columns[0]
-			return fmt.Sprintf("%s of %s is %s instead of %s (%s), most of it %q (%s)", col.Name, t.Name, unit.Duration(col.New), unit.Duration(col.Base),
-				percentOf(col.New-col.Base, col.Base), r.Name, Signed(r.Delta(0)))
+			return fmt.Sprintf("%s of %s is %s instead of %s (%s), %s %q (%s)", col.Name, t.Name, col.Text(col.New), col.Text(col.Base),
+				percentOf(col.New-col.Base, col.Base), mostly(r.Delta(0), col.New-col.Base), r.Name, signedText(col, r.Delta(0)))
 		}
 	}
 	return "no table changed"
+}
+
+// weight orders tables by how much they say of a GPU: kernels first.
+func (t TableDelta) weight() int {
+	order := []string{summary.OfKernel, summary.OfDeviceOp, summary.OfCopy}
+	if i := slices.Index(order, t.Of); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// Text prints a value of the column with its unit.
+func (c ColumnDelta) Text(n int64) string {
+	switch c.Unit {
+	case "ns":
+		return unit.Duration(n)
+	case "bytes":
+		return unit.Bytes(n)
+	}
+	return unit.Count(n)
+}
+
+func signedText(c ColumnDelta, n int64) string {
+	if n > 0 {
+		return "+" + c.Text(n)
+	}
+	return c.Text(n)
 }

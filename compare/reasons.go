@@ -37,7 +37,7 @@ type Reason struct {
 func (d *differ) reasons() []Reason {
 	list := []Reason{}
 	for _, ask := range []func() (Reason, bool){
-		d.noWork, d.hardware, d.deviceCount, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
+		d.noWork, d.hardware, d.deviceCount, d.otherRanks, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
 		d.fewSteps, d.stepsCover, d.outlier, d.singleRun,
 	} {
 		if r, ok := ask(); ok {
@@ -62,7 +62,7 @@ func (d *differ) noWork() (Reason, bool) {
 		}
 		r.Text = fmt.Sprintf("the %s run (%s) has no GPU time: compare two captures with GPU activity", side, facts.path())
 	default:
-		r.Text = "neither run has GPU time, and they have no tables of the same tool and name: compare two captures with GPU activity"
+		r.Text = "neither run has GPU time, and they have no tables of the same tool and name: compare two captures with GPU activity, or the same report of both"
 	}
 	return r, true
 }
@@ -88,6 +88,32 @@ func (d *differ) deviceCount() (Reason, bool) {
 	b, n := d.base.ranks(), d.new.ranks()
 	return Reason{"other-device-count", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: each does another part of the work", devices(b), devices(n))},
 		d.c.Per != PerNone && b > 0 && n > 0 && b != n
+}
+
+// otherRanks: ranks of one job do not do the same.
+func (d *differ) otherRanks() (Reason, bool) {
+	b, n := d.base.rankList(), d.new.rankList()
+	if len(b) == 0 || len(n) == 0 {
+		return Reason{}, false
+	}
+	return Reason{"other-ranks", Warn, fmt.Sprintf("the base is of %s and the new run of %s, which may do another part of the work", ranksText(b), ranksText(n))},
+		!slices.Equal(b, n)
+}
+
+// rankList returns the ranks that have devices, in rising order.
+func (f *facts) rankList() (list []int) {
+	for _, dev := range f.devices {
+		list = append(list, dev.Rank)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func ranksText(list []int) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("rank %d", list[0])
+	}
+	return fmt.Sprintf("%d ranks from %d to %d", len(list), list[0], list[len(list)-1])
 }
 
 func devices(n int64) string {

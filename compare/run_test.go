@@ -189,6 +189,7 @@ func TestReasons(t *testing.T) {
 			d.Device = 1
 			s.Devices = append(s.Devices, d)
 		}},
+		{"other-ranks", compare.Warn, func(s *summary.Summary) { s.Devices[0].Rank = 3 }},
 		{"data-loss", compare.Warn, func(s *summary.Summary) {
 			s.Issues = []summary.Issue{{Code: "input-truncated", Severity: "data-loss"}}
 		}},

@@ -191,6 +191,11 @@ func (f *facts) sums(r Run) {
 			f.tables = append(f.tables, t)
 		}
 	}
+	for i := range r.Snapshots {
+		if s := &r.Snapshots[i]; r.has(s.Input) {
+			f.tables = append(f.tables, ownersTable(s))
+		}
+	}
 	for _, c := range r.Counters {
 		if r.has(c.Input) {
 			f.counted = append(f.counted, c)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -156,6 +157,28 @@ func orNone(values []*int64, n int) []*int64 {
 		return make([]*int64, n)
 	}
 	return values
+}
+
+// ownersTable makes a table of who had the memory of a device, so that snapshots
+// are compared as other sums are.
+func ownersTable(s *summary.Snapshot) summary.Table {
+	t := summary.Table{
+		Tool: "memory", Name: fmt.Sprintf("device %d at the %s", s.Device, cmp.Or(s.OwnersAt, "end")), Of: summary.OfRow,
+		Columns: []summary.TableColumn{{Name: "bytes", Unit: "bytes", Adds: summary.AddsSelf}},
+	}
+	rest := s.OwnersBytes
+	for _, o := range s.Owners {
+		name := o.Kind
+		if o.Frame != "" {
+			name += ": " + o.Frame
+		}
+		t.Rows = append(t.Rows, summary.TableRow{Name: name, Values: []*int64{&o.Bytes}})
+		rest = summary.Plus(rest, -max(0, o.Bytes))
+	}
+	if rest > 0 {
+		t.Rest = []*int64{&rest}
+	}
+	return t
 }
 
 // A CounterDelta is a kernel whose hardware counters both sides have, or one.

@@ -80,3 +80,27 @@ func TestCounters(t *testing.T) {
 		t.Errorf("counters and a table: got %v, want a refusal", err)
 	}
 }
+
+// TestSnapshots: who had the memory is compared as tables are. The limit on
+// owners left 7 of 107 bytes out.
+func TestSnapshots(t *testing.T) {
+	snapshot := func(activations int64) *summary.Summary {
+		return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "s.pickle", Format: "torch-memory-snapshot"}}, Snapshots: []summary.Snapshot{{
+			OwnersAt: "peak", OwnersBytes: activations + 57, Owners: []summary.Owner{
+				{Kind: summary.KindActivations, Frame: "model.py:3 forward", Bytes: activations}, {Kind: summary.KindParameters, Bytes: 50},
+			},
+		}}}
+	}
+	c, err := compare.Summaries(snapshot(50), snapshot(90), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `bytes of device 0 at the peak is 147 B instead of 107 B (+37.4%), most of it "activations: model.py:3 forward" (+40 B)`; c.Headline != want {
+		t.Errorf("headline %q, want %q", c.Headline, want)
+	}
+	for _, r := range c.Tables[0].Rows {
+		if want := map[string]int64{"activations: model.py:3 forward": 40}[r.Name]; r.Delta(0) != want {
+			t.Errorf("%s moved by %d, want %d", r.Name, r.Delta(0), want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 const (
 	screenMovers  = 5
 	screenRemarks = 4
+	screenColumns = 2 // of a table of sums
 	maxMovers     = 40
 )
 
@@ -32,9 +33,9 @@ func BuildDiff(c *compare.Comparison) Doc {
 	}
 	d := Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New), comparison: c}
 	d.Screen = present(slices.Concat([]Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.screenEstimates()},
-		b.movers(screenMovers, true), b.sums(screenMovers))...)
+		b.movers(screenMovers, true), b.sums(screenMovers, screenColumns))...)
 	d.Sections = present(slices.Concat([]Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
-		b.movers(maxMovers, false), []Section{b.shapes(), b.figures()}, b.sums(maxMovers))...)
+		b.movers(maxMovers, false), []Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers))...)
 	d.charts = inPlace(charts, d.Sections)
 	return d
 }

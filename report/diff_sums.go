@@ -10,9 +10,12 @@ import (
 )
 
 // sums compares tables of other tools and counters of kernels.
-func (b *differ) sums(rows int) (out []Section) {
+func (b *differ) sums(rows, columns int) (out []Section) {
 	for _, t := range b.Tables {
-		out = append(out, tableDelta(t, rows))
+		if len(t.Columns) > 0 {
+			t.Columns = t.Columns[:min(columns, len(t.Columns))]
+			out = append(out, tableDelta(t, rows))
+		}
 	}
 	return append(out, b.counted(rows))
 }
@@ -21,7 +24,7 @@ func (b *differ) sums(rows int) (out []Section) {
 func tableDelta(d compare.TableDelta, rows int) Section {
 	first := d.Columns[0]
 	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s is %s instead of %s (%s)", clip(clean(first.Name), 30),
-		amountText(first, first.New), amountText(first, first.Base), signedShare(first.New-first.Base, first.Base))}
+		first.Text(first.New), first.Text(first.Base), signedShare(first.New-first.Base, first.Base))}
 	t := Table{Title: "rows"}
 	for _, c := range d.Columns {
 		t.Columns = append(t.Columns, Column{clip(clean(c.Name), 20) + " delta", Number})
@@ -33,7 +36,7 @@ func tableDelta(d compare.TableDelta, rows int) Section {
 		for i, c := range d.Columns {
 			delta := r.Delta(i)
 			still = still && delta == 0
-			text := amountText(c, delta)
+			text := c.Text(delta)
 			if delta > 0 {
 				text = "+" + text
 			}
@@ -60,17 +63,6 @@ func rowKind(d compare.TableDelta) Kind {
 		return KernelName
 	}
 	return Name
-}
-
-// amountText prints a value of a column.
-func amountText(c compare.ColumnDelta, n int64) string {
-	switch c.Unit {
-	case "ns":
-		return unit.Duration(n)
-	case "bytes":
-		return unit.Bytes(n)
-	}
-	return unit.Count(n)
 }
 
 // counted compares kernels by their hardware counters: those that changed.
