@@ -70,7 +70,7 @@ func linksOf(t *trace.Trace) *links {
 	l := &links{
 		of: make([]int32, 0, t.Activities.Len()), calls: callsByCorrelation(t),
 		// What is never written takes no memory; growing would copy millions.
-		list: make([]link, 0, min(t.Activities.Len(), t.Calls.Len())),
+		list:   make([]link, 0, min(t.Activities.Len(), t.Calls.Len())),
 		byCall: make(map[*trace.Call]int32), byOp: make(map[*trace.Op]int32),
 		ops: make(map[int32]*trace.Op), copied: make(map[int32]int64),
 	}
