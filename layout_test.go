@@ -40,8 +40,9 @@ var mayImport = map[string]string{
 	"internal/pickle":            "diag",
 	"judge":                      "summary unit",
 	"compare":                    "summary unit",
-	"report":                     "compare judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag internal/ingest judge profile report summary trace unit",
+	"gate":                       "judge summary unit",
+	"report":                     "compare gate judge summary unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest judge profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

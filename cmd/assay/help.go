@@ -19,13 +19,13 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
-  assay help     rules | thresholds       how to write such a file, and the built-in one
+  assay help     rules|thresholds|gates   how to write such a file, and the built-in one
   assay help     tables                   what --table prints
   assay version
 
 An input is a file, a directory, a pattern, or "-" for standard input; .gz and
-.zst are read as they are. Exit status: 0 done, 2 wrong usage, 3 an input could
-not be read or the result could not be written.
+.zst are read as they are. Exit status: 0 done, 1 a gate failed, 2 wrong usage,
+3 an input could not be read or judged, or the result could not be written.
 `)
 }
 
@@ -90,7 +90,7 @@ prints, with the same columns, units, decimals and order, but of any trace that
 it reads. What says NVTX is then every range that the program marked. The names,
 what they were called before 2023, and their titles:
 
-`, nsysstats.List}}
+`, nsysstats.List}, {"gates", gatesHelp, gatesFile}}
 }
 
 // version returns the module version that Go stamped into the binary.

@@ -6,9 +6,11 @@
 //	assay report  INPUT... [-o DIR]   verdict on stdout; report.md, summary.json and pictures in DIR
 //	assay summary [INPUT...]          the same measurements to stdout; reads stdin where no input is given
 //	assay diff    BASE NEW            which time moved between two runs, and why
+//	assay check   INPUT... [--baseline FILE...] [--gates FILE]   holds a run to targets and to a baseline
+//	assay accept  INPUT... --baseline DIR --reason TEXT          makes a run the baseline, and says why
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay help [COMMAND]              flags and examples
-//	assay help rules | thresholds     how to write such a file, and the built-in one
+//	assay help rules | thresholds | gates   how to write such a file, and the built-in one
 //	assay help tables                 what --table prints
 //	assay version
 //
@@ -16,8 +18,9 @@
 // Compression and format are found by content, not by name.
 //
 // Results go to standard output, talk to standard error. Exit status is 0 if
-// assay did what was asked, 2 for a usage error, and 3 if an input could not be
-// read or compared or the result could not be written. A signal to end leaves no unfinished
+// assay did what was asked, 1 if a gate failed, 2 for a usage error, and 3 if an
+// input could not be read, judged or compared or the result could not be written.
+// A signal to end leaves no unfinished
 // file behind; the status is then 128 and the signal's number.
 package main
 
@@ -34,6 +37,7 @@ import (
 // The exit statuses.
 const (
 	exitOK      = 0
+	exitGate    = 1
 	exitUsage   = 2
 	exitTrouble = 3
 )
@@ -66,7 +70,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), convertCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand()}
 }
 
 // errUsage ends a command whose mistake has already been explained.
@@ -101,6 +105,8 @@ func exitStatus(e env, c *command, err error) int {
 		return exitOK
 	case errors.Is(err, errUsage):
 		return exitUsage
+	case errors.Is(err, errGate):
+		return exitGate // what failed was already said
 	}
 	for _, err := range troubles(err) {
 		e.say("assay %s: %s", c.name, err)

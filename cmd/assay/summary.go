@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -31,6 +32,7 @@ func runSummary(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
 	tables := flags.StringSlice("table", nil, "print reports as nsys stats does, of any trace: `NAME`[,NAME...], as \"assay help tables\" lists them")
+	save := flags.String("save", "", "also write the JSON to `DIR`, in a file named by its content: a baseline for \"assay check\"")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -49,6 +51,11 @@ func runSummary(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
+	if flags.Changed("save") {
+		if err := checkDir(*save); err != nil {
+			return fmt.Errorf("cannot write the summary: %w", pathOnly(err))
+		}
+	}
 	if flags.Changed("table") {
 		return tab.run(e, c, &m.source, args)
 	}
@@ -58,6 +65,13 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	out := bufio.NewWriter(e.stdout)
 	doc := report.Build(v.summary, v.result)
+	if flags.Changed("save") {
+		name, err := saveSummary(*save, doc)
+		if err != nil {
+			return fmt.Errorf("cannot write the summary: %w", pathOnly(err))
+		}
+		e.say("saved %s", filepath.Join(*save, name))
+	}
 	switch *format {
 	case "text":
 		err = doc.Text(out, textWidth)

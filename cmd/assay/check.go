@@ -1,0 +1,281 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/gate"
+	"assay/judge"
+	"assay/report"
+)
+
+func checkCommand() *command {
+	return &command{
+		name: "check", args: "INPUT... [--baseline B]",
+		does: "hold a run to targets, and to a baseline, in CI: exit status 1 if a gate fails",
+		example: `  assay check run.json.gz --gates gates.yaml
+  assay check new/ --baseline base/summary.json --gates gates.yaml
+  assay check new1/ new2/ new3/ new4/ new5/ --baseline base1/ base2/ base3/ base4/ base5/
+  assay check new/ --baseline perf-baseline/ --format junit > junit.xml
+
+Inputs are those of "assay summary", and summaries that assay wrote. A run has one
+capture of each rank; a rank that is given again begins another run. Gates:
+"assay help gates". Exit status: 0 all gates pass, 1 a gate failed, 3 one could not be
+evaluated, or an input not be read.
+`,
+		run: runCheck,
+	}
+}
+
+// errGate ends a command whose gates failed. The report has said which.
+var errGate = errors.New("a gate failed")
+
+// A checking holds the flags of a check.
+type checking struct {
+	source
+	baseline       []string
+	gates          string
+	format, dir    string
+	onInconclusive string
+}
+
+func (k *checking) flags(name string) *pflag.FlagSet {
+	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... to compare with, up to the next flag; of a directory that \"assay accept\" keeps, what was accepted last")
+	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: those that \"assay help gates\" shows)")
+	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
+	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; made if it is not there")
+	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "what gates that runs or captures cannot tell come to: `fail`, warn or pass (default: warn for noise, exit status 3 for captures)")
+	k.register(flags)
+	return flags
+}
+
+// spread gives every name that follows --baseline a flag of its own. A shell
+// expands a pattern behind it to many names, and a baseline that counted as a new
+// run would go unseen.
+func spread(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		out = append(out, args[i])
+		if args[i] != "--baseline" && args[i] != "-b" {
+			continue
+		}
+		out = out[:len(out)-1]
+		names := 0
+		for i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			i++
+			names++
+			out = append(out, "--baseline="+args[i])
+		}
+		if names == 0 {
+			out = append(out, "--baseline") // pflag says what is wrong
+		}
+	}
+	return out
+}
+
+// parse reads the flags. Without another name the last of two behind --baseline
+// is the input: there must be one.
+func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
+	flags := k.flags(c.name)
+	args, err := parse(e, c, flags, spread(args))
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 && len(k.baseline) == 2 {
+		args, k.baseline = k.baseline[1:], k.baseline[:1]
+	}
+	switch {
+	case len(args) == 0 && len(k.baseline) > 0:
+		return nil, usageError(e, c, "no input: all names behind --baseline are of the baseline; write inputs before it")
+	case len(args) == 0:
+		return nil, usageError(e, c, "no input: name a trace, a directory of traces, a summary that assay wrote, or \"-\" for standard input")
+	case k.gates == "" && len(k.baseline) == 0:
+		return nil, usageError(e, c, "no gates: give some with --gates FILE, or a baseline with --baseline")
+	case flags.Changed("gates") && k.gates == "":
+		return nil, usageError(e, c, "--gates is empty, want a file")
+	case !slices.Contains([]string{"text", "md", "json", "junit", "benchmark", "benchmark-bigger"}, k.format):
+		return nil, usageError(e, c, fmt.Sprintf("--format is %q, want text, md, json, junit, benchmark or benchmark-bigger", k.format))
+	case !slices.Contains([]string{"", "fail", "warn", "pass"}, k.onInconclusive):
+		return nil, usageError(e, c, fmt.Sprintf("--on-inconclusive is %q, want fail, warn or pass", k.onInconclusive))
+	}
+	return args, nil
+}
+
+func runCheck(e env, c *command, args []string) error {
+	var k checking
+	args, err := k.parse(e, c, args)
+	if err != nil {
+		return err
+	}
+	if k.dir != "" {
+		if err := checkDir(k.dir); err != nil {
+			return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+		}
+	}
+	gates, err := k.loadGates()
+	if err != nil {
+		return err
+	}
+	now, failed := loadRuns(e, c, &k.source, args)
+	if len(now) == 0 {
+		return cannotCheck(failed)
+	}
+	var base []gate.Run
+	if len(k.baseline) > 0 {
+		var baseFailed error
+		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base) == 0 {
+			return cannotCheck(baseFailed)
+		}
+		failed = errors.Join(failed, baseFailed)
+	}
+	result, err := gate.Check(gates, now, base, gate.Options{Thresholds: judge.DefaultThresholds()})
+	if err != nil {
+		return err
+	}
+	checked := report.Checked{Version: version(), GatesFile: k.gates, Strict: k.strict, Report: result}
+	if err := k.write(e, checked); err != nil {
+		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+	}
+	return k.status(e, c, checked, failed)
+}
+
+func cannotCheck(err error) error {
+	if err == nil {
+		return errors.New("the inputs hold nothing to check")
+	}
+	return err
+}
+
+func (k *checking) loadGates() ([]gate.Gate, error) {
+	if k.gates == "" {
+		return gate.Default(), nil
+	}
+	text, err := readSettings(k.gates)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Parse(text, k.gates)
+}
+
+// strict reports whether a gate that is inconclusive does not pass.
+func (k *checking) strict(o gate.Outcome) bool {
+	return k.onInconclusive == "fail" || k.onInconclusive == "" && o.Capture
+}
+
+// write writes all that was asked for. It goes on where something cannot be
+// written: one output must not cost the others.
+func (k *checking) write(e env, c report.Checked) error {
+	var errs []error
+	if k.dir != "" {
+		errs = append(errs, writeCheck(k.dir, c))
+	}
+	if inGitHub() {
+		errs = append(errs, appendStepSummary(c))
+	}
+	errs = append(errs, buffered(e.stdout, k.render(c)))
+	if inGitHub() && k.onInconclusive != "pass" || inGitHub() && c.Result >= gate.Error {
+		for _, line := range c.Annotations() {
+			e.say("%s", line)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// inGitHub reports whether this is a step of a workflow of GitHub.
+func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
+
+func (k *checking) render(c report.Checked) func(io.Writer) error {
+	switch k.format {
+	case "md":
+		return c.Markdown
+	case "json":
+		return c.JSON
+	case "junit":
+		return c.JUnit
+	case "benchmark":
+		return func(w io.Writer) error { return c.Benchmark(w, false) }
+	case "benchmark-bigger":
+		return func(w io.Writer) error { return c.Benchmark(w, true) }
+	}
+	return func(w io.Writer) error { return c.Text(w, textWidth) }
+}
+
+// writeCheck writes the files of the result.
+func writeCheck(dir string, c report.Checked) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	out := newWriter()
+	defer out.stop()
+	for _, f := range []struct {
+		name   string
+		render func(io.Writer) error
+	}{
+		{"check.json", c.JSON},
+		{"junit.xml", c.JUnit},
+		{"benchmark.json", func(w io.Writer) error { return c.Benchmark(w, false) }},
+		{"benchmark-bigger.json", func(w io.Writer) error { return c.Benchmark(w, true) }},
+		{"check.md", c.Markdown},
+	} {
+		if err := out.file(filepath.Join(dir, f.name), f.render); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendStepSummary adds the result to the page of the workflow's run, within
+// what GitHub takes of one step: what the step wrote before counts too.
+func appendStepSummary(c report.Checked) error {
+	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	left := int64(report.StepSummaryLimit)
+	if info, err := f.Stat(); err == nil {
+		left -= info.Size()
+	}
+	_, err = io.WriteString(f, c.StepSummary(int(max(0, left-1))))
+	return errors.Join(err, f.Close())
+}
+
+// status says how the process is to end. A failure is never hidden by trouble
+// with something else.
+func (k *checking) status(e env, c *command, r report.Checked, failed error) error {
+	if r.Count(gate.Fail) > 0 || k.onInconclusive == "fail" && r.Count(gate.Inconclusive) > 0 {
+		if failed != nil {
+			exitStatus(e, c, failed)
+		}
+		e.say("assay check: %s", r.Title())
+		return errGate
+	}
+	bad := r.Count(gate.Error)
+	for _, o := range r.Outcomes {
+		if o.Result == gate.Inconclusive && k.strict(o) {
+			bad++
+		}
+	}
+	switch {
+	case bad > 0:
+		return errors.Join(failed, fmt.Errorf("%s could not be evaluated, which is not a pass", plural(bad, "gate", "gates")))
+	case r.Result == gate.Skipped:
+		return errors.Join(failed, errors.New("no gate could be evaluated: neither side has any of their metrics"))
+	}
+	return failed
+}

@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A capture is what a run's quality lets one say.
+type capture struct {
+	doubt string // why numbers may be wrong or too low, or ""
+	empty string // why there is too little device work to judge, or ""
+	lost  bool   // numbers can only be too low
+}
+
+// small are the losses of single records. Under one record in a thousand they
+// hide nothing that a gate looks at.
+func small(is summary.Issue, events int64) bool {
+	single := strings.HasPrefix(is.Code, "event-") || is.Code == "spans-not-paired"
+	return single && is.Count <= events/1000
+}
+
+// captureOf judges the quality of a run's captures.
+func captureOf(s *summary.Summary, th judge.Thresholds) capture {
+	var c capture
+	var events int64
+	for _, in := range s.Inputs {
+		events = summary.Plus(events, in.Events)
+	}
+	c.lost = true
+	for _, is := range s.Issues {
+		if is.Severity == "info" || small(is, events) {
+			continue
+		}
+		if is.Severity != "data-loss" {
+			c.lost = false
+		}
+		if c.doubt == "" {
+			c.doubt = fmt.Sprintf("%s (%s, %s)", is.Code, is.Severity, times(is.Count))
+			if is.First != "" {
+				c.doubt += " at " + is.First
+			}
+		}
+	}
+	for _, in := range s.Inputs {
+		if !in.Complete && c.doubt == "" {
+			c.doubt = in.Path + " ends early"
+		}
+	}
+	for _, f := range judge.Judge(s, th).Findings {
+		if f.Rule == judge.RuleTooLittleWork || f.Rule == judge.RuleNoGPUTime {
+			c.empty = f.Title
+		}
+	}
+	return c
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return unit.Count(n) + " times"
+}
+
+// incomparable says why runs of the two sides do not compare, or returns "".
+func incomparable(base, now []Run) string {
+	a, b := base[0].Summary, now[0].Summary
+	for _, q := range []struct {
+		what string
+		of   func(*summary.Summary) []string
+	}{{"devices", deviceNames}, {"profilers", formats}} {
+		if x, y := q.of(a), q.of(b); !same(x, y) {
+			return fmt.Sprintf("the %s differ: %s in the baseline, %s now", q.what, tally(x), tally(y))
+		}
+	}
+	return ""
+}
+
+// deviceNames returns what each device is.
+func deviceNames(s *summary.Summary) []string {
+	var out []string
+	for _, d := range s.Devices {
+		name := d.Name
+		if name == "" {
+			name = "GPU without a name"
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// formats returns what wrote the captures: each profiler has its own overhead.
+func formats(s *summary.Summary) []string {
+	var out []string
+	for _, in := range s.Inputs {
+		name, _, _ := strings.Cut(in.Format, "-") // nsys-sqlite and nsys-json are of one
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// tally lists equal names once, with their number: "8 × NVIDIA H100".
+func tally(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	names = slices.Clone(names)
+	slices.Sort(names)
+	var parts []string
+	for i := 0; i < len(names); {
+		j := i
+		for j < len(names) && names[j] == names[i] {
+			j++
+		}
+		part := names[i]
+		if j-i > 1 {
+			part = fmt.Sprintf("%d × %s", j-i, names[i])
+		}
+		parts = append(parts, part)
+		i = j
+	}
+	return few(parts)
+}
+
+// stepsDiffer says so where the sides hold different numbers of steps: then sums
+// over the whole capture do not compare.
+func stepsDiffer(base, now []Run) string {
+	a, b := stepsOf(base), stepsOf(now)
+	if a == b || a == 0 || b == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the captures hold different numbers of steps (%d in the baseline, %d now)", a, b)
+}
+
+func stepsOf(runs []Run) int { return len(runs[0].Summary.Steps) }

@@ -1,0 +1,320 @@
+package gate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// A Result is what a gate comes to.
+type Result uint8
+
+// The results, by rising weight.
+const (
+	Pass         Result = iota
+	Skipped             // neither side has the metric, and the gate allows that
+	Warn                // over a limit of level warn
+	Inconclusive        // the runs or captures cannot tell
+	Error               // the metric could not be measured
+	Fail                // over its limit
+)
+
+var resultNames = [...]string{"pass", "skipped", "warn", "inconclusive", "error", "fail"}
+
+// String returns "pass", "skipped", "warn", "inconclusive", "error" or "fail".
+func (r Result) String() string {
+	if int(r) >= len(resultNames) {
+		return fmt.Sprintf("result(%d)", r)
+	}
+	return resultNames[r]
+}
+
+// MarshalText writes the result as its name.
+func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// An Outcome is what one gate came to, and why.
+type Outcome struct {
+	Gate   *Gate
+	Result Result
+	// Why says it in one sentence, with the numbers.
+	Why string
+	// Capture is true of an inconclusive result that the quality of a capture, or
+	// captures that do not compare, are to blame for, and not noise.
+	Capture bool
+
+	Now, Base *Sample // nil where it was not measured
+	P         *float64
+}
+
+// A Report is what all gates came to.
+type Report struct {
+	Result    Result // the worst
+	Outcomes  []Outcome
+	Now, Base []Run // Base is empty without a baseline
+}
+
+// Options for [Check]. Fields may be added.
+type Options struct {
+	// Thresholds say how much work a capture must hold.
+	Thresholds judge.Thresholds
+}
+
+// ErrNoRun is what Check returns for a side that holds nothing.
+var ErrNoRun = errors.New("no run to check")
+
+// Check evaluates the gates on the runs, against the baseline where gates want
+// one. A gate that could not be evaluated never passes.
+func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
+	if len(now) == 0 {
+		return nil, ErrNoRun
+	}
+	c := check{now: side{runs: now}, base: side{runs: base}}
+	c.now.judge(opt.Thresholds)
+	if len(base) > 0 {
+		c.base.judge(opt.Thresholds)
+		c.apart = incomparable(base, now)
+		c.steps = stepsDiffer(base, now)
+	}
+	rep := &Report{Now: now, Base: base}
+	for i := range gates {
+		rep.Outcomes = append(rep.Outcomes, c.gate(&gates[i]))
+	}
+	rep.Result = Skipped
+	for _, o := range rep.Outcomes {
+		if rep.Result == Skipped || o.Result > rep.Result && o.Result != Skipped {
+			rep.Result = o.Result
+		}
+	}
+	return rep, nil
+}
+
+// A check holds what all gates share.
+type check struct {
+	now, base side
+	apart     string // why the sides do not compare, or ""
+	steps     string // why their sums do not, or ""
+}
+
+// A side is the runs of one side.
+type side struct {
+	runs     []Run
+	captures []capture
+}
+
+func (s *side) judge(th judge.Thresholds) {
+	for _, r := range s.runs {
+		s.captures = append(s.captures, captureOf(r.Summary, th))
+	}
+}
+
+// sample measures the metric of a gate in every run.
+func (s *side) sample(g *Gate) (*Sample, error) {
+	var values []Value
+	for i, r := range s.runs {
+		v, err := g.Metric.Measure(r.Summary, g.Selector)
+		if err != nil {
+			if len(s.runs) > 1 {
+				err = fmt.Errorf("run %d (%s): %w", i+1, r.Name(), err)
+			}
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return newSample(values), nil
+}
+
+// doubt says why the captures cannot answer for a metric, or returns "". Lost is
+// true if what is missing could only raise it.
+func (s *side) doubt(m *Metric) (why string, lost bool) {
+	lost = m.Rises
+	for _, c := range s.captures {
+		if c.doubt != "" {
+			why = cmp.Or(why, c.doubt)
+			lost = lost && c.lost
+		}
+		if c.empty != "" && !m.Host {
+			why = cmp.Or(why, c.empty)
+		}
+	}
+	return why, lost
+}
+
+// gate evaluates one gate.
+func (c *check) gate(g *Gate) Outcome {
+	o := Outcome{Gate: g}
+	now, err := c.now.sample(g)
+	var baseErr error
+	if len(c.base.runs) > 0 {
+		o.Base, baseErr = c.base.sample(g)
+	}
+	o.Now = now
+	switch {
+	case err != nil && g.IfMeasured && (len(c.base.runs) == 0 || baseErr != nil):
+		return o.is(Skipped, "not measured: %s", err)
+	case err != nil:
+		return o.is(Error, "cannot be measured: %s", err)
+	case g.NeedsBaseline() && len(c.base.runs) == 0:
+		return o.is(Error, "cannot be compared: there is no baseline; give one with --baseline, or a limit with max or min")
+	case g.NeedsBaseline() && baseErr != nil:
+		return o.is(Error, "cannot be measured in the baseline: %s", baseErr)
+	}
+	fail := c.limits(&o, &g.Fail, true)
+	warn := c.limits(&o, &g.Warn, false)
+	if fail.result == Pass && warn.result == Fail {
+		warn.result = Warn
+		fail = warn
+	}
+	if fail.result == Fail && g.WarnOnly {
+		fail.result = Warn
+	}
+	o.Result, o.Why, o.Capture = fail.result, fail.why, fail.capture
+	return o
+}
+
+func (o Outcome) is(r Result, format string, args ...any) Outcome {
+	o.Result, o.Why = r, fmt.Sprintf(format, args...)
+	return o
+}
+
+// An answer is what limits come to.
+type answer struct {
+	result  Result
+	why     string
+	capture bool
+}
+
+// worse returns the weightier of two answers.
+func (a answer) worse(b answer) answer {
+	if b.result > a.result || a.why == "" {
+		return b
+	}
+	return a
+}
+
+// limits holds a gate to its limits of one level.
+func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
+	var all answer
+	if l.absolute() {
+		all = all.worse(c.doubted(o, o.absolute(l), false))
+	}
+	if l.relative() && o.Base != nil {
+		a, p := o.relative(l)
+		if deciding || o.P == nil {
+			o.P = p
+		}
+		all = all.worse(c.doubted(o, a, true))
+	}
+	return all
+}
+
+// doubted takes back what the captures cannot support. A failure stands where
+// what is missing could only make it worse.
+func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
+	m := o.Gate.Metric
+	why, lost := c.now.doubt(m)
+	if why == "" && compared {
+		if why, _ = c.base.doubt(m); why != "" {
+			why, lost = "the baseline: "+why, false
+		}
+	} else if compared {
+		baseWhy, _ := c.base.doubt(m)
+		lost = lost && baseWhy == ""
+	}
+	if why != "" {
+		if a.result == Fail && lost && o.rose(a) {
+			a.why += "; the capture is incomplete, so there is more of it"
+			return a
+		}
+		return answer{Inconclusive, fmt.Sprintf("the capture cannot tell: %s; it shows %s", why, o.Now.text(m)), true}
+	}
+	if !compared {
+		return a
+	}
+	if why = c.apart; why == "" && m.Sums {
+		why = c.steps
+		if why != "" {
+			why += perStep(m)
+		}
+	}
+	if why != "" {
+		return answer{Inconclusive, "not comparable: " + why + "; " + o.change(), true}
+	}
+	return a
+}
+
+// perStep names the metric that compares captures of different lengths.
+func perStep(m *Metric) string {
+	if _, err := metricOf(m.Name + "_per_step"); err == nil {
+		return ", use " + m.Name + "_per_step"
+	}
+	return ""
+}
+
+// rose reports whether a failure is that of a value that is too high.
+func (o *Outcome) rose(a answer) bool {
+	max := o.Gate.Fail.Max
+	return a.result == Fail && max != nil && o.Now.Center > *max
+}
+
+// Name returns what a run is called: the path of its first input.
+func (r Run) Name() string {
+	if len(r.Summary.Inputs) == 0 {
+		return "no input"
+	}
+	name := r.Summary.Inputs[0].Path
+	if n := len(r.Summary.Inputs); n > 1 {
+		name = fmt.Sprintf("%s and %d more", name, n-1)
+	}
+	return name
+}
+
+// Inputs returns the files of runs, in their order.
+func Inputs(runs []Run) []summary.Input {
+	var out []summary.Input
+	for _, r := range runs {
+		out = append(out, r.Summary.Inputs...)
+	}
+	return out
+}
+
+// Count returns how many gates came to a result.
+func (r *Report) Count(want Result) int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Result == want {
+			n++
+		}
+	}
+	return n
+}
+
+// ByImpact returns the outcomes, worst first, and of equal ones those with the
+// largest change first.
+func (r *Report) ByImpact() []Outcome {
+	out := slices.Clone(r.Outcomes)
+	slices.SortStableFunc(out, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(weight(b.Result), weight(a.Result)), cmp.Compare(b.impact(), a.impact()))
+	})
+	return out
+}
+
+// weight orders results for readers: a gate that was left out comes last.
+func weight(r Result) int {
+	if r == Skipped {
+		return -1
+	}
+	return int(r)
+}
+
+// impact is the size of the change, as a share of the baseline.
+func (o *Outcome) impact() float64 {
+	if o.Now == nil || o.Base == nil || o.Base.Center == 0 {
+		return 0
+	}
+	return math.Abs(o.Now.Center/o.Base.Center - 1)
+}

@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"assay/unit"
+)
+
+// A Gate is one target: a metric of a part of the run, and what it may be.
+type Gate struct {
+	Text     string // metric and selector, as "kernels.total{category=gemm}"
+	Metric   *Metric
+	Selector Selector
+	Line     int // in the file
+
+	Fail, Warn Limits
+	// WarnOnly makes a failure of the gate a warning.
+	WarnOnly bool
+	// Noise is by how much single runs of one program differ, as a share of the
+	// baseline's value or, of shares, in points; less than 0 if it is not set.
+	Noise float64
+	// IfMeasured leaves the gate out where neither side has the metric.
+	IfMeasured bool
+	Source     string // who wants it so
+}
+
+// Limits are what a metric must keep to. What is not set is nil.
+type Limits struct {
+	Max, Min, Equal *float64
+	Over, Under     bool // Max and Min are themselves out of bounds
+
+	MaxIncrease, MaxDecrease *Change
+	MinAbs                   float64 // changes under it do not count
+}
+
+// A Change is how much worse than the baseline a metric may be: a share of the
+// baseline's value or, if Points, so much of the metric's unit.
+type Change struct {
+	By     float64
+	Points bool
+}
+
+// absolute reports whether there is a limit that needs no baseline.
+func (l *Limits) absolute() bool { return l.Max != nil || l.Min != nil || l.Equal != nil }
+
+// relative reports whether there is a limit that needs a baseline.
+func (l *Limits) relative() bool { return l.MaxIncrease != nil || l.MaxDecrease != nil }
+
+func (l *Limits) empty() bool { return !l.absolute() && !l.relative() }
+
+// NeedsBaseline reports whether g compares with a baseline.
+func (g *Gate) NeedsBaseline() bool { return g.Fail.relative() || g.Warn.relative() }
+
+// Noise that is taken where a gate does not set it. Runs of one program on shared
+// machines differ by 5 to 15 %; a drift of all work by 15 % moves shares of the
+// window by far less, for numerator and denominator drift together.
+const (
+	usualNoise       = 0.15
+	usualNoiseShares = 0.05
+)
+
+func (g *Gate) noise() float64 {
+	switch {
+	case g.Metric.Steady:
+		return 0
+	case g.Noise >= 0:
+		return g.Noise
+	case g.Metric.Unit == Share:
+		return usualNoiseShares
+	}
+	return usualNoise
+}
+
+// Limit says in words what g wants: "<= 5%", "max increase 5%, from 1 ms on".
+func (g *Gate) Limit() string {
+	text := g.Fail.text(g.Metric.Unit)
+	if !g.Warn.empty() {
+		if text != "" {
+			text += "; "
+		}
+		text += "warn: " + g.Warn.text(g.Metric.Unit)
+	}
+	return text
+}
+
+func (l *Limits) text(u Unit) string {
+	var parts []string
+	add := func(limit *float64, sign string) {
+		if limit != nil {
+			parts = append(parts, sign+" "+u.limit(*limit))
+		}
+	}
+	add(l.Max, upTo(l.Over))
+	add(l.Min, from(l.Under))
+	add(l.Equal, "==")
+	for _, c := range []struct {
+		what string
+		*Change
+	}{{"max increase", l.MaxIncrease}, {"max decrease", l.MaxDecrease}} {
+		if c.Change != nil {
+			parts = append(parts, c.what+" "+c.text(u))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if l.MinAbs > 0 {
+		text += ", from " + Change{l.MinAbs, true}.text(u) + " on"
+	}
+	return text
+}
+
+func upTo(exclusive bool) string {
+	if exclusive {
+		return "<"
+	}
+	return "<="
+}
+
+func from(exclusive bool) string {
+	if exclusive {
+		return ">"
+	}
+	return ">="
+}
+
+// text prints a change: "5%", "1 ms", "2 points".
+func (c Change) text(u Unit) string {
+	switch {
+	case !c.Points:
+		return percent(c.By)
+	case u == Share:
+		return points(c.By)
+	}
+	return u.Text(c.By)
+}
+
+// Text prints a value of the unit: "84.2 ms", "17.15%", "1.5 GiB", "114".
+func (u Unit) Text(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return unit.None
+	}
+	switch u {
+	case Time:
+		return unit.Duration(clamp(v))
+	case Size:
+		return unit.Bytes(clamp(v))
+	case Share:
+		return strconv.FormatFloat(100*v, 'f', shareDigits(v), 64) + "%"
+	}
+	if v == math.Trunc(v) {
+		return unit.Count(clamp(v))
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// limit prints a limit as it was written: shares without the digits that
+// measurements have.
+func (u Unit) limit(v float64) string {
+	if u == Share {
+		return percent(v)
+	}
+	return u.Text(v)
+}
+
+// shareDigits returns how many decimals tell a share from 0 and from all.
+func shareDigits(v float64) int {
+	switch {
+	case v == 0 || v == 1:
+		return 0
+	case math.Abs(v) < 0.1:
+		return 2
+	}
+	return 1
+}
+
+func percent(share float64) string {
+	return strconv.FormatFloat(math.Round(share*1e8)/1e6, 'f', -1, 64) + "%"
+}
+
+// points prints a difference of shares.
+func points(d float64) string {
+	text := strconv.FormatFloat(math.Round(d*1e4)/1e2, 'f', -1, 64)
+	if text == "1" {
+		return text + " point"
+	}
+	return text + " points"
+}
+
+func clamp(v float64) int64 {
+	switch {
+	case v >= math.MaxInt64:
+		return math.MaxInt64
+	case v <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(math.Round(v))
+}

@@ -1,0 +1,229 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"assay/summary"
+)
+
+// launchesPerStep has the launching calls of each step. A device's rows of steps
+// and its counts are in the same order.
+func (v view) launchesPerStep() (Value, error) {
+	if _, err := v.stepRows(); err != nil {
+		return Value{}, err
+	}
+	var calls []int64
+	for _, l := range v.Launches {
+		if !v.sel.hasDevice(l.Rank, l.Device) {
+			continue
+		}
+		i := 0
+		for _, st := range v.Steps {
+			if st.Input != l.Input || st.Rank != l.Rank || st.Device != l.Device {
+				continue
+			}
+			if i < len(l.PerStep) && v.sel.hasStep(st.Number) {
+				calls = append(calls, l.PerStep[i])
+			}
+			i++
+		}
+	}
+	if len(calls) == 0 {
+		return Value{}, errNoLaunch
+	}
+	return Value{V: medianOf(calls)}, nil
+}
+
+func (v view) launches() (Value, error) {
+	if _, err := v.devices(); err != nil {
+		return Value{}, err
+	}
+	var calls int64
+	for _, l := range v.Launches {
+		if v.sel.hasDevice(l.Rank, l.Device) {
+			calls = summary.Plus(calls, l.Calls)
+		}
+	}
+	if calls == 0 {
+		return Value{}, errNoLaunch
+	}
+	return whole(calls), nil
+}
+
+// launched sums the calls that launch kernels: how many were of graphs, and how
+// many pieces of work graphs and all of them launched.
+func (v view) launched() (graphs, byGraphs, all int64, err error) {
+	any := false
+	for _, c := range v.Calls {
+		if !v.sel.hasNumber("rank", int64(c.Rank)) || c.Kind != "launch" && c.Kind != "graph-launch" {
+			continue
+		}
+		any = true
+		all = summary.Plus(all, c.Launched)
+		if c.Kind == "graph-launch" {
+			graphs = summary.Plus(graphs, c.Count)
+			byGraphs = summary.Plus(byGraphs, c.Launched)
+		}
+	}
+	if !any {
+		return 0, 0, 0, errNoLaunch
+	}
+	return graphs, byGraphs, all, nil
+}
+
+func (v view) graphLaunches() (Value, error) {
+	graphs, _, _, err := v.launched()
+	return whole(graphs), err
+}
+
+func (v view) graphShare() (Value, error) {
+	_, byGraphs, all, err := v.launched()
+	switch {
+	case err != nil:
+		return Value{}, err
+	case all == 0:
+		return Value{}, errors.New("no work with a known launch")
+	}
+	return ratio(byGraphs, all), nil
+}
+
+func allocated(m *summary.Memory) *int64 { return m.PeakAllocated }
+func reserved(m *summary.Memory) *int64  { return m.PeakReserved }
+
+// memories calls f for the devices of the allocator that are selected.
+func (v view) memories(f func(*summary.Memory)) error {
+	any, chosen := false, false
+	for i := range v.Memory {
+		m := &v.Memory[i]
+		if m.OnHost {
+			continue
+		}
+		any = true
+		if v.sel.hasDevice(m.Rank, m.Device) {
+			chosen = true
+			f(m)
+		}
+	}
+	switch {
+	case !any:
+		return errNoMemory
+	case !chosen:
+		return errors.New("no such device in what the allocator recorded")
+	}
+	return nil
+}
+
+// peakOf returns the measurement of a peak, that of the fullest device.
+func peakOf(peak func(*summary.Memory) *int64) func(view) (Value, error) {
+	return func(v view) (Value, error) {
+		most := int64(-1)
+		err := v.memories(func(m *summary.Memory) {
+			if n := peak(m); n != nil {
+				most = max(most, *n)
+			}
+		})
+		switch {
+		case err != nil:
+			return Value{}, err
+		case most < 0:
+			return Value{}, errNoMemory
+		}
+		return whole(most), nil
+	}
+}
+
+func (v view) memoryShare() (Value, error) {
+	fullest, known := Value{V: -1}, false
+	err := v.memories(func(m *summary.Memory) {
+		peak := m.PeakReserved
+		if peak == nil {
+			peak = m.PeakAllocated
+		}
+		if peak == nil || m.Capacity == nil || *m.Capacity <= 0 {
+			return
+		}
+		if s := ratio(*peak, *m.Capacity); !known || s.V > fullest.V {
+			fullest, known = s, true
+		}
+	})
+	switch {
+	case err != nil:
+		return Value{}, err
+	case !known:
+		return Value{}, errors.New("no size of the device's memory; set a gate on memory.peak in its place")
+	}
+	return fullest, nil
+}
+
+// A phase is the sum of the annotations that are selected.
+type phase struct {
+	count, host, gpu int64
+	spans            bool // spans of a trace without device work
+}
+
+func (p phase) device() (Value, error) {
+	if p.spans {
+		return Value{}, errNoDevices
+	}
+	return whole(p.gpu), nil
+}
+
+// phaseAs returns the measurement of annotations, or, in traces that have none, of
+// host spans.
+func phaseAs(of func(phase) (Value, error)) func(view) (Value, error) {
+	return func(v view) (Value, error) {
+		if v.sel.value("phase") == "" {
+			return Value{}, errors.New("no phase is selected: write phase.mean{phase=NAME}, with * in NAME for anything")
+		}
+		var sum phase
+		names := make(map[string]bool)
+		add := func(name string, rank int, count, host, gpu int64) {
+			if !v.sel.hasNumber("rank", int64(rank)) {
+				return
+			}
+			names[strconv.Quote(name)] = true
+			if v.sel.has("phase", name) {
+				sum.count = summary.Plus(sum.count, count)
+				sum.host = summary.Plus(sum.host, host)
+				sum.gpu = summary.Plus(sum.gpu, gpu)
+			}
+		}
+		for _, a := range v.Annotations {
+			add(a.Name, a.Rank, a.Count, a.CPUTotalNS, a.GPUTotalNS)
+		}
+		if sum.count == 0 {
+			sum.spans = true
+			for _, s := range v.Spans {
+				add(s.Name, s.Rank, s.Count, s.TotalNS, 0)
+			}
+		}
+		if sum.count == 0 {
+			if len(names) == 0 {
+				return Value{}, errors.New("no annotations: mark phases with record_function or NVTX ranges")
+			}
+			return Value{}, fmt.Errorf("no phase %q; there is %s", v.sel.value("phase"), few(sorted(names)))
+		}
+		return of(sum)
+	}
+}
+
+func sumOf(ns []int64) (sum int64) {
+	for _, n := range ns {
+		sum = summary.Plus(sum, n)
+	}
+	return sum
+}
+
+// medianOf returns the middle of the numbers, the mean of the middle two where
+// there is an even number of them.
+func medianOf(ns []int64) float64 {
+	s := slices.Sorted(slices.Values(ns))
+	if len(s) == 0 {
+		return math.NaN()
+	}
+	return float64(s[(len(s)-1)/2])/2 + float64(s[len(s)/2])/2
+}

@@ -1,0 +1,208 @@
+// Package gate holds a run to targets: what its metrics may be, and by how much
+// they may be worse than those of a baseline.
+//
+// [Parse] reads gates from a file, [Runs] sorts what was measured into runs of a
+// program, and [Check] evaluates the gates. Like package judge it sees
+// summaries and no trace; unlike judge, which explains a run, it answers with
+// one word for each gate. Package report prints the answers.
+//
+// # Noise
+//
+// What repeats exactly from run to run (kernel counts, launches, graphs) is held
+// to its limit as it is. Times are not: whole runs of one program differ by 5 to
+// 15 %, and no number of steps within a run tells by how much. So with
+// [MinRuns] runs on each side a gate on times fails if the medians differ by more
+// than its limit and a rank test says that the runs differ; with fewer, it fails
+// if they differ by more than runs usually do. What is over a limit and may
+// be noise is inconclusive, neither a pass nor a failure.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Unit is what a metric is measured in.
+type Unit uint8
+
+// The units. Values of them are float64: ns, bytes, numbers, and shares of 1.
+const (
+	Share Unit = iota
+	Time
+	Size
+	Count
+)
+
+// String returns the unit as the list of metrics has it.
+func (u Unit) String() string { return [...]string{"share", "ns", "bytes", "count"}[u] }
+
+// A Metric is a figure that gates can be set on.
+type Metric struct {
+	Name    string
+	Unit    Unit
+	Of      Unit     // of a share's numerator and denominator
+	Higher  bool     // more of it is better
+	Steady  bool     // the same in every run of a program, or nearly
+	Host    bool     // told by the host alone, without device work
+	Rises   bool     // more of the capture can only raise it
+	Sums    bool     // it adds up over the capture, so captures of unequal length do not compare
+	Keys    []string // of selectors that it knows
+	Meaning string   // numerator and denominator
+
+	measure func(view) (Value, error)
+}
+
+// A Value is what a metric comes to in one run. Shares and means have a
+// numerator and a denominator.
+type Value struct {
+	V        float64
+	Num, Den int64
+}
+
+func ratio(num, den int64) Value { return Value{float64(num) / float64(den), num, den} }
+
+func whole(n int64) Value { return Value{V: float64(n)} }
+
+// A view is the part of a run that a gate is about.
+type view struct {
+	*summary.Summary
+	sel Selector
+}
+
+// Measure returns what the metric comes to in a run. It is an error if the run
+// does not have it, or if nothing in it is what the selector asks for: nothing
+// is not zero.
+func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
+	v, err := m.measure(view{s, sel})
+	if err == nil && (math.IsNaN(v.V) || math.IsInf(v.V, 0)) {
+		err = errors.New("nothing to divide by")
+	}
+	return v, err
+}
+
+// deviceKeys returns the selectors of what devices have, and more.
+func deviceKeys(more ...string) []string { return append([]string{"device", "rank"}, more...) }
+
+// Metrics returns all metrics in the order in which they are listed.
+func Metrics() []Metric {
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics())
+}
+
+func activityMetrics() []Metric {
+	keys := deviceKeys("steps")
+	return []Metric{
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran / window, summed over devices",
+			measure: shareOf(summary.Activity.Busy)},
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over devices",
+			measure: shareOf(summary.Activity.Compute)},
+		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over devices",
+			measure: shareOf(summary.Activity.ExposedComm)},
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication ran under compute / time in which it ran",
+			measure: view.overlap},
+		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",
+			measure: shareOf(summary.Activity.ExposedCopy)},
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "owner", "state"), Meaning: "time in which nothing ran / window, summed over devices; of one owner with owner=",
+			measure: view.idle},
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or device / window, summed over devices",
+			measure: view.syncs},
+	}
+}
+
+func stepMetrics() []Metric {
+	keys := []string{"rank", "steps"}
+	return []Metric{
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median length of the steps that the profiler marked (ProfilerStep#N)",
+			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
+		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "length of all steps / their number",
+			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
+		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "length of the longest step",
+			measure: stepsAs(func(ns []int64) Value { return whole(slices.Max(ns)) })},
+		{Name: "step.count", Unit: Count, Higher: true, Steady: true, Host: true, Keys: keys, Meaning: "number of steps",
+			measure: stepsAs(func(ns []int64) Value { return whole(int64(len(ns))) })},
+	}
+}
+
+func kernelMetrics() []Metric {
+	keys := deviceKeys("category", "class", "kernel", "op")
+	return []Metric{
+		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels run",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels run / number of steps of the devices",
+			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
+		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "sum of the durations of kernels / their number",
+			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
+		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
+		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "sum of the durations of kernels: work; kernels that run at the same time count fully each",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "sum of the durations of kernels / number of steps of the devices",
+			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "sum of the durations of the kernels selected / that of all kernels of the devices",
+			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
+	}
+}
+
+func launchMetrics() []Metric {
+	return []Metric{
+		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and devices of the number of calls that launched work; a graph is one",
+			measure: view.launchesPerStep},
+		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
+			measure: view.launches},
+		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
+			measure: view.graphLaunches},
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "pieces of work that graphs launched / all pieces with a known launch",
+			measure: view.graphShare},
+	}
+}
+
+func otherMetrics() []Metric {
+	copyKeys := deviceKeys("class", "copy")
+	phaseKeys := []string{"phase", "rank"}
+	return []Metric{
+		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the device",
+			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
+		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "sum of the durations of copies and memsets",
+			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
+		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, where the capture tells",
+			measure: copiesAs(copies.moved)},
+		{Name: "memory.peak", Unit: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had handed out on one device",
+			measure: peakOf(allocated)},
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from one device",
+			measure: peakOf(reserved)},
+		{Name: "memory.peak_share", Of: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from a device (handed out, where that is not recorded) / memory of the device; of the fullest device",
+			measure: view.memoryShare},
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "host time in an annotation (record_function, NVTX) / its number of runs; wants phase=",
+			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "host time in an annotation, summed over runs; wants phase=",
+			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "sum of the durations of the device work launched in an annotation; wants phase=",
+			measure: phaseAs(phase.device)},
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "number of runs of an annotation; wants phase=",
+			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
+	}
+}
+
+// metricOf returns the metric of a name, or an error that names the nearest
+// ones.
+func metricOf(name string) (*Metric, error) {
+	all := Metrics()
+	var family []string
+	prefix, _, _ := strings.Cut(name, ".")
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
+		}
+		if have, _, _ := strings.Cut(all[i].Name, "."); strings.TrimSuffix(have, "s") == strings.TrimSuffix(prefix, "s") {
+			family = append(family, all[i].Name)
+		}
+	}
+	if family == nil {
+		return nil, fmt.Errorf("unknown metric %q; \"assay help gates\" lists them", name)
+	}
+	return nil, fmt.Errorf("unknown metric %q, want one of %s; \"assay help gates\" lists all", name, strings.Join(family, ", "))
+}

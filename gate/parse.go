@@ -1,0 +1,344 @@
+package gate
+
+import (
+	"bytes"
+	_ "embed" // gates.yaml
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"assay/unit"
+)
+
+//go:embed gates.yaml
+var defaultsYAML string
+
+// BuiltIn returns the text of the file that [Default] reads.
+func BuiltIn() string { return defaultsYAML }
+
+// Default returns the gates for a comparison with a baseline where the user has
+// none: structure is held to its limits, and times to ones that the drift of a
+// shared machine does not reach.
+func Default() []Gate {
+	gates, err := Parse([]byte(defaultsYAML), "gates.yaml")
+	if err != nil {
+		panic("gate: " + err.Error()) // part of the program, and tested
+	}
+	return gates
+}
+
+// Parse reads gates from YAML: a mapping of metrics, each with a selector or
+// without, to conditions.
+//
+//	gpu.busy_share: ">= 80%"
+//	kernels.total{category=gemm}: {max_increase: 5%, min_abs: 1ms}
+//
+// What is not known is an error, so that a misspelt gate cannot pass. The name
+// is that of the file, for error messages.
+func Parse(text []byte, name string) ([]Gate, error) {
+	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), 0)
+	if err != nil {
+		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
+			return nil, fmt.Errorf("%s:%d: malformed YAML: %s%s", name, syntax.GetToken().Position.Line, syntax.GetMessage(), hint(text, syntax.GetToken().Position.Line))
+		}
+		return nil, fmt.Errorf("%s:1: malformed YAML: %w", name, err)
+	}
+	var gates []Gate
+	seen := make(map[string]int)
+	for i, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
+			continue
+		}
+		if i > 0 {
+			return nil, fmt.Errorf("%s:%w", name, at(doc.Body, "second YAML document, want one"))
+		}
+		err := eachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
+			g, err := parseGate(e)
+			if err != nil {
+				return err
+			}
+			if line, again := seen[g.Text]; again {
+				return at(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+			}
+			seen[g.Text] = g.Line
+			gates = append(gates, g)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s:%w", name, err)
+		}
+	}
+	if len(gates) == 0 {
+		return nil, fmt.Errorf("%s:1: no gates; \"assay help gates\" shows some", name)
+	}
+	return gates, nil
+}
+
+// hint says what to do about the mistake that is made most: to YAML a bare ">"
+// begins a text of many lines.
+func hint(text []byte, line int) string {
+	lines := strings.Split(string(text), "\n")
+	for i := max(0, line-2); i < min(line, len(lines)); i++ {
+		if _, value, ok := strings.Cut(lines[i], ": "); ok && strings.HasPrefix(strings.TrimSpace(value), ">") {
+			return fmt.Sprintf("; write conditions in quotes: %q", strings.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+func parseGate(e *ast.MappingValueNode) (Gate, error) {
+	text := e.Key.GetToken().Value
+	m, sel, err := parseName(text)
+	if err != nil {
+		return Gate{}, at(e.Key, "%w", err)
+	}
+	g := Gate{Text: m.Name + sel.String(), Metric: m, Selector: sel, Line: e.Key.GetToken().Position.Line, Noise: -1}
+	if strings.HasPrefix(m.Name, "phase.") && sel.value("phase") == "" {
+		return Gate{}, at(e.Key, "%s needs a selector: write %s{phase=NAME}", m.Name, m.Name)
+	}
+	if _, isMap := e.Value.(ast.MapNode); !isMap {
+		if err := g.condition(&g.Fail, e.Value); err != nil {
+			return Gate{}, err
+		}
+		return g, nil
+	}
+	seen := make(map[string]bool)
+	err = eachEntry(e.Value, "limits", func(k *ast.MappingValueNode) error {
+		key := k.Key.GetToken().Value
+		if seen[key] {
+			return at(k.Key, "%s: %q is given twice", g.Text, key)
+		}
+		seen[key] = true
+		return g.set(key, k)
+	})
+	switch {
+	case err != nil:
+		return Gate{}, err
+	case g.Fail.empty() && g.Warn.empty():
+		return Gate{}, at(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
+	case (g.Fail.MinAbs > 0 && !g.Fail.relative()) || (g.Warn.MinAbs > 0 && !g.Warn.relative()):
+		return Gate{}, at(e.Key, "%s: min_abs needs max_increase or max_decrease beside it", g.Text)
+	}
+	return g, nil
+}
+
+// set stores one key of a gate.
+func (g *Gate) set(key string, k *ast.MappingValueNode) error {
+	switch key {
+	case "fail", "warn":
+		l := &g.Fail
+		if key == "warn" {
+			l = &g.Warn
+		}
+		if _, isMap := k.Value.(ast.MapNode); !isMap {
+			return g.condition(l, k.Value)
+		}
+		return eachEntry(k.Value, "limits", func(k *ast.MappingValueNode) error {
+			return g.limit(l, k.Key.GetToken().Value, k)
+		})
+	}
+	text, err := scalar(k.Value)
+	if err != nil {
+		return at(k.Value, "%s: %s: %w", g.Text, key, err)
+	}
+	switch key {
+	case "level":
+		if text != "warn" && text != "fail" {
+			return at(k.Value, "%s: level is %q, want fail or warn", g.Text, text)
+		}
+		g.WarnOnly = text == "warn"
+		return nil
+	case "noise":
+		number := text
+		if n, ok := strings.CutSuffix(text, "pp"); ok {
+			number = n + "%"
+		}
+		share, err := unit.ParseShare(number)
+		if err != nil || share < 0 {
+			return at(k.Value, "%s: noise is %q, want a share from 0%% on, as 10%%", g.Text, text)
+		}
+		if g.Metric.Steady {
+			return at(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
+		}
+		g.Noise = share
+		return nil
+	case "if_measured":
+		if text != "true" && text != "false" {
+			return at(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
+		}
+		g.IfMeasured = text == "true"
+		return nil
+	case "source":
+		g.Source = text
+		return nil
+	}
+	return g.limit(&g.Fail, key, k)
+}
+
+// limit stores one limit.
+func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
+	text, err := scalar(k.Value)
+	if err != nil {
+		return at(k.Value, "%s: %s: %w", g.Text, key, err)
+	}
+	u := g.Metric.Unit
+	switch key {
+	case "max", "min", "equal":
+		v, err := u.parse(text)
+		if err != nil {
+			return at(k.Value, "%s: %s: %w", g.Text, key, err)
+		}
+		switch key {
+		case "max":
+			l.Max = &v
+		case "min":
+			l.Min = &v
+		case "equal":
+			l.Equal = &v
+		}
+		return nil
+	case "max_increase", "max_decrease":
+		c, err := u.parseChange(text)
+		if err != nil {
+			return at(k.Value, "%s: %s: %w", g.Text, key, err)
+		}
+		if key == "max_increase" {
+			l.MaxIncrease = &c
+		} else {
+			l.MaxDecrease = &c
+		}
+		return nil
+	case "min_abs":
+		c, err := u.parseChange(text)
+		if err != nil || !c.Points {
+			return at(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.noun(), u.difference())
+		}
+		l.MinAbs = c.By
+		return nil
+	}
+	return at(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
+}
+
+// condition reads "<= 5%" and the like.
+func (g *Gate) condition(l *Limits, n ast.Node) error {
+	text, err := scalar(n)
+	if err != nil {
+		return at(n, "%s: %w", g.Text, err)
+	}
+	for _, op := range []string{"<=", ">=", "==", "<", ">"} {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(text), op)
+		if !ok {
+			continue
+		}
+		v, err := g.Metric.Unit.parse(strings.TrimSpace(rest))
+		if err != nil {
+			return at(n, "%s: %w", g.Text, err)
+		}
+		switch op[0] {
+		case '<':
+			l.Max, l.Over = &v, op == "<"
+		case '>':
+			l.Min, l.Under = &v, op == ">"
+		case '=':
+			l.Equal = &v
+		}
+		return nil
+	}
+	return at(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
+}
+
+// parse reads a value of the unit.
+func (u Unit) parse(text string) (float64, error) {
+	switch u {
+	case Time:
+		ns, err := unit.ParseDuration(text)
+		return float64(ns), notBelow(err, float64(ns), text)
+	case Size:
+		n, err := unit.ParseBytes(text)
+		return float64(n), notBelow(err, float64(n), text)
+	case Share:
+		v, err := unit.ParseShare(text)
+		if err == nil && v > 1 {
+			err = fmt.Errorf("share %q is over 100%%; write 80%% or 0.8", text)
+		}
+		return v, notBelow(err, v, text)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is no number", text)
+	}
+	return v, notBelow(nil, v, text)
+}
+
+func notBelow(err error, v float64, text string) error {
+	if err == nil && v < 0 {
+		return fmt.Errorf("%q is below 0", text)
+	}
+	return err
+}
+
+// parseChange reads a change: "5%" of the baseline's value, or a difference, as
+// "1ms", "64MiB", "3" or, of shares, "2pp".
+func (u Unit) parseChange(text string) (Change, error) {
+	if u == Share {
+		if n, ok := strings.CutSuffix(text, "pp"); ok {
+			v, err := unit.ParseShare(strings.TrimSpace(n) + "%")
+			return Change{v, true}, notBelow(err, v, text)
+		}
+	}
+	if strings.HasSuffix(text, "%") {
+		v, err := unit.ParseShare(text)
+		return Change{v, false}, notBelow(err, v, text)
+	}
+	if u == Share {
+		return Change{}, fmt.Errorf("%q is no change of a share, want one as 5%% (of the baseline's value) or 2pp (percentage points)", text)
+	}
+	v, err := u.parse(text)
+	return Change{v, true}, err
+}
+
+func (u Unit) noun() string { return [...]string{"share", "duration", "size", "number"}[u] }
+
+func (u Unit) example() string { return [...]string{"5%", "2s", "64GiB", "100"}[u] }
+
+func (u Unit) difference() string { return [...]string{"2pp", "1ms", "64MiB", "10"}[u] }
+
+// eachEntry calls f for the entries of a node that must be a mapping.
+func eachEntry(n ast.Node, of string, f func(*ast.MappingValueNode) error) error {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		return at(n, "want a mapping of %s, got %s", of, strings.ToLower(n.Type().YAMLName()))
+	}
+	for it := m.MapRange(); it.Next(); {
+		if err := f(it.KeyValue()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scalar returns the text of a single value, as it was written.
+func scalar(n ast.Node) (string, error) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return "", errors.New("want one value in one line; write conditions in quotes: \">= 80%\"")
+	case *ast.NullNode:
+		// A scalar to YAML, but here it is a value that was forgotten.
+	case ast.ScalarNode:
+		return n.GetToken().Value, nil
+	}
+	return "", fmt.Errorf("want one value, got %s", strings.ToLower(n.Type().YAMLName()))
+}
+
+// at returns an error that starts with the line of n.
+func at(n ast.Node, format string, args ...any) error {
+	return fmt.Errorf("%d: %w", n.GetToken().Position.Line, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,162 @@
+package gate
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Run is one run of a program: what was captured of its ranks.
+type Run struct {
+	Summary *summary.Summary
+}
+
+// Runs sorts what was read into runs of the program.
+//
+// A run has one capture of each rank. A rank that was captured again, in another
+// directory or in the same, begins another run, unless the files are named as
+// captures of one process: these say nothing of how runs differ. Inputs whose
+// ranks differ are one run, and a file that is given twice counts once.
+func Runs(list []*summary.Summary) []Run {
+	var order []string // directories
+	groups := make(map[string][]pieces)
+	seen := make(map[string]bool)
+	for _, p := range timelines(split1(list)) {
+		in := p.Inputs[0]
+		if in.SHA256 != "" && seen[in.SHA256] {
+			continue
+		}
+		seen[in.SHA256] = true
+		dir := path.Dir(slashes(in.Path))
+		if groups[dir] == nil {
+			order = append(order, dir)
+		}
+		groups[dir] = join(groups[dir], pieces{p})
+	}
+	var all []pieces
+	for _, dir := range order {
+		if g := groups[dir]; len(g) == 1 {
+			all = join(all, g[0]) // the ranks of a run may be in several directories
+		} else {
+			all = append(all, g...)
+		}
+	}
+	var runs []Run
+	for _, p := range all {
+		runs = append(runs, Run{summary.Merge(p...)})
+	}
+	return runs
+}
+
+// pieces are what belongs to one run, an input each.
+type pieces []*summary.Summary
+
+// join adds more to the first of the runs that has none of its ranks, or has the
+// same process, or else as another run.
+func join(runs []pieces, more pieces) []pieces {
+	for i, r := range runs {
+		if r.takes(more) {
+			runs[i] = append(r, more...)
+			return runs
+		}
+	}
+	return append(runs, more)
+}
+
+func (r pieces) takes(more pieces) bool {
+	for _, m := range more {
+		for _, have := range r {
+			a, b := have.Inputs[0], m.Inputs[0]
+			if a.Rank == b.Rank && (process(a.Path) == "" || process(a.Path) != process(b.Path)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// workerFile matches what PyTorch's tensorboard_trace_handler calls its files:
+// host and process, then the time.
+var workerFile = regexp.MustCompile(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
+
+// process returns what a file's name says of the process that wrote it, or "".
+func process(file string) string {
+	file = slashes(file)
+	m := workerFile.FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return ""
+	}
+	return path.Join(path.Dir(file), m[1])
+}
+
+func slashes(file string) string { return strings.ReplaceAll(file, `\`, "/") }
+
+// split1 returns the summaries of the inputs one by one. Issues are of all inputs
+// of a summary, so each keeps them all.
+func split1(list []*summary.Summary) []*summary.Summary {
+	var out []*summary.Summary
+	for _, s := range list {
+		for i := range s.Inputs {
+			if len(s.Inputs) == 1 {
+				out = append(out, s)
+			} else {
+				out = append(out, only(s, i))
+			}
+		}
+	}
+	return out
+}
+
+// timelines leaves out inputs of counters and of tables of sums where there are
+// timelines: they are of the same runs, and no metric is measured on them.
+func timelines(list []*summary.Summary) []*summary.Summary {
+	bare := func(s *summary.Summary) bool {
+		return len(s.Devices)+len(s.Spans)+len(s.Annotations)+len(s.Steps) == 0
+	}
+	if !slices.ContainsFunc(list, func(s *summary.Summary) bool { return !bare(s) }) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(s *summary.Summary) bool { return bare(s) && len(s.Counters)+len(s.Tables) > 0 })
+}
+
+// only returns the rows of one input of s.
+func only(s *summary.Summary, input int) *summary.Summary {
+	out := &summary.Summary{Schema: s.Schema, Inputs: s.Inputs[input : input+1], Issues: s.Issues}
+	pick(&out.Devices, s.Devices, func(r *summary.Device) *int { return &r.Input }, input)
+	pick(&out.Streams, s.Streams, func(r *summary.Stream) *int { return &r.Input }, input)
+	pick(&out.Steps, s.Steps, func(r *summary.Step) *int { return &r.Input }, input)
+	pick(&out.Kernels, s.Kernels, func(r *summary.Kernel) *int { return &r.Input }, input)
+	pick(&out.Copies, s.Copies, func(r *summary.Copy) *int { return &r.Input }, input)
+	pick(&out.Syncs, s.Syncs, func(r *summary.Sync) *int { return &r.Input }, input)
+	pick(&out.Spans, s.Spans, func(r *summary.Span) *int { return &r.Input }, input)
+	pick(&out.Annotations, s.Annotations, func(r *summary.Annotation) *int { return &r.Input }, input)
+	pick(&out.Calls, s.Calls, func(r *summary.Call) *int { return &r.Input }, input)
+	pick(&out.Launches, s.Launches, func(r *summary.Launches) *int { return &r.Input }, input)
+	pick(&out.Graphs, s.Graphs, func(r *summary.Graph) *int { return &r.Input }, input)
+	pick(&out.Idle, s.Idle, func(r *summary.Idle) *int { return &r.Input }, input)
+	pick(&out.Memory, s.Memory, func(r *summary.Memory) *int { return &r.Input }, input)
+	pick(&out.Tables, s.Tables, func(r *summary.Table) *int { return &r.Input }, input)
+	pick(&out.Counters, s.Counters, func(r *summary.Counter) *int { return &r.Input }, input)
+	return out
+}
+
+// pick copies the rows of an input, which is the only one of the copy.
+func pick[Row any](to *[]Row, rows []Row, input func(*Row) *int, want int) {
+	for _, r := range rows {
+		if at := input(&r); *at == want {
+			*at = 0
+			*to = append(*to, r)
+		}
+	}
+}
+
+// same reports whether two lists have the same elements, in any order.
+func same(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}

@@ -1,0 +1,225 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+)
+
+const (
+	// MinRuns is how many runs each side needs for a rank test to tell that they
+	// differ, at the level alpha.
+	MinRuns = 5
+	alpha   = 0.01
+
+	// confidence is that of the intervals of medians; they take six runs.
+	confidence = 0.95
+)
+
+// A Sample is a metric in all runs of a side.
+type Sample struct {
+	Center float64   // the median
+	Lo, Hi *float64  // its confidence interval, nil with fewer runs than that takes
+	Runs   []float64 // one value each, in the order of the runs
+
+	Num, Den int64 // of a single run; 0 where the metric has none
+}
+
+func newSample(values []Value) *Sample {
+	s := &Sample{}
+	for _, v := range values {
+		s.Runs = append(s.Runs, v.V)
+	}
+	if len(values) == 1 {
+		s.Num, s.Den = values[0].Num, values[0].Den
+	}
+	sum := benchmath.AssumeNothing.Summary(s.bench(), confidence)
+	s.Center = sum.Center
+	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
+		s.Lo, s.Hi = &sum.Lo, &sum.Hi
+	}
+	return s
+}
+
+// bench returns a copy for package benchmath, which sorts what it is given.
+func (s *Sample) bench() *benchmath.Sample {
+	return benchmath.NewSample(slices.Clone(s.Runs), &benchmath.Thresholds{CompareAlpha: alpha})
+}
+
+// text prints the sample: "17.2% (9.046 ms of 52.74 ms)", or "51.2 ms (median of
+// 6 runs, 50.1 ms to 53.3 ms)".
+func (s *Sample) text(m *Metric) string {
+	u := m.Unit
+	text := u.Text(s.Center)
+	switch {
+	case len(s.Runs) > 1:
+		text += fmt.Sprintf(" (median of %d runs, %s to %s)", len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
+	case u == Share && s.Den > 0:
+		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(s.Num)), m.Of.Text(float64(s.Den)))
+	}
+	return text
+}
+
+// absolute holds the value to limits that need no baseline.
+func (o *Outcome) absolute(l *Limits) answer {
+	u, v := o.Gate.Metric.Unit, o.Now.Center
+	for _, limit := range []struct {
+		at     *float64
+		breaks bool
+		by     string
+	}{
+		{l.Max, l.Max != nil && (v > *l.Max || l.Over && v == *l.Max), "over"},
+		{l.Min, l.Min != nil && (v < *l.Min || l.Under && v == *l.Min), "under"},
+		{l.Equal, l.Equal != nil && v != *l.Equal, "not"},
+	} {
+		if !limit.breaks {
+			continue
+		}
+		by := limit.by
+		if v == *limit.at {
+			by = "not " + by
+		}
+		why := fmt.Sprintf("is %s, %s the limit of %s", o.value(*limit.at), by, u.limit(*limit.at))
+		if limit.by == "not" {
+			why = fmt.Sprintf("is %s, not %s", o.value(*limit.at), u.limit(*limit.at))
+		}
+		if o.straddles(*limit.at) {
+			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false}
+		}
+		return answer{Fail, why, false}
+	}
+	return answer{Pass, "is " + o.Now.text(o.Gate.Metric), false}
+}
+
+// straddles reports whether the runs leave open on which side of a limit the
+// value is.
+func (o *Outcome) straddles(limit float64) bool {
+	s := o.Now
+	return !o.Gate.Metric.Steady && s.Lo != nil && *s.Lo <= limit && limit <= *s.Hi
+}
+
+// value prints the value so that it differs from the limit, if it does.
+func (o *Outcome) value(limit float64) string {
+	u := o.Gate.Metric.Unit
+	text := o.Now.text(o.Gate.Metric)
+	if v := o.Now.Center; u == Share && v != limit && strings.HasPrefix(text, percent(limit)) {
+		_, rest, _ := strings.Cut(text, "%")
+		text = strconv.FormatFloat(100*v, 'f', 6, 64) + "%" + rest
+	}
+	return text
+}
+
+// relative holds the change from the baseline to limits. P is that of the rank
+// test, where there are runs enough for one.
+func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
+	g, now, base := o.Gate, o.Now, o.Base
+	tested := !g.Metric.Steady && min(len(now.Runs), len(base.Runs)) >= MinRuns
+	if tested {
+		res := benchmath.AssumeNothing.Compare(base.bench(), now.bench())
+		p = &res.P
+	}
+	for _, limit := range []struct {
+		*Change
+		by   float64 // how much worse it is
+		word string
+	}{
+		{l.MaxIncrease, now.Center - base.Center, "increase"},
+		{l.MaxDecrease, base.Center - now.Center, "decrease"},
+	} {
+		if limit.Change == nil || !exceeds(limit.by, limit.Change, base.Center) || limit.by < l.MinAbs {
+			continue
+		}
+		why := fmt.Sprintf("%s, over the limit of %s", o.change(), limit.Change.text(g.Metric.Unit))
+		switch {
+		case tested && *p >= alpha:
+			return answer{Inconclusive, why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha), false}, p
+		case !tested && limit.by <= o.noise():
+			return answer{Inconclusive, why + "; but " + o.fewRuns(), false}, p
+		}
+		return answer{Fail, why, false}, p
+	}
+	return answer{Pass, o.change(), false}, p
+}
+
+// exceeds reports whether a change by so much is over its limit.
+func exceeds(by float64, limit *Change, base float64) bool {
+	if limit.Points {
+		return by > limit.By*(1+rounding)
+	}
+	return by > limit.By*math.Abs(base)*(1+rounding)
+}
+
+// rounding keeps a change that equals its limit from being over it: differences
+// of float64 are not exact.
+const rounding = 1e-12
+
+// noise returns by how much runs may differ without a cause, in the metric's
+// unit.
+func (o *Outcome) noise() float64 {
+	if n := o.Gate.noise(); o.Gate.Metric.Unit == Share {
+		return n
+	}
+	return o.Gate.noise() * math.Abs(o.Base.Center)
+}
+
+// fewRuns says why a change may be noise.
+func (o *Outcome) fewRuns() string {
+	single := "single runs"
+	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
+		single = fmt.Sprintf("few runs (%d and %d)", n, m)
+	}
+	by := percent(o.Gate.noise())
+	if o.Gate.Metric.Unit == Share {
+		by = points(o.Gate.noise())
+	}
+	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set noise", single, by, MinRuns)
+}
+
+// change says in words how the value differs from the baseline: "rose by 12.4%,
+// from 51.2 ms to 57.6 ms".
+func (o *Outcome) change() string {
+	u, a, b := o.Gate.Metric.Unit, o.Base.Center, o.Now.Center
+	runs := ""
+	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
+		runs = fmt.Sprintf(" (medians of %d and %d runs)", n, m)
+	}
+	if a == b {
+		return "is " + u.Text(b) + " as before" + runs
+	}
+	word := "rose"
+	if b < a {
+		word = "fell"
+	}
+	return fmt.Sprintf("%s by %s, from %s to %s%s", word, o.delta(), u.Text(a), u.Text(b), runs)
+}
+
+// Change prints by how much the value differs from the baseline: "+12.4%", of
+// shares "+1.2 points", or "" without one of both.
+func (o *Outcome) Change() string {
+	switch {
+	case o.Now == nil || o.Base == nil:
+		return ""
+	case o.Now.Center == o.Base.Center:
+		return "0"
+	case o.Now.Center < o.Base.Center:
+		return "−" + o.delta()
+	}
+	return "+" + o.delta()
+}
+
+// delta prints the size of the change: of shares in points, of all else as a
+// share of the baseline.
+func (o *Outcome) delta() string {
+	d := math.Abs(o.Now.Center - o.Base.Center)
+	switch {
+	case o.Gate.Metric.Unit == Share:
+		return points(d)
+	case o.Base.Center == 0:
+		return o.Gate.Metric.Unit.Text(d)
+	}
+	return strconv.FormatFloat(100*d/math.Abs(o.Base.Center), 'f', 1, 64) + "%"
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/gate"
+	"assay/unit"
+)
+
+// A Checked is what gates came to, to be printed.
+type Checked struct {
+	// Version is that of assay. GatesFile is where the gates come from, "" for the
+	// built-in ones.
+	Version, GatesFile string
+
+	// Strict says that what is inconclusive does not pass: with it, JUnit has such
+	// gates as errors, else as skipped.
+	Strict func(gate.Outcome) bool
+
+	*gate.Report
+}
+
+// verdict says in one line what all came to, as "1 failed, 7 passed".
+func (c Checked) verdict() string {
+	var parts []string
+	for _, r := range []struct {
+		result gate.Result
+		word   string
+	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Warn, "with a warning"}, {gate.Pass, "passed"}, {gate.Skipped, "not measured"}} {
+		if n := c.Count(r.result); n > 0 {
+			parts = append(parts, unit.Count(int64(n))+" "+r.word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// runs says how many runs there are of each side.
+func (c Checked) runs() string {
+	now, base := len(c.Now), len(c.Base)
+	side := func(n int) string {
+		if n == 1 {
+			return "single run"
+		}
+		return plural(int64(n), "run")
+	}
+	switch {
+	case base == 0:
+		return side(now) + ", no baseline"
+	case now == base:
+		return side(now) + " on each side"
+	}
+	return side(now) + " against " + side(base) + " of the baseline"
+}
+
+// Title is the whole answer in one line.
+func (c Checked) Title() string {
+	return fmt.Sprintf("Gates: %s (%s; %s)", c.Result, c.verdict(), c.runs())
+}
+
+// doc returns the report as data.
+func (c Checked) doc() Doc {
+	d := Doc{Title: "Gates: " + c.Result.String()}
+	d.Screen = []Section{{Title: "Gates", Lead: c.Result.String() + "; " + c.verdict() + "; " + c.runs(), Blocks: []Block{c.list(gate.Skipped, brief)}}}
+	d.Sections = present(
+		Section{Blocks: []Block{Paragraph{Text: capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
+		Section{Blocks: []Block{c.table()}},
+		c.reasons(),
+		c.inputs())
+	return d
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// list has a point for each outcome, worst first, without those that were left
+// out: they are counted above.
+func (c Checked) list(without gate.Result, prepare func(string) string) List {
+	var l List
+	for _, o := range c.ByImpact() {
+		if o.Result != without {
+			l = append(l, Item{Mark: o.Result.String(), Text: prepare(o.Gate.Text + " " + o.Why)})
+		}
+	}
+	return l
+}
+
+// reasons explains what did not pass.
+func (c Checked) reasons() Section {
+	s := Section{Title: "Why"}
+	var l List
+	for _, o := range c.ByImpact() {
+		if o.Result != gate.Pass {
+			l = append(l, Item{Mark: o.Result.String(), Text: sentence(o.Gate.Text + " " + o.Why)})
+		}
+	}
+	if l != nil {
+		s.Blocks = []Block{l}
+	}
+	return s
+}
+
+func (c Checked) table() Table {
+	t := Table{Title: "gates", Columns: []Column{
+		{"result", Text}, {"gate", Name}, {"limit", Text}, {"baseline", Number}, {"now", Number}, {"change", Number},
+	}}
+	for _, o := range c.ByImpact() {
+		t.Rows = append(t.Rows, Row{Cells: []string{
+			o.Result.String(), o.Gate.Text, o.Gate.Limit(), printed(&o, o.Base), printed(&o, o.Now), o.Change(),
+		}})
+	}
+	if len(c.Base) == 0 {
+		return t.withoutEmpty()
+	}
+	return t
+}
+
+func printed(o *gate.Outcome, s *gate.Sample) string {
+	if s == nil {
+		return ""
+	}
+	return o.Gate.Metric.Unit.Text(s.Center)
+}
+
+// inputs lists what was compared, by the content of the files.
+func (c Checked) inputs() Section {
+	t := Table{Title: "inputs", Columns: []Column{{"side", Text}, {"run", Number}, {"rank", Number}, {"input", LineName}, {"SHA-256", Text}}}
+	for _, side := range []struct {
+		name string
+		runs []gate.Run
+	}{{"now", c.Now}, {"baseline", c.Base}} {
+		for i, r := range side.runs {
+			for _, in := range r.Summary.Inputs {
+				t.Rows = append(t.Rows, Row{Cells: []string{
+					side.name, fmt.Sprint(i + 1), fmt.Sprint(in.Rank), in.Path, in.SHA256[:min(12, len(in.SHA256))],
+				}})
+			}
+		}
+	}
+	return Section{Title: "What was compared", Blocks: []Block{t}}
+}
+
+// Text writes the outcomes for a terminal.
+func (c Checked) Text(w io.Writer, columns int) error { return c.doc().Text(w, columns) }
+
+// Markdown writes the outcomes with their numbers.
+func (c Checked) Markdown(w io.Writer) error { return c.doc().Markdown(w) }
+
+// StepSummary returns the Markdown in at most limit bytes. It says what it
+// leaves out; where nothing else fits it is the verdict alone, or nothing.
+func (c Checked) StepSummary(limit int) string {
+	text := c.doc().stepSummary(limit)
+	if text == "" {
+		text = "# Gates: " + c.Result.String() + "\n"
+	}
+	if len(text) > limit {
+		return ""
+	}
+	return text
+}
+
+// maxAnnotations is how many lines GitHub shows of a step; it drops more
+// without a word.
+const maxAnnotations = 10
+
+// Annotations returns workflow commands of GitHub that mark what did not pass
+// on the page of a run, worst first.
+func (c Checked) Annotations() []string {
+	var lines []string
+	for _, o := range c.ByImpact() {
+		kind := ""
+		switch {
+		case o.Result == gate.Fail, o.Result == gate.Error, o.Result == gate.Inconclusive && c.Strict(o):
+			kind = "error"
+		case o.Result == gate.Warn, o.Result == gate.Inconclusive:
+			kind = "warning"
+		default:
+			continue
+		}
+		place := ""
+		if c.GatesFile != "" {
+			place = fmt.Sprintf("file=%s,line=%d,", escapeProperty(clean(c.GatesFile)), o.Gate.Line)
+		}
+		title := clip(clean(o.Gate.Text), 60) + ": " + o.Result.String()
+		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title), escapeData(sentence(o.Gate.Text+" "+o.Why))))
+	}
+	if more := len(lines) - maxAnnotations; more > 0 {
+		lines = append(lines[:maxAnnotations-1], fmt.Sprintf("::warning title=assay check::%d more gates did not pass; the job summary has them", more+1))
+	}
+	return lines
+}
+
+// escapeData and escapeProperty are what GitHub's toolkit does to messages and
+// to properties of commands.
+func escapeData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func escapeProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

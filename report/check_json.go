@@ -1,0 +1,273 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"assay/gate"
+)
+
+// CheckSchema names the layout of the JSON. Fields may be added to it, never
+// renamed; the number counts breaking changes.
+const CheckSchema = "assay/check/1"
+
+type checkJSON struct {
+	Schema   string      `json:"schema"`
+	Version  string      `json:"version"` // of assay
+	Result   gate.Result `json:"result"`
+	Gates    []gateJSON  `json:"gates"`
+	Runs     []runJSON   `json:"runs"`
+	Baseline []runJSON   `json:"baseline"`
+}
+
+type gateJSON struct {
+	Gate    string      `json:"gate"`
+	Metric  string      `json:"metric"`
+	Unit    string      `json:"unit"`
+	Better  string      `json:"better"` // "lower" or "higher"
+	Limit   string      `json:"limit"`
+	Line    int         `json:"line"`
+	Result  gate.Result `json:"result"`
+	Why     string      `json:"why"`
+	Capture bool        `json:"capture"` // the captures are to blame for an inconclusive result
+
+	// What was not measured is null.
+	Value    *sampleJSON `json:"value"`
+	Baseline *sampleJSON `json:"baseline"`
+	Change   *float64    `json:"change"` // in the metric's unit
+	P        *float64    `json:"p"`
+}
+
+type sampleJSON struct {
+	Median float64   `json:"median"`
+	Low    *float64  `json:"low"` // of the confidence interval of 95 %; null with fewer than six runs
+	High   *float64  `json:"high"`
+	Runs   []float64 `json:"runs"`
+	Num    *int64    `json:"numerator"`
+	Den    *int64    `json:"denominator"`
+}
+
+type runJSON struct {
+	Inputs []inputJSON `json:"inputs"`
+}
+
+type inputJSON struct {
+	Path   string `json:"path"`
+	Rank   int    `json:"rank"`
+	SHA256 string `json:"sha256"`
+}
+
+// JSON writes the outcomes in the order of the gates.
+func (c Checked) JSON(w io.Writer) error {
+	out := checkJSON{Schema: CheckSchema, Version: c.Version, Result: c.Result, Gates: []gateJSON{}, Runs: runsJSON(c.Now), Baseline: runsJSON(c.Base)}
+	for _, o := range c.Outcomes {
+		g := gateJSON{
+			Gate: o.Gate.Text, Metric: o.Gate.Metric.Name, Unit: o.Gate.Metric.Unit.String(), Better: better(o.Gate.Metric),
+			Limit: o.Gate.Limit(), Line: o.Gate.Line, Result: o.Result, Why: o.Why, Capture: o.Capture,
+			Value: newSampleJSON(o.Now), Baseline: newSampleJSON(o.Base), P: o.P,
+		}
+		if o.Now != nil && o.Base != nil {
+			d := o.Now.Center - o.Base.Center
+			g.Change = &d
+		}
+		out.Gates = append(out.Gates, g)
+	}
+	return writeJSON(w, out)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	var compact bytes.Buffer
+	enc := json.NewEncoder(&compact)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(indent(compact.Bytes()))
+	return err
+}
+
+func better(m *gate.Metric) string {
+	if m.Higher {
+		return "higher"
+	}
+	return "lower"
+}
+
+func newSampleJSON(s *gate.Sample) *sampleJSON {
+	if s == nil {
+		return nil
+	}
+	out := &sampleJSON{Median: s.Center, Low: s.Lo, High: s.Hi, Runs: s.Runs}
+	if s.Den != 0 {
+		out.Num, out.Den = &s.Num, &s.Den
+	}
+	return out
+}
+
+func runsJSON(runs []gate.Run) []runJSON {
+	out := []runJSON{}
+	for _, r := range runs {
+		one := runJSON{Inputs: []inputJSON{}}
+		for _, in := range r.Summary.Inputs {
+			one.Inputs = append(one.Inputs, inputJSON{in.Path, in.Rank, in.SHA256})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// A benchmark is one entry of the list that github-action-benchmark reads.
+type benchmark struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+	Range string  `json:"range,omitempty"`
+	Extra string  `json:"extra,omitempty"`
+}
+
+// Benchmark writes the values as the list that github-action-benchmark reads:
+// those of which less is better ("customSmallerIsBetter") or, if higher, the
+// others ("customBiggerIsBetter"), for it takes one kind in a file. What was not
+// measured is not in it.
+func (c Checked) Benchmark(w io.Writer, higher bool) error {
+	list := []benchmark{}
+	for _, o := range c.Outcomes {
+		m := o.Gate.Metric
+		if o.Now == nil || m.Higher != higher {
+			continue
+		}
+		b := benchmark{Name: o.Gate.Text, Unit: m.Unit.String(), Value: o.Now.Center, Extra: o.Result.String() + ": " + o.Why}
+		if m.Unit == gate.Share {
+			b.Unit, b.Value = "%", 100*o.Now.Center
+		}
+		if n := len(o.Now.Runs); n > 1 {
+			b.Range = fmt.Sprintf("%s of %d runs", spread(o.Now.Runs), n)
+		}
+		list = append(list, b)
+	}
+	return writeJSON(w, list)
+}
+
+// spread prints how far runs are from their middle at most: "± 3.1%".
+func spread(runs []float64) string {
+	low, high := runs[0], runs[0]
+	for _, r := range runs {
+		low, high = min(low, r), max(high, r)
+	}
+	if low+high == 0 {
+		return "± 0%"
+	}
+	return "± " + strconv.FormatFloat(100*(high-low)/(high+low), 'f', 1, 64) + "%"
+}
+
+type junitSuites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr"`
+	Skipped  int        `xml:"skipped,attr"`
+	Suite    junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string          `xml:"name,attr"`
+	Tests    int             `xml:"tests,attr"`
+	Failures int             `xml:"failures,attr"`
+	Errors   int             `xml:"errors,attr"`
+	Skipped  int             `xml:"skipped,attr"`
+	Props    []junitProperty `xml:"properties>property"`
+	Cases    []junitCase     `xml:"testcase"`
+}
+
+// A junitCase has no time: nothing here took the time that it would tell.
+type junitCase struct {
+	Class   string          `xml:"classname,attr"`
+	Name    string          `xml:"name,attr"`
+	Props   []junitProperty `xml:"properties>property"`
+	Failure *junitTrouble   `xml:"failure"`
+	Error   *junitTrouble   `xml:"error"`
+	Skipped *junitTrouble   `xml:"skipped"`
+	Out     string          `xml:"system-out"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitTrouble struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// JUnit writes one suite with a case for each gate.
+func (c Checked) JUnit(w io.Writer) error {
+	suite := junitSuite{Name: c.pair(), Props: []junitProperty{{"assay", c.Version}, {"runs", c.runs()}}}
+	for _, o := range c.Outcomes {
+		k := junitCase{Class: "assay.check", Name: clean(o.Gate.Text), Out: clean(o.Gate.Text + " " + o.Why), Props: []junitProperty{{"limit", o.Gate.Limit()}}}
+		for _, v := range []struct {
+			name string
+			of   *gate.Sample
+		}{{"value", o.Now}, {"baseline", o.Base}} {
+			if v.of != nil {
+				k.Props = append(k.Props, junitProperty{v.name, strconv.FormatFloat(v.of.Center, 'g', -1, 64)}, junitProperty{v.name + " (printed)", printed(&o, v.of)})
+			}
+		}
+		trouble := &junitTrouble{Message: clean(o.Why), Text: clean(o.Gate.Text + " " + o.Why)}
+		switch {
+		case o.Result == gate.Fail:
+			trouble.Type, k.Failure = failureType(&o), trouble
+			suite.Failures++
+		case o.Result == gate.Error, o.Result == gate.Inconclusive && c.Strict(o):
+			trouble.Type, k.Error = capital(o.Result.String()), trouble
+			suite.Errors++
+		case o.Result == gate.Inconclusive, o.Result == gate.Skipped:
+			k.Skipped = trouble
+			suite.Skipped++
+		}
+		suite.Cases = append(suite.Cases, k)
+	}
+	suite.Tests = len(suite.Cases)
+	all := junitSuites{Name: "assay check", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Suite: suite}
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
+	return err
+}
+
+// failureType tells a run that became worse from one that misses its target.
+func failureType(o *gate.Outcome) string {
+	if o.Gate.NeedsBaseline() {
+		return "PerformanceRegression"
+	}
+	return "PerformanceTarget"
+}
+
+// pair names what was compared with what.
+func (c Checked) pair() string {
+	name := func(runs []gate.Run) string {
+		in := gate.Inputs(runs)
+		if len(in) == 0 {
+			return "nothing"
+		}
+		text := path.Base(strings.ReplaceAll(clean(in[0].Path), `\`, "/"))
+		if len(in) > 1 {
+			text += fmt.Sprintf(" and %d more", len(in)-1)
+		}
+		return text
+	}
+	if len(c.Base) == 0 {
+		return name(c.Now)
+	}
+	return name(c.Now) + " against " + name(c.Base)
+}
