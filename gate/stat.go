@@ -68,25 +68,22 @@ func (s *Sample) text(m *Metric) string {
 func (o *Outcome) absolute(l *Limits) answer {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	for _, limit := range []struct {
-		at     *float64
-		breaks bool
-		by     string
+		at          *float64
+		breaks      bool
+		side, equal string // what the value is, and what it is not where it equals the limit
 	}{
-		{l.Max, l.Max != nil && (v > *l.Max || l.Over && v == *l.Max), "over"},
-		{l.Min, l.Min != nil && (v < *l.Min || l.Under && v == *l.Min), "under"},
-		{l.Equal, l.Equal != nil && v != *l.Equal, "not"},
+		{l.Max, l.Max != nil && (v > *l.Max || l.Over && v == *l.Max), "over the limit of", "not under the limit of"},
+		{l.Min, l.Min != nil && (v < *l.Min || l.Under && v == *l.Min), "under the limit of", "not over the limit of"},
+		{l.Equal, l.Equal != nil && v != *l.Equal, "not", ""},
 	} {
 		if !limit.breaks {
 			continue
 		}
-		by := limit.by
+		side := limit.side
 		if v == *limit.at {
-			by = "not " + by
+			side = limit.equal
 		}
-		why := fmt.Sprintf("is %s, %s the limit of %s", o.value(*limit.at), by, u.limit(*limit.at))
-		if limit.by == "not" {
-			why = fmt.Sprintf("is %s, not %s", o.value(*limit.at), u.limit(*limit.at))
-		}
+		why := fmt.Sprintf("is %s, %s %s", o.value(*limit.at), side, u.limit(*limit.at))
 		if o.straddles(*limit.at) {
 			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false}
 		}
