@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/report"
+)
+
+// TestSpread: names behind --baseline are of the baseline up to the next flag.
+func TestSpread(t *testing.T) {
+	for in, want := range map[string]string{
+		"new --baseline a":                     "new --baseline=a",
+		"new --baseline a b --gates g":         "new --baseline=a --baseline=b --gates g",
+		"new -b a b":                           "new --baseline=a --baseline=b",
+		"--baseline a b -f json new":           "--baseline=a --baseline=b -f json new",
+		"--baseline=a new":                     "--baseline=a new",
+		"new --baseline":                       "new --baseline",
+		"new --baseline -f json":               "new --baseline -f json",
+		"new -- --baseline a b":                "new -- --baseline a b",
+		"new --baseline a --baseline b c -- d": "new --baseline=a --baseline=b --baseline=c -- d",
+	} {
+		if got := strings.Join(spread(strings.Fields(in)), " "); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestStepSummaryRoom: GitHub drops the whole page of a step if it is too long,
+// with what other commands wrote.
+func TestStepSummaryRoom(t *testing.T) {
+	const trace = "../../testdata/gen/llm_train_step.json.gz"
+	page := filepath.Join(t.TempDir(), "page.md")
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", page)
+	for _, room := range []int{0, 1, 20, 300, 5000} {
+		before := bytes.Repeat([]byte("x"), report.StepSummaryLimit-room)
+		if err := os.WriteFile(page, before, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(env{strings.NewReader(""), io.Discard, io.Discard}, []string{"check", trace, "--baseline", trace}); got != exitOK {
+			t.Fatalf("exit status %d", got)
+		}
+		after, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(after) > report.StepSummaryLimit || !bytes.HasPrefix(after, before) {
+			t.Errorf("room for %d: %d bytes", room, len(after))
+		}
+		if room >= 300 && !bytes.Contains(after, []byte("# Gates: pass")) {
+			t.Errorf("room for %d: no verdict", room)
+		}
+	}
+}
+
+// TestCheckWriteError: a result that could not be written is no pass, and the
+// other outputs are written all the same.
+func TestCheckWriteError(t *testing.T) {
+	const trace = "../../testdata/gen/comm_bound.json.gz"
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, format := range []string{"text", "md", "json", "junit", "benchmark"} {
+		var stderr bytes.Buffer
+		got := run(env{strings.NewReader(""), failingWriter{}, &stderr}, []string{"check", trace, "--baseline", trace, "--format", format, "-o", dir})
+		if got != exitTrouble || !strings.Contains(stderr.String(), "disk full") {
+			t.Errorf("%s: exit status %d, %q", format, got, stderr.String())
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	if want := []string{"benchmark-bigger.json", "benchmark.json", "check.json", "check.md", "junit.xml"}; !slices.Equal(names, want) {
+		t.Errorf("files %s, want %s", names, want)
+	}
+}
