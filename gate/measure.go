@@ -12,7 +12,7 @@ import (
 
 var (
 	errNoDevices = errors.New("no device with GPU events")
-	errNoSteps   = errors.New("no steps (ProfilerStep#N): record with a schedule and call prof.step() in every iteration")
+	errNoSteps   = errors.New("no steps (ProfilerStep#N): call prof.step() in every iteration, or set a gate on phase.mean of an annotation")
 	errNoLaunch  = errors.New("no calls that launch work: record the host too (ProfilerActivity.CPU)")
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
@@ -72,6 +72,20 @@ func shareOf(part func(summary.Activity) int64) func(view) (Value, error) {
 		}
 		return ratio(part(a), a.Window()), nil
 	}
+}
+
+// exposedComm is 0 where nothing communicated. That is a measurement, but one that
+// communication kernels which no rule knows would make too.
+func (v view) exposedComm() (Value, error) {
+	a, err := v.activity()
+	if err != nil {
+		return Value{}, err
+	}
+	out := ratio(a.ExposedComm(), a.Window())
+	if a.With(summary.ClassComm) == 0 {
+		out.Note = "no kernel of communication ran"
+	}
+	return out, nil
 }
 
 func (v view) overlap() (Value, error) {

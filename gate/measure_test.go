@@ -168,6 +168,14 @@ func TestMeasureNothing(t *testing.T) {
 	}
 }
 
+// TestNoCommunication: a share of 0 says so where nothing communicated.
+func TestNoCommunication(t *testing.T) {
+	s := &summary.Summary{Devices: []summary.Device{{WindowNS: 10, Activity: summary.Activity{summary.ClassCompute: 10}}}}
+	if got, want := measureText(t, s, "comm.exposed_share"), "0% (0 ns of 10 ns), no kernel of communication ran"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestHostSpans: traces without device work have phases too, but nothing that
 // devices spent on them.
 func TestHostSpans(t *testing.T) {

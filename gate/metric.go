@@ -62,9 +62,10 @@ type Metric struct {
 type Value struct {
 	V        float64
 	Num, Den int64
+	Note     string // what a reader should know of it, or ""
 }
 
-func ratio(num, den int64) Value { return Value{float64(num) / float64(den), num, den} }
+func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
 
 func whole(n int64) Value { return Value{V: float64(n)} }
 
@@ -101,7 +102,7 @@ func activityMetrics() []Metric {
 		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over devices",
 			measure: shareOf(summary.Activity.Compute)},
 		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over devices",
-			measure: shareOf(summary.Activity.ExposedComm)},
+			measure: view.exposedComm},
 		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication ran under compute / time in which it ran",
 			measure: view.overlap},
 		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",

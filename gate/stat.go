@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,13 +27,15 @@ type Sample struct {
 	Lo, Hi *float64  // its confidence interval, nil with fewer runs than that takes
 	Runs   []float64 // one value each, in the order of the runs
 
-	Num, Den int64 // of a single run; 0 where the metric has none
+	Num, Den int64  // of a single run; 0 where the metric has none
+	Note     string // on one of the values, or ""
 }
 
 func newSample(values []Value) *Sample {
 	s := &Sample{}
 	for _, v := range values {
 		s.Runs = append(s.Runs, v.V)
+		s.Note = cmp.Or(s.Note, v.Note)
 	}
 	if len(values) == 1 {
 		s.Num, s.Den = values[0].Num, values[0].Den
@@ -60,6 +63,9 @@ func (s *Sample) text(m *Metric) string {
 		text += fmt.Sprintf(" (median of %d runs, %s to %s)", len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
 	case u == Share && s.Den > 0:
 		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(s.Num)), m.Of.Text(float64(s.Den)))
+	}
+	if s.Note != "" {
+		text += ", " + s.Note
 	}
 	return text
 }

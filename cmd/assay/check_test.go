@@ -9,8 +9,32 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"assay/report"
 )
+
+// actionStep writes the script of one step of action.yml to a file: "action ID
+// FILE".
+func actionStep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: action id file")
+	}
+	text, err := os.ReadFile(filepath.Join(ts.Getenv("DATA"), "..", "action.yml"))
+	ts.Check(err)
+	var action struct {
+		Runs struct{ Steps []struct{ ID, Run string } }
+	}
+	ts.Check(yaml.Unmarshal(text, &action))
+	for _, step := range action.Runs.Steps {
+		if step.ID == args[0] {
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(step.Run), 0o666))
+			return
+		}
+	}
+	ts.Fatalf("action.yml has no step %q", args[0])
+}
 
 // TestSpread: names behind --baseline are of the baseline up to the next flag.
 func TestSpread(t *testing.T) {

@@ -54,7 +54,7 @@ func TestScript(t *testing.T) {
 			return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys,
+			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys, "action": actionStep,
 		},
 	})
 }
