@@ -66,15 +66,23 @@ func times(n int64) string {
 	return unit.Count(n) + " times"
 }
 
-// incomparable says why runs of the two sides do not compare, or returns "".
+// incomparable says why runs of the two sides do not compare, or returns "". Each
+// run must be like the first one of the baseline.
 func incomparable(base, now []Run) string {
-	a, b := base[0].Summary, now[0].Summary
 	for _, q := range []struct {
 		what string
 		of   func(*summary.Summary) []string
 	}{{"devices", deviceNames}, {"profilers", formats}} {
-		if x, y := q.of(a), q.of(b); !same(x, y) {
-			return fmt.Sprintf("the %s differ: %s in the baseline, %s now", q.what, tally(x), tally(y))
+		want := q.of(base[0].Summary)
+		for _, side := range []struct {
+			runs  []Run
+			where string
+		}{{base, "in a later run of it"}, {now, "now"}} {
+			for _, r := range side.runs {
+				if got := q.of(r.Summary); !same(want, got) {
+					return fmt.Sprintf("the %s differ: %s in the baseline, %s %s", q.what, tally(want), tally(got), side.where)
+				}
+			}
 		}
 	}
 	return ""
@@ -128,14 +136,16 @@ func tally(names []string) string {
 	return few(parts)
 }
 
-// stepsDiffer says so where the sides hold different numbers of steps: then sums
-// over the whole capture do not compare.
+// stepsDiffer says so where runs hold different numbers of steps: then sums over
+// the whole capture do not compare.
 func stepsDiffer(base, now []Run) string {
-	a, b := stepsOf(base), stepsOf(now)
-	if a == b || a == 0 || b == 0 {
-		return ""
+	a := len(base[0].Summary.Steps)
+	for _, runs := range [][]Run{base, now} {
+		for _, r := range runs {
+			if b := len(r.Summary.Steps); a != b && a > 0 && b > 0 {
+				return fmt.Sprintf("the captures hold different numbers of steps (%d in the baseline, %d in %s)", a, b, r.Name())
+			}
+		}
 	}
-	return fmt.Sprintf("the captures hold different numbers of steps (%d in the baseline, %d now)", a, b)
+	return ""
 }
-
-func stepsOf(runs []Run) int { return len(runs[0].Summary.Steps) }

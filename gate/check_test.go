@@ -166,7 +166,7 @@ func TestCaptures(t *testing.T) {
 		{"another device", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Inconclusive, "not comparable: the devices differ: NVIDIA A100 in the baseline, NVIDIA H100 80GB HBM3 now; is "},
 		{"another device, and a target", "step.median: <= 1s", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Pass, "is "},
 		{"another profiler", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }, true, Inconclusive, "not comparable: the profilers differ: nsys in the baseline, kineto now; is "},
-		{"more steps", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Inconclusive, "not comparable: the captures hold different numbers of steps (4 in the baseline, 8 now), use kernel.count_per_step; "},
+		{"more steps", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Inconclusive, "not comparable: the captures hold different numbers of steps (4 in the baseline, 8 in run0/rank0.json), use kernel.count_per_step; "},
 		{"more steps, and a figure of each", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Pass, ""},
 		{"nothing selected in the baseline", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Kernels = nil }, true, Error, "cannot be measured in the baseline: no such kernel; "},
 		{"nothing selected", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Kernels = nil }, false, Error, "cannot be measured: no such kernel; "},
@@ -182,6 +182,26 @@ func TestCaptures(t *testing.T) {
 		}
 		if captures := strings.HasPrefix(o.Why, "the capture") || strings.HasPrefix(o.Why, "not comparable"); o.Capture != captures {
 			t.Errorf("%s: capture is %t", tc.what, o.Capture)
+		}
+	}
+}
+
+// TestRunsDiffer: one run of many that is of another device spoils the medians.
+func TestRunsDiffer(t *testing.T) {
+	odd := func() []Run {
+		runs := steady(5)
+		runs[3].Summary.Devices[0].Name = "NVIDIA A100"
+		return runs
+	}
+	for _, tc := range []struct {
+		now, base []Run
+		want      string
+	}{
+		{odd(), steady(5), "not comparable: the devices differ: NVIDIA H100 80GB HBM3 in the baseline, NVIDIA A100 now; "},
+		{steady(5), odd(), "not comparable: the devices differ: NVIDIA H100 80GB HBM3 in the baseline, NVIDIA A100 in a later run of it; "},
+	} {
+		if o := outcome(t, "step.median: {max_increase: 5%}", tc.now, tc.base); o.Result != Inconclusive || !strings.HasPrefix(o.Why, tc.want) {
+			t.Errorf("%s: %s, want %s", o.Result, o.Why, tc.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,70 +65,92 @@ func sortInputs(arg string) (saved, others []string, err error) {
 	if arg == ingest.Stdin {
 		return nil, []string{arg}, nil
 	}
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		saved, err := savedIn(arg)
-		if err != nil || saved != nil {
-			return saved, nil, err
+	info, err := os.Stat(arg)
+	isDir := err == nil && info.IsDir()
+	if isDir {
+		accepted, err := lastAccepted(arg)
+		if err != nil || accepted != "" {
+			return []string{accepted}, nil, err
 		}
-		return nil, []string{arg}, nil
 	}
-	chosen := ingest.Paths([]string{arg})
-	if len(chosen.Files) == 0 {
-		return nil, []string{arg}, nil // reading it says what is wrong
+	if isDir {
+		saved = summariesIn(arg)
 	}
-	for _, path := range chosen.Files {
-		if isSummary(path) {
-			saved = append(saved, path)
-		} else {
+	for _, path := range ingest.Paths([]string{arg}).Files {
+		switch wrote(path) {
+		case "summary":
+			if !isDir { // those of a directory are found already
+				saved = append(saved, path)
+			}
+		case "":
 			others = append(others, path)
 		}
+	}
+	switch {
+	case len(saved) == 0:
+		return nil, []string{arg}, nil // reading it says what is wrong, or left out
+	case isDir && len(others) > 0:
+		return nil, nil, fmt.Errorf("%s: holds %s and %s; name those that are meant",
+			arg, plural(len(saved), "summary", "summaries"), plural(len(others), "other input", "other inputs"))
+	case isDir:
+		return saved, nil, notMany(arg, saved)
 	}
 	return saved, others, nil
 }
 
-// savedIn returns the summary that stands for a directory: the one accepted last
-// or, where nothing was accepted, the only one there; nil if there is none.
-func savedIn(dir string) ([]string, error) {
-	accepted, err := lastAccepted(dir)
-	if err != nil || accepted != "" {
-		return []string{accepted}, err
-	}
-	files, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.json"))
-	if err != nil {
-		return nil, err
-	}
-	files = slices.DeleteFunc(files, func(f string) bool { return !isSummary(f) })
-	if len(files) > 1 {
-		return nil, fmt.Errorf("%s: holds %d summaries, and none of them was accepted; name those that are meant, or make one the baseline with \"assay accept\"", dir, len(files))
-	}
-	return files, nil
+// summariesIn returns the summaries under a directory, sorted. Like traces they
+// are not looked for behind links and in what is hidden.
+func summariesIn(dir string) (found []string) {
+	root := dir + string(filepath.Separator) // a link to a directory is one
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // looking for traces says it
+		case path != root && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() && filepath.Ext(path) == ".json" && wrote(path) == "summary":
+			found = append(found, filepath.Clean(path))
+		}
+		return nil
+	})
+	return found
 }
 
-// escapeGlob returns a pattern that matches the path itself.
-func escapeGlob(path string) string {
-	if filepath.Separator == '\\' {
-		return path // Windows has no escapes in patterns
+// notMany refuses several summaries in one directory. Which of them is the
+// baseline is not for assay to guess.
+func notMany(arg string, saved []string) error {
+	count := make(map[string]int)
+	for _, path := range saved {
+		dir := filepath.Dir(path)
+		if count[dir]++; count[dir] > 1 {
+			return fmt.Errorf("%s: holds several summaries, and none of them was accepted; name those that are meant, or make one the baseline with \"assay accept\"", dir)
+		}
 	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+	return nil
 }
 
-var summarySchema = regexp.MustCompile(`^\s*\{[^{}\[\]]{0,400}"schema"\s*:\s*"assay/summary/`)
+var ourSchema = regexp.MustCompile(`^\s*\{[^{}\[\]]{0,400}"schema"\s*:\s*"assay/([a-z]+)/`)
 
-// isSummary reports whether a file is JSON that "assay summary" wrote, of
-// whatever version.
-func isSummary(path string) bool {
+// wrote returns which command of assay wrote a file of JSON, in whatever
+// version: "summary" or "check", or "" if none did.
+func wrote(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return false // to open a pipe would take what is in it
+		return "" // to open a pipe would take what is in it
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer f.Close()
 	head := make([]byte, 1024)
 	n, _ := io.ReadFull(f, head)
-	return summarySchema.Match(head[:n])
+	if m := ourSchema.FindSubmatch(head[:n]); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 // maxSummary is how long a summary may be. Those of thousands of ranks are

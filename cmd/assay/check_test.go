@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/xml"
 	"io"
 	"os"
 	"path/filepath"
@@ -106,4 +107,50 @@ func TestCheckWriteError(t *testing.T) {
 	if want := []string{"benchmark-bigger.json", "benchmark.json", "check.json", "check.md", "junit.xml"}; !slices.Equal(names, want) {
 		t.Errorf("files %s, want %s", names, want)
 	}
+}
+
+// FuzzCheck holds a check to what it promises whatever a summary says of itself:
+// it ends with a status that says so, and its JUnit is XML.
+func FuzzCheck(f *testing.F) {
+	const trace = "../../testdata/gen/comm_bound.json.gz"
+	var seed bytes.Buffer
+	if run(env{strings.NewReader(""), &seed, io.Discard}, []string{"summary", trace, "--format", "json"}) != exitOK {
+		f.Fatal("no seed")
+	}
+	f.Add(seed.Bytes())
+	f.Add([]byte(`{"schema":"assay/summary/1","inputs":[{},{}],"devices":[{"input":1,"window_ns":9223372036854775807,"activity":[{"classes":[],"ns":9223372036854775807}]}],"steps":[{"wall_ns":1,"activity":[{"classes":["comm"],"ns":1}]}],"launches":[{"input":-9,"calls":-1,"per_step":[-1,9223372036854775807]}],"memory":[{"input":7,"peak_allocated":-1,"capacity":0}],"annotations":[{"input":9,"name":"\u0000<","count":-3,"cpu_total_ns":5}],"kernels":[{"name":"k","count":-1,"total_ns":-9223372036854775808}],"issues":[{"code":"\u001b","severity":"x","count":-1}]}`))
+	f.Add([]byte(`{"schema":"assay/summary/1"}`))
+	dir := f.TempDir()
+	gates := filepath.Join(dir, "gates.yaml")
+	const all = "phase.mean{phase=*}: {max: 1s, max_increase: 1%, if_measured: true}\nidle.share{owner=host-late}: {max: 1%, if_measured: true}\nmemory.peak_share: {max: 1%, max_increase: 1pp, if_measured: true}\nlaunches.per_step: {max: 1, max_increase: 1, if_measured: true}\nkernels.share{category=gemm}: {max: 1%, if_measured: true}\nstep.mean: {max: 1s, max_decrease: 5%, if_measured: true}\n"
+	if err := os.WriteFile(gates, []byte(all), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > fuzzSize {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "summary.json")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"check", path, "--baseline", path, "--gates", gates, "--format", "junit"})
+		switch {
+		case status != exitOK && status != exitGate && status != exitTrouble:
+			t.Fatalf("exit status %d: %s", status, stderr.String())
+		case stdout.Len() == 0 && status != exitTrouble:
+			t.Fatalf("exit status %d and no result", status)
+		case status != exitOK && stderr.Len() == 0:
+			t.Fatalf("exit status %d and no reason", status)
+		}
+		dec := xml.NewDecoder(&stdout)
+		for {
+			if _, err := dec.Token(); err == io.EOF {
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
