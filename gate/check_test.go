@@ -152,6 +152,7 @@ func TestCaptures(t *testing.T) {
 		{"cut", "gpu.busy_share: '>= 10%'", cut, false, Inconclusive, "the capture cannot tell: input-truncated (data-loss, once) at t.json@7; it shows"},
 		{"cut, and under the target", "gpu.busy_share: '>= 99%'", cut, false, Inconclusive, "the capture cannot tell: "},
 		{"cut, and too many", "kernel.count: <= 5", cut, false, Fail, "is 7,"},
+		{"cut, and a share that is over its target", "comm.exposed_share: <= 1%", cut, false, Inconclusive, "the capture cannot tell: "},
 		{"cut, and too few", "kernel.count: '>= 9999999'", cut, false, Inconclusive, "the capture cannot tell: "},
 		{"doubtful, and too many", "kernel.count: <= 5", issue("events-repeated", "suspect", 1), false, Inconclusive, "the capture cannot tell: events-repeated (suspect, once)"},
 		{"single records lost", "gpu.busy_share: '>= 10%'", issue("event-bad-time", "data-loss", 100), false, Pass, "is "},
@@ -222,6 +223,44 @@ func TestSkipped(t *testing.T) {
 	}
 	if o := outcome(t, gate, steady(1), steady(1, none)); o.Result != Pass {
 		t.Errorf("new: %s", o.Result)
+	}
+}
+
+// TestSteady: what is the same in every run is held to its limit as it is.
+func TestSteady(t *testing.T) {
+	more := func(by int64) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			for i := range s.Kernels {
+				s.Kernels[i].Count += s.Kernels[i].Count * by / 100
+			}
+		}
+	}
+	if o := outcome(t, "kernel.count: {max_increase: 5%}", steady(1, more(6)), steady(1)); o.Result != Fail {
+		t.Errorf("a single run: %s, %s", o.Result, o.Why)
+	}
+	var runs []Run
+	for i := range int64(6) {
+		runs = append(runs, steady(1, more(i))...)
+	}
+	if o := outcome(t, "kernel.count: <= 7200", runs, nil); o.Result != Fail {
+		t.Errorf("runs on both sides of a limit: %s, %s", o.Result, o.Why)
+	}
+}
+
+// TestResult: a gate that was left out changes nothing, unless all were.
+func TestResult(t *testing.T) {
+	gates, err := Parse([]byte("step.count: '>= 1'\nmemory.peak{device=9}: {max: 1GiB, if_measured: true}\n"), "g.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		gates []Gate
+		want  Result
+	}{{gates, Pass}, {[]Gate{gates[1], gates[0]}, Pass}, {gates[1:], Skipped}} {
+		rep, err := Check(tc.gates, steady(1), nil, Options{})
+		if err != nil || rep.Result != tc.want {
+			t.Errorf("%v, %v; want %s", rep.Result, err, tc.want)
+		}
 	}
 }
 

@@ -168,6 +168,18 @@ func TestMeasureNothing(t *testing.T) {
 	}
 }
 
+// TestStepsOfDevices: a step that two devices of one host saw is one step.
+func TestStepsOfDevices(t *testing.T) {
+	s := twoRanks()
+	s.Steps = append(s.Steps, s.Steps[:2]...)
+	s.Steps[4].Device, s.Steps[5].Device = 5, 5
+	for gate, want := range map[string]string{"step.count": "4", "step.mean": "50 ms"} {
+		if got := measureText(t, s, gate); got != want {
+			t.Errorf("%s is %s, want %s", gate, got, want)
+		}
+	}
+}
+
 // TestNoCommunication: a share of 0 says so where nothing communicated.
 func TestNoCommunication(t *testing.T) {
 	s := &summary.Summary{Devices: []summary.Device{{WindowNS: 10, Activity: summary.Activity{summary.ClassCompute: 10}}}}
