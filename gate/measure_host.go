@@ -94,24 +94,35 @@ func (v view) graphShare() (Value, error) {
 func allocated(m *summary.Memory) *int64 { return m.PeakAllocated }
 func reserved(m *summary.Memory) *int64  { return m.PeakReserved }
 
-// memories calls f for the devices of the allocator that are selected.
+// memories calls f for the devices of the allocator that are selected: those of
+// traces, and those of snapshots whose history tells the peak.
 func (v view) memories(f func(*summary.Memory)) error {
-	any, chosen := false, false
-	for i := range v.Memory {
-		m := &v.Memory[i]
-		if m.OnHost {
-			continue
+	var all []summary.Memory
+	for _, m := range v.Memory {
+		if !m.OnHost {
+			all = append(all, m)
 		}
-		any = true
-		if v.sel.hasDevice(m.Rank, m.Device) {
-			chosen = true
-			f(m)
+	}
+	for _, s := range v.Snapshots {
+		if s.Peak != nil {
+			all = append(all, summary.Memory{Rank: s.Rank, Device: s.Device, Capacity: s.Capacity,
+				PeakAllocated: &s.Peak.Live, PeakReserved: &s.Peak.HighestReserved})
 		}
 	}
 	switch {
-	case !any:
+	case len(all) == 0 && len(v.Snapshots) > 0:
+		return errors.New("no history in the snapshot, so its peak is not known: call torch.cuda.memory._record_memory_history() before")
+	case len(all) == 0:
 		return errNoMemory
-	case !chosen:
+	}
+	chosen := false
+	for i := range all {
+		if v.sel.hasDevice(all[i].Rank, all[i].Device) {
+			chosen = true
+			f(&all[i])
+		}
+	}
+	if !chosen {
 		return errors.New("no such device in what the allocator recorded")
 	}
 	return nil

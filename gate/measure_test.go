@@ -180,6 +180,29 @@ func TestStepsOfDevices(t *testing.T) {
 	}
 }
 
+// TestSnapshots: the peak of a snapshot is that of its history; without one what is
+// allocated at the end says nothing of it.
+func TestSnapshots(t *testing.T) {
+	s := &summary.Summary{Snapshots: []summary.Snapshot{{Usage: summary.Usage{Allocated: 7, Reserved: 9}, Peak: &summary.MemoryPeak{Live: 40, HighestReserved: 64}}}}
+	for gate, want := range map[string]string{
+		"memory.peak": "40 B", "memory.peak_reserved": "64 B",
+		"memory.peak_share": "no size of the device's memory; set a gate on memory.peak in its place",
+	} {
+		if got := measureText(t, s, gate); got != want {
+			t.Errorf("%s is %s, want %s", gate, got, want)
+		}
+	}
+	s.Snapshots[0].Peak = nil
+	if got := measureText(t, s, "memory.peak"); !strings.HasPrefix(got, "no history in the snapshot") {
+		t.Errorf("without a history: %s", got)
+	}
+	trace := usualProgram().run(seeded(1), 1)
+	s.Inputs = []summary.Input{{Path: "run1/snapshot.pickle"}}
+	if n := len(Runs([]*summary.Summary{trace, s})); n != 1 {
+		t.Errorf("a trace and the snapshot beside it are %d runs, want 1", n)
+	}
+}
+
 // TestNoCommunication: a share of 0 says so where nothing communicated.
 func TestNoCommunication(t *testing.T) {
 	s := &summary.Summary{Devices: []summary.Device{{WindowNS: 10, Activity: summary.Activity{summary.ClassCompute: 10}}}}

@@ -48,7 +48,7 @@ type Metric struct {
 	Of      Unit     // of a share's numerator and denominator
 	Higher  bool     // more of it is better
 	Steady  bool     // the same in every run of a program, or nearly
-	Host    bool     // told by the host alone, without device work
+	Host    bool     // told without device work
 	Rises   bool     // more of the capture can only raise it
 	Sums    bool     // it adds up over the capture, so captures of unequal length do not compare
 	Keys    []string // of selectors that it knows
@@ -171,11 +171,11 @@ func otherMetrics() []Metric {
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
 		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, where the capture tells",
 			measure: copiesAs(copies.moved)},
-		{Name: "memory.peak", Unit: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had handed out on one device",
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had handed out on one device",
 			measure: peakOf(allocated)},
-		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from one device",
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from one device",
 			measure: peakOf(reserved)},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from a device (handed out, where that is not recorded) / memory of the device; of the fullest device",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from a device (handed out, where that is not recorded) / memory of the device; of the fullest device",
 			measure: view.memoryShare},
 		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "host time in an annotation (record_function, NVTX) / its number of runs; wants phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},

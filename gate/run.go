@@ -70,12 +70,18 @@ func (r pieces) takes(more pieces) bool {
 	for _, m := range more {
 		for _, have := range r {
 			a, b := have.Inputs[0], m.Inputs[0]
-			if a.Rank == b.Rank && (process(a.Path) == "" || process(a.Path) != process(b.Path)) {
+			if a.Rank == b.Rank && ofMemory(have) == ofMemory(m) && (process(a.Path) == "" || process(a.Path) != process(b.Path)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// ofMemory reports whether an input tells of memory alone, as snapshots of the
+// allocator do. One lies beside the trace of its rank and is of the same run.
+func ofMemory(s *summary.Summary) bool {
+	return len(s.Snapshots)+len(s.MemoryTimelines) > 0 && len(s.Devices) == 0
 }
 
 // workerFile matches what PyTorch's tensorboard_trace_handler calls its files:
@@ -110,16 +116,18 @@ func split1(list []*summary.Summary) []*summary.Summary {
 	return out
 }
 
-// timelines leaves out inputs of counters and of tables of sums where there are
-// timelines: they are of the same runs, and no metric is measured on them.
+// timelines leaves out inputs of counters, of profiles and of tables of sums where
+// there is something else: they are of the same runs, and no metric is measured
+// on them.
 func timelines(list []*summary.Summary) []*summary.Summary {
-	bare := func(s *summary.Summary) bool {
-		return len(s.Devices)+len(s.Spans)+len(s.Annotations)+len(s.Steps) == 0
+	sums := func(s *summary.Summary) bool {
+		rows := len(s.Devices) + len(s.Spans) + len(s.Annotations) + len(s.Steps) + len(s.Snapshots) + len(s.MemoryTimelines)
+		return rows == 0 && len(s.Counters)+len(s.Tables)+len(s.Flames) > 0
 	}
-	if !slices.ContainsFunc(list, func(s *summary.Summary) bool { return !bare(s) }) {
+	if !slices.ContainsFunc(list, func(s *summary.Summary) bool { return !sums(s) }) {
 		return list
 	}
-	return slices.DeleteFunc(list, func(s *summary.Summary) bool { return bare(s) && len(s.Counters)+len(s.Tables) > 0 })
+	return slices.DeleteFunc(list, sums)
 }
 
 // only returns the rows of one input of s.
@@ -138,6 +146,9 @@ func only(s *summary.Summary, input int) *summary.Summary {
 	pick(&out.Graphs, s.Graphs, func(r *summary.Graph) *int { return &r.Input }, input)
 	pick(&out.Idle, s.Idle, func(r *summary.Idle) *int { return &r.Input }, input)
 	pick(&out.Memory, s.Memory, func(r *summary.Memory) *int { return &r.Input }, input)
+	pick(&out.Snapshots, s.Snapshots, func(r *summary.Snapshot) *int { return &r.Input }, input)
+	pick(&out.MemoryTimelines, s.MemoryTimelines, func(r *summary.MemoryTimeline) *int { return &r.Input }, input)
+	pick(&out.Flames, s.Flames, func(r *summary.Flame) *int { return &r.Input }, input)
 	pick(&out.Tables, s.Tables, func(r *summary.Table) *int { return &r.Input }, input)
 	pick(&out.Counters, s.Counters, func(r *summary.Counter) *int { return &r.Input }, input)
 	return out
