@@ -88,6 +88,14 @@ func incomparable(base, now []Run) string {
 	return ""
 }
 
+// same reports whether two lists have the same elements, in any order.
+func same(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
 // deviceNames returns what each device is.
 func deviceNames(s *summary.Summary) []string {
 	var out []string

@@ -163,11 +163,3 @@ func pick[Row any](to *[]Row, rows []Row, input func(*Row) *int, want int) {
 		}
 	}
 }
-
-// same reports whether two lists have the same elements, in any order.
-func same(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}

@@ -15,9 +15,9 @@ type Checked struct {
 	// built-in ones.
 	Version, GatesFile string
 
-	// Strict says that what is inconclusive does not pass: with it, JUnit has such
-	// gates as errors, else as skipped.
-	Strict func(gate.Outcome) bool
+	// Inconclusive says what a gate that is inconclusive counts as: a failure, an
+	// error, a warning or a pass.
+	Inconclusive func(gate.Outcome) gate.Result
 
 	*gate.Report
 }
@@ -164,6 +164,14 @@ func (c Checked) StepSummary(limit int) string {
 	return text
 }
 
+// counts returns the result that an outcome counts as.
+func (c Checked) counts(o gate.Outcome) gate.Result {
+	if o.Result == gate.Inconclusive {
+		return c.Inconclusive(o)
+	}
+	return o.Result
+}
+
 // maxAnnotations is how many lines GitHub shows of a step; it drops more
 // without a word.
 const maxAnnotations = 10
@@ -173,11 +181,10 @@ const maxAnnotations = 10
 func (c Checked) Annotations() []string {
 	var lines []string
 	for _, o := range c.ByImpact() {
-		kind := ""
-		switch {
-		case o.Result == gate.Fail, o.Result == gate.Error, o.Result == gate.Inconclusive && c.Strict(o):
-			kind = "error"
-		case o.Result == gate.Warn, o.Result == gate.Inconclusive:
+		kind := "error"
+		switch c.counts(o) {
+		case gate.Fail, gate.Error:
+		case gate.Warn:
 			kind = "warning"
 		default:
 			continue

@@ -222,11 +222,11 @@ func (c Checked) JUnit(w io.Writer) error {
 			}
 		}
 		trouble := &junitTrouble{Message: clean(o.Why), Text: clean(o.Gate.Text + " " + o.Why)}
-		switch {
-		case o.Result == gate.Fail:
+		switch counts := c.counts(o); {
+		case counts == gate.Fail:
 			trouble.Type, k.Failure = failureType(&o), trouble
 			suite.Failures++
-		case o.Result == gate.Error, o.Result == gate.Inconclusive && c.Strict(o):
+		case counts == gate.Error:
 			trouble.Type, k.Error = capital(o.Result.String()), trouble
 			suite.Errors++
 		case o.Result == gate.Inconclusive, o.Result == gate.Skipped:
@@ -245,8 +245,12 @@ func (c Checked) JUnit(w io.Writer) error {
 	return err
 }
 
-// failureType tells a run that became worse from one that misses its target.
+// failureType tells a run that became worse from one that misses its target, and
+// from one of which it is not known.
 func failureType(o *gate.Outcome) string {
+	if o.Result == gate.Inconclusive {
+		return "Inconclusive"
+	}
 	if o.Gate.NeedsBaseline() {
 		return "PerformanceRegression"
 	}

@@ -35,7 +35,7 @@ func checked(t *testing.T, yaml string) Checked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Checked{Version: "v1.2.3", GatesFile: "ci/gates.yaml", Strict: func(o gate.Outcome) bool { return o.Capture }, Report: rep}
+	return Checked{Version: "v1.2.3", GatesFile: "ci/gates.yaml", Inconclusive: func(gate.Outcome) gate.Result { return gate.Error }, Report: rep}
 }
 
 // Of trainRun: idle 1160 of 8000 ms, exposed communication 1880, and the kernels
@@ -173,6 +173,25 @@ func TestCheckHostile(t *testing.T) {
 	}
 	if strings.Contains(text.String(), "<a>") || strings.ContainsAny(text.String(), "\x00\x1b\u202e") {
 		t.Errorf("Markdown: %s", text.String())
+	}
+}
+
+// TestInconclusive: one gate in each form that it can count as.
+func TestInconclusive(t *testing.T) {
+	c := checked(t, "step.median: {max_increase: 5%}\n")
+	c.Outcomes[0].Result, c.Outcomes[0].Why = gate.Inconclusive, "may be noise"
+	for as, want := range map[gate.Result]string{
+		gate.Fail: "::error <failure", gate.Error: "::error <error", gate.Warn: "::warning <skipped", gate.Pass: " <skipped",
+	} {
+		c.Inconclusive = func(gate.Outcome) gate.Result { return as }
+		var doc strings.Builder
+		if err := c.JUnit(&doc); err != nil {
+			t.Fatal(err)
+		}
+		mark, _, _ := strings.Cut(strings.Join(c.Annotations(), ""), " ")
+		if _, child, _ := strings.Cut(want, " "); !strings.HasPrefix(want, mark+" ") || !strings.Contains(doc.String(), child+" ") {
+			t.Errorf("as %s: annotation %q in\n%s\nwant %s", as, mark, doc.String(), want)
+		}
 	}
 }
 

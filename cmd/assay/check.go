@@ -144,7 +144,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	checked := report.Checked{Version: version(), GatesFile: k.gates, Strict: k.strict, Report: result}
+	checked := report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result}
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
@@ -169,9 +169,22 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	return gate.Parse(text, k.gates)
 }
 
-// strict reports whether a gate that is inconclusive does not pass.
-func (k *checking) strict(o gate.Outcome) bool {
-	return k.onInconclusive == "fail" || k.onInconclusive == "" && o.Capture
+// counts returns what a gate that is inconclusive counts as. Where the user does not
+// say, noise only warns, for it comes and goes, and a capture that cannot tell is an
+// error: nothing was evaluated.
+func (k *checking) counts(o gate.Outcome) gate.Result {
+	switch k.onInconclusive {
+	case "fail":
+		return gate.Fail
+	case "warn":
+		return gate.Warn
+	case "pass":
+		return gate.Pass
+	}
+	if o.Capture {
+		return gate.Error
+	}
+	return gate.Warn
 }
 
 // write writes all that was asked for. It goes on where something cannot be
@@ -185,7 +198,7 @@ func (k *checking) write(e env, c report.Checked) error {
 		errs = append(errs, appendStepSummary(c))
 	}
 	errs = append(errs, buffered(e.stdout, k.render(c)))
-	if inGitHub() && k.onInconclusive != "pass" || inGitHub() && c.Result >= gate.Error {
+	if inGitHub() {
 		for _, line := range c.Annotations() {
 			e.say("%s", line)
 		}
@@ -251,25 +264,33 @@ func appendStepSummary(c report.Checked) error {
 	if info, err := f.Stat(); err == nil {
 		left -= info.Size()
 	}
-	_, err = io.WriteString(f, c.StepSummary(int(max(0, left-1))))
+	// What is there may end within a line.
+	if text := c.StepSummary(int(max(0, left-1))); text != "" {
+		_, err = io.WriteString(f, "\n"+text)
+	}
 	return errors.Join(err, f.Close())
 }
 
 // status says how the process is to end. A failure is never hidden by trouble
 // with something else.
 func (k *checking) status(e env, c *command, r report.Checked, failed error) error {
-	if r.Count(gate.Fail) > 0 || k.onInconclusive == "fail" && r.Count(gate.Inconclusive) > 0 {
+	failures, bad := r.Count(gate.Fail), r.Count(gate.Error)
+	for _, o := range r.Outcomes {
+		if o.Result == gate.Inconclusive {
+			switch k.counts(o) {
+			case gate.Fail:
+				failures++
+			case gate.Error:
+				bad++
+			}
+		}
+	}
+	if failures > 0 {
 		if failed != nil {
 			exitStatus(e, c, failed)
 		}
 		e.say("assay check: %s", r.Title())
 		return errGate
-	}
-	bad := r.Count(gate.Error)
-	for _, o := range r.Outcomes {
-		if o.Result == gate.Inconclusive && k.strict(o) {
-			bad++
-		}
 	}
 	switch {
 	case bad > 0:
