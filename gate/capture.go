@@ -24,6 +24,10 @@ func small(is summary.Issue, events int64) bool {
 	return single && is.Count <= events/1000
 }
 
+// repeated is said of inputs that are pooled though their ranks are the same. Here
+// they are runs of their own.
+const repeated = "rank-repeated"
+
 // captureOf judges the quality of a run's captures.
 func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 	var c capture
@@ -33,7 +37,7 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 	}
 	c.lost = true
 	for _, is := range s.Issues {
-		if is.Severity == "info" || small(is, events) {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated {
 			continue
 		}
 		if is.Severity != "data-loss" {

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -81,17 +79,6 @@ func (c Checked) JSON(w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-func writeJSON(w io.Writer, v any) error {
-	var compact bytes.Buffer
-	enc := json.NewEncoder(&compact)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(indent(compact.Bytes()))
-	return err
-}
-
 func better(m *gate.Metric) string {
 	if m.Higher {
 		return "higher"
@@ -147,15 +134,15 @@ func (c Checked) Benchmark(w io.Writer, higher bool) error {
 			b.Unit, b.Value = "%", 100*o.Now.Center
 		}
 		if n := len(o.Now.Runs); n > 1 {
-			b.Range = fmt.Sprintf("%s of %d runs", spread(o.Now.Runs), n)
+			b.Range = fmt.Sprintf("%s of %d runs", reach(o.Now.Runs), n)
 		}
 		list = append(list, b)
 	}
 	return writeJSON(w, list)
 }
 
-// spread prints how far runs are from their middle at most: "± 3.1%".
-func spread(runs []float64) string {
+// reach prints how far runs are from their middle at most: "± 3.1%".
+func reach(runs []float64) string {
 	low, high := runs[0], runs[0]
 	for _, r := range runs {
 		low, high = min(low, r), max(high, r)

@@ -281,8 +281,8 @@ func TestBenchmark(t *testing.T) {
 			t.Errorf("%s, want %s", text, want)
 		}
 	}
-	if got, want := spread([]float64{90, 100, 110}), "± 10.0%"; got != want {
-		t.Errorf("spread %s, want %s", got, want)
+	if got, want := reach([]float64{90, 100, 110}), "± 10.0%"; got != want {
+		t.Errorf("reach %s, want %s", got, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,9 +106,9 @@ func saveSummary(dir string, doc report.Doc) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The summary says what was measured; a field before its own says by whom.
-	saved := append([]byte("{\n  \"assay\": "), by...)
-	saved = append(append(saved, ','), bytes.TrimPrefix(text.Bytes(), []byte("{"))...)
+	// The summary says what was measured; a field behind its schema says by whom.
+	head, rest, _ := bytes.Cut(text.Bytes(), []byte("\n  \"inputs\":"))
+	saved := slices.Concat(head, []byte("\n  \"assay\": "), by, []byte(",\n  \"inputs\":"), rest)
 	sum := sha256.Sum256(saved)
 	name := hex.EncodeToString(sum[:8]) + ".json"
 	if err := os.MkdirAll(dir, 0o777); err != nil {

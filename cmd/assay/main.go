@@ -20,8 +20,8 @@
 // Results go to standard output, talk to standard error. Exit status is 0 if
 // assay did what was asked, 1 if a gate failed, 2 for a usage error, and 3 if an
 // input could not be read, judged or compared or the result could not be written.
-// A signal to end leaves no unfinished
-// file behind; the status is then 128 and the signal's number.
+// A signal to end leaves no unfinished file behind; the status is then 128 and the
+// signal's number.
 package main
 
 import (
