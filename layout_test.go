@@ -31,7 +31,7 @@ var mayImport = map[string]string{
 	"profile":                    "diag",
 	"nsys/stats":                 "diag internal/textline profile",
 	"torchprof":                  "diag internal/textscan profile",
-	"analyze":                    "classify counters diag internal/hosttree interval memory profile summary trace",
+	"analyze":                    "classify counters diag internal/hosttree interval memory phase profile summary trace",
 	"analyze/nsysstats":          "analyze internal/hosttree interval summary trace",
 	"pyprof":                     "diag internal/textline profile",
 	"memory":                     "diag",
@@ -42,7 +42,7 @@ var mayImport = map[string]string{
 	"compare":                    "summary unit",
 	"gate":                       "judge summary unit",
 	"report":                     "compare gate judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest judge profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -13,6 +13,7 @@ import (
 	"assay/classify"
 	"assay/diag"
 	"assay/interval"
+	"assay/phase"
 	"assay/summary"
 	"assay/trace"
 )
@@ -22,6 +23,7 @@ type Options struct {
 	Rules     *classify.Rules // decide the class and category of kernels
 	StripBins int             // bins of each device's activity strip
 	MaxRows   int             // rows of one table; 0 for [MaxRows]
+	Phases    *phase.Rules    // say which names are steps and phases; nil for the built-in ones
 }
 
 // StripBins is how many bins the strips of the command have: four pixels each
@@ -50,7 +52,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	hosts := beside(func() *host { return hostOf(t) })
 	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
-	marks := marksOf(t, &issues)
+	words := newVocabulary(t, opt.Phases)
+	marks, phases := marksOf(words, &issues), phasesOf(words)
 	host := hosts()
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
@@ -61,7 +64,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
-	s.Steps = steps(tl, marks, in.Rank, &issues)
+	settled := settlings(tl, host.link, phases.found() || cutByWork(marks))
+	s.Steps = steps(tl, marks, settled, phases, in.Rank, &issues)
+	s.Phases = phases.rows(tl, settled, host.link, in.Rank, &issues)
 	attributed(s, attribution(), in.Rank, bins, room, &issues)
 	if len(tl.devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)

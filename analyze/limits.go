@@ -245,6 +245,9 @@ func detach(s *summary.Summary) {
 	for i := range s.Steps {
 		copied(&s.Steps[i].Name)
 	}
+	for i := range s.Phases {
+		copied(&s.Phases[i].Example)
+	}
 	for i := range s.Kernels {
 		copied(&s.Kernels[i].Name, &s.Kernels[i].Op)
 	}

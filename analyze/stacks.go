@@ -37,7 +37,7 @@ func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue) *profile.Pr
 	)
 	if value == GPUTime {
 		var issues diag.Ledger // they are in the summary
-		gpuStacks(b, newTimeline(t, rules, &issues), marksOf(t, &issues))
+		gpuStacks(b, newTimeline(t, rules, &issues), marksOf(newVocabulary(t, nil), &issues))
 	} else {
 		cpuStacks(b, t)
 	}

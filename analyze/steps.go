@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/diag"
 	"assay/interval"
+	"assay/phase"
 	"assay/summary"
 	"assay/trace"
 )
@@ -16,38 +16,65 @@ import (
 // stepPrefix is how PyTorch's profiler names the span of one step.
 const stepPrefix = "ProfilerStep#"
 
-// A mark is one step as the host marked it.
-type mark struct {
-	number int64
-	span   interval.Span
-	name   trace.Sym
-}
-
 // steps cuts each device's activity by the host's step markers. The cells of a
-// step sum to its marker's length. Markers do not overlap, so the steps of a
-// device share no time. A step that lies outside a device's window says nothing
-// of the device and has no row there.
-func steps(tl *timeline, marks []mark, rank int, issues *diag.Ledger) (out []summary.Step) {
+// step sum to its length. Markers do not overlap, so the steps of a device share
+// no time. A step that lies outside a device's window says nothing of the device
+// and has no row there.
+func steps(tl *timeline, marks []mark, settled []*settling, p *phases, rank int, issues *diag.Ledger) (out []summary.Step) {
+	counted := stepCalls(tl.t, marks)
 	leftOut := 0
-	for _, d := range tl.devices {
+	for i, d := range tl.devices {
 		if implausible(d.window) {
 			continue
 		}
-		within := overlapping(marks, d.window)
+		first, within := within(marks, d.window, settled[i])
 		if room := maxSteps - len(out); len(within) > room {
 			leftOut += len(within) - room
 			within = within[:room]
 		}
-		for _, m := range within {
-			out = append(out, summary.Step{
+		for k, m := range within {
+			st := summary.Step{
 				Rank: rank, Device: d.ordinal, Name: tl.t.Name(m.name), Number: m.number,
-				StartNS: m.span.Start, WallNS: m.span.Len(), Activity: d.activity(m.span),
-			})
+				Marker: cmp.Or(m.is.Producer, m.is.Rule), Kind: m.is.Phase, Batch: m.is.Batch,
+				Allocs: counted[first+k].allocs, Loads: counted[first+k].loads, Phases: p.within(m),
+			}
+			span := m.span
+			if m.is.Step == phase.CutWork {
+				st.Cut, st.HostNS = m.is.Step, span.Len()
+				span = settled[i].cut(span)
+			}
+			st.StartNS, st.WallNS, st.Activity = span.Start, span.Len(), d.activity(span)
+			if st.WallNS > 0 {
+				out = append(out, st)
+			}
 		}
 	}
 	issues.AddN(diag.Issue{Code: "too-many-steps", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("the table of steps holds %d rows of one step on one device, the most for one input; those counted here were left out of it, and no other number is touched", maxSteps)}, int64(leftOut))
 	return out
+}
+
+// within returns the marks of the steps that a device has, and the index of the
+// first of them.
+func within(marks []mark, window interval.Span, s *settling) (first int, out []mark) {
+	if !cutByWork(marks) {
+		out = overlapping(marks, window)
+	} else {
+		// Cut by work they follow each other too.
+		from, _ := slices.BinarySearchFunc(marks, window.Start, func(m mark, t int64) int {
+			if s.at(m.span.End) <= t {
+				return -1
+			}
+			return 1
+		})
+		to, _ := slices.BinarySearchFunc(marks, window.End, func(m mark, t int64) int { return cmp.Compare(s.at(m.span.Start), t) })
+		out = marks[from:max(from, to)]
+	}
+	if len(out) == 0 {
+		return 0, nil
+	}
+	first, _ = slices.BinarySearchFunc(marks, out[0].span.Start, func(m mark, t int64) int { return cmp.Compare(m.span.Start, t) })
+	return first, out
 }
 
 // overlapping returns those of the marks, which are in order, that share time
@@ -66,53 +93,39 @@ func overlapping(marks []mark, window interval.Span) []mark {
 	return marks[from:to]
 }
 
-// marksOf finds the step markers on the host, in order; those of no length, and
-// those that are longer than any program runs, are none. Every thread that
-// runs operators has its own copy of a step's marker; the longest stands for
-// all.
-func marksOf(t *trace.Trace, issues *diag.Ledger) []mark {
-	longest := make(map[int64]mark)
-	see := func(name trace.Sym, start, end int64) {
-		digits, ok := strings.CutPrefix(t.Name(name), stepPrefix)
+// A firstWork counts the calls within a step that programs make while they warm
+// up.
+type firstWork struct{ allocs, loads int64 }
+
+// stepCalls counts the calls that take or return memory of a device, and those
+// that load code onto it, by step.
+func stepCalls(t *trace.Trace, marks []mark) []firstWork {
+	out := make([]firstWork, len(marks))
+	if len(marks) == 0 {
+		return out
+	}
+	const alloc, load = 1, 2
+	kinds := make(map[trace.Sym]int)
+	for c := range t.Calls.All() {
+		kind, ok := kinds[c.Name]
 		if !ok {
-			return
+			name := t.Name(c.Name)
+			switch k := callKind(name); {
+			case strings.Contains(name, "ModuleLoad"), strings.Contains(name, "LibraryLoad"), strings.Contains(name, "LinkComplete"):
+				kind = load
+			case k == "alloc" || k == "free":
+				kind = alloc
+			}
+			kinds[c.Name] = kind
 		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil {
-			return
+		if kind == 0 {
+			continue
 		}
-		m := mark{n, interval.Span{Start: start, End: end}, name}
-		if implausible(m.span) {
-			issues.Add(diag.Issue{Code: "step-implausible", Severity: diag.Suspect,
-				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the %d ns (ten years) that a step may last; such markers were left out", t.Name(name), start, end, maxWindow)})
-			return
-		}
-		have, ok := longest[n]
-		if !ok || m.span.Len() > have.span.Len() || m.span.Len() == have.span.Len() && m.span.Start < have.span.Start {
-			longest[n] = m
-		}
-	}
-	for s := range t.Spans.All() {
-		if s.Kind == trace.Annotation {
-			see(s.Name, s.Start, s.Start+s.Dur)
+		if i := stepAt(marks, c.Start); i >= 0 && kind == alloc {
+			out[i].allocs++
+		} else if i >= 0 {
+			out[i].loads++
 		}
 	}
-	for o := range t.Ops.All() { // where profilers of 2021 put them
-		see(o.Name, o.Start, o.Start+o.Dur)
-	}
-	marks := make([]mark, 0, len(longest))
-	for _, m := range longest {
-		marks = append(marks, m)
-	}
-	slices.SortFunc(marks, func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.number, b.number))
-	})
-	for i := 1; i < len(marks); i++ {
-		if prev := &marks[i-1]; prev.span.End > marks[i].span.Start {
-			prev.span.End = marks[i].span.Start
-			issues.Add(diag.Issue{Code: "steps-overlap", Severity: diag.Suspect,
-				Help: "markers of different steps overlap; each step was cut where the next one starts"})
-		}
-	}
-	return slices.DeleteFunc(marks, func(m mark) bool { return m.span.Empty() })
+	return out
 }

@@ -38,3 +38,13 @@ func (s Step) MarshalJSON() ([]byte, error) {
 		Budget budget `json:"budget"`
 	}{plain(s), s.Activity.budget()})
 }
+
+// MarshalJSON writes the fields of p and the member "budget", as of a device. Its
+// figures are of Total, the phases within p included.
+func (p Phase) MarshalJSON() ([]byte, error) {
+	type plain Phase // without this method
+	return json.Marshal(struct {
+		plain
+		Budget budget `json:"budget"`
+	}{plain(p), p.Total.budget()})
+}

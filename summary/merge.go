@@ -44,7 +44,8 @@ func (out *Summary) append(s *Summary) {
 		d.LargestGaps = slices.Clone(d.LargestGaps)
 	})
 	add(&out.Streams, s.Streams, func(r *Stream) { r.Input += base })
-	add(&out.Steps, s.Steps, func(r *Step) { r.Input += base })
+	add(&out.Steps, s.Steps, func(r *Step) { r.Input += base; r.Phases = slices.Clone(r.Phases) })
+	add(&out.Phases, s.Phases, func(r *Phase) { r.Input += base })
 	add(&out.Kernels, s.Kernels, func(r *Kernel) { r.Input += base })
 	add(&out.Copies, s.Copies, func(r *Copy) { r.Input += base; r.Bytes = clone(r.Bytes) })
 	add(&out.CopyCalls, s.CopyCalls, func(r *CopyCall) { r.Input += base; r.Bytes = clone(r.Bytes) })
@@ -171,6 +172,7 @@ func (s *Summary) Sort() {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Process, b.Process),
 			cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
 	})
+	s.sortPhases()
 	s.sortWaiting()
 	s.sortAttribution()
 	s.sortSnapshots()

@@ -80,11 +80,12 @@ func (s *Summary) check() error {
 		}
 	}
 	for i, st := range s.Steps {
-		if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
+		if err := st.check(); err != nil {
 			return fmt.Errorf("steps[%d]: %w", i, err)
 		}
 	}
 	return cmp.Or(
+		s.checkPhases(),
 		s.checkTables(),
 		s.checkCounters(),
 		s.checkFlames(),
@@ -92,6 +93,7 @@ func (s *Summary) check() error {
 		checkInputs(s, "devices", s.Devices, func(d Device) int { return d.Input }),
 		checkInputs(s, "streams", s.Streams, func(r Stream) int { return r.Input }),
 		checkInputs(s, "steps", s.Steps, func(r Step) int { return r.Input }),
+		checkInputs(s, "phases", s.Phases, func(r Phase) int { return r.Input }),
 		checkInputs(s, "kernels", s.Kernels, func(r Kernel) int { return r.Input }),
 		checkInputs(s, "copies", s.Copies, func(r Copy) int { return r.Input }),
 		checkInputs(s, "copy_calls", s.CopyCalls, func(r CopyCall) int { return r.Input }),

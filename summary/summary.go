@@ -21,6 +21,7 @@ type Summary struct {
 	Devices []Device `json:"devices"`
 	Streams []Stream `json:"streams,omitempty"`
 	Steps   []Step   `json:"steps,omitempty"`
+	Phases  []Phase  `json:"phases,omitempty"`
 	Kernels []Kernel `json:"kernels"`
 	Copies  []Copy   `json:"copies,omitempty"`
 
@@ -131,22 +132,6 @@ type Stream struct {
 	Others  int64  `json:"others"`  // copies and memsets run
 	BusyNS  int64  `json:"busy_ns"` // union of its events
 	WorkNS  int64  `json:"work_ns"` // sum of their durations; more than BusyNS where they overlap
-}
-
-// A Step is one iteration of the program, as its profiler marked it
-// (ProfilerStep#N), seen from one device. Its window is the marker's span on
-// the host; Activity cuts that window, so its cells sum to WallNS. GPU work
-// that was still running after the marker's end falls into a later step or
-// into none. A device has rows only for steps that meet its window. The JSON has a further member, "budget": see [Step.MarshalJSON].
-type Step struct {
-	Input    int      `json:"input"`
-	Rank     int      `json:"rank"`
-	Device   int64    `json:"device"`
-	Name     string   `json:"name"`
-	Number   int64    `json:"number"`
-	StartNS  int64    `json:"start_ns"`
-	WallNS   int64    `json:"wall_ns"`
-	Activity Activity `json:"activity"`
 }
 
 // A Kernel is every run of one kernel on one stream. (Input, Rank, Device,

@@ -1,0 +1,211 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/diag"
+	"assay/interval"
+	"assay/phase"
+	"assay/trace"
+)
+
+// A mark is one step as the host marked it.
+type mark struct {
+	number int64
+	span   interval.Span
+	name   trace.Sym
+	is     phase.Match
+}
+
+// torchFamily is the producer of markers of which every thread that runs
+// operators has its own copy.
+const torchFamily = "PyTorch"
+
+// A vocabulary says what the names of a trace mark. It asks once for each name.
+type vocabulary struct {
+	t     *trace.Trace
+	rules *phase.Rules
+	known map[trace.Sym]phase.Match
+}
+
+// maxNames is how many names are asked for. A program has few dozens; servers
+// that write each request into a name have as many as batches.
+const maxNames = 1 << 18
+
+func newVocabulary(t *trace.Trace, rules *phase.Rules) *vocabulary {
+	if rules == nil {
+		rules = phase.Default()
+	}
+	return &vocabulary{t: t, rules: rules, known: make(map[trace.Sym]phase.Match)}
+}
+
+func (v *vocabulary) of(name trace.Sym) phase.Match {
+	m, ok := v.known[name]
+	if !ok && len(v.known) < maxNames {
+		m = v.rules.Match(v.t.Name(name))
+		v.known[name] = m
+	}
+	return m
+}
+
+// each calls f with every event of the host that may mark something:
+// annotations, and operators, where profilers of 2021 put them and PyTorch its
+// data loaders.
+func (v *vocabulary) each(f func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match)) {
+	for s := range v.t.Spans.All() {
+		if s.Kind == trace.Annotation && !v.t.Tracks[s.Track].OnDevice {
+			if is := v.of(s.Name); is.Rule != "" {
+				f(s.Name, s.Track, interval.Span{Start: s.Start, End: s.Start + s.Dur}, is)
+			}
+		}
+	}
+	for o := range v.t.Ops.All() {
+		if is := v.of(o.Name); is.Rule != "" {
+			f(o.Name, o.Track, interval.Span{Start: o.Start, End: o.Start + o.Dur}, is)
+		}
+	}
+}
+
+// A family is the step markers that one producer writes on one thread. Those of
+// PyTorch's profiler are one family, whatever threads they are on.
+type family struct {
+	of    string // the producer, or the rule
+	track trace.TrackID
+	marks []mark
+	ns    int64 // that they cover
+}
+
+// marksOf finds the step markers on the host, in order; those of no length, and
+// those that are longer than any program runs, are none.
+//
+// Where there are several families of them the outermost counts that repeats: of
+// those with two markers and more the one that covers the most time, which one
+// within another cannot do.
+func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
+	type key struct {
+		of    string
+		track trace.TrackID
+	}
+	families := make(map[key]*family)
+	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
+		if is.Step == "" || is.Producer == torchFamily && is.Number < 0 {
+			return
+		}
+		if implausible(span) {
+			issues.Add(diag.Issue{Code: "step-implausible", Severity: diag.Suspect,
+				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the %d ns (ten years) that a step may last; such markers were left out", v.t.Name(name), span.Start, span.End, maxWindow)})
+			return
+		}
+		k := key{cmp.Or(is.Producer, is.Rule), track}
+		if k.of == torchFamily {
+			k.track = 0
+		}
+		f := families[k]
+		if f == nil {
+			f = &family{of: k.of, track: k.track}
+			families[k] = f
+		}
+		f.marks = append(f.marks, mark{is.Number, span, name, is})
+	})
+	var best *family
+	for _, f := range families {
+		f.tidy()
+		if best == nil || f.before(best) {
+			best = f
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.cut(issues)
+}
+
+// before reports whether the steps are those of f rather than those of g.
+func (f *family) before(g *family) bool {
+	repeats := func(f *family) int {
+		if len(f.marks) > 1 {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of), cmp.Compare(f.track, g.track)) < 0
+}
+
+// tidy leaves out the copies that threads have of a marker, of which the longest
+// counts, and markers within others; it sorts the rest and numbers it, where the
+// names do not.
+func (f *family) tidy() {
+	if f.of == torchFamily {
+		longest := make(map[int64]mark)
+		for _, m := range f.marks {
+			have, ok := longest[m.number]
+			if !ok || m.span.Len() > have.span.Len() || m.span.Len() == have.span.Len() && m.span.Start < have.span.Start {
+				longest[m.number] = m
+			}
+		}
+		f.marks = f.marks[:0]
+		for _, m := range longest {
+			f.marks = append(f.marks, m)
+		}
+	}
+	slices.SortStableFunc(f.marks, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End), cmp.Compare(a.number, b.number))
+	})
+	if f.of == torchFamily {
+		slices.SortStableFunc(f.marks, func(a, b mark) int {
+			return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.number, b.number))
+		})
+	} else {
+		end := int64(0)
+		kept := f.marks[:0]
+		for i, m := range f.marks {
+			if i > 0 && m.span.End <= end {
+				continue
+			}
+			end = m.span.End
+			kept = append(kept, m)
+		}
+		f.marks = kept
+		f.number()
+	}
+	var all interval.Builder
+	for _, m := range f.marks {
+		all.Add(m.span)
+	}
+	f.ns = all.Set().Len()
+}
+
+// number counts the steps, unless their names have numbers that rise.
+func (f *family) number() {
+	last := int64(-1)
+	rises := true
+	for _, m := range f.marks {
+		rises = rises && m.number > last
+		last = m.number
+	}
+	if rises {
+		return
+	}
+	for i := range f.marks {
+		f.marks[i].number = int64(i)
+	}
+}
+
+// cut returns the markers, each cut where the next one starts.
+func (f *family) cut(issues *diag.Ledger) []mark {
+	marks := f.marks
+	for i := range marks {
+		marks[i].is.Step = marks[0].is.Step // one cut for all, or they would share time
+	}
+	for i := 1; i < len(marks); i++ {
+		if prev := &marks[i-1]; prev.span.End > marks[i].span.Start {
+			prev.span.End = marks[i].span.Start
+			issues.Add(diag.Issue{Code: "steps-overlap", Severity: diag.Suspect,
+				Help: "markers of different steps overlap; each step was cut where the next one starts"})
+		}
+	}
+	return slices.DeleteFunc(marks, func(m mark) bool { return m.span.Empty() })
+}

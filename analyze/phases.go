@@ -1,0 +1,279 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"assay/diag"
+	"assay/interval"
+	"assay/phase"
+	"assay/summary"
+	"assay/trace"
+)
+
+// The limits of phases: how many there are of one input, and into how many
+// stretches all of its devices are cut. Programs have a dozen.
+const (
+	maxPhases    = 256
+	maxStretches = 1 << 22
+)
+
+// Phases are those of the one thread that says most about them. A program of
+// several threads marks its phases on the one that drives the others, and of a
+// run of several processes all do the same.
+type phases struct {
+	t     *trace.Trace
+	nodes []phaseNode // node 0 has what is in no phase
+	parts []stretch   // by time, without those in no phase
+}
+
+// A phaseNode is one phase at one place among the others.
+type phaseNode struct {
+	parent int32
+	depth  int
+	name   string
+	path   string
+	first  trace.Sym
+	is     phase.Match
+	runs   []int64 // their lengths
+	own    int64   // less the phases within
+
+	longest, from int64 // the longest run, and when it began
+}
+
+// A stretch is time of the host that belongs to one phase and to none within it.
+type stretch struct {
+	interval.Span
+	node int32
+}
+
+// A phaseEvent is one run of a phase.
+type phaseEvent struct {
+	interval.Span
+	name trace.Sym
+	is   phase.Match
+}
+
+// phasesOf finds the phases of a trace. Those that are longer than any program
+// runs are none.
+func phasesOf(v *vocabulary) *phases {
+	byTrack := make(map[trace.TrackID][]phaseEvent)
+	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
+		if is.Phase != "" && !span.Empty() && !implausible(span) {
+			byTrack[track] = append(byTrack[track], phaseEvent{span, name, is})
+		}
+	})
+	var best []phaseEvent
+	most, on := int64(-1), trace.TrackID(0)
+	for track, events := range byTrack {
+		slices.SortStableFunc(events, func(a, b phaseEvent) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
+		})
+		var all interval.Builder
+		for _, e := range events {
+			all.Add(e.Span)
+		}
+		if ns := all.Set().Len(); ns > most || ns == most && track < on {
+			best, most, on = events, ns, track
+		}
+	}
+	p := &phases{t: v.t, nodes: []phaseNode{{parent: -1, depth: -1}}}
+	p.walk(best)
+	return p
+}
+
+// walk nests the events of a thread. One that outlives the phase it starts in
+// ends that, for it is beside it. A phase within one of its own name is the same.
+func (p *phases) walk(events []phaseEvent) {
+	type open struct {
+		end  int64
+		node int32
+	}
+	var stack []open
+	var now int64
+	children := make(map[string]int32) // by path
+	advance := func(to int64) {
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			p.stretch(now, min(top.end, to), top.node)
+			now = max(now, min(top.end, to))
+			if top.end > to {
+				break
+			}
+			stack = stack[:len(stack)-1]
+		}
+		now = max(now, to)
+	}
+	for i, e := range events {
+		if i == 0 {
+			now = e.Start
+		}
+		advance(e.Start)
+		for len(stack) > 0 && stack[len(stack)-1].end < e.End {
+			stack = stack[:len(stack)-1]
+		}
+		up := int32(0)
+		if len(stack) > 0 {
+			up = stack[len(stack)-1].node
+		}
+		node := p.enter(children, up, e)
+		stack = append(stack, open{e.End, node})
+	}
+	advance(math.MaxInt64)
+}
+
+// enter returns the node of a phase that begins within another, and counts its
+// run. Within one of its own name, too deep or one too many, it is part of what
+// it is in.
+func (p *phases) enter(children map[string]int32, up int32, e phaseEvent) int32 {
+	for n := up; n > 0; n = p.nodes[n].parent {
+		if p.nodes[n].name == e.is.Phase {
+			return up
+		}
+	}
+	path := e.is.Phase
+	if up > 0 {
+		path = p.nodes[up].path + "/" + path
+	}
+	node, ok := children[path]
+	if !ok {
+		if len(p.nodes) > maxPhases || p.nodes[up].depth == summary.MaxPhaseDepth {
+			return up
+		}
+		node = int32(len(p.nodes))
+		children[path] = node
+		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path, first: e.name, is: e.is})
+	}
+	n := &p.nodes[node]
+	n.runs = append(n.runs, e.Len())
+	if e.Len() > n.longest {
+		n.longest, n.from = e.Len(), e.Start
+	}
+	return node
+}
+
+// stretch adds time to a phase.
+func (p *phases) stretch(from, to int64, node int32) {
+	if from >= to || node == 0 {
+		return
+	}
+	p.nodes[node].own = summary.Plus(p.nodes[node].own, to-from)
+	if n := len(p.parts); n > 0 && p.parts[n-1].node == node && p.parts[n-1].End == from {
+		p.parts[n-1].End = to
+		return
+	}
+	p.parts = append(p.parts, stretch{interval.Span{Start: from, End: to}, node})
+}
+
+// found reports whether there is any phase.
+func (p *phases) found() bool { return len(p.parts) > 0 }
+
+// within returns the outermost phases within a step's marker, by falling time. A
+// marker that is a phase itself has none.
+func (p *phases) within(m mark) (out []summary.StepPhase) {
+	if m.is.Phase != "" {
+		return nil
+	}
+	from := sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > m.span.Start })
+	for _, s := range p.parts[from:] {
+		if s.Start >= m.span.End {
+			break
+		}
+		top := s.node
+		for p.nodes[top].depth > 0 {
+			top = p.nodes[top].parent
+		}
+		ns := s.And(m.span).Len()
+		i := slices.IndexFunc(out, func(q summary.StepPhase) bool { return q.Name == p.nodes[top].name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, summary.StepPhase{Name: p.nodes[top].name})
+		}
+		out[i].NS += ns
+	}
+	slices.SortFunc(out, func(a, b summary.StepPhase) int {
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// rows measures the phases on every device. Where there are more stretches than
+// may be cut, the last devices have no rows.
+func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+	if !p.found() {
+		return nil
+	}
+	room, leftOut := maxStretches, int64(0)
+	for i, d := range tl.devices {
+		if room -= len(p.parts); room < 0 || implausible(d.window) {
+			leftOut++
+			continue
+		}
+		out = append(out, p.device(d, settled[i], l, rank)...)
+	}
+	issues.AddN(diag.Issue{Code: "phases-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("phases are measured in at most %d stretches of all devices of one input, and in windows of at most ten years; the devices counted here have no phases, and every other number of them stands", maxStretches)}, leftOut)
+	return out
+}
+
+// device measures the phases on one device.
+func (p *phases) device(d *device, s *settling, l *links, rank int) []summary.Phase {
+	rows := make([]summary.Phase, len(p.nodes))
+	for i, n := range p.nodes {
+		slices.Sort(n.runs)
+		rows[i] = summary.Phase{Rank: rank, Device: d.ordinal, Path: n.path, Producer: n.is.Producer,
+			Count: int64(len(n.runs)), HostOwnNS: n.own, MaxNS: n.longest, MaxStartNS: n.from}
+		if i > 0 {
+			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), middle(n.runs)
+		}
+	}
+	rows[0].Activity = d.activity(d.window)
+	for _, part := range p.parts {
+		a := d.activity(s.cut(part.Span))
+		rows[part.node].Activity = rows[part.node].Activity.Plus(a)
+		for set, ns := range a {
+			rows[0].Activity[set] -= ns
+		}
+	}
+	for _, w := range d.work {
+		node := int32(0)
+		if i := l.of[w.number]; i >= 0 {
+			node = p.at(l.start(i))
+		}
+		rows[node].Launched++
+		rows[node].WorkNS = summary.Plus(rows[node].WorkNS, w.Dur)
+	}
+	for i := range rows {
+		rows[i].Total, rows[i].HostNS = rows[i].Activity, rows[i].HostOwnNS
+	}
+	for i := len(rows) - 1; i > 0; i-- { // a phase comes after the one that it is in
+		if up := p.nodes[i].parent; up > 0 {
+			rows[up].Total = rows[up].Total.Plus(rows[i].Total)
+			rows[up].HostNS = summary.Plus(rows[up].HostNS, rows[i].HostNS)
+		}
+	}
+	return append(rows[1:], rows[0])
+}
+
+// at returns the phase of a moment of the host.
+func (p *phases) at(t int64) int32 {
+	i := sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > t })
+	if i < len(p.parts) && p.parts[i].Start <= t {
+		return p.parts[i].node
+	}
+	return 0
+}
+
+// middle returns the median of sorted lengths, of an even number the mean of the
+// two in the middle.
+func middle(sorted []int64) int64 {
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	a, b := sorted[(n-1)/2], sorted[n/2]
+	return a + (b-a)/2
+}

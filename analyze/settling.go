@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"assay/interval"
+	"assay/phase"
+)
+
+// A settling says of a device when it is done with all that was launched before
+// a moment of the host. It carries moments of the host over to the device, which
+// may be far behind.
+type settling struct {
+	window   interval.Span
+	launched []launchedWork // by the time of the launch
+}
+
+type launchedWork struct {
+	at   int64 // when it was launched, or when it started where that is not known
+	done int64 // when it and all that was launched before it ended
+}
+
+func newSettling(d *device, l *links) *settling {
+	s := &settling{window: d.window, launched: make([]launchedWork, 0, len(d.work))}
+	for _, w := range d.work {
+		at := w.Start
+		if i := l.of[w.number]; i >= 0 {
+			at = min(at, l.start(i)) // clocks may be apart
+		}
+		s.launched = append(s.launched, launchedWork{at, w.End()})
+	}
+	slices.SortFunc(s.launched, func(a, b launchedWork) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done)) })
+	for i := 1; i < len(s.launched); i++ {
+		s.launched[i].done = max(s.launched[i].done, s.launched[i-1].done)
+	}
+	return s
+}
+
+// at returns the moment of the device's window that answers to a moment of the
+// host: when all that was launched before it is done, and not before it. It never
+// goes back while t goes on.
+func (s *settling) at(t int64) int64 {
+	n := sort.Search(len(s.launched), func(i int) bool { return s.launched[i].at >= t })
+	if n > 0 {
+		t = max(t, s.launched[n-1].done)
+	}
+	return min(max(t, s.window.Start), s.window.End)
+}
+
+// cut returns the stretch of the device's window that answers to one of the host.
+func (s *settling) cut(host interval.Span) interval.Span {
+	return interval.Span{Start: s.at(host.Start), End: s.at(host.End)}
+}
+
+// settlings returns the settling of every device, or as many nils if nobody asks.
+func settlings(tl *timeline, l *links, asked bool) []*settling {
+	out := make([]*settling, len(tl.devices))
+	for i, d := range tl.devices {
+		if asked {
+			out[i] = newSettling(d, l)
+		}
+	}
+	return out
+}
+
+// cutByWork reports whether steps are cut by the work that they launch.
+func cutByWork(marks []mark) bool { return len(marks) > 0 && marks[0].is.Step == phase.CutWork }

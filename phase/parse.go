@@ -1,0 +1,139 @@
+package phase
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// An entry is a rule as a file writes it.
+type entry struct {
+	ID         string   `yaml:"id"`
+	Step       string   `yaml:"step"`
+	Phase      string   `yaml:"phase"`
+	Match      []string `yaml:"match"`
+	IgnoreCase bool     `yaml:"ignore-case"`
+	Producer   string   `yaml:"producer"`
+	Source     string   `yaml:"source"`
+}
+
+// Parse reads a file of rules, of the form of phases.yaml. Errors start with its
+// name and the line at fault, as "phases.yaml:7: ".
+func Parse(r io.Reader, name string) (*Rules, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	nodes, err := list(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	out := &Rules{}
+	lines := make(map[string]int)
+	for _, n := range nodes {
+		var e entry
+		if err := yaml.NodeToValue(n, &e, yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("%s:%w", name, yamlError(lineOf(n), err))
+		}
+		ru, err := e.rule()
+		if first, dup := lines[e.ID]; err == nil && dup {
+			err = fmt.Errorf("rule id %q is taken by the rule of line %d", e.ID, first)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, lineOf(n), err)
+		}
+		lines[e.ID] = lineOf(n)
+		out.list = append(out.list, ru)
+	}
+	return out, nil
+}
+
+// list returns the nodes of the rules.
+func list(text []byte) ([]ast.Node, error) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, yamlError(1, err)
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil, errors.New("1: no rules: want a list called rules")
+	}
+	if len(file.Docs) > 1 {
+		return nil, errors.New("1: want one YAML document, got several")
+	}
+	top, ok := file.Docs[0].Body.(*ast.MappingNode)
+	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != "rules" {
+		return nil, fmt.Errorf("%d: want a mapping with the list rules, and nothing else", lineOf(file.Docs[0].Body))
+	}
+	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
+	if !ok || len(seq.Values) == 0 {
+		return nil, fmt.Errorf("%d: rules: want a list of at least one rule", lineOf(top.Values[0].Value))
+	}
+	return seq.Values, nil
+}
+
+// rule checks and compiles an entry.
+func (e entry) rule() (rule, error) {
+	ru := rule{id: e.ID, step: e.Step, phase: e.Phase, producer: e.Producer}
+	switch {
+	case !isKebab(e.ID):
+		return ru, fmt.Errorf("rule id %q: want lower-case words joined by hyphens", e.ID)
+	case e.Step != "" && e.Step != CutMarker && e.Step != CutWork:
+		return ru, fmt.Errorf("rule %q: step is %q, want %q or %q", e.ID, e.Step, CutMarker, CutWork)
+	case e.Phase != "" && !isKebab(e.Phase):
+		return ru, fmt.Errorf("rule %q: phase %q: want lower-case words joined by hyphens", e.ID, e.Phase)
+	case e.Step == "" && e.Phase == "":
+		return ru, fmt.Errorf("rule %q says nothing: want step, phase or both", e.ID)
+	case len(e.Match) == 0:
+		return ru, fmt.Errorf("rule %q matches nothing: want a list of regular expressions called match", e.ID)
+	}
+	for _, expr := range e.Match {
+		if expr == "" {
+			return ru, fmt.Errorf("rule %q: an empty expression would match every name", e.ID)
+		}
+		if e.IgnoreCase {
+			expr = "(?i:" + expr + ")"
+		}
+		p, err := regexp.Compile(expr)
+		if err != nil {
+			return ru, fmt.Errorf("rule %q: %w", e.ID, err)
+		}
+		ru.patterns = append(ru.patterns, p)
+	}
+	return ru, nil
+}
+
+func isKebab(s string) bool {
+	for word := range strings.SplitSeq(s, "-") {
+		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func lineOf(n ast.Node) int {
+	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
+		return n.GetToken().Position.Line
+	}
+	return 1
+}
+
+// yamlError places an error of the YAML package, whose own message is a picture
+// of the source, at its line.
+func yamlError(line int, err error) error {
+	syntax := yaml.Error(nil)
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("%d: %w", line, err)
+	}
+	if t := syntax.GetToken(); t != nil && t.Position != nil {
+		line = t.Position.Line
+	}
+	text, _, _ := strings.Cut(syntax.GetMessage(), "\n")
+	return fmt.Errorf("%d: malformed YAML: %s", line, text)
+}

@@ -1,0 +1,111 @@
+// Package phase knows the names that programs give to their steps and phases:
+// the markers of PyTorch, vLLM and SGLang, the timers of trainers, what NVTX
+// ranges are often called. It says of a name what it marks, by ordered rules in
+// phases.yaml; a user's own file of the same form can be tried first.
+//
+// What goes on in a phase is for package analyze to measure.
+package phase
+
+import (
+	_ "embed" // phases.yaml
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// How a step is cut out of a device's time.
+const (
+	CutMarker = "marker" // as long as its marker on the host
+	CutWork   = "work"   // until the work that was launched within it is done
+)
+
+// A Match says what a name marks. The zero Match marks nothing.
+type Match struct {
+	Rule     string // the id of the rule
+	Producer string // who writes the name, as "SGLang"; "" if several do
+	Step     string // how the step is cut; "" if the name marks none
+	Phase    string // as "decode"; "" if the name says none
+	Number   int64  // of the step; -1 if the name has none
+	Batch    int64  // how many requests or sequences; 0 if the name does not tell
+}
+
+// A rule is one entry of a file of rules.
+type rule struct {
+	id, step, phase, producer string
+	patterns                  []*regexp.Regexp
+}
+
+// Rules are an ordered list of rules. They are safe for concurrent use.
+type Rules struct{ list []rule }
+
+//go:embed phases.yaml
+var builtInYAML string
+
+// BuiltIn returns the text of the file that [Default] reads, with its comments:
+// the documentation of the vocabulary, and an example to follow.
+func BuiltIn() string { return builtInYAML }
+
+var builtIn = sync.OnceValue(func() *Rules {
+	r, err := Parse(strings.NewReader(builtInYAML), "phases.yaml")
+	if err != nil {
+		panic("phase: " + err.Error()) // part of the program, and tested
+	}
+	return r
+})
+
+// Default returns the built-in rules.
+func Default() *Rules { return builtIn() }
+
+// Override returns rules of which own are tried first. A rule of own takes the
+// place of the one of r that has its id.
+func (r *Rules) Override(own *Rules) *Rules {
+	taken := make(map[string]bool)
+	for _, o := range own.list {
+		taken[o.id] = true
+	}
+	list := slices.Clone(own.list)
+	for _, old := range r.list {
+		if !taken[old.id] {
+			list = append(list, old)
+		}
+	}
+	return &Rules{list}
+}
+
+// maxName is how many bytes of a name are looked at. vLLM writes every request
+// of a batch into its markers; what they are is said at the front.
+const maxName = 512
+
+// Match returns what a name marks.
+func (r *Rules) Match(name string) Match {
+	name = name[:min(len(name), maxName)]
+	for i := range r.list {
+		ru := &r.list[i]
+		for _, p := range ru.patterns {
+			if found := p.FindStringSubmatch(name); found != nil {
+				m := Match{Rule: ru.id, Producer: ru.producer, Step: ru.step, Phase: ru.phase, Number: -1}
+				if n, ok := group(p, found, "number"); ok {
+					m.Number = n
+				}
+				m.Batch, _ = group(p, found, "batch")
+				return m
+			}
+		}
+	}
+	return Match{}
+}
+
+// group returns the number that a group of an expression matched.
+func group(p *regexp.Regexp, found []string, name string) (int64, bool) {
+	i := p.SubexpIndex(name)
+	if i < 0 || found[i] == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(found[i], 10, 64)
+	if err != nil || n < 0 {
+		return 0, false
+	}
+	return n, true
+}
