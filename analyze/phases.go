@@ -212,7 +212,7 @@ func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, iss
 			leftOut++
 			continue
 		}
-		out = append(out, p.device(d, settled[i], l, rank)...)
+		out = append(out, p.device(tl, d, settled[i], l, rank)...)
 	}
 	issues.AddN(diag.Issue{Code: "phases-left-out", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("phases are measured in at most %d stretches of all devices of one input, and in windows of at most ten years; the devices counted here have no phases, and every other number of them stands", maxStretches)}, leftOut)
@@ -220,7 +220,7 @@ func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, iss
 }
 
 // device measures the phases on one device.
-func (p *phases) device(d *device, s *settling, l *links, rank int) []summary.Phase {
+func (p *phases) device(tl *timeline, d *device, s *settling, l *links, rank int) []summary.Phase {
 	rows := make([]summary.Phase, len(p.nodes))
 	for i, n := range p.nodes {
 		slices.Sort(n.runs)
@@ -230,21 +230,23 @@ func (p *phases) device(d *device, s *settling, l *links, rank int) []summary.Ph
 			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), middle(n.runs)
 		}
 	}
-	rows[0].Activity = d.activity(d.window)
-	for _, part := range p.parts {
-		a := d.activity(s.cut(part.Span))
-		rows[part.node].Activity = rows[part.node].Activity.Plus(a)
-		for set, ns := range a {
-			rows[0].Activity[set] -= ns
+	owners := make([]owner, len(d.work))
+	for i, w := range d.work {
+		o := owner{at: w.Start}
+		if k := l.of[w.number]; k >= 0 {
+			o.at = l.start(k)
+			o.node = p.at(o.at)
+			rows[o.node].Launched++
+			rows[o.node].WorkNS = summary.Plus(rows[o.node].WorkNS, w.Dur)
+		} else {
+			o.node = p.at(o.at)
 		}
+		owners[i] = o
 	}
-	for _, w := range d.work {
-		node := int32(0)
-		if i := l.of[w.number]; i >= 0 {
-			node = p.at(l.start(i))
-		}
-		rows[node].Launched++
-		rows[node].WorkNS = summary.Plus(rows[node].WorkNS, w.Dur)
+	c := phaseCells{p: p, d: d, s: s, rows: rows, owners: owners}
+	c.busy(tl)
+	for gap := range d.gaps() {
+		c.idle(gap)
 	}
 	for i := range rows {
 		rows[i].Total, rows[i].HostNS = rows[i].Activity, rows[i].HostOwnNS

@@ -57,11 +57,13 @@ type StepPhase struct {
 // phases cover the most time. A phase may be within another; Path has both, as
 // "generation/decode". The row with the Path "" has what is in no phase.
 //
-// A phase begins on the device when all work launched before it is done, and ends
-// when that launched until its end is. So each moment of the device's window
-// belongs to the innermost phase of one moment of the host: the Activity of all
-// rows sums to that of the device, cell by cell. Total adds the phases within a
-// phase to its own Activity.
+// Each moment of the device's window belongs to one phase, so the Activity of all
+// rows sums to that of the device, cell by cell; Total adds the phases within a
+// phase to its own. While anything runs the moment belongs to the phase in which
+// it was launched; of several pieces of work compute decides before communication
+// before copies, and of those the one launched last. While nothing runs it
+// belongs to the phase that the host was in when the device was done with all
+// launched before.
 type Phase struct {
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`

@@ -1,0 +1,138 @@
+package analyze
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"sort"
+
+	"assay/interval"
+	"assay/summary"
+)
+
+// An owner says when a piece of work was launched and in which phase. Work that
+// no call is known for counts as launched when it started.
+type owner struct {
+	at   int64
+	node int32
+}
+
+// A phaseCells gives every moment of a device's window to one phase. While
+// anything runs that is the phase that launched it: of several pieces of work
+// the one that the moment is called after, compute before communication before
+// copies, and of those the one launched last. While nothing runs it is the phase
+// that the host was in, seen from the device: see [settling].
+type phaseCells struct {
+	p      *phases
+	d      *device
+	s      *settling
+	rows   []summary.Phase
+	owners []owner // by index of d.work
+
+	next int // the stretch that the last gap ended in
+}
+
+// A running is a piece of work that runs, in the order in which moments belong to
+// them.
+type running struct {
+	rank int8 // of its class
+	at   int64
+	end  int64
+	node int32
+}
+
+type runningHeap []running
+
+func (h runningHeap) Len() int { return len(h) }
+func (h runningHeap) Less(i, j int) bool {
+	a, b := &h[i], &h[j]
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.at, a.at), cmp.Compare(a.node, b.node)) < 0
+}
+func (h runningHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *runningHeap) Push(x any)   { *h = append(*h, x.(running)) }
+func (h *runningHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// classRank has, by the index of a class in summary.Singles, how soon a moment is
+// called after it.
+var classRank = [4]int8{1, 0, 2, 2}
+
+// busy gives away the time in which anything ran.
+func (c *phaseCells) busy(tl *timeline) {
+	type ending struct {
+		at    int64
+		layer int8
+	}
+	ends := make([]ending, 0, len(c.d.work))
+	for _, w := range c.d.work {
+		if w.Dur > 0 {
+			ends = append(ends, ending{w.End(), int8(tl.layer(tl.activity(w)))})
+		}
+	}
+	slices.SortFunc(ends, func(a, b ending) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.layer, b.layer)) })
+	var (
+		open  runningHeap
+		count [4]int64
+		mask  int
+		begun int
+	)
+	now := c.d.window.Start
+	change := func(layer int8, by int64) {
+		if count[layer] += by; count[layer] > 0 {
+			mask |= 1 << layer
+		} else {
+			mask &^= 1 << layer
+		}
+	}
+	for _, e := range ends {
+		for ; begun < len(c.d.work) && c.d.work[begun].Start < e.at; begun++ {
+			w := c.d.work[begun]
+			if w.Dur <= 0 {
+				continue
+			}
+			now = c.give(&open, now, w.Start, mask)
+			layer := int8(tl.layer(tl.activity(w)))
+			change(layer, 1)
+			heap.Push(&open, running{classRank[layer], c.owners[begun].at, w.End(), c.owners[begun].node})
+		}
+		now = c.give(&open, now, e.at, mask)
+		change(e.layer, -1)
+	}
+}
+
+// give gives the time up to a moment at which something starts or ends.
+func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
+	if mask == 0 || to <= now {
+		return max(now, to)
+	}
+	for len(*open) > 0 && (*open)[0].end <= now {
+		heap.Pop(open)
+	}
+	c.rows[(*open)[0].node].Activity[mask] += to - now
+	return to
+}
+
+// idle gives a gap to the phases of the host that it falls into.
+func (c *phaseCells) idle(gap interval.Span) {
+	parts := c.p.parts
+	at := gap.Start
+	i := c.next + sort.Search(len(parts)-c.next, func(i int) bool { return c.s.at(parts[c.next+i].End) > gap.Start })
+	c.next = i
+	for ; i < len(parts) && at < gap.End; i++ {
+		part := c.s.cut(parts[i].Span).And(gap)
+		if part.Empty() {
+			if c.s.at(parts[i].Start) >= gap.End {
+				break
+			}
+			continue
+		}
+		c.rows[0].Activity[0] += part.Start - at
+		c.rows[parts[i].node].Activity[0] += part.Len()
+		at = part.End
+	}
+	c.rows[0].Activity[0] += gap.End - at
+}
