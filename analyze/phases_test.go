@@ -156,7 +156,7 @@ func TestOutermostSteps(t *testing.T) {
 	}
 	phases := []summary.StepPhase{{Name: "generation", NS: 100_000}, {Name: "training", NS: 60_000}}
 	for i, st := range s.Steps {
-		if st.Name != "step" || st.Number != int64(i) || st.WallNS != 250_000 || st.Marker != "trainer-step" || !reflect.DeepEqual(st.Phases, phases) {
+		if st.Name != "step" || st.Number != int64(i) || st.WallNS != 250_000 || st.Marker != "program" || !reflect.DeepEqual(st.Phases, phases) {
 			t.Errorf("step %+v", st)
 		}
 	}

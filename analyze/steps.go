@@ -35,7 +35,7 @@ func steps(tl *timeline, marks []mark, settled []*settling, p *phases, rank int,
 		for k, m := range within {
 			st := summary.Step{
 				Rank: rank, Device: d.ordinal, Name: tl.t.Name(m.name), Number: m.number,
-				Marker: cmp.Or(m.is.Producer, m.is.Rule), Kind: m.is.Phase, Batch: m.is.Batch,
+				Marker: cmp.Or(m.is.Producer, summary.MarkedByProgram), Kind: m.is.Phase, Batch: m.is.Batch,
 				Allocs: counted[first+k].allocs, Loads: counted[first+k].loads, Phases: p.within(m),
 			}
 			span := m.span

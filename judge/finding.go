@@ -58,6 +58,13 @@ type Result struct {
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first, in the precedence of the rules
 
+	// States says of each step of the summary, in their order, whether it counts;
+	// Groups adds steps up by kind, and Phases has what bounds each phase. They are
+	// absent where nothing is judged.
+	States []StepState    `json:"step_states,omitempty"`
+	Groups []StepGroup    `json:"step_groups,omitempty"`
+	Phases []PhaseVerdict `json:"phase_verdicts,omitempty"`
+
 	// Sides says of each row of the summary's counters, in their order, what holds
 	// it back, by the shares in Peaks.
 	Sides []Side `json:"sides,omitempty"`

@@ -127,9 +127,13 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		}
 		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 	}
+	states, groups := c.sortSteps()
+	judged = c.judgePhases(groups, judged)
+	window := c.verdict(judged)
+	judged = append(judged, c.judgeSteps(states, groups, window)...)
 	judged = append(judged, c.memory()...)
 	slices.SortStableFunc(judged, worstFirst)
-	return Result{Verdict: c.verdict(judged), Findings: append(found, judged...)}
+	return Result{Verdict: window, Findings: append(found, judged...), States: states, Groups: plain(groups), Phases: c.phaseVerdicts()}
 }
 
 // decidedBy returns the verdict that f leads to.
@@ -195,7 +199,7 @@ func (c *court) judgePart(p part) (Finding, bool) {
 		idle := c.idle()
 		f.Evidence = append(f.Evidence, idle.evidence()...)
 		f.Evidence = append(f.Evidence, c.medianKernel()...)
-		f.Next = idle.advice()
+		f.Next = append(idle.advice(), c.stepAdvice()...)
 	case RuleExposedComm:
 		f.Evidence = append(f.Evidence, c.overlap()...)
 		f.Evidence = append(f.Evidence, c.largestKernel("comm")...)

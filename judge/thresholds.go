@@ -35,6 +35,20 @@ const (
 	RuleDominantKernel = "dominant-kernel"
 	RuleComputeBound   = "compute-bound"
 
+	// Of steps and phases.
+	RuleWarmUpSteps     = "warm-up-steps"
+	RuleSlowSteps       = "slow-steps"
+	RuleUnevenSteps     = "uneven-steps"
+	RuleSteadySteps     = "steady-steps"
+	RuleWeightSyncTime  = "weight-sync-time"
+	RuleWeightSyncShare = "weight-sync-share"
+	RuleGenerationShare = "generation-share"
+	RuleTrainingShare   = "training-share"
+	RuleDataShare       = "data-share"
+	RuleWaitShare       = "wait-share"
+	RuleSleepShare      = "sleep-wake-share"
+	RuleRLUtilization   = "rl-utilization"
+
 	// Of kernels whose hardware counters were read.
 	RuleLatencyBound    = "kernels-latency-bound"
 	RuleMemoryBound     = "kernels-memory-bound"

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -100,86 +99,4 @@ func (b *builder) pictures(files ...string) []Block {
 		}
 	}
 	return blocks
-}
-
-// A stepSum is one step of the program on all devices.
-type stepSum struct {
-	name    string
-	number  int64
-	windows int64 // how many devices were in it
-	min     int64 // wall time, over devices
-	max     int64
-	a       summary.Activity // summed over devices
-}
-
-// sumSteps adds up the steps of all devices by number and name, and returns
-// them by number, then name.
-func sumSteps(s *summary.Summary) []stepSum {
-	type key struct {
-		number int64
-		name   string
-	}
-	index := map[key]int{}
-	var out []stepSum
-	for _, st := range s.Steps {
-		k := key{st.Number, st.Name}
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, stepSum{name: st.Name, number: st.Number, min: st.WallNS, max: st.WallNS})
-		}
-		sum := &out[i]
-		sum.windows++
-		sum.min = min(sum.min, st.WallNS)
-		sum.max = max(sum.max, st.WallNS)
-		sum.a = sum.a.Plus(st.Activity)
-	}
-	slices.SortFunc(out, func(a, b stepSum) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
-	})
-	return out
-}
-
-// maxSteps is how many steps a table shows.
-const maxSteps = 50
-
-func (b *builder) steps() Section {
-	steps := sumSteps(b.Summary)
-	if len(steps) == 0 {
-		return Section{}
-	}
-	var walls []int64
-	for _, st := range b.Steps {
-		walls = append(walls, st.WallNS)
-	}
-	low, high := slices.Min(walls), slices.Max(walls)
-	text := fmt.Sprintf("%s in %s. Wall time of a step: median %s, min %s, max %s.", plural(int64(len(steps)), "step"),
-		plural(int64(len(walls)), "step window"), unit.Duration(median(walls)), unit.Duration(low), unit.Duration(high))
-	order := "in order"
-	if len(steps) > maxSteps {
-		order = "longest first"
-		slices.SortStableFunc(steps, func(a, b stepSum) int { return cmp.Compare(b.max, a.max) })
-	}
-	walled := scaleOf(high)
-	var rows []budgetRow
-	for _, st := range steps {
-		rows = append(rows, budgetRow{
-			[]string{st.name, unit.Count(st.windows), walled.text(st.min), walled.text(st.max)}, st.a, nil,
-		})
-	}
-	t := budgetTable([]Column{{"step", Name}, {"devices", Number}, {walled.head("min wall"), Number}, {walled.head("max wall"), Number}},
-		rows, "sum of walls")
-	t.Title = "steps"
-	t.More = Rest{Total: b.stepTime(), Of: "step time"}
-	t.Note = "Steps are " + order + ". A step is what the profiler marked on the host; wall times are over the devices, and shares are of the sum of " +
-		"wall times in their row. GPU work that ran on after a step's end falls into a later step or into none."
-	return Section{Title: "Steps", Blocks: append([]Block{Paragraph{Text: text}, t.cut(maxSteps)}, b.pictures("steps.png")...)}
-}
-
-func (b *builder) stepTime() (ns int64) {
-	for _, st := range b.Steps {
-		ns = summary.Plus(ns, st.WallNS)
-	}
-	return ns
 }

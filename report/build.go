@@ -42,11 +42,11 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	}
 	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
 	d.Screen = present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings()},
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenSteps(), b.screenPhases()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
 		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
 	d.Sections = present(slices.Concat(
-		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps()},
+		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps(), b.phases()},
 		b.byImpact(
 			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
 			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),

@@ -10,7 +10,8 @@ import (
 // Bars are horizontal bars of equal length, each cut into parts that sum to
 // it.
 type Bars struct {
-	Rows []BarRow
+	Rows    []BarRow
+	Compare bool // bars are as long as the sums of their parts
 }
 
 // A BarRow is one bar.
@@ -26,7 +27,12 @@ const (
 	barHeight = 28.0
 )
 
-func (b Bars) height(*pen) float64 { return barPitch*float64(len(b.Rows)) + 34 }
+func (b Bars) height(*pen) float64 {
+	if b.Compare {
+		return barPitch*float64(len(b.Rows)) + 4
+	}
+	return barPitch*float64(len(b.Rows)) + 34
+}
 
 // beside returns the length of the bar, and the shares that have no room
 // within it if it is drawn as long as given.
@@ -61,7 +67,13 @@ func (b Bars) draw(c *canvas, top float64) {
 	x := margin + c.widest(labels, textStyle{}) + 14
 	length := b.length(c.pen, ChartWidth-margin-14-x)
 	bottom := top + barPitch*float64(len(b.Rows))
+	if b.Compare {
+		c.line(x, top, x, bottom, 1, colorGrey)
+	}
 	for i := range 5 {
+		if b.Compare {
+			break // shares of the longest say nothing
+		}
 		at := x + length*float64(i)/4
 		c.line(at, top, at, bottom, 1, colorGrid)
 		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i], textStyle{size: sizeSmall, color: colorGrey, align: center})
@@ -69,9 +81,22 @@ func (b Bars) draw(c *canvas, top float64) {
 	for i, r := range b.Rows {
 		y := top + barPitch*float64(i) + (barPitch-barHeight)/2
 		c.text(x-10, y+20, labels[i], textStyle{align: right})
-		b.drawRow(c, r, x, y, length)
-		c.text(x+length+14, y+19, r.beside(c.pen, length), textStyle{size: sizeSmall, color: colorGrey})
+		own := length * b.fraction(r)
+		b.drawRow(c, r, x, y, own)
+		c.text(x+own+14, y+19, r.beside(c.pen, own), textStyle{size: sizeSmall, color: colorGrey})
 	}
+}
+
+// fraction returns how long a bar is, over the longest.
+func (b Bars) fraction(r BarRow) float64 {
+	if !b.Compare {
+		return 1
+	}
+	longest := int64(1)
+	for _, other := range b.Rows {
+		longest = max(longest, sumParts(other.Parts))
+	}
+	return float64(sumParts(r.Parts)) / float64(longest)
 }
 
 // length returns how long bars can be if they and the texts beside them have

@@ -106,6 +106,10 @@ func TestChartData(t *testing.T) {
 			}
 			switch body := c.Body.(type) {
 			case Bars:
+				if body.Compare {
+					checkPhaseBars(t, name, s, body)
+					break
+				}
 				checkBars(t, name, s, body)
 			case Titled:
 				checkIdleBars(t, name, s, body[0].Body.(Bars))

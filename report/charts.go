@@ -29,7 +29,7 @@ type chartKind struct {
 // time and those of work change places where the one has the larger part.
 func chartKinds() []chartKind {
 	kinds := []chartKind{
-		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart},
+		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart}, {"phases", phaseChart},
 		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
 		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
 		{"durations", durationChart}, {"top-spans", spanChart}, {"flame", flameChart},
@@ -239,7 +239,7 @@ func lanePanel(s *summary.Summary, d summary.Device, name string) LanePanel {
 		if from < 0 && end > 0 {
 			from = 0 // the host began the step before the device had work
 		}
-		p.Marks = append(p.Marks, Mark{from, stepLabel(st.Name, st.Number)})
+		p.Marks = append(p.Marks, Mark{from, stepLabel(st.Name, st.Kind, st.Number)})
 	}
 	if last {
 		p.Marks = append(p.Marks, Mark{end, ""})
@@ -247,8 +247,12 @@ func lanePanel(s *summary.Summary, d summary.Device, name string) LanePanel {
 	return p
 }
 
-// stepLabel shortens "ProfilerStep#12" to "step 12".
-func stepLabel(name string, number int64) string {
+// stepLabel shortens "ProfilerStep#12" to "step 12", and the names of batches to
+// "decode 12".
+func stepLabel(name, kind string, number int64) string {
+	if kind != "" {
+		return fmt.Sprintf("%s %d", clip(clean(kind), 14), number)
+	}
 	if strings.HasSuffix(name, fmt.Sprintf("#%d", number)) {
 		return fmt.Sprintf("step %d", number)
 	}
@@ -256,7 +260,7 @@ func stepLabel(name string, number int64) string {
 }
 
 func stepChart(s *summary.Summary) (Chart, bool) {
-	steps := sumSteps(s)
+	steps := sumSteps(s, nil)
 	var total summary.Activity
 	var windows int64
 	for _, st := range steps {
@@ -273,7 +277,7 @@ func stepChart(s *summary.Summary) (Chart, bool) {
 	}
 	var columns Columns
 	for _, st := range steps[:min(mostSteps, len(steps))] {
-		columns.Bars = append(columns.Bars, ColumnBar{stepLabel(st.name, st.number), budgetParts(st.a), st.windows})
+		columns.Bars = append(columns.Bars, ColumnBar{stepLabel(st.name, st.kind, st.number), budgetParts(st.a), st.windows})
 	}
 	if rest := len(steps) - len(columns.Bars); rest > 0 {
 		c.Caption = fmt.Sprintf("The first %d steps; %s.", len(columns.Bars), plural(int64(rest), "more step"))

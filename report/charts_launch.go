@@ -223,7 +223,7 @@ func stepColumns(s *summary.Summary, d summary.Device) (columns []TimeColumn) {
 		}
 		from := summary.Plus(st.StartNS, -max(d.StartNS, -1<<62))
 		if from < d.WindowNS && summary.Plus(from, st.WallNS) > 0 {
-			columns = append(columns, TimeColumn{from, st.WallNS, stepLabel(st.Name, st.Number), budgetParts(st.Activity)})
+			columns = append(columns, TimeColumn{from, st.WallNS, stepLabel(st.Name, st.Kind, st.Number), budgetParts(st.Activity)})
 		}
 	}
 	return columns

@@ -241,6 +241,7 @@ func fixtures() map[string]*summary.Summary {
 		"reasons 1": manyReasons(1), "reasons 40": manyReasons(40), "hostile attribution": strange(hostileDevices()),
 		"tables": tablesRun(), "hostile tables": strangeTables(), "profile": profileRun(), "hostile profile": strangeFlames(),
 		"memory": memoryRun(), "hostile memory": hostileMemory(), "memory timeline": timelineRun(),
+		"phases": phasesRun(), "hostile phases": strangePhases(),
 	}
 }
 

@@ -27,7 +27,11 @@ func (d Doc) JSON(w io.Writer) error {
 		Verdict  judge.Verdict   `json:"verdict"`
 		Findings []judge.Finding `json:"findings"`
 		Sides    []judge.Side    `json:"sides,omitempty"`
-	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides})
+
+		States []judge.StepState    `json:"step_states,omitempty"`
+		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
+		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
+	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases})
 }
 
 // writeJSON writes a value as indented JSON.

@@ -319,7 +319,7 @@ func TestWriteErrors(t *testing.T) {
 // TestGolden keeps the layout stable. Its numbers are those of the comments of
 // trainRun, hostRun, tablesRun and attributed, which other tests check.
 func TestGolden(t *testing.T) {
-	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun(), "attributed": attributed(2), "tables": tablesRun()} {
+	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun(), "attributed": attributed(2), "tables": tablesRun(), "phases": phasesRun()} {
 		d := Build(s, goldenResult(s))
 		for file, got := range map[string]string{name + ".txt": text(t, d, 80), name + ".md": render(t, d.Markdown)} {
 			path := filepath.Join("testdata", file)
@@ -342,6 +342,9 @@ func TestGolden(t *testing.T) {
 // goldenResult is a judgment of this package's own, so that a change of
 // wording in package judge does not touch the golden files.
 func goldenResult(s *summary.Summary) judge.Result {
+	if len(s.Phases) > 0 {
+		return phasesResult(s)
+	}
 	if len(s.Tables) > 0 {
 		title := "synchronization is 80.0% of the time in CUDA calls (400 ms of 500 ms), at the critical limit of 80%"
 		return judge.Result{

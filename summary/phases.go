@@ -28,7 +28,7 @@ type Step struct {
 	WallNS   int64    `json:"wall_ns"`
 	Activity Activity `json:"activity"`
 
-	Marker string `json:"marker,omitempty"` // who marks it, as "SGLang"
+	Marker string `json:"marker,omitempty"` // who marks it, as "SGLang", or MarkedByProgram
 	Cut    string `json:"cut,omitempty"`
 	Kind   string `json:"kind,omitempty"`    // "prefill", "decode" or "mixed", where the marker tells
 	Batch  int64  `json:"batch,omitempty"`   // requests or sequences, where the marker tells
@@ -43,6 +43,9 @@ type Step struct {
 	// missing to its length was in none.
 	Phases []StepPhase `json:"phases,omitempty"`
 }
+
+// MarkedByProgram is the marker of steps whose names no framework claims.
+const MarkedByProgram = "program"
 
 // A StepPhase is the host's time in one phase within a step.
 type StepPhase struct {

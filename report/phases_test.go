@@ -1,0 +1,61 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// checkPhaseBars: the bars of the outermost phases and of what is in none sum to
+// the windows, unless some are left out.
+func checkPhaseBars(t *testing.T, name string, s *summary.Summary, bars Bars) {
+	t.Helper()
+	want, got := int64(0), int64(0)
+	for _, d := range s.Devices {
+		want += d.WindowNS
+	}
+	for _, r := range bars.Rows {
+		if !strings.HasPrefix(r.Label, "· ") {
+			got += sumParts(r.Parts)
+		}
+	}
+	if len(bars.Rows) < mostPhaseBars && got != want {
+		t.Errorf("%s: the bars of phases sum to %d, the windows to %d", name, got, want)
+	}
+}
+
+// TestPhaseTable holds the tables to the comment of phasesRun: what is within a
+// phase follows it, shares are of both windows, and the rest comes last.
+func TestPhaseTable(t *testing.T) {
+	s := phasesRun()
+	d := Build(s, phasesResult(s))
+	rows := tableOf(t, render(t, d.Markdown), "Phases")[1:]
+	want := [][]string{{"generation", "50.0%", "60.000"}, {"· decode", "40.0%", "48.000"}, {"training", "25.0%", "30.000"}, {"weight-sync", "15.0%", "18.000"}, {"in no phase", "10.0%", "12.000"}}
+	if len(rows) != len(want) {
+		t.Fatalf("%d rows, want %d: %q", len(rows), len(want), rows)
+	}
+	for i, w := range want {
+		if rows[i][0] != w[0] || rows[i][6] != w[1] || rows[i][7] != w[2] {
+			t.Errorf("row %q, want %q", rows[i], w)
+		}
+	}
+	steps := tableOf(t, render(t, d.Markdown), "Steps")[1:]
+	if len(steps) != 5 || steps[0][1] != "warm-up" || steps[1][1] != "" || steps[4][0] != "`step 4`" {
+		t.Errorf("steps %q", steps)
+	}
+}
+
+// TestManyPhases: what tables leave out of more phases is counted.
+func TestManyPhases(t *testing.T) {
+	s := strangePhases()
+	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
+	if got := text(t, d, 80); !strings.Contains(got, "phases (") && !strings.Contains(got, "in no phase") {
+		t.Errorf("the screen says nothing of phases:\n%s", got)
+	}
+	md := render(t, d.Markdown)
+	if !strings.Contains(md, "61 more phases") {
+		t.Errorf("the report does not say that 61 of 101 rows are left out")
+	}
+}
