@@ -99,6 +99,9 @@ func (c *court) judgePhases(groups []stepGroup, judged []Finding) []Finding {
 	if len(c.Phases) == 0 {
 		return judged
 	}
+	if f, ok := c.warmUpPhases(); ok {
+		judged = append(judged, f)
+	}
 	if f, ok := c.phaseShare(RuleDataShare, "data", "loading data", groups); ok {
 		judged = append(judged, f)
 	}
@@ -183,7 +186,7 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 	}
 	f := Finding{Rule: id, Level: level, Value: s.value, NumeratorNS: s.num, DenominatorNS: s.den, Warn: rule.Warn, Critical: rule.Critical}
 	f.Level, limit = rule.tempered(level, limit, s.n)
-	f.Title = fmt.Sprintf("%s is %s of %s, %s", what, unit.Percent(s.value), s.of, reaches(f, limit))
+	f.Title = fmt.Sprintf("%s is %s of %s, %s", what, percent(s.value), s.of, reaches(f, limit))
 	if s.of == "the median step" {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of %s in all, %s", unit.Duration(s.num), unit.Duration(s.den), plural(s.n, "step window")))
 	}
@@ -261,4 +264,57 @@ func (c *court) rlUtilization(judged []Finding) []Finding {
 	}
 	f.Title, f.Evidence, f.Next = text, lines, c.phaseAdvice(names[0])
 	return append(judged, f)
+}
+
+// doneOnce reports whether a phase is what a program does only once.
+func doneOnce(name string) bool {
+	return slices.Contains([]string{"setup", "warm-up", "compile", "graph-capture"}, name)
+}
+
+// warmUpPhases says what share of the windows is of phases that a program has only
+// once, and what bounds the rest.
+func (c *court) warmUpPhases() (Finding, bool) {
+	once := map[string]summary.Activity{}
+	var all summary.Activity
+	rest := c.total
+	for _, p := range c.Phases {
+		inside := slices.ContainsFunc(strings.Split(p.Path, "/"), doneOnce)
+		if !inside {
+			continue
+		}
+		top := p.Name()
+		once[top] = once[top].Plus(p.Activity)
+		all = all.Plus(p.Activity)
+		for set, ns := range p.Activity {
+			rest[set] -= ns
+		}
+	}
+	if all.Window() == 0 {
+		return Finding{}, false
+	}
+	f, limit, ok := measured(c.rules[RuleWarmUpPhases], all.Window(), c.total.Window())
+	if !ok {
+		return Finding{}, false
+	}
+	names := slices.SortedFunc(maps.Keys(once), func(a, b string) int {
+		return cmp.Or(cmp.Compare(once[b].Window(), once[a].Window()), strings.Compare(a, b))
+	})
+	for _, name := range names {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once[name].Window(), c.total.Window()), fraction(once[name].Window(), c.total.Window())))
+	}
+	verb := "take"
+	if len(names) == 1 {
+		verb = "takes"
+	}
+	f.Title = fmt.Sprintf("%s, which a program does once, %s %s of %s (%s)", strings.Join(names, " and "), verb, unit.Share(all.Window(), c.total.Window()), c.windowName(), fraction(all.Window(), c.total.Window()))
+	if f.Level > Info {
+		f.Title += ", " + reaches(f, limit)
+	}
+	if window := rest.Window(); window > 0 && rest.Busy() > 0 {
+		bound, share := c.bound(func(p part) float64 { return float64(p.time(rest)) / float64(window) })
+		f.Title += fmt.Sprintf("; without that it is %s", boundWords(bound))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("of the other %s the share that decides is %s", unit.Duration(window), percent(share)))
+	}
+	f.Next = []string{"leave it out of the capture, and judge by the rest: " + c.recorder().warmUp}
+	return f, true
 }

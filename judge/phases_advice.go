@@ -37,7 +37,8 @@ func (c *court) stacks() []stack {
 	}
 	var out []stack
 	for _, s := range []stack{skyRL, veRL, nemoRL, sglang, vllm} {
-		if count[s] > 0 {
+		server := s == sglang || s == vllm
+		if count[s] > 1 || server && count[s] > 0 { // one name may be anybody's
 			out = append(out, s)
 		}
 	}

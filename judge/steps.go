@@ -397,7 +397,7 @@ func (c *court) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 			a := c.Steps[g.steps[n]].Activity
 			return p.time(a), a.Window()
 		})
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of the median step", p.what, unit.Percent(s)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of the median step", p.what, percent(s)))
 	}
 	f.Next = []string{"go by the steps if the program runs for long, and by the window if it is as short as the capture"}
 	return f, true
@@ -436,3 +436,7 @@ func plain(groups []stepGroup) (out []StepGroup) {
 	}
 	return out
 }
+
+// percent prints a share that is the median of several, and so has no fraction,
+// as others are printed.
+func percent(share float64) string { return unit.Share(int64(share*1e12), 1e12) }

@@ -37,6 +37,7 @@ const (
 
 	// Of steps and phases.
 	RuleWarmUpSteps     = "warm-up-steps"
+	RuleWarmUpPhases    = "warm-up-phases"
 	RuleSlowSteps       = "slow-steps"
 	RuleUnevenSteps     = "uneven-steps"
 	RuleSteadySteps     = "steady-steps"

@@ -27,6 +27,7 @@ func TestRules(t *testing.T) {
 		{ID: RuleDominantKernel, Warn: 0.5, Critical: 0.6},
 		{ID: RuleComputeBound, Info: 0.9},
 		{ID: RuleWarmUpSteps, Margin: 0.5, MinEvents: 3, Warn: 0.25, Info: 0.001},
+		{ID: RuleWarmUpPhases, Warn: 0.25, Info: 0.01},
 		{ID: RuleSlowSteps, Margin: 0.5, MinEvents: 4, Warn: 0.05, Critical: 0.2, Info: 0.001},
 		{ID: RuleUnevenSteps, MinEvents: 4, Warn: 0.1, Critical: 0.25},
 		{ID: RuleSteadySteps, MinEvents: 2},
@@ -154,7 +155,7 @@ func TestBuiltIn(t *testing.T) {
 func TestParseThresholdsErrors(t *testing.T) {
 	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
 		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
-		"warm-up-steps, slow-steps, uneven-steps, steady-steps, weight-sync-time, weight-sync-share, generation-share, training-share, data-share, wait-share, " +
+		"warm-up-steps, warm-up-phases, slow-steps, uneven-steps, steady-steps, weight-sync-time, weight-sync-share, generation-share, training-share, data-share, wait-share, " +
 		"sleep-wake-share, rl-utilization, " +
 		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
 		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, " +

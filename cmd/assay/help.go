@@ -11,6 +11,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/classify"
 	"assay/judge"
+	"assay/phase"
 )
 
 func usage(w io.Writer) {
@@ -19,7 +20,8 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
-  assay help     rules|thresholds|gates   how to write such a file, and the built-in one
+  assay help     rules|phases|thresholds|gates
+                                          how to write such a file, and the built-in one
   assay help     tables                   what --table prints
   assay version
 
@@ -76,7 +78,20 @@ order, before the built-in ones; the first that matches wins.
 
 Use it with --rules FILE. The built-in file:
 
-`, classify.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. What it leaves out keeps its
+`, classify.BuiltIn}, {"phases", `A phase file says which annotations and NVTX ranges mark steps and phases. Its
+rules are tried, in order, before the built-in ones; the first that matches wins.
+
+  rules:
+  - id: my-step                 # unique
+    step: marker                # as long as its marker; or work, for hosts that run ahead
+    match: ['^my_step_(?P<number>\d+)$']
+  - id: my-rollout
+    phase: generation           # a known word, or a new one
+    match: ['^my_rollout$']
+
+Use it with --phases FILE. The built-in file:
+
+`, phase.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. What it leaves out keeps its
 built-in limit.
 
   exposed-communication:

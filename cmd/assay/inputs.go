@@ -13,6 +13,7 @@ import (
 
 	"assay/classify"
 	"assay/internal/ingest"
+	"assay/phase"
 	"assay/trace"
 )
 
@@ -25,6 +26,7 @@ const unpackedBudget = 4 << 30
 type reading struct {
 	e      env
 	rules  *classify.Rules
+	phases *phase.Rules
 	jobs   int // inputs at a time; 0 means as many as there are cores
 	paths  []string
 	failed []error // of what the user named and is no input

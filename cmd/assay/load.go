@@ -15,18 +15,20 @@ import (
 	"assay/diag"
 	"assay/internal/ingest"
 	"assay/judge"
+	"assay/phase"
 	"assay/summary"
 )
 
 // A source holds the flags that all commands which read inputs share.
 type source struct {
-	rules               string
+	rules, phases       string
 	jobs                int
 	maxMemory, maxInput string // sizes
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
+	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with names of steps and phases that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
@@ -46,6 +48,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	phases, err := s.loadPhases()
+	if err != nil {
+		return nil, err
+	}
 	chosen := ingest.Paths(args)
 	if n := chosen.Others; n > 0 {
 		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
@@ -54,7 +60,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs}, nil
+	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs}, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.
@@ -119,7 +125,7 @@ func (r *reading) measured(in *ingest.Input) *summary.Summary {
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
-	opt := analyze.Options{Rules: r.rules, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
+	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
 	switch {
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)
@@ -201,6 +207,21 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	return classify.Default().Override(own), nil
 }
 
+func (s *source) loadPhases() (*phase.Rules, error) {
+	if s.phases == "" {
+		return phase.Default(), nil
+	}
+	text, err := readSettings(s.phases)
+	if err != nil {
+		return nil, err
+	}
+	own, err := phase.Parse(bytes.NewReader(text), s.phases)
+	if err != nil {
+		return nil, err
+	}
+	return phase.Default().Override(own), nil
+}
+
 func (m *measure) loadThresholds() (judge.Thresholds, error) {
 	if m.thresholds == "" {
 		return judge.DefaultThresholds(), nil
@@ -226,7 +247,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: over the limit of %d MiB for such a file; want YAML as \"assay help rules\" and \"assay help thresholds\" show it", path, limit>>20)
+		return nil, fmt.Errorf("%s: over the limit of %d MiB for such a file; want YAML as \"assay help rules\", \"assay help phases\" and \"assay help thresholds\" show it", path, limit>>20)
 	}
 	return text, nil
 }

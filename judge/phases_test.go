@@ -1,0 +1,131 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// learning is a run of n steps of 100 s each on one device, of which the phases
+// take so many s each. The devices compute in half of each phase, but for weight
+// sync and what is in none.
+func learning(producer string, n int64, phases map[string]int64) *summary.Summary {
+	s := one(100, 0, 0)
+	rest := int64(100)
+	var all summary.Activity
+	for name, sec := range phases {
+		rest -= sec
+		a := summary.Activity{0: n * sec * 500 * ms, summary.ClassCompute: n * sec * 500 * ms}
+		if name == "weight-sync" {
+			a = summary.Activity{0: n * sec * 1000 * ms}
+		}
+		s.Phases = append(s.Phases, summary.Phase{Path: name, Producer: producer, Count: n, HostNS: n * sec * 1000 * ms, MedianNS: sec * 1000 * ms, MaxNS: sec * 1000 * ms, Activity: a, Total: a})
+		all = all.Plus(a)
+	}
+	a := summary.Activity{0: n * rest * 1000 * ms}
+	s.Phases = append(s.Phases, summary.Phase{Activity: a, Total: a})
+	all = all.Plus(a)
+	for i := range n {
+		st := summary.Step{Name: "step", Number: i, StartNS: i * 100_000 * ms, WallNS: 100_000 * ms, Activity: summary.Activity{0: 100_000 * ms}, Marker: summary.MarkedByProgram}
+		for name, sec := range phases {
+			st.Phases = append(st.Phases, summary.StepPhase{Name: name, NS: sec * 1000 * ms})
+		}
+		s.Steps = append(s.Steps, st)
+	}
+	s.Devices[0].Activity, s.Devices[0].WindowNS = all, all.Window()
+	s.Sort()
+	return s
+}
+
+// TestBands holds shares of phases to the bands of the SkyRL guide, at and
+// beside each edge.
+func TestBands(t *testing.T) {
+	typical := map[string]int64{"generation": 50, "training": 25, "weight-sync": 10, "data": 3}
+	with := func(name string, sec int64) map[string]int64 {
+		out := map[string]int64{"generation": 40, "training": 20, "weight-sync": 5}
+		out[name] = sec
+		return out
+	}
+	for _, tc := range []struct {
+		name, rule, want string
+		steps            int64
+		phases           map[string]int64
+	}{
+		{"typical", RuleGenerationShare, "none", 4, typical},
+		{"typical", RuleTrainingShare, "none", 4, typical},
+		{"typical", RuleWeightSyncShare, "none", 4, typical},
+		{"typical", RuleDataShare, "none", 4, typical},
+		{"under the band's end", RuleGenerationShare, "none", 4, with("generation", 59)},
+		{"at the band's end", RuleGenerationShare, "warn", 4, with("generation", 60)},
+		{"few steps are never critical", RuleGenerationShare, "warn", 4, map[string]int64{"generation": 90, "training": 5}},
+		{"many are", RuleGenerationShare, "critical", 20, map[string]int64{"generation": 90, "training": 5}},
+		{"one step says nothing", RuleGenerationShare, "none", 1, map[string]int64{"generation": 90, "training": 5}},
+		{"much training", RuleTrainingShare, "info", 4, with("training", 31)},
+		{"a long sync", RuleWeightSyncShare, "warn", 4, with("weight-sync", 16)},
+		{"data", RuleDataShare, "warn", 4, with("data", 5)},
+		{"sleep", RuleSleepShare, "warn", 4, with("sleep-wake", 30)},
+		{"wait", RuleWaitShare, "warn", 4, with("wait", 12)},
+		{"no reinforcement learning", RuleGenerationShare, "none", 4, map[string]int64{"generation": 90}},
+		{"data of any program", RuleDataShare, "warn", 4, map[string]int64{"data": 20, "forward": 70}},
+		{"a sync of 2 s", RuleWeightSyncTime, "warn", 4, with("weight-sync", 2)},
+		{"a sync of 1 s", RuleWeightSyncTime, "none", 4, with("weight-sync", 1)},
+	} {
+		if got := levelOf(Judge(learning("", tc.steps, tc.phases), Thresholds{}), tc.rule); got != tc.want {
+			t.Errorf("%s: %s is %s, want %s", tc.name, tc.rule, got, tc.want)
+		}
+	}
+}
+
+// TestStackAdvice: what to do is said in the words of the framework that marks the
+// phases, with its guide.
+func TestStackAdvice(t *testing.T) {
+	phases := map[string]int64{"generation": 70, "training": 10, "weight-sync": 16}
+	for producer, want := range map[string]string{
+		"SkyRL": "trainer.placement.colocate_all=true", "veRL": "place training and inference on the same devices", "": "place training and inference on the same devices",
+	} {
+		f := findingOf(Judge(learning(producer, 4, phases), Thresholds{}).Findings, RuleWeightSyncShare)
+		if f == nil || !strings.Contains(strings.Join(f.Next, "\n"), want) {
+			t.Errorf("%q: %+v", producer, f)
+		}
+	}
+	f := findingOf(Judge(learning("veRL", 4, phases), Thresholds{}).Findings, RuleGenerationShare)
+	if f == nil || !strings.Contains(f.Next[0], "actor_rollout_ref.rollout.gpu_memory_utilization") || !strings.Contains(f.Next[0], "veRL: Performance Tuning Guide") {
+		t.Errorf("veRL: %+v", f)
+	}
+	// A single name may be anybody's.
+	f = findingOf(Judge(learning("SkyRL", 4, map[string]int64{"data": 50}), Thresholds{}).Findings, RuleDataShare)
+	if f == nil || strings.Contains(strings.Join(f.Next, "\n"), "SkyRL") {
+		t.Errorf("one name: %+v", f)
+	}
+}
+
+// TestPhaseVerdicts: each phase has its own bound, and what a program does once is
+// told apart from the rest.
+func TestPhaseVerdicts(t *testing.T) {
+	s := one(100, 0, 0)
+	row := func(path string, a summary.Activity) {
+		s.Phases = append(s.Phases, summary.Phase{Path: path, Count: 1, Activity: a, Total: a})
+	}
+	row("setup", summary.Activity{summary.ClassCopy: 500 * ms, 0: 10 * ms})
+	row("measured", summary.Activity{summary.ClassCompute: 300 * ms})
+	row("training", summary.Activity{summary.ClassCompute: 60 * ms, summary.ClassComm: 40 * ms})
+	row("", summary.Activity{0: 90 * ms})
+	s.Devices[0].Activity = summary.Activity{0: 100 * ms, summary.ClassCopy: 500 * ms, summary.ClassCompute: 360 * ms, summary.ClassComm: 40 * ms}
+	s.Devices[0].WindowNS = 1000 * ms
+	r := Judge(s, Thresholds{})
+	want := map[string]string{"setup": "copies", "measured": "compute", "training": "communication"}
+	for _, v := range r.Phases {
+		if v.Bound != want[v.Path] {
+			t.Errorf("%s is bound by %s, want %s", v.Path, v.Bound, want[v.Path])
+		}
+		delete(want, v.Path)
+	}
+	if len(want) > 0 {
+		t.Errorf("no verdict on %v", want)
+	}
+	f := findingOf(r.Findings, RuleWarmUpPhases)
+	if f == nil || f.Level != Warn || f.NumeratorNS != 510*ms || !strings.HasSuffix(f.Title, "without that it is host-bound") {
+		t.Errorf("finding %+v", f)
+	}
+}
