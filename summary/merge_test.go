@@ -267,8 +267,10 @@ func (s *Summary) addDevice(rnd *rand.Rand, in, rank int, dev int64) {
 	for n := range rnd.Int64N(3) {
 		step := randomActivity(rnd)
 		s.Steps = append(s.Steps, Step{Input: in, Rank: rank, Device: dev, Name: fmt.Sprint("ProfilerStep#", n), Number: n,
-			StartNS: rnd.Int64N(2), WallNS: step.Window(), Activity: step})
+			StartNS: rnd.Int64N(2), WallNS: step.Window(), Activity: step,
+			Phases: []StepPhase{{Name: "data", NS: rnd.Int64N(step.Window() + 1)}}})
 	}
+	s.Phases = append(s.Phases, randomPhases(rnd, s.Devices[len(s.Devices)-1])...)
 }
 
 func text(t *testing.T, s *Summary) string {
