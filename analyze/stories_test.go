@@ -58,6 +58,12 @@ func checkStory(t *testing.T, story tracegen.Story) {
 	if want.Memory != nil {
 		compare("memory", want.Memory, storyMemory(s))
 	}
+	if want.Phases != nil {
+		compare("phases", want.Phases, storyPhases(want.Phases, s))
+	}
+	if want.Served != nil {
+		compare("steps", want.Served, storySteps(s))
+	}
 	if want.Owners != nil {
 		compareOwners(t, want.Owners, s)
 	}
@@ -296,4 +302,29 @@ func compareOwners(t *testing.T, owners []tracegen.Owner, s *summary.Summary) {
 	if diff := gocmp.Diff(lines, gotLines, gocmp.AllowUnexported(line{})); diff != "" {
 		t.Errorf("lines: want(-) got(+)\n%s", diff)
 	}
+}
+
+// storyPhases returns the phases in the order of the truth, and those that it has
+// not behind them.
+func storyPhases(want []tracegen.PhaseTime, s *summary.Summary) (out []tracegen.PhaseTime) {
+	place := func(path string) int {
+		i := slices.IndexFunc(want, func(p tracegen.PhaseTime) bool { return p.Path == path })
+		if i < 0 {
+			return len(want)
+		}
+		return i
+	}
+	for _, p := range s.Phases {
+		a := p.Activity
+		out = append(out, tracegen.PhaseTime{Path: p.Path, Count: p.Count, HostNS: p.HostNS, ComputeNS: a.Compute(), CopyNS: a.ExposedCopy(), IdleNS: a.Idle()})
+	}
+	slices.SortStableFunc(out, func(a, b tracegen.PhaseTime) int { return cmp.Compare(place(a.Path), place(b.Path)) })
+	return out
+}
+
+func storySteps(s *summary.Summary) (out []tracegen.ServedStep) {
+	for _, st := range s.Steps {
+		out = append(out, tracegen.ServedStep{Name: st.Name, Kind: st.Kind, StartNS: st.StartNS, WallNS: st.WallNS})
+	}
+	return out
 }

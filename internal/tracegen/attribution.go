@@ -58,6 +58,24 @@ type Attribution struct {
 	Graphs   []GraphRun // sorted by device, in the order of first launch
 	Memory   []MemoryUse
 	Steps    []Step // as the host marked them, in order
+	Phases   []PhaseTime
+	Served   []ServedStep // in order
+}
+
+// A PhaseTime is what a phase had of the only device, less the phases within it.
+// Work belongs to the phase that it was launched in, and idle time to the one that
+// the host was in. The phase with the Path "" is none.
+type PhaseTime struct {
+	Path                      string // as "generation/decode"
+	Count, HostNS             int64  // with what is within
+	ComputeNS, CopyNS, IdleNS int64
+}
+
+// A ServedStep is a step of a server on the device: from the end of all that was
+// launched before it to the end of what it launched.
+type ServedStep struct {
+	Name, Kind      string
+	StartNS, WallNS int64
 }
 
 // ShortWaitNS is the longest that work may wait after its call for that to count

@@ -17,7 +17,7 @@ func Stories() []StoryPreset {
 	}
 	out = append(out, StoryPreset{"mixture", "every reason for a gap, twice, in some order", func() Story { return Mixture(1) }})
 	out = append(out, StoryPreset{"mixture_hip", "the same on AMD hardware", func() Story { return mixture("mixture_hip", "hip", 2) }})
-	for _, more := range []func() []StoryPreset{linkStories, threadStories, graphStories, memoryStories} {
+	for _, more := range []func() []StoryPreset{linkStories, threadStories, graphStories, memoryStories, phaseStories} {
 		out = append(out, more()...)
 	}
 	return out
