@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/summary"
@@ -253,8 +254,12 @@ func stepLabel(name, kind string, number int64) string {
 	if kind != "" {
 		return fmt.Sprintf("%s %d", clip(clean(kind), 14), number)
 	}
-	if strings.HasSuffix(name, fmt.Sprintf("#%d", number)) {
-		return fmt.Sprintf("step %d", number)
+	digits := strconv.FormatInt(number, 10)
+	switch {
+	case strings.HasSuffix(name, "#"+digits), !strings.Contains(name, digits) && len(name) > 12:
+		return "step " + digits
+	case !strings.Contains(name, digits):
+		return clip(clean(name), 14) + " " + digits // all have one name
 	}
 	return clip(clean(name), 20)
 }
