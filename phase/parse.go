@@ -34,7 +34,7 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
-	out := &Rules{}
+	var out []rule
 	lines := make(map[string]int)
 	for _, n := range nodes {
 		var e entry
@@ -49,9 +49,9 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, lineOf(n), err)
 		}
 		lines[e.ID] = lineOf(n)
-		out.list = append(out.list, ru)
+		out = append(out, ru)
 	}
-	return out, nil
+	return newRules(out), nil
 }
 
 // list returns the nodes of the rules.
@@ -103,7 +103,11 @@ func (e entry) rule() (rule, error) {
 		if err != nil {
 			return ru, fmt.Errorf("rule %q: %w", e.ID, err)
 		}
-		ru.patterns = append(ru.patterns, p)
+		begins, ok := firstsOf(expr)
+		for b := range begins {
+			begins[b] = begins[b] || !ok
+		}
+		ru.patterns, ru.begins = append(ru.patterns, p), append(ru.begins, begins)
 	}
 	return ru, nil
 }

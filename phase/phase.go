@@ -35,10 +35,31 @@ type Match struct {
 type rule struct {
 	id, step, phase, producer string
 	patterns                  []*regexp.Regexp
+	begins                    []firsts // of each pattern
 }
 
 // Rules are an ordered list of rules. They are safe for concurrent use.
-type Rules struct{ list []rule }
+type Rules struct {
+	list []rule
+	by   [256][]ask // what to ask of a name, by its first byte
+}
+
+// An ask is one expression of one rule.
+type ask struct{ rule, pattern int }
+
+func newRules(list []rule) *Rules {
+	r := &Rules{list: list}
+	for i := range list {
+		for k := range list[i].patterns {
+			for b, may := range list[i].begins[k] {
+				if may {
+					r.by[b] = append(r.by[b], ask{i, k})
+				}
+			}
+		}
+	}
+	return r
+}
 
 //go:embed phases.yaml
 var builtInYAML string
@@ -71,28 +92,31 @@ func (r *Rules) Override(own *Rules) *Rules {
 			list = append(list, old)
 		}
 	}
-	return &Rules{list}
+	return newRules(list)
 }
 
 // maxName is how many bytes of a name are looked at. vLLM writes every request
 // of a batch into its markers; what they are is said at the front.
 const maxName = 512
 
-// Match returns what a name marks.
+// Match returns what a name marks. An empty name marks nothing.
 func (r *Rules) Match(name string) Match {
-	name = name[:min(len(name), maxName)]
-	for i := range r.list {
-		ru := &r.list[i]
-		for _, p := range ru.patterns {
-			if found := p.FindStringSubmatch(name); found != nil {
-				m := Match{Rule: ru.id, Producer: ru.producer, Step: ru.step, Phase: ru.phase, Number: -1}
-				if n, ok := group(p, found, "number"); ok {
-					m.Number = n
-				}
-				m.Batch, _ = group(p, found, "batch")
-				return m
-			}
+	if name = name[:min(len(name), maxName)]; name == "" {
+		return Match{}
+	}
+	for _, a := range r.by[name[0]] {
+		ru := &r.list[a.rule]
+		p := ru.patterns[a.pattern]
+		found := p.FindStringSubmatch(name)
+		if found == nil {
+			continue
 		}
+		m := Match{Rule: ru.id, Producer: ru.producer, Step: ru.step, Phase: ru.phase, Number: -1}
+		if n, ok := group(p, found, "number"); ok {
+			m.Number = n
+		}
+		m.Batch, _ = group(p, found, "batch")
+		return m
 	}
 	return Match{}
 }

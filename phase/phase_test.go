@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -151,6 +152,50 @@ func TestBuiltIn(t *testing.T) {
 		if !strings.Contains(n.String(), "source:") {
 			t.Errorf("line %d: no source", lineOf(n))
 		}
+	}
+}
+
+// slowly asks every expression of a name, one after the other.
+func slowly(r *Rules, name string) string {
+	for _, ru := range r.list {
+		for _, p := range ru.patterns {
+			if name != "" && p.MatchString(name) {
+				return ru.id
+			}
+		}
+	}
+	return ""
+}
+
+// TestFirsts: asking only what can match by the first byte finds what asking
+// everything does, of the built-in file and of odd expressions.
+func TestFirsts(t *testing.T) {
+	odd, err := Parse(strings.NewReader(`rules:
+- {id: a, phase: p, match: ['^(?i:Step)|^x?y', '^(a|bc)*d', 'anywhere', '^[^a-z]Z', '^é', '^$', '^\\bword', '(?m)^line', '^(?:)q', '^.']}
+- {id: b, phase: p, match: ['k'], ignore-case: true}
+`), "odd.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	alphabet := []string{"s", "S", "t", "step", "Step", "x", "y", "a", "bc", "d", "anywhere", "Z", "é", "word", "\n", "line", "q", "k", "K", "\u212a", "[", "#", "1", " ", "gen", "forward", "## ", "timing/"}
+	for _, r := range []*Rules{odd, Default()} {
+		for range 20_000 {
+			name := ""
+			for range rnd.IntN(4) {
+				name += alphabet[rnd.IntN(len(alphabet))]
+			}
+			if got, want := r.Match(name).Rule, slowly(r, name); got != want {
+				t.Fatalf("%q: got %q, want %q", name, got, want)
+			}
+		}
+	}
+	asked := 0
+	for _, list := range Default().by {
+		asked = max(asked, len(list))
+	}
+	if asked > 50 {
+		t.Errorf("a name is asked %d expressions", asked)
 	}
 }
 

@@ -294,7 +294,7 @@ func TestMarks(t *testing.T) {
 	for i, start := range []int64{900, 940, 1050} {
 		s.Steps = append(s.Steps, summary.Step{Name: "s", Number: int64(i), StartNS: start, WallNS: 50 + 50*int64(i)})
 	}
-	want := []Mark{{-100, "s"}, {0, "s"}, {50, "s"}, {200, ""}}
+	want := []Mark{{-100, "s 0"}, {0, "s 1"}, {50, "s 2"}, {200, ""}}
 	if got := lanePanel(s, s.Devices[0], "").Marks; !slices.Equal(got, want) {
 		t.Errorf("marks are %+v, want %+v", got, want)
 	}

@@ -1,0 +1,94 @@
+package phase
+
+import (
+	"regexp/syntax"
+	"unicode"
+)
+
+// A firsts says which bytes the names that an expression matches may begin with.
+// Few expressions are left to ask of a name then, and a trace may have a name for
+// each of a million batches.
+type firsts [256]bool
+
+// firstsOf returns the first bytes of an expression that is anchored at the
+// beginning, and false of any other.
+func firstsOf(expr string) (f firsts, ok bool) {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil || !isAnchored(re) {
+		return firsts{}, false
+	}
+	if f.add(re.Simplify()) {
+		return firsts{}, false // it matches the empty name, and so every one
+	}
+	return f, true
+}
+
+// isAnchored reports whether re matches only at the beginning of a name.
+func isAnchored(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginText:
+		return true
+	case syntax.OpCapture, syntax.OpConcat:
+		return isAnchored(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !isAnchored(sub) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// add adds the bytes that re may begin with, and reports whether it may match
+// nothing, so that what follows it counts too. What it does not know may begin
+// with anything.
+func (f *firsts) add(re *syntax.Regexp) (empty bool) {
+	switch re.Op {
+	case syntax.OpBeginText, syntax.OpEmptyMatch:
+		return true
+	case syntax.OpCapture:
+		return f.add(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if !f.add(sub) {
+				return false
+			}
+		}
+		return true
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			empty = f.add(sub) || empty
+		}
+		return empty
+	case syntax.OpStar, syntax.OpQuest:
+		f.add(re.Sub[0])
+		return true
+	case syntax.OpPlus:
+		return f.add(re.Sub[0])
+	case syntax.OpLiteral:
+		r := re.Rune[0]
+		f[string(r)[0]] = true
+		if re.Flags&syntax.FoldCase != 0 {
+			for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
+				f[string(o)[0]] = true
+			}
+		}
+		return false
+	case syntax.OpCharClass:
+		if len(re.Rune) == 0 || re.Rune[len(re.Rune)-1] >= 0x80 {
+			break
+		}
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				f[r] = true
+			}
+		}
+		return false
+	}
+	for i := range f {
+		f[i] = true
+	}
+	return false
+}
