@@ -53,7 +53,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: those that \"assay help gates\" shows)")
 	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; made if it is not there")
-	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "what gates that runs or captures cannot tell come to: `fail`, warn or pass (default: warn for noise, exit status 3 for captures)")
+	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of gates that runs or captures cannot tell: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
 	k.register(flags)
 	return flags
 }
