@@ -6,6 +6,7 @@
 //	profile          the aggregate model; pprof and folded stacks
 //	pyprof           reads yappi, cProfile and callgrind
 //	classify         names of kernels to classes and categories
+//	phase            names of annotations to steps and phases
 //	interval         sets of spans of time, and what they cut a window into
 //	analyze          measures a trace
 //	summary          what was measured
