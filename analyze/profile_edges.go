@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"assay/profile"
@@ -22,10 +21,12 @@ func edgesOf(p *profile.Profile, rows int) summary.Table {
 	t := summary.Table{Name: "calls", Of: summary.OfEdge, Rows: []summary.TableRow{},
 		Columns: []summary.TableColumn{{Name: "total", Unit: unitName(column.Unit), Adds: summary.AddsTotal}}}
 	type call struct {
+		callKey
 		total int64
 		last  int
 	}
-	calls := make(map[callKey]*call)
+	var calls []*call
+	index := make(map[callKey]*call)
 	var all int64
 	for i := range p.Samples {
 		value := p.Samples[i].Values[p.Default]
@@ -33,35 +34,35 @@ func edgesOf(p *profile.Profile, rows int) summary.Table {
 		stack := p.Samples[i].Stack
 		for j := 1; j < len(stack); j++ {
 			key := callKey{keyOf(stack[j-1]), keyOf(stack[j])}
-			c := calls[key]
+			if key.caller == key.callee {
+				continue
+			}
+			c := index[key]
 			if c == nil {
-				c = new(call)
-				calls[key] = c
+				c = &call{callKey: key}
+				index[key] = c
+				calls = append(calls, c)
 			}
 			if c.last != i+1 {
 				c.total, c.last = summary.Plus(c.total, value), i+1
 			}
 		}
 	}
-	keys := slices.Collect(maps.Keys(calls))
-	keys = slices.DeleteFunc(keys, func(key callKey) bool {
-		return key.caller == key.callee || calls[key].total < max(1, all/callParts)
-	})
-	slices.SortFunc(keys, func(a, b callKey) int {
-		return cmp.Or(cmp.Compare(calls[b].total, calls[a].total), a.callee.compare(b.callee), a.caller.compare(b.caller))
+	calls = slices.DeleteFunc(calls, func(c *call) bool { return c.total < max(1, all/callParts) })
+	slices.SortFunc(calls, func(a, b *call) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), a.callee.compare(b.callee), a.caller.compare(b.caller))
 	})
 	text := rows * rowText
-	for _, key := range keys[:min(rows, len(keys))] {
-		if text -= len(key.caller.name) + len(key.caller.file) + len(key.callee.name) + len(key.callee.file); text < 0 {
+	for _, c := range calls[:min(rows, len(calls))] {
+		if text -= len(c.caller.name) + len(c.caller.file) + len(c.callee.name) + len(c.callee.file); text < 0 {
 			break
 		}
-		c := calls[key]
-		row := summary.TableRow{Name: key.callee.name, Labels: map[string]string{"caller": key.caller.name}, Values: []*int64{&c.total}}
-		if key.callee.file != "" {
-			row.Labels["file"] = key.callee.file
+		row := summary.TableRow{Name: c.callee.name, Labels: map[string]string{"caller": c.caller.name}, Values: []*int64{&c.total}}
+		if c.callee.file != "" {
+			row.Labels["file"] = c.callee.file
 		}
-		if key.caller.file != "" {
-			row.Labels["caller_file"] = key.caller.file
+		if c.caller.file != "" {
+			row.Labels["caller_file"] = c.caller.file
 		}
 		t.Rows = append(t.Rows, row)
 	}
