@@ -144,7 +144,14 @@ var libraries = regexp.MustCompile(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/pytho
 // systemObject matches the libraries that a system has.
 var systemObject = regexp.MustCompile(`^/(usr/)?(local/)?lib\w*/`)
 
-func isLibrary(name string) bool { return name != "" && libraries.MatchString(name) }
+func isLibrary(name string) bool { return name != "" && libraries.MatchString(beginning(name)) }
+
+// beginning is what is looked at of a name: far more than any path has. Tables may
+// have many megabytes of names, and an expression takes a second for each ten.
+func beginning(name string) string {
+	const most = 8 << 10
+	return name[:min(len(name), most)]
+}
 
 // complete reports whether most of the time is put down to functions that the
 // table has. Logs of NeMo Gym have the functions of one file only, and what those
@@ -211,5 +218,5 @@ func isWait(name string) bool {
 	if !strings.HasPrefix(name, "{") {
 		name = name[strings.LastIndexByte(name, ' ')+1:]
 	}
-	return waits.MatchString(name)
+	return waits.MatchString(beginning(name))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/summary"
 )
@@ -293,5 +294,23 @@ func TestAdviceByFunction(t *testing.T) {
 		if tt.tool == "pprof" && tt.file == "" && strings.Contains(strings.Join(f.Next, " "), "asyncio") {
 			t.Errorf("%s is told of Python: %v", tt.name, f.Next)
 		}
+	}
+}
+
+// TestLongNames: what a function is does not hang on how long its name is, and
+// megabytes of names are not all looked at.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("x", 16<<20)
+	start := time.Now()
+	for range 20 {
+		if !isLibrary("/usr/lib/python3.12/json/"+long) || isLibrary("app.py:3 "+long) {
+			t.Fatal("a long name is of another library")
+		}
+		if !isWait("{method 'acquire' of "+long) || isWait("app.py:3 "+long) {
+			t.Fatal("a long name waits otherwise")
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
