@@ -8,39 +8,40 @@ import (
 
 // The advice is for users of PyTorch, most promising first. Each line names
 // the switch to turn, not just the direction, and says "if" where the capture
-// does not tell whether it applies.
+// does not tell whether it applies. The lines are in remedies.yaml, with the pages
+// that they come from.
 
 func commAdvice() []string {
 	return []string{
-		"with FSDP, overlap collectives: backward_prefetch=BackwardPrefetch.BACKWARD_PRE, forward_prefetch=True and limit_all_gathers=True; with FSDP2 set_modules_to_forward_prefetch and set_modules_to_backward_prefetch",
-		"with DDP, reduce early and in good sizes: tune bucket_cap_mb, set gradient_as_bucket_view=True and static_graph=True, use no_sync() while accumulating gradients",
-		"send less: reduce in bfloat16, SHARD_GRAD_OP in place of FULL_SHARD where memory allows, smaller tensor-parallel groups kept within one node",
+		say("fsdp-prefetch"),
+		say("ddp-buckets"),
+		say("send-less"),
 	}
 }
 
 func kernelAdvice(k summary.Kernel, p peers) []string {
 	if k.Class == "comm" {
 		return []string{
-			"a communication kernel runs for as long as it waits for its peers; " + p.advice(),
-			"see how much of it compute hides; hidden communication costs little",
+			say("wait-of-peers", "peers", p.advice()),
+			say("hidden-is-cheap"),
 		}
 	}
-	profile := "profile this one kernel with Nsight Compute (ncu --kernel-name) to see whether it is bound by arithmetic, memory or latency"
+	profile := say("profile-one-kernel")
 	switch {
 	case k.Category == "gemm" && !onTensorCores(k.Name):
 		return []string{
-			"check that it runs on tensor cores: bfloat16 or fp8 inputs, or torch.set_float32_matmul_precision(\"high\"), and dimensions that are multiples of 16",
+			say("tensor-cores"),
 			profile,
 		}
 	case k.Category == "gemm":
 		return []string{profile}
 	case k.Category == "attention":
 		return []string{
-			"use a fused attention: torch.nn.functional.scaled_dot_product_attention with the flash backend, or FlashAttention",
+			say("fused-attention"),
 			profile,
 		}
 	}
-	return []string{profile, "torch.compile fuses chains of small kernels into fewer passes over memory"}
+	return []string{profile, say("fuse-small-kernels")}
 }
 
 // simt matches the names of matrix kernels that use no tensor cores, by the
@@ -61,7 +62,7 @@ func onTensorCores(name string) bool {
 
 func computeAdvice() []string {
 	return []string{
-		"the GPU is kept busy; further gains are in the kernels: lower precision, fused kernels, less recomputation",
-		"busy is not efficient: compare the achieved FLOP/s with the device's peak before adding hardware",
+		say("gains-are-in-kernels"),
+		say("busy-is-not-efficient"),
 	}
 }

@@ -56,8 +56,8 @@ func (c *court) noGPUTime() Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "gpu-events-missing" }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
 		f.Next = []string{
-			"stop every other profiler of this GPU (nsys, ncu, DCGM profiling metrics, a second torch.profiler) and record again: " + cupti,
-			"give the process the permission to trace: the driver option NVreg_RestrictProfilingToAdminUsers=0, or in a container --cap-add=SYS_ADMIN",
+			say("stop-other-profilers", "why", cupti),
+			say("permit-tracing"),
 			"read the standard error of the recording process: Kineto prints there why CUPTI refused it",
 		}
 	case c.foreign():

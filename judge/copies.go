@@ -123,40 +123,38 @@ func copyAdvice(kinds []copyKind) (out []string) {
 	return out
 }
 
-const advicePinned = "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True)"
-
 func (d direction) advice() []string {
-	overlap := "overlap them with compute: prefetch the next batch on a stream of its own, tensor.to(device, non_blocking=True)"
-	less := "send less: keep constants on the GPU, send integers and raw images and convert them there; if parameters or the optimizer are offloaded to the host, offload less"
+	overlap := say("overlap-copies")
+	less := say("copy-less-to-device")
 	switch d {
 	case fromPageable:
-		return []string{advicePinned + "; copies from pageable memory are slow and block the host", less}
+		return []string{say("copy-pinned-not-pageable"), less}
 	case fromPinned:
 		return []string{overlap, less}
 	case fromHost:
-		return []string{advicePinned, overlap, less}
+		return []string{say("copy-pinned"), overlap, less}
 	case toHost:
 		return []string{
-			"read results back less often: .item(), .cpu(), .tolist() and print of a tensor copy to the host and wait for it; log every few steps, and keep metrics on the GPU until then",
-			"if the copies are needed (offloading, checkpoints): into pinned memory with non_blocking=True, on a stream of their own",
+			say("read-back-less"),
+			say("read-back-pinned"),
 		}
 	case onDevice:
 		return []string{
-			"copy less within the device: avoid .contiguous(), .clone() and torch.cat in the step; views (view, expand, narrow, unbind) and writing into a preallocated output cost nothing",
-			"fuse: torch.compile and fused operators leave out the intermediate tensors that are copied",
+			say("copy-less-on-device"),
+			say("fuse-copies"),
 		}
 	case toPeer:
 		return []string{
-			"move less between devices: keep the layers that follow each other on one device, use collectives (NCCL) in place of .to() between GPUs",
+			say("copy-less-to-peers"),
 			overlap,
 		}
 	case fill:
 		return []string{
-			"fill less: optimizer.zero_grad(set_to_none=True), torch.empty in place of torch.zeros where all is overwritten, preallocated buffers",
+			say("fill-less"),
 		}
 	}
 	return []string{
-		"find who copies: in the trace, follow the arrow from the largest copy to its launch and to the operator around that",
+		say("find-who-copies"),
 		less,
 	}
 }

@@ -152,9 +152,7 @@ func (c *court) judgeCounters(order map[string]int) (Verdict, []Finding) {
 			found = append(found, f)
 		}
 	}
-	slices.SortStableFunc(found, func(x, y Finding) int {
-		return cmp.Or(cmp.Compare(y.Level, x.Level), cmp.Compare(order[x.Rule], order[y.Rule]))
-	})
+	sortFindings(found, order)
 	switch {
 	case gain >= 0:
 		return decidedBy(groupOf(best.Rule).bound, best), found
@@ -242,11 +240,17 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Title = fmt.Sprintf("%s take %s, %s", g.what, b.of(b.weightOf(g.rule)), reaches(f, limit))
+	if b.timed {
+		f.gain(int64(b.gainOf(g.rule)), b.total, "profiled kernel time")
+	}
 	n := 0
 	for i := range b.rows {
 		k := &b.rows[i]
 		if k.rule() != g.rule {
 			continue
+		}
+		if n < mostPlaces {
+			f.Where = append(f.Where, k.place())
 		}
 		if n++; n == 1 {
 			if g.rule != RuleNearLimit {

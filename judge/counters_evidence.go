@@ -176,6 +176,9 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	f.Title = fmt.Sprintf("kernels with under %s of the warps that an SM holds, which reach neither peak, take %s, %s",
 		unit.Percent(rule.OfPeak), b.of(part), reaches(f, limit))
 	for i, k := range low {
+		if i < mostPlaces {
+			f.Where = append(f.Where, k.place())
+		}
 		if i == evidenceKernels {
 			f.Evidence = append(f.Evidence, plural(int64(len(low)-i), "more kernel"))
 			break
@@ -211,6 +214,10 @@ func (b *bench) partialWaves() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("the last wave of blocks is not full, so places for blocks are empty for %s, %s",
 		b.portion(lost, whole, "the time"), reaches(f, limit))
+	f.Where = []Place{worst.place()}
+	if b.timed {
+		f.gain(lost, whole, "the time of the kernels whose waves are known")
+	}
 	if worst.Waves != nil {
 		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
 	}

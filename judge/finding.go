@@ -33,6 +33,26 @@ type Finding struct {
 
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []string `json:"next,omitempty"`     // what to do about it
+
+	// Sources has, for each of Next, the guide or page of documentation that it
+	// comes from.
+	Sources []Source `json:"next_sources,omitempty"`
+
+	// GainNS is the most that could be saved if the cause vanished and nothing took
+	// its place, and GainOfNS what it is a part of, with GainOf its name. It is an
+	// upper bound and no forecast; null where a file cannot tell. What it is of each
+	// rule its [Page] says.
+	GainNS   *int64 `json:"gain_ns"`
+	GainOfNS int64  `json:"gain_of_ns,omitempty"`
+	GainOf   string `json:"gain_of,omitempty"`
+
+	// Confidence says how sure the finding is, and ToBeSure what to capture to be
+	// sure. Where the capture itself is doubtful, nothing is certain.
+	Confidence Confidence `json:"confidence"`
+	ToBeSure   []string   `json:"to_be_sure,omitempty"`
+
+	// Where has the places to look at first, as far as the rule knows them.
+	Where []Place `json:"where,omitempty"`
 }
 
 // A Verdict is the one answer to "what bounds this run?".
@@ -69,4 +89,7 @@ type Result struct {
 	// it back, by the shares in Peaks.
 	Sides []Side `json:"sides,omitempty"`
 	Peaks Peaks  `json:"-"`
+
+	// Stacks is the software that the summary shows.
+	Stacks []Stack `json:"stacks,omitempty"`
 }

@@ -29,6 +29,7 @@ type heldRow struct {
 	bytes       int64 // 0 where not known
 	longest, at int64 // when it began
 	where       string
+	place       Place
 }
 
 // holdings are the kinds of calls that hold the host back, in the order of their
@@ -40,8 +41,8 @@ func (c *court) holdings() []holding {
 // synchronizing sums up the calls that wait for all work of a stream or device.
 func (c *court) synchronizing() holding {
 	h := holding{rule: RuleSyncCalls, what: "calls that synchronize hold the host", next: []string{
-		adviceSynchronize,
-		"where a wait is needed, wait for what is needed: an event (torch.cuda.Event, cudaEventRecord, then cudaEventSynchronize or cudaStreamWaitEvent, which does not hold the host) in place of cudaDeviceSynchronize and cudaStreamSynchronize",
+		say("remove-synchronization"),
+		say("wait-for-an-event"),
 	}}
 	longest := map[string]summary.Sync{}
 	for _, r := range c.Syncs {
@@ -62,6 +63,7 @@ func (c *court) synchronizing() holding {
 			h.rows = append(h.rows, heldRow{call: r.Name})
 			if s, ok := longest[r.Name]; ok {
 				h.rows[i].longest, h.rows[i].at, h.rows[i].where = s.MaxNS, s.MaxStartNS, c.choice(s.Input, s.Rank, s.Device)
+				h.rows[i].place = placeOf(s.Input, s.Rank, s.Device)
 			}
 		}
 		h.rows[i].runs, h.rows[i].host = summary.Plus(h.rows[i].runs, r.Count), summary.Plus(h.rows[i].host, r.TotalNS)
@@ -74,8 +76,8 @@ func (c *court) synchronizing() holding {
 // runtime takes from the host's memory at once.
 func (c *court) synchronousCopies() holding {
 	return c.copiesBy(holding{rule: RuleSyncCopies, what: "synchronous copies hold the host", next: []string{
-		"copy asynchronously, on a stream, from and to pinned memory: cudaMemcpyAsync with memory of cudaMallocHost or cudaHostRegister; in PyTorch pin_memory=True and tensor.to(device, non_blocking=True)",
-		"launch what does not need the copy before it, and wait for the copy only where its data is used: an event in place of the call itself",
+		say("copy-asynchronously"),
+		say("wait-where-it-is-used"),
 	}}, func(r *summary.CopyCall, d direction) bool {
 		fromHost := d == fromPageable || d == fromPinned || d == fromHost
 		return isCopyCall(r.Call) && !isAsync(r.Call) && d != onDevice && (r.Large || !fromHost)
@@ -86,8 +88,8 @@ func (c *court) synchronousCopies() holding {
 // not, for the host's memory is pageable.
 func (c *court) pageableCopies() holding {
 	h := c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []string{
-		"give asynchronous copies pinned memory: pin_memory=True in the DataLoader or tensor.pin_memory(), then non_blocking=True, both ways; in C++ cudaMallocHost or cudaHostRegister; from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed",
-		"keep pinned buffers and reuse them: pinning memory costs more than a copy",
+		say("pin-for-async"),
+		say("reuse-pinned"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
@@ -101,8 +103,8 @@ func (c *court) pageableCopies() holding {
 // synchronousMemsets sums up the memsets of memory of the host whose call waits.
 func (c *court) synchronousMemsets() holding {
 	return c.copiesBy(holding{rule: RuleSyncMemsets, what: "synchronous memsets of pinned or managed memory hold the host", next: []string{
-		"fill asynchronously: cudaMemsetAsync on the stream that uses the memory",
-		"fill pinned memory on the host (memset), or fill on the device what the device alone uses",
+		say("fill-asynchronously"),
+		say("fill-on-the-host"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") && !strings.Contains(r.Name, "Static")
 		return r.Class == summary.ClassMemset.String() && hosts && strings.Contains(r.Call, "Memset") && !isAsync(r.Call)
@@ -137,6 +139,7 @@ func (c *court) copiesBy(h holding, of func(*summary.CopyCall, direction) bool) 
 		}
 		if r.MaxNS > row.longest {
 			row.longest, row.at, row.where = r.MaxNS, r.MaxStartNS, c.choice(r.Input, r.Rank, r.Device)
+			row.place = placeOf(r.Input, r.Rank, r.Device)
 		}
 	}
 	return h.sorted()
@@ -183,6 +186,21 @@ func (h holding) evidence() (out []string) {
 	return out
 }
 
+// places says where the longest calls are.
+func (h holding) places() (out []Place) {
+	for i, r := range h.rows {
+		if i == mostPlaces {
+			break
+		}
+		if r.longest > 0 {
+			p := r.place.at(r.at, r.longest)
+			p.Call, p.Copy = r.call, r.copy
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // ofIdle says how much of the idle time not waiting could save.
 func (h holding) ofIdle(idle int64) string {
 	return fmt.Sprintf("; not waiting could save up to %s of the idle time (%s)", unit.Share(h.lost, idle), fraction(h.lost, idle))
@@ -208,7 +226,7 @@ func (c *court) held(judged []Finding) []Finding {
 				share += h.ofIdle(c.total.Idle())
 			}
 			// What they say of pinned memory the advice on copies says too.
-			copies.Next = slices.DeleteFunc(copies.Next, func(line string) bool { return strings.HasPrefix(line, advicePinned) })
+			copies.Next = slices.DeleteFunc(copies.Next, func(line string) bool { return strings.HasPrefix(line, say("copy-pinned")) })
 			copies.tell(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
 		case !costs:
 			// The devices were kept busy meanwhile.
@@ -216,7 +234,8 @@ func (c *court) held(judged []Finding) []Finding {
 			idle.tell(append([]string{share + h.ofIdle(c.total.Idle())}, h.evidence()...), h.next, h.lost >= c.total.Idle()/2)
 		default:
 			f.Title = fmt.Sprintf("%s, %s; not waiting could save up to %s of it (%s)", share, reaches(f, limit), unit.Share(h.lost, window), unit.Duration(h.lost))
-			f.Evidence, f.Next = h.evidence(), h.next
+			f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
+			f.gain(h.lost, window, c.windowName())
 			judged = append(judged, f)
 		}
 	}

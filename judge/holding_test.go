@@ -208,7 +208,7 @@ func TestToldWithIdle(t *testing.T) {
 		if at := slices.Index(f.Evidence, tc.want); at < 0 || (at == 0) != tc.first {
 			t.Errorf("%d ms: evidence %q\nwant %q", tc.lost, f.Evidence, tc.want)
 		}
-		if first := f.Next[0] == adviceSynchronize; first != tc.first || !slices.Contains(f.Next, adviceSynchronize) {
+		if first := f.Next[0] == say("remove-synchronization"); first != tc.first || !slices.Contains(f.Next, say("remove-synchronization")) {
 			t.Errorf("%d ms: advice %q", tc.lost, f.Next)
 		}
 	}
@@ -235,7 +235,7 @@ func TestToldWithCopies(t *testing.T) {
 	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || !strings.HasPrefix(f.Next[0], "give asynchronous copies pinned memory") {
 		t.Errorf("%q: %+v", rulesOf(r), f)
 	}
-	if slices.ContainsFunc(f.Next, func(line string) bool { return strings.HasPrefix(line, advicePinned) }) {
+	if slices.ContainsFunc(f.Next, func(line string) bool { return strings.HasPrefix(line, say("copy-pinned")) }) {
 		t.Errorf("pinned memory is advised twice: %q", f.Next)
 	}
 	f = find(t, story(100), RuleExposedCopies)

@@ -115,7 +115,7 @@ func (i idle) advice() []string {
 	if len(i.owners) > 0 {
 		return ownerAdvice(i.owners, i.total, i.how)
 	}
-	launch := []string{adviceLess, adviceMore}
+	launch := []string{say("launch-less"), say("launch-more-each")}
 	switch {
 	case i.inFewGaps():
 		what := "the trace"
@@ -126,15 +126,15 @@ func (i idle) advice() []string {
 			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
 				what, timestamp(i.largest.StartNS)),
 			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, " + i.how.warmUp,
-			adviceData,
+			say("load-data-sooner"),
 		}
 	case i.most(i.longs.TotalNS):
 		return append([]string{
 			"see in the trace what the host does in the gaps; the same call in most of them is the cause",
-			adviceSynchronize, adviceData,
+			say("remove-synchronization"), say("load-data-sooner"),
 		}, launch...)
 	}
-	return append(launch, adviceSynchronize)
+	return append(launch, say("remove-synchronization"))
 }
 
 // timestamp prints a time in microseconds with three decimals, as it stands in

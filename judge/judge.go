@@ -12,7 +12,6 @@
 package judge
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +52,14 @@ type court struct {
 
 // Judge holds s to the thresholds. Equal summaries give equal results.
 func Judge(s *summary.Summary, th Thresholds) Result {
+	r := judgeAll(s, th)
+	r.Stacks = Stacks(s)
+	settle(s, r.Findings, r.Stacks)
+	return r
+}
+
+// judgeAll returns the verdict and the findings, not yet settled.
+func judgeAll(s *summary.Summary, th Thresholds) Result {
 	c := court{Summary: s, rules: map[string]Rule{}}
 	order := map[string]int{}
 	for i, r := range th.Rules() {
@@ -116,11 +123,8 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	if f, ok := c.computeBound(); ok {
 		judged = append(judged, f)
 	}
-	worstFirst := func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(order[a.Rule], order[b.Rule]))
-	}
 	if f, ok := c.tooLittleWork(); ok {
-		slices.SortStableFunc(judged, worstFirst)
+		sortFindings(judged, order)
 		// The shares stay, for who wants them, but nothing follows from them.
 		for i := range judged {
 			judged[i].Level = Info
@@ -132,7 +136,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	window := c.verdict(judged)
 	judged = append(judged, c.judgeSteps(states, groups, window)...)
 	judged = append(judged, c.memory()...)
-	slices.SortStableFunc(judged, worstFirst)
+	sortFindings(judged, order)
 	return Result{Verdict: window, Findings: append(found, judged...), States: states, Groups: plain(groups), Phases: c.phaseVerdicts()}
 }
 
@@ -194,24 +198,30 @@ func (c *court) judgePart(p part) (Finding, bool) {
 	}
 	f.Title = c.figure(p, c.total) + ", " + reaches(f, limit)
 	f.Evidence = c.worstDevice(p)
+	f.gain(num, den, c.windowName())
 	switch p.rule {
 	case RuleGPUIdle:
 		idle := c.idle()
+		f.gain(num-c.profilersOwn(), den, c.windowName())
+		f.Where = c.largestGaps()
 		f.Evidence = append(f.Evidence, idle.evidence()...)
 		f.Evidence = append(f.Evidence, c.medianKernel()...)
 		f.Next = append(idle.advice(), c.stepAdvice()...)
 	case RuleExposedComm:
 		f.Evidence = append(f.Evidence, c.overlap()...)
 		f.Evidence = append(f.Evidence, c.largestKernel("comm")...)
+		f.Where = c.kernelPlace("comm")
 		ranks := c.peers()
 		f.Evidence = append(f.Evidence, ranks.evidence()...)
 		f.Next = append([]string{ranks.advice()}, commAdvice()...)
 	case RuleExposedCopies:
 		kinds := c.copyKinds()
 		f.Evidence = append(copyEvidence(kinds), f.Evidence...)
+		f.Where = c.copyPlaces()
 		f.Next = copyAdvice(kinds)
 	}
 	f.Evidence = append(f.Evidence, c.worstStep(p)...)
+	f.Where = append(f.Where, c.worstPlaces(p)...)
 	return f, true
 }
 
@@ -229,6 +239,7 @@ func (c *court) computeBound() (Finding, bool) {
 		f.Title += "; " + categories[0]
 	}
 	f.Evidence = append(categories, c.largestKernel("compute")...)
+	f.Where = c.kernelPlace("compute")
 	f.Next = computeAdvice()
 	return f, true
 }
@@ -252,6 +263,10 @@ func (c *court) dominantKernel() (Finding, bool) {
 	f.Evidence = []string{fmt.Sprintf("%q, class %s, category %s: %s runs, %s on average, %s at most",
 		top.Name, top.Class, top.Category, unit.Count(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}
 	f.Evidence = append(f.Evidence, c.launchers(top)...)
+	f.Where = c.kernelPlaces(top.Name)
+	if class, known := summary.ClassOf(top.Class); known {
+		f.gain(min(top.TotalNS, c.total.With(class)), c.total.Window(), c.windowName())
+	}
 	f.Next = kernelAdvice(top, c.peers())
 	return f, true
 }

@@ -75,7 +75,7 @@ func TestVerdict(t *testing.T) {
 			"exposed-copies gpu-idle exposed-communication", "critical warn warn"},
 		{"the largest warning", one(160, 170, 149), "communication",
 			"exposed communication is 17.0% of the window (170 ms of 1 s), over the warn limit of 10%",
-			"gpu-idle exposed-communication exposed-copies", "warn warn warn"},
+			"exposed-communication gpu-idle exposed-copies", "warn warn warn"},
 		{"equal warnings", one(150, 150, 0), "host",
 			"GPU idle time is 15.0% of the window (150 ms of 1 s), at the warn limit of 15%",
 			"gpu-idle exposed-communication", "warn warn"},

@@ -71,22 +71,6 @@ func ownerEvidence(owners []ownerShare, total int64) (out []string) {
 	return out
 }
 
-// What to do about idle time, by what it comes from.
-const (
-	adviceSynchronize = "remove synchronization from the step: .item(), .cpu(), .tolist(), print of a tensor, torch.cuda.synchronize() and boolean masks make the host wait for the GPU"
-	adviceData        = "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True"
-	adviceLess        = `launch less: torch.compile(model, mode="reduce-overhead") or CUDA graphs replay many kernels with one launch; inference servers capture them per batch size (in SGLang --cuda-graph-max-bs, in vLLM without enforce_eager)`
-	adviceMore        = "give each launch more work: larger micro batches, fused optimizers (fused=True), fused attention"
-	adviceCopies      = "do not let the host wait for copies: pinned memory and non_blocking=True, and read results back only when they are needed"
-	adviceAllocate    = "keep the allocator from calling the driver within steps: warm up with the largest shapes, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, no torch.cuda.empty_cache() in the loop"
-	adviceHeld        = "see what the work waited for: a copy or collective on another stream (cudaStreamWaitEvent), a large copy on its own stream, or a host function; start that earlier, or let other work run meanwhile"
-	adviceWarmUp      = "leave first launches out of the capture: they load code; warm up before recording, "
-	adviceOpaque      = "record the nodes of graphs: with Nsight Systems --cuda-graph-trace=node, with PyTorch a newer CUPTI"
-	adviceWaits       = "see what the call of the operating system waits for: pthread_cond_wait, futex and poll wait for another thread or process (workers of a data loader, a queue, a lock), read and write for storage or a socket; give that work to more workers, or start it earlier"
-	adviceCores       = "give the thread a core: raise the CPU limit of the container, pin the process to the GPU's NUMA node (numactl), and lower OMP_NUM_THREADS and the number of workers where they take all cores; if it waited instead, record the calls it waits in (nsys --trace=osrt)"
-	adviceEarlier     = "begin the capture before the work is launched, with a step of warm-up, so that its launches are known"
-)
-
 // ownerAdvice says what to do about the largest shares, in their order.
 func ownerAdvice(owners []ownerShare, total int64, how *recorder) (out []string) {
 	for _, o := range telling(owners, total) {
@@ -103,35 +87,35 @@ func (o ownerShare) advice(how *recorder) []string {
 	switch o.owner {
 	case summary.OwnerLaunch:
 		if o.longest >= longGap {
-			return []string{adviceWarmUp + how.warmUp, adviceLess}
+			return []string{say("warm-up-first", "how", how.warmUp), say("launch-less")}
 		}
-		return []string{adviceLess, adviceMore}
+		return []string{say("launch-less"), say("launch-more-each")}
 	case summary.OwnerBetween:
-		return []string{adviceMore, adviceLess}
+		return []string{say("launch-more-each"), say("launch-less")}
 	case summary.OwnerDependency:
-		return []string{adviceHeld}
+		return []string{say("see-what-holds")}
 	case summary.OwnerNothing:
 		return []string{how.itself}
 	case summary.OwnerOpaque:
-		return []string{adviceOpaque}
+		return []string{say("record-graph-nodes")}
 	case summary.OwnerUnknown:
-		return []string{adviceEarlier}
+		return []string{say("begin-earlier")}
 	}
 	switch o.state {
 	case summary.StateSync:
-		return []string{adviceSynchronize}
+		return []string{say("remove-synchronization")}
 	case summary.StateCopy:
-		return []string{adviceCopies}
+		return []string{say("copy-without-waiting")}
 	case summary.StateAlloc:
-		return []string{adviceAllocate}
+		return []string{say("allocate-less")}
 	case summary.StateData:
-		return []string{adviceData}
+		return []string{say("load-data-sooner")}
 	case summary.StateOS:
-		return []string{adviceWaits}
+		return []string{say("see-what-the-system-waits-for")}
 	case summary.StateOff:
-		return []string{adviceCores}
+		return []string{say("give-cores")}
 	case summary.StateUnrecorded:
 		return []string{how.host}
 	}
-	return []string{adviceLess, adviceMore}
+	return []string{say("launch-less"), say("launch-more-each")}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"assay/summary"
 	"assay/unit"
@@ -85,11 +86,11 @@ func (p peers) evidence() []string {
 func (p peers) advice() string {
 	switch {
 	case p.ranks < 2:
-		return "give assay the traces of all ranks: a straggler shows as long communication kernels on the others"
+		return say("give-all-ranks")
 	case p.straggler():
-		return fmt.Sprintf("find what makes rank %d late before tuning the network: more or longer inputs, a slower or throttled GPU, work that only it does (logging, checkpoints)", p.least.rank)
+		return say("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
 	case p.comparable():
-		return "the ranks wait about equally, so tune the communication itself: overlap it, or send less"
+		return say("tune-the-communication")
 	}
-	return "compare the same steps of all ranks: a straggler shows as long communication kernels on the others"
+	return say("compare-the-same-steps")
 }

@@ -20,6 +20,7 @@ type placedGap struct {
 	summary.Gap
 	ns    int64 // less the profiler's own work
 	where string
+	place Place
 }
 
 // longGaps returns the gaps that reach the rule's limit without the profiler's
@@ -35,7 +36,7 @@ func (c *court) longGaps(least int64) (out longGaps) {
 			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
 			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing {
 				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
-				out.list = append(out.list, placedGap{g, ns, c.choice(d.Input, d.Rank, d.Device)})
+				out.list = append(out.list, placedGap{g, ns, c.choice(d.Input, d.Rank, d.Device), placeOf(d.Input, d.Rank, d.Device).at(g.StartNS, g.NS)})
 			}
 		}
 		var all summary.Bucket
@@ -49,6 +50,17 @@ func (c *court) longGaps(least int64) (out longGaps) {
 		}
 	}
 	slices.SortStableFunc(out.list, func(a, b placedGap) int { return cmp.Compare(b.ns, a.ns) })
+	return out
+}
+
+// places says where the longest of them are.
+func (l longGaps) places() (out []Place) {
+	for i, g := range l.list {
+		if i == mostPlaces {
+			break
+		}
+		out = append(out, g.place)
+	}
 	return out
 }
 
@@ -99,10 +111,11 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 		return judged
 	}
 	f.Title = take("take", c.total.Window(), c.windowName()) + ", " + reaches(f, limit)
-	f.Evidence = gaps.evidence()
+	f.Evidence, f.Where = gaps.evidence(), gaps.places()
+	f.gain(gaps.ns, c.total.Window(), c.windowName())
 	f.Next = []string{
-		"see in the trace what the host does in them: a checkpoint, evaluation, compilation, graph capture and the start of data loaders are the usual ones",
-		"if they belong to the program's start: leave them out of the capture, " + c.recorder().warmUp,
+		say("see-the-long-gaps"),
+		say("leave-out-the-start", "how", c.recorder().warmUp),
 	}
 	return append(judged, f)
 }
@@ -112,6 +125,7 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 type stretch struct {
 	from, ns, busy int64 // from on the input's own clock
 	where          string
+	place          Place
 }
 
 // stretches returns the stretches of low utilization, those with the most idle
@@ -130,7 +144,7 @@ func (c *court) stretches(limit float64) (out []stretch, ns int64) {
 				continue
 			}
 			if !open {
-				out = append(out, stretch{from: d.StartNS + from, where: c.choice(d.Input, d.Rank, d.Device)})
+				out = append(out, stretch{from: d.StartNS + from, where: c.choice(d.Input, d.Rank, d.Device), place: placeOf(d.Input, d.Rank, d.Device)})
 				open = true
 			}
 			s := &out[len(out)-1]
@@ -167,6 +181,14 @@ func (c *court) judgeUtilization(judged []Finding) []Finding {
 		return judged
 	}
 	f.Title, f.Evidence = share+", "+reaches(f, limit), lines
-	f.Next = []string{"see in the trace what the host does there: the start and end of a capture, data loading and evaluation are the usual ones; what is no part of the work to be judged is best left out of the capture"}
+	idle := int64(0)
+	for i, s := range list {
+		idle = summary.Plus(idle, s.ns-s.busy)
+		if i < mostPlaces {
+			f.Where = append(f.Where, s.place.at(s.from, s.ns))
+		}
+	}
+	f.gain(idle, c.total.Window(), c.windowName())
+	f.Next = []string{say("see-the-low-stretches")}
 	return append(judged, f)
 }

@@ -37,6 +37,8 @@ func (c *court) judgeTables(found []Finding) Result {
 		}
 	}
 	slices.SortStableFunc(judged, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
+	decisive := slices.Clone(judged[:min(1, len(judged))]) // by precedence
+	sortFindings(judged, nil)
 	sums := t.sumsOnly()
 	abstain := []func() (Finding, bool){t.empty, t.unrecorded, t.withoutDevice, t.hiddenByGraphs, t.tooFew}
 	for _, rule := range abstain {
@@ -54,8 +56,8 @@ func (c *court) judgeTables(found []Finding) Result {
 		}
 	}
 	verdict := Verdict{Bound: "unknown", Sentence: t.headline()}
-	if len(judged) > 0 && judged[0].Level > Info {
-		verdict = decidedBy("unknown", judged[0])
+	if len(decisive) > 0 && decisive[0].Level > Info {
+		verdict = decidedBy("unknown", decisive[0])
 	}
 	return Result{Verdict: verdict, Findings: append(append(found, judged...), sums)}
 }
@@ -106,7 +108,7 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 	f.Title = fmt.Sprintf("kernels were launched (%s) and none was recorded: another profiler held the GPU, or the permission to trace it was missing", plural(launches.runs, "call"))
 	f.Next = append([]string{
 		"stop every other profiler of this GPU (ncu, torch.profiler, DCGM profiling metrics) and record again",
-		"give the process the permission to trace: the driver option NVreg_RestrictProfilingToAdminUsers=0, or in a container --cap-add=SYS_ADMIN",
+		say("permit-tracing"),
 	}, recordAdvice()...)
 	return f, true
 }

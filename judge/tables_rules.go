@@ -18,9 +18,9 @@ func (t *tableCourt) synchronization() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("synchronization is %s of the time in CUDA calls (%s), %s",
 		unit.Share(waits.ns, t.calls.ns), fraction(waits.ns, t.calls.ns), reaches(f, limit))
-	f.Evidence = rowEvidence(waits, "synchronization", waits.ns)
+	f.Evidence, f.Where = rowEvidence(waits, "synchronization", waits.ns), waits.places()
 	f.Next = []string{
-		adviceSynchronize,
+		say("remove-synchronization"),
 		"a loop that waits for the GPU only at its end is right if the GPU works all the while: the timeline tells whether it does",
 	}
 	f.Evidence = append(f.Evidence, t.items()...)
@@ -31,6 +31,7 @@ func (t *tableCourt) synchronization() (Finding, bool) {
 		f.Title += "; kernels and copies sum to " + unit.Duration(work) + ", so the host waited for a GPU that was at work"
 		f.Next = []string{"look at the kernels and copies: they are what the host waits for"}
 	case work > 0:
+		f.gain(waits.ns-work, t.calls.ns, "the time in CUDA calls")
 		f.Evidence = append(f.Evidence, fmt.Sprintf("kernels and copies sum to %s, %s of the waiting: the GPU was idle for the rest, or did what the tables have not",
 			unit.Duration(work), unit.Share(work, waits.ns)))
 	}
@@ -47,7 +48,9 @@ func (t *tableCourt) communication() (Finding, bool) {
 	f.Title = fmt.Sprintf("communication is %s of all kernel work (%s, sums of durations), %s",
 		unit.Share(comm.ns, t.kernels.ns), fraction(comm.ns, t.kernels.ns), reaches(f, limit))
 	f.Evidence = append(rowEvidence(comm, "communication", comm.ns), "how much of it ran under compute, and how much was waiting for other ranks, no table says")
-	f.Next = append([]string{"compare the tables of all ranks: a straggler shows as long communication kernels on the others"}, commAdvice()...)
+	f.Where = comm.places()
+	f.gain(comm.ns, t.kernels.ns, "kernel work")
+	f.Next = append([]string{say("compare-tables-of-ranks")}, commAdvice()...)
 	return f, true
 }
 
@@ -80,6 +83,8 @@ func (t *tableCourt) copying() (Finding, bool) {
 	}
 	kinds := as.copyKinds()
 	f.Evidence = append(copyEvidence(kinds), "how much of it ran under compute no table says")
+	f.Where = copies.places()
+	f.gain(copies.ns, work.ns, "the device's work")
 	f.Next = copyAdvice(kinds)
 	return f, true
 }
@@ -93,9 +98,10 @@ func (t *tableCourt) allocation() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("allocation is %s of the time in CUDA calls (%s), %s",
 		unit.Share(calls.ns, t.calls.ns), fraction(calls.ns, t.calls.ns), reaches(f, limit))
-	f.Evidence = rowEvidence(calls, "allocation", calls.ns)
+	f.Evidence, f.Where = rowEvidence(calls, "allocation", calls.ns), calls.places()
+	f.gain(calls.ns, t.calls.ns, "the time in CUDA calls")
 	f.Next = []string{
-		adviceAllocate,
+		say("allocate-less"),
 		"cudaFree waits until the device has done all its work, and the first call of a process makes the context: if single calls are most of it, leave the start out of the capture",
 	}
 	return f, true
@@ -117,12 +123,12 @@ func (t *tableCourt) shortKernels() (Finding, bool) {
 	f.NumeratorNS, f.DenominatorNS = 0, 0 // they are counts
 	f.Title = fmt.Sprintf("%s of all kernel runs are of kernels under %s on average (%s of %s), %s",
 		unit.Share(short.runs, t.kernels.runs), unit.Duration(rule.Under), unit.Count(short.runs), plural(t.kernels.runs, "run"), reaches(f, limit))
-	f.Evidence = rowEvidence(short, "work of short kernels", short.ns)
+	f.Evidence, f.Where = rowEvidence(short, "work of short kernels", short.ns), short.places()
 	if launches := t.calls.of("launch"); launches.runs > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
-	f.Next = []string{adviceLess, adviceMore}
+	f.Next = []string{say("launch-less"), say("launch-more-each")}
 	return f, true
 }
 
@@ -140,6 +146,8 @@ func (t *tableCourt) largestKernel() (Finding, bool) {
 	f.Title = fmt.Sprintf("kernel %q is %s of all kernel work (%s, sums of durations), %s",
 		short(top.Name), unit.Share(top.ns, t.kernels.ns), fraction(top.ns, t.kernels.ns), reaches(f, limit))
 	f.Evidence = []string{fmt.Sprintf("%q, class %s, category %s", top.Name, top.Class, top.Category) + top.runText()}
+	f.Where = []Place{top.place()}
+	f.gain(top.ns, t.kernels.ns, "kernel work")
 	f.Next = kernelAdvice(summary.Kernel{Name: top.Name, Class: top.Class, Category: top.Category}, peers{})
 	return f, true
 }

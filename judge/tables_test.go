@@ -355,7 +355,7 @@ func TestTablesBesideTrace(t *testing.T) {
 	s := one(600, 0, 0)
 	s.Tables = tablesOf(kernelsWith(sumRow{"hot", "compute other", 999 * ms, 5})).Tables
 	alone := one(600, 0, 0)
-	if got, want := fmt.Sprint(Judge(s, DefaultThresholds())), fmt.Sprint(Judge(alone, DefaultThresholds())); got != want {
+	if got, want := asJSON(t, Judge(s, DefaultThresholds())), asJSON(t, Judge(alone, DefaultThresholds())); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -143,12 +143,13 @@ func (t *tableCourt) hostWork() (Finding, bool) {
 		unit.Duration(host), unit.Duration(device), unit.Share(host, f.DenominatorNS), reaches(f, limit))
 	f.Evidence = []string{fmt.Sprintf("the host's work is the self CPU time of all threads, less %s in calls that synchronize; if one thread did it, the device was idle for %s or more",
 		unit.Duration(waits), unit.Duration(max(0, host-device)))}
+	f.gain(host, f.DenominatorNS, "the host's and the device's work")
 	f.Evidence = append(f.Evidence, t.hostRows(host)...)
 	if launches.runs > 0 && launches.ns > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
-	f.Next = []string{adviceLess, adviceMore, adviceData}
+	f.Next = []string{say("launch-less"), say("launch-more-each"), say("load-data-sooner")}
 	return f, true
 }
 
@@ -214,6 +215,8 @@ func (t *tableCourt) copyOperators() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("what aten::copy_ launched is %s of the device's work (%s, sums of durations), %s",
 		unit.Share(copies.ns, device), fraction(copies.ns, device), reaches(f, limit))
+	f.Where = copies.places()
+	f.gain(copies.ns, device, "the device's work")
 	f.Evidence = append(rowEvidence(copies, "the device's work", device), rowEvidence(callers, "the device's work with all inside it", device)...)
 	f.Next = []string{
 		"copy and convert less: .to(dtype), .float(), .contiguous() and .clone() within the step, autocast around many small operators; keep tensors in the type and layout that the next operator wants",

@@ -216,24 +216,3 @@ func (b *builder) verdict() Section {
 	}
 	return s
 }
-
-func (b *builder) findings() Section {
-	s := Section{Title: "Findings"}
-	var list List
-	for _, f := range b.result.Findings {
-		it := Item{Mark: f.Level.String(), Text: sentence(f.Title), Code: clip(clean(f.Rule), 40)}
-		for _, e := range f.Evidence {
-			it.Sub = append(it.Sub, Item{Mark: "evidence", Text: sentence(e)})
-		}
-		for _, n := range f.Next {
-			it.Sub = append(it.Sub, Item{Mark: "next", Text: sentence(n)})
-		}
-		list = append(list, it)
-	}
-	if list == nil {
-		return s
-	}
-	s.Lead = "Worst first; the rule that made it stands behind each."
-	s.Blocks = []Block{list}
-	return s
-}

@@ -70,7 +70,12 @@ type Item struct {
 	Text string
 	Code string // a name or path that follows the text, or ""
 	Sub  List
+
+	Source Source // where it comes from; only Markdown shows it
 }
+
+// A Source is a page of documentation.
+type Source struct{ Title, URL string }
 
 // A Table is a table of which perhaps not all rows are shown.
 type Table struct {

@@ -12,8 +12,8 @@ import (
 	"assay/summary"
 )
 
-// JSON writes the summary as one object, with verdict, findings and
-// sides of kernels among its fields. Lists of numbers are set in one line; everything else is indented.
+// JSON writes the summary as one object, with verdict, findings,
+// sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.
 func (d Doc) JSON(w io.Writer) error {
 	if d.comparison != nil {
 		return writeJSON(w, d.comparison)
@@ -31,7 +31,8 @@ func (d Doc) JSON(w io.Writer) error {
 		States []judge.StepState    `json:"step_states,omitempty"`
 		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
 		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
-	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases})
+		Stacks []judge.Stack        `json:"stacks,omitempty"`
+	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
 }
 
 // writeJSON writes a value as indented JSON.

@@ -27,9 +27,11 @@ type markdown struct {
 }
 
 // Markdown writes the whole report. Its pictures are linked by the names of
-// their files, which belong beside it.
+// their files, which belong beside it. Like a step summary it never has more than
+// [StepSummaryLimit] bytes, for that is where it is pasted, and says what it
+// leaves out.
 func (d Doc) Markdown(w io.Writer) error {
-	_, err := io.WriteString(w, markdown{pictures: true, rows: 1 << 30, names: nameColumns}.doc(d))
+	_, err := io.WriteString(w, markdown{pictures: true}.within(d, StepSummaryLimit))
 	return err
 }
 
@@ -41,10 +43,12 @@ func (d Doc) StepSummary(w io.Writer) error {
 	return err
 }
 
-// stepSummary returns less and less until it fits: fewer rows, then shorter
-// names, then fewer sections.
-func (d Doc) stepSummary(limit int) string {
-	m := markdown{rows: 1 << 30, names: nameColumns}
+func (d Doc) stepSummary(limit int) string { return markdown{}.within(d, limit) }
+
+// within returns less and less until it fits: fewer rows, then shorter names, then
+// fewer sections.
+func (m markdown) within(d Doc, limit int) string {
+	m.rows, m.names = 1<<30, nameColumns
 	text := m.doc(d)
 	for _, m.rows = range []int{64, 25, 10, 5, 2, 1, 0} {
 		if len(text) <= limit {
@@ -120,9 +124,20 @@ func (m markdown) list(b *strings.Builder, list List, indent string) {
 		if it.Code != "" {
 			parts = append(parts, codeSpan(it.Code))
 		}
+		if it.Source.Title != "" {
+			parts = append(parts, "("+sourceLink(it.Source)+")")
+		}
 		b.WriteString(indent + "- " + strings.Join(parts, " ") + "\n")
 		m.list(b, it.Sub, indent+"  ")
 	}
+}
+
+// sourceLink returns a source as a link, if it is on the web.
+func sourceLink(s Source) string {
+	if !strings.HasPrefix(s.URL, "https://") {
+		return escapeMarkdown(s.Title)
+	}
+	return "[" + escapeMarkdown(s.Title) + "](" + s.URL + ")"
 }
 
 // table writes a table with its columns aligned in the source, too. Of a long

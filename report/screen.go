@@ -161,7 +161,7 @@ func (b *builder) screenFindings() Section {
 		case len(list) == screenFindings:
 			rest++
 		default:
-			it := Item{Mark: f.Level.String(), Text: b.brief(f.Title)}
+			it := Item{Mark: f.Level.String(), Text: b.brief(f.Title + doubt(f))}
 			if f.Level > judge.Info && len(f.Next) > 0 {
 				it.Sub = List{{Mark: "→", Text: b.brief(f.Next[0])}}
 			}

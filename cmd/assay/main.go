@@ -9,6 +9,7 @@
 //	assay check   INPUT... [--baseline FILE...] [--gates FILE]   holds a run to targets and to a baseline
 //	assay accept  INPUT... --baseline DIR --reason TEXT          makes a run the baseline, and says why
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
+//	assay explain [RULE...]           what a rule of the verdict means, and where its limits come from
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds | gates   how to write such a file, and the built-in one
 //	assay help tables                 what --table prints
@@ -70,7 +71,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand(), explainCommand()}
 }
 
 // errUsage ends a command whose mistake has already been explained.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/judge"
+	"assay/report"
+)
+
+func explainCommand() *command {
+	return &command{
+		name: "explain", args: "[RULE...]",
+		does: "print what a rule of the verdict means: definition, limits, sources, remedies; without a rule, list them",
+		example: `  assay explain
+  assay explain gpu-idle
+  assay explain gpu-idle --format md > gpu-idle.md
+`,
+		run: runExplain,
+	}
+}
+
+func runExplain(e env, c *command, args []string) error {
+	var m measure
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if wrong := checkFormat(*format); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	th, err := m.loadThresholds()
+	if err != nil {
+		return err
+	}
+	pages := th.Pages()
+	var chosen []judge.Page
+	for _, id := range args {
+		i := slices.IndexFunc(pages, func(p judge.Page) bool { return p.ID == id })
+		if i < 0 {
+			return usageError(e, c, fmt.Sprintf("unknown rule %q%s", id, nearest(id, pages)))
+		}
+		chosen = append(chosen, pages[i])
+	}
+	out := bufio.NewWriter(e.stdout)
+	if err = writePages(out, *format, pages, chosen); err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	return nil
+}
+
+// writePages writes the chosen pages, or the list of all where none is chosen.
+func writePages(w io.Writer, format string, all, chosen []judge.Page) error {
+	if format == "json" {
+		if len(chosen) == 0 {
+			chosen = all
+		}
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(struct {
+			Rules []judge.Page `json:"rules"`
+		}{chosen})
+	}
+	docs := []report.Doc{report.Rules(all)}
+	if len(chosen) > 0 {
+		docs = nil
+		for _, p := range chosen {
+			docs = append(docs, report.Explain(p))
+		}
+	}
+	for i, doc := range docs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		write := func() error { return doc.Text(w, textWidth) }
+		if format == "md" {
+			write = func() error { return doc.StepSummary(w) }
+		}
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearest suggests the rules that have a word of what was asked for.
+func nearest(id string, pages []judge.Page) string {
+	var near []string
+	for _, p := range pages {
+		for _, word := range strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }) {
+			if len(word) > 2 && strings.Contains(p.ID, strings.ToLower(word)) && !slices.Contains(near, p.ID) {
+				near = append(near, p.ID)
+			}
+		}
+	}
+	if len(near) == 0 {
+		return "; \"assay explain\" lists them"
+	}
+	return ", did you mean " + strings.Join(near[:min(4, len(near))], ", ")
+}

@@ -1,0 +1,66 @@
+package judge
+
+import (
+	_ "embed" // the file of pages
+	"sync"
+)
+
+// A Confidence says how sure a finding is of what it says.
+type Confidence string
+
+// The confidences.
+const (
+	Certain Confidence = "certain" // it is counted or measured
+	Likely  Confidence = "likely"  // it follows from what was measured, by a rule that can err
+	Hint    Confidence = "hint"    // worth a look
+)
+
+// A Page is the documentation of one rule: what its findings are made by. It is
+// generated from what judges, so it cannot say anything else.
+type Page struct {
+	Rule
+	Line       string     `json:"line"`             // what the rule is about
+	Part       string     `json:"numerator"`        // what is divided ...
+	Whole      string     `json:"denominator"`      // ... by what; "" where nothing is
+	Gain       string     `json:"gain"`             // what gain_ns is; "none" where a file cannot tell
+	Confidence Confidence `json:"confidence"`       // of its findings, at best
+	Sure       []string   `json:"to_be_sure"`       // what to capture to be sure
+	Changes    string     `json:"changes"`          // what changes the verdict
+	Remedies   []Remedy   `json:"remedies"`         // by id; some findings word theirs
+	Otherwise  Source     `json:"otherwise_source"` // of steps that findings word themselves
+}
+
+// A pageEntry is a page as its file has it.
+type pageEntry struct {
+	Line       string     `yaml:"line"`
+	Part       string     `yaml:"part"`
+	Whole      string     `yaml:"whole"`
+	Gain       string     `yaml:"gain"`
+	Bound      string     `yaml:"bound"`
+	Confidence Confidence `yaml:"confidence"`
+	Sure       []string   `yaml:"sure"`
+	Changes    string     `yaml:"changes"`
+}
+
+//go:embed pages.yaml
+var pagesYAML []byte
+
+var pageEntries = sync.OnceValue(func() map[string]pageEntry {
+	pages := map[string]pageEntry{}
+	mustRead("pages.yaml", pagesYAML, &pages)
+	return pages
+})
+
+// Pages returns the page of every rule with the limits that t holds it to, in
+// order of precedence.
+func (t Thresholds) Pages() []Page {
+	var out []Page
+	for _, r := range t.Rules() {
+		e := pageEntries()[r.ID]
+		out = append(out, Page{
+			Rule: r, Line: e.Line, Part: e.Part, Whole: e.Whole, Gain: e.Gain, Confidence: e.Confidence, Sure: e.Sure,
+			Changes: e.Changes, Remedies: remediesOf(r.ID), Otherwise: remedies().Sources[remedies().Otherwise[r.ID]],
+		})
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package judge
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// TestEveryRuleHasAPage: no rule without a document, and no document without a
+// rule.
+func TestEveryRuleHasAPage(t *testing.T) {
+	var rules []string
+	for _, p := range DefaultThresholds().Pages() {
+		rules = append(rules, p.ID)
+		for name, text := range map[string]string{"meaning": p.Meaning, "source": p.Source, "line": p.Line, "part": p.Part, "gain": p.Gain,
+			"changes": p.Changes, "otherwise": p.Otherwise.Title} {
+			if text == "" {
+				t.Errorf("%s has no %s", p.ID, name)
+			}
+		}
+		if !slices.Contains([]Confidence{Certain, Likely, Hint}, p.Confidence) || len(p.Sure) == 0 {
+			t.Errorf("%s: confidence %q, to be sure %q", p.ID, p.Confidence, p.Sure)
+		}
+		if p.Warn+p.Critical+p.Info > 0 && p.Whole == "" {
+			t.Errorf("%s has limits, and nothing says what they are shares of", p.ID)
+		}
+	}
+	slices.Sort(rules)
+	for name, got := range map[string][]string{"pages.yaml": slices.Sorted(maps.Keys(pageEntries())), "otherwise": slices.Sorted(maps.Keys(remedies().Otherwise))} {
+		if !slices.Equal(got, rules) {
+			t.Errorf("%s has %q, want %q", name, got, rules)
+		}
+	}
+	th, err := ParseThresholds(strings.NewReader("gpu-idle: {warn: 7%}"), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(th.Pages(), func(p Page) bool { return p.ID == RuleGPUIdle })
+	if p := th.Pages()[i]; p.Warn != 0.07 {
+		t.Errorf("the page of a user's limit says %v, want 0.07", p.Warn)
+	}
+}
+
+// TestRemedies: no remedy without a source, none that no page shows, none that the
+// code asks for and the file has not.
+func TestRemedies(t *testing.T) {
+	b := remedies()
+	used := map[string]bool{}
+	for id, r := range b.Remedies {
+		src, ok := b.Sources[r.From]
+		if used[r.From] = true; !ok || src.Title == "" || src.URL == "" {
+			t.Errorf("%s comes from %q, which is no source: %+v", id, r.From, src)
+		}
+		if len(r.Kept)+len(r.Rules) == 0 || (len(r.With) > 0) != (len(r.Rules) > 0) {
+			t.Errorf("%s: no page shows it, or stacks without rules", id)
+		}
+		for _, rule := range slices.Concat(r.Kept, r.Rules) {
+			if _, ok := pageEntries()[rule]; !ok {
+				t.Errorf("%s is for %q, which is no rule", id, rule)
+			}
+		}
+		for _, stack := range slices.Concat(r.With, []string{r.Of}) {
+			known := slices.ContainsFunc(stackEntries(), func(e stackEntry) bool { return e.id == stack })
+			if stack != "" && !known {
+				t.Errorf("%s is for the stack %q, which the table has not", id, stack)
+			}
+		}
+	}
+	for rule, from := range b.Otherwise {
+		if used[from] = true; b.Sources[from].Title == "" {
+			t.Errorf("%s comes from %q, which is no source", rule, from)
+		}
+	}
+	asked := regexp.MustCompile(`\bsay\("([^"]+)"`)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	said := map[string]bool{}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			if said[m[1]] = true; b.Remedies[m[1]] == nil {
+				t.Errorf("%s asks for the remedy %q, which the file has not", f, m[1])
+			}
+		}
+	}
+	for id, r := range b.Remedies {
+		if len(r.Kept) > 0 && !said[id] {
+			t.Errorf("nothing says %q", id)
+		}
+	}
+}
+
+// TestStepsHaveSources: whatever a finding says to do comes from somewhere, and
+// what the file of remedies has comes from where the file says.
+func TestStepsHaveSources(t *testing.T) {
+	s := one(300, 200, 100)
+	s.Issues = []summary.Issue{{Code: "x", Severity: "data-loss", Count: 1, Help: "record again"}}
+	r := Judge(s, DefaultThresholds())
+	if len(r.Findings) < 4 {
+		t.Fatalf("%d findings, want 4", len(r.Findings))
+	}
+	for _, f := range r.Findings {
+		if len(f.Sources) != len(f.Next) || len(f.Next) == 0 || slices.Contains(f.Sources, Source{}) {
+			t.Errorf("%s: %d sources of %d steps: %+v", f.Rule, len(f.Sources), len(f.Next), f.Sources)
+		}
+	}
+	f := find(t, r, RuleExposedComm)
+	i := slices.IndexFunc(f.Next, func(step string) bool { return strings.HasPrefix(step, "with DDP") })
+	if i < 0 || !strings.Contains(f.Sources[i].URL, "DistributedDataParallel") {
+		t.Errorf("the step for DDP comes from %+v", f.Sources)
+	}
+	if src := remedies().sourceOf(RuleExposedComm, say("find-the-late-rank", "rank", "3")); src.URL != "README.md" {
+		t.Errorf("a step with a word filled in comes from %+v", src)
+	}
+}
+
+// TestConfidence: what a rule is sure of, it is not of a doubtful capture.
+func TestConfidence(t *testing.T) {
+	f := find(t, Judge(one(600, 0, 0), DefaultThresholds()), RuleGPUIdle)
+	if f.Confidence != Certain || len(f.ToBeSure) == 0 {
+		t.Errorf("idle time is %s, to be sure %q", f.Confidence, f.ToBeSure)
+	}
+	s := one(600, 0, 0)
+	s.Issues = []summary.Issue{{Code: "clock", Severity: "suspect", Count: 1}}
+	if doubtful := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle); doubtful.Confidence != Likely || len(doubtful.ToBeSure) != len(f.ToBeSure)+1 {
+		t.Errorf("idle time of a doubtful capture is %s, to be sure %q", doubtful.Confidence, doubtful.ToBeSure)
+	}
+}
+
+// TestGain compares bounds with what the parts are made of: 300 ms of idle time of
+// which 100 ms are the profiler's.
+func TestGain(t *testing.T) {
+	s := one(300, 200, 100)
+	s.Idle = []summary.Idle{{Owner: summary.OwnerNothing, NS: 100 * ms, Count: 1, MaxNS: 100 * ms}, {Owner: summary.OwnerLaunch, NS: 200 * ms, Count: 1, MaxNS: ms}}
+	r := Judge(s, DefaultThresholds())
+	for rule, want := range map[string]int64{RuleGPUIdle: 200 * ms, RuleExposedComm: 200 * ms, RuleExposedCopies: 100 * ms} {
+		f := find(t, r, rule)
+		if f.GainNS == nil || *f.GainNS != want || f.GainOfNS != 1000*ms || f.GainOf != "the window" {
+			t.Errorf("%s gains %v of %d, %s; want %d of %d", rule, f.GainNS, f.GainOfNS, f.GainOf, want, 1000*ms)
+		}
+	}
+	if f := find(t, Judge(one(0, 0, 0), DefaultThresholds()), RuleComputeBound); f.GainNS != nil {
+		t.Errorf("the good case gains %d", *f.GainNS)
+	}
+	// A kernel's durations may be more than the time in which its class ran.
+	k := one(0, 0, 0)
+	k.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", Count: 4, TotalNS: 4000 * ms, MaxNS: 1000 * ms}}
+	if f := find(t, Judge(k, DefaultThresholds()), RuleDominantKernel); f.GainNS == nil || *f.GainNS != 1000*ms || len(f.Where) != 1 || f.Where[0].Kernel != "k" {
+		t.Errorf("a kernel that ran side by side with itself gains %v, at %+v", f.GainNS, f.Where)
+	}
+}
+
+// TestImpact: within a level the finding with the most to gain comes first, one
+// without a bound last, and what is for information stays in its order.
+func TestImpact(t *testing.T) {
+	bound := func(rule string, level Level, gain int64) Finding {
+		f := Finding{Rule: rule, Level: level}
+		if gain > 0 {
+			f.gain(gain, 100, "it")
+		}
+		return f
+	}
+	list := []Finding{bound("none", Warn, 0), bound("small", Warn, 5), bound("i", Info, 1), bound("big", Warn, 50), bound("j", Info, 2), bound("worst", Critical, 1)}
+	sortFindings(list, map[string]int{"i": 1, "j": 2})
+	if got := strings.Join(rulesOf(Result{Findings: list}), " "); got != "worst big small none i j" {
+		t.Errorf("order %q", got)
+	}
+}
+
+// TestWhere: places have what the rule knows, and no more than it names.
+func TestWhere(t *testing.T) {
+	s := one(600, 0, 0)
+	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 7, NS: 40 * ms}, {StartNS: 90, NS: 30 * ms}, {StartNS: 5, NS: 20 * ms}, {StartNS: 1, NS: 10 * ms}}
+	s.Steps = []summary.Step{step("ProfilerStep#1", 30, 70), step("ProfilerStep#2", 90, 10)}
+	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	if len(f.Where) != mostPlaces+1 || *f.Where[0].StartNS != 7 || f.Where[0].NS != 40*ms || f.Where[3].Step != "ProfilerStep#2" {
+		t.Errorf("where: %+v", f.Where)
+	}
+}
+
+func TestStacks(t *testing.T) {
+	for name, tc := range map[string]struct {
+		s    summary.Summary
+		want string
+	}{
+		"nothing":    {summary.Summary{}, ""},
+		"operator":   {summary.Summary{Ops: []summary.Op{{Name: "vllm::moe_forward"}, {Name: "aten::mm"}}}, "torch vllm"},
+		"middle":     {summary.Summary{Ops: []summary.Op{{Name: "my::vllm::thing"}}}, ""},
+		"annotation": {summary.Summary{Annotations: []summary.Annotation{{Name: "step[DECODE bs=32]"}}}, "sglang"},
+		"file":       {summary.Summary{Lines: []summary.Line{{File: "/opt/py/site-packages/deepspeed/runtime/engine.py"}}}, "deepspeed"},
+		"module":     {summary.Summary{Modules: []summary.Module{{Path: "DistributedDataParallel_0/ResNet_0"}}}, "ddp"},
+		"kernel":     {summary.Summary{Kernels: []summary.Kernel{{Name: "void at::native::fill<float>()"}, {Name: "triton_poi_fused_add_0"}}}, "torch compile"},
+	} {
+		var got []string
+		for _, st := range Stacks(&tc.s) {
+			if got = append(got, st.ID); st.Name == "" || !strings.Contains(st.Because, `"`) {
+				t.Errorf("%s: %+v", name, st)
+			}
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestStepsForStacks: with DDP found, FSDP's switches are not offered, and with
+// nothing found both are; a server's come where it is found.
+func TestStepsForStacks(t *testing.T) {
+	has := func(s *summary.Summary, rule, words string) bool {
+		return strings.Contains(strings.Join(find(t, Judge(s, DefaultThresholds()), rule).Next, "\n"), words)
+	}
+	s := one(0, 300, 0)
+	if !has(s, RuleExposedComm, "with FSDP") || !has(s, RuleExposedComm, "with DDP") || has(s, RuleExposedComm, "in DeepSpeed") {
+		t.Error("without a stack: want FSDP and DDP, and not DeepSpeed")
+	}
+	s.Modules = []summary.Module{{Path: "DistributedDataParallel_0"}}
+	if has(s, RuleExposedComm, "with FSDP") || !has(s, RuleExposedComm, "with DDP") {
+		t.Error("with DDP: want it, and not FSDP")
+	}
+	s.Lines = []summary.Line{{File: "/x/deepspeed/runtime/zero.py"}}
+	if has(s, RuleExposedComm, "with FSDP") || !has(s, RuleExposedComm, "overlap_comm") {
+		t.Error("with DeepSpeed: want it, and not FSDP")
+	}
+	idle := one(600, 0, 0)
+	idle.Ops = []summary.Op{{Name: "vllm::unified_attention"}}
+	if !has(idle, RuleGPUIdle, "in vLLM, see that") || has(idle, RuleGPUIdle, "in SGLang, see that") {
+		t.Error("with vLLM: want it, and not SGLang")
+	}
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/unit"
+)
+
+// Rules makes the list of all rules: one line each.
+func Rules(pages []judge.Page) Doc {
+	var list List
+	for _, p := range pages {
+		list = append(list, Item{Mark: p.ID, Text: p.Line + levelLimits(p)})
+	}
+	s := []Section{{Title: "Rules", Lead: "in order of precedence; \"assay explain RULE\" says more of one", Blocks: []Block{list}}}
+	return Doc{Title: "Rules", Screen: s, Sections: s}
+}
+
+// levelLimits lists the limits of a rule's levels.
+func levelLimits(p judge.Page) string {
+	var limits []string
+	for _, l := range []struct {
+		name  string
+		share float64
+	}{{"info", p.Info}, {"warn", p.Warn}, {"critical", p.Critical}} {
+		if l.share != 0 {
+			limits = append(limits, l.name+" "+unit.Percent(l.share))
+		}
+	}
+	if limits == nil {
+		return ""
+	}
+	return " (" + strings.Join(limits, ", ") + ")"
+}
+
+// Explain makes the page of one rule.
+func Explain(p judge.Page) Doc {
+	return Doc{Title: p.ID, Screen: explainSections(p, "→"), Sections: explainSections(p, "")}
+}
+
+// explainSections are those of a page. The mark stands in front of what there is
+// to do: a screen shows no bullets.
+func explainSections(p judge.Page, mark string) []Section {
+	marked := func(list List) List {
+		for i := range list {
+			list[i].Mark = mark
+		}
+		return list
+	}
+	return []Section{
+		{Title: p.ID, Lead: p.Line, Blocks: []Block{explainMeaning(p)}},
+		{Title: "Thresholds", Blocks: []Block{explainLimits(p), Paragraph{Text: "Why these: " + p.Source + "."}}},
+		{Title: "Gain", Lead: "an upper bound, never a forecast", Blocks: []Block{Paragraph{Text: explainGain(p)}}},
+		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []Block{Paragraph{Text: "To be sure:"}, marked(points(p.Sure))}},
+		{Title: "What changes the verdict", Blocks: []Block{Paragraph{Text: p.Changes + "."}}},
+		{Title: "Remedies", Lead: "each with where it comes from", Blocks: []Block{marked(explainRemedies(p))}},
+	}
+}
+
+func explainMeaning(p judge.Page) List {
+	list := List{{Mark: "definition", Text: p.Meaning}, {Mark: "numerator", Text: p.Part}}
+	if p.Whole != "" {
+		list = append(list, Item{Mark: "denominator", Text: p.Whole})
+	}
+	return list
+}
+
+// explainLimits lists what a file of thresholds may set.
+func explainLimits(p judge.Page) Block {
+	var list List
+	add := func(key, value string, set bool) {
+		if set {
+			list = append(list, Item{Mark: key, Text: value})
+		}
+	}
+	for _, l := range []struct {
+		key   string
+		share float64
+	}{
+		{"info", p.Info}, {"warn", p.Warn}, {"critical", p.Critical}, {"min_share", p.MinShare}, {"min_busy", p.MinBusy},
+		{"of_peak", p.OfPeak}, {"margin", p.Margin},
+	} {
+		add(l.key, unit.Percent(l.share), l.share != 0)
+	}
+	add("min_events", unit.Count(p.MinEvents), p.MinEvents != 0)
+	add("min_gap", unit.Duration(p.MinGapNS), p.MinGapNS != 0)
+	add("under", unit.Duration(p.Under), p.Under != 0)
+	if list == nil {
+		return Paragraph{Text: "It has no limit: it holds or it does not."}
+	}
+	return list
+}
+
+func explainGain(p judge.Page) string {
+	if p.Gain == "none" {
+		return "A file cannot tell; gain_ns is null."
+	}
+	return p.Gain + "."
+}
+
+// blank is a word in a remedy that the rule fills in.
+var blank = regexp.MustCompile(`\{[a-z]+\}`)
+
+// explainRemedies lists what findings of a rule may say to do.
+func explainRemedies(p judge.Page) List {
+	var list List
+	for _, r := range p.Remedies {
+		it := Item{Text: blank.ReplaceAllStringFunc(r.Text, strings.ToUpper), Sub: List{{Mark: "from", Text: r.Source.Title, Code: r.Source.URL}}}
+		if len(r.Stacks) > 0 {
+			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
+		}
+		list = append(list, it)
+	}
+	return append(list, Item{
+		Text: "what findings say besides, worded from what was measured",
+		Sub:  List{{Mark: "from", Text: p.Otherwise.Title, Code: p.Otherwise.URL}},
+	})
+}
