@@ -8,6 +8,7 @@ package analyze
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"assay/classify"
@@ -45,6 +46,7 @@ func Needs() trace.Select {
 func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
+	in.Recorder = maps.Clone(t.Meta.Recorder)
 	in.SpanNS = span(t).Len()
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 	var issues diag.Ledger

@@ -100,6 +100,10 @@ func (l *loader) system(r row) {
 // option looks at one option of the capture or export.
 func (l *loader) option(r row) {
 	switch name := string(r.text(0)); {
+	case name == "EXPORT_PRODUCT_VERSION" || name == "EXPORT_SCHEMA_VERSION":
+		const most = 64
+		value := r.text(1)
+		l.meta.Recorder[name] = printable(value[:min(len(value), most)])
 	case strings.HasSuffix(name, "CUDA_GRAPH_TRACE_OPTIONS:MODE"):
 		l.seen.graphMode = string(r.text(1))
 	case strings.Contains(name, "ENVIRONMENT_VARIABLE"):

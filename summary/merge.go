@@ -34,7 +34,7 @@ func Merge(list ...*Summary) *Summary {
 func (out *Summary) append(s *Summary) {
 	base := len(out.Inputs)
 	for _, in := range s.Inputs {
-		in.BaseTimeNS = clone(in.BaseTimeNS)
+		in.BaseTimeNS, in.Recorder = clone(in.BaseTimeNS), maps.Clone(in.Recorder)
 		out.Inputs = append(out.Inputs, in)
 	}
 	add(&out.Devices, s.Devices, func(d *Device) {

@@ -71,6 +71,9 @@ type Input struct {
 	// BaseTimeNS is what must be added to the times of this input to get Unix
 	// time, where the trace says so.
 	BaseTimeNS *int64 `json:"base_time_ns,omitempty"`
+	// Recorder has what the profiler says of itself and its settings, in its own
+	// words: "cupti_version", "with_stack", "EXPORT_PRODUCT_VERSION".
+	Recorder map[string]string `json:"recorder,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
 }

@@ -13,6 +13,11 @@ type Meta struct {
 	WorldSize *int
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
 
+	// Recorder has what the profiler says of itself and its settings: versions, and
+	// whether it recorded shapes, stacks, modules and memory. Keys and values are as
+	// they are written.
+	Recorder map[string]string
+
 	// APINames has the full names of calls whose names were cut: Nsight writes the
 	// version of the interface behind them, as in cudaLaunchKernel_v7000.
 	APINames map[string]string
@@ -29,6 +34,18 @@ var kinetoKeys = map[string]bool{
 	"deviceProperties":    true,
 	"distributedInfo":     true,
 	"baseTimeNanoseconds": true,
+
+	"cupti_version":        true,
+	"cuda_runtime_version": true,
+	"cuda_driver_version":  true,
+	"roctracer_version":    true,
+	"hip_runtime_version":  true,
+	"hip_driver_version":   true,
+	"record_shapes":        true,
+	"with_stack":           true,
+	"with_modules":         true,
+	"with_flops":           true,
+	"profile_memory":       true,
 }
 
 func newMetadata() *metadata { return &metadata{raw: make(map[string][]byte)} }
@@ -57,8 +74,19 @@ func (m *metadata) decode() Meta {
 		ns := base.Int()
 		out.BaseTime = &ns
 	}
+	for key := range kinetoKeys {
+		if v := gjson.ParseBytes(m.raw[key]); v.Type == gjson.Number && key != "baseTimeNanoseconds" && len(v.Raw) <= maxSetting {
+			if out.Recorder == nil {
+				out.Recorder = make(map[string]string)
+			}
+			out.Recorder[key] = v.Raw
+		}
+	}
 	return out
 }
+
+// maxSetting is how long what a profiler says of itself may be.
+const maxSetting = 64
 
 func optionalInt(r gjson.Result) *int {
 	if r.Type != gjson.Number {

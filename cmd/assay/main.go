@@ -71,7 +71,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand(), explainCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand(), explainCommand(), doctorCommand()}
 }
 
 // errUsage ends a command whose mistake has already been explained.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"assay/internal/ingest"
+	"assay/judge"
+	"assay/report"
+	"assay/summary"
+)
+
+// doctorSchema names the JSON of a check of captures, as [summary.Schema] does that
+// of a summary.
+const doctorSchema = "assay/doctor/1"
+
+func doctorCommand() *command {
+	return &command{
+		name: "doctor", args: "[INPUT...]",
+		does: "say what a capture can and cannot answer, what is wrong with it, and how to record a better one",
+		example: `  assay doctor trace.json.gz
+  zcat trace.json.gz | assay doctor
+  assay doctor DIR_OF_TRACES --format json | jq '.answers[] | select(.can != "yes")'
+`,
+		run: runDoctor,
+	}
+}
+
+func runDoctor(e env, c *command, args []string) error {
+	var m measure
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	m.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if wrong := checkFormat(*format); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	if len(args) == 0 {
+		if isTerminal(e.stdin) {
+			return usageError(e, c, "no input: name a trace, or pipe one in")
+		}
+		args = []string{ingest.Stdin}
+	}
+	v, failed := m.load(e, c, args)
+	if v == nil {
+		return failed
+	}
+	out := bufio.NewWriter(e.stdout)
+	if err = v.writeCheck(out, *format); err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	return failed
+}
+
+// writeCheck writes what the capture can answer.
+func (v *verdict) writeCheck(w io.Writer, format string) error {
+	answers := judge.Examine(v.summary)
+	doc := report.Doctor(v.summary, v.result, answers)
+	switch format {
+	case "md":
+		return doc.StepSummary(w)
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(struct {
+			Schema  string          `json:"schema"`
+			Inputs  []summary.Input `json:"inputs"`
+			Stacks  []judge.Stack   `json:"stacks"`
+			Answers []judge.Answer  `json:"answers"`
+			Issues  []summary.Issue `json:"issues"`
+		}{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues})
+	}
+	return doc.Text(w, textWidth)
+}

@@ -1,0 +1,135 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+func (c *court) canGraphs() (can, why string) {
+	opaque, nodes := int64(0), int64(0)
+	for _, g := range c.Graphs {
+		if g.Opaque {
+			opaque++
+		} else {
+			nodes++
+		}
+	}
+	hidden := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Category == wholeGraph })
+	launched := slices.ContainsFunc(c.Calls, func(r summary.Call) bool { return r.Kind == "graph-launch" })
+	switch {
+	case (opaque > 0 || hidden) && nodes > 0:
+		return Partly, fmt.Sprintf("%s of %s have no nodes", unit.Count(opaque), plural(opaque+nodes, "graph"))
+	case opaque > 0 || hidden || launched && nodes == 0:
+		return No, "graphs were launched and their nodes were not recorded"
+	case nodes > 0:
+		return Yes, plural(nodes, "graph") + " with their nodes"
+	case len(c.Calls) == 0:
+		return No, "no call was recorded that could have launched one"
+	}
+	return Yes, "none was launched"
+}
+
+func (c *court) canRanks() (can, why string) {
+	p := c.peers()
+	comm := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Class == "comm" })
+	switch {
+	case len(c.Devices) == 0:
+		return No, "nothing of a device has a time"
+	case p.ranks > 1 && !p.repeated:
+		return Yes, plural(int64(p.ranks), "rank")
+	case p.repeated:
+		return Partly, "a rank comes in several inputs"
+	case !comm:
+		return Yes, "nothing communicates"
+	}
+	return No, "one rank of a job that communicates"
+}
+
+func (c *court) canEfficiency() (can, why string) {
+	known := int64(0)
+	for _, k := range c.Counters {
+		if k.ComputePct != nil && k.MemoryPct != nil {
+			known++
+		}
+	}
+	switch all := int64(len(c.Counters)); {
+	case all == 0:
+		return No, "times alone do not say; no hardware counter was read"
+	case known < all:
+		return Partly, fmt.Sprintf("%s of %s have the shares of the peaks", unit.Count(known), plural(all, "kernel"))
+	default:
+		return Yes, plural(all, "kernel") + " with the shares of the peaks"
+	}
+}
+
+// canWhole asks whether the window is more than a corner of the capture.
+func (c *court) canWhole() (can, why string) {
+	window, span := int64(0), int64(0)
+	for i := range c.Inputs {
+		from, to, any := int64(0), int64(0), false
+		for _, d := range c.Devices {
+			if d.Input != i {
+				continue
+			}
+			if !any {
+				from, to, any = d.StartNS, d.StartNS, true
+			}
+			from, to = min(from, d.StartNS), max(to, summary.Plus(d.StartNS, d.WindowNS))
+		}
+		if any && c.Inputs[i].SpanNS > 0 {
+			window, span = summary.Plus(window, to-from), summary.Plus(span, c.Inputs[i].SpanNS)
+		}
+	}
+	if window == 0 || span == 0 {
+		return No, "nothing of a device has a time"
+	}
+	why = fmt.Sprintf("the GPU's window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
+	if window < span/2 {
+		return Partly, why
+	}
+	return Yes, why
+}
+
+// issuesOf returns the codes of the issues that are wanted.
+func (c *court) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
+	for _, is := range c.Issues {
+		if wanted(is) {
+			codes = append(codes, is.Code)
+		}
+	}
+	return codes
+}
+
+// clockIssues are what clocks that went wrong look like.
+var clockIssues = []string{"work-before-launch", "value-implausible", "window-implausible", "step-implausible", "steps-overlap", "stream-overlap"}
+
+func (c *court) canClocks() (can, why string) {
+	codes := c.issuesOf(func(is summary.Issue) bool {
+		return slices.Contains(clockIssues, is.Code) || is.Severity == "suspect"
+	})
+	if len(codes) > 0 {
+		return Partly, strings.Join(codes, ", ")
+	}
+	return Yes, "nothing is out of order"
+}
+
+func (c *court) canComplete() (can, why string) {
+	codes := c.issuesOf(func(is summary.Issue) bool { return is.Severity == "data-loss" })
+	incomplete := int64(0)
+	for _, in := range c.Inputs {
+		if !in.Complete {
+			incomplete++
+		}
+	}
+	switch {
+	case incomplete > 0:
+		return Partly, fmt.Sprintf("%d of %s incomplete", incomplete, plural(int64(len(c.Inputs)), "input"))
+	case len(codes) > 0:
+		return Partly, strings.Join(codes, ", ")
+	}
+	return Yes, "read to the end, nothing lost"
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// Doctor makes the report on a capture itself: what it can and cannot answer, what
+// is wrong with it, and how to record a better one.
+func Doctor(s *summary.Summary, r judge.Result, answers []judge.Answer) Doc {
+	b := newBuilder(s, r)
+	sections := func(item func(summary.Issue) Item, mark string) []Section {
+		return present(b.doctorVerdict(answers), b.doctorCapture(), doctorAnswers(answers), b.doctorIssues(item), doctorAgain(answers, mark))
+	}
+	return Doc{Title: "Capture check", summary: s, result: r,
+		Screen:   sections(b.doctorIssue, "→"),
+		Sections: sections(issueItem, "")}
+}
+
+// counted says how many answers there are of each kind.
+func counted(answers []judge.Answer) (yes, partly, no int) {
+	for _, a := range answers {
+		switch a.Can {
+		case judge.Yes:
+			yes++
+		case judge.Partly:
+			partly++
+		default:
+			no++
+		}
+	}
+	return yes, partly, no
+}
+
+func (b *builder) doctorVerdict(answers []judge.Answer) Section {
+	yes, partly, no := counted(answers)
+	return Section{
+		Title: "Capture check", Lead: fmt.Sprintf("it answers %d of %d questions, %d in part and %d not", yes, len(answers), partly, no),
+	}
+}
+
+// doctorCapture says what was read and by whom it was written.
+func (b *builder) doctorCapture() Section {
+	s := Section{Title: "Capture", Lead: b.captureLine()}
+	if len(b.Inputs) == 1 {
+		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
+	}
+	var list List
+	for _, text := range b.recorders() {
+		list = append(list, Item{Mark: "recorder", Text: text})
+	}
+	var names []string
+	for _, st := range b.result.Stacks {
+		names = append(names, st.Name+", by "+st.Because)
+	}
+	for _, name := range names {
+		list = append(list, Item{Mark: "software", Text: brief(name)})
+	}
+	if list != nil {
+		s.Blocks = []Block{list}
+	}
+	return s
+}
+
+// recorders says what the profilers say of themselves, each of several inputs'
+// once.
+func (b *builder) recorders() (out []string) {
+	for _, in := range b.Inputs {
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(in.Recorder)) {
+			parts = append(parts, clean(key)+" "+clip(clean(in.Recorder[key]), 40))
+		}
+		if text := strings.Join(parts, ", "); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	const most = 3
+	return out[:min(most, len(out))]
+}
+
+// doctorAnswers lists the questions, those without an answer first.
+func doctorAnswers(answers []judge.Answer) Section {
+	var list List
+	for _, can := range []string{judge.No, judge.Partly, judge.Yes} {
+		for _, a := range answers {
+			if a.Can == can {
+				list = append(list, Item{Mark: can, Text: sentence(a.Question + ": " + a.Why)})
+			}
+		}
+	}
+	if list == nil {
+		return Section{}
+	}
+	return Section{Title: "Can it answer", Blocks: []Block{list}}
+}
+
+// doctorIssues lists all issues, the worst first.
+func (b *builder) doctorIssues(item func(summary.Issue) Item) Section {
+	s := Section{Title: "Issues"}
+	if len(b.Issues) == 0 {
+		s.Lead = "none"
+		return s
+	}
+	var list List
+	for _, is := range b.Issues {
+		list = append(list, item(is))
+	}
+	s.Blocks = []Block{list}
+	return s
+}
+
+// doctorIssue is an issue on the screen: all of its help, for that is what was
+// asked for.
+func (b *builder) doctorIssue(is summary.Issue) Item {
+	it := issueTitle(is)
+	if is.Help != "" {
+		it.Text += ": " + sentence(b.below(is.Help))
+	}
+	if is.First != "" {
+		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First))), 200)}}
+	}
+	return it
+}
+
+// doctorAgain lists what to record the next time, with what each option answers.
+func doctorAgain(answers []judge.Answer, mark string) Section {
+	var list List
+	index := map[judge.Flags]int{}
+	for _, a := range answers {
+		for _, f := range a.Flags {
+			i, ok := index[f]
+			if !ok {
+				i = len(list)
+				index[f] = i
+				list = append(list, Item{Mark: mark, Text: f.Producer + ": " + f.Text})
+			}
+			sub := &list[i].Sub
+			if len(*sub) == 0 {
+				*sub = List{{Text: "for: " + a.Question}}
+			} else {
+				(*sub)[0].Text += "; " + a.Question
+			}
+		}
+	}
+	if list == nil {
+		return Section{}
+	}
+	return Section{Title: "Capture again with", Blocks: []Block{list}}
+}
