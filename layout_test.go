@@ -42,7 +42,7 @@ var mayImport = map[string]string{
 	"compare":                    "summary unit",
 	"gate":                       "judge summary unit",
 	"report":                     "compare gate judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest judge phase profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -101,7 +101,7 @@ func (c *court) examinations() map[string]func() (can, why string) {
 	return map[string]func() (can, why string){
 		"kernels": c.canKernels, "budget": c.canBudget, "idle": c.canIdle, "operators": c.canOperators, "lines": c.canLines,
 		"shapes": c.canShapes, "memory": c.canMemory, "steps": c.canSteps, "phases": c.canPhases, "graphs": c.canGraphs,
-		"ranks": c.canRanks, "efficiency": c.canEfficiency, "whole": c.canWhole, "clocks": c.canClocks, "complete": c.canComplete,
+		"ranks": c.canRanks, "efficiency": c.canEfficiency, "whole": c.canWhole, "clocks": c.canClocks, "complete": c.canComplete, "sharing": c.canShare,
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *court) canBudget() (can, why string) {
 	least, _ := Thresholds{}.Rule(RuleTooLittleWork)
 	switch window := c.total.Window(); {
 	case window > 0 && events < least.MinEvents:
-		return Partly, plural(events, "GPU event") + " are too few for shares to mean anything"
+		return Partly, "too few for shares to mean anything: " + plural(events, "GPU event")
 	case window > 0:
 		return Yes, fmt.Sprintf("%s in windows of %s", plural(events, "GPU event"), unit.Duration(window))
 	case len(c.Tables) > 0:

@@ -133,3 +133,19 @@ func (c *court) canComplete() (can, why string) {
 	}
 	return Yes, "read to the end, nothing lost"
 }
+
+// secretIssues are what inputs with secrets in them have.
+var secretIssues = []string{"secrets-in-capture", "secrets-masked"}
+
+func (c *court) canShare() (can, why string) {
+	most := int64(0)
+	for _, is := range c.Issues {
+		if slices.Contains(secretIssues, is.Code) {
+			most = max(most, is.Count)
+		}
+	}
+	if most > 0 {
+		return No, plural(most, "value") + " in it look like secrets"
+	}
+	return Yes, "nothing in it looks like a secret; names of users and paths may still be in it"
+}

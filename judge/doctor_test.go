@@ -62,7 +62,7 @@ func TestExamine(t *testing.T) {
 		}
 	}
 	for id, a := range answered(t, &summary.Summary{}) {
-		if want := id == "clocks" || id == "complete"; (a.Can == Yes) != want || !want && len(a.Flags) == 0 {
+		if want := id == "clocks" || id == "complete" || id == "sharing"; (a.Can == Yes) != want || !want && len(a.Flags) == 0 {
 			t.Errorf("nothing: %s: %s, %s, %+v", id, a.Can, a.Why, a.Flags)
 		}
 	}
@@ -86,6 +86,9 @@ func TestExamine(t *testing.T) {
 		{"budget", Partly, "whole steps", func(s *summary.Summary) { s.Devices[0].Events = 9 }},
 		{"clocks", Partly, "again", func(s *summary.Summary) { s.Issues = []summary.Issue{{Code: "work-before-launch", Severity: "info"}} }},
 		{"complete", Partly, "export_chrome_trace", func(s *summary.Summary) { s.Inputs[0].Complete = false }},
+		{"sharing", No, "--redact", func(s *summary.Summary) {
+			s.Issues = []summary.Issue{{Code: "secrets-in-capture", Severity: "info", Count: 2}}
+		}},
 		{"kernels", Partly, "ProfilerActivity.CUDA", func(s *summary.Summary) { s.Kernels[0].Category = wholeGraph }},
 	} {
 		s := summary.Merge(full)

@@ -70,6 +70,7 @@ func runConvert(e env, c *command, args []string) error {
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
+	conv.hidden(p)
 	if err := e.output(conv.output, func(w io.Writer) error { return conv.write(w, p) }); err != nil {
 		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}

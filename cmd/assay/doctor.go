@@ -49,6 +49,7 @@ func runDoctor(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
+	m.scan = true
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed

@@ -13,7 +13,9 @@ import (
 
 	"assay/classify"
 	"assay/internal/ingest"
+	"assay/internal/redact"
 	"assay/phase"
+	"assay/summary"
 	"assay/trace"
 )
 
@@ -35,10 +37,14 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
+	scan bool // search what is read for secrets
+
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
+
+	secrets []summary.Issue // of inputs that hold some
 }
 
 // all reads the inputs and hands each with its index to use, several at a time.
@@ -91,6 +97,11 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 	defer share.release()
 	need.Limits = r.limits.trace()
 	need.Limits.Grown = share.grown
+	if r.scan {
+		found := redact.NewScanner()
+		f.Tap = found
+		defer func() { r.noteSecrets(path, found.Count()) }()
+	}
 	in, err := ingest.Load(f, need)
 	if err != nil {
 		return err
@@ -98,6 +109,16 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 	collectMore()
 	use(in)
 	return nil
+}
+
+// noteSecrets keeps how many secrets an input holds.
+func (r *reading) noteSecrets(path string, n int64) {
+	if n == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets = append(r.secrets, secretsInCapture(path, n))
 }
 
 // A share is what one input takes of the memory for all.

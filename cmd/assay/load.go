@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,8 @@ type source struct {
 	rules, phases       string
 	jobs                int
 	maxMemory, maxInput string // sizes
+	redact              bool   // names of users are hidden; secrets are in any case
+	scan                bool   // inputs are searched for secrets
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -31,6 +34,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with names of steps and phases that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
+	flags.BoolVar(&s.redact, "redact", false, "hide names of users and addresses in what is written, too; tokens and passwords are masked in any case")
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
 }
 
@@ -60,7 +64,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs}, nil
+	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, scan: s.scan}, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.
@@ -99,6 +103,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	}
 	v := &verdict{summary: all}
 	noteRepeatedRanks(v.summary)
+	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
 }
@@ -113,7 +118,8 @@ func (r *reading) merged() (*summary.Summary, []error) {
 	if len(sums) == 0 {
 		return nil, failed
 	}
-	return summary.Merge(sums...), failed
+	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
+	return summary.Merge(append(sums, &summary.Summary{Issues: r.secrets})...), failed
 }
 
 // measured returns what the model of an input says.

@@ -55,6 +55,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys, "action": actionStep,
+			"secrets": writeSecrets, "hides": hidesSecrets,
 		},
 	})
 }

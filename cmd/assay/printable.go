@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"assay/internal/redact"
 )
 
 // say prints one line of talk to standard error. Names of files and what they
 // hold are part of such lines, so what could steer the terminal or forge a
-// second line is shown escaped.
+// second line is shown escaped, and secrets are masked.
 func (e env) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.stderr, printable(redact.Mask(fmt.Sprintf(format, args...))))
 }
 
 // printable replaces what does not print (control characters, line breaks, marks

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,7 +64,12 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 	})
 	failed = append(failed, strangers...)
 	out := tableWriter{w: bufio.NewWriter(e.stdout), e: e, c: c, format: tab.format, many: len(r.paths) > 1, blocks: len(r.paths) * len(tab.names)}
-	for i, path := range r.paths {
+	all := struct {
+		Paths  []string
+		Tables [][]nsysstats.Table
+	}{slices.Clone(r.paths), tables}
+	src.hidden(&all)
+	for i, path := range all.Paths {
 		for k := range tables[i] {
 			out.table(path, &tables[i][k])
 		}

@@ -37,6 +37,10 @@ type File struct {
 	// be nil.
 	Say func(string)
 
+	// Tap, if it is not nil, is shown all content that is read, in order. What is
+	// read in its place, as a database is, it does not see.
+	Tap io.Writer
+
 	raw     *countingReader
 	buf     *bufio.Reader
 	content *bufio.Reader
@@ -187,6 +191,9 @@ func (f *File) Read(p []byte) (int, error) {
 	}
 	n, err := f.content.Read(p)
 	f.n += int64(n)
+	if f.Tap != nil && n > 0 {
+		f.Tap.Write(p[:n])
+	}
 	return n, f.noted(err)
 }
 

@@ -1,0 +1,177 @@
+package redact
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// fake returns n characters of a made-up token, so that no scanner of repositories
+// takes this file for a leak.
+func fake(n int) string {
+	const letters = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7"
+	return strings.Repeat(letters, n/len(letters)+1)[:n]
+}
+
+func upper(n int) string { return strings.ToUpper(fake(n)) }
+
+// secrets are one of each format, with what may stay in its place.
+func secrets() map[string]string {
+	return map[string]string{
+		"hf_" + fake(34): "[hf]",
+		"sk-" + fake(48): "[sk]",
+		"sk-ant-api03-" + fake(20) + "-_" + fake(12): "[sk]",
+		"ghp_" + fake(36):        "[github]",
+		"github_pat_" + fake(40): "[github]",
+		"glpat-" + fake(20):      "[gitlab]",
+		"AKIA" + upper(16):       "[aws]",
+		"xoxb-" + fake(24):       "[slack]",
+		"AIza" + fake(35):        "[google]",
+		"npm_" + fake(36):        "[npm]",
+		"nvapi-" + fake(64):      "[nvidia]",
+		"eyJ" + fake(20) + ".eyJ" + fake(30) + "." + fake(30): "[jwt]",
+	}
+}
+
+func TestMask(t *testing.T) {
+	for secret, want := range secrets() {
+		for _, around := range []string{"%s", "push %s now", `{"token":"%s"}`, "a=%s,b", "(%s)"} {
+			text := fmt.Sprintf(around, secret)
+			if got := Mask(text); got != fmt.Sprintf(around, want) {
+				t.Errorf("%q of %s is %q", around, want, got)
+			}
+		}
+		if got := Mask("x" + secret); got != "x"+secret {
+			t.Errorf("in the middle of a word %s is hidden: %q", want, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"WANDB_API_KEY=" + fake(40):         "WANDB_API_KEY=[variable]",
+		`"HF_TOKEN": "` + fake(12) + `"`:    `"HF_TOKEN": "[variable]"`,
+		"https://bob:" + fake(9) + "@h.io/": "https://bob:[password]@h.io/",
+		"Authorization: Bearer " + fake(30): "Authorization: Bearer [bearer]",
+	} {
+		if got := Mask(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHarmless: what only looks a little like a secret stays as it is.
+func TestHarmless(t *testing.T) {
+	for _, text := range []string{
+		"", "task-runner-with-a-long-name-2025-11", "hf_causal_language_model_forward", "sk-learn-pipeline-with-many-words",
+		"NUM_TOKENS=4096", "MAX_TOKEN=12345678", "HF_TOKEN=REDACTED", "API_KEY=${SECRET_VALUE}", "aten::_tokenize", "https://host:8080/path@x",
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>", "ghp_short", "AKIAI44", "SK-" + fake(30),
+	} {
+		if got := Mask(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestRedactor: equal texts stay equal, different ones different, and what stands
+// for a user is the same whatever comes first.
+func TestRedactor(t *testing.T) {
+	a, b := "hf_"+fake(34), "hf_"+fake(35)
+	r := New(false)
+	if got := r.Text(a + " " + b + " " + a); got != "[hf-1] [hf-2] [hf-1]" || r.Secrets() != 2 || r.Kinds() != "hf 2" {
+		t.Errorf("%q, %d secrets: %s", got, r.Secrets(), r.Kinds())
+	}
+	if got := r.Text("/home/alice/x.py"); got != "/home/alice/x.py" {
+		t.Errorf("without being asked it hides users: %q", got)
+	}
+	texts := []string{"/home/zoe4/a.py", `C:\Users\alice\b.py`, "/tmp/torchinductor_alice/c.py", "run-alice-7", "malice", "/data/zoe4/alice/d", "by bob.r@host.example"}
+	want := []string{"/home/[user-2]/a.py", `C:\Users\[user-1]\b.py`, "/tmp/torchinductor_[user-1]/c.py", "run-[user-1]-7", "malice", "/data/[user-2]/[user-1]/d", "by [email]"}
+	for range 20 {
+		order := rand.Perm(len(texts))
+		var list []string
+		for _, i := range order {
+			list = append(list, texts[i])
+		}
+		New(true).Strings(&list)
+		for at, i := range order {
+			if list[at] != want[i] {
+				t.Fatalf("%q became %q, want %q", texts[i], list[at], want[i])
+			}
+		}
+	}
+}
+
+// TestStrings: every text that a value leads to is rewritten, and nothing else is
+// touched.
+func TestStrings(t *testing.T) {
+	type row struct {
+		Name   string
+		hidden string
+		Labels map[string]string
+		More   []*row
+		Any    any
+		NS     []int64
+	}
+	s := "hf_" + fake(34)
+	shared := s
+	v := struct {
+		Rows []row
+		P    *string
+	}{[]row{{Name: s, hidden: "x", Labels: map[string]string{"a": s, "b": "plain"}, More: []*row{{Name: s}, nil}, NS: []int64{1}}}, &shared}
+	New(false).Strings(&v)
+	r := v.Rows[0]
+	if r.Name != "[hf-1]" || r.Labels["a"] != "[hf-1]" || r.Labels["b"] != "plain" || r.More[0].Name != "[hf-1]" || shared != "[hf-1]" || r.hidden != "x" {
+		t.Errorf("%+v, %+v, %q", r, r.More[0], shared)
+	}
+}
+
+// TestScanner: however a stream is cut into blocks, each secret counts once.
+func TestScanner(t *testing.T) {
+	var text strings.Builder
+	n := int64(0)
+	for range 3 { // each of them again
+		n = 0
+		for secret := range secrets() {
+			text.WriteString(strings.Repeat(`{"name":"kernel","ts":1.5},`, 7) + `{"env":"` + secret + `"}` + "\n")
+			n++
+		}
+	}
+	all := []byte(text.String())
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for try := range 200 {
+		s := NewScanner()
+		for rest := all; len(rest) > 0; {
+			size := min(len(rest), 1+rnd.IntN(1+try*5))
+			s.Write(rest[:size])
+			rest = rest[size:]
+		}
+		if got := s.Count(); got != n {
+			t.Fatalf("try %d: %d secrets, want %d", try, got, n)
+		}
+	}
+}
+
+// FuzzMask: it ends, it never panics, masking again changes nothing, and a secret
+// that is put in front does not come through.
+func FuzzMask(f *testing.F) {
+	for secret := range secrets() {
+		f.Add(secret)
+	}
+	f.Add("A_TOKEN=" + fake(10) + "\x00\xff://a:b@c")
+	f.Fuzz(func(t *testing.T, text string) {
+		once := Mask(text)
+		if again := Mask(once); again != once {
+			t.Errorf("%q, then %q", once, again)
+		}
+		secret := "hf_" + fake(34)
+		if got := Mask(secret + " " + text); strings.Contains(got, secret) {
+			t.Errorf("%q has the secret", got)
+		}
+		list := []string{text, secret}
+		New(true).Strings(&list)
+		if strings.Contains(list[1], secret) {
+			t.Errorf("%q has the secret", list[1])
+		}
+		s := NewScanner()
+		s.Write([]byte(text))
+		s.Count()
+	})
+}

@@ -1,0 +1,175 @@
+// Package redact hides what should not leave a machine: secrets always, and on
+// demand the names of users.
+//
+// A secret is what looks like one: the token formats of well-known services,
+// values of variables with telling names, passwords in addresses. What is found is
+// never kept in the clear longer than it takes to tell one from another, and what
+// stands in its place tells only of which kind it was.
+package redact
+
+import (
+	"bytes"
+	"hash/maphash"
+	"regexp"
+	"strings"
+)
+
+// A format is one form of secrets. The group called "secret" is what is hidden; the
+// rest of a match stays.
+type format struct {
+	name  string   // of the placeholder
+	marks []string // one of them is in each match: they are searched first
+	match *regexp.Regexp
+}
+
+// formats are tried in this order. A token begins at a boundary: task-1 is no key
+// that begins with sk-.
+var formats = []format{
+	token("hf", `hf_[A-Za-z0-9]{20,}`, "hf_"),
+	token("sk", `sk-[A-Za-z0-9_-]{20,}`, "sk-"),
+	token("github", `gh[pousr]_[A-Za-z0-9]{30,}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+	token("github", `github_pat_[A-Za-z0-9_]{22,}`, "github_pat_"),
+	token("gitlab", `glpat-[A-Za-z0-9_-]{20,}`, "glpat-"),
+	token("aws", `(?:AKIA|ASIA)[A-Z0-9]{16}`, "AKIA", "ASIA"),
+	token("slack", `xox[abprs]-[A-Za-z0-9-]{10,}`, "xox"),
+	token("google", `AIza[A-Za-z0-9_-]{35}`, "AIza"),
+	token("npm", `npm_[A-Za-z0-9]{30,}`, "npm_"),
+	token("nvidia", `nvapi-[A-Za-z0-9_-]{40,}`, "nvapi-"),
+	token("jwt", `eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`, "eyJ"),
+	{"bearer", []string{"earer "}, regexp.MustCompile(`[Bb]earer (?P<secret>[A-Za-z0-9._~+/-]{16,}=*)`)},
+	{"password", []string{"://"}, regexp.MustCompile(`://[^/\s:@"']{1,64}:(?P<secret>[^/\s@"']{3,128})@`)},
+	{"variable", []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}, regexp.MustCompile(
+		`\b(?:[A-Z][A-Z0-9_]*_)?(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|CREDENTIALS?)(?:_[A-Z0-9_]+)?\\?"?[ ]?[=:][ ]?\\?"?(?P<secret>[^\s"'\\,;&)\]}]{8,256})`)},
+	{"private-key", []string{"PRIVATE KEY-----"}, regexp.MustCompile(`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[A-Za-z0-9+/=\s\\]{16,})`)},
+}
+
+// token is a format that begins at a boundary.
+func token(name, expr string, marks ...string) format {
+	return format{name, marks, regexp.MustCompile(`(?:^|[^A-Za-z0-9_])(?P<secret>` + expr + `)`)}
+}
+
+// harmless are values that stand for a secret and are none.
+var harmless = regexp.MustCompile(`(?i)^(\d+(\.\d+)?|.*redacted.*|.*masked.*|\*+|x+|none|null|true|false|undefined|\$\{?\w+\}?|<.*|\[[a-z-]+(-\d+)?\]?)$`)
+
+// mixed reports whether a value has both letters and digits: words of a language
+// that happen to begin like a token have none.
+func mixed(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
+}
+
+// hides reports whether what a format matched is a secret.
+func (f *format) hides(secret string) bool {
+	switch f.name {
+	case "variable", "password":
+		return !harmless.MatchString(secret)
+	}
+	return mixed(secret)
+}
+
+// marked reports whether text has a mark of the format.
+func (f *format) marked(text string) bool {
+	for _, m := range f.marks {
+		if strings.Contains(text, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// replace returns text with every secret in it replaced by what by returns for its
+// kind and itself.
+func replace(text string, by func(kind, secret string) string) string {
+	for i := range formats {
+		f := &formats[i]
+		if !f.marked(text) {
+			continue
+		}
+		var out strings.Builder
+		done := 0
+		at := 2 * f.match.SubexpIndex("secret")
+		for _, m := range f.match.FindAllStringSubmatchIndex(text, -1) {
+			from, to := m[at], m[at+1]
+			if !f.hides(text[from:to]) {
+				continue
+			}
+			out.WriteString(text[done:from])
+			out.WriteString(by(f.name, text[from:to]))
+			done = to
+		}
+		if done > 0 {
+			out.WriteString(text[done:])
+			text = out.String()
+		}
+	}
+	return text
+}
+
+// Mask returns text without its secrets, each replaced by its kind alone.
+func Mask(text string) string {
+	return replace(text, func(kind, _ string) string { return "[" + kind + "]" })
+}
+
+// A Scanner counts the secrets of a stream, each once. It keeps none: what it has
+// seen it knows by a hash.
+type Scanner struct {
+	seed maphash.Seed
+	seen map[uint64]bool
+	rest []byte // the end of what was written before
+	on   bool   // something was written before
+}
+
+const (
+	overlap  = 512     // a secret may be cut by the end of a block
+	mostSeen = 1 << 16 // further secrets are not counted
+)
+
+// NewScanner returns a Scanner.
+func NewScanner() *Scanner { return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool)} }
+
+// Write looks at the next block. It never fails.
+func (s *Scanner) Write(p []byte) (int, error) {
+	block := append(s.rest, p...)
+	s.look(block, false)
+	s.rest = append(s.rest[:0:0], block[max(0, len(block)-overlap):]...)
+	s.on = s.on || len(block) > overlap
+	return len(p), nil
+}
+
+// Count ends the stream and returns how many different secrets it had.
+func (s *Scanner) Count() int64 {
+	s.look(s.rest, true)
+	s.rest = nil
+	return int64(len(s.seen))
+}
+
+// look counts what is in a block. Unless it is the last one, what reaches its end
+// may go on in the next, which has it again.
+func (s *Scanner) look(block []byte, last bool) {
+	for i := range formats {
+		f := &formats[i]
+		group := 2 * f.match.SubexpIndex("secret")
+		for _, mark := range f.marks {
+			for at := 0; len(s.seen) < mostSeen; {
+				n := bytes.Index(block[at:], []byte(mark))
+				if n < 0 {
+					break
+				}
+				at += n
+				if at == 0 && s.on { // what stands before it decides; the block before has told
+					at++
+					continue
+				}
+				from, to := max(0, at-overlap/4), min(len(block), at+overlap/2)
+				for _, m := range f.match.FindAllSubmatchIndex(block[from:to], -1) {
+					if !last && to == len(block) && from+m[group+1] == len(block) {
+						continue
+					}
+					if secret := block[from+m[group] : from+m[group+1]]; f.hides(string(secret)) {
+						s.seen[maphash.Bytes(s.seed, secret)] = true
+					}
+				}
+				at += len(mark)
+			}
+		}
+	}
+}
