@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -81,10 +82,10 @@ func (c *court) canWhole() (can, why string) {
 			from, to = min(from, d.StartNS), max(to, summary.Plus(d.StartNS, d.WindowNS))
 		}
 		if any && c.Inputs[i].SpanNS > 0 {
-			window, span = summary.Plus(window, to-from), summary.Plus(span, c.Inputs[i].SpanNS)
+			window, span = summary.Plus(window, summary.Plus(to, -max(from, -math.MaxInt64))), summary.Plus(span, c.Inputs[i].SpanNS)
 		}
 	}
-	if window == 0 || span == 0 {
+	if window <= 0 || span <= 0 {
 		return No, "nothing of a device has a time"
 	}
 	why = fmt.Sprintf("the GPU's window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
@@ -109,7 +110,7 @@ var clockIssues = []string{"work-before-launch", "value-implausible", "window-im
 
 func (c *court) canClocks() (can, why string) {
 	codes := c.issuesOf(func(is summary.Issue) bool {
-		return slices.Contains(clockIssues, is.Code) || is.Severity == "suspect"
+		return slices.Contains(clockIssues, is.Code)
 	})
 	if len(codes) > 0 {
 		return Partly, strings.Join(codes, ", ")

@@ -18,13 +18,17 @@ func (b *builder) capture() Section {
 	}
 	if len(b.Issues) == 0 {
 		s.Blocks = append(s.Blocks, Paragraph{Text: "No issues were found."})
-		return s
 	}
 	var list List
 	for _, is := range b.Issues {
 		list = append(list, issueItem(is))
 	}
-	s.Blocks = append(s.Blocks, list)
+	if list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
+	if open := b.unanswered(); open != nil {
+		s.Blocks = append(s.Blocks, Paragraph{Text: "What the capture cannot answer, or in part only:"}, open)
+	}
 	return s
 }
 

@@ -99,6 +99,28 @@ func doctorAnswers(answers []judge.Answer) Section {
 	return Section{Title: "Can it answer", Blocks: []Block{list}}
 }
 
+// mostUnanswered is how many questions without an answer the report lists.
+const mostUnanswered = 5
+
+// unanswered lists questions that a capture does not answer, with how to record one
+// that does. What has no timeline leaves most of them open, and says so elsewhere.
+func (b *builder) unanswered() (list List) {
+	rest := int64(0)
+	for _, a := range judge.Examine(b.Summary) {
+		switch {
+		case a.Can == judge.Yes || len(a.Flags) == 0 || len(b.Devices) == 0:
+		case len(list) == mostUnanswered:
+			rest++
+		default:
+			list = append(list, Item{Mark: a.Can, Text: a.Question + "; record with " + a.Flags[0].Producer, Code: a.Flags[0].Text})
+		}
+	}
+	if rest > 0 {
+		list = append(list, Item{Text: plural(rest, "more question") + "; \"assay doctor\" has them all"})
+	}
+	return list
+}
+
 // doctorIssues lists all issues, the worst first.
 func (b *builder) doctorIssues(item func(summary.Issue) Item) Section {
 	s := Section{Title: "Issues"}

@@ -113,7 +113,11 @@ func (m markdown) block(b *strings.Builder, block Block) {
 }
 
 func (m markdown) list(b *strings.Builder, list List, indent string) {
-	for _, it := range list {
+	for i, it := range list {
+		if left := len(list) - i; i >= max(m.rows, 1) && left > 1 {
+			b.WriteString(indent + "- " + plural(int64(left), "more point") + "\n")
+			break
+		}
 		var parts []string
 		if it.Mark != "" {
 			parts = append(parts, "**"+escapeMarkdown(it.Mark)+"**")

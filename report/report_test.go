@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -374,5 +375,66 @@ func goldenResult(s *summary.Summary) judge.Result {
 				Evidence: []string{"worst device: rank 7 device 7: 27.0% (270 ms of 1 s)"}, Next: []string{"look for a straggler first", "overlap more", "send less"}},
 			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: []string{"launch less"}},
 		},
+	}
+}
+
+// TestHugeMarkdown: a report of a run of thousands of ranks, whose devices, findings
+// and issues have no end, stays under what GitHub shows, and says what it leaves out.
+func TestHugeMarkdown(t *testing.T) {
+	s := trainRun()
+	name := strings.Repeat("a_name_without_end_", 20)
+	for i := range int64(4_000) {
+		s.Kernels = append(s.Kernels, summary.Kernel{Name: fmt.Sprint("kernel_", i, name), Class: "compute", Category: "other", Stream: i, Count: 1, TotalNS: 1000 - i%1000})
+		s.Ops = append(s.Ops, summary.Op{Name: fmt.Sprint("op::", i, name), Count: 1, GPUSelfNS: 5})
+	}
+	for i := range 3_000 {
+		s.Issues = append(s.Issues, summary.Issue{Code: fmt.Sprint("issue-", i), Severity: "info", Count: 1, Help: name})
+	}
+	r := judged(s)
+	for i := range 3_000 {
+		r.Findings = append(r.Findings, judge.Finding{Rule: "x", Title: fmt.Sprint(i, " ", name), Evidence: []string{name}})
+	}
+	d := Build(s, r)
+	for kind, write := range map[string]func(io.Writer) error{"Markdown": d.Markdown, "StepSummary": d.StepSummary} {
+		md := render(t, write)
+		if len(md) > StepSummaryLimit || len(md) < StepSummaryLimit/100 {
+			t.Errorf("%s: %d bytes, want at most %d and more than a headline", kind, len(md), StepSummaryLimit)
+		}
+		if !strings.HasPrefix(md, "# ") || !strings.Contains(md, "\n## Verdict") || !strings.Contains(md, " more ") {
+			t.Errorf("%s: no verdict, or nothing says that some is missing", kind)
+		}
+	}
+}
+
+// TestFindingsAreSure: a finding says in one line how sure it is, what it could gain
+// at most and what would make it sure, and each step where it comes from. What is
+// certain stays as it is on the screen.
+func TestFindingsAreSure(t *testing.T) {
+	gain := int64(2_000_000)
+	s := trainRun()
+	r := judge.Result{Findings: []judge.Finding{
+		{Rule: "a", Level: judge.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: judge.Likely,
+			ToBeSure: []string{"record again", "look"}, Next: []string{"wait less", "copy less"},
+			Sources: []judge.Source{{Title: "A [guide]", URL: "https://example.org/a"}, {Title: "notes", URL: "README.md"}}},
+		{Rule: "b", Level: judge.Warn, Title: "it idles", Confidence: judge.Certain, ToBeSure: []string{"look"}},
+		{Rule: "c", Level: judge.Info, Title: "for information", GainNS: &gain, Confidence: judge.Hint, ToBeSure: []string{"look"}},
+	}}
+	md := render(t, Build(s, r).Markdown)
+	for _, want := range []string{
+		"  - **likely** at most 2 ms to gain, 2.0% of the window; to be sure: record again; look\n",
+		"  - **next** wait less ([A \\[guide\\]](https://example.org/a))\n",
+		"  - **next** copy less (notes)\n",
+		"  - **certain** to be sure: look\n",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	if strings.Contains(md, "**hint**") {
+		t.Error("what is for information is told to be a hint")
+	}
+	screen := text(t, Build(s, r), 80)
+	if !strings.Contains(screen, "calls wait (likely)") || strings.Contains(screen, "it idles (") || strings.Contains(screen, "information (") {
+		t.Errorf("the screen says\n%s", screen)
 	}
 }
