@@ -265,7 +265,16 @@ func (c *court) dominantKernel() (Finding, bool) {
 	f.Evidence = append(f.Evidence, c.launchers(top)...)
 	f.Where = c.kernelPlaces(top.Name)
 	if class, known := summary.ClassOf(top.Class); known {
-		f.gain(min(top.TotalNS, c.total.With(class)), c.total.Window(), c.windowName())
+		rest := summary.Class(0)
+		for _, other := range summary.Singles() {
+			if other != class {
+				rest |= other
+			}
+		}
+		f.gain(min(top.TotalNS, c.total.Without(class, rest)), c.total.Window(), c.windowName())
+	}
+	if top.Class == "comm" {
+		f.ToBeSure = []string{"the traces of all ranks, for it runs for as long as it waits for its peers"}
 	}
 	f.Next = kernelAdvice(top, c.peers())
 	return f, true

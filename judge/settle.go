@@ -28,7 +28,9 @@ func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 	for i := range found {
 		f := &found[i]
 		page := pageEntries()[f.Rule]
-		f.Confidence, f.ToBeSure = page.Confidence, slices.Clone(page.Sure)
+		if f.Confidence = page.Confidence; f.ToBeSure == nil {
+			f.ToBeSure = slices.Clone(page.Sure)
+		}
 		if f.GainNS == nil && page.Bound == "numerator" && f.DenominatorNS > 0 {
 			f.gain(f.NumeratorNS, f.DenominatorNS, page.Whole)
 		}

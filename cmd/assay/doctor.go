@@ -21,7 +21,7 @@ const doctorSchema = "assay/doctor/1"
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", args: "[INPUT...]",
-		does: "say what a capture can and cannot answer, what is wrong with it, and how to record a better one",
+		does: "say what a capture can and cannot answer, and how to record a better one",
 		example: `  assay doctor trace.json.gz
   zcat trace.json.gz | assay doctor
   assay doctor DIR_OF_TRACES --format json | jq '.answers[] | select(.can != "yes")'

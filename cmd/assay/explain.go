@@ -17,7 +17,7 @@ import (
 func explainCommand() *command {
 	return &command{
 		name: "explain", args: "[RULE...]",
-		does: "print what a rule of the verdict means: definition, limits, sources, remedies; without a rule, list them",
+		does: "print what a rule means: definition, limits, sources, remedies; or list the rules",
 		example: `  assay explain
   assay explain gpu-idle
   assay explain gpu-idle --format md > gpu-idle.md

@@ -10,6 +10,7 @@
 //	assay accept  INPUT... --baseline DIR --reason TEXT          makes a run the baseline, and says why
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay explain [RULE...]           what a rule of the verdict means, and where its limits come from
+//	assay doctor  [INPUT...]          what a capture can and cannot answer, and how to record a better one
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds | gates   how to write such a file, and the built-in one
 //	assay help tables                 what --table prints
