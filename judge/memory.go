@@ -169,6 +169,7 @@ func (c *court) memoryPressure() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("the allocator had taken %s of the memory that there was%s (%s of %s), %s",
 		unit.Share(num, den), c.onMemory(s), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
+	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 	f.Next = append(ownerMemoryAdvice(s), "leave less to others: what other processes, the CUDA context and NCCL hold on the device is not the allocator's (nvidia-smi shows it)")
 	return f, true
@@ -188,6 +189,7 @@ func (c *court) memoryFragmented() (Finding, bool) {
 	f.Title = fmt.Sprintf("%s of reserved memory is free and stuck in segments that something else is in%s (%s of %s), %s",
 		unit.Share(num, den), c.onMemory(s), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
 	f.Evidence = append(splitEvidence(s), classEvidence(s)...)
+	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Next = fragmentationAdvice(s)
 	return f, true
 }
@@ -209,6 +211,7 @@ func (c *court) allocatorChurn() (Finding, bool) {
 		c.onMemory(s), unit.Bytes(num), plural(h.SegmentFrees, "cudaFree call"), unit.Share(num, den), unit.Bytes(den), reaches(f, limit))
 	f.Evidence = []string{fmt.Sprintf("%s took %s in the same time; each call stops the device or waits for it", plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes))}
 	f.Evidence = append(f.Evidence, stepEvidence(h)...)
+	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Next = churnAdvice(s)
 	return f, true
 }
@@ -236,6 +239,7 @@ func (c *court) memoryGrowth() (Finding, bool) {
 	if !ok {
 		return f, false
 	}
+	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	g := s.History.Growth
 	f.Title = fmt.Sprintf("every step leaves more memory behind%s: %s more were live when %s began than when %s did, %s of the %s then, %s",
 		c.onMemory(s), unit.Bytes(num), g.To, g.From, unit.Share(num, den), unit.Bytes(den), reaches(f, limit))

@@ -244,3 +244,12 @@ func TestStepsForStacks(t *testing.T) {
 		t.Error("with vLLM: want it, and not SGLang")
 	}
 }
+
+// TestPlacesOfSums: what has no timeline still has rows to look at.
+func TestPlacesOfSums(t *testing.T) {
+	s := tablesOf(kernelsWith(sumRow{"hot", "compute gemm", 900 * ms, 5}))
+	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
+	if len(f.Where) != 1 || f.Where[0].Row != "hot" || f.Where[0].NS != 900*ms || f.GainNS == nil || *f.GainNS != 900*ms || f.GainOf != "kernel work" {
+		t.Errorf("where %+v, gain %v of %s", f.Where, f.GainNS, f.GainOf)
+	}
+}

@@ -21,7 +21,7 @@ type Place struct {
 	Op     string `json:"op,omitempty"` // that launched the kernel
 	Copy   string `json:"copy,omitempty"`
 	Call   string `json:"call,omitempty"` // of the runtime or driver
-	Row    string `json:"row,omitempty"`  // of a table of sums
+	Row    string `json:"row,omitempty"`  // of a table of sums, or a function of a profile
 }
 
 // mostPlaces is how many places a rule names of one kind.
@@ -150,6 +150,18 @@ func (s tableSet) places() (out []Place) {
 			break
 		}
 		out = append(out, r.place())
+	}
+	return out
+}
+
+// places names functions of a profile.
+func (f *functions) places(rows ...functionRow) (out []Place) {
+	for _, r := range rows[:min(mostPlaces, len(rows))] {
+		at := Place{Input: f.Input, Row: r.name}
+		if f.isTime() {
+			at.NS = max(0, r.total)
+		}
+		out = append(out, at)
 	}
 	return out
 }

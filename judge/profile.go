@@ -187,6 +187,7 @@ func (c *court) functionTotal(f *functions) (Finding, bool) {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))
 	}
 	finding.Evidence = append(finding.Evidence, f.caveats()...)
+	finding.Where = f.places(best)
 	finding.Next = f.advice(best)
 	return finding, true
 }
@@ -233,6 +234,7 @@ func (c *court) functionSelf(f *functions) (Finding, bool) {
 	finding.Title = fmt.Sprintf("function %s%s has %s of the self %s by itself (%s of %s), %s", top, f.where,
 		unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own), reaches(finding, limit))
 	finding.Evidence = []string{top.String() + ": " + f.described(top)}
+	finding.Where = f.places(top)
 	finding.Next = f.selfAdvice(top)
 	return finding, true
 }
@@ -260,6 +262,7 @@ func (c *court) cheapCalls(f *functions) (Finding, bool) {
 	finding.Title = fmt.Sprintf("%s%s with at least %s each of under %s on average %s %s of the self time (%s of %s, %s), %s",
 		plural(int64(len(cheap)), "function"), f.where, plural(rule.MinEvents, "call"), unit.Duration(rule.Under), has(len(cheap)),
 		unit.Share(self, f.own), unit.Duration(self), unit.Duration(f.own), plural(calls, "call"), reaches(finding, limit))
+	finding.Where = f.places(cheap...)
 	for _, r := range cheap[:min(4, len(cheap))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own), f.described(r)))
 	}
@@ -304,6 +307,7 @@ func (c *court) nestedCost(f *functions) (Finding, bool) {
 	if len(callees) == 0 {
 		finding.Evidence = []string{"the file does not say what it called: built-in functions are recorded only if the profiler is told to (yappi.start(builtins=True))"}
 	}
+	finding.Where = f.places(best)
 	finding.Next = f.nestedAdvice(best)
 	return finding, true
 }

@@ -95,6 +95,7 @@ func runDiff(e env, c *command, args []string) error {
 	if err != nil {
 		return errors.Join(failed, fmt.Errorf("not compared: %w; --force compares them all the same", err))
 	}
+	d.hidden(cmp) // both sides at once: what is the same stays the same
 	return errors.Join(d.show(e, cmp), failed)
 }
 

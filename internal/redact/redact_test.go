@@ -138,6 +138,7 @@ func TestScanner(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for try := range 200 {
 		s := NewScanner()
+		s.size = overlap + 1 + rnd.IntN(2000)
 		for rest := all; len(rest) > 0; {
 			size := min(len(rest), 1+rnd.IntN(1+try*5))
 			s.Write(rest[:size])
@@ -146,6 +147,20 @@ func TestScanner(t *testing.T) {
 		if got := s.Count(); got != n {
 			t.Fatalf("try %d: %d secrets, want %d", try, got, n)
 		}
+	}
+}
+
+// TestScannerIsPatient: a stream that is all marks takes no longer than it should.
+func TestScannerIsPatient(t *testing.T) {
+	s := NewScanner()
+	s.left = 1 << 20
+	s.Write([]byte(" hf_" + fake(34) + " "))
+	marks := []byte(strings.Repeat("KEY eyJ hf_ sk- ", 1<<12))
+	for range 1 << 10 { // 64 MiB
+		s.Write(marks)
+	}
+	if n := s.Count(); n != 1 || s.left > 0 {
+		t.Errorf("%d secrets, want 1; %d bytes left to be searched", n, s.left)
 	}
 }
 

@@ -114,24 +114,36 @@ func Mask(text string) string {
 type Scanner struct {
 	seed maphash.Seed
 	seen map[uint64]bool
-	rest []byte // the end of what was written before
-	on   bool   // something was written before
+	rest []byte // what was written and not searched yet, behind the end of what was
+	on   bool   // something before rest was searched
+	size int    // rest is searched when it has so many bytes
+	left int64  // how many bytes are still to be searched closely
 }
 
 const (
-	overlap  = 512     // a secret may be cut by the end of a block
-	mostSeen = 1 << 16 // further secrets are not counted
+	overlap  = 512       // a secret may be cut by the end of a block
+	block    = 128 << 10 // is searched at a time
+	mostSeen = 1 << 16   // further secrets are not counted
+
+	// closely is how many bytes around marks are searched closely, which takes a
+	// hundred times as long as to find the marks: a file that is nothing but marks
+	// ends the search, and what was counted by then stands.
+	closely = 32 << 20
 )
 
 // NewScanner returns a Scanner.
-func NewScanner() *Scanner { return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool)} }
+func NewScanner() *Scanner {
+	return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block, left: closely}
+}
 
 // Write looks at the next block. It never fails.
 func (s *Scanner) Write(p []byte) (int, error) {
-	block := append(s.rest, p...)
-	s.look(block, false)
-	s.rest = append(s.rest[:0:0], block[max(0, len(block)-overlap):]...)
-	s.on = s.on || len(block) > overlap
+	s.rest = append(s.rest, p...)
+	if len(s.rest) >= s.size {
+		s.look(s.rest, false)
+		s.on = s.on || len(s.rest) > overlap
+		s.rest = append(s.rest[:0], s.rest[max(0, len(s.rest)-overlap):]...)
+	}
 	return len(p), nil
 }
 
@@ -146,30 +158,43 @@ func (s *Scanner) Count() int64 {
 // may go on in the next, which has it again.
 func (s *Scanner) look(block []byte, last bool) {
 	for i := range formats {
-		f := &formats[i]
-		group := 2 * f.match.SubexpIndex("secret")
-		for _, mark := range f.marks {
-			for at := 0; len(s.seen) < mostSeen; {
-				n := bytes.Index(block[at:], []byte(mark))
-				if n < 0 {
-					break
-				}
-				at += n
-				if at == 0 && s.on { // what stands before it decides; the block before has told
-					at++
-					continue
-				}
-				from, to := max(0, at-overlap/4), min(len(block), at+overlap/2)
-				for _, m := range f.match.FindAllSubmatchIndex(block[from:to], -1) {
-					if !last && to == len(block) && from+m[group+1] == len(block) {
-						continue
-					}
-					if secret := block[from+m[group] : from+m[group+1]]; f.hides(string(secret)) {
-						s.seen[maphash.Bytes(s.seed, secret)] = true
-					}
-				}
-				at += len(mark)
+		for _, mark := range formats[i].marks {
+			s.lookFor(&formats[i], []byte(mark), block, last)
+		}
+	}
+}
+
+// lookFor searches stretches of the block from each mark on: a block that is all
+// marks is not searched from each of them.
+func (s *Scanner) lookFor(f *format, mark, block []byte, last bool) {
+	const before, stretch = 128, 1024
+	group := 2 * f.match.SubexpIndex("secret")
+	for at := 0; len(s.seen) < mostSeen && s.left > 0; {
+		n := bytes.Index(block[at:], mark)
+		if n < 0 {
+			return
+		}
+		at += n
+		if at == 0 && s.on { // what stands before it decides, and the block before has told
+			at++
+			continue
+		}
+		from, to := max(0, at-before), min(len(block), at+stretch)
+		s.left -= int64(to - from)
+		for _, m := range f.match.FindAllSubmatchIndex(block[from:to], -1) {
+			start, end := from+m[group], from+m[group+1]
+			cut := end == to && (to < len(block) || !last)
+			if cut && start > to-overlap {
+				continue // it is met again, with what follows
 			}
+			if secret := block[start:end]; f.hides(string(secret)) {
+				s.seen[maphash.Bytes(s.seed, secret)] = true
+			}
+		}
+		if at += len(mark); to < len(block) {
+			at = max(at, to-overlap)
+		} else {
+			return // all of the rest was searched
 		}
 	}
 }
