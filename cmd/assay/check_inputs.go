@@ -42,7 +42,9 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 	}
 	sums := make([]*summary.Summary, len(r.paths))
 	failed = append(failed, r.all(func(i int, in *ingest.Input) { sums[i] = r.measured(in) })...)
-	return slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil }), errors.Join(failed...)
+	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
+	s.hidden(&sums)
+	return sums, errors.Join(failed...)
 }
 
 // acceptedIn returns the summary that was accepted last in a directory, or "" for
