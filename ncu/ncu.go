@@ -132,12 +132,13 @@ func (r *reader) line(line string) {
 // program.
 func (r *reader) rowLine(line string) {
 	l := r.table
-	alone := ""
+	part, alone := line, ""
 	if r.joined == nil {
 		// What stands before the header may be the prefix of a log, which each line
 		// has, or output of the program without an end of line.
 		if l.prefix > 0 && !strings.HasPrefix(line, `"`) {
 			line = line[min(l.prefix, len(line)):]
+			part = line
 		}
 	} else {
 		line, alone = strings.Join(append(r.joined, line), "\n"), line
@@ -149,7 +150,7 @@ func (r *reader) rowLine(line string) {
 			r.broken()
 			return
 		}
-		r.joined = []string{line}
+		r.joined = append(r.joined, part)
 		return
 	}
 	r.joined = nil

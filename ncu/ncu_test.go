@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"assay/counters"
 )
@@ -314,4 +315,22 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: limited by %s, want %s", tc.name, got, tc.limiters)
 		}
 	}
+}
+
+// TestNeverClosed: a row whose quote is never closed takes a limited number of
+// lines with it, and reading on costs no more than the lines.
+func TestNeverClosed(t *testing.T) {
+	const lines = 65 * 3000
+	row := `"0","1","p","h","k","t","1","7","GPU Speed Of Light","Duration","nsecond","1000"` + "\n"
+	start := time.Now()
+	c := read(t, oldHeader+row+strings.Repeat(`"1","1","p`+"\n", lines))
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+	for _, is := range c.Issues {
+		if is.Code == "row-malformed" && is.Count == lines/(maxJoined+1) {
+			return
+		}
+	}
+	t.Errorf("want %d rows that are malformed: %+v", lines/(maxJoined+1), c.Issues)
 }
