@@ -12,7 +12,7 @@ import (
 
 var (
 	errNoDevices = errors.New("no device with GPU events")
-	errNoSteps   = errors.New("no steps (ProfilerStep#N): call prof.step() in every iteration, or set a gate on phase.mean of an annotation")
+	errNoSteps   = errors.New("no steps (ProfilerStep#N or another marker): call prof.step() in every iteration, or set a gate on phase.mean of an annotation")
 	errNoLaunch  = errors.New("no calls that launch work: record the host too (ProfilerActivity.CPU)")
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
@@ -44,11 +44,16 @@ func (v view) activity() (summary.Activity, error) {
 		return summary.Activity{}, err
 	}
 	var sum summary.Activity
-	if v.sel.value("steps") == "" {
+	switch {
+	case v.sel.value("phase") != "":
+		if sum, err = v.phaseActivity(); err != nil {
+			return sum, err
+		}
+	case v.sel.value("steps") == "":
 		for _, d := range devices {
 			sum = sum.Plus(d.Activity)
 		}
-	} else {
+	default:
 		rows, err := v.stepRows()
 		if err != nil {
 			return sum, err
@@ -106,8 +111,10 @@ func (v view) idle() (Value, error) {
 	if v.sel.value("owner") == "" && v.sel.value("state") == "" {
 		return shareOf(summary.Activity.Idle)(v)
 	}
-	if v.sel.value("steps") != "" {
-		return Value{}, errors.New("no owners of idle time within steps; leave out steps=, or owner= and state=")
+	for _, key := range []string{"steps", "phase"} {
+		if v.sel.value(key) != "" {
+			return Value{}, fmt.Errorf("no owners of idle time within %s; leave out %[1]s=, or owner= and state=", key)
+		}
 	}
 	a, err := v.activity()
 	if err != nil {

@@ -241,3 +241,39 @@ func TestHas(t *testing.T) {
 		}
 	}
 }
+
+// TestPhases: a phase has the time of those within it, once, and a selection
+// that finds none is an error.
+//
+//	generation           30 busy of 40 ms
+//	generation/decode    45 busy of 50 ms
+//	training              8 busy of 10 ms, on rank 1 too
+func TestPhases(t *testing.T) {
+	cells := func(busy, idle int64) (a summary.Activity) {
+		a[0] = idle * ms
+		a[summary.ClassCompute] = busy * ms
+		return a
+	}
+	s := twoRanks()
+	s.Phases = []summary.Phase{
+		{Path: "generation", Activity: cells(30, 10)}, {Path: "generation/decode", Activity: cells(45, 5)},
+		{Path: "training", Activity: cells(8, 2)}, {Input: 1, Rank: 1, Device: 1, Path: "training", Activity: cells(8, 2)},
+		{Path: "", Activity: cells(0, 99)},
+	}
+	for _, tc := range []struct{ gate, want string }{
+		{"gpu.busy_share{phase=generation}", "83.3% (75 ms of 90 ms)"},
+		{"gpu.busy_share{phase=decode}", "90.0% (45 ms of 50 ms)"},
+		{"gpu.busy_share{phase=training}", "80.0% (16 ms of 20 ms)"},
+		{"gpu.busy_share{phase=training, rank=1}", "80.0% (8 ms of 10 ms)"},
+		{"gpu.busy_share{phase=*}", "82.7% (91 ms of 110 ms)"},
+		{"idle.share{phase=generation}", "16.7% (15 ms of 90 ms)"},
+		{"gpu.busy_share{phase=reward}", `no phase "reward"; there is "generation", "generation/decode", "training"`},
+		{"idle.share{phase=training, owner=host-late}", "no owners of idle time within phase; leave out phase=, or owner= and state="},
+		{"gpu.busy_share{phase=training, steps=3}", "no activity of phases within steps; leave out steps=, or phase="},
+	} {
+		got := measureText(t, s, tc.gate)
+		if got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.gate, got, tc.want)
+		}
+	}
+}

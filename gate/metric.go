@@ -95,7 +95,7 @@ func Metrics() []Metric {
 }
 
 func activityMetrics() []Metric {
-	keys := deviceKeys("steps")
+	keys := deviceKeys("steps", "phase")
 	return []Metric{
 		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran / window, summed over devices",
 			measure: shareOf(summary.Activity.Busy)},
@@ -107,7 +107,7 @@ func activityMetrics() []Metric {
 			measure: view.overlap},
 		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",
 			measure: shareOf(summary.Activity.ExposedCopy)},
-		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "owner", "state"), Meaning: "time in which nothing ran / window, summed over devices; of one owner with owner=",
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran / window, summed over devices; of one owner with owner=",
 			measure: view.idle},
 		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or device / window, summed over devices",
 			measure: view.syncs},
@@ -117,7 +117,7 @@ func activityMetrics() []Metric {
 func stepMetrics() []Metric {
 	keys := []string{"rank", "steps"}
 	return []Metric{
-		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median length of the steps that the profiler marked (ProfilerStep#N)",
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median length of the steps that were marked (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
 		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "length of all steps / their number",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},

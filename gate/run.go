@@ -136,6 +136,7 @@ func only(s *summary.Summary, input int) *summary.Summary {
 	pick(&out.Devices, s.Devices, func(r *summary.Device) *int { return &r.Input }, input)
 	pick(&out.Streams, s.Streams, func(r *summary.Stream) *int { return &r.Input }, input)
 	pick(&out.Steps, s.Steps, func(r *summary.Step) *int { return &r.Input }, input)
+	pick(&out.Phases, s.Phases, func(r *summary.Phase) *int { return &r.Input }, input)
 	pick(&out.Kernels, s.Kernels, func(r *summary.Kernel) *int { return &r.Input }, input)
 	pick(&out.Copies, s.Copies, func(r *summary.Copy) *int { return &r.Input }, input)
 	pick(&out.Syncs, s.Syncs, func(r *summary.Sync) *int { return &r.Input }, input)

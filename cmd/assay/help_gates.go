@@ -59,7 +59,9 @@ func gatesFile() string {
 	b.WriteString(`
 Selectors: category, class, kernel, op, copy and phase take a name, in which * stands for
 anything; device and rank a number; steps a range of step numbers: 3, 3-5, 3-; owner and
-state those of idle time. The gates where --gates is not given:
+state those of idle time. Phases are annotations in phase.*, and elsewhere what "assay
+help phases" makes of them, each with what lies in it: generation, decode, weight-sync.
+The gates where --gates is not given:
 
 `)
 	return b.String() + gate.BuiltIn()
