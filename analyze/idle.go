@@ -97,10 +97,16 @@ func newIdleness(a *attribution) *idleness {
 		for gap := range d.gaps() {
 			largest = keepLongest(largest, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
 		}
+		var shown []int64 // when the largest begin, of those that are still to come
+		for _, l := range largest {
+			shown = append(shown, l.StartNS)
+		}
+		slices.Sort(shown)
 		see := a.waits.device(i)
 		for g := range a.tl.gapsOf(d, a.link) {
 			see(g)
-			if slices.ContainsFunc(largest, func(l summary.Gap) bool { return l.StartNS == g.span.Start }) {
+			if len(shown) > 0 && shown[0] == g.span.Start {
+				shown = shown[1:]
 				g.shown = int32(len(x.shown[i]))
 				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})
 			}

@@ -40,6 +40,13 @@ type loader struct {
 
 	ranks []int
 
+	// The strings that were named last, each at the place that its id has.
+	recent [256]struct {
+		known bool
+		id    int64
+		sym   trace.Sym
+	}
+
 	// What was asked for last, which most often is asked for next.
 	last struct {
 		known          bool
@@ -111,17 +118,23 @@ func (l *loader) renew() {
 		clear(l.syms)
 		clear(l.calls)
 		clear(l.labels)
+		clear(l.recent[:])
 	}
 }
 
 // sym returns the number of the string of an id.
 func (l *loader) sym(id int64) trace.Sym {
 	l.renew()
+	recent := &l.recent[id&(int64(len(l.recent))-1)]
+	if recent.known && recent.id == id {
+		return recent.sym
+	}
 	s, ok := l.syms[id]
 	if !ok {
 		s = l.out.Sym(l.string(id))
 		l.syms[id] = s
 	}
+	recent.known, recent.id, recent.sym = true, id, s
 	return s
 }
 
