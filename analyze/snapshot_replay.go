@@ -68,13 +68,17 @@ func (r *replay) measure(row *summary.Snapshot) {
 // atEnd tells of what is live in the snapshot itself.
 func (r *replay) atEnd(row *summary.Snapshot) {
 	t := newTally(r.owners, r.m.Labels)
-	for _, b := range r.d.Blocks {
-		if b.State != memory.Inactive {
-			t.add(holding{bytes: b.Size, time: memory.None, stack: b.Stack})
-		}
-	}
+	r.eachAtEnd(t.add)
 	if len(t.byOwner) > 0 {
 		t.write(row, "end")
+	}
+}
+
+func (r *replay) eachAtEnd(f func(holding)) {
+	for _, b := range r.d.Blocks {
+		if b.State != memory.Inactive {
+			f(holding{bytes: b.Size, time: memory.None, stack: b.Stack})
+		}
 	}
 }
 
@@ -295,17 +299,21 @@ func (r *replay) timeOf(entry int) *int64 {
 // liveAt adds up what was live after an entry.
 func (r *replay) liveAt(entry int32) *tally {
 	t := newTally(r.owners, r.m.Labels)
+	r.eachLive(entry, t.add)
+	return t
+}
+
+func (r *replay) eachLive(entry int32, f func(holding)) {
 	for _, b := range r.older {
 		if b.freed > entry {
-			t.add(b.holding)
+			f(b.holding)
 		}
 	}
 	for i := int32(0); i <= entry; i++ {
 		if e := &r.d.Entries[i]; e.Action == memory.Alloc && (r.pair[i] == noPair || r.pair[i] > entry) {
-			t.add(holding{bytes: e.Size, time: e.Time, stack: e.Stack, label: e.Label})
+			f(holding{bytes: e.Size, time: e.Time, stack: e.Stack, label: e.Label})
 		}
 	}
-	return t
 }
 
 // failures notes the allocations that failed. Without a walk it is not known

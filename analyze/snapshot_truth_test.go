@@ -355,3 +355,32 @@ func FuzzSnapshot(f *testing.F) {
 		}
 	})
 }
+
+// TestMemoryStacks: the profile of a snapshot adds up to the live memory that
+// the program knows to be its peak, and without a history to what is in use at
+// the end; outermost functions come first.
+func TestMemoryStacks(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, bare := range []bool{false, true} {
+			run, m := play(t, snapgen.Options{Seed: seed, Steps: 3, Layers: 4, Depth: 3, Bare: bare, RecordLate: seed%2 == 0})
+			p := MemoryStacks(m)
+			if err := p.Check(); err != nil {
+				t.Fatal(err)
+			}
+			var live int64
+			for _, s := range p.Samples {
+				live += s.Values[0]
+				if !bare && s.Stack[0].Name != "<module>" && s.Stack[0].Name != "(no stack recorded)" {
+					t.Errorf("outermost is %q", s.Stack[0].Name)
+				}
+			}
+			want := run.Truth().Peak
+			if bare {
+				want = run.Truth().Allocated + run.Truth().Waiting
+			}
+			if live != want {
+				t.Errorf("seed %d, bare %v: %d bytes, want %d", seed, bare, live, want)
+			}
+		}
+	}
+}

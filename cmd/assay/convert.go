@@ -143,6 +143,8 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 			if errs[i] = part.rows(r.e, in); errs[i] != nil {
 				return
 			}
+		case in.Memory != nil:
+			part.profile, part.what = analyze.MemoryStacks(in.Memory), "live memory"
 		case in.Trace == nil:
 			errs[i] = fmt.Errorf("%s: holds no times of stacks; give a trace", in.Path)
 			return
