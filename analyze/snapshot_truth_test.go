@@ -131,9 +131,9 @@ func checkSnapshot(t *testing.T, s *summary.Summary) {
 func TestSnapshotKinds(t *testing.T) {
 	_, m := play(t, snapgen.Options{Steps: 2, Layers: 5, Scatter: true})
 	want := map[string]string{
-		"/work/model.py:12 __init__": summary.KindParameters, "/work/model.py:30 forward": summary.KindActivations,
-		"/work/train.py:31 train_step": summary.KindBackward, "/work/optimizer.py:7 build": summary.KindOptimizer,
-		"/work/data.py:21 next_batch": summary.KindData, "/work/log.py:5 keep": summary.KindOther,
+		"/app/model.py:12 __init__": summary.KindParameters, "/app/model.py:30 forward": summary.KindActivations,
+		"/app/train.py:31 train_step": summary.KindBackward, "/app/optimizer.py:7 build": summary.KindOptimizer,
+		"/app/data.py:21 next_batch": summary.KindData, "/app/log.py:5 keep": summary.KindOther,
 	}
 	got := map[string]string{}
 	row := measure(m).Snapshots[0]
@@ -174,7 +174,7 @@ func TestSnapshotGrowth(t *testing.T) {
 	_, m := play(t, snapgen.Options{Steps: 8, Layers: 4, Scatter: true})
 	g := measure(m).Snapshots[0].History.Growth
 	const kept = 5 * 4 * 1500 << 10 // from the beginning of step 2 to that of step 7
-	if g == nil || g.Bytes != kept || g.Fell || g.Steps != 5 || g.From != "ProfilerStep#2" || len(g.Owners) != 1 || g.Owners[0].Frame != "/work/log.py:5 keep" ||
+	if g == nil || g.Bytes != kept || g.Fell || g.Steps != 5 || g.From != "ProfilerStep#2" || len(g.Owners) != 1 || g.Owners[0].Frame != "/app/log.py:5 keep" ||
 		g.Owners[0].Bytes != kept || g.Owners[0].Count != 20 {
 		t.Errorf("%+v", g)
 	}
@@ -190,7 +190,7 @@ func TestSnapshotFailure(t *testing.T) {
 	run, m := play(t, snapgen.Options{Steps: 1, Layers: 4, Exhaust: true})
 	row := measure(m).Snapshots[0]
 	o := row.OutOfMemory[0]
-	if row.Failed != 1 || o.Wanted != 300<<20 || *o.Reserved != run.Truth().Reserved || *row.Capacity != run.Truth().Reserved+256<<20 || o.Frame != "/work/model.py:55 logits" {
+	if row.Failed != 1 || o.Wanted != 300<<20 || *o.Reserved != run.Truth().Reserved || *row.Capacity != run.Truth().Reserved+256<<20 || o.Frame != "/app/model.py:55 logits" {
 		t.Errorf("%+v, capacity %d", o, *row.Capacity)
 	}
 }

@@ -36,18 +36,18 @@ func memoryRun() *summary.Summary {
 		Peak:     &summary.MemoryPeak{Entry: 3000, NS: at(6 * sec), Live: 6 * giB, Waiting: giB, Reserved: 7 * giB, Sizes: "requested", HighestReserved: 8 * giB, HighestReservedNS: at(7 * sec)},
 		OwnersAt: "peak", OwnersBytes: 6 * giB,
 		Owners: []summary.Owner{
-			{Kind: summary.KindActivations, Frame: "/work/model.py:7 forward", Bytes: 4 * giB, Count: 32, Stack: []string{"x"}},
-			{Kind: summary.KindParameters, Frame: "/work/model.py:3 __init__", Bytes: 2 * giB, Count: 64, Stack: []string{"x"}},
+			{Kind: summary.KindActivations, Frame: "/app/model.py:7 forward", Bytes: 4 * giB, Count: 32, Stack: []string{"x"}},
+			{Kind: summary.KindParameters, Frame: "/app/model.py:3 __init__", Bytes: 2 * giB, Count: 64, Stack: []string{"x"}},
 		},
 		Kinds:   []summary.Held{{Name: summary.KindActivations, Bytes: 4 * giB, Count: 32}, {Name: summary.KindParameters, Bytes: 2 * giB, Count: 64}},
 		Labels:  []summary.Held{{Name: "step 1", Bytes: 4 * giB, Count: 32}, {Bytes: 2 * giB, Count: 64}},
-		Largest: []summary.Owner{{Kind: summary.KindActivations, Frame: "/work/model.py:7 forward", Bytes: giB, Count: 1, NS: at(6 * sec)}},
+		Largest: []summary.Owner{{Kind: summary.KindActivations, Frame: "/app/model.py:7 forward", Bytes: giB, Count: 1, NS: at(6 * sec)}},
 		Failed:  1, Capacity: at(9 * giB),
-		OutOfMemory:   []summary.OutOfMemory{{NS: at(13 * sec / 2), Wanted: 2 * giB, Free: at(giB), Reserved: at(8 * giB), Live: at(6 * giB), Kind: summary.KindActivations, Frame: "/work/model.py:9 logits"}},
+		OutOfMemory:   []summary.OutOfMemory{{NS: at(13 * sec / 2), Wanted: 2 * giB, Free: at(giB), Reserved: at(8 * giB), Live: at(6 * giB), Kind: summary.KindActivations, Frame: "/app/model.py:9 logits"}},
 		Configuration: "max_split_size_mb:512",
 		Strip: &summary.OwnerStrip{StartNS: 5 * sec, BinNS: sec / 2, Live: []int64{2 * giB, 4 * giB, 6 * giB, 5 * giB}, Reserved: []int64{6 * giB, 6 * giB, 7 * giB, 8 * giB}, Owners: []summary.Stratum{
-			{Name: "/work/model.py:7 forward", Kind: summary.KindActivations, Bytes: []int64{0, 2 * giB, 4 * giB, 3 * giB}},
-			{Name: "/work/model.py:3 __init__", Kind: summary.KindParameters, Bytes: []int64{2 * giB, 2 * giB, 2 * giB, 2 * giB}},
+			{Name: "/app/model.py:7 forward", Kind: summary.KindActivations, Bytes: []int64{0, 2 * giB, 4 * giB, 3 * giB}},
+			{Name: "/app/model.py:3 __init__", Kind: summary.KindParameters, Bytes: []int64{2 * giB, 2 * giB, 2 * giB, 2 * giB}},
 		}},
 	}
 	second := summary.Snapshot{
@@ -93,14 +93,14 @@ func TestSnapshotReport(t *testing.T) {
 		"snapshot.pickle, torch-memory-snapshot, 5 MiB, 4,500 events, 2 devices, complete",
 		"rank 0 device 0 6.000 8.000 8.000 5.000 1.500 0.500", "rank 0 device 1 – – 20.000 2.000 0.000 18.000",
 		"2,000 allocations in 2 s, 30 cudaMalloc calls of 8 GiB, no cudaFree call, 1 failed allocation",
-		"share of 6 GiB live at the peak on rank 0 device 0", "66.7% 4.000 32 activations work/model.py:7 forward")
+		"share of 6 GiB live at the peak on rank 0 device 0", "66.7% 4.000 32 activations app/model.py:7 forward")
 	wantAll(t, markdown, "# GPU memory report: snapshot.pickle", "| rank 0 device 0 | 6.000 | 8.000 | 9.000 | 8.000 | 5.000 | 1.000 | 1.500 | 0.500 | 18.8% |",
 		"6 GiB were live at the peak, 1 s after the first entry of the history; 7 blocks of 1 GiB are older than the recorded history.",
 		"| `activations` | 4.000 | 66.7% | 32 |", "| `step 1` | 4.000 | 66.7% | 32 |", "| `(nothing)` | 2.000 | 33.3% | 64 |",
 		"2 GiB are free, of which the largest block has 300 MiB (14.6%). Private pools, as CUDA graphs have, hold 1 GiB, of which 256 MiB are free and for nobody else.",
 		"| own size, for larger blocks | 20 | 7.000 | 4.000 | 1.000 | 1.500 | 0.500 | 0.293 | 0.010 |",
 		"4,000 entries: 2,000 allocations of 90 GiB, 1,500 frees in 2 s (1,000 a second).",
-		"2 GiB were wanted, the driver had 1 GiB, 8 GiB were reserved and 6 GiB of it live; by `/work/model.py:9 logits`",
+		"2 GiB were wanted, the driver had 1 GiB, 8 GiB were reserved and 6 GiB of it live; by `/app/model.py:9 logits`",
 		"PYTORCH_CUDA_ALLOC_CONF is `max_split_size_mb:512`", "| `ProfilerStep#1` | 1.000 s | 1.000 | 6.000 | 900 | 30 | 0 |",
 		"2 GiB were live when the snapshot was taken.", "(no stack)")
 	if strings.Contains(text+markdown, "GPU events") {
@@ -113,7 +113,7 @@ func TestSnapshotReport(t *testing.T) {
 func TestSnapshotCharts(t *testing.T) {
 	s := memoryRun()
 	s.Snapshots[1].Strip = &summary.OwnerStrip{StartNS: 0, BinNS: sec, Live: []int64{3 * giB}, Owners: []summary.Stratum{
-		{Name: "/work/model.py:3 __init__", Bytes: []int64{giB}}, {Kind: summary.KindUnknown, Bytes: []int64{giB / 2}}, {Bytes: []int64{3 * giB / 2}},
+		{Name: "/app/model.py:3 __init__", Bytes: []int64{giB}}, {Kind: summary.KindUnknown, Bytes: []int64{giB / 2}}, {Bytes: []int64{3 * giB / 2}},
 	}}
 	var names []string
 	for _, c := range Charts(s) {
@@ -133,7 +133,7 @@ func TestSnapshotCharts(t *testing.T) {
 			legend = append(legend, sw.Text)
 		}
 		// Steady memory lies below what changes.
-		if want := []string{"work/model.py:3 __init__", "no stack recorded", "work/model.py:7 forward", "all others"}; !slices.Equal(legend, want) {
+		if want := []string{"app/model.py:3 __init__", "no stack recorded", "app/model.py:7 forward", "all others"}; !slices.Equal(legend, want) {
 			t.Errorf("legend %q, want %q", legend, want)
 		}
 		panels := c.Body.(Timeline).Panels

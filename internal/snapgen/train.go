@@ -12,9 +12,9 @@ func (r *Run) stack(file string, line int, function string, inside ...frame) int
 	frames := append([]frame{}, inside...)
 	frames = append(frames, frame{file, function, line})
 	for i := range r.opt.Depth {
-		frames = append(frames, frame{"/work/engine/loop.py", fmt.Sprintf("level_%d", i), 10 + i})
+		frames = append(frames, frame{"/app/engine/loop.py", fmt.Sprintf("level_%d", i), 10 + i})
 	}
-	frames = append(frames, frame{"/work/train.py", "main", 40}, frame{"/work/train.py", "<module>", 60})
+	frames = append(frames, frame{"/app/train.py", "main", 40}, frame{"/app/train.py", "<module>", 60})
 	r.stacks = append(r.stacks, frames)
 	r.index[key] = len(r.stacks) - 1
 	return r.index[key]
@@ -27,7 +27,7 @@ func torchFrame(file, function string) frame {
 // train is the program: a model of layers, trained for some steps.
 func (r *Run) train() {
 	var weights []int64
-	build := r.stack("/work/model.py", 12, "__init__", torchFrame("nn/modules/linear.py", "__init__"))
+	build := r.stack("/app/model.py", 12, "__init__", torchFrame("nn/modules/linear.py", "__init__"))
 	for range r.opt.Layers {
 		weights = append(weights, r.malloc(4*mib+r.rnd.Int64N(mib), build))
 	}
@@ -38,26 +38,26 @@ func (r *Run) train() {
 		r.us += 2
 		grads := r.step(len(weights))
 		if n == 0 {
-			at := r.stack("/work/optimizer.py", 7, "build", torchFrame("optim/adamw.py", "_init_group"))
+			at := r.stack("/app/optimizer.py", 7, "build", torchFrame("optim/adamw.py", "_init_group"))
 			for range weights {
 				r.malloc(8*mib+r.rnd.Int64N(mib), at) // the optimizer's state stays
 			}
 		}
-		drop := r.stack("/work/train.py", 33, "zero_grad")
+		drop := r.stack("/app/train.py", 33, "zero_grad")
 		for _, g := range grads {
 			r.free(g, drop, false)
 		}
 		if r.opt.EmptyCache {
-			r.emptyCache(r.stack("/work/train.py", 35, "cleanup"))
+			r.emptyCache(r.stack("/app/train.py", 35, "cleanup"))
 		}
 		r.us += 2
 		r.marks = append(r.marks, mark{"END", name, r.us})
 	}
 	if r.opt.Exhaust {
-		r.record(event{action: "oom", size: wanted, free: left, stack: r.stack("/work/model.py", 55, "logits", torchFrame("nn/modules/module.py", "_call_impl"))})
+		r.record(event{action: "oom", size: wanted, free: left, stack: r.stack("/app/model.py", 55, "logits", torchFrame("nn/modules/module.py", "_call_impl"))})
 	}
 	if r.opt.RecordLate && len(weights) > 1 && r.opt.Steps > 0 {
-		r.free(weights[0], r.stack("/work/train.py", 50, "shrink"), false) // older than the history, and gone at its end
+		r.free(weights[0], r.stack("/app/train.py", 50, "shrink"), false) // older than the history, and gone at its end
 	}
 }
 
@@ -65,22 +65,22 @@ func (r *Run) train() {
 // that scatters leaves behind is never freed.
 func (r *Run) step(layers int) (grads []int64) {
 	var acts []int64
-	load := r.stack("/work/data.py", 21, "next_batch", torchFrame("utils/data/dataloader.py", "__next__"))
+	load := r.stack("/app/data.py", 21, "next_batch", torchFrame("utils/data/dataloader.py", "__next__"))
 	batch := r.malloc(2*mib+r.rnd.Int64N(4*mib), load)
 	call := torchFrame("nn/modules/module.py", "_call_impl")
 	for i := range layers {
 		// Each layer is called from a line of its own, as an unrolled model is.
-		at := r.stack("/work/model.py", 30+i%9, "forward", call)
+		at := r.stack("/app/model.py", 30+i%9, "forward", call)
 		acts = append(acts, r.malloc(6*mib+r.rnd.Int64N(16*mib), at))
 		if r.rnd.IntN(3) == 0 {
 			tmp := r.malloc(1+r.rnd.Int64N(mib), at)
 			r.free(tmp, at, false)
 		}
 		if r.opt.Scatter {
-			r.malloc(1500<<10, r.stack("/work/log.py", 5, "keep"))
+			r.malloc(1500<<10, r.stack("/app/log.py", 5, "keep"))
 		}
 	}
-	back := r.stack("/work/train.py", 31, "train_step", torchFrame("autograd/__init__.py", "backward"))
+	back := r.stack("/app/train.py", 31, "train_step", torchFrame("autograd/__init__.py", "backward"))
 	var waiting []int64
 	for i := len(acts) - 1; i >= 0; i-- {
 		grads = append(grads, r.malloc(4*mib+r.rnd.Int64N(mib), back))
