@@ -31,8 +31,25 @@ type gap struct {
 	before, after *trace.Activity // what ran last and next
 	link          int32           // of after, or -1
 	beforeLink    int32           // of before, or -1
-	shown         int32           // index into shown, or -1
+	mark          gapMark
 }
+
+// A gapMark is what must be known of a gap when a piece of it gets its owner:
+// which of those shown on their own it is, if any, and whether it is short.
+type gapMark int32
+
+func markOf(shown int, short bool) gapMark {
+	m := gapMark(shown+1) << 1
+	if short {
+		m |= 1
+	}
+	return m
+}
+
+// shown returns the index into shown, or -1.
+func (m gapMark) shown() int { return int(m>>1) - 1 }
+
+func (m gapMark) short() bool { return m&1 != 0 }
 
 // A shownGap is a gap that is shown on its own, and how much of it has which
 // owner.
@@ -48,7 +65,7 @@ type idleKey struct{ owner, state, name string }
 type question struct {
 	span   interval.Span
 	device int32 // index into timeline.devices
-	shown  int32 // see gap
+	mark   gapMark
 }
 
 // idleness finds the owners of all idle time.
@@ -107,7 +124,7 @@ func newIdleness(a *attribution) *idleness {
 			see(g)
 			if len(shown) > 0 && shown[0] == g.span.Start {
 				shown = shown[1:]
-				g.shown = int32(len(x.shown[i]))
+				g.mark = markOf(len(x.shown[i]), g.mark.short())
 				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})
 			}
 			x.cut(i, g, hidden)
@@ -122,7 +139,7 @@ func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 		var before *trace.Activity
 		beforeLink, at := int32(-1), 0
 		for piece := range d.gaps() {
-			g := gap{span: piece, link: -1, shown: -1}
+			g := gap{span: piece, link: -1, mark: markOf(-1, piece.Len() < summary.ShortGapNS)}
 			for ; at < len(d.work) && d.work[at].Start < piece.End; at++ {
 				if w := d.work[at]; before == nil || w.End() >= before.End() {
 					before, beforeLink = tl.activity(w), l.of[w.number]
@@ -146,7 +163,7 @@ func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
 	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.start(g.link) >= end {
-		x.add(device, g.shown, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
+		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
 		return
 	}
 	call := x.a.link.list[g.link].call
@@ -158,20 +175,20 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 			to = max(from, min(end, over))
 		}
 		if from > begin {
-			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: int32(device), shown: g.shown})
+			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: int32(device), mark: g.mark})
 		}
-		x.add(device, g.shown, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
+		x.add(device, g.mark, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
 		if begin = to; begin >= end {
 			return
 		}
 	}
 	called := max(begin, min(end, launch))
 	if called > begin {
-		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: int32(device), shown: g.shown})
+		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: int32(device), mark: g.mark})
 	}
 	over := max(called, min(end, returned))
 	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(call.Name)}
-	x.add(device, g.shown, interval.Span{Start: called, End: over}, launching)
+	x.add(device, g.mark, interval.Span{Start: called, End: over}, launching)
 	waiting := idleKey{owner: summary.OwnerDependency}
 	switch {
 	case end-over > maxLaunchNS:
@@ -180,7 +197,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	default:
 		waiting = launching
 	}
-	x.add(device, g.shown, interval.Span{Start: over, End: end}, waiting)
+	x.add(device, g.mark, interval.Span{Start: over, End: end}, waiting)
 }
 
 // launchOf returns when the call began that launched what ran before a gap, or
@@ -258,7 +275,7 @@ func (x *idleness) sort(track trace.TrackID) {
 }
 
 // add gives a stretch of a gap its owner.
-func (x *idleness) add(device int, shown int32, s interval.Span, key idleKey) {
+func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	n := s.Len()
 	if n <= 0 {
 		return
@@ -284,8 +301,11 @@ func (x *idleness) add(device int, shown int32, s interval.Span, key idleKey) {
 	r.NS += n
 	r.Count++
 	r.MaxNS = max(r.MaxNS, n)
-	if shown >= 0 {
-		x.shown[device][shown].shares[key] += n
+	if mark.short() {
+		r.ShortGapsNS += n
+	}
+	if i := mark.shown(); i >= 0 {
+		x.shown[device][i].shares[key] += n
 	}
 }
 
@@ -325,10 +345,10 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
 	nothing := key.state == summary.StateUnrecorded || key.state == summary.StateOff && key.name == ""
 	if nothing && ok && main != w.track && !w.main {
-		x.ask(main, question{span: part, device: q.device, shown: q.shown})
+		x.ask(main, question{span: part, device: q.device, mark: q.mark})
 		return
 	}
-	x.add(int(q.device), q.shown, part, key)
+	x.add(int(q.device), q.mark, part, key)
 }
 
 // state says what a thread is doing, by what is open on it.
@@ -436,7 +456,7 @@ func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for device, list := range lists {
 			for _, q := range list {
-				x.add(device, q.shown, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
+				x.add(device, q.mark, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
 			}
 		}
 		x.asked[track] = nil

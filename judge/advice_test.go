@@ -227,7 +227,11 @@ func TestPeers(t *testing.T) {
 				s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: i, Rank: int(r.rank), Count: r.runs, TotalNS: r.ms * ms})
 			}
 		}
-		f := find(t, Judge(s, DefaultThresholds()), RuleExposedComm)
+		found := findingOf(Judge(s, DefaultThresholds()).Findings, RuleExposedComm)
+		if found == nil {
+			t.Fatalf("%s: no finding on exposed communication", tc.name)
+		}
+		f := *found
 		evidence := ""
 		for _, line := range f.Evidence {
 			if strings.HasPrefix(line, "comm kernels run") {

@@ -88,6 +88,18 @@ func (c *court) copyKinds() []copyKind {
 // matters reports whether a kind is a quarter of the work or more.
 func (k copyKind) matters() bool { return k.ns >= k.all/4 }
 
+// Copies are small if a bus moves them in less time than it takes to ask for them,
+// and many from a number on that no step needs.
+const (
+	smallCopy = 64 << 10
+	manyRuns  = 100
+)
+
+// small reports whether a kind is of many small copies.
+func (k copyKind) small() bool {
+	return k.direction != fill && k.runs >= manyRuns && k.told == k.ns && k.bytes/k.runs < smallCopy
+}
+
 // copyEvidence describes the largest kind and all others that matter.
 func copyEvidence(kinds []copyKind) (out []string) {
 	for i, k := range kinds {
@@ -98,6 +110,9 @@ func copyEvidence(kinds []copyKind) (out []string) {
 			unit.Share(k.ns, k.all), fraction(k.ns, k.all), plural(k.runs, "run"))
 		if k.told == k.ns && k.bytes > 0 {
 			line += fmt.Sprintf(", %s at %s", unit.Bytes(k.bytes), unit.Rate(k.bytes, k.told))
+		}
+		if k.small() {
+			line += fmt.Sprintf(", %s each on average", unit.Bytes(k.bytes/k.runs))
 		}
 		out = append(out, line+")")
 	}
@@ -111,7 +126,11 @@ func copyAdvice(kinds []copyKind) (out []string) {
 		if i > 0 && !k.matters() {
 			break
 		}
-		for _, line := range k.advice() {
+		lines := k.advice()
+		if k.small() {
+			lines = slices.Insert(lines, 0, say("pack-small-copies"))
+		}
+		for _, line := range lines {
 			if !slices.Contains(out, line) {
 				out = append(out, line)
 			}

@@ -53,13 +53,19 @@ type Finding struct {
 
 	// Where has the places to look at first, as far as the rule knows them.
 	Where []Place `json:"where,omitempty"`
+
+	// InPlaceOf is the rule of the part of the window that this finding is about,
+	// where its own rule says what most of that part comes from: "gpu-idle" of
+	// "data-loading".
+	InPlaceOf string `json:"in_place_of,omitempty"`
 }
 
 // A Verdict is the one answer to "what bounds this run?".
 type Verdict struct {
 	// Bound is a stable id: "host" (the GPU waits for work), "communication",
-	// "copies", "compute", "mixed" (nothing stands out), or "unknown", as it is of
-	// all tables of sums. Where there are only counters of kernels: "latency",
+	// "copies", "compute", "memory" (kernels that move data are most of the compute
+	// time), "mixed" (nothing stands out), or "unknown", as it is of all tables of
+	// sums and where graphs hide what ran. Where there are only counters of kernels: "latency",
 	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
 	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
 	// most of the time), "waiting", "calls" (too many that do little) or "mixed".

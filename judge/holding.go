@@ -230,6 +230,8 @@ func (c *court) held(judged []Finding) []Finding {
 			copies.tell(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
 		case !costs:
 			// The devices were kept busy meanwhile.
+		case idle != nil && idle.Rule == h.rule: // its title has the share
+			idle.tell(append([]string{strings.TrimPrefix(h.ofIdle(c.total.Idle()), "; ")}, h.evidence()...), h.next, true)
 		case idle != nil:
 			idle.tell(append([]string{share + h.ofIdle(c.total.Idle())}, h.evidence()...), h.next, h.lost >= c.total.Idle()/2)
 		default:
@@ -250,9 +252,10 @@ func (c *court) copyWork() (ns int64) {
 	return ns
 }
 
-// findingOf returns the finding of a rule, or nil.
+// findingOf returns the finding of a rule, or of what its part of the window comes
+// from, or nil.
 func findingOf(list []Finding, rule string) *Finding {
-	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule })
+	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule || f.InPlaceOf == rule })
 	if i < 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,8 +47,9 @@ func computePart() part {
 // A court is one summary under judgment.
 type court struct {
 	*summary.Summary
-	rules map[string]Rule
-	total summary.Activity // of all devices
+	rules  map[string]Rule
+	total  summary.Activity // of all devices
+	judged summary.Activity // the part of total that says what bounds the run: without a long warm-up
 }
 
 // Judge holds s to the thresholds. Equal summaries give equal results.
@@ -68,6 +70,7 @@ func judgeAll(s *summary.Summary, th Thresholds) Result {
 	for _, d := range s.Devices {
 		c.total = c.total.Plus(d.Activity)
 	}
+	c.judged = c.total
 	found := []Finding{}
 	if f, ok := c.captureQuality(); ok {
 		found = append(found, f)
@@ -108,6 +111,8 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		f := c.noGPUTime()
 		return Result{Verdict: decidedBy("unknown", f), Findings: append(found, f)}
 	}
+	states, groups := c.sortSteps()
+	c.judged = c.withoutWarmUp(states, groups)
 	judged := slices.Clone(others)
 	for _, p := range parts() {
 		if f, ok := c.judgePart(p); ok {
@@ -117,12 +122,12 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	judged = c.held(judged)
 	judged = c.judgeLongGaps(judged)
 	judged = c.judgeUtilization(judged)
-	if f, ok := c.dominantKernel(); ok {
-		judged = append(judged, f)
+	for _, ask := range []func() (Finding, bool){c.unevenRanks, c.opaqueGraphs, c.dominantKernel, c.memoryBandwidth, c.computeBound} {
+		if f, ok := ask(); ok {
+			judged = append(judged, f)
+		}
 	}
-	if f, ok := c.computeBound(); ok {
-		judged = append(judged, f)
-	}
+	judged = c.judgeTinyKernels(judged)
 	if f, ok := c.tooLittleWork(); ok {
 		sortFindings(judged, order)
 		// The shares stay, for who wants them, but nothing follows from them.
@@ -131,12 +136,12 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		}
 		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 	}
-	states, groups := c.sortSteps()
 	judged = c.judgePhases(groups, judged)
 	window := c.verdict(judged)
 	judged = append(judged, c.judgeSteps(states, groups, window)...)
 	judged = append(judged, c.memory()...)
 	sortFindings(judged, order)
+	decidedFirst(judged, window)
 	return Result{Verdict: window, Findings: append(found, judged...), States: states, Groups: plain(groups), Phases: c.phaseVerdicts()}
 }
 
@@ -149,36 +154,49 @@ func decidedBy(bound string, f Finding) Verdict { return Verdict{bound, f.Title,
 func (c *court) verdict(findings []Finding) Verdict {
 	found := map[string]Finding{}
 	for _, f := range findings {
-		found[f.Rule] = f
+		found[cmp.Or(f.InPlaceOf, f.Rule)] = f
 	}
 	var worst Verdict
 	share := 0.0
 	for _, p := range parts() {
 		f, ok := found[p.rule]
+		bound := p.bound
+		if f.Rule == RuleOpaqueGraphs {
+			bound = "unknown" // the graphs ran meanwhile
+		}
+		of := float64(p.time(c.judged)) / float64(c.judged.Window())
 		switch {
 		case !ok:
 		case f.Level == Critical:
-			return decidedBy(p.bound, f)
-		case f.Value > share:
-			worst, share = decidedBy(p.bound, f), f.Value
+			return decidedBy(bound, f)
+		case of > share:
+			worst, share = decidedBy(bound, f), of
 		}
 	}
 	if share > 0 {
 		return worst
 	}
+	moves, ofMemory := found[RuleMemoryBandwidth]
 	if f, ok := found[RuleComputeBound]; ok {
+		if ofMemory && moves.Level > Info {
+			return decidedBy("memory", moves)
+		}
 		return decidedBy("compute", f)
 	}
-	return c.nothingOver()
+	v := c.nothingOver()
+	if v.Bound == "compute" && ofMemory && moves.Level > Info {
+		v = Verdict{"memory", v.Sentence + "; " + moves.Title, moves.Rule}
+	}
+	return v
 }
 
 // nothingOver is the verdict where every part is under its warn limit.
 func (c *court) nothingOver() Verdict {
-	window, compute := c.total.Window(), c.total.Compute()
-	figures := []string{c.figure(computePart(), c.total)}
+	window, compute := c.judged.Window(), c.judged.Compute()
+	figures := []string{c.figure(computePart(), c.judged)}
 	largest := true
 	for _, p := range parts() {
-		ns := p.time(c.total)
+		ns := p.time(c.judged)
 		figures = append(figures, fmt.Sprintf("%s %s", p.what, unit.Share(ns, window)))
 		largest = largest && compute >= ns
 	}
@@ -190,37 +208,34 @@ func (c *court) nothingOver() Verdict {
 
 // judgePart holds one part of the window to its limits.
 func (c *court) judgePart(p part) (Finding, bool) {
-	rule := c.rules[p.rule]
-	num, den := p.time(c.total), c.total.Window()
-	f, limit, ok := measured(rule, num, den)
+	if p.rule == RuleGPUIdle {
+		f, ok := c.judgeIdle(p)
+		f.Evidence = append(f.Evidence, c.worstStep(p)...)
+		f.Where = append(f.Where, c.worstPlaces(p)...)
+		return f, ok
+	}
+	num, den := p.time(c.judged), c.judged.Window()
+	f, limit, ok := measured(c.rules[p.rule], num, den)
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = c.figure(p, c.total) + ", " + reaches(f, limit)
-	f.Evidence = c.worstDevice(p)
-	f.gain(num, den, c.windowName())
+	f.Title = c.figure(p, c.judged) + ", " + reaches(f, limit)
+	f.gain(num, den, c.judgedName())
+	evidence := c.worstDevice(p)
 	switch p.rule {
-	case RuleGPUIdle:
-		idle := c.idle()
-		f.gain(num-c.profilersOwn(), den, c.windowName())
-		f.Where = c.largestGaps()
-		f.Evidence = append(f.Evidence, idle.evidence()...)
-		f.Evidence = append(f.Evidence, c.medianKernel()...)
-		f.Next = append(idle.advice(), c.stepAdvice()...)
 	case RuleExposedComm:
-		f.Evidence = append(f.Evidence, c.overlap()...)
-		f.Evidence = append(f.Evidence, c.largestKernel("comm")...)
-		f.Where = c.kernelPlace("comm")
 		ranks := c.peers()
-		f.Evidence = append(f.Evidence, ranks.evidence()...)
+		f = c.straggling(f, ranks, limit)
+		evidence = slices.Concat(evidence, c.overlap(), c.largestKernel("comm"), ranks.evidence())
+		f.Where = append(f.Where, c.kernelPlace("comm")...)
 		f.Next = append([]string{ranks.advice()}, commAdvice()...)
 	case RuleExposedCopies:
 		kinds := c.copyKinds()
-		f.Evidence = append(copyEvidence(kinds), f.Evidence...)
+		evidence = append(copyEvidence(kinds), evidence...)
 		f.Where = c.copyPlaces()
 		f.Next = copyAdvice(kinds)
 	}
-	f.Evidence = append(f.Evidence, c.worstStep(p)...)
+	f.Evidence = slices.Concat(f.Evidence, evidence, c.worstStep(p))
 	f.Where = append(f.Where, c.worstPlaces(p)...)
 	return f, true
 }
@@ -229,11 +244,11 @@ func (c *court) judgePart(p part) (Finding, bool) {
 func (c *court) computeBound() (Finding, bool) {
 	p := computePart()
 	rule := c.rules[p.rule]
-	f, limit, ok := measured(rule, p.time(c.total), c.total.Window())
+	f, limit, ok := measured(rule, p.time(c.judged), c.judged.Window())
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s, at least the %s of a compute-bound run", c.figure(p, c.total), unit.Percent(limit))
+	f.Title = fmt.Sprintf("%s, at least the %s of a compute-bound run", c.figure(p, c.judged), unit.Percent(limit))
 	categories := c.categories()
 	if len(categories) > 0 {
 		f.Title += "; " + categories[0]
@@ -241,42 +256,6 @@ func (c *court) computeBound() (Finding, bool) {
 	f.Evidence = append(categories, c.largestKernel("compute")...)
 	f.Where = c.kernelPlace("compute")
 	f.Next = computeAdvice()
-	return f, true
-}
-
-// wholeGraph is the category of graphs that were recorded as one event each, in
-// which no kernel can be told from another.
-const wholeGraph = "whole-graph"
-
-// dominantKernel asks whether the kernels of one name are most of the work.
-func (c *court) dominantKernel() (Finding, bool) {
-	top, all := c.topKernel("")
-	if all == 0 || top.Category == wholeGraph {
-		return Finding{}, false
-	}
-	f, limit, ok := measured(c.rules[RuleDominantKernel], top.TotalNS, all)
-	if !ok {
-		return Finding{}, false
-	}
-	f.Title = fmt.Sprintf("kernel %q is %s of all kernel work (%s of %s, sums of durations), %s",
-		short(top.Name), unit.Share(top.TotalNS, all), unit.Duration(top.TotalNS), unit.Duration(all), reaches(f, limit))
-	f.Evidence = []string{fmt.Sprintf("%q, class %s, category %s: %s runs, %s on average, %s at most",
-		top.Name, top.Class, top.Category, unit.Count(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}
-	f.Evidence = append(f.Evidence, c.launchers(top)...)
-	f.Where = c.kernelPlaces(top.Name)
-	if class, known := summary.ClassOf(top.Class); known {
-		rest := summary.Class(0)
-		for _, other := range summary.Singles() {
-			if other != class {
-				rest |= other
-			}
-		}
-		f.gain(min(top.TotalNS, c.total.Without(class, rest)), c.total.Window(), c.windowName())
-	}
-	if top.Class == "comm" {
-		f.ToBeSure = []string{"the traces of all ranks, for it runs for as long as it waits for its peers"}
-	}
-	f.Next = kernelAdvice(top, c.peers())
 	return f, true
 }
 
@@ -303,7 +282,15 @@ func reaches(f Finding, limit float64) string {
 
 // figure prints a part of the pooled window with numerator and denominator.
 func (c *court) figure(p part, a summary.Activity) string {
-	return fmt.Sprintf("%s is %s of %s (%s)", p.what, unit.Share(p.time(a), a.Window()), c.windowName(), fraction(p.time(a), a.Window()))
+	return fmt.Sprintf("%s is %s of %s (%s)", p.what, unit.Share(p.time(a), a.Window()), c.judgedName(), fraction(p.time(a), a.Window()))
+}
+
+// judgedName says what shares of the judged part of the windows are of.
+func (c *court) judgedName() string {
+	if c.judged != c.total {
+		return c.windowName() + " without warm-up"
+	}
+	return c.windowName()
 }
 
 // windowName says what shares of the pooled window are of.

@@ -40,7 +40,10 @@ func (c *court) ofMemory() bool {
 // one finding, on the worst device.
 func (c *court) memory() (out []Finding) {
 	if len(c.Snapshots)+len(c.MemoryTimelines) == 0 {
-		return nil
+		if f, ok := c.tracedPressure(); ok {
+			out = append(out, f)
+		}
+		return out
 	}
 	for _, ask := range []func() (Finding, bool){
 		c.memoryExhausted, c.memoryPressure, c.memoryFragmented, c.allocatorChurn, c.memoryGrowth, c.memoryOwner, c.memoryUnrecorded,
@@ -173,6 +176,39 @@ func (c *court) memoryPressure() (Finding, bool) {
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 	f.Next = append(ownerMemoryAdvice(s), "leave less to others: what other processes, the CUDA context and NCCL hold on the device is not the allocator's (nvidia-smi shows it)")
 	return f, true
+}
+
+// tracedPressure asks the same of what a trace says of the allocator.
+func (c *court) tracedPressure() (Finding, bool) {
+	if len(c.Memory) == 0 {
+		return Finding{}, false
+	}
+	m := c.Memory[worst(len(c.Memory), func(i int) (int64, int64) { return tracedReserve(c.Memory[i]) })]
+	num, den := tracedReserve(m)
+	f, limit, ok := heldTo(c.rules[RuleMemoryPressure], num, den)
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("the allocator had taken %s of the device's memory%s (%s of %s), %s",
+		unit.Share(num, den), c.choice(m.Input, m.Rank, m.Device), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
+	f.Where = []Place{placeOf(m.Input, m.Rank, m.Device).at(m.PeakNS, 0)}
+	if m.PeakAllocated != nil {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of it were allocated at most, %s of what the allocator had taken", unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
+	}
+	for _, l := range m.Live[:min(3, len(m.Live))] {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("live at the peak from %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), plural(l.Count, "allocation")))
+	}
+	f.Next = []string{say("need-less-memory"), say("see-who-has-memory")}
+	return f, true
+}
+
+// tracedReserve returns what the allocator had taken of a device, and what the
+// device has; 0 of 1 where either is not known.
+func tracedReserve(m summary.Memory) (num, den int64) {
+	if m.OnHost || m.PeakReserved == nil || m.Capacity == nil || *m.Capacity <= 0 {
+		return 0, 1
+	}
+	return *m.PeakReserved, *m.Capacity
 }
 
 func (c *court) memoryFragmented() (Finding, bool) {

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -18,9 +19,10 @@ type peer struct {
 
 // Peers are the ranks of a run whose communication can be compared.
 type peers struct {
-	ranks       int  // in the summary
-	repeated    bool // a rank comes in two inputs, so sums mean nothing
-	least, most peer // by work, of the ranks that communicate
+	ranks       int   // in the summary
+	repeated    bool  // a rank comes in two inputs, so sums mean nothing
+	least, most peer  // by work, of the ranks that communicate
+	waited      int64 // ns for which all others communicate longer than least
 }
 
 func (c *court) peers() peers {
@@ -49,6 +51,9 @@ func (c *court) peers() peers {
 	}
 	slices.SortFunc(list, func(a, b peer) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.rank, b.rank)) })
 	out.least, out.most = list[0], list[len(list)-1]
+	for _, p := range list {
+		out.waited = summary.Plus(out.waited, p.ns-out.least.ns)
+	}
 	return out
 }
 
@@ -93,4 +98,113 @@ func (p peers) advice() string {
 		return say("tune-the-communication")
 	}
 	return say("compare-the-same-steps")
+}
+
+// straggling turns the finding on exposed communication into one on the rank that
+// the others wait for, where waiting is half of what is exposed or more. The rank
+// that arrives last communicates for as long as the transfer takes; what the others
+// communicate for longer, they wait.
+func (c *court) straggling(f Finding, p peers, limit float64) Finding {
+	exposed, window := c.judged.ExposedComm(), c.judged.Window()
+	waited := min(p.waited, exposed)
+	if !p.straggler() || waited < exposed-waited {
+		return f
+	}
+	own, over, ok := measured(c.rules[RuleStragglingRank], waited, window)
+	if !ok {
+		return f
+	}
+	own.InPlaceOf, own.Level = f.Rule, max(own.Level, f.Level)
+	own.Title = fmt.Sprintf("rank %d arrives last and keeps the others waiting for up to %s of %s (%s), %s; %s", p.least.rank,
+		unit.Share(waited, window), c.judgedName(), fraction(waited, window), reaches(own, over), f.Title)
+	own.gain(waited, window, c.judgedName())
+	own.Evidence = c.whyLate(p.least.rank)
+	for _, d := range c.Devices {
+		if d.Rank == p.least.rank {
+			own.Where = append(own.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))
+		}
+	}
+	return own
+}
+
+// A share of a rank is how much of its windows it spends in something.
+func (c *court) rankShare(rank int, of func(summary.Activity) int64) (own, others float64) {
+	var mine, rest summary.Activity
+	for _, d := range c.Devices {
+		if d.Rank == rank {
+			mine = mine.Plus(d.Activity)
+		} else {
+			rest = rest.Plus(d.Activity)
+		}
+	}
+	return float64(of(mine)) / float64(max(1, mine.Window())), float64(of(rest)) / float64(max(1, rest.Window()))
+}
+
+// whyLate says what a rank does more of than the others.
+func (c *court) whyLate(rank int) (out []string) {
+	for _, what := range []struct {
+		of         func(summary.Activity) int64
+		does, hint string
+	}{
+		{summary.Activity.Compute, "computes", "it has more work, or a slower device"},
+		{summary.Activity.Idle, "is idle", "its host is late"},
+		{summary.Activity.ExposedCopy, "copies with nothing beside", "it moves more data"},
+	} {
+		const more = 0.05 // of the window, for less is noise
+		if own, others := c.rankShare(rank, what.of); own-others > more {
+			out = append(out, fmt.Sprintf("rank %d %s for %s of its window and the others for %s: %s", rank, what.does, percent(own), percent(others), what.hint))
+		}
+	}
+	return out
+}
+
+// unevenRanks asks whether one rank computes more than the others that did the same
+// steps. Where a rank keeps the others waiting, that is what it comes to, and it is
+// told there.
+func (c *court) unevenRanks() (Finding, bool) {
+	compute, steps := map[int]int64{}, map[int]int{}
+	inputs := map[int]int{}
+	for _, d := range c.Devices {
+		if in, ok := inputs[d.Rank]; ok && in != d.Input {
+			return Finding{}, false // a rank comes in two inputs
+		}
+		inputs[d.Rank] = d.Input
+		compute[d.Rank] = summary.Plus(compute[d.Rank], d.Activity.Compute())
+	}
+	for _, st := range c.Steps {
+		steps[st.Rank]++
+	}
+	if len(compute) < 2 {
+		return Finding{}, false
+	}
+	ranks := byRank(compute)
+	sum, first := int64(0), ranks[0]
+	for _, r := range ranks {
+		if steps[r] != steps[first] {
+			return Finding{}, false
+		}
+		sum = summary.Plus(sum, compute[r])
+	}
+	most, mean := compute[first], sum/int64(len(ranks))
+	f, limit, ok := measured(c.rules[RuleUnevenRanks], most-mean, most)
+	if !ok || most == 0 {
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("rank %d computes for %s, %s of that more than the mean of %d ranks (%s), %s", first, unit.Duration(most),
+		unit.Share(most-mean, most), len(ranks), unit.Duration(mean), reaches(f, limit))
+	last := ranks[len(ranks)-1]
+	f.Evidence = []string{fmt.Sprintf("rank %d computes least, for %s", last, unit.Duration(compute[last]))}
+	for _, d := range c.Devices {
+		if d.Rank == first {
+			f.Where = append(f.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))
+			f.gain(most-mean, d.WindowNS, fmt.Sprintf("the window of rank %d", first))
+		}
+	}
+	f.Next = []string{say("even-out-the-work")}
+	return f, true
+}
+
+// byRank returns the ranks by falling work.
+func byRank(work map[int]int64) []int {
+	return slices.SortedFunc(maps.Keys(work), func(a, b int) int { return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b)) })
 }

@@ -21,6 +21,19 @@ func sortFindings(list []Finding, order map[string]int) {
 	})
 }
 
+// decidedFirst puts the finding that decides the verdict before the others of its
+// level, so that the two say the same thing first.
+func decidedFirst(list []Finding, v Verdict) {
+	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == v.Rule })
+	if i < 0 {
+		return
+	}
+	first := slices.IndexFunc(list, func(f Finding) bool { return f.Level == list[i].Level })
+	f := list[i]
+	copy(list[first+1:i+1], list[first:i])
+	list[first] = f
+}
+
 // settle fills in what findings of all rules have: how sure they are, what the
 // software that was found asks for, and where each step comes from.
 func settle(s *summary.Summary, found []Finding, stacks []Stack) {

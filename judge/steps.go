@@ -325,48 +325,6 @@ func shortStep(st summary.Step) string {
 	return fmt.Sprintf("%q (number %d)", st.Name, st.Number)
 }
 
-// slowSteps says which steps are far over the median of their kind.
-func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool) {
-	rule := c.rules[RuleSlowSteps]
-	slow, all := int64(0), int64(0)
-	for _, g := range groups {
-		if n := int64(len(g.steps)); n >= rule.MinEvents {
-			slow, all = slow+g.Slow, all+n
-		}
-	}
-	if slow == 0 {
-		return Finding{}, false
-	}
-	level, limit, ok := rule.level(float64(slow) / float64(all))
-	if !ok {
-		return Finding{}, false
-	}
-	level, limit = rule.tempered(level, limit, all)
-	f := Finding{Rule: rule.ID, Level: level, Value: float64(slow) / float64(all), Warn: rule.Warn, Critical: rule.Critical}
-	f.Title = fmt.Sprintf("%s of %s are over the median of their kind by %s or more (%s)", unit.Count(slow), plural(all, "step"), unit.Percent(rule.Margin), unit.Share(slow, all))
-	if level > Info {
-		f.Title += ", " + reaches(f, limit)
-	}
-	medians := map[string]int64{}
-	for _, g := range groups {
-		medians[g.Marker+"\x00"+g.Kind] = g.MedianNS
-	}
-	var worst []int
-	for i := range c.Steps {
-		if states[i] == StepSlow {
-			worst = append(worst, i)
-		}
-	}
-	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(c.Steps[b].WallNS, c.Steps[a].WallNS) })
-	for _, i := range worst[:min(3, len(worst))] {
-		st := c.Steps[i]
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s of the trace on %s took %s, the median is %s; its idle time is %s", shortStep(st), timestamp(st.StartNS),
-			c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(medians[st.Marker+"\x00"+st.Kind]), unit.Duration(st.Activity.Idle())))
-	}
-	f.Next = []string{"compare the slowest step with a usual one in the trace: a checkpoint, evaluation, garbage collection of Python, new shapes that compile again and longer sequences are the usual ones"}
-	return f, true
-}
-
 // unevenSteps asks whether the steps with the most time fluctuate.
 func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 	rule := c.rules[RuleUnevenSteps]

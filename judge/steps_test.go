@@ -122,8 +122,13 @@ func TestStepFindings(t *testing.T) {
 		{"mostly warm-up", RuleWarmUpSteps, "warn", []int64{100, 10, 10, 10, 10}},
 		{"one slow of 40", RuleSlowSteps, "info", many(40, 20)},
 		{"one slow of 8", RuleSlowSteps, "warn", many(8, 5)},
-		{"a third slow of 9 is no more than a warning", RuleSlowSteps, "warn", many(9, 4, 6, 8)},
-		{"a third slow of 30", RuleSlowSteps, "critical", many(30, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22)},
+		{"a third slow of 9 is no more than a warning", RuleSlowSteps, "warn", many(9, 3, 6, 8)},
+		{"a third slow of 30", RuleSlowSteps, "critical", many(30, 4, 6, 8, 10, 12, 14, 16, 18, 20, 23)},
+		{"every third of 9", RulePeriodicStalls, "warn", many(9, 2, 5, 8)},
+		{"every third of 30", RulePeriodicStalls, "critical", many(30, 2, 5, 8, 11, 14, 17, 20, 23, 26, 29)},
+		{"a distance of two slow ones is no period", RulePeriodicStalls, "none", many(9, 3, 6)},
+		{"one of them comes late", RulePeriodicStalls, "none", many(12, 2, 5, 8, 10)},
+		{"all in a row", RulePeriodicStalls, "none", many(12, 5, 6, 7)},
 		{"even", RuleUnevenSteps, "none", []int64{100, 104, 96, 100, 103}},
 		{"uneven", RuleUnevenSteps, "warn", []int64{100, 120, 80, 115, 85, 100}},
 		{"too few to be uneven", RuleUnevenSteps, "none", []int64{100, 120, 80}},
@@ -132,12 +137,35 @@ func TestStepFindings(t *testing.T) {
 			t.Errorf("%s: %s is %s, want %s", tc.name, tc.rule, got, tc.want)
 		}
 	}
-	// The window waits for a first step that the others do not.
-	s := loop(500, 10, 10, 10)
-	s.Steps[0].Activity = summary.Activity{0: 500 * ms}
-	s.Devices[0].Activity = summary.Activity{0: 503 * ms, summary.ClassCompute: 27 * ms}
-	r := Judge(s, Thresholds{})
+}
+
+// TestWarmUpIsLeftOut: a warm-up that is a quarter of the steps' time or more does
+// not decide over the run, unless nothing is left without it.
+func TestWarmUpIsLeftOut(t *testing.T) {
+	first := func(ns, idle int64) *summary.Summary { // of four steps, the others of 10 ms
+		s := loop(ns, 10, 10, 10)
+		s.Steps[0].Activity = summary.Activity{0: idle * ms, summary.ClassCompute: (ns - idle) * ms}
+		s.Devices[0].Activity = summary.Activity{0: idle*ms + 3*ms, summary.ClassCompute: (27 + ns - idle) * ms}
+		return s
+	}
+	r := Judge(first(500, 500), Thresholds{})
+	if f := find(t, r, RuleWarmUpSteps); r.Verdict.Bound != "compute" || r.Findings[0].Rule != f.Rule || f.Level != Warn {
+		t.Errorf("long: verdict %+v, findings %q", r.Verdict, rulesOf(r))
+	}
+	if want := "compute is 90.0% of the window without warm-up (27 ms of 30 ms)"; !strings.Contains(r.Verdict.Sentence, want) {
+		t.Errorf("long: %q, want it to say %q", r.Verdict.Sentence, want)
+	}
+	// 15 ms of 45 are a third, and 14 of 44 the same; of steps that are not far over
+	// the median nothing is left out.
+	if r := Judge(first(14, 14), Thresholds{}); r.Verdict.Bound != "host" || findingOf(r.Findings, RuleGPUIdle) == nil {
+		t.Errorf("no warm-up: verdict %+v", r.Verdict)
+	}
+	// What is between the steps stays, and the steps are bound by something else.
+	s := loop(10, 10, 10, 10)
+	s.Devices[0].Activity = summary.Activity{0: 503 * ms, summary.ClassCompute: 36 * ms}
+	s.Devices[0].WindowNS = 539 * ms
+	r = Judge(s, Thresholds{})
 	if f := findingOf(r.Findings, RuleSteadySteps); r.Verdict.Bound != "host" || f == nil || !strings.Contains(f.Title, "the median step is compute-bound, and the window is host-bound") {
-		t.Errorf("verdict %s, finding %+v", r.Verdict.Bound, f)
+		t.Errorf("between steps: verdict %s, finding %+v", r.Verdict.Bound, f)
 	}
 }

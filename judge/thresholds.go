@@ -24,6 +24,10 @@ const (
 	RuleNoGPUTime      = "no-gpu-time"
 	RuleTooLittleWork  = "too-little-gpu-work"
 	RuleGPUIdle        = "gpu-idle"
+	RuleDataLoading    = "data-loading"
+	RuleAllocating     = "allocating"
+	RuleLaunchBound    = "launch-bound"
+	RuleStragglingRank = "straggling-rank"
 	RuleExposedComm    = "exposed-communication"
 	RuleExposedCopies  = "exposed-copies"
 	RuleSyncCalls      = "synchronizing-calls"
@@ -32,13 +36,19 @@ const (
 	RuleSyncMemsets    = "synchronous-memsets"
 	RuleLongGaps       = "long-gaps"
 	RuleLowUtilization = "low-utilization"
+	RuleUnevenRanks    = "uneven-ranks"
+	RuleOpaqueGraphs   = "opaque-graphs"
 	RuleDominantKernel = "dominant-kernel"
-	RuleComputeBound   = "compute-bound"
+	RuleTinyKernels    = "tiny-kernels"
+
+	RuleMemoryBandwidth = "memory-bandwidth"
+	RuleComputeBound    = "compute-bound"
 
 	// Of steps and phases.
 	RuleWarmUpSteps     = "warm-up-steps"
 	RuleWarmUpPhases    = "warm-up-phases"
 	RuleSlowSteps       = "slow-steps"
+	RulePeriodicStalls  = "periodic-stalls"
 	RuleUnevenSteps     = "uneven-steps"
 	RuleSteadySteps     = "steady-steps"
 	RuleWeightSyncTime  = "weight-sync-time"
@@ -229,7 +239,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 		id := entry.Key.GetToken().Value
 		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
 		if i < 0 {
-			return at(entry.Key, "unknown rule %q, want one of %s", id, strings.Join(ids(th.rules), ", "))
+			return at(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
 		}
 		rule := &th.rules[i]
 		err := eachKey(entry, func(key string, value ast.Node) error { return rule.set(key, value, false) })
@@ -246,14 +256,6 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 		return Thresholds{}, fmt.Errorf("%s:%w", name, err)
 	}
 	return th, nil
-}
-
-func ids(rules []Rule) []string {
-	var out []string
-	for _, r := range rules {
-		out = append(out, r.ID)
-	}
-	return out
 }
 
 // set stores one key of a rule. Defining is true for the file that says which

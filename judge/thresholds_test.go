@@ -16,6 +16,10 @@ func TestRules(t *testing.T) {
 		{ID: RuleCaptureQuality}, {ID: RuleNoGPUTime},
 		{ID: RuleTooLittleWork, MinEvents: 10, MinShare: 0.02},
 		{ID: RuleGPUIdle, Warn: 0.15, Critical: 0.5},
+		{ID: RuleDataLoading, Warn: 0.1, Critical: 0.2},
+		{ID: RuleAllocating, Warn: 0.05, Critical: 0.2},
+		{ID: RuleLaunchBound, Warn: 0.1, Critical: 0.3},
+		{ID: RuleStragglingRank, Warn: 0.1, Critical: 0.2},
 		{ID: RuleExposedComm, Warn: 0.10, Critical: 0.2},
 		{ID: RuleExposedCopies, Warn: 0.05, Critical: 0.15},
 		{ID: RuleSyncCalls, Warn: 0.10, MinShare: 0.05},
@@ -24,11 +28,16 @@ func TestRules(t *testing.T) {
 		{ID: RuleSyncMemsets, Warn: 0.05, MinShare: 0.05},
 		{ID: RuleLongGaps, Warn: 0.05, Info: 0.01, MinGapNS: 500 * ms},
 		{ID: RuleLowUtilization, Info: 0.1, MinBusy: 0.5},
+		{ID: RuleUnevenRanks, Warn: 0.1, Critical: 0.25},
+		{ID: RuleOpaqueGraphs, Warn: 0.25, Info: 0.05},
 		{ID: RuleDominantKernel, Warn: 0.5, Critical: 0.6},
+		{ID: RuleTinyKernels, Warn: 0.3, Critical: 0.6, Under: 10_000},
+		{ID: RuleMemoryBandwidth, Warn: 0.5},
 		{ID: RuleComputeBound, Info: 0.9},
 		{ID: RuleWarmUpSteps, Margin: 0.5, MinEvents: 3, Warn: 0.25, Info: 0.001},
 		{ID: RuleWarmUpPhases, Warn: 0.25, Info: 0.01},
 		{ID: RuleSlowSteps, Margin: 0.5, MinEvents: 4, Warn: 0.05, Critical: 0.2, Info: 0.001},
+		{ID: RulePeriodicStalls, Warn: 0.05, Critical: 0.2, Info: 0.001},
 		{ID: RuleUnevenSteps, MinEvents: 4, Warn: 0.1, Critical: 0.25},
 		{ID: RuleSteadySteps, MinEvents: 2},
 		{ID: RuleWeightSyncTime, Under: 2000 * ms, Warn: 1},
@@ -86,7 +95,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("the zero thresholds are not the defaults: %+v", rules)
 	}
 	th := DefaultThresholds()
-	th.Rules()[3].Warn = 1
+	th.Rules()[slices.IndexFunc(th.Rules(), func(r Rule) bool { return r.ID == RuleGPUIdle })].Warn = 1
 	if r, ok := th.Rule(RuleGPUIdle); !ok || r.Warn != 0.15 {
 		t.Errorf("a caller changed a rule to %+v", r)
 	}
@@ -114,12 +123,15 @@ synchronizing-calls: {warn: 20%, min_share: 1%}
 		t.Fatal(err)
 	}
 	want := Rules()
-	want[3].Warn, want[3].Source = 0.25, "agreed with the team"
-	want[4].Warn, want[4].Critical = 0.3, 0.4
-	want[6].Warn, want[6].MinShare = 0.2, 0.01
-	want[10].MinGapNS = 1500 * ms
-	want[11].MinBusy = 0.3
-	want[13].Info = 1
+	set := func(id string, to func(*Rule)) {
+		to(&want[slices.IndexFunc(want, func(r Rule) bool { return r.ID == id })])
+	}
+	set(RuleGPUIdle, func(r *Rule) { r.Warn, r.Source = 0.25, "agreed with the team" })
+	set(RuleExposedComm, func(r *Rule) { r.Warn, r.Critical = 0.3, 0.4 })
+	set(RuleSyncCalls, func(r *Rule) { r.Warn, r.MinShare = 0.2, 0.01 })
+	set(RuleLongGaps, func(r *Rule) { r.MinGapNS = 1500 * ms })
+	set(RuleLowUtilization, func(r *Rule) { r.MinBusy = 0.3 })
+	set(RuleComputeBound, func(r *Rule) { r.Info = 1 })
 	if got := th.Rules(); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -153,17 +165,8 @@ func TestBuiltIn(t *testing.T) {
 }
 
 func TestParseThresholdsErrors(t *testing.T) {
-	const all = "capture-quality, no-gpu-time, too-little-gpu-work, gpu-idle, exposed-communication, exposed-copies, " +
-		"synchronizing-calls, synchronous-copies, pageable-async-copies, synchronous-memsets, long-gaps, low-utilization, dominant-kernel, compute-bound, " +
-		"warm-up-steps, warm-up-phases, slow-steps, uneven-steps, steady-steps, weight-sync-time, weight-sync-share, generation-share, training-share, data-share, wait-share, " +
-		"sleep-wake-share, rl-utilization, " +
-		"kernels-latency-bound, kernels-memory-bound, kernels-compute-bound, kernels-balanced, low-occupancy, partial-waves, kernels-near-limit, counters-missing, " +
-		"tables-empty, kernels-unrecorded, graphs-hide-kernels, waiting-calls, communication-work, copy-work, allocation-calls, short-kernels, " +
-		"device-time-missing, host-work, copy-operators, largest-allocator, sums-only, " +
-		"waiting, function-total, function-self, many-cheap-calls, nested-cost, growing-average, " +
-		"memory-exhausted, memory-pressure, memory-fragmented, allocator-churn, memory-growth, memory-owner, memory-unrecorded"
 	for _, tc := range []struct{ in, want string }{
-		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle", want one of ` + all},
+		{"\nidle:\n  warn: 1%", `t.yaml:2: unknown rule "idle": "assay explain" lists the rules`},
 		{"gpu-idle:\n  warn: 5%\n  wran: 5%", `t.yaml:3: rule "gpu-idle": unknown key "wran", want one of warn, critical, source`},
 		{"gpu-idle:\n  meaning: other", `t.yaml:2: rule "gpu-idle": unknown key "meaning", want one of warn, critical, source`},
 		{"gpu-idle:\n  info: 5%", `t.yaml:2: rule "gpu-idle": unknown key "info", want one of warn, critical, source`},

@@ -59,4 +59,12 @@ type Idle struct {
 	NS     int64  `json:"ns"`
 	Count  int64  `json:"count"` // pieces of idle time
 	MaxNS  int64  `json:"max_ns"`
+	// ShortGapsNS is the part of NS that lies in gaps under [ShortGapNS]: what it
+	// costs that the host gets from one launch to the next.
+	ShortGapsNS int64 `json:"short_gaps_ns,omitempty"`
 }
+
+// ShortGapNS is the length under which a gap counts as short: a host takes some
+// 5 to 50 microseconds from one launch to the next, and for longer it does
+// something else.
+const ShortGapNS = 100_000
