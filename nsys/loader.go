@@ -444,7 +444,7 @@ func (l *loader) osrt(r row) {
 	}
 }
 
-func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
+func (l *loader) libraryCall(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
 
 // graphMade adds the making of a graph or of a node of one, within the call that
 // made it.
