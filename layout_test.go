@@ -38,9 +38,11 @@ var mayImport = map[string]string{
 	"torchprof/snapshot":         "diag internal/pickle memory",
 	"torchprof/timeline":         "diag memory",
 	"internal/pickle":            "diag",
-	"judge":                      "summary unit",
+	"classify":                   "internal/yamltree",
+	"phase":                      "internal/yamltree",
+	"judge":                      "internal/yamltree summary unit",
 	"compare":                    "summary unit",
-	"gate":                       "judge summary unit",
+	"gate":                       "internal/yamltree judge summary unit",
 	"report":                     "compare gate judge summary unit",
 	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }

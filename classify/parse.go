@@ -1,14 +1,14 @@
 package classify
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"assay/internal/yamltree"
 )
 
 // A ruleEntry is a rule as a file writes it. See the package comment.
@@ -20,18 +20,6 @@ type ruleEntry struct {
 	IgnoreCase bool     `yaml:"ignore-case"`
 	On         string   `yaml:"on"`
 	Note       string   `yaml:"note"`
-}
-
-// isKebab reports whether s has the shape of ids and categories, lower-case
-// words joined by hyphens, which can stand in flags, file names and JSON without
-// quoting.
-func isKebab(s string) bool {
-	for word := range strings.SplitSeq(s, "-") {
-		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // Parse reads a rule file. Errors start with name and the line at fault, as
@@ -80,21 +68,21 @@ func (p *ruleParser) list(src []byte) ([]ast.Node, error) {
 	}
 	top, ok := file.Docs[0].Body.(*ast.MappingNode)
 	if !ok {
-		return nil, p.errorAt(line(file.Docs[0].Body), "want a mapping with the list rules")
+		return nil, p.errorAt(yamltree.Line(file.Docs[0].Body), "want a mapping with the list rules")
 	}
 	var list []ast.Node
 	for _, member := range top.Values {
 		if key := member.Key.String(); key != "rules" {
-			return nil, p.errorAt(line(member.Key), "unknown field %q, want rules", key)
+			return nil, p.errorAt(yamltree.Line(member.Key), "unknown field %q, want rules", key)
 		}
 		seq, ok := member.Value.(*ast.SequenceNode)
 		if !ok {
-			return nil, p.errorAt(line(member.Key), "rules: want a list")
+			return nil, p.errorAt(yamltree.Line(member.Key), "rules: want a list")
 		}
 		list = seq.Values
 	}
 	if len(list) == 0 {
-		return nil, p.errorAt(line(top), "no rules: the list rules is empty")
+		return nil, p.errorAt(yamltree.Line(top), "no rules: the list rules is empty")
 	}
 	return list, nil
 }
@@ -103,14 +91,14 @@ func (p *ruleParser) list(src []byte) ([]ast.Node, error) {
 func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	m, ok := node.(*ast.MappingNode)
 	if !ok {
-		return rule{}, p.errorAt(line(node), "want a rule: a mapping with id, category and match")
+		return rule{}, p.errorAt(yamltree.Line(node), "want a rule: a mapping with id, category and match")
 	}
 	at := func(field string) int { return fieldLine(m, field) }
 	var e ruleEntry
 	if err := yaml.NodeToValue(node, &e, yaml.Strict()); err != nil {
-		return rule{}, p.yamlError(line(node), err)
+		return rule{}, p.yamlError(yamltree.Line(node), err)
 	}
-	if !isKebab(e.ID) {
+	if !yamltree.IsKebab(e.ID) {
 		return rule{}, p.errorAt(at("id"), "rule id %q: want lower-case words joined by hyphens", e.ID)
 	}
 	if first, dup := p.lineOf[e.ID]; dup {
@@ -128,7 +116,7 @@ func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	default:
 		return rule{}, p.errorAt(at("class"), "rule %q: unknown class %q, want %q or %q", e.ID, e.Class, Compute, Comm)
 	}
-	if !isKebab(e.Category) {
+	if !yamltree.IsKebab(e.Category) {
 		return rule{}, p.errorAt(at("category"), "rule %q: category %q: want lower-case words joined by hyphens, a known category or a new one", e.ID, e.Category)
 	}
 	switch e.On {
@@ -152,7 +140,7 @@ func (p *ruleParser) patterns(m *ast.MappingNode, e ruleEntry) ([]pattern, error
 	for i, expr := range e.Match {
 		at := fieldLine(m, "match")
 		if seq, ok := field(m, "match").Value.(*ast.SequenceNode); ok {
-			at = line(seq.Values[i])
+			at = yamltree.Line(seq.Values[i])
 		}
 		if expr == "" {
 			return nil, p.errorAt(at, "rule %q: an empty expression would match every kernel", e.ID)
@@ -170,25 +158,10 @@ func (p *ruleParser) errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.name, line, fmt.Sprintf(format, args...))
 }
 
-// yamlError places an error of the YAML package, whose own message is a
-// picture of the source over several lines, at its line.
+// yamlError places an error of the YAML package at its line.
 func (p *ruleParser) yamlError(line int, err error) error {
-	var ye yaml.Error
-	if !errors.As(err, &ye) {
-		return p.errorAt(line, "%v", err)
-	}
-	if tok := ye.GetToken(); tok != nil && tok.Position != nil {
-		line = tok.Position.Line
-	}
-	msg, _, _ := strings.Cut(ye.GetMessage(), "\n")
-	return p.errorAt(line, "%s", msg)
-}
-
-func line(n ast.Node) int {
-	if tok := n.GetToken(); tok != nil && tok.Position != nil {
-		return tok.Position.Line
-	}
-	return 1
+	line, text, _ := yamltree.Mistake(line, err)
+	return p.errorAt(line, "%s", text)
 }
 
 // field returns the member of m called key, or nil.
@@ -205,10 +178,10 @@ func field(m *ast.MappingNode, key string) *ast.MappingValueNode {
 // where it is missing.
 func fieldLine(m *ast.MappingNode, key string) int {
 	if member := field(m, key); member != nil {
-		return line(member.Key)
+		return yamltree.Line(member.Key)
 	}
 	if len(m.Values) > 0 {
-		return line(m.Values[0].Key)
+		return yamltree.Line(m.Values[0].Key)
 	}
-	return line(m)
+	return yamltree.Line(m)
 }

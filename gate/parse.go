@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"assay/internal/yamltree"
 	"assay/unit"
 )
 
@@ -56,15 +57,15 @@ func Parse(text []byte, name string) ([]Gate, error) {
 			continue
 		}
 		if i > 0 {
-			return nil, fmt.Errorf("%s:%w", name, at(doc.Body, "second YAML document, want one"))
+			return nil, fmt.Errorf("%s:%w", name, yamltree.Errorf(doc.Body, "second YAML document, want one"))
 		}
-		err := eachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
+		err := yamltree.EachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
 			g, err := parseGate(e)
 			if err != nil {
 				return err
 			}
 			if line, again := seen[g.Text]; again {
-				return at(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+				return yamltree.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
 			}
 			seen[g.Text] = g.Line
 			gates = append(gates, g)
@@ -96,11 +97,11 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	text := e.Key.GetToken().Value
 	m, sel, err := parseName(text)
 	if err != nil {
-		return Gate{}, at(e.Key, "%w", err)
+		return Gate{}, yamltree.Errorf(e.Key, "%w", err)
 	}
 	g := Gate{Text: m.Name + sel.String(), Metric: m, Selector: sel, Line: e.Key.GetToken().Position.Line, Noise: -1}
 	if strings.HasPrefix(m.Name, "phase.") && sel.value("phase") == "" {
-		return Gate{}, at(e.Key, "%s needs a selector: write %s{phase=NAME}", m.Name, m.Name)
+		return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s{phase=NAME}", m.Name, m.Name)
 	}
 	if _, isMap := e.Value.(ast.MapNode); !isMap {
 		if err := g.condition(&g.Fail, e.Value); err != nil {
@@ -109,10 +110,10 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 		return g, nil
 	}
 	seen := make(map[string]bool)
-	err = eachEntry(e.Value, "limits", func(k *ast.MappingValueNode) error {
+	err = yamltree.EachEntry(e.Value, "limits", func(k *ast.MappingValueNode) error {
 		key := k.Key.GetToken().Value
 		if seen[key] {
-			return at(k.Key, "%s: %q is given twice", g.Text, key)
+			return yamltree.Errorf(k.Key, "%s: %q is given twice", g.Text, key)
 		}
 		seen[key] = true
 		return g.set(key, k)
@@ -121,9 +122,9 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	case err != nil:
 		return Gate{}, err
 	case g.Fail.empty() && g.Warn.empty():
-		return Gate{}, at(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
+		return Gate{}, yamltree.Errorf(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
 	case (g.Fail.MinAbs > 0 && !g.Fail.relative()) || (g.Warn.MinAbs > 0 && !g.Warn.relative()):
-		return Gate{}, at(e.Key, "%s: min_abs needs max_increase or max_decrease beside it", g.Text)
+		return Gate{}, yamltree.Errorf(e.Key, "%s: min_abs needs max_increase or max_decrease beside it", g.Text)
 	}
 	return g, nil
 }
@@ -139,18 +140,18 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 		if _, isMap := k.Value.(ast.MapNode); !isMap {
 			return g.condition(l, k.Value)
 		}
-		return eachEntry(k.Value, "limits", func(k *ast.MappingValueNode) error {
+		return yamltree.EachEntry(k.Value, "limits", func(k *ast.MappingValueNode) error {
 			return g.limit(l, k.Key.GetToken().Value, k)
 		})
 	}
 	text, err := scalar(k.Value)
 	if err != nil {
-		return at(k.Value, "%s: %s: %w", g.Text, key, err)
+		return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 	}
 	switch key {
 	case "level":
 		if text != "warn" && text != "fail" {
-			return at(k.Value, "%s: level is %q, want fail or warn", g.Text, text)
+			return yamltree.Errorf(k.Value, "%s: level is %q, want fail or warn", g.Text, text)
 		}
 		g.WarnOnly = text == "warn"
 		return nil
@@ -161,16 +162,16 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 		}
 		share, err := unit.ParseShare(number)
 		if err != nil || share < 0 {
-			return at(k.Value, "%s: noise is %q, want a share from 0%% on, as 10%%", g.Text, text)
+			return yamltree.Errorf(k.Value, "%s: noise is %q, want a share from 0%% on, as 10%%", g.Text, text)
 		}
 		if g.Metric.Steady {
-			return at(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
+			return yamltree.Errorf(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
 		}
 		g.Noise = share
 		return nil
 	case "if_measured":
 		if text != "true" && text != "false" {
-			return at(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
+			return yamltree.Errorf(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
 		}
 		g.IfMeasured = text == "true"
 		return nil
@@ -185,14 +186,14 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	text, err := scalar(k.Value)
 	if err != nil {
-		return at(k.Value, "%s: %s: %w", g.Text, key, err)
+		return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 	}
 	u := g.Metric.Unit
 	switch key {
 	case "max", "min", "equal":
 		v, err := u.parse(text)
 		if err != nil {
-			return at(k.Value, "%s: %s: %w", g.Text, key, err)
+			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
 		switch key {
 		case "max":
@@ -206,7 +207,7 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	case "max_increase", "max_decrease":
 		c, err := u.parseChange(text)
 		if err != nil {
-			return at(k.Value, "%s: %s: %w", g.Text, key, err)
+			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
 		if key == "max_increase" {
 			l.MaxIncrease = &c
@@ -217,19 +218,19 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	case "min_abs":
 		c, err := u.parseChange(text)
 		if err != nil || !c.Points {
-			return at(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.noun(), u.difference())
+			return yamltree.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.noun(), u.difference())
 		}
 		l.MinAbs = c.By
 		return nil
 	}
-	return at(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
+	return yamltree.Errorf(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
 }
 
 // condition reads "<= 5%" and the like.
 func (g *Gate) condition(l *Limits, n ast.Node) error {
 	text, err := scalar(n)
 	if err != nil {
-		return at(n, "%s: %w", g.Text, err)
+		return yamltree.Errorf(n, "%s: %w", g.Text, err)
 	}
 	for _, op := range []string{"<=", ">=", "==", "<", ">"} {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(text), op)
@@ -238,7 +239,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		v, err := g.Metric.Unit.parse(strings.TrimSpace(rest))
 		if err != nil {
-			return at(n, "%s: %w", g.Text, err)
+			return yamltree.Errorf(n, "%s: %w", g.Text, err)
 		}
 		switch op[0] {
 		case '<':
@@ -250,7 +251,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		return nil
 	}
-	return at(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
+	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
 }
 
 // parse reads a value of the unit.
@@ -309,36 +310,10 @@ func (u Unit) example() string { return [...]string{"5%", "2s", "64GiB", "100"}[
 
 func (u Unit) difference() string { return [...]string{"2pp", "1ms", "64MiB", "10"}[u] }
 
-// eachEntry calls f for the entries of a node that must be a mapping.
-func eachEntry(n ast.Node, of string, f func(*ast.MappingValueNode) error) error {
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		return at(n, "want a mapping of %s, got %s", of, strings.ToLower(n.Type().YAMLName()))
-	}
-	for it := m.MapRange(); it.Next(); {
-		if err := f(it.KeyValue()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // scalar returns the text of a single value, as it was written.
 func scalar(n ast.Node) (string, error) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, nil
-	case *ast.LiteralNode:
+	if _, lines := n.(*ast.LiteralNode); lines {
 		return "", errors.New("want one value in one line; write conditions in quotes: \">= 80%\"")
-	case *ast.NullNode:
-		// A scalar to YAML, but here it is a value that was forgotten.
-	case ast.ScalarNode:
-		return n.GetToken().Value, nil
 	}
-	return "", fmt.Errorf("want one value, got %s", strings.ToLower(n.Type().YAMLName()))
-}
-
-// at returns an error that starts with the line of n.
-func at(n ast.Node, format string, args ...any) error {
-	return fmt.Errorf("%d: %w", n.GetToken().Position.Line, fmt.Errorf(format, args...))
+	return yamltree.Scalar(n)
 }

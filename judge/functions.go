@@ -31,7 +31,7 @@ type functions struct {
 type functionRow struct {
 	name                     string // as the table has it
 	file                     string // of its code; "" if only the name may say it
-	library                  bool   // not the program's own code
+	foreign                  bool   // not the program's own code
 	wait                     bool   // it waits
 	self, total, count, mean int64
 }
@@ -52,7 +52,7 @@ func (c *court) profiles() []functions {
 		f.whole = f.own
 		for j := range t.Rows {
 			row := rowOf(t, j, self, total)
-			row.library = isLibrary(row.name) || isLibrary(row.file) || systemObject.MatchString(t.Rows[j].Labels["object"])
+			row.foreign = isLibrary(row.name) || isLibrary(row.file) || systemObject.MatchString(t.Rows[j].Labels["object"])
 			row.wait = isWait(row.name)
 			f.whole = max(f.whole, row.total)
 			f.rows = append(f.rows, row)

@@ -84,12 +84,12 @@ func (f *functions) held(r Rule, num, den int64) (Finding, float64, bool) {
 // most, or what has nearly all of that. The program's own code comes before
 // libraries, for that is what can be changed.
 func (f *functions) innermost(rule Rule) (best functionRow, others []functionRow, ok bool) {
-	for _, library := range []bool{false, true} {
-		if best, ok = f.extreme(rule.Critical, library, -1); ok {
+	for _, foreign := range []bool{false, true} {
+		if best, ok = f.extreme(rule.Critical, foreign, -1); ok {
 			best = f.descend(best, rule.Critical*float64(f.whole))
 			break
 		}
-		if best, ok = f.extreme(rule.Warn, library, 1); ok {
+		if best, ok = f.extreme(rule.Warn, foreign, 1); ok {
 			const nearly = 0.9
 			best = f.descend(best, nearly*float64(best.total))
 			break
@@ -109,9 +109,9 @@ func (f *functions) innermost(rule Rule) (best functionRow, others []functionRow
 
 // extreme returns, of the functions whose total is at or over a share, the one
 // with the largest total if sign is 1, the smallest if it is -1.
-func (f *functions) extreme(limit float64, library bool, sign int) (best functionRow, ok bool) {
+func (f *functions) extreme(limit float64, foreign bool, sign int) (best functionRow, ok bool) {
 	for _, r := range f.rows {
-		if r.library != library || r.wait || r.total <= 0 || float64(r.total) < limit*float64(f.whole) {
+		if r.foreign != foreign || r.wait || r.total <= 0 || float64(r.total) < limit*float64(f.whole) {
 			continue
 		}
 		if more := cmp.Compare(r.total, best.total) * sign; !ok || more > 0 || more == 0 && r.self > best.self {
@@ -129,7 +129,7 @@ func (f *functions) descend(best functionRow, least float64) functionRow {
 		next := best
 		for _, callee := range f.byCaller[best.name] {
 			at, ok := f.byName[callee.name]
-			if ok && !seen[callee.name] && f.rows[at].library == best.library && float64(callee.total) >= least {
+			if ok && !seen[callee.name] && f.rows[at].foreign == best.foreign && float64(callee.total) >= least {
 				next = f.rows[at]
 				break
 			}

@@ -75,7 +75,7 @@ func pair(a, b *functions) (map[string]functionRow, bool) {
 	}
 	own, both := 0, 0
 	for _, r := range a.rows {
-		if r.library {
+		if r.foreign {
 			continue
 		}
 		own++
@@ -113,7 +113,7 @@ func (c *court) againstCPU(profiles []functions) (Finding, bool) {
 func (c *court) waitOf(wall *functions, cpu map[string]functionRow) (best Finding, found bool) {
 	for _, r := range wall.rows {
 		other, ok := cpu[r.name]
-		if !ok || r.library || other.total < 0 || r.total <= other.total || found && r.total-other.total <= best.NumeratorNS {
+		if !ok || r.foreign || other.total < 0 || r.total <= other.total || found && r.total-other.total <= best.NumeratorNS {
 			continue
 		}
 		wait := r.total - other.total
@@ -153,7 +153,7 @@ func (c *court) growingAverage(profiles []functions) (Finding, bool) {
 	for _, r := range after.rows {
 		old, ok := in[r.name]
 		matters := float64(r.total) >= c.rules[RuleFunctionTotal].Warn*float64(after.whole)
-		if !ok || r.library || !matters || old.mean <= 0 || r.mean <= old.mean {
+		if !ok || r.foreign || !matters || old.mean <= 0 || r.mean <= old.mean {
 			continue
 		}
 		f, limit, ok := after.held(c.rules[RuleGrowingAverage], r.mean-old.mean, old.mean)

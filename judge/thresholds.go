@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"assay/internal/yamltree"
 	"assay/unit"
 )
 
@@ -239,7 +240,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 		id := entry.Key.GetToken().Value
 		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
 		if i < 0 {
-			return at(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
+			return yamltree.Errorf(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
 		}
 		rule := &th.rules[i]
 		err := eachKey(entry, func(key string, value ast.Node) error { return rule.set(key, value, false) })
@@ -247,7 +248,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 			return err
 		}
 		if rule.Critical > 0 && rule.Warn > rule.Critical {
-			return at(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
+			return yamltree.Errorf(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
 				id, unit.Percent(rule.Warn), unit.Percent(rule.Critical))
 		}
 		return nil
@@ -261,26 +262,26 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 // set stores one key of a rule. Defining is true for the file that says which
 // rules there are, what they mean and which limits they have.
 func (r *Rule) set(key string, value ast.Node, defining bool) error {
-	text, err := scalar(value)
+	text, err := yamltree.Scalar(value)
 	if err != nil {
-		return at(value, "rule %q: %s: %w", r.ID, key, err)
+		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 	}
 	limit := r.limit(key)
 	switch {
 	case key == "min_events" && (defining || r.MinEvents != 0):
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return at(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
+			return yamltree.Errorf(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
 		}
 		r.MinEvents = n
 		return nil
 	case r.duration(key) != nil && (defining || *r.duration(key) != 0):
 		ns, err := unit.ParseDuration(text)
 		if err != nil {
-			return at(value, "rule %q: %s: %w", r.ID, key, err)
+			return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 		}
 		if ns <= 0 {
-			return at(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
+			return yamltree.Errorf(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
 		}
 		*r.duration(key) = ns
 		return nil
@@ -293,14 +294,14 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 	case key == "meaning" && text == r.Meaning:
 		return nil // a copy of the built-in file changes nothing
 	case limit == nil || *limit == 0 && !defining:
-		return at(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
+		return yamltree.Errorf(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
 	}
 	share, err := unit.ParseShare(text)
 	if err != nil {
-		return at(value, "rule %q: %s: %w", r.ID, key, err)
+		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 	}
 	if share <= 0 || share > 1 {
-		return at(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
+		return yamltree.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
 	}
 	*limit = share
 	return nil
@@ -339,9 +340,9 @@ func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
 			continue
 		}
 		if i > 0 {
-			return at(doc.Body, "second YAML document, want one")
+			return yamltree.Errorf(doc.Body, "second YAML document, want one")
 		}
-		if err := eachEntry(doc.Body, "rules", f); err != nil {
+		if err := yamltree.EachEntry(doc.Body, "rules", f); err != nil {
 			return err
 		}
 	}
@@ -350,39 +351,7 @@ func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
 
 // eachKey calls f for the keys of one rule.
 func eachKey(rule *ast.MappingValueNode, f func(key string, value ast.Node) error) error {
-	return eachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
+	return yamltree.EachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
 		return f(e.Key.GetToken().Value, e.Value)
 	})
-}
-
-// eachEntry calls f for the entries of a node that must be a mapping.
-func eachEntry(n ast.Node, of string, f func(*ast.MappingValueNode) error) error {
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		return at(n, "want a mapping of %s, got %s", of, strings.ToLower(n.Type().YAMLName()))
-	}
-	for it := m.MapRange(); it.Next(); {
-		if err := f(it.KeyValue()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// scalar returns the text of a single value, as it was written.
-func scalar(n ast.Node) (string, error) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, nil
-	case *ast.NullNode:
-		// A scalar to YAML, but here it is a value that was forgotten.
-	case ast.ScalarNode:
-		return n.GetToken().Value, nil
-	}
-	return "", fmt.Errorf("want one value, got %s", strings.ToLower(n.Type().YAMLName()))
-}
-
-// at returns an error that starts with the line of n.
-func at(n ast.Node, format string, args ...any) error {
-	return fmt.Errorf("%d: %w", n.GetToken().Position.Line, fmt.Errorf(format, args...))
 }

@@ -17,6 +17,12 @@ type loader struct {
 	meta trace.Meta
 	rows int64
 
+	// The row that is being read, for messages.
+	here struct {
+		table string
+		row   int64 // among those of its table, from 0
+	}
+
 	broken   bool
 	graphs   bool            // a call that launches graphs has a name
 	captured map[string]bool // tables that are there
@@ -74,7 +80,6 @@ type sightings struct {
 	graphLaunches int64
 	graphNodes    int64
 	graphRows     int64
-	launches      int64
 	ranges        int64
 	unclosed      int64
 	sharedDevices int64
@@ -248,28 +253,29 @@ func (l *loader) free(n int64) int64 {
 }
 
 // span returns the start and duration of a row, and whether it has any.
-func (l *loader) span(r row, table string) (start, dur int64, ok bool) {
+func (l *loader) span(r row) (start, dur int64, ok bool) {
 	start, end := r.num(0), r.num(1)
 	switch {
 	case start == 0 && r.null(0) || end == 0 && r.null(1):
-		l.bad(table, "event-bad-time", "rows without a usable time were skipped; their time is missing from every sum")
+		l.bad("event-bad-time", "rows without a usable time were skipped; their time is missing from every sum")
 		return 0, 0, false
 	case end < start || end-start < 0:
-		l.bad(table, "event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
+		l.bad("event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
 		return 0, 0, false
 	}
 	l.seen.lastEnd = max(l.seen.lastEnd, end)
 	return start, end - start, true
 }
 
-func (l *loader) bad(table, code, help string) {
+// bad notes that the row being read is not usable.
+func (l *loader) bad(code, help string) {
 	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, Help: help,
-		First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, l.rows-1)}}, 1)
+		First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", l.here.table, l.here.row)}}, 1)
 }
 
 // work is what all device work has in its first columns.
-func (l *loader) work(r row, table string, kind trace.Kind) (a trace.Activity, pid int64, ok bool) {
-	start, dur, ok := l.span(r, table)
+func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok bool) {
+	start, dur, ok := l.span(r)
 	if !ok {
 		return a, 0, false
 	}
@@ -290,7 +296,7 @@ var unknown = trace.Detail{
 }
 
 func (l *loader) kernel(r row) {
-	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_KERNEL", trace.Kernel)
+	a, _, ok := l.work(r, trace.Kernel)
 	if !ok {
 		return
 	}
@@ -318,7 +324,7 @@ func (l *loader) inGraph(r row) trace.Detail {
 }
 
 func (l *loader) memcpy(r row) {
-	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_MEMCPY", trace.Memcpy)
+	a, _, ok := l.work(r, trace.Memcpy)
 	if !ok {
 		return
 	}
@@ -330,7 +336,7 @@ func (l *loader) memcpy(r row) {
 }
 
 func (l *loader) memset(r row) {
-	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_MEMSET", trace.Memset)
+	a, _, ok := l.work(r, trace.Memset)
 	if !ok {
 		return
 	}
@@ -354,7 +360,7 @@ func (l *loader) sized(a trace.Activity, r row, name string) {
 // graph adds the launch of a graph that was recorded as one event: all that is
 // known of what it ran.
 func (l *loader) graph(r row) {
-	a, _, ok := l.work(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", trace.Kernel)
+	a, _, ok := l.work(r, trace.Kernel)
 	if !ok {
 		return
 	}
@@ -370,7 +376,7 @@ func (l *loader) call(r row) {
 	if r.num(2) == backtraceClass {
 		return
 	}
-	start, dur, ok := l.span(r, "CUPTI_ACTIVITY_KIND_RUNTIME")
+	start, dur, ok := l.span(r)
 	if !ok {
 		return
 	}
@@ -399,17 +405,14 @@ func (l *loader) callName(id int64) trace.Sym {
 	}
 	s = l.out.Sym(base)
 	l.calls[id] = s
-	switch {
-	case bytes.Contains(base, []byte("GraphLaunch")):
+	if bytes.Contains(base, []byte("GraphLaunch")) {
 		l.seen.graphLaunches++
-	case bytes.Contains(base, []byte("Launch")):
-		l.seen.launches++
 	}
 	return s
 }
 
 func (l *loader) sync(r row) {
-	start, dur, ok := l.span(r, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION")
+	start, dur, ok := l.span(r)
 	if !ok {
 		return
 	}
@@ -440,24 +443,24 @@ func (l *loader) syncDevice(pid, device int64) int64 {
 
 func (l *loader) osrt(r row) {
 	if class := r.num(4); class != osStartClass && class != osFinishClass {
-		l.hostSpan(r, "OSRT_API", "osrt", trace.OSCall)
+		l.hostSpan(r, "osrt", trace.OSCall)
 	}
 }
 
-func (l *loader) library(r row) { l.hostSpan(r, "CUDNN_EVENTS", "library", trace.OtherKind) }
+func (l *loader) libraryCall(r row) { l.hostSpan(r, "library", trace.OtherKind) }
 
 // graphMade adds the making of a graph or of a node of one, within the call that
 // made it.
-func (l *loader) graphMade(r row) { l.hostSpan(r, "CUDA_GRAPH_EVENTS", "cuda_graph", trace.OtherKind) }
+func (l *loader) graphMade(r row) { l.hostSpan(r, "cuda_graph", trace.OtherKind) }
 
 func (l *loader) overhead(r row) {
-	if s, ok := l.hostSpan(r, "PROFILER_OVERHEAD", "overhead", trace.Overhead); ok {
+	if s, ok := l.hostSpan(r, "overhead", trace.Overhead); ok {
 		l.seen.overhead = append(l.seen.overhead, [2]int64{s.Start, s.Start + s.Dur})
 	}
 }
 
-func (l *loader) hostSpan(r row, table, category string, kind trace.Kind) (s trace.HostSpan, ok bool) {
-	start, dur, ok := l.span(r, table)
+func (l *loader) hostSpan(r row, category string, kind trace.Kind) (s trace.HostSpan, ok bool) {
+	start, dur, ok := l.span(r)
 	if !ok {
 		return s, false
 	}

@@ -67,14 +67,15 @@ func (l *loader) table(t *table) {
 		return
 	}
 	l.captured[t.name] = true
-	before := l.rows
+	l.here.table, l.here.row = t.name, 0
 	err := l.src.scan(t.name, l.columns(t), func(r row) bool {
-		l.rows++
 		t.add(l, r)
+		l.here.row++
 		return !l.out.Full()
 	})
+	l.rows += l.here.row
 	if err != nil {
-		l.damaged(t.name, l.rows-before, err)
+		l.damaged(t.name, l.here.row, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func (l *loader) nvtx(r row) {
 		end = max(start, l.seen.lastEnd) // of device work and calls, which were read before
 	}
 	if end < start || end-start < 0 {
-		l.bad("NVTX_EVENTS", "event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
+		l.bad("event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
 		return
 	}
 	l.seen.ranges++

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"assay/internal/yamltree"
 )
 
 // An entry is a rule as a file writes it.
@@ -39,16 +40,16 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 	for _, n := range nodes {
 		var e entry
 		if err := yaml.NodeToValue(n, &e, yaml.Strict()); err != nil {
-			return nil, fmt.Errorf("%s:%w", name, yamlError(lineOf(n), err))
+			return nil, fmt.Errorf("%s:%w", name, yamlError(yamltree.Line(n), err))
 		}
 		ru, err := e.rule()
 		if first, dup := lines[e.ID]; err == nil && dup {
 			err = fmt.Errorf("rule id %q is taken by the rule of line %d", e.ID, first)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, lineOf(n), err)
+			return nil, fmt.Errorf("%s:%d: %w", name, yamltree.Line(n), err)
 		}
-		lines[e.ID] = lineOf(n)
+		lines[e.ID] = yamltree.Line(n)
 		out = append(out, ru)
 	}
 	return newRules(out), nil
@@ -68,11 +69,11 @@ func list(text []byte) ([]ast.Node, error) {
 	}
 	top, ok := file.Docs[0].Body.(*ast.MappingNode)
 	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != "rules" {
-		return nil, fmt.Errorf("%d: want a mapping with the list rules, and nothing else", lineOf(file.Docs[0].Body))
+		return nil, fmt.Errorf("%d: want a mapping with the list rules, and nothing else", yamltree.Line(file.Docs[0].Body))
 	}
 	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
 	if !ok || len(seq.Values) == 0 {
-		return nil, fmt.Errorf("%d: rules: want a list of at least one rule", lineOf(top.Values[0].Value))
+		return nil, fmt.Errorf("%d: rules: want a list of at least one rule", yamltree.Line(top.Values[0].Value))
 	}
 	return seq.Values, nil
 }
@@ -81,11 +82,11 @@ func list(text []byte) ([]ast.Node, error) {
 func (e entry) rule() (rule, error) {
 	ru := rule{id: e.ID, step: e.Step, phase: e.Phase, producer: e.Producer}
 	switch {
-	case !isKebab(e.ID):
+	case !yamltree.IsKebab(e.ID):
 		return ru, fmt.Errorf("rule id %q: want lower-case words joined by hyphens", e.ID)
 	case e.Step != "" && e.Step != CutMarker && e.Step != CutWork:
 		return ru, fmt.Errorf("rule %q: step is %q, want %q or %q", e.ID, e.Step, CutMarker, CutWork)
-	case e.Phase != "" && !isKebab(e.Phase):
+	case e.Phase != "" && !yamltree.IsKebab(e.Phase):
 		return ru, fmt.Errorf("rule %q: phase %q: want lower-case words joined by hyphens", e.ID, e.Phase)
 	case e.Step == "" && e.Phase == "":
 		return ru, fmt.Errorf("rule %q says nothing: want step, phase or both", e.ID)
@@ -112,32 +113,11 @@ func (e entry) rule() (rule, error) {
 	return ru, nil
 }
 
-func isKebab(s string) bool {
-	for word := range strings.SplitSeq(s, "-") {
-		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
-
-func lineOf(n ast.Node) int {
-	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
-		return n.GetToken().Position.Line
-	}
-	return 1
-}
-
-// yamlError places an error of the YAML package, whose own message is a picture
-// of the source, at its line.
+// yamlError places an error of the YAML package at its line.
 func yamlError(line int, err error) error {
-	syntax := yaml.Error(nil)
-	if !errors.As(err, &syntax) {
+	line, text, ok := yamltree.Mistake(line, err)
+	if !ok {
 		return fmt.Errorf("%d: %w", line, err)
 	}
-	if t := syntax.GetToken(); t != nil && t.Position != nil {
-		line = t.Position.Line
-	}
-	text, _, _ := strings.Cut(syntax.GetMessage(), "\n")
 	return fmt.Errorf("%d: malformed YAML: %s", line, text)
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"assay/internal/yamltree"
 )
 
 // TestMatch holds the vocabulary to names as producers write them: those with a
@@ -150,7 +152,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 	for _, n := range nodes {
 		if !strings.Contains(n.String(), "source:") {
-			t.Errorf("line %d: no source", lineOf(n))
+			t.Errorf("line %d: no source", yamltree.Line(n))
 		}
 	}
 }

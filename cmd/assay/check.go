@@ -211,10 +211,6 @@ func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 func (k *checking) render(c report.Checked) func(io.Writer) error {
 	switch k.format {
-	case "md":
-		return c.Markdown
-	case "json":
-		return c.JSON
 	case "junit":
 		return c.JUnit
 	case "benchmark":
@@ -222,7 +218,7 @@ func (k *checking) render(c report.Checked) func(io.Writer) error {
 	case "benchmark-bigger":
 		return func(w io.Writer) error { return c.Benchmark(w, true) }
 	}
-	return func(w io.Writer) error { return c.Text(w, textWidth) }
+	return inFormat(k.format, c.Text, c.Markdown, c.JSON)
 }
 
 // writeCheck writes the files of the result.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -109,23 +108,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		}
 		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
 	}
-	out := bufio.NewWriter(e.stdout)
-	var err error
-	switch d.format {
-	case "text":
-		err = doc.Text(out, textWidth)
-	case "md":
-		err = doc.StepSummary(out)
-	case "json":
-		err = doc.JSON(out)
-	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the result: %w", err)
-	}
-	return nil
+	return e.print(inFormat(d.format, doc.Text, doc.StepSummary, doc.JSON))
 }
 
 // load measures the inputs of one side, or returns nil where none can be read.

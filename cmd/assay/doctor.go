@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -54,24 +52,17 @@ func runDoctor(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	out := bufio.NewWriter(e.stdout)
-	if err = v.writeCheck(out, *format); err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the result: %w", err)
+	if err := e.print(v.examined(*format)); err != nil {
+		return err
 	}
 	return failed
 }
 
-// writeCheck writes what the capture can answer.
-func (v *verdict) writeCheck(w io.Writer, format string) error {
+// examined returns what writes what the capture can answer.
+func (v *verdict) examined(format string) func(io.Writer) error {
 	answers := judge.Examine(v.summary)
 	doc := report.Doctor(v.summary, v.result, answers)
-	switch format {
-	case "md":
-		return doc.StepSummary(w)
-	case "json":
+	return inFormat(format, doc.Text, doc.StepSummary, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
@@ -82,6 +73,5 @@ func (v *verdict) writeCheck(w io.Writer, format string) error {
 			Answers []judge.Answer  `json:"answers"`
 			Issues  []summary.Issue `json:"issues"`
 		}{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues})
-	}
-	return doc.Text(w, textWidth)
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,14 +51,7 @@ func runExplain(e env, c *command, args []string) error {
 		}
 		chosen = append(chosen, pages[i])
 	}
-	out := bufio.NewWriter(e.stdout)
-	if err = writePages(out, *format, pages, chosen); err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the result: %w", err)
-	}
-	return nil
+	return e.print(func(w io.Writer) error { return writePages(w, *format, pages, chosen) })
 }
 
 // writePages writes the chosen pages, or the list of all where none is chosen.
@@ -86,11 +78,7 @@ func writePages(w io.Writer, format string, all, chosen []judge.Page) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		write := func() error { return doc.Text(w, textWidth) }
-		if format == "md" {
-			write = func() error { return doc.StepSummary(w) }
-		}
-		if err := write(); err != nil {
+		if err := inFormat(format, doc.Text, doc.StepSummary, doc.JSON)(w); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,12 +56,8 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
-	out := bufio.NewWriter(e.stdout)
-	if err = doc.Text(out, textWidth); err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the result: %w", err)
+	if err := e.print(func(w io.Writer) error { return doc.Text(w, textWidth) }); err != nil {
+		return err
 	}
 	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)
 	return failed

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"path/filepath"
 
@@ -63,7 +62,6 @@ func runSummary(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	out := bufio.NewWriter(e.stdout)
 	doc := report.Build(v.summary, v.result)
 	if flags.Changed("save") {
 		name, err := saveSummary(*save, doc)
@@ -72,19 +70,8 @@ func runSummary(e env, c *command, args []string) error {
 		}
 		e.say("saved %s", filepath.Join(*save, name))
 	}
-	switch *format {
-	case "text":
-		err = doc.Text(out, textWidth)
-	case "md":
-		err = doc.StepSummary(out)
-	case "json":
-		err = doc.JSON(out)
-	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the result: %w", err) // a full disk must not look like success
+	if err := e.print(inFormat(*format, doc.Text, doc.StepSummary, doc.JSON)); err != nil {
+		return err
 	}
 	return failed
 }

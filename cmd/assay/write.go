@@ -161,3 +161,24 @@ func buffered(w io.Writer, render func(io.Writer) error) error {
 	}
 	return buf.Flush()
 }
+
+// print writes a result to standard output. A full disk must not look like
+// success.
+func (e env) print(render func(io.Writer) error) error {
+	if err := buffered(e.stdout, render); err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	return nil
+}
+
+// inFormat chooses, of the ways to write one result, that of a format: text, md or
+// json.
+func inFormat(format string, text func(io.Writer, int) error, md, json func(io.Writer) error) func(io.Writer) error {
+	switch format {
+	case "md":
+		return md
+	case "json":
+		return json
+	}
+	return func(w io.Writer) error { return text(w, textWidth) }
+}

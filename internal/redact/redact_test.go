@@ -79,11 +79,11 @@ func TestRedactor(t *testing.T) {
 	if got := r.Text(a + " " + b + " " + a); got != "[hf-1] [hf-2] [hf-1]" || r.Secrets() != 2 || r.Kinds() != "hf 2" {
 		t.Errorf("%q, %d secrets: %s", got, r.Secrets(), r.Kinds())
 	}
-	if got := r.Text("/home/alice/x.py"); got != "/home/alice/x.py" {
+	if got := r.Text("/net/home/alice/x.py"); got != "/net/home/alice/x.py" {
 		t.Errorf("without being asked it hides users: %q", got)
 	}
-	texts := []string{"/home/zoe4/a.py", `C:\Users\alice\b.py`, "/tmp/torchinductor_alice/c.py", "run-alice-7", "malice", "/data/zoe4/alice/d", "by bob.r@host.example"}
-	want := []string{"/home/[user-2]/a.py", `C:\Users\[user-1]\b.py`, "/tmp/torchinductor_[user-1]/c.py", "run-[user-1]-7", "malice", "/data/[user-2]/[user-1]/d", "by [email]"}
+	texts := []string{"/net/home/zoe4/a.py", `C:\Users\alice\b.py`, "/scratch/torchinductor_alice/c.py", "run-alice-7", "malice", "/data/zoe4/alice/d", "by bob.r@host.example"}
+	want := []string{"/net/home/[user-2]/a.py", `C:\Users\[user-1]\b.py`, "/scratch/torchinductor_[user-1]/c.py", "run-[user-1]-7", "malice", "/data/[user-2]/[user-1]/d", "by [email]"}
 	for range 20 {
 		order := rand.Perm(len(texts))
 		var list []string

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"iter"
+
 	"assay/internal/pickle"
 	"assay/memory"
 )
@@ -47,6 +49,18 @@ func (r *reader) members(v pickle.Value) []pickle.Value {
 		return nil
 	}
 	return items
+}
+
+// pairs walks through members, key and value. It takes the list, and not the record,
+// so that the compiler makes a plain loop of it.
+func pairs(members []pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
+	return func(yield func(key, to pickle.Value) bool) {
+		for i := 0; i+1 < len(members); i += 2 {
+			if !yield(members[i], members[i+1]) {
+				return
+			}
+		}
+	}
 }
 
 // member returns what a record has under a key, or None.
@@ -134,14 +148,14 @@ func (r *reader) frame(v pickle.Value) (memory.FrameID, bool) {
 		return memory.FrameID(n - 1), true
 	}
 	var f memory.Frame
-	for i := 0; i+1 < len(items); i += 2 {
-		switch items[i] {
+	for key, to := range pairs(items) {
+		switch key {
 		case r.keys.file:
-			f.File, _ = r.doc.Text(items[i+1])
+			f.File, _ = r.doc.Text(to)
 		case r.keys.function:
-			f.Function, _ = r.doc.Text(items[i+1])
+			f.Function, _ = r.doc.Text(to)
 		case r.keys.line:
-			f.Line, _ = r.doc.Int(items[i+1])
+			f.Line, _ = r.doc.Int(to)
 		}
 	}
 	if !r.take(4 * perStack) {

@@ -43,10 +43,8 @@ func (r *reader) segment(v pickle.Value) {
 	s := memory.Segment{Size: memory.None, Address: memory.None}
 	var blocks pickle.Value
 	number := int64(0)
-	items := r.members(v)
-	for i := 0; i+1 < len(items); i += 2 {
-		to := items[i+1]
-		switch items[i] {
+	for key, to := range pairs(r.members(v)) {
+		switch key {
 		case r.keys.address:
 			s.Address, _ = r.doc.Int(to)
 		case r.keys.totalSize:
@@ -120,10 +118,8 @@ func (r *reader) block(v pickle.Value, at int64) (memory.Block, bool) {
 	b := memory.Block{Address: at, Size: memory.None, Requested: memory.None}
 	var history pickle.Value
 	known := false
-	items := r.members(v)
-	for i := 0; i+1 < len(items); i += 2 {
-		to := items[i+1]
-		switch items[i] {
+	for key, to := range pairs(r.members(v)) {
+		switch key {
 		case r.keys.address:
 			b.Address, _ = r.doc.Int(to)
 		case r.keys.size:
@@ -147,13 +143,12 @@ func (r *reader) block(v pickle.Value, at int64) (memory.Block, bool) {
 // history takes from the first entry of a block's history, which is the latest,
 // what later versions of PyTorch write into the block itself.
 func (r *reader) history(b *memory.Block, v pickle.Value) {
-	items := r.members(v)
-	for i := 0; i+1 < len(items); i += 2 {
-		switch items[i] {
+	for key, to := range pairs(r.members(v)) {
+		switch key {
 		case r.keys.realSize:
-			b.Requested = cmp.Or(r.size(items[i+1]), b.Requested)
+			b.Requested = cmp.Or(r.size(to), b.Requested)
 		case r.keys.frames:
-			b.Stack = cmp.Or(r.stack(items[i+1]), b.Stack)
+			b.Stack = cmp.Or(r.stack(to), b.Stack)
 		}
 	}
 }

@@ -66,10 +66,8 @@ func (r *reader) entries(d *memory.Device, items []pickle.Value) {
 func (r *reader) entry(v pickle.Value) (e memory.Entry, ok bool) {
 	e.Time, e.Size = memory.None, memory.None
 	label := int32(0)
-	items := r.members(v)
-	for i := 0; i+1 < len(items); i += 2 {
-		to := items[i+1]
-		switch items[i] {
+	for key, to := range pairs(r.members(v)) {
+		switch key {
 		case r.keys.action:
 			e.Action, ok = r.action(to)
 		case r.keys.addr, r.keys.deviceFree:
