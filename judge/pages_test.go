@@ -205,6 +205,11 @@ func TestStacks(t *testing.T) {
 		"middle":     {summary.Summary{Ops: []summary.Op{{Name: "my::vllm::thing"}}}, ""},
 		"annotation": {summary.Summary{Annotations: []summary.Annotation{{Name: "step[DECODE bs=32]"}}}, "sglang"},
 		"file":       {summary.Summary{Lines: []summary.Line{{File: "/opt/py/site-packages/deepspeed/runtime/engine.py"}}}, "deepspeed"},
+		"veRL":       {summary.Summary{Annotations: []summary.Annotation{{Name: "gen"}, {Name: "old_log_prob"}}}, "verl"},
+		"SkyRL":      {summary.Summary{Lines: []summary.Line{{File: "/opt/skyrl/train/trainer.py"}}}, "skyrl"},
+		"NeMo RL":    {summary.Summary{Annotations: []summary.Annotation{{Name: "generation"}, {Name: "policy_and_reference_logprobs"}}}, "nemo-rl"},
+		"slime":      {summary.Summary{Lines: []summary.Line{{File: "/root/slime/backends/megatron_utils/actor.py"}}}, "slime"},
+		"anybody":    {summary.Summary{Annotations: []summary.Annotation{{Name: "generate"}, {Name: "training"}, {Name: "ref"}}}, ""},
 		"module":     {summary.Summary{Modules: []summary.Module{{Path: "DistributedDataParallel_0/ResNet_0"}}}, "ddp"},
 		"kernel":     {summary.Summary{Kernels: []summary.Kernel{{Name: "void at::native::fill<float>()"}, {Name: "triton_poi_fused_add_0"}}}, "torch compile"},
 	} {
@@ -237,6 +242,11 @@ func TestStepsForStacks(t *testing.T) {
 	s.Lines = []summary.Line{{File: "/x/deepspeed/runtime/zero.py"}}
 	if has(s, RuleExposedComm, "with FSDP") || !has(s, RuleExposedComm, "overlap_comm") {
 		t.Error("with DeepSpeed: want it, and not FSDP")
+	}
+	x := one(0, 300, 0)
+	x.Lines = []summary.Line{{File: "/x/jax/_src/pjit.py"}}
+	if has(x, RuleExposedComm, "with FSDP") || has(x, RuleExposedComm, "with DDP") || !has(x, RuleExposedComm, "latency_hiding_scheduler") {
+		t.Error("with JAX: want its flag, and neither DDP nor FSDP")
 	}
 	idle := one(600, 0, 0)
 	idle.Ops = []summary.Op{{Name: "vllm::unified_attention"}}
