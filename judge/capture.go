@@ -9,12 +9,19 @@ import (
 	"assay/unit"
 )
 
+// gpuEventsMissing is the code of the issue that kernels were launched and none was
+// recorded.
+const gpuEventsMissing = "gpu-events-missing"
+
 // captureQuality lists the issues that may have changed numbers.
 func (c *court) captureQuality() (Finding, bool) {
 	f := Finding{Rule: RuleCaptureQuality, Level: Info}
 	var codes []string
 	doubtful := false
 	for _, is := range c.Issues {
+		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
+			continue // the finding that there is nothing to judge says it
+		}
 		switch is.Severity {
 		case "suspect":
 			f.Level, doubtful = Warn, true
@@ -53,7 +60,7 @@ func (c *court) noGPUTime() Finding {
 	case len(c.Devices) > 0:
 		f.Title = "the GPU events of the capture span no time: record at least one whole step"
 		f.Next = []string{how.wholeSteps}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "gpu-events-missing" }):
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
 		f.Next = []string{
 			say("stop-other-profilers", "why", cupti),

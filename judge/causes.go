@@ -33,6 +33,9 @@ func (c *court) causes() []cause {
 		c.ownedCause(RuleDataLoading, "the GPU waits for data to be loaded", func(r summary.Idle) bool { return r.State == summary.StateData }),
 		c.ownedCause(RuleAllocating, "the GPU waits for its memory to be allocated or freed", func(r summary.Idle) bool { return r.State == summary.StateAlloc }),
 	}
+	if ns := c.idleIn("data"); ns > out[1].ns { // a program may call it so itself
+		out[1].of(c, "the GPU waits for data to be loaded", ns)
+	}
 	out[1].next, out[2].next = []string{say("load-data-sooner")}, []string{say("allocate-less")}
 	out[2].details = c.allocationsInSteps()
 	holdings := c.holdings()
@@ -52,8 +55,7 @@ func (c *court) ownedCause(rule, what string, owns func(summary.Idle) bool) caus
 			out.ns = summary.Plus(out.ns, r.NS)
 		}
 	}
-	out.ofIdle, out.gain = out.ns, out.ns
-	out.title = fmt.Sprintf("%s for %s of %s (%s)", what, unit.Share(out.ns, c.total.Window()), c.windowName(), fraction(out.ns, c.total.Window()))
+	out.of(c, what, out.ns)
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
 			if owns(summary.Idle{Owner: g.Owner, State: g.State}) {
@@ -63,6 +65,12 @@ func (c *court) ownedCause(rule, what string, owns func(summary.Idle) bool) caus
 	}
 	out.where = longest(out.where)
 	return out
+}
+
+// of sets what idle time a cause has, and its title.
+func (why *cause) of(c *court, what string, ns int64) {
+	why.ns, why.ofIdle, why.gain = ns, ns, ns
+	why.title = fmt.Sprintf("%s for %s of %s (%s)", what, unit.Share(ns, c.total.Window()), c.windowName(), fraction(ns, c.total.Window()))
 }
 
 // launching is the idle time in short gaps in which the host got from one launch
@@ -147,7 +155,7 @@ func (c *court) judgeIdle(p part) (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Evidence = slices.Concat(f.Evidence, c.worstDevice(p), idle.evidence(), c.medianKernel())
-	for _, line := range append(idle.advice(), c.stepAdvice()...) {
+	for _, line := range idle.advice() {
 		if !slices.Contains(f.Next, line) {
 			f.Next = append(f.Next, line)
 		}

@@ -63,9 +63,9 @@ func kindAdvice(kind string) []string {
 func fragmentationAdvice(s *summary.Snapshot) []string {
 	var out []string
 	if !s.Expandable {
-		out = append(out, "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: segments then grow, and free pages can be used for blocks of any size")
+		out = append(out, "set PYTORCH_ALLOC_CONF=expandable_segments:True: segments then grow, and free pages can be used for blocks of any size")
 	}
-	out = append(out, "if that cannot be used: PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512 keeps large segments whole")
+	out = append(out, "if that cannot be used: PYTORCH_ALLOC_CONF=max_split_size_mb:512 keeps large segments whole")
 	if s.PrivateFree > s.Split/2 {
 		out = append(out, "let CUDA graphs share a pool: pass pool=graph.pool() to torch.cuda.graph, and capture the largest shape first")
 	}
@@ -80,7 +80,7 @@ func churnAdvice(s *summary.Snapshot) []string {
 		"if nobody calls it, memory is so short that the allocator empties its cache and tries again: leave it some room, as by a smaller batch or gpu_memory_utilization",
 	}
 	if !s.Expandable {
-		out = append(out, "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; with sizes that vary, roundup_power2_divisions:8 makes blocks fit again")
+		out = append(out, "set PYTORCH_ALLOC_CONF=expandable_segments:True; with sizes that vary, roundup_power2_divisions:8 makes blocks fit again")
 	}
 	return out
 }

@@ -102,9 +102,7 @@ func (c *court) judgePhases(groups []stepGroup, judged []Finding) []Finding {
 	if f, ok := c.warmUpPhases(); ok {
 		judged = append(judged, f)
 	}
-	if f, ok := c.phaseShare(RuleDataShare, "data", "loading data", groups); ok {
-		judged = append(judged, f)
-	}
+	judged = c.dataShare(groups, judged)
 	if !c.learns() {
 		return judged
 	}
@@ -191,8 +189,32 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of %s in all, %s", unit.Duration(s.num), unit.Duration(s.den), plural(s.n, "step window")))
 	}
 	f.Evidence = append(f.Evidence, c.phaseEvidence(name)...)
-	f.Next = c.phaseAdvice(name)
+	f.Next = phaseAdvice(name)
 	return f, true
+}
+
+// dataShare holds the loading of data to its limits. What devices do not wait for
+// costs nothing, and what is most of their idle time is told there.
+func (c *court) dataShare(groups []stepGroup, judged []Finding) []Finding {
+	f, ok := c.phaseShare(RuleDataShare, "data", "loading data", groups)
+	if !ok || float64(c.idleIn("data")) < c.rules[RuleDataShare].Warn*float64(c.total.Window()) {
+		return judged
+	}
+	if at := findingOf(judged, RuleDataLoading); at != nil {
+		at.Evidence = append(at.Evidence, f.Title)
+		return judged
+	}
+	return append(judged, f)
+}
+
+// idleIn returns the idle time of the devices in all phases of a name.
+func (c *court) idleIn(name string) (ns int64) {
+	for _, p := range c.Phases {
+		if p.Name() == name {
+			ns = summary.Plus(ns, p.Total.Idle())
+		}
+	}
+	return ns
 }
 
 // phaseEvidence says what the devices did in a phase, and which run was longest.
@@ -232,7 +254,7 @@ func (c *court) weightSyncTime() (Finding, bool) {
 	f := Finding{Rule: rule.ID, Level: level, Value: float64(median) / float64(rule.Under), NumeratorNS: median, DenominatorNS: rule.Under, Warn: rule.Warn}
 	f.Title = fmt.Sprintf("a weight sync takes %s in the median of %s, over the %s that are aimed at where training and inference share devices", unit.Duration(median), plural(runs, "run"), unit.Duration(rule.Under))
 	f.Evidence = c.phaseEvidence("weight-sync")
-	f.Next = c.phaseAdvice("weight-sync")
+	f.Next = phaseAdvice("weight-sync")
 	return f, true
 }
 
@@ -262,7 +284,7 @@ func (c *court) rlUtilization(judged []Finding) []Finding {
 		at.Evidence = append(at.Evidence, lines...)
 		return judged
 	}
-	f.Title, f.Evidence, f.Next = text, lines, c.phaseAdvice(names[0])
+	f.Title, f.Evidence, f.Next = text, lines, phaseAdvice(names[0])
 	return append(judged, f)
 }
 

@@ -59,18 +59,23 @@ func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 }
 
 // stepsFor drops the steps for software that is not there, where other software of
-// its kind was found, and adds those for what was found.
+// its kind was found, and adds those for what was found: before the others where a
+// framework knows best.
 func stepsFor(rule string, steps []string, stacks []Stack) []string {
 	b := remedies()
 	out := slices.DeleteFunc(slices.Clone(steps), func(step string) bool {
 		r := b.entryOf(step)
 		return r != nil && r.Of != "" && other(r.Of, stacks)
 	})
+	var added []string
 	for _, r := range b.added {
 		found := slices.ContainsFunc(stacks, func(s Stack) bool { return slices.Contains(r.With, s.ID) })
 		if found && slices.Contains(r.Rules, rule) && !slices.Contains(out, r.Text) {
-			out = append(out, r.Text)
+			added = append(added, r.Text)
 		}
 	}
-	return out
+	if isOfPhases(rule) {
+		return append(added, out...)
+	}
+	return append(out, added...)
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	_ "embed" // the file of stacks
 	"fmt"
 	"slices"
@@ -107,7 +108,27 @@ func (e stackEntry) found(s *summary.Summary) string {
 				return at("idle time in", r.Name, e.Annotations, strings.HasPrefix)
 			})
 		},
+		func() string { return e.marks(s) },
 	)
+}
+
+// marks returns the steps, or two phases, that only this stack marks so. One name of
+// a phase may be anybody's.
+func (e stackEntry) marks(s *summary.Summary) string {
+	if i := slices.IndexFunc(s.Steps, func(st summary.Step) bool { return st.Marker == e.Name }); i >= 0 {
+		return fmt.Sprintf("step %q", short(s.Steps[i].Name))
+	}
+	first := ""
+	for _, p := range s.Phases {
+		switch name := cmp.Or(p.Example, p.Path); {
+		case p.Producer != e.Name:
+		case first == "":
+			first = name
+		case name != first:
+			return fmt.Sprintf("phases %q and %q", short(first), short(name))
+		}
+	}
+	return ""
 }
 
 // search returns the first answer that is not "".

@@ -162,7 +162,7 @@ func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
 	f.Evidence = append(rowEvidence(graphs, "graph launches", graphs.ns), rowEvidence(waits, "synchronization", waits.ns)...)
 	f.Next = []string{
 		"record the kernels of graphs: nsys profile --cuda-graph-trace=node, then print the tables again; every share of kernels below is of those outside graphs",
-		"to see where they come from, run once without graphs: no mode=\"reduce-overhead\" in torch.compile, --disable-cuda-graph in SGLang, --enforce-eager in vLLM",
+		"to see where they come from, run once without graphs: no mode=\"reduce-overhead\" in torch.compile, --cuda-graph-backend-decode=disabled in SGLang (in older versions --disable-cuda-graph), --enforce-eager in vLLM",
 	}
 	return f, true
 }

@@ -24,7 +24,10 @@ func (s *scene) truth() Attribution {
 	slices.SortFunc(a.Idle, func(a, b IdleTime) int {
 		return cmp.Or(cmp.Compare(a.Device, b.Device), strings.Compare(a.Owner, b.Owner), strings.Compare(a.State, b.State), strings.Compare(a.Name, b.Name))
 	})
-	a.Owners, a.Ops, a.Calls = s.owners(), s.ops(), s.calls()
+	if !s.repeats {
+		a.Owners = s.owners()
+	}
+	a.Ops, a.Calls = s.ops(), s.calls()
 	for _, g := range s.graphs {
 		a.Graphs = append(a.Graphs, g.run())
 	}
@@ -82,7 +85,7 @@ func (g *gpu) launched() Launched {
 	calls := map[*node]bool{}
 	changes := map[int64]int{window.StartNS: 0, g.end: 0} // of the queue's depth
 	for _, w := range g.works {
-		if w.kind == Compute && w.dur < ShortKernelNS {
+		if w.kind <= Comm && w.dur < ShortKernelNS {
 			l.Short++
 			l.ShortNS += w.dur
 		}
@@ -352,9 +355,9 @@ func callKind(name string) string {
 		return "launch"
 	case "GraphLaunch":
 		return "graph-launch"
-	case "MemcpyAsync", "MemcpyWithStream":
+	case "MemcpyAsync", "Memcpy", "MemcpyWithStream":
 		return "copy"
-	case "MemsetAsync":
+	case "MemsetAsync", "Memset":
 		return "memset"
 	case "DeviceSynchronize", "StreamSynchronize", "EventSynchronize":
 		return "sync"

@@ -41,6 +41,9 @@ func (g *generator) timeBase() {
 	}
 }
 
+// deviceMemory is the memory of a device, in bytes.
+const deviceMemory = 85_017_755_648
+
 func (g *generator) deviceProperties() {
 	g.br()
 	g.array("deviceProperties")
@@ -54,7 +57,7 @@ func (g *generator) deviceProperties() {
 		g.open('{')
 		g.int("id", int64(d.Ordinal))
 		g.str("name", d.Name)
-		g.int("totalGlobalMem", 85_017_755_648)
+		g.int("totalGlobalMem", deviceMemory)
 		g.int("computeMajor", 9)
 		g.int("computeMinor", 0)
 		g.int("maxThreadsPerBlock", 1024)

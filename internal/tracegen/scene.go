@@ -11,6 +11,8 @@ type Story struct {
 	Name  string
 	JSON  []byte
 	Truth Attribution
+	// Damaged is set where JSON is not what the truth is about.
+	Damaged bool
 }
 
 // A scene is a story while it is told. The host's events are a tree for each
@@ -19,6 +21,9 @@ type Story struct {
 // Idle time is noted where it is made.
 type scene struct {
 	name      string
+	rank      int
+	ranks     int  // 0 if the trace does not tell
+	repeats   bool // kernels have the names of others with other owners, so there is no truth about owners
 	dialect   Dialect
 	links     linkStyle
 	begin     int64
@@ -240,6 +245,7 @@ type work struct {
 	correlation int64
 	graph       *graph
 	graphNode   int
+	bytes       int64 // of a copy or memset; 0 for 4096
 }
 
 func (w *work) end() int64 { return w.start + w.dur }
@@ -275,6 +281,8 @@ func kindOfName(name string) Kind {
 		return Copy
 	case strings.HasPrefix(name, "Memset"):
 		return Memset
+	case strings.HasPrefix(name, "nccl"):
+		return Comm
 	}
 	return Compute
 }

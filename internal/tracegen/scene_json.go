@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -66,13 +67,17 @@ func (w *sceneWriter) header() {
 		w.open('{')
 		w.int("id", int64(g.ordinal))
 		w.str("name", cudaNames().device)
+		w.int("totalGlobalMem", deviceMemory)
 		w.int("numSms", 132)
 		w.close('}')
 	}
 	w.close(']')
 	w.br()
 	w.object("distributedInfo")
-	w.int("rank", 0)
+	w.int("rank", int64(w.s.rank))
+	if w.s.ranks > 0 {
+		w.int("world_size", int64(w.s.ranks))
+	}
 	w.close('}')
 	w.br()
 	w.str("displayTimeUnit", "ms")
@@ -230,7 +235,7 @@ func (w *sceneWriter) links(external, correlation int64) {
 }
 
 func (w *sceneWriter) work(k *work) {
-	category := map[Kind]string{Compute: "kernel", Copy: "gpu_memcpy", Memset: "gpu_memset"}[k.kind]
+	category := map[Kind]string{Compute: "kernel", Comm: "kernel", Copy: "gpu_memcpy", Memset: "gpu_memset"}[k.kind]
 	w.event(category, k.name, k.on.place(k.stream), k.start, k.end())
 	w.args()
 	w.int("device", int64(k.on.ordinal))
@@ -244,8 +249,8 @@ func (w *sceneWriter) work(k *work) {
 		w.links(0, k.correlation)
 	}
 	switch {
-	case k.kind != Compute:
-		w.int("bytes", 4096)
+	case k.kind == Copy || k.kind == Memset:
+		w.int("bytes", cmp.Or(k.bytes, 4096))
 	case hip && k.graph != nil:
 		w.str("kind", "Dispatch Task")
 	default:

@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// A labelled is a run whose trouble is known from how it was made. The rule of the
+// label must be its first finding. Of a near miss it looks as if that were another
+// rule, and is not: the label is what must be first instead.
+type labelled struct {
+	name  string
+	label string // "" where nothing may be found
+	near  string // the rule that is nearly met; "" of what is no near miss
+
+	limits string // a file of limits, where the built-in ones never let the rule be first
+	num    int64  // what the finding must measure, known in advance; compared where den is not 0
+	den    int64
+	in     func(t *testing.T) *summary.Summary
+}
+
+// labelledRuns are all of them, by what they are made of.
+func labelledRuns() []labelled {
+	return slices.Concat(labelledTraces())
+}
+
+// firstRule returns the rule of the first finding. A remark that single records were
+// lost says nothing of the run, and stands before every other.
+func firstRule(r Result) string {
+	for _, f := range r.Findings {
+		if f.Rule != RuleCaptureQuality || f.Level > Info {
+			return f.Rule
+		}
+	}
+	return ""
+}
+
+// TestLabelled is the confusion matrix of all rules: what should come first, and
+// what does. Every rule has two runs or more of which it must be the first finding,
+// and one or more that it must not be taken for.
+func TestLabelled(t *testing.T) {
+	taken := map[string]map[string]int{} // by label and first finding
+	missed := map[string]int{}           // near misses that were not taken for the rule
+	for _, run := range labelledRuns() {
+		th, err := ParseThresholds(strings.NewReader(run.limits), "limits.yaml")
+		if err != nil {
+			t.Fatalf("%s: %v", run.name, err)
+		}
+		r := Judge(run.in(t), th)
+		got := firstRule(r)
+		if taken[run.label] == nil {
+			taken[run.label] = map[string]int{}
+		}
+		taken[run.label][got]++
+		if run.near != "" && got != run.near {
+			missed[run.near]++
+		}
+		if got != run.label {
+			t.Errorf("%s: the first finding is of %q, want %q\n%s", run.name, got, run.label, told(r))
+			continue
+		}
+		if run.den == 0 {
+			continue
+		}
+		if f := find(t, r, run.label); f.NumeratorNS+f.NumeratorBytes != run.num || f.DenominatorNS+f.DenominatorBytes != run.den {
+			t.Errorf("%s: %s measures %d of %d, want %d of %d", run.name, run.label,
+				f.NumeratorNS+f.NumeratorBytes, f.DenominatorNS+f.DenominatorBytes, run.num, run.den)
+		}
+	}
+	t.Logf("%-24s %5s %5s %6s  %s", "rule", "runs", "first", "missed", "taken for")
+	for _, rule := range append(Rules(), Rule{}) {
+		row := taken[rule.ID]
+		runs, others := 0, []string(nil)
+		for got, n := range row {
+			if runs += n; got != rule.ID {
+				others = append(others, fmt.Sprintf("%s %d", got, n))
+			}
+		}
+		slices.Sort(others)
+		t.Logf("%-24s %5d %5d %6d  %s", rule.ID, runs, row[rule.ID], missed[rule.ID], strings.Join(others, ", "))
+		if rule.ID != "" && (runs < 2 || missed[rule.ID] < 1) {
+			t.Errorf("%s: %d runs in which it is first and %d near misses, want 2 and 1 at least", rule.ID, runs, missed[rule.ID])
+		}
+	}
+}
+
+// told returns the findings as lines.
+func told(r Result) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "    %s %s: %s\n", f.Level, f.Rule, f.Title)
+	}
+	return b.String()
+}
