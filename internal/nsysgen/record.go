@@ -1,0 +1,159 @@
+package nsysgen
+
+import (
+	"fmt"
+	"io"
+
+	"assay/internal/tracegen"
+)
+
+// sessionLead is how long before a run the recording of it started. Times of an
+// export count from there.
+const sessionLead = 1_000_000_000
+
+// A Recording is what became of a run.
+type Recording struct {
+	Truth tracegen.Truth // about the export, on its own clock
+	JSON  tracegen.Truth // about the trace
+
+	// ShiftNS is what the export's times have on top of those of the JSON: one
+	// number for all events, because the clocks differ in where they start.
+	ShiftNS int64
+}
+
+// Record plays a rank of a scenario, and writes it twice: as a trace to w, and
+// as an export to a path where there is none.
+//
+// Operators are the ranges that torch.autograd.profiler.emit_nvtx pushes around
+// them, steps and phases those of a program that marks them. Names of kernels
+// are as they are in the trace, though the exporter's own demangler writes
+// foo<(int)4> for foo<4>: two records of a run can then be compared.
+func Record(path string, w io.Writer, sc tracegen.Scenario, rank int) (rec Recording, err error) {
+	if sc.Dialect.Vendor != tracegen.CUDA {
+		return rec, fmt.Errorf("scenario %q: Nsight Systems records no hardware but NVIDIA's", sc.Name)
+	}
+	err = write(path, func(db *database) error {
+		r := &recorder{database: db}
+		if rec.JSON, err = tracegen.Record(w, r, sc, rank); err != nil {
+			return err
+		}
+		rec.ShiftNS = r.shift
+		rec.Truth = r.truth(rec.JSON)
+		return nil
+	})
+	return rec, err
+}
+
+// A recorder writes what happens in a run.
+type recorder struct {
+	*database
+	shift   int64
+	epoch   int64 // nanoseconds since 1970 at time 0 of the export
+	process int64 // globalPid
+}
+
+// truth returns what a reader must find in the export: the same as in the trace
+// at other times, less what the export has no room for.
+func (r *recorder) truth(t tracegen.Truth) tracegen.Truth {
+	t.BaseNS, t.Events, t.Memory = r.epoch, r.rows, nil
+	devices := make([]tracegen.DeviceTruth, len(t.Devices))
+	for i, d := range t.Devices {
+		devices[i] = d
+		devices[i].StartNS += r.shift
+	}
+	steps := make([]tracegen.Step, len(t.Steps))
+	for i, s := range t.Steps {
+		steps[i] = s
+		steps[i].StartNS += r.shift
+	}
+	t.Devices, t.Steps = devices, steps
+	return t
+}
+
+// Begin writes the small tables.
+func (r *recorder) Begin(run tracegen.Run) error {
+	r.shift = sessionLead - run.BeginNS
+	r.epoch = run.BaseNS - r.shift
+	r.process = global(run.Process, 0)
+	type row struct {
+		table  string
+		values []any
+	}
+	rows := []row{
+		{"TARGET_INFO_SESSION_START_TIME", []any{r.epoch, nil, nil, nil}},
+		{"META_DATA_CAPTURE", []any{"PROCESS_0:CUDA_GRAPH_TRACE_OPTIONS:MODE", "Node"}},
+		{"PROCESSES", []any{r.process, run.Process, "python"}},
+	}
+	if run.Scenario.Ranks > 1 {
+		rows = append(rows, row{"MPI_RANKS", []any{r.process, run.Rank}})
+	}
+	for i, d := range run.Devices {
+		rows = append(rows, row{"TARGET_INFO_GPU", []any{d, run.Scenario.Devices[i].Name, 85_017_755_648}},
+			row{"TARGET_INFO_CUDA_DEVICE", []any{d, d, run.Process}})
+	}
+	for _, row := range rows {
+		if err := r.row(row.table, row.values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Host writes what a thread did.
+func (r *recorder) Host(e tracegen.HostEvent) error {
+	start, thread := e.Start+r.shift, global(e.Process, e.Thread)
+	switch e.Kind {
+	case tracegen.Range:
+		return r.pushPop(e.Name, thread, start, e.Dur)
+	case tracegen.Operator:
+		return r.pushPop(operatorText(e), thread, start, e.Dur)
+	}
+	class := 0
+	if e.Driver {
+		class = 1
+	}
+	if err := r.call(versioned(e), class, thread, e.Correlation, start, e.Dur); err != nil {
+		return err
+	}
+	return r.sync(e, start)
+}
+
+// sync writes how the device saw a call that waits for it: within the call.
+func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
+	kind, ok := syncTypes[e.Name]
+	if !ok {
+		return nil
+	}
+	const none = 1<<32 - 1 // event or stream
+	stream := e.Stream
+	if kind == contextSync {
+		stream = none
+	}
+	within := e.Dur / 8
+	return r.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start+within, start+e.Dur-within, e.Device, 1, nil, stream,
+		e.Correlation, r.process, nil, kind, none, none)
+}
+
+// Device writes what a device did.
+func (r *recorder) Device(e tracegen.DeviceEvent) error {
+	start, node := e.Start+r.shift, any(nil)
+	if e.Graph != 0 {
+		node = int64(e.Graph)<<32 | int64(e.GraphNode)
+	}
+	switch e.Kind {
+	case tracegen.Copy:
+		c, err := copyOf(e.Name)
+		if err != nil {
+			return err
+		}
+		return r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, e.Device, 1, nil, e.Stream, e.Correlation, r.process,
+			e.Bytes, c.kind, nil, c.from, c.to, nil, nil, nil, nil, nil, node, nil, 1)
+	case tracegen.Memset:
+		const deviceMemory = 2
+		return r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, e.Device, 1, nil, e.Stream, e.Correlation, r.process,
+			0, e.Bytes, node, deviceMemory)
+	}
+	return r.kernel(kernel{start: start, dur: e.Dur, device: e.Device, stream: e.Stream, correlation: e.Correlation,
+		process: r.process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
+		shared: e.SharedMemory, node: node})
+}
