@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,29 +133,79 @@ func formatGaps(sc tracegen.Scenario) []formatGap {
 // TestBothSummaries: a trace and an export of one run have the same of every
 // figure that assay measures, at times that differ by one constant, but for the
 // differences that are named.
-func TestBothSummaries(t *testing.T) {
-	eachBoth(t, func(t *testing.T, sc tracegen.Scenario) {
-		// With functions of Python a trace has modules and lines, and one of them is
-		// the innermost reason for some idle time; no export knows of Python.
-		sc.Dialect.Stack = false
-		r := play(t, sc, 0)
-		a, b := documentOf(t, r.trace), documentOf(t, r.export)
-		a.shift(r.shift)
-		for _, d := range formatGaps(sc) {
-			eachObject("", a, d.drop)
-			eachObject("", b, d.drop)
+func TestBothSummaries(t *testing.T) { eachBoth(t, compareSummaries) }
+
+// TestBothRandom does the same with programs whose host is fast or slow, ahead or
+// behind, and whose calls take a few nanoseconds or none at all.
+func TestBothRandom(t *testing.T) {
+	presets, tried := recordable(), 0
+	for seed := range uint64(40) {
+		sc := varied(presets, rand.New(rand.NewPCG(seed, 1)))
+		if _, err := tracegen.Generate(io.Discard, sc, 0); err != nil {
+			continue // it leaves the host no time
 		}
-		for _, key := range judged {
-			delete(a, key)
-			delete(b, key)
+		tried++
+		t.Run(fmt.Sprint(sc.Name, " ", seed), func(t *testing.T) { compareSummaries(t, sc) })
+	}
+	if tried < 20 {
+		t.Errorf("%d programs", tried)
+	}
+}
+
+// varied returns one of some scenarios with other times, in which the driver
+// launches some kernels, and some segments have no length.
+func varied(presets []tracegen.Scenario, r *rand.Rand) tracegen.Scenario {
+	sc := presets[r.IntN(len(presets))]
+	unit := int64(1)
+	if sc.Dialect.Era >= tracegen.Era2023 {
+		unit = 1000
+	}
+	below := func(ns int64) int64 { return r.Int64N(ns) / unit * unit }
+	sc.Seed, sc.Bytes, sc.Steps = r.Uint64(), 0, 1+r.IntN(4)
+	sc.Pace, sc.Jitter = 1+r.Int64N(1000), r.Int64N(500)
+	sc.HostNS = below([]int64{10, 100, 5000, 20_000}[r.IntN(4)])
+	sc.LagNS, sc.GapNS = sc.HostNS+below(30_000), below(10_000)
+	sc.Devices = slices.Clone(sc.Devices)
+	for d := range sc.Devices {
+		program := slices.Clone(sc.Devices[d].Program)
+		for i := range program {
+			if r.IntN(20) == 0 {
+				program[i].NS = 0
+			}
+			program[i].Ops = slices.Clone(program[i].Ops)
+			for k := range program[i].Ops {
+				if op := &program[i].Ops[k]; op.Kind == tracegen.Compute && op.Graph == 0 && r.IntN(4) == 0 {
+					op.Call = "cuLaunchKernelEx"
+				}
+			}
 		}
-		if diff := cmp.Diff(a, b); diff != "" {
-			t.Errorf("trace(-) export(+)\n%s", diff)
-		}
-		if len(a["devices"].([]any)) == 0 || len(a["kernels"].([]any)) == 0 || len(a["idle"].([]any)) == 0 {
-			t.Error("there is nothing to compare")
-		}
-	})
+		sc.Devices[d].Program = program
+	}
+	return sc
+}
+
+func compareSummaries(t *testing.T, sc tracegen.Scenario) {
+	t.Helper()
+	// With functions of Python a trace has modules and lines, and one of them is
+	// the innermost reason for some idle time; no export knows of Python.
+	sc.Dialect.Stack = false
+	r := play(t, sc, 0)
+	a, b := documentOf(t, r.trace), documentOf(t, r.export)
+	a.shift(r.shift)
+	for _, d := range formatGaps(sc) {
+		eachObject("", a, d.drop)
+		eachObject("", b, d.drop)
+	}
+	for _, key := range judged {
+		delete(a, key)
+		delete(b, key)
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("trace(-) export(+)\n%s", diff)
+	}
+	if len(a["devices"].([]any)) == 0 || len(a["kernels"].([]any)) == 0 {
+		t.Error("there is nothing to compare")
+	}
 }
 
 // judged are the members of a document that judge wrote. Their sentences name
@@ -161,7 +213,7 @@ func TestBothSummaries(t *testing.T) {
 var judged = []string{"verdict", "findings", "step_states", "step_groups", "phase_verdicts", "stacks"}
 
 // TestBothVerdicts: whichever of two profilers recorded a run, the same bounds
-// it, and the same has to be seen to first.
+// it, and the same has to be seen to, in the same order.
 func TestBothVerdicts(t *testing.T) {
 	eachBoth(t, func(t *testing.T, sc tracegen.Scenario) {
 		r := play(t, sc, 0)
@@ -197,35 +249,38 @@ func (d document) kernels() map[string][2]int64 {
 	return out
 }
 
-// judgment returns the verdict, and the first finding that is more than worth
-// knowing, as far as they do not name times of the file.
+// judgment returns the verdict and the findings in their order, as far as they do
+// not name times of the file.
 func (d document) judgment() (out []string) {
 	verdict := d["verdict"].(map[string]any)
 	out = append(out, fmt.Sprint("bound ", verdict["bound"], " by ", verdict["rule"], ": ", verdict["sentence"]))
 	for _, f := range d["findings"].([]any) {
-		if f := f.(map[string]any); f["level"] != "info" {
-			return append(out, fmt.Sprint(f["level"], " ", f["rule"], " ", f["value"], " of ", f["denominator_ns"]))
-		}
+		f := f.(map[string]any)
+		out = append(out, fmt.Sprintf("%v %v %v, %v of %v ns, gain %v: %v",
+			f["level"], f["rule"], f["value"], f["numerator_ns"], f["denominator_ns"], f["gain_ns"], f["title"]))
 	}
 	return out
 }
 
-// eachBoth runs a test on all scenarios that both profilers can record on a
-// device: each preset but that of AMD hardware, and one that is cut at a length.
-func eachBoth(t *testing.T, test func(*testing.T, tracegen.Scenario)) {
-	n := 0
+// recordable returns the scenarios that both profilers can record on a device:
+// each preset but that of AMD hardware, and one that is cut at a length.
+func recordable() (out []tracegen.Scenario) {
 	for _, p := range tracegen.Presets() {
-		sc := p.Make()
-		if sc.CPUOnly || sc.Dialect.Vendor != tracegen.CUDA {
-			continue
+		if sc := p.Make(); !sc.CPUOnly && sc.Dialect.Vendor == tracegen.CUDA {
+			out = append(out, sc)
 		}
-		n++
-		t.Run(p.Name, func(t *testing.T) { test(t, sc) })
 	}
-	if n < 8 {
-		t.Errorf("%d presets", n)
+	return append(out, tracegen.Big(3_000_000))
+}
+
+func eachBoth(t *testing.T, test func(*testing.T, tracegen.Scenario)) {
+	all := recordable()
+	if len(all) < 9 {
+		t.Errorf("%d scenarios", len(all))
 	}
-	t.Run("big", func(t *testing.T) { test(t, tracegen.Big(3_000_000)) })
+	for _, sc := range all {
+		t.Run(sc.Name, func(t *testing.T) { test(t, sc) })
+	}
 }
 
 // TestBothRanks: the ranks of a job add up to the same, whichever profiler

@@ -73,10 +73,12 @@ var (
 type copying struct{ kind, from, to int }
 
 // copyOf takes the name that Kineto gives a copy apart:
-// "Memcpy HtoD (Pageable -> Device)".
+// "Memcpy HtoD (Pageable -> Device)". What a story has behind it, to tell copies
+// apart, no export can say.
 func copyOf(name string) (c copying, err error) {
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "Memcpy "), " (")
-	from, to, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " -> ")
+	rest, _, _ = strings.Cut(rest, ")")
+	from, to, _ := strings.Cut(rest, " -> ")
 	c = copying{slices.Index(copyKinds, kind), slices.Index(memoryKinds, from), slices.Index(memoryKinds, to)}
 	if min(c.kind, c.from, c.to) < 0 {
 		return c, fmt.Errorf("%q is not the name of a copy such as %q", name, "Memcpy HtoD (Pageable -> Device)")

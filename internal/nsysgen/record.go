@@ -29,9 +29,6 @@ type Recording struct {
 // are as they are in the trace, though the exporter's own demangler writes
 // foo<(int)4> for foo<4>: two records of a run can then be compared.
 func Record(path string, w io.Writer, sc tracegen.Scenario, rank int) (rec Recording, err error) {
-	if sc.Dialect.Vendor != tracegen.CUDA {
-		return rec, fmt.Errorf("scenario %q: Nsight Systems records no hardware but NVIDIA's", sc.Name)
-	}
 	err = write(path, func(db *database) error {
 		r := &recorder{database: db}
 		if rec.JSON, err = tracegen.Record(w, r, sc, rank); err != nil {
@@ -44,12 +41,32 @@ func Record(path string, w io.Writer, sc tracegen.Scenario, rank int) (rec Recor
 	return rec, err
 }
 
+// RecordStory writes a story as an export to a path where there is none, and
+// returns what times of the export have on top of those of the story.
+//
+// A graph whose inside the story does not show is in no table of the export, as
+// in some versions of Nsight Systems; others have one row for it.
+func RecordStory(path string, story tracegen.Story) (shiftNS int64, err error) {
+	err = write(path, func(db *database) error {
+		r := &recorder{database: db}
+		defer func() { shiftNS = r.shift }()
+		return story.Play(r)
+	})
+	return shiftNS, err
+}
+
 // A recorder writes what happens in a run.
 type recorder struct {
 	*database
 	shift   int64
-	epoch   int64 // nanoseconds since 1970 at time 0 of the export
-	process int64 // globalPid
+	epoch   int64       // nanoseconds since 1970 at time 0 of the export
+	visible map[gpu]int // what the process calls its device: 0 for its first
+}
+
+// A gpu is a device as a process uses it.
+type gpu struct {
+	process int64
+	ordinal int
 }
 
 // truth returns what a reader must find in the export: the same as in the trace
@@ -72,24 +89,30 @@ func (r *recorder) truth(t tracegen.Truth) tracegen.Truth {
 
 // Begin writes the small tables.
 func (r *recorder) Begin(run tracegen.Run) error {
+	if run.Vendor != tracegen.CUDA {
+		return fmt.Errorf("scenario %q: Nsight Systems records no hardware but NVIDIA's", run.Name)
+	}
 	r.shift = sessionLead - run.BeginNS
 	r.epoch = run.BaseNS - r.shift
-	r.process = global(run.Process, 0)
+	r.visible = make(map[gpu]int)
 	type row struct {
 		table  string
 		values []any
 	}
-	rows := []row{
-		{"TARGET_INFO_SESSION_START_TIME", []any{r.epoch, nil, nil, nil}},
-		{"META_DATA_CAPTURE", []any{"PROCESS_0:CUDA_GRAPH_TRACE_OPTIONS:MODE", "Node"}},
-		{"PROCESSES", []any{r.process, run.Process, "python"}},
+	rows := []row{{"TARGET_INFO_SESSION_START_TIME", []any{r.epoch, nil, nil, nil}}}
+	for _, p := range run.Processes {
+		rows = append(rows, row{"PROCESSES", []any{global(p, 0), p, "python"}})
+		if run.Ranks > 1 {
+			rows = append(rows, row{"MPI_RANKS", []any{global(p, 0), run.Rank}})
+		}
 	}
-	if run.Scenario.Ranks > 1 {
-		rows = append(rows, row{"MPI_RANKS", []any{r.process, run.Rank}})
-	}
-	for i, d := range run.Devices {
-		rows = append(rows, row{"TARGET_INFO_GPU", []any{d, run.Scenario.Devices[i].Name, 85_017_755_648}},
-			row{"TARGET_INFO_CUDA_DEVICE", []any{d, d, run.Process}})
+	own := make(map[int64]int) // devices of each process so far
+	for _, d := range run.Devices {
+		n := own[d.Process]
+		own[d.Process]++
+		r.visible[gpu{d.Process, d.Ordinal}] = n
+		rows = append(rows, row{"TARGET_INFO_GPU", []any{d.Ordinal, d.Name, 85_017_755_648}},
+			row{"TARGET_INFO_CUDA_DEVICE", []any{d.Ordinal, n, d.Process}})
 	}
 	for _, row := range rows {
 		if err := r.row(row.table, row.values...); err != nil {
@@ -107,6 +130,13 @@ func (r *recorder) Host(e tracegen.HostEvent) error {
 		return r.pushPop(e.Name, thread, start, e.Dur)
 	case tracegen.Operator:
 		return r.pushPop(operatorText(e), thread, start, e.Dur)
+	case tracegen.Overhead:
+		id, err := r.string(e.Name)
+		if err != nil {
+			return err
+		}
+		const bufferFlush = 3 // overheadType
+		return r.row("PROFILER_OVERHEAD", start, start+e.Dur, thread, id, bufferFlush)
 	}
 	class := 0
 	if e.Driver {
@@ -130,13 +160,14 @@ func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
 		stream = none
 	}
 	within := e.Dur / 8
-	return r.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start+within, start+e.Dur-within, e.Device, 1, nil, stream,
-		e.Correlation, r.process, nil, kind, none, none)
+	return r.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start+within, start+e.Dur-within,
+		r.visible[gpu{e.Process, e.Device}], 1, nil, stream, e.Correlation, global(e.Process, 0), nil, kind, none, none)
 }
 
 // Device writes what a device did.
 func (r *recorder) Device(e tracegen.DeviceEvent) error {
-	start, node := e.Start+r.shift, any(nil)
+	start, process, node := e.Start+r.shift, global(e.Process, 0), any(nil)
+	device := r.visible[gpu{e.Process, e.Device}]
 	if e.Graph != 0 {
 		node = int64(e.Graph)<<32 | int64(e.GraphNode)
 	}
@@ -146,14 +177,14 @@ func (r *recorder) Device(e tracegen.DeviceEvent) error {
 		if err != nil {
 			return err
 		}
-		return r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, e.Device, 1, nil, e.Stream, e.Correlation, r.process,
+		return r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
 			e.Bytes, c.kind, nil, c.from, c.to, nil, nil, nil, nil, nil, node, nil, 1)
 	case tracegen.Memset:
 		const deviceMemory = 2
-		return r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, e.Device, 1, nil, e.Stream, e.Correlation, r.process,
+		return r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
 			0, e.Bytes, node, deviceMemory)
 	}
-	return r.kernel(kernel{start: start, dur: e.Dur, device: e.Device, stream: e.Stream, correlation: e.Correlation,
-		process: r.process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
+	return r.kernel(kernel{start: start, dur: e.Dur, device: device, stream: e.Stream, correlation: e.Correlation,
+		process: process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
 		shared: e.SharedMemory, node: node})
 }

@@ -3,12 +3,11 @@ package nsysgen
 // columns has the columns of each table. Like the exporter, we make a table when
 // it gets its first row.
 var columns = map[string]string{
-	"StringIds":         `id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL`,
-	"META_DATA_EXPORT":  `name TEXT NOT NULL, value TEXT`,
-	"META_DATA_CAPTURE": `name TEXT NOT NULL, value TEXT`,
-	"PROCESSES":         `globalPid INTEGER, pid INTEGER, name TEXT`,
-	"MPI_RANKS":         `globalPid INTEGER, rank INTEGER NOT NULL`,
-	"TARGET_INFO_GPU":   `id INTEGER NOT NULL, name TEXT, totalMemory INTEGER`,
+	"StringIds":        `id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL`,
+	"META_DATA_EXPORT": `name TEXT NOT NULL, value TEXT`,
+	"PROCESSES":        `globalPid INTEGER, pid INTEGER, name TEXT`,
+	"MPI_RANKS":        `globalPid INTEGER, rank INTEGER NOT NULL`,
+	"TARGET_INFO_GPU":  `id INTEGER NOT NULL, name TEXT, totalMemory INTEGER`,
 
 	"TARGET_INFO_CUDA_DEVICE":        `gpuId INTEGER, cudaId INTEGER NOT NULL, pid INTEGER NOT NULL`,
 	"TARGET_INFO_SESSION_START_TIME": `utcEpochNs INTEGER, utcTime TEXT, localTime TEXT, systemClockNs INTEGER`,
@@ -43,6 +42,9 @@ var columns = map[string]string{
 		start INTEGER NOT NULL, "end" INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
 		greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER,
 		deprecatedSyncType INTEGER, syncType INTEGER NOT NULL, eventId INTEGER NOT NULL, eventSyncId INTEGER`,
+	"PROFILER_OVERHEAD": `
+		start INTEGER NOT NULL, "end" INTEGER NOT NULL, globalTid INTEGER, nameId INTEGER NOT NULL,
+		overheadType INTEGER NOT NULL`,
 	"NVTX_EVENTS": `
 		start INTEGER NOT NULL, "end" INTEGER, eventType INTEGER NOT NULL, rangeId INTEGER, category INTEGER,
 		color INTEGER, text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER,

@@ -11,6 +11,7 @@ type Story struct {
 	Name  string
 	JSON  []byte
 	Truth Attribution
+	scene *scene
 }
 
 // A scene is a story while it is told. The host's events are a tree for each
@@ -49,7 +50,8 @@ func newScene(name string) *scene {
 // A process is one process of the host.
 type process struct {
 	s           *scene
-	pid         string // as JSON
+	number      int64
+	pid         string // the number as JSON, with the label
 	label       string // of the process in a merged trace, as "[TP00] "
 	threads     []*thread
 	correlation int64
@@ -57,7 +59,7 @@ type process struct {
 
 // process adds a process; traces that are merged of several label its pid.
 func (s *scene) process(pid int64, label string) *process {
-	p := &process{s: s, pid: pidOf(pid, label), label: label, correlation: 1000}
+	p := &process{s: s, number: pid, pid: pidOf(pid, label), label: label, correlation: 1000}
 	s.processes = append(s.processes, p)
 	return p
 }

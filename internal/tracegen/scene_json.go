@@ -13,6 +13,9 @@ type sceneWriter struct {
 	s *scene
 }
 
+// workBytes is what every copy and memset of a scene moves or fills.
+const workBytes = 4096
+
 // tell writes the scene down and adds up the truth.
 func (s *scene) tell() Story {
 	var b bytes.Buffer
@@ -52,7 +55,7 @@ func (s *scene) tell() Story {
 	w.close('}')
 	w.buf = append(w.buf, '\n')
 	w.flush()
-	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth()}
+	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth(), scene: s}
 }
 
 func (w *sceneWriter) header() {
@@ -245,7 +248,7 @@ func (w *sceneWriter) work(k *work) {
 	}
 	switch {
 	case k.kind != Compute:
-		w.int("bytes", 4096)
+		w.int("bytes", workBytes)
 	case hip && k.graph != nil:
 		w.str("kind", "Dispatch Task")
 	default:

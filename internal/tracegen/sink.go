@@ -8,7 +8,7 @@ import "io"
 //
 // It is told what happened and not how a dialect writes it. What only PyTorch's
 // profiler sees is left out: arrows between events, annotations as they reached a
-// device, Python functions, memory, and that profiler's own work.
+// device, Python functions, memory, and its own work on no thread.
 type Sink interface {
 	Begin(Run) error
 	Host(HostEvent) error
@@ -17,12 +17,20 @@ type Sink interface {
 
 // A Run is what is known of a run before its first event.
 type Run struct {
-	Scenario Scenario // with its defaults filled in
-	Rank     int
-	BaseNS   int64 // nanoseconds since 1970 at time 0
-	BeginNS  int64 // when the run begins; no event starts before
-	Process  int64
-	Devices  []int // as the devices are numbered; none if none was profiled
+	Name        string
+	Vendor      Vendor
+	Rank, Ranks int
+	BaseNS      int64 // nanoseconds since 1970 at time 0
+	BeginNS     int64 // when the run begins; no event starts before
+	Processes   []int64
+	Devices     []DeviceInfo // none if none was profiled
+}
+
+// A DeviceInfo is a device and the process that drives it.
+type DeviceInfo struct {
+	Ordinal int
+	Name    string // of the hardware
+	Process int64
 }
 
 // A HostKind says what a [HostEvent] is.
@@ -33,6 +41,7 @@ const (
 	Range    HostKind = iota // a step or a phase, as the program marked it
 	Operator                 // an operator of the framework
 	APICall                  // a call of the runtime, or of the driver
+	Overhead                 // work that a thread did for the profiler
 )
 
 // A HostEvent is something that a thread of the host did. Times are those of
@@ -59,6 +68,7 @@ type HostEvent struct {
 // A DeviceEvent is something that a device did: a kernel, copy or memset.
 type DeviceEvent struct {
 	*Op
+	Process     int64
 	Device      int
 	Start, Dur  int64
 	Correlation int64
@@ -90,10 +100,10 @@ func (g *generator) tell(err error) {
 }
 
 func (g *generator) tellBegin() {
-	r := Run{Scenario: g.sc, Rank: g.rank, BaseNS: g.base, BeginNS: g.begin, Process: g.pid}
+	r := Run{Name: g.sc.Name, Vendor: g.dialect.Vendor, Rank: g.rank, Ranks: g.sc.Ranks, BaseNS: g.base, BeginNS: g.begin, Processes: []int64{g.pid}}
 	for _, d := range g.devices {
 		if !g.sc.CPUOnly {
-			r.Devices = append(r.Devices, d.Ordinal)
+			r.Devices = append(r.Devices, DeviceInfo{d.Ordinal, d.Name, g.pid})
 		}
 	}
 	g.tell(g.sink.Begin(r))
@@ -130,7 +140,7 @@ func (g *generator) tellCall(d *deviceRun, p *placed, c call, at track, ts, dur 
 
 func (g *generator) tellWork(d *deviceRun, p *placed) {
 	e := DeviceEvent{
-		Op: p.Op, Device: d.Ordinal, Start: p.start, Dur: p.dur, Correlation: p.correlation,
+		Op: p.Op, Process: g.pid, Device: d.Ordinal, Start: p.start, Dur: p.dur, Correlation: p.correlation,
 		Registers: registersOf(p.Op), SharedMemory: sharedMemoryOf(p.Op), Grid: gridOf(p.Op), Block: blockOf(p.Op),
 	}
 	if p.Graph != 0 {
