@@ -54,7 +54,7 @@ func Write(path string, p Plan) error {
 	p.Devices = max(1, p.Devices)
 	return write(path, func(db *database) error {
 		for d := range p.Devices {
-			if err := db.row("TARGET_INFO_GPU", d, "Generated GPU", 80<<30); err != nil {
+			if err := db.row("TARGET_INFO_GPU", d, "Generated GPU", int64(80<<30)); err != nil {
 				return err
 			}
 		}

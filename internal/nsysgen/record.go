@@ -111,7 +111,7 @@ func (r *recorder) Begin(run tracegen.Run) error {
 		n := own[d.Process]
 		own[d.Process]++
 		r.visible[gpu{d.Process, d.Ordinal}] = n
-		rows = append(rows, row{"TARGET_INFO_GPU", []any{d.Ordinal, d.Name, 85_017_755_648}},
+		rows = append(rows, row{"TARGET_INFO_GPU", []any{d.Ordinal, d.Name, int64(85_017_755_648)}},
 			row{"TARGET_INFO_CUDA_DEVICE", []any{d.Ordinal, n, d.Process}})
 	}
 	for _, row := range rows {
@@ -154,8 +154,8 @@ func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
 	if !ok {
 		return nil
 	}
-	const none = 1<<32 - 1 // event or stream
-	stream := e.Stream
+	const none = int64(1<<32 - 1) // event or stream
+	stream := int64(e.Stream)
 	if kind == contextSync {
 		stream = none
 	}
