@@ -3,15 +3,19 @@ package analyze_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
+	"assay/internal/nsysgen"
 	"assay/internal/tracegen"
 	"assay/interval"
+	"assay/nsys"
 	"assay/summary"
 	"assay/trace"
 )
@@ -31,6 +35,21 @@ func generated(t *testing.T, sc tracegen.Scenario) (*summary.Summary, tracegen.T
 	return analyze.Trace(tr, summary.Input{Path: sc.Name}, analyze.DefaultOptions()), truth
 }
 
+// exported is the same of what Nsight Systems exports of the run.
+func exported(t *testing.T, sc tracegen.Scenario) (*summary.Summary, nsysgen.Recording) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.sqlite")
+	rec, err := nsysgen.Record(path, io.Discard, sc, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := nsys.ReadSQLite(path, sc.Name, analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return analyze.Trace(tr, summary.Input{Path: sc.Name}, analyze.DefaultOptions()), rec
+}
+
 func cells(a summary.Activity) tracegen.Cells {
 	out := tracegen.Cells{}
 	for set, ns := range a {
@@ -47,25 +66,48 @@ func TestTruth(t *testing.T) {
 	for _, p := range tracegen.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
 			s, truth := generated(t, p.Make())
-			if len(s.Devices) != len(truth.Devices) {
-				t.Fatalf("%d devices, want %d", len(s.Devices), len(truth.Devices))
-			}
-			for i, want := range truth.Devices {
-				got := s.Devices[i]
-				if got.Device != int64(want.Device) || got.StartNS != want.StartNS || got.WindowNS != want.WindowNS {
-					t.Errorf("device %d from %d for %d, want %d from %d for %d", got.Device, got.StartNS, got.WindowNS, want.Device, want.StartNS, want.WindowNS)
-				}
-				if diff := cmp.Diff(want.Cells, cells(got.Activity)); diff != "" {
-					t.Errorf("device %d cells: want(-) got(+)\n%s", got.Device, diff)
-				}
-				if got.Gaps.TotalNS() != want.Cells[""] {
-					t.Errorf("device %d: gaps sum to %d, want %d", got.Device, got.Gaps.TotalNS(), want.Cells[""])
-				}
-				compareRows(t, s, want)
-				compareSteps(t, s, truth, i)
-				compareStrip(t, got)
+			compareTruth(t, s, truth)
+		})
+	}
+}
+
+// TestTruthOfExports does the same with what Nsight Systems exports of the runs.
+func TestTruthOfExports(t *testing.T) {
+	for _, p := range tracegen.Presets() {
+		sc := p.Make()
+		if sc.Dialect.Vendor != tracegen.CUDA {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			s, rec := exported(t, sc)
+			compareTruth(t, s, rec.Truth)
+			// The two clocks show the same instant.
+			if base := s.Inputs[0].BaseTimeNS; base == nil || *base != rec.Truth.BaseNS || rec.Truth.BaseNS+rec.ShiftNS != rec.JSON.BaseNS {
+				t.Errorf("base time %v, want %d, and %d less a shift of %d", base, rec.Truth.BaseNS, rec.JSON.BaseNS, rec.ShiftNS)
 			}
 		})
+	}
+}
+
+func compareTruth(t *testing.T, s *summary.Summary, truth tracegen.Truth) {
+	t.Helper()
+	if len(s.Devices) != len(truth.Devices) {
+		t.Fatalf("%d devices, want %d", len(s.Devices), len(truth.Devices))
+	}
+	for i, want := range truth.Devices {
+		got := s.Devices[i]
+		if got.Device != int64(want.Device) || got.StartNS != want.StartNS || got.WindowNS != want.WindowNS {
+			t.Errorf("device %d from %d for %d, want %d from %d for %d", got.Device, got.StartNS, got.WindowNS, want.Device, want.StartNS, want.WindowNS)
+		}
+		if diff := cmp.Diff(want.Cells, cells(got.Activity)); diff != "" {
+			t.Errorf("device %d cells: want(-) got(+)\n%s", got.Device, diff)
+		}
+		if got.Gaps.TotalNS() != want.Cells[""] {
+			t.Errorf("device %d: gaps sum to %d, want %d", got.Device, got.Gaps.TotalNS(), want.Cells[""])
+		}
+		compareRows(t, s, want)
+		compareSteps(t, s, truth, i)
+		compareStrip(t, got)
 	}
 }
 

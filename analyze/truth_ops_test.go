@@ -1,17 +1,14 @@
 package analyze_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/analyze"
 	"assay/internal/tracegen"
 	"assay/summary"
-	"assay/trace"
 )
 
 // An amount is a number of pieces of device work and the sum of their durations.
@@ -168,22 +165,28 @@ func TestTruthOfOrigins(t *testing.T) {
 		}
 		sc.Jitter = 0
 		t.Run(p.Name, func(t *testing.T) {
-			var b bytes.Buffer
-			if _, err := tracegen.Generate(&b, sc, 0); err != nil {
-				t.Fatal(err)
-			}
-			tr, err := trace.Read(&b, p.Name, analyze.Needs())
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := found(analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())), originsOf(sc)
-			if want.Passes["backward"].Pieces == 0 {
-				want.Passes = make(map[string]amount) // nothing is trained
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("want(-) got(+)\n%s", diff)
-			}
+			s, _ := generated(t, sc)
+			compareOrigins(t, sc, s)
 		})
+		if sc.Dialect.Vendor != tracegen.CUDA {
+			continue
+		}
+		sc.Dialect.Stack = false // exports know of no modules
+		t.Run(p.Name+", exported", func(t *testing.T) {
+			s, _ := exported(t, sc)
+			compareOrigins(t, sc, s)
+		})
+	}
+}
+
+func compareOrigins(t *testing.T, sc tracegen.Scenario, s *summary.Summary) {
+	t.Helper()
+	got, want := found(s), originsOf(sc)
+	if want.Passes["backward"].Pieces == 0 {
+		want.Passes = make(map[string]amount) // nothing is trained
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want(-) got(+)\n%s", diff)
 	}
 }
 

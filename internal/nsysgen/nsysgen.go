@@ -1,17 +1,14 @@
-// Package nsysgen writes databases as Nsight Systems exports them, of any size
-// and with sums that are known before they are read.
+// Package nsysgen writes databases as Nsight Systems exports them, with sums that
+// are known before they are read.
+//
+// [Write] makes one of any size, of kernels in turns. [Record] makes one of a run
+// that package tracegen plays, beside the run's trace.
 //
 // The tables have the columns of schema 3.25.0 (Nsight Systems 2026.2), in its
 // order and with its types, for what reading costs depends on them.
 package nsysgen
 
-import (
-	"fmt"
-	"strings"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-)
+import "fmt"
 
 // A Plan says what to write.
 type Plan struct {
@@ -45,147 +42,55 @@ func Duration(i int) int64 { return 1000 + int64(i%7)*1000 }
 // Start returns when it starts.
 func Start(i int) int64 { return first + int64(i)*Period }
 
-const (
-	pid       = 4242
-	globalPID = 1<<48 | pid<<24
-	globalTID = globalPID | pid
-)
+// global returns the number of a thread among all processes, or with thread 0
+// that of a process.
+func global(process, thread int64) int64 { return 1<<48 | process<<24 | thread }
+
+// pid is the process of a plan, and its only thread.
+const pid = 4242
 
 // Write makes the database at a path where there is none.
-func Write(path string, p Plan) (err error) {
+func Write(path string, p Plan) error {
 	p.Devices = max(1, p.Devices)
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	for _, pragma := range []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF"} {
-		if err := sqlitex.ExecuteTransient(conn, pragma, nil); err != nil {
-			return err
-		}
-	}
-	if err := sqlitex.ExecuteScript(conn, schema, nil); err != nil {
-		return err
-	}
-	defer sqlitex.Transaction(conn)(&err)
-	if err := settings(conn, p); err != nil {
-		return err
-	}
-	if p.Ranges > 0 {
-		if err := ranges(conn, p); err != nil {
-			return err
-		}
-	}
-	kernel, err := insert(conn, "CUPTI_ACTIVITY_KIND_KERNEL", kernelColumns)
-	if err != nil {
-		return err
-	}
-	call, err := insert(conn, "CUPTI_ACTIVITY_KIND_RUNTIME", callColumns)
-	if err != nil {
-		return err
-	}
-	for i := range p.Kernels {
-		start := Start(i)
-		if p.Calls {
-			if err := call.row(start-lead, start-lead+callLength, 0, globalTID, i+1, callID, 0, nil); err != nil {
+	return write(path, func(db *database) error {
+		for d := range p.Devices {
+			if err := db.row("TARGET_INFO_GPU", d, "Generated GPU", int64(80<<30)); err != nil {
 				return err
 			}
 		}
-		name := nameID + i%len(Names)
-		if err := kernel.row(start, start+Duration(i), i%p.Devices, 1, nil, 7, i+1, globalPID, name, name, name, 1, 0, 32,
-			64, 1, 1, 128, 1, 1, 0, 4096, 0, 0, i+1, 16384, nil, 0, nil, nil, nil, nil, 0, 0, 0, 0, 0, 0, 0, "[]"); err != nil {
+		if err := ranges(db, p); err != nil {
 			return err
 		}
-	}
-	return nil
+		for i := range p.Kernels {
+			if err := planned(db, p, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// The ids of strings.
-const (
-	callID = 1
-	nameID = 10
-)
-
-func settings(conn *sqlite.Conn, p Plan) error {
-	strings, err := insert(conn, "StringIds", "id value")
-	if err != nil {
-		return err
-	}
-	if err := strings.row(callID, "cudaLaunchKernel_v7000"); err != nil {
-		return err
-	}
-	for i, name := range Names {
-		if err := strings.row(nameID+i, name); err != nil {
+// planned writes the kernel of an index, and its call.
+func planned(db *database, p Plan, i int) error {
+	start, number := Start(i), int64(i)+1
+	if p.Calls {
+		if err := db.call("cudaLaunchKernel_v7000", 0, global(pid, pid), number, start-lead, callLength); err != nil {
 			return err
 		}
 	}
-	meta, err := insert(conn, "META_DATA_EXPORT", "name value")
-	if err != nil {
-		return err
-	}
-	if err := meta.row("EXPORT_SCHEMA_VERSION", "3.25.0"); err != nil {
-		return err
-	}
-	gpu, err := insert(conn, "TARGET_INFO_GPU", "id name totalMemory")
-	if err != nil {
-		return err
-	}
-	for d := range p.Devices {
-		if err := gpu.row(d, "Generated GPU", 80<<30); err != nil {
-			return err
-		}
-	}
-	return nil
+	name := Names[i%len(Names)]
+	return db.kernel(kernel{start: start, dur: Duration(i), device: i % p.Devices, stream: 7, correlation: number,
+		process: global(pid, 0), name: name, short: name, grid: 64, block: 128, registers: 32, shared: 4096})
 }
 
 // ranges writes pushed and popped ranges, from the first call of each to the
 // first of the next.
-func ranges(conn *sqlite.Conn, p Plan) error {
-	w, err := insert(conn, "NVTX_EVENTS", rangeColumns)
-	if err != nil {
-		return err
-	}
+func ranges(db *database, p Plan) error {
 	for i := range p.Ranges {
 		from, to := Start(i*p.Kernels/p.Ranges)-lead, Start((i+1)*p.Kernels/p.Ranges)-lead
-		if err := w.row(from, to, 59, nil, nil, nil, fmt.Sprintf("step %d", i), globalTID, nil, nil, 0,
-			nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+		if err := db.pushPop(fmt.Sprintf("step %d", i), global(pid, pid), from, to-from); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A writer writes rows of one table.
-type writer struct{ stmt *sqlite.Stmt }
-
-func insert(conn *sqlite.Conn, table, columns string) (*writer, error) {
-	n := len(strings.Fields(columns))
-	stmt, err := conn.Prepare("INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", n-1) + ")")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", table, err)
-	}
-	return &writer{stmt}, nil
-}
-
-func (w *writer) row(values ...any) error {
-	if n := w.stmt.BindParamCount(); n != len(values) {
-		return fmt.Errorf("%d values for %d columns", len(values), n)
-	}
-	for i, v := range values {
-		switch v := v.(type) {
-		case nil:
-			w.stmt.BindNull(i + 1)
-		case int:
-			w.stmt.BindInt64(i+1, int64(v))
-		case int64:
-			w.stmt.BindInt64(i+1, v)
-		case string:
-			w.stmt.BindText(i+1, v)
-		}
-	}
-	_, err := w.stmt.Step()
-	if err == nil {
-		err = w.stmt.Reset()
-	}
-	return err
 }

@@ -24,6 +24,7 @@ func (g *generator) launch(d *deviceRun, p *placed) {
 	ts, dur := p.slot+inset, p.slotEnd-p.slot-2*inset
 	at := g.thread(d, p.Backward)
 	g.runtime(c, at, ts, dur, p)
+	g.tellCall(d, p, c, at, ts, dur)
 	if p.Kind != HostOnly {
 		g.launchFlow("s", c.name, p.correlation, at, ts)
 	}
@@ -109,6 +110,7 @@ func (g *generator) deviceEvent(d *deviceRun, p *placed) {
 	}
 	g.endArgs()
 	g.launchFlow("f", g.dialect.callOf(p.Op).name, p.correlation, at, p.start)
+	g.tellWork(d, p)
 }
 
 func (g *generator) cudaArgs(d *deviceRun, p *placed) {
@@ -139,9 +141,9 @@ func (g *generator) cudaArgs(d *deviceRun, p *placed) {
 		}
 		return
 	}
-	g.int("registers per thread", 16+int64(len(p.Name)%14)*8)
+	g.int("registers per thread", registersOf(p.Op))
 	g.br()
-	g.int("shared memory", int64(len(p.Name)%5)*8192)
+	g.int("shared memory", sharedMemoryOf(p.Op))
 	g.br()
 	blocks, threads := gridOf(p.Op), blockOf(p.Op)
 	g.key("blocks per SM")
@@ -186,10 +188,13 @@ func (g *generator) rocmArgs(d *deviceRun, p *placed) {
 	}
 }
 
-// gridOf and blockOf return an op's blocks and threads per block: some numbers
-// that differ between kernels and are the same for every call of one.
-func gridOf(op *Op) int64  { return 8 + int64(len(op.Name)*37%1009) }
-func blockOf(op *Op) int64 { return 64 << (len(op.Name) % 4) }
+// gridOf and blockOf return an op's blocks and threads per block, registersOf
+// and sharedMemoryOf what a thread and a block of it take: some numbers that
+// differ between kernels and are the same for every call of one.
+func gridOf(op *Op) int64         { return 8 + int64(len(op.Name)*37%1009) }
+func blockOf(op *Op) int64        { return 64 << (len(op.Name) % 4) }
+func registersOf(op *Op) int64    { return 16 + int64(len(op.Name)%14)*8 }
+func sharedMemoryOf(op *Op) int64 { return int64(len(op.Name)%5) * 8192 }
 
 func (g *generator) geometry(op *Op) {
 	g.ints("grid", gridOf(op), 1, 1)

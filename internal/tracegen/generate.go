@@ -11,6 +11,10 @@ import (
 // Memory grows with the length of a step and the number of steps, not with the
 // size of the trace. Equal arguments give equal bytes.
 func Generate(w io.Writer, sc Scenario, rank int) (Truth, error) {
+	return generate(w, noSink{}, sc, rank)
+}
+
+func generate(w io.Writer, sink Sink, sc Scenario, rank int) (Truth, error) {
 	if err := sc.Validate(); err != nil {
 		return Truth{}, err
 	}
@@ -19,6 +23,8 @@ func Generate(w io.Writer, sc Scenario, rank int) (Truth, error) {
 		return Truth{}, fmt.Errorf("scenario %q: no rank %d among %d", sc.Name, rank, sc.Ranks)
 	}
 	g := newGenerator(w, sc, rank)
+	g.sink = sink
+	g.tellBegin()
 	g.header()
 	for n := 0; n < sc.Steps && (n == 0 || sc.Bytes == 0 || g.written() < sc.Bytes); n++ {
 		if err := g.step(n); err != nil {
@@ -39,6 +45,7 @@ func Generate(w io.Writer, sc Scenario, rank int) (Truth, error) {
 // A generator is one run of Generate.
 type generator struct {
 	emitter
+	sink  Sink
 	sc    Scenario
 	rank  int
 	unit  int64

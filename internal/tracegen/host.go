@@ -6,7 +6,7 @@ import "strings"
 // with what came of it.
 func (g *generator) write(n int, step Step) {
 	main := g.thread(g.devices[0], false)
-	g.annotation("user_annotation", step.Name, main, step.StartNS, step.WallNS, g.nextExternal())
+	g.rangeOf(step.Name, main, step.StartNS, step.WallNS)
 	if g.dialect.Stack {
 		g.rootFrame("demo/train.py(52): train_step", main, step.StartNS, step.WallNS)
 	}
@@ -44,6 +44,12 @@ func (g *generator) thread(d *deviceRun, backward bool) track {
 func (g *generator) nextExternal() int64 {
 	g.ids.external++
 	return g.ids.external
+}
+
+// rangeOf writes what the program marks on a thread of its own.
+func (g *generator) rangeOf(name string, at track, ts, dur int64) {
+	g.annotation("user_annotation", name, at, ts, dur, g.nextExternal())
+	g.tell(g.sink.Host(newHostEvent(Range, name, at, ts, dur)))
 }
 
 func (g *generator) annotation(category, name string, at track, ts, dur, external int64) {
@@ -85,7 +91,7 @@ func (g *generator) phases(d *deviceRun, step Step) {
 		if end <= start {
 			continue
 		}
-		g.annotation("user_annotation", name, g.thread(d, false), start, end-start, g.nextExternal())
+		g.rangeOf(name, g.thread(d, false), start, end-start)
 		if !g.sc.CPUOnly {
 			g.deviceSpan(d, name, from, i)
 		}
@@ -126,6 +132,7 @@ func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
 		g.slice("cpu_op", name, at, ts, dur)
 		g.opArgs(n, p, level)
 		g.end()
+		g.tellOperator(n, p, level, at, ts, dur)
 		if level == 0 && p.Seq != 0 {
 			ph := "s"
 			if p.Backward {
@@ -151,15 +158,22 @@ func (g *generator) inset(p *placed, level int) int64 {
 // sequence returns the number that p shares with its forward or backward op.
 func (g *generator) sequence(n int, p *placed) int64 { return int64(n)*g.maxSeq + int64(p.Seq) }
 
+// sequenced and shaped report whether the operator of a level around p says its
+// sequence number, and the shapes of its inputs.
+func (g *generator) sequenced(p *placed, level int) bool { return p.Seq != 0 && level < 2 }
+
+func (g *generator) shaped(p *placed, level int) bool {
+	return g.dialect.Shapes && level == len(p.Host)-1 && len(p.Dims) > 0
+}
+
 func (g *generator) opArgs(n int, p *placed, level int) {
 	g.args()
-	innermost := level == len(p.Host)-1
 	if g.dialect.Era == Era2022 {
 		g.str("Trace name", "PyTorch Profiler")
 		g.int("Trace iteration", 0)
 	}
 	g.int("External id", p.external)
-	if p.Seq != 0 && level < 2 {
+	if g.sequenced(p, level) {
 		g.int("Sequence number", g.sequence(n, p))
 		thread := int64(0)
 		if p.Backward {
@@ -167,7 +181,7 @@ func (g *generator) opArgs(n int, p *placed, level int) {
 		}
 		g.int("Fwd thread id", thread)
 	}
-	if g.dialect.Shapes && innermost && len(p.Dims) > 0 {
+	if g.shaped(p, level) {
 		g.shapes(p.Dims)
 	}
 	if p.Collective != nil && p.Host[level] == "record_param_comms" {

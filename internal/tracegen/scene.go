@@ -13,6 +13,8 @@ type Story struct {
 	Truth Attribution
 	// Damaged is set where JSON is not what the truth is about.
 	Damaged bool
+
+	scene *scene
 }
 
 // A scene is a story while it is told. The host's events are a tree for each
@@ -54,7 +56,8 @@ func newScene(name string) *scene {
 // A process is one process of the host.
 type process struct {
 	s           *scene
-	pid         string // as JSON
+	number      int64
+	pid         string // the number as JSON, with the label
 	label       string // of the process in a merged trace, as "[TP00] "
 	threads     []*thread
 	correlation int64
@@ -62,7 +65,7 @@ type process struct {
 
 // process adds a process; traces that are merged of several label its pid.
 func (s *scene) process(pid int64, label string) *process {
-	p := &process{s: s, pid: pidOf(pid, label), label: label, correlation: 1000}
+	p := &process{s: s, number: pid, pid: pidOf(pid, label), label: label, correlation: 1000}
 	s.processes = append(s.processes, p)
 	return p
 }
@@ -245,7 +248,7 @@ type work struct {
 	correlation int64
 	graph       *graph
 	graphNode   int
-	bytes       int64 // of a copy or memset; 0 for 4096
+	bytes       int64 // of a copy or memset; 0 for workBytes
 }
 
 func (w *work) end() int64 { return w.start + w.dur }

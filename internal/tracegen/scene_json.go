@@ -14,6 +14,9 @@ type sceneWriter struct {
 	s *scene
 }
 
+// workBytes is what a copy or memset of a scene moves or fills that says no more.
+const workBytes = 4096
+
 // tell writes the scene down and adds up the truth.
 func (s *scene) tell() Story {
 	var b bytes.Buffer
@@ -53,7 +56,7 @@ func (s *scene) tell() Story {
 	w.close('}')
 	w.buf = append(w.buf, '\n')
 	w.flush()
-	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth()}
+	return Story{Name: s.name, JSON: b.Bytes(), Truth: s.truth(), scene: s}
 }
 
 func (w *sceneWriter) header() {
@@ -250,7 +253,7 @@ func (w *sceneWriter) work(k *work) {
 	}
 	switch {
 	case k.kind == Copy || k.kind == Memset:
-		w.int("bytes", cmp.Or(k.bytes, 4096))
+		w.int("bytes", cmp.Or(k.bytes, workBytes))
 	case hip && k.graph != nil:
 		w.str("kind", "Dispatch Task")
 	default:

@@ -2,16 +2,19 @@
 //
 //	go run ./internal/tracegen/gentrace -preset big -size 1g -o big.json.gz
 //
-// A name that ends in .gz is compressed; "-" is standard output. The truth
-// about the trace goes to the file named by -truth as JSON.
+// A name that ends in .gz is compressed; one that ends in .sqlite is written as
+// an export of Nsight Systems; "-" is standard output. The truth about the file
+// goes to the one named by -truth as JSON.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"assay/internal/nsysgen"
 	"assay/internal/tracegen"
 )
 
@@ -34,7 +38,7 @@ func run(args []string) error {
 	preset := flags.String("preset", "big", "scenario: big, big_memory or one of "+strings.Join(presetNames(), ", "))
 	size := flags.String("size", "100m", "bytes of JSON that big and big_memory have at least; k, m and g are decimal")
 	rank := flags.Int("rank", 0, "rank whose trace to write")
-	out := flags.String("o", "-", "output file")
+	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
 	truth := flags.String("truth", "", "file for the truth as JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -103,6 +107,9 @@ func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) 
 	if name == "-" {
 		return tracegen.Generate(os.Stdout, sc, rank)
 	}
+	if strings.HasSuffix(name, ".sqlite") {
+		return export(name, sc, rank)
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return tracegen.Truth{}, err
@@ -115,6 +122,18 @@ func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) 
 		os.Remove(name)
 	}
 	return t, err
+}
+
+// export writes the run as an export in the place of what has that name.
+func export(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return tracegen.Truth{}, err
+	}
+	rec, err := nsysgen.Record(name, io.Discard, sc, rank)
+	if err != nil {
+		os.Remove(name)
+	}
+	return rec.Truth, err
 }
 
 func generate(f io.Writer, compress bool, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {

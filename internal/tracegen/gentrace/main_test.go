@@ -41,9 +41,35 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestExport writes a run as a trace and as an export, over what was there. The
+// truth about both is the same, on clocks that are a constant apart.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	var truths [2]tracegen.Truth
+	for i, name := range []string{"a.json", "a.sqlite"} {
+		out, truth := filepath.Join(dir, name), filepath.Join(dir, "truth.json")
+		if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := run([]string{"-preset", "graphs", "-o", out, "-truth", truth}); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(read(t, truth), &truths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b := read(t, filepath.Join(dir, "a.sqlite")); !bytes.HasPrefix(b, []byte("SQLite format 3\x00")) {
+		t.Errorf("it begins with %q", b[:min(len(b), 16)])
+	}
+	a, b := truths[0].Devices[0], truths[1].Devices[0]
+	if a.WindowNS != b.WindowNS || a.StartNS == b.StartNS || truths[0].BaseNS+a.StartNS != truths[1].BaseNS+b.StartNS {
+		t.Errorf("windows from %d for %d and from %d for %d", a.StartNS, a.WindowNS, b.StartNS, b.WindowNS)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
-	out := filepath.Join(dir, "a.json")
+	out, export := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.sqlite")
 	for _, tc := range []struct {
 		args []string
 		want string
@@ -52,13 +78,17 @@ func TestUsage(t *testing.T) {
 		{[]string{"-size", "99999999999g"}, `size "99999999999g" is not a number of bytes from 1 up`},
 		{[]string{"x"}, `unexpected argument "x"`},
 		{[]string{"-preset", "rocm", "-rank", "8", "-o", out}, `scenario "rocm": no rank 8 among 8`},
+		{[]string{"-preset", "rocm", "-o", export}, `scenario "rocm": Nsight Systems records no hardware but NVIDIA's`},
+		{[]string{"-preset", "graphs", "-rank", "3", "-o", export}, `scenario "graphs": no rank 3 among 1`},
 	} {
 		if err := run(tc.args); err == nil || err.Error() != tc.want {
 			t.Errorf("%q: got error %v, want %s", tc.args, err, tc.want)
 		}
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a file that could not be generated was left behind")
+	for _, name := range []string{out, export} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s could not be generated and was left behind", name)
+		}
 	}
 }
 
