@@ -25,6 +25,13 @@ func TestStories(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run("mixture", func(t *testing.T) { checkStory(t, tracegen.Mixture(seed)) })
 	}
+	for _, trouble := range tracegen.Troubles() {
+		for _, story := range trouble.Ranks {
+			if !story.Damaged {
+				t.Run(story.Name, func(t *testing.T) { checkStory(t, story) })
+			}
+		}
+	}
 }
 
 func checkStory(t *testing.T, story tracegen.Story) {

@@ -308,3 +308,54 @@ func TestBothRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestBothTroubles: what is wrong with a run is found whichever profiler recorded
+// it, but for what one of the formats cannot say.
+func TestBothTroubles(t *testing.T) {
+	unsaid := map[string]string{
+		"loader_by_its_stack":  "no export knows of Python, and only its functions show the data loader",
+		"graphs_not_recorded":  "the story's graphs are in no table of the export",
+		"nearly_full":          "no export knows of PyTorch's allocator",
+		"full":                 "no export knows of PyTorch's allocator",
+		"host_alone":           "an export without calls and devices has no tables",
+		"kernels_not_recorded": "Kineto's trace says by its calls what an export says by a table that is missing",
+	}
+	compared := 0
+	for _, trouble := range tracegen.Troubles() {
+		if slices.ContainsFunc(trouble.Ranks, func(s tracegen.Story) bool { return s.Damaged }) {
+			continue
+		}
+		t.Run(trouble.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			var traces, exports []string
+			for rank, story := range trouble.Ranks {
+				trace := filepath.Join(dir, fmt.Sprintf("rank%d.json", rank))
+				export := filepath.Join(dir, fmt.Sprintf("rank%d.sqlite", rank))
+				if err := os.WriteFile(trace, story.JSON, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := nsysgen.RecordStory(export, story); err != nil {
+					t.Fatal(err)
+				}
+				traces, exports = append(traces, trace), append(exports, export)
+			}
+			args := []string{}
+			if trouble.Limits != "" {
+				limits := filepath.Join(dir, "limits.yaml")
+				if err := os.WriteFile(limits, []byte(trouble.Limits), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				args = []string{"--thresholds", limits}
+			}
+			a, b := documentOf(t, append(traces, args...)...), documentOf(t, append(exports, args...)...)
+			diff := cmp.Diff(a.judgment(), b.judgment())
+			if why := unsaid[trouble.Name]; (why != "") != (diff != "") {
+				t.Errorf("trace(-) export(+)\n%s", diff)
+			}
+			compared++
+		})
+	}
+	if compared < 80 {
+		t.Errorf("%d troubles were compared", compared)
+	}
+}

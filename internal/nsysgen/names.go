@@ -98,3 +98,14 @@ func shortName(name string) string {
 	}
 	return name
 }
+
+// memoryOf returns the kind of memory that a memset fills, by its name, as
+// "Memset (Managed)".
+func memoryOf(name string) (int, error) {
+	of, ok := strings.CutPrefix(strings.TrimSuffix(name, ")"), "Memset (")
+	i := slices.Index(memoryKinds, of)
+	if !ok || i < 0 {
+		return 0, fmt.Errorf("%q is not the name of a memset such as %q", name, "Memset (Device)")
+	}
+	return i, nil
+}

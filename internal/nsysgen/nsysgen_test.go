@@ -26,6 +26,9 @@ func TestNames(t *testing.T) {
 	if c, err := copyOf("Memcpy DtoH (Device -> Pinned)"); err != nil || c != (copying{2, 2, 1}) {
 		t.Errorf("%v, %v", c, err)
 	}
+	if _, err := memoryOf("Memset (Somewhere)"); err == nil {
+		t.Error("a memset of no known memory is accepted")
+	}
 	if _, err := copyOf("Memcpy Sideways (Pageable -> Device)"); err == nil {
 		t.Error("there is no such copy, and no error")
 	}

@@ -180,9 +180,12 @@ func (r *recorder) Device(e tracegen.DeviceEvent) error {
 		return r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
 			e.Bytes, c.kind, nil, c.from, c.to, nil, nil, nil, nil, nil, node, nil, 1)
 	case tracegen.Memset:
-		const deviceMemory = 2
+		kind, err := memoryOf(e.Name)
+		if err != nil {
+			return err
+		}
 		return r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
-			0, e.Bytes, node, deviceMemory)
+			0, e.Bytes, node, kind)
 	}
 	return r.kernel(kernel{start: start, dur: e.Dur, device: device, stream: e.Stream, correlation: e.Correlation,
 		process: process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,

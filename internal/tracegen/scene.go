@@ -36,6 +36,7 @@ type scene struct {
 	changes   []change // of memory
 	pools     []*pool
 	idle      map[IdleTime]int64 // with NS 0
+	since     map[IdleTime]int64 // the part of it that was noted after the last work
 	ids       ids
 	flow      int64
 }
@@ -50,7 +51,7 @@ type linkStyle struct {
 
 func newScene(name string) *scene {
 	_, begin := epoch(Modern)
-	return &scene{name: name, begin: begin, idle: map[IdleTime]int64{}, ids: ids{external: 1}}
+	return &scene{name: name, begin: begin, idle: map[IdleTime]int64{}, since: map[IdleTime]int64{}, ids: ids{external: 1}}
 }
 
 // A process is one process of the host.
@@ -262,6 +263,7 @@ func (g *gpu) run(c *node, name string, stream int, start, ns int64) *work {
 		w.call.works = append(w.call.works, w)
 	}
 	g.works = append(g.works, w)
+	clear(g.s.since)
 	g.end = max(g.end, w.end())
 	return w
 }
@@ -293,7 +295,9 @@ func kindOfName(name string) Kind {
 // own notes idle time of g.
 func (s *scene) own(g *gpu, owner, state, name string, ns int64) {
 	if ns > 0 {
-		s.idle[IdleTime{Device: g.ordinal, Owner: owner, State: state, Name: name}] += ns
+		key := IdleTime{Device: g.ordinal, Owner: owner, State: state, Name: name}
+		s.idle[key] += ns
+		s.since[key] += ns
 	}
 }
 

@@ -44,11 +44,28 @@ func newPlant(name string) *plant {
 	return p
 }
 
-// run tells of one rank.
+// tell ends the program.
+func (p *plant) tell() Story {
+	p.outside()
+	return p.s.tell()
+}
+
+// outside takes back the idle time that was noted since the last work: before the
+// first and after the last is in no window.
+func (p *plant) outside() {
+	for key, ns := range p.s.since {
+		if p.s.idle[key] -= ns; p.s.idle[key] == 0 {
+			delete(p.s.idle, key)
+		}
+	}
+	clear(p.s.since)
+}
+
+// oneRank tells of one rank.
 func oneRank(name string, body func(p *plant)) []Story {
 	p := newPlant(name)
 	body(p)
-	return []Story{p.s.tell()}
+	return []Story{p.tell()}
 }
 
 // ranksOf tells of several ranks, whose numbers the body gets.
@@ -57,7 +74,7 @@ func ranksOf(n int, name string, body func(p *plant, rank int)) (out []Story) {
 		p := newPlant(fmt.Sprintf("%s_rank%d", name, rank))
 		p.s.rank, p.s.ranks = rank, n
 		body(p, rank)
-		out = append(out, p.s.tell())
+		out = append(out, p.tell())
 	}
 	return out
 }
@@ -91,8 +108,8 @@ func (p *plant) launchOn(name string, stream int, ns int64) {
 		first := len(p.g.works) == 0
 		p.t.until(max(p.t.now, p.g.end))
 		c := p.t.call(call, plantLaunch+2*us)
-		if !first {
-			p.s.own(p.g, LaunchLatency, "", "", plantLaunch)
+		if p.s.own(p.g, LaunchLatency, "", "", plantLaunch); first {
+			p.outside()
 		}
 		p.g.run(c, name, stream, c.start+plantLaunch, ns)
 	}

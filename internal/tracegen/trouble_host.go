@@ -254,7 +254,7 @@ func memoryTroubles() []Trouble {
 			p.steps(4, func() {
 				p.t.op("aten::empty", func() {
 					b := pool.alloc(p.t, 1<<20)
-					p.t.spend(us)
+					p.wait(p.t, InOperator, "aten::empty", us)
 					pool.free(p.t, b)
 				})
 				p.compute(5 * ms)
