@@ -54,9 +54,19 @@ var stackEntries = sync.OnceValue(func() []stackEntry {
 
 // Stacks returns which software a summary shows, in the order of the table.
 func Stacks(s *summary.Summary) (out []Stack) {
+	families := map[string]bool{} // of which one is known by name
+	why := map[string]string{}
 	for _, e := range stackEntries() {
-		if why := e.found(s); why != "" {
-			out = append(out, Stack{e.id, e.Name, why})
+		if why[e.id] = e.found(s); why[e.id] != "" && e.Family != "" {
+			families[e.Family] = true
+		}
+	}
+	for _, e := range stackEntries() {
+		if why[e.id] == "" && !families[e.Family] { // servers take over the markers of others
+			why[e.id] = e.marks(s)
+		}
+		if why[e.id] != "" {
+			out = append(out, Stack{e.id, e.Name, why[e.id]})
 		}
 	}
 	return out
@@ -108,7 +118,6 @@ func (e stackEntry) found(s *summary.Summary) string {
 				return at("idle time in", r.Name, e.Annotations, strings.HasPrefix)
 			})
 		},
-		func() string { return e.marks(s) },
 	)
 }
 
