@@ -179,7 +179,7 @@ func (h holding) evidence() (out []string) {
 			longest = "the longest"
 		}
 		if r.longest > 0 {
-			line += fmt.Sprintf("; %s is %s at %s of the trace%s", longest, unit.Duration(r.longest), timestamp(r.at), r.where)
+			line += fmt.Sprintf("; %s is %s at %s of the trace%s", longest, unit.Duration(r.longest), unit.Timestamp(r.at), r.where)
 		}
 		out = append(out, line)
 	}

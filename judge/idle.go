@@ -87,7 +87,7 @@ func (i idle) evidence() (out []string) {
 			on = " on " + i.where
 		}
 		out = append(out, fmt.Sprintf(largestGapIs+"%s at %s of the trace%s, %s of idle time",
-			unit.Duration(i.largest.NS), timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
+			unit.Duration(i.largest.NS), unit.Timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
 	}
 	out = append(ownerEvidence(i.owners, i.total), out...)
 	line := func(b summary.Bucket, which, means string) {
@@ -124,7 +124,7 @@ func (i idle) advice() []string {
 		}
 		return []string{
 			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
-				what, timestamp(i.largest.StartNS)),
+				what, unit.Timestamp(i.largest.StartNS)),
 			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, " + i.how.warmUp,
 			say("load-data-sooner"),
 		}
@@ -135,15 +135,4 @@ func (i idle) advice() []string {
 		}, launch...)
 	}
 	return append(launch, say("remove-synchronization"))
-}
-
-// timestamp prints a time in microseconds with three decimals, as it stands in
-// the trace.
-func timestamp(ns int64) string {
-	sign := ""
-	n := uint64(ns)
-	if ns < 0 {
-		sign, n = "-", -n
-	}
-	return fmt.Sprintf("%s%d.%03d µs", sign, n/1000, n%1000)
 }

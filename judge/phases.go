@@ -189,6 +189,7 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of %s in all, %s", unit.Duration(s.num), unit.Duration(s.den), plural(s.n, "step window")))
 	}
 	f.Evidence = append(f.Evidence, c.phaseEvidence(name)...)
+	f.Where = c.longestRuns(name)
 	f.Next = phaseAdvice(name)
 	return f, true
 }
@@ -217,6 +218,18 @@ func (c *court) idleIn(name string) (ns int64) {
 	return ns
 }
 
+// longestRuns says where the longest runs of the phases of some names are.
+func (c *court) longestRuns(names ...string) (out []Place) {
+	for _, p := range c.Phases {
+		if p.MaxNS > 0 && slices.Contains(names, p.Name()) {
+			at := placeOf(p.Input, p.Rank, p.Device).at(p.MaxStartNS, p.MaxNS)
+			at.Phase = p.Path
+			out = append(out, at)
+		}
+	}
+	return longest(out)
+}
+
 // phaseEvidence says what the devices did in a phase, and which run was longest.
 func (c *court) phaseEvidence(name string) (out []string) {
 	for _, s := range c.phaseSums() {
@@ -229,7 +242,7 @@ func (c *court) phaseEvidence(name string) (out []string) {
 				unit.Share(a.Compute(), a.Window()), unit.Share(a.ExposedComm(), a.Window()), unit.Share(a.ExposedCopy(), a.Window()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window())))
 		}
 		if p := s.longest; p.MaxNS > 0 && s.runs > 1 {
-			out = append(out, fmt.Sprintf("a run of it takes %s in the median, the longest took %s and began at %s of the trace", unit.Duration(s.median), unit.Duration(p.MaxNS), timestamp(p.MaxStartNS)))
+			out = append(out, fmt.Sprintf("a run of it takes %s in the median, the longest took %s and began at %s of the trace", unit.Duration(s.median), unit.Duration(p.MaxNS), unit.Timestamp(p.MaxStartNS)))
 		}
 	}
 	return out
@@ -254,6 +267,7 @@ func (c *court) weightSyncTime() (Finding, bool) {
 	f := Finding{Rule: rule.ID, Level: level, Value: float64(median) / float64(rule.Under), NumeratorNS: median, DenominatorNS: rule.Under, Warn: rule.Warn}
 	f.Title = fmt.Sprintf("a weight sync takes %s in the median of %s, over the %s that are aimed at where training and inference share devices", unit.Duration(median), plural(runs, "run"), unit.Duration(rule.Under))
 	f.Evidence = c.phaseEvidence("weight-sync")
+	f.Where = c.longestRuns("weight-sync")
 	f.Next = phaseAdvice("weight-sync")
 	return f, true
 }
@@ -324,6 +338,7 @@ func (c *court) warmUpPhases() (Finding, bool) {
 	for _, name := range names {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once[name].Window(), c.total.Window()), fraction(once[name].Window(), c.total.Window())))
 	}
+	f.Where = c.longestRuns(names...)
 	verb := "take"
 	if len(names) == 1 {
 		verb = "takes"

@@ -17,6 +17,7 @@ type Place struct {
 	NS      int64  `json:"ns,omitempty"`       // how long from there; of a kernel, call or step what it took in all
 
 	Step   string `json:"step,omitempty"`
+	Phase  string `json:"phase,omitempty"`
 	Kernel string `json:"kernel,omitempty"`
 	Op     string `json:"op,omitempty"` // that launched the kernel
 	Copy   string `json:"copy,omitempty"`

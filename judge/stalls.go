@@ -41,15 +41,11 @@ func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool
 			worst = append(worst, i)
 		}
 	}
-	for i, at := range worst {
-		if i < mostPlaces {
-			f.Where = append(f.Where, c.stepPlace(at))
-		}
-	}
 	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(c.Steps[b].WallNS, c.Steps[a].WallNS) })
-	for _, i := range worst[:min(3, len(worst))] {
+	for _, i := range worst[:min(mostPlaces, len(worst))] {
+		f.Where = append(f.Where, c.stepPlace(i))
 		st := c.Steps[i]
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s of the trace on %s took %s, the median is %s; its idle time is %s", shortStep(st), timestamp(st.StartNS),
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s of the trace on %s took %s, the median is %s; its idle time is %s", shortStep(st), unit.Timestamp(st.StartNS),
 			c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(medians[st.Marker+"\x00"+st.Kind]), unit.Duration(st.Activity.Idle())))
 	}
 	f.gain(c.overMedian(worst, medians))

@@ -268,6 +268,7 @@ func (c *court) judgeSteps(states []StepState, groups []stepGroup, window Verdic
 func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 	var all, left int64
 	var lines []string
+	var where []Place
 	warm, edge := int64(0), int64(0)
 	for i, st := range c.Steps {
 		all = summary.Plus(all, st.WallNS)
@@ -284,6 +285,7 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 				why = fmt.Sprintf("with %s that load code and %s for memory of the device", plural(st.Loads, "call"), plural(st.Allocs, "call"))
 			}
 		}
+		where = append(where, c.stepPlace(i))
 		if len(lines) < 3 {
 			lines = append(lines, fmt.Sprintf("%s on %s took %s, %s", shortStep(st), c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), why))
 		}
@@ -311,7 +313,7 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 		f.Title += ", " + reaches(f, limit)
 	}
 	f.Title += ", and medians leave that out"
-	f.Evidence = lines
+	f.Evidence, f.Where = lines, longest(where)
 	f.Next = []string{"leave them out of the capture: " + c.recorder().warmUp}
 	return f, true
 }
@@ -338,6 +340,10 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 	f.Level, limit = rule.tempered(f.Level, limit, int64(len(g.steps)))
 	f.Title = fmt.Sprintf("steps are uneven: the median of how far they are from their median is %s of it (%s), %s", unit.Share(g.SpreadNS, g.MedianNS), fraction(g.SpreadNS, g.MedianNS), reaches(f, limit))
 	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
+	for _, i := range g.steps {
+		f.Where = append(f.Where, c.stepPlace(i))
+	}
+	f.Where = longest(f.Where)
 	f.Next = []string{"see which phase varies: data loading, weight sync and sequences of different lengths are the usual ones; sort batches by length, or bound their tokens"}
 	return f, true
 }

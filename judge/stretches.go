@@ -70,7 +70,7 @@ func (l longGaps) evidence() (out []string) {
 		if i == 3 {
 			break
 		}
-		line := fmt.Sprintf("a gap of %s at %s of the trace%s", unit.Duration(g.NS), timestamp(g.StartNS), g.where)
+		line := fmt.Sprintf("a gap of %s at %s of the trace%s", unit.Duration(g.NS), unit.Timestamp(g.StartNS), g.where)
 		if g.ProfilerNS > 0 {
 			line += fmt.Sprintf(", %s of it the profiler's own work", unit.Duration(g.ProfilerNS))
 		}
@@ -172,7 +172,7 @@ func (c *court) judgeUtilization(judged []Finding) []Finding {
 			break
 		}
 		lines = append(lines, fmt.Sprintf("it is %s from %s to %s of the trace%s (busy for %s)", unit.Share(s.busy, s.ns),
-			timestamp(s.from), timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
+			unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
 	}
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
 		if ns < c.total.Window() { // else it says nothing of where

@@ -18,6 +18,9 @@ func (b *builder) findings() Section {
 		for _, e := range f.Evidence {
 			it.Sub = append(it.Sub, Item{Mark: "evidence", Text: sentence(e)})
 		}
+		if text := b.whereText(f); text != "" {
+			it.Sub = append(it.Sub, Item{Mark: "where", Text: text})
+		}
 		if text := confidenceText(f); text != "" {
 			it.Sub = append(it.Sub, Item{Mark: string(f.Confidence), Text: sentence(text)})
 		}
@@ -36,6 +39,49 @@ func (b *builder) findings() Section {
 	s.Lead = "Worst first, and within a level what could gain most; the rule that made it stands behind each, and \"assay explain RULE\" says more."
 	s.Blocks = []Block{list}
 	return s
+}
+
+// mostWhere is how many places of a finding the report names; the JSON has all.
+const mostWhere = 3
+
+// whereText names the places to look at first. Of what is for information it says
+// nothing.
+func (b *builder) whereText(f judge.Finding) string {
+	if f.Level == judge.Info {
+		return ""
+	}
+	var parts []string
+	for _, p := range f.Where[:min(mostWhere, len(f.Where))] {
+		parts = append(parts, b.placeText(p))
+	}
+	if n := len(f.Where) - mostWhere; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more in summary.json", n))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// placeText names a place by what is known of it, with its time in microseconds as
+// it stands in the trace.
+func (b *builder) placeText(p judge.Place) string {
+	var words []string
+	for _, named := range []struct{ what, name string }{
+		{"step", p.Step}, {"phase", p.Phase}, {"kernel", p.Kernel}, {"operator", p.Op}, {"copy", p.Copy}, {"call", p.Call}, {"row", p.Row},
+	} {
+		if named.name != "" {
+			words = append(words, named.what+" "+clip(clean(named.name), 60))
+		}
+	}
+	if p.Device != nil && len(b.Devices) > 1 {
+		words = append(words, b.place[deviceKey{p.Input, p.Rank, *p.Device}])
+	}
+	text := strings.Join(words, ", ")
+	if p.StartNS != nil {
+		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS))
+	}
+	if p.NS > 0 {
+		text = strings.TrimSpace(text + " for " + unit.Duration(p.NS))
+	}
+	return text
 }
 
 // confidenceText says in one line what a finding could gain at most and what would

@@ -8,6 +8,7 @@
 package unit
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -223,4 +224,15 @@ func Count(n int64) string {
 		return "-" + s
 	}
 	return s
+}
+
+// Timestamp prints a time in microseconds with three decimals, as it stands in a
+// trace.
+func Timestamp(ns int64) string {
+	sign := ""
+	n := uint64(ns)
+	if ns < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%03d µs", sign, n/1000, n%1000)
 }

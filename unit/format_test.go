@@ -153,3 +153,14 @@ func checkNearest(t *testing.T, n int64, text string, scales []scale) {
 		t.Fatalf("%d prints as %q, which is more than half a digit off", n, text)
 	}
 }
+
+func TestTimestamp(t *testing.T) {
+	for ns, want := range map[int64]string{
+		0: "0.000 µs", 1: "0.001 µs", -1: "-0.001 µs", 1_763_000_000_500_000_123: "1763000000500000.123 µs",
+		math.MinInt64: "-9223372036854775.808 µs", math.MaxInt64: "9223372036854775.807 µs",
+	} {
+		if got := Timestamp(ns); got != want {
+			t.Errorf("%d: %q, want %q", ns, got, want)
+		}
+	}
+}
