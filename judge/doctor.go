@@ -1,13 +1,11 @@
 package judge
 
 import (
-	_ "embed" // the file of questions
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
 
 	"assay/summary"
 	"assay/unit"
@@ -51,22 +49,8 @@ type questionEntry struct {
 	id string
 }
 
-//go:embed questions.yaml
-var questionsYAML []byte
-
-// questions returns the file of questions in its order.
-var questions = sync.OnceValue(func() (out []questionEntry) {
-	var order yaml.MapSlice
-	byID := map[string]questionEntry{}
-	mustRead("questions.yaml", questionsYAML, &order)
-	mustRead("questions.yaml", questionsYAML, &byID)
-	for _, item := range order {
-		e := byID[fmt.Sprint(item.Key)]
-		e.id = fmt.Sprint(item.Key)
-		out = append(out, e)
-	}
-	return out
-})
+// questions returns what questions.yaml says, in its order.
+var questions = sync.OnceValue(builtInQuestions)
 
 // Examine says which questions a capture can answer, which it cannot, and how to
 // record one that can.

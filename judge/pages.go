@@ -1,9 +1,6 @@
 package judge
 
-import (
-	_ "embed" // the file of pages
-	"sync"
-)
+import "sync"
 
 // A Confidence says how sure a finding is of what it says.
 type Confidence string
@@ -42,14 +39,8 @@ type pageEntry struct {
 	Changes    string     `yaml:"changes"`
 }
 
-//go:embed pages.yaml
-var pagesYAML []byte
-
-var pageEntries = sync.OnceValue(func() map[string]pageEntry {
-	pages := map[string]pageEntry{}
-	mustRead("pages.yaml", pagesYAML, &pages)
-	return pages
-})
+// pageEntries has what pages.yaml says of each rule.
+var pageEntries = sync.OnceValue(builtInPages)
 
 // Pages returns the page of every rule with the limits that t holds it to, in
 // order of precedence.

@@ -1,14 +1,11 @@
 package judge
 
 import (
-	_ "embed" // the files of remedies
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/goccy/go-yaml"
 )
 
 // A Source is the guide or page of documentation that a remedy comes from.
@@ -49,13 +46,10 @@ type remedyBook struct {
 	added  []*remedyEntry // those with stacks that add them, by id
 }
 
-//go:embed remedies.yaml
-var remediesYAML []byte
-
-// remedies returns the file of remedies. It is part of the program and tested.
+// remedies returns what remedies.yaml says.
 var remedies = sync.OnceValue(func() *remedyBook {
-	b := new(remedyBook)
-	mustRead("remedies.yaml", remediesYAML, b)
+	book := builtInRemedies()
+	b := &book
 	b.byText = map[string]*remedyEntry{}
 	for _, id := range slices.Sorted(maps.Keys(b.Remedies)) {
 		r := b.Remedies[id]
@@ -71,13 +65,6 @@ var remedies = sync.OnceValue(func() *remedyBook {
 	}
 	return b
 })
-
-// mustRead reads a file that is part of the program.
-func mustRead(name string, text []byte, into any) {
-	if err := yaml.UnmarshalWithOptions(text, into, yaml.Strict()); err != nil {
-		panic("judge: " + name + ": " + err.Error()) // part of the program, and tested
-	}
-}
 
 // blank is a word that a rule fills in.
 var blank = regexp.MustCompile(`\{[a-z]+\}`)

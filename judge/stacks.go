@@ -2,13 +2,10 @@ package judge
 
 import (
 	"cmp"
-	_ "embed" // the file of stacks
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"assay/summary"
 )
@@ -33,24 +30,8 @@ type stackEntry struct {
 	id string
 }
 
-//go:embed stacks.yaml
-var stacksYAML []byte
-
-// stackEntries returns the file of stacks in its order.
-var stackEntries = sync.OnceValue(func() []stackEntry {
-	var order yaml.MapSlice
-	byID := map[string]stackEntry{}
-	mustRead("stacks.yaml", stacksYAML, &order)
-	mustRead("stacks.yaml", stacksYAML, &byID)
-	var out []stackEntry
-	for _, item := range order {
-		id := fmt.Sprint(item.Key)
-		e := byID[id]
-		e.id = id
-		out = append(out, e)
-	}
-	return out
-})
+// stackEntries returns what stacks.yaml says, in its order.
+var stackEntries = sync.OnceValue(builtInStacks)
 
 // Stacks returns which software a summary shows, in the order of the table.
 func Stacks(s *summary.Summary) (out []Stack) {

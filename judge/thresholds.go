@@ -173,29 +173,16 @@ func (r *Rule) duration(key string) *int64 {
 type Thresholds struct{ rules []Rule }
 
 //go:embed thresholds.yaml
-var defaultsYAML []byte
+var defaultsYAML string
 
-// BuiltIn returns the text of the file that [DefaultThresholds] reads: an
+// BuiltIn returns the text of the file that [DefaultThresholds] are made from: an
 // example to follow in writing one, with its comments.
-func BuiltIn() string { return string(defaultsYAML) }
+func BuiltIn() string { return defaultsYAML }
 
 // DefaultThresholds returns limits that are in common use. They are starting
 // points, not facts about hardware: tools differ by up to four times, which is
 // why every finding names its limit.
-func DefaultThresholds() Thresholds {
-	var th Thresholds
-	err := eachRule(defaultsYAML, func(id *ast.MappingValueNode) error {
-		r := Rule{ID: id.Key.GetToken().Value}
-		th.rules = append(th.rules, r)
-		return eachKey(id, func(key string, value ast.Node) error {
-			return th.rules[len(th.rules)-1].set(key, value, true)
-		})
-	})
-	if err != nil {
-		panic("judge: thresholds.yaml:" + err.Error()) // part of the program, and tested
-	}
-	return th
-}
+func DefaultThresholds() Thresholds { return Thresholds{builtInRules()} }
 
 // Rules returns the documentation of every rule with its default limits, in
 // order of precedence.

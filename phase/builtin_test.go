@@ -1,0 +1,50 @@
+package phase
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
+	"os"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"assay/internal/yamltree"
+)
+
+var update = flag.Bool("update", false, "write builtin.go anew, from phases.yaml")
+
+// TestBuiltInSource: the text shown to users is the one that decides.
+func TestBuiltInSource(t *testing.T) {
+	nodes, err := list([]byte(BuiltIn()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	b.WriteString("// Code generated from phases.yaml by go test ./phase -update. DO NOT EDIT.\n\npackage phase\n\n")
+	b.WriteString("// builtInEntries are the rules of phases.yaml. Nothing may change them.\nvar builtInEntries = []entry{\n")
+	for _, n := range nodes {
+		var e entry
+		if err := yaml.NodeToValue(n, &e, yaml.Strict()); err != nil {
+			t.Fatalf("phases.yaml:%d: %v", yamltree.Line(n), err)
+		}
+		e.Source = "" // for people
+		fmt.Fprintf(&b, "{ID: %q, Step: %q, Phase: %q, Match: %#v, IgnoreCase: %v, Producer: %q},\n", e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer)
+	}
+	b.WriteString("}\n")
+	want, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "builtin.go"
+	if *update {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what phases.yaml says (%v); go test ./phase -run TestBuiltInSource -update writes it", file, err)
+	}
+}
