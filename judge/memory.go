@@ -100,6 +100,10 @@ func (c *court) memoryHealthy() string {
 		}
 	}
 	for _, t := range c.MemoryTimelines[:min(1, len(c.MemoryTimelines))] {
+		if t.Peak < minMemory {
+			parts = append(parts, fmt.Sprintf("the peak is %s, and who has it matters from %s on", unit.Bytes(t.Peak), unit.Bytes(minMemory)))
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("no category has half of the memory at the peak of %s", unit.Bytes(t.Peak)))
 	}
 	return strings.Join(parts, "; ")

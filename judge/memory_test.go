@@ -208,6 +208,21 @@ func TestMemoryTimeline(t *testing.T) {
 	}
 }
 
+// TestMemoryWords: what is said of a KV cache and of a timeline with little memory is
+// so.
+func TestMemoryWords(t *testing.T) {
+	m := healthyMemory()
+	m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache
+	f := findingBy(t, Judge(ofSnapshots(m), DefaultThresholds()), RuleMemoryOwner)
+	if want := ", over the critical limit of 95%; it is filled on purpose"; !strings.HasSuffix(f.Title, want) || f.Level != Info {
+		t.Errorf("%s: %s", f.Level, f.Title)
+	}
+	little := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 255 * testMiB, Categories: []summary.CategoryBytes{{Name: "parameters", AtPeak: 255 * testMiB}}}}}
+	if v := Judge(little, DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "the peak is 255 MiB, and who has it matters from 256 MiB on" {
+		t.Errorf("%+v", v)
+	}
+}
+
 // TestKindAdvice: every kind of memory has advice of its own.
 func TestKindAdvice(t *testing.T) {
 	seen := map[string]string{}
