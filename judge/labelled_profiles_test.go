@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
+
+	"assay/summary"
 )
 
 // yappiTable is what yappi prints of functions, whose times are in milliseconds.
@@ -78,7 +81,7 @@ const (
 
 // labelledProfiles are profiles of functions.
 func labelledProfiles() []labelled {
-	return slices.Concat(labelledFunctions(), labelledCalls(), labelledPairs())
+	return slices.Concat(labelledFunctions(), labelledCalls(), labelledPairs(), labelledNested())
 }
 
 // labelledFunctions are profiles in which one function stands out, or time that was
@@ -91,8 +94,8 @@ func labelledFunctions() []labelled {
 	return []labelled{
 		{name: "a server sleeps", label: RuleWaiting, num: 99 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", fn{"/app/judge.py:27 verify", 1, 100, 9}, fn{sleeper, 99, 99, 9}))},
-		{name: "threads wait for a lock, in two thirds of the time", label: RuleWaiting, num: 66 * ms, den: 100 * ms,
-			in: given(pstatsTable(with(fns(17, 2, 1), fn{lock, 66, 66, 9})...))},
+		{name: "threads wait for a lock, in three tenths of the time", label: RuleWaiting, num: 30 * ms, den: 100 * ms,
+			in: given(pstatsTable(with(fns(70, 1, 1), fn{lock, 30, 30, 9})...))},
 		{name: "the CPU has a tenth of what the wall has", label: RuleWaiting, num: 900 * ms, den: 1000 * ms,
 			in: given(yappiTable("WALL", fn{"/app/judge.py:27 verify", 90, 1000, 10}, fn{"/app/judge.py:31 check", 910, 910, 10}),
 				yappiTable("CPU", fn{"/app/judge.py:27 verify", 40, 100, 10}, fn{"/app/judge.py:31 check", 60, 60, 10}))},
@@ -127,14 +130,22 @@ func labelledCalls() []labelled {
 	return []labelled{
 		{name: "ten functions of 3 µs below one", label: RuleCheapCalls, num: 60 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(small(6, 2000), fn{"/app/judge.py:1 main", 0, 100, 1})...))},
-		{name: "functions of the interpreter itself", label: RuleCheapCalls, num: 27 * ms, den: 99 * ms,
-			in: given(pstatsTable(with(fns(8, 9, 1), fn{"{built-in method builtins.len}", 9, 9, 90000}, fn{"{built-in method builtins.isinstance}", 9, 9, 90000},
-				fn{"{method 'append' of 'list' objects}", 9, 9, 90000})...))},
+		{name: "ten functions of 9 µs, 1,000 times each", label: RuleCheapCalls, num: 90 * ms, den: 100 * ms,
+			in: given(yappiTable("CPU", with(fns(2, 5, 1), renamed(fns(10, 9, 1000))...)...))},
+		{name: "functions of the interpreter itself", label: RuleCheapCalls, num: 20 * ms, den: 100 * ms, in: given(pstatsTable(with(fns(10, 8, 1), builtIns(8)...)...))},
+		{name: "functions of the interpreter, just under a fifth", label: "", near: RuleCheapCalls,
+			in: given(pstatsTable(with(fns(9, 9, 1), builtIns(7)...)...))},
 		{name: "ten functions of 10 µs", label: "", near: RuleCheapCalls, in: given(yappiTable("CPU", small(60, 6000)...))},
 		{name: "ten functions of 6 µs, 999 times each", label: "", near: RuleCheapCalls, in: given(yappiTable("CPU", small(6, 999)...))},
 		{name: "locks are taken and given back at once", label: RuleWaiting, near: RuleCheapCalls, num: 40 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", with(fns(12, 5, 1), fn{lock, 40, 40, 90000})...))},
 	}
+}
+
+// builtIns take 12 ms and what the first of them has, in many calls.
+func builtIns(first int64) []fn {
+	return []fn{{"{built-in method builtins.len}", first, first, 90000}, {"{built-in method builtins.isinstance}", 6, 6, 90000},
+		{"{method 'append' of 'list' objects}", 6, 6, 90000}}
 }
 
 // renamed gives functions names of their own.
@@ -161,5 +172,30 @@ func labelledPairs() []labelled {
 		{name: "the other way round", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(after, before)},
 		{name: "it grows by 96%", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, nearly)},
 		{name: "another program that has a function of the name", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, others)},
+	}
+}
+
+// labelledNested are profiles in which the function that function-total names leaves
+// its work to what it calls. It says of that function what to look at next, and so
+// follows that finding: without it there is no function to speak of.
+func labelledNested() []labelled {
+	// Of 100 ms a function has so many itself, and five of libraries share the rest.
+	tasks := func(self int64) []fn {
+		rows := []fn{{"/app/judge.py:27 verify", self, 100, 9}}
+		for i := range int64(5) {
+			ms := (100 - self + i) / 5
+			rows = append(rows, fn{fmt.Sprintf("/usr/lib/python3.11/json/decoder.py:%d part", i), ms, ms, 40})
+		}
+		return rows
+	}
+	said := func(name string, self, nested int64, in func(*testing.T) *summary.Summary) labelled {
+		return labelled{name: name, label: RuleNestedCost, after: RuleFunctionTotal, num: nested * ms, den: (self + nested) * ms, in: in}
+	}
+	return []labelled{
+		said("a function that does a tenth itself", 10, 90, given(yappiTable("CPU", tasks(10)...))),
+		said("a log of one file, without what it calls", 3, 97, given(yappiTable("CPU", fn{"/app/judge.py:27 verify", 3, 100, 40}))),
+		said("a fifth of the time is below a function of the program", 1, 19, given(pstatsTable(with(renamed(fns(27, 3, 1)),
+			fn{"/app/judge.py:27 verify", 1, 20, 9}, fn{"/usr/lib/python3.11/re.py:5 match", 19, 19, 40})...))),
+		{name: "a function that does 11% itself", label: "", near: RuleNestedCost, after: RuleFunctionTotal, in: given(yappiTable("CPU", tasks(11)...))},
 	}
 }
