@@ -163,8 +163,8 @@ func labelledStatsCosts() []labelled {
 			in: given(statsKernels(printed{"gemm_a", 400, 90}, printed{"gemm_b", 350, 90}, printed{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", 250, 9}) +
 				statsCalls(printed{"cudaDeviceSynchronize", 950, 9}, printed{"cudaLaunchKernel", 50, 189}))},
 
-		{name: "a quarter of the work is NCCL's", label: RuleCommWork, num: 250 * ms, den: 1000 * ms,
-			in: given(statsKernels(printed{"gemm_a", 400, 90}, printed{"gemm_b", 350, 90}, printed{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", 250, 9}))},
+		{name: "a fifth of the work is NCCL's", label: RuleCommWork, num: 200 * ms, den: 1000 * ms,
+			in: given(statsKernels(printed{"gemm_a", 400, 90}, printed{"gemm_b", 400, 90}, printed{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", 200, 9}))},
 		{name: "an engine's own all-reduce, by several kernels", label: RuleCommWork, num: 45 * ms, den: 100 * ms,
 			in: given(statsTable("run", "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", printed{"gemm_a", 30, 90}, printed{"gemm_b", 25, 90},
 				printed{"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>", 25, 400}, printed{"void vllm::cross_device_reduce_2stage<__nv_bfloat16, 8>", 20, 40}))},
@@ -173,25 +173,27 @@ func labelledStatsCosts() []labelled {
 		{name: "reductions on the device are no communication", label: RuleSumsOnly, near: RuleCommWork,
 			in: given(statsKernels(printed{"void at::native::reduce_kernel<512, 1, ReduceOp>", 45, 90}, printed{"gemm_a", 30, 90}, printed{"gemm_b", 25, 90}))},
 
-		{name: "a fifth of the device's work copies from the host", label: RuleCopyWork, num: 25 * ms, den: 125 * ms,
-			in: given(work + statsCopies(printed{"[CUDA memcpy Host-to-Device]", 25, 9}))},
+		{name: "copies from the host at their limit", label: RuleCopyWork, num: 150 * ms, den: 1000 * ms,
+			in: given(statsKernels(printed{"gemm_a", 300, 90}, printed{"gemm_b", 300, 90}, printed{"rope_c", 250, 90}) + statsCopies(printed{"[CUDA memcpy Host-to-Device]", 150, 9}))},
 		{name: "memsets are most of one table of all work", label: RuleCopyWork, num: 60 * ms, den: 100 * ms, in: given(deviceOps)},
-		{name: "15 ms of copies beside 100 ms of kernels", label: RuleSumsOnly, near: RuleCopyWork,
-			in: given(work + statsCopies(printed{"[CUDA memcpy Device-to-Host]", 15, 9}))},
+		{name: "copies to the host just under it", label: RuleSumsOnly, near: RuleCopyWork,
+			in: given(statsKernels(printed{"gemm_a", 300, 90}, printed{"gemm_b", 300, 90}, printed{"rope_c", 251, 90}) + statsCopies(printed{"[CUDA memcpy Device-to-Host]", 149, 9}))},
 		{name: "copies, and no table of kernels to hold them against", label: RuleSumsOnly, near: RuleCopyWork,
 			in: given(statsCopies(printed{"[CUDA memcpy Host-to-Device]", 25, 90}))},
 
 		{name: "cudaMalloc and cudaFree in the loop", label: RuleAllocationCalls, num: 300 * ms, den: 1000 * ms,
 			in: given(work + statsCalls(printed{"cudaLaunchKernel", 700, 300}, printed{"cudaFree", 200, 50}, printed{"cudaMalloc", 100, 50}))},
-		{name: "segments that grow page by page", label: RuleAllocationCalls, num: 150 * ms, den: 1000 * ms,
-			in: given(work + statsCalls(printed{"cuLaunchKernel", 850, 300}, printed{"cuMemMap", 60, 500}, printed{"cuMemCreate", 50, 500}, printed{"cuMemUnmap", 40, 500}))},
+		{name: "segments that grow page by page", label: RuleAllocationCalls, num: 100 * ms, den: 1000 * ms,
+			in: given(work + statsCalls(printed{"cuLaunchKernel", 900, 300}, printed{"cuMemMap", 50, 500}, printed{"cuMemCreate", 30, 500}, printed{"cuMemUnmap", 20, 500}))},
 		{name: "allocation has just under a tenth of the calls", label: RuleSumsOnly, near: RuleAllocationCalls,
 			in: given(work + statsCalls(printed{"cudaLaunchKernel", 901, 300}, printed{"cudaMalloc", 99, 50}))},
 
-		{name: "four fifths of the runs take 4 µs", label: RuleShortKernels,
-			in: given(statsKernels(printed{"gemm_a", 40, 600}, printed{"gemm_b", 40, 400}, printed{"add", 16, 4000}))},
-		{name: "ten kernels, all short", label: RuleShortKernels,
-			in: given(statsKernels(shortOnes(10, 500)...) + statsCalls(printed{"cudaLaunchKernel", 25, 5000}))},
+		{name: "half of the runs take 4 µs", label: RuleShortKernels,
+			in: given(statsKernels(printed{"gemm_a", 40, 1500}, printed{"gemm_b", 40, 1000}, printed{"add", 10, 2500}))},
+		{name: "ten kernels that all take 9.1 µs", label: RuleShortKernels,
+			in: given(statsKernels(shortOnes(10, 110)...) + statsCalls(printed{"cudaLaunchKernel", 25, 1100}))},
+		{name: "one run less in a hundred takes 4 µs", label: RuleSumsOnly, near: RuleShortKernels,
+			in: given(statsKernels(printed{"gemm_a", 40, 1500}, printed{"gemm_b", 40, 1050}, printed{"add", 10, 2450}))},
 		{name: "all take 10 µs", label: RuleSumsOnly, near: RuleShortKernels, in: given(statsKernels(shortOnes(10, 100)...))},
 	}
 }
@@ -259,9 +261,11 @@ func torchWork(host int64, more ...torchLine) string {
 
 // labelledTorch are tables of torch.profiler that say too little, or nothing.
 func labelledTorch() []labelled {
-	var many []torchLine
-	for i := range 11 {
-		many = append(many, torchLine{name: fmt.Sprintf("aten::op_%d", i), host: 1, devBytes: 100, runs: 9})
+	alike := func(n int) (lines []torchLine) {
+		for i := range n {
+			lines = append(lines, torchLine{name: fmt.Sprintf("aten::op_%d", i), host: 1, devBytes: 100, runs: 9})
+		}
+		return lines
 	}
 	return []labelled{
 		{name: "a run on the CPU", label: RuleWithoutDevice,
@@ -277,7 +281,8 @@ func labelledTorch() []labelled {
 			in: given(torchWork(100, torchLine{name: "aten::empty", host: 1, devBytes: 3000, runs: 30}, torchLine{name: "aten::resize_", host: 1, devBytes: 1000, runs: 30}))},
 		{name: "all that is allocated is the host's", label: RuleLargestAllocator,
 			in: given(torchWork(90, torchLine{name: "aten::stack", host: 10, hostBytes: 700, runs: 8}))},
-		{name: "eleven allocate alike", label: RuleSumsOnly, near: RuleLargestAllocator, in: given(torchWork(100, many...))},
+		{name: "ten allocate alike", label: RuleLargestAllocator, in: given(torchWork(100, alike(10)...))},
+		{name: "eleven allocate alike", label: RuleSumsOnly, near: RuleLargestAllocator, in: given(torchWork(100, alike(11)...))},
 		{name: "who allocates gives as much back", label: RuleSumsOnly, near: RuleLargestAllocator,
 			in: given(torchWork(100, torchLine{name: "aten::empty", host: 1, devBytes: -500, runs: 30}))},
 	}
@@ -296,8 +301,8 @@ func labelledTorchCosts() []labelled {
 
 		{name: "conversions between types", label: RuleCopyOperators, num: 20 * ms, den: 120 * ms,
 			in: given(torchWork(80, torchLine{name: "aten::copy_", host: 20, device: 20, runs: 90}, torchLine{name: "bfloat16_copy_kernel_cuda", device: 20, runs: 90}))},
-		{name: "copies by operators, as before Kineto", label: RuleCopyOperators, num: 25 * ms, den: 100 * ms,
-			in: given(torchTable(torchLine{name: "aten::mm", host: 50, device: 75, runs: 30}, torchLine{name: "aten::copy_", host: 10, device: 25, runs: 30}))},
+		{name: "copies by operators, as before Kineto", label: RuleCopyOperators, num: 10 * ms, den: 100 * ms,
+			in: given(torchTable(torchLine{name: "aten::mm", host: 50, device: 90, runs: 30}, torchLine{name: "aten::copy_", host: 10, device: 10, runs: 30}))},
 		{name: "copies that no operator launched", label: RuleCopyWork, near: RuleCopyOperators, num: 25 * ms, den: 125 * ms,
 			in: given(torchWork(100, torchLine{name: "Memcpy HtoD (Pageable -> Device)", device: 25, runs: 9}))},
 		{name: "aten::copy_ has 9 ms of 109", label: RuleSumsOnly, near: RuleCopyOperators,
