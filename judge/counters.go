@@ -153,15 +153,16 @@ func (c *court) judgeCounters(order map[string]int) (Verdict, []Finding) {
 		}
 	}
 	sortFindings(found, order)
-	switch {
-	case gain >= 0:
-		return decidedBy(groupOf(best.Rule).bound, best), found
-	case b.weightOf(RuleCountersMissing) == b.total:
+	v := b.nothingOver()
+	if gain >= 0 {
+		v = decidedBy(groupOf(best.Rule).bound, best)
+	} else if b.weightOf(RuleCountersMissing) == b.total {
 		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == RuleCountersMissing }); i >= 0 {
-			return decidedBy("unknown", found[i]), found
+			v = decidedBy("unknown", found[i])
 		}
 	}
-	return b.nothingOver(), found
+	decidedFirst(found, v)
+	return v, found
 }
 
 // A sideGroup is the kernels that one rule is about.

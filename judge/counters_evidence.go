@@ -173,8 +173,8 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("kernels with under %s of the warps that an SM holds, which reach neither peak, take %s, %s",
-		unit.Percent(rule.OfPeak), b.of(part), reaches(f, limit))
+	f.Title = fmt.Sprintf("kernels with under %s of the warps that an SM holds, %s, take %s, %s",
+		unit.Percent(rule.OfPeak), farFromPeaks(low), b.of(part), reaches(f, limit))
 	for i, k := range low {
 		if i < mostPlaces {
 			f.Where = append(f.Where, k.place())
@@ -196,14 +196,44 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	return f, true
 }
 
+// farFromPeaks says what is known of how near kernels come to the peaks, of which
+// none reaches one.
+func farFromPeaks(low []*counted) string {
+	unknown := 0
+	for _, k := range low {
+		if k.Side.Side == SideUnknown {
+			unknown++
+		}
+	}
+	const reach, lack = "which reach neither peak", "whose shares of the peaks are not known"
+	switch unknown {
+	case 0:
+		return reach
+	case len(low):
+		return lack
+	}
+	return reach + " or " + lack
+}
+
 // partialWaves asks how much of the time places for blocks are empty because
-// the grid does not fill the last wave.
+// the grid does not fill the last wave. A kernel near a limit has blocks enough to
+// be there, and none can save more than its peak leaves.
 func (b *bench) partialWaves() (Finding, bool) {
 	var lost, whole int64
+	var saved float64
 	var worst *counted
 	for i := range b.rows {
 		k := &b.rows[i]
-		lost, whole = summary.Plus(lost, k.TailNS), summary.Plus(whole, k.WavesNS)
+		whole = summary.Plus(whole, k.WavesNS)
+		if k.Near {
+			continue
+		}
+		lost = summary.Plus(lost, k.TailNS)
+		if k.Side.Side == SideUnknown {
+			saved += float64(k.TailNS)
+		} else {
+			saved += min(float64(k.TailNS), k.gain)
+		}
 		if worst == nil || k.TailNS > worst.TailNS {
 			worst = k
 		}
@@ -216,7 +246,7 @@ func (b *bench) partialWaves() (Finding, bool) {
 		b.portion(lost, whole, "the time"), reaches(f, limit))
 	f.Where = []Place{worst.place()}
 	if b.timed {
-		f.gain(lost, whole, "the time of the kernels whose waves are known")
+		f.gain(int64(saved), whole, "the time of the kernels whose waves are known")
 	}
 	if worst.Waves != nil {
 		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}

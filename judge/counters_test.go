@@ -127,6 +127,63 @@ func TestCounterFindings(t *testing.T) {
 	}
 }
 
+// TestWavesNearLimit: a kernel near a limit has blocks enough, and what another
+// could save is no more than what it lacks to its peak.
+func TestWavesNearLimit(t *testing.T) {
+	half := func(compute float64) summary.Counter {
+		k := counterOf("k", 100, compute, 40)
+		k.Waves, k.TailNS, k.WavesNS = share(0.5), 50*ms, 100*ms
+		return k
+	}
+	if f, ok := ruled(Judge(counted1(half(80)), DefaultThresholds()), RulePartialWaves); ok {
+		t.Errorf("a kernel near the limit: %+v", f)
+	}
+	for compute, gain := range map[float64]int64{-1: 50 * ms, 30: 50 * ms, 50: 50 * ms, 75: 25 * ms} {
+		f, ok := ruled(Judge(counted1(half(compute)), DefaultThresholds()), RulePartialWaves)
+		if !ok || f.NumeratorNS != 50*ms || f.GainNS == nil || *f.GainNS != gain {
+			t.Errorf("at %v%% of the peak: %v, %+v, want a gain of %d", compute, ok, f, gain)
+		}
+	}
+}
+
+// TestLowOccupancyWords: a kernel whose shares of the peaks were not collected is
+// not said to reach neither.
+func TestLowOccupancyWords(t *testing.T) {
+	known, unknown := counterOf("a", 10, 20, 30), counterOf("b", 10, -1, -1)
+	known.OccupancyPct, unknown.OccupancyPct = share(10), share(10)
+	for want, rows := range map[string][]summary.Counter{
+		"holds, which reach neither peak, take":                                                {known},
+		"holds, whose shares of the peaks are not known, take":                                 {unknown},
+		"holds, which reach neither peak or whose shares of the peaks are not known, take 100": {known, unknown},
+	} {
+		if f, ok := ruled(Judge(counted1(rows...), DefaultThresholds()), RuleLowOccupancy); !ok || !strings.Contains(f.Title, want) {
+			t.Errorf("got %q, want %q in it", f.Title, want)
+		}
+	}
+}
+
+// TestCountersDecidedFirst: of findings of one level the one that decides the
+// verdict comes first, whatever the others could gain.
+func TestCountersDecidedFirst(t *testing.T) {
+	waves := func(k summary.Counter) summary.Counter {
+		k.WavesNS = k.TotalNS
+		k.TailNS = k.TotalNS / 2
+		return k
+	}
+	unknown := counterOf("c", 10, -1, -1)
+	unknown.OccupancyPct = share(10)
+	for rule, s := range map[string]*summary.Summary{
+		// To gain there are 25 ms of latency, 15 of memory, and 40 of empty places.
+		RuleLatencyBound:    counted1(waves(counterOf("a", 50, 50, 50)), waves(counterOf("b", 50, 10, 70))),
+		RuleCountersMissing: counted1(unknown),
+	} {
+		r := Judge(s, DefaultThresholds())
+		if r.Verdict.Rule != rule || r.Findings[0].Rule != rule || len(r.Findings) < 2 || r.Findings[1].Level != Critical {
+			t.Errorf("decided by %s, findings %v, want %s", r.Verdict.Rule, levelsOf(r), rule)
+		}
+	}
+}
+
 // TestCountersBesideTimeline: counters do not change what a timeline says.
 func TestCountersBesideTimeline(t *testing.T) {
 	s := one(600, 0, 0)

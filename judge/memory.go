@@ -62,12 +62,11 @@ func (c *court) memoryResult(before []Finding) Result {
 	if unrecorded >= 0 && !c.anyHistory() {
 		// The figures stay, for who wants them, but the peak may have been another.
 		f := list[unrecorded]
+		list = slices.Delete(list, unrecorded, unrecorded+1)
 		for i := range list {
-			if i != unrecorded {
-				list[i].Level = Info
-			}
+			list[i].Level = Info
 		}
-		return Result{Verdict: decidedBy("unknown", f), Findings: append(before, list...)}
+		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(before, []Finding{f}, list)}
 	}
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
@@ -101,6 +100,10 @@ func (c *court) memoryHealthy() string {
 		}
 	}
 	for _, t := range c.MemoryTimelines[:min(1, len(c.MemoryTimelines))] {
+		if t.Peak < minMemory {
+			parts = append(parts, fmt.Sprintf("the peak is %s, and who has it matters from %s on", unit.Bytes(t.Peak), unit.Bytes(minMemory)))
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("no category has half of the memory at the peak of %s", unit.Bytes(t.Peak)))
 	}
 	return strings.Join(parts, "; ")

@@ -91,11 +91,12 @@ func (c *court) memoryOwner() (Finding, bool) {
 		return c.memoryCategory(rule)
 	}
 	o := firstKnown(s)
-	if o.Kind == summary.KindKVCache {
-		f.Level = Info
-	}
 	f.Title = fmt.Sprintf("%s has %s of the memory that was live at the %s%s (%s of %s, %s), %s",
 		o.Frame, unit.Share(num, den), s.OwnersAt, c.onMemory(s), unit.Bytes(num), unit.Bytes(den), summary.KindWords(o.Kind), reaches(f, limit))
+	if o.Kind == summary.KindKVCache {
+		f.Level = Info
+		f.Title += "; it is filled on purpose"
+	}
 	f.Evidence = c.ownerEvidence(s)
 	f.Next = ownerMemoryAdvice(s)
 	return f, true

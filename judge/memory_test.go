@@ -98,7 +98,7 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
 			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "_record_memory_history"},
 		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-fragmented memory-unrecorded", "info warn", "expandable_segments"},
+			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "_record_memory_history"},
 		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
 			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "give the whole file"},
 	} {
@@ -205,6 +205,21 @@ func TestMemoryTimeline(t *testing.T) {
 		if r := Judge(s, DefaultThresholds()); r.Verdict.Bound != "memory-healthy" {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// TestMemoryWords: what is said of a KV cache and of a timeline with little memory is
+// so.
+func TestMemoryWords(t *testing.T) {
+	m := healthyMemory()
+	m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache
+	f := findingBy(t, Judge(ofSnapshots(m), DefaultThresholds()), RuleMemoryOwner)
+	if want := ", over the critical limit of 95%; it is filled on purpose"; !strings.HasSuffix(f.Title, want) || f.Level != Info {
+		t.Errorf("%s: %s", f.Level, f.Title)
+	}
+	little := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 255 * testMiB, Categories: []summary.CategoryBytes{{Name: "parameters", AtPeak: 255 * testMiB}}}}}
+	if v := Judge(little, DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "the peak is 255 MiB, and who has it matters from 256 MiB on" {
+		t.Errorf("%+v", v)
 	}
 }
 
