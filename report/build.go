@@ -40,11 +40,7 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	for _, c := range charts {
 		b.charts[c.File()] = c
 	}
-	d := Doc{Title: b.title(), summary: s, result: r, charts: charts}
-	d.Screen = present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenSteps(), b.screenPhases()},
-		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
-		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
+	d := b.screen()
 	d.Sections = present(slices.Concat(
 		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps(), b.phases()},
 		b.byImpact(
@@ -53,6 +49,20 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory()}, b.snapshots(), b.timelines(),
 		[]Section{b.distributions(), b.spans()}, b.tables())...)
 	d.charts = inPlace(charts, d.Sections)
+	return d
+}
+
+// Overview is [Build] without the sections and pictures of the whole report, which
+// take longer: what [Doc.Text] and [Doc.JSON] print is all there.
+func Overview(s *summary.Summary, r judge.Result) Doc { return newBuilder(s, r).screen() }
+
+// screen makes a Doc with the sections of the one-screen summary.
+func (b *builder) screen() Doc {
+	d := Doc{Title: b.title(), summary: b.Summary, result: b.result}
+	d.Screen = present(slices.Concat(
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenSteps(), b.screenPhases()},
+		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
+		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
 	return d
 }
 

@@ -77,7 +77,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	name, err := saveSummary(*dir, report.Build(sum, judge.Judge(sum, judge.DefaultThresholds())))
+	name, err := saveSummary(*dir, report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}

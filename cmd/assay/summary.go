@@ -62,7 +62,11 @@ func runSummary(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	doc := report.Build(v.summary, v.result)
+	build := report.Overview
+	if *format == "md" {
+		build = report.Build
+	}
+	doc := build(v.summary, v.result)
 	if flags.Changed("save") {
 		name, err := saveSummary(*save, doc)
 		if err != nil {
