@@ -58,9 +58,6 @@ type shownGap struct {
 	shares map[idleKey]int64
 }
 
-// An idleKey is who owned idle time.
-type idleKey struct{ owner, state, name string }
-
 // A question asks what a thread was doing in a stretch of a gap.
 type question struct {
 	span   interval.Span
@@ -76,6 +73,10 @@ type idleness struct {
 	rows  []map[idleKey]*summary.Idle    // by index of the device
 	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
 	most  int                            // rows of one device
+
+	names  []string         // 0 is ""
+	byName map[string]int32 // index into names
+	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
 
 	// last is the row that time was added to last, or nil.
 	last struct {
@@ -97,7 +98,7 @@ type idleness struct {
 // before the gap; unless it took long: then something else held it.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
-	x := &idleness{a: a, most: min(maxIdleRows, a.most), shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -163,7 +164,7 @@ func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
 	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.start(g.link) >= end {
-		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKey{owner: summary.OwnerUnknown})
+		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKey{owner: byUnknown})
 		return
 	}
 	call := x.a.link.list[g.link].call
@@ -177,7 +178,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		if from > begin {
 			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: int32(device), mark: g.mark})
 		}
-		x.add(device, g.mark, interval.Span{Start: from, End: to}, idleKey{owner: summary.OwnerOpaque, name: x.a.t.Name(c.Name)})
+		x.add(device, g.mark, interval.Span{Start: from, End: to}, idleKey{owner: byOpaque, name: x.name(c.Name)})
 		if begin = to; begin >= end {
 			return
 		}
@@ -187,13 +188,13 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: int32(device), mark: g.mark})
 	}
 	over := max(called, min(end, returned))
-	launching := idleKey{owner: summary.OwnerLaunch, name: x.a.t.Name(call.Name)}
+	launching := idleKey{owner: byLaunch, name: x.name(call.Name)}
 	x.add(device, g.mark, interval.Span{Start: called, End: over}, launching)
-	waiting := idleKey{owner: summary.OwnerDependency}
+	waiting := idleKey{owner: byDependency}
 	switch {
 	case end-over > maxLaunchNS:
 	case returned <= g.span.Start:
-		waiting = idleKey{owner: summary.OwnerBetween}
+		waiting = idleKey{owner: byBetween}
 	default:
 		waiting = launching
 	}
@@ -287,7 +288,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	}
 	if r == nil {
 		if len(x.rows[device]) >= x.most {
-			key.name = otherNames
+			key.name = x.number(otherNames)
 			if r = x.rows[device][key]; r == nil {
 				r = new(summary.Idle)
 				x.rows[device][key] = r
@@ -296,7 +297,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 			r = new(summary.Idle)
 			x.rows[device][key] = r
 		}
-		r.Owner, r.State, r.Name = key.owner, key.state, key.name
+		r.Owner, r.State, r.Name = ownerNames[key.owner], stateNames[key.state], x.names[key.name]
 	}
 	r.NS += n
 	r.Count++
@@ -307,10 +308,6 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	if i := mark.shown(); i >= 0 {
 		x.shown[device][i].shares[key] += n
 	}
-}
-
-func less(a, b idleKey) bool {
-	return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name)) < 0
 }
 
 // between answers the questions to a thread about a stretch of time.
@@ -343,7 +340,7 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
 	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
-	nothing := key.state == summary.StateUnrecorded || key.state == summary.StateOff && key.name == ""
+	nothing := key.state == isUnrecorded || key.state == isOff && key.name == 0
 	if nothing && ok && main != w.track && !w.main {
 		x.ask(main, question{span: part, device: q.device, mark: q.mark})
 		return
@@ -353,53 +350,51 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 
 // state says what a thread is doing, by what is open on it.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
-	late := func(state string, f *hosttree.Frame) idleKey {
-		return idleKey{summary.OwnerHost, state, withoutAddress(x.a.t.Name(f.Name))}
-	}
+	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKey{byHost, s, x.name(f.Name)} }
 	all := stack
 	stack = inner(all)
 	system, off := system(all[len(stack):])
 	if len(stack) == 0 {
 		switch {
 		case system != nil:
-			return late(summary.StateOS, system)
+			return late(inOS, system)
 		case off:
-			return idleKey{owner: summary.OwnerHost, state: summary.StateOff}
+			return idleKey{state: isOff}
 		}
-		return idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded}
+		return idleKey{state: isUnrecorded}
 	}
 	top, roles := &stack[len(stack)-1].Frame, stack[len(stack)-1].Data.roles
 	if roles&isProfiler != 0 {
-		return idleKey{owner: summary.OwnerNothing, name: x.a.t.Name(w.outermost(stack, isProfiler).Name)}
+		return idleKey{owner: byNothing, name: x.name(w.outermost(stack, isProfiler).Name)}
 	}
 	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
 		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
 	}
 	if roles&isData != 0 {
-		return late(summary.StateData, w.outermost(stack, isData))
+		return late(inData, w.outermost(stack, isData))
 	}
 	if system != nil {
-		return late(summary.StateOS, system)
+		return late(inOS, system)
 	}
 	// Steps are open nearly always, and say less than anything else that is.
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch f := &stack[i].Frame; {
 		case w.ctx.role(f.Name, f.Kind)&isStep != 0:
 		case off:
-			return late(summary.StateOff, f)
+			return late(isOff, f)
 		case f.Kind == trace.CPUOp:
-			return late(summary.StateOp, f)
+			return late(inOp, f)
 		case f.Kind == trace.Python:
-			return late(summary.StatePython, f)
+			return late(inPython, f)
 		default:
-			return late(summary.StateAnnotation, f)
+			return late(inAnnotation, f)
 		}
 	}
-	key := late(summary.StateAnnotation, top)
+	key := late(inAnnotation, top)
 	if off {
-		key.state = summary.StateOff
+		key.state = isOff
 	}
-	key.name = strings.TrimSuffix(stepPrefix, "#") // one row for all steps
+	key.name = x.number(strings.TrimSuffix(stepPrefix, "#")) // one row for all steps
 	return key
 }
 
@@ -444,19 +439,12 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 	return nil
 }
 
-// callStates says what a thread is doing that is in a call of each kind.
-var callStates = map[string]string{
-	"launch": summary.StateLaunch, "graph-launch": summary.StateLaunch, "sync": summary.StateSync,
-	"copy": summary.StateCopy, "memset": summary.StateCopy, "alloc": summary.StateAlloc, "free": summary.StateAlloc,
-	"other": summary.StateCall,
-}
-
 // finish answers what no thread could: those without any event.
 func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for device, list := range lists {
 			for _, q := range list {
-				x.add(device, q.mark, q.span, idleKey{owner: summary.OwnerHost, state: summary.StateUnrecorded})
+				x.add(device, q.mark, q.span, idleKey{state: isUnrecorded})
 			}
 		}
 		x.asked[track] = nil
@@ -482,11 +470,11 @@ func (x *idleness) explain(device int, gaps []summary.Gap) {
 			}
 			most, ns := idleKey{}, int64(0)
 			for key, n := range g.shares {
-				if n > ns || n == ns && less(key, most) {
+				if n > ns || n == ns && x.less(key, most) {
 					most, ns = key, n
 				}
 			}
-			s.Owner, s.State, s.Name = most.owner, most.state, most.name
+			s.Owner, s.State, s.Name = ownerNames[most.owner], stateNames[most.state], x.names[most.name]
 			if g.before != nil {
 				s.Before = x.a.t.Name(g.before.Name)
 			}

@@ -1,0 +1,90 @@
+package analyze
+
+import (
+	"cmp"
+
+	"assay/summary"
+	"assay/trace"
+)
+
+// An idleKey is who owned idle time, in numbers: a device that waits for long has a
+// piece for all that the host does meanwhile.
+type idleKey struct {
+	owner idleOwner
+	state idleState
+	name  int32 // into idleness.names
+}
+
+// An idleOwner is one of [summary.Owners], and an idleState what a late host did.
+type (
+	idleOwner uint8
+	idleState uint8
+)
+
+const (
+	byHost idleOwner = iota
+	byLaunch
+	byBetween
+	byDependency
+	byNothing
+	byOpaque
+	byUnknown
+)
+
+var ownerNames = [...]string{
+	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween, byDependency: summary.OwnerDependency,
+	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byUnknown: summary.OwnerUnknown,
+}
+
+const (
+	noState idleState = iota
+	inSync
+	inCopy
+	inAlloc
+	inLaunch
+	inCall
+	inData
+	inOp
+	inPython
+	inAnnotation
+	inOS
+	isOff
+	isUnrecorded
+)
+
+var stateNames = [...]string{
+	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc, inLaunch: summary.StateLaunch,
+	inCall: summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
+	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff, isUnrecorded: summary.StateUnrecorded,
+}
+
+// callStates says what a thread is doing that is in a call of each kind.
+var callStates = map[string]idleState{
+	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc, "free": inAlloc, "other": inCall,
+}
+
+// name returns the number of a name, without the address that it may have.
+func (x *idleness) name(s trace.Sym) int32 {
+	for int(s) >= len(x.bySym) {
+		x.bySym = append(x.bySym, make([]int32, max(256, int(s)+1-len(x.bySym), len(x.bySym)))...)
+	}
+	if x.bySym[s] == 0 {
+		x.bySym[s] = x.number(withoutAddress(x.a.t.Name(s)))
+	}
+	return x.bySym[s]
+}
+
+func (x *idleness) number(name string) int32 {
+	i, ok := x.byName[name]
+	if !ok {
+		i = int32(len(x.names))
+		x.names, x.byName[name] = append(x.names, name), i
+	}
+	return i
+}
+
+// less orders keys by their words.
+func (x *idleness) less(a, b idleKey) bool {
+	return cmp.Or(cmp.Compare(ownerNames[a.owner], ownerNames[b.owner]), cmp.Compare(stateNames[a.state], stateNames[b.state]),
+		cmp.Compare(x.names[a.name], x.names[b.name])) < 0
+}
