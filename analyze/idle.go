@@ -164,7 +164,7 @@ func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
 	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.start(g.link) >= end {
-		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKey{owner: byUnknown})
+		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKeyOf(byUnknown, noState, 0))
 		return
 	}
 	call := x.a.link.list[g.link].call
@@ -178,7 +178,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		if from > begin {
 			x.ask(call.Track, question{span: interval.Span{Start: begin, End: from}, device: int32(device), mark: g.mark})
 		}
-		x.add(device, g.mark, interval.Span{Start: from, End: to}, idleKey{owner: byOpaque, name: x.name(c.Name)})
+		x.add(device, g.mark, interval.Span{Start: from, End: to}, idleKeyOf(byOpaque, noState, x.name(c.Name)))
 		if begin = to; begin >= end {
 			return
 		}
@@ -188,13 +188,13 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		x.ask(call.Track, question{span: interval.Span{Start: begin, End: called}, device: int32(device), mark: g.mark})
 	}
 	over := max(called, min(end, returned))
-	launching := idleKey{owner: byLaunch, name: x.name(call.Name)}
+	launching := idleKeyOf(byLaunch, noState, x.name(call.Name))
 	x.add(device, g.mark, interval.Span{Start: called, End: over}, launching)
-	waiting := idleKey{owner: byDependency}
+	waiting := idleKeyOf(byDependency, noState, 0)
 	switch {
 	case end-over > maxLaunchNS:
 	case returned <= g.span.Start:
-		waiting = idleKey{owner: byBetween}
+		waiting = idleKeyOf(byBetween, noState, 0)
 	default:
 		waiting = launching
 	}
@@ -288,7 +288,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	}
 	if r == nil {
 		if len(x.rows[device]) >= x.most {
-			key.name = x.number(otherNames)
+			key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
 			if r = x.rows[device][key]; r == nil {
 				r = new(summary.Idle)
 				x.rows[device][key] = r
@@ -297,7 +297,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 			r = new(summary.Idle)
 			x.rows[device][key] = r
 		}
-		r.Owner, r.State, r.Name = ownerNames[key.owner], stateNames[key.state], x.names[key.name]
+		r.Owner, r.State, r.Name = key.owner(), stateNames[key.state()], x.names[key.name()]
 	}
 	r.NS += n
 	r.Count++
@@ -340,7 +340,7 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
 	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
-	nothing := key.state == isUnrecorded || key.state == isOff && key.name == 0
+	nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0
 	if nothing && ok && main != w.track && !w.main {
 		x.ask(main, question{span: part, device: q.device, mark: q.mark})
 		return
@@ -350,7 +350,7 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 
 // state says what a thread is doing, by what is open on it.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
-	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKey{byHost, s, x.name(f.Name)} }
+	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
 	all := stack
 	stack = inner(all)
 	system, off := system(all[len(stack):])
@@ -359,13 +359,13 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 		case system != nil:
 			return late(inOS, system)
 		case off:
-			return idleKey{state: isOff}
+			return idleKeyOf(byHost, isOff, 0)
 		}
-		return idleKey{state: isUnrecorded}
+		return idleKeyOf(byHost, isUnrecorded, 0)
 	}
 	top, roles := &stack[len(stack)-1].Frame, stack[len(stack)-1].Data.roles
 	if roles&isProfiler != 0 {
-		return idleKey{owner: byNothing, name: x.name(w.outermost(stack, isProfiler).Name)}
+		return idleKeyOf(byNothing, noState, x.name(w.outermost(stack, isProfiler).Name))
 	}
 	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
 		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
@@ -390,12 +390,11 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 			return late(inAnnotation, f)
 		}
 	}
-	key := late(inAnnotation, top)
+	doing := inAnnotation
 	if off {
-		key.state = isOff
+		doing = isOff
 	}
-	key.name = x.number(strings.TrimSuffix(stepPrefix, "#")) // one row for all steps
-	return key
+	return idleKeyOf(byHost, doing, x.number(strings.TrimSuffix(stepPrefix, "#"))) // one row for all steps
 }
 
 // ofSystem has the kinds of frames that say what the machine did for the program
@@ -444,7 +443,7 @@ func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for device, list := range lists {
 			for _, q := range list {
-				x.add(device, q.mark, q.span, idleKey{state: isUnrecorded})
+				x.add(device, q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
 			}
 		}
 		x.asked[track] = nil
@@ -468,13 +467,13 @@ func (x *idleness) explain(device int, gaps []summary.Gap) {
 			if g.span.Start != s.StartNS {
 				continue
 			}
-			most, ns := idleKey{}, int64(0)
+			most, ns := idleKey(0), int64(0)
 			for key, n := range g.shares {
 				if n > ns || n == ns && x.less(key, most) {
 					most, ns = key, n
 				}
 			}
-			s.Owner, s.State, s.Name = ownerNames[most.owner], stateNames[most.state], x.names[most.name]
+			s.Owner, s.State, s.Name = most.owner(), stateNames[most.state()], x.names[most.name()]
 			if g.before != nil {
 				s.Before = x.a.t.Name(g.before.Name)
 			}

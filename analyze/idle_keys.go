@@ -7,13 +7,19 @@ import (
 	"assay/trace"
 )
 
-// An idleKey is who owned idle time, in numbers: a device that waits for long has a
-// piece for all that the host does meanwhile.
-type idleKey struct {
-	owner idleOwner
-	state idleState
-	name  int32 // into idleness.names
+// An idleKey is who owned idle time, in one number: a device that waits for long has
+// a piece for all that the host does meanwhile, and each is looked up.
+type idleKey uint64
+
+// idleKeyOf returns the key of an owner, a state of a late host, and a name by its index
+// into idleness.names.
+func idleKeyOf(o idleOwner, s idleState, name int32) idleKey {
+	return idleKey(o)<<40 | idleKey(s)<<32 | idleKey(uint32(name))
 }
+
+func (k idleKey) owner() string    { return ownerNames[k>>40] }
+func (k idleKey) state() idleState { return idleState(k >> 32) }
+func (k idleKey) name() int32      { return int32(uint32(k)) }
 
 // An idleOwner is one of [summary.Owners], and an idleState what a late host did.
 type (
@@ -85,6 +91,6 @@ func (x *idleness) number(name string) int32 {
 
 // less orders keys by their words.
 func (x *idleness) less(a, b idleKey) bool {
-	return cmp.Or(cmp.Compare(ownerNames[a.owner], ownerNames[b.owner]), cmp.Compare(stateNames[a.state], stateNames[b.state]),
-		cmp.Compare(x.names[a.name], x.names[b.name])) < 0
+	return cmp.Or(cmp.Compare(a.owner(), b.owner()), cmp.Compare(stateNames[a.state()], stateNames[b.state()]),
+		cmp.Compare(x.names[a.name()], x.names[b.name()])) < 0
 }
