@@ -81,7 +81,7 @@ func builtInRules() []Rule {
 // builtInPages returns the pages of pages.yaml.
 func builtInPages() map[string]pageEntry {
 	return map[string]pageEntry{
-		"allocating": {Line: "the GPU waits for memory to be taken from the driver or given back", Part: "idle time in which the host was in a call that allocates or frees device memory", Whole: "the windows of all devices", Gain: "that time", Confidence: "certain", Sure: []string{
+		"allocating": {Line: "the GPU waits for memory to be taken from the driver or given back", Part: "idle time in which the host was in a call that allocates or frees device memory", Whole: "the windows of all devices", Gain: "the idle time in which memory was allocated or freed", Confidence: "certain", Sure: []string{
 			"a memory snapshot with its history, for who allocates and why the cache does not have it",
 		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
 		"allocation-calls": {Line: "the host allocates within the run", Part: "time of CUDA calls that allocate or free memory", Whole: "the time of all CUDA calls, on all threads", Gain: "the time of these calls, a sum over threads", Confidence: "hint", Sure: []string{
@@ -108,7 +108,7 @@ func builtInPages() map[string]pageEntry {
 		"counters-missing": {Line: "counters that a verdict needs were not collected", Part: "durations of kernels without shares of the peaks", Whole: "the durations of all profiled kernels", Gain: "none", Confidence: "certain", Sure: []string{
 			"ncu --set full",
 		}, Changes: "it decides (cannot tell) where no kernel has the shares"},
-		"data-loading": {Line: "the GPU waits for a data loader", Part: "idle time in which the host was in a data loader or in a phase that loads data", Whole: "the windows of all devices", Gain: "that time", Confidence: "certain", Sure: []string{
+		"data-loading": {Line: "the GPU waits for a data loader", Part: "idle time in which the host was in a data loader or in a phase that loads data", Whole: "the windows of all devices", Gain: "the idle time in which data was loaded", Confidence: "certain", Sure: []string{
 			"the same run on a batch that stays the same, without the loader",
 		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
 		"data-share": {Line: "loading data takes much of the step", Part: "loading and preparing data", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
@@ -169,7 +169,7 @@ func builtInPages() map[string]pageEntry {
 		"largest-allocator": {Line: "who allocated most memory", Part: "memory that the rows of one name allocated more than they gave back", Whole: "that of all rows that did", Gain: "none", Confidence: "certain", Sure: []string{
 			"a memory snapshot, for what was live at once",
 		}, Changes: "it is for information"},
-		"launch-bound": {Line: "the host launches more slowly than the GPU works", Part: "idle time in short gaps in which the host was on its way from one launch to the next", Whole: "the windows of all devices", Gain: "that time", Confidence: "likely", Sure: []string{
+		"launch-bound": {Line: "the host launches more slowly than the GPU works", Part: "idle time in short gaps in which the host was on its way from one launch to the next", Whole: "the windows of all devices", Gain: "the idle time in these gaps", Confidence: "likely", Sure: []string{
 			"run once without a profiler and compare the step time, for a profiler makes each launch slower",
 		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
 		"long-gaps": {Line: "gaps so long that each is worth a look", Part: "time in gaps of min_gap and longer, less the profiler's own work", Whole: "the windows of all devices", Gain: "the time in these gaps", Confidence: "certain", Sure: []string{
@@ -238,7 +238,7 @@ func builtInPages() map[string]pageEntry {
 		"steady-steps": {Line: "the median step is bound by something else than the window", Part: "what bounds the median step", Whole: "what bounds the window", Gain: "none", Confidence: "likely", Sure: []string{
 			"record steady steps and nothing else",
 		}, Changes: "it says what would decide without warm-up and what lies between steps"},
-		"straggling-rank": {Line: "one rank keeps the others waiting", Part: "time for which ranks communicate longer than the rank that arrives last", Whole: "the windows of all devices", Gain: "that time", Confidence: "likely", Sure: []string{
+		"straggling-rank": {Line: "one rank keeps the others waiting", Part: "time for which ranks communicate longer than the rank that arrives last", Whole: "the windows of all devices", Gain: "the time for which the others waited", Confidence: "likely", Sure: []string{
 			"the traces of all ranks of the same steps",
 			"a step without communication (no_sync), to see whether that rank is slower by itself",
 		}, Changes: "it stands in the place of exposed-communication where it is half of that or more, and decides the verdict (communication-bound) as that does"},
