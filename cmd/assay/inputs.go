@@ -37,7 +37,8 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
-	scan bool // search what is read for secrets
+	scan     bool // search what is read for secrets
+	noDigest bool // see source
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
@@ -89,6 +90,9 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 		return err
 	}
 	defer f.Close()
+	if r.noDigest {
+		f.SkipDigest()
+	}
 	f.Say = func(text string) { r.e.say("assay: %s", text) }
 	r.opened(f)
 	defer r.closed(f)

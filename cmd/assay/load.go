@@ -27,6 +27,7 @@ type source struct {
 	maxMemory, maxInput string // sizes
 	redact              bool   // names of users are hidden; secrets are in any case
 	scan                bool   // inputs are searched for secrets
+	noDigest            bool   // what is printed does not have the SHA-256 of inputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -64,7 +65,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, scan: s.scan}, nil
+	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, scan: s.scan, noDigest: s.noDigest}, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.

@@ -55,6 +55,7 @@ func runSummary(e env, c *command, args []string) error {
 			return fmt.Errorf("cannot write the summary: %w", pathOnly(err))
 		}
 	}
+	m.noDigest = *format != "json" && !flags.Changed("save")
 	if flags.Changed("table") {
 		return tab.run(e, c, &m.source, args)
 	}

@@ -19,7 +19,7 @@ type Input struct {
 	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
-	SHA256      string // of them; "" if a limit ended the reading of a pipe
+	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after SkipDigest
 	Rank        int
 	RankFrom    string // "trace", "name" or "assumed"
 

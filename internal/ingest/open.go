@@ -213,11 +213,18 @@ func (f *File) over() error {
 	return trace.InputLimit(f.max)
 }
 
+// SkipDigest says that nobody will ask for the SHA-256 of the stored bytes. Of JSON
+// that is not compressed it takes half as long as everything else.
+func (f *File) SkipDigest() { f.raw.sum = nil }
+
 // Finish reads what is left of the stored bytes and returns how many there
-// were in all and their SHA-256 in hex.
+// were in all and their SHA-256 in hex, "" after [File.SkipDigest].
 func (f *File) Finish() (n int64, sum string, err error) {
 	_, err = io.Copy(io.Discard, f.buf)
-	return f.raw.n, hex.EncodeToString(f.raw.sum.Sum(nil)), err
+	if f.raw.sum != nil {
+		sum = hex.EncodeToString(f.raw.sum.Sum(nil))
+	}
+	return f.raw.n, sum, err
 }
 
 // Stored returns how many stored bytes were read so far. It may be called
@@ -238,7 +245,7 @@ func (f *File) Close() {
 type countingReader struct {
 	r        io.Reader
 	n        int64
-	sum      hash.Hash
+	sum      hash.Hash // nil if nobody asks for it
 	progress atomic.Int64
 	err      error
 }
@@ -248,7 +255,9 @@ func (c *countingReader) Read(p []byte) (n int, err error) {
 		return 0, c.err
 	}
 	n, c.err = c.r.Read(p)
-	c.sum.Write(p[:n])
+	if c.sum != nil {
+		c.sum.Write(p[:n])
+	}
 	c.n += int64(n)
 	c.progress.Store(c.n)
 	return n, c.err

@@ -1,0 +1,38 @@
+package ingest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/trace"
+)
+
+// TestDigest: the digest is of all stored bytes, also behind what was read, and
+// leaving it out changes nothing else.
+func TestDigest(t *testing.T) {
+	text := []byte(`{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]} ` + "\n\n")
+	path := filepath.Join(t.TempDir(), "t.json")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(text)
+	for _, skip := range []bool{false, true} {
+		f, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := hex.EncodeToString(sum[:])
+		if skip {
+			want = ""
+			f.SkipDigest()
+		}
+		in, err := Load(f, trace.SelectAll())
+		f.Close()
+		if err != nil || in.SHA256 != want || in.Bytes != int64(len(text)) || in.Trace.Events != 1 {
+			t.Errorf("skip %v: %v, %+v, want the digest %q of %d bytes", skip, err, in, want, len(text))
+		}
+	}
+}
