@@ -31,7 +31,7 @@ func builtInRules() []Rule {
 		{ID: "warm-up-phases", Meaning: "time of the devices in phases of setup, warm-up, compilation and capture of graphs, over their windows", Warn: 0.25, Info: 0.01, Source: "what a program does once says nothing of how fast it runs; a quarter of a window can decide over it"},
 		{ID: "slow-steps", Meaning: "number of later steps that are over the median by margin or more, over the number of all that are not warm-up or cut", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "nsys-ai flags iterations over 1.5 times the median", MinEvents: 4, Margin: 0.5},
 		{ID: "periodic-stalls", Meaning: "number of slow steps, as above, that come at equal distances, three or more, over the number of all; in the place of slow-steps", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "what recurs has a cause that recurs; checkpoints, evaluation and Python's garbage collection do"},
-		{ID: "uneven-steps", Meaning: "median of how far steps are from their median, over that median, of steps that are not warm-up or cut", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide takes a fluctuating load for a sign of weight sync or data loading; a deviation of a tenth is more than clocks and kernels vary", MinEvents: 4},
+		{ID: "uneven-steps", Meaning: "median of how far steps are from the median step of their device, over the median step, of steps that are not warm-up or cut", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide takes a fluctuating load for a sign of weight sync or data loading; a deviation of a tenth is more than clocks and kernels vary", MinEvents: 4},
 		{ID: "steady-steps", Meaning: "the median step is bound by something else than the window is", Source: "a step of warm-up, a checkpoint or a pause between steps can decide over a short capture", MinEvents: 2},
 		{ID: "weight-sync-time", Meaning: "the median run of a weight sync, over the time given", Warn: 1, Source: "the SkyRL guide aims at under 2 s where training and inference share devices", Under: 2000000000},
 		{ID: "weight-sync-share", Meaning: "weight sync, over the step", Warn: 0.15, Critical: 0.3, Source: "the SkyRL guide has 5% to 15% as typical", MinEvents: 2},
@@ -487,7 +487,7 @@ func builtInRemedies() remedyBook {
 		"fill-on-the-host": {Text: "fill pinned memory on the host (memset), or fill on the device what the device alone uses", From: "cuda-sync", Kept: []string{
 			"synchronous-memsets",
 		}},
-		"find-the-late-rank": {Text: "find what makes rank {rank} late before tuning the network: more or longer inputs, a slower or throttled GPU, work that only it does (logging, checkpoints)", From: "assay", Kept: []string{
+		"find-the-late-rank": {Text: "find what makes rank {rank} late before tuning the network: more or longer inputs, a host that is late (data loading, synchronization), a slower or throttled GPU, work that only it does (logging, checkpoints)", From: "assay", Kept: []string{
 			"exposed-communication",
 			"straggling-rank",
 		}},
@@ -648,6 +648,9 @@ func builtInRemedies() remedyBook {
 			"low-utilization",
 		}},
 		"see-what-holds": {Text: "see what the work waited for: a copy or collective on another stream (cudaStreamWaitEvent), a large copy on its own stream, or a host function; start that earlier, or let other work run meanwhile", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+		}},
+		"see-what-the-host-does": {Text: "see what the host does in {what}, for it launches nothing meanwhile: do that beside the GPU's work (another thread or process, or after the next launches), less often, or not at all; a checkpoint, logging, evaluation, compilation and the program's start are the usual ones", From: "torch-tuning", Kept: []string{
 			"gpu-idle",
 		}},
 		"see-what-the-system-waits-for": {Text: "see what the call of the operating system waits for: pthread_cond_wait, futex and poll wait for another thread or process (workers of a data loader, a queue, a lock), read and write for storage or a socket; give that work to more workers, or start it earlier", From: "nsys", Kept: []string{

@@ -119,7 +119,7 @@ func (c *court) launchEvidence() (out []string) {
 	}
 	if steps = int64(len(launches)); steps > 0 {
 		slices.Sort(launches)
-		out = append(out, fmt.Sprintf("the median of %s takes %s", plural(steps, "step"), plural(launches[len(launches)/2], "launch")))
+		out = append(out, fmt.Sprintf("the median of %s takes %s", plural(steps, "step"), plural(launches[len(launches)/2], "launching call")))
 	}
 	if all > 0 {
 		out = append(out, fmt.Sprintf("nothing was launched ahead for %s of the time (%s)", unit.Share(empty, all), fraction(empty, all)))

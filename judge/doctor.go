@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-
 	"assay/summary"
 	"assay/unit"
 )

@@ -233,7 +233,9 @@ func (c *court) held(judged []Finding) []Finding {
 		case idle != nil && idle.Rule == h.rule: // its title has the share
 			idle.tell(append([]string{strings.TrimPrefix(h.ofIdle(c.total.Idle()), "; ")}, h.evidence()...), h.next, true)
 		case idle != nil:
-			idle.tell(append([]string{share + h.ofIdle(c.total.Idle())}, h.evidence()...), h.next, h.lost >= c.total.Idle()/2)
+			// What the finding says that the device waits for comes before what the
+			// host waited for earlier.
+			idle.tell(append([]string{share + h.ofIdle(c.total.Idle())}, h.evidence()...), h.next, idle.InPlaceOf == "" && h.lost >= c.total.Idle()/2)
 		default:
 			f.Title = fmt.Sprintf("%s, %s; not waiting could save up to %s of it (%s)", share, reaches(f, limit), unit.Share(h.lost, window), unit.Duration(h.lost))
 			f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()

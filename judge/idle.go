@@ -98,8 +98,10 @@ func (i idle) evidence() (out []string) {
 		}
 		out = append(out, text)
 	}
-	if i.longs.Count+i.launches.Count+i.clock.Count > 0 {
+	if i.longs.Count > 0 {
 		line(i.longs, "of "+unit.Duration(longGap)+" and longer", "the host gave the device nothing to do")
+	}
+	if i.launches.Count > 0 {
 		line(i.launches, "from "+unit.Duration(clockGap)+" to "+unit.Duration(shortGap), "such gaps are launch overhead")
 	}
 	if i.clock.TotalNS > i.total/100 { // else not worth a line

@@ -122,10 +122,14 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	judged = c.held(judged)
 	judged = c.judgeLongGaps(judged)
 	judged = c.judgeUtilization(judged)
-	for _, ask := range []func() (Finding, bool){c.unevenRanks, c.opaqueGraphs, c.dominantKernel, c.memoryBandwidth, c.computeBound} {
+	judged = c.judgeRanks(judged)
+	for _, ask := range []func() (Finding, bool){c.opaqueGraphs, c.dominantKernel, c.memoryBandwidth} {
 		if f, ok := ask(); ok {
 			judged = append(judged, f)
 		}
+	}
+	if f, ok := c.computeBound(findingOf(judged, RuleMemoryBandwidth) != nil); ok {
+		judged = append(judged, f)
 	}
 	judged = c.judgeTinyKernels(judged)
 	if f, ok := c.tooLittleWork(); ok {
@@ -201,7 +205,7 @@ func (c *court) nothingOver() Verdict {
 		largest = largest && compute >= ns
 	}
 	if largest {
-		return Verdict{Bound: "compute", Sentence: figures[0] + ", and nothing else is over its warn limit: " + strings.Join(figures[1:], ", ")}
+		return Verdict{Bound: "compute", Sentence: figures[0] + ", and no other part of it is over its warn limit: " + strings.Join(figures[1:], ", ")}
 	}
 	return Verdict{Bound: "mixed", Sentence: "nothing stands out: " + strings.Join(figures, ", ")}
 }
@@ -228,7 +232,10 @@ func (c *court) judgePart(p part) (Finding, bool) {
 		f = c.straggling(f, ranks, limit)
 		evidence = slices.Concat(evidence, c.overlap(), c.largestKernel("comm"), ranks.evidence())
 		f.Where = append(f.Where, c.kernelPlace("comm")...)
-		f.Next = append([]string{ranks.advice()}, commAdvice()...)
+		f.Next = []string{ranks.advice()}
+		if f.Rule == RuleExposedComm { // a rank that is late is not helped by another way to send
+			f.Next = append(f.Next, commAdvice()...)
+		}
 	case RuleExposedCopies:
 		kinds := c.copyKinds()
 		evidence = append(copyEvidence(kinds), evidence...)
@@ -240,15 +247,20 @@ func (c *court) judgePart(p part) (Finding, bool) {
 	return f, true
 }
 
-// computeBound reports the good case.
-func (c *court) computeBound() (Finding, bool) {
+// computeBound reports the good case. Where most of the work moves data it says only
+// that the device is busy: that it calculates would be another verdict.
+func (c *court) computeBound(moving bool) (Finding, bool) {
 	p := computePart()
 	rule := c.rules[p.rule]
 	f, limit, ok := measured(rule, p.time(c.judged), c.judged.Window())
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s, at least the %s of a compute-bound run", c.figure(p, c.judged), unit.Percent(limit))
+	kind := "compute-bound"
+	if moving {
+		kind = "busy"
+	}
+	f.Title = fmt.Sprintf("%s, at least the %s of a %s run", c.figure(p, c.judged), unit.Percent(limit), kind)
 	categories := c.categories()
 	if len(categories) > 0 {
 		f.Title += "; " + categories[0]

@@ -82,12 +82,12 @@ func TestVerdict(t *testing.T) {
 		{"one copy warning", one(149, 99, 50), "copies",
 			"exposed copy and memset time is 5.0% of the window (50 ms of 1 s), at the warn limit of 5%", "exposed-copies", "warn"},
 		{"all just under", one(149, 99, 49), "compute",
-			"compute is 70.3% of the window (703 ms of 1 s), and nothing else is over its warn limit: " +
+			"compute is 70.3% of the window (703 ms of 1 s), and no other part of it is over its warn limit: " +
 				"GPU idle time 14.9%, exposed communication 9.9%, exposed copy and memset time 4.9%", "", ""},
 		{"compute at its limit", one(100, 0, 0), "compute",
 			"compute is 90.0% of the window (900 ms of 1 s), at least the 90% of a compute-bound run", "compute-bound", "info"},
 		{"compute just under its limit", one(101, 0, 0), "compute",
-			"compute is 89.9% of the window (899 ms of 1 s), and nothing else is over its warn limit: " +
+			"compute is 89.9% of the window (899 ms of 1 s), and no other part of it is over its warn limit: " +
 				"GPU idle time 10.1%, exposed communication 0.0%, exposed copy and memset time 0.0%", "", ""},
 		{"a warning goes before compute", one(0, 100, 0), "communication",
 			"exposed communication is 10.0% of the window (100 ms of 1 s), at the warn limit of 10%",

@@ -59,7 +59,7 @@ func (c *court) opaqueGraphs() (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Title = fmt.Sprintf("graphs recorded as one event each take %s of %s (%s, %s), %s: which kernels ran in them is not known",
-		unit.Share(min(work, window), window), c.windowName(), plural(runs, "launch"), fraction(min(work, window), window), reaches(f, limit))
+		unit.Share(min(work, window), window), c.windowName(), plural(runs, "run"), fraction(min(work, window), window), reaches(f, limit))
 	f.Evidence = c.largestOf(func(k summary.Kernel) bool { return k.Category == wholeGraph })
 	f.Next = []string{say("record-graph-nodes")}
 	return f, true

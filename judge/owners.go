@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"assay/summary"
 	"assay/unit"
@@ -14,6 +15,7 @@ import (
 type ownerShare struct {
 	owner, state string
 	ns, longest  int64
+	count        int64  // pieces of it
 	name         string // that with the most of it
 	most         int64  // of which this much
 }
@@ -33,7 +35,7 @@ func (c *court) owners() []ownerShare {
 			out = append(out, ownerShare{owner: r.Owner, state: r.State})
 		}
 		o := &out[i]
-		o.ns, o.longest = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS)
+		o.ns, o.longest, o.count = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS), summary.Plus(o.count, r.Count)
 		name := summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name}
 		byName[name] = summary.Plus(byName[name], r.NS)
 		if n := byName[name]; n > o.most || n == o.most && r.Name < o.name {
@@ -116,6 +118,10 @@ func (o ownerShare) advice(how *recorder) []string {
 		return []string{say("give-cores")}
 	case summary.StateUnrecorded:
 		return []string{how.host}
+	}
+	if o.name != "" && o.count > 0 && o.ns/o.count >= longGap {
+		// No launch takes so long: the host did something else.
+		return []string{say("see-what-the-host-does", "what", strconv.Quote(short(o.name)))}
 	}
 	return []string{say("launch-less"), say("launch-more-each")}
 }

@@ -114,9 +114,10 @@ func (c *court) straggling(f Finding, p peers, limit float64) Finding {
 	if !ok {
 		return f
 	}
-	own.InPlaceOf, own.Level = f.Rule, max(own.Level, f.Level)
+	own.InPlaceOf = f.Rule
 	own.Title = fmt.Sprintf("rank %d arrives last and keeps the others waiting for up to %s of %s (%s), %s; %s", p.least.rank,
 		unit.Share(waited, window), c.judgedName(), fraction(waited, window), reaches(own, over), f.Title)
+	own.Level = max(own.Level, f.Level) // the title names the limits of each
 	own.gain(waited, window, c.judgedName())
 	own.Evidence = c.whyLate(p.least.rank)
 	for _, d := range c.Devices {
@@ -158,9 +159,24 @@ func (c *court) whyLate(rank int) (out []string) {
 	return out
 }
 
+// judgeRanks adds the finding on uneven ranks. Where the rank that computes most is
+// the one that keeps the others waiting, that is what it comes to, and it is told
+// there.
+func (c *court) judgeRanks(judged []Finding) []Finding {
+	f, ok := c.unevenRanks()
+	if !ok {
+		return judged
+	}
+	late := findingOf(judged, RuleStragglingRank)
+	if late == nil || c.peers().least.rank != f.Where[0].Rank {
+		return append(judged, f)
+	}
+	late.tell(append([]string{f.Title}, f.Evidence...), f.Next, false)
+	return judged
+}
+
 // unevenRanks asks whether one rank computes more than the others that did the same
-// steps. Where a rank keeps the others waiting, that is what it comes to, and it is
-// told there.
+// steps.
 func (c *court) unevenRanks() (Finding, bool) {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
@@ -190,8 +206,8 @@ func (c *court) unevenRanks() (Finding, bool) {
 	if !ok || most == 0 {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("rank %d computes for %s, %s of that more than the mean of %d ranks (%s), %s", first, unit.Duration(most),
-		unit.Share(most-mean, most), len(ranks), unit.Duration(mean), reaches(f, limit))
+	f.Title = fmt.Sprintf("rank %d computes for %s, the mean of %d ranks for %s: the difference is %s of its compute time (%s), %s", first, unit.Duration(most),
+		len(ranks), unit.Duration(mean), unit.Share(most-mean, most), fraction(most-mean, most), reaches(f, limit))
 	last := ranks[len(ranks)-1]
 	f.Evidence = []string{fmt.Sprintf("rank %d computes least, for %s", last, unit.Duration(compute[last]))}
 	for _, d := range c.Devices {

@@ -333,12 +333,13 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 	if int64(len(g.steps)) < rule.MinEvents || g.MedianNS == 0 || g.Kind != "" {
 		return Finding{}, false // batches differ in size
 	}
-	f, limit, ok := measured(rule, g.SpreadNS, g.MedianNS)
+	spread := c.spreadOfEach(g)
+	f, limit, ok := measured(rule, spread, g.MedianNS)
 	if !ok {
 		return Finding{}, false
 	}
 	f.Level, limit = rule.tempered(f.Level, limit, int64(len(g.steps)))
-	f.Title = fmt.Sprintf("steps are uneven: the median of how far they are from their median is %s of it (%s), %s", unit.Share(g.SpreadNS, g.MedianNS), fraction(g.SpreadNS, g.MedianNS), reaches(f, limit))
+	f.Title = fmt.Sprintf("steps are uneven: half of them are %s or more off the median step (%s), %s", unit.Share(spread, g.MedianNS), fraction(spread, g.MedianNS), reaches(f, limit))
 	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
 	for _, i := range g.steps {
 		f.Where = append(f.Where, c.stepPlace(i))
@@ -348,8 +349,30 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 	return f, true
 }
 
+// spreadOfEach returns the median of how far steps are from the median of their own
+// device: where one rank is slower than another, each may be as even as can be.
+func (c *court) spreadOfEach(g stepGroup) int64 {
+	type device struct {
+		input, rank int
+		device      int64
+	}
+	wall := func(i int) int64 { return c.Steps[i].WallNS }
+	of := func(i int) device { return device{c.Steps[i].Input, c.Steps[i].Rank, c.Steps[i].Device} }
+	byDevice, medians := map[device][]int{}, map[device]int64{}
+	for _, i := range g.steps {
+		byDevice[of(i)] = append(byDevice[of(i)], i)
+	}
+	for d, steps := range byDevice {
+		medians[d] = medianOf(steps, wall)
+	}
+	return medianOf(g.steps, func(i int) int64 { return max(wall(i)-medians[of(i)], medians[of(i)]-wall(i)) })
+}
+
 // steadySteps says so where steps are bound by something else than the window.
 func (c *court) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
+	if window.Bound == "memory" {
+		window.Bound = "compute" // of a kind that no step is asked for
+	}
 	if g.Bound == "" || g.Bound == window.Bound || window.Bound == "unknown" || g.Bound == "mixed" {
 		return Finding{}, false
 	}
