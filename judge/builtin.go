@@ -562,10 +562,13 @@ func builtInRemedies() remedyBook {
 		"leave-out-the-start": {Text: "if they belong to the program's start: leave them out of the capture, {how}", From: "torch-profiler", Kept: []string{
 			"long-gaps",
 		}},
+		"load-data-ahead": {Text: "load data ahead of its use: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
+			"gpu-idle",
+			"data-loading",
+		}},
 		"load-data-sooner": {Text: "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
 			"gpu-idle",
 			"host-work",
-			"data-loading",
 		}},
 		"measure-bandwidth": {Text: "measure how near they come to the memory's bandwidth: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis on the largest of them", From: "ncu", Kept: []string{
 			"memory-bandwidth",

@@ -36,7 +36,7 @@ func (c *court) causes() []cause {
 	if ns := c.idleIn("data"); ns > out[1].ns { // a program may call it so itself
 		out[1].of(c, "the GPU waits for data to be loaded", ns)
 	}
-	out[1].next, out[2].next = []string{say("load-data-sooner")}, []string{say("allocate-less")}
+	out[1].next, out[2].next = []string{say("load-data-ahead")}, []string{say("allocate-less")}
 	out[2].details = c.allocationsInSteps()
 	holdings := c.holdings()
 	slices.SortStableFunc(holdings, func(a, b holding) int { return int(min(1, max(-1, b.lost-a.lost))) })

@@ -111,7 +111,7 @@ func (o ownerShare) advice(how *recorder) []string {
 	case summary.StateAlloc:
 		return []string{say("allocate-less")}
 	case summary.StateData:
-		return []string{say("load-data-sooner")}
+		return []string{say("load-data-ahead")}
 	case summary.StateOS:
 		return []string{say("see-what-the-system-waits-for")}
 	case summary.StateOff:

@@ -26,7 +26,7 @@ func troubled(t *testing.T, name string) Result {
 // and that is not what the device waits for.
 func TestFirstStepIsOfTheCause(t *testing.T) {
 	for name, want := range map[string]string{
-		"loader": "load-data-sooner", "loader_by_its_stack": "load-data-sooner",
+		"loader": "load-data-ahead", "loader_by_its_stack": "load-data-ahead",
 		"malloc_in_steps": "allocate-less", "free_in_steps": "allocate-less",
 		"graphs_not_recorded": "record-graph-nodes", "eager_decode": "launch-less",
 		"item_after_each_kernel": "remove-synchronization",

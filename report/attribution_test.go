@@ -251,7 +251,7 @@ func TestImpactOrder(t *testing.T) {
 	d := Build(s, judged(s))
 	order(render(t, d.Markdown), "## Steps", "## Idle time by owner", "## Largest gaps", "## Launches", "## Runtime calls", "## Graphs", "## Kernels",
 		"## Operators", "## Modules", "## Source lines", "## Annotations", "## Forward", "## Copies", "## Memory")
-	order(text(t, d, 80), "Time budget", "\nIdle time", "longest gap 100 ms at 1763000000500000123 ns", "3,000 calls launched 3,090 of 3,100 pieces", "\nTop kernels",
+	order(text(t, d, 80), "Time budget", "\nIdle time", "longest gap 100 ms at 1763000000500000.123 µs", "3,000 calls launched 3,090 of 3,100 pieces", "\nTop kernels",
 		"\nMemory: peak 60 GiB allocated, peak 72 GiB reserved")
 
 	// A tenth of each reason, and compute instead: 60 of 1000 ms are idle.

@@ -161,6 +161,9 @@ func baseName(path string) string {
 func (b *builder) bound() string {
 	switch b.result.Verdict.Bound {
 	case "host":
+		if b.result.Verdict.Rule == judge.RuleGPUIdle && b.idleForOthers() {
+			return "GPU idle"
+		}
 		return "host-bound"
 	case "communication":
 		return "communication-bound"
@@ -196,6 +199,20 @@ func (b *builder) bound() string {
 	return clip(clean(b.result.Verdict.Bound), 40)
 }
 
+// idleForOthers reports whether the host owns less than half of the idle time whose
+// owner is known: a device that waits for another stream or a peer has its work.
+func (b *builder) idleForOthers() bool {
+	hosts, all := int64(0), int64(0)
+	for _, r := range b.Idle {
+		all = summary.Plus(all, r.NS)
+		switch r.Owner {
+		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:
+			hosts = summary.Plus(hosts, r.NS)
+		}
+	}
+	return hosts < all-hosts
+}
+
 // decisive returns the finding that the verdict repeats.
 func (b *builder) decisive() (judge.Finding, bool) {
 	for _, f := range b.result.Findings {
@@ -220,9 +237,33 @@ func (b *builder) verdict() Section {
 	if text := b.verdictSentence(sentence); text != "" {
 		s.Blocks = append(s.Blocks, Paragraph{Text: text, Strong: true})
 	}
-	if f, ok := b.decisive(); ok && len(f.Next) > 0 {
+	first := "What to do first:"
+	f, ok := b.decisive()
+	if over := b.overLimits(); len(over) > 0 {
+		f, ok = over[0], true
+		first = "What to do first is about " + f.Rule + ", for that is over its limit:"
+	}
+	if ok && len(f.Next) > 0 {
 		// All of them are below, with the finding.
-		s.Blocks = append(s.Blocks, Paragraph{Text: "What to do first:"}, points(f.Next[:min(2, len(f.Next))]))
+		s.Blocks = append(s.Blocks, Paragraph{Text: first}, points(f.Next[:min(2, len(f.Next))]))
 	}
 	return s
+}
+
+// overLimits returns the findings that ask for more than the verdict does, where
+// that is that all is well.
+func (b *builder) overLimits() (out []judge.Finding) {
+	if bound := b.result.Verdict.Bound; bound != "compute" && bound != "mixed" {
+		return nil
+	}
+	for _, f := range b.result.Findings {
+		switch {
+		case f.Rule == judge.RuleCaptureQuality || f.Level == judge.Info:
+		case b.decides(f):
+			return nil
+		default:
+			out = append(out, f)
+		}
+	}
+	return out
 }

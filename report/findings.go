@@ -76,12 +76,27 @@ func (b *builder) placeText(p judge.Place) string {
 	}
 	text := strings.Join(words, ", ")
 	if p.StartNS != nil {
-		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS))
+		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS) + b.intoWindowText(p))
 	}
 	if p.NS > 0 {
 		text = strings.TrimSpace(text + " for " + unit.Duration(p.NS))
 	}
 	return text
+}
+
+// intoWindowText says how far into its device's window a place is: so it is found in
+// the pictures, and where a viewer counts from the beginning.
+func (b *builder) intoWindowText(p judge.Place) string {
+	if p.Device == nil {
+		return ""
+	}
+	for _, d := range b.Devices {
+		into := *p.StartNS - d.StartNS
+		if d.Input == p.Input && d.Rank == p.Rank && d.Device == *p.Device && *p.StartNS > d.StartNS && into >= 0 && into <= d.WindowNS {
+			return " (" + unit.Duration(into) + " into the window)"
+		}
+	}
+	return ""
 }
 
 // confidenceText says in one line what a finding could gain at most and what would

@@ -21,6 +21,14 @@ func TestWhere(t *testing.T) {
 	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 device 0 at 5000.123 µs for 2 ms"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	s.Devices[1].StartNS, s.Devices[1].WindowNS = 1_000_123, 4_000_000
+	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 device 0 at 5000.123 µs (4 ms into the window) for 2 ms"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.Devices[1].WindowNS-- // the place is behind it
+	if got := of(judge.Warn, place); strings.Contains(got, "into the window") {
+		t.Errorf("%q", got)
+	}
 	kernel := judge.Place{Kernel: strings.Repeat("k", 100), Op: "aten::mm", NS: 1000}
 	if got := of(judge.Critical, kernel); !strings.HasPrefix(got, "kernel kkk") || !strings.Contains(got, ", operator aten::mm for 1 µs") || len(got) > 120 {
 		t.Errorf("%q", got)

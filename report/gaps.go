@@ -105,5 +105,5 @@ func (b *builder) gapLine() string {
 	if len(b.Devices) > 1 {
 		text += " (" + b.devices[best.at] + ")"
 	}
-	return fmt.Sprintf("%s %s at %d ns: %s", text, unit.Duration(best.NS), best.StartNS, sum.reason())
+	return fmt.Sprintf("%s %s at %s: %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), sum.reason())
 }

@@ -98,7 +98,7 @@ func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
 		text += fmt.Sprintf(", the others are %s of GPU work (%s)", unit.Share(sum.withoutNS, gpuWork(b.Summary)), unit.Duration(sum.withoutNS))
 	}
 	if sum.delays.Count() > 0 {
-		text += fmt.Sprintf("; delay %s at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
+		text += fmt.Sprintf("; it starts %s later at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
 	}
 	if sum.kernels > 0 {
 		text += fmt.Sprintf("; %s of kernels are under %s", unit.Share(sum.short, sum.kernels), unit.Duration(summary.ShortKernelNS))

@@ -17,6 +17,10 @@ const (
 	// briefWord any other word. In Markdown a name has nameColumns.
 	briefQuote = 60
 	briefWord  = 64
+
+	// settingWord is how long a word of an advice may be: the longest name of a
+	// setting of a framework has some 90 columns.
+	settingWord = 120
 )
 
 // sentence prepares a statement of the judge for Markdown.
@@ -27,8 +31,11 @@ func sentence(text string) string {
 // brief prepares a statement for the screen: with short names, and with as
 // many of its sentences as have room, the first in any case. What it drops is
 // in the report.
-func brief(text string) string {
-	text = shortenWords(clean(shortenQuoted(text, briefQuote)))
+func brief(text string) string { return briefly(text, briefWord) }
+
+// briefly is brief with words of up to so many columns.
+func briefly(text string, word int) string {
+	text = shortenWords(clean(shortenQuoted(text, briefQuote)), word)
 	for width(text) > briefColumns {
 		end := strings.LastIndex(text, ". ")
 		if end < 0 {
@@ -40,10 +47,10 @@ func brief(text string) string {
 }
 
 // shortenWords shortens paths and other words that would be broken over lines.
-func shortenWords(text string) string {
+func shortenWords(text string, columns int) string {
 	words := strings.Fields(text)
 	for i, w := range words {
-		words[i] = clip(w, briefWord)
+		words[i] = clip(w, columns)
 	}
 	return strings.Join(words, " ")
 }
@@ -51,6 +58,10 @@ func shortenWords(text string) string {
 // brief prepares a statement of the judge for the screen. Paths in it are like
 // those in the list of inputs.
 func (b *builder) brief(text string) string { return brief(b.below(text)) }
+
+// step prepares what to do for the screen: who is told of a setting needs its whole
+// name, however long it is.
+func (b *builder) step(text string) string { return briefly(b.below(text), settingWord) }
 
 // below cuts the directory of all inputs off the paths in text, where one
 // begins a word.

@@ -30,10 +30,31 @@ func (b *builder) screenVerdict() Section {
 	if text := b.verdictSentence(b.brief); text != "" {
 		s.Blocks = append(s.Blocks, Paragraph{Text: text})
 	}
-	if f, ok := b.decisive(); ok && len(f.Next) > 0 {
-		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: b.brief(f.Next[0])}})
+	if over := b.overLimits(); len(over) > 0 {
+		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: overLimitsText(over)}})
+	} else if f, ok := b.decisive(); ok && len(f.Next) > 0 {
+		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: b.step(f.Next[0])}})
 	}
 	return s
+}
+
+// overLimitsText says how many findings there are that matter more than a verdict
+// of all is well. They stand below, with what to do.
+func overLimitsText(over []judge.Finding) string {
+	critical := int64(0)
+	for _, f := range over {
+		if f.Level == judge.Critical {
+			critical++
+		}
+	}
+	var parts []string
+	if critical > 0 {
+		parts = append(parts, plural(critical, "critical finding"))
+	}
+	if n := int64(len(over)) - critical; n > 0 {
+		parts = append(parts, plural(n, "warning"))
+	}
+	return "look first at what is over its limit, below: " + strings.Join(parts, " and ")
 }
 
 func (b *builder) screenCapture() Section {
@@ -66,7 +87,7 @@ func (b *builder) screenIssue(is summary.Issue) Item {
 		it.Text += ": " + b.brief(is.Help)
 	}
 	if is.First != "" && (len(b.Inputs) > 1 || is.Code == "input-truncated") {
-		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First))), 200)}}
+		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
 	}
 	return it
 }
@@ -163,7 +184,7 @@ func (b *builder) screenFindings() Section {
 		default:
 			it := Item{Mark: f.Level.String(), Text: b.brief(f.Title + doubt(f))}
 			if f.Level > judge.Info && len(f.Next) > 0 {
-				it.Sub = List{{Mark: "→", Text: b.brief(f.Next[0])}}
+				it.Sub = List{{Mark: "→", Text: b.step(f.Next[0])}}
 			}
 			list = append(list, it)
 		}

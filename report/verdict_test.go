@@ -1,0 +1,80 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// TestVerdictPointsToWhatIsOverItsLimit: that the GPU is kept busy is no reason to
+// stop reading where something else is critical.
+func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
+	busy := judge.Finding{Rule: judge.RuleComputeBound, Title: "compute is 99.9% of the window", Next: []string{"the GPU is kept busy"}}
+	late := judge.Finding{Rule: judge.RuleUnevenRanks, Level: judge.Critical, Title: "rank 3 computes most", Next: []string{"give all ranks the same work"}}
+	slow := judge.Finding{Rule: judge.RuleSlowSteps, Level: judge.Warn, Title: "2 of 12 steps are slow", Next: []string{"compare them"}}
+	lost := judge.Finding{Rule: judge.RuleCaptureQuality, Level: judge.Warn, Title: "records were lost"}
+	s := attributed(1)
+	for _, tc := range []struct {
+		name     string
+		bound    string
+		findings []judge.Finding
+		screen   string // the arrow under the verdict
+		markdown string // what is to be done first
+	}{
+		{"all is well", "compute", []judge.Finding{busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
+		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- compare them"},
+		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "→ look first at what is over its limit, below: 1 critical finding and 2 warnings",
+			"What to do first is about uneven-ranks, for that is over its limit:\n\n- give all ranks the same work"},
+		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
+	} {
+		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
+		d := Build(s, r)
+		if got := text(t, d, 80); !strings.Contains(strings.Join(strings.Fields(got), " "), tc.screen) {
+			t.Errorf("%s: no %q in\n%s", tc.name, tc.screen, got[:400])
+		}
+		if got := render(t, d.Markdown); !strings.Contains(got, tc.markdown) {
+			t.Errorf("%s: no %q in\n%s", tc.name, tc.markdown, got[:600])
+		}
+	}
+	// A verdict that is itself over its limit says what to do about it.
+	idle := judge.Finding{Rule: judge.RuleGPUIdle, Level: judge.Warn, Title: "GPU idle time", Next: []string{"launch less"}}
+	d := Build(s, judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: idle.Title, Rule: idle.Rule}, Findings: []judge.Finding{late, idle}})
+	if got := text(t, d, 80); !strings.Contains(got, "→ launch less") {
+		t.Errorf("no step in\n%s", got[:400])
+	}
+}
+
+// TestHostBoundIsOfTheHost: a device that waits for another stream has been given its
+// work in time.
+func TestHostBoundIsOfTheHost(t *testing.T) {
+	for _, tc := range []struct {
+		rule  string
+		owner []summary.Idle
+		want  string
+	}{
+		{judge.RuleGPUIdle, nil, "host-bound"},
+		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 50}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerLaunch, NS: 20}}, "host-bound"},
+		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 51}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerBetween, NS: 20}}, "GPU idle"},
+		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "GPU idle"},
+		{judge.RuleDataLoading, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "host-bound"},
+	} {
+		b := newBuilder(&summary.Summary{Idle: tc.owner}, judge.Result{Verdict: judge.Verdict{Bound: "host", Rule: tc.rule}})
+		if got := b.bound(); got != tc.want {
+			t.Errorf("%s of %v: %q, want %q", tc.rule, tc.owner, got, tc.want)
+		}
+	}
+}
+
+// TestSettingsAreWhole: a name that is cut cannot be set.
+func TestSettingsAreWhole(t *testing.T) {
+	const setting = "generator.inference_engine.weight_transfer_threshold_cuda_ipc_GB,"
+	b := newBuilder(&summary.Summary{}, judge.Result{})
+	if got := b.step("set " + setting + " to 2.0"); !strings.Contains(got, setting) {
+		t.Errorf("%q", got)
+	}
+	if got := b.step(strings.Repeat("x", 5000)); len(got) > settingWord+10 {
+		t.Errorf("a word of %d bytes", len(got))
+	}
+}
