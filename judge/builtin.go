@@ -285,10 +285,10 @@ func builtInPages() map[string]pageEntry {
 		}, Changes: "it is info where kernels and copies sum to as much as the waiting"},
 		"warm-up-phases": {Line: "setup, compilation and capture of graphs in the capture", Part: "time of the devices in phases of setup, warm-up, compilation and capture of graphs", Whole: "the windows of all devices", Gain: "none", Confidence: "likely", Sure: []string{
 			"record after warm-up",
-		}, Changes: "it never decides the verdict"},
+		}, Changes: "from its warn limit on the verdict is of the rest, if enough is left; it never decides the verdict itself"},
 		"warm-up-steps": {Line: "steps of warm-up in the capture", Part: "time of the steps of warm-up and of those that the profiler cut", Whole: "the time of all steps", Gain: "none", Confidence: "likely", Sure: []string{
 			"record more steps, after warm-up, and compare",
-		}, Changes: "it never decides the verdict"},
+		}, Changes: "from its warn limit on the verdict is of the rest, if enough is left; it never decides the verdict itself"},
 		"weight-sync-share": {Line: "weight sync takes much of the step", Part: "weight sync", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
 			"the same phases over more steps, and with the devices of trainer and inference engines",
 		}, Changes: "it never decides the verdict"},
@@ -425,6 +425,11 @@ func builtInRemedies() remedyBook {
 			"gpu-idle",
 			"allocation-calls",
 			"allocating",
+		}, Plain: "allocate-once"},
+		"allocate-once": {Text: "keep cudaMalloc and cudaFree out of the loop: allocate once, or from a pool (cudaMallocAsync, with cudaMemPoolAttrReleaseThreshold raised)", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+			"allocation-calls",
+			"allocating",
 		}},
 		"begin-earlier": {Text: "begin the capture before the work is launched, with a step of warm-up, so that its launches are known", From: "torch-profiler", Kept: []string{
 			"gpu-idle",
@@ -438,32 +443,42 @@ func builtInRemedies() remedyBook {
 		"compare-the-same-steps": {Text: "compare the same steps of all ranks: a straggler shows as long communication kernels on the others", From: "assay", Kept: []string{
 			"exposed-communication",
 		}},
+		"copy-and-go-on": {Text: "do not let the host wait for copies: pinned memory (cudaMallocHost, cudaHostRegister) with cudaMemcpyAsync, and read results back only when they are needed", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+		}},
 		"copy-asynchronously": {Text: "copy asynchronously, on a stream, from and to pinned memory: cudaMemcpyAsync with memory of cudaMallocHost or cudaHostRegister; in PyTorch pin_memory=True and tensor.to(device, non_blocking=True)", From: "nsys-rules", Kept: []string{
 			"synchronous-copies",
+		}, Plain: "copy-by-streams"},
+		"copy-by-streams": {Text: "copy asynchronously, on a stream, from and to pinned memory: cudaMemcpyAsync with memory of cudaMallocHost or cudaHostRegister", From: "nsys-rules", Kept: []string{
+			"synchronous-copies",
+		}},
+		"copy-from-pinned": {Text: "copy from pinned memory and do not wait: cudaMallocHost or cudaHostRegister, then cudaMemcpyAsync; copies from pageable memory are slow and hold the host", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
 		}},
 		"copy-less-on-device": {Text: "copy less within the device: views (view, expand, narrow, unbind) share the data and cost nothing; .contiguous() of what is not, .clone() and torch.cat copy", From: "torch-views", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "swap-buffers"},
 		"copy-less-to-device": {Text: "send less: keep constants on the GPU, send integers and raw images and convert them there; if parameters or the optimizer are offloaded to the host, offload less", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "send-what-changes"},
 		"copy-less-to-peers": {Text: "move less between devices: keep the layers that follow each other on one device, and use DistributedDataParallel in place of nn.DataParallel", From: "torch-cuda", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "stay-on-one-device"},
 		"copy-pinned": {Text: "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True)", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "copy-from-pinned"},
 		"copy-pinned-not-pageable": {Text: "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True); copies from pageable memory are slow and block the host", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "copy-from-pinned"},
 		"copy-without-waiting": {Text: "do not let the host wait for copies: pinned memory and non_blocking=True, and read results back only when they are needed", From: "torch-pinned", Kept: []string{
 			"gpu-idle",
-		}},
+		}, Plain: "copy-and-go-on"},
 		"ddp-buckets": {Text: "with DDP, reduce early and in good sizes: tune bucket_cap_mb, set gradient_as_bucket_view=True and static_graph=True, use no_sync() while accumulating gradients", From: "torch-ddp", Of: "ddp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
@@ -483,9 +498,13 @@ func builtInRemedies() remedyBook {
 		"fill-less": {Text: "fill less: optimizer.zero_grad(set_to_none=True), torch.empty in place of torch.zeros where all is overwritten, preallocated buffers", From: "torch-tuning", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "fill-what-is-read"},
 		"fill-on-the-host": {Text: "fill pinned memory on the host (memset), or fill on the device what the device alone uses", From: "cuda-sync", Kept: []string{
 			"synchronous-memsets",
+		}},
+		"fill-what-is-read": {Text: "fill less: no memset of what is overwritten before it is read", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
 		}},
 		"find-the-late-rank": {Text: "find what makes rank {rank} late before tuning the network: more or longer inputs, a host that is late (data loading, synchronization), a slower or throttled GPU, work that only it does (logging, checkpoints)", From: "assay", Kept: []string{
 			"exposed-communication",
@@ -508,15 +527,20 @@ func builtInRemedies() remedyBook {
 			"exposed-communication",
 			"communication-work",
 		}},
-		"fuse-copies": {Text: "fuse: torch.compile and fused operators leave out the intermediate tensors that are copied", From: "torch-compile", Kept: []string{
-			"exposed-copies",
-			"copy-work",
-		}},
-		"fuse-small-kernels": {Text: "torch.compile fuses chains of small kernels into fewer passes over memory", From: "torch-compile", Kept: []string{
+		"fuse-by-hand": {Text: "fuse kernels that follow each other, so that data passes through memory once", From: "cuda-best", Kept: []string{
 			"dominant-kernel",
 			"tiny-kernels",
 			"memory-bandwidth",
 		}},
+		"fuse-copies": {Text: "fuse: torch.compile and fused operators leave out the intermediate tensors that are copied", From: "torch-compile", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}, Plain: "none"},
+		"fuse-small-kernels": {Text: "torch.compile fuses chains of small kernels into fewer passes over memory", From: "torch-compile", Kept: []string{
+			"dominant-kernel",
+			"tiny-kernels",
+			"memory-bandwidth",
+		}, Plain: "fuse-by-hand"},
 		"fused-attention": {Text: "use a fused attention: torch.nn.functional.scaled_dot_product_attention with the flash backend, or FlashAttention", From: "torch-sdpa", Kept: []string{
 			"dominant-kernel",
 		}},
@@ -546,13 +570,29 @@ func builtInRemedies() remedyBook {
 			"exposed-communication",
 			"communication-work",
 		}},
+		"keep-pinned": {Text: "keep pinned buffers and reuse them: to pin memory takes long", From: "cuda-best", Kept: []string{
+			"pageable-async-copies",
+		}},
 		"launch-less": {Text: "launch less: torch.compile(model, mode=\"reduce-overhead\") replays many kernels with one launch, by CUDA graphs; inference servers capture them for each batch size up to a limit", From: "torch-compile", Kept: []string{
+			"gpu-idle",
+			"short-kernels",
+			"host-work",
+			"launch-bound",
+		}, Plain: "launch-less-by-graphs"},
+		"launch-less-by-graphs": {Text: "launch less: capture launches that come again and again in a CUDA graph (cudaStreamBeginCapture), and replay them with one call (cudaGraphLaunch)", From: "cuda-best", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
 			"launch-bound",
 		}},
 		"launch-more-each": {Text: "give each launch more work: larger batches (checkpointed activations make room for them), fused operators for activations, optimizers (fused=True) and attention", From: "torch-tuning", Kept: []string{
+			"gpu-idle",
+			"short-kernels",
+			"host-work",
+			"launch-bound",
+			"tiny-kernels",
+		}, Plain: "launch-more-work"},
+		"launch-more-work": {Text: "give each launch more work: larger batches, and one kernel in place of several short ones that follow each other", From: "cuda-best", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
@@ -565,11 +605,11 @@ func builtInRemedies() remedyBook {
 		"load-data-ahead": {Text: "load data ahead of its use: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
 			"gpu-idle",
 			"data-loading",
-		}},
+		}, Plain: "read-ahead"},
 		"load-data-sooner": {Text: "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
 			"gpu-idle",
 			"host-work",
-		}},
+		}, Plain: "read-ahead"},
 		"measure-bandwidth": {Text: "measure how near they come to the memory's bandwidth: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis on the largest of them", From: "ncu", Kept: []string{
 			"memory-bandwidth",
 		}},
@@ -580,6 +620,9 @@ func builtInRemedies() remedyBook {
 			"communication-work",
 		}},
 		"move-less": {Text: "move less: bfloat16 in place of float32, fused optimizers (fused=True) and losses, no copies that only change a layout (.contiguous(), transposes), recompute what is cheaper than reading it", From: "torch-tuning", Kept: []string{
+			"memory-bandwidth",
+		}, Plain: "move-less-by-hand"},
+		"move-less-by-hand": {Text: "move less: smaller types where accuracy allows, accesses that coalesce, and recompute what is cheaper than reading it", From: "cuda-best", Kept: []string{
 			"memory-bandwidth",
 		}},
 		"need-less-memory": {Text: "need less: smaller micro batches with gradient accumulation, activation checkpointing (torch.utils.checkpoint), sharded optimizer states (FSDP, ZeRO); in servers a smaller KV cache (vLLM --gpu-memory-utilization, SGLang --mem-fraction-static)", From: "torch-tuning", Kept: []string{
@@ -608,29 +651,54 @@ func builtInRemedies() remedyBook {
 		"overlap-copies": {Text: "overlap them with compute: prefetch the next batch on a stream of its own, tensor.to(device, non_blocking=True)", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
+		}, Plain: "overlap-copies-by-streams"},
+		"overlap-copies-by-streams": {Text: "overlap them with compute: copy the next part with cudaMemcpyAsync, from pinned memory and on a stream of its own, while kernels work on this one", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}},
+		"pack-by-hand": {Text: "copy once in place of many times: gather small pieces in one buffer and send that; each copy has an overhead however small it is", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
 		}},
 		"pack-small-copies": {Text: "copy once in place of many times: gather small tensors into one (torch.cat, torch._utils._flatten_dense_tensors) and send that; each copy has an overhead however small it is", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
-		}},
+		}, Plain: "pack-by-hand"},
 		"permit-tracing": {Text: "give the process the permission to trace, where the profiler says that it lacks it (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): run it as administrator, load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add=SYS_ADMIN", From: "nvidia-counters", Kept: []string{
 			"no-gpu-time",
 			"kernels-unrecorded",
 		}},
-		"pin-for-async": {Text: "give asynchronous copies pinned memory: pin_memory=True in the DataLoader or torch.empty(..., pin_memory=True), then non_blocking=True, both ways; in C++ cudaMallocHost or cudaHostRegister; from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed", From: "cuda-sync", Kept: []string{
+		"pin-by-hand": {Text: "give asynchronous copies pinned memory, of cudaMallocHost or cudaHostRegister: from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed", From: "cuda-sync", Kept: []string{
 			"pageable-async-copies",
 		}},
+		"pin-for-async": {Text: "give asynchronous copies pinned memory: pin_memory=True in the DataLoader or torch.empty(..., pin_memory=True), then non_blocking=True, both ways; in C++ cudaMallocHost or cudaHostRegister; from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed", From: "cuda-sync", Kept: []string{
+			"pageable-async-copies",
+		}, Plain: "pin-by-hand"},
 		"profile-one-kernel": {Text: "profile this one kernel with Nsight Compute (ncu --kernel-name) to see whether it is bound by arithmetic, memory or latency", From: "ncu-cli", Kept: []string{
 			"dominant-kernel",
+		}},
+		"read-ahead": {Text: "if the host waits for data: read and prepare the next on another thread while the GPU works", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+			"host-work",
+			"data-loading",
+		}},
+		"read-back-by-streams": {Text: "if the copies are needed: into pinned memory, with cudaMemcpyAsync on a stream of their own, and synchronized before the host reads them", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
 		}},
 		"read-back-less": {Text: "read results back less often: .item(), .cpu(), .tolist() and print of a tensor copy to the host and wait for it; log every few steps, and keep metrics on the GPU until then", From: "torch-tuning", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 			"pageable-async-copies",
-		}},
+		}, Plain: "read-back-seldom"},
 		"read-back-pinned": {Text: "if the copies are needed (offloading, checkpoints): into pinned memory with non_blocking=True, on a stream of their own, and synchronized before the host reads them", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
+		}, Plain: "read-back-by-streams"},
+		"read-back-seldom": {Text: "read results back less often: a copy to the host waits for the work before it; keep results on the GPU and read them every few iterations", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+			"pageable-async-copies",
 		}},
 		"record-graph-nodes": {Text: "record the nodes of graphs: with Nsight Systems --cuda-graph-trace=node, with PyTorch a newer CUPTI", From: "nsys", Kept: []string{
 			"gpu-idle",
@@ -640,10 +708,10 @@ func builtInRemedies() remedyBook {
 			"gpu-idle",
 			"synchronizing-calls",
 			"waiting-calls",
-		}},
+		}, Plain: "wait-less"},
 		"reuse-pinned": {Text: "keep pinned buffers and reuse them: tensor.pin_memory() just before a copy can take longer than the copy without it", From: "torch-pinned", Kept: []string{
 			"pageable-async-copies",
-		}},
+		}, Plain: "keep-pinned"},
 		"see-the-long-gaps": {Text: "see in the trace what the host does in them: a checkpoint, evaluation, compilation, graph capture and the start of data loaders are the usual ones", From: "nsys-rules", Kept: []string{
 			"long-gaps",
 		}},
@@ -665,6 +733,10 @@ func builtInRemedies() remedyBook {
 		"send-less": {Text: "send less: reduce in bfloat16 (MixedPrecision(reduce_dtype=torch.bfloat16) of FSDP), ShardingStrategy.SHARD_GRAD_OP in place of FULL_SHARD where memory allows, smaller tensor-parallel groups kept within one node", From: "torch-fsdp-api", Kept: []string{
 			"exposed-communication",
 			"communication-work",
+		}},
+		"send-what-changes": {Text: "send less: keep on the GPU what does not change, send small types and convert them there", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
 		}},
 		"sfllm-graphs": {Text: "in SFLLM, see that decode runs in CUDA graphs: no --disable-cuda-graph, and --cuda-graph-max-bs at least the batch size that runs", From: "sfllm", With: []string{
 			"sfllm",
@@ -773,10 +845,21 @@ func builtInRemedies() remedyBook {
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
+		"stay-on-one-device": {Text: "move less between devices: divide the work so that what follows each other stays on one", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}},
 		"stop-other-profilers": {Text: "stop every other profiler of this GPU (nsys, ncu, DCGM profiling metrics, a second torch.profiler) and record again: {why}", From: "nsys", Kept: []string{
 			"no-gpu-time",
 		}},
+		"swap-buffers": {Text: "copy less within the device: swap pointers in place of contents, and let kernels write where the next one reads", From: "cuda-best", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}},
 		"tensor-cores": {Text: "check that it runs on tensor cores: bfloat16 or fp8 inputs, or torch.set_float32_matmul_precision(\"high\"), and dimensions that are multiples of 8", From: "torch-tuning", Kept: []string{
+			"dominant-kernel",
+		}, Plain: "tensor-cores-by-type"},
+		"tensor-cores-by-type": {Text: "check that it runs on tensor cores: half, bfloat16 or TF32 inputs (of cuBLAS CUBLAS_TF32_TENSOR_OP_MATH), and dimensions that are multiples of 8", From: "cuda-best", Kept: []string{
 			"dominant-kernel",
 		}},
 		"tune-the-communication": {Text: "the ranks wait about equally, so tune the communication itself: overlap it, or send less", From: "assay", Kept: []string{
@@ -847,6 +930,11 @@ func builtInRemedies() remedyBook {
 		}},
 		"wait-for-an-event": {Text: "where a wait is needed, wait for what is needed: an event (torch.cuda.Event, cudaEventRecord, then cudaEventSynchronize or cudaStreamWaitEvent, which does not hold the host) in place of cudaDeviceSynchronize and cudaStreamSynchronize", From: "nsys-rules", Kept: []string{
 			"synchronizing-calls",
+		}},
+		"wait-less": {Text: "remove synchronization from the loop: cudaDeviceSynchronize, cudaStreamSynchronize, cudaMemcpy and reading results make the host wait for the GPU", From: "cuda-sync", Kept: []string{
+			"gpu-idle",
+			"synchronizing-calls",
+			"waiting-calls",
 		}},
 		"wait-of-peers": {Text: "a communication kernel runs for as long as it waits for its peers; {peers}", From: "assay", Kept: []string{
 			"dominant-kernel",

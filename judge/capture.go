@@ -85,6 +85,9 @@ func (c *court) noGPUTime() Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
 		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
 		f.Next = []string{"read more of it with --max-memory SIZE or --max-input SIZE, as the capture's issues say: many profilers write the GPU's events last"}
+	case c.otherAccelerator() != "":
+		f.Title = fmt.Sprintf("the capture holds work of another accelerator (%s) and no GPU events: only GPUs are judged", c.otherAccelerator())
+		f.Next = []string{"look at the host spans with the most self time, that accelerator's events among them"}
 	default:
 		f.Title = how.noWork
 		f.Next = []string{how.devices, how.wholeSteps, "check that CUPTI is available to the process: " + cupti}
@@ -93,6 +96,17 @@ func (c *court) noGPUTime() Finding {
 		f.Evidence = []string{unit.Count(int64(n)) + " kinds of host spans were measured"}
 	}
 	return f
+}
+
+// otherAccelerator returns the category of events that PyTorch's profiler writes for
+// an accelerator that is no GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op).
+func (c *court) otherAccelerator() string {
+	for _, sp := range c.Spans {
+		if strings.HasPrefix(sp.Category, "mtia_") || strings.HasPrefix(sp.Category, "hpu_") {
+			return sp.Category
+		}
+	}
+	return ""
 }
 
 // limitsReached returns the codes of issues that say that an input was not read

@@ -145,6 +145,8 @@ func (c *court) judgeIdle(p part) (Finding, bool) {
 	idle := c.idle()
 	why, found := c.causeOf(over)
 	switch {
+	case over && c.judged != c.total:
+		return c.idleAfter(f, limit), true
 	case found:
 		f = c.caused(f, why, over, limit)
 	case over:
@@ -161,6 +163,16 @@ func (c *court) judgeIdle(p part) (Finding, bool) {
 		}
 	}
 	return f, true
+}
+
+// idleAfter is the finding on idle time where the warm-up is left out. Gaps and their
+// owners are known of the whole window, and those of the warm-up are most of them.
+func (c *court) idleAfter(f Finding, limit float64) Finding {
+	f.Title += ", " + reaches(f, limit)
+	f.gain(f.NumeratorNS, f.DenominatorNS, c.judgedName())
+	f.Evidence = c.medianKernel()
+	f.Next = []string{fmt.Sprintf("record again without %s, so that what the rest waits for can be told from it: %s", c.left, c.recorder().warmUp)}
+	return f
 }
 
 // causeOf returns the cause that has half of the idle time or more and is over its

@@ -50,6 +50,7 @@ type court struct {
 	rules  map[string]Rule
 	total  summary.Activity // of all devices
 	judged summary.Activity // the part of total that says what bounds the run: without a long warm-up
+	left   string           // what judged is without, "" where it is all
 }
 
 // Judge holds s to the thresholds. Equal summaries give equal results.
@@ -112,7 +113,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		return Result{Verdict: decidedBy("unknown", f), Findings: append(found, f)}
 	}
 	states, groups := c.sortSteps()
-	c.judged = c.withoutWarmUp(states, groups)
+	c.judged, c.left = c.withoutWarmUp(states, groups)
 	judged := slices.Clone(others)
 	for _, p := range parts() {
 		if f, ok := c.judgePart(p); ok {
@@ -300,7 +301,7 @@ func (c *court) figure(p part, a summary.Activity) string {
 // judgedName says what shares of the judged part of the windows are of.
 func (c *court) judgedName() string {
 	if c.judged != c.total {
-		return c.windowName() + " without warm-up"
+		return c.windowName() + " without " + c.left
 	}
 	return c.windowName()
 }

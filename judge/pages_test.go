@@ -95,6 +95,12 @@ func TestRemedies(t *testing.T) {
 		}
 	}
 	for id, r := range b.Remedies {
+		for _, other := range b.Remedies {
+			said[id] = said[id] || other.Plain == id
+		}
+		if r.Plain != "" && r.Plain != "none" && b.Remedies[r.Plain] == nil {
+			t.Errorf("in the place of %s comes %q, which the file has not", id, r.Plain)
+		}
 		if len(r.Kept) > 0 && !said[id] {
 			t.Errorf("nothing says %q", id)
 		}

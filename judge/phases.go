@@ -310,21 +310,8 @@ func doneOnce(name string) bool {
 // warmUpPhases says what share of the windows is of phases that a program has only
 // once, and what bounds the rest.
 func (c *court) warmUpPhases() (Finding, bool) {
-	once := map[string]summary.Activity{}
-	var all summary.Activity
-	rest := c.total
-	for _, p := range c.Phases {
-		inside := slices.ContainsFunc(strings.Split(p.Path, "/"), doneOnce)
-		if !inside {
-			continue
-		}
-		top := p.Name()
-		once[top] = once[top].Plus(p.Activity)
-		all = all.Plus(p.Activity)
-		for set, ns := range p.Activity {
-			rest[set] -= ns
-		}
-	}
+	once := c.onceOnly()
+	all, rest := once.all, once.without(c.total)
 	if all.Window() == 0 {
 		return Finding{}, false
 	}
@@ -332,11 +319,9 @@ func (c *court) warmUpPhases() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	names := slices.SortedFunc(maps.Keys(once), func(a, b string) int {
-		return cmp.Or(cmp.Compare(once[b].Window(), once[a].Window()), strings.Compare(a, b))
-	})
+	names := once.names()
 	for _, name := range names {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once[name].Window(), c.total.Window()), fraction(once[name].Window(), c.total.Window())))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once.phases[name].Window(), c.total.Window()), fraction(once.phases[name].Window(), c.total.Window())))
 	}
 	f.Where = c.longestRuns(names...)
 	verb := "take"
@@ -352,6 +337,6 @@ func (c *court) warmUpPhases() (Finding, bool) {
 		f.Title += fmt.Sprintf("; without that it is %s", boundWords(bound))
 		f.Evidence = append(f.Evidence, fmt.Sprintf("of the other %s the share that decides is %s", unit.Duration(window), percent(share)))
 	}
-	f.Next = []string{"leave it out of the capture, and judge by the rest: " + c.recorder().warmUp}
+	f.Next = []string{"leave that out of the capture, and judge by the rest: " + c.recorder().warmUp}
 	return f, true
 }

@@ -26,14 +26,14 @@ var torchRecorder = recorder{
 	itself:     "leave the profiler's own work out of the window: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)",
 }
 
-const nsysRange = "nsys profile --capture-range=cudaProfilerApi with torch.cuda.profiler.start() and stop() around a few warm steps"
+const nsysRange = "nsys profile --capture-range=cudaProfilerApi with cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start() and stop()) around a few warm steps"
 
 var nsysRecorder = recorder{
 	noWork:     "the export holds no work of a device: record with --trace=cuda,nvtx,osrt",
 	devices:    "record with nsys profile --trace=cuda,nvtx,osrt, and let the program end by itself or with cudaProfilerStop",
 	wholeSteps: "record whole steps: " + nsysRange,
 	warmUp:     nsysRange,
-	host:       "record what the host does: --trace=cuda,nvtx,osrt shows calls of the operating system, --python-sampling=true Python functions, and NVTX ranges (torch.cuda.nvtx.range_push) name phases",
+	host:       "record what the host does: --trace=cuda,nvtx,osrt shows calls of the operating system, --python-sampling=true Python functions, and NVTX ranges (nvtxRangePush, torch.cuda.nvtx.range_push) name phases",
 	itself:     "leave the profiler's own work out of the window: " + nsysRange + ", and --sample=none --cpuctxsw=none",
 }
 

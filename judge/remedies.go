@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"assay/summary"
 )
 
 // A Source is the guide or page of documentation that a remedy comes from.
@@ -19,6 +21,7 @@ type Remedy struct {
 	ID     string   `json:"id"`
 	Text   string   `json:"text"`             // words in braces are filled in by the rule
 	Stacks []string `json:"stacks,omitempty"` // given only where one of these is found, or none of its kind
+	Plain  bool     `json:"plain,omitempty"`  // given only where a capture shows a program without PyTorch
 	Source Source   `json:"source"`
 }
 
@@ -30,6 +33,7 @@ type remedyEntry struct {
 	With  []string `yaml:"with"`
 	Rules []string `yaml:"rules"`
 	Kept  []string `yaml:"kept"`
+	Plain string   `yaml:"plain"`
 
 	id    string
 	shape *regexp.Regexp // of a text with words to fill in; nil of others
@@ -101,6 +105,30 @@ func (b *remedyBook) entryOf(step string) *remedyEntry {
 	return nil
 }
 
+// withoutTorch reports whether a summary shows the kernels of a program that is not of
+// PyTorch: no other profiler than those of CUDA recorded it, and no name in it is
+// PyTorch's or of what is built on it.
+func withoutTorch(s *summary.Summary, stacks []Stack) bool {
+	c := court{Summary: s}
+	return len(s.Kernels) > 0 && !slices.Contains(c.producers(), "torch") &&
+		!slices.ContainsFunc(stacks, func(st Stack) bool { return st.ID != "jax" })
+}
+
+// plainly puts in the place of steps for PyTorch what other programs can do.
+func (b *remedyBook) plainly(steps []string) (out []string) {
+	for _, step := range steps {
+		if r := b.entryOf(step); r != nil && r.Plain == "none" {
+			continue
+		} else if r != nil && r.Plain != "" {
+			step = b.Remedies[r.Plain].Text
+		}
+		if !slices.Contains(out, step) {
+			out = append(out, step)
+		}
+	}
+	return out
+}
+
 // sourceOf returns where a step of a rule comes from.
 func (b *remedyBook) sourceOf(rule, step string) Source {
 	if r := b.entryOf(step); r != nil {
@@ -112,12 +140,16 @@ func (b *remedyBook) sourceOf(rule, step string) Source {
 // remediesOf returns what findings of a rule may say to do, by id.
 func remediesOf(rule string) (out []Remedy) {
 	b := remedies()
+	plain := map[string]bool{}
+	for _, r := range b.Remedies {
+		plain[r.Plain] = true
+	}
 	for _, id := range slices.Sorted(maps.Keys(b.Remedies)) {
 		r := b.Remedies[id]
 		if !slices.Contains(r.Kept, rule) && !slices.Contains(r.Rules, rule) {
 			continue
 		}
-		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Source: b.Sources[r.From]}
+		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Source: b.Sources[r.From]}
 		if r.Of != "" {
 			one.Stacks = []string{r.Of}
 		}

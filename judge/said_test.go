@@ -134,3 +134,100 @@ func TestNoEmptyEvidence(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsForProgramsWithoutTorch: who runs C++ under Nsight Systems can do nothing
+// with torch.compile; and where a name is PyTorch's, or the profiler is, can.
+func TestStepsForProgramsWithoutTorch(t *testing.T) {
+	of := func(format, kernel string) string {
+		s := one(600, 0, 200)
+		s.Inputs = []summary.Input{{Format: format}}
+		s.Kernels = []summary.Kernel{{Name: kernel, Class: "compute", Category: "elementwise", Count: 10, TotalNS: 200 * ms}}
+		var steps []string
+		for _, f := range Judge(s, DefaultThresholds()).Findings {
+			if len(f.Sources) != len(f.Next) || slices.Contains(f.Sources, Source{}) {
+				t.Errorf("%s: %d sources of %d steps", f.Rule, len(f.Sources), len(f.Next))
+			}
+			steps = append(steps, f.Next...)
+		}
+		return strings.Join(steps, "\n")
+	}
+	const forTorch, plain = "torch.compile(model", "cudaStreamBeginCapture"
+	for _, tc := range []struct {
+		format, kernel string
+		torch          bool
+	}{
+		{"nsys-sqlite", "saxpy(double*, double)", false},
+		{"nsys-sqlite", "void at::native::vectorized_elementwise_kernel<4>()", true},
+		{"kineto", "saxpy(double*, double)", true},
+	} {
+		got := of(tc.format, tc.kernel)
+		if strings.Contains(got, forTorch) != tc.torch || strings.Contains(got, plain) == tc.torch {
+			t.Errorf("%s with %q: torch %v, steps\n%s", tc.format, tc.kernel, tc.torch, got)
+		}
+		if !tc.torch && (strings.Contains(got, "torch") || strings.Contains(got, ".item()")) {
+			t.Errorf("%s with %q is told of PyTorch:\n%s", tc.format, tc.kernel, got)
+		}
+	}
+}
+
+// TestVerdictWithoutSetup: a program that is recorded while it loads its model is not
+// bound by the copies of that, if enough of it was recorded besides.
+func TestVerdictWithoutSetup(t *testing.T) {
+	of := func(setup, steady summary.Activity) Result {
+		s := one(0, 0, 0)
+		s.Phases = []summary.Phase{{Path: "setup/loading", Activity: setup}, {Path: "measured", Activity: steady}}
+		s.Devices[0].Activity = setup.Plus(steady)
+		s.Devices[0].WindowNS = s.Devices[0].Activity.Window()
+		s.Sort()
+		return Judge(s, DefaultThresholds())
+	}
+	setup := summary.Activity{0: 200 * ms, summary.ClassCopy: 500 * ms}
+	for _, tc := range []struct {
+		steady          int64 // ms of compute
+		bound, sentence string
+	}{
+		{300, "compute", "compute is 100.0% of the window without setup (300 ms of 300 ms)"},
+		{15, "compute", "compute is 100.0% of the window without setup (15 ms of 15 ms)"},        // 2.1% of the window
+		{14, "copies", "exposed copy and memset time is 70.0% of the window (500 ms of 714 ms)"}, // under 2%
+		{2_100, "compute", "compute is 100.0% of the window without setup (2.1 s of 2.1 s)"},
+		{2_101, "copies", "exposed copy and memset time is 17.9% of the window (500 ms of 2.801 s)"}, // setup is under 25%
+	} {
+		r := of(setup, summary.Activity{summary.ClassCompute: tc.steady * ms})
+		if r.Verdict.Bound != tc.bound || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
+			t.Errorf("%d ms: %s-bound: %s\nwant %s: %s", tc.steady, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
+		}
+	}
+}
+
+// TestIdleAfterWarmUp: what the warm-up waited for is not what the rest waits for.
+func TestIdleAfterWarmUp(t *testing.T) {
+	s := one(0, 0, 0)
+	setup, steady := summary.Activity{0: 9_000 * ms, comp: 1_000 * ms}, summary.Activity{0: 600 * ms, comp: 400 * ms}
+	s.Phases = []summary.Phase{{Path: "warm-up", Activity: setup}, {Path: "measured", Activity: steady}}
+	s.Devices[0].Activity = setup.Plus(steady)
+	s.Devices[0].WindowNS = s.Devices[0].Activity.Window()
+	s.Idle = []summary.Idle{{Owner: summary.OwnerHost, State: summary.StateAlloc, Name: "cudaFree", NS: 9_600 * ms, Count: 3, MaxNS: 9_000 * ms}}
+	s.Sort()
+	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	if want := "GPU idle time is 60.0% of the window without warm-up (600 ms of 1 s), over the critical limit of 50%"; f.Title != want {
+		t.Errorf("got  %s\nwant %s", f.Title, want)
+	}
+	if len(f.Next) != 1 || !strings.HasPrefix(f.Next[0], "record again without warm-up") || strings.Contains(strings.Join(f.Evidence, " "), "allocating") {
+		t.Errorf("evidence %q\nsteps %q", f.Evidence, f.Next)
+	}
+}
+
+// TestOtherAccelerator: who records an accelerator that is no GPU has not forgotten
+// an option of the profiler.
+func TestOtherAccelerator(t *testing.T) {
+	for category, told := range map[string]bool{"mtia_ccp_events": true, "hpu_op": true, "cpu_op": false} {
+		s := &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}}, Spans: []summary.Span{{Name: "merge", Category: category, Count: 1, SelfNS: ms}}}
+		r := Judge(s, DefaultThresholds())
+		if got := strings.Contains(r.Verdict.Sentence, "another accelerator ("+category+")"); got != told || r.Verdict.Bound != "unknown" {
+			t.Errorf("%s: %s", category, r.Verdict.Sentence)
+		}
+		if steps := strings.Join(r.Findings[0].Next, " "); strings.Contains(steps, "ProfilerActivity.CUDA") == told {
+			t.Errorf("%s: steps %q", category, steps)
+		}
+	}
+}

@@ -38,6 +38,7 @@ func decidedFirst(list []Finding, v Verdict) {
 // software that was found asks for, and where each step comes from.
 func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 	doubtful := slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" })
+	plain := withoutTorch(s, stacks)
 	for i := range found {
 		f := &found[i]
 		page := pageEntries()[f.Rule]
@@ -52,6 +53,9 @@ func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 			f.ToBeSure = append(f.ToBeSure, "a capture without the issues of severity suspect")
 		}
 		f.Next = stepsFor(f.Rule, f.Next, stacks)
+		if plain {
+			f.Next = remedies().plainly(f.Next)
+		}
 		for _, step := range f.Next {
 			f.Sources = append(f.Sources, remedies().sourceOf(f.Rule, step))
 		}

@@ -1,12 +1,81 @@
 package judge
 
-import "assay/summary"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 
-// withoutWarmUp returns the windows of all devices without the steps of warm-up,
+	"assay/summary"
+)
+
+// withoutWarmUp returns the windows of all devices without what a program does only
+// once, and what that is: the steps of warm-up or else the phases of setup and
+// warm-up. Without either it returns the whole windows.
+func (c *court) withoutWarmUp(states []StepState, groups []stepGroup) (summary.Activity, string) {
+	if rest := c.withoutWarmUpSteps(states, groups); rest != c.total {
+		return rest, "warm-up"
+	}
+	once := c.onceOnly()
+	if rest := c.withoutPhases(once); rest != c.total {
+		return rest, strings.Join(once.names(), " and ")
+	}
+	return c.total, ""
+}
+
+// A onceOnly is the activity of what a program does only once, by phase.
+type onceOnly struct {
+	phases map[string]summary.Activity
+	all    summary.Activity
+}
+
+// onceOnly adds up the phases that a program has only once, with what is in them.
+func (c *court) onceOnly() onceOnly {
+	out := onceOnly{phases: map[string]summary.Activity{}}
+	for _, p := range c.Phases {
+		parts := strings.Split(p.Path, "/")
+		if i := slices.IndexFunc(parts, doneOnce); i >= 0 {
+			out.phases[parts[i]] = out.phases[parts[i]].Plus(p.Activity)
+			out.all = out.all.Plus(p.Activity)
+		}
+	}
+	return out
+}
+
+// names returns the phases, longest first.
+func (o onceOnly) names() []string {
+	return slices.SortedFunc(maps.Keys(o.phases), func(a, b string) int {
+		return cmp.Or(cmp.Compare(o.phases[b].Window(), o.phases[a].Window()), strings.Compare(a, b))
+	})
+}
+
+// without returns what of a is in none of the phases.
+func (o onceOnly) without(a summary.Activity) summary.Activity {
+	for set, ns := range o.all {
+		a[set] -= ns
+	}
+	return a
+}
+
+// withoutPhases returns the windows without these phases, where those are so much of
+// them that they are a finding and enough is left to judge by. A program that is
+// recorded while it loads its model is not bound by the copies of that.
+func (c *court) withoutPhases(once onceOnly) summary.Activity {
+	rest, window := once.without(c.total), float64(c.total.Window())
+	enough := rest.Busy() > 0 && float64(rest.Window()) >= c.rules[RuleTooLittleWork].MinShare*window
+	if float64(once.all.Window()) < c.rules[RuleWarmUpPhases].Warn*window || !enough || slices.ContainsFunc(rest[:], isNegative) {
+		return c.total
+	}
+	return rest
+}
+
+func isNegative(ns int64) bool { return ns < 0 }
+
+// withoutWarmUpSteps returns the windows of all devices without the steps of warm-up,
 // where those are so much of the time of all steps that they are a finding and two
 // others are left to judge by. Else it returns the whole windows: what runs between
 // the steps of a server is part of what bounds it.
-func (c *court) withoutWarmUp(states []StepState, groups []stepGroup) summary.Activity {
+func (c *court) withoutWarmUpSteps(states []StepState, groups []stepGroup) summary.Activity {
 	rule := c.rules[RuleWarmUpSteps]
 	if len(groups) == 0 || int64(len(groups[0].steps)) < c.rules[RuleSteadySteps].MinEvents {
 		return c.total

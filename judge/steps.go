@@ -314,7 +314,7 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 	}
 	f.Title += ", and medians leave that out"
 	f.Evidence, f.Where = lines, longest(where)
-	f.Next = []string{"leave them out of the capture: " + c.recorder().warmUp}
+	f.Next = []string{"leave such steps out of the capture: " + c.recorder().warmUp}
 	return f, true
 }
 

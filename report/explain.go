@@ -109,6 +109,9 @@ func explainRemedies(p judge.Page) List {
 	var list List
 	for _, r := range p.Remedies {
 		it := Item{Text: blank.ReplaceAllStringFunc(r.Text, strings.ToUpper), Sub: List{{Mark: "from", Text: r.Source.Title, Code: r.Source.URL}}}
+		if r.Plain {
+			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: "programs without PyTorch"})
+		}
 		if len(r.Stacks) > 0 {
 			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
 		}
