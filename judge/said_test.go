@@ -231,3 +231,15 @@ func TestOtherAccelerator(t *testing.T) {
 		}
 	}
 }
+
+// TestLongGapsNameTheHost: of the longest gap it is known what the host did.
+func TestLongGapsNameTheHost(t *testing.T) {
+	f := find(t, troubled(t, "checkpoint_of_600_ms"), RuleLongGaps)
+	if !strings.HasPrefix(f.Next[0], `see what the host does in "demo/train.py(90): save"`) {
+		t.Errorf("steps %q", f.Next)
+	}
+	unknown := longGaps{list: []placedGap{{Gap: summary.Gap{Owner: summary.OwnerDependency, Name: "save"}}}}
+	if got := unknown.advice(); got != say("see-the-long-gaps") {
+		t.Errorf("of a gap that is not the host's: %q", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/summary"
@@ -114,10 +115,18 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 	f.Evidence, f.Where = gaps.evidence(), gaps.places()
 	f.gain(gaps.ns, c.total.Window(), c.windowName())
 	f.Next = []string{
-		say("see-the-long-gaps"),
+		gaps.advice(),
 		say("leave-out-the-start", "how", c.recorder().warmUp),
 	}
 	return append(judged, f)
+}
+
+// advice names what the host did in the longest gap, where that is known.
+func (l longGaps) advice() string {
+	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
+		return say("see-what-the-host-does", "what", strconv.Quote(short(l.list[0].Name)))
+	}
+	return say("see-the-long-gaps")
 }
 
 // A stretch is chunks of a device's window that follow each other and in each of

@@ -62,7 +62,7 @@ func (b *builder) screenCapture() Section {
 	if len(b.Inputs) == 1 {
 		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
 	}
-	if key := inputKey(b.Summary, b.worstDevices(b.screenDevices())); key != nil {
+	if key := inputKey(b.Summary, b.shownDevices()); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
 	var list List
@@ -111,7 +111,7 @@ func (b *builder) screenBudget() Section {
 		{"device", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
 		{"", Text},
 	}}
-	shown, cells := b.worstDevices(b.screenDevices()), maxBar
+	shown, cells := b.shownDevices(), maxBar
 	for _, i := range shown {
 		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
 	}
@@ -126,7 +126,11 @@ func (b *builder) screenBudget() Section {
 	if n := len(b.Devices); n > 1 {
 		label := fmt.Sprintf("all %d", n)
 		if n > len(shown) {
-			s.Lead += fmt.Sprintf("; the %d of %d devices with the largest share of idle time", len(shown), n)
+			which := "the %d of %d devices with the largest share of idle time"
+			if _, ok := b.namedDevice(); ok {
+				which = "%d of %d devices, with the one that a finding names"
+			}
+			s.Lead += "; " + fmt.Sprintf(which, len(shown), n)
 		}
 		t.Rows = append(t.Rows, row(label, b.total))
 	}
@@ -140,6 +144,37 @@ func (b *builder) screenDevices() int {
 		return fewDevices
 	}
 	return screenDevices
+}
+
+// shownDevices are those that the screen lists: the one that a finding on ranks names
+// is among them, for else nothing is to be seen of it.
+func (b *builder) shownDevices() []int {
+	n := b.screenDevices()
+	shown := b.worstDevices(n)
+	named, ok := b.namedDevice()
+	if !ok || slices.Contains(shown, named) {
+		return shown
+	}
+	shown = append(b.worstDevices(n-1), named)
+	slices.Sort(shown)
+	return shown
+}
+
+// namedDevice returns the device of the rank that a finding is about, if one is.
+func (b *builder) namedDevice() (int, bool) {
+	for _, f := range b.result.Findings {
+		ofRank := f.Rule == judge.RuleStragglingRank || f.Rule == judge.RuleUnevenRanks
+		if !ofRank || f.Level == judge.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
+			continue
+		}
+		at := f.Where[0]
+		for i, d := range b.Devices {
+			if d.Input == at.Input && d.Rank == at.Rank && d.Device == *at.Device {
+				return i, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // worstDevices returns the indices of at most n devices in rising order: those

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +77,31 @@ func TestSettingsAreWhole(t *testing.T) {
 	}
 	if got := b.step(strings.Repeat("x", 5000)); len(got) > settingWord+10 {
 		t.Errorf("a word of %d bytes", len(got))
+	}
+}
+
+// TestNamedDeviceIsShown: a finding on one rank of many is of little use beside the
+// figures of others.
+func TestNamedDeviceIsShown(t *testing.T) {
+	s := attributed(5) // of which the last are idle most
+	first := int64(0)
+	at := judge.Place{Input: s.Devices[0].Input, Rank: s.Devices[0].Rank, Device: &first}
+	*at.Device = s.Devices[0].Device
+	late := judge.Finding{Rule: judge.RuleStragglingRank, Level: judge.Warn, Title: "rank 0 arrives last", Where: []judge.Place{at}}
+	for _, tc := range []struct {
+		findings []judge.Finding
+		lead     string
+		shown    []int
+	}{
+		{nil, "the 2 of 5 devices with the largest share of idle time", []int{3, 4}},
+		{[]judge.Finding{late}, "2 of 5 devices, with the one that a finding names", []int{0, 4}},
+	} {
+		b := newBuilder(s, judge.Result{Findings: tc.findings})
+		if got := b.shownDevices(); !slices.Equal(got, tc.shown) {
+			t.Errorf("shows %v, want %v", got, tc.shown)
+		}
+		if got := b.screenBudget().Lead; !strings.HasSuffix(got, "; "+tc.lead) {
+			t.Errorf("%q, want %q", got, tc.lead)
+		}
 	}
 }
