@@ -143,6 +143,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	}
 	judged = c.judgePhases(groups, judged)
 	window := c.verdict(judged)
+	c.recordLater(judged, window)
 	judged = append(judged, c.judgeSteps(states, groups, window)...)
 	judged = append(judged, c.memory()...)
 	sortFindings(judged, order)

@@ -337,6 +337,6 @@ func (c *court) warmUpPhases() (Finding, bool) {
 		f.Title += fmt.Sprintf("; without that it is %s", boundWords(bound))
 		f.Evidence = append(f.Evidence, fmt.Sprintf("of the other %s the share that decides is %s", unit.Duration(window), percent(share)))
 	}
-	f.Next = []string{"leave that out of the capture, and judge by the rest: " + c.recorder().warmUp}
+	f.Next = []string{fmt.Sprintf("leave %s out of the capture, and judge by the rest: %s", strings.Join(names, " and "), c.recorder().warmUp)}
 	return f, true
 }

@@ -193,6 +193,11 @@ func TestVerdictWithoutSetup(t *testing.T) {
 		{2_101, "copies", "exposed copy and memset time is 17.9% of the window (500 ms of 2.801 s)"}, // setup is under 25%
 	} {
 		r := of(setup, summary.Activity{summary.ClassCompute: tc.steady * ms})
+		// Where nothing else is left to judge by, the first thing to do is to record it.
+		first := find(t, r, r.Verdict.Rule).Next[0]
+		if got := strings.HasPrefix(first, "leave setup out of the capture"); got != (tc.steady == 14) {
+			t.Errorf("%d ms: the first step is %q", tc.steady, first)
+		}
 		if r.Verdict.Bound != tc.bound || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
 			t.Errorf("%d ms: %s-bound: %s\nwant %s: %s", tc.steady, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
 		}

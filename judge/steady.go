@@ -69,6 +69,18 @@ func (c *court) withoutPhases(once onceOnly) summary.Activity {
 	return rest
 }
 
+// recordLater has the finding that decides say first to record later, where phases of
+// setup and warm-up are nearly all that was recorded: what it says is of them.
+func (c *court) recordLater(judged []Finding, v Verdict) {
+	once := findingOf(judged, RuleWarmUpPhases)
+	if once == nil || once.Level == Info || c.left != "" || v.Rule == "" {
+		return
+	}
+	if first := findingOf(judged, v.Rule); first != nil {
+		first.tell(nil, once.Next, true)
+	}
+}
+
 func isNegative(ns int64) bool { return ns < 0 }
 
 // withoutWarmUpSteps returns the windows of all devices without the steps of warm-up,
