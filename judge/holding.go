@@ -230,6 +230,8 @@ func (c *court) held(judged []Finding) []Finding {
 			copies.tell(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
 		case !costs:
 			// The devices were kept busy meanwhile.
+		case idle != nil && idle.Rule == RuleOpaqueGraphs:
+			// Nobody knows whether the device was idle while the host waited.
 		case idle != nil && idle.Rule == h.rule: // its title has the share
 			idle.tell(append([]string{strings.TrimPrefix(h.ofIdle(c.total.Idle()), "; ")}, h.evidence()...), h.next, true)
 		case idle != nil:

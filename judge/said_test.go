@@ -37,6 +37,14 @@ func TestFirstStepIsOfTheCause(t *testing.T) {
 	}
 }
 
+// TestNothingToSaveInGraphs: while graphs may have run, no wait has cost idle time.
+func TestNothingToSaveInGraphs(t *testing.T) {
+	f := troubled(t, "graphs_not_recorded").Findings[0]
+	if len(f.Next) != 1 || strings.Contains(strings.Join(f.Evidence, " "), "could save") {
+		t.Errorf("evidence %q\nsteps %q", f.Evidence, f.Next)
+	}
+}
+
 // TestLongPausesAreNamed: a pause of milliseconds in a function is no launch that is
 // slow.
 func TestLongPausesAreNamed(t *testing.T) {
