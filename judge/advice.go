@@ -14,7 +14,9 @@ import (
 func commAdvice() []string {
 	return []string{
 		say("fsdp-prefetch"),
+		say("fsdp-send-less"),
 		say("ddp-buckets"),
+		say("ddp-send-less"),
 		say("send-less"),
 	}
 }

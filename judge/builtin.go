@@ -483,6 +483,10 @@ func builtInRemedies() remedyBook {
 			"exposed-communication",
 			"communication-work",
 		}},
+		"ddp-send-less": {Text: "with DDP, send less: model.register_comm_hook(None, bf16_compress_hook), of torch.distributed.algorithms.ddp_comm_hooks.default_hooks, reduces gradients in bfloat16", From: "torch-ddp", Of: "ddp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
 		"deepspeed-overlap": {Text: "in DeepSpeed, set \"overlap_comm\": true in zero_optimization and tune reduce_bucket_size; of stage 3 raise stage3_prefetch_bucket_size, stage3_max_live_parameters and stage3_max_reuse_distance where memory allows, for smaller values communicate more", From: "deepspeed", With: []string{
 			"deepspeed",
 		}, Rules: []string{
@@ -518,6 +522,10 @@ func builtInRemedies() remedyBook {
 			"copy-work",
 		}},
 		"fsdp-prefetch": {Text: "with FSDP, overlap collectives: keep backward_prefetch=BackwardPrefetch.BACKWARD_PRE and limit_all_gathers=True, and set forward_prefetch=True where layers run in the same order each time; with FSDP2 set_modules_to_forward_prefetch and set_modules_to_backward_prefetch", From: "torch-fsdp", Of: "fsdp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"fsdp-send-less": {Text: "with FSDP, send less: MixedPrecision(reduce_dtype=torch.bfloat16), and ShardingStrategy.SHARD_GRAD_OP in place of FULL_SHARD where memory allows", From: "torch-fsdp-api", Of: "fsdp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
@@ -731,7 +739,7 @@ func builtInRemedies() remedyBook {
 		"see-who-has-memory": {Text: "see who has it: torch.cuda.memory._record_memory_history() and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), which assay reads", From: "torch-memory", Kept: []string{
 			"memory-pressure",
 		}},
-		"send-less": {Text: "send less: reduce in bfloat16 (MixedPrecision(reduce_dtype=torch.bfloat16) of FSDP), ShardingStrategy.SHARD_GRAD_OP in place of FULL_SHARD where memory allows, smaller tensor-parallel groups kept within one node", From: "torch-fsdp-api", Kept: []string{
+		"send-less": {Text: "send less: smaller tensor-parallel groups, kept within one node", From: "megatron", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},

@@ -256,3 +256,22 @@ func TestLongGapsNameTheHost(t *testing.T) {
 		t.Errorf("of a gap that is not the host's: %q", got)
 	}
 }
+
+// TestSendLess: where DDP was found, nobody is told of FSDP's switches, and the other
+// way round.
+func TestSendLess(t *testing.T) {
+	for name, has := range map[string]string{"DistributedDataParallel.forward": "DDP", "FullyShardedDataParallel.forward": "FSDP", "forward": "DDP FSDP"} {
+		s := one(0, 300, 0)
+		s.Inputs = []summary.Input{{Format: "kineto"}}
+		s.Annotations = []summary.Annotation{{Name: name, Count: 1}}
+		steps := strings.Join(find(t, Judge(s, DefaultThresholds()), RuleExposedComm).Next, " ")
+		for _, of := range []string{"DDP", "FSDP"} {
+			if told := strings.Contains(steps, "with "+of+", send less"); told != slices.Contains(strings.Fields(has), of) {
+				t.Errorf("%s: of %s told %v: %s", name, of, told, steps)
+			}
+			if !strings.Contains(has, of) && strings.Contains(steps, of) {
+				t.Errorf("%s is told of %s: %s", name, of, steps)
+			}
+		}
+	}
+}
