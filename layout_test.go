@@ -79,7 +79,7 @@ func TestLayout(t *testing.T) {
 }
 
 // TestLength holds files to what fits one room. A longer one needs a reason
-// here.
+// here: what is generated from other files is read there.
 func TestLength(t *testing.T) {
 	const most = 500
 	eachFile(t, func(_, file string) {
@@ -87,7 +87,8 @@ func TestLength(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(b), "\n"); n > most {
+		generated := strings.HasPrefix(string(b), "// Code generated ")
+		if n := strings.Count(string(b), "\n"); n > most && !generated {
 			t.Errorf("%s has %d lines, over %d", file, n, most)
 		}
 	})
