@@ -43,9 +43,9 @@ func (r *Redactor) Kinds() string {
 // homes are where the files of users are; others are where their names stand
 // besides.
 var (
-	homes  = regexp.MustCompile(`(?:/home/|/Users/|\\Users\\)([^/\\\s"':;,()]{1,64})`)
-	caches = regexp.MustCompile(`/torchinductor_([A-Za-z0-9._-]{1,64})`)
-	emails = regexp.MustCompile(`\b([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b`)
+	homes  = lazily(`(?:/home/|/Users/|\\Users\\)([^/\\\s"':;,()]{1,64})`)
+	caches = lazily(`/torchinductor_([A-Za-z0-9._-]{1,64})`)
+	emails = lazily(`\b([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b`)
 )
 
 // shared are names that are of no one.
@@ -57,7 +57,7 @@ func (r *Redactor) Learn(text string) {
 	if !r.users || !strings.ContainsAny(text, `/\`) {
 		return
 	}
-	for _, where := range []*regexp.Regexp{homes, caches} {
+	for _, where := range []*regexp.Regexp{homes(), caches()} {
 		for _, m := range where.FindAllStringSubmatch(text, -1) {
 			if len(r.found) < mostNames {
 				r.found[m[1]] = true
@@ -85,7 +85,7 @@ func (r *Redactor) Text(text string) string {
 	}
 	r.number()
 	if strings.Contains(text, "@") {
-		text = emails.ReplaceAllString(text, "[email]")
+		text = emails().ReplaceAllString(text, "[email]")
 	}
 	hide := func(where *regexp.Regexp) {
 		text = where.ReplaceAllStringFunc(text, func(m string) string {
@@ -93,8 +93,8 @@ func (r *Redactor) Text(text string) string {
 			return strings.TrimSuffix(m, name) + cmp.Or(r.names[name], "[user]")
 		})
 	}
-	hide(homes)
-	hide(caches)
+	hide(homes())
+	hide(caches())
 	for range 2 { // two names side by side share what is between them
 		if r.name == nil {
 			break

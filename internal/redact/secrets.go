@@ -12,6 +12,7 @@ import (
 	"hash/maphash"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A format is one form of secrets. The group called "secret" is what is hidden; the
@@ -19,7 +20,13 @@ import (
 type format struct {
 	name  string   // of the placeholder
 	marks []string // one of them is in each match: they are searched first
-	match *regexp.Regexp
+	match func() *regexp.Regexp
+}
+
+// lazily compiles an expression when it is used first: hardly any text has a mark,
+// and to compile all takes longer than to search what a command prints.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // formats are tried in this order. A token begins at a boundary: task-1 is no key
@@ -36,20 +43,20 @@ var formats = []format{
 	token("npm", `npm_[A-Za-z0-9]{30,}`, "npm_"),
 	token("nvidia", `nvapi-[A-Za-z0-9_-]{40,}`, "nvapi-"),
 	token("jwt", `eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`, "eyJ"),
-	{"bearer", []string{"earer "}, regexp.MustCompile(`[Bb]earer (?P<secret>[A-Za-z0-9._~+/-]{16,}=*)`)},
-	{"password", []string{"://"}, regexp.MustCompile(`://[^/\s:@"']{1,64}:(?P<secret>[^/\s@"']{3,128})@`)},
-	{"variable", []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}, regexp.MustCompile(
+	{"bearer", []string{"earer "}, lazily(`[Bb]earer (?P<secret>[A-Za-z0-9._~+/-]{16,}=*)`)},
+	{"password", []string{"://"}, lazily(`://[^/\s:@"']{1,64}:(?P<secret>[^/\s@"']{3,128})@`)},
+	{"variable", []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}, lazily(
 		`\b(?:[A-Z][A-Z0-9_]*_)?(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|CREDENTIALS?)(?:_[A-Z0-9_]+)?\\?"?[ ]?[=:][ ]?\\?"?(?P<secret>[^\s"'\\,;&)\]}]{8,256})`)},
-	{"private-key", []string{"PRIVATE KEY-----"}, regexp.MustCompile(`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[A-Za-z0-9+/=\s\\]{16,})`)},
+	{"private-key", []string{"PRIVATE KEY-----"}, lazily(`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[A-Za-z0-9+/=\s\\]{16,})`)},
 }
 
 // token is a format that begins at a boundary.
 func token(name, expr string, marks ...string) format {
-	return format{name, marks, regexp.MustCompile(`(?:^|[^A-Za-z0-9_])(?P<secret>` + expr + `)`)}
+	return format{name, marks, lazily(`(?:^|[^A-Za-z0-9_])(?P<secret>` + expr + `)`)}
 }
 
 // harmless are values that stand for a secret and are none.
-var harmless = regexp.MustCompile(`(?i)^(\d+(\.\d+)?|.*redacted.*|.*masked.*|\*+|x+|none|null|true|false|undefined|\$\{?\w+\}?|<.*|\[[a-z-]+(-\d+)?\]?)$`)
+var harmless = lazily(`(?i)^(\d+(\.\d+)?|.*redacted.*|.*masked.*|\*+|x+|none|null|true|false|undefined|\$\{?\w+\}?|<.*|\[[a-z-]+(-\d+)?\]?)$`)
 
 // mixed reports whether a value has both letters and digits: words of a language
 // that happen to begin like a token have none.
@@ -61,7 +68,7 @@ func mixed(s string) bool {
 func (f *format) hides(secret string) bool {
 	switch f.name {
 	case "variable", "password":
-		return !harmless.MatchString(secret)
+		return !harmless().MatchString(secret)
 	}
 	return mixed(secret)
 }
@@ -86,8 +93,9 @@ func replace(text string, by func(kind, secret string) string) string {
 		}
 		var out strings.Builder
 		done := 0
-		at := 2 * f.match.SubexpIndex("secret")
-		for _, m := range f.match.FindAllStringSubmatchIndex(text, -1) {
+		match := f.match()
+		at := 2 * match.SubexpIndex("secret")
+		for _, m := range match.FindAllStringSubmatchIndex(text, -1) {
 			from, to := m[at], m[at+1]
 			if !f.hides(text[from:to]) {
 				continue
@@ -168,7 +176,6 @@ func (s *Scanner) look(block []byte, last bool) {
 // marks is not searched from each of them.
 func (s *Scanner) lookFor(f *format, mark, block []byte, last bool) {
 	const before, stretch = 128, 1024
-	group := 2 * f.match.SubexpIndex("secret")
 	for at := 0; len(s.seen) < mostSeen && s.left > 0; {
 		n := bytes.Index(block[at:], mark)
 		if n < 0 {
@@ -181,7 +188,9 @@ func (s *Scanner) lookFor(f *format, mark, block []byte, last bool) {
 		}
 		from, to := max(0, at-before), min(len(block), at+stretch)
 		s.left -= int64(to - from)
-		for _, m := range f.match.FindAllSubmatchIndex(block[from:to], -1) {
+		match := f.match()
+		group := 2 * match.SubexpIndex("secret")
+		for _, m := range match.FindAllSubmatchIndex(block[from:to], -1) {
 			start, end := from+m[group], from+m[group+1]
 			cut := end == to && (to < len(block) || !last)
 			if cut && start > to-overlap {
