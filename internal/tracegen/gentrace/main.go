@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -17,6 +18,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -40,11 +42,15 @@ func run(args []string) error {
 	rank := flags.Int("rank", 0, "rank whose trace to write")
 	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
 	truth := flags.String("truth", "", "file for the truth as JSON")
+	troubles := flags.String("troubles", "", "folder for runs that have one thing wrong with them each, in folders of their own, in place of a preset")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if *troubles != "" {
+		return writeTroubles(*troubles)
 	}
 	sc, err := scenario(*preset, *size)
 	if err != nil {
@@ -59,6 +65,27 @@ func run(args []string) error {
 		return err
 	}
 	return os.WriteFile(*truth, append(text, '\n'), 0o666)
+}
+
+// writeTroubles writes the traces of all troubles, and beside them what should be
+// found first.
+func writeTroubles(dir string) error {
+	for _, tr := range tracegen.Troubles() {
+		folder := filepath.Join(dir, tr.Name)
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		for rank, story := range tr.Ranks {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("rank%d.json", rank)), story.JSON, 0o666); err != nil {
+				return err
+			}
+		}
+		about := fmt.Sprintf("first finding: %s\nlooks like:    %s\nlimits:        %s\n", cmp.Or(tr.Rule, "none"), cmp.Or(tr.Near, "nothing else"), cmp.Or(tr.Limits, "the usual ones"))
+		if err := os.WriteFile(filepath.Join(folder, "about.txt"), []byte(about), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func presetNames() (names []string) {

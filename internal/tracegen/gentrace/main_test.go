@@ -108,3 +108,29 @@ func read(t *testing.T, name string) []byte {
 	}
 	return b
 }
+
+// TestTroubles: each trouble has a folder with the trace of each rank, and with what
+// should be found.
+func TestTroubles(t *testing.T) {
+	dir := t.TempDir()
+	if err := run([]string{"-troubles", dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range tracegen.Troubles() {
+		files, err := os.ReadDir(filepath.Join(dir, tr.Name))
+		if err != nil || len(files) != len(tr.Ranks)+1 {
+			t.Errorf("%s: %d files, %v", tr.Name, len(files), err)
+			continue
+		}
+		if got := read(t, filepath.Join(dir, tr.Name, "rank0.json")); !bytes.Equal(got, tr.Ranks[0].JSON) {
+			t.Errorf("%s: rank 0 is another trace", tr.Name)
+		}
+		about := read(t, filepath.Join(dir, tr.Name, "about.txt"))
+		if tr.Rule != "" && !bytes.Contains(about, []byte("first finding: "+tr.Rule+"\n")) {
+			t.Errorf("%s: about.txt says %q", tr.Name, about)
+		}
+	}
+	if err := run([]string{"-troubles", filepath.Join(dir, "loader", "rank0.json")}); err == nil {
+		t.Error("a file is taken for a folder")
+	}
+}
