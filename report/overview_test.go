@@ -12,7 +12,7 @@ import (
 // JSON.
 func TestOverview(t *testing.T) {
 	for name, s := range map[string]*summary.Summary{
-		"attributed": attributed(3000), "phases": phasesRun(), "profile": profileRun(), "counters": withWork(countedSummary()), "nothing": {},
+		"attributed": attributed(100), "phases": phasesRun(), "profile": profileRun(), "counters": withWork(countedSummary()), "nothing": {},
 	} {
 		r := judge.Judge(s, judge.DefaultThresholds())
 		whole, overview := Build(s, r), Overview(s, r)

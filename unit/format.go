@@ -9,6 +9,7 @@ package unit
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -68,11 +69,11 @@ func rates() []scale {
 // Duration returns nanoseconds in the unit that suits them, with at most four
 // significant digits and no trailing zeros: "950 ns", "84.2 ms", "1.234 s",
 // "1.5 min", "26 h".
-func Duration(ns int64) string { return scaled(big.NewInt(ns), big.NewInt(1), durations()) }
+func Duration(ns int64) string { return scaledWhole(ns, durations()) }
 
 // Bytes returns a size in binary units, with at most four significant digits
 // and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
-func Bytes(n int64) string { return scaled(big.NewInt(n), big.NewInt(1), sizes()) }
+func Bytes(n int64) string { return scaledWhole(n, sizes()) }
 
 // Rate returns bytes per ns nanoseconds in decimal units, as bandwidths are
 // given by vendors: "25.6 GB/s". It returns [None] if ns is not positive.
@@ -82,6 +83,45 @@ func Rate(bytes, ns int64) string {
 	}
 	perSecond := new(big.Int).Mul(big.NewInt(bytes), big.NewInt(1e9))
 	return scaled(perSecond, big.NewInt(ns), rates())
+}
+
+// Numbers up to small can be rounded without overflow; nearly all are, and a report
+// prints thousands.
+const small = math.MaxInt64 / 4000
+
+// scaledWhole is scaled for a whole number of base units.
+func scaledWhole(n int64, scales []scale) string {
+	if n < -small || n > small {
+		return scaled(big.NewInt(n), big.NewInt(1), scales)
+	}
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	for _, s := range scales {
+		decimals, tens := digits-1, int64(1000)
+		if s.size == 1 {
+			decimals, tens = 0, 1 // whole base units have no fraction
+		}
+		rounded := roundedBy(n, tens, s.size)
+		for ; decimals > 0 && rounded >= 10_000; decimals-- {
+			tens /= 10
+			rounded = roundedBy(n, tens, s.size)
+		}
+		if s.limit == 0 || rounded < s.limit*tens {
+			return sign + decimal(strconv.FormatInt(rounded, 10), decimals) + " " + s.name
+		}
+	}
+	panic("unit: the last scale has a limit")
+}
+
+// roundedBy returns n*tens/size rounded to the nearest integer, halves up.
+func roundedBy(n, tens, size int64) int64 {
+	whole := n * tens / size // of a size that may be as large as an int64
+	if rest := n*tens - whole*size; rest >= size-rest {
+		whole++
+	}
+	return whole
 }
 
 // scaled prints num/den base units in the first scale that holds the rounded
@@ -149,15 +189,14 @@ func Share(num, den int64) string {
 	}
 	n, d := magnitude(num), magnitude(den)
 	negative := n != 0 && (num < 0) != (den < 0)
-	tenths := permille(n, d)
-	text := decimalTenth(tenths)
+	text := percentTenths(n, d)
 	below, above := "<", ">"
 	sign := ""
 	if negative {
 		below, above, sign = above, below, "-"
 	}
 	switch {
-	case n != 0 && tenths.Sign() == 0:
+	case n != 0 && text == "0.0":
 		return below + sign + "0.1%"
 	case n < d && text == "100.0":
 		return above + sign + "99.9%"
@@ -165,6 +204,15 @@ func Share(num, den int64) string {
 		return above + sign + "100.0%"
 	}
 	return sign + text + "%"
+}
+
+// percentTenths returns 100*n/d, rounded to exactly one decimal.
+func percentTenths(n, d uint64) string {
+	if n > small || d > math.MaxInt64 {
+		return decimalTenth(permille(n, d))
+	}
+	tenths := roundedBy(int64(n), 1000, int64(d))
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
 // permille returns 1000*n/d, rounded.

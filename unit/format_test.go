@@ -164,3 +164,37 @@ func TestTimestamp(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallIsAsLarge holds what small numbers print as to the arithmetic that all
+// numbers have room in.
+func TestSmallIsAsLarge(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	number := func() int64 {
+		n := rnd.Int64() >> rnd.IntN(64)
+		switch rnd.IntN(4) {
+		case 0:
+			n = small - 2 + rnd.Int64N(5)
+		case 1: // near where rounding and units change
+			n = []int64{1e3, 1e6, 1e9, 60e9, 3600e9, 1 << 10, 1 << 20, 1 << 60, 9995, 99995e5}[rnd.IntN(10)]*(1+rnd.Int64N(3)) - 3 + rnd.Int64N(7)
+		}
+		return n
+	}
+	for range 50_000 {
+		n, d := number(), number()
+		if rnd.IntN(3) == 0 {
+			n = -n
+		}
+		if got, want := Duration(n), scaled(big.NewInt(n), big.NewInt(1), durations()); got != want {
+			t.Fatalf("%d ns: %s, want %s", n, got, want)
+		}
+		if got, want := Bytes(n), scaled(big.NewInt(n), big.NewInt(1), sizes()); got != want {
+			t.Fatalf("%d bytes: %s, want %s", n, got, want)
+		}
+		if d == 0 {
+			continue
+		}
+		if got, want := percentTenths(magnitude(n), magnitude(d)), decimalTenth(permille(magnitude(n), magnitude(d))); got != want {
+			t.Fatalf("%d of %d: %s, want %s", n, d, got, want)
+		}
+	}
+}
