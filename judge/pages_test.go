@@ -214,7 +214,7 @@ func TestStacks(t *testing.T) {
 		"veRL":       {summary.Summary{Annotations: []summary.Annotation{{Name: "gen"}, {Name: "old_log_prob"}}}, "verl"},
 		"SkyRL":      {summary.Summary{Lines: []summary.Line{{File: "/opt/skyrl/train/trainer.py"}}}, "skyrl"},
 		"NeMo RL":    {summary.Summary{Annotations: []summary.Annotation{{Name: "generation"}, {Name: "policy_and_reference_logprobs"}}}, "nemo-rl"},
-		"slime":      {summary.Summary{Lines: []summary.Line{{File: "/root/slime/backends/megatron_utils/actor.py"}}}, "slime"},
+		"slime":      {summary.Summary{Lines: []summary.Line{{File: "/srv/slime/backends/megatron_utils/actor.py"}}}, "slime"},
 		"anybody":    {summary.Summary{Annotations: []summary.Annotation{{Name: "generate"}, {Name: "training"}, {Name: "ref"}}}, ""},
 		"module":     {summary.Summary{Modules: []summary.Module{{Path: "DistributedDataParallel_0/ResNet_0"}}}, "ddp"},
 		"kernel":     {summary.Summary{Kernels: []summary.Kernel{{Name: "void at::native::fill<float>()"}, {Name: "triton_poi_fused_add_0"}}}, "torch compile"},
