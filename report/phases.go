@@ -212,10 +212,7 @@ func (b *builder) screenSteps() Section {
 		text := fmt.Sprintf("%s: median %s, spread %s, max %s", plural(g.Steps, strings.TrimSpace(clip(clean(g.Kind), 30)+" step")),
 			unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS), unit.Duration(g.MaxNS))
 		if g.Bound != "" {
-			text += ", " + boundOf(g.Bound)
-			if g.Bound != "mixed" {
-				text += "-bound"
-			}
+			text += ", " + stepBound(g.Bound)
 		}
 		list = append(list, Item{Text: text + leftOut(g)})
 	}
@@ -224,6 +221,17 @@ func (b *builder) screenSteps() Section {
 		lead += ", marked by " + by
 	}
 	return Section{Title: "Steps", Lead: lead, Blocks: []Block{list}}
+}
+
+// stepBound says what bounds the median step, in the words of the verdict.
+func stepBound(bound string) string {
+	switch bound {
+	case "mixed":
+		return "bound by nothing that stands out"
+	case "copies":
+		return "copy-bound"
+	}
+	return clip(clean(bound), 20) + "-bound"
 }
 
 // screenPhases says what phases had of the windows.
