@@ -317,7 +317,7 @@ func (c *court) windowName() string {
 
 // fraction prints two durations as "84.2 ms of 210.5 ms".
 func fraction(num, den int64) string {
-	return unit.Duration(num) + " of " + unit.Duration(den)
+	return unit.DurationOf(num, den)
 }
 
 // short cuts the longest names that templates give to kernels, for titles. The

@@ -186,7 +186,7 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 	f.Level, limit = rule.tempered(level, limit, s.n)
 	f.Title = fmt.Sprintf("%s is %s of %s, %s", what, percent(s.value), s.of, reaches(f, limit))
 	if s.of == "the median step" {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of %s in all, %s", unit.Duration(s.num), unit.Duration(s.den), plural(s.n, "step window")))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s in all, %s", fraction(s.num, s.den), plural(s.n, "step window")))
 	}
 	f.Evidence = append(f.Evidence, c.phaseEvidence(name)...)
 	f.Where = c.longestRuns(name)

@@ -71,6 +71,18 @@ func rates() []scale {
 // "1.5 min", "26 h".
 func Duration(ns int64) string { return scaledWhole(ns, durations()) }
 
+// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". Where the part is less
+// than a minute and the whole is not, both are in seconds, "38.25 s of 76.5 s", for
+// nobody divides 38.25 by 1.275 times 60; from 100 minutes on the whole is as it is.
+func DurationOf(part, whole int64) string {
+	const minute = 60e9 // 59.995 s prints as one
+	of := Duration(whole)
+	if part < minute-5e6 && whole >= minute && whole < 100*minute {
+		of = scaledWhole(whole, []scale{{"s", 1e9, 0}})
+	}
+	return Duration(part) + " of " + of
+}
+
 // Bytes returns a size in binary units, with at most four significant digits
 // and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
 func Bytes(n int64) string { return scaledWhole(n, sizes()) }

@@ -198,3 +198,23 @@ func TestSmallIsAsLarge(t *testing.T) {
 		}
 	}
 }
+
+func TestDurationOf(t *testing.T) {
+	const s, minute = 1e9, 60e9
+	for _, tc := range []struct {
+		part, whole int64
+		want        string
+	}{
+		{84_200_000, 1_200_000_000, "84.2 ms of 1.2 s"},
+		{38.25 * s, 76.5 * s, "38.25 s of 76.5 s"},
+		{76.5 * s, 78.6 * s, "1.275 min of 1.31 min"},
+		{30 * s, 99 * minute, "30 s of 5940 s"},
+		{30 * s, 100 * minute, "30 s of 1.667 h"},
+		{0, 60 * s, "0 ns of 60 s"},
+		{59.9996 * s, minute, "1 min of 1 min"},
+	} {
+		if got := DurationOf(tc.part, tc.whole); got != tc.want {
+			t.Errorf("%d of %d: %s, want %s", tc.part, tc.whole, got, tc.want)
+		}
+	}
+}
