@@ -447,7 +447,7 @@ func (l *loader) osrt(r row) {
 	}
 }
 
-func (l *loader) libraryCall(r row) { l.hostSpan(r, "library", trace.OtherKind) }
+func (l *loader) callOfLibrary(r row) { l.hostSpan(r, "library", trace.OtherKind) }
 
 // graphMade adds the making of a graph or of a node of one, within the call that
 // made it.
