@@ -38,7 +38,7 @@ func (c *court) causes() []cause {
 	}
 	out[1].next, out[2].next = []string{say("load-data-ahead")}, []string{say("allocate-less")}
 	out[2].details = c.allocationsInSteps()
-	holdings := c.holdings()
+	holdings := slices.Clone(c.calls)
 	slices.SortStableFunc(holdings, func(a, b holding) int { return int(min(1, max(-1, b.lost-a.lost))) })
 	for _, h := range holdings {
 		share := fmt.Sprintf("%s for %s of %s (%s)", h.what, unit.Share(h.host, c.total.Window()), c.windowName(), fraction(h.host, c.total.Window()))

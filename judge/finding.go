@@ -82,7 +82,7 @@ type Verdict struct {
 // A Result is what Judge returns.
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
-	Findings []Finding `json:"findings"` // worst first, in the precedence of the rules
+	Findings []Finding `json:"findings"` // worst first; within a level the one that decides the verdict, then by gain
 
 	// States says of each step of the summary, in their order, whether it counts;
 	// Groups adds steps up by kind, and Phases has what bounds each phase. They are

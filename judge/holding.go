@@ -211,7 +211,7 @@ func (h holding) ofIdle(idle int64) string {
 // All else must have cost idle time, and is told with that where it is over its
 // limit: one finding, with what it comes from.
 func (c *court) held(judged []Finding) []Finding {
-	for _, h := range c.holdings() {
+	for _, h := range c.calls {
 		rule, window := c.rules[h.rule], c.total.Window()
 		f, limit, ok := measured(rule, h.host, window)
 		if !ok {

@@ -51,6 +51,7 @@ type court struct {
 	total  summary.Activity // of all devices
 	judged summary.Activity // the part of total that says what bounds the run: without a long warm-up
 	left   string           // what judged is without, "" where it is all
+	calls  []holding        // that hold the host back
 }
 
 // Judge holds s to the thresholds. Equal summaries give equal results.
@@ -114,6 +115,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	}
 	states, groups := c.sortSteps()
 	c.judged, c.left = c.withoutWarmUp(states, groups)
+	c.calls = c.holdings()
 	judged := slices.Clone(others)
 	for _, p := range parts() {
 		if f, ok := c.judgePart(p); ok {

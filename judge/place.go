@@ -32,6 +32,18 @@ func placeOf(input, rank int, device int64) Place {
 	return Place{Input: input, Rank: rank, Device: &device}
 }
 
+// A deviceKey is what rows name their device by.
+type deviceKey struct {
+	input, rank int
+	device      int64
+}
+
+// deviceOf returns the device of a step.
+func (c *court) deviceOf(step int) deviceKey {
+	st := &c.Steps[step]
+	return deviceKey{st.Input, st.Rank, st.Device}
+}
+
 // at returns the place with a stretch of time.
 func (p Place) at(start, ns int64) Place {
 	p.StartNS, p.NS = &start, ns

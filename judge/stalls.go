@@ -84,18 +84,13 @@ const fewestPeriods = 3
 // period returns after how many steps a slow one comes, if all of them do so on
 // every device that has any.
 func (c *court) period(states []StepState, groups []stepGroup) (int, bool) {
-	type device struct {
-		input, rank int
-		device      int64
-	}
 	period, found := 0, false
 	for _, g := range groups {
-		at := map[device]int{}    // how many steps came
-		last := map[device]int{}  // slow one, from 1
-		count := map[device]int{} // slow ones
+		at := map[deviceKey]int{}    // how many steps came
+		last := map[deviceKey]int{}  // slow one, from 1
+		count := map[deviceKey]int{} // slow ones
 		for _, i := range g.steps {
-			st := c.Steps[i]
-			d := device{st.Input, st.Rank, st.Device}
+			d := c.deviceOf(i)
 			at[d]++
 			if states[i] != StepSlow {
 				continue

@@ -66,14 +66,13 @@ func (c *court) sortSteps() ([]StepState, []stepGroup) {
 		return nil, nil
 	}
 	type key struct {
-		input, rank  int
-		device       int64
+		deviceKey
 		marker, kind string
 	}
 	var keys []key
 	series := map[key]stepSeries{}
 	for i, st := range c.Steps {
-		k := key{st.Input, st.Rank, st.Device, st.Marker, st.Kind}
+		k := key{c.deviceOf(i), st.Marker, st.Kind}
 		if series[k] == nil {
 			keys = append(keys, k)
 		}
@@ -352,20 +351,15 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 // spreadOfEach returns the median of how far steps are from the median of their own
 // device: where one rank is slower than another, each may be as even as can be.
 func (c *court) spreadOfEach(g stepGroup) int64 {
-	type device struct {
-		input, rank int
-		device      int64
-	}
 	wall := func(i int) int64 { return c.Steps[i].WallNS }
-	of := func(i int) device { return device{c.Steps[i].Input, c.Steps[i].Rank, c.Steps[i].Device} }
-	byDevice, medians := map[device][]int{}, map[device]int64{}
+	byDevice, medians := map[deviceKey][]int{}, map[deviceKey]int64{}
 	for _, i := range g.steps {
-		byDevice[of(i)] = append(byDevice[of(i)], i)
+		byDevice[c.deviceOf(i)] = append(byDevice[c.deviceOf(i)], i)
 	}
 	for d, steps := range byDevice {
 		medians[d] = medianOf(steps, wall)
 	}
-	return medianOf(g.steps, func(i int) int64 { return max(wall(i)-medians[of(i)], medians[of(i)]-wall(i)) })
+	return medianOf(g.steps, func(i int) int64 { return max(wall(i)-medians[c.deviceOf(i)], medians[c.deviceOf(i)]-wall(i)) })
 }
 
 // steadySteps says so where steps are bound by something else than the window.

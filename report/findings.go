@@ -36,7 +36,7 @@ func (b *builder) findings() Section {
 	if list == nil {
 		return s
 	}
-	s.Lead = "Worst first, and within a level what could gain most; the rule that made it stands behind each, and \"assay explain RULE\" says more."
+	s.Lead = "Worst first; within a level what decides the verdict, then what could gain most. The rule that made it stands behind each, and \"assay explain RULE\" says more."
 	s.Blocks = []Block{list}
 	return s
 }

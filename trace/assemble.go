@@ -148,14 +148,6 @@ func (a *Assembler) Async(row HostSpan) {
 	}
 }
 
-// MemoryEvent adds a change of allocated memory.
-func (a *Assembler) MemoryEvent(row MemoryEvent) {
-	if a.Wants(Instant) {
-		*a.b.memory.next() = row
-		a.added()
-	}
-}
-
 // NameProcess says what a process is called.
 func (a *Assembler) NameProcess(pid int64, name string) {
 	a.b.labels = append(a.b.labels, label{"process_name", strconv.FormatInt(pid, 10), "", name})
