@@ -15,6 +15,8 @@ type Event struct {
 	Offset int64 // of its opening brace in the uncompressed input
 	Index  int64 // its place in the event array
 	Kind   Kind
+
+	kinds []Kind // plus 1, by the Class of an event; 0 is not known
 }
 
 // Name returns the event's name.
@@ -65,7 +67,7 @@ type fault struct {
 // check completes e after its fields were read with the given result, and says
 // whether it can be used. What its phase needs must be there.
 func (e *Event) check(read error) *fault {
-	e.Kind = KindOf(e.Category())
+	e.Kind = e.kind()
 	if read == nil && e.Phase() == 'X' && e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start() {
 		return nil // most are well
 	}
@@ -86,6 +88,21 @@ func (e *Event) check(read error) *fault {
 		return &fault{codeBadTime, "dur", "missing", nil}
 	}
 	return nil
+}
+
+// kind returns the kind of the event's category.
+func (e *Event) kind() Kind {
+	c := e.Class()
+	if c == 0 {
+		return KindOf(e.Category())
+	}
+	for c >= len(e.kinds) {
+		e.kinds = append(e.kinds, 0)
+	}
+	if e.kinds[c] == 0 {
+		e.kinds[c] = KindOf(e.Category()) + 1
+	}
+	return e.kinds[c] - 1
 }
 
 // faultOf explains why an event could not be read.

@@ -13,7 +13,7 @@ import (
 // index says where. A *TimeError says that its JSON is sound and one of its
 // times is not; the event is then whole but for that time.
 func Decode(b []byte, i int, f *Fields) (end int, err error) {
-	f.set, f.thread = 0, 0
+	f.set, f.head = 0, nil
 	var bad []*TimeError
 	m := jsonscan.Walk(b, i)
 	for m.Next() {

@@ -124,6 +124,9 @@ const (
 	numInts   = numFields - firstInt
 )
 
+// headSet has the fields that may be part of a head.
+const headSet FieldSet = 1<<Phase | 1<<Category | 1<<PID | 1<<TID
+
 // argSet has the bits of the fields that come from args, and of args itself.
 const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 
@@ -135,13 +138,20 @@ const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 // event left.
 type Fields struct {
 	set     FieldSet
-	thread  int
+	head    *head // nil if none of the fields is in one
 	phase   byte
 	times   [2]int64 // Start and Dur
-	args    []byte
 	texts   [numTexts][]byte
 	ints    [numInts]int64
 	triples [2][3]int64
+}
+
+// say adds what a head says.
+func (f *Fields) say(h *head) {
+	f.head = h
+	if f.set |= h.sets; h.phase != 0 {
+		f.phase = h.phase
+	}
 }
 
 // Has reports whether the event has the field, and in a form that can be used.
@@ -161,7 +171,21 @@ func (f *Fields) Phase() byte {
 // Thread tells threads apart: of two events that one Memo read and that have
 // the same Thread, other than 0, the process and the thread are the same. 0 says
 // nothing.
-func (f *Fields) Thread() int { return f.thread }
+func (f *Fields) Thread() int {
+	if f.head == nil {
+		return 0
+	}
+	return f.head.thread
+}
+
+// Class tells kinds of events apart, as Thread does threads: those of the same
+// Class have the same phase and category.
+func (f *Fields) Class() int {
+	if f.head == nil {
+		return 0
+	}
+	return f.head.class
+}
 
 // Start returns "ts" in nanoseconds.
 func (f *Fields) Start() int64 { return f.times[0] }
@@ -169,18 +193,13 @@ func (f *Fields) Start() int64 { return f.times[0] }
 // Dur returns "dur" in nanoseconds.
 func (f *Fields) Dur() int64 { return f.times[Dur-Start] }
 
-// Args returns the JSON object of the event's args, or nil.
-func (f *Fields) Args() []byte {
-	if !f.Has(Args) {
-		return nil
-	}
-	return f.args
-}
-
 // Text returns a field from Category to Finished, or nil.
 func (f *Fields) Text(x Field) []byte {
-	if !f.Has(x) {
+	switch {
+	case !f.Has(x):
 		return nil
+	case x <= TID && f.head != nil && f.head.sets.Has(x):
+		return f.head.texts[x-firstText]
 	}
 	return f.texts[x-firstText]
 }

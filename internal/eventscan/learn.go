@@ -1,6 +1,7 @@
 package eventscan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unsafe"
 
@@ -13,26 +14,42 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	if m.nodes == maxNodes || len(n.kids) == maxKids {
 		return nil
 	}
-	x := lexer{m: m, b: b, i: i, level: max(1, n.level), inside: n.bytes == "", fix: len(n.kids) < maxFixed}
+	x := lexer{
+		b: b, i: i, start: i, level: max(1, n.level), head: n.head,
+		inside: n.bytes == "", fix: len(n.kids) < maxFixed, kid: m.newNode(),
+	}
+	x.head.fresh |= 1 << n.field & headSet
 	kid := x.stretch()
 	if kid == nil || kid.size > maxSize || !kid.is(b, i) { // or too close to the block's end
 		return nil
 	}
-	kid.path = m.follow(n, kid)
-	if kid.path.confusing {
-		return nil
-	}
-	switch unread := kid.path.unwanted.Has(kid.field); {
-	case kid.kind == finish && !kid.path.noThread:
-		kid.number = m.threadNumber(kid.path.pid, kid.path.tid)
-	case kid.kind == quoted && unread:
-		kid.kind = unwantedText
-	case kid.kind != finish && unread:
-		kid.kind = unwanted
-	}
+	m.decide(kid)
 	m.nodes++
 	n.add(kid)
 	return kid
+}
+
+// decide completes a new node: what is read of the value behind it, or what its
+// event is.
+func (m *Memo) decide(kid *node) {
+	h := &kid.head
+	known := h.sets.Has(Phase) && h.sets.Has(Category)
+	if m.Wants != nil && known {
+		h.unwanted = ^(m.Wants(h.phase, h.texts[Category-firstText]) | 1<<Phase | 1<<Category | 1<<Args)
+	}
+	switch unread := h.unwanted.Has(kid.field); {
+	case kid.kind == finish:
+		if h.fresh&(1<<PID|1<<TID) == 0 {
+			h.thread = m.threads.of(h.texts[PID-firstText], h.texts[TID-firstText])
+		}
+		if h.fresh&(1<<Phase|1<<Category) == 0 {
+			h.class = m.classes.of([]byte{h.phase}, h.texts[Category-firstText])
+		}
+	case kid.kind == quoted && unread:
+		kid.kind = unwantedText
+	case unread:
+		kid.kind = unwanted
+	}
 }
 
 // newNode returns a node to fill. Nodes are made several at a time.
@@ -42,62 +59,45 @@ func (m *Memo) newNode() *node {
 	}
 	n := &m.spare[0]
 	m.spare = m.spare[1:]
-	n.opens, n.closes = -1, -1
 	return n
 }
 
-// follow returns the path that ends with kid, a new kid of n.
-func (m *Memo) follow(n, kid *node) path {
-	p := n.path
-	p.noThread = p.noThread || n.field == PID || n.field == TID
-	p.confusing = p.unwanted != 0 && kid.sets&(1<<Phase|1<<Category) != 0
-	if kid.sets&(1<<Phase) != 0 {
-		p.phase = kid.phase
-	}
-	for _, v := range kid.fixed {
-		switch v.field {
-		case PID:
-			p.pid = v.text
-		case TID:
-			p.tid = v.text
-		case Category:
-			p.category, p.categorized = v.text, true
-		}
-	}
-	if m.Wants != nil && p.phase != 0 && p.categorized {
-		p.unwanted = ^(m.Wants(p.phase, p.category) | 1<<Phase | 1<<Category | 1<<Args)
-	}
-	return p
-}
+// numbers gives pairs of texts numbers from 1 on.
+type numbers map[[2]string]int
 
-func (m *Memo) threadNumber(pid, tid []byte) int {
-	if m.threads == nil {
-		m.threads = make(map[[2]string]int)
+func (n *numbers) of(a, b []byte) int {
+	if *n == nil {
+		*n = make(numbers)
 	}
-	if n := m.threads[[2]string{string(pid), string(tid)}]; n != 0 {
-		return n
+	pair := [2]string{string(a), string(b)}
+	if (*n)[pair] == 0 {
+		(*n)[pair] = len(*n) + 1
 	}
-	n := len(m.threads) + 1
-	m.threads[[2]string{string(pid), string(tid)}] = n
-	return n
+	return (*n)[pair]
 }
 
 // A lexer reads one stretch.
 type lexer struct {
-	m      *Memo
 	b      []byte
 	i      int
+	start  int // of the stretch
 	level  int
-	inside bool             // before the event, or just behind the brace that opens its args
-	fix    bool             // values may become part of the stretch
-	texts  []jsonscan.Range // of the values in the stretch, in b
+	inside bool // before the event, or just behind the brace that opens its args
+	fix    bool // values may become part of the stretch
+	head   head // of the event so far
+	fixed  []fixed
+	kid    *node // to fill
+}
+
+// A fixed is a value that is part of a stretch.
+type fixed struct {
+	field Field
+	at    jsonscan.Range // in the block
 }
 
 // stretch reads up to a value or to the event's end, and returns nil at
 // anything unusual.
 func (x *lexer) stretch() *node {
-	n := x.m.newNode()
-	start := x.i
 	if x.inside { // at the event; args are entered below
 		if x.i = Gap(x.b, x.i); x.i >= len(x.b) || x.b[x.i] != '{' {
 			return nil
@@ -111,11 +111,10 @@ func (x *lexer) stretch() *node {
 			return nil
 		case x.b[x.i] == '}' && x.level == 1:
 			x.i++
-			return n.with(x, start, finish)
-		case x.b[x.i] == '}' && n.closes < 0:
+			return x.node(finish, FieldNone)
+		case x.b[x.i] == '}':
 			x.i++
 			x.level, x.inside = 1, false
-			n.closes = x.i - start
 			continue
 		case !x.inside && x.b[x.i] == ',':
 			x.i++
@@ -127,40 +126,39 @@ func (x *lexer) stretch() *node {
 		}
 		field := x.key()
 		switch {
-		case x.i < 0:
+		case x.i < 0, (x.head.sets | x.head.fresh).Has(field):
+			return nil // no key, or one that was met before
+		case field == Args && x.b[x.i] != '{':
 			return nil
-		case field == Args && x.b[x.i] == '{' && n.opens < 0 && n.closes < 0:
-			n.opens = x.i - start
+		case field == Args:
+			x.head.sets |= 1 << Args
 			x.i++
 			x.level, x.inside = 2, true
-		case field == Args:
-			return nil // no object, or twice in one stretch
-		case !x.fixedValue(n, field):
-			n.field = field
-			if field < firstText || field >= Grid || x.b[x.i] != '"' {
-				return n.with(x, start, kindOf(field))
+		case !x.fixedValue(field):
+			k := kindOf(field, x.b[x.i])
+			if k == quoted || k == unwantedText {
+				x.i++ // the quote is part of the stretch
 			}
-			x.i++ // the quote is part of the stretch
-			return n.with(x, start, quoted)
+			return x.node(k, field)
 		default:
 			x.inside = false
 		}
 	}
 }
 
-// with completes n with the bytes that x has read since start.
-func (n *node) with(x *lexer, start int, k kind) *node {
-	n.level, n.kind = x.level, k
-	n.plain = n.sets == 0 && n.opens < 0 && n.closes < 0
-	n.size = x.i - start
+// node makes a node of the bytes from start to here.
+func (x *lexer) node(k kind, field Field) *node {
+	n := x.kid
+	n.kind, n.field, n.level, n.head = k, field, x.level, x.head
+	n.size = x.i - x.start
 	n.room = (n.size + 7) &^ 7
 	// One piece of memory serves as words, as bytes and as texts of values.
 	n.words = make([]uint64, n.room/8)
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n.words))), n.room)
-	copy(memory, x.b[start:x.i])
+	copy(memory, x.b[x.start:x.i])
 	n.bytes = unsafe.String(unsafe.SliceData(memory), n.size)
-	for i, at := range x.texts {
-		n.fixed[i].text = memory[at.Start-start : at.End-start : at.End-start]
+	for _, v := range x.fixed {
+		n.head.texts[v.field-firstText] = memory[v.at.Start-x.start : v.at.End-x.start : v.at.End-x.start]
 	}
 	var mask [8]byte
 	for i := range mask[:8-(n.room-n.size)] {
@@ -192,10 +190,10 @@ func (x *lexer) key() Field {
 	return keys.find(x.b, start, end)
 }
 
-// fixedValue reads the value at x.i into n if it is one of those that become
-// part of a stretch.
-func (x *lexer) fixedValue(n *node, field Field) bool {
-	if !x.fix || x.level != 1 || field != Phase && field != Category && field != PID && field != TID {
+// fixedValue makes the value at x.i part of the stretch if it is one of those
+// that may be.
+func (x *lexer) fixedValue(field Field) bool {
+	if !x.fix || x.level != 1 || !headSet.Has(field) {
 		return false
 	}
 	end, err := jsonscan.Skip(x.b, x.i)
@@ -206,22 +204,27 @@ func (x *lexer) fixedValue(n *node, field Field) bool {
 	switch {
 	case val[0] == '"' && field == Phase && len(val) != 3, val[0] == '"' && quote(x.b, x.i+1) != end-1:
 		return false
-	case val[0] != '"' && (field == Phase || val[0] < '0' || val[0] > '9'):
+	case val[0] != '"' && (field == Phase || !isInteger(val)):
 		return false
 	}
-	n.sets |= 1 << field
-	if field == Phase {
-		n.phase = textOf(val)[0]
-	} else {
-		if n.fixed == nil {
-			n.fixed = make([]fixed, 0, 3)
-		}
-		at := jsonscan.Range{Start: x.i, End: end}
-		if val[0] == '"' {
-			at = jsonscan.Range{Start: x.i + 1, End: end - 1}
-		}
-		n.fixed, x.texts = append(n.fixed, fixed{field: field}), append(x.texts, at)
+	x.head.sets |= 1 << field
+	switch {
+	case field == Phase:
+		x.head.phase = textOf(val)[0]
+	case val[0] == '"':
+		x.fixed = append(x.fixed, fixed{field, jsonscan.Range{Start: x.i + 1, End: end - 1}})
+	default:
+		x.fixed = append(x.fixed, fixed{field, jsonscan.Range{Start: x.i, End: end}})
 	}
 	x.i = end
 	return true
+}
+
+// isInteger reports whether a value is a number of digits alone. Threads are
+// negative where a profiler wrote an address as a signed number.
+func isInteger(val []byte) bool {
+	if val[0] == '-' {
+		val = val[1:]
+	}
+	return len(val) > 0 && bytes.IndexFunc(val, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }

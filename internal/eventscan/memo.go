@@ -1,5 +1,7 @@
 package eventscan
 
+import "assay/internal/jsonscan"
+
 // A Memo scans events by remembering the bytes between their values.
 //
 // A profiler writes millions of events in a few dozen shapes: the same keys in
@@ -25,8 +27,9 @@ type Memo struct {
 	root    node
 	last    *node // the end of the event before
 	nodes   int
-	spare   []node            // not used yet
-	threads map[[2]string]int // the numbers of process and thread: see Fields.Thread
+	spare   []node  // not used yet
+	threads numbers // of process and thread
+	classes numbers // of phase and category
 }
 
 // Limits of the trie. A trace of more shapes is read by Scan where it exceeds
@@ -42,8 +45,8 @@ const (
 // Scan does what the function Scan does, with the help of what was met before.
 // The event may have a [Gap] before it, which becomes part of its first stretch.
 func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
-	f.set, f.thread = 0, 0
-	start, args := i, 0
+	f.set, f.head = 0, nil
+	start := i
 	at, before := &m.root, m.last
 	if before == nil {
 		before = at
@@ -58,16 +61,47 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 			}
 			before.likely = next
 		}
-		if !next.plain {
-			args = next.apply(f, b, i, args)
-		}
 		i += next.size
-		if next.kind == finish {
-			m.last, f.thread = next, next.number
+		switch next.kind {
+		case finish:
+			m.last = next
+			f.say(&next.head)
 			return i, true
-		}
-		if i, ok = next.value(f, b, i); !ok {
-			return i, false
+		case integer:
+			// What ends the number need not be looked at: only what may follow a
+			// value is the start of a stretch.
+			if v, digits := shortNumber(b, i); digits > 0 {
+				f.ints[next.field-firstInt] = v
+				f.set |= 1 << next.field
+				i += digits
+			} else if i, ok = f.int(b, i, next.field); !ok {
+				return i, false
+			}
+		case moment:
+			if f.times[next.field-Start], i, ok = micros(b, i); !ok {
+				return i, false
+			}
+			f.set |= 1 << next.field
+		case quoted:
+			end := quote(b, i)
+			if end >= len(b) || b[end] != '"' {
+				return end, false
+			}
+			f.texts[next.field-firstText] = b[i:end]
+			f.set |= 1 << next.field
+			i = end + 1
+		case unwantedText:
+			if i, ok = passText(b, i); !ok {
+				return i, false
+			}
+		case unwanted:
+			if i, ok = pass(b, i, next.level); !ok {
+				return i, false
+			}
+		default:
+			if i, ok = f.value(b, i, next.level, next.field); !ok {
+				return i, false
+			}
 		}
 		at, before = next, next
 	}
@@ -81,47 +115,27 @@ func scanBehind(b []byte, i int, f *Fields) (end int, ok bool) {
 	return Scan(b, i, f)
 }
 
-// value reads the value behind n, which is at b[i], and returns the index
-// behind it. What ends a short number need not be looked at: only what may
-// follow a value is the start of a stretch.
-func (n *node) value(f *Fields, b []byte, i int) (end int, ok bool) {
-	switch n.kind {
-	case integer:
-		if v, digits := shortNumber(b, i); digits > 0 {
-			f.ints[n.field-firstInt] = v
-			f.set |= 1 << n.field
-			return i + digits, true
-		}
-		return f.int(b, i, n.field)
-	case moment:
-		f.times[n.field-Start], end, ok = micros(b, i)
-		f.set |= 1 << n.field
-		return end, ok
-	case quoted:
-		if end = quote(b, i); end >= len(b) || b[end] != '"' {
-			return end, false
-		}
-		f.texts[n.field-firstText] = b[i:end]
-		f.set |= 1 << n.field
-		return end + 1, true
-	case unwantedText:
-		if end = quote(b, i); end >= len(b) || b[end] != '"' {
-			return end, false
-		}
-		return end + 1, true
-	case unwanted:
-		if n := digits(b, i); n > 0 { // most are short
-			if end = i + n; b[end] != '.' {
-				return end, true
-			}
-			if n = digits(b, end+1); n > 0 {
-				return end + 1 + n, true
-			}
-		}
-		if end = decimalEnd(b, i); end > i {
+// pass skips a value at b[i] that is not wanted, at its level. Most are numbers.
+func pass(b []byte, i, level int) (end int, ok bool) {
+	if n := digits(b, i); n > 0 { // and short
+		if end = i + n; b[end] != '.' {
 			return end, true
 		}
-		return skip(b, i, n.level)
+		if n = digits(b, end+1); n > 0 {
+			return end + 1 + n, true
+		}
 	}
-	return f.value(b, i, n.level, n.field)
+	if end = decimalEnd(b, i); end > i {
+		return end, true
+	}
+	return skip(b, i, level)
+}
+
+// passText skips the rest of a string, of which b[i] is the first byte.
+func passText(b []byte, i int) (end int, ok bool) {
+	if end = quote(b, i); end < len(b) && b[end] == '"' {
+		return end + 1, true
+	}
+	end, err := jsonscan.String(b, i-1)
+	return end, err == nil
 }

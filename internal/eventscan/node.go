@@ -17,15 +17,7 @@ type node struct {
 	kind   kind
 	field  Field // of the value behind it
 	level  int   // at its end: 1 for the event, 2 for its args
-	plain  bool  // there is nothing of the next five
-	fixed  []fixed
-	phase  byte     // or 0
-	sets   FieldSet // what is fixed
-	opens  int      // where in it the brace that opens args is, or -1
-	closes int      // where in it is what follows args, or -1
-
-	path   path
-	number int // at an event's end: see Fields.Thread
+	head   head  // of the event so far
 
 	bytes string // empty for the root
 	kids  []*node
@@ -33,21 +25,16 @@ type node struct {
 	mark  int // its byte at its parent's split, or -1 if it ends before
 }
 
-// A fixed is a value that is part of a stretch.
-type fixed struct {
-	field Field
-	text  []byte
-}
-
-// A path is what the stretches up to a node say about the event.
-type path struct {
-	pid, tid    []byte
-	noThread    bool // pid or tid is a value that is read afresh
-	phase       byte
-	category    []byte
-	categorized bool     // category is known
-	unwanted    FieldSet // what Wants leaves out
-	confusing   bool     // phase or category came again after they were decided on
+// A head is what the stretches up to a node, without the values between them,
+// say about the event.
+type head struct {
+	sets     FieldSet // what is in them: of headSet and Args
+	phase    byte     // or 0
+	texts    [TID + 1 - firstText][]byte
+	fresh    FieldSet // of headSet: what is read as a value instead
+	unwanted FieldSet // what Wants leaves out
+	thread   int      // at an event's end: see Fields.Thread
+	class    int      // at an event's end: see Fields.Class
 }
 
 // A kind says what is behind a stretch.
@@ -63,36 +50,21 @@ const (
 	finish       // the event's end
 )
 
-func kindOf(x Field) kind {
+// kindOf returns the kind of a value of field x that starts with c.
+func kindOf(x Field, c byte) kind {
 	switch {
+	case x == FieldNone && c == '"':
+		return unwantedText
 	case x == FieldNone:
 		return unwanted
+	case x >= firstText && x < Grid && c == '"':
+		return quoted
 	case x >= firstInt:
 		return integer
 	case x == Start || x == Dur:
 		return moment
 	}
 	return other
-}
-
-// apply stores what is in the stretch n, which is at b[i]. Args began at the
-// given index, if they did; apply returns where they began now.
-func (n *node) apply(f *Fields, b []byte, i, args int) int {
-	for _, v := range n.fixed {
-		f.texts[v.field-firstText] = v.text
-	}
-	if f.set |= n.sets; n.phase != 0 {
-		f.phase = n.phase
-	}
-	if n.opens >= 0 {
-		args = i + n.opens
-		f.set &^= argSet
-	}
-	if n.closes >= 0 {
-		f.args = b[args : i+n.closes]
-		f.set |= 1 << Args
-	}
-	return args
 }
 
 // is reports whether the bytes of n are at b[i]. It needs them and up to eight

@@ -22,7 +22,7 @@ func Gap(b []byte, i int) int {
 // void: [Decode] must read the event. The doc comment of the package has the
 // states that the code below moves through.
 func Scan(b []byte, i int, f *Fields) (end int, ok bool) {
-	f.set, f.thread = 0, 0
+	f.set, f.head = 0, nil
 	return f.members(b, i+1, 1, memberTable)
 }
 
@@ -99,12 +99,8 @@ func (f *Fields) value(b []byte, i, level int, x Field) (end int, ok bool) {
 	case x == Args && b[i] != '{':
 		return i, false
 	case x == Args:
-		f.set &^= argSet
-		if end, ok = f.members(b, i+1, 2, argTable); ok {
-			f.args = b[i:end]
-			f.set |= 1 << Args
-		}
-		return end, ok
+		f.set = f.set&^argSet | 1<<Args
+		return f.members(b, i+1, 2, argTable)
 	case x == Grid || x == Block:
 		return f.triple(b, i, x)
 	}

@@ -27,7 +27,7 @@ func text(f *Fields) string {
 		case x == Dur:
 			s += fmt.Sprintf(" dur=%d", f.Dur())
 		case x == Args:
-			s += fmt.Sprintf(" args=%s", f.Args())
+			s += " args"
 		case x < Grid:
 			s += fmt.Sprintf(" %d=%q", x, f.Text(x))
 		case x < firstInt:

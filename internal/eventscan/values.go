@@ -22,9 +22,7 @@ func (f *Fields) store(x Field, val []byte) error {
 		return f.setTime(x, val)
 	case x == Args:
 		// Of several args the last counts, whole.
-		f.set &^= argSet
-		if val[0] == '{' {
-			f.args = val
+		if f.set &^= argSet; val[0] == '{' {
 			f.set |= 1 << Args
 		}
 	case x >= firstInt:
