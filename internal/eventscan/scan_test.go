@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"assay/internal/jsonscan"
@@ -37,6 +38,23 @@ func text(f *Fields) string {
 		}
 	}
 	return s
+}
+
+// same holds that what a Memo says of two fields or events being the same is
+// true. It maps what was said to what it was said of.
+type same map[string]string
+
+func (s same) check(tb testing.TB, f *Fields) {
+	tb.Helper()
+	is := func(what string, n int, of string) {
+		key := fmt.Sprint(what, n)
+		if before, ok := s[key]; n != 0 && ok && before != of {
+			tb.Fatalf("%s is of %s and of %s", key, before, of)
+		}
+		s[key] = of
+	}
+	is("thread", f.Thread(), fmt.Sprintf("%q %q", f.Text(PID), f.Text(TID)))
+	is("class", f.Class(), fmt.Sprintf("%q %q", f.Phase(), f.Text(Category)))
 }
 
 // eachEvent calls f with the index of every event of a whole trace.
@@ -96,6 +114,7 @@ func TestScanAgrees(t *testing.T) {
 		events, accepted := 0, 0
 		var fast, slow Fields
 		var memo Memo
+		said := make(same)
 		eachEvent(t, b, func(i, end int) {
 			events++
 			want, err := Decode(b, i, &slow)
@@ -108,10 +127,59 @@ func TestScanAgrees(t *testing.T) {
 					t.Fatalf("%s@%d: Scan ends at %d with%s\nDecode ends at %d, %v, with%s", name, i, got, text(&fast), want, err, text(&slow))
 				}
 			}
+			said.check(t, &fast)
 			accepted++
 		})
 		if accepted < events*99/100 {
 			t.Errorf("%s: Scan took %d of %d events", name, accepted, events)
+		}
+	}
+}
+
+// TestMemoTells: events that say where they belong in the usual ways are told
+// apart, whatever else is among them.
+func TestMemoTells(t *testing.T) {
+	var memo Memo
+	seen := make(map[[2]int]string)
+	threads, categories := []string{"7", "-1342177280", `"main"`, "70"}, []string{"cpu_op", "kernel", "cpu_o"}
+	for range 2 {
+		for _, tid := range threads {
+			for _, category := range categories {
+				event := `{"ph":"X","cat":"` + category + `","name":"n","pid":1,"tid":` + tid + `,"ts":1,"dur":1},`
+				var f Fields
+				if _, ok := memo.Scan([]byte(event+strings.Repeat(" ", 64)), 0, &f); !ok {
+					t.Fatalf("%s was not taken", event)
+				}
+				n := [2]int{f.Thread(), f.Class()}
+				if before, ok := seen[n]; n[0] == 0 || n[1] == 0 || ok && before != category+tid {
+					t.Errorf("%s has thread and class %d, as %q has", event, n, before)
+				}
+				seen[n] = category + tid
+			}
+		}
+	}
+	if len(seen) != len(threads)*len(categories) {
+		t.Errorf("%d pairs of thread and class, want %d", len(seen), len(threads)*len(categories))
+	}
+}
+
+// TestMemoTwice: of what is written twice the last counts.
+func TestMemoTwice(t *testing.T) {
+	var memo Memo
+	said := make(same)
+	for range 3 {
+		for _, second := range []string{"", `,"ph":"B"`, `,"cat":"x"`, `,"pid":2`, `,"tid":"x"`, `,"tid":{}`, `,"tid":null`, `,"args":{}`, `,"args":{"stream":2}`, `,"args":null`} {
+			event := []byte(`{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":1,"args":{"stream":1,"device":1}` + second + "}" + strings.Repeat(" ", 64))
+			var f, want Fields
+			if _, err := Decode(event, 0, &want); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := memo.Scan(event, 0, &f); !ok {
+				continue
+			}
+			if said.check(t, &f); text(&f) != text(&want) {
+				t.Errorf("%s is read as%s\nwant%s", event, text(&f), text(&want))
+			}
 		}
 	}
 }
