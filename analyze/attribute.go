@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"assay/diag"
@@ -90,7 +91,7 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 				a.idle.sort(th.Track)
 				a.tooDeep += hosttree.Walk(th, &walker{
 					attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
-					questions: a.idle.asked[th.Track], asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
+					questions: a.idle.asked[th.Track], asksFrom: math.MinInt64, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
 				})
 				th.Release()
 			}
@@ -121,6 +122,7 @@ type walker struct {
 	main      bool
 	changes   []int32      // of memory, by time
 	questions [][]question // about idle time, by device and time
+	asksFrom  int64        // there is no question about the time before
 	asked     []int32      // links of other threads, by time, whose annotation is that of this one
 }
 
@@ -300,9 +302,7 @@ func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, 
 	s.CopyCalls = room.copyCalls(a, rank, s.Copies)
 	s.Syncs = a.waits.syncRows(rank)
 	profiler := profilerWork(a.t)
-	steps := maxSteps // that may be counted by device
 	for i, d := range a.tl.devices {
-		s.Launches = append(s.Launches, a.launches(d, rank, bins, &steps))
 		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.explain(i, s.Devices[i].LargestGaps)

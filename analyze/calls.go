@@ -115,8 +115,10 @@ func (w *waits) call(a *attribution, f *hosttree.Frame) {
 	waits := r.Kind == "sync"
 	if i, ok := a.link.ofCall(f.Call); ok {
 		r.Launched = summary.Plus(r.Launched, int64(a.link.list[i].work))
-		end, copies := a.link.copied[i]
-		waits = copies && (r.Kind == "copy" || r.Kind == "memset") && end <= f.End
+		if r.Kind == "copy" || r.Kind == "memset" {
+			end, copies := a.link.copied[i]
+			waits = copies && end <= f.End
+		}
 	}
 	if waits && w.known {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)

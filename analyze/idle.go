@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (m gapMark) short() bool { return m&1 != 0 }
 // owner.
 type shownGap struct {
 	gap
-	shares map[idleKey]int64
+	shares []int64 // by the number of a row
 }
 
 // A question asks what a thread was doing in a stretch of a gap.
@@ -70,7 +71,7 @@ type idleness struct {
 	a     *attribution
 	shown [][]shownGap                   // by index of the device
 	asked map[trace.TrackID][][]question // by thread and device, in order of time
-	rows  []map[idleKey]*summary.Idle    // by index of the device
+	rows  []idleTable                    // by index of the device
 	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
 	most  int                            // rows of one device
 
@@ -78,16 +79,29 @@ type idleness struct {
 	byName map[string]int32 // index into names
 	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
 
-	// last is the row that time was added to last, or nil.
-	last struct {
-		device int
-		key    idleKey
-		row    *summary.Idle
-	}
+	recent [1 << recentBits]recentRow // rows that time was added to, by their keys
 
 	// tooMany says that there are too many devices: then nothing is asked.
 	tooMany bool
 }
+
+// An idleTable has the rows of one device, numbered as they were made.
+type idleTable struct {
+	index map[idleKey]int32
+	keys  []idleKey
+	rows  []*summary.Idle
+}
+
+// A recentRow is the row that the idle time of an owner is added to, if there is
+// one. It may be that of other names.
+type recentRow struct {
+	device int
+	key    idleKey
+	number int32
+	row    *summary.Idle
+}
+
+const recentBits = 8
 
 // newIdleness cuts the gaps of all devices into what is clear from the launches
 // alone and questions to threads.
@@ -98,7 +112,7 @@ type idleness struct {
 // before the gap; unless it took long: then something else held it.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
-	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]map[idleKey]*summary.Idle, n)}
+	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n)}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -107,7 +121,7 @@ func newIdleness(a *attribution) *idleness {
 		x.waits = callsOf(a, "sync")
 	}
 	for i, d := range a.tl.devices {
-		x.rows[i] = make(map[idleKey]*summary.Idle)
+		x.rows[i].index = make(map[idleKey]int32)
 		if implausible(d.window) {
 			continue
 		}
@@ -126,7 +140,7 @@ func newIdleness(a *attribution) *idleness {
 			if len(shown) > 0 && shown[0] == g.span.Start {
 				shown = shown[1:]
 				g.mark = markOf(len(x.shown[i]), g.mark.short())
-				x.shown[i] = append(x.shown[i], shownGap{g, make(map[idleKey]int64)})
+				x.shown[i] = append(x.shown[i], shownGap{gap: g})
 			}
 			x.cut(i, g, hidden)
 		}
@@ -281,43 +295,55 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	if n <= 0 {
 		return
 	}
-	r := x.last.row
-	if r == nil || x.last.device != device || x.last.key != key {
-		r = x.rows[device][key]
-		x.last.row, x.last.device, x.last.key = r, device, key
+	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]
+	if c.row == nil || c.device != device || c.key != key {
+		number := x.rows[device].of(x, key)
+		*c = recentRow{device, key, number, x.rows[device].rows[number]}
 	}
-	if r == nil {
-		if len(x.rows[device]) >= x.most {
-			key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
-			if r = x.rows[device][key]; r == nil {
-				r = new(summary.Idle)
-				x.rows[device][key] = r
-			}
-		} else {
-			r = new(summary.Idle)
-			x.rows[device][key] = r
-		}
-		r.Owner, r.State, r.Name = key.owner(), stateNames[key.state()], x.names[key.name()]
-	}
-	r.NS += n
-	r.Count++
-	r.MaxNS = max(r.MaxNS, n)
+	c.row.NS += n
+	c.row.Count++
+	c.row.MaxNS = max(c.row.MaxNS, n)
 	if mark.short() {
-		r.ShortGapsNS += n
+		c.row.ShortGapsNS += n
 	}
 	if i := mark.shown(); i >= 0 {
-		x.shown[device][i].shares[key] += n
+		x.shown[device][i].add(c.number, n)
 	}
+}
+
+// add gives a part of the gap to the owner of a row.
+func (g *shownGap) add(number int32, ns int64) {
+	for int(number) >= len(g.shares) {
+		g.shares = append(g.shares, 0)
+	}
+	g.shares[number] += ns
+}
+
+// of returns the number of an owner's row, which it makes if there is none.
+func (t *idleTable) of(x *idleness, key idleKey) int32 {
+	number, ok := t.index[key]
+	if !ok && len(t.rows) >= x.most {
+		key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
+		number, ok = t.index[key]
+	}
+	if !ok {
+		number = int32(len(t.rows))
+		t.index[key] = number
+		t.keys = append(t.keys, key)
+		t.rows = append(t.rows, &summary.Idle{Owner: key.owner(), State: stateNames[key.state()], Name: x.names[key.name()]})
+	}
+	return number
 }
 
 // between answers the questions to a thread about a stretch of time.
 func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open]) {
+	if to <= w.asksFrom {
+		return
+	}
+	w.asksFrom = math.MaxInt64
+	known := false
+	var key idleKey
 	for device, list := range w.questions {
-		if len(list) == 0 || list[0].span.Start >= to {
-			continue
-		}
-		known := false
-		var key idleKey
 		for len(list) > 0 && list[0].span.Start < to {
 			q := list[0]
 			part := interval.Span{Start: max(from, q.span.Start), End: min(to, q.span.End)}
@@ -332,18 +358,20 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 			}
 			list = list[1:]
 		}
-		w.questions[device] = list
+		if w.questions[device] = list; len(list) > 0 {
+			w.asksFrom = min(w.asksFrom, list[0].span.Start)
+		}
 	}
 }
 
 // answer takes what a thread was doing, or asks the main thread if it was doing
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
-	main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]
-	nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0
-	if nothing && ok && main != w.track && !w.main {
-		x.ask(main, question{span: part, device: q.device, mark: q.mark})
-		return
+	if nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0; nothing && !w.main {
+		if main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]; ok && main != w.track {
+			x.ask(main, question{span: part, device: q.device, mark: q.mark})
+			return
+		}
 	}
 	x.add(int(q.device), q.mark, part, key)
 }
@@ -452,7 +480,7 @@ func (x *idleness) finish() {
 
 // idleRows returns the idle time of a device by owner.
 func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
-	for _, r := range x.rows[device] {
+	for _, r := range x.rows[device].rows {
 		r.Rank, r.Device = rank, x.a.tl.devices[device].ordinal
 		out = append(out, *r)
 	}
@@ -468,8 +496,8 @@ func (x *idleness) explain(device int, gaps []summary.Gap) {
 				continue
 			}
 			most, ns := idleKey(0), int64(0)
-			for key, n := range g.shares {
-				if n > ns || n == ns && x.less(key, most) {
+			for number, n := range g.shares {
+				if key := x.rows[device].keys[number]; n > ns || n == ns && n > 0 && x.less(key, most) {
 					most, ns = key, n
 				}
 			}

@@ -9,24 +9,33 @@ import (
 	"assay/trace"
 )
 
-// launches measures how a device's work was launched. Strips are cut into the
-// given number of bins, as the device's own is; room is for how many more steps.
-func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Launches {
+// launches measures how the work of each device was launched. Strips are cut into
+// the given number of bins, as the device's own is.
+func launches(tl *timeline, l *links, marks []mark, rank, bins int) (out []summary.Launches) {
+	steps := maxSteps // that may be counted by device
+	for _, d := range tl.devices {
+		out = append(out, launchesOf(tl, d, l, marks, rank, bins, &steps))
+	}
+	return out
+}
+
+// launchesOf measures one device, and has room for so many more steps.
+func launchesOf(tl *timeline, d *device, l *links, marks []mark, rank, bins int, room *int) summary.Launches {
 	out := summary.Launches{Rank: rank, Device: d.ordinal}
 	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.work))             // the link of each
 	for _, w := range d.work {
-		if w.Dur < summary.ShortKernelNS && a.tl.activity(w).Kind == trace.Kernel {
+		if w.Dur < summary.ShortKernelNS && tl.activity(w).Kind == trace.Kernel {
 			out.Short++
 			out.ShortNS += w.Dur
 		}
-		i := a.link.of[w.number]
-		if i < 0 || a.link.list[i].call == nil {
+		i := l.of[w.number]
+		if i < 0 || l.list[i].call == nil {
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, w.Dur)
 			continue
 		}
-		start, end, _ := a.link.time(i)
+		start, end, _ := l.time(i)
 		out.Launched++
 		out.Delays.Add(interval.Span{Start: end, End: w.Start}.Len())
 		queued = append(queued, interval.Span{Start: start, End: w.Start})
@@ -40,10 +49,10 @@ func (a *attribution) launches(d *device, rank, bins int, room *int) summary.Lau
 	}
 	calls := make([]int64, 0, len(by)) // when each began
 	for _, i := range by {
-		calls = append(calls, a.link.start(i))
+		calls = append(calls, l.start(i))
 	}
 	slices.Sort(calls)
-	for _, m := range overlapping(a.marks, d.window) {
+	for _, m := range overlapping(marks, d.window) {
 		if *room--; *room < 0 {
 			break
 		}

@@ -28,7 +28,8 @@ const torchFamily = "PyTorch"
 type vocabulary struct {
 	t     *trace.Trace
 	rules *phase.Rules
-	known map[trace.Sym]phase.Match
+	index []int32 // by name: an index of known plus 1; 0 if it was not asked for
+	known []phase.Match
 }
 
 // maxNames is how many names are asked for. A program has few dozens; servers
@@ -39,16 +40,18 @@ func newVocabulary(t *trace.Trace, rules *phase.Rules) *vocabulary {
 	if rules == nil {
 		rules = phase.Default()
 	}
-	return &vocabulary{t: t, rules: rules, known: make(map[trace.Sym]phase.Match)}
+	return &vocabulary{t: t, rules: rules, index: make([]int32, t.Names())}
 }
 
 func (v *vocabulary) of(name trace.Sym) phase.Match {
-	m, ok := v.known[name]
-	if !ok && len(v.known) < maxNames {
-		m = v.rules.Match(v.t.Name(name))
-		v.known[name] = m
+	if v.index[name] == 0 {
+		if len(v.known) == maxNames {
+			return phase.Match{}
+		}
+		v.known = append(v.known, v.rules.Match(v.t.Name(name)))
+		v.index[name] = int32(len(v.known))
 	}
-	return m
+	return v.known[v.index[name]-1]
 }
 
 // each calls f with every event of the host that may mark something:

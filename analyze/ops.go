@@ -14,6 +14,13 @@ type opTable struct {
 	t     *trace.Trace
 	index []int32 // by name: an index of rows plus 1
 	rows  []opRow
+	last  []lastShape // by shape
+}
+
+// A lastShape is the row of a shape for the operator that had it last.
+type lastShape struct {
+	op  trace.Sym
+	row *summary.OpShape
 }
 
 type opRow struct {
@@ -21,8 +28,6 @@ type opRow struct {
 	open int // runs that are open now: the inner ones do not count in totals
 	summary.Op
 	shapes map[shapeKey]*summary.OpShape
-	lastID trace.ShapeID // of last, as most runs have the shape of the run before
-	last   *summary.OpShape
 }
 
 type shapeKey struct{ dims, types trace.Sym }
@@ -72,8 +77,12 @@ func (o *opTable) leave(f *hosttree.Frame, d *open) {
 
 // shape returns the row of a shape, or nil if shapes were not recorded.
 func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
-	if r.last != nil && r.lastID == id {
-		return r.last
+	for int(id) >= len(o.last) {
+		o.last = append(o.last, lastShape{})
+	}
+	last := &o.last[id]
+	if last.row != nil && last.op == r.name {
+		return last.row
 	}
 	s := o.t.Shape(id)
 	if s.Dims == 0 {
@@ -88,7 +97,7 @@ func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
 		row = &summary.OpShape{Dims: compact(o.t.Name(s.Dims)), Types: compact(o.t.Name(s.Types))}
 		r.shapes[key] = row
 	}
-	r.last, r.lastID = row, id
+	*last = lastShape{r.name, row}
 	return row
 }
 

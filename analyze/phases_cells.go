@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"sort"
 
@@ -41,20 +40,48 @@ type running struct {
 	node int32
 }
 
+// before reports whether a moment at which both run belongs to a.
+func (a *running) before(b *running) bool {
+	switch {
+	case a.rank != b.rank:
+		return a.rank < b.rank
+	case a.at != b.at:
+		return a.at > b.at
+	}
+	return a.node < b.node
+}
+
+// A runningHeap has what the moment belongs to first. The heap of the standard
+// library puts each element into memory of its own.
 type runningHeap []running
 
-func (h runningHeap) Len() int { return len(h) }
-func (h runningHeap) Less(i, j int) bool {
-	a, b := &h[i], &h[j]
-	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.at, a.at), cmp.Compare(a.node, b.node)) < 0
+func (h *runningHeap) push(r running) {
+	*h = append(*h, r)
+	s := *h
+	for i := len(s) - 1; i > 0 && s[i].before(&s[(i-1)/2]); i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
 }
-func (h runningHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *runningHeap) Push(x any)   { *h = append(*h, x.(running)) }
-func (h *runningHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+
+// pop removes the first.
+func (h *runningHeap) pop() {
+	n := len(*h) - 1
+	(*h)[0] = (*h)[n]
+	s := (*h)[:n]
+	*h = s
+	for i := 0; ; {
+		least := i
+		for kid := 2*i + 1; kid <= 2*i+2 && kid < n; kid++ {
+			if s[kid].before(&s[least]) {
+				least = kid
+			}
+		}
+		if least == i {
+			return
+		}
+		s[i], s[least] = s[least], s[i]
+		i = least
+	}
 }
 
 // classRank has, by the index of a class in summary.Singles, how soon a moment is
@@ -97,7 +124,7 @@ func (c *phaseCells) busy(tl *timeline) {
 			now = c.give(&open, now, w.Start, mask)
 			layer := int8(tl.layer(tl.activity(w)))
 			change(layer, 1)
-			heap.Push(&open, running{classRank[layer], c.owners[begun].at, w.End(), c.owners[begun].node})
+			open.push(running{classRank[layer], c.owners[begun].at, w.End(), c.owners[begun].node})
 		}
 		now = c.give(&open, now, e.at, mask)
 		change(e.layer, -1)
@@ -110,7 +137,7 @@ func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
 		return max(now, to)
 	}
 	for len(*open) > 0 && (*open)[0].end <= now {
-		heap.Pop(open)
+		open.pop()
 	}
 	c.rows[(*open)[0].node].Activity[mask] += to - now
 	return to

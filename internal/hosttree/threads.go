@@ -15,17 +15,16 @@ import (
 	"assay/trace"
 )
 
-// A Frame is one event of a host thread. Of the last five fields one is set, by
-// its Kind.
+// A Frame is one event of a host thread. Of the last fields at most one is set,
+// by its Kind.
 type Frame struct {
 	Start, End int64
 	Name       trace.Sym
 	Kind       trace.Kind
 
-	Op     *trace.Op
-	Call   *trace.Call
-	Python *trace.PythonCall
-	Span   *trace.HostSpan // an annotation, or whatever else
+	Op   *trace.Op
+	Call *trace.Call
+	Span *trace.HostSpan // an annotation, or whatever else, but no Python function
 }
 
 // A Thread is a track of the host with its events, in the order in which they
@@ -119,10 +118,26 @@ func (th *Thread) Calls() int { return len(th.rows[calls]) }
 // sort sorts each list, unless it is sorted already, as most are. Of events with
 // equal times the ids say which began first, where they have any.
 func (th *Thread) sort() {
-	sortRows(th.rows[spans], func(r trace.Ref) times { s := th.t.Spans.At(r); return times{s.Start, s.Dur, 0} })
-	sortRows(th.rows[python], func(r trace.Ref) times { p := th.t.Python.At(r); return times{p.Start, p.Dur, p.ID} })
-	sortRows(th.rows[ops], func(r trace.Ref) times { o := th.t.Ops.At(r); return times{o.Start, o.Dur, o.External} })
-	sortRows(th.rows[calls], func(r trace.Ref) times { c := th.t.Calls.At(r); return times{c.Start, c.Dur, c.Correlation} })
+	for source, rows := range th.rows {
+		sortRows(rows, func(r trace.Ref) times { return th.times(source, r) })
+	}
+}
+
+// times returns the times of the event at a row of one of the tables.
+func (th *Thread) times(source int, r trace.Ref) times {
+	switch source {
+	case ops:
+		o := th.t.Ops.At(r)
+		return times{o.Start, o.Dur, o.External}
+	case calls:
+		c := th.t.Calls.At(r)
+		return times{c.Start, c.Dur, c.Correlation}
+	case python:
+		p := th.t.Python.At(r)
+		return times{p.Start, p.Dur, p.ID}
+	}
+	s := th.t.Spans.At(r)
+	return times{s.Start, s.Dur, 0}
 }
 
 // times are what decides on the order of two events of one kind.
@@ -145,11 +160,6 @@ func sortRows(rows []trace.Ref, of func(trace.Ref) times) {
 	}
 }
 
-// order puts what starts first first, and of what starts together the longest.
-func order(a, b *Frame) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-}
-
 // frame returns the event at a row of one of the tables.
 func (th *Thread) frame(source int, r trace.Ref) Frame {
 	switch source {
@@ -161,7 +171,7 @@ func (th *Thread) frame(source int, r trace.Ref) Frame {
 		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Kind: c.Kind, Call: c}
 	case python:
 		p := th.t.Python.At(r)
-		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Kind: trace.Python, Python: p}
+		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Kind: trace.Python}
 	}
 	s := th.t.Spans.At(r)
 	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Kind: s.Kind, Span: s}

@@ -1,6 +1,10 @@
 package hosttree
 
-import "math"
+import (
+	"math"
+
+	"assay/trace"
+)
 
 // A Visitor is told what happens on a thread, in the order of time. T is what
 // it keeps with each open event.
@@ -31,14 +35,11 @@ const maxDepth = 4096
 func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
 	c := cursor{th: th}
-	for i := range c.ok {
-		c.load(i)
+	for source := range sources {
+		c.load(source)
 	}
-	for {
-		f, ok := c.next()
-		if !ok {
-			break
-		}
+	for c.next() {
+		f := th.frame(c.source, c.ref)
 		w.advance(f.Start)
 		w.outlived(f.End)
 		if len(w.open) == maxDepth {
@@ -71,7 +72,6 @@ func (w *walk[T]) advance(to int64) {
 			return
 		}
 		w.v.Leave(w.open)
-		w.open[len(w.open)-1] = Open[T]{}
 		w.open = w.open[:len(w.open)-1]
 	}
 	if to > w.now {
@@ -90,7 +90,6 @@ const tolerance = 1000
 func (w *walk[T]) outlived(end int64) {
 	for len(w.open) > 0 && w.open[len(w.open)-1].End < end-tolerance {
 		w.v.Leave(w.open)
-		w.open[len(w.open)-1] = Open[T]{}
 		w.open = w.open[:len(w.open)-1]
 	}
 }
@@ -98,31 +97,43 @@ func (w *walk[T]) outlived(end int64) {
 // A cursor merges a thread's lists.
 type cursor struct {
 	th    *Thread
-	at    [sources]int
-	heads [sources]Frame
-	ok    [sources]bool
+	at    [sources]int // how many events of each list were loaded
+	heads [sources]head
+
+	// The event that starts next: its table, and its row there.
+	source int
+	ref    trace.Ref
+}
+
+// A head is the next event of a list.
+type head struct {
+	start, end int64
+	ref        trace.Ref
+	ok         bool // there is one
 }
 
 func (c *cursor) load(source int) {
-	rows := c.th.rows[source]
-	if c.ok[source] = c.at[source] < len(rows); c.ok[source] {
-		c.heads[source] = c.th.frame(source, rows[c.at[source]])
+	rows, h := c.th.rows[source], &c.heads[source]
+	if h.ok = c.at[source] < len(rows); h.ok {
+		h.ref = rows[c.at[source]]
 		c.at[source]++
+		t := c.th.times(source, h.ref)
+		h.start, h.end = t.start, t.start+t.dur
 	}
 }
 
-// next returns the event that starts next, the outer one of several.
-func (c *cursor) next() (Frame, bool) {
+// next goes on to the event that starts next, and of several to the longest.
+func (c *cursor) next() bool {
 	best := -1
 	for i := range c.heads {
-		if c.ok[i] && (best < 0 || order(&c.heads[i], &c.heads[best]) < 0) {
+		if h := &c.heads[i]; h.ok && (best < 0 || h.start < c.heads[best].start || h.start == c.heads[best].start && h.end > c.heads[best].end) {
 			best = i
 		}
 	}
 	if best < 0 {
-		return Frame{}, false
+		return false
 	}
-	f := c.heads[best]
+	c.source, c.ref = best, c.heads[best].ref
 	c.load(best)
-	return f, true
+	return true
 }
