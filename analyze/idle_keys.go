@@ -94,3 +94,37 @@ func (x *idleness) less(a, b idleKey) bool {
 	return cmp.Or(cmp.Compare(a.owner(), b.owner()), cmp.Compare(stateNames[a.state()], stateNames[b.state()]),
 		cmp.Compare(x.names[a.name()], x.names[b.name()])) < 0
 }
+
+// An idleTable has the rows of one device, numbered as they were made.
+type idleTable struct {
+	index map[idleKey]int32
+	keys  []idleKey
+	rows  []*summary.Idle
+}
+
+// A recentRow is the row that the idle time of an owner is added to, if there is
+// one. It may be that of other names.
+type recentRow struct {
+	device int
+	key    idleKey
+	number int32
+	row    *summary.Idle
+}
+
+const recentBits = 8
+
+// of returns the number of an owner's row, which it makes if there is none.
+func (t *idleTable) of(x *idleness, key idleKey) int32 {
+	number, ok := t.index[key]
+	if !ok && len(t.rows) >= x.most {
+		key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
+		number, ok = t.index[key]
+	}
+	if !ok {
+		number = int32(len(t.rows))
+		t.index[key] = number
+		t.keys = append(t.keys, key)
+		t.rows = append(t.rows, &summary.Idle{Owner: key.owner(), State: stateNames[key.state()], Name: x.names[key.name()]})
+	}
+	return number
+}

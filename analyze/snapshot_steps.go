@@ -3,18 +3,18 @@ package analyze
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/memory"
 	"assay/summary"
 )
 
 // stepName matches the marks of a step: PyTorch's profiler sets ProfilerStep#7,
 // and programs have names of their own.
-var stepName = regexp.MustCompile(`^(?:ProfilerStep#\d+|(?i:(?:train|training|eval)?[ _-]?(?:step|iteration|iter)[ _#:-]?\d+))$`)
+var stepName = lazyregexp.New(`^(?:ProfilerStep#\d+|(?i:(?:train|training|eval)?[ _-]?(?:step|iteration|iter)[ _#:-]?\d+))$`)
 
 // maxMemorySteps is how many steps are kept of one device.
 const maxMemorySteps = 1000
@@ -31,7 +31,7 @@ func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 	var spans []summary.MemoryStep
 	begun := make(map[string]int64)
 	for _, a := range r.m.Annotations {
-		if a.Device != r.d.Number || !stepName.MatchString(a.Name) {
+		if a.Device != r.d.Number || !stepName().MatchString(a.Name) {
 			continue
 		}
 		start, ok := begun[a.Name]

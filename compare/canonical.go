@@ -1,8 +1,9 @@
 package compare
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // canonical returns the name of a kernel without what a tuner, a compiler or
@@ -11,18 +12,18 @@ import (
 // stay, for another type is other work.
 func canonical(name string) string {
 	s := strings.TrimPrefix(strings.TrimSpace(name), "void ")
-	if m := nvjet.FindStringSubmatch(s); m != nil {
+	if m := nvjet().FindStringSubmatch(s); m != nil {
 		return "nvjet_" + m[1] + "_" + m[2]
 	}
 	if i := strings.Index(s, "_MT"); i > 0 && strings.HasPrefix(s, "Cijk_") {
 		return s[:i] // what follows is the tile of Tensile
 	}
 	if strings.HasPrefix(s, "triton_") {
-		return tritonNumber.ReplaceAllString(s, "")
+		return tritonNumber().ReplaceAllString(s, "")
 	}
-	s = architecture.ReplaceAllString(s, "")
-	return numbers.ReplaceAllStringFunc(s, func(n string) string {
-		if typed.MatchString(n) {
+	s = architecture().ReplaceAllString(s, "")
+	return numbers().ReplaceAllStringFunc(s, func(n string) string {
+		if typed().MatchString(n) {
 			return n
 		}
 		return strings.TrimRight(n, "0123456789") + "#"
@@ -32,13 +33,13 @@ func canonical(name string) string {
 var (
 	// nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN: type, tiles, and the layout at the
 	// end. What else stands between them is the schedule.
-	nvjet = regexp.MustCompile(`^nvjet_(?:sm\d+_)?([a-z]+)_.*?([TN]{3})(?:_|$)`)
+	nvjet = lazyregexp.New(`^nvjet_(?:sm\d+_)?([a-z]+)_.*?([TN]{3})(?:_|$)`)
 
 	// triton_poi_fused_add_12, and with the specialization of its arguments
 	// triton_poi_fused_add_12_0d1d2de.
-	tritonNumber = regexp.MustCompile(`_\d+(?:_(?:\d+d?[ec]*)+)?$`)
+	tritonNumber = lazyregexp.New(`_\d+(?:_(?:\d+d?[ec]*)+)?$`)
 
-	architecture = regexp.MustCompile(`^(?:(?:ampere|volta|turing|hopper|blackwell|maxwell|pascal)_|sm\d+_)`)
-	numbers      = regexp.MustCompile(`e[45]m[23]|[A-Za-z]*\d+`)
-	typed        = regexp.MustCompile(`(?i)(?:f|fp|float|int|half|e\dm)\d+$`)
+	architecture = lazyregexp.New(`^(?:(?:ampere|volta|turing|hopper|blackwell|maxwell|pascal)_|sm\d+_)`)
+	numbers      = lazyregexp.New(`e[45]m[23]|[A-Za-z]*\d+`)
+	typed        = lazyregexp.New(`(?i)(?:f|fp|float|int|half|e\dm)\d+$`)
 )

@@ -2,10 +2,10 @@ package gate
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -86,12 +86,12 @@ func ofMemory(s *summary.Summary) bool {
 
 // workerFile matches what PyTorch's tensorboard_trace_handler calls its files:
 // host and process, then the time.
-var workerFile = regexp.MustCompile(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
+var workerFile = lazyregexp.New(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
 
 // process returns what a file's name says of the process that wrote it, or "".
 func process(file string) string {
 	file = slashes(file)
-	m := workerFile.FindStringSubmatch(path.Base(file))
+	m := workerFile().FindStringSubmatch(path.Base(file))
 	if m == nil {
 		return ""
 	}

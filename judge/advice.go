@@ -1,8 +1,7 @@
 package judge
 
 import (
-	"regexp"
-
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -48,18 +47,18 @@ func kernelAdvice(k summary.Kernel, p peers) []string {
 
 // simt matches the names of matrix kernels that use no tensor cores, by the
 // words of CUTLASS and cuBLAS: simt, ffma, ampere_sgemm_128x64_tn.
-var simt = regexp.MustCompile(`(?i)simt|ffma|(^|_)[sd]gemm_`)
+var simt = lazyregexp.New(`(?i)simt|ffma|(^|_)[sd]gemm_`)
 
 // tensorCores matches the names of matrix kernels that use tensor cores, or
 // what AMD calls matrix cores: the instruction (wgmma, MFMA, and in the names
 // of cuBLAS its shape, as s16816gemm), or the library. The model Gemma is not
 // an instruction.
-var tensorCores = regexp.MustCompile(`(?i)tensorop|(^|[^e])mma|nvjet|mfma|_MI\d+x\d+|[0-9]{3,}gemm|cublas|cutlass`)
+var tensorCores = lazyregexp.New(`(?i)tensorop|(^|[^e])mma|nvjet|mfma|_MI\d+x\d+|[0-9]{3,}gemm|cublas|cutlass`)
 
 // onTensorCores reports whether a matrix kernel says by its name that it need
 // not be moved to tensor cores.
 func onTensorCores(name string) bool {
-	return !simt.MatchString(name) && tensorCores.MatchString(name)
+	return !simt().MatchString(name) && tensorCores().MatchString(name)
 }
 
 func computeAdvice() []string {

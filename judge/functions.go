@@ -3,10 +3,10 @@ package judge
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/summary"
 	"assay/unit"
 )
@@ -52,7 +52,7 @@ func (c *court) profiles() []functions {
 		f.whole = f.own
 		for j := range t.Rows {
 			row := rowOf(t, j, self, total)
-			row.foreign = isLibrary(row.name) || isLibrary(row.file) || systemObject.MatchString(t.Rows[j].Labels["object"])
+			row.foreign = isLibrary(row.name) || isLibrary(row.file) || systemObject().MatchString(t.Rows[j].Labels["object"])
 			row.wait = isWait(row.name)
 			f.whole = max(f.whole, row.total)
 			f.rows = append(f.rows, row)
@@ -124,13 +124,13 @@ func rowOf(t *summary.Table, at, self, total int) functionRow {
 }
 
 // placed matches names as "dir/app.py:118 Server.verify".
-var placed = regexp.MustCompile(`^(?:.*[/\\])?([^/\\]+:\d+) (.+)$`)
+var placed = lazyregexp.New(`^(?:.*[/\\])?([^/\\]+:\d+) (.+)$`)
 
 // String names a function in a sentence: "Server.verify" (app.py:118).
 func (r functionRow) String() string { return called(r.name) }
 
 func called(name string) string {
-	if m := placed.FindStringSubmatch(name); m != nil {
+	if m := placed().FindStringSubmatch(name); m != nil {
 		return fmt.Sprintf("%q (%s)", short(m[2]), short(m[1]))
 	}
 	return fmt.Sprintf("%q", short(name))
@@ -139,12 +139,12 @@ func called(name string) string {
 // libraries matches the names and files of functions that are not of the program
 // under profile: of Python's own library and what pip has installed, built-in
 // functions, PyTorch, Go's runtime and library. yappi cuts names on the left.
-var libraries = regexp.MustCompile(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/python\d|(site|dist)-packages/|^(\.\.)?(\S*/)?asyncio/|^<|^\{|^torch/|^nn\.Module:|^autograd::|^runtime\.|/go/src/|^\(no stack\)`)
+var libraries = lazyregexp.New(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/python\d|(site|dist)-packages/|^(\.\.)?(\S*/)?asyncio/|^<|^\{|^torch/|^nn\.Module:|^autograd::|^runtime\.|/go/src/|^\(no stack\)`)
 
 // systemObject matches the libraries that a system has.
-var systemObject = regexp.MustCompile(`^/(usr/)?(local/)?lib\w*/`)
+var systemObject = lazyregexp.New(`^/(usr/)?(local/)?lib\w*/`)
 
-func isLibrary(name string) bool { return name != "" && libraries.MatchString(beginning(name)) }
+func isLibrary(name string) bool { return name != "" && libraries().MatchString(beginning(name)) }
 
 // beginning is what is looked at of a name: far more than any path has. Tables may
 // have many megabytes of names, and an expression takes a second for each ten.
@@ -211,12 +211,12 @@ func (f *functions) described(r functionRow) string {
 
 // waits matches the functions that wait for time, other threads, files or the
 // network, by the last part of their names.
-var waits = regexp.MustCompile(`(^|[^\w])(sleep|select|poll|epoll_wait|kevent|control|acquire|recv\w*|accept|connect|wait|wait_for|waitpid|getaddrinfo|do_handshake|_wait_for_tstate_lock)\b|'read' of '_ssl|^runtime\.(futex|notetsleepg?|netpoll|usleep)$`)
+var waits = lazyregexp.New(`(^|[^\w])(sleep|select|poll|epoll_wait|kevent|control|acquire|recv\w*|accept|connect|wait|wait_for|waitpid|getaddrinfo|do_handshake|_wait_for_tstate_lock)\b|'read' of '_ssl|^runtime\.(futex|notetsleepg?|netpoll|usleep)$`)
 
 // isWait reports whether the function of a name waits.
 func isWait(name string) bool {
 	if !strings.HasPrefix(name, "{") {
 		name = name[strings.LastIndexByte(name, ' ')+1:]
 	}
-	return waits.MatchString(beginning(name))
+	return waits().MatchString(beginning(name))
 }

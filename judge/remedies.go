@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -59,7 +60,7 @@ var remedies = sync.OnceValue(func() *remedyBook {
 		r := b.Remedies[id]
 		r.id = id
 		b.byText[r.Text] = r
-		if blank.MatchString(r.Text) {
+		if blank().MatchString(r.Text) {
 			r.shape = shapeOf(r.Text)
 			b.shapes = append(b.shapes, r)
 		}
@@ -71,11 +72,11 @@ var remedies = sync.OnceValue(func() *remedyBook {
 })
 
 // blank is a word that a rule fills in.
-var blank = regexp.MustCompile(`\{[a-z]+\}`)
+var blank = lazyregexp.New(`\{[a-z]+\}`)
 
 // shapeOf returns what texts match that were made of one with blanks.
 func shapeOf(text string) *regexp.Regexp {
-	parts := blank.Split(text, -1)
+	parts := blank().Split(text, -1)
 	for i, p := range parts {
 		parts[i] = regexp.QuoteMeta(p)
 	}

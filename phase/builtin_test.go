@@ -30,7 +30,16 @@ func TestBuiltInSource(t *testing.T) {
 			t.Fatalf("phases.yaml:%d: %v", yamltree.Line(n), err)
 		}
 		e.Source = "" // for people
-		fmt.Fprintf(&b, "{ID: %q, Step: %q, Phase: %q, Match: %#v, IgnoreCase: %v, Producer: %q},\n", e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer)
+		ru, err := e.rule()
+		if err != nil {
+			t.Fatalf("phases.yaml:%d: %v", yamltree.Line(n), err)
+		}
+		var first []string
+		for _, p := range ru.patterns {
+			first = append(first, p.first)
+		}
+		fmt.Fprintf(&b, "{ID: %q, Step: %q, Phase: %q, Match: %#v, IgnoreCase: %v, Producer: %q, first: %#v},\n",
+			e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer, first)
 	}
 	b.WriteString("}\n")
 	want, err := format.Source(b.Bytes())

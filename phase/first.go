@@ -11,16 +11,26 @@ import (
 type firsts [256]bool
 
 // firstsOf returns the first bytes of an expression that is anchored at the
-// beginning, and false of any other.
-func firstsOf(expr string) (f firsts, ok bool) {
+// beginning, and "" of any other.
+func firstsOf(expr string) string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || !isAnchored(re) {
-		return firsts{}, false
+		return ""
 	}
+	var f firsts
 	if f.add(re.Simplify()) {
-		return firsts{}, false // it matches the empty name, and so every one
+		return "" // it matches the empty name, and so every one
 	}
-	return f, true
+	out := make([]byte, 0, len(f))
+	for b, may := range f {
+		if may {
+			out = append(out, byte(b))
+		}
+	}
+	if len(out) == len(f) {
+		return ""
+	}
+	return string(out)
 }
 
 // isAnchored reports whether re matches only at the beginning of a name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -22,6 +23,20 @@ type entry struct {
 	IgnoreCase bool     `yaml:"ignore-case"`
 	Producer   string   `yaml:"producer"`
 	Source     string   `yaml:"source"`
+
+	first []string // of a built-in rule: see pattern
+}
+
+// expressions returns what the rule matches.
+func (e *entry) expressions() []string {
+	if !e.IgnoreCase {
+		return e.Match
+	}
+	var out []string
+	for _, expr := range e.Match {
+		out = append(out, "(?i:"+expr+")")
+	}
+	return out
 }
 
 // Parse reads a file of rules, of the form of phases.yaml. Errors start with its
@@ -93,22 +108,15 @@ func (e entry) rule() (rule, error) {
 	case len(e.Match) == 0:
 		return ru, fmt.Errorf("rule %q matches nothing: want a list of regular expressions called match", e.ID)
 	}
-	for _, expr := range e.Match {
-		if expr == "" {
-			return ru, fmt.Errorf("rule %q: an empty expression would match every name", e.ID)
-		}
-		if e.IgnoreCase {
-			expr = "(?i:" + expr + ")"
-		}
+	if slices.Contains(e.Match, "") {
+		return ru, fmt.Errorf("rule %q: an empty expression would match every name", e.ID)
+	}
+	for _, expr := range e.expressions() {
 		p, err := regexp.Compile(expr)
 		if err != nil {
 			return ru, fmt.Errorf("rule %q: %w", e.ID, err)
 		}
-		begins, ok := firstsOf(expr)
-		for b := range begins {
-			begins[b] = begins[b] || !ok
-		}
-		ru.patterns, ru.begins = append(ru.patterns, p), append(ru.begins, begins)
+		ru.patterns = append(ru.patterns, pattern{func() *regexp.Regexp { return p }, firstsOf(expr)})
 	}
 	return ru, nil
 }

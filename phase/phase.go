@@ -11,7 +11,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+
+	"assay/internal/lazyregexp"
 )
 
 // How a step is cut out of a device's time.
@@ -33,8 +36,13 @@ type Match struct {
 // A rule is one entry of a file of rules.
 type rule struct {
 	id, step, phase, producer string
-	patterns                  []*regexp.Regexp
-	begins                    []firsts // of each pattern
+	patterns                  []pattern
+}
+
+// A pattern is an expression of a rule.
+type pattern struct {
+	expr  func() *regexp.Regexp
+	first string // the bytes that names may begin with; "" is all
 }
 
 // Rules are an ordered list of rules. They are safe for concurrent use.
@@ -49,9 +57,9 @@ type ask struct{ rule, pattern int }
 func newRules(list []rule) *Rules {
 	r := &Rules{list: list}
 	for i := range list {
-		for k := range list[i].patterns {
-			for b, may := range list[i].begins[k] {
-				if may {
+		for k, p := range list[i].patterns {
+			for b := range r.by {
+				if p.first == "" || strings.IndexByte(p.first, byte(b)) >= 0 {
 					r.by[b] = append(r.by[b], ask{i, k})
 				}
 			}
@@ -67,16 +75,16 @@ var builtInYAML string
 // the documentation of the vocabulary, and an example to follow.
 func BuiltIn() string { return builtInYAML }
 
-// builtIn compiles the entries of phases.yaml, which the program has as literals:
-// to read the file takes longer than most traces do.
+// builtIn makes rules of the entries of phases.yaml, which the program has as
+// literals: to read the file, or to compile all of its expressions, takes longer
+// than most traces do.
 var builtIn = sync.OnceValue(func() *Rules {
-	var list []rule
-	for i := range builtInEntries {
-		ru, err := builtInEntries[i].rule()
-		if err != nil {
-			panic("phase: " + err.Error()) // part of the program, and tested
+	list := make([]rule, len(builtInEntries))
+	for i, e := range builtInEntries {
+		list[i] = rule{id: e.ID, step: e.Step, phase: e.Phase, producer: e.Producer}
+		for k, expr := range e.expressions() {
+			list[i].patterns = append(list[i].patterns, pattern{lazyregexp.New(expr), e.first[k]})
 		}
-		list = append(list, ru)
 	}
 	return newRules(list)
 })
@@ -111,7 +119,7 @@ func (r *Rules) Match(name string) Match {
 	}
 	for _, a := range r.by[name[0]] {
 		ru := &r.list[a.rule]
-		p := ru.patterns[a.pattern]
+		p := ru.patterns[a.pattern].expr()
 		found := p.FindStringSubmatch(name)
 		if found == nil {
 			continue

@@ -161,7 +161,7 @@ func TestBuiltIn(t *testing.T) {
 func slowly(r *Rules, name string) string {
 	for _, ru := range r.list {
 		for _, p := range ru.patterns {
-			if name != "" && p.MatchString(name) {
+			if name != "" && p.expr().MatchString(name) {
 				return ru.id
 			}
 		}

@@ -2,13 +2,14 @@ package profile
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
+
+	"assay/internal/lazyregexp"
 )
 
 // placed matches the names of functions as "dir/app.py:118 Server.verify".
-var placed = regexp.MustCompile(`^(.+):(\d{1,9}) .+$`)
+var placed = lazyregexp.New(`^(.+):(\d{1,9}) .+$`)
 
 // Profile returns the rows of t as samples whose stacks are one frame: rows have
 // no callers. Its columns are those that add up; totals, which do not, and means
@@ -45,7 +46,7 @@ func (t *Table) Profile() (p *Profile, missing, unknown int64) {
 	}
 	for _, r := range t.Rows {
 		f := Frame{Name: r.Name}
-		if m := placed.FindStringSubmatch(r.Name); m != nil && t.Of == OfFunction {
+		if m := placed().FindStringSubmatch(r.Name); m != nil && t.Of == OfFunction {
 			f.File = m[1]
 			f.Line, _ = strconv.ParseInt(m[2], 10, 64)
 		}

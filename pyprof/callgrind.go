@@ -3,11 +3,11 @@ package pyprof
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/profile"
 )
 
@@ -16,7 +16,7 @@ import (
 const maxEvents = 64
 
 // callgrindKey matches the lines of the header.
-var callgrindKey = regexp.MustCompile(`^(version|creator|pid|cmd|part|desc|positions|events?|summary|totals|thread|rectotals|timerange)\s*:\s*(.*?)\s*$`)
+var callgrindKey = lazyregexp.New(`^(version|creator|pid|cmd|part|desc|positions|events?|summary|totals|thread|rectotals|timerange)\s*:\s*(.*?)\s*$`)
 
 // SniffCallgrind reports whether a file that begins with prefix is in the form
 // of callgrind: a header that says which events are counted, or the line with
@@ -25,7 +25,7 @@ func SniffCallgrind(prefix []byte) bool {
 	keys := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
-		m := callgrindKey.FindStringSubmatch(line)
+		m := callgrindKey().FindStringSubmatch(line)
 		switch {
 		case strings.HasPrefix(line, "# callgrind format"):
 			return true
@@ -103,7 +103,7 @@ func (r *callgrindReader) line(line string) error {
 	if key, value, ok := strings.Cut(line, "="); ok && r.record(key, value) {
 		return nil
 	}
-	if m := callgrindKey.FindStringSubmatch(line); m != nil {
+	if m := callgrindKey().FindStringSubmatch(line); m != nil {
 		return r.header(m[1], m[2])
 	}
 	r.malformed("that are neither costs nor names")

@@ -3,23 +3,23 @@ package pyprof
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/profile"
 )
 
 var (
 	// pstatsSum matches the line above a table. The time is that of the clock
 	// which the profiler was given; "CPU" says so in Python 2.
-	pstatsSum = regexp.MustCompile(`^\s*(\d{1,18}) function calls?(?: \((\d{1,18}) primitive calls?\))? in (\d+\.\d+) (CPU )?seconds\s*$`)
+	pstatsSum = lazyregexp.New(`^\s*(\d{1,18}) function calls?(?: \((\d{1,18}) primitive calls?\))? in (\d+\.\d+) (CPU )?seconds\s*$`)
 
-	pstatsHeader  = regexp.MustCompile(`^\s*ncalls\s+tottime\s+percall\s+cumtime\s+percall\s+filename:lineno\(function\)\s*$`)
-	pstatsReduced = regexp.MustCompile(`^\s*List reduced from (\d{1,9}) to (\d{1,9}) due to restriction`)
-	pstatsCallers = regexp.MustCompile(`^Function\s+(was called by\.\.\.|called\.\.\.)\s*$`)
-	pstatsPlace   = regexp.MustCompile(`^(.*):(\d{1,9})\((.*)\)$`)
+	pstatsHeader  = lazyregexp.New(`^\s*ncalls\s+tottime\s+percall\s+cumtime\s+percall\s+filename:lineno\(function\)\s*$`)
+	pstatsReduced = lazyregexp.New(`^\s*List reduced from (\d{1,9}) to (\d{1,9}) due to restriction`)
+	pstatsCallers = lazyregexp.New(`^Function\s+(was called by\.\.\.|called\.\.\.)\s*$`)
+	pstatsPlace   = lazyregexp.New(`^(.*):(\d{1,9})\((.*)\)$`)
 )
 
 // SniffPstats reports whether a file that begins with prefix is what Python's
@@ -27,7 +27,7 @@ var (
 func SniffPstats(prefix []byte) bool {
 	for line := range strings.Lines(string(prefix)) {
 		line = strings.TrimRight(line, "\r\n")
-		if pstatsSum.MatchString(line) || pstatsHeader.MatchString(line) || pstatsCallers.MatchString(line) {
+		if pstatsSum().MatchString(line) || pstatsHeader().MatchString(line) || pstatsCallers().MatchString(line) {
 			return true
 		}
 	}
@@ -79,7 +79,7 @@ type pstatsSaid struct {
 }
 
 func (r *pstatsReader) line(line string) {
-	if m := pstatsSum.FindStringSubmatch(line); m != nil {
+	if m := pstatsSum().FindStringSubmatch(line); m != nil {
 		r.close()
 		r.said = pstatsSaid{known: true, cpu: m[4] != ""}
 		r.said.calls, _ = strconv.ParseInt(m[1], 10, 64)
@@ -93,7 +93,7 @@ func (r *pstatsReader) line(line string) {
 		}
 		return
 	}
-	if m := pstatsReduced.FindStringSubmatch(line); m != nil && r.open == nil {
+	if m := pstatsReduced().FindStringSubmatch(line); m != nil && r.open == nil {
 		from, _ := strconv.ParseInt(m[1], 10, 64)
 		r.said.kept, _ = strconv.ParseInt(m[2], 10, 64)
 		if r.said.rows == 0 { // a second restriction is on what the first has left
@@ -102,10 +102,10 @@ func (r *pstatsReader) line(line string) {
 		return
 	}
 	switch {
-	case pstatsHeader.MatchString(line):
+	case pstatsHeader().MatchString(line):
 		r.close()
 		r.begin()
-	case pstatsCallers.MatchString(line):
+	case pstatsCallers().MatchString(line):
 		r.close()
 		r.callers = true
 		r.issue("callers-left-out", diag.Info, "tables of callers and callees, which pstats prints without totals, were left out; the file that cProfile writes has all of that")
@@ -175,7 +175,7 @@ func (r *pstatsReader) row(line string) {
 // "app.py:118(verify)".
 func pstatsName(text string) string {
 	text = strings.TrimSpace(text)
-	if m := pstatsPlace.FindStringSubmatch(text); m != nil {
+	if m := pstatsPlace().FindStringSubmatch(text); m != nil {
 		return m[1] + ":" + m[2] + " " + m[3]
 	}
 	return strings.Clone(text)

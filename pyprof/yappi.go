@@ -3,20 +3,20 @@ package pyprof
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/profile"
 )
 
 // yappiHeader matches the header of a table of functions or of threads. Its
 // columns can be chosen; the name comes first. Versions before 0.8 call the
 // number of calls "#n".
-var yappiHeader = regexp.MustCompile(`^name((?:\s+(?:ncall|#n|tsub|ttot|tavg))+|\s+id(?:\s+(?:tid|ttot|scnt))+)\s*$`)
+var yappiHeader = lazyregexp.New(`^name((?:\s+(?:ncall|#n|tsub|ttot|tavg))+|\s+id(?:\s+(?:tid|ttot|scnt))+)\s*$`)
 
-var yappiClock = regexp.MustCompile(`^Clock type: (\w+)\s*$`)
+var yappiClock = lazyregexp.New(`^Clock type: (\w+)\s*$`)
 
 // SniffYappi reports whether a file that begins with prefix is what yappi
 // prints: the header of a table, after nothing but the lines that announce it.
@@ -24,9 +24,9 @@ func SniffYappi(prefix []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case yappiHeader.MatchString(line):
+		case yappiHeader().MatchString(line):
 			return strings.Contains(line, "ttot") || strings.Contains(line, "tsub")
-		case strings.TrimSpace(line) == "", yappiClock.MatchString(line), strings.HasPrefix(line, "Ordered by: "):
+		case strings.TrimSpace(line) == "", yappiClock().MatchString(line), strings.HasPrefix(line, "Ordered by: "):
 		default:
 			return false
 		}
@@ -41,7 +41,7 @@ func HasRows(prefix []byte) bool {
 	for line := range strings.Lines(string(prefix)) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case yappiHeader.MatchString(line):
+		case yappiHeader().MatchString(line):
 			seen = true
 		case seen && strings.TrimSpace(line) != "":
 			return true
@@ -83,11 +83,11 @@ type yappiReader struct {
 }
 
 func (r *yappiReader) line(line string) {
-	switch m := yappiClock.FindStringSubmatch(line); {
+	switch m := yappiClock().FindStringSubmatch(line); {
 	case m != nil:
 		r.close()
 		r.clock = strings.ToLower(m[1])
-	case yappiHeader.MatchString(line):
+	case yappiHeader().MatchString(line):
 		r.close()
 		r.begin(strings.Fields(line)[1:])
 	case r.open == nil, strings.TrimSpace(line) == "", strings.HasPrefix(line, "Ordered by: "):

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/judge"
 	"assay/unit"
 )
@@ -102,13 +102,13 @@ func explainGain(p judge.Page) string {
 }
 
 // blank is a word in a remedy that the rule fills in.
-var blank = regexp.MustCompile(`\{[a-z]+\}`)
+var blank = lazyregexp.New(`\{[a-z]+\}`)
 
 // explainRemedies lists what findings of a rule may say to do.
 func explainRemedies(p judge.Page) List {
 	var list List
 	for _, r := range p.Remedies {
-		it := Item{Text: blank.ReplaceAllStringFunc(r.Text, strings.ToUpper), Sub: List{{Mark: "from", Text: r.Source.Title, Code: r.Source.URL}}}
+		it := Item{Text: blank().ReplaceAllStringFunc(r.Text, strings.ToUpper), Sub: List{{Mark: "from", Text: r.Source.Title, Code: r.Source.URL}}}
 		if r.Plain {
 			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: "programs without PyTorch"})
 		}

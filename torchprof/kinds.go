@@ -237,7 +237,7 @@ func (o *opened) giveTotals(tables []*profile.Table) {
 // of its lines says so.
 func (o *opened) title() string {
 	text := strings.TrimSpace(strings.TrimPrefix(o.banner, o.prefix.lead))
-	who := strings.Trim(stamp.ReplaceAllString(o.prefix.lead, ""), ": ")
+	who := strings.Trim(stamp().ReplaceAllString(o.prefix.lead, ""), ": ")
 	lower := strings.ToLower(who)
 	for _, word := range []string{"rank", "pid", "worker", "actor", "default"} {
 		if strings.Contains(lower, word) {

@@ -1,9 +1,9 @@
 package torchprof
 
 import (
-	"regexp"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/profile"
 )
 
@@ -79,14 +79,14 @@ func newOpened(w ruler, columns []column, line int) *opened {
 }
 
 // totalLine matches what stands below a table, as "Self CUDA time total: 1.763ms".
-var totalLine = regexp.MustCompile(`^[ \t#]*Self ([A-Z][A-Z0-9_]{1,31}) time total: *(\S.*)$`)
+var totalLine = lazyregexp.New(`^[ \t#]*Self ([A-Z][A-Z0-9_]{1,31}) time total: *(\S.*)$`)
 
 // total takes a line below the table, and reports whether it is one.
 func (o *opened) total(line string) bool {
 	if !strings.Contains(line, " time total:") {
 		return false
 	}
-	m := totalLine.FindStringSubmatch(line)
+	m := totalLine().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}

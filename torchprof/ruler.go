@@ -3,6 +3,8 @@ package torchprof
 import (
 	"regexp"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // A span is where a column is, in characters behind the lead of a line.
@@ -76,7 +78,7 @@ type prefix struct {
 
 // A stamp is a time in the words of loggers: dates and clock times, with or
 // without fractions, and what glog and torch make of them.
-var stamp = regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?|\d\d:\d\d:\d\d(?:[.,]\d+)?|[IWEF]\d{3,4} \d\d:\d\d:\d\d\.\d+|\[ *\d+\.\d+(?:s|ms)?\]`)
+var stamp = lazyregexp.New(`\d{4}[-/]\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?|\d\d:\d\d:\d\d(?:[.,]\d+)?|[IWEF]\d{3,4} \d\d:\d\d:\d\d\.\d+|\[ *\d+\.\d+(?:s|ms)?\]`)
 
 // maxLead is the longest prefix in which times are looked for.
 const maxLead = 400
@@ -93,7 +95,7 @@ func (p *prefix) giveShape() {
 	if len(p.lead) == 0 || len(p.lead) > maxLead {
 		return
 	}
-	times := stamp.FindAllStringIndex(p.lead, -1)
+	times := stamp().FindAllStringIndex(p.lead, -1)
 	if times == nil {
 		return
 	}
@@ -102,7 +104,7 @@ func (p *prefix) giveShape() {
 	at := 0
 	for _, t := range times {
 		expr.WriteString(regexp.QuoteMeta(p.lead[at:t[0]]))
-		expr.WriteString("(?:" + stamp.String() + ")")
+		expr.WriteString("(?:" + stamp().String() + ")")
 		at = t[1]
 	}
 	expr.WriteString(regexp.QuoteMeta(p.lead[at:]))

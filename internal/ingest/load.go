@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"assay/counters"
+	"assay/internal/lazyregexp"
 	"assay/memory"
 	"assay/profile"
 	"assay/summary"
@@ -79,7 +79,7 @@ func (in *Input) limited() bool {
 
 // rankInName finds the rank in file names such as rank3_trace.json,
 // rank-34.Jul_15.pt.trace.json.gz and dp0_pp0_tp0_rank0.1712.pt.trace.json.gz.
-var rankInName = regexp.MustCompile(`(?i)(?:^|[^a-z])rank[-_]?(\d{1,6})(?:[^0-9]|$)`)
+var rankInName = lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_]?(\d{1,6})(?:[^0-9]|$)`)
 
 // maxRank is far over the ranks of any job; what is beyond it is damage.
 const maxRank = 1 << 24
@@ -98,7 +98,7 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 
 // rankInPath returns the rank that a file's name has, or 0.
 func rankInPath(path string) (rank int, from string) {
-	if m := rankInName.FindStringSubmatch(filepath.Base(path)); m != nil {
+	if m := rankInName().FindStringSubmatch(filepath.Base(path)); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return n, "name"
 		}

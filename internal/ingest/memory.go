@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/internal/pickle"
 	"assay/torchprof/snapshot"
 	"assay/torchprof/timeline"
@@ -33,10 +33,10 @@ func isNamedSnapshot(path string, head []byte) bool {
 
 // rankInSnapshot finds the rank in the names of SGLang's snapshots, as
 // 1757059120.5340526-TP-3-memory-DECODE.pickle.
-var rankInSnapshot = regexp.MustCompile(`-TP-(\d{1,6})-memory`)
+var rankInSnapshot = lazyregexp.New(`-TP-(\d{1,6})-memory`)
 
 func rankOfSnapshot(path string) (rank int, from string) {
-	if m := rankInSnapshot.FindStringSubmatch(filepath.Base(path)); m != nil {
+	if m := rankInSnapshot().FindStringSubmatch(filepath.Base(path)); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return n, "name"
 		}

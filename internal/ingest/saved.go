@@ -3,8 +3,8 @@ package ingest
 import (
 	"fmt"
 	"io"
-	"regexp"
 
+	"assay/internal/lazyregexp"
 	"assay/summary"
 	"assay/trace"
 	"assay/unit"
@@ -12,9 +12,9 @@ import (
 
 // savedSchema is how a summary that assay wrote says so: the schema is the first
 // of its fields. Other versions are ours too, and reading them says what to do.
-var savedSchema = regexp.MustCompile(`^(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"assay/summary/`)
+var savedSchema = lazyregexp.New(`^(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"assay/summary/`)
 
-func isSaved(_ string, head []byte) bool { return savedSchema.Match(head) }
+func isSaved(_ string, head []byte) bool { return savedSchema().Match(head) }
 
 // isNamedSaved keeps summaries in a directory from being read besides the traces
 // that they were made of: see [Choice.walk].

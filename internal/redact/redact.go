@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // A Redactor rewrites texts. Equal ones stay equal and different ones different,
@@ -43,9 +45,9 @@ func (r *Redactor) Kinds() string {
 // homes are where the files of users are; others are where their names stand
 // besides.
 var (
-	homes  = lazily(`(?:/home/|/Users/|\\Users\\)([^/\\\s"':;,()]{1,64})`)
-	caches = lazily(`/torchinductor_([A-Za-z0-9._-]{1,64})`)
-	emails = lazily(`\b([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b`)
+	homes  = lazyregexp.New(`(?:/home/|/Users/|\\Users\\)([^/\\\s"':;,()]{1,64})`)
+	caches = lazyregexp.New(`/torchinductor_([A-Za-z0-9._-]{1,64})`)
+	emails = lazyregexp.New(`\b([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b`)
 )
 
 // shared are names that are of no one.

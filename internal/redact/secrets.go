@@ -12,7 +12,8 @@ import (
 	"hash/maphash"
 	"regexp"
 	"strings"
-	"sync"
+
+	"assay/internal/lazyregexp"
 )
 
 // A format is one form of secrets. The group called "secret" is what is hidden; the
@@ -21,12 +22,6 @@ type format struct {
 	name  string   // of the placeholder
 	marks []string // one of them is in each match: they are searched first
 	match func() *regexp.Regexp
-}
-
-// lazily compiles an expression when it is used first: hardly any text has a mark,
-// and to compile all takes longer than to search what a command prints.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // formats are tried in this order. A token begins at a boundary: task-1 is no key
@@ -43,20 +38,20 @@ var formats = []format{
 	token("npm", `npm_[A-Za-z0-9]{30,}`, "npm_"),
 	token("nvidia", `nvapi-[A-Za-z0-9_-]{40,}`, "nvapi-"),
 	token("jwt", `eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`, "eyJ"),
-	{"bearer", []string{"earer "}, lazily(`[Bb]earer (?P<secret>[A-Za-z0-9._~+/-]{16,}=*)`)},
-	{"password", []string{"://"}, lazily(`://[^/\s:@"']{1,64}:(?P<secret>[^/\s@"']{3,128})@`)},
-	{"variable", []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}, lazily(
+	{"bearer", []string{"earer "}, lazyregexp.New(`[Bb]earer (?P<secret>[A-Za-z0-9._~+/-]{16,}=*)`)},
+	{"password", []string{"://"}, lazyregexp.New(`://[^/\s:@"']{1,64}:(?P<secret>[^/\s@"']{3,128})@`)},
+	{"variable", []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}, lazyregexp.New(
 		`\b(?:[A-Z][A-Z0-9_]*_)?(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|CREDENTIALS?)(?:_[A-Z0-9_]+)?\\?"?[ ]?[=:][ ]?\\?"?(?P<secret>[^\s"'\\,;&)\]}]{8,256})`)},
-	{"private-key", []string{"PRIVATE KEY-----"}, lazily(`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[A-Za-z0-9+/=\s\\]{16,})`)},
+	{"private-key", []string{"PRIVATE KEY-----"}, lazyregexp.New(`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[A-Za-z0-9+/=\s\\]{16,})`)},
 }
 
 // token is a format that begins at a boundary.
 func token(name, expr string, marks ...string) format {
-	return format{name, marks, lazily(`(?:^|[^A-Za-z0-9_])(?P<secret>` + expr + `)`)}
+	return format{name, marks, lazyregexp.New(`(?:^|[^A-Za-z0-9_])(?P<secret>` + expr + `)`)}
 }
 
 // harmless are values that stand for a secret and are none.
-var harmless = lazily(`(?i)^(\d+(\.\d+)?|.*redacted.*|.*masked.*|\*+|x+|none|null|true|false|undefined|\$\{?\w+\}?|<.*|\[[a-z-]+(-\d+)?\]?)$`)
+var harmless = lazyregexp.New(`(?i)^(\d+(\.\d+)?|.*redacted.*|.*masked.*|\*+|x+|none|null|true|false|undefined|\$\{?\w+\}?|<.*|\[[a-z-]+(-\d+)?\]?)$`)
 
 // mixed reports whether a value has both letters and digits: words of a language
 // that happen to begin like a token have none.

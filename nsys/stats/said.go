@@ -1,18 +1,19 @@
 package stats
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // What nsys says between tables. It may stand behind the prefix of a log.
 var (
-	processing = regexp.MustCompile(`Processing \[(.*)\] with \[(.*)\]\.\.\.`)
-	executing  = regexp.MustCompile(`Executing '([\w:.=-]+)' stats report`)
-	banner     = regexp.MustCompile(`^(?:.* )?\*\* (\S.*) \(([a-z0-9_]+)(?::[^)]*)?\):\s*$`)
-	skipped    = regexp.MustCompile(`(?:^|\s)SKIPPED: (.*)$`)
-	failed     = regexp.MustCompile(`(?:^|\s)(?:ERROR|FATAL): `)
-	generating = regexp.MustCompile(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite (?:file )?for SQL queries)`)
+	processing = lazyregexp.New(`Processing \[(.*)\] with \[(.*)\]\.\.\.`)
+	executing  = lazyregexp.New(`Executing '([\w:.=-]+)' stats report`)
+	banner     = lazyregexp.New(`^(?:.* )?\*\* (\S.*) \(([a-z0-9_]+)(?::[^)]*)?\):\s*$`)
+	skipped    = lazyregexp.New(`(?:^|\s)SKIPPED: (.*)$`)
+	failed     = lazyregexp.New(`(?:^|\s)(?:ERROR|FATAL): `)
+	generating = lazyregexp.New(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite (?:file )?for SQL queries)`)
 )
 
 // A saying is what one line between tables says.
@@ -30,26 +31,26 @@ type saying struct {
 // program come here, so what an expression cannot do without is looked for first.
 func said(line string) (s saying, ok bool) {
 	has := func(text string) bool { return strings.Contains(line, text) }
-	if m := processing.FindStringSubmatch(line); m != nil {
+	if m := processing().FindStringSubmatch(line); m != nil {
 		return saying{report: scriptName(m[2]), run: runName(m[1])}, true
 	}
-	if m := executing.FindStringSubmatch(line); m != nil {
+	if m := executing().FindStringSubmatch(line); m != nil {
 		return saying{report: m[1]}, true
 	}
 	if has("** ") {
-		if m := banner.FindStringSubmatch(line); m != nil {
+		if m := banner().FindStringSubmatch(line); m != nil {
 			return saying{report: m[2], title: m[1]}, true
 		}
 	}
 	if has("SKIPPED: ") {
-		if m := skipped.FindStringSubmatch(line); m != nil {
+		if m := skipped().FindStringSubmatch(line); m != nil {
 			return saying{skipped: strings.TrimSpace(m[1])}, true
 		}
 	}
-	if (has("ERROR: ") || has("FATAL: ")) && failed.MatchString(line) {
+	if (has("ERROR: ") || has("FATAL: ")) && failed().MatchString(line) {
 		return saying{failed: true}, true
 	}
-	if (has("SQLite") || has("Exporting data to") || has("Using ")) && generating.MatchString(line) {
+	if (has("SQLite") || has("Exporting data to") || has("Using ")) && generating().MatchString(line) {
 		return saying{talk: true}, true
 	}
 	return oldTitle(line)

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 
 	"assay/diag"
+	"assay/internal/lazyregexp"
 	"assay/memory"
 )
 
@@ -30,9 +30,9 @@ const (
 // each in its range; sizes begin with times in µs, behind which the rows of nine
 // sizes stand, if they are near enough to be seen.
 var (
-	rawHead   = regexp.MustCompile(`^\s*\[\s*\[\s*-?\d+\s*,\s*[1-4]\s*,\s*-?\d+\s*,\s*(?:[0-7]|null)\s*\]\s*[,\]]`)
-	sizesHead = regexp.MustCompile(`^\s*\[\s*\[` + times + `\]\s*,\s*\[\s*\[\s*0\s*,`)
-	timesHead = regexp.MustCompile(`^\s*\[\s*\[` + times + `,?\s*[\d.]*$`)
+	rawHead   = lazyregexp.New(`^\s*\[\s*\[\s*-?\d+\s*,\s*[1-4]\s*,\s*-?\d+\s*,\s*(?:[0-7]|null)\s*\]\s*[,\]]`)
+	sizesHead = lazyregexp.New(`^\s*\[\s*\[` + times + `\]\s*,\s*\[\s*\[\s*0\s*,`)
+	timesHead = lazyregexp.New(`^\s*\[\s*\[` + times + `,?\s*[\d.]*$`)
 )
 
 const (
@@ -43,7 +43,7 @@ const (
 
 // Sniff reports whether a file may be such a timeline, by its first bytes.
 func Sniff(head []byte) bool {
-	return rawHead.Match(head) || sizesHead.Match(head) || len(head) >= manyTimes && timesHead.Match(head)
+	return rawHead().Match(head) || sizesHead().Match(head) || len(head) >= manyTimes && timesHead().Match(head)
 }
 
 // Read reads a timeline. Name is that of the input, for messages. Where it
