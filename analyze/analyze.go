@@ -58,8 +58,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	marks := marksOf(words, &issues)
 	host := hosts()
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
-	phases := phasesOf(words)
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
+	launches := beside(func() []summary.Launches { return launchesOf(tl, host.link, marks, in.Rank, bins) })
+	phases := phasesOf(words)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, tl.measure(d, in.Rank, bins))
 		s.Streams = append(s.Streams, tl.streams(d, in.Rank, &issues)...)
@@ -70,7 +71,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	settled := settlings(tl, host.link, phases.found() || cutByWork(marks))
 	s.Steps = steps(tl, marks, settled, phases, in.Rank, &issues)
 	s.Phases = phases.rows(tl, settled, host.link, in.Rank, &issues)
-	s.Launches = launches(tl, host.link, marks, in.Rank, bins)
+	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)
 	if len(tl.devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)

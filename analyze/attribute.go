@@ -62,6 +62,7 @@ type open struct {
 	cpuSelf int64 // time in which it was the innermost event
 	gpuSelf int64 // of operators: work that it launched, as the innermost operator
 	gpu     int64 // work that it and what was inside it launched
+	own     role
 
 	// Of it and all that it is in.
 	roles    role
@@ -159,7 +160,7 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 			w.launched(stack, i)
 		}
 	case trace.Python:
-		switch w.ctx.role(f.Name, f.Kind) & isModule {
+		switch stack[len(stack)-1].Data.own & isModule {
 		case 0:
 			w.lines.of(f.Name).enter()
 		default:
@@ -178,7 +179,8 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 		outer := &stack[len(stack)-2].Data
 		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward, outer.sequence
 	}
-	d.roles |= w.ctx.role(f.Name, f.Kind)
+	d.own = w.ctx.role(f.Name, f.Kind)
+	d.roles |= d.own
 	if f.Kind == trace.Overhead {
 		d.roles |= isProfiler
 	}
@@ -238,7 +240,7 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.Runtime, trace.Driver:
 		w.sync.call(w.attribution, &top.Frame)
 	case trace.Python:
-		switch w.ctx.role(top.Name, top.Kind) & isModule {
+		switch top.Data.own & isModule {
 		case 0:
 			w.lines.of(top.Name).leave(top.End - top.Start)
 		default:

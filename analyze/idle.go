@@ -373,7 +373,7 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	// Steps are open nearly always, and say less than anything else that is.
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch f := &stack[i].Frame; {
-		case w.ctx.role(f.Name, f.Kind)&isStep != 0:
+		case stack[i].Data.own&isStep != 0:
 		case off:
 			return late(isOff, f)
 		case f.Kind == trace.CPUOp:

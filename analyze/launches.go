@@ -9,18 +9,18 @@ import (
 	"assay/trace"
 )
 
-// launches measures how the work of each device was launched. Strips are cut into
+// launchesOf measures how the work of each device was launched. Strips are cut into
 // the given number of bins, as the device's own is.
-func launches(tl *timeline, l *links, marks []mark, rank, bins int) (out []summary.Launches) {
+func launchesOf(tl *timeline, l *links, marks []mark, rank, bins int) (out []summary.Launches) {
 	steps := maxSteps // that may be counted by device
 	for _, d := range tl.devices {
-		out = append(out, launchesOf(tl, d, l, marks, rank, bins, &steps))
+		out = append(out, launchesOn(d, tl, l, marks, rank, bins, &steps))
 	}
 	return out
 }
 
-// launchesOf measures one device, and has room for so many more steps.
-func launchesOf(tl *timeline, d *device, l *links, marks []mark, rank, bins int, room *int) summary.Launches {
+// launchesOn measures one device, and has room for so many more steps.
+func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int, room *int) summary.Launches {
 	out := summary.Launches{Rank: rank, Device: d.ordinal}
 	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.work))             // the link of each

@@ -100,7 +100,12 @@ func (c *phaseCells) busy(tl *timeline) {
 			ends = append(ends, ending{w.End(), int8(tl.layer(tl.activity(w)))})
 		}
 	}
-	slices.SortFunc(ends, func(a, b ending) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.layer, b.layer)) })
+	slices.SortFunc(ends, func(a, b ending) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(a.layer, b.layer)
+	})
 	var (
 		open  runningHeap
 		count [4]int64

@@ -31,7 +31,12 @@ func newSettling(d *device, l *links) *settling {
 		}
 		s.launched = append(s.launched, launchedWork{at, w.End()})
 	}
-	slices.SortFunc(s.launched, func(a, b launchedWork) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done)) })
+	slices.SortFunc(s.launched, func(a, b launchedWork) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(a.done, b.done)
+	})
 	for i := 1; i < len(s.launched); i++ {
 		s.launched[i].done = max(s.launched[i].done, s.launched[i-1].done)
 	}

@@ -325,10 +325,10 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	if last, ok := b.shapes.lastOf(name); ok && b.isShape(e, last) {
 		return b.shapes.last[name] - 1
 	}
-	s := Shape{
-		Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
-		Strides: b.names.sym(e.Text(eventscan.InputStrides)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
-		Kernel: b.names.sym(e.Text(eventscan.KernelHash)),
+	s := Shape{Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes))}
+	if b.sel.Arguments {
+		s.Strides, s.Concrete = b.names.sym(e.Text(eventscan.InputStrides)), b.names.sym(e.Text(eventscan.ConcreteInputs))
+		s.Kernel = b.names.sym(e.Text(eventscan.KernelHash))
 	}
 	return b.shapes.of(s, name)
 }
@@ -337,8 +337,8 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 // time of looking the texts up.
 func (b *Builder) isShape(e *Event, s Shape) bool {
 	is := func(x eventscan.Field, s Sym) bool { return string(e.Text(x)) == b.names.texts[s] }
-	return is(eventscan.InputDims, s.Dims) && is(eventscan.InputTypes, s.Types) && is(eventscan.InputStrides, s.Strides) &&
-		is(eventscan.ConcreteInputs, s.Concrete) && is(eventscan.KernelHash, s.Kernel)
+	return is(eventscan.InputDims, s.Dims) && is(eventscan.InputTypes, s.Types) && (!b.sel.Arguments ||
+		is(eventscan.InputStrides, s.Strides) && is(eventscan.ConcreteInputs, s.Concrete) && is(eventscan.KernelHash, s.Kernel))
 }
 
 // A numbered numbers values in the order in which they are first met.

@@ -134,9 +134,12 @@ func (s *Select) wants(e *Event, f *fault) bool {
 	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 
-// shapeFields are the args that only shapes are made of.
-var shapeFields = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes, eventscan.InputStrides,
-	eventscan.ConcreteInputs, eventscan.KernelHash)
+// shapeFields are the args that only shapes are made of, and argumentFields those
+// that only Select.Arguments asks for.
+var (
+	argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.ConcreteInputs, eventscan.KernelHash)
+	shapeFields    = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes) | argumentFields
+)
 
 // fields returns the fields that s needs of the events of a phase and category:
 // none of those that wants does not keep.
@@ -146,6 +149,8 @@ func (s Select) fields(phase byte, category []byte) eventscan.FieldSet {
 		return 0
 	case !s.Shapes:
 		return ^shapeFields
+	case !s.Arguments:
+		return ^argumentFields
 	}
 	return ^eventscan.FieldSet(0)
 }

@@ -76,6 +76,7 @@ func compareReads(t *testing.T, name string, b []byte, chunks ...int) {
 	compareSelected(t, name, b, SelectAll(), chunks...)
 	compareSelected(t, name, b, Select{Kinds: Of(Kernel, Runtime, Flow)}, chunks[0])
 	compareSelected(t, name, b, Select{Kinds: Of(CPUOp, OtherKind)}, chunks[0])
+	compareSelected(t, name, b, Select{Kinds: Of(CPUOp, Runtime), Shapes: true}, chunks[0])
 }
 
 func compareSelected(t *testing.T, name string, b []byte, sel Select, chunks ...int) {

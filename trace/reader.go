@@ -44,9 +44,10 @@ type Reader struct {
 // A Select says what to keep of a trace. What is not wanted is dropped before
 // it is decoded. Fields may be added; the zero Select keeps nothing.
 type Select struct {
-	Kinds  Kinds
-	Shapes bool // what operators were called with
-	Limits Limits
+	Kinds     Kinds
+	Shapes    bool // sizes and types of what operators were called with
+	Arguments bool // what else is known of it: strides, values, the hash of a kernel; wants Shapes
+	Limits    Limits
 
 	// FlowsIfNeeded drops the ends of arrows from where an event was met that has a
 	// number which says the same: device work its correlation, or, of arrows from
@@ -56,7 +57,7 @@ type Select struct {
 }
 
 // SelectAll keeps everything.
-func SelectAll() Select { return Select{Kinds: Every, Shapes: true} }
+func SelectAll() Select { return Select{Kinds: Every, Shapes: true, Arguments: true} }
 
 type readerState uint8
 

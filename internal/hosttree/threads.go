@@ -147,7 +147,10 @@ type times struct {
 }
 
 func (a times) compare(b times) int {
-	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
+	if a.start != b.start {
+		return cmp.Compare(a.start, b.start)
+	}
+	return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
 }
 
 func sortRows(rows []trace.Ref, of func(trace.Ref) times) {
