@@ -49,14 +49,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Recorder = maps.Clone(t.Meta.Recorder)
 	in.SpanNS = span(t).Len()
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
-	var issues diag.Ledger
+	var issues, ofMarks diag.Ledger
 
 	hosts := beside(func() *host { return hostOf(t) })
+	words := newVocabulary(t, opt.Phases)
+	marked := beside(func() []mark { return marksOf(words, &ofMarks) })
 	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
-	words := newVocabulary(t, opt.Phases)
-	marks := marksOf(words, &issues)
-	host := hosts()
+	host, marks := hosts(), marked()
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
 	launches := beside(func() []summary.Launches { return launchesOf(tl, host.link, marks, in.Rank, bins) })
@@ -80,7 +80,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	room.note(&issues)
 	checkSums(s, &issues)
-	for _, is := range t.Issues {
+	for _, is := range slices.Concat(ofMarks.Issues(), t.Issues) {
 		issues.AddN(is, is.Count)
 	}
 	for _, is := range issues.Issues() {

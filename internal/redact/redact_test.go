@@ -59,6 +59,20 @@ func TestMask(t *testing.T) {
 }
 
 // TestHarmless: what only looks a little like a secret stays as it is.
+// TestMarks: what is looked for before anything else is in every text with a mark.
+func TestMarks(t *testing.T) {
+	for _, f := range formats {
+		for _, mark := range f.marks {
+			if !mayHide(mark) || !mayHide("a "+mark+"b") || mayHide(mark[:1]) {
+				t.Errorf("%s: %q is not seen, or its first byte alone is", f.name, mark)
+			}
+		}
+	}
+	if mayHide("void at::native::vectorized_elementwise_kernel<4>") {
+		t.Error("the name of a kernel looks like a secret")
+	}
+}
+
 func TestHarmless(t *testing.T) {
 	for _, text := range []string{
 		"", "task-runner-with-a-long-name-2025-11", "hf_causal_language_model_forward", "sk-learn-pipeline-with-many-words",

@@ -78,9 +78,35 @@ func (f *format) marked(text string) bool {
 	return false
 }
 
+// pairs has the first two bytes of every mark: hardly any name has them, and to
+// look for each mark in each name would take most of the time.
+var pairs = func() (set [1 << 16 / 64]uint64) {
+	for i := range formats {
+		for _, mark := range formats[i].marks {
+			at := uint16(mark[0])<<8 | uint16(mark[1])
+			set[at/64] |= 1 << (at % 64)
+		}
+	}
+	return set
+}()
+
+// mayHide reports whether text has the beginning of a mark.
+func mayHide(text string) bool {
+	for i := 1; i < len(text); i++ {
+		at := uint16(text[i-1])<<8 | uint16(text[i])
+		if pairs[at/64]&(1<<(at%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // replace returns text with every secret in it replaced by what by returns for its
 // kind and itself.
 func replace(text string, by func(kind, secret string) string) string {
+	if !mayHide(text) {
+		return text
+	}
 	for i := range formats {
 		f := &formats[i]
 		if !f.marked(text) {
