@@ -148,3 +148,35 @@ func TestDepth(t *testing.T) {
 		t.Errorf("%d events are too deep, want 100", got)
 	}
 }
+
+// TestLongThread: events that are merged on another core come whole and in order.
+func TestLongThread(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{longThread - 1, longThread, 3*longThread + 7} {
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			b.WriteString(event([]string{"cpu_op", "cuda_runtime", "user_annotation", "python_function"}[rnd.IntN(4)], fmt.Sprint(i), float64(rnd.IntN(n)), float64(rnd.IntN(50)), ""))
+		}
+		tr, err := trace.Read(strings.NewReader("["+b.String()+"]"), "in", trace.SelectAll())
+		if err != nil {
+			t.Fatal(err)
+		}
+		met := make(map[trace.Sym]bool)
+		var last Frame
+		for batch := range Threads(tr)[0].frames() {
+			for _, f := range batch {
+				if len(met) > 0 && (f.Start < last.Start || f.Start == last.Start && f.End > last.End) {
+					t.Fatalf("%d events: %+v comes after %+v", n, f, last)
+				}
+				last = f
+				met[f.Name] = true
+			}
+		}
+		if len(met) != n {
+			t.Errorf("%d of %d events came", len(met), n)
+		}
+	}
+}

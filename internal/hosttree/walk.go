@@ -1,10 +1,6 @@
 package hosttree
 
-import (
-	"math"
-
-	"assay/trace"
-)
+import "math"
 
 // A Visitor is told what happens on a thread, in the order of time. T is what
 // it keeps with each open event.
@@ -34,20 +30,18 @@ const maxDepth = 4096
 // too many others were open.
 func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
-	c := cursor{th: th}
-	for source := range sources {
-		c.load(source)
-	}
-	for c.next() {
-		f := th.frame(c.source, c.ref)
-		w.advance(f.Start)
-		w.outlived(f.End)
-		if len(w.open) == maxDepth {
-			tooDeep++
-			continue
+	for batch := range th.frames() {
+		for i := range batch {
+			f := &batch[i]
+			w.advance(f.Start)
+			w.outlived(f.End)
+			if len(w.open) == maxDepth {
+				tooDeep++
+				continue
+			}
+			w.open = append(w.open, Open[T]{Frame: *f})
+			v.Enter(w.open)
 		}
-		w.open = append(w.open, Open[T]{Frame: f})
-		v.Enter(w.open)
 	}
 	w.advance(math.MaxInt64)
 	return tooDeep
@@ -92,48 +86,4 @@ func (w *walk[T]) outlived(end int64) {
 		w.v.Leave(w.open)
 		w.open = w.open[:len(w.open)-1]
 	}
-}
-
-// A cursor merges a thread's lists.
-type cursor struct {
-	th    *Thread
-	at    [sources]int // how many events of each list were loaded
-	heads [sources]head
-
-	// The event that starts next: its table, and its row there.
-	source int
-	ref    trace.Ref
-}
-
-// A head is the next event of a list.
-type head struct {
-	start, end int64
-	ref        trace.Ref
-	ok         bool // there is one
-}
-
-func (c *cursor) load(source int) {
-	rows, h := c.th.rows[source], &c.heads[source]
-	if h.ok = c.at[source] < len(rows); h.ok {
-		h.ref = rows[c.at[source]]
-		c.at[source]++
-		t := c.th.times(source, h.ref)
-		h.start, h.end = t.start, t.start+t.dur
-	}
-}
-
-// next goes on to the event that starts next, and of several to the longest.
-func (c *cursor) next() bool {
-	best := -1
-	for i := range c.heads {
-		if h := &c.heads[i]; h.ok && (best < 0 || h.start < c.heads[best].start || h.start == c.heads[best].start && h.end > c.heads[best].end) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return false
-	}
-	c.source, c.ref = best, c.heads[best].ref
-	c.load(best)
-	return true
 }

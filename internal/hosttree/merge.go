@@ -1,0 +1,98 @@
+package hosttree
+
+import (
+	"iter"
+
+	"assay/trace"
+)
+
+// How events are handed over: so many at a time, and so many of those ahead of
+// whoever takes them. A thread of fewer than longThread is merged by who walks
+// it: a trace may have a million threads of one event.
+const (
+	batchSize  = 512
+	ahead      = 4
+	longThread = 8 * batchSize
+)
+
+// frames returns the events of the thread in the order in which they start, some
+// at a time. What is returned is valid until the next is asked for. Those of a long
+// thread are merged on another core.
+func (th *Thread) frames() iter.Seq[[]Frame] {
+	c := newCursor(th)
+	if th.Len() < longThread {
+		return func(yield func([]Frame) bool) { yield(c.fill(make([]Frame, 0, th.Len()))) }
+	}
+	full, free := make(chan []Frame, ahead), make(chan []Frame, ahead+2)
+	for range cap(free) {
+		free <- make([]Frame, 0, batchSize)
+	}
+	go func() {
+		defer close(full)
+		for batch := range free {
+			if batch = c.fill(batch[:0]); len(batch) == 0 {
+				return
+			}
+			full <- batch
+		}
+	}()
+	return func(yield func([]Frame) bool) {
+		for batch := range full {
+			if !yield(batch) {
+				return
+			}
+			free <- batch
+		}
+	}
+}
+
+// A cursor merges a thread's lists.
+type cursor struct {
+	th    *Thread
+	at    [sources]int // how many events of each list were loaded
+	heads [sources]head
+}
+
+// A head is the next event of a list.
+type head struct {
+	start, end int64
+	ref        trace.Ref
+	ok         bool // there is one
+}
+
+func newCursor(th *Thread) *cursor {
+	c := &cursor{th: th}
+	for source := range sources {
+		c.load(source)
+	}
+	return c
+}
+
+func (c *cursor) load(source int) {
+	rows, h := c.th.rows[source], &c.heads[source]
+	if h.ok = c.at[source] < len(rows); h.ok {
+		h.ref = rows[c.at[source]]
+		c.at[source]++
+		t := c.th.times(source, h.ref)
+		h.start, h.end = t.start, t.start+t.dur
+	}
+}
+
+// fill fills a batch with the events that follow, of several that start together
+// with the longest first.
+func (c *cursor) fill(batch []Frame) []Frame {
+	for len(batch) < cap(batch) {
+		best := -1
+		for i := range c.heads {
+			if h := &c.heads[i]; h.ok && (best < 0 || h.start < c.heads[best].start || h.start == c.heads[best].start && h.end > c.heads[best].end) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		batch = append(batch, c.th.frame(best, c.heads[best].ref))
+		c.load(best)
+	}
+	return batch
+}
