@@ -16,14 +16,16 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	}
 	x := lexer{
 		b: b, i: i, start: i, level: max(1, n.level), head: n.head,
-		inside: n.bytes == "", fix: len(n.kids) < maxFixed, kid: m.newNode(),
+		inside: n.bytes == "", fix: len(n.kids) < maxFixed, kid: m.spareNode(),
 	}
 	x.head.fresh |= 1 << n.field & headSet
 	kid := x.stretch()
 	if kid == nil || kid.size > maxSize || !kid.is(b, i) { // or too close to the block's end
+		*x.kid = node{}
 		return nil
 	}
 	m.decide(kid)
+	m.spare = m.spare[1:]
 	m.nodes++
 	n.add(kid)
 	return kid
@@ -45,21 +47,20 @@ func (m *Memo) decide(kid *node) {
 		if h.fresh&(1<<Phase|1<<Category) == 0 {
 			h.class = m.classes.of([]byte{h.phase}, h.texts[Category-firstText])
 		}
-	case kid.kind == quoted && unread:
-		kid.kind = unwantedText
+	case unread && (kid.kind == quoted || kid.kind == unwantedText):
+		kid.kind = unwantedText // its quote is part of the stretch
 	case unread:
 		kid.kind = unwanted
 	}
 }
 
-// newNode returns a node to fill. Nodes are made several at a time.
-func (m *Memo) newNode() *node {
+// spareNode returns a node to fill, the first of spare. Nodes are made several at
+// a time.
+func (m *Memo) spareNode() *node {
 	if len(m.spare) == 0 {
 		m.spare = make([]node, 64)
 	}
-	n := &m.spare[0]
-	m.spare = m.spare[1:]
-	return n
+	return &m.spare[0]
 }
 
 // numbers gives pairs of texts numbers from 1 on.
