@@ -1,13 +1,17 @@
 package assay
 
 import (
+	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -93,6 +97,39 @@ func TestLength(t *testing.T) {
 			t.Errorf("%s has %d lines, over %d", file, n, most)
 		}
 	})
+}
+
+// TestExpressions: what is compiled when it is first used compiles.
+func TestExpressions(t *testing.T) {
+	n := 0
+	eachFile(t, func(_, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return true
+			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || fmt.Sprint(f.X) != "lazyregexp" {
+				return true
+			}
+			if lit, ok := call.Args[0].(*ast.BasicLit); ok {
+				n++
+				if expr, err := strconv.Unquote(lit.Value); err != nil {
+					t.Errorf("%s: %v", file, err)
+				} else if _, err := regexp.Compile(expr); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+			return true
+		})
+	})
+	if n < 30 {
+		t.Errorf("%d expressions were found", n)
+	}
 }
 
 // eachFile calls f with every Go file of the module that is no test.

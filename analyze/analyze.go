@@ -80,7 +80,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	room.note(&issues)
 	checkSums(s, &issues)
-	for _, is := range slices.Concat(ofMarks.Issues(), t.Issues) {
+	issues.Merge(&ofMarks)
+	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)
 	}
 	for _, is := range issues.Issues() {

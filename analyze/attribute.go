@@ -62,7 +62,7 @@ type open struct {
 	cpuSelf int64 // time in which it was the innermost event
 	gpuSelf int64 // of operators: work that it launched, as the innermost operator
 	gpu     int64 // work that it and what was inside it launched
-	own     role
+	own     role  // what its own name says
 
 	// Of it and all that it is in.
 	roles    role

@@ -151,14 +151,17 @@ func storyCalls(s *summary.Summary) (out []tracegen.CallRun) {
 }
 
 // TestBlockingCopy: a copy that had ended when its call returned was waited for;
-// one that had not was not.
+// one that had not was not. A call that synchronizes waits, also where numbers that
+// repeat link work to it.
 func TestBlockingCopy(t *testing.T) {
 	const in = `[
 		{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":10,"args":{"device":0,"stream":7}},
 		{"ph":"X","cat":"cuda_runtime","name":"cudaMemcpy","pid":1,"tid":1,"ts":100,"dur":100,"args":{"correlation":1}},
 		{"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH","pid":0,"tid":7,"ts":150,"dur":40,"args":{"device":0,"stream":7,"correlation":1}},
 		{"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","pid":1,"tid":1,"ts":300,"dur":10,"args":{"correlation":2}},
-		{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":305,"dur":40,"args":{"device":0,"stream":7,"correlation":2}}]`
+		{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":305,"dur":40,"args":{"device":0,"stream":7,"correlation":2}},
+		{"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":400,"dur":50,"args":{"correlation":5}},
+		{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":440,"dur":10,"args":{"device":0,"stream":7,"correlation":5}}]`
 	tr, err := trace.Read(strings.NewReader(in), "in", analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +171,7 @@ func TestBlockingCopy(t *testing.T) {
 	for _, c := range analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()).Calls {
 		got[c.Name] = waits{c.WaitNS, c.IdleNS}
 	}
-	want := map[string]waits{"cudaMemcpy": {100_000, 60_000}, "cudaMemcpyAsync": {0, 0}}
+	want := map[string]waits{"cudaMemcpy": {100_000, 60_000}, "cudaMemcpyAsync": {0, 0}, "cudaStreamSynchronize": {50_000, 40_000}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

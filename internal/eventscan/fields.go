@@ -149,7 +149,7 @@ type Fields struct {
 // say adds what a head says.
 func (f *Fields) say(h *head) {
 	f.head = h
-	if f.set |= h.sets; h.phase != 0 {
+	if f.set |= h.sets; h.sets.Has(Phase) {
 		f.phase = h.phase
 	}
 }

@@ -16,7 +16,7 @@ var seeds = []string{
 	`{"ph":"XY","cat":"\\","pid":12345678901234567890,"args":{"correlation":-5,"Addr":18446744073709551615,"grid":[1,-2,3]}}`,
 	`{"ph":"X","args":{"Input Dims":[[1,2]],"x":"y"}}`, `{"ph":"X","args":{"Input Dims":null,"x":["y\""]}}`,
 	`{"ph":"X","cat":"c","args":{"s":"[","t":"]}}","u":"12"}}`, `{"ph":"X","cat":"c","args":{"name":"[","dtype":"]}}","u":"1.5"}}`,
-	`{"ph":"0","cat":0,"ts":[]}`, `{"ph" : "X" , "stack":[1 2], "ts":NaN}`, `{"ts":1.2345,"dur":9007199254740993}`, `{"args":{"x":{"y":[1 2]},"Input type":null}}`,
+	`{"ph":"0","cat":0,"ts":[]}`, "{\"ph\":\"\x00\",\"cat\":\"cpu_op\",\"pid\":1}", `{"ph" : "X" , "stack":[1 2], "ts":NaN}`, `{"ts":1.2345,"dur":9007199254740993}`, `{"args":{"x":{"y":[1 2]},"Input type":null}}`,
 }
 
 // FuzzScan holds the fast ways to the obvious one: what Scan and Memo.Scan

@@ -29,7 +29,7 @@ type node struct {
 // say about the event.
 type head struct {
 	sets     FieldSet // what is in them: of headSet and Args
-	phase    byte     // or 0
+	phase    byte
 	texts    [TID + 1 - firstText][]byte
 	fresh    FieldSet // of headSet: what is read as a value instead
 	unwanted FieldSet // what Wants leaves out

@@ -163,6 +163,29 @@ func TestMemoTells(t *testing.T) {
 	}
 }
 
+// TestMemoPhases: a phase is that of its event and not of one before, whatever byte
+// it is.
+func TestMemoPhases(t *testing.T) {
+	var memo Memo
+	var f Fields
+	said := make(same)
+	for range 3 {
+		for _, phase := range []string{"X", "\x00", "\xff", ""} {
+			event := []byte(`{"ph":"` + phase + `","cat":"cpu_op","pid":1}` + strings.Repeat(" ", 64))
+			var want Fields
+			if _, err := Decode(event, 0, &want); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := memo.Scan(event, 0, &f); !ok {
+				continue
+			}
+			if said.check(t, &f); text(&f) != text(&want) {
+				t.Errorf("%q is read as%q, want%q", event, text(&f), text(&want))
+			}
+		}
+	}
+}
+
 // TestMemoTwice: of what is written twice the last counts.
 func TestMemoTwice(t *testing.T) {
 	var memo Memo

@@ -3,8 +3,10 @@ package hosttree
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/trace"
 )
@@ -178,5 +180,30 @@ func TestLongThread(t *testing.T) {
 		if len(met) != n {
 			t.Errorf("%d of %d events came", len(met), n)
 		}
+	}
+}
+
+// TestFramesLeft: whoever takes only some of the events leaves nothing behind that
+// waits for the rest.
+func TestFramesLeft(t *testing.T) {
+	var b strings.Builder
+	for i := range 10 * longThread {
+		fmt.Fprintf(&b, "%s%s", []string{"", ","}[min(i, 1)], event("cpu_op", "op", float64(i), 1, ""))
+	}
+	tr, err := trace.Read(strings.NewReader("["+b.String()+"]"), "in", trace.SelectAll())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	for range 20 {
+		for range Threads(tr)[0].frames() {
+			break
+		}
+	}
+	for wait := time.Millisecond; runtime.NumGoroutine() > before; wait *= 2 {
+		if wait > 5*time.Second {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(wait)
 	}
 }

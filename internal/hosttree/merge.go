@@ -19,30 +19,35 @@ const (
 // at a time. What is returned is valid until the next is asked for. Those of a long
 // thread are merged on another core.
 func (th *Thread) frames() iter.Seq[[]Frame] {
-	c := newCursor(th)
 	if th.Len() < longThread {
-		return func(yield func([]Frame) bool) { yield(c.fill(make([]Frame, 0, th.Len()))) }
+		return func(yield func([]Frame) bool) { yield(newCursor(th).fill(make([]Frame, 0, th.Len()))) }
 	}
-	full, free := make(chan []Frame, ahead), make(chan []Frame, ahead+2)
-	for range cap(free) {
-		free <- make([]Frame, 0, batchSize)
-	}
-	go func() {
-		defer close(full)
-		for batch := range free {
-			if batch = c.fill(batch[:0]); len(batch) == 0 {
-				return
-			}
-			full <- batch
-		}
-	}()
 	return func(yield func([]Frame) bool) {
+		full, free := make(chan []Frame, ahead), make(chan []Frame, ahead+2)
+		for range cap(free) {
+			free <- make([]Frame, 0, batchSize)
+		}
+		go newCursor(th).fillAll(full, free)
 		for batch := range full {
 			if !yield(batch) {
-				return
+				break
 			}
 			free <- batch
 		}
+		close(free)
+		for range full { // what was filled and is not wanted
+		}
+	}
+}
+
+// fillAll fills batches until there are no more events, or no more batches.
+func (c *cursor) fillAll(full chan<- []Frame, free <-chan []Frame) {
+	defer close(full)
+	for batch := range free {
+		if batch = c.fill(batch[:0]); len(batch) == 0 {
+			return
+		}
+		full <- batch
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // New returns a function that returns the compiled expression, the same each time.
-// It panics if the expression is none, as [regexp.MustCompile] does.
+// The function panics if it is none, as [regexp.MustCompile] does: a test of the
+// layout compiles all that are written in the program.
 func New(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -58,7 +58,6 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestHarmless: what only looks a little like a secret stays as it is.
 // TestMarks: what is looked for before anything else is in every text with a mark.
 func TestMarks(t *testing.T) {
 	for _, f := range formats {
@@ -73,6 +72,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestHarmless: what only looks a little like a secret stays as it is.
 func TestHarmless(t *testing.T) {
 	for _, text := range []string{
 		"", "task-runner-with-a-long-name-2025-11", "hf_causal_language_model_forward", "sk-learn-pipeline-with-many-words",
