@@ -57,6 +57,22 @@ func (s same) check(tb testing.TB, f *Fields) {
 	is("class", f.Class(), fmt.Sprintf("%q %q", f.Phase(), f.Text(Category)))
 }
 
+// agrees holds a memo to Decode on one event, if it takes it. What f has from the
+// event before must not show.
+func (s same) agrees(t *testing.T, memo *Memo, f *Fields, event []byte) {
+	t.Helper()
+	var want Fields
+	if _, err := Decode(event, 0, &want); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := memo.Scan(event, 0, f); !ok {
+		return
+	}
+	if s.check(t, f); text(f) != text(&want) {
+		t.Errorf("%q is read as%q, want%q", event, text(f), text(&want))
+	}
+}
+
 // eachEvent calls f with the index of every event of a whole trace.
 func eachEvent(tb testing.TB, b []byte, f func(i, end int)) {
 	tb.Helper()
@@ -172,16 +188,7 @@ func TestMemoPhases(t *testing.T) {
 	for range 3 {
 		for _, phase := range []string{"X", "\x00", "\xff", ""} {
 			event := []byte(`{"ph":"` + phase + `","cat":"cpu_op","pid":1}` + strings.Repeat(" ", 64))
-			var want Fields
-			if _, err := Decode(event, 0, &want); err != nil {
-				t.Fatal(err)
-			}
-			if _, ok := memo.Scan(event, 0, &f); !ok {
-				continue
-			}
-			if said.check(t, &f); text(&f) != text(&want) {
-				t.Errorf("%q is read as%q, want%q", event, text(&f), text(&want))
-			}
+			said.agrees(t, &memo, &f, event)
 		}
 	}
 }
@@ -193,16 +200,7 @@ func TestMemoTwice(t *testing.T) {
 	for range 3 {
 		for _, second := range []string{"", `,"ph":"B"`, `,"cat":"x"`, `,"pid":2`, `,"tid":"x"`, `,"tid":{}`, `,"tid":null`, `,"args":{}`, `,"args":{"stream":2}`, `,"args":null`} {
 			event := []byte(`{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":1,"args":{"stream":1,"device":1}` + second + "}" + strings.Repeat(" ", 64))
-			var f, want Fields
-			if _, err := Decode(event, 0, &want); err != nil {
-				t.Fatal(err)
-			}
-			if _, ok := memo.Scan(event, 0, &f); !ok {
-				continue
-			}
-			if said.check(t, &f); text(&f) != text(&want) {
-				t.Errorf("%s is read as%s\nwant%s", event, text(&f), text(&want))
-			}
+			said.agrees(t, &memo, new(Fields), event)
 		}
 	}
 }
