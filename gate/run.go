@@ -109,7 +109,7 @@ func split1(list []*summary.Summary) []*summary.Summary {
 			if len(s.Inputs) == 1 {
 				out = append(out, s)
 			} else {
-				out = append(out, only(s, i))
+				out = append(out, s.Only(i))
 			}
 		}
 	}
@@ -128,39 +128,4 @@ func timelines(list []*summary.Summary) []*summary.Summary {
 		return list
 	}
 	return slices.DeleteFunc(list, sums)
-}
-
-// only returns the rows of one input of s.
-func only(s *summary.Summary, input int) *summary.Summary {
-	out := &summary.Summary{Schema: s.Schema, Inputs: s.Inputs[input : input+1], Issues: s.Issues}
-	pick(&out.Devices, s.Devices, func(r *summary.Device) *int { return &r.Input }, input)
-	pick(&out.Streams, s.Streams, func(r *summary.Stream) *int { return &r.Input }, input)
-	pick(&out.Steps, s.Steps, func(r *summary.Step) *int { return &r.Input }, input)
-	pick(&out.Phases, s.Phases, func(r *summary.Phase) *int { return &r.Input }, input)
-	pick(&out.Kernels, s.Kernels, func(r *summary.Kernel) *int { return &r.Input }, input)
-	pick(&out.Copies, s.Copies, func(r *summary.Copy) *int { return &r.Input }, input)
-	pick(&out.Syncs, s.Syncs, func(r *summary.Sync) *int { return &r.Input }, input)
-	pick(&out.Spans, s.Spans, func(r *summary.Span) *int { return &r.Input }, input)
-	pick(&out.Annotations, s.Annotations, func(r *summary.Annotation) *int { return &r.Input }, input)
-	pick(&out.Calls, s.Calls, func(r *summary.Call) *int { return &r.Input }, input)
-	pick(&out.Launches, s.Launches, func(r *summary.Launches) *int { return &r.Input }, input)
-	pick(&out.Graphs, s.Graphs, func(r *summary.Graph) *int { return &r.Input }, input)
-	pick(&out.Idle, s.Idle, func(r *summary.Idle) *int { return &r.Input }, input)
-	pick(&out.Memory, s.Memory, func(r *summary.Memory) *int { return &r.Input }, input)
-	pick(&out.Snapshots, s.Snapshots, func(r *summary.Snapshot) *int { return &r.Input }, input)
-	pick(&out.MemoryTimelines, s.MemoryTimelines, func(r *summary.MemoryTimeline) *int { return &r.Input }, input)
-	pick(&out.Flames, s.Flames, func(r *summary.Flame) *int { return &r.Input }, input)
-	pick(&out.Tables, s.Tables, func(r *summary.Table) *int { return &r.Input }, input)
-	pick(&out.Counters, s.Counters, func(r *summary.Counter) *int { return &r.Input }, input)
-	return out
-}
-
-// pick copies the rows of an input, which is the only one of the copy.
-func pick[Row any](to *[]Row, rows []Row, input func(*Row) *int, want int) {
-	for _, r := range rows {
-		if at := input(&r); *at == want {
-			*at = 0
-			*to = append(*to, r)
-		}
-	}
 }

@@ -104,6 +104,14 @@ type Device struct {
 	LargestGaps []Gap `json:"largest_gaps,omitempty"`
 }
 
+// check returns the first promise that d breaks.
+func (d *Device) check() error {
+	if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
+		return err
+	}
+	return d.Utilization.check(d)
+}
+
 // MaxLargestGaps is how many gaps of a device are kept one by one.
 const MaxLargestGaps = 5
 
