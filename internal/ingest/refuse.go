@@ -3,8 +3,11 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+
+	"assay/internal/foreign"
 )
 
 // A Refusal says that an input is nothing that assay reads, what it seems to
@@ -29,15 +32,70 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
 	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
-	{"\x0a", "is binary (a protobuf, perhaps *.xplane.pb)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+	{"\x0a", "is binary (a protobuf of an unknown kind)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+	{"#!", "is a script", "give the trace or table that it works on"},
+}
+
+// How much of a content its name is looked for in where no reader has taken it:
+// records of a log may begin behind pages of other talk.
+const (
+	textSample = bufferSize
+	jsonSample = 64 << 10
+)
+
+// sample returns a copy of the beginning of the content, without reading it.
+func (f *File) sample(n int) []byte {
+	b, _ := f.content.Peek(n)
+	return bytes.Clone(b)
+}
+
+// namedOr returns the refusal of a format that is known by name and not read, or
+// err where the content has no known name.
+func namedOr(path string, sample []byte, err error) error {
+	if it := foreign.Find(path, sample); it != nil {
+		return &Refusal{path, it.Is(), withFile(it.Do, path)}
+	}
+	return err
 }
 
 // refuse explains what a file is that no reader takes.
-func refuse(path string, head []byte) error {
-	if r := stranger(path, head); r != nil {
+func refuse(f *File, head []byte) error {
+	if len(head) > 0 && len(bytes.TrimRight(head, "\x00")) == 0 {
+		return refuseZeros(f)
+	}
+	if it := foreign.Strict(f.Path, head); it != nil {
+		return &Refusal{f.Path, it.Is(), withFile(it.Do, f.Path)}
+	}
+	if r := stranger(f.Path, head); r != nil {
 		return r
 	}
-	return noTables(path)
+	return noTables(f.Path)
+}
+
+// maxZeros is how many zeros are counted before the count is enough to tell.
+const maxZeros = 4 << 30
+
+// refuseZeros explains a content that begins with zeros: how many there are, and
+// whether anything follows.
+func refuseZeros(f *File) error {
+	f.SkipDigest()
+	zeros, buf := int64(0), make([]byte, bufferSize)
+	for zeros < maxZeros {
+		n, err := f.Read(buf)
+		if rest := len(bytes.TrimLeft(buf[:n], "\x00")); rest > 0 {
+			return &Refusal{f.Path, fmt.Sprintf("begins with %d bytes of zeros, so its beginning is lost", zeros+int64(n-rest)),
+				"copy the file again from where it was written, or record again"}
+		}
+		zeros += int64(n)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s: cannot be read behind %d bytes of zeros: %w", f.Path, zeros, pathError(err))
+		}
+		if err == io.EOF {
+			return &Refusal{f.Path, fmt.Sprintf("consists of %d bytes of zeros; the space was probably reserved and the data was not written, or the disk lost it", zeros),
+				"copy the file again from where it was written, or record again"}
+		}
+	}
+	return &Refusal{f.Path, fmt.Sprintf("begins with more than %d bytes of zeros", int64(maxZeros)), "copy the file again from where it was written, or record again"}
 }
 
 // stranger explains what a file is that is known not to be read, or returns nil
@@ -54,6 +112,9 @@ func stranger(path string, head []byte) *Refusal {
 	}
 	if isYappiPickle(head) {
 		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load", "save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
+	}
+	if bytes.HasPrefix(head, []byte("\x1f\x8b")) || isZstd(head[:min(4, len(head))]) {
+		return &Refusal{path, "is compressed more than twice", withFile("decompress it first, until file FILE says that it is JSON", path)}
 	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
