@@ -50,7 +50,7 @@ var mayImport = map[string]string{
 	"judge":                      "internal/lazyregexp internal/yamltree summary unit",
 	"compare":                    "internal/lazyregexp summary unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary unit",
-	"report":                     "compare gate internal/lazyregexp judge summary unit",
+	"report":                     "compare diag gate internal/lazyregexp judge summary unit",
 	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }
 

@@ -10,8 +10,8 @@ import (
 const (
 	giveTrace   = "give a trace of the same run: torch.profiler's export_chrome_trace writes one, and so does nsys export --type sqlite"
 	giveKineto  = "record with torch.profiler, whose export_chrome_trace writes a trace that assay reads"
-	giveFolded  = "give the same profile as folded stacks: py-spy record --format raw -o FILE.folded"
-	giveProfile = "give a profile with times of functions: cProfile (python -m cProfile -o FILE.prof), pprof or folded stacks"
+	giveFolded  = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
+	giveProfile = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
 // formats is the table. Rows are tried in this order: what is specific comes
