@@ -108,6 +108,8 @@ var codes = []Code{
 	{"nsys-error", DataLoss, "nsys itself reported an error, so tables may be missing.", "Read the line, and run nsys stats again."},
 	{"number-format-assumed", Suspect, "Numbers such as 1,234 may have a fraction or thousands, and nothing in the input states which. A point was taken to be before fractions.", "Run ncu with LC_ALL=C."},
 	{"phases-left-out", DataLoss, "There are more phases than are measured. The devices counted here have none; every other number stands.", "Give a shorter capture."},
+	{"pprof-record-damaged", DataLoss, "Records of the profile that are damaged, or samples with another number of values than the profile has columns, were left out. Their values are missing from every sum.", "Copy the file again, or write it again."},
+	{"pprof-reference-missing", DataLoss, "Samples and frames refer to locations, functions or texts that the profile does not have. Such frames are shown as [unknown]; values stand.", "Write the profile again with the tool that made it."},
 	{"profile-rows-missing", DataLoss, "The profile has a header and no rows, or fewer than it states.", "Write it in another form, such as pstat or callgrind."},
 	{"profiler-overhead", Info, "The profiler's own work falls between the first and last GPU work. Gaps that it falls into are not the program's.", "Record less (--sample=none --cpuctxsw=none), or a shorter range."},
 	{"quotes-repaired", Info, "Quotes in names were not escaped, as PyTorch's profiler wrote them until 2026. The events were read with the quotes where they most likely belong.", ""},

@@ -12,6 +12,7 @@ import (
 type lineReader struct {
 	*textline.Reader
 	input  string // its name, for messages
+	open   bool   // nothing ends the last line
 	issues diag.Ledger
 }
 
@@ -45,6 +46,7 @@ func (r *lineReader) each(f func(line string) error) error {
 			}
 		}
 		if errors.Is(err, io.EOF) {
+			r.open = line != ""
 			return nil
 		}
 		if err != nil {
