@@ -79,6 +79,7 @@ var codes = []Code{
 	{"input-limit", DataLoss, "The input is over the limit of size. What follows is missing from every sum.", "Raise --max-input, or give a shorter capture."},
 	{"input-truncated", DataLoss, "The input ends early. What would follow is missing from every sum.", "Copy the file again, or let the profiler write it to its end."},
 	{"kernels-without-launch", Info, "No call is known that launched this GPU work, most often because it began before the capture did. The work is in every total and in no table of operators, modules or lines.", "Record CPU activities too, and start before the work is launched."},
+	{"last-line-open", Info, "Nothing ends the last line. If the file was cut there, the value on it is too small and stacks behind it are missing.", "Compare the size of the file with the original."},
 	{"line-malformed", DataLoss, "Lines that are not JSON were skipped. What they held is missing from every sum.", "Export again."},
 	{"line-too-long", DataLoss, "Lines over the limit of length were cut there.", ""},
 	{"lines-between-rows", Info, "Lines of other writers stand between the rows of a table. A row that one of them broke is missing.", "Print the table to a file of its own."},

@@ -82,6 +82,7 @@ type callgrindReader struct {
 	totals, summary           int64 // of the first event, as the file sums it: behind its records, and before them
 	summed, summarized        bool
 	begun                     bool // a record was begun, and its costs have not come
+	full                      bool // the last line has all that a line of costs may have
 	valgrind                  bool // Valgrind wrote the file, and it ends each with the totals
 
 	object, file, function string // of the function whose costs follow
@@ -102,6 +103,7 @@ func (r *callgrindReader) line(line string) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
+	r.full = false
 	if c := line[0]; c >= '0' && c <= '9' || c == '+' || c == '-' || c == '*' {
 		r.costs(line)
 		return nil
@@ -154,7 +156,7 @@ func (r *callgrindReader) cut() string {
 		return "the cost of the last call is missing"
 	case r.begun:
 		return "the last record has no costs"
-	case r.open && r.out.Tool != "yappi": // which ends no file with a line feed
+	case r.open && (r.out.Tool != "yappi" || !r.full): // yappi ends no file with a line feed
 		return "nothing ends its last line"
 	case r.valgrind && !r.summed:
 		return "the line of totals is missing"
@@ -289,6 +291,7 @@ func (r *callgrindReader) costs(line string) {
 	calling := r.calling
 	r.calling = false
 	fields := strings.Fields(line)
+	r.full = len(fields) == r.positions+len(r.graph.events) && !calling
 	r.begun = len(fields) <= r.positions && r.begun
 	if len(r.graph.events) == 0 || r.function == "" || len(fields) < r.positions || len(fields) > r.positions+len(r.graph.events) {
 		r.malformed("of costs of no function, or of more costs than there are events,")

@@ -35,7 +35,7 @@ func wholeFiles(t *testing.T) map[string][]byte {
 	}
 	b := profile.NewBuilder(profile.Column{Name: "time", Unit: "nanoseconds"})
 	for i := range 40 {
-		b.Add([]profile.Frame{{Name: "main"}, {Name: fmt.Sprintf("kernel_%d", i)}}, nil, int64(i+1))
+		b.Add([]profile.Frame{{Name: "main"}, {Name: fmt.Sprintf("kernel_%d_of_a_library_with_long_names_%x", i, i*i*7919)}}, nil, int64(i+1))
 	}
 	var pprof bytes.Buffer
 	if err := b.Profile().WritePprof(&pprof); err != nil {
@@ -112,4 +112,27 @@ func load(r *bytes.Reader) (*Input, error) {
 	}
 	defer f.Close()
 	return Load(f, trace.SelectAll())
+}
+
+// TestCutMiddle: a file that is cut in the middle is read as far as it goes, whichever
+// way it is packed, and an issue says that something is missing.
+func TestCutMiddle(t *testing.T) {
+	for name, whole := range wholeFiles(t) {
+		part := whole[:len(whole)*7/10]
+		cuts := map[string][]byte{"plain": part, "gzip whole": gz(t, string(part)), "zstd whole": zst(t, string(part))}
+		if packed := gz(t, string(whole)); len(packed) > 600 {
+			cuts["gzip cut"] = packed[:len(packed)*7/10]
+		}
+		for packing, broken := range cuts {
+			in, err := load(bytes.NewReader(broken))
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, packing, err)
+				continue
+			}
+			got, issues := contentOf(in)
+			if got == "" || !slices.ContainsFunc(issues, func(is diag.Issue) bool { return is.Severity > diag.Info }) {
+				t.Errorf("%s, %s: issues %+v, content %.200s", name, packing, issues, got)
+			}
+		}
+	}
 }
