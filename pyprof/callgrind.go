@@ -221,7 +221,7 @@ func (r *callgrindReader) record(key, value string) bool {
 	case "fn":
 		known := false
 		if r.function, known = r.name(&r.functions, value); !known {
-			r.issue("callgrind-name-unknown", diag.Suspect, "functions are numbers here that no name was given for; the file is cut at its beginning, or put together from several")
+			r.issue("callgrind-name-unknown", diag.Suspect, "")
 		}
 		r.at, r.begun = -1, true
 	case "cob":
@@ -233,7 +233,7 @@ func (r *callgrindReader) record(key, value string) bool {
 		r.begun = true
 		if r.called, known = r.name(&r.functions, value); !known {
 			r.called = ""
-			r.issue("callgrind-callee-unknown", diag.Info, "calls of functions that have a number and no name, as yappi writes of functions that several threads ran; they count for their callers only")
+			r.issue("callgrind-callee-unknown", diag.Info, "")
 		}
 	case "calls":
 		count, _, _ := strings.Cut(strings.TrimSpace(value), " ")
@@ -370,10 +370,8 @@ func (r *callgrindReader) identity(object, file, name string) id {
 func (r *callgrindReader) check() {
 	missing, circular := r.graph.sumTotals()
 	first := diag.Pos{File: r.input, Line: 1}
-	r.issues.AddN(diag.Issue{Code: "calls-missing", Severity: diag.Info, First: first,
-		Help: "callers of these functions say that they took longer than they and their callees did: calls through built-in functions were not recorded; totals are what callers say, and of functions that only built-ins call they are at least what is shown"}, missing)
-	r.issues.AddN(diag.Issue{Code: "recursion-total-unknown", Severity: diag.Info, First: first,
-		Help: "these functions call each other in a circle, so what each took with all it called does not follow from a callgrind file; their own time stands"}, circular)
+	r.issues.AddN(diag.Issue{Code: "calls-missing", Severity: diag.Info, First: first}, missing)
+	r.issues.AddN(diag.Issue{Code: "recursion-total-unknown", Severity: diag.Info, First: first}, circular)
 	var sum int64
 	for i := range r.graph.functions {
 		sum = plus(sum, r.graph.functions[i].self[0])
@@ -382,7 +380,6 @@ func (r *callgrindReader) check() {
 		r.totals, r.summed = r.summary, true
 	}
 	if size := r.graph.events[0].size; r.summed && sum/size != r.totals {
-		r.issues.AddN(diag.Issue{Code: "callgrind-totals-differ", Severity: diag.Suspect, First: first,
-			Help: "the costs in the file do not add up to the totals that it says: it is cut or was changed; shares are of what is there"}, 1)
+		r.issues.AddN(diag.Issue{Code: "callgrind-totals-differ", Severity: diag.Suspect, First: first}, 1)
 	}
 }

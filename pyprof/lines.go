@@ -22,6 +22,7 @@ func newLineReader(r io.Reader, name string) *lineReader {
 
 func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.N} }
 
+// issue counts an issue at this line. An empty help is that of the registry.
 func (r *lineReader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
 }

@@ -190,7 +190,7 @@ func (r *reader) issue(code string, severity diag.Severity, help string) {
 
 // unusable counts a record that is left out.
 func (r *reader) unusable() {
-	r.issue("memory-record-unusable", diag.DataLoss, "blocks, segments and entries without a size, or of an unknown shape, were left out; sums are too low by them")
+	r.issue("memory-record-unusable", diag.DataLoss, "")
 }
 
 // document tells the shapes apart.
