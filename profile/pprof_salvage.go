@@ -129,7 +129,7 @@ func isWhole(body []byte, m *message) bool {
 	return true
 }
 
-// clearStrings sets indexes of strings that are not there to 0, which is the empty
+// clearStrings sets indexes of missing strings to 0, which is the empty
 // text, and returns how many there were. The data keeps its length. A profile
 // whose first string is not empty is not touched.
 func clearStrings(data []byte) (cleared int64) {
@@ -173,8 +173,8 @@ func zero(number []byte) {
 	number[len(number)-1] = 0
 }
 
-// repair puts unknown frames in the place of locations and functions that samples
-// refer to and that are not there, and returns how many there were.
+// repair replaces missing locations and functions, which samples refer to, by
+// unknown frames, and returns how many there were.
 func repair(in *profile.Profile) (missing int64) {
 	unknown := &profile.Function{Name: unknownName}
 	nowhere := &profile.Location{Line: []profile.Line{{Function: unknown}}}

@@ -157,8 +157,8 @@ func shapeOfBrace(trimmed []byte) Shape {
 	return JSON
 }
 
-// isBinary reports whether bytes are no text: there are control characters that
-// no text has.
+// isBinary reports whether the sample has control characters that text does not
+// have.
 func isBinary(sample []byte) bool {
 	return bytes.ContainsFunc(sample[:min(len(sample), 1<<10)], func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\x1b' && r != '\f' && r != '\b'

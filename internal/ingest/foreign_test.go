@@ -209,3 +209,18 @@ func TestForeignCorpus(t *testing.T) {
 		}
 	}
 }
+
+// TestHole: space that was reserved and never written is counted, however large.
+func TestHole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.json")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const size = 64<<20 + 7
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadPath(t, path); err == nil || !strings.Contains(err.Error(), "consists of 67108871 bytes of zeros") {
+		t.Error(err)
+	}
+}

@@ -2,10 +2,14 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"assay/internal/foreign"
 )
@@ -79,6 +83,9 @@ const maxZeros = 4 << 30
 // whether anything follows.
 func refuseZeros(f *File) error {
 	f.SkipDigest()
+	if size, ok := f.hole(); ok {
+		return onlyZeros(f, size)
+	}
 	zeros, buf := int64(0), make([]byte, bufferSize)
 	for zeros < maxZeros {
 		n, err := f.Read(buf)
@@ -91,11 +98,35 @@ func refuseZeros(f *File) error {
 			return fmt.Errorf("%s: cannot be read behind %d bytes of zeros: %w", f.Path, zeros, pathError(err))
 		}
 		if err == io.EOF {
-			return &Refusal{f.Path, fmt.Sprintf("consists of %d bytes of zeros; the space was probably reserved and the data was not written, or the disk lost it", zeros),
-				"copy the file again from where it was written, or record again"}
+			return onlyZeros(f, zeros)
 		}
 	}
 	return &Refusal{f.Path, fmt.Sprintf("begins with more than %d bytes of zeros", int64(maxZeros)), "copy the file again from where it was written, or record again"}
+}
+
+// onlyZeros refuses a content of n zeros.
+func onlyZeros(f *File, n int64) error {
+	return &Refusal{f.Path, fmt.Sprintf("consists of %d bytes of zeros; the space was probably reserved and the data was not written, or the disk lost it", n),
+		"copy the file again from where it was written, or record again"}
+}
+
+// hole returns the size of a file that has no data in it on the disk, and false
+// where there is some or the system does not tell.
+func (f *File) hole() (size int64, ok bool) {
+	const seekData = 3 // SEEK_DATA of Linux
+	file, isFile := f.raw.r.(*os.File)
+	if !isFile || !f.whole || f.Compression != "none" || runtime.GOOS != "linux" {
+		return 0, false
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, false
+	}
+	if _, err := file.Seek(0, seekData); errors.Is(err, syscall.ENXIO) {
+		return info.Size(), true
+	}
+	file.Seek(f.raw.n, io.SeekStart) // back to where reading is; if that fails, so does reading
+	return 0, false
 }
 
 // stranger explains what a file is that is known not to be read, or returns nil
