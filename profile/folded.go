@@ -159,6 +159,9 @@ func (r *foldedReader) read() (*Profile, error) {
 				Help: fmt.Sprintf("the stacks up to here take over %d MiB, the limit; those behind were left out", maxFoldedMemory>>20)})
 		case err == io.EOF:
 			done = true
+			if len(line) > 0 {
+				r.issues.Add(diag.Issue{Code: "last-line-open", Severity: diag.Info, First: r.pos()})
+			}
 		case err != nil && len(r.b.rows) == 0:
 			return nil, err
 		case err != nil:

@@ -104,7 +104,7 @@ func TestReadFolded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
-	if len(p.Issues) != 1 || p.Issues[0].Count != 6 || p.Issues[0].First != (diag.Pos{File: "f", Line: 5}) || p.Columns[0] != microseconds {
+	if len(p.Issues) != 2 || p.Issues[0].Count != 6 || p.Issues[0].First != (diag.Pos{File: "f", Line: 5}) || p.Issues[1].Code != "last-line-open" || p.Columns[0] != microseconds {
 		t.Errorf("columns %+v, issues %+v", p.Columns, p.Issues)
 	}
 

@@ -23,6 +23,7 @@ func usage(w io.Writer) {
   assay help     rules|phases|thresholds|gates
                                           how to write such a file, and the built-in one
   assay help     tables                   what --table prints
+  assay explain  CODE                     what an issue in a report means
   assay version
 
 An input is a file, a directory, a pattern, or "-" for standard input; .gz and
