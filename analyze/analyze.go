@@ -63,6 +63,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	phases := phasesOf(words)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, tl.measure(d, in.Rank, bins))
+		s.Devices[len(s.Devices)-1].UncertainNS = host.link.lost.uncertain(tl, d, host.link)
 		s.Streams = append(s.Streams, tl.streams(d, in.Rank, &issues)...)
 	}
 	room := &room{rows: opt.maxRows()}
@@ -78,6 +79,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
+	s.LaunchLosses = host.link.lost.rowsOf(in.Rank)
+	host.link.lost.note(t, in.Rank, &issues)
 	room.note(&issues)
 	checkSums(s, &issues)
 	issues.Merge(&ofMarks)

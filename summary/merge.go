@@ -62,6 +62,7 @@ func (out *Summary) append(s *Summary) {
 		r.Delays.Buckets = slices.Clone(r.Delays.Buckets)
 		r.PerStep, r.Queue, r.QueueStrip = slices.Clone(r.PerStep), slices.Clone(r.Queue), slices.Clone(r.QueueStrip)
 	})
+	add(&out.LaunchLosses, s.LaunchLosses, func(r *LaunchLoss) { r.Input += base })
 	add(&out.Graphs, s.Graphs, func(r *Graph) { r.Input += base })
 	add(&out.Idle, s.Idle, func(r *Idle) { r.Input += base })
 	add(&out.Memory, s.Memory, func(r *Memory) { r.Input += base; *r = r.clone() })
@@ -179,6 +180,7 @@ func (s *Summary) Sort() {
 	s.sortTables()
 	s.sortCounters()
 	s.sortFlames()
+	s.sortLosses()
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(weight(b.Severity), weight(a.Severity)), cmp.Compare(a.Code, b.Code))
 	})

@@ -37,6 +37,8 @@ type Summary struct {
 	Passes      []Pass       `json:"passes,omitempty"`
 	Calls       []Call       `json:"calls,omitempty"`
 	Launches    []Launches   `json:"launches,omitempty"`
+
+	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
 	Graphs      []Graph      `json:"graphs,omitempty"`
 	Idle        []Idle       `json:"idle,omitempty"`
 	Memory      []Memory     `json:"memory,omitempty"`
@@ -92,6 +94,10 @@ type Device struct {
 	WindowNS int64    `json:"window_ns"`
 	Activity Activity `json:"activity"`
 	Events   int64    `json:"events"` // kernels, copies and memsets
+
+	// UncertainNS is the part of the window without compute in which work may have
+	// run that was launched and is missing from the capture: see [LaunchLoss].
+	UncertainNS int64 `json:"uncertain_ns,omitempty"`
 
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
