@@ -22,6 +22,9 @@ func (c *court) captureQuality() (Finding, bool) {
 		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
 			continue // the finding that there is nothing to judge says it
 		}
+		if is.Code == launchesWithoutKernels || is.Code == windowImplausible && c.total.Window() > 0 {
+			continue // these have findings of their own
+		}
 		switch is.Severity {
 		case "suspect":
 			f.Level, doubtful = Warn, true
