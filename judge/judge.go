@@ -135,10 +135,11 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		judged = append(judged, f)
 	}
 	judged = c.judgeTinyKernels(judged)
-	for _, ask := range []func() (Finding, bool){c.clocks, c.tooLittleWork} {
-		if f, ok := ask(); ok {
-			return c.withheld(f, found, judged, order)
-		}
+	if f, ok := c.clocks(); ok { // shares of such windows are not shown either
+		return c.withheld(f, found, nil, order)
+	}
+	if f, ok := c.tooLittleWork(); ok {
+		return c.withheld(f, found, judged, order)
 	}
 	window := c.verdict(judged)
 	lost, withheld, ok := c.missingRecords(window)

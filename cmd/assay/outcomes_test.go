@@ -149,7 +149,7 @@ tracelens_sglang_Qwen3-8B_decode_rocm.json.gz: 2058 events; 555 kernels of 27 na
 tracelens_torch_compile_triton_rocm7.json.gz: 246 events; 12 kernels of 8 names, 12549021 ns; no issues; complete
 tracelens_vllm_decode_graph_execution_rocm.json.gz: 1993 events; 425 kernels of 24 names, 10674517 ns, 9 copies of 1 names, 43191 ns; no issues; complete
 == nsight/GindaChen_nsys-ai
-h100_2gpu_1s.sqlite: 27388 events; 3442 kernels of 41 names, 44829522 ns, 926 copies of 5 names, 1880871430 ns; kernels-without-launch×2276, profiler-overhead×198; complete
+h100_2gpu_1s.sqlite: 27388 events; 3442 kernels of 41 names, 44829522 ns, 926 copies of 5 names, 1880871430 ns; kernels-without-launch×2276, launches-without-kernels×2280, profiler-overhead×198; complete
 mock.sqlite: 44 events; 2 kernels of 2 names, 4129 ns, 1 copies of 1 names, 1632 ns; no-nvtx×1, profiler-overhead×3; complete
 == nsight/brycelelbach_nsightful
 ncu_copy_blocked_details.csv: 83 events; 1 kernels with counters; no issues; complete
