@@ -32,7 +32,7 @@ const (
 
 // damagedExports are the codes of issues that say that rows of device work are
 // missing from an export, or may be: no call tells how many.
-var damagedExports = []string{"device-table-damaged", "device-table-missing", "export-cut"}
+var damagedExports = []string{"device-table-damaged", "export-cut"}
 
 // clocks asks whether the times of the devices can be true.
 func (c *court) clocks() (Finding, bool) {
@@ -97,8 +97,13 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	f = Finding{Rule: rule.ID, Level: Warn, Value: l.share, Warn: rule.Warn, Critical: rule.Critical}
 	if l.damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
-		f.Evidence = c.lossEvidence(l)
-		f.Next = []string{l.damaged.Help}
+		for _, is := range c.Issues {
+			if slices.Contains(damagedExports, is.Code) {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
+				f.Next = append(f.Next, is.Help)
+			}
+		}
+		f.Evidence = append(f.Evidence, c.lossEvidence(l)...)
 		return f, true, true
 	}
 	withheld = l.ofKernels >= rule.Critical || l.share > 0 && !c.holds(v, l.uncertain)
