@@ -49,3 +49,19 @@ func (s *Summary) sortLosses() {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind))
 	})
 }
+
+// checkLosses returns an error for the first row that counts wrongly or whose input
+// does not exist.
+func (s *Summary) checkLosses() error {
+	for i, r := range s.LaunchLosses {
+		if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {
+			return fmt.Errorf("launch_losses[%d]: got %d at the end of %d missing of %d calls, want none larger than the next", i, r.AtEnd, r.Missing, r.Calls)
+		}
+	}
+	for i, d := range s.Devices {
+		if d.UncertainNS < 0 || d.UncertainNS > d.WindowNS {
+			return fmt.Errorf("devices[%d].uncertain_ns: got %d, want 0 or more and at most window_ns, %d", i, d.UncertainNS, d.WindowNS)
+		}
+	}
+	return checkInputs(s, "launch_losses", s.LaunchLosses, func(r LaunchLoss) int { return r.Input })
+}

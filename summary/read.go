@@ -114,6 +114,7 @@ func (s *Summary) checkAttribution() error {
 		checkInputs(s, "passes", s.Passes, func(r Pass) int { return r.Input }),
 		checkInputs(s, "calls", s.Calls, func(r Call) int { return r.Input }),
 		checkInputs(s, "launches", s.Launches, func(r Launches) int { return r.Input }),
+		s.checkLosses(),
 		checkInputs(s, "graphs", s.Graphs, func(r Graph) int { return r.Input }),
 		checkInputs(s, "idle", s.Idle, func(r Idle) int { return r.Input }),
 		checkInputs(s, "memory", s.Memory, func(r Memory) int { return r.Input }),
