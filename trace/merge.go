@@ -192,10 +192,6 @@ func (m *merger) newTrack(key trackKey) Track {
 	}
 	if t.Device = key.device; t.Device == unnamed {
 		t.Device = m.ordinal("device", t.PID)
-		if key.stream != unnamed { // profilers write both or neither
-			m.issues.Add(diag.Issue{Code: "device-unreadable", Severity: diag.Suspect,
-				Help: "GPU events name their stream and have no readable device number, so the number of their process was taken, and work of different devices may count as of one; another program may have rewritten the trace: use the profiler's own file"})
-		}
 	}
 	if t.Stream = key.stream; t.Stream == unnamed {
 		t.Stream = m.ordinal("stream", t.TID)
