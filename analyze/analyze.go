@@ -47,15 +47,15 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
 	in.Recorder = maps.Clone(t.Meta.Recorder)
-	in.SpanNS = span(t).Len()
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 	var issues, ofMarks diag.Ledger
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 
 	hosts := beside(func() *host { return hostOf(t) })
 	words := newVocabulary(t, opt.Phases)
 	marked := beside(func() []mark { return marksOf(words, &ofMarks) })
 	tl := newTimeline(t, opt.Rules, &issues)
 	tl.checkWindows(in.Rank, &issues)
+	s.Inputs[0].SpanNS = tl.plausibleSpan(span(t), &issues)
 	host, marks := hosts(), marked()
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
@@ -63,6 +63,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	phases := phasesOf(words)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, tl.measure(d, in.Rank, bins))
+		s.Devices[len(s.Devices)-1].UncertainNS = host.link.lost.uncertain(tl, d, host.link)
 		s.Streams = append(s.Streams, tl.streams(d, in.Rank, &issues)...)
 	}
 	room := &room{rows: opt.maxRows()}
@@ -78,6 +79,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
+	s.LaunchLosses = host.link.lost.rowsOf(in.Rank)
+	host.link.lost.note(t, in.Rank, &issues)
 	room.note(&issues)
 	checkSums(s, &issues)
 	issues.Merge(&ofMarks)

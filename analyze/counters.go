@@ -72,7 +72,7 @@ func (g *grouping) add(l *counters.Launch) {
 		g.groups = append(g.groups, newGroup(l, key))
 	}
 	to := g.groups[i]
-	ns, timed := g.value(l, counters.Duration, float64(maxWindow))
+	ns, timed := g.value(l, counters.Duration, float64(maxLaunch))
 	if ns = math.Round(ns); !timed {
 		ns = 0
 	}

@@ -18,9 +18,15 @@ import (
 // any report shows. These are the limits from which on that is said and the
 // parts it makes useless are left out.
 const (
-	// maxWindow is the longest window, in ns, of which a strip, gaps and steps
-	// are measured: ten years.
-	maxWindow = 10 * 366 * 24 * int64(time.Hour)
+	// maxWindow is the longest window, step or capture, in ns, that is plausible:
+	// 100 hours. Profilers of GPU work keep seconds to hours, because every kernel
+	// takes some 300 bytes: 100 hours of a busy device would take many terabytes. What
+	// is longer has timestamps of two clocks, as 0 beside the time of day.
+	maxWindow = 100 * int64(time.Hour)
+
+	// maxLaunch is the longest launch of a kernel, in ns, of which counters are
+	// measured: ten years. One that never ends is stopped long before.
+	maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 
 	// maxSteps is how many rows of steps one input may have.
 	maxSteps = 100_000
@@ -168,12 +174,26 @@ func (tl *timeline) checkWindows(rank int, issues *diag.Ledger) {
 			continue
 		}
 		issues.Add(diag.Issue{Code: "window-implausible", Severity: diag.Suspect,
-			Help: fmt.Sprintf("the events of rank %d device %d run from %d ns to %d ns, longer than the %d ns (ten years) that a window may last, so a time in the trace is wrong; the idle time of such devices means nothing, and their gaps, steps and activity strips were left out",
-				rank, d.ordinal, d.window.Start, d.window.End, maxWindow)})
+			Help: fmt.Sprintf("the events of rank %d device %d run from %d ns to %d ns, longer than the 100 hours that a window may last, so a timestamp in the trace is wrong; the idle time of such devices means nothing, and their gaps, steps and activity strips were left out",
+				rank, d.ordinal, d.window.Start, d.window.End)})
 		if d.window.Start < 0 { // else every end is in reach
 			d.window.End = min(d.window.End, d.window.Start+math.MaxInt64)
 		}
 	}
+}
+
+// plausibleSpan returns the length of a capture, 0 if it is implausible. That is
+// noted if the window of no device says it already.
+func (tl *timeline) plausibleSpan(s interval.Span, issues *diag.Ledger) int64 {
+	switch {
+	case !implausible(s):
+		return s.Len()
+	case slices.ContainsFunc(tl.devices, func(d *device) bool { return implausible(d.window) }):
+		return 0
+	}
+	issues.Add(diag.Issue{Code: "span-implausible", Severity: diag.Suspect,
+		Help: fmt.Sprintf("the events of the capture run from %d ns to %d ns, longer than the 100 hours that a capture may last, so a timestamp is wrong; the length of the capture is not reported", s.Start, s.End)})
+	return 0
 }
 
 // stripBins returns how many bins the strip of each of n devices has: 0, for

@@ -64,7 +64,7 @@ func noneNegative(t *testing.T, s *summary.Summary) {
 }
 
 // TestImplausibleWindow: the cells of a device sum to its window, whatever its
-// times are, and a window of more than ten years has neither strip nor gaps nor
+// times are, and a window of more than 100 hours has neither strip nor gaps nor
 // steps.
 func TestImplausibleWindow(t *testing.T) {
 	step := event("user_annotation", "ProfilerStep#1", 9, "0", "5")
@@ -79,10 +79,10 @@ func TestImplausibleWindow(t *testing.T) {
 			math.MaxInt64 - 1, math.MaxInt64 - 1, true, "from 0 ns to 9223372036854775806 ns", 0, 0},
 		{"longer than int64", list(event("kernel", "a", 0, "-9000000000000000", "1"), event("kernel", "a", 0, "9000000000000000", "1"), step),
 			math.MaxInt64, 1000, true, "from -9000000000000000000 ns to 9000000000000001000 ns", 0, 0},
-		{"nine years", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "284018400000000", "1"), step),
-			284018400000001000, 2000, false, "", 1, 1},
-		{"eleven years", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "347133600000000", "1"), step),
-			347133600000001000, 2000, true, "rank 0 device 0", 0, 0},
+		{"99 hours", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "356400000000", "1"), step),
+			356400000001000, 2000, false, "", 1, 1},
+		{"101 hours", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "363600000000", "1"), step),
+			363600000001000, 2000, true, "rank 0 device 0", 0, 0},
 	} {
 		s := measured(t, tc.in)
 		noneNegative(t, s)
@@ -207,7 +207,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestImplausibleStep: a marker of more than ten years is none.
+// TestImplausibleStep: a marker of more than 100 hours is none.
 func TestImplausibleStep(t *testing.T) {
 	s := measured(t, list(event("kernel", "k", 0, "0", "10"),
 		event("user_annotation", "ProfilerStep#1", 9, "0", "5"), event("user_annotation", "ProfilerStep#2", 9, "5", "9000000000000000")))

@@ -32,6 +32,7 @@ type links struct {
 	byOp    map[*trace.Op]int32
 	ops     map[int32]*trace.Op // of links without a call
 	copied  map[int32]int64     // of links that copy or fill: when the last of it ended
+	lost    losses              // launches without an activity
 	without int64               // activities without a link
 	double  int64               // activities whose correlation several calls have
 	early   int64               // activities that started before their call began
@@ -111,6 +112,7 @@ func linksOf(t *trace.Trace) *links {
 			l.without++
 		}
 	}
+	l.lost = lossesOf(t, l)
 	l.calls.forget()
 	return l
 }

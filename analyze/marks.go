@@ -99,7 +99,7 @@ func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
 		}
 		if implausible(span) {
 			issues.Add(diag.Issue{Code: "step-implausible", Severity: diag.Suspect,
-				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the %d ns (ten years) that a step may last; such markers were left out", v.t.Name(name), span.Start, span.End, maxWindow)})
+				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the 100 hours that a step may last; such markers were left out", v.t.Name(name), span.Start, span.End)})
 			return
 		}
 		k := key{cmp.Or(is.Producer, is.Rule), track}

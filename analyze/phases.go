@@ -215,7 +215,7 @@ func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, iss
 		out = append(out, p.device(tl, d, settled[i], l, rank)...)
 	}
 	issues.AddN(diag.Issue{Code: "phases-left-out", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("phases are measured in at most %d stretches of all devices of one input, and in windows of at most ten years; the devices counted here have no phases, and every other number of them stands", maxStretches)}, leftOut)
+		Help: fmt.Sprintf("phases are measured in at most %d stretches of all devices of one input, and in windows of at most 100 hours; the devices counted here have no phases, and every other number of them stands", maxStretches)}, leftOut)
 	return out
 }
 

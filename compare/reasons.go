@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -37,7 +38,7 @@ type Reason struct {
 func (d *differ) reasons() []Reason {
 	list := []Reason{}
 	for _, ask := range []func() (Reason, bool){
-		d.noWork, d.hardware, d.deviceCount, d.otherRanks, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
+		d.noWork, d.unusable, d.hardware, d.deviceCount, d.otherRanks, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
 		d.fewSteps, d.stepsCover, d.outlier, d.singleRun,
 	} {
 		if r, ok := ask(); ok {
@@ -65,6 +66,50 @@ func (d *differ) noWork() (Reason, bool) {
 		r.Text = "neither run has GPU time, and they have no tables of the same tool and name: compare two captures with GPU activity, or the same report of both"
 	}
 	return r, true
+}
+
+// mostMissing is the share of the launches of kernels or graphs without device work
+// from which on the times of a run are not compared: the critical limit of the rule
+// device-records-missing.
+const mostMissing = 0.25
+
+// damagedExports are the codes of issues that say that rows of device work are
+// missing from an export.
+var damagedExports = []string{"device-table-damaged", "export-cut"}
+
+// unusable: the device records of a side are missing, damaged, or of two clocks.
+func (d *differ) unusable() (Reason, bool) {
+	var parts []string
+	code := ""
+	for _, s := range []struct {
+		name string
+		*facts
+	}{{"base", d.base}, {"new", d.new}} {
+		if c, why := s.facts.unusable(); c != "" {
+			code = cmp.Or(code, c)
+			parts = append(parts, fmt.Sprintf("the %s run (%s) %s", s.name, s.path(), why))
+		}
+	}
+	return Reason{code, Refuse, strings.Join(parts, "; ") + ": record the run again"}, code != ""
+}
+
+// unusable says why the times of a side mean nothing, or returns "".
+func (f *facts) unusable() (code, why string) {
+	for _, is := range f.issues {
+		switch {
+		case is.Code == "window-implausible":
+			return "clocks-implausible", "has GPU timestamps that are not plausible"
+		case slices.Contains(damagedExports, is.Code):
+			return "device-records-missing", "is a damaged export, and GPU records are missing from it"
+		}
+	}
+	for _, r := range f.losses {
+		n, of := r.Missing-r.AtEnd, r.Calls-r.AtEnd
+		if (r.Kind == summary.LossKernel || r.Kind == summary.LossGraph) && n > 0 && float64(n) >= mostMissing*float64(of) {
+			return "device-records-missing", fmt.Sprintf("is incomplete: rank %d: %s have no device work", r.Rank, r.Text())
+		}
+	}
+	return "", ""
 }
 
 // path names a side by its first input.

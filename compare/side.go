@@ -61,6 +61,7 @@ type facts struct {
 	counted []summary.Counter
 	inputs  []summary.Input
 	issues  []summary.Issue
+	losses  []summary.LaunchLoss
 	graphs  int64 // launches of graphs
 	opaque  int64 // of those, without their inside
 }
@@ -84,6 +85,7 @@ func gather(runs []Run) *facts {
 		if !seen[r.Summary] {
 			seen[r.Summary] = true
 			f.issues = append(f.issues, r.Issues...)
+			f.losses = append(f.losses, r.LaunchLosses...)
 		}
 	}
 	return f

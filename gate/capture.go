@@ -37,7 +37,7 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 	}
 	c.lost = true
 	for _, is := range s.Issues {
-		if is.Severity == "info" || small(is, events) || is.Code == repeated {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == launchesWithoutKernels {
 			continue
 		}
 		if is.Severity != "data-loss" {
@@ -55,13 +55,41 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 			c.doubt = in.Path + " ends early"
 		}
 	}
-	for _, f := range judge.Judge(s, th).Findings {
+	r := judge.Judge(s, th)
+	for _, f := range r.Findings {
 		if f.Rule == judge.RuleTooLittleWork || f.Rule == judge.RuleNoGPUTime {
 			c.empty = f.Title
 		}
 	}
+	if a := r.Unusable(); a != nil {
+		c.empty = a.Reason
+	}
+	if c.empty == "" {
+		c.empty = missing(s)
+	}
 	return c
 }
+
+// launchesWithoutKernels is the issue of device work that is missing. It concerns
+// metrics of the device only, and its rows say more than its severity.
+const launchesWithoutKernels = "launches-without-kernels"
+
+// missing says which launches have no device work, or returns "" where at most one
+// in a thousand of their kind has none. Those at the end of a capture do not count:
+// their work ran after the windows that are measured.
+func missing(s *summary.Summary) string {
+	for _, r := range s.LaunchLosses {
+		few := r.Kind != summary.LossKernel && r.Kind != summary.LossGraph && r.Missing < fewCopies
+		if n := r.Missing - r.AtEnd; !few && n > r.Calls/1000 {
+			return fmt.Sprintf("rank %d: %s have no device work (%s)", r.Rank, r.Text(), launchesWithoutKernels)
+		}
+	}
+	return ""
+}
+
+// fewCopies is the number of copies or memsets under which a loss of them is not
+// told: libraries make a few calls that copy nothing.
+const fewCopies = 10
 
 func times(n int64) string {
 	if n == 1 {

@@ -22,6 +22,9 @@ func (c *court) captureQuality() (Finding, bool) {
 		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
 			continue // the finding that there is nothing to judge says it
 		}
+		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (is.Code == windowImplausible || slices.Contains(damagedExports, is.Code)) {
+			continue // these have findings of their own
+		}
 		switch is.Severity {
 		case "suspect":
 			f.Level, doubtful = Warn, true
@@ -60,6 +63,11 @@ func (c *court) noGPUTime() Finding {
 	case len(c.Devices) > 0:
 		f.Title = "the GPU events of the capture span no time: record at least one whole step"
 		f.Next = []string{how.wholeSteps}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
+		return is.Code == "input-truncated" || slices.Contains(damagedExports, is.Code)
+	}):
+		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
+		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
 		f.Next = []string{
@@ -79,9 +87,6 @@ func (c *court) noGPUTime() Finding {
 		if len(c.Spans) == 0 {
 			f.Next = f.Next[1:]
 		}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "input-truncated" }):
-		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
-		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
 		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
 		f.Next = []string{"read more of it with --max-memory SIZE or --max-input SIZE, as the capture's issues say: many profilers write the GPU's events last"}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -133,7 +134,8 @@ func TestTooLittleWork(t *testing.T) {
 			continue
 		}
 		f := got.Findings[0]
-		if want := (Verdict{"unknown", tc.sentence, RuleTooLittleWork}); got.Verdict != want || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0], "schedule(wait") {
+		want := Verdict{Bound: "unknown", Sentence: tc.sentence, Rule: RuleTooLittleWork, Abstained: &Abstention{Code: RuleTooLittleWork, Reason: tc.sentence}}
+		if !reflect.DeepEqual(got.Verdict, want) || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0], "schedule(wait") {
 			t.Errorf("%s: got  %+v\nwant %+v", tc.name, got, want)
 		}
 		if idle := find(t, got, RuleGPUIdle); idle.Level != Info {

@@ -60,9 +60,13 @@ func Examine(s *summary.Summary) (out []Answer) {
 	}
 	ask := c.examinations()
 	stacks := Stacks(s)
+	unusable := judgeAll(s, DefaultThresholds()).withReason().Unusable()
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = ask[q.id]()
+		if slices.Contains(ofDeviceRecords, q.id) {
+			a.Can, a.Why = c.qualified(a.Can, a.Why, unusable)
+		}
 		if a.Can != Yes && c.recordedWith(q.Setting) {
 			a.Why += "; it was recorded with " + q.Setting
 		} else if a.Can != Yes {

@@ -119,7 +119,7 @@ func (c *court) canClocks() (can, why string) {
 }
 
 func (c *court) canComplete() (can, why string) {
-	codes := c.issuesOf(func(is summary.Issue) bool { return is.Severity == "data-loss" })
+	codes := c.issuesOf(func(is summary.Issue) bool { return is.Severity == "data-loss" || is.Code == launchesWithoutKernels })
 	incomplete := int64(0)
 	for _, in := range c.Inputs {
 		if !in.Complete {

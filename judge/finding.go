@@ -65,7 +65,7 @@ type Verdict struct {
 	// Bound is a stable id: "host" (the GPU waits for work), "communication",
 	// "copies", "compute", "memory" (kernels that move data are most of the compute
 	// time), "mixed" (nothing stands out), or "unknown", as it is of all tables of
-	// sums and where graphs hide what ran. Where there are only counters of kernels: "latency",
+	// sums and where the answer is withheld: see Abstained. Where there are only counters of kernels: "latency",
 	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
 	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
 	// most of the time), "waiting", "calls" (too many that do little) or "mixed".
@@ -77,6 +77,8 @@ type Verdict struct {
 	Sentence string `json:"sentence"`
 	// Rule is the id of the finding that decided, or absent where none did.
 	Rule string `json:"rule,omitempty"`
+	// Abstained says why no bound is named. It is absent where one is.
+	Abstained *Abstention `json:"abstained,omitempty"`
 }
 
 // A Result is what Judge returns.

@@ -56,7 +56,7 @@ type court struct {
 
 // Judge holds s to the thresholds. Equal summaries give equal results.
 func Judge(s *summary.Summary, th Thresholds) Result {
-	r := judgeAll(s, th)
+	r := judgeAll(s, th).withReason()
 	r.Stacks = Stacks(s)
 	settle(s, r.Findings, r.Stacks)
 	return r
@@ -135,16 +135,22 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		judged = append(judged, f)
 	}
 	judged = c.judgeTinyKernels(judged)
+	if f, ok := c.clocks(); ok { // shares of such windows are not shown either
+		return c.withheld(f, found, nil, order)
+	}
 	if f, ok := c.tooLittleWork(); ok {
-		sortFindings(judged, order)
-		// The shares stay, for who wants them, but nothing follows from them.
-		for i := range judged {
-			judged[i].Level = Info
-		}
-		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
+		return c.withheld(f, found, judged, order)
+	}
+	window := c.verdict(judged)
+	lost, withheld, ok := c.missingRecords(window)
+	switch {
+	case withheld:
+		return c.withheld(lost, found, judged, order)
+	case ok:
+		found = append(found, lost)
 	}
 	judged = c.judgePhases(groups, judged)
-	window := c.verdict(judged)
+	window = c.verdict(judged)
 	c.recordLater(judged, window)
 	judged = append(judged, c.judgeSteps(states, groups, window)...)
 	judged = append(judged, c.memory()...)
@@ -154,7 +160,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 }
 
 // decidedBy returns the verdict that f leads to.
-func decidedBy(bound string, f Finding) Verdict { return Verdict{bound, f.Title, f.Rule} }
+func decidedBy(bound string, f Finding) Verdict { return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule} }
 
 // verdict picks what bounds the run: the first part over its critical limit,
 // else the largest over its warn limit, else compute if it is the largest part
@@ -193,7 +199,7 @@ func (c *court) verdict(findings []Finding) Verdict {
 	}
 	v := c.nothingOver()
 	if v.Bound == "compute" && ofMemory && moves.Level > Info {
-		v = Verdict{"memory", v.Sentence + "; " + moves.Title, moves.Rule}
+		v = Verdict{Bound: "memory", Sentence: v.Sentence + "; " + moves.Title, Rule: moves.Rule}
 	}
 	return v
 }

@@ -20,6 +20,7 @@ func (c *court) judgeProfiles(found []Finding, order map[string]int) (Result, bo
 		// A log that has a header only says so among the issues.
 		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfFunction && len(t.Rows) == 0 })
 		v := Verdict{Bound: "unknown", Sentence: "the profile has no function in it, so nothing can be judged", Rule: RuleCaptureQuality}
+		v.Abstained = &Abstention{Code: "no-functions", Reason: v.Sentence}
 		return Result{Verdict: v, Findings: found}, empty && len(found) > 0 && len(c.Tables) == 1
 	}
 	var judged []Finding

@@ -24,6 +24,8 @@ const (
 	RuleCaptureQuality = "capture-quality"
 	RuleNoGPUTime      = "no-gpu-time"
 	RuleTooLittleWork  = "too-little-gpu-work"
+	RuleClocks         = "clocks-implausible"
+	RuleRecordsMissing = "device-records-missing"
 	RuleGPUIdle        = "gpu-idle"
 	RuleDataLoading    = "data-loading"
 	RuleAllocating     = "allocating"

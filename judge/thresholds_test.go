@@ -15,6 +15,8 @@ func TestRules(t *testing.T) {
 	want := []Rule{
 		{ID: RuleCaptureQuality}, {ID: RuleNoGPUTime},
 		{ID: RuleTooLittleWork, MinEvents: 10, MinShare: 0.02},
+		{ID: RuleClocks},
+		{ID: RuleRecordsMissing, Warn: 0.05, Critical: 0.25},
 		{ID: RuleGPUIdle, Warn: 0.15, Critical: 0.5},
 		{ID: RuleDataLoading, Warn: 0.1, Critical: 0.2},
 		{ID: RuleAllocating, Warn: 0.05, Critical: 0.2},

@@ -46,7 +46,7 @@ const maxDevices = 64
 
 // budget is where the time of each device went.
 func (b *builder) budget() Section {
-	if len(b.Devices) == 0 {
+	if len(b.Devices) == 0 || b.withoutClock() {
 		return Section{}
 	}
 	var rows []budgetRow

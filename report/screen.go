@@ -104,7 +104,7 @@ func bar(a summary.Activity, cells int) string {
 }
 
 func (b *builder) screenBudget() Section {
-	if len(b.Devices) == 0 {
+	if len(b.Devices) == 0 || b.withoutClock() {
 		return Section{}
 	}
 	t := Table{Title: "devices", Columns: []Column{
@@ -136,6 +136,13 @@ func (b *builder) screenBudget() Section {
 	}
 	s.Blocks = []Block{t}
 	return s
+}
+
+// withoutClock reports whether the windows of the devices are not plausible: their
+// lengths and shares are not shown.
+func (b *builder) withoutClock() bool {
+	a := b.result.Verdict.Abstained
+	return a != nil && a.Code == judge.RuleClocks
 }
 
 // screenDevices is how many devices the screen lists.

@@ -10,6 +10,8 @@
 // different fields. What was not measured is absent from the JSON, never 0.
 package summary
 
+import "fmt"
+
 // Schema names the JSON layout. Fields may be added to it, never renamed; the
 // number counts breaking changes.
 const Schema = "assay/summary/1"
@@ -37,9 +39,11 @@ type Summary struct {
 	Passes      []Pass       `json:"passes,omitempty"`
 	Calls       []Call       `json:"calls,omitempty"`
 	Launches    []Launches   `json:"launches,omitempty"`
-	Graphs      []Graph      `json:"graphs,omitempty"`
-	Idle        []Idle       `json:"idle,omitempty"`
-	Memory      []Memory     `json:"memory,omitempty"`
+
+	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
+	Graphs       []Graph      `json:"graphs,omitempty"`
+	Idle         []Idle       `json:"idle,omitempty"`
+	Memory       []Memory     `json:"memory,omitempty"`
 
 	Tables []Table `json:"tables,omitempty"` // of other tools
 	Flames []Flame `json:"flames,omitempty"` // of profiles with stacks
@@ -93,6 +97,10 @@ type Device struct {
 	Activity Activity `json:"activity"`
 	Events   int64    `json:"events"` // kernels, copies and memsets
 
+	// UncertainNS is the part of the window without compute in which work may have
+	// run that was launched and is missing from the capture: see [LaunchLoss].
+	UncertainNS int64 `json:"uncertain_ns,omitempty"`
+
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
 
@@ -108,6 +116,9 @@ type Device struct {
 func (d *Device) check() error {
 	if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
 		return err
+	}
+	if d.UncertainNS < 0 || d.UncertainNS > d.WindowNS {
+		return fmt.Errorf(".uncertain_ns: got %d, want 0 or more and at most window_ns, %d", d.UncertainNS, d.WindowNS)
 	}
 	return d.Utilization.check(d)
 }

@@ -23,8 +23,8 @@ import (
 // own. A comment above a line says what is odd about it, or what should be.
 const malformedOutcomes = `
 01_name_unescaped_quotes.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
-02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
-03_windows_backslashes.json: 4 events; gemm×1; kernels-without-launch×1; complete
+02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1, span-implausible×1; complete
+03_windows_backslashes.json: 4 events; gemm×1; kernels-without-launch×1, span-implausible×1; complete
 04_control_chars_in_name.json: 4 events; gemm×1; kernels-without-launch×1; complete
 05_invalid_utf8.json: 4 events; gemm×1; kernels-without-launch×1; complete
 # The copy has today's time and the kernel that of a minute after 1970.
@@ -42,7 +42,7 @@ const malformedOutcomes = `
 17_utf16le_bom.json: 3 events; gemm×1; kernels-without-launch×1; complete
 18_two_json_docs_concatenated.json: 3 events; gemm×1; kernels-without-launch×1, trailing-data×1; cut
 19_jsonl_events_one_per_line.json: 3 events; gemm×1; kernels-without-launch×1; complete
-20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; kernels-without-launch×2; complete
+20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; kernels-without-launch×2, span-implausible×1; complete
 21_absolute_ns_ts_19digits.json: 2 events; k1×1, k2×1; kernels-without-launch×2; complete
 # A duration over int64, a time of "0.-12", and a duration below 0.
 22_dur_overflow_and_negative.json: 4 events; k2×1; event-bad-time×2, event-negative-duration×1, kernels-without-launch×1; complete
@@ -149,7 +149,7 @@ tracelens_sglang_Qwen3-8B_decode_rocm.json.gz: 2058 events; 555 kernels of 27 na
 tracelens_torch_compile_triton_rocm7.json.gz: 246 events; 12 kernels of 8 names, 12549021 ns; no issues; complete
 tracelens_vllm_decode_graph_execution_rocm.json.gz: 1993 events; 425 kernels of 24 names, 10674517 ns, 9 copies of 1 names, 43191 ns; no issues; complete
 == nsight/GindaChen_nsys-ai
-h100_2gpu_1s.sqlite: 27388 events; 3442 kernels of 41 names, 44829522 ns, 926 copies of 5 names, 1880871430 ns; kernels-without-launch×2276, profiler-overhead×198; complete
+h100_2gpu_1s.sqlite: 27388 events; 3442 kernels of 41 names, 44829522 ns, 926 copies of 5 names, 1880871430 ns; kernels-without-launch×2276, launches-without-kernels×2280, profiler-overhead×198; complete
 mock.sqlite: 44 events; 2 kernels of 2 names, 4129 ns, 1 copies of 1 names, 1632 ns; no-nvtx×1, profiler-overhead×3; complete
 == nsight/brycelelbach_nsightful
 ncu_copy_blocked_details.csv: 83 events; 1 kernels with counters; no issues; complete

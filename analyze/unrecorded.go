@@ -1,0 +1,295 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/diag"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A losses has the launches of a trace whose device work was not recorded.
+type losses struct {
+	rows  []summary.LaunchLoss
+	calls []*trace.Call // without those at the end, by start
+}
+
+// lossKinds maps the kinds of calls that launch device work to the kinds of
+// [summary.LaunchLoss], in the order of its rows.
+var lossKinds = []struct{ call, kind string }{
+	{"launch", summary.LossKernel}, {"graph-launch", summary.LossGraph}, {"copy", summary.LossCopy}, {"memset", summary.LossMemset},
+}
+
+// emptyCall is how long, in ns, a copy or memset takes at least to be enqueued. The
+// size of a copy is recorded with its device work, not with its call, and one of 0
+// bytes has no device work: libraries make such calls (cuBLAS for an empty
+// workspace), and they return in 0.1 to 0.4 µs where real ones take 2 µs and more.
+const emptyCall = 500
+
+// lossesOf finds the launches of which no device work was recorded: calls with a
+// correlation that no activity has. It needs the calls by correlation, so it runs
+// before they are forgotten.
+//
+// These calls are not counted, because nothing runs on a device for them: calls
+// within another call that launches or copies, calls of a process that captures a
+// stream into a graph, calls that run a function of the host, and copies and memsets
+// that return within emptyCall. Launches of graphs are not counted if no graph of
+// the trace has recorded work. A trace in which no call is linked to any work has no
+// usable correlations, and no rows.
+func lossesOf(t *trace.Trace, l *links) losses {
+	kinds := newLossKinds(t)
+	var linked, missing [4]int64
+	var lost []*trace.Call
+	last := int64(math.MinInt64) // when the last call began whose work was recorded
+	for c := range t.Calls.All() {
+		k := kinds.of(c.Name)
+		if k < 0 || c.Correlation == 0 {
+			continue
+		}
+		if _, ok := l.ofCall(c); ok {
+			linked[k]++
+			last = max(last, c.Start)
+		} else if !l.calls.within(c) && (c.Dur >= emptyCall || lossKinds[k].kind == summary.LossKernel || lossKinds[k].kind == summary.LossGraph) {
+			lost = append(lost, c)
+		}
+	}
+	if last == math.MinInt64 || len(lost) == 0 {
+		return losses{}
+	}
+	lost = withoutNested(t, l, kinds, lost)
+	lost = withoutCaptured(t, lost)
+	var atEnd [4]int64
+	out := losses{}
+	for _, c := range lost {
+		k := kinds.of(c.Name)
+		if linked[k] == 0 && lossKinds[k].kind == summary.LossGraph {
+			continue // the profiler recorded no work of graphs: see summary.Graph.Opaque
+		}
+		missing[k]++
+		if c.Start > last && linked[k] > 0 {
+			atEnd[k]++
+			continue
+		}
+		out.calls = append(out.calls, c)
+	}
+	slices.SortFunc(out.calls, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
+	for k := range lossKinds {
+		if missing[k] > 0 {
+			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k], Missing: missing[k], AtEnd: atEnd[k]})
+		}
+	}
+	return out
+}
+
+// lossNames has the kind of call of each name that was asked for.
+type lossNames struct {
+	t    *trace.Trace
+	kind []int8 // index in lossKinds plus 1, -1 of names that launch nothing, 0 if not known yet
+}
+
+func newLossKinds(t *trace.Trace) lossNames { return lossNames{t, make([]int8, t.Names())} }
+
+// of returns the index in lossKinds, -1 of names that launch nothing.
+func (n lossNames) of(name trace.Sym) int8 {
+	if n.kind[name] == 0 {
+		n.kind[name] = lossKind(n.t.Name(name))
+	}
+	if k := n.kind[name]; k > 0 {
+		return k - 1
+	}
+	return -1
+}
+
+// lossKind returns the index in lossKinds plus 1, or -1. The nodes of a graph are
+// made by calls that have the names of what they will run (cudaGraphAddMemcpyNode).
+func lossKind(name string) int8 {
+	graph := strings.Contains(name, "Graph") && !strings.Contains(name, "GraphLaunch")
+	if graph || strings.Contains(name, "HostFunc") {
+		return -1
+	}
+	kind := callKind(name)
+	for i := range lossKinds {
+		if lossKinds[i].call == kind {
+			return int8(i) + 1
+		}
+	}
+	return -1
+}
+
+// within reports whether a call shares its correlation with a call around it: the
+// driver's call in the runtime's.
+func (x *callIndex) within(c *trace.Call) bool {
+	r := x.rivals[c.Correlation]
+	return r != nil && !slices.Contains(r.all, c)
+}
+
+// withoutNested removes the calls that lie in another call which launches or
+// copies, and those that contain a call whose work was recorded.
+func withoutNested(t *trace.Trace, l *links, kinds lossNames, lost []*trace.Call) []*trace.Call {
+	byTrack := make(map[trace.TrackID][]*trace.Call)
+	for _, c := range lost {
+		byTrack[c.Track] = append(byTrack[c.Track], c)
+	}
+	order := func(a, b *trace.Call) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur)) }
+	for _, list := range byTrack {
+		slices.SortFunc(list, order)
+	}
+	drop := make(map[*trace.Call]bool)
+	for c := range t.Calls.All() {
+		list := byTrack[c.Track]
+		if len(list) == 0 || kinds.of(c.Name) < 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(list, c.Start, func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
+		if _, ok := l.ofCall(c); ok {
+			for j := i - 1; j >= max(0, i-2); j-- {
+				if list[j].Start+list[j].Dur >= c.Start+c.Dur {
+					drop[list[j]] = true
+				}
+			}
+		}
+		for ; i < len(list) && list[i].Start < c.Start+c.Dur; i++ {
+			if list[i] != c && list[i].Start+list[i].Dur <= c.Start+c.Dur && list[i].Dur < c.Dur {
+				drop[list[i]] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(lost, func(c *trace.Call) bool { return drop[c] })
+}
+
+// withoutCaptured removes the calls that were made while their process captured a
+// stream into a graph: they make nodes and run nothing. Which stream a call is of
+// is not recorded, so all calls of the process count as captured. A capture whose
+// begin or end was not recorded reaches to the end of the trace on that side.
+func withoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
+	type edge struct {
+		at   int64
+		open int
+	}
+	edges := make(map[string][]edge) // by pid
+	for c := range t.Calls.All() {
+		name := t.Name(c.Name)
+		if !strings.Contains(name, "StreamBeginCapture") && !strings.Contains(name, "StreamEndCapture") {
+			continue
+		}
+		pid := t.Tracks[c.Track].PID
+		if strings.Contains(name, "BeginCapture") {
+			edges[pid] = append(edges[pid], edge{c.Start, 1})
+		} else {
+			edges[pid] = append(edges[pid], edge{c.Start + c.Dur, -1})
+		}
+	}
+	if len(edges) == 0 {
+		return lost
+	}
+	captures := make(map[string]interval.Set)
+	for pid, list := range edges {
+		slices.SortFunc(list, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
+		var b interval.Builder
+		from, depth := int64(math.MinInt64), 0
+		if list[0].open < 0 {
+			depth = 1
+		}
+		for _, e := range list {
+			if depth == 0 && e.open > 0 {
+				from = e.at
+			}
+			if depth = max(0, depth+e.open); depth == 0 {
+				b.Add(interval.Span{Start: max(from, math.MinInt64/4), End: e.at})
+			}
+		}
+		if depth > 0 {
+			b.Add(interval.Span{Start: max(from, math.MinInt64/4), End: math.MaxInt64 / 4})
+		}
+		captures[pid] = b.Set()
+	}
+	return slices.DeleteFunc(lost, func(c *trace.Call) bool {
+		set := captures[t.Tracks[c.Track].PID]
+		return set.Clip(interval.Span{Start: c.Start, End: c.Start + 1}).Len() > 0
+	})
+}
+
+// computeLayer is the index of compute in device.layers.
+const computeLayer = 1
+
+// uncertain returns how much of a device's window has no compute, though work that
+// was launched for that time was not recorded: stretches without compute, if a call
+// whose work is missing began between the calls that launched the compute before
+// and after them. The device of missing work is not recorded, so it counts for
+// every device of the trace.
+func (o *losses) uncertain(tl *timeline, d *device, l *links) (ns int64) {
+	if len(o.calls) == 0 || implausible(d.window) {
+		return 0
+	}
+	launch := func(w work) int64 {
+		if i := l.of[w.number]; i >= 0 {
+			return l.start(i)
+		}
+		return w.Start
+	}
+	see := func(stretch interval.Span, from, to int64) {
+		if from > to {
+			from, to = to, from
+		}
+		i, _ := slices.BinarySearchFunc(o.calls, from, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
+		if !stretch.Empty() && i < len(o.calls) && o.calls[i].Start < to {
+			ns += stretch.Len()
+		}
+	}
+	end, before := d.window.Start, int64(math.MinInt64) // of the compute so far
+	for _, w := range d.work {
+		if tl.layer(tl.activity(w)) != computeLayer {
+			continue
+		}
+		see(interval.Span{Start: end, End: w.Start}, before, launch(w))
+		if w.End() >= end {
+			end, before = w.End(), launch(w)
+		}
+	}
+	see(interval.Span{Start: end, End: d.window.End}, before, math.MaxInt64)
+	return ns
+}
+
+// rowsOf returns the rows of the input.
+func (o *losses) rowsOf(rank int) []summary.LaunchLoss {
+	for i := range o.rows {
+		o.rows[i].Rank = rank
+	}
+	return o.rows
+}
+
+// lossShare is the share of the launches of one kind from which on missing device
+// work is a loss of data. Below it, single records were lost.
+const lossShare = 0.05
+
+// fewCopies is the number of copies or memsets under which missing device work is
+// no loss of data: libraries make a few calls of 0 bytes that take longer than
+// emptyCall. If only so few memsets are missing, no issue is written.
+const fewCopies = 10
+
+// note counts the launches whose work is missing. An input that was not read to its
+// end has an issue that says so, which explains them.
+func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
+	if len(o.rows) == 0 || !t.Complete {
+		return
+	}
+	severity, total := diag.Info, int64(0)
+	var texts []string
+	for _, r := range o.rows {
+		if few := r.Kind != summary.LossKernel && r.Kind != summary.LossGraph && r.Missing < fewCopies; !few && float64(r.Missing-r.AtEnd) > lossShare*float64(r.Calls) {
+			severity = diag.DataLoss
+		}
+		total += r.Missing
+		texts = append(texts, r.Text())
+	}
+	if len(o.rows) == 1 && o.rows[0].Kind == summary.LossMemset && total < fewCopies {
+		return
+	}
+	issues.AddN(diag.Issue{Code: "launches-without-kernels", Severity: severity,
+		Help: fmt.Sprintf("rank %d: %s have no device work in the capture, so this work is missing from every total and its time counts as idle or as the time of other work; record again with fewer activities or a shorter range, and let the profiler finish before the process ends", rank, strings.Join(texts, ", "))}, total)
+}

@@ -1,0 +1,213 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// An Abstention says why a verdict is withheld.
+type Abstention struct {
+	Code   string `json:"code"`   // the rule that withholds it, as "device-records-missing"; "no-functions" of an empty profile
+	Reason string `json:"reason"` // one sentence
+}
+
+// withReason returns the result with the reason of a verdict that names no bound.
+func (r Result) withReason() Result {
+	v := &r.Verdict
+	if v.Bound == "unknown" && v.Abstained == nil {
+		v.Abstained = &Abstention{Code: cmp.Or(v.Rule, RuleSumsOnly), Reason: v.Sentence}
+	}
+	return r
+}
+
+// The codes of issues after which the numbers of a device are not usable.
+const (
+	launchesWithoutKernels = "launches-without-kernels"
+	windowImplausible      = "window-implausible"
+)
+
+// damagedExports are the codes of issues that say that rows of device work are
+// missing from an export, or may be: no call tells how many.
+var damagedExports = []string{"device-table-damaged", "export-cut"}
+
+// clocks asks whether the times of the devices can be true.
+func (c *court) clocks() (Finding, bool) {
+	i := slices.IndexFunc(c.Issues, func(is summary.Issue) bool { return is.Code == windowImplausible })
+	if i < 0 {
+		return Finding{}, false
+	}
+	f := Finding{Rule: RuleClocks, Level: Warn}
+	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", plural(c.Issues[i].Count, "GPU window"))
+	f.Evidence = []string{c.Issues[i].Help}
+	f.Next = []string{"Record again: with schedule(warmup=2) in torch.profiler, or with the newest nsys. If another program rewrote the trace, give assay the file that the profiler wrote."}
+	return f, true
+}
+
+// A loss is what is known of device records that are missing.
+type loss struct {
+	worst     summary.LaunchLoss // the row with the largest share
+	share     float64            // of worst, without the end of the capture; 0 of a few copies
+	ofKernels float64            // the largest share of launches of kernels or graphs
+	uncertain int64              // ns of the windows in which missing work may have run
+	damaged   *summary.Issue     // of an export
+}
+
+// fewCopies is the number of copies or memsets under which a loss of them is not
+// told: libraries make a few calls that copy nothing.
+const fewCopies = 10
+
+// lossOf looks at all inputs. The part at the end of a capture does not count,
+// because it ran after the windows that are judged.
+func (c *court) lossOf() (l loss) {
+	for _, r := range c.LaunchLosses {
+		kernels := r.Kind == summary.LossKernel || r.Kind == summary.LossGraph
+		missing, calls := r.Missing-r.AtEnd, r.Calls-r.AtEnd
+		if calls <= 0 || missing <= 0 {
+			continue
+		}
+		share := float64(missing) / float64(calls)
+		if !kernels && missing < fewCopies {
+			share = 0
+		}
+		if share > l.share || l.worst.Missing == 0 {
+			l.share, l.worst = share, r
+		}
+		if kernels {
+			l.ofKernels = max(l.ofKernels, share)
+		}
+	}
+	for _, d := range c.Devices {
+		l.uncertain = summary.Plus(l.uncertain, d.UncertainNS)
+	}
+	for i := range c.Issues {
+		if l.damaged == nil && slices.Contains(damagedExports, c.Issues[i].Code) {
+			l.damaged = &c.Issues[i]
+		}
+	}
+	return l
+}
+
+// missingRecords asks whether device work is missing from the capture, and whether
+// the verdict still holds. It does not if an export is damaged, if the share of
+// launches without device work reaches the critical limit, or if the verdict would
+// be another one with the work that may be missing.
+func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
+	rule, l := c.rules[RuleRecordsMissing], c.lossOf()
+	f = Finding{Rule: rule.ID, Level: Warn, Value: l.share, Warn: rule.Warn, Critical: rule.Critical}
+	if l.damaged != nil {
+		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
+		for _, is := range c.Issues {
+			if slices.Contains(damagedExports, is.Code) {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
+				f.Next = append(f.Next, is.Help)
+			}
+		}
+		f.Evidence = append(f.Evidence, c.lossEvidence(l)...)
+		return f, true, true
+	}
+	withheld = l.ofKernels >= rule.Critical || l.uncertain > 0 && !c.holds(v, l.uncertain)
+	if l.share < rule.Warn && !withheld {
+		return f, false, false
+	}
+	if l.ofKernels >= rule.Critical {
+		f.Level = Critical
+	}
+	f.Title = fmt.Sprintf("GPU records are missing: %s have no device work (%s)", l.worst.Text(), unit.Share(l.worst.Missing, l.worst.Calls))
+	f.Evidence = c.lossEvidence(l)
+	f.Next = []string{
+		"Record fewer activities or fewer steps, so that the profiler's buffers do not overflow, and let the profiler finish before the process ends.",
+		c.recorder().wholeSteps,
+	}
+	return f, withheld, true
+}
+
+// lossEvidence lists the rows with the most missing work.
+func (c *court) lossEvidence(l loss) (out []string) {
+	rows := slices.Clone(c.LaunchLosses)
+	slices.SortStableFunc(rows, func(a, b summary.LaunchLoss) int { return int(min(max(b.Missing-a.Missing, -1), 1)) })
+	for i, r := range rows {
+		if i == 4 {
+			out = append(out, plural(int64(len(rows)-i), "more row")+" of launches without device work")
+			break
+		}
+		out = append(out, fmt.Sprintf("rank %d: %s have no device work", r.Rank, r.Text()))
+	}
+	if l.uncertain > 0 {
+		out = append(out, fmt.Sprintf("the missing work may have run in %s of %s (%s)", unit.Share(l.uncertain, c.total.Window()), c.windowName(), fraction(l.uncertain, c.total.Window())))
+	}
+	return out
+}
+
+// holds reports whether a verdict stays what it is, whatever ran in the time in which
+// work may be missing. The part that decided must be over the same limit without that
+// time, and no other part may decide with it: see [court.verdict].
+func (c *court) holds(v Verdict, uncertain int64) bool {
+	window := c.judged.Window()
+	decided, least, limit := Rule{}, int64(0), 0.0
+	for _, p := range parts() {
+		if v.Bound != p.bound {
+			continue
+		}
+		decided, least = c.rules[p.rule], p.time(c.judged)-uncertain
+		_, limit, _ = decided.level(float64(p.time(c.judged)) / float64(window))
+		if float64(least) < limit*float64(window) {
+			return false
+		}
+	}
+	critical := limit > 0 && limit == decided.Critical
+	for _, p := range parts() {
+		if v.Bound == p.bound {
+			if critical {
+				return true // parts that come later do not decide
+			}
+			continue
+		}
+		most := p.time(c.judged) + uncertain
+		level, _, over := c.rules[p.rule].level(float64(most) / float64(window))
+		switch {
+		case !over || level == Info:
+		case level == Critical || decided.ID == "" || most > least && !critical:
+			return v.Bound == "unknown"
+		}
+	}
+	return true
+}
+
+// withheld returns the result of a summary that is measured and not judged: the
+// shares stay, for who wants them, but nothing follows from them.
+func (c *court) withheld(f Finding, found, judged []Finding, order map[string]int) Result {
+	sortFindings(judged, order)
+	for i := range judged {
+		judged[i].Level = Info
+	}
+	return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
+}
+
+// Unusable says why the numbers of the devices cannot be used, or returns nil: most
+// device records are missing or damaged, or the clock is not plausible.
+func (r Result) Unusable() *Abstention {
+	if a := r.Verdict.Abstained; a != nil && (a.Code == RuleRecordsMissing || a.Code == RuleClocks) {
+		return a
+	}
+	return nil
+}
+
+// ofDeviceRecords are the questions that only device records answer.
+var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
+
+// qualified takes an answer back that rests on device records, as far as these are
+// missing.
+func (c *court) qualified(can, why string, unusable *Abstention) (string, string) {
+	if unusable != nil {
+		return No, unusable.Reason
+	}
+	l := c.lossOf()
+	if limit, _ := (Thresholds{}).Rule(RuleRecordsMissing); can == Yes && l.share >= limit.Warn {
+		return Partly, l.worst.Text() + " have no device work; " + why
+	}
+	return can, why
+}

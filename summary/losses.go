@@ -1,0 +1,51 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+
+	"assay/unit"
+)
+
+// The kinds of launches of [LaunchLoss].
+const (
+	LossKernel = "kernel"
+	LossGraph  = "graph"
+	LossCopy   = "copy"
+	LossMemset = "memset"
+)
+
+// A LaunchLoss counts the calls of one kind whose device work is missing from the
+// capture. An input has a row only for a kind of which work is missing. (Input,
+// Kind) is its key.
+type LaunchLoss struct {
+	Input int    `json:"input"`
+	Rank  int    `json:"rank"`
+	Kind  string `json:"kind"` // "kernel", "graph", "copy" or "memset"
+	// Calls counts the calls of this kind that launch device work: those with
+	// recorded work and Missing.
+	Calls   int64 `json:"calls"`
+	Missing int64 `json:"missing"`
+	// AtEnd is the part of Missing that was called after the last call whose work
+	// was recorded: their work ran after the device's window, if the capture ended
+	// before it did.
+	AtEnd int64 `json:"at_end,omitempty"`
+}
+
+// Text returns the row as "12 of 444 kernel launches".
+func (r LaunchLoss) Text() string {
+	what := map[string]string{LossKernel: "kernel launches", LossGraph: "graph launches", LossCopy: "copies", LossMemset: "memsets"}[r.Kind]
+	text := fmt.Sprintf("%s of %s %s", unit.Count(r.Missing), unit.Count(r.Calls), cmp.Or(what, r.Kind))
+	if r.AtEnd > 0 {
+		text += fmt.Sprintf(" (%s at the end of the capture)", unit.Count(r.AtEnd))
+	}
+	return text
+}
+
+// check returns an error if r counts more of a part than of the whole.
+func (r *LaunchLoss) check() error {
+	if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {
+		return fmt.Errorf("got %d at the end of %d missing of %d calls, want none larger than the next", r.AtEnd, r.Missing, r.Calls)
+	}
+	return nil
+}
