@@ -144,7 +144,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	checked := report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result}
+	checked := mask(report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result}).value
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
@@ -197,7 +197,7 @@ func (k *checking) write(e env, c report.Checked) error {
 	if inGitHub() {
 		errs = append(errs, appendStepSummary(c))
 	}
-	errs = append(errs, buffered(e.stdout, k.render(c)))
+	errs = append(errs, buffered(e.stdout, mask(c).as(k.render)))
 	if inGitHub() {
 		for _, line := range c.Annotations() {
 			e.say("%s", line)
@@ -209,16 +209,16 @@ func (k *checking) write(e env, c report.Checked) error {
 // inGitHub reports whether this is a step of a workflow of GitHub.
 func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-func (k *checking) render(c report.Checked) func(io.Writer) error {
+func (k *checking) render(c report.Checked, w io.Writer) error {
 	switch k.format {
 	case "junit":
-		return c.JUnit
+		return c.JUnit(w)
 	case "benchmark":
-		return func(w io.Writer) error { return c.Benchmark(w, false) }
+		return c.Benchmark(w, false)
 	case "benchmark-bigger":
-		return func(w io.Writer) error { return c.Benchmark(w, true) }
+		return c.Benchmark(w, true)
 	}
-	return inFormat(k.format, c.Text, c.Markdown, c.JSON)
+	return inFormat(k.format, c.Text, c.Markdown, c.JSON)(w)
 }
 
 // writeCheck writes the files of the result.
@@ -230,15 +230,15 @@ func writeCheck(dir string, c report.Checked) error {
 	defer out.stop()
 	for _, f := range []struct {
 		name   string
-		render func(io.Writer) error
+		render func(report.Checked, io.Writer) error
 	}{
-		{"check.json", c.JSON},
-		{"junit.xml", c.JUnit},
-		{"benchmark.json", func(w io.Writer) error { return c.Benchmark(w, false) }},
-		{"benchmark-bigger.json", func(w io.Writer) error { return c.Benchmark(w, true) }},
-		{"check.md", c.Markdown},
+		{"check.json", report.Checked.JSON},
+		{"junit.xml", report.Checked.JUnit},
+		{"benchmark.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, false) }},
+		{"benchmark-bigger.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, true) }},
+		{"check.md", report.Checked.Markdown},
 	} {
-		if err := out.file(filepath.Join(dir, f.name), f.render); err != nil {
+		if err := out.file(filepath.Join(dir, f.name), mask(c).as(f.render)); err != nil {
 			return err
 		}
 	}

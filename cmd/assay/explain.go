@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -51,7 +50,9 @@ func runExplain(e env, c *command, args []string) error {
 		}
 		chosen = append(chosen, pages[i])
 	}
-	return e.print(func(w io.Writer) error { return writePages(w, *format, pages, chosen) })
+	return e.print(mask(struct{ All, Chosen []judge.Page }{pages, chosen}).as(func(p struct{ All, Chosen []judge.Page }, w io.Writer) error {
+		return writePages(w, *format, p.All, p.Chosen)
+	}))
 }
 
 // writePages writes the chosen pages, or the list of all where none is chosen.
@@ -60,10 +61,7 @@ func writePages(w io.Writer, format string, all, chosen []judge.Page) error {
 		if len(chosen) == 0 {
 			chosen = all
 		}
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
+		return report.WriteJSON(w, struct {
 			Rules []judge.Page `json:"rules"`
 		}{chosen})
 	}

@@ -105,6 +105,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	v := &verdict{summary: all}
 	noteRepeatedRanks(v.summary)
 	m.hide(v.summary)
+	v.summary = mask(v.summary).value // and what was added to it since
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
 }
@@ -123,8 +124,12 @@ func (r *reading) merged() (*summary.Summary, []error) {
 	return summary.Merge(append(sums, &summary.Summary{Issues: r.secrets})...), failed
 }
 
-// measured returns what the model of an input says.
+// measured returns what the model of an input says, without its secrets.
 func (r *reading) measured(in *ingest.Input) *summary.Summary {
+	return withoutSecrets(r.measure(in), in.Path)
+}
+
+func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	if in.Summary != nil {
 		return in.Summary // it has inputs of its own
 	}
