@@ -105,7 +105,6 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	v := &verdict{summary: all}
 	noteRepeatedRanks(v.summary)
 	m.hide(v.summary)
-	v.summary = mask(v.summary).value // and what was added to it since
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
 }

@@ -32,31 +32,34 @@ type text struct {
 
 func newText(s string) *text { return &text{s: s, addressEnd: -1} }
 
-// theMachine is built when the first text is searched.
-var theMachine = sync.OnceValue(func() *machine { return newMachine(marks()) })
+// theIndex is built when the first text is searched.
+var theIndex = sync.OnceValue(func() *index { return newIndex(marks()) })
 
 // deepest is how many layers of encoding are taken off a text.
 const deepest = 3
 
 // find returns the secrets of s in their order. They do not overlap.
-func find(s string) []span { return findIn(theMachine(), s, 0) }
+func find(s string) []span { return findIn(theIndex(), s, 0) }
 
-func findIn(m *machine, s string, depth int) []span {
+func findIn(x *index, s string, depth int) []span {
 	const shortest = 4 // no mark with a value is shorter
 	if len(s) < shortest {
 		return nil
 	}
 	var t *text
-	state, run, escapes := 0, 0, false
+	run, escapes := 0, false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		state = int(m.next[state*m.classes+int(m.class[c])])
-		if len(m.found[state]) > 0 {
-			if t == nil {
-				t = newText(s)
-			}
-			for _, k := range m.found[state] {
-				k.look(t, i+1-len(k.text), i+1)
+		if i+2 < len(s) {
+			if n := x.lists[three(c, s[i+1], s[i+2])]; n != 0 {
+				for k := range x.begins[n] {
+					if k := &x.begins[n][k]; k.begin(s[i:]) {
+						if t == nil {
+							t = newText(s)
+						}
+						k.look(t, i, i+len(k.text))
+					}
+				}
 			}
 		}
 		switch coded[c] {
@@ -67,15 +70,15 @@ func findIn(m *machine, s string, depth int) []span {
 			escapes = true
 		}
 		if run >= shortestCoded && depth < deepest {
-			t = t.base64(m, s, i-run, i, depth)
+			t = t.base64(x, s, i-run, i, depth)
 		}
 		run = 0
 	}
 	if run >= shortestCoded && depth < deepest {
-		t = t.base64(m, s, len(s)-run, len(s), depth)
+		t = t.base64(x, s, len(s)-run, len(s), depth)
 	}
 	if escapes && depth < deepest {
-		t = t.escapes(m, s, depth)
+		t = t.escapes(x, s, depth)
 	}
 	if t == nil || t.spans == nil {
 		return nil
@@ -165,10 +168,10 @@ const shortestCoded = 16
 // base64 looks for secrets in what s[from:to] decodes to. It returns t, made if it
 // is nil and there is one. The run may have text before the code that base64 has
 // letters for, as a path; then the code begins behind punctuation.
-func (t *text) base64(m *machine, s string, from, to, depth int) *text {
+func (t *text) base64(x *index, s string, from, to, depth int) *text {
 	const starts = 4
 	for try := 0; try < starts && to-from >= shortestCoded; try++ {
-		if end, ok := secretCode(m, s, from, to, depth); ok {
+		if end, ok := secretCode(x, s, from, to, depth); ok {
 			if t == nil {
 				t = newText(s)
 			}
@@ -186,7 +189,7 @@ func (t *text) base64(m *machine, s string, from, to, depth int) *text {
 
 // secretCode reports whether s[from:to] is base64 of text with a secret, and where
 // it ends: with its padding and, if it is broken into lines, with the last of them.
-func secretCode(m *machine, s string, from, to, depth int) (end int, ok bool) {
+func secretCode(x *index, s string, from, to, depth int) (end int, ok bool) {
 	const most, head = 64 << 10, 8
 	code := base64.RawStdEncoding
 	if strings.ContainsAny(s[from:to], "-_") {
@@ -204,7 +207,7 @@ func secretCode(m *machine, s string, from, to, depth int) (end int, ok bool) {
 	if err != nil && len(plain) < shortestCoded/2 {
 		return 0, false
 	}
-	if findIn(m, string(plain), depth+1) == nil {
+	if findIn(x, string(plain), depth+1) == nil {
 		return 0, false
 	}
 	for line := to - from; ; {
@@ -238,12 +241,12 @@ func legible(b []byte) bool {
 
 // escapes looks for secrets in s without its escapes. It returns t, made if it is
 // nil and there are some.
-func (t *text) escapes(m *machine, s string, depth int) *text {
+func (t *text) escapes(x *index, s string, depth int) *text {
 	plain, at := unescape(s)
 	if plain == "" {
 		return t
 	}
-	for _, f := range findIn(m, plain, depth+1) {
+	for _, f := range findIn(x, plain, depth+1) {
 		if t == nil {
 			t = newText(s)
 		}

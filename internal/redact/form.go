@@ -62,9 +62,9 @@ type form struct {
 // longest is the length that stands for "any number more".
 const longest = 1 << 30
 
-// forms are the compiled formats. The table is part of the program and tested, so
-// a mistake in it panics.
-var forms = func() (out []form) {
+// compiled returns the compiled formats. The table is part of the program and
+// tested, so a mistake in it panics.
+func compiled() (out []form) {
 	for _, f := range formats {
 		parts, err := parseForm(f.Form)
 		if err != nil {
@@ -78,7 +78,7 @@ var forms = func() (out []form) {
 		out = append(out, c)
 	}
 	return out
-}()
+}
 
 // parseForm splits the text of a form into its parts.
 func parseForm(text string) (parts []part, err error) {

@@ -24,6 +24,7 @@ func marks() []mark {
 	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "sig", "cookie", "dsn", "jwt"} {
 		list = append(list, mark{word, (*text).name})
 	}
+	forms := compiled()
 	for i := range forms {
 		f := &forms[i]
 		list = append(list, mark{lowerCase(f.mark), func(t *text, at, _ int) {
@@ -35,70 +36,58 @@ func marks() []mark {
 	return list
 }
 
-// A machine finds all marks in one pass (Aho and Corasick). State 0 is the start.
-type machine struct {
-	class   [256]uint8 // of bytes that no mark tells apart
-	classes int
-	next    []uint16 // by state and class
-	found   [][]mark // by state: the marks that end there
+// An index finds the marks of a text in one pass. It knows by three bytes, without
+// their case, whether a mark may begin with them.
+type index struct {
+	lists  [1 << 15]uint8 // by the three bytes: a place in begins, or 0
+	begins [][]mark
 }
 
-// newMachine builds the machine of a list of marks.
-func newMachine(list []mark) *machine {
-	m := &machine{classes: 1}
+// three returns the place of three bytes in an index, of each the five bits that do
+// not tell cases apart.
+func three(a, b, c byte) uint { return uint(a&31)<<10 | uint(b&31)<<5 | uint(c&31) }
+
+// newIndex returns the index of marks, which have two bytes or more.
+func newIndex(list []mark) *index {
+	x := &index{begins: make([][]mark, 1, 256)}
+	add := func(at uint, k mark) {
+		if x.lists[at] == 0 {
+			x.lists[at] = uint8(len(x.begins))
+			x.begins = append(x.begins, nil)
+		}
+		l := &x.begins[x.lists[at]]
+		*l = append(*l, k)
+	}
 	for _, k := range list {
-		for i := range len(k.text) {
-			if c := k.text[i]; m.class[c] == 0 {
-				m.class[c] = uint8(m.classes)
-				m.classes++
-			}
+		if len(k.text) > 2 {
+			add(three(k.text[0], k.text[1], k.text[2]), k)
+			continue
+		}
+		for c := range byte(32) {
+			add(three(k.text[0], k.text[1], c), k)
 		}
 	}
-	for c := byte('a'); c <= 'z'; c++ {
-		m.class[c-'a'+'A'] = m.class[c]
+	if len(x.begins) > 256 {
+		panic("redact: too many marks") // the table is part of the program
 	}
-	grow := func() { m.next, m.found = append(m.next, make([]uint16, m.classes)...), append(m.found, nil) }
-	grow()
-	for _, k := range list {
-		at := 0
-		for i := range len(k.text) {
-			edge := at*m.classes + int(m.class[k.text[i]])
-			if m.next[edge] == 0 {
-				m.next[edge] = uint16(len(m.found))
-				grow()
-			}
-			at = int(m.next[edge])
-		}
-		m.found[at] = append(m.found[at], k)
-	}
-	m.close()
-	return m
+	return x
 }
 
-// close gives each state the moves of the longest of its endings that is a state,
-// in the order of their lengths.
-func (m *machine) close() {
-	fall := make([]int, len(m.found))
-	var queue []int
-	for _, to := range m.next[:m.classes] {
-		if to != 0 {
-			queue = append(queue, int(to))
+// begin reports whether s begins with the mark, without regard to case.
+func (k *mark) begin(s string) bool {
+	if len(s) < len(k.text) {
+		return false
+	}
+	for i := range len(k.text) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != k.text[i] {
+			return false
 		}
 	}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		m.found[at] = append(m.found[at], m.found[fall[at]]...)
-		for c := range m.classes {
-			edge, other := at*m.classes+c, m.next[fall[at]*m.classes+c]
-			if to := m.next[edge]; to != 0 {
-				fall[to] = int(other)
-				queue = append(queue, int(to))
-			} else {
-				m.next[edge] = other
-			}
-		}
-	}
+	return true
 }
 
 func lowerCase(s string) string {

@@ -3,6 +3,7 @@ package redact
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A trust says how much the name of a variable tells of its value.
@@ -15,45 +16,55 @@ const (
 	header         // as surely; a scheme such as "Bearer" may precede the value
 )
 
-// words are lists that decide what a name means. A name is split at punctuation and
-// where upper case begins.
-var (
-	// alone tells a secret wherever it is in a name.
-	alone = set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds " +
-		"apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken apitoken accountkey " +
-		"sharedaccesskey clientsecret pgpassword sshpass userpass dbpass jwtsecret authorization cookie connectionstring")
+// A vocabulary decides what a name means. A name is split at punctuation and where
+// upper case begins.
+type vocabulary struct {
+	alone, keys, tokens, plainKeys, plainTokens, facts, accounts, services, schemes map[string]bool
+}
 
-	// tails are endings of words that were written together.
-	tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken clientsecret")
+// words returns the vocabulary, made when the first name asks for it.
+var words = sync.OnceValue(func() *vocabulary {
+	return &vocabulary{
+		// alone tells a secret wherever it is in a name.
+		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds " +
+			"apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken apitoken accountkey " +
+			"sharedaccesskey clientsecret pgpassword sshpass userpass dbpass jwtsecret authorization cookie connectionstring"),
 
-	// keys are what a key is of, if it is secret.
-	keys = set("api apis access secret private auth encryption encrypt signing sign master account shared ssh gpg rsa license " +
-		"client deploy subscription service session app application consumer admin host hmac jwt x authorization " + services)
+		// keys are what a key is of, if it is secret.
+		keys: set("api apis access secret private auth encryption encrypt signing sign master account shared ssh gpg rsa license " +
+			"client deploy subscription service session app application consumer admin host hmac jwt x authorization " + services),
 
-	// tokens are what a token is of, if it is secret.
-	tokens = set("access auth oauth api refresh session id bearer security secret personal private user hub bot jwt csrf xsrf " +
-		"webhook registry deploy ci job runner push login client app service signing vault kube k8s notebook jupyter " + services)
+		// tokens are what a token is of, if it is secret.
+		tokens: set("access auth oauth api refresh session id bearer security secret personal private user hub bot jwt csrf xsrf " +
+			"webhook registry deploy ci job runner push login client app service signing vault kube k8s notebook jupyter " + services),
 
-	// plainKeys and plainTokens are what a key or token is of, if it is none of these:
-	// keys of tables and tokens of language models.
-	plainKeys = set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape index query " +
-		"kv value compile config autotune triton fx sub column row join map meta attn attention mask head hot print press " +
-		"seq sequence layer object routing shard node worker rank param option field event record data json yaml env per num max min")
-	plainTokens = set("per max min num pad eos bos unk sep cls mask stop special next last first new prompt input output total " +
-		"start end image audio video vision text think draft spec cur current prev one each all by bad good begin ending decode " +
-		"prefill gen generated sampled context valid batch seq sequence single multi total expert experts extra dummy " +
-		"mean avg time ms us sec latency throughput cancellation flash speculative accepted rejected")
+		// plainKeys and plainTokens are what a key or token is of, if it is none of these:
+		// keys of tables and tokens of language models.
+		plainKeys: set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape index query " +
+			"kv value compile config autotune triton fx sub column row join map meta attn attention mask head hot print press " +
+			"seq sequence layer object routing shard node worker rank param option field event record data json yaml env per num max min"),
+		plainTokens: set("per max min num pad eos bos unk sep cls mask stop special next last first new prompt input output total " +
+			"start end image audio video vision text think draft spec cur current prev one each all by bad good begin ending decode " +
+			"prefill gen generated sampled context valid batch seq sequence single multi total expert experts extra dummy " +
+			"mean avg time ms us sec latency throughput cancellation flash speculative accepted rejected"),
 
-	// facts are last words of names that tell about a secret and are none.
-	facts = set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
-		"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
-		"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
-		"bytes dtype strategy position positions ratio logits probs attempts rotation header")
+		// facts are last words of names that tell about a secret and are none.
+		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
+			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
+			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
+			"bytes dtype strategy position positions ratio logits probs attempts rotation header"),
 
-	// accounts are what a bare "pass" is of: a pass is also one over data.
-	accounts = set("db database user admin root smtp mail email imap mysql pg postgres redis ftp ssh http https proxy login svc " +
-		"service rabbitmq mongo mongodb ldap account sudo vnc app my the")
-)
+		// accounts are what a bare "pass" is of: a pass is also one over data.
+		accounts: set("db database user admin root smtp mail email imap mysql pg postgres redis ftp ssh http https proxy login svc " +
+			"service rabbitmq mongo mongodb ldap account sudo vnc app my the"),
+		services: set(services),
+		// schemes precede the value of a header.
+		schemes: set("basic bearer token digest negotiate apikey key bot oauth hmac aws4-hmac-sha256 hawk ntlm snowflake splunk"),
+	}
+})
+
+// tails are endings of words that were written together.
+var tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken clientsecret")
 
 // services are words by which variables name whose secret they hold.
 const services = "hf huggingface hugging openai anthropic claude gemini google gcp aws azure wandb comet neptune nvidia ngc groq " +
@@ -118,7 +129,7 @@ func (t *text) classify(from, to int) trust {
 		return header
 	case last == "cookie":
 		return surely
-	case len(list) > 1 && facts[last] && !(last == "id" && list[len(list)-2] == "key"):
+	case len(list) > 1 && words().facts[last] && !(last == "id" && list[len(list)-2] == "key"):
 		return noSecret
 	}
 	best := noSecret
@@ -141,25 +152,23 @@ func (t *text) classify(from, to int) trust {
 // means tells what one word of a name promises, with the word before it.
 func means(w, before string, list []string) trust {
 	switch {
-	case alone[w], w == "pass" && (accounts[before] || services1[before]), w == "pwd" && len(list) > 1:
+	case words().alone[w], w == "pass" && (words().accounts[before] || words().services[before]), w == "pwd" && len(list) > 1:
 		return surely
 	case slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(w, tail) }):
 		return surely
-	case w == "key" && keys[before], w == "keys" && (before == "api" || before == "access"):
+	case w == "key" && words().keys[before], w == "keys" && (before == "api" || before == "access"):
 		return surely
-	case (w == "token" || w == "tokens" && before != "id" && before != "user") && tokens[before]:
+	case (w == "token" || w == "tokens" && before != "id" && before != "user") && words().tokens[before]:
 		return surely
-	case w == "key" && !plainKeys[before] && len(list) > 1, w == "key" && before == "":
+	case w == "key" && !words().plainKeys[before] && len(list) > 1, w == "key" && before == "":
 		return maybe
-	case w == "token" && !plainTokens[before]:
+	case w == "token" && !words().plainTokens[before]:
 		return maybe
 	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass" || w == "sig" || w == "signature":
 		return maybe
 	}
 	return noSecret
 }
-
-var services1 = set(services)
 
 // wordBefore returns the word that a space parts from the end of s: "API key".
 func wordBefore(s string) string {
@@ -168,7 +177,7 @@ func wordBefore(s string) string {
 	}
 	s = s[max(0, len(s)-16) : len(s)-1]
 	i := strings.LastIndexFunc(s, func(r rune) bool { return !(r < 0x80 && isAlnum(byte(r))) })
-	if w := lowerCase(s[i+1:]); keys[w] || plainTokens[w] || plainKeys[w] {
+	if w := lowerCase(s[i+1:]); words().keys[w] || words().plainTokens[w] || words().plainKeys[w] {
 		return w
 	}
 	return ""

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"sync"
 
 	"assay/internal/lazyregexp"
 )
@@ -148,9 +149,6 @@ func (t *text) valueField(at int, quoted bool) int {
 	return t.skip(i, `"'`)
 }
 
-// schemes precede the value of a header.
-var schemes = set("basic bearer token digest negotiate apikey key bot oauth hmac aws4-hmac-sha256 hawk ntlm snowflake splunk")
-
 // scheme returns where the value behind the scheme of a header begins, and the kind
 // of its placeholder.
 func (t *text) scheme(at int) (value int, kind string) {
@@ -160,7 +158,7 @@ func (t *text) scheme(at int) (value int, kind string) {
 		end++
 	}
 	word := lowerCase(t.s[start:end])
-	if end == len(t.s) || t.s[end] != ' ' || !schemes[word] {
+	if end == len(t.s) || t.s[end] != ' ' || !words().schemes[word] {
 		return at, "variable"
 	}
 	if word != "bearer" && word != "basic" {
@@ -293,13 +291,13 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.
-var kinds = func() map[string]bool {
+var kinds = sync.OnceValue(func() map[string]bool {
 	m := set("variable password bearer basic private-key base64 user email")
 	for _, f := range formats {
 		m[f.Kind] = true
 	}
 	return m
-}()
+})
 
 // shown reports whether s is a placeholder of a secret, alone or with punctuation
 // behind it.
@@ -311,7 +309,7 @@ func shown(s string) bool {
 	if i := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }); i >= 0 {
 		word = word[:i]
 	}
-	if !kinds[word] && !strings.HasPrefix(word, "user-") {
+	if !kinds()[word] && !strings.HasPrefix(word, "user-") {
 		return false
 	}
 	return strings.IndexFunc(s[1+len(word):], func(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }) < 0
