@@ -53,7 +53,7 @@ func findIn(x *index, s string, depth int) []span {
 		if i+2 < len(s) {
 			if n := x.lists[three(c, s[i+1], s[i+2])]; n != 0 {
 				for k := range x.begins[n] {
-					if k := &x.begins[n][k]; k.begin(s[i:]) {
+					if k := &x.begins[n][k]; k.begin(s[i:]) && (!k.named || parted(s, i+len(k.text))) {
 						if t == nil {
 							t = newText(s)
 						}
@@ -85,6 +85,23 @@ func findIn(x *index, s string, depth int) []span {
 	}
 	return joined(t.spans)
 }
+
+// parted reports whether something that may part a name from a value stands behind
+// the name that goes on at an offset. Most words that look like names are in names
+// of kernels, with nothing of the kind behind them.
+func parted(s string, at int) bool {
+	for end := min(len(s), at+longestName); at < end && ofName(s[at]); {
+		at++
+	}
+	return at < len(s) && (ofName(s[at]) || parts[s[at]])
+}
+
+var parts = func() (set [256]bool) {
+	for _, c := range []byte("=:\"'`\\> \t\r\n+?") {
+		set[c] = true
+	}
+	return set
+}()
 
 // The classes of bytes that tell of encodings.
 const (
@@ -153,9 +170,9 @@ func (t *text) boundary(at int) bool {
 	const most = 16
 	for i := at - 2; i >= max(1, at-most); i-- {
 		switch c := t.s[i]; {
-		case '0' <= c && c <= '9' || c == ';' || c == '?':
-		default:
-			return c == '[' && t.s[i-1] == '\x1b'
+		case '0' <= c && c <= '9' || c == ';' || c == ':' || c == '?':
+		default: // a reader may have taken the control character away
+			return c == '[' && (t.s[i-1] == '\x1b' || i < at-2 && t.s[at-1] == 'm')
 		}
 	}
 	return false

@@ -3,26 +3,27 @@ package redact
 // A mark is a text that begins, or is part of, what may hide a secret. Marks are
 // searched without regard to case; what is found decides with regard to it.
 type mark struct {
-	text string // in lower case
-	look func(t *text, from, to int)
+	text  string // in lower case
+	look  func(t *text, from, to int)
+	named bool // a word of the name of a variable
 }
 
 // marks are all that is searched: those of the token formats, and those of other
 // places of secrets.
 func marks() []mark {
 	list := []mark{
-		{"://", (*text).address},
-		{"bearer", (*text).bearer},
-		{"basic", (*text).basic},
-		{"private key", (*text).privateKey},
-		{"login ", (*text).login},
-		{"-u", (*text).user},
-		{"--user", (*text).user},
-		{"--proxy-user", (*text).user},
-		{"sshpass -p", (*text).sshpass},
+		{"://", (*text).address, false},
+		{"bearer", (*text).bearer, false},
+		{"basic", (*text).basic, false},
+		{"private key", (*text).privateKey, false},
+		{"login ", (*text).login, false},
+		{"-u", (*text).user, false},
+		{"--user", (*text).user, false},
+		{"--proxy-user", (*text).user, false},
+		{"sshpass -p", (*text).sshpass, false},
 	}
 	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "sig", "cookie", "dsn", "jwt"} {
-		list = append(list, mark{word, (*text).name})
+		list = append(list, mark{word, (*text).name, true})
 	}
 	forms := compiled()
 	for i := range forms {
@@ -31,7 +32,7 @@ func marks() []mark {
 			if from, to, ok := f.match(t, at); ok {
 				t.add(span{f.kind, from, to, true})
 			}
-		}})
+		}, false})
 	}
 	return list
 }

@@ -107,12 +107,21 @@ func (t *text) bearer(from, to int) {
 func (t *text) basic(from, to int) {
 	const shortest, longest = 6, 4096
 	start, end := t.credential(from, to)
-	if end-start < shortest || end-start > longest {
+	if start == end || end-start > longest {
 		return
 	}
-	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(t.s[start:end], "="))
-	if err == nil && legible(plain) && strings.Contains(string(plain), ":") {
-		t.add(span{"basic", start, end, false})
+	code := t.s[start:end]
+	if i := strings.IndexFunc(code, func(r rune) bool { return r >= 0x80 || coded[byte(r)] != ofRun }); i >= 0 {
+		code = code[:i]
+	}
+	for len(code) >= shortest { // a path may follow it
+		plain, err := base64.RawStdEncoding.DecodeString(code)
+		if err == nil && legible(plain) && strings.Contains(string(plain), ":") {
+			end = start + len(code)
+			t.add(span{"basic", start, t.skip(end, "="), false})
+			return
+		}
+		code = code[:max(0, strings.LastIndexByte(code, '/'))]
 	}
 }
 

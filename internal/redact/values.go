@@ -113,7 +113,7 @@ func (t *text) separated(v *setting) bool {
 		return true
 	}
 	blank := t.skip(at, " \t")
-	if field := t.valueField(blank, v.quoted); field > 0 {
+	if field := t.valueField(at, v.quoted); field > 0 {
 		at, blank = field, t.skip(field, " \t")
 	}
 	rest := t.s[blank:]
