@@ -68,6 +68,6 @@ func (s *source) hidden(v any) {
 func secretsInCapture(path string, n int64) summary.Issue {
 	return summary.Issue{
 		Code: "secrets-in-capture", Severity: diag.Info.String(), Count: n, First: path,
-		Help: "the file holds what looks like secrets (tokens, keys, passwords), in names, arguments or its metadata; assay masks them in all that it writes; before you give the file away, remove them, and record in a clean environment next time",
+		Help: "the file holds what looks like secrets (tokens, keys, passwords), in names, arguments or its metadata; assay masks them in all that it writes; remove them before you give the file away, and record in a clean environment",
 	}
 }

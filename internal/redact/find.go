@@ -86,9 +86,9 @@ func findIn(x *index, s string, depth int) []span {
 	return joined(t.spans)
 }
 
-// parted reports whether something that may part a name from a value stands behind
-// the name that goes on at an offset. Most words that look like names are in names
-// of kernels, with nothing of the kind behind them.
+// parted reports whether a separator of name and value follows the name that
+// continues at an offset. Most words that look like names are in names of kernels,
+// and no separator follows them.
 func parted(s string, at int) bool {
 	for end := min(len(s), at+longestName); at < end && ofName(s[at]); {
 		at++
@@ -103,7 +103,7 @@ var parts = func() (set [256]bool) {
 	return set
 }()
 
-// The classes of bytes that tell of encodings.
+// The classes of bytes that encodings consist of.
 const (
 	ofRun    = 1 // of base64
 	ofEscape = 2 // begins an escape
@@ -182,9 +182,9 @@ func (t *text) boundary(at int) bool {
 // bytes.
 const shortestCoded = 16
 
-// base64 looks for secrets in what s[from:to] decodes to. It returns t, made if it
-// is nil and there is one. The run may have text before the code that base64 has
-// letters for, as a path; then the code begins behind punctuation.
+// base64 looks for secrets in what s[from:to] decodes to. It returns t, or a
+// new text if t is nil and there is a secret. The run may begin with a path, because
+// base64 has its letters, too; the code then begins after punctuation.
 func (t *text) base64(x *index, s string, from, to, depth int) *text {
 	const starts = 4
 	for try := 0; try < starts && to-from >= shortestCoded; try++ {
@@ -256,8 +256,8 @@ func legible(b []byte) bool {
 	return true
 }
 
-// escapes looks for secrets in s without its escapes. It returns t, made if it is
-// nil and there are some.
+// escapes looks for secrets in s without its escapes. It returns t, or a new text
+// if t is nil and there are some.
 func (t *text) escapes(x *index, s string, depth int) *text {
 	plain, at := unescape(s)
 	if plain == "" {

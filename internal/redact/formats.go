@@ -15,7 +15,7 @@ func Formats() []Format { return formats }
 // uuid is the form of an identifier in five groups of hexadecimal digits.
 const uuid = "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}"
 
-// formats lists token formats. A format that demands an exact length stands before
+// formats lists token formats. A format of an exact length precedes
 // the loose form of the same service, which covers lengths of other years.
 var formats = []Format{
 	// Models, training and inference services.

@@ -44,8 +44,8 @@ type index struct {
 	begins [][]mark
 }
 
-// three returns the place of three bytes in an index, of each the five bits that do
-// not tell cases apart.
+// three returns the place of three bytes in an index, of each the five bits that are
+// equal in both cases.
 func three(a, b, c byte) uint { return uint(a&31)<<10 | uint(b&31)<<5 | uint(c&31) }
 
 // newIndex returns the index of marks, which have two bytes or more.

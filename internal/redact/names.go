@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A trust says how much the name of a variable tells of its value.
+// A trust says how likely the name of a variable makes it that the value is secret.
 type trust int
 
 const (

@@ -42,7 +42,7 @@ func TestMask(t *testing.T) {
 				t.Errorf("%q of %s is %q", around, want, got)
 			}
 		}
-		if got := Mask("x" + secret); got != "x"+secret && want != "[jwt]" { // whose second part stands behind a dot
+		if got := Mask("x" + secret); got != "x"+secret && want != "[jwt]" { // whose second part follows a dot
 			t.Errorf("in the middle of a word %s is hidden: %q", want, got)
 		}
 	}
