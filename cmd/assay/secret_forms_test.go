@@ -21,7 +21,7 @@ var settings = []string{
 	"{'HF_TOKEN': '%s'}", "{'api_key': '%s', 'a': 1}", `{"HF_TOKEN": "%s"}`, `{"apiKey":"%s"}`, `{\"api_key\": \"%s\"}`, "environ({'DB_PASSWORD': '%s'})",
 	"HF_TOKEN:  %s", "api_key: %s", "HF_TOKEN=  %s", "- name: HF_TOKEN\n  value: %s", `{"name": "HF_TOKEN", "value": "%s"}`, "('HF_TOKEN', '%s')",
 	`os.environ["HF_TOKEN"] = "%s"`, "PGPASSWORD=%s psql", "MYSQL_PWD=%s mysql", "SSHPASS=%s", "sshpass -p %s ssh h", "train.py --api-key %s", "train.py --token=%s",
-	"train.py --password '%s'", "train.py --hf-token %s --lr 1", "curl -u bob:%s https://h", "curl --user bob:%s https://h", "setenv HF_TOKEN %s", "setx HF_TOKEN %s",
+	"train.py --password '%s'", "train.py --hf-token %s --lr 1", "curl -u bob:%s https://h", "curl --user bob:%s https://h", "mysql -u bob -p%s db", "docker login -u bob -p %s", "redis-cli -a %s", "curl --oauth2-bearer %s", "setenv HF_TOKEN %s", "setx HF_TOKEN %s",
 	"Authorization: Bearer %s", "authorization: BEARER %s", `-H "Authorization: Token %s"`, "Proxy-Authorization: Basic %s", "x-api-key: %s", "X-Auth-Token: %s",
 	"redis://:%s@h:6379/0", "postgres://bob:%s@h/db", "https://h/x?access_token=%s&a=1", "https://h/x?a=1&token=%s", "https://h/x?X-Amz-Signature=%s", "https://h/x?sv=1&sig=%s",
 	"clientSecret=%s", "AWS_SECRET_ACCESS_KEY=%s", "AccountKey=%s;EndpointSuffix=core", "<password>%s</password>", "api key: %s", "private_key=%s", "secret: %s", "DB_PASS=%s",

@@ -20,9 +20,10 @@ func marks() []mark {
 		{"-u", (*text).user, false},
 		{"--user", (*text).user, false},
 		{"--proxy-user", (*text).user, false},
-		{"sshpass -p", (*text).sshpass, false},
+		{" -p", (*text).option, false},
+		{" -a ", (*text).option, false},
 	}
-	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "sig", "cookie", "dsn", "jwt"} {
+	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "bearer", "sig", "cookie", "dsn", "jwt"} {
 		list = append(list, mark{word, (*text).name, true})
 	}
 	forms := compiled()

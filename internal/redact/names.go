@@ -26,7 +26,7 @@ type vocabulary struct {
 var words = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
 		// alone tells a secret wherever it is in a name.
-		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds " +
+		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds bearer " +
 			"apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken apitoken accountkey " +
 			"sharedaccesskey clientsecret pgpassword sshpass userpass dbpass jwtsecret authorization cookie connectionstring"),
 

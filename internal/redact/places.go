@@ -201,11 +201,35 @@ func (t *text) user(from, to int) {
 	t.named = max(t.named, end)
 }
 
-// sshpass masks the password that sshpass takes as an argument.
-func (t *text) sshpass(_, to int) {
-	at := t.skip(to, " ")
-	at += t.quoteAt(at)
-	if end := t.unquoted(at, false); end > at && !shown(t.s[at:end]) {
-		t.add(span{"password", at, end, false})
+// passwordOptions are commands that take a password as an option. The word is one
+// with the option where only that form has it.
+var passwordOptions = []struct {
+	command, option string
+	joined          bool
+}{
+	{"sshpass", "-p", false}, {"sshpass", "-p", true}, {"mysql", "-p", true}, {"mariadb", "-p", true},
+	{"docker login", "-p", false}, {"podman login", "-p", false}, {"redis-cli", "-a", false},
+}
+
+// option masks the password that a command takes as an option: mysql -pPASSWORD.
+func (t *text) option(from, to int) {
+	const far = 200 // from the command
+	before := lowerCase(t.s[max(0, from-far):from])
+	if i := strings.LastIndexAny(before, "\n;|&"); i >= 0 {
+		before = before[i+1:]
+	}
+	for _, o := range passwordOptions {
+		at := from + 1 + len(o.option)
+		joined := at < len(t.s) && t.s[at] != ' '
+		if joined != o.joined || t.s[from+1:at] != o.option || !strings.Contains(before, o.command) {
+			continue
+		}
+		at = t.skip(at, " ")
+		at += t.quoteAt(at)
+		if end := t.unquoted(at, false); end > at && t.s[at] != '-' && !shown(t.s[at:end]) {
+			t.add(span{"password", at, end, false})
+			t.named = max(t.named, end)
+		}
+		return
 	}
 }

@@ -325,7 +325,7 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 	name := lowerCase(t.s[v.from:v.to])
 	switch {
 	case name == "pwd" || name == "oldpwd":
-		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' || wordy(s) && !v.assigned
+		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' // a directory
 	case how == maybe && (strings.HasSuffix(name, "sig") || strings.HasSuffix(name, "signature")):
 		const shortest = 16
 		return len(s) < shortest || wordy(s) || !random(s)
