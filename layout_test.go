@@ -23,7 +23,7 @@ import (
 var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
-	"nsys":                       "diag trace unit",
+	"nsys":                       "diag internal/redact trace unit",
 	"counters":                   "diag",
 	"ncu":                        "counters diag internal/textline",
 	"internal/ingest":            "counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,6 +62,23 @@ step;b:c;gemm<float, 4> 3
 	}
 	if got := folded(t, b.Profile(), 0); !strings.Contains(got, "never 1\n") {
 		t.Errorf("the other column is\n%s", got)
+	}
+}
+
+// TestWriteFoldedForLogs: no line is a command for the workflow whose log it is in,
+// and none has marks that hide or turn text.
+func TestWriteFoldedForLogs(t *testing.T) {
+	b := NewBuilder(gpuColumns...)
+	for _, name := range []string{"::error file=a::owned", "  ::stop-commands::x", ";;set-output name=a::b", "a##[error]owned", "\u202e::error::x", "a\u2066b\u200fc", "::at::native"} {
+		b.Add(stack(name, "leaf"), nil, 1, 1)
+	}
+	for line := range strings.Lines(folded(t, b.Profile(), 1)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("%q is a command", line)
+		}
+		if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
+			t.Errorf("%q has marks that do not print", line)
+		}
 	}
 }
 

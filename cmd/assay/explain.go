@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -51,7 +50,9 @@ func runExplain(e env, c *command, args []string) error {
 			return usageError(e, c, fmt.Sprintf("unknown rule or issue code %q%s", id, nearest(id, all.names())))
 		}
 	}
-	return e.print(func(w io.Writer) error { return writePages(w, *format, all, chosen) })
+	return e.print(mask(struct{ All, Chosen explained }{all, chosen}).as(func(p struct{ All, Chosen explained }, w io.Writer) error {
+		return writePages(w, *format, p.All, p.Chosen)
+	}))
 }
 
 // An explained is rules and codes of issues.
@@ -127,10 +128,7 @@ func writeExplained(w io.Writer, x explained) error {
 	if x.Rules == nil {
 		x.Rules = []judge.Page{}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+return report.WriteJSON(w, struct {
 		Rules []judge.Page `json:"rules"`
 		Codes []code       `json:"codes,omitempty"`
 	}{x.Rules, codes})
