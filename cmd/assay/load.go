@@ -15,6 +15,7 @@ import (
 	"assay/classify"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/yamltree"
 	"assay/judge"
 	"assay/phase"
 	"assay/summary"
@@ -243,7 +244,7 @@ func (m *measure) loadThresholds() (judge.Thresholds, error) {
 // readSettings reads a file that users write. A limit keeps a trace that is
 // named in its place, or a device that never ends, from filling the memory.
 func readSettings(path string) ([]byte, error) {
-	const limit = 1 << 20
+	const limit = yamltree.MaxBytes
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, pathOnly(err)
@@ -254,7 +255,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: over the limit of %d MiB for such a file; want YAML as \"assay help rules\", \"assay help phases\" and \"assay help thresholds\" show it", path, limit>>20)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; want YAML as \"assay help rules\", \"assay help phases\", \"assay help thresholds\" and \"assay help gates\" show it", path, limit>>10)
 	}
 	return text, nil
 }
