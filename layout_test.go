@@ -26,7 +26,7 @@ var mayImport = map[string]string{
 	"nsys":                       "diag trace unit",
 	"counters":                   "diag",
 	"ncu":                        "counters diag internal/textline",
-	"internal/ingest":            "counters diag internal/inflate internal/lazyregexp internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
+	"internal/ingest":            "counters diag internal/inflate internal/lazyregexp internal/pickle internal/tempfile internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/nsysgen":           "internal/tracegen",
 	"internal/nsysgen/gennsys":   "internal/nsysgen",
@@ -50,7 +50,7 @@ var mayImport = map[string]string{
 	"compare":                    "internal/lazyregexp summary unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary unit",
 	"report":                     "compare gate internal/lazyregexp judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact internal/yamltree judge phase profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact internal/tempfile internal/yamltree judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

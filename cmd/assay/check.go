@@ -223,11 +223,11 @@ func (k *checking) render(c report.Checked) func(io.Writer) error {
 
 // writeCheck writes the files of the result.
 func writeCheck(dir string, c report.Checked) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	out := newWriter()
 	defer out.stop()
+	if err := out.dir(dir); err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name   string
 		render func(io.Writer) error
@@ -238,11 +238,11 @@ func writeCheck(dir string, c report.Checked) error {
 		{"benchmark-bigger.json", func(w io.Writer) error { return c.Benchmark(w, true) }},
 		{"check.md", c.Markdown},
 	} {
-		if err := out.file(filepath.Join(dir, f.name), f.render); err != nil {
+		if err := out.stage(filepath.Join(dir, f.name), f.render); err != nil {
 			return err
 		}
 	}
-	return nil
+	return out.commit()
 }
 
 // appendStepSummary adds the result to the page of the workflow's run, within

@@ -34,8 +34,7 @@ An input is a file, a directory, a pattern, or "-" for standard input; .gz and
 // help explains assay or one of its commands.
 func help(e env, args []string) int {
 	if len(args) == 0 {
-		usage(e.stdout)
-		return exitOK
+		return e.show("help", usage)
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -44,8 +43,7 @@ func help(e env, args []string) int {
 	}
 	for _, t := range topics() {
 		if t.name == args[0] {
-			fmt.Fprint(e.stdout, t.text, t.file())
-			return exitOK
+			return e.show("help", func(w io.Writer) { fmt.Fprint(w, t.text, t.file()) })
 		}
 	}
 	e.say("assay help: unknown command %q; run \"assay help\" for the list", args[0])

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -25,10 +26,11 @@ import (
 type source struct {
 	rules, phases       string
 	jobs                int
-	maxMemory, maxInput string // sizes
-	redact              bool   // names of users are hidden; secrets are in any case
-	scan                bool   // inputs are searched for secrets
-	noDigest            bool   // what is printed does not have the SHA-256 of inputs
+	maxMemory, maxInput string        // sizes
+	redact              bool          // names of users are hidden; secrets are in any case
+	scan                bool          // inputs are searched for secrets
+	exportTime          time.Duration // that nsys or ncu may take for a report
+	noDigest            bool          // what is printed does not have the SHA-256 of inputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -37,6 +39,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
 	flags.BoolVar(&s.redact, "redact", false, "hide names of users and addresses in what is written, too; tokens and passwords are masked in any case")
+	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` after which nsys or ncu, which export reports, are stopped")
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
 }
 
@@ -45,6 +48,9 @@ func (s *source) register(flags *pflag.FlagSet) {
 func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if s.jobs < 0 {
 		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", s.jobs))
+	}
+	if s.exportTime < 0 {
+		return nil, usageError(e, c, fmt.Sprintf("--export-timeout is %s, want a time", s.exportTime))
 	}
 	limits, err := s.limits()
 	if err != nil {
@@ -66,7 +72,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, scan: s.scan, noDigest: s.noDigest}, nil
+	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest}, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.

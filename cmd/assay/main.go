@@ -87,8 +87,7 @@ func run(e env, args []string) int {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
 	case "version", "--version":
-		fmt.Fprintln(e.stdout, "assay", version())
-		return exitOK
+		return e.show("version", func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -136,12 +135,24 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		helpFor(e.stdout, c, flags)
+		if failed := e.print(func(w io.Writer) error { helpFor(w, c, flags); return nil }); failed != nil {
+			return nil, failed
+		}
 		return nil, err
 	case err != nil:
 		return nil, usageError(e, c, err.Error())
 	}
 	return flags.Args(), nil
+}
+
+// show prints what a command without inputs has to say, and returns the exit
+// status.
+func (e env) show(name string, text func(io.Writer)) int {
+	if err := e.print(func(w io.Writer) error { text(w); return nil }); err != nil {
+		e.say("assay %s: %s", name, err)
+		return exitTrouble
+	}
+	return exitOK
 }
 
 func usageError(e env, c *command, msg string) error {

@@ -25,7 +25,9 @@ type LimitError struct {
 	what         string
 }
 
-func (e *LimitError) Error() string { return fmt.Sprintf("%d: column %d: %s", e.Line, e.Column, e.what) }
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d: column %d: %s", e.Line, e.Column, e.what)
+}
 
 // Parse parses YAML of at most [MaxBytes]. Before the tree is built, which is where
 // memory may grow, it counts tokens and the depth of collections. A *[LimitError]
