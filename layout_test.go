@@ -50,7 +50,7 @@ var mayImport = map[string]string{
 	"compare":                    "internal/lazyregexp summary unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary unit",
 	"report":                     "compare gate internal/lazyregexp judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact internal/tempfile internal/yamltree judge phase profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -15,8 +16,7 @@ import (
 // Limits of what is read, far over what profilers write. They keep a small
 // hostile input from filling the memory.
 const (
-	maxPprofBytes  = 256 << 20 // uncompressed
-	maxPprofMemory = 1 << 30   // estimated bytes of what it becomes
+	maxPprofBytes = 256 << 20 // uncompressed
 )
 
 // ReadPprof reads a profile.proto, compressed with gzip or not. Functions that
@@ -26,12 +26,13 @@ const (
 //
 // Addresses, mappings, columns within lines, and the period of sampling have no
 // place in a Profile and are dropped.
-func ReadPprof(r io.Reader, name string) (*Profile, error) {
-	data, err := readPacked(r, maxPprofBytes)
+func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
+	memory := cmp.Or(limits.Memory, defaultMemory)
+	data, err := readPacked(r, min(maxPprofBytes, memory/2))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	w := wire{data: data, budget: maxPprofMemory}
+	w := wire{data: data, budget: memory, most: memory}
 	if err := w.check(); err != nil {
 		return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: int64(w.at)}, Msg: "cannot be read as a pprof profile", Err: err}
 	}
@@ -42,11 +43,7 @@ func ReadPprof(r io.Reader, name string) (*Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, err)
 	}
-	p, err := fromPprof(in, maxPprofMemory)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
+	return fromPprof(in, memory, name), nil
 }
 
 // readPacked returns what r holds, decompressed, up to a limit.
@@ -65,7 +62,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("over the limit of %d MiB for a profile", limit>>20)
+		return nil, fmt.Errorf("over %d MiB, uncompressed, the limit; to read it, give more with --max-memory SIZE", limit>>20)
 	case len(data) == 0:
 		return nil, errors.New("is empty")
 	}
@@ -73,8 +70,9 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // fromPprof converts a valid profile. Stacks share locations in profile.proto
-// but not here, so they can be much larger here; the budget limits them.
-func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
+// but not here, so they can be much larger here. Samples over the budget are added
+// up in one.
+func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	const frameBytes = 40
 	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
 	if len(in.Mapping) > 0 {
@@ -87,6 +85,8 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 	if i, ok := p.Column(in.DefaultSampleType); ok && in.DefaultSampleType != "" {
 		p.Default = i
 	}
+	var pooled int64
+	others := make([]int64, len(p.Columns))
 	frames := make(map[*profile.Location][]Frame)
 	for _, s := range in.Sample {
 		n := 0
@@ -97,7 +97,11 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 			n += len(frames[l])
 		}
 		if budget -= int64(n) * frameBytes; budget < 0 {
-			return nil, fmt.Errorf("the stacks of the first %d of %d samples take over %d MiB, the limit", len(p.Samples)+1, len(in.Sample), maxPprofMemory>>20)
+			pooled++
+			for i, v := range s.Value {
+				others[i] = plus(others[i], v)
+			}
+			continue
 		}
 		out := Sample{Values: s.Value, Labels: labelsOf(s)}
 		if n > 0 {
@@ -108,7 +112,11 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 		}
 		p.Samples = append(p.Samples, out)
 	}
-	return p, nil
+	if pooled > 0 {
+		p.Samples = append(p.Samples, Sample{Stack: []Frame{{Name: OtherStacks}}, Values: others})
+		p.Issues = append(p.Issues, diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, Count: pooled, First: diag.Pos{File: name}, Help: pooledHelp})
+	}
+	return p
 }
 
 // framesOf returns the frames of a location, outermost first: profile.proto

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -59,6 +60,9 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
 	defer r.temp.Close()
+	if r.e.stderr == io.Writer(os.Stderr) { // not in a test, which is other than the process
+		defer r.limits.memory.watch(r.outOfMemory)()
+	}
 	jobs := r.jobs
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -119,7 +123,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if err != nil {
 		return err
 	}
-	collectMore()
+	collectMore(in)
 	use(in)
 	return nil
 }
@@ -210,8 +214,14 @@ func unpacked(path string) int64 {
 // collectMore makes the heap grow by no more than a few tens of megabytes, or a
 // fifth, between collections. While a trace is read there is hardly any garbage;
 // to measure it makes some, and with much to keep the usual share of it is much.
-func collectMore() {
+// A profile is bounded by a quarter of the memory, and is mostly names, which take
+// long to look through: there the usual share of Go is right.
+func collectMore(in *ingest.Input) {
 	if os.Getenv("GOGC") != "" {
+		return
+	}
+	if in.Profile != nil || in.Tables != nil {
+		debug.SetGCPercent(100)
 		return
 	}
 	const slack = 16 << 20

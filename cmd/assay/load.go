@@ -20,6 +20,7 @@ import (
 	"assay/judge"
 	"assay/phase"
 	"assay/summary"
+	"assay/unit"
 )
 
 // A source holds the flags that all commands which read inputs share.
@@ -37,7 +38,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with names of steps and phases that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
-	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
+	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` of memory within which to stay (default: 8GiB, or what the machine, its cgroup and ulimit -v allow if that is less); what does not fit is left out, and the report says so")
 	flags.BoolVar(&s.redact, "redact", false, "hide names of users and addresses in what is written, too; tokens and passwords are masked in any case")
 	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` after which nsys or ncu, which export reports, are stopped")
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
@@ -56,6 +57,14 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	fits, by := fitted(int64(limits.memory))
+	switch {
+	case fits < minMemory:
+		return nil, fmt.Errorf("%s allows %s, and reading takes at least %s; give it more, or read elsewhere", by, unit.Bytes(int64(fits)), unit.Bytes(minMemory))
+	case by != "" && s.maxMemory != "":
+		e.say("assay %s: --max-memory is %s, and %s allows %s, which is the limit", c.name, s.maxMemory, by, unit.Bytes(int64(fits)))
+	}
+	limits.memory = fits
 	rules, err := s.loadRules()
 	if err != nil {
 		return nil, err

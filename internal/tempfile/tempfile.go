@@ -100,6 +100,13 @@ func (r *Registry) OnSignal(action func()) (cancel func()) {
 	}
 }
 
+// Exit removes what is listed as a signal would, and ends the process with a status.
+func (r *Registry) Exit(status int) {
+	r.mu.Lock()
+	r.clear()
+	os.Exit(status)
+}
+
 // watch begins to watch for signals, with the lock held.
 func (r *Registry) watch() {
 	if r.signals != nil {
