@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -60,9 +59,6 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
 	defer r.temp.Close()
-	if r.e.stderr == io.Writer(os.Stderr) { // not in a test, which is other than the process
-		defer r.limits.memory.watch(r.outOfMemory)()
-	}
 	jobs := r.jobs
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)

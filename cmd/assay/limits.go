@@ -49,21 +49,12 @@ func (b budget) use() {
 // watch ends the process if it takes more memory than the budget and a tenth, or
 // than the budget and what the program takes by itself. Readers keep to the budget,
 // so this is the last resort: where memory runs out, the runtime of Go would end
-// the process with a dump. The function it returns ends the watch.
-func (b budget) watch(over func(resident int64)) (stop func()) {
+// the process with a dump. The watch ends with the process.
+func (b budget) watch(over func(resident int64)) {
 	const every = 20 * time.Millisecond
 	most := int64(b) + max(int64(b)/10, minMemory/2)
-	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(ended)
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
+		for range time.Tick(every) {
 			if n, ok := membudget.Resident(); !ok || n <= most {
 				continue
 			}
@@ -74,7 +65,6 @@ func (b budget) watch(over func(resident int64)) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done); <-ended }
 }
 
 // outOfMemory ends the process because it takes more memory than it may. It runs

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -127,6 +128,9 @@ wait
 
 // allEnded reports whether the processes that a file lists are gone.
 func allEnded(t *testing.T, pids string) bool {
+	if runtime.GOOS != "linux" {
+		return true // /proc tells
+	}
 	text, err := os.ReadFile(pids)
 	if err != nil {
 		t.Fatal(err)
@@ -400,5 +404,32 @@ func TestOrderOfErrors(t *testing.T) {
 		if stderr.String() != want || strings.Count(want, "\n") != n {
 			t.Errorf("another order:\n%s\nwant:\n%s", stderr.String(), want)
 		}
+	}
+}
+
+// TestAddressSpace: under a limit on the address space, a command works or says in
+// one line why it does not.
+func TestAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the limit is known on Linux")
+	}
+	bin := program(t)
+	input := write(t, filepath.Join(t.TempDir(), "a.json"), oneKernel, 0o666)
+	refused := 0
+	for _, kib := range []int{1_600_000, 1_800_000, 2_200_000, 4_000_000} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec %s summary %s", kib, bin, input))
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		status := statusOf(cmd.Run())
+		switch {
+		case status == exitOK && stderr.Len() == 0 && stdout.Len() > 0:
+		case status == exitTrouble && strings.Count(stderr.String(), "\n") == 1 && strings.Contains(stderr.String(), "ulimit -v"):
+			refused++
+		default:
+			t.Errorf("%d KiB: exit status %d, %.500s", kib, status, stderr.String())
+		}
+	}
+	if refused == 0 || refused == 4 {
+		t.Errorf("%d of 4 were refused", refused)
 	}
 }
