@@ -26,8 +26,8 @@ var mayImport = map[string]string{
 	"nsys":                       "diag internal/redact trace unit",
 	"counters":                   "diag",
 	"ncu":                        "counters diag internal/textline",
-	"internal/ingest":            "counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
-	"internal/foreign":           "internal/lazyregexp",
+	"internal/ingest": "counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/tempfile internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
+	"internal/foreign": "internal/lazyregexp",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/nsysgen":           "internal/tracegen",
 	"internal/nsysgen/gennsys":   "internal/nsysgen",
@@ -50,10 +50,10 @@ var mayImport = map[string]string{
 	"phase":                      "internal/lazyregexp internal/yamltree",
 	"summary/view":               "internal/lazyregexp summary",
 	"judge":                      "internal/lazyregexp internal/yamltree summary unit",
-	"compare":                    "internal/lazyregexp summary summary/view unit",
-	"gate":                       "internal/lazyregexp internal/yamltree judge summary summary/view unit",
-	"report":                     "compare diag gate internal/lazyregexp judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
+	"compare": "internal/lazyregexp summary summary/view unit",
+	"gate": "internal/lazyregexp internal/yamltree judge summary summary/view unit",
+	"report": "compare diag gate internal/lazyregexp judge summary unit",
+	"cmd/assay": "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

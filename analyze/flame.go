@@ -94,6 +94,13 @@ func (f *flamer) frame(at, depth int) (profile.Frame, bool) {
 func (f *flamer) split(n *flameNode) {
 	depth := n.depth + 1
 	var pooled *flameNode
+	pool := func(child *flameNode) {
+		if pooled == nil {
+			pooled = &flameNode{depth: depth}
+		}
+		pooled.value = summary.Plus(pooled.value, child.value)
+		pooled.others++
+	}
 	var all []*flameNode
 	for at := n.lo; at < n.hi; {
 		frame, ok := f.frame(at, depth)
@@ -101,7 +108,7 @@ func (f *flamer) split(n *flameNode) {
 			at++ // it ends here: the node's own
 			continue
 		}
-		child := &flameNode{functionKey: keyOf(frame), lo: at, depth: depth}
+		child := flameNode{functionKey: keyOf(frame), lo: at, depth: depth}
 		for ; at < n.hi; at++ {
 			if next, ok := f.frame(at, depth); !ok || keyOf(next) != child.functionKey {
 				break
@@ -109,22 +116,22 @@ func (f *flamer) split(n *flameNode) {
 			child.value = summary.Plus(child.value, f.p.Samples[f.order[at]].Values[f.p.Default])
 		}
 		child.hi = at
-		all = append(all, child)
+		if child.value < max(1, f.total/flameParts) {
+			pool(&child)
+			continue
+		}
+		all = append(all, new(child))
 	}
 	slices.SortStableFunc(all, func(a, b *flameNode) int { return cmp.Compare(b.value, a.value) })
 	for _, child := range all {
 		size := len(child.name) + len(child.file)
-		if depth < flameDepth && f.nodes > 0 && f.text >= size && child.value >= max(1, f.total/flameParts) {
+		if depth < flameDepth && f.nodes > 0 && f.text >= size {
 			f.nodes, f.text = f.nodes-1, f.text-size
 			n.children = append(n.children, child)
 			heap.Push(&f.queue, child)
 			continue
 		}
-		if pooled == nil {
-			pooled = &flameNode{depth: depth}
-		}
-		pooled.value = summary.Plus(pooled.value, child.value)
-		pooled.others++
+		pool(child)
 	}
 	if pooled != nil {
 		n.children = append(n.children, pooled)

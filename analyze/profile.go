@@ -23,11 +23,12 @@ func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
 	var issues diag.Ledger
 	if len(p.Columns) > 0 {
-		t := functionsOf(p, opt.maxRows(), &issues)
+		stacks := stacksOf(p)
+		t := functionsOf(stacks, opt.maxRows(), &issues)
 		t.Tool = in.Format
 		s.Tables = []summary.Table{t}
 		checkTableSums(&t, &issues)
-		if calls := edgesOf(p, opt.maxRows()); len(calls.Rows) > 0 {
+		if calls := edgesOf(stacks, opt.maxRows()); len(calls.Rows) > 0 {
 			calls.Tool, calls.Number = in.Format, 1
 			s.Tables = append(s.Tables, calls)
 		}
@@ -56,38 +57,76 @@ type functionSum struct {
 	last  int     // the sample that was added last, from 1 on
 }
 
-// functionsOf returns the table of functions.
-func functionsOf(p *profile.Profile, rows int, issues *diag.Ledger) summary.Table {
-	var sums []*functionSum
-	index := make(map[functionKey]*functionSum)
-	at := func(f profile.Frame) *functionSum {
-		sum := index[keyOf(f)]
-		if sum == nil {
-			sum = &functionSum{functionKey: keyOf(f), self: make([]int64, len(p.Columns))}
-			index[keyOf(f)] = sum
-			sums = append(sums, sum)
-		}
-		return sum
-	}
-	none := []profile.Frame{{Name: noStack}}
+// A callStacks is the stacks of a profile with a number for each function, so that
+// names are looked up once. It has no pointers but those of the names: profiles of
+// millions of stacks are measured while little else is in memory.
+type callStacks struct {
+	p         *profile.Profile
+	functions []functionKey
+	ids       []uint32 // of all frames, sample by sample
+}
+
+// stacksOf numbers the functions of a profile. A sample without a stack has one
+// frame that says so.
+func stacksOf(p *profile.Profile) *callStacks {
+	frames := 0
 	for i := range p.Samples {
-		sample := &p.Samples[i]
-		stack := sample.Stack
-		if len(stack) == 0 {
-			stack = none
+		frames += max(1, len(p.Samples[i].Stack))
+	}
+	c := &callStacks{p: p, ids: make([]uint32, 0, frames)}
+	index := make(map[functionKey]uint32)
+	number := func(key functionKey) {
+		id, ok := index[key]
+		if !ok {
+			id = uint32(len(c.functions))
+			index[key] = id
+			c.functions = append(c.functions, key)
 		}
-		for _, f := range stack {
-			if sum := at(f); sum.last != i+1 {
+		c.ids = append(c.ids, id)
+	}
+	for i := range p.Samples {
+		for _, f := range p.Samples[i].Stack {
+			number(keyOf(f))
+		}
+		if len(p.Samples[i].Stack) == 0 {
+			number(functionKey{name: noStack})
+		}
+	}
+	return c
+}
+
+// each calls f for every sample with the functions of its stack, outermost first.
+func (c *callStacks) each(f func(sample int, stack []uint32)) {
+	at := 0
+	for i := range c.p.Samples {
+		n := max(1, len(c.p.Samples[i].Stack))
+		f(i, c.ids[at:at+n])
+		at += n
+	}
+}
+
+// functionsOf returns the table of functions.
+func functionsOf(c *callStacks, rows int, issues *diag.Ledger) summary.Table {
+	p := c.p
+	width := len(p.Columns)
+	sums, selves := make([]functionSum, len(c.functions)), make([]int64, width*len(c.functions))
+	for i, key := range c.functions {
+		sums[i] = functionSum{functionKey: key, self: selves[width*i : width*(i+1) : width*(i+1)]}
+	}
+	c.each(func(i int, stack []uint32) {
+		values := p.Samples[i].Values
+		for _, id := range stack {
+			if sum := &sums[id]; sum.last != i+1 {
 				sum.last = i + 1
-				sum.total = summary.Plus(sum.total, sample.Values[p.Default])
+				sum.total = summary.Plus(sum.total, values[p.Default])
 			}
 		}
-		leaf := at(stack[len(stack)-1])
-		for j, v := range sample.Values {
+		leaf := &sums[stack[len(stack)-1]]
+		for j, v := range values {
 			leaf.self[j] = summary.Plus(leaf.self[j], v)
 		}
-	}
-	slices.SortFunc(sums, func(a, b *functionSum) int {
+	})
+	slices.SortFunc(sums, func(a, b functionSum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(b.self[p.Default], a.self[p.Default]), a.compare(b.functionKey))
 	})
 	return functionTable(p, sums, rows, issues)
@@ -98,7 +137,7 @@ const noStack = "(no stack)"
 
 // functionTable makes the table of what each function cost, of the rows that
 // have room.
-func functionTable(p *profile.Profile, sums []*functionSum, rows int, issues *diag.Ledger) summary.Table {
+func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *diag.Ledger) summary.Table {
 	column := p.Columns[p.Default]
 	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{}, Columns: []summary.TableColumn{
 		{Name: "self", Unit: unitName(column.Unit), Adds: summary.AddsSelf},
@@ -115,16 +154,18 @@ func functionTable(p *profile.Profile, sums []*functionSum, rows int, issues *di
 		}
 	}
 	text := rows * rowText
-	for _, sum := range sums {
-		values := []*int64{&sum.self[p.Default], &sum.total}
-		for _, i := range others {
-			values = append(values, &sum.self[i])
+	values := make([]int64, 2+len(others))
+	for i := range sums {
+		sum := &sums[i]
+		values[0], values[1] = sum.self[p.Default], sum.total
+		for j, column := range others {
+			values[2+j] = sum.self[column]
 		}
 		if text -= len(sum.name) + len(sum.file); len(t.Rows) >= rows || text < 0 {
 			poolRow(&t, values)
 			continue
 		}
-		row := summary.TableRow{Name: sum.name, Values: values}
+		row := summary.TableRow{Name: sum.name, Values: pointersTo(values)}
 		if sum.file != "" {
 			row.Labels = map[string]string{"file": sum.file}
 		}
@@ -136,7 +177,7 @@ func functionTable(p *profile.Profile, sums []*functionSum, rows int, issues *di
 }
 
 // poolRow adds what adds up of a row to the rest of its table.
-func poolRow(t *summary.Table, values []*int64) {
+func poolRow(t *summary.Table, values []int64) {
 	if t.Rest == nil {
 		t.Rest = make([]*int64, len(t.Columns))
 	}
@@ -148,6 +189,15 @@ func poolRow(t *summary.Table, values []*int64) {
 		if t.Rest[i] == nil {
 			t.Rest[i] = new(int64)
 		}
-		*t.Rest[i] = summary.Plus(*t.Rest[i], *values[i])
+		*t.Rest[i] = summary.Plus(*t.Rest[i], values[i])
 	}
+}
+
+// pointersTo returns pointers to copies of values, as rows have them.
+func pointersTo(values []int64) []*int64 {
+	copies, out := slices.Clone(values), make([]*int64, len(values))
+	for i := range copies {
+		out[i] = &copies[i]
+	}
+	return out
 }

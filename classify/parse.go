@@ -1,12 +1,12 @@
 package classify
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"assay/internal/yamltree"
 )
@@ -52,7 +52,10 @@ type ruleParser struct {
 
 // list returns the nodes of the rules.
 func (p *ruleParser) list(src []byte) ([]ast.Node, error) {
-	file, err := parser.ParseBytes(src, 0)
+	file, err := yamltree.Parse(src)
+	if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+		return nil, fmt.Errorf("%s:%w", p.name, err)
+	}
 	if err != nil {
 		return nil, p.yamlError(1, err)
 	}

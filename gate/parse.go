@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	_ "embed" // gates.yaml
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"assay/internal/yamltree"
 	"assay/unit"
@@ -43,8 +41,11 @@ func Default() []Gate {
 // What is not known is an error, so that a misspelt gate cannot pass. The name
 // is that of the file, for error messages.
 func Parse(text []byte, name string) ([]Gate, error) {
-	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), 0)
+	file, err := yamltree.Parse(text)
 	if err != nil {
+		if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+			return nil, fmt.Errorf("%s:%w", name, err)
+		}
 		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
 			return nil, fmt.Errorf("%s:%d: malformed YAML: %s%s", name, syntax.GetToken().Position.Line, syntax.GetMessage(), hint(text, syntax.GetToken().Position.Line))
 		}

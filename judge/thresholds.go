@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	_ "embed" // thresholds.yaml
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"assay/internal/yamltree"
 	"assay/unit"
@@ -317,8 +315,11 @@ func (r *Rule) keys() []string {
 
 // eachRule calls f for the entries of the mapping that text is.
 func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
-	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), 0)
+	file, err := yamltree.Parse(text)
 	if err != nil {
+		if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+			return err
+		}
 		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
 			return fmt.Errorf("%d: malformed YAML: %s", syntax.GetToken().Position.Line, syntax.GetMessage())
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"assay/internal/yamltree"
 )
@@ -72,7 +71,10 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 
 // list returns the nodes of the rules.
 func list(text []byte) ([]ast.Node, error) {
-	file, err := parser.ParseBytes(text, 0)
+	file, err := yamltree.Parse(text)
+	if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, yamlError(1, err)
 	}

@@ -70,6 +70,20 @@ func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) {
 	}
 }
 
+// has reports whether there is a row of that stack without labels.
+func (b *Builder) has(stack []Frame) bool {
+	b.key = binary.AppendUvarint(b.key[:0], uint64(len(stack)))
+	for _, f := range stack {
+		id, ok := b.frameOf[f]
+		if !ok {
+			return false
+		}
+		b.key = binary.AppendUvarint(b.key, uint64(id))
+	}
+	_, ok := b.rowOf[string(b.key)]
+	return ok
+}
+
 // intern returns the index of x in all, to which it appends what is new.
 func intern[T comparable](all *[]T, index map[T]uint32, x T) uint32 {
 	id, ok := index[x]

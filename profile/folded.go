@@ -3,6 +3,7 @@ package profile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,12 @@ import (
 
 // Limits of what is read as folded stacks.
 const (
-	maxFoldedLine   = 1 << 20
-	maxFoldedMemory = 1 << 30 // estimated bytes of what it becomes
+	maxFoldedLine = 1 << 20
+
+	// What a stack takes beside its text, and each of its frames, with what measuring
+	// it takes.
+	stackBytes = 400
+	frameBytes = 200
 )
 
 // unknownName stands for frames without a name and for samples without a stack,
@@ -140,8 +145,8 @@ func cutLast(line string) (before, after string, ok bool) {
 // issues; an input with no line of this shape is an error. What was read before
 // an error of the input, or before there was too much of it, stays, and an issue
 // says so. Name is that of the input, for messages.
-func ReadFolded(r io.Reader, name string, column Column) (*Profile, error) {
-	in := foldedReader{name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column), budget: maxFoldedMemory}
+func ReadFolded(r io.Reader, name string, column Column, limits Limits) (*Profile, error) {
+	in := foldedReader{name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column), budget: cmp.Or(limits.Memory, defaultMemory)}
 	return in.read()
 }
 
@@ -165,10 +170,6 @@ func (r *foldedReader) read() (*Profile, error) {
 			r.add(string(line))
 		}
 		switch {
-		case r.budget < 0:
-			done, cut = true, true
-			r.issues.Add(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: r.pos(),
-				Help: fmt.Sprintf("the stacks up to here take over %d MiB, the limit; those behind were left out", maxFoldedMemory>>20)})
 		case err == io.EOF:
 			done = true
 			if len(line) > 0 {
@@ -216,7 +217,6 @@ func (r *foldedReader) line() ([]byte, error) {
 }
 
 func (r *foldedReader) add(line string) {
-	const sampleBytes, nameBytes = 256, 64
 	stack, number, _ := cutLast(line)
 	value, err := strconv.ParseInt(number, 10, 64)
 	if stack == "" || err != nil || value < 0 {
@@ -229,9 +229,13 @@ func (r *foldedReader) add(line string) {
 	for i, n := range names {
 		frames[i].Name = n
 	}
-	known := len(r.b.rows)
-	r.b.Add(frames, nil, value)
-	if len(r.b.rows) > known {
-		r.budget -= int64(sampleBytes + nameBytes*len(names) + len(stack))
+	if size := int64(stackBytes + frameBytes*len(names) + len(stack)); !r.b.has(frames) {
+		if r.budget < size {
+			r.b.Add([]Frame{{Name: OtherStacks}}, nil, value)
+			r.issues.Add(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, First: r.pos(), Help: pooledHelp})
+			return
+		}
+		r.budget -= size
 	}
+	r.b.Add(frames, nil, value)
 }

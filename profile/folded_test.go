@@ -109,7 +109,7 @@ func TestReadFolded(t *testing.T) {
 		strings.Repeat("deep;", 40000) + "leaf 2\n" +
 		strings.Repeat("x", maxFoldedLine+100000) + " 8\n" +
 		"last;one 1"
-	p, err := ReadFolded(strings.NewReader(in), "f", microseconds)
+	p, err := ReadFolded(strings.NewReader(in), "f", microseconds, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +126,14 @@ func TestReadFolded(t *testing.T) {
 		t.Errorf("columns %+v, issues %+v", p.Columns, p.Issues)
 	}
 
-	if p, err := ReadFolded(strings.NewReader(""), "f", microseconds); err != nil || len(p.Samples) != 0 {
+	if p, err := ReadFolded(strings.NewReader(""), "f", microseconds, Limits{}); err != nil || len(p.Samples) != 0 {
 		t.Errorf("an empty file, as export_stacks writes without stacks: %+v, %v", p, err)
 	}
-	_, err = ReadFolded(strings.NewReader("\nhello\n"), "f", microseconds)
+	_, err = ReadFolded(strings.NewReader("\nhello\n"), "f", microseconds, Limits{})
 	if err == nil || !strings.HasPrefix(err.Error(), "f:2: no folded stack") {
 		t.Errorf("no folded stacks: %v", err)
 	}
-	if _, err := ReadFolded(broken{}, "f", microseconds); !errors.Is(err, errFull) {
+	if _, err := ReadFolded(broken{}, "f", microseconds, Limits{}); !errors.Is(err, errFull) {
 		t.Errorf("a read error: %v", err)
 	}
 }
@@ -152,16 +152,17 @@ func TestFoldedBudget(t *testing.T) {
 		t.Error("one stack a hundred times is over the budget")
 	}
 	in := strings.NewReader("a;b 1\na;b 1\na;c 2\na;d 4\na;e 8\n")
-	r = foldedReader{name: "f", buf: bufio.NewReader(in), b: NewBuilder(microseconds), budget: 1000}
+	r = foldedReader{name: "f", buf: bufio.NewReader(in), b: NewBuilder(microseconds), budget: 2000}
 	p, err := r.read()
-	if err != nil || p.Sum(0) != 8 || !p.Cut || len(p.Issues) != 1 || p.Issues[0].Code != "memory-limit" || p.Issues[0].First.Line != 4 {
+	if err != nil || p.Sum(0) != 16 || p.Cut || len(p.Samples) != 3 || p.Samples[0].Stack[0].Name != OtherStacks || p.Samples[0].Values[0] != 12 ||
+		len(p.Issues) != 1 || p.Issues[0].Code != "table-rows-pooled" || p.Issues[0].Count != 2 || p.Issues[0].First.Line != 4 {
 		t.Errorf("what is over the budget: %+v, %v", p, err)
 	}
 }
 
 // TestFoldedCut: what was read before an error of the input stays.
 func TestFoldedCut(t *testing.T) {
-	p, err := ReadFolded(io.MultiReader(strings.NewReader("a;b 1\na;c 2\na;d"), broken{}), "f", microseconds)
+	p, err := ReadFolded(io.MultiReader(strings.NewReader("a;b 1\na;c 2\na;d"), broken{}), "f", microseconds, Limits{})
 	if err != nil || p.Sum(0) != 3 || !p.Cut || p.Issues[0].Code != "input-truncated" || !strings.Contains(p.Issues[0].Help, "disk full") {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -188,7 +189,7 @@ func TestFoldedRoundTrip(t *testing.T) {
 			}
 			sum += n
 		}
-		again, err := ReadFolded(strings.NewReader(text), "f", p.Columns[1])
+		again, err := ReadFolded(strings.NewReader(text), "f", p.Columns[1], Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,12 +208,12 @@ func FuzzReadFolded(f *testing.F) {
 	f.Add("a;b 1\na;c 2\n")
 	f.Add("a;;b  12 3\r\n; 1\n\xff;\x00 9223372036854775807\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		p, err := ReadFolded(strings.NewReader(in), "f", microseconds)
+		p, err := ReadFolded(strings.NewReader(in), "f", microseconds, Limits{})
 		if err != nil {
 			return
 		}
 		text := folded(t, p, 0)
-		again, err := ReadFolded(strings.NewReader(text), "f", microseconds)
+		again, err := ReadFolded(strings.NewReader(text), "f", microseconds, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

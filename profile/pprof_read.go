@@ -16,8 +16,7 @@ import (
 // Limits of what is read, far over what profilers write. They keep a small
 // hostile input from filling the memory.
 const (
-	maxPprofBytes  = 256 << 20 // uncompressed
-	maxPprofMemory = 1 << 30   // estimated bytes of what it becomes
+	maxPprofBytes = 256 << 20 // uncompressed
 )
 
 // ReadPprof reads a profile.proto, compressed with gzip or not. Functions that
@@ -30,17 +29,18 @@ const (
 //
 // Addresses, mappings, columns within lines, and the period of sampling have no
 // place in a Profile and are dropped.
-func ReadPprof(r io.Reader, name string) (*Profile, error) {
-	data, reading := readPacked(r, maxPprofBytes)
+func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
+	memory := cmp.Or(limits.Memory, defaultMemory)
+	data, reading := readPacked(r, min(maxPprofBytes, memory/2))
 	if reading != nil && len(data) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, reading)
 	}
-	w := wire{data: data, budget: maxPprofMemory}
+	w := wire{data: data, budget: memory, most: memory}
 	bad := w.check()
 	if bad != nil {
 		bad = &diag.Error{Pos: diag.Pos{File: name, Offset: int64(w.at)}, Msg: "cannot be read as a pprof profile", Err: bad}
 	}
-	if errors.Is(bad, errOverBudget) {
+	if over := overBudget(0); errors.As(bad, &over) {
 		return nil, bad
 	}
 	var in *profile.Profile
@@ -52,17 +52,14 @@ func ReadPprof(r io.Reader, name string) (*Profile, error) {
 			bad = fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, bad)
 		}
 	}
-	rest := salvage{name: name}
+	rest := salvage{name: name, memory: memory}
 	if bad != nil || reading != nil {
 		var left error
 		if in, left = rest.read(data, reading); left != nil {
 			return nil, cmp.Or(bad, fmt.Errorf("%s: %w", name, cmp.Or(reading, left)))
 		}
 	}
-	p, err := fromPprof(in, maxPprofMemory)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+	p := fromPprof(in, memory, name)
 	p.Cut, p.Issues = rest.cut, append(p.Issues, rest.issues.Issues()...)
 	return p, nil
 }
@@ -84,7 +81,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	case err != nil:
 		return data, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("over the limit of %d MiB for a profile", limit>>20)
+		return nil, fmt.Errorf("over %d MiB, uncompressed, the limit; to read it, give more with --max-memory SIZE", limit>>20)
 	case len(data) == 0:
 		return nil, errors.New("is empty")
 	}
@@ -92,8 +89,9 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // fromPprof converts a valid profile. Stacks share locations in profile.proto
-// but not here, so they can be much larger here; the budget limits them.
-func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
+// but not here, so they can be much larger here. Samples over the budget are added
+// up in one.
+func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	const frameBytes = 40
 	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
 	if len(in.Mapping) > 0 {
@@ -106,6 +104,8 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 	if i, ok := p.Column(in.DefaultSampleType); ok && in.DefaultSampleType != "" {
 		p.Default = i
 	}
+	var pooled int64
+	others := make([]int64, len(p.Columns))
 	frames := make(map[*profile.Location][]Frame)
 	for _, s := range in.Sample {
 		n := 0
@@ -116,7 +116,11 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 			n += len(frames[l])
 		}
 		if budget -= int64(n) * frameBytes; budget < 0 {
-			return nil, fmt.Errorf("the stacks of the first %d of %d samples take over %d MiB, the limit", len(p.Samples)+1, len(in.Sample), maxPprofMemory>>20)
+			pooled++
+			for i, v := range s.Value {
+				others[i] = plus(others[i], v)
+			}
+			continue
 		}
 		out := Sample{Values: s.Value, Labels: labelsOf(s)}
 		if n > 0 {
@@ -127,7 +131,11 @@ func fromPprof(in *profile.Profile, budget int64) (*Profile, error) {
 		}
 		p.Samples = append(p.Samples, out)
 	}
-	return p, nil
+	if pooled > 0 {
+		p.Samples = append(p.Samples, Sample{Stack: []Frame{{Name: OtherStacks}}, Values: others})
+		p.Issues = append(p.Issues, diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, Count: pooled, First: diag.Pos{File: name}, Help: pooledHelp})
+	}
+	return p
 }
 
 // framesOf returns the frames of a location, outermost first: profile.proto

@@ -15,6 +15,7 @@ import (
 // that are whole, with frames of which something is missing marked as unknown.
 type salvage struct {
 	name   string
+	memory int64 // bytes that the profile may take
 	issues diag.Ledger
 	cut    bool
 }
@@ -27,7 +28,7 @@ func (s *salvage) read(data []byte, reading error) (*profile.Profile, error) {
 	if reading != nil {
 		s.truncated(int64(len(data)), fmt.Sprintf("the input could not be read to its end (%v)", reading))
 	}
-	w := wire{data: kept, budget: maxPprofMemory}
+	w := wire{data: kept, budget: s.memory, most: s.memory}
 	if err := w.check(); err != nil {
 		return nil, err
 	}

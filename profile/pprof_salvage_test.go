@@ -66,7 +66,7 @@ func TestPprofDamaged(t *testing.T) {
 	} {
 		parts := damageable()
 		parts[tt.part] = tt.with
-		p, err := ReadPprof(strings.NewReader(joinParts(parts)), "f")
+		p, err := ReadPprof(strings.NewReader(joinParts(parts)), "f", Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -88,13 +88,13 @@ func TestPprofDamaged(t *testing.T) {
 // the first of the whole and an issue says that it is cut.
 func TestPprofCutAnywhere(t *testing.T) {
 	whole := joinParts(damageable())
-	all, err := ReadPprof(strings.NewReader(whole), "f")
+	all, err := ReadPprof(strings.NewReader(whole), "f", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
 	for n := 1; n < len(whole); n++ {
-		p, err := ReadPprof(bytes.NewReader([]byte(whole[:n])), "f")
+		p, err := ReadPprof(bytes.NewReader([]byte(whole[:n])), "f", Limits{})
 		if err != nil {
 			continue
 		}

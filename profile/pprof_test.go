@@ -38,7 +38,7 @@ func TestPprofRoundTrip(t *testing.T) {
 	for range 200 {
 		want := random(rnd)
 		file := written(t, want)
-		got, err := ReadPprof(bytes.NewReader(file), "f")
+		got, err := ReadPprof(bytes.NewReader(file), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestPprofRefusals(t *testing.T) {
 		t.Error("a profile that is wrong was written")
 	}
 	bad := &Profile{Columns: gpuColumns, Source: "\xff", Samples: []Sample{{Stack: stack("\xffk"), Values: []int64{1, 2}, Labels: []Label{{Key: "a", Text: "\xff"}}}}}
-	got, err := ReadPprof(bytes.NewReader(written(t, bad)), "f")
+	got, err := ReadPprof(bytes.NewReader(written(t, bad)), "f", Limits{})
 	if err != nil || got.Samples[0].Stack[0].Name != "\ufffdk" || got.Source != "\ufffd" || got.Samples[0].Labels[0].Text != "\ufffd" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -153,7 +153,7 @@ func TestReadInlined(t *testing.T) {
 	if err := in.WriteUncompressed(&plain); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadPprof(&plain, "f")
+	got, err := ReadPprof(&plain, "f", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestReadGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ReadPprof(&b, "heap")
+	p, err := ReadPprof(&b, "heap", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestReadPprofHostile(t *testing.T) {
 		"no values":       {field(6, "") + field(1, "") + field(2, ""), "mismatch", -1},
 		"nil location":    {field(6, "") + field(1, "") + field(2, "\x08\x01\x10\x01"), "nil location", -1},
 	} {
-		p, err := ReadPprof(strings.NewReader(tt.in), "f")
+		p, err := ReadPprof(strings.NewReader(tt.in), "f", Limits{})
 		if err == nil {
 			t.Errorf("%s: read as %+v", name, p)
 			continue
@@ -274,11 +274,12 @@ func TestStackBudget(t *testing.T) {
 	for range 10 {
 		in.Sample = append(in.Sample, &google.Sample{Location: []*google.Location{deep}, Value: []int64{1}})
 	}
-	if p, err := fromPprof(in, 400000); err != nil || len(p.Samples) != 10 {
-		t.Errorf("just within the budget: %v", err)
+	if p := fromPprof(in, 400000, "f"); len(p.Samples) != 10 || len(p.Issues) > 0 {
+		t.Errorf("just within the budget: %d samples, %v", len(p.Samples), p.Issues)
 	}
-	if _, err := fromPprof(in, 399999); err == nil || !strings.Contains(err.Error(), "the first 10 of 10 samples") {
-		t.Errorf("over the budget: %v", err)
+	p := fromPprof(in, 399999, "f")
+	if last := p.Samples[len(p.Samples)-1]; len(p.Samples) != 10 || p.Sum(0) != 10 || last.Stack[0].Name != OtherStacks || len(p.Issues) != 1 || p.Issues[0].Code != "table-rows-pooled" || p.Issues[0].Count != 1 {
+		t.Errorf("over the budget: %d samples, sum %d, %v", len(p.Samples), p.Sum(0), p.Issues)
 	}
 }
 
@@ -351,18 +352,18 @@ func FuzzReadPprof(f *testing.F) {
 		if len(in) > 64<<10 {
 			return
 		}
-		p, err := ReadPprof(bytes.NewReader(in), "f")
+		p, err := ReadPprof(bytes.NewReader(in), "f", Limits{})
 		if err != nil {
 			return
 		}
 		if err := p.Check(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadPprof(bytes.NewReader(written(t, p)), "f")
+		again, err := ReadPprof(bytes.NewReader(written(t, p)), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		third, err := ReadPprof(bytes.NewReader(written(t, again)), "f")
+		third, err := ReadPprof(bytes.NewReader(written(t, again)), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

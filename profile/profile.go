@@ -17,6 +17,22 @@ import (
 	"assay/diag"
 )
 
+// Limits bound what reading one input may take. A field that is 0 has the value of
+// the default. Fields may be added.
+type Limits struct {
+	// Memory is how many bytes the stacks may take, as estimated. Samples of further
+	// stacks are added up in one, [OtherStacks]: "table-rows-pooled".
+	Memory int64
+}
+
+const defaultMemory = 1 << 30
+
+// OtherStacks is the only frame of the sample that has what stacks over the limit
+// cost.
+const OtherStacks = "(other stacks)"
+
+const pooledHelp = "the stacks of one input may take no more memory; samples of those counted here are added up in one: every sum stands, but not which functions they had; to keep more, give more with --max-memory SIZE"
+
 // A Profile says who cost what. Fields may be added.
 type Profile struct {
 	Columns []Column

@@ -117,7 +117,7 @@ func TestRows(t *testing.T) {
 	if diff := cmp.Diff(want, p); diff != "" || missing != 1 || unknown != 1 {
 		t.Errorf("%d missing, %d unknown; want(-) got(+)\n%s", missing, unknown, diff)
 	}
-	again, err := ReadPprof(bytes.NewReader(written(t, p)), "f")
+	again, err := ReadPprof(bytes.NewReader(written(t, p)), "f", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func FuzzSniff(f *testing.F) {
 	f.Add([]byte(field(1, "\x08\x01\x10\x02")))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if SniffFolded(in) {
-			if _, err := ReadFolded(bytes.NewReader(in), "f", Column{}); err != nil && len(in) < 4096 {
+			if _, err := ReadFolded(bytes.NewReader(in), "f", Column{}, Limits{}); err != nil && len(in) < 4096 {
 				t.Errorf("%q is taken for folded stacks: %v", in, err)
 			}
 		}

@@ -14,6 +14,7 @@ type wire struct {
 	data   []byte
 	at     int   // how far it is checked
 	budget int64 // bytes that the rest may become
+	most   int64 // bytes that all may become
 }
 
 // What the parts of a profile become in memory, at least.
@@ -30,7 +31,12 @@ const (
 	fieldSample, fieldLocation = 2, 4
 )
 
-var errOverBudget = fmt.Errorf("it would take over %d MiB of memory, the limit", maxPprofMemory>>20)
+// overBudget is the error of a profile that would take more than so many bytes.
+type overBudget int64
+
+func (most overBudget) Error() string {
+	return fmt.Sprintf("it would take over %d MiB of memory, the limit; to read it, give more with --max-memory SIZE", most>>20)
+}
 
 // check walks over the fields of the profile and those inside its samples and
 // locations.
@@ -42,7 +48,7 @@ func (w *wire) check() error {
 		}
 		w.budget -= recordBytes + int64(len(body))
 		if w.budget < 0 {
-			return errOverBudget
+			return overBudget(w.most)
 		}
 		if body == nil || field != fieldSample && field != fieldLocation {
 			continue
@@ -55,7 +61,7 @@ func (w *wire) check() error {
 			}
 			w.budget -= nestedBytes + numberBytes*int64(len(body))
 			if w.budget < 0 {
-				return errOverBudget
+				return overBudget(w.most)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package pyprof
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -48,7 +49,7 @@ func SniffCallgrind(prefix []byte) bool {
 //
 // Costs of lines and instructions are added up by function; jumps are left out.
 func ReadCallgrind(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := callgrindReader{lineReader: newLineReader(in, name), graph: newGraph(), out: &profile.Tables{Tool: "callgrind", Complete: true}, positions: 1}
+	r := callgrindReader{lineReader: newLineReader(in, name), graph: newGraph(cmp.Or(limits.Memory, defaultMemory)), out: &profile.Tables{Tool: "callgrind", Complete: true}, positions: 1}
 	err := r.each(r.line)
 	if len(r.graph.functions) == 0 {
 		if err == nil {
@@ -77,7 +78,6 @@ type callgrindReader struct {
 	out   *profile.Tables
 
 	files, objects, functions names
-	named                     int64 // bytes of names
 	positions                 int   // numbers before the costs of a line
 	totals, summary           int64 // of the first event, as the file sums it: behind its records, and before them
 	summed, summarized        bool
@@ -97,9 +97,6 @@ type callgrindReader struct {
 }
 
 func (r *callgrindReader) line(line string) error {
-	if r.named > maxGraphMemory/4 || r.graph.full() {
-		return &diag.Error{Pos: r.pos(), Msg: fmt.Sprintf("the functions up to here take over %d MiB, the limit", maxGraphMemory>>20)}
-	}
 	if line == "" || line[0] == '#' {
 		return nil
 	}
@@ -263,14 +260,17 @@ func (r *callgrindReader) name(of *names, text string) (name string, known bool)
 		*of = make(names)
 	}
 	if rest = strings.TrimSpace(rest); rest != "" {
-		r.named += int64(len(text)) + 96
+		if r.graph.full() {
+			return strings.Clone(rest), true // its function has no room either
+		}
+		r.graph.budget -= int64(len(text)) + 96
 		(*of)[strings.Clone(number[1:])] = strings.Clone(rest)
 		return rest, true
 	}
 	if have, ok := (*of)[number[1:]]; ok {
 		return have, true
 	}
-	return strings.Clone(text), false
+	return strings.Clone(text), r.graph.full()
 }
 
 func (r *callgrindReader) number(text string) (int64, bool) {

@@ -252,7 +252,7 @@ func TestCircles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		n := 1 + rnd.IntN(8)
-		g := newGraph()
+		g := newGraph(defaultMemory)
 		g.events = []event{{size: 1}}
 		for i := range n {
 			g.function(id{name: fmt.Sprint(i)})
@@ -289,7 +289,7 @@ func TestCircles(t *testing.T) {
 // that come of them, is what their budget says.
 func TestGraphMemory(t *testing.T) {
 	const budget = 32 << 20
-	g := newGraph()
+	g := newGraph(defaultMemory)
 	g.budget = budget
 	for range maxEvents {
 		g.events = append(g.events, event{unit: "count", size: 1})
@@ -308,7 +308,7 @@ func TestGraphMemory(t *testing.T) {
 	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > budget || used < budget/10 {
 		t.Errorf("%d functions take %d bytes, want up to %d", len(g.functions), used, budget)
 	}
-	if len(list) != 2 || len(list[0].Rows) != len(g.functions) {
+	if len(list) != 2 || len(list[0].Rows) != len(g.functions)-1 || g.others < 0 || list[0].Left != 1 {
 		t.Errorf("%d tables of %d functions", len(list), len(g.functions))
 	}
 }

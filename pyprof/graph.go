@@ -9,9 +9,9 @@ import (
 	"assay/profile"
 )
 
-// maxGraphMemory is how many bytes the functions and calls of one input may
-// take, as estimated.
-const maxGraphMemory = 1 << 30
+// defaultMemory is how many bytes the functions and calls of one input may take, as
+// estimated, unless the limits say otherwise.
+const defaultMemory = 1 << 30
 
 // What functions and calls take beside their names, and each value: here, while
 // totals are worked out, as a cell of a row, and as what is measured of it. A
@@ -30,7 +30,9 @@ type graph struct {
 	edges     []edge
 	edgeOf    map[[2]int32]int32 // by caller and callee
 	budget    int64
-	primitive bool // calls are known with and without recursion
+	others    int32 // the function that has what further ones cost; -1 if there is none
+	pooled    int64 // functions and calls that were added to others
+	primitive bool  // calls are known with and without recursion
 }
 
 // An event is what a profiler counts: time, instructions, bytes.
@@ -62,27 +64,50 @@ type edge struct {
 	totalKnown     bool
 }
 
-func newGraph() *graph {
-	return &graph{index: make(map[id]int32), edgeOf: make(map[[2]int32]int32), budget: maxGraphMemory}
+func newGraph(memory int64) *graph {
+	return &graph{index: make(map[id]int32), edgeOf: make(map[[2]int32]int32), budget: memory, others: -1}
 }
 
-// function returns the index of a function, which it adds if it is new.
+// function returns the index of a function, which it adds if it is new. Where there
+// is no more room it returns that of all others.
 func (g *graph) function(f id) int32 {
 	at, ok := g.index[f]
+	if !ok && g.full() {
+		g.pooled++
+		if g.others < 0 {
+			g.others = g.add(id{name: "(other functions)"})
+		}
+		return g.others
+	}
 	if !ok {
-		at = int32(len(g.functions))
+		at = g.add(f)
 		g.index[f] = at
-		g.functions = append(g.functions, node{id: f, self: make([]int64, len(g.events)), total: make([]int64, len(g.events))})
-		g.budget -= int64(nodeBytes + len(f.name) + len(f.file) + 2*costBytes*len(g.events))
 	}
 	return at
 }
 
+func (g *graph) add(f id) int32 {
+	g.functions = append(g.functions, node{id: f, self: make([]int64, len(g.events)), total: make([]int64, len(g.events))})
+	g.budget -= int64(nodeBytes + len(f.name) + len(f.file) + 2*costBytes*len(g.events))
+	return int32(len(g.functions) - 1)
+}
+
 // edge returns the calls of one function by another, which it adds if they are
-// new.
+// new. Where there is no more room it returns an edge that is not kept: what callers
+// say of a function is then missing, as it is where a file does not have all calls.
 func (g *graph) edge(caller, callee int32) *edge {
 	key := [2]int32{caller, callee}
 	at, ok := g.edgeOf[key]
+	if !ok && (caller == g.others || g.full() && callee != g.others) {
+		g.pooled++
+		if caller == g.others {
+			return &edge{caller: caller, callee: callee, total: make([]int64, len(g.events))}
+		}
+		if g.others < 0 {
+			g.others = g.add(id{name: "(other functions)"})
+		}
+		return g.edge(caller, g.others)
+	}
 	if !ok {
 		at = int32(len(g.edges))
 		g.edgeOf[key] = at
@@ -139,7 +164,7 @@ func (g *graph) sumTotals() (missing, circular int64) {
 			circular++
 			continue
 		}
-		f.totalKnown = true
+		f.totalKnown = int32(i) != g.others // what calls it is not kept
 		more, less := false, false
 		for j, e := range g.events {
 			f.total[j] = out[i][j]
@@ -189,6 +214,9 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 	})
 	for _, i := range order {
 		f := &g.functions[i]
+		if int32(i) == g.others {
+			continue
+		}
 		row := profile.Row{Name: f.name, Labels: f.labels(), Cells: []profile.Cell{f.count}}
 		if g.primitive {
 			row.Cells = append(row.Cells, f.primitive)
@@ -197,6 +225,9 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 			row.Cells = append(row.Cells, profile.Cell{Value: f.self[j], Known: f.selfKnown}, profile.Cell{Value: f.total[j], Known: f.totalKnown})
 		}
 		functions.add(row, diag.Pos{}, issues)
+	}
+	if g.others >= 0 {
+		g.addOthers(functions, issues)
 	}
 	edges := slices.Clone(g.edges)
 	slices.SortFunc(edges, func(x, y edge) int {
@@ -219,6 +250,21 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 		return []*profile.Table{functions.Table}
 	}
 	return []*profile.Table{functions.Table, calls.Table}
+}
+
+// addOthers adds to a table what the functions that had no room cost by themselves.
+func (g *graph) addOthers(t *filling, issues *diag.Ledger) {
+	f := &g.functions[g.others]
+	if t.Rest == nil {
+		t.Rest = make([]profile.Cell, len(t.Columns))
+	}
+	width := len(t.Columns) - 2*len(g.events)
+	for j := range g.events {
+		t.Rest[width+2*j] = t.Rest[width+2*j].Plus(profile.Cell{Value: f.self[j], Known: f.selfKnown})
+	}
+	t.Left += g.pooled
+	issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
+		Help: "the functions and calls of one input may take no more memory; those counted here are added up in one: every sum of self stands, but not which functions they had, and totals of functions that they called are at least what is shown; to keep more, give more with --max-memory SIZE"}, g.pooled)
 }
 
 // columns returns the columns of functions and of calls. Events other than the

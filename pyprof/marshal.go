@@ -47,9 +47,6 @@ const (
 	// tuples of a dict of tuples.
 	maxMarshalDepth = 6
 
-	// maxMarshalMemory is how many bytes all values may take.
-	maxMarshalMemory = 1 << 30
-
 	valueBytes = 48 // of a value beside its text
 )
 
@@ -68,13 +65,22 @@ type marshalReader struct {
 	refs     []any
 	interned []string // of Python 2
 	budget   int64
-	limited  bool // what failed is a limit, and not the input
+	limited  bool  // what failed is a limit, and not the input
+	spent    int64 // bytes of the entry that is read
+	kept     int64 // of these, bytes of values that can be referred to
+	within   int   // how many such values the one that is read is in
 }
 
 // limit is fail for what is over a limit.
 func (r *marshalReader) limit(format string, args ...any) error {
 	r.limited = true
 	return r.fail(format, args...)
+}
+
+// free gives back what the values of an entry took that nothing can refer to.
+func (r *marshalReader) free() {
+	r.budget += r.spent - r.kept
+	r.spent, r.kept = 0, 0
 }
 
 func (r *marshalReader) fail(format string, args ...any) error {
@@ -85,8 +91,9 @@ func (r *marshalReader) fail(format string, args ...any) error {
 var errCut = errors.New("the file is cut: copy it again, or let the profiler write it to its end")
 
 func (r *marshalReader) bytes(n int) ([]byte, error) {
+	r.spent += int64(n) + valueBytes
 	if r.budget -= int64(n) + valueBytes; r.budget < 0 {
-		return nil, r.limit("the values up to here take over %d MiB, the limit", maxMarshalMemory>>20)
+		return nil, r.limit("the values up to here take more memory than they may; to read them, give more with --max-memory SIZE")
 	}
 	b := make([]byte, n)
 	got, err := io.ReadFull(r.in, b)
@@ -148,8 +155,15 @@ func (r *marshalReader) value(depth int) (any, error) {
 	slot := len(r.refs)
 	if ref { // before what is in it
 		r.refs = append(r.refs, nil)
+		r.within++
 	}
+	before := r.spent - valueBytes
 	v, err := r.body(kind, depth)
+	if ref {
+		if r.within--; r.within == 0 {
+			r.kept += r.spent - before
+		}
+	}
 	if err == nil && ref {
 		r.refs[slot] = v
 	}

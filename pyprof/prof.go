@@ -2,6 +2,7 @@ package pyprof
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -37,8 +38,8 @@ func SniffProf(prefix []byte) bool {
 // is that of the input, for messages. What was read before an error of the input
 // comes with it.
 func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	m := &marshalReader{name: name, in: bufio.NewReaderSize(in, 64<<10), budget: maxMarshalMemory}
-	r := profReader{marshalReader: m, graph: newGraph(), out: &profile.Tables{Tool: "pstats"}}
+	m := &marshalReader{name: name, in: bufio.NewReaderSize(in, 64<<10), budget: cmp.Or(limits.Memory, defaultMemory)}
+	r := profReader{marshalReader: m, graph: newGraph(cmp.Or(limits.Memory, defaultMemory)), out: &profile.Tables{Tool: "pstats"}}
 	r.graph.events = []event{{unit: nanoseconds, size: 1}}
 	r.graph.primitive = true
 	kind, ref, err := m.kind()
@@ -128,7 +129,11 @@ func (r *profReader) entry(p pair) error {
 	f := &r.graph.functions[at]
 	f.count, f.primitive, f.selfKnown = cost.count, cost.primitive, true
 	f.totalKnown = true
-	f.self[0], f.total[0] = cost.self, cost.total
+	if at == r.graph.others {
+		f.self[0] = plus(f.self[0], cost.self)
+	} else {
+		f.self[0], f.total[0] = cost.self, cost.total
+	}
 	if r.calls += len(callers); r.calls > maxCalls {
 		return r.limit("more than %d calls, the limit", maxCalls)
 	}
@@ -137,9 +142,7 @@ func (r *profReader) entry(p pair) error {
 			return err
 		}
 	}
-	if r.graph.full() {
-		return r.limit("the functions up to here take over %d MiB, the limit", maxGraphMemory>>20)
-	}
+	r.free()
 	return nil
 }
 

@@ -22,6 +22,10 @@ type Limits struct {
 	// Rows is how many rows each table may have. Further ones are added up:
 	// "table-rows-pooled".
 	Rows int
+
+	// Memory is how many bytes the functions and calls of an input may take, as
+	// estimated. Further ones are added up, too.
+	Memory int64
 }
 
 const (

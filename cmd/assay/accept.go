@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,19 +31,6 @@ func acceptCommand() *command {
 		run: runAccept,
 	}
 }
-
-// A decision is one line of the record that stands beside baselines.
-type decision struct {
-	Time     string   `json:"time"` // UTC
-	Accepted string   `json:"accepted"`
-	Previous string   `json:"previous,omitempty"`
-	Reason   string   `json:"reason"`
-	Assay    string   `json:"assay"`  // its version
-	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
-}
-
-// decisions is the name of the record, of which each line is a decision.
-const decisions = "accepted.jsonl"
 
 func runAccept(e env, c *command, args []string) error {
 	var s source
@@ -73,26 +58,37 @@ func runAccept(e env, c *command, args []string) error {
 		return err // half a run is no baseline
 	}
 	sum := summary.Merge(list...)
-	previous, err := lastAccepted(*dir)
+	name, err := accept(e, *dir, sum, *reason)
 	if err != nil {
-		return err
-	}
-	name, err := saveSummary(*dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds()))))
-	if err != nil {
-		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
-	}
-	d := decision{Time: time.Now().UTC().Format(time.RFC3339), Accepted: name, Reason: *reason, Assay: version(), Inputs: []string{}}
-	if previous != "" {
-		d.Previous = filepath.Base(previous)
-	}
-	for _, in := range sum.Inputs {
-		d.Inputs = append(d.Inputs, in.SHA256)
-	}
-	if err := record(*dir, d); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
 	e.say("%s is the baseline of %s from now on", name, *dir)
 	return nil
+}
+
+// accept saves a summary in dir, records the decision, and returns the name of the
+// summary's file. Others who accept at the same time wait, so each decision names
+// the one before it.
+func accept(e env, dir string, sum *summary.Summary, reason string) (name string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	rec, err := openRecord(dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, rec.close()) }()
+	if rec.cut != "" {
+		e.say("assay accept: %s; the line is removed", rec.cut)
+	}
+	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))); err != nil {
+		return "", err
+	}
+	d := decision{Time: time.Now().UTC().Format(time.RFC3339), Accepted: name, Reason: reason, Assay: version(), Inputs: []string{}, Previous: rec.last}
+	for _, in := range sum.Inputs {
+		d.Inputs = append(d.Inputs, in.SHA256)
+	}
+	return name, rec.add(mask(d))
 }
 
 // saveSummary writes a summary to a file in dir that is named by its content,
@@ -111,75 +107,13 @@ func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 	saved := slices.Concat(head, []byte("\n  \"assay\": "), by, []byte(",\n  \"inputs\":"), rest)
 	sum := sha256.Sum256(saved)
 	name := hex.EncodeToString(sum[:8]) + ".json"
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
-	}
 	out := newWriter()
 	defer out.stop()
+	if err := out.dir(dir); err != nil {
+		return "", err
+	}
 	return name, out.file(filepath.Join(dir, name), doc.as(func(_ report.Doc, w io.Writer) error {
 		_, err := w.Write(saved)
 		return err
 	}))
-}
-
-// record adds a decision to those of dir.
-func record(dir string, d decision) error {
-	path := filepath.Join(dir, decisions)
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	out := newWriter()
-	defer out.stop()
-	return out.file(path, mask(d).as(func(d decision, w io.Writer) error {
-		line, err := report.JSONLine(d)
-		if err != nil {
-			return err
-		}
-		if len(old) > 0 && old[len(old)-1] != '\n' {
-			old = append(old, '\n')
-		}
-		_, err = w.Write(append(append(old, line...), '\n'))
-		return err
-	}))
-}
-
-// lastAccepted returns the file that was accepted last in dir, or "" if there is
-// no record.
-func lastAccepted(dir string) (string, error) {
-	path := filepath.Join(dir, decisions)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", pathOnly(err)
-	}
-	defer f.Close()
-	var last decision
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 4<<20)
-	n := 0
-	for lines.Scan() {
-		n++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		var d decision
-		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			return "", fmt.Errorf("%s:%d: malformed decision: %w; restore the file from its history", path, n, err)
-		}
-		// A name of another directory would reach beyond this one.
-		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
-			return "", fmt.Errorf("%s:%d: accepted is %q, want the name of a file beside it", path, n, d.Accepted)
-		}
-		last = d
-	}
-	if err := lines.Err(); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	if last.Accepted == "" {
-		return "", nil
-	}
-	return filepath.Join(dir, last.Accepted), nil
 }

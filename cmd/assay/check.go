@@ -223,11 +223,11 @@ func (k *checking) render(c report.Checked, w io.Writer) error {
 
 // writeCheck writes the files of the result.
 func writeCheck(dir string, c masked[report.Checked]) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	out := newWriter()
 	defer out.stop()
+	if err := out.dir(dir); err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name   string
 		render func(report.Checked, io.Writer) error
@@ -238,11 +238,11 @@ func writeCheck(dir string, c masked[report.Checked]) error {
 		{"benchmark-bigger.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, true) }},
 		{"check.md", report.Checked.Markdown},
 	} {
-		if err := out.file(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
+		if err := out.stage(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return out.commit()
 }
 
 // appendStepSummary adds the result to the page of the workflow's run, within

@@ -23,7 +23,10 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 	var names []string
 	var failed []error
 	for _, arg := range args {
-		accepted, err := acceptedIn(arg)
+		accepted, cut, err := acceptedIn(arg)
+		if cut != "" {
+			e.say("assay %s: %s", c.name, cut)
+		}
 		switch {
 		case err != nil:
 			failed = append(failed, err)
@@ -48,10 +51,10 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 }
 
 // acceptedIn returns the summary that was accepted last in a directory, or "" for
-// what is no such directory.
-func acceptedIn(arg string) (string, error) {
+// what is no such directory, and what there is to say of its record.
+func acceptedIn(arg string) (path, cut string, err error) {
 	if info, err := os.Stat(arg); arg == ingest.Stdin || err != nil || !info.IsDir() {
-		return "", nil
+		return "", "", nil
 	}
 	return lastAccepted(arg)
 }

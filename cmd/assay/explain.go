@@ -128,7 +128,7 @@ func writeExplained(w io.Writer, x explained) error {
 	if x.Rules == nil {
 		x.Rules = []judge.Page{}
 	}
-return report.WriteJSON(w, struct {
+	return report.WriteJSON(w, struct {
 		Rules []judge.Page `json:"rules"`
 		Codes []code       `json:"codes,omitempty"`
 	}{x.Rules, codes})

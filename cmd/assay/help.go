@@ -35,7 +35,7 @@ An input is a file, a directory, a pattern, or "-" for standard input; .gz and
 // help explains assay or one of its commands.
 func help(e env, args []string) int {
 	if len(args) == 0 {
-		return e.page(usage)
+		return e.page("help", usage)
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -44,7 +44,7 @@ func help(e env, args []string) int {
 	}
 	for _, t := range topics() {
 		if t.name == args[0] {
-			return e.page(func(w io.Writer) { fmt.Fprint(w, t.text, t.file()) })
+			return e.page("help", func(w io.Writer) { fmt.Fprint(w, t.text, t.file()) })
 		}
 	}
 	e.say("assay help: unknown command %q; run \"assay help\" for the list", args[0])
@@ -52,10 +52,10 @@ func help(e env, args []string) int {
 }
 
 // page prints what depends on no input. It returns the exit status.
-func (e env) page(write func(io.Writer)) int {
+func (e env) page(name string, write func(io.Writer)) int {
 	err := e.print(mask(write).as(func(write func(io.Writer), w io.Writer) error { write(w); return nil }))
 	if err != nil {
-		e.say("assay: %s", err)
+		e.say("assay %s: %s", name, err)
 		return exitTrouble
 	}
 	return exitOK

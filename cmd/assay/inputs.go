@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/redact"
+	"assay/internal/tempfile"
 	"assay/phase"
 	"assay/summary"
 	"assay/trace"
@@ -34,6 +36,9 @@ type reading struct {
 	failed []error // of what the user named and is no input
 	needs  func() trace.Select
 
+	temp       tempfile.Registry // of all inputs
+	exportTime time.Duration     // of one report by nsys or ncu
+
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
@@ -53,6 +58,7 @@ type reading struct {
 func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
+	defer r.temp.Close()
 	jobs := r.jobs
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -60,6 +66,7 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	slots := semaphore.NewWeighted(int64(jobs))
 	budget := semaphore.NewWeighted(unpackedBudget)
 	errs := make([]error, len(r.paths))
+	said := newTalk(func(line string) { r.e.say("assay: %s", line) })
 	var wg sync.WaitGroup
 	for i, path := range r.paths {
 		// Acquiring here, in order, keeps a large input from waiting for ever
@@ -70,7 +77,8 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 		wg.Go(func() {
 			defer slots.Release(1)
 			defer budget.Release(weight)
-			errs[i] = r.one(path, func(in *ingest.Input) { use(i, in) })
+			defer said.end(i)
+			errs[i] = r.one(path, func(line string) { said.line(i, line) }, func(in *ingest.Input) { use(i, in) })
 		})
 	}
 	wg.Wait()
@@ -83,8 +91,8 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	return failed
 }
 
-// one reads one input and hands it to use.
-func (r *reading) one(path string, use func(*ingest.Input)) error {
+// one reads one input and hands it to use. What takes long is told to say.
+func (r *reading) one(path string, say func(string), use func(*ingest.Input)) error {
 	f, err := ingest.Open(path, r.e.stdin)
 	if err != nil {
 		return err
@@ -93,7 +101,8 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 	if r.noDigest {
 		f.SkipDigest()
 	}
-	f.Say = func(text string) { r.e.say("assay: %s", text) }
+	f.Temp, f.ExportTime = &r.temp, r.exportTime
+	f.Say = say
 	r.opened(f)
 	defer r.closed(f)
 	need := r.needs()
@@ -110,7 +119,7 @@ func (r *reading) one(path string, use func(*ingest.Input)) error {
 	if err != nil {
 		return err
 	}
-	collectMore()
+	collectMore(in)
 	use(in)
 	return nil
 }
@@ -201,8 +210,14 @@ func unpacked(path string) int64 {
 // collectMore makes the heap grow by no more than a few tens of megabytes, or a
 // fifth, between collections. While a trace is read there is hardly any garbage;
 // to measure it makes some, and with much to keep the usual share of it is much.
-func collectMore() {
+// A profile is bounded by a quarter of the memory, and is mostly names, which take
+// long to look through: there the usual share of Go is right.
+func collectMore(in *ingest.Input) {
 	if os.Getenv("GOGC") != "" {
+		return
+	}
+	if in.Profile != nil || in.Tables != nil {
+		debug.SetGCPercent(100)
 		return
 	}
 	const slack = 16 << 20

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
 
+	"assay/internal/membudget"
 	"assay/trace"
 	"assay/unit"
 )
@@ -22,6 +25,9 @@ type budget int64
 // minMemory is what reading takes by itself.
 const minMemory = 64 << 20
 
+// defaultMemory is the value of --max-memory on a machine that has as much.
+const defaultMemory = "8GiB"
+
 // largest is what the largest trace may take.
 func (b budget) largest() int64 { return int64(b) / 2 }
 
@@ -36,8 +42,45 @@ func (b budget) rows() int { return int(b >> 15) }
 // it what to do.
 func (b budget) use() {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(b))
+		debug.SetMemoryLimit(int64(b) - int64(b)/16)
 	}
+}
+
+// watch ends the process if it takes more memory than the budget and a tenth, or
+// than the budget and what the program takes by itself. Readers keep to the budget,
+// so this is the last resort: where memory runs out, the runtime of Go would end
+// the process with a dump. The watch ends with the process.
+func (b budget) watch(over func(resident int64)) {
+	const every = 20 * time.Millisecond
+	most := int64(b) + max(int64(b)/10, minMemory/2)
+	go func() {
+		for range time.Tick(every) {
+			if n, ok := membudget.Resident(); !ok || n <= most {
+				continue
+			}
+			debug.FreeOSMemory() // what is garbage does not count
+			if n, ok := membudget.Resident(); ok && n > most {
+				over(n)
+				return
+			}
+		}
+	}()
+}
+
+// outOfMemory ends the process because it takes more memory than it may. It runs
+// beside the reading, so no temporary file is made while it removes them.
+func (r *reading) outOfMemory(resident int64) {
+	r.e.say("assay: the inputs take %s of memory, over the limit of %s; give more with --max-memory SIZE, or name fewer inputs", unit.Bytes(resident), unit.Bytes(int64(r.limits.memory)))
+	r.temp.Exit(exitTrouble)
+}
+
+// fitted returns the flag's budget, or what the machine allows where that is less,
+// and who sets it: "" for the flag.
+func fitted(flag int64) (budget, string) {
+	if machine, ok := membudget.Smallest(); ok && machine.Bytes < flag {
+		return budget(machine.Bytes), machine.By
+	}
+	return budget(flag), ""
 }
 
 // trace returns the limits of one trace.
@@ -49,7 +92,7 @@ func (l limits) trace() trace.Limits {
 
 // limits reads the flags.
 func (s *source) limits() (limits, error) {
-	memory, err := unit.ParseBytes(s.maxMemory)
+	memory, err := unit.ParseBytes(cmp.Or(s.maxMemory, defaultMemory))
 	switch {
 	case err != nil:
 		return limits{}, fmt.Errorf("--max-memory: %w", err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,27 +16,31 @@ import (
 	"assay/classify"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/yamltree"
 	"assay/judge"
 	"assay/phase"
 	"assay/summary"
+	"assay/unit"
 )
 
 // A source holds the flags that all commands which read inputs share.
 type source struct {
 	rules, phases       string
 	jobs                int
-	maxMemory, maxInput string // sizes
-	redact              bool   // names of users are hidden; secrets are in any case
-	scan                bool   // inputs are searched for secrets
-	noDigest            bool   // what is printed does not have the SHA-256 of inputs
+	maxMemory, maxInput string        // sizes
+	redact              bool          // names of users are hidden; secrets are in any case
+	scan                bool          // inputs are searched for secrets
+	exportTime          time.Duration // that nsys or ncu may take for a report
+	noDigest            bool          // what is printed does not have the SHA-256 of inputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with names of steps and phases that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
-	flags.StringVar(&s.maxMemory, "max-memory", "8GiB", "`SIZE` of memory within which to stay; what does not fit is left out, and the report says so")
+	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` of memory within which to stay (default: 8GiB, or what the machine, its cgroup and ulimit -v allow if that is less); what does not fit is left out, and the report says so")
 	flags.BoolVar(&s.redact, "redact", false, "hide names of users and addresses in what is written, too; tokens and passwords are masked in any case")
+	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` after which nsys or ncu, which export reports, are stopped")
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
 }
 
@@ -45,10 +50,21 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if s.jobs < 0 {
 		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", s.jobs))
 	}
+	if s.exportTime < 0 {
+		return nil, usageError(e, c, fmt.Sprintf("--export-timeout is %s, want a time", s.exportTime))
+	}
 	limits, err := s.limits()
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	fits, by := fitted(int64(limits.memory))
+	switch {
+	case fits < minMemory:
+		return nil, fmt.Errorf("%s allows %s, and reading takes at least %s; give it more, or read elsewhere", by, unit.Bytes(int64(fits)), unit.Bytes(minMemory))
+	case by != "" && s.maxMemory != "":
+		e.say("assay %s: --max-memory is %s, and %s allows %s, which is the limit", c.name, s.maxMemory, by, unit.Bytes(int64(fits)))
+	}
+	limits.memory = fits
 	rules, err := s.loadRules()
 	if err != nil {
 		return nil, err
@@ -65,7 +81,11 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
 	}
 	limits.memory.use()
-	return &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, scan: s.scan, noDigest: s.noDigest}, nil
+	r := &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest}
+	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
+		limits.memory.watch(r.outOfMemory)
+	}
+	return r, nil
 }
 
 // A measure holds the flags of the commands that measure and judge.
@@ -247,7 +267,7 @@ func (m *measure) loadThresholds() (judge.Thresholds, error) {
 // readSettings reads a file that users write. A limit keeps a trace that is
 // named in its place, or a device that never ends, from filling the memory.
 func readSettings(path string) ([]byte, error) {
-	const limit = 1 << 20
+	const limit = yamltree.MaxBytes
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, pathOnly(err)
@@ -258,7 +278,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: over the limit of %d MiB for such a file; want YAML as \"assay help rules\", \"assay help phases\" and \"assay help thresholds\" show it", path, limit>>20)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; want YAML as \"assay help rules\", \"assay help phases\", \"assay help thresholds\" and \"assay help gates\" show it", path, limit>>10)
 	}
 	return text, nil
 }

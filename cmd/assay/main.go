@@ -87,7 +87,7 @@ func run(e env, args []string) int {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
 	case "version", "--version":
-		return e.page(func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
+		return e.page("version", func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -135,8 +135,8 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		if e.page(func(w io.Writer) { helpFor(w, c, flags) }) != exitOK {
-			return nil, errUsage
+		if failed := e.print(mask(flags).as(func(flags *pflag.FlagSet, w io.Writer) error { helpFor(w, c, flags); return nil })); failed != nil {
+			return nil, failed
 		}
 		return nil, err
 	case err != nil:

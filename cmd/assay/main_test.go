@@ -179,8 +179,9 @@ func interrupted() {
 		if err != nil {
 			return err
 		}
-		if _, err := os.Stat(w.unfinished); err != nil {
-			return err
+		dir, base := filepath.Split(os.Args[1])
+		if list, err := filepath.Glob(filepath.Join(dir, "."+base+".*")); err != nil || len(list) != 1 {
+			return fmt.Errorf("unfinished files: %q, %v; want one", list, err)
 		}
 		if err := self.Signal(sig); err != nil {
 			return err

@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"sync"
-	"syscall"
 
 	"assay/internal/ingest"
+	"assay/internal/tempfile"
 	"assay/report"
 )
 
@@ -25,35 +23,43 @@ type reportFiles struct {
 }
 
 // writeReport writes every file of the report and returns their names, the
-// report itself first.
+// report itself first. The files are complete under temporary names before any
+// gets its own, so a failure leaves an earlier report as it was. The page of the
+// report goes first and comes last: pictures beside it belong to it.
 func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names []string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
 	out := newWriter()
 	defer out.stop()
-	write := func(name string, r result) {
+	if err := out.dir(dir); err != nil {
+		return nil, err
+	}
+	stage := func(name string, r result) {
 		if err == nil {
-			err = out.file(filepath.Join(dir, name), r)
+			err = out.stage(filepath.Join(dir, name), r)
 			names = append(names, name)
 		}
 	}
-	// The report comes last: where it is, its pictures are.
-	write(files.json, doc.as(report.Doc.JSON))
+	stage(files.json, doc.as(report.Doc.JSON))
 	for _, chart := range doc.value.Charts() {
-		write(chart.File(), mask(chart).as(report.Chart.PNG))
+		stage(chart.File(), mask(chart).as(report.Chart.PNG))
 	}
-	write(files.markdown, doc.as(report.Doc.Markdown))
+	stage(files.markdown, doc.as(report.Doc.Markdown))
 	if err != nil {
 		return nil, err
 	}
 	// Pictures of an earlier report that this one does not have would mislead.
+	gone := []string{files.markdown}
 	for _, old := range files.pictures {
 		if !slices.Contains(names, old) {
-			if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
+			gone = append(gone, old)
 		}
+	}
+	for _, old := range gone {
+		if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := out.commit(); err != nil {
+		return nil, err
 	}
 	last := len(names) - 1
 	names[0], names[last] = names[last], names[0]
@@ -61,60 +67,47 @@ func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names [
 }
 
 // A writer writes files that appear only when they are complete. Until its
-// stop is called, a signal to end makes it remove the unfinished file before
+// stop is called, a signal to end makes it remove the unfinished files before
 // the process ends.
 type writer struct {
-	mu         sync.Mutex // held while a file appears or goes away, and from the signal to the end
-	unfinished string     // the temporary name of the file that is being written, or ""
-
-	signals chan os.Signal
-	watched chan struct{} // closed when signals are no longer watched
+	temp   tempfile.Registry
+	staged []stagedFile
+	made   string // the directory that it made, until a file is in it; or ""
 }
 
-func newWriter() *writer {
-	w := &writer{signals: make(chan os.Signal, 1), watched: make(chan struct{})}
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // nohup and background jobs want it so
-			signal.Notify(w.signals, s)
-		}
-	}
-	go w.watch()
-	return w
-}
+// A stagedFile is complete under its temporary name.
+type stagedFile struct{ temp, path string }
 
-func (w *writer) watch() {
-	defer close(w.watched)
-	s, ok := <-w.signals
-	if !ok {
-		return
-	}
-	w.mu.Lock()
-	if w.unfinished != "" {
-		os.Remove(w.unfinished)
-	}
-	status := 128
-	if number, ok := s.(syscall.Signal); ok {
-		status += int(number) // as shells tell who was ended by a signal
-	}
-	os.Exit(status)
-}
+func newWriter() *writer { return new(writer) }
 
-// stop ends the watch for signals. One that has come still ends the process.
+// stop removes what was not committed and ends the watch for signals. One that
+// has come still ends the process.
 func (w *writer) stop() {
-	signal.Stop(w.signals)
-	close(w.signals)
-	<-w.watched
+	w.temp.Close()
+	if w.made != "" {
+		os.Remove(w.made)
+	}
 }
 
-// file writes the file at path. Its mode is what the umask leaves of rw-rw-rw-.
-func (w *writer) file(path string, r result) error {
-	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
-	w.mu.Lock()
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		w.unfinished = temp
+// dir makes the directory, and those above it, if it is not there.
+func (w *writer) dir(path string) error {
+	_, err := os.Stat(path)
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return err
 	}
-	w.mu.Unlock()
+	if errors.Is(err, fs.ErrNotExist) {
+		w.made = path
+	}
+	return nil
+}
+
+// stage writes the file for path under a temporary name beside it. Its mode is
+// what the umask leaves of rw-rw-rw-.
+func (w *writer) stage(path string, r result) error {
+	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
+	f, err := w.temp.Create(func() (*os.File, error) {
+		return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	})
 	if err != nil {
 		return err
 	}
@@ -122,16 +115,33 @@ func (w *writer) file(path string, r result) error {
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
 	if err != nil {
-		os.Remove(temp)
+		w.temp.Remove(temp)
+		return err
 	}
-	w.unfinished = ""
-	return err
+	w.staged = append(w.staged, stagedFile{temp, path})
+	return nil
+}
+
+// commit gives the staged files their names, in the order in which they were
+// staged.
+func (w *writer) commit() error {
+	for _, f := range w.staged {
+		if err := w.temp.Rename(f.temp, f.path); err != nil {
+			return err
+		}
+		w.made = ""
+	}
+	w.staged = nil
+	return nil
+}
+
+// file writes the file at path.
+func (w *writer) file(path string, r result) error {
+	if err := w.stage(path, r); err != nil {
+		return err
+	}
+	return w.commit()
 }
 
 // output writes what a user named with -o, or standard output for "-". What is

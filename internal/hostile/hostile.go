@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ type Case struct {
 	Full int // units at full size
 	// Refused says that there is nothing to judge in it at full size.
 	Refused bool
+	// Refusable says that it may be refused where memory is short, and only then, or
+	// where it is damaged.
+	Refusable bool
 
 	head, tail string
 	close      string                       // is written as often as there are units, before the tail
@@ -36,7 +40,7 @@ const sound = `{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":
 
 // Cases returns all kinds.
 func Cases() []Case {
-	return append(append(bombs(), long()...), many()...)
+	return slices.Concat(bombs(), long(), many(), profiles(), binaries())
 }
 
 // bombs are small as stored and many GB as read.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -37,20 +38,24 @@ func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 		return err
 	}
 	defer done()
-	dir, err := os.MkdirTemp("", "assay-*")
+	dir, err := f.Temp.Mkdir("assay-*")
 	if err != nil {
 		return fmt.Errorf("%s: cannot be exported: %w", f.Path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer f.Temp.Remove(dir)
 	database := filepath.Join(dir, "export.sqlite")
 	f.say(fmt.Sprintf("%s: exporting with %s to a temporary database; export it yourself to wait only once: %s",
 		f.Path, program, withFile("nsys export --type sqlite FILE", f.Path)))
-	command := exec.Command(program, append(slices.Clone(exportCommand[1:]), "--output="+database, report)...)
+	command := f.newChild(program, append(slices.Clone(exportCommand[1:]), "--output="+database, report)...)
+	defer command.end()
 	command.Dir = dir
 	var said tail
 	command.Stdout, command.Stderr = &said, &said
-	if err := command.Run(); err != nil {
-		return notExported(f.Path, "nsys", err, &said)
+	if err = command.start(f); err == nil {
+		err = command.Wait()
+	}
+	if err != nil {
+		return cmp.Or(command.late(f.Path, "nsys"), notExported(f.Path, "nsys", err, &said))
 	}
 	in.Trace, err = nsys.ReadSQLite(database, f.Path, sel)
 	return err
@@ -81,21 +86,22 @@ func loadNcuReport(f *File, sel trace.Select, in *Input) error {
 	}
 	defer done()
 	f.say(fmt.Sprintf("%s: exporting with %s; export it yourself to wait only once: %s", f.Path, program, withFile(by, f.Path)))
-	command := exec.Command(program, "--import", report, "--csv", "--page", "details")
+	command := f.newChild(program, "--import", report, "--csv", "--page", "details")
+	defer command.end()
 	var said tail
 	command.Stderr = &said
 	out, err := command.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("%s: cannot be exported: %w", f.Path, err)
 	}
-	if err := command.Start(); err != nil {
+	if err := command.start(f); err != nil {
 		return notExported(f.Path, "ncu", err, &said)
 	}
 	var read error
 	in.Counters, read = ncu.Read(io.TeeReader(out, &said), f.Path, ncu.Limits{Memory: sel.Limits.Memory})
 	io.Copy(io.Discard, out) // a limit may have ended the reading early
 	if err := command.Wait(); err != nil {
-		return notExported(f.Path, "ncu", err, &said)
+		return cmp.Or(command.late(f.Path, "ncu"), notExported(f.Path, "ncu", err, &said))
 	}
 	return read
 }
@@ -107,7 +113,7 @@ func (f *File) inPlace(pattern string) (path string, done func() error, err erro
 		if path, err = f.spill(pattern); err != nil {
 			return "", nil, err
 		}
-		return path, func() error { return os.Remove(path) }, nil
+		return path, func() error { return f.Temp.Remove(path) }, nil
 	}
 	if path, err = filepath.Abs(f.Path); err != nil {
 		return "", nil, err
@@ -130,7 +136,7 @@ func (f *File) inPlace(pattern string) (path string, done func() error, err erro
 
 // spill writes the content to a temporary file and returns its name.
 func (f *File) spill(pattern string) (name string, err error) {
-	temp, err := os.CreateTemp("", pattern)
+	temp, err := f.Temp.Create(func() (*os.File, error) { return os.CreateTemp("", pattern) })
 	if err != nil {
 		return "", fmt.Errorf("%s: cannot be unpacked: %w", f.Path, err)
 	}
@@ -139,7 +145,7 @@ func (f *File) spill(pattern string) (name string, err error) {
 		err = closing
 	}
 	if err != nil {
-		os.Remove(temp.Name())
+		f.Temp.Remove(temp.Name())
 		return "", fmt.Errorf("%s: cannot be unpacked to %s: %w", f.Path, filepath.Dir(temp.Name()), reason(err))
 	}
 	return temp.Name(), nil

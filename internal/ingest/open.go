@@ -15,10 +15,12 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"assay/internal/tempfile"
 	"assay/trace"
 )
 
@@ -40,6 +42,15 @@ type File struct {
 	// Tap, if it is not nil, is shown all content that is read, in order. What is
 	// read in its place, as a database is, it does not see.
 	Tap io.Writer
+
+	// Temp lists the temporary files and child processes of the reading, which a
+	// signal removes. Open makes one for the file; inputs that are read at the same
+	// time share one, which their caller closes.
+	Temp *tempfile.Registry
+
+	// ExportTime is how long nsys or ncu may take for a report; 0 means
+	// [DefaultExportTime].
+	ExportTime time.Duration
 
 	raw     *countingReader
 	buf     *bufio.Reader
@@ -68,7 +79,8 @@ func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin
 
 // open is Open with the size from which on a compressed input may be a bomb.
 func open(path string, stdin io.Reader, bomb int64) (*File, error) {
-	f := &File{Path: path, Compression: "none", bomb: bomb}
+	f := &File{Path: path, Compression: "none", bomb: bomb, Temp: new(tempfile.Registry)}
+	f.close = append(f.close, f.Temp.Close)
 	var src io.Reader
 	if path == Stdin {
 		f.Path, src = stdinName, stdin

@@ -22,8 +22,8 @@ func isFolded(_ string, head []byte) bool    { return profile.SniffFolded(head) 
 // tablesOf returns a loader of tables. What broke an input off is among the
 // issues of what was read before.
 func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
-	return func(f *File, _ trace.Select, in *Input) (err error) {
-		in.Tables, err = read(f, f.Path, pyprof.Limits{})
+	return func(f *File, sel trace.Select, in *Input) (err error) {
+		in.Tables, err = read(f, f.Path, pyprof.Limits{Rows: rowLimit(sel), Memory: profileLimits(sel).Memory})
 		if err == nil || in.Tables == nil {
 			return err
 		}
@@ -33,20 +33,26 @@ func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, erro
 	}
 }
 
-func loadPprof(f *File, _ trace.Select, in *Input) (err error) {
-	if in.Profile, err = profile.ReadPprof(f, f.Path); err == nil {
+// profileLimits returns the share of the memory that the stacks of one profile may
+// take: to measure and to judge them takes as much again.
+func profileLimits(sel trace.Select) profile.Limits {
+	return profile.Limits{Memory: sel.Limits.Memory / 2}
+}
+
+func loadPprof(f *File, sel trace.Select, in *Input) (err error) {
+	if in.Profile, err = profile.ReadPprof(f, f.Path, profileLimits(sel)); err == nil {
 		in.Profile.Tidy()
 	}
 	return err
 }
 
-func loadFolded(f *File, _ trace.Select, in *Input) error {
+func loadFolded(f *File, sel trace.Select, in *Input) error {
 	head, err := f.Peek()
 	if err != nil {
 		return err
 	}
 	column, known := profile.FoldedColumn(head)
-	p, err := profile.ReadFolded(f, f.Path, column)
+	p, err := profile.ReadFolded(f, f.Path, column, profileLimits(sel))
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (m *machine) step(op byte) error {
 		return m.put(m.in.uint(4))
 	case opMark:
 		m.marks = append(m.marks, len(m.stack))
-		return m.take(perValue)
+		return m.take(3 * perValue) // while the list grows there are two, and what unwinding makes of it
 	case opEmptyDict:
 		return m.pushObject(Dict, nil)
 	case opEmptyList:

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"assay/report"
+)
+
+// A decision is one line of the record that stands beside baselines.
+type decision struct {
+	Time     string   `json:"time"` // UTC
+	Accepted string   `json:"accepted"`
+	Previous string   `json:"previous,omitempty"`
+	Reason   string   `json:"reason"`
+	Assay    string   `json:"assay"`  // its version
+	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
+}
+
+// decisions is the name of the record, of which each line is a decision.
+const decisions = "accepted.jsonl"
+
+// maxRecord is how many bytes of a record are read: some 100,000 decisions.
+const maxRecord = 64 << 20
+
+// A record is the file of decisions of one directory, locked for writing.
+type record struct {
+	file *lockedfile.File
+	said
+	end int64 // of the last line that is whole
+}
+
+// What a record says.
+type said struct {
+	last string // the name of the file that was accepted last; "" if there is none
+	cut  string // says that the last line is cut; "" if it is not
+}
+
+// openRecord opens the record of dir, which it makes if it is not there, and waits
+// until no other process has it open for writing.
+func openRecord(dir string) (*record, error) {
+	path := filepath.Join(dir, decisions)
+	f, err := lockedfile.Edit(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readRecord(f, path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r := &record{file: f}
+	if r.said, r.end, err = parseRecord(path, text); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+// add appends a decision in one write, in the place of a line that is cut. If it
+// cannot be written whole, the record is as before.
+func (r *record) add(d masked[decision]) error {
+	line, err := report.JSONLine(d.value)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if r.end > 0 {
+		last := make([]byte, 1)
+		if _, err := r.file.ReadAt(last, r.end-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = append([]byte{'\n'}, line...)
+		}
+	}
+	if err := r.file.Truncate(r.end); err != nil {
+		return err
+	}
+	if _, err := r.file.WriteAt(line, r.end); err != nil {
+		return errors.Join(err, r.file.Truncate(r.end))
+	}
+	return r.file.Sync()
+}
+
+func (r *record) close() error { return r.file.Close() }
+
+// lastAccepted returns the file that was accepted last in dir, or "" if there is
+// no record, and what it has to say of a line that is cut.
+func lastAccepted(dir string) (path, cut string, err error) {
+	name := filepath.Join(dir, decisions)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", pathOnly(err)
+	}
+	defer f.Close()
+	text, err := readRecord(f, name)
+	if err != nil {
+		return "", "", err
+	}
+	s, _, err := parseRecord(name, text)
+	if err != nil || s.last == "" {
+		return "", s.cut, err
+	}
+	return filepath.Join(dir, s.last), s.cut, nil
+}
+
+func readRecord(f io.Reader, path string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	switch {
+	case err != nil:
+		return nil, pathOnly(err)
+	case len(text) > maxRecord:
+		return nil, fmt.Errorf("%s: the record has more than %d MiB; keep its last lines", path, maxRecord>>20)
+	}
+	return text, nil
+}
+
+// parseRecord checks all decisions of a record and returns the last one and where
+// its line ends. A last line without a line break that is no decision was cut when
+// its process ended; it does not count.
+func parseRecord(path string, text []byte) (s said, end int64, err error) {
+	n := 0
+	for len(text) > 0 {
+		n++
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		size := int64(len(text) - len(rest))
+		text = rest
+		if len(bytes.TrimSpace(line)) == 0 {
+			end += size
+			continue
+		}
+		var d decision
+		if err := json.Unmarshal(line, &d); err != nil && !whole {
+			s.cut = fmt.Sprintf("%s:%d: the last decision is cut and does not count; accept its run again if it is to be the baseline", path, n)
+			return s, end, nil
+		} else if err != nil {
+			return s, end, fmt.Errorf("%s:%d: malformed decision: %w; restore the file from its history", path, n, err)
+		}
+		// A name of another directory would reach beyond this one.
+		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
+			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file beside it", path, n, d.Accepted)
+		}
+		s.last = d.Accepted
+		end += size
+	}
+	return s, end, nil
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSettingsBombs: hostile files of settings, which pull requests bring, are
+// refused in one line with the place, whichever option names them.
+func TestSettingsBombs(t *testing.T) {
+	dir := t.TempDir()
+	input := filepath.Join(dir, "small.json")
+	if err := os.WriteFile(input, []byte(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"lists of 40 KB":       strings.Repeat("[", 40_000),
+		"lists of 80 KB":       strings.Repeat("[", 80_000),
+		"lists of 200 KB":      strings.Repeat("[", 200_000),
+		"block lists of 60 KB": strings.Repeat("- ", 30_000),
+		"laughs":               "a: &a [x]\nb: &b [*a, *a]\nrules: [*b, *b]\n",
+	} {
+		file := filepath.Join(dir, "settings.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"check", input, "--gates", file}, {"summary", input, "--rules", file},
+			{"summary", input, "--phases", file}, {"summary", input, "--thresholds", file}, {"explain", "--thresholds", file},
+		} {
+			if args[0] == "summary" && args[2] == "--thresholds" {
+				args[0] = "report"
+				args = append(args, "-o", filepath.Join(dir, "out"))
+			}
+			var stdout, stderr bytes.Buffer
+			status := run(env{strings.NewReader(""), &stdout, &stderr}, args)
+			said := stderr.String()
+			if status != exitTrouble || strings.Count(said, "\n") != 1 || !strings.Contains(said, file) || !strings.Contains(said, "settings") || stdout.Len() > 0 {
+				t.Errorf("%s, %s: exit status %d, %q", name, args[0], status, said)
+			}
+		}
+	}
+}
