@@ -13,10 +13,10 @@ type Run struct {
 	Inputs []int
 }
 
-// Split returns the runs that a summary holds, as [view.Group] defines them.
+// Split returns the runs that a summary holds, as [view.Runs] defines them.
 func Split(s *summary.Summary) []Run {
 	var runs []Run
-	for _, r := range view.Group(view.Captures(s)).Runs {
+	for _, r := range view.Runs(view.Captures(s)).Runs {
 		runs = append(runs, Run{s, r.Inputs})
 	}
 	return runs

@@ -12,7 +12,7 @@ type Run struct {
 	Summary *summary.Summary
 }
 
-// Runs returns the runs that summaries hold, as [view.Group] defines them. Inputs
+// Runs returns the runs that summaries hold, as [view.Runs] defines them. Inputs
 // that hold only totals (counters, profiles, tables) are left out if there are
 // others: no metric is measured on them.
 func Runs(list []*summary.Summary) []Run {
@@ -27,7 +27,7 @@ func Runs(list []*summary.Summary) []Run {
 		captures = slices.DeleteFunc(captures, isTotals)
 	}
 	var runs []Run
-	for _, r := range view.Group(captures).Runs {
+	for _, r := range view.Runs(captures).Runs {
 		var of []*summary.Summary
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])

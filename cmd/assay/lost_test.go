@@ -137,7 +137,7 @@ func TestLostCommunication(t *testing.T) {
 	check := func(path string) (int, string) {
 		var stdout, stderr bytes.Buffer
 		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"check", path, "--gates", gates})
-		return status, stdout.String() + stderr.String()
+		return status, strings.Join(strings.Fields(stdout.String()+stderr.String()), " ") // without line breaks
 	}
 	if status, said := check(whole.trace); status != exitOK {
 		t.Errorf("the whole: status %d\n%s", status, said)

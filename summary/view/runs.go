@@ -102,7 +102,7 @@ func Captures(s *summary.Summary) []Capture {
 // belong to the last run: each run costs a walk over all rows.
 const MaxRuns = 256
 
-// Group sorts captures into runs of the program.
+// Runs sorts captures into runs of the program.
 //
 // A run has one capture of each rank and, of a server, one of each stage. A capture of a rank that the run already has
 // begins another run, unless file names say that the same process wrote both.
@@ -111,7 +111,7 @@ const MaxRuns = 256
 // in several directories. A capture with the content of an earlier one is left out:
 // it says nothing about how runs differ. Totals belong to the first run of their
 // directory, or, in a directory of their own, to the first run.
-func Group(list []Capture) Grouping {
+func Runs(list []Capture) Grouping {
 	g := grouper{list: list, dirs: map[string]*folder{}}
 	seen := map[string]bool{}
 	for i, c := range list {

@@ -9,9 +9,9 @@ import (
 	"assay/summary"
 )
 
-// TestGroup: each case lists captures as "path rank [kind] [#content]" and says which
+// TestRuns: each case lists captures as "path rank [kind] [#content]" and says which
 // of them are one run, by what they were told apart, and which are copies.
-func TestGroup(t *testing.T) {
+func TestRuns(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
 		{"one file", "a.json 0", "[0]"},
@@ -33,7 +33,7 @@ func TestGroup(t *testing.T) {
 		{"totals in a directory of their own", "x/t.csv 0 totals, r1/a 0, r2/a 0", "[0 1] [2] by folder"},
 		{"totals alone", "t.csv 0 totals, u.csv 0 totals", "[0 1]"},
 	} {
-		g := Group(captures(tc.in))
+		g := Runs(captures(tc.in))
 		var got []string
 		for _, r := range g.Runs {
 			got = append(got, fmt.Sprint(r.Inputs))
@@ -82,7 +82,7 @@ func TestEachOnce(t *testing.T) {
 	for i := range 1200 {
 		list = append(list, Capture{Path: fmt.Sprintf("d%d/x%d", i%300, i%7), Rank: i % 2, Kind: Kind(i % 5 / 2), SHA256: fmt.Sprint(i % 1100)})
 	}
-	g := Group(list)
+	g := Runs(list)
 	seen := make([]int, len(list))
 	for _, r := range g.Runs {
 		for _, i := range r.Inputs {
