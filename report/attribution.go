@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/summary"
 	"assay/unit"
@@ -158,7 +158,7 @@ func (b *builder) operators() Section {
 	t := b.launcherTable(list, "operators", Column{"operator", Name}, []Column{
 		{"launched", Number}, {host.head("host self"), Number}, {"top shape", Name}, {"its share", Number},
 	}, func(l launcher) []string {
-		shape, share := l.topShape()
+		shape, share := topShape(l)
 		return []string{unit.Count(l.launched), host.text(l.cpu), shape, share}
 	})
 	t.Note = b.selfNote() + " The top shape is that of the inputs with the most GPU self time, and its share is of the row's self time; each input keeps " +
@@ -169,7 +169,7 @@ func (b *builder) operators() Section {
 
 // topShape returns the shape with the most self time and its share of that of
 // the operator, nothing if no shapes were recorded.
-func (l launcher) topShape() (shape, share string) {
+func topShape(l launcher) (shape, share string) {
 	type key struct{ dims, types string }
 	sums := map[key]int64{}
 	for _, s := range l.shapes {
@@ -185,7 +185,7 @@ func (l launcher) topShape() (shape, share string) {
 	if !found {
 		return "", ""
 	}
-	return joinSentences(best.dims, best.types), unit.Share(sums[best], l.self)
+	return strings.TrimSpace(best.dims + " " + best.types), unit.Share(sums[best], l.self)
 }
 
 // lines lists the source lines to change.
@@ -206,20 +206,8 @@ func lineName(r summary.Line) string {
 	if r.File == "" {
 		return r.Function
 	}
-	return joinSentences(r.File+":"+strconv.Itoa(r.Line), r.Function)
+	return strings.TrimSpace(r.File + ":" + strconv.Itoa(r.Line) + " " + r.Function)
 }
-
-// shortLine cuts the directories in front of the last from the name of a line.
-func shortLine(name string) string {
-	s := clean(name)
-	if at := lineTail().FindStringIndex(s); at != nil {
-		return s[at[0]:]
-	}
-	return s
-}
-
-// lineTail finds the last directory, file and number in the name of a line.
-func lineTail() *regexp.Regexp { return regexp.MustCompile(`[^/\\]+[/\\][^/\\]+:\d+( |$)`) }
 
 func (b *builder) annotations() Section {
 	var set launcherSet

@@ -334,15 +334,15 @@ func TestTopShape(t *testing.T) {
 		l.self += 5
 	}
 	for range 20 { // maps are walked in another order each time
-		if shape, share := l.topShape(); shape != "[[10]] f" || share != "5.0%" {
+		if shape, share := topShape(l); shape != "[[10]] f" || share != "5.0%" {
 			t.Fatalf("the top shape is %q with %s", shape, share)
 		}
 	}
 	l.shapes = append(l.shapes, summary.OpShape{Dims: "[[17]]", Types: "f", GPUSelfNS: 1})
-	if shape, share := l.topShape(); shape != "[[17]] f" || share != "6.0%" {
+	if shape, share := topShape(l); shape != "[[17]] f" || share != "6.0%" {
 		t.Errorf("the top shape is %q with %s", shape, share)
 	}
-	if shape, share := (launcher{}).topShape(); shape != "" || share != "" {
+	if shape, share := topShape(launcher{}); shape != "" || share != "" {
 		t.Errorf("the top shape of none is %q with %q", shape, share)
 	}
 }

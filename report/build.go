@@ -151,12 +151,6 @@ func (b *builder) title() string {
 	return what + ": " + plural(int64(len(b.Inputs)), "input")
 }
 
-// baseName returns the last part of a path of any system.
-func baseName(path string) string {
-	path = strings.TrimRight(clean(path), `/\`)
-	return clip(path[strings.LastIndexAny(path, `/\`)+1:], 70)
-}
-
 // bound says in a few words what the verdict is.
 func (b *builder) bound() string {
 	switch b.result.Verdict.Bound {

@@ -123,9 +123,9 @@ func (p *pen) wrap(s string, size, limit float64) (lines []string) {
 
 // labels returns labels for the names that are at most limit pixels wide and
 // as long as that allows.
-func (p *pen) labels(kind Kind, names []string, limit float64) []string {
+func (p *pen) labels(form nameForm, names []string, limit float64) []string {
 	for columns := 90; ; columns -= 2 {
-		list := nameLabels(kind, names, columns)
+		list := shortNames(form, names, columns)
 		if columns <= minLabel || p.widest(list, textStyle{}) <= limit {
 			return list
 		}

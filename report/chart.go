@@ -3,6 +3,7 @@ package report
 import (
 	"image/png"
 	"io"
+	"math"
 
 	"assay/summary"
 )
@@ -135,10 +136,14 @@ type Part struct {
 	NS    int64
 }
 
-// sumParts returns the length of the bar.
+// sumParts returns the length of the bar, at most what int64 holds.
 func sumParts(parts []Part) (ns int64) {
 	for _, p := range parts {
-		ns = summary.Plus(ns, p.NS)
+		if sum := ns + p.NS; (sum < ns) == (p.NS < 0) {
+			ns = sum
+		} else {
+			ns = math.MaxInt64
+		}
 	}
 	return ns
 }

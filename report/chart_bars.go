@@ -3,7 +3,6 @@ package report
 import (
 	"strings"
 
-	"assay/summary"
 	"assay/unit"
 )
 
@@ -63,7 +62,7 @@ func (b Bars) draw(c *canvas, top float64) {
 	for _, r := range b.Rows {
 		labels = append(labels, r.Label)
 	}
-	labels = c.labels(Name, labels, 300)
+	labels = c.labels(plainForm, labels, 300)
 	x := margin + c.widest(labels, textStyle{}) + 14
 	length := b.length(c.pen, ChartWidth-margin-14-x)
 	bottom := top + barPitch*float64(len(b.Rows))
@@ -116,11 +115,11 @@ func (b Bars) length(p *pen, room float64) float64 {
 
 func (b Bars) drawRow(c *canvas, r BarRow, x, y, length float64) {
 	total := sumParts(r.Parts)
-	done := int64(0)
+	done := 0.0
 	for i, part := range r.Parts {
-		from := x + length*float64(done)/float64(max(1, total))
-		done = summary.Plus(done, part.NS)
-		to := x + length*float64(done)/float64(max(1, total))
+		from := x + length*done/float64(max(1, total))
+		done += float64(part.NS)
+		to := x + length*done/float64(max(1, total))
 		c.rect(from, y, to-from, barHeight, part.Color)
 		if part.NS > 0 && r.inside(c.pen, i, length) {
 			c.text((from+to)/2, y+20, unit.Share(part.NS, total), textStyle{color: inkOn(part.Color), align: center})
@@ -131,8 +130,8 @@ func (b Bars) drawRow(c *canvas, r BarRow, x, y, length float64) {
 // A Ranking is horizontal bars whose lengths compare, largest first.
 type Ranking struct {
 	Rows  []RankRow
-	Total int64 // what shares are of; 0 if bars have none
-	Kind  Kind  // of the labels
+	Total int64    // what shares are of; 0 if bars have none
+	Form  nameForm // of the labels
 }
 
 // A RankRow is one bar.
@@ -158,7 +157,7 @@ func (r Ranking) draw(c *canvas, top float64) {
 		values = append(values, value)
 		longest = max(longest, row.NS)
 	}
-	names = c.labels(r.Kind, names, 560)
+	names = c.labels(r.Form, names, 560)
 	x := margin + c.widest(names, textStyle{}) + 14
 	length := ChartWidth - margin - 10 - c.widest(values, textStyle{}) - x
 	for i, row := range r.Rows {

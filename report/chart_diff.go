@@ -3,8 +3,6 @@ package report
 import (
 	"math"
 
-	"assay/compare"
-	"assay/summary"
 	"assay/unit"
 )
 
@@ -63,18 +61,18 @@ func (s Stacks) draw(c *canvas, top float64) {
 		c.text(at, bottom+18, tickText(tick), textStyle{size: sizeSmall, color: colorGrey, align: center})
 	}
 	for i, r := range s.Rows {
-		y, done := top+52*float64(i)+6, int64(0)
+		y, done := top+52*float64(i)+6, 0.0
 		c.text(x-10, y+26, labels[i], textStyle{align: right})
 		for _, part := range r.Parts {
-			from := x + length*float64(done)/float64(longest)
+			from := x + length*done/float64(longest)
 			w := within(length*float64(part.NS)/float64(longest), 0, length)
 			c.rect(from, y, w, 40, part.Color)
 			if text := unit.Duration(part.NS); part.NS > 0 && c.width(text, textStyle{})+8 <= w {
 				c.text(from+w/2, y+26, text, textStyle{color: inkOn(part.Color), align: center})
 			}
-			done = summary.Plus(done, part.NS)
+			done += float64(part.NS)
 		}
-		c.text(x+length*float64(done)/float64(longest)+10, y+26, values[i], textStyle{})
+		c.text(x+length*done/float64(longest)+10, y+26, values[i], textStyle{})
 	}
 }
 
@@ -91,6 +89,7 @@ type Waterfall struct {
 type WaterStep struct {
 	Label string
 	NS    int64
+	Value string // what is said of it
 }
 
 const waterPitch = 38.0
@@ -103,7 +102,7 @@ func (w Waterfall) span() (low, high int64) {
 	low, high = min(w.From, w.To), max(w.From, w.To)
 	at := w.From
 	for _, s := range w.Steps {
-		at = summary.Plus(at, s.NS)
+		at = sumParts([]Part{{NS: at}, {NS: s.NS}})
 		low, high = min(low, at), max(high, at)
 	}
 	if room := high - low; low > 0 && room < high/3 {
@@ -115,10 +114,10 @@ func (w Waterfall) span() (low, high int64) {
 func (w Waterfall) draw(c *canvas, top float64) {
 	labels, values := []string{w.FromLabel}, []string{unit.Duration(w.From)}
 	for _, s := range w.Steps {
-		labels, values = append(labels, s.Label), append(values, compare.Signed(s.NS))
+		labels, values = append(labels, s.Label), append(values, s.Value)
 	}
 	labels, values = append(labels, w.ToLabel), append(values, unit.Duration(w.To))
-	labels = c.labels(Name, labels, 300)
+	labels = c.labels(plainForm, labels, 300)
 	low, high := w.span()
 	left := margin + c.widest(labels, textStyle{}) + 14
 	length := ChartWidth - margin - 14 - c.widest(values, textStyle{}) - left
@@ -147,8 +146,9 @@ func (w Waterfall) draw(c *canvas, top float64) {
 		if s.NS < 0 {
 			col = colorLess
 		}
-		row(i+1, at, summary.Plus(at, s.NS), col)
-		at = summary.Plus(at, s.NS)
+		to := sumParts([]Part{{NS: at}, {NS: s.NS}})
+		row(i+1, at, to, col)
+		at = to
 	}
 	row(len(labels)-1, low, w.To, colorSide)
 }
@@ -157,34 +157,35 @@ func (w Waterfall) draw(c *canvas, top float64) {
 // two effects, of which one may be negative while the other is not.
 type Moves struct {
 	Rows []MoveRow
-	Kind Kind // of the labels
+	Form nameForm // of the labels
 }
 
 // A MoveRow is one delta and the effects that sum to it.
 type MoveRow struct {
 	Label string
 	Parts []Part
+	Value string // what is said of it
 }
 
 func (m Moves) height(*pen) float64 { return rankPitch*float64(len(m.Rows)) + 8 }
 
 func (m Moves) draw(c *canvas, top float64) {
 	var names, values []string
-	less, more := int64(0), int64(1)
+	less, more := 0.0, 1.0
 	for _, r := range m.Rows {
 		names = append(names, r.Label)
-		values = append(values, compare.Signed(sumParts(r.Parts)))
-		down, up := int64(0), int64(0)
+		values = append(values, r.Value)
+		down, up := 0.0, 0.0
 		for _, part := range r.Parts {
-			down, up = summary.Plus(down, max(0, -part.NS)), summary.Plus(up, max(0, part.NS))
+			down, up = down+max(0, -float64(part.NS)), up+max(0, float64(part.NS))
 		}
 		less, more = max(less, down), max(more, up)
 	}
-	names = c.labels(m.Kind, names, 460)
+	names = c.labels(m.Form, names, 460)
 	left := margin + c.widest(names, textStyle{}) + 14
 	room := ChartWidth - margin - 14 - c.widest(values, textStyle{}) - left
-	scale := room / (float64(less) + float64(more))
-	zero := within(left+float64(less)*scale, left, left+room)
+	scale := room / (less + more)
+	zero := within(left+less*scale, left, left+room)
 	for i, r := range m.Rows {
 		y := top + rankPitch*float64(i)
 		c.text(left-10, y+20, names[i], textStyle{align: right})
@@ -225,7 +226,7 @@ func (s Spreads) draw(c *canvas, top float64) {
 		low, high = min(low, r.NS[0]), max(high, r.NS[len(r.NS)-1])
 	}
 	pad := max(1, (high-low)/20)
-	low, high = max(0, low-pad), summary.Plus(high, pad)
+	low, high = max(0, low-pad), sumParts([]Part{{NS: high}, {NS: pad}})
 	left := margin + c.widest(labels, textStyle{}) + 34
 	length := ChartWidth - margin - 60 - left
 	x := func(ns int64) float64 {

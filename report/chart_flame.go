@@ -19,8 +19,16 @@ type FlameGraph struct {
 // A FlamePanel is the tree of one profile.
 type FlamePanel struct {
 	Title string
-	Nodes []summary.FlameNode // a node before its children
-	Total int64
+	Boxes []FlameBox // a box before those below it
+	Total int64      // the width of the picture
+}
+
+// A FlameBox is one function where it was called.
+type FlameBox struct {
+	Depth int
+	Value int64 // the width
+	Color Color
+	Name  string
 }
 
 const (
@@ -66,7 +74,7 @@ func (g FlameGraph) draw(c *canvas, top float64) {
 // rows is how many levels are drawn.
 func (f FlamePanel) rows() int {
 	rows := 0
-	for _, n := range f.Nodes {
+	for _, n := range f.Boxes {
 		rows = max(rows, n.Depth+1)
 	}
 	return min(rows, flameRows)
@@ -75,7 +83,7 @@ func (f FlamePanel) rows() int {
 // deeper is how many levels are not.
 func (f FlamePanel) deeper() int {
 	rows := 0
-	for _, n := range f.Nodes {
+	for _, n := range f.Boxes {
 		rows = max(rows, n.Depth+1)
 	}
 	return rows - min(rows, flameRows)
@@ -83,13 +91,13 @@ func (f FlamePanel) deeper() int {
 
 func (f FlamePanel) draw(c *canvas, top float64) {
 	const length = ChartWidth - 2*margin
-	next := make([]int64, 1, flameRows+1) // where the next box of each level begins
-	for _, n := range f.Nodes {
+	next := make([]float64, 1, flameRows+1) // where the next box of each level begins
+	for _, n := range f.Boxes {
 		if n.Depth < 0 || n.Depth >= len(next) || n.Depth >= flameRows {
 			continue
 		}
 		from := next[n.Depth]
-		to := summary.Plus(from, max(0, n.Value))
+		to := from + float64(max(0, n.Value))
 		next[n.Depth] = to
 		next = append(next[:n.Depth+1], from)
 		x0, x1 := f.x(from, length), f.x(to, length)
@@ -97,20 +105,20 @@ func (f FlamePanel) draw(c *canvas, top float64) {
 			continue
 		}
 		y := top + flamePitch*float64(n.Depth)
-		c.rect(x0, y, x1-x0-1, flamePitch-1, flameColor(n))
+		c.rect(x0, y, x1-x0-1, flamePitch-1, n.Color)
 		if room := x1 - x0 - flameText; room >= flameLeast {
 			c.text(x0+flameText/2, y+flamePitch-7, f.label(c.pen, n, room), textStyle{size: sizeSmall})
 		}
 	}
 }
 
-func (f FlamePanel) x(at int64, length float64) float64 {
-	return margin + math.Floor(length*min(1, float64(at)/float64(max(1, f.Total))))
+func (f FlamePanel) x(at float64, length float64) float64 {
+	return margin + math.Floor(length*min(1, at/float64(max(1, f.Total))))
 }
 
 // label names a box, with its share where both have room.
-func (f FlamePanel) label(p *pen, n summary.FlameNode, room float64) string {
-	name := flameName(n)
+func (f FlamePanel) label(p *pen, n FlameBox, room float64) string {
+	name := n.Name
 	if len(name) > 400 {
 		return p.fitHead(name, sizeSmall, room)
 	}
@@ -187,7 +195,10 @@ func flameChart(s *summary.Summary) (Chart, bool) {
 			left++
 			continue
 		}
-		panel := FlamePanel{flameTotal(f), f.Nodes, f.Total}
+		panel := FlamePanel{Title: flameTotal(f), Total: f.Total}
+		for _, n := range f.Nodes {
+			panel.Boxes = append(panel.Boxes, FlameBox{n.Depth, n.Value, flameColor(n), flameName(n)})
+		}
 		if f.Input >= 0 && f.Input < len(s.Inputs) {
 			panel.Title += " in " + baseName(s.Inputs[f.Input].Path)
 		}
@@ -209,7 +220,7 @@ func flameChart(s *summary.Summary) (Chart, bool) {
 	if left > 0 {
 		c.Caption = joinSentences(c.Caption, plural(int64(left), "more profile")+".")
 	}
-	c.Alt = fmt.Sprintf("Boxes of the stacks of %s; the first at the top is %s with %s", first.Title, flameName(first.Nodes[0]), unit.Share(first.Nodes[0].Value, first.Total))
+	c.Alt = fmt.Sprintf("Boxes of the stacks of %s; the first at the top is %s with %s", first.Title, first.Boxes[0].Name, unit.Share(first.Boxes[0].Value, first.Total))
 	return c, true
 }
 

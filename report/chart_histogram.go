@@ -2,10 +2,8 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
-	"assay/summary"
 	"assay/unit"
 )
 
@@ -17,8 +15,14 @@ type Histograms struct {
 // A HistogramPanel is one distribution. For each bucket it shows its share of
 // the count and its share of the time.
 type HistogramPanel struct {
-	Title   string
-	Buckets []summary.Bucket
+	Title string
+	Bins  []Bin
+}
+
+// A Bin counts the durations of one bucket.
+type Bin struct {
+	FromNS, ToNS   int64 // FromNS is 0 for all that is under [Shortest]
+	Count, TotalNS int64
 }
 
 const (
@@ -34,58 +38,26 @@ func (h Histograms) height(*pen) float64 { return histPitch * float64(len(h.Pane
 // buckets are its first and last.
 type logAxis struct{ low, high float64 } // decades
 
-// shortest is the first duration that counts as measured: clocks of many
-// devices tick in tens of nanoseconds, so shorter gaps are rounding. It is an
-// edge of [summary.Histogram].
-const shortest = 100
-
-// foldShort joins the buckets under [shortest] to one that starts at 0.
-func foldShort(buckets []summary.Bucket) []summary.Bucket {
-	var folded []summary.Bucket
-	for _, b := range buckets {
-		switch {
-		case b.FromNS >= shortest:
-			folded = append(folded, b)
-		case len(folded) == 0:
-			folded = append(folded, summary.Bucket{Count: b.Count, TotalNS: b.TotalNS})
-		default:
-			folded[0].Count = summary.Plus(folded[0].Count, b.Count)
-			folded[0].TotalNS = summary.Plus(folded[0].TotalNS, b.TotalNS)
-		}
-	}
-	return folded
-}
+// Shortest is the first duration in nanoseconds that counts as measured: clocks
+// of many devices tick in tens of nanoseconds, so shorter gaps are rounding.
+const Shortest = 100
 
 // decade returns the logarithm of the edge of a bucket, and for 0 that of the
 // place where the folded bucket begins.
 func decade(ns int64) float64 {
-	if ns < shortest {
-		return math.Log10(shortest) - 0.3
+	if ns < Shortest {
+		return math.Log10(Shortest) - 0.3
 	}
 	return math.Log10(float64(ns))
-}
-
-// upperEdge returns the end of the bucket that starts at ns. The last has
-// none and is drawn as wide as those before it.
-func upperEdge(ns int64) int64 {
-	if ns < shortest {
-		return shortest
-	}
-	edges := summary.Edges()
-	i, _ := slices.BinarySearch(edges, ns)
-	if i+1 < len(edges) {
-		return edges[i+1]
-	}
-	return ns * 10 / 7
 }
 
 // axis returns an axis that shows all buckets and at least two powers of ten.
 func (h Histograms) axis() logAxis {
 	a := logAxis{math.Inf(1), math.Inf(-1)}
 	for _, p := range h.Panels {
-		for _, b := range p.Buckets {
+		for _, b := range p.Bins {
 			a.low = min(a.low, decade(b.FromNS))
-			a.high = max(a.high, decade(upperEdge(b.FromNS)))
+			a.high = max(a.high, decade(b.ToNS))
 		}
 	}
 	for math.Floor(a.high)-math.Ceil(a.low) < 1 {
@@ -108,10 +80,12 @@ func (h Histograms) draw(c *canvas, top float64) {
 func (p HistogramPanel) draw(c *canvas, a logAxis, top float64) {
 	c.text(margin, top+18, p.Title, textStyle{bold: true})
 	base := top + 34 + histHeight
-	h := summary.Histogram{Buckets: p.Buckets}
-	count, total := float64(h.Count()), float64(max(1, h.TotalNS()))
-	most := 0.0
-	for _, b := range p.Buckets {
+	count, total, most := 0.0, 0.0, 0.0
+	for _, b := range p.Bins {
+		count, total = count+float64(b.Count), total+float64(b.TotalNS)
+	}
+	total = max(1, total)
+	for _, b := range p.Bins {
 		most = max(most, float64(b.Count)/count, float64(b.TotalNS)/total)
 	}
 	step := shareStep(most)
@@ -121,8 +95,8 @@ func (p HistogramPanel) draw(c *canvas, a logAxis, top float64) {
 		c.line(histX, y, histX+histLength, y, 1, colorGrid)
 		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%", textStyle{size: sizeSmall, color: colorGrey, align: right})
 	}
-	for _, b := range p.Buckets {
-		from, to := a.x(decade(b.FromNS)), a.x(decade(upperEdge(b.FromNS)))
+	for _, b := range p.Bins {
+		from, to := a.x(decade(b.FromNS)), a.x(decade(b.ToNS))
 		mid := (from + to) / 2
 		byCount, byTime := histHeight*float64(b.Count)/count/full, histHeight*float64(b.TotalNS)/total/full
 		c.rect(from+1, base-byCount, mid-from-1, byCount, colorCount)
@@ -136,10 +110,10 @@ func (p HistogramPanel) draw(c *canvas, a logAxis, top float64) {
 func (a logAxis) draw(c *canvas, base float64) {
 	small := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	first := math.Ceil(a.low)
-	if end := math.Log10(shortest); a.low <= decade(0) {
+	if end := math.Log10(Shortest); a.low <= decade(0) {
 		// The bucket has its name in place of the tick at its end.
 		c.line(a.x(end), base, a.x(end), base+6, 1, colorGrey)
-		c.text((a.x(decade(0))+a.x(end))/2, base+20, "<"+unit.Duration(shortest), small)
+		c.text((a.x(decade(0))+a.x(end))/2, base+20, "<"+unit.Duration(Shortest), small)
 		first = end + 1
 	}
 	for d := first; d <= a.high; d++ {

@@ -177,7 +177,7 @@ func (s Scatter) drawDots(c *canvas, top float64) {
 		c.text(margin+22, row, d.Number, textStyle{bold: true})
 		c.text(margin+48, row, d.Key, textStyle{})
 		from := margin + 48 + c.width(d.Key, textStyle{}) + 12
-		c.text(from, row, c.labels(KernelName, []string{d.Name}, ChartWidth-margin-from)[0], textStyle{color: colorGrey})
+		c.text(from, row, c.labels(kernelForm, []string{d.Name}, ChartWidth-margin-from)[0], textStyle{color: colorGrey})
 		row += scatterKey
 	}
 }

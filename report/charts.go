@@ -135,7 +135,7 @@ func classLegend(classes ...string) []Swatch {
 
 func kernelChart(s *summary.Summary) (Chart, bool) {
 	kernels := sumKernels(s)
-	r := Ranking{Kind: KernelName}
+	r := Ranking{Form: kernelForm}
 	for _, k := range kernels {
 		r.Total = summary.Plus(r.Total, k.total)
 	}
@@ -265,7 +265,7 @@ func stepLabel(name, kind string, number int64) string {
 }
 
 func stepChart(s *summary.Summary) (Chart, bool) {
-	steps := sumSteps(s, nil)
+	steps := sumSteps(s)
 	var total summary.Activity
 	var windows int64
 	for _, st := range steps {
@@ -301,11 +301,11 @@ func durationChart(s *summary.Summary) (Chart, bool) {
 	var h Histograms
 	if n := kernels.Count(); n > 0 {
 		title := fmt.Sprintf("Durations of %s, %s in all", plural(n, "kernel"), unit.Duration(kernels.TotalNS()))
-		h.Panels = append(h.Panels, HistogramPanel{title, foldShort(kernels.Buckets)})
+		h.Panels = append(h.Panels, HistogramPanel{title, bins(kernels.Buckets)})
 	}
 	if n := gaps.Count(); n > 0 {
 		title := fmt.Sprintf("Lengths of %s in which nothing ran, %s in all", plural(n, "gap"), unit.Duration(gaps.TotalNS()))
-		h.Panels = append(h.Panels, HistogramPanel{title, foldShort(gaps.Buckets)})
+		h.Panels = append(h.Panels, HistogramPanel{title, bins(gaps.Buckets)})
 	}
 	if len(h.Panels) == 0 {
 		return Chart{}, false
@@ -327,7 +327,7 @@ func spanChart(s *summary.Summary) (Chart, bool) {
 	if self == 0 {
 		return Chart{}, false
 	}
-	r := Ranking{Total: self, Kind: Name}
+	r := Ranking{Total: self, Form: plainForm}
 	shown := int64(0)
 	for _, sp := range spans[:min(mostRanks, len(spans))] {
 		if sp.self == 0 {
@@ -346,4 +346,43 @@ func spanChart(s *summary.Summary) (Chart, bool) {
 		c.Caption = fmt.Sprintf("%s (%s of self time).", plural(int64(rest), "more host span"), unit.Share(self-shown, self))
 	}
 	return c, true
+}
+
+// foldShort joins the buckets under [Shortest] to one that starts at 0.
+func foldShort(buckets []summary.Bucket) []summary.Bucket {
+	var folded []summary.Bucket
+	for _, b := range buckets {
+		switch {
+		case b.FromNS >= Shortest:
+			folded = append(folded, b)
+		case len(folded) == 0:
+			folded = append(folded, summary.Bucket{Count: b.Count, TotalNS: b.TotalNS})
+		default:
+			folded[0].Count = summary.Plus(folded[0].Count, b.Count)
+			folded[0].TotalNS = summary.Plus(folded[0].TotalNS, b.TotalNS)
+		}
+	}
+	return folded
+}
+
+// upperEdge returns the end of the bucket that starts at ns. The last has
+// none and is drawn as wide as those before it.
+func upperEdge(ns int64) int64 {
+	if ns < Shortest {
+		return Shortest
+	}
+	edges := summary.Edges()
+	i, _ := slices.BinarySearch(edges, ns)
+	if i+1 < len(edges) {
+		return edges[i+1]
+	}
+	return ns * 10 / 7
+}
+
+// bins returns the bins of a histogram.
+func bins(buckets []summary.Bucket) (out []Bin) {
+	for _, b := range foldShort(buckets) {
+		out = append(out, Bin{b.FromNS, upperEdge(b.FromNS), b.Count, b.TotalNS})
+	}
+	return out
 }

@@ -48,18 +48,6 @@ func sideColor(s judge.Side) Color {
 	return colorUnknown
 }
 
-// sideWords say what holds a kernel back.
-func sideWords(s judge.Side) string {
-	words := map[string]string{judge.SideLatency: "latency", judge.SideMemory: "memory", judge.SideCompute: "compute", judge.SideBalanced: "balanced"}[s.Side]
-	switch {
-	case words == "":
-		return unit.None
-	case s.Near:
-		return words + ", near the limit"
-	}
-	return words
-}
-
 // sideLegend explains the colours that dots have.
 func sideLegend(dots []Dot) (out []Swatch) {
 	for _, s := range []Swatch{
@@ -135,7 +123,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 		}
 		most = max(most, min(*k.ComputePct, 200), min(*k.MemoryPct, 200))
 		dots = append(dots, Dot{X: *k.MemoryPct, Y: *k.ComputePct, Color: sideColor(r.Sides[i]), Name: k.Kernel,
-			Key: fmt.Sprintf("  compute %.1f%%, memory %.1f%%, %s", *k.ComputePct, *k.MemoryPct, sideWords(r.Sides[i]))})
+			Key: fmt.Sprintf("  compute %.1f%%, memory %.1f%%, %s", *k.ComputePct, *k.MemoryPct, r.Sides[i].Words())})
 		of = append(of, weights[i])
 	}
 	if len(dots) == 0 {
@@ -207,7 +195,7 @@ func rooflineChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 		}
 		intensity, rate := float64(w.FLOPs)/float64(*w.DRAMBytes), float64(w.FLOPs)/float64(w.NS)*1e9
 		dots = append(dots, Dot{X: intensity, Y: rate, Color: sideColor(r.Sides[i]), Name: k.Kernel,
-			Key: fmt.Sprintf("  %s, %.4g %s FLOP/byte, %s", flopRate(rate), intensity, w.Precision, sideWords(r.Sides[i]))})
+			Key: fmt.Sprintf("  %s, %.4g %s FLOP/byte, %s", unit.FLOPRate(rate), intensity, w.Precision, r.Sides[i].Words())})
 		of = append(of, weights[i])
 	}
 	if len(dots) == 0 {
@@ -252,7 +240,7 @@ func (s *Scatter) roofs(bandwidth int64, flat map[string]int64) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(flat[b], flat[a]), cmp.Compare(a, b)) })
 	ridge := top / float64(bandwidth)
 	s.X.decades(lowX/2, max(highX, ridge)*4, func(v float64) string { return fmt.Sprintf("%g", v) })
-	s.Y.decades(lowY/2, max(highY, top)*2, flopRate)
+	s.Y.decades(lowY/2, max(highY, top)*2, unit.FLOPRate)
 	for i, name := range names {
 		peak := float64(flat[name])
 		from := peak / float64(bandwidth)
@@ -264,7 +252,7 @@ func (s *Scatter) roofs(bandwidth int64, flat map[string]int64) {
 			s.Regions = append(s.Regions, Region{Corners: [][2]float64{{s.X.From, s.Y.From}}, Color: colorPlane, At: [2]float64{s.X.From, s.Y.To},
 				Label: "slope: DRAM, " + unit.Rate(bandwidth, 1e9)})
 		}
-		s.Curves = append(s.Curves, Curve{Points: points, Color: colorInk, Label: name + " peak, " + flopRate(peak)})
+		s.Curves = append(s.Curves, Curve{Points: points, Color: colorInk, Label: name + " peak, " + unit.FLOPRate(peak)})
 	}
 }
 
@@ -280,17 +268,6 @@ func (a *Axis) decades(from, to float64, text func(float64) string) {
 	}
 }
 
-// flopRate prints operations a second: "8.1 TFLOP/s".
-func flopRate(v float64) string {
-	names := []string{"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"}
-	i := 0
-	for v >= 999.5 && i+1 < len(names) {
-		v /= 1000
-		i++
-	}
-	return fmt.Sprintf("%.3g %s", v, names[i])
-}
-
 func dotsLeft(shown, left int) string {
 	if left == 0 {
 		return ""
@@ -301,7 +278,7 @@ func dotsLeft(shown, left int) string {
 func altDots(s Scatter) string {
 	var parts []string
 	for _, d := range s.Dots[:min(3, len(s.Dots))] {
-		parts = append(parts, nameLabels(KernelName, []string{d.Name}, 60)[0]+" "+strings.TrimSpace(d.Key))
+		parts = append(parts, shortNames(kernelForm, []string{d.Name}, 60)[0]+" "+strings.TrimSpace(d.Key))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -62,7 +62,7 @@ func diffBudget(c *compare.Comparison) (Chart, bool) {
 		chart.Legend = append(chart.Legend, Swatch{colors[i], fmt.Sprintf("%s %s", budgetNames()[i], compare.Signed(r.DeltaNS))})
 		base.Parts, new.Parts = append(base.Parts, Part{colors[i], r.BaseNS}), append(new.Parts, Part{colors[i], r.NewNS})
 	}
-	new.Note = " (" + signedShare(c.Budget.DeltaNS, c.Budget.BaseNS) + ")"
+	new.Note = " (" + compare.SignedShare(c.Budget.DeltaNS, c.Budget.BaseNS) + ")"
 	chart.Body = Stacks{[]BarRow{base, new}}
 	chart.Alt = fmt.Sprintf("Time budget before and now: %s and %s", unit.Duration(c.Budget.BaseNS), unit.Duration(c.Budget.NewNS))
 	return chart, true
@@ -72,7 +72,7 @@ func diffWaterfall(c *compare.Comparison) (Chart, bool) {
 	w := Waterfall{From: c.Budget.BaseNS, To: c.Budget.NewNS, FromLabel: "base", ToLabel: "new"}
 	for i, r := range c.Budget.Rows {
 		if r.DeltaNS != 0 {
-			w.Steps = append(w.Steps, WaterStep{budgetNames()[i], r.DeltaNS})
+			w.Steps = append(w.Steps, WaterStep{budgetNames()[i], r.DeltaNS, compare.Signed(r.DeltaNS)})
 		}
 	}
 	if len(w.Steps) == 0 {
@@ -104,8 +104,8 @@ func diffSteps(c *compare.Comparison) (Chart, bool) {
 }
 
 func diffKernels(c *compare.Comparison) (Chart, bool) {
-	return moveChart(c.Kernels, "kernel", Moves{Kind: KernelName}, func(r compare.Row) MoveRow {
-		return MoveRow{r.Name, []Part{{colorByCount, r.CountNS}, {colorByDuration, r.DurationNS}}}
+	return moveChart(c.Kernels, "kernel", Moves{Form: kernelForm}, func(r compare.Row) MoveRow {
+		return MoveRow{r.Name, []Part{{colorByCount, r.CountNS}, {colorByDuration, r.DurationNS}}, compare.Signed(r.DeltaNS)}
 	}, Chart{
 		Title:    "Kernels that moved most",
 		Subtitle: fmt.Sprintf("work %s; kernel work moved by %s", ofWhole(c), compare.Signed(c.Kernels.DeltaNS)),
@@ -114,8 +114,8 @@ func diffKernels(c *compare.Comparison) (Chart, bool) {
 }
 
 func diffIdle(c *compare.Comparison) (Chart, bool) {
-	return moveChart(c.Idle.ByOwner(), "reason", Moves{Kind: Name}, func(r compare.Row) MoveRow {
-		return MoveRow{idleReason(r), []Part{{ownerColor(r.Owner), r.DeltaNS}}}
+	return moveChart(c.Idle.ByOwner(), "reason", Moves{Form: plainForm}, func(r compare.Row) MoveRow {
+		return MoveRow{idleReason(r), []Part{{ownerColor(r.Owner), r.DeltaNS}}, compare.Signed(r.DeltaNS)}
 	}, Chart{
 		Title:    "Idle time that moved most, by who owned it",
 		Subtitle: fmt.Sprintf("idle time %s; it moved by %s", ofWhole(c), compare.Signed(c.Idle.DeltaNS)),

@@ -70,7 +70,7 @@ func idleBars(s *summary.Summary, devices []deviceIdle) Bars {
 // reasonRanking has the reasons with the most idle time, and says how many are
 // not shown.
 func reasonRanking(reasons []idleSum, total int64) (r Ranking, rest string) {
-	r = Ranking{Total: total, Kind: Name}
+	r = Ranking{Total: total, Form: plainForm}
 	shown := int64(0)
 	for _, i := range reasons[:min(mostReasons, len(reasons))] {
 		label := i.reason()
@@ -100,7 +100,7 @@ func moduleChart(s *summary.Summary) (Chart, bool) {
 }
 
 func launcherChart(list []launcher, work int64, noun string) (Chart, bool) {
-	r := Ranking{Total: max(work, selfOf(list)), Kind: Name}
+	r := Ranking{Total: max(work, selfOf(list)), Form: plainForm}
 	shown := int64(0)
 	for _, l := range list[:min(mostRanks, len(list))] {
 		if l.self <= 0 {

@@ -108,7 +108,7 @@ func ownersChart(s *summary.Summary) (Chart, bool) {
 		Title:    "Who had the memory, over time",
 		Subtitle: "live memory by where it was allocated, of those with the most at the peak; each bin shows the moment with the most; time from the first entry",
 	}
-	return strataChart(c, strips, LineName)
+	return strataChart(c, strips, lineForm)
 }
 
 // categoriesChart stacks the categories of memory timelines.
@@ -127,12 +127,12 @@ func categoriesChart(s *summary.Summary) (Chart, bool) {
 		Title:    "Memory by category, over time",
 		Subtitle: "what PyTorch's profiler took memory to be for; each bin shows the moment with the most; time from the first moment",
 	}
-	return strataChart(c, strips, Name)
+	return strataChart(c, strips, plainForm)
 }
 
 // strataChart stacks the strips of some devices. An owner has one colour in all
 // panels.
-func strataChart(c Chart, strips []stripOf, kind Kind) (Chart, bool) {
+func strataChart(c Chart, strips []stripOf, form nameForm) (Chart, bool) {
 	if len(strips) == 0 {
 		return Chart{}, false
 	}
@@ -142,7 +142,7 @@ func strataChart(c Chart, strips []stripOf, kind Kind) (Chart, bool) {
 	for _, p := range shown {
 		body.Panels = append(body.Panels, strataPanel(p, names))
 	}
-	labels := nameLabels(kind, append([]string{}, names...), 60)
+	labels := shortNames(form, append([]string{}, names...), 60)
 	for i, label := range labels {
 		if names[i] == "" {
 			label = summary.KindWords(summary.KindUnknown)

@@ -53,7 +53,7 @@ func (b *builder) countedKernels() Section {
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
 			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.text(mean(k.TotalNS, k.Timed))),
-			peakText(k.ComputePct), peakText(k.MemoryPct), sideWords(b.side(i)),
+			peakText(k.ComputePct), peakText(k.MemoryPct), b.side(i).Words(),
 			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
 			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), clip(clean(strings.Join(k.Limiters, ", ")), 40),
 			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), clip(clean(k.Category), 24),
@@ -102,7 +102,7 @@ func workText(k summary.Counter) string {
 	}
 	w := k.Work[best]
 	rate := float64(w.FLOPs) / float64(w.NS) * 1e9
-	text := flopRate(rate) + " " + clip(clean(w.Precision), 12)
+	text := unit.FLOPRate(rate) + " " + clip(clean(w.Precision), 12)
 	if w.PeakFLOPs != nil && *w.PeakFLOPs > 0 {
 		text += fmt.Sprintf(" (%.1f%% of its peak)", 100*rate/float64(*w.PeakFLOPs))
 	}
@@ -142,7 +142,7 @@ func (b *builder) screenCounters() Section {
 	}}
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
-			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), sideWords(b.side(i)), k.Kernel,
+			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), b.side(i).Words(), k.Kernel,
 		}})
 	}
 	lead := "share of " + unit.Duration(total) + " kernel time, profiled one by one"

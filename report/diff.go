@@ -160,7 +160,7 @@ func (b *differ) parts(p compare.Part, title string) Table {
 	}}
 	row := func(name string, base, new, delta int64) Row {
 		return Row{Cells: []string{
-			name, scale.text(base), scale.text(new), signedIn(scale, delta), signedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
+			name, scale.text(base), scale.text(new), signedIn(scale, delta), compare.SignedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
 		}}
 	}
 	for _, r := range p.Rows {
@@ -176,15 +176,6 @@ func signedIn(s timeScale, ns int64) string {
 		return "+" + s.text(ns)
 	}
 	return s.text(ns)
-}
-
-// signedShare prints a difference as a share, with its sign.
-func signedShare(delta, of int64) string {
-	text := unit.Share(delta, of)
-	if delta > 0 && of > 0 {
-		return "+" + text
-	}
-	return text
 }
 
 func (b *differ) cells() Section {
@@ -217,7 +208,7 @@ func (b *differ) estimates() Section {
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
 			e.Name, scale.text(e.Base.MedianNS), spread(scale, e.Base), scale.text(e.New.MedianNS), spread(scale, e.New),
-			signedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
+			compare.SignedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
 		}})
 	}
 	for _, w := range b.Estimates[0].Warnings {

@@ -73,18 +73,7 @@ func operatorName(r compare.Row) string {
 	return r.Name
 }
 
-func idleReason(r compare.Row) string {
-	parts := []string{}
-	for _, s := range []string{r.Owner, r.State} {
-		if s != "" {
-			parts = append(parts, ownerText(s))
-		}
-	}
-	if r.Name != "" {
-		parts = append(parts, clip(clean(r.Name), 44))
-	}
-	return strings.Join(parts, ", ")
-}
+func idleReason(r compare.Row) string { return reasonText(r.Owner, r.State, r.Name) }
 
 // moverSection lists the rows that moved most.
 func (b *differ) moverSection(m moved, rows int) Section {
@@ -94,7 +83,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 	}
 	s := Section{
 		Title: m.title,
-		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), signedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
+		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
 	}
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]
@@ -131,7 +120,7 @@ func (b *differ) moverTable(m moved, rows []compare.Row) Table {
 		if m.runs {
 			cells = append(cells, signedIn(scale, r.CountNS), signedIn(scale, r.DurationNS), b.times(r))
 		} else {
-			cells = append(cells, signedShare(r.DeltaNS, r.BaseNS))
+			cells = append(cells, compare.SignedShare(r.DeltaNS, r.BaseNS))
 		}
 		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(r.Match), m.name(r))})
 	}

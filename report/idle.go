@@ -69,11 +69,22 @@ func sumIdle(rows []summary.Idle) []idleSum {
 
 // reason says who owned the time and, of the host, what it did.
 func (s idleSum) reason() string {
-	text := ownerText(s.owner)
-	if s.state != "" {
-		text += ", " + ownerText(s.state)
+	return reasonText(s.owner, s.state, "")
+}
+
+// reasonText names an owner of idle time, its state and what it was in, as far
+// as they are known.
+func reasonText(owner, state, name string) string {
+	var parts []string
+	for _, s := range []string{owner, state} {
+		if s != "" {
+			parts = append(parts, ownerText(s))
+		}
 	}
-	return text
+	if name != "" {
+		parts = append(parts, clip(clean(name), 44))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ownerText prepares the name of an owner or of a state.

@@ -94,48 +94,65 @@ func shortPaths(s *summary.Summary) (paths []string, dir string) {
 // keyInputs is how many inputs a list names that explains their numbers.
 const keyInputs = 6
 
-// inputKey lists the inputs by their numbers: those of the devices shown, or
-// all if these are few. It is nil where inputs are not numbered.
-func inputKey(s *summary.Summary, shown []int) List {
+// A numberedInput is an input with its number in labels.
+type numberedInput struct{ number, path string }
+
+// keySnapshots is how many snapshots have their inputs explained.
+const keySnapshots = 4
+
+// numberedInputs returns the inputs with their numbers: those of the devices
+// shown, or all if these are few. It is nil where inputs are not numbered.
+func numberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest int) {
 	if !numbered(s) {
-		return nil
+		return nil, 0
 	}
 	paths, _ := shortPaths(s)
-	labels := plainLabels(paths, 66)
+	labels := shortNames(plainForm, paths, 66)
 	wanted := map[int]bool{}
 	for _, i := range shown {
 		wanted[s.Devices[i].Input] = true
 	}
 	if len(shown) == 0 {
 		rows := sortSnapshots(s)
-		for _, m := range rows[:min(screenDevices, len(rows))] {
+		for _, m := range rows[:min(keySnapshots, len(rows))] {
 			wanted[m.Input] = true
 		}
 	}
-	var list List
 	for i, label := range labels {
 		if wanted[i] || len(labels) <= keyInputs {
-			list = append(list, Item{Mark: inputNumber(i), Text: label})
+			list = append(list, numberedInput{inputNumber(i), label})
 		}
 	}
-	if rest := len(labels) - len(list); rest > 0 {
-		list = append(list, Item{Text: plural(int64(rest), "more input")})
+	return list, len(labels) - len(list)
+}
+
+// inputKey lists the inputs by their numbers.
+func inputKey(s *summary.Summary, shown []int) (out List) {
+	list, rest := numberedInputs(s, shown)
+	for _, in := range list {
+		out = append(out, Item{Mark: in.number, Text: in.path})
 	}
-	return list
+	if rest > 0 {
+		out = append(out, Item{Text: plural(int64(rest), "more input")})
+	}
+	return out
 }
 
 // inputCaption explains the numbers of inputs below a picture.
 func inputCaption(s *summary.Summary, shown []int) string {
-	list := inputKey(s, shown)
-	switch {
-	case list == nil:
-		return ""
-	case len(list) > keyInputs:
-		return "The number in front is that of the input in the report."
-	}
+	list, rest := numberedInputs(s, shown)
 	var parts []string
-	for _, it := range list {
-		parts = append(parts, strings.TrimSpace(it.Mark+" "+it.Text))
+	for _, in := range list {
+		parts = append(parts, in.number+" "+in.path)
+	}
+	if rest > 0 {
+		parts = append(parts, plural(int64(rest), "more input"))
+	}
+	switch {
+	case parts == nil:
+		return ""
+	case len(parts) > keyInputs:
+		return "The number in front is that of the input in the report."
 	}
 	return "Inputs: " + strings.Join(parts, ", ") + "."
 }

@@ -52,7 +52,7 @@ func sumKernels(s *summary.Summary) []kernelSum {
 }
 
 // streamList prints up to four stream numbers, or how many there are.
-func (k kernelSum) streamList() string {
+func streamList(k kernelSum) string {
 	if len(k.streams) > 4 {
 		return plural(int64(len(k.streams)), "stream")
 	}
@@ -63,8 +63,8 @@ func (k kernelSum) streamList() string {
 	return strings.Join(parts, ", ")
 }
 
-// launcher names the operator that launched most of the kernel's work.
-func (k kernelSum) launcher() string {
+// launchedBy names the operator that launched most of the kernel's work.
+func launchedBy(k kernelSum) string {
 	best, most := "", int64(-1)
 	for _, op := range slices.Sorted(maps.Keys(k.ops)) {
 		if op != "" && k.ops[op] > most {
@@ -104,7 +104,7 @@ func (b *builder) kernelTable() Section {
 		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{
 			k.name, unit.Share(k.total, b.work), total.text(k.total), unit.Count(k.count),
 			each.text(mean(k.total, k.count)), each.text(k.min), most.text(k.max),
-			clip(clean(k.class), 20), k.category, k.streamList(), k.launcher(),
+			clip(clean(k.class), 20), k.category, streamList(k), launchedBy(k),
 		}})
 	}
 	for _, k := range b.kernels[len(shown):] {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"regexp"
+	"assay/internal/lazyregexp"
 	"strconv"
 	"strings"
 )
@@ -85,4 +85,4 @@ func cutTensile(s string, columns int) (string, bool) {
 }
 
 // tile finds the macro tile in a name of Tensile.
-func tile() *regexp.Regexp { return regexp.MustCompile(`_MT\d+x\d+x\d+`) }
+var tile = lazyregexp.New(`_MT\d+x\d+x\d+`)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"assay/internal/lazyregexp"
+	"assay/unit"
 	"maps"
 	"slices"
 	"strconv"
@@ -317,4 +319,64 @@ func dropNamespaces(s string) string {
 func isWord(c byte) bool {
 	return c == '_' || c == '$' || c >= utf8.RuneSelf ||
 		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// A nameForm says how a name may be shortened.
+type nameForm uint8
+
+// The forms of names.
+const (
+	plainForm  nameForm = iota // kept in front when cut
+	kernelForm                 // may lose namespaces and arguments
+	lineForm                   // may lose directories
+)
+
+// shortNames returns a label of at most so many columns for each name.
+// Different names have different labels.
+func shortNames(form nameForm, names []string, columns int) []string {
+	switch form {
+	case kernelForm:
+		return kernelLabels(names, columns)
+	case lineForm:
+		return labels(names, columns, shortLine, clean)
+	}
+	return plainLabels(names, columns)
+}
+
+// shortLine cuts the directories in front of the last from the name of a line.
+func shortLine(name string) string {
+	s := clean(name)
+	if at := lineTail().FindStringIndex(s); at != nil {
+		return s[at[0]:]
+	}
+	return s
+}
+
+// lineTail finds the last directory, file and number in the name of a line.
+var lineTail = lazyregexp.New(`[^/\\]+[/\\][^/\\]+:\d+( |$)`)
+
+// clip cuts s in the middle to the given number of columns.
+func clip(s string, columns int) string {
+	if width(s) <= columns {
+		return s
+	}
+	head := columns * 3 / 5
+	return cutHead(s, head) + ellipsis + cutTail(s, columns-1-head)
+}
+
+// plural prints a count with its noun: "1 gap", "1,200 gaps", "3 copies".
+func plural(n int64, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return unit.Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return unit.Count(n) + " " + noun + "s"
+}
+
+// baseName returns the last part of a path of any system.
+func baseName(path string) string {
+	path = strings.TrimRight(clean(path), `/\`)
+	return clip(path[strings.LastIndexAny(path, `/\`)+1:], 70)
 }

@@ -29,12 +29,11 @@ type phaseSum struct {
 	own      summary.Activity
 	total    summary.Activity
 	launched int64
-	bound    string
 }
 
 // sumPhases adds phases up over devices: an outer one before those within it, of
 // one level those with the most time first, and what is in none last.
-func sumPhases(s *summary.Summary, verdicts []judge.PhaseVerdict) []phaseSum {
+func sumPhases(s *summary.Summary) []phaseSum {
 	index := map[string]int{}
 	var out []phaseSum
 	for _, p := range s.Phases {
@@ -53,11 +52,6 @@ func sumPhases(s *summary.Summary, verdicts []judge.PhaseVerdict) []phaseSum {
 	totals := map[string]int64{}
 	for _, p := range out {
 		totals[p.path] = p.total.Window()
-	}
-	for _, v := range verdicts {
-		if i, ok := index[v.Path]; ok {
-			out[i].bound = v.Bound
-		}
 	}
 	slices.SortStableFunc(out, func(a, b phaseSum) int { return byNesting(a.path, b.path, totals) })
 	return out
@@ -92,6 +86,16 @@ func (p phaseSum) label() string {
 	return strings.Repeat("· ", depth) + clip(clean(p.path[strings.LastIndexByte(p.path, '/')+1:]), 30)
 }
 
+// phaseBound says what bounds a phase.
+func (b *builder) phaseBound(p phaseSum) string {
+	for _, v := range b.result.Phases {
+		if v.Path == p.path {
+			return boundOf(v.Bound)
+		}
+	}
+	return ""
+}
+
 // boundOf says in a word or two what bounds a phase or step.
 func boundOf(bound string) string {
 	switch bound {
@@ -105,7 +109,7 @@ func boundOf(bound string) string {
 
 // phases says what the devices did in each phase.
 func (b *builder) phases() Section {
-	sums := sumPhases(b.Summary, b.result.Phases)
+	sums := sumPhases(b.Summary)
 	if len(sums) == 0 {
 		return Section{}
 	}
@@ -124,7 +128,7 @@ func (b *builder) phases() Section {
 		if p.path == "" {
 			label[2], label[3], label[4], label[5] = "", "", "", ""
 		}
-		rows = append(rows, budgetRow{label, p.total, []string{unit.Count(p.launched), boundOf(p.bound)}})
+		rows = append(rows, budgetRow{label, p.total, []string{unit.Count(p.launched), b.phaseBound(p)}})
 	}
 	t := budgetTable([]Column{{"phase", Text}, {"as in", Name}, {"runs", Number}, {host.head("host"), Number}, {middle.head("median run"), Number},
 		{most.head("longest run"), Number}, {"of the windows", Number}}, rows, "devices", Column{"launched", Number}, Column{"bound", Text})
@@ -157,7 +161,7 @@ func phaseSentence(sums []phaseSum, whole int64) string {
 // phaseChart draws the outermost phases and those within them as bars of the
 // length that they have.
 func phaseChart(s *summary.Summary) (Chart, bool) {
-	sums := sumPhases(s, nil)
+	sums := sumPhases(s)
 	var total summary.Activity
 	shown := 0
 	for _, p := range sums {
@@ -236,7 +240,7 @@ func stepBound(bound string) string {
 
 // screenPhases says what phases had of the windows.
 func (b *builder) screenPhases() Section {
-	sums := sumPhases(b.Summary, b.result.Phases)
+	sums := sumPhases(b.Summary)
 	if len(sums) == 0 {
 		return Section{}
 	}
@@ -251,7 +255,7 @@ func (b *builder) screenPhases() Section {
 		if a.Window() == 0 {
 			continue
 		}
-		t.Rows = append(t.Rows, Row{Weight: p.own.Window(), Cells: []string{p.label(), unit.Share(a.Window(), whole), fourDigits(a.Window()), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), boundOf(p.bound)}})
+		t.Rows = append(t.Rows, Row{Weight: p.own.Window(), Cells: []string{p.label(), unit.Share(a.Window(), whole), fourDigits(a.Window()), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), b.phaseBound(p)}})
 	}
 	t.More = Rest{Total: whole, Of: "the windows"}
 	return Section{Title: "Phases", Lead: "share of the windows; of comm and copies the exposed part", Blocks: []Block{t.cut(screenPhaseRows).withoutEmpty()}}

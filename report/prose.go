@@ -113,15 +113,6 @@ func (b *builder) verdictSentence(prepare func(string) string) string {
 	return s + "."
 }
 
-// clip cuts s in the middle to the given number of columns.
-func clip(s string, columns int) string {
-	if width(s) <= columns {
-		return s
-	}
-	head := columns * 3 / 5
-	return cutHead(s, head) + ellipsis + cutTail(s, columns-1-head)
-}
-
 func points(texts []string) List {
 	var l List
 	for _, t := range texts {

@@ -17,16 +17,16 @@ type stepSum struct {
 	name    string
 	kind    string
 	number  int64
-	states  []judge.StepState // of those that do not count, or are slow, each once
-	windows int64             // how many devices were in it
-	min     int64             // wall time, over devices
+	rows    []int // of the summary
+	windows int64 // how many devices were in it
+	min     int64 // wall time, over devices
 	max     int64
 	a       summary.Activity // summed over devices
 }
 
 // sumSteps adds up the steps of all devices by number and name, and returns
 // them by number, then name.
-func sumSteps(s *summary.Summary, states []judge.StepState) []stepSum {
+func sumSteps(s *summary.Summary) []stepSum {
 	type key struct {
 		number int64
 		name   string
@@ -43,9 +43,7 @@ func sumSteps(s *summary.Summary, states []judge.StepState) []stepSum {
 		}
 		sum := &out[i]
 		sum.windows++
-		if n < len(states) && states[n] != judge.StepSteady && !slices.Contains(sum.states, states[n]) {
-			sum.states = append(sum.states, states[n])
-		}
+		sum.rows = append(sum.rows, n)
 		sum.min = min(sum.min, st.WallNS)
 		sum.max = max(sum.max, st.WallNS)
 		sum.a = sum.a.Plus(st.Activity)
@@ -60,7 +58,7 @@ func sumSteps(s *summary.Summary, states []judge.StepState) []stepSum {
 const maxSteps = 50
 
 func (b *builder) steps() Section {
-	steps := sumSteps(b.Summary, b.result.States)
+	steps := sumSteps(b.Summary)
 	if len(steps) == 0 {
 		return Section{}
 	}
@@ -77,7 +75,7 @@ func (b *builder) steps() Section {
 	var rows []budgetRow
 	for _, st := range steps {
 		rows = append(rows, budgetRow{
-			[]string{st.label(), stateWords(st.states), unit.Count(st.windows), walled.text(st.min), walled.text(st.max)}, st.a, nil,
+			[]string{stepName(st), b.stateWords(st), unit.Count(st.windows), walled.text(st.min), walled.text(st.max)}, st.a, nil,
 		})
 	}
 	t := budgetTable([]Column{{"step", Name}, {"", Text}, {"devices", Number}, {walled.head("min wall"), Number}, {walled.head("max wall"), Number}},
@@ -92,9 +90,9 @@ func (b *builder) steps() Section {
 	return Section{Title: "Steps", Blocks: slices.Concat(blocks, []Block{t.cut(maxSteps).withoutEmpty()}, b.pictures("steps.png"))}
 }
 
-// label names a step, by its kind and number where its name has a whole batch in
+// stepName names a step, by its kind and number where its name has a whole batch in
 // it.
-func (st stepSum) label() string {
+func stepName(st stepSum) string {
 	if st.kind != "" {
 		return fmt.Sprintf("%s %d", st.kind, st.number)
 	}
@@ -105,13 +103,15 @@ func (st stepSum) label() string {
 }
 
 // stateWords says why a step does not count, or stands out.
-func stateWords(states []judge.StepState) string {
+func (b *builder) stateWords(st stepSum) string {
 	var words []string
-	for _, s := range states {
-		words = append(words, string(s))
+	for _, n := range st.rows {
+		if n < len(b.result.States) && b.result.States[n] != judge.StepSteady {
+			words = append(words, string(b.result.States[n]))
+		}
 	}
 	slices.Sort(words)
-	return strings.Join(words, ", ")
+	return strings.Join(slices.Compact(words), ", ")
 }
 
 // markers says who marks the steps.

@@ -40,8 +40,8 @@ func tableKinds() []tableKind {
 	}
 }
 
-// A tableView is a table of another tool with what the report says of it.
-type tableView struct {
+// A toolTable is a table of another tool with what its columns mean.
+type toolTable struct {
 	summary.Table
 	kind  tableKind
 	order int   // of the kind
@@ -53,27 +53,27 @@ type tableView struct {
 
 // viewTables returns the tables that have rows: those of devices first, of a kind
 // those with the most first.
-func viewTables(s *summary.Summary) []tableView {
-	var out []tableView
+func viewTables(s *summary.Summary) []toolTable {
+	var out []toolTable
 	for _, t := range s.Tables {
 		if len(t.Rows) == 0 && t.Left == 0 || t.Of == summary.OfEdge { // who called whom is for findings
 			continue
 		}
 		out = append(out, viewOf(t))
 	}
-	slices.SortStableFunc(out, func(a, b tableView) int {
+	slices.SortStableFunc(out, func(a, b toolTable) int {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.size(), a.size()))
 	})
 	return out
 }
 
-func viewOf(t summary.Table) tableView {
+func viewOf(t summary.Table) toolTable {
 	kinds := tableKinds()
 	at := slices.IndexFunc(kinds, func(k tableKind) bool { return k.of == t.Of })
 	if at < 0 { // of a later version of the schema
 		at = slices.IndexFunc(kinds, func(k tableKind) bool { return k.of == summary.OfRow })
 	}
-	v := tableView{Table: t, kind: kinds[at], order: at, rank: t.Rank(), part: -1}
+	v := toolTable{Table: t, kind: kinds[at], order: at, rank: t.Rank(), part: -1}
 	if v.rank >= 0 {
 		v.part = slices.IndexFunc(t.Columns, func(c summary.TableColumn) bool {
 			return c.Adds == summary.AddsSelf && c.Unit == t.Columns[v.rank].Unit
@@ -93,7 +93,7 @@ func viewOf(t summary.Table) tableView {
 }
 
 // size orders tables of one kind: those of times come before all others.
-func (v tableView) size() int64 {
+func (v toolTable) size() int64 {
 	if v.rank < 0 || v.Columns[v.rank].Unit != "ns" {
 		return -1
 	}
@@ -102,7 +102,7 @@ func (v tableView) size() int64 {
 }
 
 // heading is what the table is called.
-func (v tableView) heading() string {
+func (v toolTable) heading() string {
 	title := v.kind.title
 	if v.rank >= 0 && v.Columns[v.rank].Unit == "bytes" {
 		title += " by size"
@@ -111,7 +111,7 @@ func (v tableView) heading() string {
 }
 
 // whole is what the shares of rows are of, with the sum.
-func (v tableView) whole() string {
+func (v toolTable) whole() string {
 	text := v.printed(v.part, v.sum)
 	if v.Of != summary.OfFunction || v.Columns[v.part].Unit != "bytes" {
 		text += " " + v.of()
@@ -123,7 +123,7 @@ func (v tableView) whole() string {
 }
 
 // of is what the shares of rows are of.
-func (v tableView) of() string {
+func (v toolTable) of() string {
 	if v.part < 0 || v.Columns[v.part].Unit == "ns" {
 		return v.kind.time
 	}
@@ -139,7 +139,7 @@ func (v tableView) of() string {
 }
 
 // printed prints a value of a column by itself.
-func (v tableView) printed(column int, n int64) string {
+func (v toolTable) printed(column int, n int64) string {
 	switch u := v.Columns[column].Unit; u {
 	case "ns":
 		return unit.Duration(n)
@@ -178,7 +178,7 @@ const maxTables = 40
 
 // tables has a section for each table of another tool.
 func (b *builder) tables() (out []Section) {
-	views := viewTables(b.Summary)
+	views := tableViews(b.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
 		s := Section{Title: v.heading(), Lead: sentence("Table " + b.source(v.Table) + "."), Blocks: b.tablePictures(v)}
 		before, after := b.functionBlocks(v)
@@ -282,14 +282,37 @@ func (v tableView) weight(r summary.TableRow) int64 {
 	return n
 }
 
+// nameKind returns how the names of rows are set.
 func (v tableView) nameKind() Kind {
-	if v.Of == summary.OfKernel || v.Of == summary.OfDeviceOp {
+	switch v.nameForm() {
+	case kernelForm:
 		return KernelName
-	}
-	if v.Of == summary.OfFunction {
+	case lineForm:
 		return LineName
 	}
 	return Name
+}
+
+// nameForm returns how the names of rows are shortened.
+func (v toolTable) nameForm() nameForm {
+	switch v.Of {
+	case summary.OfKernel, summary.OfDeviceOp:
+		return kernelForm
+	case summary.OfFunction:
+		return lineForm
+	}
+	return plainForm
+}
+
+// A tableView is a table of another tool as the report prints it.
+type tableView struct{ toolTable }
+
+// tableViews returns the tables that have rows, in the order of the report.
+func tableViews(s *summary.Summary) (out []tableView) {
+	for _, t := range viewTables(s) {
+		out = append(out, tableView{t})
+	}
+	return out
 }
 
 // severalClasses reports whether a column of classes tells rows apart.

@@ -94,7 +94,7 @@ const (
 
 // screenTables has the first tables with their largest rows.
 func (b *builder) screenTables() (out []Section) {
-	views := viewTables(b.Summary)
+	views := tableViews(b.Summary)
 	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.size()), min(0, a.size())) }) // times first
 	rows := screenRows
 	if len(b.Devices) > 0 {
@@ -173,7 +173,7 @@ func (v tableView) screen(most int) Table {
 }
 
 // columnTitle is the name of a column in words.
-func (v tableView) columnTitle(column int) string {
+func (v toolTable) columnTitle(column int) string {
 	return strings.ReplaceAll(clip(clean(v.Columns[column].Name), 30), "_", " ")
 }
 
@@ -208,7 +208,7 @@ func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
 		if !ok {
 			return Chart{}, false
 		}
-		c, ok := v.chart()
+		c, ok := tableRanking(v)
 		if at := v.Input; len(s.Inputs) > 1 && at >= 0 && at < len(s.Inputs) {
 			short, _ := shortPaths(s)
 			c.Subtitle += ", from " + clip(clean(short[at]), 60)
@@ -219,18 +219,18 @@ func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
 
 // largestOf returns the table of a kind that has a picture: the first of them
 // that has times.
-func largestOf(s *summary.Summary, of string) (tableView, bool) {
+func largestOf(s *summary.Summary, of string) (toolTable, bool) {
 	for _, v := range viewTables(s) {
 		if v.kind.of == of && v.size() > 0 {
 			return v, true
 		}
 	}
-	return tableView{}, false
+	return toolTable{}, false
 }
 
-// chart draws the rows with the most of what shares are of or, without that, the
+// tableRanking draws the rows with the most of what shares are of or, without that, the
 // rows with the largest totals, which may lie within each other.
-func (v tableView) chart() (Chart, bool) {
+func tableRanking(v toolTable) (Chart, bool) {
 	column, shares := v.part, v.part >= 0 && v.Columns[v.part].Unit == "ns"
 	if !shares {
 		column = v.rank
@@ -238,7 +238,7 @@ func (v tableView) chart() (Chart, bool) {
 	at := func(r summary.TableRow) int64 { n, _ := r.Value(column); return n }
 	rows := slices.Clone(v.Rows)
 	slices.SortStableFunc(rows, func(a, b summary.TableRow) int { return cmp.Compare(at(b), at(a)) })
-	r := Ranking{Kind: v.nameKind()}
+	r := Ranking{Form: v.nameForm()}
 	if shares {
 		r.Total = v.sum
 	}

@@ -170,13 +170,18 @@ func shortenNames(columns []Column, cells [][]string, total int) {
 func (k Kind) isName() bool { return k == Name || k == KernelName || k == LineName }
 
 func nameLabels(kind Kind, names []string, columns int) []string {
-	switch kind {
+	return shortNames(kind.form(), names, columns)
+}
+
+// form returns how cells of the kind are shortened.
+func (k Kind) form() nameForm {
+	switch k {
 	case KernelName:
-		return kernelLabels(names, columns)
+		return kernelForm
 	case LineName:
-		return labels(names, columns, shortLine, clean)
+		return lineForm
 	}
-	return plainLabels(names, columns)
+	return plainForm
 }
 
 func columnWidths(cells [][]string) []int {
