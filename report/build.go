@@ -33,10 +33,7 @@ type deviceKey struct {
 // the Doc shares their memory.
 func Build(s *summary.Summary, r judge.Result) Doc {
 	b := newBuilder(s, r)
-	charts := Charts(s)
-	if c, ok := counterChart(s, r); ok {
-		charts = append(charts, c)
-	}
+	charts := Charts(s, r)
 	for _, c := range charts {
 		b.charts[c.File()] = c
 	}

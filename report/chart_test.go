@@ -11,16 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge"
 	"assay/summary"
 )
 
-var pictures = flag.String("pictures", "", "write the pictures of all fixtures to this `directory`")
+var written = flag.String("pictures", "", "write the pictures of all fixtures to this `directory`")
 
 // TestPictures paints every chart of every fixture. A picture has the promised
 // width, no text of it is clipped, and no two texts overlap.
 func TestPictures(t *testing.T) {
 	for name, s := range fixtures() {
-		for _, c := range Charts(s) {
+		for _, c := range Charts(s, judge.Result{}) {
 			painted, err := c.paint()
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, c.Name, err)
@@ -29,10 +30,10 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: %s is %v pixels large", name, c.Name, size)
 			}
 			checkTexts(t, name+": "+c.Name, painted)
-			if *pictures == "" {
+			if *written == "" {
 				continue
 			}
-			f, err := os.Create(filepath.Join(*pictures, strings.ReplaceAll(name, " ", "-")+"-"+c.File()))
+			f, err := os.Create(filepath.Join(*written, strings.ReplaceAll(name, " ", "-")+"-"+c.File()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func checkTexts(t *testing.T, name string, c *canvas) {
 func TestPNG(t *testing.T) {
 	var s summary.Summary
 	s.Devices = []summary.Device{{WindowNS: 100, Activity: summary.Activity{comp: 40, comm: 30, copies: 20, 0: 10}}}
-	c := Charts(&s)[0]
+	c := Charts(&s, judge.Result{})[0]
 	var buf bytes.Buffer
 	if err := c.PNG(&buf); err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestPNG(t *testing.T) {
 // TestChartData holds the numbers drawn to those of the summary.
 func TestChartData(t *testing.T) {
 	for name, s := range fixtures() {
-		for _, c := range Charts(s) {
+		for _, c := range Charts(s, judge.Result{}) {
 			if !slices.Contains(ChartFiles(), c.File()) {
 				t.Errorf("%s: %s is not among the files that a report can have", name, c.File())
 			}
@@ -213,7 +214,7 @@ func checkLanes(t *testing.T, name string, body Lanes) {
 // trainRun.
 func TestChartsOfTraining(t *testing.T) {
 	var files []string
-	for _, c := range Charts(trainRun()) {
+	for _, c := range Charts(trainRun(), judge.Result{}) {
 		files = append(files, c.File())
 		switch body := c.Body.(type) {
 		case Bars:
@@ -254,12 +255,12 @@ func TestChartsOfTraining(t *testing.T) {
 	if got := strings.Join(files, " "); got != want {
 		t.Errorf("pictures are %s, want %s", got, want)
 	}
-	for _, c := range Charts(hostRun()) {
+	for _, c := range Charts(hostRun(), judge.Result{}) {
 		if body := c.Body.(Ranking); c.File() != "top-spans.png" || body.Total != 100*ms || body.Rows[0].NS != 60*ms {
 			t.Errorf("%s: %+v", c.File(), body)
 		}
 	}
-	if charts := Charts(oneKernel(0)); len(charts) != 1 || charts[0].Name != "durations" {
+	if charts := Charts(oneKernel(0), judge.Result{}); len(charts) != 1 || charts[0].Name != "durations" {
 		t.Errorf("a run without duration has the charts %+v", charts)
 	}
 }
@@ -321,11 +322,11 @@ func TestTimeTicks(t *testing.T) {
 func TestChartFiles(t *testing.T) {
 	made := map[string]bool{}
 	for _, s := range fixtures() {
-		for _, c := range Charts(s) {
+		for _, c := range Charts(s, judge.Result{}) {
 			made[c.File()] = true
 		}
 	}
-	for _, c := range buildCounted(countedSummary()).Charts() {
+	for _, c := range Charts(countedSummary(), judged(countedSummary())) {
 		made[c.File()] = true
 	}
 	for _, file := range ChartFiles() {
@@ -343,8 +344,13 @@ func TestChartFiles(t *testing.T) {
 func TestSameWorst(t *testing.T) {
 	s := trainRun()
 	slices.Reverse(s.Devices) // now rank 7, with the least idle time, comes first
-	c, _ := activityChart(s)
-	out := text(t, Build(s, judged(s)), 80)
+	d := Build(s, judged(s))
+	at := slices.IndexFunc(d.Charts(), func(c Chart) bool { return c.Name == "activity" })
+	if at < 0 {
+		t.Fatal("no picture of the activity")
+	}
+	c := d.Charts()[at]
+	out := text(t, d, 80)
 	_, budget, _ := strings.Cut(out, "Time budget")
 	for _, label := range deviceLabels(s)[4:] {
 		if !strings.Contains(budget, label) {

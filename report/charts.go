@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/compare"
+	"assay/judge"
 	"assay/summary"
 	"assay/unit"
 )
@@ -20,47 +22,108 @@ const (
 	mostMarks = 400 // steps per activity panel
 )
 
-// A chartKind is one of the pictures that a report can have.
-type chartKind struct {
+// A picture is one of those that a report can have. Its draw returns false if
+// the picture would show nothing.
+type picture struct {
 	name string // of the file, without its suffix
-	make func(*summary.Summary) (Chart, bool)
+	draw func(*summary.Summary, judge.Result) (Chart, bool)
 }
 
-// chartKinds returns all of them in the order of their places; those of idle
-// time and those of work change places where the one has the larger part.
-func chartKinds() []chartKind {
-	kinds := []chartKind{
-		{"time-budget", budgetChart}, {"activity", activityChart}, {"steps", stepChart}, {"phases", phaseChart},
-		{"idle", idleChart}, {"queue", queueChart}, {"top-kernels", kernelChart},
-		{"top-operators", operatorChart}, {"top-modules", moduleChart}, {"memory", memoryChart},
-		{"durations", durationChart}, {"top-spans", spanChart}, {"flame", flameChart},
-		{"memory-reserved", reservedChart}, {"memory-owners", ownersChart}, {"memory-categories", categoriesChart},
+// all returns the pictures of reports. This is the list to add one to.
+func all() []picture {
+	return []picture{
+		{"time-budget", measured(budgetChart)},
+		{"activity", measured(activityChart)},
+		{"steps", measured(stepChart)},
+		{"phases", measured(phaseChart)},
+		{"idle", measured(idleChart)},
+		{"queue", measured(queueChart)},
+		{"top-kernels", measured(kernelChart)},
+		{"top-operators", measured(operatorChart)},
+		{"top-modules", measured(moduleChart)},
+		{"memory", measured(memoryChart)},
+		{"durations", measured(durationChart)},
+		{"top-spans", measured(spanChart)},
+		{"flame", measured(flameChart)},
+		{"memory-reserved", measured(reservedChart)},
+		{"memory-owners", measured(ownersChart)},
+		{"memory-categories", measured(categoriesChart)},
+		{"table-kernels", tableChart(summary.OfKernel)},
+		{"table-device-work", tableChart(summary.OfDeviceOp)},
+		{"table-copies", tableChart(summary.OfCopy)},
+		{"table-operators", tableChart(summary.OfOp)},
+		{"table-functions", tableChart(summary.OfFunction)},
+		{"table-threads", tableChart(summary.OfThread)},
+		{"table-calls", tableChart(summary.OfCall)},
+		{"table-ranges", tableChart(summary.OfRange)},
+		{"table-rows", tableChart(summary.OfRow)},
+		{"table-os-calls", tableChart(summary.OfOSCall)},
+		{"kernels-peaks", counterChart},
 	}
-	for _, kind := range tableKinds() {
-		kinds = append(kinds, chartKind{kind.file, tableChart(kind)})
+}
+
+// measured is a picture of the summary alone.
+func measured(draw func(*summary.Summary) (Chart, bool)) func(*summary.Summary, judge.Result) (Chart, bool) {
+	return func(s *summary.Summary, _ judge.Result) (Chart, bool) { return draw(s) }
+}
+
+// diffPicture is a picture of two runs.
+type diffPicture struct {
+	name string
+	draw func(*compare.Comparison) (Chart, bool)
+}
+
+// allDiff returns the pictures of comparisons. This is the list to add one to.
+func allDiff() []diffPicture {
+	return []diffPicture{
+		{"diff-budget", diffBudget},
+		{"diff-waterfall", diffWaterfall},
+		{"diff-steps", diffSteps},
+		{"diff-kernels", diffKernels},
+		{"diff-idle", diffIdle},
 	}
-	return kinds
 }
 
 // ChartFiles returns the names of all picture files that any report can have.
-// One that a report does not have, but its directory does, is of an older
-// report.
-func ChartFiles() []string {
-	var files []string
-	for _, kind := range chartKinds() {
-		files = append(files, Chart{Name: kind.name}.File())
+// The caller may remove those that the report at hand does not have: they are of
+// an older report.
+func ChartFiles() (files []string) {
+	for _, p := range all() {
+		files = append(files, Chart{Name: p.name}.File())
 	}
-	return append(files, Chart{Name: counterFile}.File())
+	return files
 }
 
-// Charts returns the pictures of s. A picture that would show nothing is left
-// out.
-func Charts(s *summary.Summary) []Chart {
-	var out []Chart
-	for _, kind := range chartKinds() {
-		if c, ok := kind.make(s); ok {
-			c.Name = kind.name
+// Charts returns the pictures of a summary and its judgment that show anything,
+// in the order of their list.
+func Charts(s *summary.Summary, r judge.Result) (out []Chart) {
+	for _, p := range all() {
+		if c, ok := p.draw(s, r); ok {
+			c.Name = p.name
 			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// DiffChartFiles returns the names of all picture files of comparisons.
+func DiffChartFiles() (files []string) {
+	for _, p := range allDiff() {
+		files = append(files, Chart{Name: p.name}.File())
+	}
+	return files
+}
+
+// DiffCharts returns the pictures of a comparison that show anything. One
+// without times has none.
+func DiffCharts(c *compare.Comparison) (out []Chart) {
+	if c.Per == compare.PerNone || c.Budget.BaseNS+c.Budget.NewNS == 0 {
+		return nil
+	}
+	for _, p := range allDiff() {
+		if chart, ok := p.draw(c); ok {
+			chart.Name = p.name
+			out = append(out, chart)
 		}
 	}
 	return out

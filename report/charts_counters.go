@@ -61,21 +61,16 @@ func sideLegend(dots []Dot) (out []Swatch) {
 	return out
 }
 
-// counterFile is the name of the one picture of counters.
-const counterFile = "kernels-peaks"
-
 // counterChart draws kernels against the roofs of their device or, where their
 // arithmetic was not counted, against its peaks in percent.
 func counterChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 	if len(r.Sides) != len(s.Counters) {
 		return Chart{}, false
 	}
-	c, ok := rooflineChart(s, r)
-	if !ok {
-		c, ok = peaksChart(s, r)
+	if c, ok := rooflineChart(s, r); ok {
+		return c, true
 	}
-	c.Name = counterFile
-	return c, ok
+	return peaksChart(s, r)
 }
 
 // counterWeights returns what the rows weigh: durations, or launches where there
@@ -203,7 +198,7 @@ func rooflineChart(s *summary.Summary, r judge.Result) (Chart, bool) {
 	}
 	body := Scatter{X: Axis{Title: "operations for each byte from and to DRAM", Log: true}, Y: Axis{Title: "operations a second", Log: true},
 		Dots: finishDots(dots, of, total)}
-	body.roofs(bandwidth, roofs)
+	addRoofs(&body, bandwidth, roofs)
 	return Chart{
 		Title: "Roofline of " + plural(int64(len(dots)), "kernel"),
 		Subtitle: "area: share of the kernel time of " + unit.Duration(total) + ". Below the slope memory is the limit, below the flat lines arithmetic; " +
@@ -225,8 +220,8 @@ func mainWork(k summary.Counter) (best summary.Work, ok bool) {
 	return best, ok
 }
 
-// roofs draws the roofs and fits the axes to them and to the dots.
-func (s *Scatter) roofs(bandwidth int64, flat map[string]int64) {
+// addRoofs draws the roofs and fits the axes to them and to the dots.
+func addRoofs(s *Scatter, bandwidth int64, flat map[string]int64) {
 	lowX, highX, lowY, highY := math.Inf(1), 0.0, math.Inf(1), 0.0
 	for _, d := range s.Dots {
 		lowX, highX, lowY, highY = min(lowX, d.X), max(highX, d.X), min(lowY, d.Y), max(highY, d.Y)

@@ -8,44 +8,6 @@ import (
 	"assay/unit"
 )
 
-// diffKinds returns the pictures of comparisons, as [chartKinds] those of one
-// run.
-func diffKinds() []struct {
-	name string
-	make func(*compare.Comparison) (Chart, bool)
-} {
-	return []struct {
-		name string
-		make func(*compare.Comparison) (Chart, bool)
-	}{
-		{"diff-budget", diffBudget}, {"diff-waterfall", diffWaterfall}, {"diff-steps", diffSteps},
-		{"diff-kernels", diffKernels}, {"diff-idle", diffIdle},
-	}
-}
-
-// DiffCharts returns the pictures of a comparison. One that would show nothing is
-// left out.
-func DiffCharts(c *compare.Comparison) (out []Chart) {
-	if c.Per == compare.PerNone || c.Budget.BaseNS+c.Budget.NewNS == 0 {
-		return nil
-	}
-	for _, kind := range diffKinds() {
-		if chart, ok := kind.make(c); ok {
-			chart.Name = kind.name
-			out = append(out, chart)
-		}
-	}
-	return out
-}
-
-// DiffChartFiles returns the names of all picture files of any comparison.
-func DiffChartFiles() (files []string) {
-	for _, kind := range diffKinds() {
-		files = append(files, Chart{Name: kind.name}.File())
-	}
-	return files
-}
-
 // ofWhole says what the times of a picture are.
 func ofWhole(c *compare.Comparison) string {
 	if c.Per == compare.PerStep {
@@ -115,7 +77,7 @@ func diffKernels(c *compare.Comparison) (Chart, bool) {
 
 func diffIdle(c *compare.Comparison) (Chart, bool) {
 	return moveChart(c.Idle.ByOwner(), "reason", Moves{Form: plainForm}, func(r compare.Row) MoveRow {
-		return MoveRow{idleReason(r), []Part{{ownerColor(r.Owner), r.DeltaNS}}, compare.Signed(r.DeltaNS)}
+		return MoveRow{reasonText(r.Owner, r.State, r.Name), []Part{{ownerColor(r.Owner), r.DeltaNS}}, compare.Signed(r.DeltaNS)}
 	}, Chart{
 		Title:    "Idle time that moved most, by who owned it",
 		Subtitle: fmt.Sprintf("idle time %s; it moved by %s", ofWhole(c), compare.Signed(c.Idle.DeltaNS)),

@@ -188,7 +188,7 @@ func queueChart(s *summary.Summary) (Chart, bool) {
 // partLegend names the parts that the columns of a timeline have.
 func partLegend(t Timeline) (legend []Swatch) {
 	for i, kind := range budgetParts(summary.Activity{}) {
-		if slices.ContainsFunc(t.Panels, func(p TimePanel) bool { return p.hasPart(kind.Color) }) {
+		if slices.ContainsFunc(t.Panels, func(p TimePanel) bool { return hasPart(p, kind.Color) }) {
 			legend = append(legend, Swatch{kind.Color, budgetNames()[i]})
 		}
 	}
@@ -196,7 +196,7 @@ func partLegend(t Timeline) (legend []Swatch) {
 }
 
 // hasPart reports whether a column of p has a part of the colour.
-func (p TimePanel) hasPart(color Color) bool {
+func hasPart(p TimePanel, color Color) bool {
 	for _, t := range p.Tracks {
 		for _, col := range t.Columns {
 			if slices.ContainsFunc(col.Parts, func(part Part) bool { return part.Color == color && part.NS > 0 }) {

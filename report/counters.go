@@ -63,7 +63,7 @@ func (b *builder) countedKernels() Section {
 	t.Note = "Shares are of " + b.counterTotal(total, timed) + ". Compute and memory are throughputs in percent of the device's peak, over the elapsed cycles; " +
 		"occupancy is resident warps in percent of those that an SM holds, possible is what the limits of the launch allow. " +
 		"All are means over the launches, weighted by duration. A profiler of counters runs each launch alone: its times compare with each other, not with those of a timeline."
-	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures(counterFile+".png"), t)}
+	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures("kernels-peaks.png"), t)}
 }
 
 func orNone(known bool, text string) string {

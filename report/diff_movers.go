@@ -176,7 +176,7 @@ func (b *differ) changes(most int) Section {
 		if counts[word]++; counts[word] > most {
 			continue
 		}
-		names := kernelLabels(slices.Concat([]string{r.Name}, r.Was), 60)
+		names := shortNames(kernelForm, slices.Concat([]string{r.Name}, r.Was), 60)
 		text := fmt.Sprintf("%s: %s %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.each())
 		switch r.Match {
 		case compare.ByCanonical, compare.ByPlace:

@@ -70,10 +70,10 @@ func TestDiffPictures(t *testing.T) {
 				t.Fatalf("%s: %s: %v", name, chart.Name, err)
 			}
 			checkTexts(t, name+": "+chart.Name, painted)
-			if *pictures == "" {
+			if *written == "" {
 				continue
 			}
-			f, err := os.Create(filepath.Join(*pictures, strings.ReplaceAll(name, " ", "-")+"-"+chart.File()))
+			f, err := os.Create(filepath.Join(*written, strings.ReplaceAll(name, " ", "-")+"-"+chart.File()))
 			if err != nil {
 				t.Fatal(err)
 			}

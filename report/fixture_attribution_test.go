@@ -208,11 +208,15 @@ func modulesOnly() *summary.Summary {
 
 // manyReasons is one device with n rows of everything.
 func manyReasons(n int) *summary.Summary {
+	states := []string{
+		summary.StateSync, summary.StateCopy, summary.StateAlloc, summary.StateLaunch, summary.StateCall,
+		summary.StateData, summary.StateOp, summary.StatePython, summary.StateAnnotation, summary.StateOS,
+	}
 	s := oneKernel(int64(n) * ms)
 	s.Devices[0].Activity = summary.Activity{0: int64(n) * ms}
 	for i := range n {
 		name := fmt.Sprintf("some/long/path/of/a/file_of_python_code_%d.py(%d): and_a_function_of_its_own_%d", i, i, i)
-		s.Idle = append(s.Idle, summary.Idle{Owner: summary.Owners()[i%6], State: summaryStates()[i%10], Name: name, NS: ms, Count: 1, MaxNS: ms})
+		s.Idle = append(s.Idle, summary.Idle{Owner: summary.Owners()[i%6], State: states[i%len(states)], Name: name, NS: ms, Count: 1, MaxNS: ms})
 		s.Ops = append(s.Ops, summary.Op{Name: "void at::native::" + name, Count: 1, GPUSelfNS: ms, GPUTotalNS: ms})
 		s.Modules = append(s.Modules, summary.Module{Path: "A" + strings.Repeat("/A", min(i, 300)), GPUSelfNS: ms, GPUTotalNS: int64(n-i) * ms})
 		s.Lines = append(s.Lines, summary.Line{File: fmt.Sprintf("/a/%d/b/c.py", i), Line: 7, Function: "f", GPUSelfNS: ms, GPUTotalNS: ms})

@@ -43,7 +43,7 @@ func strangeFlames() *summary.Summary {
 	s := profileRun()
 	for i, name := range hostileNames() {
 		f := summary.Flame{Input: i % 3, Name: name, Unit: []string{"ns", "bytes", "count", name}[i%4], Total: 1 << 40}
-		for depth := range flameRows + 4 {
+		for depth := range 40 {
 			f.Nodes = append(f.Nodes, summary.FlameNode{Depth: depth, Name: name, File: name, Value: 1<<40 - int64(depth)<<32, Others: int64(depth % 2)})
 		}
 		f.Nodes = append(f.Nodes, summary.FlameNode{Depth: 5, Name: name, Value: -1}, summary.FlameNode{Depth: 900, Name: name, Value: 1 << 62},

@@ -58,7 +58,7 @@ func (b *builder) gapTable(list []longGap) Table {
 		names = append(names, g.Before, g.After)
 	}
 	length, into := scaleOf(lengths...), scaleOf(starts...)
-	labels := kernelLabels(names, gapName)
+	labels := shortNames(kernelForm, names, gapName)
 	t := Table{Title: "gaps", Columns: []Column{
 		{"device", Text}, {"start (ns)", Number}, {into.head("into the window"), Number}, {length.head("length"), Number}, {"share of window", Number},
 		{"owner", Text}, {"state", Text}, {"in", Name}, {"before", Name}, {"after", Name},

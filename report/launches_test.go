@@ -148,7 +148,7 @@ func TestQueueChart(t *testing.T) {
 	s := attributed(1)
 	c, ok := queueChart(s)
 	p := c.Body.(Timeline).Panels[0]
-	if !ok || len(p.Tracks) != 2 || p.SpanNS != 1000*ms || p.Tracks[0].Series[0].BinNS != 10*ms || p.Tracks[0].highest() != 6500 {
+	if !ok || len(p.Tracks) != 2 || p.SpanNS != 1000*ms || p.Tracks[0].Series[0].BinNS != 10*ms || slices.Max(p.Tracks[0].Series[0].Values) != 6500 {
 		t.Fatalf("the panel is %+v", p)
 	}
 	for i, col := range p.Tracks[1].Columns {
@@ -171,7 +171,7 @@ func TestMemoryChart(t *testing.T) {
 		t.Errorf("%d panels, caption %q", len(body.Panels), c.Caption)
 	}
 	track := body.Panels[0].Tracks[0]
-	if *track.Peak != (Peak{405 * ms, 67 << 30, "peak 67 GiB allocated"}) || track.highest() != 79<<30 || track.Series[0].Color != colorIdle {
+	if *track.Peak != (Peak{405 * ms, 67 << 30, "peak 67 GiB allocated"}) || slices.Max(track.Series[0].Values) != 79<<30 || track.Series[0].Color != colorIdle {
 		t.Errorf("the track is %+v, its peak %+v", track, track.Peak)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -78,7 +79,7 @@ func checkLabels(t *testing.T, names []string, columns int) {
 			if w := width(l); w > max(columns, minLabel) {
 				t.Fatalf("%q is %d columns wide, over %d", l, w, max(columns, minLabel))
 			}
-			if !utf8.ValidString(l) || strings.ContainsFunc(l, obeyed) {
+			if !utf8.ValidString(l) || strings.ContainsFunc(l, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
 				t.Fatalf("%q is not clean", l)
 			}
 			for j := range i {

@@ -93,7 +93,7 @@ func shortenQuoted(text string, columns int) string {
 		}
 		text = text[len(quoted):]
 		if name, err := strconv.Unquote(quoted); err == nil && width(name) > columns {
-			quoted = strconv.Quote(kernelLabels([]string{name}, columns)[0])
+			quoted = strconv.Quote(shortNames(kernelForm, []string{name}, columns)[0])
 		}
 		b.WriteString(quoted)
 	}

@@ -116,7 +116,7 @@ func TestSnapshotCharts(t *testing.T) {
 		{Name: "/app/model.py:3 __init__", Bytes: []int64{giB}}, {Kind: summary.KindUnknown, Bytes: []int64{giB / 2}}, {Bytes: []int64{3 * giB / 2}},
 	}}
 	var names []string
-	for _, c := range Charts(s) {
+	for _, c := range Charts(s, judge.Result{}) {
 		names = append(names, c.Name)
 		var b bytes.Buffer
 		if err := c.PNG(&b); err != nil {
@@ -157,7 +157,7 @@ func TestSnapshotCharts(t *testing.T) {
 
 func mustChart(t *testing.T, s *summary.Summary, name string) Chart {
 	t.Helper()
-	for _, c := range Charts(s) {
+	for _, c := range Charts(s, judge.Result{}) {
 		if c.Name == name {
 			return c
 		}
@@ -184,7 +184,11 @@ func TestTimelineReport(t *testing.T) {
 	text, markdown := renderedText(t, s)
 	wantAll(t, text, "Verdict: one owner has most of the memory", "75.0% of the memory at the peak is activations (3 GiB of 4 GiB), over the warn limit of 50%.", "activations 75.0% 3.000 3.000")
 	wantAll(t, markdown, "The peak of 4 GiB is 500 ms after the first of 3 moments, which cover 1 s. 1 GiB are older than the profile.", "memory-categories.png")
-	if c := mustChart(t, s, "memory-categories"); c.Legend[0].Text != "activations" || len(c.Legend) != 2 {
+}
+
+// TestCategoryLegend: each category has its colour.
+func TestCategoryLegend(t *testing.T) {
+	if c := mustChart(t, timelineRun(), "memory-categories"); c.Legend[0].Text != "activations" || len(c.Legend) != 2 {
 		t.Errorf("%+v", c.Legend)
 	}
 }
@@ -220,7 +224,7 @@ func TestHostileSnapshots(t *testing.T) {
 	if strings.ContainsAny(text+markdown, "\x1b\u202e") {
 		t.Errorf("a name is not escaped:\n%s%s", text, markdown)
 	}
-	for _, c := range Charts(s) {
+	for _, c := range Charts(s, judge.Result{}) {
 		if _, err := c.paint(); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/judge"
 	"assay/summary"
 	"assay/unit"
 )
@@ -201,10 +202,10 @@ func (v tableView) value(r summary.TableRow, column int) (int64, bool) {
 	return n, ok
 }
 
-// tableChart returns how the picture of the largest table of a kind is made.
-func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
-	return func(s *summary.Summary) (Chart, bool) {
-		v, ok := largestOf(s, kind.of)
+// tableChart draws the largest table of a kind.
+func tableChart(of string) func(*summary.Summary, judge.Result) (Chart, bool) {
+	return func(s *summary.Summary, _ judge.Result) (Chart, bool) {
+		v, ok := largestOf(s, of)
 		if !ok {
 			return Chart{}, false
 		}

@@ -81,7 +81,7 @@ func TestTableInputs(t *testing.T) {
 // TestTableChart: bars are of what shares are of, largest first.
 func TestTableChart(t *testing.T) {
 	charts := map[string]Chart{}
-	for _, c := range Charts(tablesRun()) {
+	for _, c := range Charts(tablesRun(), judge.Result{}) {
 		charts[c.Name] = c
 	}
 	body := charts["table-functions"].Body.(Ranking)
@@ -152,13 +152,13 @@ func TestRestText(t *testing.T) {
 // TestTableChartSource: of several inputs the picture says whose table it shows.
 func TestTableChartSource(t *testing.T) {
 	s := tablesRun()
-	draw := tableChart(tableKinds()[0])
-	one, ok := draw(s)
+	draw := tableChart(summary.OfKernel)
+	one, ok := draw(s, judge.Result{})
 	if !ok || strings.Contains(one.Subtitle, "from") {
 		t.Errorf("one input: %v %q", ok, one.Subtitle)
 	}
 	s.Inputs = []summary.Input{{Path: "/runs/a/base.txt"}, {Path: "/runs/b/other.txt"}}
-	if two, _ := draw(s); two.Subtitle != one.Subtitle+", from a/base.txt" {
+	if two, _ := draw(s, judge.Result{}); two.Subtitle != one.Subtitle+", from a/base.txt" {
 		t.Errorf("two inputs: %q", two.Subtitle)
 	}
 }
