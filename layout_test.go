@@ -49,8 +49,13 @@ var mayImport = map[string]string{
 	"judge":                      "internal/lazyregexp internal/yamltree summary unit",
 	"compare":                    "internal/lazyregexp summary unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary unit",
-	"report":                     "compare gate internal/lazyregexp judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
+	"internal/label":             "internal/lazyregexp unit",
+	"internal/samplerun":         "compare judge summary summary/view",
+	"summary/view":               "internal/label summary unit",
+	"report/plot":                "internal/label unit",
+	"report/pictures":            "compare internal/label judge report/plot summary summary/view unit",
+	"report":                     "compare gate internal/label internal/lazyregexp judge report/pictures report/plot summary summary/view unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report report/pictures summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.

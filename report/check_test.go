@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/gate"
+	"assay/internal/samplerun"
 	"assay/summary"
 )
 
@@ -27,11 +28,11 @@ func checked(t *testing.T, yaml string) Checked {
 		}
 		return []gate.Run{{Summary: s}}
 	}
-	now := trainRun()
+	now := samplerun.Train()
 	for i := range now.Kernels {
 		now.Kernels[i].Count += now.Kernels[i].Count / 2
 	}
-	rep, err := gate.Check(gates, whole(now), whole(trainRun()), gate.Options{})
+	rep, err := gate.Check(gates, whole(now), whole(samplerun.Train()), gate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -39,7 +41,7 @@ func (b *builder) countedKernels() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
 	}
-	weights, total, timed := counterWeights(b.Summary)
+	weights, total, timed := view.CounterWeights(b.Summary)
 	var means []int64
 	for _, k := range b.Counters[:min(maxCounted, len(b.Counters))] {
 		means = append(means, mean(k.TotalNS, k.Timed))
@@ -136,7 +138,7 @@ func (b *builder) screenCounters() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
 	}
-	weights, total, timed := counterWeights(b.Summary)
+	weights, total, timed := view.CounterWeights(b.Summary)
 	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
 		{"share", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"held back by", Text}, {"kernel", KernelName},
 	}}
@@ -164,7 +166,7 @@ func (b *builder) profilerAdvice() Section {
 			left++
 			continue
 		}
-		it := Item{Text: "of", Code: clip(clean(tidyKernel(k.Kernel)), nameColumns)}
+		it := Item{Text: "of", Code: clip(clean(label.TidyKernel(k.Kernel)), nameColumns)}
 		for _, r := range k.Rules {
 			it.Sub = append(it.Sub, adviceItem(r, k.Launches))
 		}
@@ -201,7 +203,7 @@ func wholeSentences(text string, columns int) string {
 	for width(text) > columns {
 		end := strings.LastIndex(strings.TrimSuffix(text, "."), ". ")
 		if end < 0 {
-			return headOf(text, columns)
+			return label.Head(text, columns)
 		}
 		text = text[:end+1]
 	}

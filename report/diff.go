@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/internal/label"
+	"assay/report/pictures"
+	"assay/report/plot"
 	"assay/unit"
 )
 
@@ -21,13 +24,13 @@ const (
 // A differ makes the sections of one comparison.
 type differ struct {
 	*compare.Comparison
-	charts map[string]Chart
+	charts map[string]plot.Chart
 }
 
 // BuildDiff makes the report of a comparison. The Doc shares its memory.
 func BuildDiff(c *compare.Comparison) Doc {
-	b := &differ{c, map[string]Chart{}}
-	charts := DiffCharts(c)
+	b := &differ{c, map[string]plot.Chart{}}
+	charts := pictures.OfComparison(c)
 	for _, chart := range charts {
 		b.charts[chart.File()] = chart
 	}
@@ -46,9 +49,9 @@ func baseNames(s compare.Side) string {
 	case 0:
 		return "nothing"
 	case 1:
-		return baseName(s.Inputs[0].Path)
+		return label.Base(s.Inputs[0].Path)
 	}
-	return fmt.Sprintf("%s and %d more", baseName(s.Inputs[0].Path), len(s.Inputs)-1)
+	return fmt.Sprintf("%s and %d more", label.Base(s.Inputs[0].Path), len(s.Inputs)-1)
 }
 
 // screenHead is one line: what changed most.
@@ -110,7 +113,7 @@ func (b *differ) side(s compare.Side) string {
 	return strings.Join(parts, ", ")
 }
 
-// whole is what the budget cuts.
+// ShareOfText is what the budget cuts.
 func (b *differ) whole() string {
 	if b.Per == compare.PerStep {
 		return "step"
@@ -270,7 +273,7 @@ func (b *differ) steps() Section {
 // pictures returns those that exist.
 func (b *differ) pictures(names ...string) (blocks []Block) {
 	for _, name := range names {
-		if c, ok := b.charts[Chart{Name: name}.File()]; ok {
+		if c, ok := b.charts[plot.Chart{Name: name}.File()]; ok {
 			blocks = append(blocks, Picture{c})
 		}
 	}

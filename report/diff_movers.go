@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -73,7 +75,7 @@ func operatorName(r compare.Row) string {
 	return r.Name
 }
 
-func idleReason(r compare.Row) string { return reasonText(r.Owner, r.State, r.Name) }
+func idleReason(r compare.Row) string { return view.Reason(r.Owner, r.State, r.Name) }
 
 // moverSection lists the rows that moved most.
 func (b *differ) moverSection(m moved, rows int) Section {
@@ -176,7 +178,7 @@ func (b *differ) changes(most int) Section {
 		if counts[word]++; counts[word] > most {
 			continue
 		}
-		names := shortNames(kernelForm, slices.Concat([]string{r.Name}, r.Was), 60)
+		names := label.Short(label.Kernel, slices.Concat([]string{r.Name}, r.Was), 60)
 		text := fmt.Sprintf("%s: %s %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.each())
 		switch r.Match {
 		case compare.ByCanonical, compare.ByPlace:
@@ -206,7 +208,7 @@ func order(mark string) string {
 	return fmt.Sprint(slices.Index([]string{"new", "gone", "replaced", "renamed"}, mark))
 }
 
-// shapes lists the operators whose inputs changed.
+// Shapes lists the operators whose inputs changed.
 func (b *differ) shapes() Section {
 	t := Table{Title: "operators", Columns: []Column{{"operator", Name}, {"only in the base", Name}, {"only in the new run", Name}}}
 	for _, s := range b.Shapes {

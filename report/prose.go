@@ -3,6 +3,9 @@ package report
 import (
 	"strconv"
 	"strings"
+
+	"assay/internal/label"
+	"assay/summary/view"
 )
 
 const (
@@ -66,7 +69,7 @@ func (b *builder) step(text string) string { return briefly(b.below(text), setti
 // below cuts the directory of all inputs off the paths in text, where one
 // begins a word.
 func (b *builder) below(text string) string {
-	_, dir := shortPaths(b.Summary)
+	_, dir := view.ShortPaths(b.Summary)
 	if dir == "" {
 		return text
 	}
@@ -93,7 +96,7 @@ func shortenQuoted(text string, columns int) string {
 		}
 		text = text[len(quoted):]
 		if name, err := strconv.Unquote(quoted); err == nil && width(name) > columns {
-			quoted = strconv.Quote(shortNames(kernelForm, []string{name}, columns)[0])
+			quoted = strconv.Quote(label.Short(label.Kernel, []string{name}, columns)[0])
 		}
 		b.WriteString(quoted)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"assay/internal/label"
 	"assay/unit"
 )
 
@@ -80,7 +81,7 @@ func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
 			flush()
 		}
 		for empty && used+width(word) > columns {
-			head := cutHead(word, columns-used)
+			head := label.CutHead(word, columns-used)
 			if head == "" {
 				break
 			}
@@ -170,18 +171,18 @@ func shortenNames(columns []Column, cells [][]string, total int) {
 func (k Kind) isName() bool { return k == Name || k == KernelName || k == LineName }
 
 func nameLabels(kind Kind, names []string, columns int) []string {
-	return shortNames(kind.form(), names, columns)
+	return label.Short(kind.form(), names, columns)
 }
 
 // form returns how cells of the kind are shortened.
-func (k Kind) form() nameForm {
+func (k Kind) form() label.Form {
 	switch k {
 	case KernelName:
-		return kernelForm
+		return label.Kernel
 	case LineName:
-		return lineForm
+		return label.Line
 	}
-	return plainForm
+	return label.Plain
 }
 
 func columnWidths(cells [][]string) []int {
@@ -194,7 +195,7 @@ func columnWidths(cells [][]string) []int {
 	return widths
 }
 
-// text says what is not shown: "12 more kernels (3.4% of kernel time)", or ""
+// Text says what is not shown: "12 more kernels (3.4% of kernel time)", or ""
 // if nothing is missing.
 func (r Rest) text(rows string) string {
 	if r.Rows == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/ingest"
 	"assay/report"
+	"assay/report/pictures"
 )
 
 // textWidth is how many columns the text summary fills at most.
@@ -52,7 +53,7 @@ func runReport(e env, c *command, args []string) error {
 	doc := report.Build(v.summary, v.result)
 	// The files come first: a reader of stdout that goes away, as head does,
 	// must not cost the report.
-	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", report.ChartFiles()})
+	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files()})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
