@@ -76,7 +76,7 @@ func (p LanePanel) draw(c *Canvas, top float64) {
 		c.line(laneX, at+laneHeight, laneX+laneLength, at+laneHeight, 1, ColorIdle)
 	}
 	p.drawMarks(c, y, bottom)
-	for _, tick := range timeTicks(p.WindowNS, 10) {
+	for _, tick := range ticksBetween(0, p.WindowNS, 10) {
 		at := p.x(tick)
 		c.line(at, bottom, at, bottom+5, 1, colorGrey)
 		c.text(at, bottom+19, tickText(tick), textStyle{size: sizeSmall, color: colorGrey, align: center})

@@ -28,14 +28,10 @@ func (s Spreads) draw(c *Canvas, top float64) {
 	low, high = max(0, low-pad), SumParts([]Part{{NS: high}, {NS: pad}})
 	left := Margin + c.widest(labels, textStyle{}) + 34
 	length := Width - Margin - 60 - left
-	x := func(ns int64) float64 {
-		return within(left+length*(float64(ns)-float64(low))/(float64(high)-float64(low)), left, left+length)
-	}
+	a := axis{float64(low), float64(high), left, length}
+	x := func(ns int64) float64 { return a.at(float64(ns)) }
 	bottom := top + 76*float64(len(s.Rows))
-	for _, tick := range ticksBetween(low, high) {
-		c.line(x(tick), top, x(tick), bottom, 1, colorGrid)
-		c.text(x(tick), bottom+18, tickText(tick), textStyle{size: sizeSmall, color: colorGrey, align: center})
-	}
+	c.grid(a, ticksBetween(low, high, 6), top, bottom)
 	for i, r := range s.Rows {
 		y := top + 76*float64(i)
 		c.text(left-24, y+48, labels[i], textStyle{align: right})

@@ -125,7 +125,7 @@ func (p TimePanel) draw(c *Canvas, top float64) {
 		bottom += t.height()
 		t.draw(c, p, bottom)
 	}
-	for _, tick := range timeTicks(p.SpanNS, 10) {
+	for _, tick := range ticksBetween(0, p.SpanNS, 10) {
 		at := p.x(tick)
 		c.line(at, bottom, at, bottom+5, 1, colorGrey)
 		c.text(at, bottom+19, tickText(tick), textStyle{size: sizeSmall, color: colorGrey, align: center})
@@ -245,7 +245,7 @@ func (k Peak) draw(c *Canvas, p TimePanel, y func(int64) float64) {
 // most five.
 func (u axisUnit) ticks(most int64) []int64 {
 	if u == TimeAxis {
-		return timeTicks(most, 4)
+		return ticksBetween(0, most, 4)
 	}
 	step := int64(1)
 	for k := 0; most/step > 4; k++ {
