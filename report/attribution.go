@@ -98,13 +98,12 @@ func topShape(l view.Launcher) (shape, share string) {
 
 // lines lists the source lines to change.
 func (b *builder) lines() Section {
-	var set view.LauncherSet
-	for _, r := range b.Lines {
-		set.Add(view.Launcher{Name: lineName(r), Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS})
-	}
+	list := view.Launchers(b.Lines, func(r summary.Line) view.Launcher {
+		return view.Launcher{Name: lineName(r), Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS}
+	})
 	// Those around the lines that launch work, up to the program's first, have
 	// nothing of their own, and all the same total.
-	list := slices.DeleteFunc(set.BySelf(), func(l view.Launcher) bool { return l.Self == 0 })
+	list = slices.DeleteFunc(list, func(l view.Launcher) bool { return l.Self == 0 })
 	return b.launchers(list, "Source lines", "lines", Column{"line", LineName}, "Functions",
 		" Work counts as self at the innermost function that is neither PyTorch's nor Python's own, where there is one.")
 }
@@ -118,11 +117,10 @@ func lineName(r summary.Line) string {
 }
 
 func (b *builder) annotations() Section {
-	var set view.LauncherSet
-	for _, r := range b.Annotations {
-		set.Add(view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS})
-	}
-	return b.launchers(set.BySelf(), "Annotations", "annotations", Column{"annotation", Name}, "Annotated code",
+	list := view.Launchers(b.Annotations, func(r summary.Annotation) view.Launcher {
+		return view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS}
+	})
+	return b.launchers(list, "Annotations", "annotations", Column{"annotation", Name}, "Annotated code",
 		" Work counts where the program was when it was launched, whenever it ran.")
 }
 
@@ -144,13 +142,11 @@ func (b *builder) launchers(list []view.Launcher, title, rows string, name Colum
 
 // passes is how GPU work is split between the parts of training.
 func (b *builder) passes() Section {
-	var set view.LauncherSet
 	sum := int64(0)
-	for _, r := range b.Passes {
-		set.Add(view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUNS})
+	list := view.Launchers(b.Passes, func(r summary.Pass) view.Launcher {
 		sum = summary.Plus(sum, r.GPUNS)
-	}
-	list := set.BySelf()
+		return view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUNS}
+	})
 	if len(list) == 0 || sum <= 0 {
 		return Section{}
 	}

@@ -143,26 +143,19 @@ type copySum struct {
 }
 
 func sumCopies(s *summary.Summary) (out []copySum, work int64) {
-	type key struct{ name, class string }
-	index := map[key]int{}
-	for _, c := range s.Copies {
-		i, ok := index[key{c.Name, c.Class}]
-		if !ok {
-			i = len(out)
-			index[key{c.Name, c.Class}] = i
-			out = append(out, copySum{name: c.Name, class: c.Class, all: true})
-		}
-		sum := &out[i]
+	out = view.Group(s.Copies, func(c *summary.Copy) [2]string { return [2]string{c.Name, c.Class} }, func(c *summary.Copy) copySum {
+		return copySum{name: c.Name, class: c.Class, all: true}
+	}, func(sum *copySum, c *summary.Copy) {
 		work = summary.Plus(work, c.TotalNS)
 		sum.count = summary.Plus(sum.count, c.Count)
 		sum.total = summary.Plus(sum.total, c.TotalNS)
 		if c.Bytes == nil {
 			sum.all = false
-			continue
+			return
 		}
 		sum.bytes = summary.Plus(sum.bytes, *c.Bytes)
 		sum.told = summary.Plus(sum.told, c.TotalNS)
-	}
+	})
 	slices.SortFunc(out, func(a, b copySum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
 	})

@@ -155,22 +155,14 @@ func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.id
 
 // sumCalls returns the calls by falling time, then name and kind.
 func sumCalls(s *summary.Summary) []callSum {
-	type key struct{ name, kind string }
-	index := map[key]int{}
-	var out []callSum
-	for _, r := range s.Calls {
-		i, ok := index[key{r.Name, r.Kind}]
-		if !ok {
-			i = len(out)
-			index[key{r.Name, r.Kind}] = i
-			out = append(out, callSum{name: r.Name, kind: r.Kind})
-		}
-		sum := &out[i]
+	out := view.Group(s.Calls, func(r *summary.Call) [2]string { return [2]string{r.Name, r.Kind} }, func(r *summary.Call) callSum {
+		return callSum{name: r.Name, kind: r.Kind}
+	}, func(sum *callSum, r *summary.Call) {
 		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
 		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
 		sum.waited = summary.Plus(sum.waited, r.WaitNS)
 		sum.longest = max(sum.longest, r.MaxNS)
-	}
+	})
 	slices.SortFunc(out, func(a, b callSum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
 	})

@@ -27,7 +27,7 @@ func TestSameWorst(t *testing.T) {
 		if !strings.Contains(budget, label) {
 			t.Errorf("%s is not in the text:\n%s", label, out)
 		}
-		if !slices.ContainsFunc(c.Body.(plot.Lanes).Panels, func(p plot.LanePanel) bool { return strings.HasPrefix(p.Title, label) }) {
+		if !slices.ContainsFunc(c.Body.(plot.Timeline).Panels, func(p plot.TimePanel) bool { return strings.HasPrefix(p.Title, label) }) {
 			t.Errorf("%s has no panel", label)
 		}
 	}

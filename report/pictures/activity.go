@@ -17,10 +17,10 @@ const mostMarks = 400 // steps per activity panel
 
 func activity(s *summary.Summary) (plot.Chart, bool) {
 	names := view.DeviceLabels(s)
-	panels := make([]plot.LanePanel, len(s.Devices))
+	panels := make([]plot.TimePanel, len(s.Devices))
 	var drawable []int
 	for i, d := range s.Devices {
-		if panels[i] = lanePanel(s, d, names[i]); len(panels[i].Lanes) > 0 {
+		if panels[i] = lanePanel(s, d, names[i]); len(panels[i].Tracks) > 0 {
 			drawable = append(drawable, i)
 		}
 	}
@@ -28,7 +28,7 @@ func activity(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	shown := view.WorstOf(s, drawable, mostLanes)
-	var lanes plot.Lanes
+	var lanes plot.Timeline
 	for _, i := range shown {
 		lanes.Panels = append(lanes.Panels, panels[i])
 	}
@@ -37,17 +37,27 @@ func activity(s *summary.Summary) (plot.Chart, bool) {
 		Subtitle: "height: share of each bin in which the class ran; time from the start of the device's window",
 		Body:     lanes,
 	}
-	if rest := len(drawable) - len(shown); rest > 0 {
-		c.Caption = fmt.Sprintf("The %d devices with the largest share of idle time; %s.", len(shown), label.Plural(int64(rest), "more device"))
-	}
-	c.Caption = joinSentences(c.Caption, inputCaption(s, shown))
+	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
 	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "device"))
 	return c, true
 }
 
+// binShares returns how much of each bin of the window is filled, as parts of
+// [plot.Full]. The last bin may be shorter than the others.
+func binShares(bins []int64, length, window int64) (out []int64) {
+	for i, ns := range bins {
+		own := min(length, window-int64(i)*length)
+		if own <= 0 {
+			break
+		}
+		out = append(out, int64(plot.Full*max(0, min(1, float64(ns)/float64(own)))))
+	}
+	return out
+}
+
 // lanePanel has no lanes if the device's strip has nothing to show.
-func lanePanel(s *summary.Summary, d summary.Device, name string) plot.LanePanel {
-	p := plot.LanePanel{Title: name, WindowNS: d.WindowNS}
+func lanePanel(s *summary.Summary, d summary.Device, name string) plot.TimePanel {
+	p := plot.TimePanel{Title: name, SpanNS: d.WindowNS}
 	if product := label.Clean(d.Name); product != "" {
 		p.Title += ", " + product
 	}
@@ -55,11 +65,12 @@ func lanePanel(s *summary.Summary, d summary.Device, name string) plot.LanePanel
 	if d.Strip == nil || d.Strip.BinNS <= 0 || d.WindowNS <= 0 {
 		return p
 	}
-	p.BinNS = d.Strip.BinNS
-	p.Title += ", bins of " + unit.Duration(p.BinNS)
+	p.Title += ", bins of " + unit.Duration(d.Strip.BinNS)
 	for _, class := range []string{"compute", "comm", "copy", "memset"} {
 		if bins := d.Strip.NS[class]; slices.ContainsFunc(bins, func(ns int64) bool { return ns > 0 }) {
-			p.Lanes = append(p.Lanes, plot.Lane{Name: class, Color: classColor(class), NS: bins})
+			p.Tracks = append(p.Tracks, plot.Track{Lane: true, Name: class, Series: []plot.Series{
+				{Color: classColor(class), BinNS: d.Strip.BinNS, Values: binShares(bins, d.Strip.BinNS, d.WindowNS)},
+			}})
 		}
 	}
 	end, last := int64(-1), false

@@ -7,21 +7,14 @@ import (
 
 // ownerColor returns the colour of an owner of idle time.
 func ownerColor(owner string) plot.Color {
-	switch owner {
-	case summary.OwnerHost:
-		return plot.ColorHost
-	case summary.OwnerDependency:
-		return plot.ColorDependency
-	case summary.OwnerLaunch:
-		return plot.ColorLaunch
-	case summary.OwnerBetween:
-		return plot.ColorBetween
-	case summary.OwnerNothing:
-		return plot.ColorNothing
-	case summary.OwnerOpaque:
-		return plot.ColorOpaque
+	color, ok := map[string]plot.Color{
+		summary.OwnerHost: plot.ColorHost, summary.OwnerDependency: plot.ColorDependency, summary.OwnerLaunch: plot.ColorLaunch,
+		summary.OwnerBetween: plot.ColorBetween, summary.OwnerNothing: plot.ColorNothing, summary.OwnerOpaque: plot.ColorOpaque,
+	}[owner]
+	if !ok {
+		return plot.ColorUnknown
 	}
-	return plot.ColorUnknown
+	return color
 }
 
 // classColor returns the colour of the class of a kernel or strip.
@@ -37,12 +30,12 @@ func classColor(class string) plot.Color {
 	return plot.ColorCompute
 }
 
-// classLegend explains the colours of the classes, in order.
-func classLegend(classes ...string) []plot.Swatch {
-	words := map[string]string{"compute": "compute", "comm": "communication", "copy": "copies", "memset": "memsets"}
-	var legend []plot.Swatch
-	for _, class := range classes {
-		legend = append(legend, plot.Swatch{Color: classColor(class), Text: words[class]})
+// classLegend explains the colours of the classes that are present.
+func classLegend(present map[string]bool) (legend []plot.Swatch) {
+	for _, class := range [][2]string{{"compute", "compute"}, {"comm", "communication"}, {"copy", "copies"}, {"memset", "memsets"}} {
+		if present[class[0]] {
+			legend = append(legend, plot.Swatch{Color: classColor(class[0]), Text: class[1]})
+		}
 	}
 	return legend
 }

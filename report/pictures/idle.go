@@ -74,15 +74,14 @@ func idleBars(s *summary.Summary, devices []view.DeviceIdle) plot.Bars {
 // not shown.
 func reasonRanking(reasons []view.Idle, total int64) (r plot.Ranking, rest string) {
 	r = plot.Ranking{Total: total, Form: label.Plain}
-	shown := int64(0)
-	for _, i := range reasons[:min(mostReasons, len(reasons))] {
+	rows, shown := ranked(reasons, mostReasons, func(i view.Idle) plot.RankRow {
 		label := i.Reason()
 		if i.Name != "" {
 			label += ": " + i.Name
 		}
-		r.Rows = append(r.Rows, plot.RankRow{Label: label, Color: ownerColor(i.Owner), NS: i.NS})
-		shown = summary.Plus(shown, i.NS)
-	}
+		return plot.RankRow{Label: label, Color: ownerColor(i.Owner), NS: i.NS}
+	})
+	r.Rows = rows
 	if n := len(reasons) - len(r.Rows); n > 0 {
 		rest = fmt.Sprintf("%s (%s of the idle time).", label.Plural(int64(n), "more reason"), unit.Share(total-shown, total))
 	}

@@ -120,8 +120,6 @@ func TestChartData(t *testing.T) {
 				checkRanking(t, name, c, body[1].Body.(plot.Ranking))
 			case plot.Ranking:
 				checkRanking(t, name, c, body)
-			case plot.Lanes:
-				checkLanes(t, name, body)
 			case plot.Columns:
 				for _, b := range body.Bars {
 					if b.Of < 1 {
@@ -133,6 +131,9 @@ func TestChartData(t *testing.T) {
 					if p.SpanNS <= 0 || len(p.Tracks) == 0 || len(body.Panels) > mostLanes {
 						t.Errorf("%s: %s: panel %+v of %d", name, c.Name, p, len(body.Panels))
 					}
+				}
+				if c.Name == "activity" {
+					checkLanes(t, name, body)
 				}
 			case plot.Histograms:
 				for _, p := range body.Panels {
@@ -199,14 +200,14 @@ func checkRanking(t *testing.T, name string, c plot.Chart, body plot.Ranking) {
 	}
 }
 
-func checkLanes(t *testing.T, name string, body plot.Lanes) {
+func checkLanes(t *testing.T, name string, body plot.Timeline) {
 	t.Helper()
 	if len(body.Panels) == 0 || len(body.Panels) > mostLanes {
 		t.Errorf("%s: %d panels", name, len(body.Panels))
 	}
 	for _, p := range body.Panels {
-		for _, l := range p.Lanes {
-			if l.Color != classColor(l.Name) || len(l.NS) == 0 {
+		for _, l := range p.Tracks {
+			if !l.Lane || l.Series[0].Color != classColor(l.Name) || len(l.Series[0].Values) == 0 || slices.Max(l.Series[0].Values) > plot.Full {
 				t.Errorf("%s: %s: lane %+v", name, p.Title, l)
 			}
 		}
@@ -238,7 +239,7 @@ func TestChartsOfTraining(t *testing.T) {
 			if len(body.Bars) != 4 || body.Bars[2].Of != 8 || plot.SumParts(body.Bars[2].Parts) != 8*252*samplerun.MS || body.Bars[2].Label != "step 12" {
 				t.Errorf("steps are %+v", body)
 			}
-		case plot.Lanes:
+		case plot.Timeline:
 			marks := body.Panels[0].Marks
 			if len(marks) != 5 || marks[1] != (plot.Mark{NS: 250 * samplerun.MS, Label: "step 11"}) || marks[4].NS != 750*samplerun.MS+253*samplerun.MS {
 				t.Errorf("marks are %+v", marks)
@@ -287,6 +288,14 @@ func TestManyDevices(t *testing.T) {
 		if !drawn[label] && share(s.Devices[i].Activity) > least {
 			t.Errorf("%s has %.3f idle time and is not drawn; one with %.3f is", label, share(s.Devices[i].Activity), least)
 		}
+	}
+}
+
+// TestBinShares: a bin is filled by as much of it as lies in the window.
+func TestBinShares(t *testing.T) {
+	got := binShares([]int64{0, 50, 100, 30, 7}, 100, 340)
+	if want := []int64{0, plot.Full / 2, plot.Full, plot.Full * 3 / 4}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -39,25 +39,21 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 	at := func(r summary.TableRow) int64 { n, _ := r.Value(column); return n }
 	rows := slices.Clone(v.Rows)
 	slices.SortStableFunc(rows, func(a, b summary.TableRow) int { return cmp.Compare(at(b), at(a)) })
-	r := plot.Ranking{Form: v.NameForm()}
-	if shares {
-		r.Total = v.ShareTotal
-	}
-	shown, present := int64(0), map[string]bool{}
-	for _, row := range rows[:min(mostRanks, len(rows))] {
-		if at(row) <= 0 {
-			break
-		}
+	present := map[string]bool{}
+	bars, shown := ranked(rows, mostRanks, func(row summary.TableRow) plot.RankRow {
 		color := plot.ColorHost
-		if row.Class != "" {
+		if row.Class != "" && at(row) > 0 {
 			color = classColor(row.Class)
 			present[row.Class] = true
 		}
-		r.Rows = append(r.Rows, plot.RankRow{Label: row.Name, Color: color, NS: at(row)})
-		shown = summary.Plus(shown, at(row))
-	}
-	if len(r.Rows) < 2 {
+		return plot.RankRow{Label: row.Name, Color: color, NS: at(row)}
+	})
+	if len(bars) < 2 {
 		return plot.Chart{}, false // no bar to compare with
+	}
+	r := plot.Ranking{Form: v.NameForm(), Rows: bars}
+	if shares {
+		r.Total = v.ShareTotal
 	}
 	title := v.ColumnTitle(column)
 	c := plot.Chart{Title: v.Heading(), Body: r}
@@ -66,11 +62,7 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 	if shares {
 		c.Subtitle = fmt.Sprintf("%s and its share of %s, in a table of %s", title, v.ShareOfText(), label.Clip(label.Clean(v.Tool), 30))
 	}
-	for _, class := range []string{"compute", "comm", "copy", "memset"} {
-		if present[class] {
-			c.Legend = append(c.Legend, classLegend(class)...)
-		}
-	}
+	c.Legend = classLegend(present)
 	if rest := len(rows) - len(r.Rows) + int(max(0, min(v.Left, 1<<30))); rest > 0 {
 		c.Caption = label.Plural(int64(rest), "more row") + "."
 		if shares {

@@ -10,29 +10,23 @@ import (
 	"assay/unit"
 )
 
-const mostRanks = 15 // kernels or spans
-
 func topKernels(s *summary.Summary) (plot.Chart, bool) {
 	kernels := view.Kernels(s)
 	r := plot.Ranking{Form: label.Kernel}
 	for _, k := range kernels {
 		r.Total = summary.Plus(r.Total, k.Total)
 	}
-	if r.Total == 0 {
-		return plot.Chart{}, false
-	}
-	shown, present := int64(0), map[string]bool{}
-	for _, k := range kernels[:min(mostRanks, len(kernels))] {
-		if k.Total == 0 {
-			break
-		}
+	present := map[string]bool{}
+	rows, shown := ranked(kernels, mostRanks, func(k view.Kernel) plot.RankRow {
 		class := k.Class
 		if class != "comm" {
 			class = "compute"
 		}
-		r.Rows = append(r.Rows, plot.RankRow{Label: k.Name, Color: classColor(class), NS: k.Total})
-		shown = summary.Plus(shown, k.Total)
-		present[class] = true
+		present[class] = present[class] || k.Total > 0
+		return plot.RankRow{Label: k.Name, Color: classColor(class), NS: k.Total}
+	})
+	if r.Rows = rows; len(rows) == 0 {
+		return plot.Chart{}, false
 	}
 	c := plot.Chart{
 		Title: "Kernels with the most GPU time",
@@ -40,11 +34,7 @@ func topKernels(s *summary.Summary) (plot.Chart, bool) {
 			label.Plural(countOf(kernels), "run"), label.Plural(int64(len(kernels)), "kernel")),
 		Body: r,
 	}
-	for _, class := range []string{"compute", "comm"} {
-		if present[class] {
-			c.Legend = append(c.Legend, classLegend(class)...)
-		}
-	}
+	c.Legend = classLegend(present)
 	if rest := len(kernels) - len(r.Rows); rest > 0 {
 		c.Caption = fmt.Sprintf("%s (%s of kernel time).", label.Plural(int64(rest), "more kernel"), unit.Share(r.Total-shown, r.Total))
 	}

@@ -16,18 +16,14 @@ func topOperators(s *summary.Summary) (plot.Chart, bool) {
 }
 
 func launcherChart(list []view.Launcher, work int64, noun string) (plot.Chart, bool) {
-	r := plot.Ranking{Total: max(work, view.SelfTime(list)), Form: label.Plain}
-	shown := int64(0)
-	for _, l := range list[:min(mostRanks, len(list))] {
-		if l.Self <= 0 {
-			break
-		}
-		r.Rows = append(r.Rows, plot.RankRow{Label: l.Name, Color: plot.ColorWork, NS: l.Self})
-		shown = summary.Plus(shown, l.Self)
-	}
-	if len(r.Rows) == 0 {
+	self := view.SelfTime(list)
+	rows, shown := ranked(list, mostRanks, func(l view.Launcher) plot.RankRow {
+		return plot.RankRow{Label: l.Name, Color: plot.ColorWork, NS: l.Self}
+	})
+	if len(rows) == 0 {
 		return plot.Chart{}, false
 	}
+	r := plot.Ranking{Total: max(work, self), Form: label.Plain, Rows: rows}
 	c := plot.Chart{
 		Title: fmt.Sprintf("%ss with the most GPU time", string(noun[0]-'a'+'A')+noun[1:]),
 		Subtitle: fmt.Sprintf("GPU time of the work that each launched itself, and its share of %s, the sum of the durations of all kernels, copies and memsets",
@@ -35,7 +31,6 @@ func launcherChart(list []view.Launcher, work int64, noun string) (plot.Chart, b
 		Body: r,
 		Alt:  fmt.Sprintf("Bars of the %d %ss with the most GPU time; the first has %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
 	}
-	self := view.SelfTime(list)
 	if rest := countSelf(list) - len(r.Rows); rest > 0 {
 		c.Caption = fmt.Sprintf("%s (%s of GPU work).", label.Plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), r.Total))
 	}

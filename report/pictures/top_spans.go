@@ -15,18 +15,13 @@ func topSpans(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	spans, self := view.Spans(s)
-	if self == 0 {
+	rows, shown := ranked(spans, mostRanks, func(sp view.Span) plot.RankRow {
+		return plot.RankRow{Label: sp.Name, Color: plot.ColorHost, NS: sp.Self}
+	})
+	if len(rows) == 0 {
 		return plot.Chart{}, false
 	}
-	r := plot.Ranking{Total: self, Form: label.Plain}
-	shown := int64(0)
-	for _, sp := range spans[:min(mostRanks, len(spans))] {
-		if sp.Self == 0 {
-			break
-		}
-		r.Rows = append(r.Rows, plot.RankRow{Label: sp.Name, Color: plot.ColorHost, NS: sp.Self})
-		shown = summary.Plus(shown, sp.Self)
-	}
+	r := plot.Ranking{Total: self, Form: label.Plain, Rows: rows}
 	c := plot.Chart{
 		Title:    "Host spans with the most self time",
 		Subtitle: fmt.Sprintf("self time and its share of %s, the self time of all spans on all threads", unit.Duration(self)),

@@ -19,6 +19,13 @@ type TimePanel struct {
 	Title  string
 	SpanNS int64
 	Tracks []Track
+	Marks  []Mark // above the tracks, with lines through all of them
+}
+
+// A Mark is a moment with a name.
+type Mark struct {
+	NS    int64 // from the start of the panel
+	Label string
 }
 
 // A Track is one quantity over time: filled curves, drawn over each other in
@@ -31,7 +38,11 @@ type Track struct {
 	Peak    *Peak
 	Marks   []TrackMark
 	Tall    bool // it has many series, which need room
+	Lane    bool // its values are shares of [Full], its name is at the left, and it has no scale
 }
+
+// Full is the value of a lane in a bin that it fills.
+const Full = 1_000_000
 
 // A TrackMark is a moment at which something happened.
 type TrackMark struct {
@@ -76,8 +87,23 @@ const (
 	trackRoom   = 26.0 // above the highest value, for labels
 )
 
+const (
+	lanePitch  = 52.0
+	laneHeight = 46.0
+	laneX      = Margin + 78.0
+	laneLength = Width - Margin - 24 - laneX
+)
+
+// markRoom is the height of the names of marks.
+func (p TimePanel) markRoom() float64 {
+	if len(p.Marks) == 0 {
+		return 0
+	}
+	return 18
+}
+
 func (p TimePanel) height() float64 {
-	h := 30.0 + 40
+	h := 30.0 + 40 + p.markRoom()
 	for _, t := range p.Tracks {
 		h += t.height()
 	}
@@ -86,14 +112,20 @@ func (p TimePanel) height() float64 {
 
 // height is that of the plane and of the name above it.
 func (t Track) height() float64 {
-	if t.Name == "" {
+	switch {
+	case t.Lane:
+		return lanePitch
+	case t.Name == "":
 		return t.plane()
 	}
 	return t.plane() + trackHead
 }
 
 func (t Track) plane() float64 {
-	if t.Tall {
+	switch {
+	case t.Lane:
+		return laneHeight
+	case t.Tall:
 		return tallTrack
 	}
 	return trackHeight
@@ -113,22 +145,38 @@ func (t Timeline) draw(c *Canvas, top float64) {
 	}
 }
 
+// axis is that of the time of all tracks.
+func (p TimePanel) axis() axis { return axis{0, float64(max(1, p.SpanNS)), laneX, laneLength} }
+
 // x returns where a moment is, within the panel.
-func (p TimePanel) x(ns int64) float64 {
-	return laneX + float64(laneLength*min(1, max(0, float64(ns)/float64(max(1, p.SpanNS)))))
-}
+func (p TimePanel) x(ns int64) float64 { return p.axis().at(float64(ns)) }
 
 func (p TimePanel) draw(c *Canvas, top float64) {
 	c.text(Margin, top+18, c.fit(p.Title, sizeText, Width-2*Margin), textStyle{bold: true})
-	bottom := top + 30
+	first := top + 30 + p.markRoom()
+	bottom := first
 	for _, t := range p.Tracks {
 		bottom += t.height()
 		t.draw(c, p, bottom)
 	}
-	for _, tick := range ticksBetween(0, p.SpanNS, 10) {
-		at := p.x(tick)
-		c.line(at, bottom, at, bottom+5, 1, colorGrey)
-		c.text(at, bottom+19, tickText(tick), textStyle{size: sizeSmall, color: colorGrey, align: center})
+	p.drawMarks(c, first, bottom)
+	c.scale(p.axis(), ticksBetween(0, p.SpanNS, 10), bottom)
+}
+
+// drawMarks draws the marks within the panel, and the labels that have room.
+func (p TimePanel) drawMarks(c *Canvas, top, bottom float64) {
+	free := laneX - 1.0
+	for _, m := range p.Marks {
+		if m.NS < 0 || m.NS > p.SpanNS {
+			continue
+		}
+		x := p.x(m.NS)
+		c.line(x, top-4, x, bottom, 1, colorGrey)
+		st := textStyle{size: sizeSmall, color: colorGrey}
+		if w := c.width(m.Label, st); x >= free && x+3+w <= Width-Margin {
+			c.text(x+3, top-6, m.Label, st)
+			free = x + 3 + w + 8
+		}
 	}
 }
 
@@ -150,14 +198,20 @@ func (t Track) highest() int64 {
 }
 
 func (t Track) draw(c *Canvas, p TimePanel, base float64) {
-	most := t.highest()
-	y := func(v int64) float64 { return base - (t.plane()-trackRoom)*float64(v)/float64(most) }
-	c.text(laneX, base-t.plane()-6, t.Name, textStyle{size: sizeSmall, color: colorGrey})
+	most, room := t.highest(), t.plane()-trackRoom
+	if t.Lane {
+		most, room = Full, laneHeight
+	}
+	y := func(v int64) float64 { return base - room*float64(v)/float64(most) }
 	c.rect(laneX, base-t.plane(), laneLength, t.plane(), ColorPlane)
-	ticks := t.Unit.ticks(most)
-	for _, v := range ticks {
-		c.line(laneX, y(v), laneX+laneLength, y(v), 1, colorGrid)
-		c.text(laneX-8, y(v)+5, t.Unit.text(v), textStyle{size: sizeSmall, color: colorGrey, align: right})
+	if t.Lane {
+		c.text(laneX-10, base-4, t.Name, textStyle{align: right})
+	} else {
+		c.text(laneX, base-t.plane()-6, t.Name, textStyle{size: sizeSmall, color: colorGrey})
+		for _, v := range t.Unit.ticks(most) {
+			c.line(laneX, y(v), laneX+laneLength, y(v), 1, colorGrid)
+			c.text(laneX-8, y(v)+5, t.Unit.text(v), textStyle{size: sizeSmall, color: colorGrey, align: right})
+		}
 	}
 	for _, s := range t.Series {
 		s.draw(c, p, base, y)
@@ -166,7 +220,11 @@ func (t Track) draw(c *Canvas, p TimePanel, base float64) {
 	for _, m := range t.Marks {
 		c.line(p.x(m.NS), base-t.plane(), p.x(m.NS), base, 2, m.Color)
 	}
-	c.line(laneX, base, laneX+laneLength, base, 1, colorGrey)
+	foot := colorGrey
+	if t.Lane {
+		foot = ColorIdle
+	}
+	c.line(laneX, base, laneX+laneLength, base, 1, foot)
 	if t.Peak != nil {
 		t.Peak.draw(c, p, y)
 	}

@@ -36,22 +36,13 @@ func SumIdleByState(rows []summary.Idle) []Idle {
 // SumIdle adds up the reasons of rows and returns them largest first, then in
 // the order of owners, then by state and name.
 func SumIdle(rows []summary.Idle) []Idle {
-	type key struct{ owner, state, name string }
-	index := map[key]int{}
-	var out []Idle
-	for _, r := range rows {
-		k := key{r.Owner, r.State, r.Name}
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, Idle{Owner: r.Owner, State: r.State, Name: r.Name})
-		}
-		sum := &out[i]
+	out := Group(rows, func(r *summary.Idle) [3]string { return [3]string{r.Owner, r.State, r.Name} }, func(r *summary.Idle) Idle {
+		return Idle{Owner: r.Owner, State: r.State, Name: r.Name}
+	}, func(sum *Idle, r *summary.Idle) {
 		sum.NS = summary.Plus(sum.NS, r.NS)
 		sum.Count = summary.Plus(sum.Count, r.Count)
 		sum.Longest = max(sum.Longest, r.MaxNS)
-	}
+	})
 	slices.SortFunc(out, func(a, b Idle) int {
 		return cmp.Or(cmp.Compare(b.NS, a.NS), compareOwners(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
 	})

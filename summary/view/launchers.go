@@ -20,58 +20,39 @@ type Launcher struct {
 	Shapes      []summary.OpShape
 }
 
-// A LauncherSet adds launchers up by name.
-type LauncherSet struct {
-	index map[string]int
-	list  []Launcher
-}
-
-// Add adds r to the launcher of its name.
-func (set *LauncherSet) Add(r Launcher) {
-	if set.index == nil {
-		set.index = map[string]int{}
+// Launchers adds rows up by the names of their launchers, and returns these by
+// falling self time, then total and name.
+func Launchers[R any](rows []R, launcher func(R) Launcher) []Launcher {
+	all := make([]Launcher, len(rows))
+	for i, r := range rows {
+		all[i] = launcher(r)
 	}
-	i, ok := set.index[r.Name]
-	if !ok {
-		i = len(set.list)
-		set.index[r.Name] = i
-		set.list = append(set.list, Launcher{Name: r.Name})
-	}
-	sum := &set.list[i]
-	sum.Count, sum.Launched = summary.Plus(sum.Count, r.Count), summary.Plus(sum.Launched, r.Launched)
-	sum.Self, sum.Total = summary.Plus(sum.Self, r.Self), summary.Plus(sum.Total, r.Total)
-	sum.CPU, sum.Backward = summary.Plus(sum.CPU, r.CPU), summary.Plus(sum.Backward, r.Backward)
-	sum.Shapes = append(sum.Shapes, r.Shapes...)
-}
-
-// BySelf returns the launchers by falling self time, then total and name.
-func (set *LauncherSet) BySelf() []Launcher {
-	slices.SortFunc(set.list, func(a, b Launcher) int {
+	out := Group(all, func(l *Launcher) string { return l.Name }, func(l *Launcher) Launcher { return Launcher{Name: l.Name} }, func(sum, l *Launcher) {
+		sum.Count, sum.Launched = summary.Plus(sum.Count, l.Count), summary.Plus(sum.Launched, l.Launched)
+		sum.Self, sum.Total = summary.Plus(sum.Self, l.Self), summary.Plus(sum.Total, l.Total)
+		sum.CPU, sum.Backward = summary.Plus(sum.CPU, l.CPU), summary.Plus(sum.Backward, l.Backward)
+		sum.Shapes = append(sum.Shapes, l.Shapes...)
+	})
+	slices.SortFunc(out, func(a, b Launcher) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
-	return set.list
+	return out
 }
 
 // Ops returns the operators of s, those with the most GPU time of their own
 // first.
 func Ops(s *summary.Summary) []Launcher {
-	var set LauncherSet
-	for _, r := range s.Ops {
-		set.Add(Launcher{
-			Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUSelfNS, Launched: r.Launched, Shapes: r.TopShapes,
-		})
-	}
-	return set.BySelf()
+	return Launchers(s.Ops, func(r summary.Op) Launcher {
+		return Launcher{Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUSelfNS, Launched: r.Launched, Shapes: r.TopShapes}
+	})
 }
 
 // Modules returns the modules of s by their paths, in that order of self
 // time.
 func Modules(s *summary.Summary) []Launcher {
-	var set LauncherSet
-	for _, r := range s.Modules {
-		set.Add(Launcher{Name: r.Path, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS, Backward: r.BackwardNS})
-	}
-	return set.BySelf()
+	return Launchers(s.Modules, func(r summary.Module) Launcher {
+		return Launcher{Name: r.Path, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS, Backward: r.BackwardNS}
+	})
 }
 
 // GPUWork returns the sum of the durations of all device work of s: what GPU

@@ -25,21 +25,14 @@ type Phase struct {
 // Phases adds phases up over devices: an outer one before those within it, of
 // one level those with the most time first, and what is in none last.
 func Phases(s *summary.Summary) []Phase {
-	index := map[string]int{}
-	var out []Phase
-	for _, p := range s.Phases {
-		i, ok := index[p.Path]
-		if !ok {
-			i = len(out)
-			index[p.Path] = i
-			out = append(out, Phase{Path: p.Path, Example: p.Example})
-		}
-		sum := &out[i]
+	out := Group(s.Phases, func(p *summary.Phase) string { return p.Path }, func(p *summary.Phase) Phase {
+		return Phase{Path: p.Path, Example: p.Example}
+	}, func(sum *Phase, p *summary.Phase) {
 		sum.Count, sum.Host = max(sum.Count, p.Count), max(sum.Host, p.HostNS)
 		sum.Median, sum.Max = max(sum.Median, p.MedianNS), max(sum.Max, p.MaxNS)
 		sum.Own, sum.Total = sum.Own.Plus(p.Activity), sum.Total.Plus(p.Total)
 		sum.Launched = summary.Plus(sum.Launched, p.Launched)
-	}
+	})
 	totals := map[string]int64{}
 	for _, p := range out {
 		totals[p.Path] = p.Total.Window()
