@@ -113,7 +113,7 @@ func (b *differ) side(s compare.Side) string {
 	return strings.Join(parts, ", ")
 }
 
-// ShareOfText is what the budget cuts.
+// whole is what the budget cuts.
 func (b *differ) whole() string {
 	if b.Per == compare.PerStep {
 		return "step"

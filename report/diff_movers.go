@@ -208,7 +208,7 @@ func order(mark string) string {
 	return fmt.Sprint(slices.Index([]string{"new", "gone", "replaced", "renamed"}, mark))
 }
 
-// Shapes lists the operators whose inputs changed.
+// shapes lists the operators whose inputs changed.
 func (b *differ) shapes() Section {
 	t := Table{Title: "operators", Columns: []Column{{"operator", Name}, {"only in the base", Name}, {"only in the new run", Name}}}
 	for _, s := range b.Shapes {

@@ -132,7 +132,7 @@ func (Table) block() {}
 
 func (Picture) block() {}
 
-// Of returns the pictures of the report in the order of their places.
+// Charts returns the pictures of the report in the order of their places.
 func (d Doc) Charts() []plot.Chart { return d.charts }
 
 // withoutEmpty returns t without the columns that have nothing in any row.

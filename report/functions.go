@@ -8,7 +8,7 @@ import (
 	"assay/summary/view"
 )
 
-// BySelf sets the functions with the most of their own: those with the largest
+// bySelf sets the functions with the most of their own: those with the largest
 // totals, which the other table has, may do nothing but call others.
 func (v tableView) bySelf(most int) (Table, bool) {
 	if v.Of != summary.OfFunction || v.ShareColumn < 0 || v.ShareColumn == v.RankColumn {

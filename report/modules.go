@@ -107,7 +107,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s, "", false
 }
 
-// Label is the last part of the path, indented by dots: white space at the
+// label is the last part of the path, indented by dots: white space at the
 // beginning of code is not shown.
 func (m module) label() string {
 	name := m.Name

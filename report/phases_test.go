@@ -8,7 +8,7 @@ import (
 	"assay/judge"
 )
 
-// TestPhaseTable holds the tables to the comment of phasesRun: what is within a
+// TestPhaseTable holds the tables to the comment of samplerun.Phases: what is within a
 // phase follows it, shares are of both windows, and the rest comes last.
 func TestPhaseTable(t *testing.T) {
 	s := samplerun.Phases()

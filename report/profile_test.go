@@ -7,7 +7,7 @@ import (
 	"assay/internal/samplerun"
 )
 
-// TestProfile compares the section of a profile with the comment of profileRun:
+// TestProfile compares the section of a profile with the comment of samplerun.Profile:
 // functions by their totals, then by their own time, and the picture.
 func TestProfile(t *testing.T) {
 	s := samplerun.Profile()

@@ -71,7 +71,7 @@ func numberOf(t *testing.T, cell string) float64 {
 	return f
 }
 
-// TestBudgetTable compares the table with the comment of trainRun, and adds it
+// TestBudgetTable compares the table with the comment of samplerun.Train, and adds it
 // up.
 func TestBudgetTable(t *testing.T) {
 	s := samplerun.Train()
@@ -106,7 +106,7 @@ func TestBudgetTable(t *testing.T) {
 	}
 }
 
-// TestKernelTable compares the table with the comment of trainRun.
+// TestKernelTable compares the table with the comment of samplerun.Train.
 func TestKernelTable(t *testing.T) {
 	s := samplerun.Train()
 	md := render(t, Build(s, judged(s)).Markdown)
@@ -176,7 +176,7 @@ func TestStepSummaryLimit(t *testing.T) {
 	}
 }
 
-// TestMarkdown checks the reports of all fixtures, among them the hostile one.
+// TestMarkdown checks the reports of all sample runs, among them the hostile one.
 func TestMarkdown(t *testing.T) {
 	for name, s := range samplerun.All() {
 		r := judged(s)
@@ -319,7 +319,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 // TestGolden keeps the layout stable. Its numbers are those of the comments of
-// trainRun, hostRun, tablesRun and attributed, which other tests check.
+// samplerun.Train, samplerun.Host, samplerun.Tables and attributed, which other tests check.
 func TestGolden(t *testing.T) {
 	for name, s := range map[string]*summary.Summary{"train": samplerun.Train(), "host": samplerun.Host(), "attributed": samplerun.Attributed(2), "tables": samplerun.Tables(), "phases": samplerun.Phases()} {
 		d := Build(s, goldenResult(s))

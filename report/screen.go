@@ -178,7 +178,7 @@ func (b *builder) namedDevice() (int, bool) {
 	return 0, false
 }
 
-// Worst returns the indices of at most n devices in rising order: those
+// worstDevices returns the indices of at most n devices in rising order: those
 // with the largest share of idle time where there are more.
 func (b *builder) worstDevices(n int) []int { return view.Worst(b.Summary, n) }
 

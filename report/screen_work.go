@@ -20,7 +20,7 @@ const (
 // mostlyIdle reports whether nothing ran for the larger part of the windows.
 func (b *builder) mostlyIdle() bool { return b.total.Idle() > b.total.Busy() }
 
-// Attributed reports whether it is known where time or work came from.
+// attributed reports whether it is known where time or work came from.
 func (b *builder) attributed() bool { return len(b.Idle) > 0 || len(b.Ops) > 0 }
 
 // screenIdle has the largest reasons of idle time, of all devices together.

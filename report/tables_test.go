@@ -10,7 +10,7 @@ import (
 	"assay/summary"
 )
 
-// TestTables compares the sections with the comment of tablesRun.
+// TestTables compares the sections with the comment of samplerun.Tables.
 func TestTables(t *testing.T) {
 	md := markdownOf(t, samplerun.Tables())
 	wantRows(t, md, "CUDA GPU Kernel Summary",

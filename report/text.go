@@ -195,7 +195,7 @@ func columnWidths(cells [][]string) []int {
 	return widths
 }
 
-// Text says what is not shown: "12 more kernels (3.4% of kernel time)", or ""
+// text says what is not shown: "12 more kernels (3.4% of kernel time)", or ""
 // if nothing is missing.
 func (r Rest) text(rows string) string {
 	if r.Rows == 0 {

@@ -135,7 +135,7 @@ func commonPrefix(group []string, whole map[string]string) int {
 	return n
 }
 
-// Number tells apart what is still equal by a number at its end.
+// number tells apart what is still equal by a number at its end.
 func number(distinct []string, label, whole map[string]string, width int) {
 	groups := collisions(distinct, label)
 	if len(groups) == 0 {
@@ -322,7 +322,7 @@ func IsWord(c byte) bool {
 		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// A NameForm says how a name may be shortened.
+// A Form says how a name may be shortened.
 type Form uint8
 
 // The forms of names.

@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// Comparisons holds every fixture against every other that has GPU time or
+// Comparisons holds every sample run against every other that has GPU time or
 // tables, by force, and repeated runs.
 func Comparisons(t *testing.T) map[string]*compare.Comparison {
 	t.Helper()
@@ -27,6 +27,7 @@ func Comparisons(t *testing.T) map[string]*compare.Comparison {
 	return out
 }
 
+// Compared compares two runs, comparable or not.
 func Compared(t *testing.T, a, b *summary.Summary) *compare.Comparison {
 	t.Helper()
 	c, err := compare.Summaries(a, b, compare.Options{Force: true})

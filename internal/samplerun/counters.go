@@ -4,8 +4,10 @@ import (
 	"assay/summary"
 )
 
+// PctOf returns a percentage that is known.
 func PctOf(v float64) *float64 { return &v }
 
+// Whole returns a number that is known.
 func Whole(n int64) *int64 { return &n }
 
 // Counted has three kernels with a side each, the first of several

@@ -49,7 +49,7 @@ func Phases() *summary.Summary {
 	return s
 }
 
-// PhasesResult is a judgment of phasesRun.
+// PhasesResult is a judgment of Phases.
 func PhasesResult(s *summary.Summary) judge.Result {
 	r := judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: "the devices wait"}}
 	for _, st := range s.Steps {

@@ -19,7 +19,7 @@ func diffWaterfall(c *compare.Comparison) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	chart := plot.Chart{
-		Title: "From base to new, part by part", Subtitle: "time " + ofWhole(c), Body: w,
+		Title: "Change by part, baseline to new", Subtitle: "time " + ofWhole(c), Body: w,
 		Legend: []plot.Swatch{{Color: plot.ColorMore, Text: "more time"}, {Color: plot.ColorLess, Text: "less time"}},
 		Alt:    fmt.Sprintf("Waterfall from %s to %s", unit.Duration(w.From), unit.Duration(w.To)),
 	}

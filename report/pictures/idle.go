@@ -23,7 +23,7 @@ func idle(s *summary.Summary) (plot.Chart, bool) {
 	}
 	owners, reasons := view.SumOwners(all), view.SumIdle(all)
 	total := int64(0)
-	c := plot.Chart{Title: "Who owned the idle time", Subtitle: "share of each device's idle time, in which nothing ran"}
+	c := plot.Chart{Title: "Idle time by cause", Subtitle: "% of each GPU's idle time"}
 	for _, o := range owners {
 		total = summary.Plus(total, o.NS)
 	}

@@ -18,9 +18,9 @@ import (
 	"assay/summary/view"
 )
 
-var written = flag.String("pictures", "", "write the pictures of all fixtures to this `directory`")
+var written = flag.String("pictures", "", "write the pictures of all sample runs to this `directory`")
 
-// TestPictures paints every chart of every fixture. A picture has the promised
+// TestPictures paints every chart of every sample run. A picture has the promised
 // width, no text of it is clipped, and no two texts overlap.
 func TestPictures(t *testing.T) {
 	for name, s := range samplerun.All() {
@@ -82,7 +82,8 @@ func TestPNG(t *testing.T) {
 	// The row of pixels through the lower edge of the bar, where no text is,
 	// has one run of each colour.
 	length := map[plot.Color]int{}
-	y := img.Bounds().Dy() - 18 - 34 - int(plot.BarPitch-plot.BarHeight)/2 - 3
+	const frame, scale, space = 18, 34, 6 // pixels below the bar
+	y := img.Bounds().Dy() - frame - scale - space - 3
 	for x := range img.Bounds().Dx() {
 		r, g, b, _ := img.At(x, y).RGBA()
 		length[plot.Color(r>>8<<16|g>>8<<8|b>>8)]++
@@ -215,7 +216,7 @@ func checkLanes(t *testing.T, name string, body plot.Timeline) {
 }
 
 // TestChartsOfTraining compares the charts with the sums in the comment of
-// trainRun.
+// samplerun.Train.
 func TestChartsOfTraining(t *testing.T) {
 	var files []string
 	for _, c := range Of(samplerun.Train(), judge.Result{}) {

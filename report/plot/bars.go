@@ -23,15 +23,15 @@ type BarRow struct {
 }
 
 const (
-	BarPitch  = 40.0 // pixels from bar to bar
-	BarHeight = 28.0
+	barPitch  = 40.0 // pixels from bar to bar
+	barHeight = 28.0
 )
 
 func (b Bars) height(*pen) float64 {
 	if b.Compare {
-		return BarPitch*float64(len(b.Rows)) + 4
+		return barPitch*float64(len(b.Rows)) + 4
 	}
-	return BarPitch*float64(len(b.Rows)) + 34
+	return barPitch*float64(len(b.Rows)) + 34
 }
 
 // beside returns the length of the bar, and the shares that have no room
@@ -66,7 +66,7 @@ func (b Bars) draw(c *Canvas, top float64) {
 	labels = c.labels(label.Plain, labels, 300)
 	x := Margin + c.widest(labels, textStyle{}) + 14
 	length := b.length(c.pen, Width-Margin-14-x)
-	bottom := top + BarPitch*float64(len(b.Rows))
+	bottom := top + barPitch*float64(len(b.Rows))
 	if b.Compare {
 		c.line(x, top, x, bottom, 1, colorGrey)
 	}
@@ -79,7 +79,7 @@ func (b Bars) draw(c *Canvas, top float64) {
 		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i], textStyle{size: sizeSmall, color: colorGrey, align: center})
 	}
 	for i, r := range b.Rows {
-		y := top + BarPitch*float64(i) + (BarPitch-BarHeight)/2
+		y := top + barPitch*float64(i) + (barPitch-barHeight)/2
 		c.text(x-10, y+20, labels[i], textStyle{align: right})
 		own := length * b.fraction(r)
 		b.drawRow(c, r, x, y, own)
@@ -121,7 +121,7 @@ func (b Bars) drawRow(c *Canvas, r BarRow, x, y, length float64) {
 		from := x + length*done/float64(max(1, total))
 		done += float64(part.NS)
 		to := x + length*done/float64(max(1, total))
-		c.rect(from, y, to-from, BarHeight, part.Color)
+		c.rect(from, y, to-from, barHeight, part.Color)
 		if part.NS > 0 && r.inside(c.pen, i, length) {
 			c.text((from+to)/2, y+20, unit.Share(part.NS, total), textStyle{color: inkOn(part.Color), align: center})
 		}

@@ -99,7 +99,7 @@ func (p *pen) drawable(s string) string {
 	}, label.Clean(s))
 }
 
-// Width returns how many pixels wide s is drawn.
+// width returns how many pixels wide s is drawn.
 func (p *pen) width(s string, st textStyle) float64 {
 	face := p.face(st)
 	return float64(face.Width(p.drawable(s)))
@@ -174,6 +174,7 @@ func newCanvas(p *pen, height float64) *Canvas {
 	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(72))}
 }
 
+// Image returns what was drawn so far.
 func (c *Canvas) Image() image.Image { return c.vg.Image() }
 
 func (c *Canvas) use(col Color) {
@@ -215,7 +216,7 @@ func (c *Canvas) line(x0, y0, x1, y1, width float64, col Color) {
 	c.vg.Stroke(path)
 }
 
-// Text draws s with its baseline at y.
+// text draws s with its baseline at y.
 func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	s = c.drawable(s)
 	if s == "" {

@@ -59,7 +59,7 @@ func (g FlameGraph) draw(c *Canvas, top float64) {
 	}
 }
 
-// RowsTotal is how many levels are drawn.
+// Rows returns how many levels are drawn.
 func (f FlamePanel) Rows() int {
 	rows := 0
 	for _, n := range f.Boxes {
@@ -104,7 +104,7 @@ func (f FlamePanel) x(at float64, length float64) float64 {
 	return Margin + math.Floor(length*min(1, at/float64(max(1, f.Total))))
 }
 
-// Label names a box, with its share where both have room.
+// label names a box, with its share where both have room.
 func (f FlamePanel) label(p *pen, n FlameBox, room float64) string {
 	name := n.Name
 	if len(name) > 400 {

@@ -186,7 +186,7 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 	}
 }
 
-// Number sets the number of a dot beside it, where there is room.
+// number sets the number of a dot beside it, where there is room.
 func (s Scatter) number(c *Canvas, d Dot, top float64) {
 	x, y := s.at(top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}

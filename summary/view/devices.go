@@ -133,6 +133,8 @@ func NumberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest
 	return list, len(labels) - len(list)
 }
 
+// Worst returns the indices of at most n devices in rising order: those with the
+// largest share of idle time if there are more.
 func Worst(s *summary.Summary, n int) []int {
 	order := make([]int, len(s.Devices))
 	for i := range order {

@@ -9,14 +9,14 @@ import (
 	"assay/summary"
 )
 
-// A Idle is idle time of one owner, state and name: a reason, on one device
+// An Idle is idle time of one owner, state and name: a reason, on one device
 // or on several.
 type Idle struct {
 	Owner, State, Name string
 	NS, Count, Longest int64
 }
 
-// SumIdleByState is sumIdle with one reason for each owner and state; its name
+// SumIdleByState is [SumIdle] with one reason for each owner and state; its name
 // is that with the most of it.
 func SumIdleByState(rows []summary.Idle) []Idle {
 	first := map[[2]string]string{}

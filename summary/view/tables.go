@@ -108,7 +108,7 @@ func (v ToolTable) Heading() string {
 	return label.Clip(label.Clean(cmp.Or(v.Title, title)), 70)
 }
 
-// Whole is what the shares of rows are of, with the sum.
+// ShareOfText names what the shares of rows are of, with its total.
 func (v ToolTable) ShareOfText() string {
 	text := v.Printed(v.ShareColumn, v.ShareTotal)
 	if v.Of != summary.OfFunction || v.Columns[v.ShareColumn].Unit != "bytes" {
@@ -120,7 +120,7 @@ func (v ToolTable) ShareOfText() string {
 	return text
 }
 
-// Of is what the shares of rows are of.
+// ShareOf names what the shares of rows are of.
 func (v ToolTable) ShareOf() string {
 	if v.ShareColumn < 0 || v.Columns[v.ShareColumn].Unit == "ns" {
 		return v.Kind.time
