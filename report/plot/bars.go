@@ -200,7 +200,10 @@ func (c *Canvas) hbar(a axis, r hbar, y, height float64, times bool) (up float64
 			w = max(1, w)
 		}
 		c.rect(a.at(from), y, w, height, part.Color)
-		if text := unit.Duration(part.NS); times && part.NS > 0 && c.width(text, textStyle{})+8 <= w {
+		if !times || part.NS <= 0 {
+			continue
+		}
+		if text := unit.Duration(part.NS); c.width(text, textStyle{})+8 <= w {
 			c.text(a.at(from)+w/2, y+height/2+6, text, textStyle{color: inkOn(part.Color), align: center})
 		}
 	}
