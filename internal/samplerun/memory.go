@@ -4,6 +4,7 @@ import (
 	"assay/summary"
 )
 
+// Units of size in bytes.
 const (
 	MiB = int64(1) << 20
 	GiB = int64(1) << 30

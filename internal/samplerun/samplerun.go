@@ -9,6 +9,7 @@ import (
 	"assay/summary"
 )
 
+// Classes of work, and units of time in nanoseconds.
 const (
 	Comm   = summary.ClassComm
 	Comp   = summary.ClassCompute

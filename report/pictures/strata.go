@@ -33,7 +33,7 @@ func (s *stripOf) known() bool {
 	return s.strip != nil && s.strip.BinNS > 0 && slices.ContainsFunc(s.strip.Live, func(n int64) bool { return n > 0 })
 }
 
-// A stripOf is a strip with the name of what it is of.
+// A stripOf is a strip with the name of its subject.
 type stripOf struct {
 	label string
 	strip *summary.OwnerStrip

@@ -20,8 +20,9 @@ type Chart struct {
 	Body     Body
 }
 
-// A Body is what a chart shows: [Bars], [Ranking], [Lanes], [Columns],
-// [Histograms], [Timeline], [FlameGraph] or [Titled] ones below each other.
+// A Body is the data of a chart and how it is drawn: [Bars], [Ranking], [Stacks],
+// [Moves], [Waterfall], [Spreads], [Columns], [Histograms], [Timeline], [Scatter],
+// [FlameGraph], or [Titled] bodies below each other.
 type Body interface {
 	height(p *pen) float64       // of the drawing, in pixels
 	draw(c *Canvas, top float64) // fills that height from top on

@@ -1,25 +1,5 @@
 package plot
 
-// The colours of a comparison: what costs more than before, and what less. They
-// differ in lightness too.
-const (
-	ColorMore Color = 0xc0392b
-	ColorLess Color = 0x2e8b57
-	ColorSide Color = 0x8c8c8c // totals before and now
-
-	ColorByCount    = ColorDependency
-	ColorByDuration = ColorWork
-)
-
-// inkOn returns white or black, whichever reads better on the colour.
-func inkOn(c Color) Color {
-	r, g, b := float64(c>>16&255), float64(c>>8&255), float64(c&255)
-	if float64(0.299*r)+float64(0.587*g)+float64(0.114*b) > 140 {
-		return ColorInk
-	}
-	return ColorWhite
-}
-
 // A Color is a colour as 0xRRGGBB.
 type Color uint32
 
@@ -32,7 +12,7 @@ const (
 	ColorMemset  Color = 0xcc79a7
 	ColorIdle    Color = 0xd9d9d9
 	ColorHost    Color = 0x009e73
-	ColorCount   Color = 0x8c8c8c // of distributions, beside colorTime
+	ColorCount   Color = 0x8c8c8c // of distributions, beside ColorTime
 	ColorTime    Color = 0x009e73
 )
 
@@ -56,3 +36,23 @@ const (
 	ColorPlane Color = 0xf6f6f6
 	ColorWhite Color = 0xffffff
 )
+
+// The colours of a comparison: what costs more than before, and what less. They
+// differ in lightness too.
+const (
+	ColorMore Color = 0xc0392b
+	ColorLess Color = 0x2e8b57
+	ColorSide Color = 0x8c8c8c // totals before and now
+
+	ColorByCount    = ColorDependency
+	ColorByDuration = ColorWork
+)
+
+// inkOn returns white or black, whichever reads better on the colour.
+func inkOn(c Color) Color {
+	r, g, b := float64(c>>16&255), float64(c>>8&255), float64(c&255)
+	if float64(0.299*r)+float64(0.587*g)+float64(0.114*b) > 140 {
+		return ColorInk
+	}
+	return ColorWhite
+}
