@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"assay/report/pictures"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -57,7 +56,7 @@ func (b *builder) captureLine() string {
 		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
 	}
 	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
-	if names := pictures.DeviceNames(b.Summary); names != "" {
+	if names := view.DeviceNames(b.Summary); names != "" {
 		parts[len(parts)-1] += " (" + names + ")"
 	}
 	switch {

@@ -2,7 +2,6 @@ package pictures
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -11,32 +10,6 @@ import (
 	"assay/summary/view"
 	"assay/unit"
 )
-
-// DeviceNames returns what the devices are, each product once, with its count:
-// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
-func DeviceNames(s *summary.Summary) string {
-	var names []string
-	count := map[string]int64{}
-	for _, d := range s.Devices {
-		if name := strings.TrimSpace(label.Clean(d.Name)); name != "" {
-			if count[name] == 0 {
-				names = append(names, name)
-			}
-			count[name]++
-		}
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		names[i] = label.Clip(name, 60)
-		if len(s.Devices) > 1 {
-			names[i] = unit.Count(count[name]) + " × " + names[i]
-		}
-	}
-	if len(names) > 3 {
-		names = append(names[:3], "…")
-	}
-	return strings.Join(names, ", ")
-}
 
 const allBars = 16 // devices, all of which get a bar
 
@@ -76,7 +49,7 @@ func timeBudget(s *summary.Summary) (plot.Chart, bool) {
 	if n := len(s.Devices); n > 1 {
 		c.Subtitle = fmt.Sprintf("share of each device's window; the windows of the %d devices sum to %s", n, unit.Duration(total.Window()))
 	}
-	if product := DeviceNames(s); product != "" {
+	if product := view.DeviceNames(s); product != "" {
 		c.Subtitle += "; " + product
 	}
 	shown := view.Worst(s, len(s.Devices))

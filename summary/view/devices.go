@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/label"
 	"assay/summary"
+	"assay/unit"
 )
 
 // A DeviceKey is what rows of a summary name their device by.
@@ -157,4 +158,30 @@ func WorstOf(s *summary.Summary, devices []int, n int) []int {
 	order = order[:min(n, len(order))]
 	slices.Sort(order)
 	return order
+}
+
+// DeviceNames returns what the devices are, each product once, with its count:
+// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
+func DeviceNames(s *summary.Summary) string {
+	var names []string
+	count := map[string]int64{}
+	for _, d := range s.Devices {
+		if name := strings.TrimSpace(label.Clean(d.Name)); name != "" {
+			if count[name] == 0 {
+				names = append(names, name)
+			}
+			count[name]++
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = label.Clip(name, 60)
+		if len(s.Devices) > 1 {
+			names[i] = unit.Count(count[name]) + " × " + names[i]
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ")
 }
