@@ -334,3 +334,12 @@ func Signed(ns int64) string {
 	}
 	return unit.Duration(ns)
 }
+
+// SignedShare prints a difference as a share, with its sign.
+func SignedShare(delta, of int64) string {
+	text := unit.Share(delta, of)
+	if delta > 0 && of > 0 {
+		return "+" + text
+	}
+	return text
+}

@@ -21,7 +21,7 @@ func Runs(list []*summary.Summary) []Run {
 	for i, s := range inputs {
 		captures[i] = view.Captures(s)[0]
 	}
-	isTotals := func(c view.Capture) bool { return c.Kind == view.Totals }
+	isTotals := func(c view.Capture) bool { return c.Kind == view.OfTotals }
 	if onlyTotals := !slices.ContainsFunc(captures, func(c view.Capture) bool { return !isTotals(c) }); !onlyTotals {
 		inputs = slices.DeleteFunc(inputs, func(s *summary.Summary) bool { return isTotals(view.Captures(s)[0]) })
 		captures = slices.DeleteFunc(captures, isTotals)

@@ -295,3 +295,16 @@ func (b *bench) nothingOver() Verdict {
 	}
 	return v
 }
+
+// Words says in display words what limits the kernels of the row: "latency",
+// "memory, near the limit", or [unit.None] where it is not known.
+func (s Side) Words() string {
+	words := map[string]string{SideLatency: "latency", SideMemory: "memory", SideCompute: "compute", SideBalanced: "balanced"}[s.Side]
+	switch {
+	case words == "":
+		return unit.None
+	case s.Near:
+		return words + ", near the limit"
+	}
+	return words
+}

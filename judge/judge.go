@@ -160,7 +160,9 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 }
 
 // decidedBy returns the verdict that f leads to.
-func decidedBy(bound string, f Finding) Verdict { return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule} }
+func decidedBy(bound string, f Finding) Verdict {
+	return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule}
+}
 
 // verdict picks what bounds the run: the first part over its critical limit,
 // else the largest over its warn limit, else compute if it is the largest part

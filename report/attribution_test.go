@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/samplerun"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // wantRows compares the first rows of the first table below a heading, titles
@@ -46,7 +48,7 @@ func wantText(t *testing.T, text string, want ...string) {
 // TestIdleOwners compares the tables with the comment of attributed, and adds
 // them up: the reasons of a device are its idle time, printed digit by digit.
 func TestIdleOwners(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	rows := wantRows(t, md, "Idle time by owner",
 		"owner|state|in|idle (ms)|share of idle|share of window|pieces|longest (ms)",
 		"host-late|synchronizing|`cudaStreamSynchronize`|250.00|41.7%|25.0%|50|100.00",
@@ -63,7 +65,7 @@ func TestIdleOwners(t *testing.T) {
 		"- **dependency** the work was launched in time", "  - **data-loading** in a data loader")
 
 	// Ranks 0 to 7: idle 8*600+280 = 5080 of 8*1000+280, host-late 8*480+280.
-	rows = wantRows(t, markdownOf(t, attributed(8)), "Idle time by owner",
+	rows = wantRows(t, markdownOf(t, samplerun.Attributed(8)), "Idle time by owner",
 		"device|idle (s)|share of window|host-late (s)|share|dependency (s)|share|launch-latency (s)|share|nothing-offered (s)|share|unknown (s)|share",
 		"all 8|5.080|61.4%|4.120|81.1%|0.320|6.3%|0.400|7.9%|0.160|3.1%|0.080|1.6%",
 		"rank 7 device 7|0.670|62.6%|0.550|82.1%|0.040|6.0%|0.050|7.5%|0.020|3.0%|0.010|1.5%")
@@ -82,7 +84,7 @@ func TestIdleOwners(t *testing.T) {
 // summary whose reasons do not sum to the idle time is not passed off as one
 // whose do.
 func TestIdleRest(t *testing.T) {
-	s := manyReasons(40)
+	s := samplerun.ManyReasons(40)
 	md := markdownOf(t, s)
 	wantText(t, md, "\n28 more reasons (70.0% of idle time)\n", "The reasons that are not shown have 28 ms together.")
 	if strings.Contains(md, "does not account") {
@@ -90,20 +92,20 @@ func TestIdleRest(t *testing.T) {
 	}
 	s.Idle = s.Idle[:3]
 	wantText(t, markdownOf(t, s), "All reasons sum to 3 ms, and the idle time is 40 ms: the summary does not account for the difference.")
-	wantText(t, markdownOf(t, attributed(20)), "The reasons of 16 more devices are in the JSON.")
+	wantText(t, markdownOf(t, samplerun.Attributed(20)), "The reasons of 16 more devices are in the JSON.")
 }
 
 // TestGaps: starts are the digits of the trace, and what is not listed is
 // counted: 100 gaps of 600 ms, of which 100+80+40 are shown.
 func TestGaps(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	wantRows(t, md, "Largest gaps",
 		"start (ns)|into the window (ms)|length (ms)|share of window|owner|state|in|before|after",
 		"1763000000500000123|500.00|100.00|10.0%|host-late|synchronizing|`cudaStreamSynchronize`|`Memcpy DtoH (Device -> Pageable)`|`ampere_bf16_s16816gemm_bf1…2f_stages_64x3_nn`",
 		"1763000000700000123|700.00|80.00|8.0%|host-late|data-loading|`DataLoader.__next__`|`vectorized_elementwise_kernel<4, FillFuncto…`|`flash_fwd_kernel`",
 		"1763000000800000123|800.00|40.00|4.0%|dependency|||`flash_fwd_kernel`|`flash_fwd_kernel`")
 	wantText(t, md, "\n97 more gaps (63.3% of the time of all gaps)\n")
-	rows := tableOf(t, markdownOf(t, attributed(20)), "Largest gaps")
+	rows := tableOf(t, markdownOf(t, samplerun.Attributed(20)), "Largest gaps")
 	if len(rows) != 1+maxGaps || rows[1][0] != "rank 19 device 19" || rows[1][3] != "290.00" {
 		t.Errorf("%d rows, the first is %v", len(rows), rows[1])
 	}
@@ -113,7 +115,7 @@ func TestGaps(t *testing.T) {
 // before there were any, whatever gaps it lists. The golden files of train and
 // host hold the rest.
 func TestOldSummary(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	want := markdownOf(t, s)
 	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 7, NS: 5 * ms}}
 	if _, got, _ := strings.Cut(markdownOf(t, s), "## Steps"); got != want[strings.Index(want, "## Steps")+len("## Steps"):] {
@@ -127,7 +129,7 @@ func TestOldSummary(t *testing.T) {
 // TestAttribution compares the tables of what launched work with the comment
 // of attributed: 400 ms of GPU work in all.
 func TestAttribution(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	wantRows(t, md, "Operators by GPU time",
 		"operator|self (ms)|share|total (ms)|share|count|launched|host self (ms)|top shape|its share",
 		"`aten::mm`|300.00|75.0%|300.00|75.0%|500|1,000|60.000|`[[4096, 4096], [4096, 11008]] [\"bf16\", \"bf16\"]`|75.0%",
@@ -153,7 +155,7 @@ func TestAttribution(t *testing.T) {
 	wantText(t, md, "Operators launched 380 ms of the 400 ms of GPU work (95.0%)", "\n1 more module (0.8% of GPU work, self)\n")
 
 	// Two ranks add up: 800 ms of work, the shares stay.
-	wantRows(t, markdownOf(t, attributed(2)), "Operators by GPU time",
+	wantRows(t, markdownOf(t, samplerun.Attributed(2)), "Operators by GPU time",
 		"operator|self (ms)|share|total (ms)|share|count|launched|host self (ms)|top shape|its share",
 		"`aten::mm`|600.00|75.0%|600.00|75.0%|1,000|2,000|120.00|`[[4096, 4096], [4096, 11008]] [\"bf16\", \"bf16\"]`|75.0%")
 }
@@ -161,14 +163,14 @@ func TestAttribution(t *testing.T) {
 // TestModuleTree: a module stands below what it is in, siblings by falling
 // time, and what has lost its parent stands alone.
 func TestModuleTree(t *testing.T) {
-	list := []launcher{
-		{name: "M/b/x", total: 30}, {name: "M", total: 100}, {name: "M/a", total: 40}, {name: "M/b", total: 60}, {name: "M/b/y", total: 30},
-		{name: "M/c", total: 4}, {name: "M/c/z", total: 9}, {name: "", total: 50}, {name: "N/lost", total: 70}, {name: "zero"},
+	list := []view.Launcher{
+		{Name: "M/b/x", Total: 30}, {Name: "M", Total: 100}, {Name: "M/a", Total: 40}, {Name: "M/b", Total: 60}, {Name: "M/b/y", Total: 30},
+		{Name: "M/c", Total: 4}, {Name: "M/c/z", Total: 9}, {Name: "", Total: 50}, {Name: "N/lost", Total: 70}, {Name: "zero"},
 	}
 	show := func(tree []module) string {
 		var out []string
 		for _, m := range tree {
-			out = append(out, fmt.Sprintf("%s=%d", m.label(), m.total))
+			out = append(out, fmt.Sprintf("%s=%d", m.label(), m.Total))
 		}
 		return strings.Join(out, " ; ")
 	}
@@ -191,23 +193,23 @@ func TestModuleTree(t *testing.T) {
 // TestByClass: layers that only their numbers tell apart are one row, and the
 // sums stay; numbers in the middle of a class's name are part of it.
 func TestByClass(t *testing.T) {
-	got := byClass([]launcher{
-		{name: "M_0", count: 1, total: 30},
-		{name: "M_0/Layer_0", count: 2, total: 10, self: 1, backward: 4, cpu: 7},
-		{name: "M_0/Layer_0/Linear_4", count: 3, total: 5},
-		{name: "M_0/Layer_1", count: 2, total: 12, self: 2, backward: 5, cpu: 8},
-		{name: "M_0/Layer_1/Linear_5", count: 3, total: 6},
-		{name: "M_0/Conv_2d", count: 1, total: 8},
-		{name: ""},
+	got := byClass([]view.Launcher{
+		{Name: "M_0", Count: 1, Total: 30},
+		{Name: "M_0/Layer_0", Count: 2, Total: 10, Self: 1, Backward: 4, CPU: 7},
+		{Name: "M_0/Layer_0/Linear_4", Count: 3, Total: 5},
+		{Name: "M_0/Layer_1", Count: 2, Total: 12, Self: 2, Backward: 5, CPU: 8},
+		{Name: "M_0/Layer_1/Linear_5", Count: 3, Total: 6},
+		{Name: "M_0/Conv_2d", Count: 1, Total: 8},
+		{Name: ""},
 	})
-	want := []launcher{
-		{name: "M", places: 1, count: 1, total: 30},
-		{name: "M/Layer", places: 2, count: 4, total: 22, self: 3, backward: 9, cpu: 15},
-		{name: "M/Layer/Linear", places: 2, count: 6, total: 11},
-		{name: "M/Conv_2d", places: 1, count: 1, total: 8},
-		{name: "", places: 1},
+	want := []view.Launcher{
+		{Name: "M", Places: 1, Count: 1, Total: 30},
+		{Name: "M/Layer", Places: 2, Count: 4, Total: 22, Self: 3, Backward: 9, CPU: 15},
+		{Name: "M/Layer/Linear", Places: 2, Count: 6, Total: 11},
+		{Name: "M/Conv_2d", Places: 1, Count: 1, Total: 8},
+		{Name: "", Places: 1},
 	}
-	if !slices.EqualFunc(got, want, func(a, b launcher) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
+	if !slices.EqualFunc(got, want, func(a, b view.Launcher) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
@@ -247,7 +249,7 @@ func TestImpactOrder(t *testing.T) {
 			last = at
 		}
 	}
-	s := attributed(1)
+	s := samplerun.Attributed(1)
 	d := Build(s, judged(s))
 	order(render(t, d.Markdown), "## Steps", "## Idle time by owner", "## Largest gaps", "## Launches", "## Runtime calls", "## Graphs", "## Kernels",
 		"## Operators", "## Modules", "## Source lines", "## Annotations", "## Forward", "## Copies", "## Memory")
@@ -258,7 +260,7 @@ func TestImpactOrder(t *testing.T) {
 	for i := range s.Idle {
 		s.Idle[i].NS /= 10
 	}
-	s.Devices[0].Activity = cells(map[summary.Class]int64{comp: 920, copies: 20, 0: 60})
+	s.Devices[0].Activity = samplerun.Cells(map[summary.Class]int64{comp: 920, copies: 20, 0: 60})
 	d = Build(s, judged(s))
 	order(render(t, d.Markdown), "## Kernels", "## Operators", "## Forward", "## Idle time by owner", "## Launches", "## Copies", "## Memory")
 	screen := text(t, d, 80)
@@ -276,7 +278,7 @@ func TestImpactOrder(t *testing.T) {
 // TestRowOrder: the order of the rows of a summary is nothing that a reader
 // sees.
 func TestRowOrder(t *testing.T) {
-	for _, make := range []func() *summary.Summary{func() *summary.Summary { return attributed(8) }, func() *summary.Summary { return manyReasons(40) }} {
+	for _, make := range []func() *summary.Summary{func() *summary.Summary { return samplerun.Attributed(8) }, func() *summary.Summary { return samplerun.ManyReasons(40) }} {
 		s := make()
 		want := markdownOf(t, s)
 		for seed := range uint64(5) {
@@ -312,7 +314,7 @@ func shuffle[T any](rnd *rand.Rand, list []T) {
 // TestManyRows: ten thousand rows of each kind take no time to speak of, and
 // the report stays one that can be read.
 func TestManyRows(t *testing.T) {
-	s := manyReasons(10_000)
+	s := samplerun.ManyReasons(10_000)
 	start := time.Now()
 	md := markdownOf(t, s)
 	if took := time.Since(start); took > 10*time.Second {
@@ -328,21 +330,21 @@ func TestManyRows(t *testing.T) {
 // TestTopShape: of shapes with equal time the first by name is shown, and those
 // of several inputs add up.
 func TestTopShape(t *testing.T) {
-	var l launcher
+	var l view.Launcher
 	for i := range 20 {
-		l.shapes = append(l.shapes, summary.OpShape{Dims: fmt.Sprintf("[[%d]]", 10+i), Types: "f", GPUSelfNS: 5})
-		l.self += 5
+		l.Shapes = append(l.Shapes, summary.OpShape{Dims: fmt.Sprintf("[[%d]]", 10+i), Types: "f", GPUSelfNS: 5})
+		l.Self += 5
 	}
 	for range 20 { // maps are walked in another order each time
-		if shape, share := l.topShape(); shape != "[[10]] f" || share != "5.0%" {
+		if shape, share := topShape(l); shape != "[[10]] f" || share != "5.0%" {
 			t.Fatalf("the top shape is %q with %s", shape, share)
 		}
 	}
-	l.shapes = append(l.shapes, summary.OpShape{Dims: "[[17]]", Types: "f", GPUSelfNS: 1})
-	if shape, share := l.topShape(); shape != "[[17]] f" || share != "6.0%" {
+	l.Shapes = append(l.Shapes, summary.OpShape{Dims: "[[17]]", Types: "f", GPUSelfNS: 1})
+	if shape, share := topShape(l); shape != "[[17]] f" || share != "6.0%" {
 		t.Errorf("the top shape is %q with %s", shape, share)
 	}
-	if shape, share := (launcher{}).topShape(); shape != "" || share != "" {
+	if shape, share := topShape(view.Launcher{}); shape != "" || share != "" {
 		t.Errorf("the top shape of none is %q with %q", shape, share)
 	}
 }

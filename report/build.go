@@ -3,11 +3,13 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
+	"assay/report/pictures"
+	"assay/report/plot"
 	"assay/summary"
-	"assay/unit"
+	"assay/summary/view"
 )
 
 // A builder makes the sections of one Doc.
@@ -15,28 +17,19 @@ type builder struct {
 	*summary.Summary
 	result judge.Result
 
-	devices []string             // label of each device, in order
-	total   summary.Activity     // of all devices
-	kernels []kernelSum          // by name, largest first
-	work    int64                // ns of all kernels
-	place   map[deviceKey]string // label of the device of a row
-	charts  map[string]Chart
-}
-
-// A deviceKey is what rows of a summary name their device by.
-type deviceKey struct {
-	input, rank int
-	device      int64
+	devices []string                  // label of each device, in order
+	total   summary.Activity          // of all devices
+	kernels []view.Kernel             // by name, largest first
+	work    int64                     // ns of all kernels
+	place   map[view.DeviceKey]string // label of the device of a row
+	charts  map[string]plot.Chart
 }
 
 // Build makes the report of a summary and its judgment. It changes neither and
 // the Doc shares their memory.
 func Build(s *summary.Summary, r judge.Result) Doc {
 	b := newBuilder(s, r)
-	charts := Charts(s)
-	if c, ok := counterChart(s, r); ok {
-		charts = append(charts, c)
-	}
+	charts := pictures.Of(s, r)
 	for _, c := range charts {
 		b.charts[c.File()] = c
 	}
@@ -76,7 +69,7 @@ func (b *builder) byImpact(idle, work []Section) []Section {
 }
 
 // inPlace returns the charts in the order in which the sections have them.
-func inPlace(charts []Chart, sections []Section) []Chart {
+func inPlace(charts []plot.Chart, sections []Section) []plot.Chart {
 	at := map[string]int{}
 	for _, s := range sections {
 		for _, block := range s.Blocks {
@@ -85,20 +78,20 @@ func inPlace(charts []Chart, sections []Section) []Chart {
 			}
 		}
 	}
-	slices.SortStableFunc(charts, func(a, b Chart) int { return cmp.Compare(at[a.Name], at[b.Name]) })
+	slices.SortStableFunc(charts, func(a, b plot.Chart) int { return cmp.Compare(at[a.Name], at[b.Name]) })
 	return charts
 }
 
 func newBuilder(s *summary.Summary, r judge.Result) *builder {
-	b := &builder{Summary: s, result: r, charts: map[string]Chart{}, place: map[deviceKey]string{}}
-	b.devices = deviceLabels(s)
+	b := &builder{Summary: s, result: r, charts: map[string]plot.Chart{}, place: map[view.DeviceKey]string{}}
+	b.devices = view.DeviceLabels(s)
 	for i, d := range s.Devices {
 		b.total = b.total.Plus(d.Activity)
-		b.place[deviceKey{d.Input, d.Rank, d.Device}] = b.devices[i]
+		b.place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = b.devices[i]
 	}
-	b.kernels = sumKernels(s)
+	b.kernels = view.Kernels(s)
 	for _, k := range b.kernels {
-		b.work = summary.Plus(b.work, k.total)
+		b.work = summary.Plus(b.work, k.Total)
 	}
 	return b
 }
@@ -106,32 +99,6 @@ func newBuilder(s *summary.Summary, r judge.Result) *builder {
 // present drops the sections that have nothing to show.
 func present(sections ...Section) []Section {
 	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
-}
-
-// deviceNames returns what the devices are, each product once, with its count:
-// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
-func deviceNames(s *summary.Summary) string {
-	var names []string
-	count := map[string]int64{}
-	for _, d := range s.Devices {
-		if name := strings.TrimSpace(clean(d.Name)); name != "" {
-			if count[name] == 0 {
-				names = append(names, name)
-			}
-			count[name]++
-		}
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		names[i] = clip(name, 60)
-		if len(s.Devices) > 1 {
-			names[i] = unit.Count(count[name]) + " × " + names[i]
-		}
-	}
-	if len(names) > 3 {
-		names = append(names[:3], "…")
-	}
-	return strings.Join(names, ", ")
 }
 
 func (b *builder) title() string {
@@ -146,15 +113,9 @@ func (b *builder) title() string {
 	case 0:
 		return what
 	case 1:
-		return what + ": " + baseName(b.Inputs[0].Path)
+		return what + ": " + label.Base(b.Inputs[0].Path)
 	}
 	return what + ": " + plural(int64(len(b.Inputs)), "input")
-}
-
-// baseName returns the last part of a path of any system.
-func baseName(path string) string {
-	path = strings.TrimRight(clean(path), `/\`)
-	return clip(path[strings.LastIndexAny(path, `/\`)+1:], 70)
 }
 
 // bound says in a few words what the verdict is.
@@ -188,7 +149,7 @@ func (b *builder) bound() string {
 	case "calls":
 		return "too many small calls"
 	case "unknown", "":
-		if b.sumsOnly() && len(viewTables(b.Summary)) > 0 {
+		if b.sumsOnly() && len(view.Tables(b.Summary)) > 0 {
 			return "sums only, no timeline"
 		}
 		return "cannot tell"

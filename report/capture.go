@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -55,7 +56,7 @@ func (b *builder) captureLine() string {
 		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
 	}
 	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
-	if names := deviceNames(b.Summary); names != "" {
+	if names := view.DeviceNames(b.Summary); names != "" {
 		parts[len(parts)-1] += " (" + names + ")"
 	}
 	switch {
@@ -75,7 +76,7 @@ func (b *builder) captureLine() string {
 // held says what the inputs hold.
 func (b *builder) held(events int64) (parts []string) {
 	rows := b.sumsOnly() || len(b.Counters) > 0 && len(b.Devices) == 0
-	switch n := int64(len(viewTables(b.Summary))); {
+	switch n := int64(len(view.Tables(b.Summary))); {
 	case n > 0:
 		parts = append(parts, plural(n, "table"))
 	case len(b.Tables) > 0:

@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"assay/gate"
+	"assay/internal/samplerun"
 	"assay/summary"
 )
 
-// checked is trainRun against itself with a half more kernels, held to the gates.
+// checked is samplerun.Train against itself with a half more kernels, held to the gates.
 func checked(t *testing.T, yaml string) Checked {
 	t.Helper()
 	gates, err := gate.Parse([]byte(yaml), "gates.yaml")
@@ -27,18 +28,18 @@ func checked(t *testing.T, yaml string) Checked {
 		}
 		return []gate.Run{{Summary: s}}
 	}
-	now := trainRun()
+	now := samplerun.Train()
 	for i := range now.Kernels {
 		now.Kernels[i].Count += now.Kernels[i].Count / 2
 	}
-	rep, err := gate.Check(gates, whole(now), whole(trainRun()), gate.Options{})
+	rep, err := gate.Check(gates, whole(now), whole(samplerun.Train()), gate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Checked{Version: "v1.2.3", GatesFile: "ci/gates.yaml", Inconclusive: func(gate.Outcome) gate.Result { return gate.Error }, Report: rep}
 }
 
-// Of trainRun: idle 1160 of 8000 ms, exposed communication 1880, and the kernels
+// Of samplerun.Train: idle 1160 of 8000 ms, exposed communication 1880, and the kernels
 // of every rank half as many again.
 const someGates = `gpu.busy_share: ">= 80%"
 comm.exposed_share: "<= 20%"

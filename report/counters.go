@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -39,7 +41,7 @@ func (b *builder) countedKernels() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
 	}
-	weights, total, timed := counterWeights(b.Summary)
+	weights, total, timed := view.CounterWeights(b.Summary)
 	var means []int64
 	for _, k := range b.Counters[:min(maxCounted, len(b.Counters))] {
 		means = append(means, mean(k.TotalNS, k.Timed))
@@ -53,7 +55,7 @@ func (b *builder) countedKernels() Section {
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
 			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.text(mean(k.TotalNS, k.Timed))),
-			peakText(k.ComputePct), peakText(k.MemoryPct), sideWords(b.side(i)),
+			peakText(k.ComputePct), peakText(k.MemoryPct), b.side(i).Words(),
 			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
 			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), clip(clean(strings.Join(k.Limiters, ", ")), 40),
 			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), clip(clean(k.Category), 24),
@@ -63,7 +65,7 @@ func (b *builder) countedKernels() Section {
 	t.Note = "Shares are of " + b.counterTotal(total, timed) + ". Compute and memory are throughputs in percent of the device's peak, over the elapsed cycles; " +
 		"occupancy is resident warps in percent of those that an SM holds, possible is what the limits of the launch allow. " +
 		"All are means over the launches, weighted by duration. A profiler of counters runs each launch alone: its times compare with each other, not with those of a timeline."
-	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures(counterFile+".png"), t)}
+	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures("kernels-peaks.png"), t)}
 }
 
 func orNone(known bool, text string) string {
@@ -102,7 +104,7 @@ func workText(k summary.Counter) string {
 	}
 	w := k.Work[best]
 	rate := float64(w.FLOPs) / float64(w.NS) * 1e9
-	text := flopRate(rate) + " " + clip(clean(w.Precision), 12)
+	text := unit.FLOPRate(rate) + " " + clip(clean(w.Precision), 12)
 	if w.PeakFLOPs != nil && *w.PeakFLOPs > 0 {
 		text += fmt.Sprintf(" (%.1f%% of its peak)", 100*rate/float64(*w.PeakFLOPs))
 	}
@@ -136,13 +138,13 @@ func (b *builder) screenCounters() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
 	}
-	weights, total, timed := counterWeights(b.Summary)
+	weights, total, timed := view.CounterWeights(b.Summary)
 	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
 		{"share", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"held back by", Text}, {"kernel", KernelName},
 	}}
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
-			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), sideWords(b.side(i)), k.Kernel,
+			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), b.side(i).Words(), k.Kernel,
 		}})
 	}
 	lead := "share of " + unit.Duration(total) + " kernel time, profiled one by one"
@@ -164,7 +166,7 @@ func (b *builder) profilerAdvice() Section {
 			left++
 			continue
 		}
-		it := Item{Text: "of", Code: clip(clean(tidyKernel(k.Kernel)), nameColumns)}
+		it := Item{Text: "of", Code: clip(clean(label.TidyKernel(k.Kernel)), nameColumns)}
 		for _, r := range k.Rules {
 			it.Sub = append(it.Sub, adviceItem(r, k.Launches))
 		}
@@ -201,7 +203,7 @@ func wholeSentences(text string, columns int) string {
 	for width(text) > columns {
 		end := strings.LastIndex(strings.TrimSuffix(text, "."), ". ")
 		if end < 0 {
-			return headOf(text, columns)
+			return label.Head(text, columns)
 		}
 		text = text[:end+1]
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/internal/label"
+	"assay/report/pictures"
+	"assay/report/plot"
 	"assay/unit"
 )
 
@@ -21,13 +24,13 @@ const (
 // A differ makes the sections of one comparison.
 type differ struct {
 	*compare.Comparison
-	charts map[string]Chart
+	charts map[string]plot.Chart
 }
 
 // BuildDiff makes the report of a comparison. The Doc shares its memory.
 func BuildDiff(c *compare.Comparison) Doc {
-	b := &differ{c, map[string]Chart{}}
-	charts := DiffCharts(c)
+	b := &differ{c, map[string]plot.Chart{}}
+	charts := pictures.OfComparison(c)
 	for _, chart := range charts {
 		b.charts[chart.File()] = chart
 	}
@@ -46,9 +49,9 @@ func baseNames(s compare.Side) string {
 	case 0:
 		return "nothing"
 	case 1:
-		return baseName(s.Inputs[0].Path)
+		return label.Base(s.Inputs[0].Path)
 	}
-	return fmt.Sprintf("%s and %d more", baseName(s.Inputs[0].Path), len(s.Inputs)-1)
+	return fmt.Sprintf("%s and %d more", label.Base(s.Inputs[0].Path), len(s.Inputs)-1)
 }
 
 // screenHead is one line: what changed most.
@@ -160,7 +163,7 @@ func (b *differ) parts(p compare.Part, title string) Table {
 	}}
 	row := func(name string, base, new, delta int64) Row {
 		return Row{Cells: []string{
-			name, scale.text(base), scale.text(new), signedIn(scale, delta), signedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
+			name, scale.text(base), scale.text(new), signedIn(scale, delta), compare.SignedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
 		}}
 	}
 	for _, r := range p.Rows {
@@ -176,15 +179,6 @@ func signedIn(s timeScale, ns int64) string {
 		return "+" + s.text(ns)
 	}
 	return s.text(ns)
-}
-
-// signedShare prints a difference as a share, with its sign.
-func signedShare(delta, of int64) string {
-	text := unit.Share(delta, of)
-	if delta > 0 && of > 0 {
-		return "+" + text
-	}
-	return text
 }
 
 func (b *differ) cells() Section {
@@ -217,7 +211,7 @@ func (b *differ) estimates() Section {
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
 			e.Name, scale.text(e.Base.MedianNS), spread(scale, e.Base), scale.text(e.New.MedianNS), spread(scale, e.New),
-			signedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
+			compare.SignedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
 		}})
 	}
 	for _, w := range b.Estimates[0].Warnings {
@@ -279,7 +273,7 @@ func (b *differ) steps() Section {
 // pictures returns those that exist.
 func (b *differ) pictures(names ...string) (blocks []Block) {
 	for _, name := range names {
-		if c, ok := b.charts[Chart{Name: name}.File()]; ok {
+		if c, ok := b.charts[plot.Chart{Name: name}.File()]; ok {
 			blocks = append(blocks, Picture{c})
 		}
 	}

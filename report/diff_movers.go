@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -73,18 +75,7 @@ func operatorName(r compare.Row) string {
 	return r.Name
 }
 
-func idleReason(r compare.Row) string {
-	parts := []string{}
-	for _, s := range []string{r.Owner, r.State} {
-		if s != "" {
-			parts = append(parts, ownerText(s))
-		}
-	}
-	if r.Name != "" {
-		parts = append(parts, clip(clean(r.Name), 44))
-	}
-	return strings.Join(parts, ", ")
-}
+func idleReason(r compare.Row) string { return view.Reason(r.Owner, r.State, r.Name) }
 
 // moverSection lists the rows that moved most.
 func (b *differ) moverSection(m moved, rows int) Section {
@@ -94,7 +85,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 	}
 	s := Section{
 		Title: m.title,
-		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), signedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
+		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
 	}
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]
@@ -131,7 +122,7 @@ func (b *differ) moverTable(m moved, rows []compare.Row) Table {
 		if m.runs {
 			cells = append(cells, signedIn(scale, r.CountNS), signedIn(scale, r.DurationNS), b.times(r))
 		} else {
-			cells = append(cells, signedShare(r.DeltaNS, r.BaseNS))
+			cells = append(cells, compare.SignedShare(r.DeltaNS, r.BaseNS))
 		}
 		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(r.Match), m.name(r))})
 	}
@@ -187,7 +178,7 @@ func (b *differ) changes(most int) Section {
 		if counts[word]++; counts[word] > most {
 			continue
 		}
-		names := kernelLabels(slices.Concat([]string{r.Name}, r.Was), 60)
+		names := label.Short(label.Kernel, slices.Concat([]string{r.Name}, r.Was), 60)
 		text := fmt.Sprintf("%s: %s %s", names[0], unit.Duration(max(r.NewNS, r.BaseNS)), b.each())
 		switch r.Match {
 		case compare.ByCanonical, compare.ByPlace:

@@ -24,7 +24,7 @@ func (b *differ) sums(rows, columns int) (out []Section) {
 func tableDelta(d compare.TableDelta, rows int) Section {
 	first := d.Columns[0]
 	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s is %s instead of %s (%s)", clip(clean(first.Name), 30),
-		first.Text(first.New), first.Text(first.Base), signedShare(first.New-first.Base, first.Base))}
+		first.Text(first.New), first.Text(first.Base), compare.SignedShare(first.New-first.Base, first.Base))}
 	t := Table{Title: "rows"}
 	for _, c := range d.Columns {
 		t.Columns = append(t.Columns, Column{clip(clean(c.Name), 20) + " delta", Number})
@@ -49,7 +49,7 @@ func tableDelta(d compare.TableDelta, rows int) Section {
 		if r.Base[0] != nil {
 			base = *r.Base[0]
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(cells, signedShare(r.Delta(0), base), matchText(r.Match), r.Name)})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, compare.SignedShare(r.Delta(0), base), matchText(r.Match), r.Name)})
 	}
 	if len(t.Rows) == 0 {
 		return s
@@ -73,7 +73,7 @@ func (b *differ) counted(rows int) Section {
 	for _, c := range b.Counters {
 		cells := []string{changeText(c.BaseNS, c.NewNS), ""}
 		if c.BaseNS != nil && c.NewNS != nil {
-			cells[1] = signedShare(c.Delta(), *c.BaseNS)
+			cells[1] = compare.SignedShare(c.Delta(), *c.BaseNS)
 		}
 		cells = append(cells, pctChange(c.BaseCompute, c.NewCompute), pctChange(c.BaseMemory, c.NewMemory), pctChange(c.BaseOccupancy, c.NewOccupancy))
 		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(c.Match), c.Kernel)})

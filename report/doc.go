@@ -27,6 +27,7 @@ import (
 
 	"assay/compare"
 	"assay/judge"
+	"assay/report/plot"
 	"assay/summary"
 )
 
@@ -40,7 +41,7 @@ type Doc struct {
 
 	summary *summary.Summary
 	result  judge.Result
-	charts  []Chart
+	charts  []plot.Chart
 
 	comparison *compare.Comparison // of two runs; there is no summary then
 }
@@ -121,15 +122,18 @@ type Rest struct {
 }
 
 // A Picture stands where a chart belongs.
-type Picture struct{ Chart Chart }
+type Picture struct{ Chart plot.Chart }
 
 func (Paragraph) block() {}
-func (List) block()      {}
-func (Table) block()     {}
-func (Picture) block()   {}
+
+func (List) block() {}
+
+func (Table) block() {}
+
+func (Picture) block() {}
 
 // Charts returns the pictures of the report in the order of their places.
-func (d Doc) Charts() []Chart { return d.charts }
+func (d Doc) Charts() []plot.Chart { return d.charts }
 
 // Texts returns pointers to what the document says in texts of its own, for a caller
 // that rewrites them before they are written. Those of the summary are the caller's.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
 )
@@ -48,7 +49,7 @@ func (b *builder) doctorVerdict(answers []judge.Answer) Section {
 func (b *builder) doctorCapture() Section {
 	s := Section{Title: "Capture", Lead: b.captureLine()}
 	if len(b.Inputs) == 1 {
-		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
+		s.Lead = label.Base(b.Inputs[0].Path) + ", " + s.Lead
 	}
 	var list List
 	for _, text := range b.recorders() {

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"assay/internal/label"
 )
 
 // markdownSpecial are the characters that a backslash takes their meaning. The
@@ -55,7 +57,7 @@ func escapeWord(word string) string {
 // isInner reports whether letters or digits stand on both sides of the
 // underscore at i; then it is no emphasis, and reads better bare.
 func isInner(word string, i int) bool {
-	plain := func(c byte) bool { return isWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
+	plain := func(c byte) bool { return label.IsWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
 	return i > 0 && i+1 < len(word) && plain(word[i-1]) && plain(word[i+1])
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"assay/internal/samplerun"
 	"assay/judge"
 )
 
@@ -166,7 +167,7 @@ func checkPlain(t *testing.T, name string, n int, text string) {
 
 // FuzzEscape: no text leaves its line, its cell or its paragraph.
 func FuzzEscape(f *testing.F) {
-	for _, name := range hostileNames() {
+	for _, name := range samplerun.HostileNames() {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -72,7 +73,7 @@ func (b *builder) placeText(p judge.Place) string {
 		}
 	}
 	if p.Device != nil && len(b.Devices) > 1 {
-		words = append(words, b.place[deviceKey{p.Input, p.Rank, *p.Device}])
+		words = append(words, b.place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
 	}
 	text := strings.Join(words, ", ")
 	if p.StartNS != nil {

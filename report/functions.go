@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // bySelf sets the functions with the most of their own: those with the largest
 // totals, which the other table has, may do nothing but call others.
 func (v tableView) bySelf(most int) (Table, bool) {
-	if v.Of != summary.OfFunction || v.part < 0 || v.part == v.rank {
+	if v.Of != summary.OfFunction || v.ShareColumn < 0 || v.ShareColumn == v.RankColumn {
 		return Table{}, false
 	}
 	t := v.ownOrder().table(most)
@@ -22,8 +23,8 @@ func (v tableView) bySelf(most int) (Table, bool) {
 func (v tableView) ownOrder() tableView {
 	v.Rows = slices.Clone(v.Rows)
 	slices.SortStableFunc(v.Rows, func(a, b summary.TableRow) int {
-		x, _ := a.Value(v.part)
-		y, _ := b.Value(v.part)
+		x, _ := a.Value(v.ShareColumn)
+		y, _ := b.Value(v.ShareColumn)
 		return cmp.Compare(y, x)
 	})
 	return v
@@ -35,7 +36,7 @@ func (b *builder) functionBlocks(v tableView) (before, after []Block) {
 	if v.Of != summary.OfFunction {
 		return nil, nil
 	}
-	if first, ok := largestOf(b.Summary, summary.OfFunction); ok && first.Input == v.Input && first.Number == v.Number || !ok && b.firstFunctions(v) {
+	if first, ok := view.LargestTable(b.Summary, summary.OfFunction); ok && first.Input == v.Input && first.Number == v.Number || !ok && b.firstFunctions(v) {
 		before = b.pictures("flame.png")
 	}
 	if t, ok := v.bySelf(maxKernels); ok {
@@ -48,7 +49,7 @@ func (b *builder) functionBlocks(v tableView) (before, after []Block) {
 // firstFunctions reports whether v is the first table of functions, where none
 // has times.
 func (b *builder) firstFunctions(v tableView) bool {
-	for _, other := range viewTables(b.Summary) {
+	for _, other := range view.Tables(b.Summary) {
 		if other.Of == summary.OfFunction {
 			return other.Input == v.Input && other.Number == v.Number
 		}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -58,7 +60,7 @@ func (b *builder) gapTable(list []longGap) Table {
 		names = append(names, g.Before, g.After)
 	}
 	length, into := scaleOf(lengths...), scaleOf(starts...)
-	labels := kernelLabels(names, gapName)
+	labels := label.Short(label.Kernel, names, gapName)
 	t := Table{Title: "gaps", Columns: []Column{
 		{"device", Text}, {"start (ns)", Number}, {into.head("into the window"), Number}, {length.head("length"), Number}, {"share of window", Number},
 		{"owner", Text}, {"state", Text}, {"in", Name}, {"before", Name}, {"after", Name},
@@ -74,7 +76,7 @@ func (b *builder) gapTable(list []longGap) Table {
 		}
 		cells := []string{
 			b.devices[g.at], strconv.FormatInt(g.StartNS, 10), into.text(starts[i]), length.text(g.NS), unit.Share(g.NS, b.Devices[g.at].Activity.Window()),
-			ownerText(g.Owner), ownerText(g.State), g.Name, labels[2*i], labels[2*i+1],
+			view.OwnerText(g.Owner), view.OwnerText(g.State), g.Name, labels[2*i], labels[2*i+1],
 		}
 		t.Rows = append(t.Rows, Row{Weight: g.NS, Cells: cells[len(cells)-len(t.Columns):]})
 	}
@@ -100,10 +102,10 @@ func (b *builder) gapLine() string {
 	if best.at < 0 {
 		return ""
 	}
-	sum := idleSum{owner: best.Owner, state: best.State}
+	sum := view.Idle{Owner: best.Owner, State: best.State}
 	text := "longest gap"
 	if len(b.Devices) > 1 {
 		text += " (" + b.devices[best.at] + ")"
 	}
-	return fmt.Sprintf("%s %s at %s: %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), sum.reason())
+	return fmt.Sprintf("%s %s at %s: %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), sum.Reason())
 }

@@ -1,30 +1,13 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/summary"
+	"assay/summary/view"
 )
-
-// twinRuns are n captures of rank 0 device 0, each in its own directory, idle
-// for 10, 20, 30, ... of 1000 ms.
-func twinRuns(n int) *summary.Summary {
-	s := &summary.Summary{Schema: summary.Schema}
-	for i := range n {
-		s.Inputs = append(s.Inputs, summary.Input{
-			Path: fmt.Sprintf("/data/captures/run-%d/a-rather-long-name-of-a-trace-rank0.json.gz", i), RankFrom: "trace", Complete: true,
-		})
-		idle := int64(10 * (i + 1))
-		d := summary.Device{Input: i, WindowNS: sec, Activity: cells(map[summary.Class]int64{comp: 1000 - idle, 0: idle}), Events: 100}
-		d.Strip = &summary.Strip{BinNS: sec, NS: map[string][]int64{"compute": {sec / 2}}}
-		s.Devices = append(s.Devices, d)
-		s.Streams = append(s.Streams, summary.Stream{Input: i, Stream: 7, Kernels: 1, BusyNS: sec, WorkNS: sec})
-	}
-	s.Issues = []summary.Issue{{Code: "orphan", Severity: "suspect", Count: 2, First: s.Inputs[0].Path + "@81920: traceEvents[7]"}}
-	return s
-}
 
 func TestDeviceLabels(t *testing.T) {
 	two := func(a, b summary.Device) string {
@@ -32,7 +15,7 @@ func TestDeviceLabels(t *testing.T) {
 		for i := range s.Inputs {
 			s.Inputs[i].RankFrom = "assumed"
 		}
-		return strings.Join(deviceLabels(s), ", ")
+		return strings.Join(view.DeviceLabels(s), ", ")
 	}
 	for _, tc := range []struct {
 		a, b summary.Device
@@ -47,17 +30,17 @@ func TestDeviceLabels(t *testing.T) {
 		}
 	}
 	// One pair that is not told apart numbers all.
-	s := twinRuns(2)
+	s := samplerun.Twins(2)
 	s.Inputs = append(s.Inputs, summary.Input{Path: "x"})
 	s.Devices = append(s.Devices, summary.Device{Input: 2, Rank: 5})
-	if got := deviceLabels(s)[2]; got != "#3 rank 5 device 0" {
+	if got := view.DeviceLabels(s)[2]; got != "#3 rank 5 device 0" {
 		t.Errorf("the third device is labelled %q", got)
 	}
 }
 
 // TestTwins: where labels have numbers, every rendering tells what they are.
 func TestTwins(t *testing.T) {
-	s := twinRuns(3)
+	s := samplerun.Twins(3)
 	d := Build(s, judged(s))
 	out := text(t, d, 80)
 	for _, want := range []string{
@@ -90,7 +73,7 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	// Of many inputs the text names those whose devices it shows.
-	s = twinRuns(20)
+	s = samplerun.Twins(20)
 	out = text(t, Build(s, judged(s)), 80)
 	if !strings.Contains(out, "\n  #17 run-16/") || strings.Contains(out, "#16 run") || !strings.Contains(out, "16 more inputs") {
 		t.Errorf("the text names other inputs:\n%s", out)
@@ -112,7 +95,7 @@ func TestShortPaths(t *testing.T) {
 		for _, p := range strings.Fields(tc.in) {
 			s.Inputs = append(s.Inputs, summary.Input{Path: p})
 		}
-		paths, dir := shortPaths(s)
+		paths, dir := view.ShortPaths(s)
 		if got := strings.Join(paths, " "); got != tc.want || dir != tc.dir {
 			t.Errorf("%s: got %s below %q, want %s below %q", tc.in, got, dir, tc.want, tc.dir)
 		}

@@ -8,75 +8,36 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
-// A kernelSum is every run of the kernels of one name and class, over all
-// devices, streams and operators.
-type kernelSum struct {
-	name, class, category string
-	count, total          int64
-	min, max              int64
-	streams               map[int64]bool
-	ops                   map[string]int64 // work by launching operator
-}
-
-// sumKernels adds up the kernels of s and returns them by falling total, then
-// by name and class.
-func sumKernels(s *summary.Summary) []kernelSum {
-	type key struct{ name, class string }
-	index := map[key]int{}
-	var out []kernelSum
-	for _, k := range s.Kernels {
-		i, ok := index[key{k.Name, k.Class}]
-		if !ok {
-			i = len(out)
-			index[key{k.Name, k.Class}] = i
-			out = append(out, kernelSum{
-				name: k.Name, class: k.Class, category: clip(clean(k.Category), 24),
-				min: k.MinNS, streams: map[int64]bool{}, ops: map[string]int64{},
-			})
-		}
-		sum := &out[i]
-		sum.count = summary.Plus(sum.count, k.Count)
-		sum.total = summary.Plus(sum.total, k.TotalNS)
-		sum.min = min(sum.min, k.MinNS)
-		sum.max = max(sum.max, k.MaxNS)
-		sum.streams[k.Stream] = true
-		sum.ops[k.Op] = summary.Plus(sum.ops[k.Op], k.TotalNS)
-	}
-	slices.SortFunc(out, func(a, b kernelSum) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
-	})
-	return out
-}
-
 // streamList prints up to four stream numbers, or how many there are.
-func (k kernelSum) streamList() string {
-	if len(k.streams) > 4 {
-		return plural(int64(len(k.streams)), "stream")
+func streamList(k view.Kernel) string {
+	if len(k.Streams) > 4 {
+		return plural(int64(len(k.Streams)), "stream")
 	}
 	var parts []string
-	for _, n := range slices.Sorted(maps.Keys(k.streams)) {
+	for _, n := range slices.Sorted(maps.Keys(k.Streams)) {
 		parts = append(parts, fmt.Sprint(n))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// launcher names the operator that launched most of the kernel's work.
-func (k kernelSum) launcher() string {
+// launchedBy names the operator that launched most of the kernel's work.
+func launchedBy(k view.Kernel) string {
 	best, most := "", int64(-1)
-	for _, op := range slices.Sorted(maps.Keys(k.ops)) {
-		if op != "" && k.ops[op] > most {
-			best, most = op, k.ops[op]
+	for _, op := range slices.Sorted(maps.Keys(k.Ops)) {
+		if op != "" && k.Ops[op] > most {
+			best, most = op, k.Ops[op]
 		}
 	}
 	if best == "" {
 		return ""
 	}
 	text := clip(clean(best), 40)
-	if n := len(k.ops); n > 1 {
-		text += fmt.Sprintf(" (%s)", unit.Share(most, k.total))
+	if n := len(k.Ops); n > 1 {
+		text += fmt.Sprintf(" (%s)", unit.Share(most, k.Total))
 	}
 	return text
 }
@@ -91,25 +52,25 @@ func (b *builder) kernelTable() Section {
 	shown := b.kernels[:min(maxKernels, len(b.kernels))]
 	var means, longest []int64
 	for _, k := range shown {
-		means = append(means, mean(k.total, k.count), k.min)
-		longest = append(longest, k.max)
+		means = append(means, mean(k.Total, k.Count), k.Min)
+		longest = append(longest, k.Max)
 	}
-	total, each, most := scaleOf(b.kernels[0].total), scaleOf(means...), scaleOf(longest...)
+	total, each, most := scaleOf(b.kernels[0].Total), scaleOf(means...), scaleOf(longest...)
 	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
 		{"kernel", KernelName}, {"share", Number}, {total.head("total"), Number}, {"count", Number},
 		{each.head("mean"), Number}, {each.head("min"), Number}, {most.head("max"), Number},
 		{"class", Text}, {"category", Text}, {"streams", Text}, {"launched by", Name},
 	}}
 	for _, k := range shown {
-		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{
-			k.name, unit.Share(k.total, b.work), total.text(k.total), unit.Count(k.count),
-			each.text(mean(k.total, k.count)), each.text(k.min), most.text(k.max),
-			clip(clean(k.class), 20), k.category, k.streamList(), k.launcher(),
+		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{
+			k.Name, unit.Share(k.Total, b.work), total.text(k.Total), unit.Count(k.Count),
+			each.text(mean(k.Total, k.Count)), each.text(k.Min), most.text(k.Max),
+			clip(clean(k.Class), 20), k.Category, streamList(k), launchedBy(k),
 		}})
 	}
 	for _, k := range b.kernels[len(shown):] {
 		t.More.Rows++
-		t.More.Weight = summary.Plus(t.More.Weight, k.total)
+		t.More.Weight = summary.Plus(t.More.Weight, k.Total)
 	}
 	t.Note = fmt.Sprintf("Shares are of kernel time: %s, the sum of the durations of all kernels on all devices, so kernels that ran at the "+
 		"same time count each. Rows add up all streams, devices and operators. Long names are shortened here and full in the JSON.", unit.Duration(b.work))
@@ -119,30 +80,30 @@ func (b *builder) kernelTable() Section {
 // categories groups the kernels by what they do.
 func (b *builder) categories() Section {
 	type key struct{ class, category string }
-	sums := map[key]*kernelSum{}
+	sums := map[key]*view.Kernel{}
 	names := map[key]int64{}
 	for _, k := range b.kernels {
-		at := key{clip(clean(k.class), 20), k.category}
+		at := key{clip(clean(k.Class), 20), k.Category}
 		if sums[at] == nil {
-			sums[at] = &kernelSum{}
+			sums[at] = &view.Kernel{}
 		}
-		sums[at].count = summary.Plus(sums[at].count, k.count)
-		sums[at].total = summary.Plus(sums[at].total, k.total)
+		sums[at].Count = summary.Plus(sums[at].Count, k.Count)
+		sums[at].Total = summary.Plus(sums[at].Total, k.Total)
 		names[at]++
 	}
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, c key) int {
-		return cmp.Or(cmp.Compare(sums[c].total, sums[a].total), cmp.Compare(a.category, c.category), cmp.Compare(a.class, c.class))
+		return cmp.Or(cmp.Compare(sums[c].Total, sums[a].Total), cmp.Compare(a.category, c.category), cmp.Compare(a.class, c.class))
 	})
 	if len(keys) == 0 {
 		return Section{}
 	}
-	total := scaleOf(sums[keys[0]].total)
+	total := scaleOf(sums[keys[0]].Total)
 	t := Table{Title: "categories", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
 		{"category", Text}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {"names", Number},
 	}}
 	for _, k := range keys {
-		t.Rows = append(t.Rows, Row{Weight: sums[k].total, Cells: []string{
-			k.category, k.class, unit.Share(sums[k].total, b.work), total.text(sums[k].total), unit.Count(sums[k].count), unit.Count(names[k]),
+		t.Rows = append(t.Rows, Row{Weight: sums[k].Total, Cells: []string{
+			k.category, k.class, unit.Share(sums[k].Total, b.work), total.text(sums[k].Total), unit.Count(sums[k].Count), unit.Count(names[k]),
 		}})
 	}
 	t.Note = "Shares are of kernel time, the sum of the durations of all kernels."
@@ -155,13 +116,13 @@ func (b *builder) unclassified() Section {
 	scale := scaleOf()
 	t := Table{Title: "kernels"}
 	for _, k := range b.kernels {
-		if k.category != "other" || k.total <= b.work/100 {
+		if k.Category != "other" || k.Total <= b.work/100 {
 			continue
 		}
 		if len(t.Rows) == 0 {
-			scale = scaleOf(k.total)
+			scale = scaleOf(k.Total)
 		}
-		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{k.name, unit.Share(k.total, b.work), scale.text(k.total), unit.Count(k.count)}})
+		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{k.Name, unit.Share(k.Total, b.work), scale.text(k.Total), unit.Count(k.Count)}})
 	}
 	if len(t.Rows) == 0 {
 		return Section{}
@@ -182,26 +143,19 @@ type copySum struct {
 }
 
 func sumCopies(s *summary.Summary) (out []copySum, work int64) {
-	type key struct{ name, class string }
-	index := map[key]int{}
-	for _, c := range s.Copies {
-		i, ok := index[key{c.Name, c.Class}]
-		if !ok {
-			i = len(out)
-			index[key{c.Name, c.Class}] = i
-			out = append(out, copySum{name: c.Name, class: c.Class, all: true})
-		}
-		sum := &out[i]
+	out = view.Group(s.Copies, func(c *summary.Copy) [2]string { return [2]string{c.Name, c.Class} }, func(c *summary.Copy) copySum {
+		return copySum{name: c.Name, class: c.Class, all: true}
+	}, func(sum *copySum, c *summary.Copy) {
 		work = summary.Plus(work, c.TotalNS)
 		sum.count = summary.Plus(sum.count, c.Count)
 		sum.total = summary.Plus(sum.total, c.TotalNS)
 		if c.Bytes == nil {
 			sum.all = false
-			continue
+			return
 		}
 		sum.bytes = summary.Plus(sum.bytes, *c.Bytes)
 		sum.told = summary.Plus(sum.told, c.TotalNS)
-	}
+	})
 	slices.SortFunc(out, func(a, b copySum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.class, b.class))
 	})
@@ -247,22 +201,22 @@ func (b *builder) streams() Section {
 	if len(b.Streams) == 0 {
 		return Section{}
 	}
-	window := map[deviceKey]int64{}
+	window := map[view.DeviceKey]int64{}
 	for _, d := range b.Devices {
-		window[deviceKey{d.Input, d.Rank, d.Device}] = d.WindowNS
+		window[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.WindowNS
 	}
 	rows := slices.Clone(b.Streams)
 	slices.SortStableFunc(rows, func(a, c summary.Stream) int { return cmp.Compare(c.WorkNS, a.WorkNS) })
-	scale, several := scaleOf(rows[0].WorkNS), numbered(b.Summary)
+	scale, several := scaleOf(rows[0].WorkNS), view.Numbered(b.Summary)
 	t := Table{Title: "streams", Columns: []Column{
 		{"device", Text}, {"stream", Number}, {"name", Name}, {"kernels", Number}, {"copies, memsets", Number},
 		{scale.head("busy"), Number}, {"busy share", Number}, {scale.head("work"), Number},
 	}}
 	for _, r := range rows {
-		at := deviceKey{r.Input, r.Rank, r.Device}
+		at := view.DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}
 		place, ok := b.place[at]
 		if !ok {
-			place = deviceLabel(at, several)
+			place = view.DeviceLabel(at, several)
 		}
 		t.More.Total = summary.Plus(t.More.Total, r.WorkNS)
 		t.Rows = append(t.Rows, Row{Weight: r.WorkNS, Cells: []string{

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -19,21 +20,21 @@ const (
 // knownLaunches returns the rows of devices that the summary lists, worst
 // devices first as in the idle sections, and the index of each device.
 func (b *builder) knownLaunches() (rows []summary.Launches, at []int) {
-	of := map[deviceKey]summary.Launches{}
+	of := map[view.DeviceKey]summary.Launches{}
 	for _, l := range b.Launches {
-		of[deviceKey{l.Input, l.Rank, l.Device}] = l
+		of[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
 	}
 	for i, d := range b.Devices {
-		if _, ok := of[deviceKey{d.Input, d.Rank, d.Device}]; ok {
+		if _, ok := of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
 			at = append(at, i)
 		}
 	}
 	slices.SortStableFunc(at, func(i, j int) int {
-		return cmp.Compare(idleShare(b.Devices[j].Activity), idleShare(b.Devices[i].Activity))
+		return cmp.Compare(view.IdleShare(b.Devices[j].Activity), view.IdleShare(b.Devices[i].Activity))
 	})
 	for _, i := range at {
 		d := b.Devices[i]
-		rows = append(rows, of[deviceKey{d.Input, d.Rank, d.Device}])
+		rows = append(rows, of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}])
 	}
 	return rows, at
 }
@@ -95,7 +96,7 @@ func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
 	work := summary.Plus(sum.launched, sum.without)
 	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "piece")) + " of work"
 	if sum.withoutNS > 0 {
-		text += fmt.Sprintf(", the others are %s of GPU work (%s)", unit.Share(sum.withoutNS, gpuWork(b.Summary)), unit.Duration(sum.withoutNS))
+		text += fmt.Sprintf(", the others are %s of GPU work (%s)", unit.Share(sum.withoutNS, view.GPUWork(b.Summary)), unit.Duration(sum.withoutNS))
 	}
 	if sum.delays.Count() > 0 {
 		text += fmt.Sprintf("; it starts %s later at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
@@ -154,22 +155,14 @@ func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.id
 
 // sumCalls returns the calls by falling time, then name and kind.
 func sumCalls(s *summary.Summary) []callSum {
-	type key struct{ name, kind string }
-	index := map[key]int{}
-	var out []callSum
-	for _, r := range s.Calls {
-		i, ok := index[key{r.Name, r.Kind}]
-		if !ok {
-			i = len(out)
-			index[key{r.Name, r.Kind}] = i
-			out = append(out, callSum{name: r.Name, kind: r.Kind})
-		}
-		sum := &out[i]
+	out := view.Group(s.Calls, func(r *summary.Call) [2]string { return [2]string{r.Name, r.Kind} }, func(r *summary.Call) callSum {
+		return callSum{name: r.Name, kind: r.Kind}
+	}, func(sum *callSum, r *summary.Call) {
 		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
 		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
 		sum.waited = summary.Plus(sum.waited, r.WaitNS)
 		sum.longest = max(sum.longest, r.MaxNS)
-	}
+	})
 	slices.SortFunc(out, func(a, b callSum) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
 	})
@@ -270,11 +263,11 @@ func (b *builder) graphs() Section {
 		{"device", Text}, {"graph", Number}, {"call", Name}, {"launches", Number}, {"nodes", Number}, {span.head("span"), Number}, {span.head("work"), Number},
 		{"idle in span", Number}, {delay.head("mean delay"), Number}, {host.head("mean call"), Number}, {"first work", KernelName},
 	}}
-	several := numbered(b.Summary)
+	several := view.Numbered(b.Summary)
 	for i, g := range rows {
-		place, ok := b.place[deviceKey{g.Input, g.Rank, g.Device}]
+		place, ok := b.place[view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}]
 		if !ok {
-			place = deviceLabel(deviceKey{g.Input, g.Rank, g.Device}, several)
+			place = view.DeviceLabel(view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}, several)
 		}
 		nodes, idle := unit.Count(g.Nodes), unit.Share(g.IdleNS, g.SpanNS)
 		if g.Opaque {

@@ -8,20 +8,21 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/summary"
 	"assay/unit"
 )
 
 // TestLaunches compares the tables with the rows of attributedLaunches.
 func TestLaunches(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	wantRows(t, md, "Launches",
 		"device|calls|work launched|without a call|delay, median|delay, p99|short kernels|share of kernels|share of kernel time|calls per step, median|min–max",
 		"rank 0 device 0|3,000|3,090|10|10–15 µs|20–30 ms|1,000|33.3%|1.3%|750|740–760",
 		"queue depth|time (ms)|share of window", "0|550.00|55.0%", "1|100.00|10.0%", "2–3|150.00|15.0%", "4 or more|200.00|20.0%")
 	wantText(t, md, "3,000 calls launched 3,090 of 3,100 pieces of work; it starts 10–15 µs later at the median, 20–30 ms at p99; 33.3% of kernels are under 10 µs.")
 	// Two ranks: of 2010 ms, 550+560 at depth 0.
-	rows := tableOf(t, markdownOf(t, attributed(2)), "Launches")
+	rows := tableOf(t, markdownOf(t, samplerun.Attributed(2)), "Launches")
 	if got := strings.Join(rows[4], "|"); got != "0|1.110|55.2%" {
 		t.Errorf("the queues of two devices are %s", got)
 	}
@@ -30,7 +31,7 @@ func TestLaunches(t *testing.T) {
 // TestCalls: in 200 of 800 ms of waits no GPU was busy, of which the long wait
 // over a busy GPU has none.
 func TestCalls(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy, "+
 		"which by itself is no loss; in the other 200 ms (25.0%) none was.")
 	wantRows(t, md, "Runtime calls",
@@ -44,7 +45,7 @@ func TestCalls(t *testing.T) {
 // TestSavedByNotWaiting: 30 and 10 ms, after two kinds of waits, of all idle
 // time.
 func TestSavedByNotWaiting(t *testing.T) {
-	s := attributed(1)
+	s := samplerun.Attributed(1)
 	idle := s.Devices[0].Activity.Idle()
 	s.Syncs = []summary.Sync{{Calls: 1, LostNS: 30 * ms}}
 	s.CopyCalls = []summary.CopyCall{{Name: "Memcpy DtoH", Call: "cudaMemcpy", Class: "copy", LostNS: 10 * ms}}
@@ -56,7 +57,7 @@ func TestSavedByNotWaiting(t *testing.T) {
 // TestGraphs: of a graph whose inside was not recorded, no nodes and no idle
 // time are told.
 func TestGraphs(t *testing.T) {
-	wantRows(t, markdownOf(t, attributed(1)), "Graphs",
+	wantRows(t, markdownOf(t, samplerun.Attributed(1)), "Graphs",
 		"device|graph|call|launches|nodes|span (ms)|work (ms)|idle in span|mean delay (µs)|mean call (µs)|first work",
 		"rank 0 device 0|1|`cudaGraphLaunch`|10|40|40.000|30.000|25.0%|20.000|50.000|`flash_fwd_kernel`",
 		"rank 0 device 0|2|`cudaGraphLaunch`|5|–|10.000|10.000|–|20.000|10.000|`flash_fwd_kernel`")
@@ -65,7 +66,7 @@ func TestGraphs(t *testing.T) {
 // TestMemory compares the tables with the rows of attributedMemory. No share
 // is of what is not known, the size of the device.
 func TestMemory(t *testing.T) {
-	md := markdownOf(t, attributed(1))
+	md := markdownOf(t, samplerun.Attributed(1))
 	wantRows(t, md, "Memory",
 		"memory of|peak allocated (GiB)|peak reserved (GiB)|allocated at the start (GiB)|peak at (ns)|allocations|frees",
 		"rank 0 device 0|60.000|72.000|20.000|1763000000400000123|12,000|11,900",
@@ -73,7 +74,7 @@ func TestMemory(t *testing.T) {
 		"`aten::empty`|`GPT_0/Block_0/Linear_0`|24.000|60.0%|100", "`aten::mm`|`GPT_0/Block_1`|10.000|25.0%|50", "`(no operator)`||4.000|10.0%|1")
 	wantText(t, md, "rank 0 device 0: 40 GiB had been allocated in the capture and not freed at the peak of 60 GiB; the other 20 GiB are older than the capture.",
 		"Others have 2 GiB (5.0%) of it.")
-	s := modulesOnly()
+	s := samplerun.ModulesOnly()
 	s.Memory[0].PeakAllocated, s.Memory[0].StartAllocated, s.Memory[0].Live = nil, nil, nil
 	wantRows(t, markdownOf(t, s), "Memory", "memory of|peak reserved (GiB)|allocations|frees", "host|72.000|12,000|11,900")
 	if strings.Contains(text(t, Build(s, judged(s)), 80), "\nMemory") {
@@ -138,98 +139,6 @@ func TestSizeScale(t *testing.T) {
 			if got := scale.text(n); got != tc.want[i] {
 				t.Errorf("%d is %s, want %s", n, got, tc.want[i])
 			}
-		}
-	}
-}
-
-// TestQueueChart: queue and steps are on one axis, and each step is as high as
-// it is long.
-func TestQueueChart(t *testing.T) {
-	s := attributed(1)
-	c, ok := queueChart(s)
-	p := c.Body.(Timeline).Panels[0]
-	if !ok || len(p.Tracks) != 2 || p.SpanNS != 1000*ms || p.Tracks[0].Series[0].BinNS != 10*ms || p.Tracks[0].highest() != 6500 {
-		t.Fatalf("the panel is %+v", p)
-	}
-	for i, col := range p.Tracks[1].Columns {
-		if i64 := int64(i); col.FromNS != i64*240*ms || col.NS != (210+10*i64)*ms || sumParts(col.Parts) != col.NS {
-			t.Errorf("step %d is %+v", i, col)
-		}
-	}
-	s.Launches[0].QueueStrip = nil
-	if _, ok := queueChart(s); ok {
-		t.Error("there is a picture of no queue")
-	}
-}
-
-// TestMemoryChart: the peak is marked where and as high as it was, over what
-// was reserved then.
-func TestMemoryChart(t *testing.T) {
-	c, _ := memoryChart(attributed(8))
-	body := c.Body.(Timeline)
-	if len(body.Panels) != mostLanes || c.Caption != "The 4 with the highest peaks; 4 more." {
-		t.Errorf("%d panels, caption %q", len(body.Panels), c.Caption)
-	}
-	track := body.Panels[0].Tracks[0]
-	if *track.Peak != (Peak{405 * ms, 67 << 30, "peak 67 GiB allocated"}) || track.highest() != 79<<30 || track.Series[0].Color != colorIdle {
-		t.Errorf("the track is %+v, its peak %+v", track, track.Peak)
-	}
-}
-
-// TestAxisTicks: at most five ticks, from 0 to no more than the highest value,
-// and at least two unless that is nothing.
-func TestAxisTicks(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
-	for _, u := range []axisUnit{depthAxis, timeAxis, sizeAxis} {
-		for i := range 2000 {
-			most := 1 + rnd.Int64N(1<<(1+rnd.IntN(62)))
-			if i == 0 {
-				most = math.MaxInt64
-			}
-			ticks := u.ticks(most)
-			if len(ticks) < 2 || len(ticks) > 5 || ticks[0] != 0 || ticks[len(ticks)-1] > most || !slices.IsSorted(ticks) {
-				t.Fatalf("unit %d: ticks up to %d are %v", u, most, ticks)
-			}
-		}
-	}
-	for v, want := range map[int64]string{0: "0", 1: "0.001", 1500: "1.5", 2000: "2", 5_000_000: "5,000", 2e15: "2e+12"} {
-		if got := depthAxis.text(v); got != want {
-			t.Errorf("depth %d is %s, want %s", v, got, want)
-		}
-	}
-}
-
-// TestTimelinePixels paints a panel and measures it: values are heights, the
-// parts of a column have their shares of it, and unknown bins stay empty.
-func TestTimelinePixels(t *testing.T) {
-	const half, quarter = (trackHeight - trackRoom) / 2, (trackHeight - trackRoom) / 4
-	p := TimePanel{SpanNS: 400, Tracks: []Track{
-		{Unit: sizeAxis, Series: []Series{{colorWork, 100, []int64{-1, 100, 50, 0}}}},
-		{Unit: timeAxis, Columns: []TimeColumn{{100, 200, "", []Part{{colorCompute, 50}, {colorComm, -7}, {colorIdle, 150}}}}},
-	}}
-	painted, err := Chart{Title: "t", Body: Timeline{[]TimePanel{p}}}.paint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img := painted.image()
-	heights := func(ns int64) map[Color]int {
-		n := map[Color]int{}
-		for y := range img.Bounds().Dy() {
-			r, g, b, _ := img.At(int(p.x(ns)), y).RGBA()
-			n[Color(r>>8<<16|g>>8<<8|b>>8)]++
-		}
-		return n
-	}
-	for _, tc := range []struct {
-		ns    int64
-		color Color
-		want  float64
-	}{
-		{50, colorWork, 0}, {150, colorWork, 2 * half}, {250, colorWork, half}, {350, colorWork, 0},
-		{50, colorCompute, 0}, {170, colorCompute, quarter}, {170, colorIdle, 3 * quarter}, {170, colorComm, 0}, {350, colorCompute, 0},
-	} {
-		if got := float64(heights(tc.ns)[tc.color]); got < tc.want-3 || got > tc.want+1 {
-			t.Errorf("at %d ns, %06x is %g pixels high, want %g", tc.ns, tc.color, got, tc.want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"assay/internal/label"
 )
 
 const (
@@ -56,7 +58,7 @@ func (m markdown) within(d Doc, limit int) string {
 		}
 		text = m.doc(d)
 	}
-	m.names = minLabel
+	m.names = label.MinLabel
 	for n := len(d.Sections); ; n-- {
 		cut := d
 		cut.Sections = slices.Clone(d.Sections[:n])

@@ -6,72 +6,20 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
 // liveDevices is how many devices have their live memory listed.
 const liveDevices = 2
 
-// peakOf returns the peak of what was allocated, or reserved where only that
-// is known, 0 if neither is.
-func peakOf(m summary.Memory) int64 {
-	switch {
-	case m.PeakAllocated != nil:
-		return *m.PeakAllocated
-	case m.PeakReserved != nil:
-		return *m.PeakReserved
-	}
-	return 0
-}
-
-// sortMemory returns rows of memory with the largest peak first, those of
-// devices before those of hosts.
-func sortMemory(s *summary.Summary) []summary.Memory {
-	rows := slices.Clone(s.Memory)
-	host := func(m summary.Memory) int {
-		if m.OnHost {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(rows, func(a, b summary.Memory) int {
-		return cmp.Or(cmp.Compare(host(a), host(b)), cmp.Compare(peakOf(b), peakOf(a)), cmp.Compare(a.Input, b.Input),
-			cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
-	})
-	return rows
-}
-
-// memoryLabels names the rows as their devices are named elsewhere.
-func memoryLabels(s *summary.Summary, rows []summary.Memory) []string {
-	place := map[deviceKey]string{}
-	for i, label := range deviceLabels(s) {
-		d := s.Devices[i]
-		place[deviceKey{d.Input, d.Rank, d.Device}] = label
-	}
-	several, out := numbered(s), []string{}
-	for _, m := range rows {
-		at := deviceKey{m.Input, m.Rank, m.Device}
-		label, ok := place[at]
-		switch {
-		case m.OnHost && len(s.Inputs) < 2:
-			label = "host"
-		case m.OnHost:
-			label = fmt.Sprintf("%s rank %d host", inputNumber(m.Input), m.Rank)
-		case !ok:
-			label = deviceLabel(at, several)
-		}
-		out = append(out, label)
-	}
-	return out
-}
-
 // memory says how much was allocated at most, and by whom.
 func (b *builder) memory() Section {
-	rows := sortMemory(b.Summary)
+	rows := view.Memory(b.Summary)
 	if len(rows) == 0 {
 		return Section{}
 	}
-	labels := memoryLabels(b.Summary, rows)
+	labels := view.MemoryLabels(b.Summary, rows)
 	var sizes []int64
 	for _, m := range rows {
 		for _, p := range []*int64{m.StartAllocated, m.PeakAllocated, m.PeakReserved} {
@@ -158,8 +106,8 @@ func liveTable(m summary.Memory) Table {
 
 // memoryLine names the largest peak for the screen, "" if none is known.
 func (b *builder) memoryLine() string {
-	rows := sortMemory(b.Summary)
-	if len(rows) == 0 || rows[0].OnHost || peakOf(rows[0]) <= 0 {
+	rows := view.Memory(b.Summary)
+	if len(rows) == 0 || rows[0].OnHost || view.PeakOf(rows[0]) <= 0 {
 		return ""
 	}
 	m, text := rows[0], ""
@@ -176,7 +124,7 @@ func (b *builder) memoryLine() string {
 		text += ", " + share + " of the device's " + unit.Bytes(*m.Capacity)
 	}
 	if len(b.Devices) > 1 {
-		text += " on " + memoryLabels(b.Summary, rows[:1])[0] + ", the largest"
+		text += " on " + view.MemoryLabels(b.Summary, rows[:1])[0] + ", the largest"
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // A module is a launcher at its place in the tree.
 type module struct {
-	launcher
+	view.Launcher
 	depth int
 }
 
@@ -28,36 +29,36 @@ type module struct {
 // followed by those inside it, the largest first. One whose parent is not
 // among them stands as a tree of its own. Of more than most, those with the
 // largest totals are kept, and with them what they are in.
-func moduleTree(list []launcher, least int64, most int) []module {
-	var kept []launcher
+func moduleTree(list []view.Launcher, least int64, most int) []module {
+	var kept []view.Launcher
 	for _, l := range list {
-		if l.total >= max(1, least) {
+		if l.Total >= max(1, least) {
 			kept = append(kept, l)
 		}
 	}
-	slices.SortFunc(kept, func(a, b launcher) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(depthOf(a.name), depthOf(b.name)), cmp.Compare(a.name, b.name))
+	slices.SortFunc(kept, func(a, b view.Launcher) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(depthOf(a.Name), depthOf(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	kept = kept[:min(most, len(kept))]
 	present := map[string]bool{}
 	for _, l := range kept {
-		present[l.name] = true
+		present[l.Name] = true
 	}
-	inside := map[string][]launcher{}
-	var roots []launcher
+	inside := map[string][]view.Launcher{}
+	var roots []view.Launcher
 	for _, l := range kept {
-		if up := parentOf(l.name); up != "" && present[up] {
+		if up := parentOf(l.Name); up != "" && present[up] {
 			inside[up] = append(inside[up], l)
 		} else {
 			roots = append(roots, l)
 		}
 	}
 	var tree []module
-	var walk func(level []launcher, depth int)
-	walk = func(level []launcher, depth int) {
+	var walk func(level []view.Launcher, depth int)
+	walk = func(level []view.Launcher, depth int) {
 		for _, l := range level {
 			tree = append(tree, module{l, depth})
-			walk(inside[l.name], depth+1)
+			walk(inside[l.Name], depth+1)
 		}
 	}
 	walk(roots, 0)
@@ -72,28 +73,28 @@ func depthOf(path string) int { return strings.Count(path, "/") }
 // byClass folds the modules whose paths have the same classes into one each:
 // models repeat their layers, and modules are numbered through, so the layers of
 // one kind have nothing but the numbers to tell them apart.
-func byClass(list []launcher) (out []launcher) {
+func byClass(list []view.Launcher) (out []view.Launcher) {
 	index := map[string]int{}
 	for _, l := range list {
-		parts := strings.Split(l.name, "/")
+		parts := strings.Split(l.Name, "/")
 		for i, part := range parts {
 			if class, number, ok := cutLast(part, "_"); ok && strings.Trim(number, "0123456789") == "" {
 				parts[i] = class
 			}
 		}
-		l.name = strings.Join(parts, "/")
-		at, ok := index[l.name]
+		l.Name = strings.Join(parts, "/")
+		at, ok := index[l.Name]
 		if !ok {
-			index[l.name] = len(out)
-			l.places = 1
+			index[l.Name] = len(out)
+			l.Places = 1
 			out = append(out, l)
 			continue
 		}
 		sum := &out[at]
-		sum.places++
-		sum.count, sum.cpu = summary.Plus(sum.count, l.count), summary.Plus(sum.cpu, l.cpu)
-		sum.self, sum.total = summary.Plus(sum.self, l.self), summary.Plus(sum.total, l.total)
-		sum.backward = summary.Plus(sum.backward, l.backward)
+		sum.Places++
+		sum.Count, sum.CPU = summary.Plus(sum.Count, l.Count), summary.Plus(sum.CPU, l.CPU)
+		sum.Self, sum.Total = summary.Plus(sum.Self, l.Self), summary.Plus(sum.Total, l.Total)
+		sum.Backward = summary.Plus(sum.Backward, l.Backward)
 	}
 	return out
 }
@@ -109,19 +110,19 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 // label is the last part of the path, indented by dots: white space at the
 // beginning of code is not shown.
 func (m module) label() string {
-	name := m.name
+	name := m.Name
 	if m.depth > 0 {
 		name = name[len(parentOf(name))+1:]
 	}
-	if m.places > 1 {
-		name += fmt.Sprintf(" ×%d", m.places)
+	if m.Places > 1 {
+		name += fmt.Sprintf(" ×%d", m.Places)
 	}
 	return strings.Repeat("· ", min(m.depth, maxDepth)) + name
 }
 
 func (b *builder) modules() Section {
-	list := sumModules(b.Summary)
-	if !has(list) {
+	list := view.Modules(b.Summary)
+	if !view.HasGPUTime(list) {
 		return Section{}
 	}
 	folded := ""
@@ -129,22 +130,22 @@ func (b *builder) modules() Section {
 		list = byClass(list)
 		folded = " Modules of one class at one place of the tree are one row, with their number behind ×."
 	}
-	tree := moduleTree(list, gpuWork(b.Summary)/moduleParts, maxModules)
+	tree := moduleTree(list, view.GPUWork(b.Summary)/moduleParts, maxModules)
 	if len(tree) == 0 {
 		return Section{}
 	}
-	var shown []launcher
+	var shown []view.Launcher
 	var hosts []int64
 	for _, m := range tree {
-		l := m.launcher
-		l.name = m.label()
+		l := m.Launcher
+		l.Name = m.label()
 		shown = append(shown, l)
-		hosts = append(hosts, l.cpu)
+		hosts = append(hosts, l.CPU)
 	}
 	host := scaleOf(hosts...)
 	t := b.launcherTable(shown, "modules", Column{"module", Name}, []Column{{"backward", Number}, {host.head("host time"), Number}},
-		func(l launcher) []string { return []string{unit.Share(l.backward, l.total), host.text(l.cpu)} })
-	t.More.Rows, t.More.Weight = len(list)-len(shown), max(0, selfOf(list)-selfOf(shown))
+		func(l view.Launcher) []string { return []string{unit.Share(l.Backward, l.Total), host.text(l.CPU)} })
+	t.More.Rows, t.More.Weight = len(list)-len(shown), max(0, view.SelfTime(list)-view.SelfTime(shown))
 	t.Note = b.selfNote() + fmt.Sprintf(" Modules are in the tree of the program, the largest first; those with less than %d%% of GPU work are left out. "+
 		"Backward is the part of the total time that the backward pass launched.", 100/moduleParts) + folded
 	return Section{Title: "Modules", Blocks: append(append([]Block{b.linked(list, "Modules")}, b.pictures("top-modules.png")...), t)}

@@ -109,17 +109,6 @@ func median(times []int64) int64 {
 	return low + mean(high-low, 2)
 }
 
-// plural prints a count with its noun: "1 gap", "1,200 gaps", "3 copies".
-func plural(n int64, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return unit.Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
-	}
-	return unit.Count(n) + " " + noun + "s"
-}
-
 // ranges prints a set of numbers with its runs joined: "0–3, 8".
 func ranges(numbers []int) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))

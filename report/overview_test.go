@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
 )
@@ -12,7 +13,7 @@ import (
 // JSON.
 func TestOverview(t *testing.T) {
 	for name, s := range map[string]*summary.Summary{
-		"attributed": attributed(100), "phases": phasesRun(), "profile": profileRun(), "counters": withWork(countedSummary()), "nothing": {},
+		"attributed": samplerun.Attributed(100), "phases": samplerun.Phases(), "profile": samplerun.Profile(), "counters": samplerun.Roofline(samplerun.Counted()), "nothing": {},
 	} {
 		r := judge.Judge(s, judge.DefaultThresholds())
 		whole, overview := Build(s, r), Overview(s, r)

@@ -4,33 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/judge"
-	"assay/summary"
 )
 
-// checkPhaseBars: the bars of the outermost phases and of what is in none sum to
-// the windows, unless some are left out.
-func checkPhaseBars(t *testing.T, name string, s *summary.Summary, bars Bars) {
-	t.Helper()
-	want, got := int64(0), int64(0)
-	for _, d := range s.Devices {
-		want += d.WindowNS
-	}
-	for _, r := range bars.Rows {
-		if !strings.HasPrefix(r.Label, "· ") {
-			got += sumParts(r.Parts)
-		}
-	}
-	if len(bars.Rows) < mostPhaseBars && got != want {
-		t.Errorf("%s: the bars of phases sum to %d, the windows to %d", name, got, want)
-	}
-}
-
-// TestPhaseTable holds the tables to the comment of phasesRun: what is within a
+// TestPhaseTable holds the tables to the comment of samplerun.Phases: what is within a
 // phase follows it, shares are of both windows, and the rest comes last.
 func TestPhaseTable(t *testing.T) {
-	s := phasesRun()
-	d := Build(s, phasesResult(s))
+	s := samplerun.Phases()
+	d := Build(s, samplerun.PhasesResult(s))
 	rows := tableOf(t, render(t, d.Markdown), "Phases")[1:]
 	want := [][]string{{"generation", "50.0%", "60.000"}, {"· decode", "40.0%", "48.000"}, {"training", "25.0%", "30.000"}, {"weight-sync", "15.0%", "18.000"}, {"in no phase", "10.0%", "12.000"}}
 	if len(rows) != len(want) {
@@ -49,7 +31,7 @@ func TestPhaseTable(t *testing.T) {
 
 // TestManyPhases: what tables leave out of more phases is counted.
 func TestManyPhases(t *testing.T) {
-	s := strangePhases()
+	s := samplerun.StrangePhases()
 	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
 	if got := text(t, d, 80); !strings.Contains(got, "phases (") && !strings.Contains(got, "in no phase") {
 		t.Errorf("the screen says nothing of phases:\n%s", got)

@@ -3,6 +3,9 @@ package report
 import (
 	"strconv"
 	"strings"
+
+	"assay/internal/label"
+	"assay/summary/view"
 )
 
 const (
@@ -66,7 +69,7 @@ func (b *builder) step(text string) string { return briefly(b.below(text), setti
 // below cuts the directory of all inputs off the paths in text, where one
 // begins a word.
 func (b *builder) below(text string) string {
-	_, dir := shortPaths(b.Summary)
+	_, dir := view.ShortPaths(b.Summary)
 	if dir == "" {
 		return text
 	}
@@ -93,7 +96,7 @@ func shortenQuoted(text string, columns int) string {
 		}
 		text = text[len(quoted):]
 		if name, err := strconv.Unquote(quoted); err == nil && width(name) > columns {
-			quoted = strconv.Quote(kernelLabels([]string{name}, columns)[0])
+			quoted = strconv.Quote(label.Short(label.Kernel, []string{name}, columns)[0])
 		}
 		b.WriteString(quoted)
 	}
@@ -111,15 +114,6 @@ func (b *builder) verdictSentence(prepare func(string) string) string {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
 	return s + "."
-}
-
-// clip cuts s in the middle to the given number of columns.
-func clip(s string, columns int) string {
-	if width(s) <= columns {
-		return s
-	}
-	head := columns * 3 / 5
-	return cutHead(s, head) + ellipsis + cutTail(s, columns-1-head)
 }
 
 func points(texts []string) List {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/label"
+	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
 )
@@ -30,7 +32,7 @@ func TestBrief(t *testing.T) {
 	for n := 1; n < 8; n++ {
 		text := strings.TrimSpace(strings.Repeat(one, n))
 		got := brief(text)
-		if width(got) > briefColumns || !strings.HasSuffix(got, ".") || strings.Contains(got, ellipsis) || !strings.HasPrefix(text, got) {
+		if width(got) > briefColumns || !strings.HasSuffix(got, ".") || strings.Contains(got, label.Ellipsis) || !strings.HasPrefix(text, got) {
 			t.Errorf("%d sentences become %q", n, got)
 		}
 		if n < 3 && got != text {
@@ -49,7 +51,7 @@ func TestBrief(t *testing.T) {
 
 // TestAdviceIsWhole: long advice and help are wrapped, not cut.
 func TestAdviceIsWhole(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	help := "the profiler was stopped before it had written everything that it had recorded, so the last of the events are missing; export the trace only after prof.stop() has returned, and never from a handler of a signal"
 	s.Issues[0].Help = help
 	r := goldenResult(s)
@@ -65,7 +67,7 @@ func TestAdviceIsWhole(t *testing.T) {
 // TestVerdictByRule: the finding that decided is not repeated below the
 // verdict, though the verdict says it in other words.
 func TestVerdictByRule(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	r := goldenResult(s)
 	r.Verdict.Rule, r.Verdict.Sentence = "exposed-communication", "the GPUs wait for each other"
 	out := text(t, Build(s, r), 80)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
 	"assay/unit"
@@ -70,10 +71,10 @@ func numberOf(t *testing.T, cell string) float64 {
 	return f
 }
 
-// TestBudgetTable compares the table with the comment of trainRun, and adds it
+// TestBudgetTable compares the table with the comment of samplerun.Train, and adds it
 // up.
 func TestBudgetTable(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	rows := tableOf(t, render(t, Build(s, judged(s)).Markdown), "Time budget")
 	for i, want := range map[int]string{
 		0: "device|window (s)|compute (s)|share|exposed comm (s)|share|exposed copies (s)|share|idle (s)|share|comm hidden",
@@ -105,9 +106,9 @@ func TestBudgetTable(t *testing.T) {
 	}
 }
 
-// TestKernelTable compares the table with the comment of trainRun.
+// TestKernelTable compares the table with the comment of samplerun.Train.
 func TestKernelTable(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	md := render(t, Build(s, judged(s)).Markdown)
 	rows := tableOf(t, md, "Kernels")
 	for i, want := range []string{
@@ -133,7 +134,7 @@ func TestKernelTable(t *testing.T) {
 
 // TestNoKernelLost: what a table shows and what it counts as hidden are all.
 func TestNoKernelLost(t *testing.T) {
-	s := manyKernels(300)
+	s := samplerun.ManyKernels(300)
 	for _, limit := range []int{1 << 20, 40_000, 20_000, 12_000} {
 		md := Build(s, judged(s)).stepSummary(limit)
 		shown := len(tableOf(t, md, "Kernels")) - 1
@@ -151,7 +152,7 @@ func TestNoKernelLost(t *testing.T) {
 // TestStepSummaryLimit: it never has more bytes than allowed, says what it
 // leaves out, and still is Markdown.
 func TestStepSummaryLimit(t *testing.T) {
-	for name, s := range fixtures() {
+	for name, s := range samplerun.All() {
 		d := Build(s, judged(s))
 		whole := len(d.stepSummary(1 << 30))
 		for _, limit := range []int{200, 1000, 8000, whole - 50, whole} {
@@ -175,12 +176,12 @@ func TestStepSummaryLimit(t *testing.T) {
 	}
 }
 
-// TestMarkdown checks the reports of all fixtures, among them the hostile one.
+// TestMarkdown checks the reports of all sample runs, among them the hostile one.
 func TestMarkdown(t *testing.T) {
-	for name, s := range fixtures() {
+	for name, s := range samplerun.All() {
 		r := judged(s)
 		if strings.HasPrefix(name, "hostile") {
-			_, r = hostileRun()
+			_, r = samplerun.Hostile()
 		}
 		d := Build(s, r)
 		md := render(t, d.Markdown)
@@ -198,11 +199,11 @@ func TestMarkdown(t *testing.T) {
 
 // TestText: the summary fits one screen, and nothing in it moves a cursor.
 func TestText(t *testing.T) {
-	for name, s := range fixtures() {
+	for name, s := range samplerun.All() {
 		r := judged(s)
 		hostile := strings.HasPrefix(name, "hostile")
 		if hostile {
-			_, r = hostileRun()
+			_, r = samplerun.Hostile()
 		}
 		for _, columns := range []int{80, 120} {
 			out := text(t, Build(s, r), columns)
@@ -228,7 +229,7 @@ func TestText(t *testing.T) {
 // TestJSON: what is written reads back as the same summary, with the judgment
 // among its fields.
 func TestJSON(t *testing.T) {
-	for name, s := range fixtures() {
+	for name, s := range samplerun.All() {
 		if strings.HasPrefix(name, "hostile") {
 			continue // names that are not UTF-8 change on the way
 		}
@@ -256,7 +257,7 @@ func TestJSON(t *testing.T) {
 // TestJSONLayout holds the layout to that of the standard library: without
 // white space both are the same.
 func TestJSONLayout(t *testing.T) {
-	s, r := hostileRun()
+	s, r := samplerun.Hostile()
 	out := render(t, Build(s, r).JSON)
 	if !utf8.ValidString(out) || !strings.HasSuffix(out, "}\n") || strings.HasSuffix(out, "\n\n") {
 		t.Errorf("not text that ends in one line feed: %q", out[len(out)-20:])
@@ -280,7 +281,7 @@ func TestJSONLayout(t *testing.T) {
 
 // TestPure: equal input gives equal bytes, and the input stays as it was.
 func TestPure(t *testing.T) {
-	for name, s := range fixtures() {
+	for name, s := range samplerun.All() {
 		before := summary.Merge(s)
 		r := judged(s)
 		a, b := Build(s, r), Build(s, r)
@@ -305,7 +306,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 // TestWriteErrors: a report that could not be written is no success.
 func TestWriteErrors(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	d := Build(s, judged(s))
 	for name, write := range map[string]func(io.Writer) error{
 		"Text":     func(w io.Writer) error { return d.Text(w, 80) },
@@ -318,9 +319,9 @@ func TestWriteErrors(t *testing.T) {
 }
 
 // TestGolden keeps the layout stable. Its numbers are those of the comments of
-// trainRun, hostRun, tablesRun and attributed, which other tests check.
+// samplerun.Train, samplerun.Host, samplerun.Tables and attributed, which other tests check.
 func TestGolden(t *testing.T) {
-	for name, s := range map[string]*summary.Summary{"train": trainRun(), "host": hostRun(), "attributed": attributed(2), "tables": tablesRun(), "phases": phasesRun()} {
+	for name, s := range map[string]*summary.Summary{"train": samplerun.Train(), "host": samplerun.Host(), "attributed": samplerun.Attributed(2), "tables": samplerun.Tables(), "phases": samplerun.Phases()} {
 		d := Build(s, goldenResult(s))
 		for file, got := range map[string]string{name + ".txt": text(t, d, 80), name + ".md": render(t, d.Markdown)} {
 			path := filepath.Join("testdata", file)
@@ -344,7 +345,7 @@ func TestGolden(t *testing.T) {
 // wording in package judge does not touch the golden files.
 func goldenResult(s *summary.Summary) judge.Result {
 	if len(s.Phases) > 0 {
-		return phasesResult(s)
+		return samplerun.PhasesResult(s)
 	}
 	if len(s.Tables) > 0 {
 		title := "synchronization is 80.0% of the time in CUDA calls (400 ms of 500 ms), at the critical limit of 80%"
@@ -381,7 +382,7 @@ func goldenResult(s *summary.Summary) judge.Result {
 // TestHugeMarkdown: a report of a run of thousands of ranks, whose devices, findings
 // and issues have no end, stays under what GitHub shows, and says what it leaves out.
 func TestHugeMarkdown(t *testing.T) {
-	s := trainRun()
+	s := samplerun.Train()
 	name := strings.Repeat("a_name_without_end_", 20)
 	for i := range int64(4_000) {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: fmt.Sprint("kernel_", i, name), Class: "compute", Category: "other", Stream: i, Count: 1, TotalNS: 1000 - i%1000})
@@ -411,7 +412,7 @@ func TestHugeMarkdown(t *testing.T) {
 // certain stays as it is on the screen.
 func TestFindingsAreSure(t *testing.T) {
 	gain := int64(2_000_000)
-	s := trainRun()
+	s := samplerun.Train()
 	r := judge.Result{Findings: []judge.Finding{
 		{Rule: "a", Level: judge.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: judge.Likely,
 			ToBeSure: []string{"record again", "look"}, Next: []string{"wait less", "copy less"},

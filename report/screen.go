@@ -1,13 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -60,7 +61,7 @@ func overLimitsText(over []judge.Finding) string {
 func (b *builder) screenCapture() Section {
 	s := Section{Title: "Capture", Lead: b.captureLine()}
 	if len(b.Inputs) == 1 {
-		s.Lead = baseName(b.Inputs[0].Path) + ", " + s.Lead
+		s.Lead = label.Base(b.Inputs[0].Path) + ", " + s.Lead
 	}
 	if key := inputKey(b.Summary, b.shownDevices()); key != nil {
 		s.Blocks = append(s.Blocks, key)
@@ -186,31 +187,7 @@ func (b *builder) namedDevice() (int, bool) {
 
 // worstDevices returns the indices of at most n devices in rising order: those
 // with the largest share of idle time where there are more.
-func (b *builder) worstDevices(n int) []int { return worstDevices(b.Summary, n) }
-
-func worstDevices(s *summary.Summary, n int) []int {
-	order := make([]int, len(s.Devices))
-	for i := range order {
-		order[i] = i
-	}
-	return worstOf(s, order, n)
-}
-
-// idleShare returns the share of idle time in a window, 0 if there is none.
-func idleShare(a summary.Activity) float64 {
-	return float64(a.Idle()) / float64(max(1, a.Window()))
-}
-
-// worstOf is worstDevices of some devices. All pictures and tables that do not
-// show every device choose by it.
-func worstOf(s *summary.Summary, devices []int, n int) []int {
-	share := func(i int) float64 { return idleShare(s.Devices[i].Activity) }
-	order := slices.Clone(devices)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share(j), share(i)) })
-	order = order[:min(n, len(order))]
-	slices.Sort(order)
-	return order
-}
+func (b *builder) worstDevices(n int) []int { return view.Worst(b.Summary, n) }
 
 // screenFindings leaves out what stands above already, the finding of the
 // verdict and that of the issues, and advice where no action is needed.
@@ -248,8 +225,8 @@ func (b *builder) screenKernels() Section {
 		{"share", Number}, {"count", Number}, {"mean", Number}, {"category", Text}, {"kernel", KernelName},
 	}}
 	for _, k := range b.kernels {
-		t.Rows = append(t.Rows, Row{Weight: k.total, Cells: []string{
-			unit.Share(k.total, b.work), unit.Count(k.count), fourDigits(mean(k.total, k.count)), k.category, k.name,
+		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{
+			unit.Share(k.Total, b.work), unit.Count(k.Count), fourDigits(mean(k.Total, k.Count)), k.Category, k.Name,
 		}})
 	}
 	rows := screenKernels
@@ -272,8 +249,8 @@ func (b *builder) screenSpans() Section {
 		{"share", Number}, {"self", Number}, {"count", Number}, {"category", Text}, {"host span", Name},
 	}}
 	for _, sp := range spans {
-		t.Rows = append(t.Rows, Row{Weight: sp.self, Cells: []string{
-			unit.Share(sp.self, self), fourDigits(sp.self), unit.Count(sp.count), sp.category, sp.name,
+		t.Rows = append(t.Rows, Row{Weight: sp.Self, Cells: []string{
+			unit.Share(sp.Self, self), fourDigits(sp.Self), unit.Count(sp.Count), sp.Category, sp.Name,
 		}})
 	}
 	return Section{

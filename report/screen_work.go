@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -24,13 +25,13 @@ func (b *builder) attributed() bool { return len(b.Idle) > 0 || len(b.Ops) > 0 }
 
 // screenIdle has the largest reasons of idle time, of all devices together.
 func (b *builder) screenIdle() Section {
-	devices, all := idleOfDevices(b.Summary)
+	devices, all := view.IdleOfDevices(b.Summary)
 	if len(devices) == 0 {
 		return Section{}
 	}
 	var total summary.Activity
 	for _, d := range devices {
-		total = total.Plus(b.Devices[d.at].Activity)
+		total = total.Plus(b.Devices[d.At].Activity)
 	}
 	if total.Idle() == 0 {
 		return Section{}
@@ -38,12 +39,12 @@ func (b *builder) screenIdle() Section {
 	t := Table{Title: "reasons", More: Rest{Total: total.Idle(), Of: "idle time"}, Columns: []Column{
 		{"share", Number}, {"idle", Number}, {"owner", Text}, {"most of it in", Name},
 	}}
-	for _, r := range sumIdleByState(all) {
-		name := r.name
+	for _, r := range view.SumIdleByState(all) {
+		name := r.Name
 		if name == "" {
 			name = unit.None
 		}
-		t.Rows = append(t.Rows, Row{Weight: r.ns, Cells: []string{unit.Share(r.ns, total.Idle()), fourDigits(r.ns), r.reason(), name}})
+		t.Rows = append(t.Rows, Row{Weight: r.NS, Cells: []string{unit.Share(r.NS, total.Idle()), fourDigits(r.NS), r.Reason(), name}})
 	}
 	s := Section{Title: "Idle time", Lead: fmt.Sprintf("share of the %s idle, %s of the window", unit.Duration(total.Idle()), unit.Share(total.Idle(), total.Window()))}
 	if n := len(devices); n > 1 {
@@ -70,17 +71,17 @@ func (b *builder) screenIdle() Section {
 // screenOperators has the operators with the most GPU time of their own, unless
 // the GPU waits more than it works.
 func (b *builder) screenOperators() Section {
-	list := sumOps(b.Summary)
-	if !has(list) || b.mostlyIdle() {
+	list := view.Ops(b.Summary)
+	if !view.HasGPUTime(list) || b.mostlyIdle() {
 		return Section{}
 	}
-	work := gpuWork(b.Summary)
+	work := view.GPUWork(b.Summary)
 	t := Table{Title: "operators", More: Rest{Total: work, Of: "GPU work"}, Columns: []Column{
 		{"share", Number}, {"self", Number}, {"count", Number}, {"operator", Name},
 	}}
 	for _, l := range list {
-		if l.self > 0 {
-			t.Rows = append(t.Rows, Row{Weight: l.self, Cells: []string{unit.Share(l.self, work), fourDigits(l.self), unit.Count(l.count), l.name}})
+		if l.Self > 0 {
+			t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), fourDigits(l.Self), unit.Count(l.Count), l.Name}})
 		}
 	}
 	return Section{

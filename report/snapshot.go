@@ -1,11 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -22,39 +22,13 @@ func (b *builder) ofMemory() bool {
 	return len(b.Devices)+len(b.Counters)+len(b.Tables) == 0 && len(b.Snapshots)+len(b.MemoryTimelines) > 0
 }
 
-// sortSnapshots returns the snapshots of devices that ran out of memory first,
-// then those with the most of it.
-func sortSnapshots(s *summary.Summary) []summary.Snapshot {
-	rows := slices.Clone(s.Snapshots)
-	slices.SortStableFunc(rows, func(a, b summary.Snapshot) int {
-		return cmp.Or(cmp.Compare(min(1, b.Failed), min(1, a.Failed)), cmp.Compare(mostReserved(b), mostReserved(a)), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
-	})
-	return rows
-}
-
-// mostReserved returns the most that was reserved, as far as is known.
-func mostReserved(m summary.Snapshot) int64 {
-	if m.Peak != nil {
-		return max(m.Reserved, m.Peak.HighestReserved)
-	}
-	return m.Reserved
-}
-
-// snapshotLabels names the devices of snapshots as those of traces are named.
-func snapshotLabels(s *summary.Summary, rows []summary.Snapshot) (out []string) {
-	for _, m := range rows {
-		out = append(out, deviceLabel(deviceKey{m.Input, m.Rank, m.Device}, numbered(s)))
-	}
-	return out
-}
-
 // snapshots says what the memory of each device was used for.
 func (b *builder) snapshots() []Section {
-	rows := sortSnapshots(b.Summary)
+	rows := view.Snapshots(b.Summary)
 	if len(rows) == 0 {
 		return nil
 	}
-	labels := snapshotLabels(b.Summary, rows)
+	labels := view.SnapshotLabels(b.Summary, rows)
 	out := []Section{{Title: "Device memory", Blocks: append(b.pictures("memory-reserved.png"), usageTable(rows, labels))}}
 	for i, m := range rows[:min(snapshotDetails, len(rows))] {
 		of := ""
@@ -81,7 +55,7 @@ func optional(scale timeScale, n *int64) string {
 func usageTable(rows []summary.Snapshot, labels []string) Table {
 	var sizes []int64
 	for _, m := range rows {
-		sizes = append(sizes, mostReserved(m))
+		sizes = append(sizes, view.MostReserved(m))
 	}
 	scale := sizeScaleOf(sizes...)
 	t := Table{Title: "devices", Columns: []Column{

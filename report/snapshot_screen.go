@@ -6,20 +6,21 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
 // screenSnapshots has the memory of the devices, and who had it on the one with
 // the most.
 func (b *builder) screenSnapshots() []Section {
-	rows := sortSnapshots(b.Summary)
+	rows := view.Snapshots(b.Summary)
 	if len(rows) == 0 {
 		return nil
 	}
-	labels := snapshotLabels(b.Summary, rows)
+	labels := view.SnapshotLabels(b.Summary, rows)
 	var sizes []int64
 	for _, m := range rows {
-		sizes = append(sizes, mostReserved(m))
+		sizes = append(sizes, view.MostReserved(m))
 	}
 	scale := sizeScaleOf(sizes...)
 	t := Table{Title: "devices", Columns: []Column{
@@ -85,7 +86,7 @@ func (b *builder) timelines() []Section {
 			s.Blocks = append(b.pictures("memory-categories.png"), s.Blocks...)
 		}
 		if len(b.MemoryTimelines) > 1 {
-			s.Title += fmt.Sprintf(": %s rank %d", inputNumber(t.Input), t.Rank)
+			s.Title += fmt.Sprintf(": %s rank %d", view.InputNumber(t.Input), t.Rank)
 		}
 		out = append(out, s)
 	}

@@ -9,58 +9,15 @@ import (
 
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
-
-// A stepSum is one step of the program on all devices.
-type stepSum struct {
-	name    string
-	kind    string
-	number  int64
-	states  []judge.StepState // of those that do not count, or are slow, each once
-	windows int64             // how many devices were in it
-	min     int64             // wall time, over devices
-	max     int64
-	a       summary.Activity // summed over devices
-}
-
-// sumSteps adds up the steps of all devices by number and name, and returns
-// them by number, then name.
-func sumSteps(s *summary.Summary, states []judge.StepState) []stepSum {
-	type key struct {
-		number int64
-		name   string
-	}
-	index := map[key]int{}
-	var out []stepSum
-	for n, st := range s.Steps {
-		k := key{st.Number, st.Name}
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, stepSum{name: st.Name, kind: st.Kind, number: st.Number, min: st.WallNS, max: st.WallNS})
-		}
-		sum := &out[i]
-		sum.windows++
-		if n < len(states) && states[n] != judge.StepSteady && !slices.Contains(sum.states, states[n]) {
-			sum.states = append(sum.states, states[n])
-		}
-		sum.min = min(sum.min, st.WallNS)
-		sum.max = max(sum.max, st.WallNS)
-		sum.a = sum.a.Plus(st.Activity)
-	}
-	slices.SortFunc(out, func(a, b stepSum) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
-	})
-	return out
-}
 
 // maxSteps is how many steps a table shows.
 const maxSteps = 50
 
 func (b *builder) steps() Section {
-	steps := sumSteps(b.Summary, b.result.States)
+	steps := view.Steps(b.Summary)
 	if len(steps) == 0 {
 		return Section{}
 	}
@@ -71,13 +28,13 @@ func (b *builder) steps() Section {
 	order := "in order"
 	if len(steps) > maxSteps {
 		order = "longest first"
-		slices.SortStableFunc(steps, func(a, b stepSum) int { return cmp.Compare(b.max, a.max) })
+		slices.SortStableFunc(steps, func(a, b view.Step) int { return cmp.Compare(b.Max, a.Max) })
 	}
 	walled := scaleOf(high)
 	var rows []budgetRow
 	for _, st := range steps {
 		rows = append(rows, budgetRow{
-			[]string{st.label(), stateWords(st.states), unit.Count(st.windows), walled.text(st.min), walled.text(st.max)}, st.a, nil,
+			[]string{stepName(st), b.stateWords(st), unit.Count(st.Windows), walled.text(st.Min), walled.text(st.Max)}, st.Activity, nil,
 		})
 	}
 	t := budgetTable([]Column{{"step", Name}, {"", Text}, {"devices", Number}, {walled.head("min wall"), Number}, {walled.head("max wall"), Number}},
@@ -92,26 +49,28 @@ func (b *builder) steps() Section {
 	return Section{Title: "Steps", Blocks: slices.Concat(blocks, []Block{t.cut(maxSteps).withoutEmpty()}, b.pictures("steps.png"))}
 }
 
-// label names a step, by its kind and number where its name has a whole batch in
+// stepName names a step, by its kind and number where its name has a whole batch in
 // it.
-func (st stepSum) label() string {
-	if st.kind != "" {
-		return fmt.Sprintf("%s %d", st.kind, st.number)
+func stepName(st view.Step) string {
+	if st.Kind != "" {
+		return fmt.Sprintf("%s %d", st.Kind, st.Number)
 	}
-	if number := strconv.FormatInt(st.number, 10); !strings.Contains(st.name, number) {
-		return st.name + " " + number // all have one name
+	if number := strconv.FormatInt(st.Number, 10); !strings.Contains(st.Name, number) {
+		return st.Name + " " + number // all have one name
 	}
-	return st.name
+	return st.Name
 }
 
 // stateWords says why a step does not count, or stands out.
-func stateWords(states []judge.StepState) string {
+func (b *builder) stateWords(st view.Step) string {
 	var words []string
-	for _, s := range states {
-		words = append(words, string(s))
+	for _, n := range st.Rows {
+		if n < len(b.result.States) && b.result.States[n] != judge.StepSteady {
+			words = append(words, string(b.result.States[n]))
+		}
 	}
 	slices.Sort(words)
-	return strings.Join(words, ", ")
+	return strings.Join(slices.Compact(words), ", ")
 }
 
 // markers says who marks the steps.

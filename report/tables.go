@@ -8,149 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
-
-// A tableKind says how the report speaks of the tables of one kind of rows.
-type tableKind struct {
-	of    string
-	file  string // the picture of the largest of them
-	title string // of a table whose tool printed none
-	row   string // what a row is
-	rows  string // what rows are
-	time  string // what their times add up to
-}
-
-// tableKinds are in the order of the report: what devices did comes before what
-// the host did, and calls of the operating system come last, for they sum up how
-// long threads slept.
-func tableKinds() []tableKind {
-	return []tableKind{
-		{summary.OfKernel, "table-kernels", "Kernels", "kernel", "kernels", "kernel time"},
-		{summary.OfDeviceOp, "table-device-work", "Device work", "device work", "kinds of device work", "device work"},
-		{summary.OfCopy, "table-copies", "Copies and memsets", "copy", "kinds of copies", "copy and memset time"},
-		{summary.OfOp, "table-operators", "Operators", "operator", "operators", "operator time"},
-		{summary.OfFunction, "table-functions", "Functions", "function", "functions", "time in functions"},
-		{summary.OfThread, "table-threads", "Threads", "thread", "threads", "time of threads"},
-		{summary.OfCall, "table-calls", "Calls", "call", "calls", "time in calls"},
-		{summary.OfRange, "table-ranges", "Ranges", "range", "ranges", "time in ranges"},
-		{summary.OfRow, "table-rows", "Rows", "row", "rows", "the total"},
-		{summary.OfOSCall, "table-os-calls", "Calls of the operating system", "call", "calls", "time in calls"},
-	}
-}
-
-// A tableView is a table of another tool with what the report says of it.
-type tableView struct {
-	summary.Table
-	kind  tableKind
-	order int   // of the kind
-	rank  int   // the column that sorts the rows, or -1
-	part  int   // the column of which rows have shares, or -1: all of it is what the rows cost together
-	sum   int64 // of the rows, or more if the tool has said so
-	rows  int64 // of the rows
-}
-
-// viewTables returns the tables that have rows: those of devices first, of a kind
-// those with the most first.
-func viewTables(s *summary.Summary) []tableView {
-	var out []tableView
-	for _, t := range s.Tables {
-		if len(t.Rows) == 0 && t.Left == 0 || t.Of == summary.OfEdge { // who called whom is for findings
-			continue
-		}
-		out = append(out, viewOf(t))
-	}
-	slices.SortStableFunc(out, func(a, b tableView) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.size(), a.size()))
-	})
-	return out
-}
-
-func viewOf(t summary.Table) tableView {
-	kinds := tableKinds()
-	at := slices.IndexFunc(kinds, func(k tableKind) bool { return k.of == t.Of })
-	if at < 0 { // of a later version of the schema
-		at = slices.IndexFunc(kinds, func(k tableKind) bool { return k.of == summary.OfRow })
-	}
-	v := tableView{Table: t, kind: kinds[at], order: at, rank: t.Rank(), part: -1}
-	if v.rank >= 0 {
-		v.part = slices.IndexFunc(t.Columns, func(c summary.TableColumn) bool {
-			return c.Adds == summary.AddsSelf && c.Unit == t.Columns[v.rank].Unit
-		})
-		if self := t.Column("self"); self >= 0 && t.Columns[self].Adds == summary.AddsSelf && t.Columns[self].Unit == t.Columns[v.rank].Unit {
-			v.part = self // before the number of calls, which may have the same unit
-		}
-		if t.Columns[v.rank].Adds == summary.AddsSelf {
-			v.part = v.rank
-		}
-	}
-	if v.part >= 0 {
-		v.rows, _ = t.Sum(v.part)
-		v.sum, _ = t.Whole(v.part)
-	}
-	return v
-}
-
-// size orders tables of one kind: those of times come before all others.
-func (v tableView) size() int64 {
-	if v.rank < 0 || v.Columns[v.rank].Unit != "ns" {
-		return -1
-	}
-	n, _ := v.Table.Sum(v.rank)
-	return n
-}
-
-// heading is what the table is called.
-func (v tableView) heading() string {
-	title := v.kind.title
-	if v.rank >= 0 && v.Columns[v.rank].Unit == "bytes" {
-		title += " by size"
-	}
-	return clip(clean(cmp.Or(v.Title, title)), 70)
-}
-
-// whole is what the shares of rows are of, with the sum.
-func (v tableView) whole() string {
-	text := v.printed(v.part, v.sum)
-	if v.Of != summary.OfFunction || v.Columns[v.part].Unit != "bytes" {
-		text += " " + v.of()
-	}
-	if n := v.sum - v.rows; n > 0 {
-		text += ", " + v.printed(v.part, n) + " of it in rows that were not printed"
-	}
-	return text
-}
-
-// of is what the shares of rows are of.
-func (v tableView) of() string {
-	if v.part < 0 || v.Columns[v.part].Unit == "ns" {
-		return v.kind.time
-	}
-	switch {
-	case v.Of == summary.OfFunction && v.Columns[v.part].Unit == "bytes":
-		return "all bytes"
-	case v.Of == summary.OfFunction:
-		return "samples"
-	case v.Columns[v.part].Unit == "bytes":
-		return "in all"
-	}
-	return "of all " + v.kind.rows
-}
-
-// printed prints a value of a column by itself.
-func (v tableView) printed(column int, n int64) string {
-	switch u := v.Columns[column].Unit; u {
-	case "ns":
-		return unit.Duration(n)
-	case "bytes":
-		return unit.Bytes(n)
-	case "count", "":
-		return unit.Count(n)
-	default:
-		return unit.Count(n) + " " + clip(clean(u), 20)
-	}
-}
 
 // sumsOnly reports whether tables of other tools are all there is: then nothing
 // says when a device was idle, and the report must not ask for GPU events.
@@ -178,9 +40,9 @@ const maxTables = 40
 
 // tables has a section for each table of another tool.
 func (b *builder) tables() (out []Section) {
-	views := viewTables(b.Summary)
+	views := tableViews(b.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
-		s := Section{Title: v.heading(), Lead: sentence("Table " + b.source(v.Table) + "."), Blocks: b.tablePictures(v)}
+		s := Section{Title: v.Heading(), Lead: sentence("Table " + b.source(v.Table) + "."), Blocks: b.tablePictures(v)}
 		before, after := b.functionBlocks(v)
 		s.Blocks = slices.Concat(s.Blocks, before, []Block{v.table(maxKernels)}, after)
 		if t, ok := v.categories(); ok {
@@ -201,23 +63,23 @@ func (b *builder) tables() (out []Section) {
 // tablePictures returns the picture of a table, if it has one: the largest of
 // each kind does.
 func (b *builder) tablePictures(v tableView) []Block {
-	if first, ok := largestOf(b.Summary, v.kind.of); !ok || first.Input != v.Input || first.Number != v.Number {
+	if first, ok := view.LargestTable(b.Summary, v.Kind.Of); !ok || first.Input != v.Input || first.Number != v.Number {
 		return nil
 	}
-	return b.pictures(v.kind.file + ".png")
+	return b.pictures(v.Kind.File + ".png")
 }
 
 // table sets all columns of at most the given number of rows.
 func (v tableView) table(most int) Table {
 	shown := v.Rows[:min(most, len(v.Rows))]
-	t := Table{Title: v.kind.rows, Columns: []Column{{v.kind.row, v.nameKind()}}}
-	if v.part >= 0 {
+	t := Table{Title: v.Kind.Plural, Columns: []Column{{v.Kind.Noun, v.nameKind()}}}
+	if v.ShareColumn >= 0 {
 		t.Columns = append(t.Columns, Column{"share", Number})
-		t.More = Rest{Total: v.sum, Of: v.of()}
+		t.More = Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	print := v.printers(shown)
 	for i := range v.Columns {
-		t.Columns = append(t.Columns, Column{print[i].head(v.columnTitle(i)), Number})
+		t.Columns = append(t.Columns, Column{print[i].head(v.ColumnTitle(i)), Number})
 	}
 	keys := labelKeys(shown)
 	t.Columns = append(t.Columns, Column{"class", Text}, Column{"category", Text}, Column{"kind", Text})
@@ -227,7 +89,7 @@ func (v tableView) table(most int) Table {
 	several := v.severalClasses()
 	for _, r := range shown {
 		cells := []string{r.Name}
-		if v.part >= 0 {
+		if v.ShareColumn >= 0 {
 			cells = append(cells, v.share(r))
 		}
 		for i := range v.Columns {
@@ -255,21 +117,21 @@ func (v tableView) table(most int) Table {
 // share is what a row has of what all rows cost together; empty where that is
 // not known.
 func (v tableView) share(r summary.TableRow) string {
-	n, ok := r.Value(v.part)
+	n, ok := r.Value(v.ShareColumn)
 	if !ok {
 		return ""
 	}
-	return unit.Share(n, v.sum)
+	return unit.Share(n, v.ShareTotal)
 }
 
 // rest counts the rows that are not shown, those that are not in the summary
 // among them.
 func (v tableView) rest(more Rest, shown []summary.TableRow) Rest {
 	more.Rows = len(v.Rows) - len(shown) + int(max(0, min(v.Left, 1<<30)))
-	if v.part < 0 {
+	if v.ShareColumn < 0 {
 		return more
 	}
-	more.Weight = v.rows
+	more.Weight = v.RowsTotal
 	for _, r := range shown {
 		more.Weight = summary.Plus(more.Weight, -max(v.weight(r), -math.MaxInt64))
 	}
@@ -278,18 +140,30 @@ func (v tableView) rest(more Rest, shown []summary.TableRow) Rest {
 
 // weight is what a row adds to the sum that shares are of.
 func (v tableView) weight(r summary.TableRow) int64 {
-	n, _ := r.Value(v.part)
+	n, _ := r.Value(v.ShareColumn)
 	return n
 }
 
+// nameKind returns how the names of rows are set.
 func (v tableView) nameKind() Kind {
-	if v.Of == summary.OfKernel || v.Of == summary.OfDeviceOp {
+	switch v.NameForm() {
+	case label.Kernel:
 		return KernelName
-	}
-	if v.Of == summary.OfFunction {
+	case label.Line:
 		return LineName
 	}
 	return Name
+}
+
+// A tableView is a table of another tool as the report prints it.
+type tableView struct{ view.ToolTable }
+
+// tableViews returns the tables that have rows, in the order of the report.
+func tableViews(s *summary.Summary) (out []tableView) {
+	for _, t := range view.Tables(s) {
+		out = append(out, tableView{t})
+	}
+	return out
 }
 
 // severalClasses reports whether a column of classes tells rows apart.
@@ -317,8 +191,8 @@ func labelKeys(rows []summary.TableRow) []string {
 // note says what the shares are of, and what must not be added up.
 func (v tableView) note() string {
 	var parts []string
-	if v.part >= 0 {
-		parts = append(parts, fmt.Sprintf("Shares are of %s, the sum of the column %q.", v.whole(), v.columnTitle(v.part)))
+	if v.ShareColumn >= 0 {
+		parts = append(parts, fmt.Sprintf("Shares are of %s, the sum of the column %q.", v.ShareOfText(), v.ColumnTitle(v.ShareColumn)))
 	}
 	if slices.ContainsFunc(v.Columns, func(c summary.TableColumn) bool { return c.Adds == summary.AddsTotal && c.Unit == "ns" }) {
 		parts = append(parts, "Rows may lie within other rows, whose totals then have their time, too: totals are not to be added up.")
@@ -332,7 +206,7 @@ func (v tableView) categories() (Table, bool) {
 		category, class    string
 		total, runs, names int64
 	}
-	if v.part < 0 || v.Columns[v.part].Unit != "ns" || v.nameKind() != KernelName {
+	if v.ShareColumn < 0 || v.Columns[v.ShareColumn].Unit != "ns" || v.nameKind() != KernelName {
 		return Table{}, false
 	}
 	count := v.Column("count")
@@ -344,7 +218,7 @@ func (v tableView) categories() (Table, bool) {
 			at = len(groups)
 			groups = append(groups, key)
 		}
-		total, _ := r.Value(v.part)
+		total, _ := r.Value(v.ShareColumn)
 		runs, _ := r.Value(count)
 		g := &groups[at]
 		g.total, g.runs, g.names = summary.Plus(g.total, total), summary.Plus(g.runs, runs), g.names+1
@@ -356,7 +230,7 @@ func (v tableView) categories() (Table, bool) {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.category, b.category), cmp.Compare(a.class, b.class))
 	})
 	scale := scaleOf(groups[0].total)
-	t := Table{Title: "categories", More: Rest{Total: v.sum, Of: v.of()}, Columns: []Column{
+	t := Table{Title: "categories", More: Rest{Total: v.ShareTotal, Of: v.ShareOf()}, Columns: []Column{
 		{"category", Text}, {"class", Text}, {"share", Number}, {scale.head("total"), Number}, {"count", Number}, {"names", Number},
 	}}
 	for _, g := range groups {
@@ -365,7 +239,7 @@ func (v tableView) categories() (Table, bool) {
 			runs = unit.Count(g.runs)
 		}
 		t.Rows = append(t.Rows, Row{Weight: g.total, Cells: []string{
-			g.category, g.class, unit.Share(g.total, v.sum), scale.text(g.total), runs, unit.Count(g.names),
+			g.category, g.class, unit.Share(g.total, v.ShareTotal), scale.text(g.total), runs, unit.Count(g.names),
 		}})
 	}
 	t.Note = "The same rows by what they do, as far as their names tell."

@@ -94,25 +94,25 @@ const (
 
 // screenTables has the first tables with their largest rows.
 func (b *builder) screenTables() (out []Section) {
-	views := viewTables(b.Summary)
-	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.size()), min(0, a.size())) }) // times first
+	views := tableViews(b.Summary)
+	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) }) // times first
 	rows := screenRows
 	if len(b.Devices) > 0 {
 		rows = fewRows
 	}
 	headings := map[string]int{}
 	for _, v := range views {
-		headings[v.heading()]++
+		headings[v.Heading()]++
 	}
 	for _, v := range views[:min(screenTables, len(views))] {
-		s := Section{Title: v.heading(), Blocks: []Block{v.screen(rows)}}
-		if v.Of == summary.OfFunction && v.part >= 0 && v.part != v.rank && (len(v.Rows) > rows || v.Left > 0) {
+		s := Section{Title: v.Heading(), Blocks: []Block{v.screen(rows)}}
+		if v.Of == summary.OfFunction && v.ShareColumn >= 0 && v.ShareColumn != v.RankColumn && (len(v.Rows) > rows || v.Left > 0) {
 			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))
 		}
-		if v.part >= 0 {
-			s.Lead = "share of " + v.whole()
+		if v.ShareColumn >= 0 {
+			s.Lead = "share of " + v.ShareOfText()
 		}
-		if len(b.Inputs) > 1 || headings[v.heading()] > 1 {
+		if len(b.Inputs) > 1 || headings[v.Heading()] > 1 {
 			s.Lead = strings.TrimPrefix(s.Lead+"; table "+b.source(v.Table), "; ")
 		}
 		out = append(out, s)
@@ -144,22 +144,22 @@ func tableNames(views []tableView) (out []string) {
 // screen sets what has room on a screen of at most the given number of rows.
 func (v tableView) screen(most int) Table {
 	shown := v.Rows[:min(most, len(v.Rows))]
-	t := Table{Title: v.kind.rows}
-	if v.part >= 0 {
+	t := Table{Title: v.Kind.Plural}
+	if v.ShareColumn >= 0 {
 		t.Columns = []Column{{"share", Number}}
-		t.More = Rest{Total: v.sum, Of: v.of()}
+		t.More = Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
-	for _, i := range []int{v.part, v.rank, v.Column("count"), v.Column("mean")} {
+	for _, i := range []int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean")} {
 		if i >= 0 && !slices.Contains(values, i) {
 			values = append(values, i)
-			t.Columns = append(t.Columns, Column{v.columnTitle(i), Number})
+			t.Columns = append(t.Columns, Column{v.ColumnTitle(i), Number})
 		}
 	}
-	t.Columns = append(t.Columns, Column{"category", Text}, Column{v.kind.row, v.nameKind()})
+	t.Columns = append(t.Columns, Column{"category", Text}, Column{v.Kind.Noun, v.nameKind()})
 	for _, r := range shown {
 		row := Row{Weight: v.weight(r)}
-		if v.part >= 0 {
+		if v.ShareColumn >= 0 {
 			row.Cells = []string{v.share(r)}
 		}
 		for _, i := range values {
@@ -172,11 +172,6 @@ func (v tableView) screen(most int) Table {
 	return t.withoutEmpty()
 }
 
-// columnTitle is the name of a column in words.
-func (v tableView) columnTitle(column int) string {
-	return strings.ReplaceAll(clip(clean(v.Columns[column].Name), 30), "_", " ")
-}
-
 // screenValue is empty where a row has no value.
 func (v tableView) screenValue(r summary.TableRow, column int) string {
 	n, ok := v.value(r, column)
@@ -186,7 +181,7 @@ func (v tableView) screenValue(r summary.TableRow, column int) string {
 	case v.Columns[column].Unit == "ns":
 		return fourDigits(n)
 	}
-	return v.printed(column, n)
+	return v.Printed(column, n)
 }
 
 // value is what a row has in a column. A function that has time and was called
@@ -194,87 +189,9 @@ func (v tableView) screenValue(r summary.TableRow, column int) string {
 // how often it was called is not known.
 func (v tableView) value(r summary.TableRow, column int) (int64, bool) {
 	n, ok := r.Value(column)
-	if n == 0 && v.Of == summary.OfFunction && v.Columns[column].Name == "count" && v.rank >= 0 {
-		total, _ := r.Value(v.rank)
+	if n == 0 && v.Of == summary.OfFunction && v.Columns[column].Name == "count" && v.RankColumn >= 0 {
+		total, _ := r.Value(v.RankColumn)
 		return n, ok && total == 0
 	}
 	return n, ok
-}
-
-// tableChart returns how the picture of the largest table of a kind is made.
-func tableChart(kind tableKind) func(*summary.Summary) (Chart, bool) {
-	return func(s *summary.Summary) (Chart, bool) {
-		v, ok := largestOf(s, kind.of)
-		if !ok {
-			return Chart{}, false
-		}
-		c, ok := v.chart()
-		if at := v.Input; len(s.Inputs) > 1 && at >= 0 && at < len(s.Inputs) {
-			short, _ := shortPaths(s)
-			c.Subtitle += ", from " + clip(clean(short[at]), 60)
-		}
-		return c, ok
-	}
-}
-
-// largestOf returns the table of a kind that has a picture: the first of them
-// that has times.
-func largestOf(s *summary.Summary, of string) (tableView, bool) {
-	for _, v := range viewTables(s) {
-		if v.kind.of == of && v.size() > 0 {
-			return v, true
-		}
-	}
-	return tableView{}, false
-}
-
-// chart draws the rows with the most of what shares are of or, without that, the
-// rows with the largest totals, which may lie within each other.
-func (v tableView) chart() (Chart, bool) {
-	column, shares := v.part, v.part >= 0 && v.Columns[v.part].Unit == "ns"
-	if !shares {
-		column = v.rank
-	}
-	at := func(r summary.TableRow) int64 { n, _ := r.Value(column); return n }
-	rows := slices.Clone(v.Rows)
-	slices.SortStableFunc(rows, func(a, b summary.TableRow) int { return cmp.Compare(at(b), at(a)) })
-	r := Ranking{Kind: v.nameKind()}
-	if shares {
-		r.Total = v.sum
-	}
-	shown, present := int64(0), map[string]bool{}
-	for _, row := range rows[:min(mostRanks, len(rows))] {
-		if at(row) <= 0 {
-			break
-		}
-		color := colorHost
-		if row.Class != "" {
-			color = classColor(row.Class)
-			present[row.Class] = true
-		}
-		r.Rows = append(r.Rows, RankRow{row.Name, color, at(row)})
-		shown = summary.Plus(shown, at(row))
-	}
-	if len(r.Rows) < 2 {
-		return Chart{}, false // no bar to compare with
-	}
-	title := v.columnTitle(column)
-	c := Chart{Title: v.heading(), Body: r}
-	c.Subtitle = fmt.Sprintf("%s, in a table of %s; rows may lie within each other", title, clip(clean(v.Tool), 30))
-	c.Alt = fmt.Sprintf("Bars of the %d %s with the most time; the first has %s", len(r.Rows), v.kind.rows, unit.Duration(r.Rows[0].NS))
-	if shares {
-		c.Subtitle = fmt.Sprintf("%s and its share of %s, in a table of %s", title, v.whole(), clip(clean(v.Tool), 30))
-	}
-	for _, class := range []string{"compute", "comm", "copy", "memset"} {
-		if present[class] {
-			c.Legend = append(c.Legend, classLegend(class)...)
-		}
-	}
-	if rest := len(rows) - len(r.Rows) + int(max(0, min(v.Left, 1<<30))); rest > 0 {
-		c.Caption = plural(int64(rest), "more row") + "."
-		if shares {
-			c.Caption = fmt.Sprintf("%s (%s of %s).", plural(int64(rest), "more row"), unit.Share(v.rows-shown, v.sum), v.of())
-		}
-	}
-	return c, true
 }

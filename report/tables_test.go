@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
 )
 
-// TestTables compares the sections with the comment of tablesRun.
+// TestTables compares the sections with the comment of samplerun.Tables.
 func TestTables(t *testing.T) {
-	md := markdownOf(t, tablesRun())
+	md := markdownOf(t, samplerun.Tables())
 	wantRows(t, md, "CUDA GPU Kernel Summary",
 		"kernel|share|total (ms)|count|mean (ms)|class|category",
 		"`ampere_sgemm_128x64_tn`|60.0%|600.00|100|6.000|compute|gemm",
@@ -37,7 +38,7 @@ func TestTables(t *testing.T) {
 		"`aten::linear`|700.00|3|233.33",
 		"`aten::addmm`|650.00|3|216.67")
 	wantText(t, md, "totals are not to be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** it has no rows")
-	if strings.Contains(render(t, Build(tablesRun(), judge.Result{}).Markdown), "no GPU events") {
+	if strings.Contains(render(t, Build(samplerun.Tables(), judge.Result{}).Markdown), "no GPU events") {
 		t.Error("the report of tables speaks of GPU events")
 	}
 	// What devices did comes first, and of one kind what took longest; sleep
@@ -55,7 +56,7 @@ func TestTables(t *testing.T) {
 // TestTablesText: the screen has the largest tables with times, and names the
 // others.
 func TestTablesText(t *testing.T) {
-	s := tablesRun()
+	s := samplerun.Tables()
 	wantText(t, text(t, Build(s, judged(s)), 80),
 		"Verdict: sums only, no timeline\n",
 		"Capture: base_stats.txt, nsys-stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
@@ -67,43 +68,20 @@ func TestTablesText(t *testing.T) {
 // TestTableInputs: where several inputs have tables, each says whose it is, and
 // a trace beside them keeps its own sections.
 func TestTableInputs(t *testing.T) {
-	one, two := tablesRun(), tablesRun()
+	one, two := samplerun.Tables(), samplerun.Tables()
 	two.Inputs[0].Path = "runs/other_stats.txt"
 	md := markdownOf(t, summary.Merge(one, two))
 	wantText(t, md, "\nTable cuda_gpu_kern_sum of nsys, from base_stats.txt.\n", "\nTable cuda_gpu_kern_sum of nsys, from other_stats.txt.\n")
 	if n := strings.Count(md, "(table-kernels.png)"); n != 1 {
 		t.Errorf("the picture of kernels is there %d times", n)
 	}
-	md = markdownOf(t, summary.Merge(oneKernel(5*ms), tablesRun()))
+	md = markdownOf(t, summary.Merge(samplerun.OneKernel(5*ms), samplerun.Tables()))
 	wantText(t, md, "\n## Time budget\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
-}
-
-// TestTableChart: bars are of what shares are of, largest first.
-func TestTableChart(t *testing.T) {
-	charts := map[string]Chart{}
-	for _, c := range Charts(tablesRun()) {
-		charts[c.Name] = c
-	}
-	body := charts["table-functions"].Body.(Ranking)
-	if body.Total != 900*ms || len(body.Rows) != 2 || body.Rows[0].Label != "train" || body.Rows[0].NS != 899*ms {
-		t.Errorf("the bars of functions are %+v", body)
-	}
-	body = charts["table-operators"].Body.(Ranking)
-	if body.Total != 0 || len(body.Rows) != 2 || body.Rows[0].NS != 700*ms || !strings.Contains(charts["table-operators"].Subtitle, "within each other") {
-		t.Errorf("the bars of operators are %+v, %q", body, charts["table-operators"].Subtitle)
-	}
-	body = charts["table-kernels"].Body.(Ranking)
-	if body.Rows[1].Color != colorComm || body.Rows[0].Color != colorCompute || charts["table-kernels"].Caption != "2 more rows (4.0% of kernel time)." {
-		t.Errorf("the bars of kernels are %+v, %q", body, charts["table-kernels"].Caption)
-	}
-	if charts["table-copies"].Body.(Ranking).Total != 40*ms {
-		t.Errorf("the bars of copies are of sizes: %+v", charts["table-copies"].Body)
-	}
 }
 
 // TestStrangeTables: no name and no number of tables breaks a report.
 func TestStrangeTables(t *testing.T) {
-	s := strangeTables()
+	s := samplerun.StrangeTables()
 	d := Build(s, judge.Result{})
 	checkMarkdown(t, "strange tables", render(t, d.Markdown))
 	for _, line := range strings.Split(text(t, d, 80), "\n") {
@@ -116,7 +94,7 @@ func TestStrangeTables(t *testing.T) {
 // TestTableNames: many tables of one name take little room, and two of one input
 // are told apart by their lines.
 func TestTableNames(t *testing.T) {
-	s := tablesRun()
+	s := samplerun.Tables()
 	ops := slices.IndexFunc(s.Tables, func(t summary.Table) bool { return t.Of == summary.OfOp })
 	if ops < 0 {
 		t.Fatal("no table of operators")
@@ -146,20 +124,6 @@ func TestRestText(t *testing.T) {
 		if got := r.rest.text(r.rows); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-// TestTableChartSource: of several inputs the picture says whose table it shows.
-func TestTableChartSource(t *testing.T) {
-	s := tablesRun()
-	draw := tableChart(tableKinds()[0])
-	one, ok := draw(s)
-	if !ok || strings.Contains(one.Subtitle, "from") {
-		t.Errorf("one input: %v %q", ok, one.Subtitle)
-	}
-	s.Inputs = []summary.Input{{Path: "/runs/a/base.txt"}, {Path: "/runs/b/other.txt"}}
-	if two, _ := draw(s); two.Subtitle != one.Subtitle+", from a/base.txt" {
-		t.Errorf("two inputs: %q", two.Subtitle)
 	}
 }
 

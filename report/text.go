@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"assay/internal/label"
 	"assay/unit"
 )
 
@@ -80,7 +81,7 @@ func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
 			flush()
 		}
 		for empty && used+width(word) > columns {
-			head := cutHead(word, columns-used)
+			head := label.CutHead(word, columns-used)
 			if head == "" {
 				break
 			}
@@ -170,13 +171,18 @@ func shortenNames(columns []Column, cells [][]string, total int) {
 func (k Kind) isName() bool { return k == Name || k == KernelName || k == LineName }
 
 func nameLabels(kind Kind, names []string, columns int) []string {
-	switch kind {
+	return label.Short(kind.form(), names, columns)
+}
+
+// form returns how cells of the kind are shortened.
+func (k Kind) form() label.Form {
+	switch k {
 	case KernelName:
-		return kernelLabels(names, columns)
+		return label.Kernel
 	case LineName:
-		return labels(names, columns, shortLine, clean)
+		return label.Line
 	}
-	return plainLabels(names, columns)
+	return label.Plain
 }
 
 func columnWidths(cells [][]string) []int {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
 )
@@ -16,7 +17,7 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	late := judge.Finding{Rule: judge.RuleUnevenRanks, Level: judge.Critical, Title: "rank 3 computes most", Next: []string{"give all ranks the same work"}}
 	slow := judge.Finding{Rule: judge.RuleSlowSteps, Level: judge.Warn, Title: "2 of 12 steps are slow", Next: []string{"compare them"}}
 	lost := judge.Finding{Rule: judge.RuleCaptureQuality, Level: judge.Warn, Title: "records were lost"}
-	s := attributed(1)
+	s := samplerun.Attributed(1)
 	for _, tc := range []struct {
 		name     string
 		bound    string
@@ -83,7 +84,7 @@ func TestSettingsAreWhole(t *testing.T) {
 // TestNamedDeviceIsShown: a finding on one rank of many is of little use beside the
 // figures of others.
 func TestNamedDeviceIsShown(t *testing.T) {
-	s := attributed(5) // of which the last are idle most
+	s := samplerun.Attributed(5) // of which the last are idle most
 	first := int64(0)
 	at := judge.Place{Input: s.Devices[0].Input, Rank: s.Devices[0].Rank, Device: &first}
 	*at.Device = s.Devices[0].Device

@@ -296,3 +296,15 @@ func Timestamp(ns int64) string {
 	}
 	return fmt.Sprintf("%s%d.%03d µs", sign, n/1000, n%1000)
 }
+
+// FLOPRate formats operations per second with three significant digits:
+// "8.1 TFLOP/s".
+func FLOPRate(v float64) string {
+	names := []string{"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"}
+	i := 0
+	for v >= 999.5 && i+1 < len(names) {
+		v /= 1000
+		i++
+	}
+	return fmt.Sprintf("%.3g %s", v, names[i])
+}

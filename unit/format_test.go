@@ -218,3 +218,11 @@ func TestDurationOf(t *testing.T) {
 		}
 	}
 }
+
+func TestFLOPRate(t *testing.T) {
+	for v, want := range map[float64]string{0: "0 FLOP/s", 999: "999 FLOP/s", 999.6: "1 kFLOP/s", 8.1e12: "8.1 TFLOP/s", 1e21: "1e+06 PFLOP/s"} {
+		if got := FLOPRate(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}

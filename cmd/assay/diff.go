@@ -10,6 +10,7 @@ import (
 
 	"assay/compare"
 	"assay/report"
+	"assay/report/pictures"
 	"assay/summary"
 )
 
@@ -103,7 +104,7 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", report.DiffChartFiles()})
+		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles()})
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/ingest"
 	"assay/report"
+	"assay/report/pictures"
 )
 
 // textWidth is how many columns the text summary fills at most.
@@ -51,7 +52,7 @@ func runReport(e env, c *command, args []string) error {
 	doc := mask(report.Build(v.summary, v.result))
 	// The files come first: a reader of stdout that goes away, as head does,
 	// must not cost the report.
-	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", report.ChartFiles()})
+	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files()})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}

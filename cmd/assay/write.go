@@ -14,6 +14,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
 	"assay/report"
+	"assay/report/plot"
 )
 
 // A reportFiles names the files of a report.
@@ -40,7 +41,7 @@ func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names [
 	}
 	stage(files.json, doc.as(report.Doc.JSON))
 	for _, chart := range doc.value.Charts() {
-		stage(chart.File(), mask(chart).as(report.Chart.PNG))
+		stage(chart.File(), mask(chart).as(plot.Chart.PNG))
 	}
 	stage(files.markdown, doc.as(report.Doc.Markdown))
 	if err != nil {

@@ -1,5 +1,3 @@
-// Package view answers the questions that several packages ask of a summary, so
-// that report, diff and check give the same answer.
 package view
 
 import (
@@ -50,9 +48,9 @@ type Kind uint8
 
 // The kinds of captures.
 const (
-	Timeline Kind = iota // what ran when
-	Memory               // what was allocated: belongs to the trace of its rank
-	Totals               // counters, tables and profiles: they tell no runs apart
+	OfTimeline Kind = iota // what ran when
+	OfMemory               // what was allocated: belongs to the trace of its rank
+	OfTotals               // counters, tables and profiles: they tell no runs apart
 )
 
 // Captures returns what decides to which run each input of s belongs.
@@ -69,31 +67,31 @@ func Captures(s *summary.Summary) []Capture {
 	// Later marks replace earlier ones: an input with a timeline is one, whatever
 	// else it holds.
 	for _, r := range s.Tables {
-		mark(Totals, r.Input)
+		mark(OfTotals, r.Input)
 	}
 	for _, r := range s.Flames {
-		mark(Totals, r.Input)
+		mark(OfTotals, r.Input)
 	}
 	for _, r := range s.Counters {
-		mark(Totals, r.Input)
+		mark(OfTotals, r.Input)
 	}
 	for _, r := range s.Snapshots {
-		mark(Memory, r.Input)
+		mark(OfMemory, r.Input)
 	}
 	for _, r := range s.MemoryTimelines {
-		mark(Memory, r.Input)
+		mark(OfMemory, r.Input)
 	}
 	for _, r := range s.Annotations {
-		mark(Timeline, r.Input)
+		mark(OfTimeline, r.Input)
 	}
 	for _, r := range s.Spans {
-		mark(Timeline, r.Input)
+		mark(OfTimeline, r.Input)
 	}
 	for _, r := range s.Steps {
-		mark(Timeline, r.Input)
+		mark(OfTimeline, r.Input)
 	}
 	for _, r := range s.Devices {
-		mark(Timeline, r.Input)
+		mark(OfTimeline, r.Input)
 	}
 	return out
 }
@@ -161,7 +159,7 @@ func (g *grouper) add(i int) {
 		g.dirs[dir] = f
 		g.order = append(g.order, f)
 	}
-	if g.list[i].Kind == Totals {
+	if g.list[i].Kind == OfTotals {
 		f.totals = append(f.totals, i)
 		return
 	}

@@ -63,9 +63,9 @@ func captures(text string) (list []Capture) {
 			case i == 1:
 				fmt.Sscan(word, &c.Rank)
 			case word == "memory":
-				c.Kind = Memory
+				c.Kind = OfMemory
 			case word == "totals":
-				c.Kind = Totals
+				c.Kind = OfTotals
 			default:
 				c.SHA256 = word
 			}
@@ -115,7 +115,7 @@ func TestCaptures(t *testing.T) {
 	for _, c := range Captures(s) {
 		got = append(got, c.Kind)
 	}
-	if want := []Kind{Timeline, Totals, Memory, Timeline}; !reflect.DeepEqual(got, want) {
+	if want := []Kind{OfTimeline, OfTotals, OfMemory, OfTimeline}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -1,0 +1,92 @@
+package pictures
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+const mostLanes = 4 // devices with an activity panel
+
+const mostMarks = 400 // steps per activity panel
+
+func activity(s *summary.Summary) (plot.Chart, bool) {
+	names := view.DeviceLabels(s)
+	panels := make([]plot.TimePanel, len(s.Devices))
+	var drawable []int
+	for i, d := range s.Devices {
+		if panels[i] = lanePanel(s, d, names[i]); len(panels[i].Tracks) > 0 {
+			drawable = append(drawable, i)
+		}
+	}
+	if len(drawable) == 0 {
+		return plot.Chart{}, false
+	}
+	shown := view.WorstOf(s, drawable, mostLanes)
+	var lanes plot.Timeline
+	for _, i := range shown {
+		lanes.Panels = append(lanes.Panels, panels[i])
+	}
+	c := plot.Chart{
+		Title:    "GPU activity over time",
+		Subtitle: "height: share of each bin in which the class ran; time from the start of the device's window",
+		Body:     lanes,
+	}
+	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
+	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "device"))
+	return c, true
+}
+
+// binShares returns how much of each bin of the window is filled, as parts of
+// [plot.Full]. The last bin may be shorter than the others.
+func binShares(bins []int64, length, window int64) (out []int64) {
+	for i, ns := range bins {
+		own := min(length, window-int64(i)*length)
+		if own <= 0 {
+			break
+		}
+		out = append(out, int64(plot.Full*max(0, min(1, float64(ns)/float64(own)))))
+	}
+	return out
+}
+
+// lanePanel has no lanes if the device's strip has nothing to show.
+func lanePanel(s *summary.Summary, d summary.Device, name string) plot.TimePanel {
+	p := plot.TimePanel{Title: name, SpanNS: d.WindowNS}
+	if product := label.Clean(d.Name); product != "" {
+		p.Title += ", " + product
+	}
+	p.Title += ", window " + unit.Duration(d.WindowNS)
+	if d.Strip == nil || d.Strip.BinNS <= 0 || d.WindowNS <= 0 {
+		return p
+	}
+	p.Title += ", bins of " + unit.Duration(d.Strip.BinNS)
+	for _, class := range []string{"compute", "comm", "copy", "memset"} {
+		if bins := d.Strip.NS[class]; slices.ContainsFunc(bins, func(ns int64) bool { return ns > 0 }) {
+			p.Tracks = append(p.Tracks, plot.Track{Lane: true, Name: class, Series: []plot.Series{
+				{Color: classColor(class), BinNS: d.Strip.BinNS, Values: binShares(bins, d.Strip.BinNS, d.WindowNS)},
+			}})
+		}
+	}
+	end, last := int64(-1), false
+	for _, st := range s.Steps {
+		if st.Input != d.Input || st.Rank != d.Rank || st.Device != d.Device || len(p.Marks) == mostMarks {
+			continue
+		}
+		from := st.StartNS - d.StartNS
+		end, last = from+st.WallNS, true
+		if from < 0 && end > 0 {
+			from = 0 // the host began the step before the device had work
+		}
+		p.Marks = append(p.Marks, plot.Mark{NS: from, Label: stepLabel(st.Name, st.Kind, st.Number)})
+	}
+	if last {
+		p.Marks = append(p.Marks, plot.Mark{NS: end, Label: ""})
+	}
+	return p
+}

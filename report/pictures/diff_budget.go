@@ -1,0 +1,32 @@
+package pictures
+
+import (
+	"fmt"
+
+	"assay/compare"
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/unit"
+)
+
+// ofWhole says what the times of a picture are.
+func ofWhole(c *compare.Comparison) string {
+	if c.Per == compare.PerStep {
+		return "of one step on one device, mean over " + unit.Count(c.Base.Parts) + " and " + label.Plural(c.New.Parts, "step")
+	}
+	return "of the window of one device"
+}
+
+func diffBudget(c *compare.Comparison) (plot.Chart, bool) {
+	colors := []plot.Color{plot.ColorCompute, plot.ColorComm, plot.ColorCopy, plot.ColorIdle}
+	chart := plot.Chart{Title: "Where the time went, before and now", Subtitle: "time " + ofWhole(c)}
+	base, new := plot.BarRow{Label: "base"}, plot.BarRow{Label: "new"}
+	for i, r := range c.Budget.Rows {
+		chart.Legend = append(chart.Legend, plot.Swatch{Color: colors[i], Text: fmt.Sprintf("%s %s", budgetNames()[i], compare.Signed(r.DeltaNS))})
+		base.Parts, new.Parts = append(base.Parts, plot.Part{Color: colors[i], NS: r.BaseNS}), append(new.Parts, plot.Part{Color: colors[i], NS: r.NewNS})
+	}
+	new.Note = " (" + compare.SignedShare(c.Budget.DeltaNS, c.Budget.BaseNS) + ")"
+	chart.Body = plot.Stacks{Rows: []plot.BarRow{base, new}}
+	chart.Alt = fmt.Sprintf("Time budget before and now: %s and %s", unit.Duration(c.Budget.BaseNS), unit.Duration(c.Budget.NewNS))
+	return chart, true
+}

@@ -1,0 +1,19 @@
+package pictures
+
+import (
+	"fmt"
+
+	"assay/compare"
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/summary/view"
+)
+
+func diffIdle(c *compare.Comparison) (plot.Chart, bool) {
+	return moveChart(c.Idle.ByOwner(), "reason", plot.Moves{Form: label.Plain}, func(r compare.Row) plot.MoveRow {
+		return plot.MoveRow{Label: view.Reason(r.Owner, r.State, r.Name), Parts: []plot.Part{{Color: ownerColor(r.Owner), NS: r.DeltaNS}}, Value: compare.Signed(r.DeltaNS)}
+	}, plot.Chart{
+		Title:    "Largest changes of idle time by cause",
+		Subtitle: fmt.Sprintf("idle time %s; it moved by %s", ofWhole(c), compare.Signed(c.Idle.DeltaNS)),
+	})
+}

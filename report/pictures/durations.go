@@ -1,0 +1,77 @@
+package pictures
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/unit"
+)
+
+func durations(s *summary.Summary) (plot.Chart, bool) {
+	var kernels, gaps summary.Histogram
+	for _, d := range s.Devices {
+		kernels = kernels.Plus(d.Durations)
+		gaps = gaps.Plus(d.Gaps)
+	}
+	var h plot.Histograms
+	if n := kernels.Count(); n > 0 {
+		title := fmt.Sprintf("Durations of %s, %s in all", label.Plural(n, "kernel"), unit.Duration(kernels.TotalNS()))
+		h.Panels = append(h.Panels, plot.HistogramPanel{Title: title, Bins: bins(kernels.Buckets)})
+	}
+	if n := gaps.Count(); n > 0 {
+		title := fmt.Sprintf("Lengths of %s in which nothing ran, %s in all", label.Plural(n, "gap"), unit.Duration(gaps.TotalNS()))
+		h.Panels = append(h.Panels, plot.HistogramPanel{Title: title, Bins: bins(gaps.Buckets)})
+	}
+	if len(h.Panels) == 0 {
+		return plot.Chart{}, false
+	}
+	return plot.Chart{
+		Title:    "How long kernels and gaps are",
+		Subtitle: "share that each bucket of durations has, all devices; what is shorter than 100 ns is one bucket, for clocks round it",
+		Legend:   []plot.Swatch{{Color: plot.ColorCount, Text: "share of the count"}, {Color: plot.ColorTime, Text: "share of the time"}},
+		Body:     h,
+		Alt:      "Distributions of the durations of kernels and gaps, by count and by time",
+	}, true
+}
+
+// foldShort joins the buckets under [Shortest] to one that starts at 0.
+func foldShort(buckets []summary.Bucket) []summary.Bucket {
+	var folded []summary.Bucket
+	for _, b := range buckets {
+		switch {
+		case b.FromNS >= plot.Shortest:
+			folded = append(folded, b)
+		case len(folded) == 0:
+			folded = append(folded, summary.Bucket{Count: b.Count, TotalNS: b.TotalNS})
+		default:
+			folded[0].Count = summary.Plus(folded[0].Count, b.Count)
+			folded[0].TotalNS = summary.Plus(folded[0].TotalNS, b.TotalNS)
+		}
+	}
+	return folded
+}
+
+// upperEdge returns the end of the bucket that starts at ns. The last has
+// none and is drawn as wide as those before it.
+func upperEdge(ns int64) int64 {
+	if ns < plot.Shortest {
+		return plot.Shortest
+	}
+	edges := summary.Edges()
+	i, _ := slices.BinarySearch(edges, ns)
+	if i+1 < len(edges) {
+		return edges[i+1]
+	}
+	return ns * 10 / 7
+}
+
+// bins returns the bins of a histogram.
+func bins(buckets []summary.Bucket) (out []plot.Bin) {
+	for _, b := range foldShort(buckets) {
+		out = append(out, plot.Bin{FromNS: b.FromNS, ToNS: upperEdge(b.FromNS), Count: b.Count, TotalNS: b.TotalNS})
+	}
+	return out
+}

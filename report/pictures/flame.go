@@ -1,0 +1,116 @@
+package pictures
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/unit"
+)
+
+// flameColors are muted, and light enough for dark text.
+func flameColors() []plot.Color {
+	return []plot.Color{0xf2c6a0, 0xe9b7a4, 0xf0d9a0, 0xd9c7a8, 0xe6c1bd, 0xc9d0a6, 0xf3d5bd, 0xd8bfae, 0xb9cdb6, 0xc4c9d8}
+}
+
+// colorOthers is that of the boxes of several functions.
+const colorOthers plot.Color = 0xe6e6e6
+
+// flameName is a name without directories.
+func flameName(n summary.FlameNode) string {
+	if n.Others > 0 {
+		return label.Plural(n.Others, "more function")
+	}
+	name := label.ShortLine(label.Clean(n.Name))
+	// Go's names begin with the path of a module: "net/http.(*conn).serve".
+	end := len(name)
+	if i := strings.IndexAny(name, "[(<{ "); i >= 0 {
+		end = i
+	}
+	if i := strings.LastIndexByte(name[:end], '/'); i > 0 && strings.Contains(name[i:end], ".") {
+		name = name[i+1:]
+	}
+	if strings.TrimSpace(name) == "" {
+		return "(no name)"
+	}
+	return name
+}
+
+// flameColor gives the functions of one file or package one colour.
+func flameColor(n summary.FlameNode) plot.Color {
+	if n.Others > 0 {
+		return colorOthers
+	}
+	key := n.File
+	if key == "" {
+		key = n.Name
+		if i := strings.IndexAny(key, "(<:"); i > 0 {
+			key = key[:i]
+		}
+		if i := strings.LastIndexAny(key, "./"); i > 0 {
+			key = key[:i]
+		}
+	}
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	colors := flameColors()
+	return colors[h.Sum32()%uint32(len(colors))]
+}
+
+// mostFlames is how many trees one picture has.
+const mostFlames = 3
+
+func flame(s *summary.Summary) (plot.Chart, bool) {
+	var g plot.FlameGraph
+	left, deeper := 0, 0
+	for _, f := range s.Flames {
+		if f.Total <= 0 || len(f.Nodes) == 0 {
+			continue
+		}
+		if len(g.Panels) == mostFlames {
+			left++
+			continue
+		}
+		panel := plot.FlamePanel{Title: flameTotal(f), Total: f.Total}
+		for _, n := range f.Nodes {
+			panel.Boxes = append(panel.Boxes, plot.FlameBox{Depth: n.Depth, Value: n.Value, Color: flameColor(n), Name: flameName(n)})
+		}
+		if f.Input >= 0 && f.Input < len(s.Inputs) {
+			panel.Title += " in " + label.Base(s.Inputs[f.Input].Path)
+		}
+		deeper = max(deeper, panel.Deeper())
+		g.Panels = append(g.Panels, panel)
+	}
+	if len(g.Panels) == 0 {
+		return plot.Chart{}, false
+	}
+	first := g.Panels[0]
+	c := plot.Chart{Title: "What called what, and what it cost", Body: g, Subtitle: "width: share of " + first.Title}
+	if len(g.Panels) > 1 {
+		c.Subtitle = "width: share of the total of each profile"
+	}
+	c.Subtitle += "; a box is below what called it, and what it has over the boxes below it, it cost itself; one colour for each file or package, grey for small functions added up"
+	if deeper > 0 {
+		c.Caption = label.Plural(int64(deeper), "more level") + " of calls below."
+	}
+	if left > 0 {
+		c.Caption = joinSentences(c.Caption, label.Plural(int64(left), "more profile")+".")
+	}
+	c.Alt = fmt.Sprintf("Boxes of the stacks of %s; the first at the top is %s with %s", first.Title, first.Boxes[0].Name, unit.Share(first.Boxes[0].Value, first.Total))
+	return c, true
+}
+
+// flameTotal prints what the widths of a flame are shares of: "7.2 s cpu".
+func flameTotal(f summary.Flame) string {
+	name := label.Clip(label.Clean(f.Name), 40)
+	switch f.Unit {
+	case "ns":
+		return unit.Duration(f.Total) + " " + name
+	case "bytes":
+		return unit.Bytes(f.Total) + " " + name
+	}
+	return unit.Count(f.Total) + " " + name
+}

@@ -1,0 +1,115 @@
+package pictures
+
+import (
+	"assay/compare"
+	"assay/judge"
+	"assay/report/plot"
+	"assay/summary"
+)
+
+// A picture is one of those that a report can have. Its draw returns false if
+// the picture would show nothing.
+type picture struct {
+	name string // of the file, without its suffix
+	draw func(*summary.Summary, judge.Result) (plot.Chart, bool)
+}
+
+// all returns the pictures of reports. This is the list to add one to.
+func all() []picture {
+	return []picture{
+		{"time-budget", measured(timeBudget)},
+		{"activity", measured(activity)},
+		{"steps", measured(steps)},
+		{"phases", measured(phases)},
+		{"idle", measured(idle)},
+		{"queue", measured(queue)},
+		{"top-kernels", measured(topKernels)},
+		{"top-operators", measured(topOperators)},
+		{"top-modules", measured(topModules)},
+		{"memory", measured(memory)},
+		{"durations", measured(durations)},
+		{"top-spans", measured(topSpans)},
+		{"flame", measured(flame)},
+		{"memory-reserved", measured(memoryReserved)},
+		{"memory-owners", measured(memoryOwners)},
+		{"memory-categories", measured(memoryCategories)},
+		{"table-kernels", table(summary.OfKernel)},
+		{"table-device-work", table(summary.OfDeviceOp)},
+		{"table-copies", table(summary.OfCopy)},
+		{"table-operators", table(summary.OfOp)},
+		{"table-functions", table(summary.OfFunction)},
+		{"table-threads", table(summary.OfThread)},
+		{"table-calls", table(summary.OfCall)},
+		{"table-ranges", table(summary.OfRange)},
+		{"table-rows", table(summary.OfRow)},
+		{"table-os-calls", table(summary.OfOSCall)},
+		{"kernels-peaks", kernelsPeaks},
+	}
+}
+
+// measured is a picture of the summary alone.
+func measured(draw func(*summary.Summary) (plot.Chart, bool)) func(*summary.Summary, judge.Result) (plot.Chart, bool) {
+	return func(s *summary.Summary, _ judge.Result) (plot.Chart, bool) { return draw(s) }
+}
+
+// diffPicture is a picture of two runs.
+type diffPicture struct {
+	name string
+	draw func(*compare.Comparison) (plot.Chart, bool)
+}
+
+// allDiff returns the pictures of comparisons. This is the list to add one to.
+func allDiff() []diffPicture {
+	return []diffPicture{
+		{"diff-budget", diffBudget},
+		{"diff-waterfall", diffWaterfall},
+		{"diff-steps", diffSteps},
+		{"diff-kernels", diffKernels},
+		{"diff-idle", diffIdle},
+	}
+}
+
+// Files returns the names of all picture files that any report can have.
+// The caller may remove those that the report at hand does not have: they are of
+// an older report.
+func Files() (files []string) {
+	for _, p := range all() {
+		files = append(files, plot.Chart{Name: p.name}.File())
+	}
+	return files
+}
+
+// Of returns the pictures of a summary and its judgment that show anything,
+// in the order of their list.
+func Of(s *summary.Summary, r judge.Result) (out []plot.Chart) {
+	for _, p := range all() {
+		if c, ok := p.draw(s, r); ok {
+			c.Name = p.name
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// ComparisonFiles returns the names of all picture files of comparisons.
+func ComparisonFiles() (files []string) {
+	for _, p := range allDiff() {
+		files = append(files, plot.Chart{Name: p.name}.File())
+	}
+	return files
+}
+
+// OfComparison returns the pictures of a comparison that show anything. One
+// without times has none.
+func OfComparison(c *compare.Comparison) (out []plot.Chart) {
+	if c.Per == compare.PerNone || c.Budget.BaseNS+c.Budget.NewNS == 0 {
+		return nil
+	}
+	for _, p := range allDiff() {
+		if chart, ok := p.draw(c); ok {
+			chart.Name = p.name
+			out = append(out, chart)
+		}
+	}
+	return out
+}

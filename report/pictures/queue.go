@@ -1,0 +1,94 @@
+package pictures
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// queue shows how much work was waiting, above the steps.
+func queue(s *summary.Summary) (plot.Chart, bool) {
+	queues := map[view.DeviceKey]summary.Launches{}
+	for _, l := range s.Launches {
+		queues[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
+	}
+	names := view.DeviceLabels(s)
+	panels := make([]plot.TimePanel, len(s.Devices))
+	var drawable []int
+	for i, d := range s.Devices {
+		l := queues[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		if d.Strip == nil || d.Strip.BinNS <= 0 || d.WindowNS <= 0 || !slices.ContainsFunc(l.QueueStrip, func(n int64) bool { return n > 0 }) {
+			continue
+		}
+		panels[i] = plot.TimePanel{Title: names[i] + ", window " + unit.Duration(d.WindowNS), SpanNS: d.WindowNS, Tracks: []plot.Track{{
+			Name: "queue depth", Unit: plot.DepthAxis, Series: []plot.Series{{Color: plot.ColorHost, BinNS: d.Strip.BinNS, Values: l.QueueStrip}},
+		}}}
+		if columns := stepColumns(s, d); len(columns) > 0 {
+			panels[i].Tracks = append(panels[i].Tracks, plot.Track{Name: "wall time of steps", Unit: plot.TimeAxis, Columns: columns})
+		}
+		drawable = append(drawable, i)
+	}
+	if len(drawable) == 0 {
+		return plot.Chart{}, false
+	}
+	shown := view.WorstOf(s, drawable, mostLanes)
+	c := plot.Chart{
+		Title:    "Work waiting in the queue, and steps",
+		Subtitle: "mean depth of each bin: pieces of work offered and not started; time from the start of the device's window",
+		Alt:      fmt.Sprintf("Queue depth and steps over time of %s", label.Plural(int64(len(shown)), "device")),
+	}
+	var body plot.Timeline
+	steps := false
+	for _, i := range shown {
+		body.Panels = append(body.Panels, panels[i])
+		steps = steps || len(panels[i].Tracks) > 1
+	}
+	c.Body = body
+	c.Legend = []plot.Swatch{{Color: plot.ColorHost, Text: "queue depth"}}
+	if steps {
+		c.Legend = append(c.Legend, partLegend(body)...)
+	}
+	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
+	return c, true
+}
+
+// partLegend names the parts that the columns of a timeline have.
+func partLegend(t plot.Timeline) (legend []plot.Swatch) {
+	for i, kind := range budgetParts(summary.Activity{}) {
+		if slices.ContainsFunc(t.Panels, func(p plot.TimePanel) bool { return hasPart(p, kind.Color) }) {
+			legend = append(legend, plot.Swatch{Color: kind.Color, Text: budgetNames()[i]})
+		}
+	}
+	return legend
+}
+
+// hasPart reports whether a column of p has a part of the colour.
+func hasPart(p plot.TimePanel, color plot.Color) bool {
+	for _, t := range p.Tracks {
+		for _, col := range t.Columns {
+			if slices.ContainsFunc(col.Parts, func(part plot.Part) bool { return part.Color == color && part.NS > 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stepColumns returns the steps of a device that meet its window.
+func stepColumns(s *summary.Summary, d summary.Device) (columns []plot.TimeColumn) {
+	for _, st := range s.Steps {
+		if st.Input != d.Input || st.Rank != d.Rank || st.Device != d.Device || st.WallNS <= 0 || len(columns) == mostMarks {
+			continue
+		}
+		from := summary.Plus(st.StartNS, -max(d.StartNS, -1<<62))
+		if from < d.WindowNS && summary.Plus(from, st.WallNS) > 0 {
+			columns = append(columns, plot.TimeColumn{FromNS: from, NS: st.WallNS, Label: stepLabel(st.Name, st.Kind, st.Number), Parts: budgetParts(st.Activity)})
+		}
+	}
+	return columns
+}

@@ -1,0 +1,240 @@
+package plot
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"assay/internal/label"
+)
+
+// fitHead cuts s at its end until it is at most limit pixels wide.
+func (p *pen) fitHead(s string, size, limit float64) string {
+	const narrowest = 2.5 // pixels of a character; names may be of any length
+	s = label.Head(s, int(limit/narrowest))
+	cut := s
+	for columns := label.Width(s); columns > 1 && p.width(cut, textStyle{size: size}) > limit; {
+		columns = min(columns-1, columns*9/10+1)
+		cut = label.Head(s, columns)
+	}
+	return cut
+}
+
+// Pictures are drawn at 72 dots per inch, so that a point of the drawing
+// library is a pixel and text can be measured in pixels.
+const (
+	Margin    = 28
+	sizeTitle = 24
+	sizeText  = 15
+	sizeSmall = 13
+)
+
+// A textStyle says how text is set. The zero style is regular text in ink.
+type textStyle struct {
+	size  float64 // in pixels; 0 is sizeText
+	bold  bool
+	color Color // 0 is ink
+	align align
+}
+
+// An align says which point of a text its x is.
+type align uint8
+
+const (
+	left align = iota
+	center
+	right
+)
+
+// A pen measures text.
+type pen struct {
+	regular, bold *opentype.Font
+}
+
+func newPen() (*pen, error) {
+	regular, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("embedded font: %w", err)
+	}
+	bold, err := opentype.Parse(liberationsansbold.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("embedded font: %w", err)
+	}
+	return &pen{regular, bold}, nil
+}
+
+func (p *pen) face(st textStyle) font.Face {
+	size := st.size
+	if size == 0 {
+		size = sizeText
+	}
+	f := font.Face{Font: font.Font{Size: font.Length(size)}, Face: p.regular}
+	if st.bold {
+		f.Face = p.bold
+	}
+	return f
+}
+
+// drawable replaces the characters that the font lacks by a box, and spaces by
+// such that do not break: the font kerns plain spaces away between capitals.
+func (p *pen) drawable(s string) string {
+	var buf sfnt.Buffer
+	return strings.Map(func(r rune) rune {
+		if r == ' ' {
+			return '\u00a0'
+		}
+		if i, err := p.regular.GlyphIndex(&buf, r); err != nil || i == 0 {
+			return '□'
+		}
+		return r
+	}, label.Clean(s))
+}
+
+// width returns how many pixels wide s is drawn.
+func (p *pen) width(s string, st textStyle) float64 {
+	face := p.face(st)
+	return float64(face.Width(p.drawable(s)))
+}
+
+// fit cuts s in the middle until it is at most limit pixels wide.
+func (p *pen) fit(s string, size, limit float64) string {
+	for columns := label.Width(s); columns > 1 && p.width(s, textStyle{size: size, bold: size == sizeTitle}) > limit; {
+		columns = min(columns-1, columns*9/10+1)
+		s = label.Clip(s, columns)
+	}
+	return s
+}
+
+// wrap breaks s at spaces into lines of at most limit pixels.
+func (p *pen) wrap(s string, size, limit float64) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(s) {
+		word = p.fit(word, size, limit)
+		switch longer := line + " " + word; {
+		case line == "":
+			line = word
+		case p.width(longer, textStyle{size: size}) <= limit:
+			line = longer
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// labels returns labels for the names that are at most limit pixels wide and
+// as long as that allows.
+func (p *pen) labels(form label.Form, names []string, limit float64) []string {
+	for columns := 90; ; columns -= 2 {
+		list := label.Short(form, names, columns)
+		if columns <= label.MinLabel || p.widest(list, textStyle{}) <= limit {
+			return list
+		}
+	}
+}
+
+// widest returns the width of the widest of the texts.
+func (p *pen) widest(texts []string, st textStyle) (w float64) {
+	for _, s := range texts {
+		w = max(w, p.width(s, st))
+	}
+	return w
+}
+
+// A box is where a text was drawn.
+type box struct {
+	Text           string
+	X0, Y0, X1, Y1 float64
+}
+
+// A Canvas is a picture in the making. Its coordinates are pixels from the top
+// left.
+type Canvas struct {
+	*pen
+	vg    *vgimg.Canvas
+	H     float64
+	Boxes []box // every text drawn, for tests of clipping and overlap
+}
+
+func newCanvas(p *pen, height float64) *Canvas {
+	height = float64(int(height + 0.5))
+	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(72))}
+}
+
+// Image returns what was drawn so far.
+func (c *Canvas) Image() image.Image { return c.vg.Image() }
+
+func (c *Canvas) use(col Color) {
+	c.vg.SetColor(color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255})
+}
+
+func (c *Canvas) point(x, y float64) vg.Point {
+	return vg.Point{X: vg.Length(x), Y: vg.Length(c.H - y)}
+}
+
+// rect fills a rectangle, nothing if it has no area.
+func (c *Canvas) rect(x, y, w, h float64, col Color) {
+	if w > 0 && h > 0 {
+		c.area(col, [2]float64{x, y}, [2]float64{x + w, y}, [2]float64{x + w, y + h}, [2]float64{x, y + h})
+	}
+}
+
+// area fills a polygon.
+func (c *Canvas) area(col Color, corners ...[2]float64) {
+	var path vg.Path
+	for i, p := range corners {
+		if i == 0 {
+			path.Move(c.point(p[0], p[1]))
+		} else {
+			path.Line(c.point(p[0], p[1]))
+		}
+	}
+	path.Close()
+	c.use(col)
+	c.vg.Fill(path)
+}
+
+func (c *Canvas) line(x0, y0, x1, y1, width float64, col Color) {
+	var path vg.Path
+	path.Move(c.point(x0, y0))
+	path.Line(c.point(x1, y1))
+	c.use(col)
+	c.vg.SetLineWidth(vg.Length(width))
+	c.vg.Stroke(path)
+}
+
+// text draws s with its baseline at y.
+func (c *Canvas) text(x, y float64, s string, st textStyle) {
+	s = c.drawable(s)
+	if s == "" {
+		return
+	}
+	face := c.face(st)
+	w := float64(face.Width(s))
+	switch st.align {
+	case center:
+		x -= w / 2
+	case right:
+		x -= w
+	}
+	if st.color == 0 {
+		st.color = ColorInk
+	}
+	c.use(st.color)
+	c.vg.FillString(face, c.point(x, y), s)
+	size := float64(face.Font.Size)
+	c.Boxes = append(c.Boxes, box{s, x, y - 0.75*size, x + w, y + 0.22*size})
+}

@@ -1,0 +1,152 @@
+package plot
+
+import (
+	"image/png"
+	"io"
+	"math"
+)
+
+// Width is the width of every picture in pixels.
+const Width = 1200
+
+// A Chart is a picture as data.
+type Chart struct {
+	Name     string // of the file, without its suffix
+	Title    string
+	Subtitle string   // what the lengths in the picture are, or are shares of
+	Legend   []Swatch // nil if no colour needs a word
+	Caption  string   // what is missing in the picture, drawn below it
+	Alt      string   // the picture in a sentence, for who cannot see it
+	Body     Body
+}
+
+// A Body is the data of a chart and how it is drawn: [Bars], [Ranking], [Stacks],
+// [Moves], [Waterfall], [Spreads], [Columns], [Histograms], [Timeline], [Scatter],
+// [FlameGraph], or [Titled] bodies below each other.
+type Body interface {
+	height(p *pen) float64       // of the drawing, in pixels
+	draw(c *Canvas, top float64) // fills that height from top on
+}
+
+// Titled are bodies below each other, each under its title.
+type Titled []TitledBody
+
+// A TitledBody is one of them.
+type TitledBody struct {
+	Title string
+	Body  Body
+}
+
+const titleHeight = 34.0
+
+func (t Titled) height(p *pen) (h float64) {
+	for _, b := range t {
+		h += titleHeight + b.Body.height(p)
+	}
+	return h
+}
+
+func (t Titled) draw(c *Canvas, top float64) {
+	for _, b := range t {
+		c.text(Margin, top+18, c.fit(b.Title, sizeText, Width-2*Margin), textStyle{bold: true})
+		b.Body.draw(c, top+titleHeight)
+		top += titleHeight + b.Body.height(c.pen)
+	}
+}
+
+// A Swatch explains a colour of a picture.
+type Swatch struct {
+	Color Color
+	Text  string
+}
+
+// A Part is a length of a bar.
+type Part struct {
+	Color Color
+	NS    int64
+}
+
+// SumParts returns the length of the bar, at most what int64 holds.
+func SumParts(parts []Part) (ns int64) {
+	for _, p := range parts {
+		if sum := ns + p.NS; (sum < ns) == (p.NS < 0) {
+			ns = sum
+		} else {
+			ns = math.MaxInt64
+		}
+	}
+	return ns
+}
+
+// File returns the name of the file of the picture.
+func (c Chart) File() string { return c.Name + ".png" }
+
+// PNG writes the picture, [Width] pixels wide.
+func (c Chart) PNG(w io.Writer) error {
+	painted, err := c.Paint()
+	if err != nil {
+		return err
+	}
+	return png.Encode(w, painted.Image())
+}
+
+// Paint draws the frame that all charts share, and the body in it.
+func (c Chart) Paint() (*Canvas, error) {
+	p, err := newPen()
+	if err != nil {
+		return nil, err
+	}
+	const room = Width - 2*Margin
+	subtitle := p.wrap(c.Subtitle, sizeText, room)
+	caption := p.wrap(c.Caption, sizeSmall, room)
+	legend := p.legendRows(c.Legend)
+	top := 60.0 + 21*float64(len(subtitle))
+	if len(legend) > 0 {
+		top += 14 + 26*float64(len(legend))
+	}
+	body := c.Body.height(p)
+	bottom := 18.0
+	if len(caption) > 0 {
+		bottom += 4 + 18*float64(len(caption))
+	}
+	canvas := newCanvas(p, top+body+bottom)
+	canvas.text(Margin, 40, p.fit(c.Title, sizeTitle, room), textStyle{size: sizeTitle, bold: true})
+	for i, line := range subtitle {
+		canvas.text(Margin, 64+21*float64(i), line, textStyle{color: colorGrey})
+	}
+	canvas.drawLegend(legend, 62+21*float64(len(subtitle)))
+	c.Body.draw(canvas, top)
+	for i, line := range caption {
+		canvas.text(Margin, top+body+18+18*float64(i), line, textStyle{size: sizeSmall, color: colorGrey})
+	}
+	return canvas, nil
+}
+
+// legendRows breaks a legend into rows that fit.
+func (p *pen) legendRows(legend []Swatch) (rows [][]Swatch) {
+	used := 0.0
+	for _, s := range legend {
+		w := p.swatchWidth(s)
+		if len(rows) == 0 || used+w > Width-2*Margin {
+			rows = append(rows, nil)
+			used = 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], s)
+		used += w
+	}
+	return rows
+}
+
+func (p *pen) swatchWidth(s Swatch) float64 { return 20 + p.width(s.Text, textStyle{}) + 28 }
+
+func (c *Canvas) drawLegend(rows [][]Swatch, top float64) {
+	for _, row := range rows {
+		x := float64(Margin)
+		for _, s := range row {
+			c.rect(x, top+4, 14, 14, s.Color)
+			c.text(x+20, top+16, s.Text, textStyle{})
+			x += c.swatchWidth(s)
+		}
+		top += 26
+	}
+}

@@ -1,0 +1,237 @@
+package plot
+
+import (
+	"math"
+
+	"assay/internal/label"
+)
+
+// A Scatter shows points in a plane: each with a size, a colour and perhaps a
+// number, which a list below the plane explains.
+type Scatter struct {
+	X, Y    Axis
+	Regions []Region
+	Curves  []Curve
+	Dots    []Dot // drawn in order, so the smallest should come last
+}
+
+// An Axis is one direction of the plane.
+type Axis struct {
+	Title    string
+	From, To float64
+	Log      bool
+	Ticks    []Tick
+}
+
+// A Tick is a place on an axis with its text.
+type Tick struct {
+	At   float64
+	Text string
+}
+
+// A Region is a part of the plane with a meaning. Its label stands in its upper
+// left corner, or at its lower right.
+type Region struct {
+	Corners [][2]float64
+	Color   Color
+	Label   string
+	At      [2]float64 // of the label's start
+	Right   bool       // the label ends there
+}
+
+// A Curve is a line through points, with its label above its end.
+type Curve struct {
+	Points [][2]float64
+	Color  Color
+	Label  string
+}
+
+// A Dot is one point.
+type Dot struct {
+	X, Y   float64
+	Radius float64 // in pixels
+	Color  Color
+	Number string // beside the dot, and in front of Key; "" for none
+	Key    string // a line below the plane
+	Name   string // a kernel, which ends that line
+}
+
+const (
+	scatterX      = Margin + 92.0
+	scatterLength = Width - Margin - 20 - scatterX
+	scatterTitle  = 30.0 // above the plane
+	scatterHeight = 520.0
+	scatterAxis   = 72.0 // below the plane
+	scatterKey    = 22.0 // a line of the list
+)
+
+func (s Scatter) height(*pen) float64 {
+	return scatterTitle + scatterHeight + scatterAxis + scatterKey*float64(len(s.keyed()))
+}
+
+func (s Scatter) keyed() (out []Dot) {
+	for _, d := range s.Dots {
+		if d.Number != "" {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// place returns where a value is on an axis, from 0 to 1. What is beyond an end
+// is at it.
+func (a Axis) place(v float64) float64 {
+	from, to := a.From, a.To
+	if a.Log {
+		if v <= 0 {
+			return 0
+		}
+		v, from, to = math.Log10(v), math.Log10(from), math.Log10(to)
+	}
+	return min(1, max(0, (v-from)/(to-from)))
+}
+
+func (s Scatter) at(top float64, p [2]float64) (x, y float64) {
+	return scatterX + scatterLength*s.X.place(p[0]), top + scatterHeight - scatterHeight*s.Y.place(p[1])
+}
+
+func (s Scatter) draw(c *Canvas, top float64) {
+	top += scatterTitle
+	c.rect(scatterX, top, scatterLength, scatterHeight, ColorPlane)
+	for _, r := range s.Regions {
+		var corners [][2]float64
+		for _, p := range r.Corners {
+			x, y := s.at(top, p)
+			corners = append(corners, [2]float64{x, y})
+		}
+		c.area(r.Color, corners...)
+	}
+	s.drawAxes(c, top)
+	for _, r := range s.Regions {
+		x, y := s.at(top, r.At)
+		st := textStyle{size: sizeSmall, color: colorGrey}
+		if r.Right {
+			st.align = right
+			x -= 16
+		}
+		c.text(x+8, y+18, r.Label, st)
+	}
+	for _, k := range s.Curves {
+		s.drawCurve(c, top, k)
+	}
+	s.drawDots(c, top)
+}
+
+func (s Scatter) drawAxes(c *Canvas, top float64) {
+	bottom := top + scatterHeight
+	for _, t := range s.X.Ticks {
+		x := scatterX + scatterLength*s.X.place(t.At)
+		c.line(x, top, x, bottom, 1, colorGrid)
+		c.text(x, bottom+19, t.Text, textStyle{size: sizeSmall, color: colorGrey, align: center})
+	}
+	for _, t := range s.Y.Ticks {
+		y := bottom - scatterHeight*s.Y.place(t.At)
+		c.line(scatterX, y, scatterX+scatterLength, y, 1, colorGrid)
+		c.text(scatterX-8, y+5, t.Text, textStyle{size: sizeSmall, color: colorGrey, align: right})
+	}
+	c.text(scatterX+scatterLength, bottom+40, s.X.Title, textStyle{align: right})
+	c.text(Margin, top-10, s.Y.Title, textStyle{})
+}
+
+func (s Scatter) drawCurve(c *Canvas, top float64, k Curve) {
+	for i := 1; i < len(k.Points); i++ {
+		x0, y0 := s.at(top, k.Points[i-1])
+		x1, y1 := s.at(top, k.Points[i])
+		c.line(x0, y0, x1, y1, 2, k.Color)
+	}
+	if k.Label == "" || len(k.Points) == 0 {
+		return
+	}
+	x, y := s.at(top, k.Points[len(k.Points)-1])
+	st := textStyle{size: sizeSmall, color: colorGrey, align: right}
+	w := c.width(k.Label, st)
+	for _, dy := range []float64{-7, 17, -25, 35} {
+		if y+dy > top+12 && c.free(x-6-w, y+dy-12, x-6, y+dy+4) {
+			c.text(x-6, y+dy, k.Label, st)
+			return
+		}
+	}
+}
+
+// free reports whether no text was drawn in a box.
+func (c *Canvas) free(x0, y0, x1, y1 float64) bool {
+	for _, b := range c.Boxes {
+		if x0 < b.X1 && b.X0 < x1 && y0 < b.Y1 && b.Y0 < y1 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Scatter) drawDots(c *Canvas, top float64) {
+	for _, d := range s.Dots {
+		x, y := s.at(top, [2]float64{d.X, d.Y})
+		c.disc(x, y, d.Radius+1.5, ColorWhite)
+		c.disc(x, y, d.Radius, d.Color)
+	}
+	row := top + scatterHeight + scatterAxis
+	for _, d := range s.keyed() {
+		s.number(c, d, top)
+		c.disc(Margin+8, row-5, 6, d.Color)
+		c.text(Margin+22, row, d.Number, textStyle{bold: true})
+		c.text(Margin+48, row, d.Key, textStyle{})
+		from := Margin + 48 + c.width(d.Key, textStyle{}) + 12
+		c.text(from, row, c.labels(label.Kernel, []string{d.Name}, Width-Margin-from)[0], textStyle{color: colorGrey})
+		row += scatterKey
+	}
+}
+
+// number sets the number of a dot beside it, where there is room.
+func (s Scatter) number(c *Canvas, d Dot, top float64) {
+	x, y := s.at(top, [2]float64{d.X, d.Y})
+	st := textStyle{bold: true, size: sizeSmall}
+	w := c.width(d.Number, st)
+	far := d.Radius + 4
+	for _, p := range [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}} {
+		inside := p[0] > scatterX && p[0]+w < scatterX+scatterLength
+		if inside && c.free(p[0], p[1]-11, p[0]+w, p[1]+4) && !s.covers(top, p[0], p[1]-11, p[0]+w, p[1]+2) {
+			c.text(p[0], p[1], d.Number, st)
+			return
+		}
+	}
+}
+
+// covers reports whether a dot is drawn in a box.
+func (s Scatter) covers(top, x0, y0, x1, y1 float64) bool {
+	for _, d := range s.Dots {
+		x, y := s.at(top, [2]float64{d.X, d.Y})
+		dx, dy := x-min(max(x, x0), x1), y-min(max(y, y0), y1)
+		if float64(dx*dx)+float64(dy*dy) < d.Radius*d.Radius {
+			return true
+		}
+	}
+	return false
+}
+
+// disc fills a circle.
+func (c *Canvas) disc(x, y, radius float64, col Color) {
+	const corners = 32
+	var around [][2]float64
+	for i := range corners {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+		around = append(around, [2]float64{x + float64(radius*cos), y + float64(radius*sin)})
+	}
+	c.area(col, around...)
+}
+
+// Decades sets the ends of a logarithmic axis to whole powers of ten, and its
+// ticks to at most a dozen of these.
+func (a *Axis) Decades(from, to float64, text func(float64) string) {
+	low, high := math.Floor(math.Log10(max(from, 1e-12))), math.Ceil(math.Log10(min(to, 1e30)))
+	high = max(high, low+1)
+	a.From, a.To = math.Pow(10, low), math.Pow(10, high)
+	step := math.Ceil((high - low) / 12)
+	for e := low; e <= high; e += step {
+		a.Ticks = append(a.Ticks, Tick{math.Pow(10, e), text(math.Pow(10, e))})
+	}
+}

@@ -1,0 +1,22 @@
+package view
+
+import (
+	"slices"
+
+	"assay/summary"
+)
+
+// CounterWeights returns what the rows weigh: durations, or launches where there
+// are none.
+func CounterWeights(s *summary.Summary) (weights []int64, total int64, timed bool) {
+	timed = slices.ContainsFunc(s.Counters, func(k summary.Counter) bool { return k.TotalNS > 0 })
+	for _, k := range s.Counters {
+		w := k.Launches
+		if timed {
+			w = k.TotalNS
+		}
+		weights = append(weights, w)
+		total = summary.Plus(total, w)
+	}
+	return weights, total, timed
+}

@@ -1,0 +1,187 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A DeviceKey is what rows of a summary name their device by.
+type DeviceKey struct {
+	Input, Rank int
+	Device      int64
+}
+
+// Numbered reports whether a device needs the number of its input to be told
+// from another: whether two inputs have a device of the same rank and number.
+func Numbered(s *summary.Summary) bool {
+	type key struct {
+		rank   int
+		device int64
+	}
+	input := map[key]int{}
+	for _, d := range s.Devices {
+		at := key{d.Rank, d.Device}
+		if in, ok := input[at]; ok && in != d.Input {
+			return true
+		}
+		input[at] = d.Input
+	}
+	clear(input) // a trace and a snapshot of one device are told apart by what they are
+	for _, m := range s.Snapshots {
+		at := key{m.Rank, m.Device}
+		if in, ok := input[at]; ok && in != m.Input {
+			return true
+		}
+		input[at] = m.Input
+	}
+	return false
+}
+
+// InputNumber is what labels call an input: "#3" for the third.
+func InputNumber(i int) string { return fmt.Sprintf("#%d", i+1) }
+
+// DeviceLabel names a device that is not alone: "rank 0 device 1", with the
+// number of its input in front where inputs are numbered.
+func DeviceLabel(at DeviceKey, numbered bool) string {
+	label := fmt.Sprintf("rank %d device %d", at.Rank, at.Device)
+	if numbered {
+		label = InputNumber(at.Input) + " " + label
+	}
+	return label
+}
+
+// DeviceLabels names the devices of s, all in the same style: "device 0", with
+// the rank where a rank is known or there are several, and with the number of
+// the input where inputs are [Numbered].
+func DeviceLabels(s *summary.Summary) []string {
+	numbered := Numbered(s)
+	ranks := numbered || slices.ContainsFunc(s.Devices, func(d summary.Device) bool {
+		return d.Rank != s.Devices[0].Rank || d.Input < len(s.Inputs) && s.Inputs[d.Input].RankFrom != "assumed"
+	})
+	out := make([]string, len(s.Devices))
+	for i, d := range s.Devices {
+		out[i] = fmt.Sprintf("device %d", d.Device)
+		if ranks {
+			out[i] = DeviceLabel(DeviceKey{d.Input, d.Rank, d.Device}, numbered)
+		}
+	}
+	return out
+}
+
+// ShortPaths returns the paths of the inputs without the directory that all
+// are in, and that directory, "" if there is none or only one input.
+func ShortPaths(s *summary.Summary) (paths []string, dir string) {
+	for _, in := range s.Inputs {
+		paths = append(paths, in.Path)
+	}
+	if len(paths) < 2 {
+		return paths, ""
+	}
+	dir = paths[0]
+	for _, p := range paths {
+		for !strings.HasPrefix(p, dir) || !strings.HasSuffix(dir, "/") && !strings.HasSuffix(dir, `\`) {
+			dir = strings.TrimRight(dir, `/\`)
+			dir = dir[:strings.LastIndexAny(dir, `/\`)+1]
+			if len(dir) < 2 { // nothing, or the root
+				return paths, ""
+			}
+		}
+	}
+	for i, p := range paths {
+		paths[i] = p[len(dir):]
+	}
+	return paths, dir
+}
+
+// KeyInputs is how many inputs a list names that explains their numbers.
+const KeyInputs = 6
+
+// A numberedInput is an input with its number in labels.
+type numberedInput struct{ Number, Path string }
+
+// keySnapshots is how many snapshots have their inputs explained.
+const keySnapshots = 4
+
+// NumberedInputs returns the inputs with their numbers: those of the devices
+// shown, or all if these are few. It is nil where inputs are not numbered.
+func NumberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest int) {
+	if !Numbered(s) {
+		return nil, 0
+	}
+	paths, _ := ShortPaths(s)
+	labels := label.Short(label.Plain, paths, 66)
+	wanted := map[int]bool{}
+	for _, i := range shown {
+		wanted[s.Devices[i].Input] = true
+	}
+	if len(shown) == 0 {
+		rows := Snapshots(s)
+		for _, m := range rows[:min(keySnapshots, len(rows))] {
+			wanted[m.Input] = true
+		}
+	}
+	for i, label := range labels {
+		if wanted[i] || len(labels) <= KeyInputs {
+			list = append(list, numberedInput{InputNumber(i), label})
+		}
+	}
+	return list, len(labels) - len(list)
+}
+
+// Worst returns the indices of at most n devices in rising order: those with the
+// largest share of idle time if there are more.
+func Worst(s *summary.Summary, n int) []int {
+	order := make([]int, len(s.Devices))
+	for i := range order {
+		order[i] = i
+	}
+	return WorstOf(s, order, n)
+}
+
+// IdleShare returns the share of idle time in a window, 0 if there is none.
+func IdleShare(a summary.Activity) float64 {
+	return float64(a.Idle()) / float64(max(1, a.Window()))
+}
+
+// WorstOf is worstDevices of some devices. All pictures and tables that do not
+// show every device choose by it.
+func WorstOf(s *summary.Summary, devices []int, n int) []int {
+	share := func(i int) float64 { return IdleShare(s.Devices[i].Activity) }
+	order := slices.Clone(devices)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share(j), share(i)) })
+	order = order[:min(n, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+// DeviceNames returns what the devices are, each product once, with its count:
+// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
+func DeviceNames(s *summary.Summary) string {
+	var names []string
+	count := map[string]int64{}
+	for _, d := range s.Devices {
+		if name := strings.TrimSpace(label.Clean(d.Name)); name != "" {
+			if count[name] == 0 {
+				names = append(names, name)
+			}
+			count[name]++
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = label.Clip(name, 60)
+		if len(s.Devices) > 1 {
+			names[i] = unit.Count(count[name]) + " × " + names[i]
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,9 @@
+// Package view answers questions about a summary that more than one reader asks:
+// the kernels with the most time, the idle time by owner, the devices with the
+// largest share of it. Text, tables and pictures use the same answers, so they
+// cannot differ.
+//
+// A function adds up rows with [Group] and returns its rows sorted; every order is
+// total, so equal summaries give equal answers. All times are in nanoseconds, and
+// sums saturate, see [summary.Plus].
+package view

@@ -1,0 +1,88 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/summary"
+)
+
+// PeakOf returns the peak of what was allocated, or reserved where only that
+// is known, 0 if neither is.
+func PeakOf(m summary.Memory) int64 {
+	switch {
+	case m.PeakAllocated != nil:
+		return *m.PeakAllocated
+	case m.PeakReserved != nil:
+		return *m.PeakReserved
+	}
+	return 0
+}
+
+// Memory returns rows of memory with the largest peak first, those of
+// devices before those of hosts.
+func Memory(s *summary.Summary) []summary.Memory {
+	rows := slices.Clone(s.Memory)
+	host := func(m summary.Memory) int {
+		if m.OnHost {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, func(a, b summary.Memory) int {
+		return cmp.Or(cmp.Compare(host(a), host(b)), cmp.Compare(PeakOf(b), PeakOf(a)), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
+	})
+	return rows
+}
+
+// MemoryLabels names the rows as their devices are named elsewhere.
+func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
+	place := map[DeviceKey]string{}
+	for i, label := range DeviceLabels(s) {
+		d := s.Devices[i]
+		place[DeviceKey{d.Input, d.Rank, d.Device}] = label
+	}
+	several, out := Numbered(s), []string{}
+	for _, m := range rows {
+		at := DeviceKey{m.Input, m.Rank, m.Device}
+		label, ok := place[at]
+		switch {
+		case m.OnHost && len(s.Inputs) < 2:
+			label = "host"
+		case m.OnHost:
+			label = fmt.Sprintf("%s rank %d host", InputNumber(m.Input), m.Rank)
+		case !ok:
+			label = DeviceLabel(at, several)
+		}
+		out = append(out, label)
+	}
+	return out
+}
+
+// Snapshots returns the snapshots of devices that ran out of memory first,
+// then those with the most of it.
+func Snapshots(s *summary.Summary) []summary.Snapshot {
+	rows := slices.Clone(s.Snapshots)
+	slices.SortStableFunc(rows, func(a, b summary.Snapshot) int {
+		return cmp.Or(cmp.Compare(min(1, b.Failed), min(1, a.Failed)), cmp.Compare(MostReserved(b), MostReserved(a)), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
+	})
+	return rows
+}
+
+// MostReserved returns the most that was reserved, as far as is known.
+func MostReserved(m summary.Snapshot) int64 {
+	if m.Peak != nil {
+		return max(m.Reserved, m.Peak.HighestReserved)
+	}
+	return m.Reserved
+}
+
+// SnapshotLabels names the devices of snapshots as those of traces are named.
+func SnapshotLabels(s *summary.Summary, rows []summary.Snapshot) (out []string) {
+	for _, m := range rows {
+		out = append(out, DeviceLabel(DeviceKey{m.Input, m.Rank, m.Device}, Numbered(s)))
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary"
+)
+
+// A Phase is one phase over all devices.
+type Phase struct {
+	Path     string
+	Example  string
+	Count    int64 // on the host of the input where it ran most
+	Host     int64 // the longest of all inputs, for several ranks do the same at a time
+	Median   int64
+	Max      int64
+	Own      summary.Activity
+	Total    summary.Activity
+	Launched int64
+}
+
+// Phases adds phases up over devices: an outer one before those within it, of
+// one level those with the most time first, and what is in none last.
+func Phases(s *summary.Summary) []Phase {
+	out := Group(s.Phases, func(p *summary.Phase) string { return p.Path }, func(p *summary.Phase) Phase {
+		return Phase{Path: p.Path, Example: p.Example}
+	}, func(sum *Phase, p *summary.Phase) {
+		sum.Count, sum.Host = max(sum.Count, p.Count), max(sum.Host, p.HostNS)
+		sum.Median, sum.Max = max(sum.Median, p.MedianNS), max(sum.Max, p.MaxNS)
+		sum.Own, sum.Total = sum.Own.Plus(p.Activity), sum.Total.Plus(p.Total)
+		sum.Launched = summary.Plus(sum.Launched, p.Launched)
+	})
+	totals := map[string]int64{}
+	for _, p := range out {
+		totals[p.Path] = p.Total.Window()
+	}
+	slices.SortStableFunc(out, func(a, b Phase) int { return byNesting(a.Path, b.Path, totals) })
+	return out
+}
+
+// byNesting orders paths as the lines of a tree.
+func byNesting(a, b string, totals map[string]int64) int {
+	switch {
+	case a == b:
+		return 0
+	case a == "":
+		return 1
+	case b == "":
+		return -1
+	}
+	partsA, partsB := strings.Split(a, "/"), strings.Split(b, "/")
+	for i := range min(len(partsA), len(partsB)) {
+		if partsA[i] != partsB[i] {
+			upA, upB := strings.Join(partsA[:i+1], "/"), strings.Join(partsB[:i+1], "/")
+			return cmp.Or(cmp.Compare(totals[upB], totals[upA]), strings.Compare(upA, upB))
+		}
+	}
+	return cmp.Compare(len(partsA), len(partsB))
+}
+
+// Label names a phase, set in by how deep it is.
+func (p Phase) Label() string {
+	if p.Path == "" {
+		return "in no phase"
+	}
+	depth := strings.Count(p.Path, "/")
+	return strings.Repeat("· ", depth) + label.Clip(label.Clean(p.Path[strings.LastIndexByte(p.Path, '/')+1:]), 30)
+}

@@ -1,0 +1,73 @@
+package view_test
+
+import (
+	"slices"
+	"testing"
+
+	"assay/internal/samplerun"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// TestGroup: sums are in the order of the first rows of their keys, and each row
+// is added once.
+func TestGroup(t *testing.T) {
+	type sum struct {
+		key  string
+		n    int64
+		rows []int64
+	}
+	rows := []summary.Idle{{Name: "b", NS: 1}, {Name: "a", NS: 2}, {Name: "b", NS: 4}, {Name: "c"}, {Name: "a", NS: 8}}
+	got := view.Group(rows, func(r *summary.Idle) string { return r.Name }, func(r *summary.Idle) sum { return sum{key: r.Name} }, func(s *sum, r *summary.Idle) {
+		s.n += r.NS
+		s.rows = append(s.rows, r.NS)
+	})
+	want := []sum{{"b", 5, []int64{1, 4}}, {"a", 10, []int64{2, 8}}, {"c", 0, []int64{0}}}
+	if !slices.EqualFunc(got, want, func(a, b sum) bool { return a.key == b.key && a.n == b.n && slices.Equal(a.rows, b.rows) }) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if none := view.Group(nil, func(r *summary.Idle) string { return r.Name }, func(*summary.Idle) sum { return sum{} }, func(*sum, *summary.Idle) {}); none != nil {
+		t.Errorf("no rows have the sums %v", none)
+	}
+}
+
+// TestSums compares what the views of every sample run add up to with the rows of
+// its summary, and checks that each is sorted.
+func TestSums(t *testing.T) {
+	for name, s := range samplerun.All() {
+		kernels, rows := int64(0), int64(0)
+		for _, k := range s.Kernels {
+			rows = summary.Plus(rows, k.TotalNS)
+		}
+		list := view.Kernels(s)
+		for _, k := range list {
+			kernels = summary.Plus(kernels, k.Total)
+		}
+		if kernels != rows || !slices.IsSortedFunc(list, func(a, b view.Kernel) int { return int(min(1, max(-1, b.Total-a.Total))) }) {
+			t.Errorf("%s: the kernels sum to %d, their rows to %d", name, kernels, rows)
+		}
+		windows := int64(0)
+		for _, st := range view.Steps(s) {
+			windows += st.Windows
+			if int64(len(st.Rows)) != st.Windows || st.Min > st.Max {
+				t.Errorf("%s: step %+v", name, st)
+			}
+		}
+		if windows != int64(len(s.Steps)) {
+			t.Errorf("%s: %d windows of steps, %d rows", name, windows, len(s.Steps))
+		}
+	}
+}
+
+// TestWorst: of more devices than asked for, those with the largest share of idle
+// time are chosen, and they are returned in their order.
+func TestWorst(t *testing.T) {
+	s := samplerun.Train() // idle time falls with the rank
+	slices.Reverse(s.Devices)
+	if got := view.Worst(s, 3); !slices.Equal(got, []int{5, 6, 7}) {
+		t.Errorf("got %v, want the last three", got)
+	}
+	if got := view.Worst(s, 100); len(got) != len(s.Devices) || !slices.IsSorted(got) {
+		t.Errorf("got %v", got)
+	}
+}
