@@ -51,7 +51,7 @@ var mayImport = map[string]string{
 	"compare":                    "internal/lazyregexp summary summary/view unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary summary/view unit",
 	"report":                     "compare gate internal/lazyregexp judge summary unit",
-	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag docs gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }
 
 // forbidden are names under which anything could be filed.
