@@ -1,19 +1,14 @@
-// Package assay has no code of its own. The command is in cmd/assay; its
-// packages, in the order in which data flows through them, are
+// Package assay has no code of its own. The command is in cmd/assay.
 //
-//	internal/ingest  opens, decompresses and sniffs
-//	trace            the timeline model and the reader of Chrome trace JSON
-//	profile          the aggregate model; pprof and folded stacks
-//	pyprof           reads yappi, cProfile and callgrind
-//	classify         names of kernels to classes and categories
-//	phase            names of annotations to steps and phases
-//	interval         sets of spans of time, and what they cut a window into
-//	analyze          measures a trace
-//	summary          what was measured
-//	judge            what it means
-//	report           text, Markdown, JSON and pictures
+// Data flows in one direction:
 //
-// with diag (what was wrong with an input, and where) and unit (how quantities
-// are written) under all of them. The test in this folder executes the rules
-// by which they may import each other.
+//	internal/ingest   opens, decompresses and recognizes an input
+//	trace, nsys, ...  read one format each, into a model
+//	analyze           measures a model
+//	summary           rows of what was measured
+//	judge             findings and a verdict
+//	report            text, Markdown, JSON and pictures
+//
+// CONTRIBUTING.md lists all packages. The test in this folder enforces which
+// packages may import each other.
 package assay

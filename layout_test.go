@@ -53,7 +53,7 @@ var mayImport = map[string]string{
 	"compare":                    "internal/lazyregexp summary summary/view unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary summary/view unit",
 	"report":                     "compare diag gate internal/label internal/lazyregexp judge report/pictures report/plot summary summary/view unit",
-	"cmd/assay":                  "report/plot analyze analyze/nsysstats classify compare diag gate internal/ingest internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report report/pictures summary trace unit",
+	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag docs gate internal/ingest internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report report/pictures report/plot summary trace unit",
 	"internal/label":             "internal/lazyregexp unit",
 	"internal/samplerun":         "compare judge summary summary/view",
 	"report/plot":                "internal/label unit",

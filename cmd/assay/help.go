@@ -10,29 +10,35 @@ import (
 
 	"assay/analyze/nsysstats"
 	"assay/classify"
+	"assay/docs"
 	"assay/judge"
 	"assay/phase"
 )
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "assay tells where the time of a GPU program went, from the traces of its profiler.\n\nUsage:\n")
+	fmt.Fprint(w, "assay analyzes GPU traces and profiles: time breakdown, bottleneck, fixes.\n\nUsage:\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
   assay help     rules|phases|thresholds|gates
                                           how to write such a file, and the built-in one
-  assay help     tables                   what --table prints
+  assay help     tables                   the reports that --table prints
+  assay help     PAGE                     a page of the manual; "assay help pages" lists their titles
   assay explain  CODE                     what an issue in a report means
   assay version
 
-An input is a file, a directory, a pattern, or "-" for standard input; .gz and
-.zst are read as they are. Exit status: 0 done, 1 a gate failed, 2 wrong usage,
+`)
+	fmt.Fprint(w, "Pages: "+strings.Join(pageNames(), ", ")+`.
+
+An input is a file, a directory, a pattern, or "-" for standard input. assay
+decompresses .gz and .zst files. Exit status: 0 done, 1 a gate failed, 2 wrong usage,
 3 an input could not be read or judged, or the result could not be written.
 `)
 }
 
-// help explains assay or one of its commands.
+// help explains assay, one of its commands or the format of a file, or prints a page
+// of the manual.
 func help(e env, args []string) int {
 	if len(args) == 0 {
 		return e.page("help", usage)
@@ -47,7 +53,12 @@ func help(e env, args []string) int {
 			return e.page("help", func(w io.Writer) { fmt.Fprint(w, t.text, t.file()) })
 		}
 	}
-	e.say("assay help: unknown command %q; run \"assay help\" for the list", args[0])
+	for _, p := range docs.Pages() {
+		if p.Name == args[0] {
+			return e.page("help", func(w io.Writer) { fmt.Fprint(w, p.Text) })
+		}
+	}
+	e.say("assay help: unknown command or page %q; run \"assay help\" for the list", args[0])
 	return exitUsage
 }
 
@@ -61,38 +72,57 @@ func (e env) page(name string, write func(io.Writer)) int {
 	return exitOK
 }
 
+// pageNames returns the names of the manual's pages.
+func pageNames() []string {
+	var names []string
+	for _, p := range docs.Pages() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// pageList returns one line for each page: its name and its title.
+func pageList() string {
+	var b strings.Builder
+	for _, p := range docs.Pages() {
+		fmt.Fprintf(&b, "  %-12s %s\n", p.Name, p.Title)
+	}
+	return b.String()
+}
+
 func helpFor(w io.Writer, c *command, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "assay %s %s\n\n%s.\n\nFlags:\n%s\nExample:\n%s", c.name, c.args,
 		strings.ToUpper(c.does[:1])+c.does[1:], flags.FlagUsages(), c.example)
 }
 
-// A topic is a page of help on a file that users write.
+// A topic explains a file that users write, or lists names that they can give.
 type topic struct {
 	name, text string
-	file       func() string // the built-in one, which shows how
+	file       func() string // the built-in file, as an example, or the list
 }
 
 func topics() []topic {
-	return []topic{{"rules", `A rule file says what kernels are for, by their names. Its rules are tried, in
-order, before the built-in ones; the first that matches wins.
+	return []topic{{"rules", `A rule file classifies kernels by their names. Its rules are tried in order, before
+the built-in rules. The first rule that matches decides.
 
   rules:
-  - id: my-attention            # unique; shown with every kernel that it decides
+  - id: my-attention            # unique; shown with every kernel that it classifies
     category: attention         # a known word, or a new one
     match: ['^my_fused_attn']   # RE2 expressions on the name without its arguments
   - id: my-allreduce
-    class: comm                 # compute, if left out
+    class: comm                 # default: compute
     category: all-reduce
     match: [my_all_reduce]
 
 Use it with --rules FILE. The built-in file:
 
-`, classify.BuiltIn}, {"phases", `A phase file says which annotations and NVTX ranges mark steps and phases. Its
-rules are tried, in order, before the built-in ones; the first that matches wins.
+`, classify.BuiltIn}, {"phases", `A phase file names the annotations and NVTX ranges that mark steps and phases. Its
+rules are tried in order, before the built-in rules. The first rule that matches
+decides.
 
   rules:
   - id: my-step                 # unique
-    step: marker                # as long as its marker; or work, for hosts that run ahead
+    step: marker                # the step ends with its marker; "work": it ends with the work launched in it
     match: ['^my_step_(?P<number>\d+)$']
   - id: my-rollout
     phase: generation           # a known word, or a new one
@@ -100,8 +130,8 @@ rules are tried, in order, before the built-in ones; the first that matches wins
 
 Use it with --phases FILE. The built-in file:
 
-`, phase.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. What it leaves out keeps its
-built-in limit.
+`, phase.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
+set keep their built-in value.
 
   exposed-communication:
     warn: 5%
@@ -109,12 +139,13 @@ built-in limit.
 
 Use it with --thresholds FILE. The built-in file:
 
-`, judge.BuiltIn}, {"tables", `With --table NAME[,NAME...] "assay summary" prints the reports that "nsys stats"
-prints, with the same columns, units, decimals and order, but of any trace that
-it reads. What says NVTX is then every range that the program marked. The names,
-what they were called before 2023, and their titles:
+`, judge.BuiltIn}, {"tables", `"assay summary --table NAME[,NAME...]" prints reports of "nsys stats", computed from
+any trace that assay reads. Columns, units, decimals and order are those of "nsys
+stats". The NVTX reports cover every range that the program marked. Names, names
+before 2023, and titles:
 
-`, nsysstats.List}, {"gates", gatesHelp, gatesFile}}
+`, nsysstats.List}, {"gates", gatesHelp, gatesFile},
+		{"pages", "The pages of the manual. \"assay help NAME\" prints one, as Markdown:\n\n", pageList}}
 }
 
 // version returns the module version that Go stamped into the binary.

@@ -8,7 +8,7 @@ import (
 )
 
 // gatesHelp explains gate files.
-const gatesHelp = `A gate file says what metrics may be, one gate a metric and selection:
+const gatesHelp = `A gate file sets limits: one gate per metric and selector:
 
   gpu.busy_share: ">= 80%"                # targets: <=, >=, <, >, == and a value
   comm.exposed_share: "<= 5%"
@@ -20,26 +20,27 @@ const gatesHelp = `A gate file says what metrics may be, one gate a metric and s
 
   max, min, equal              target values: shares as 80%, times as 2s, sizes as 64GiB
   max_increase, max_decrease   5% of the baseline's value, or a difference: 1ms, 64MiB,
-                               10, and of shares percentage points: 2pp
+                               10; for shares in percentage points: 2pp
   min_abs                      a smaller difference does not count, whatever its share
   warn                         limits of the same forms that only warn
   level: warn                  a failure of this gate only warns
-  noise: 15%                   by how much single runs differ (shares: points; 5% if not set)
-  if_measured: true            leave the gate out where neither side has the metric
-  source                       who wants it so
+  noise: 15%                   difference between single runs (shares: points; 5% if not set)
+  if_measured: true            skip the gate if neither side has the metric
+  source                       who set this gate, and why
 
-A gate compares the medians of runs. With 5 runs or more on each side a change of what
-is not steady fails if it is over its limit and a rank test (Mann-Whitney, p < 0.01) says
-that the runs differ. With fewer it fails if it is over its limit and over the noise.
-Between both it is inconclusive: that warns, or what --on-inconclusive says. Steps of one
-run say nothing of how runs differ and are never taken for runs.
+A gate compares the medians of runs. A change of a steady metric fails if it is over its
+limit. A change of any other metric needs a second condition. With 5 runs or more on each
+side, a rank test (Mann-Whitney, p < 0.01) must find that the runs differ. With fewer runs,
+the change must exceed the noise. If a change is over its limit but fails the second
+condition, the result is inconclusive: a warning, or the result that --on-inconclusive
+sets. Steps of one run do not show how runs differ, so assay never treats them as runs.
 
-A gate whose metric is not in the capture, or whose selector selects nothing, is an
-error, exit status 3. So is one of a capture that cannot tell, unless --on-inconclusive is
-given: data-loss and suspect issues (single lost records under 1 in 1,000 do not count),
-too little work, other devices or another profiler than the baseline's.
+A gate is an error (exit status 3) if its metric is not in the capture, or if its selector
+selects nothing. Without --on-inconclusive it is also an error if the capture is unsuitable:
+data-loss and suspect issues (lost records under 1 in 1,000 do not count), too little work,
+or GPUs or a profiler that differ from the baseline's.
 
-Use it with --gates FILE. The metrics ("steady" ones are the same in every run):
+Use it with --gates FILE. The metrics (a "steady" metric is the same in every run):
 
 `
 
@@ -57,11 +58,11 @@ func gatesFile() string {
 		fmt.Fprintf(&b, "  %s{%s}\n      %s (%s)\n", m.Name, strings.Join(m.Keys, ", "), m.Meaning, kind)
 	}
 	b.WriteString(`
-Selectors: category, class, kernel, op, copy and phase take a name, in which * stands for
-anything; device and rank a number; steps a range of step numbers: 3, 3-5, 3-; owner and
-state those of idle time. Phases are annotations in phase.*, and elsewhere what "assay
-help phases" makes of them, each with what lies in it: generation, decode, weight-sync.
-The gates where --gates is not given:
+Selectors: category, class, kernel, op, copy and phase take a name, in which * matches any
+text. device and rank take a number. steps takes a range of step numbers: 3, 3-5, 3-.
+owner and state select idle time by cause. In phase.* a phase is an annotation. In other
+metrics it is a phase of "assay help phases" with everything nested in it: generation,
+decode, weight-sync. The default gates, used without --gates:
 
 `)
 	return b.String() + gate.BuiltIn()
