@@ -1,4 +1,4 @@
-// Package classify says what a GPU kernel is for, by its name.
+// Package classify determines the purpose of a GPU kernel from its name.
 //
 // Every kernel has a class, which decides how its time is counted, and a
 // category, which groups it in tables:
@@ -6,14 +6,13 @@
 //	m := classify.Default().Kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)")
 //	// m is {comm all-reduce comm-all-reduce}: class, category, rule
 //
-// A kernel is [Comm] if it moves data between devices, [Compute] otherwise.
-// The class is decided by [BaseName], the name without arguments: the types a
-// template is made for say nothing about who runs it. Copies and memsets are
-// not kernels; a profiler reports them as events of their own kind. Where it
-// does not (ROCm runs some as kernels) they are compute in category copy or
-// fill.
+// A kernel is [Comm] if it moves data between devices, [Compute] otherwise. The
+// class is determined from [BaseName], the name without arguments, because the
+// types of a template do not show what runs. Copies and memsets are not
+// kernels; a profiler reports them as events of their own kind. Copies and
+// fills that ROCm runs as kernels are compute in category copy or fill.
 //
-// A mangled name has no base name to look at, so all of it decides.
+// A mangled name has no base name, so the whole name is used.
 //
 // # Categories
 //
@@ -59,12 +58,12 @@
 //	send-recv         point to point, and what is built of it
 //	comm-other        known to communicate, but the name does not say how
 //
-// Either class has category [Other] where no rule matches.
+// A kernel of either class has category [Other] if no rule matches.
 //
 // # Rule files
 //
 // The rules are an ordered list in YAML; the file kernels.yaml of this package
-// is one. A file of a user's own comes before it, by [Rules.Override]:
+// is an example. [Rules.Override] puts a user's own file before it:
 //
 //	rules:
 //	- id: halo-exchange        # unique, lower-case words joined by hyphens
@@ -77,6 +76,6 @@
 //
 // An expression, in the syntax of package regexp, matches anywhere in the name
 // unless it is anchored. The class is that of the first rule on base that
-// matches; then the first rule of this class gives the category. So a rule on
-// the whole name can refine a category and cannot change a class.
+// matches; then the first rule of this class gives the category. A rule on the
+// whole name can therefore refine a category and cannot change a class.
 package classify
