@@ -18,8 +18,8 @@
 //
 // Of compute kernels:
 //
-//	gemm              matrix products, and the parts they are split into
-//	attention         fused attention and the joining of its parts
+//	gemm              matrix products and their parts
+//	attention         fused attention and the combination of its parts
 //	convolution       in every algorithm but an explicit FFT
 //	elementwise       one output for each input, activations among them
 //	reduction         sums, norms, extremes
@@ -32,9 +32,9 @@
 //	optimizer         parameter updates and foreach kernels
 //	sampling          top-k, top-p, argmax: from logits to tokens
 //	rope              rotary position embedding
-//	linear-attention  state-space models, gated delta nets and their like
+//	linear-attention  state-space models, gated delta nets and similar
 //	kv-cache          writing, moving and addressing cached keys and values
-//	triton-fused      what torch.compile fused; the name lists the operators
+//	triton-fused      kernels fused by torch.compile; the name lists the operators
 //	layout            concatenation, transposition, casts and other copies
 //	copy              copies that ROCm runs as kernels
 //	fill              constants
@@ -46,7 +46,7 @@
 //	fft               Fourier transforms
 //	linear-algebra    factorizations and solvers
 //	runtime           busy waits, graph nodes, autotuning checks
-//	whole-graph       a graph that was recorded as one event; what ran in it is unknown
+//	whole-graph       a CUDA graph traced as one event; its kernels are unknown
 //
 // Of communication kernels:
 //
@@ -55,8 +55,8 @@
 //	reduce-scatter    every rank gets a part of the sum
 //	all-to-all        every rank sends to every other
 //	broadcast         one rank sends to all
-//	send-recv         point to point, and what is built of it
-//	comm-other        known to communicate, but the name does not say how
+//	send-recv         point to point, and operations built from it
+//	comm-other        communication whose kind the name does not show
 //
 // A kernel of either class has category [Other] if no rule matches.
 //
@@ -72,7 +72,7 @@
 //	  match: ['^halo_(pack|unpack)']
 //	  ignore-case: true        # of every expression in match; false if absent
 //	  on: base                 # or full: the whole name, with its arguments
-//	  note: where this is from, for whoever reads the file
+//	  note: the source of the names, for readers of the file
 //
 // An expression, in the syntax of package regexp, matches anywhere in the name
 // unless it is anchored. The class is that of the first rule on base that

@@ -124,7 +124,7 @@ func TestParse(t *testing.T) {
 		"rules: 3":    "1: rules: want a list",
 		"rules:\n- 3": "2: ",
 		"rules:\n- {id: A, phase: p, match: [x]}":                                  `2: rule id "A"`,
-		"rules:\n- {id: a, match: [x]}":                                            `2: rule "a" says nothing`,
+		"rules:\n- {id: a, match: [x]}":                                            `2: rule "a" has neither step nor phase`,
 		"rules:\n- {id: a, phase: p}":                                              `2: rule "a" matches nothing`,
 		"rules:\n- {id: a, phase: p, match: ['']}":                                 "an empty expression",
 		"rules:\n- {id: a, phase: p, match: ['(']}":                                "missing closing",

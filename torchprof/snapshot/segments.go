@@ -10,11 +10,11 @@ import (
 	"assay/memory"
 )
 
-// maxDevices is how many devices one process may have; what is beyond it is
+// maxDevices is the maximum number of devices of a process; larger numbers are
 // damage.
 const maxDevices = 1024
 
-// device returns the device of a number, or nil.
+// device returns the device with a number, or nil.
 func (r *reader) device(number int64) *memory.Device {
 	d := r.devices[number]
 	if d == nil {
@@ -78,7 +78,7 @@ func (r *reader) segment(v pickle.Value) {
 	d.Segments = append(d.Segments, s)
 }
 
-// isPrivate reports whether a pool is not the one that all share, (0, 0).
+// isPrivate reports whether a pool is not the shared one, (0, 0).
 func (r *reader) isPrivate(pool pickle.Value) bool {
 	items := r.doc.Items(pool)
 	return slices.ContainsFunc(items[:min(len(items), 2)], func(v pickle.Value) bool {
@@ -87,8 +87,9 @@ func (r *reader) isPrivate(pool pickle.Value) bool {
 	})
 }
 
-// blocks reads the blocks of a segment. They follow each other, so one without
-// an address, as PyTorch wrote it up to 2.0, begins where the last one ended.
+// blocks reads the blocks of a segment. They are contiguous, so a block without
+// an address, as PyTorch wrote it up to 2.0, begins at the end of the previous
+// one.
 func (r *reader) blocks(d *memory.Device, s *memory.Segment, list pickle.Value) {
 	s.First = len(d.Blocks)
 	at, sum := s.Address, int64(0)
@@ -110,7 +111,7 @@ func (r *reader) blocks(d *memory.Device, s *memory.Segment, list pickle.Value) 
 	r.at.j = -1
 	s.Count = len(d.Blocks) - s.First
 	if sum != s.Size && !r.full && r.doc.Complete {
-		r.issue("segment-unlike-its-blocks", diag.Suspect, "the blocks of segments do not add up to their sizes; sums over blocks and over segments differ by that")
+		r.issue("segment-unlike-its-blocks", diag.Suspect, "the blocks of segments do not add up to the segments' sizes; sums over blocks and over segments differ accordingly")
 	}
 }
 
@@ -140,8 +141,8 @@ func (r *reader) block(v pickle.Value, at int64) (memory.Block, bool) {
 	return b, b.Size >= 0 && known
 }
 
-// history takes from the first entry of a block's history, which is the latest,
-// what later versions of PyTorch write into the block itself.
+// history reads the first entry of a block's history, which is the latest.
+// Later versions of PyTorch write these values into the block itself.
 func (r *reader) history(b *memory.Block, v pickle.Value) {
 	for key, to := range pairs(r.members(v)) {
 		switch key {
@@ -153,8 +154,8 @@ func (r *reader) history(b *memory.Block, v pickle.Value) {
 	}
 }
 
-// state knows both names of a block that waits: the code of PyTorch writes one
-// and its documentation has the other.
+// state parses the state of a block. It accepts both names of a pending block:
+// the code of PyTorch writes one and its documentation has the other.
 func (r *reader) state(v pickle.Value) (memory.State, bool) {
 	text, _ := r.doc.Text(v)
 	switch text {
@@ -168,7 +169,7 @@ func (r *reader) state(v pickle.Value) (memory.State, bool) {
 	return memory.Inactive, false
 }
 
-// done puts the devices in order and leaves out those without memory.
+// done sorts the devices and leaves out those without memory.
 func (r *reader) done() error {
 	for _, number := range slices.Sorted(maps.Keys(r.devices)) {
 		if d := r.devices[number]; len(d.Segments)+len(d.Entries) > 0 {

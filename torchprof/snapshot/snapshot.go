@@ -1,10 +1,11 @@
 // Package snapshot reads the memory snapshots of PyTorch's CUDA allocator, as
 // torch.cuda.memory._dump_snapshot writes them: a pickle of plain data.
 //
-// All shapes since PyTorch 1.12 are read: a bare list of segments, a dict with
-// and without a history, expandable segments, and what C++ writes in protocol
-// 2. The pickle is read by internal/pickle, which calls nothing that an input
-// names. [Read] returns a [memory.Snapshot]; package analyze measures it.
+// It reads all forms since PyTorch 1.12: a list of segments, a dict with and
+// without a history, expandable segments, and the pickles in protocol 2 that
+// C++ writes. Package internal/pickle reads the pickle and executes nothing
+// that an input names. [Read] returns a [memory.Snapshot]; package analyze
+// measures it.
 package snapshot
 
 import (
@@ -18,36 +19,38 @@ import (
 	"assay/memory"
 )
 
-// Limits bound what reading one input may take, whatever the input is. A field
-// that is 0 has the value of the default. Fields may be added.
+// Limits bound the resources for reading one input, whatever it contains. A
+// field that is 0 has the default value. Fields may be added.
 type Limits struct {
-	// Memory is how many bytes the pickle's values and the snapshot may take
-	// together. Where more is needed the reading ends: "memory-limit".
+	// Memory is the number of bytes for the pickle's values and the snapshot
+	// together. If more are needed, the reading ends: "memory-limit".
 	Memory int64
 
-	// Grown, if not nil, is called now and then with how many bytes they take.
+	// Grown, if not nil, is called from time to time with the number of bytes
+	// in use.
 	Grown func(bytes int64)
 }
 
 const defaultMemory = 4 << 30
 
-// Sniff reports whether a file may be a pickle, by its first bytes. What is in
-// it only reading tells.
+// Sniff reports whether a file may be a pickle, by its first bytes. The content
+// is known only after reading.
 func Sniff(head []byte) bool { return pickle.Sniff(head) }
 
-// A ShapeError says that a pickle is plain data and no memory snapshot.
+// A ShapeError reports that a pickle contains plain data but not a memory
+// snapshot.
 type ShapeError struct {
 	Name string // of the input
 	What string // "a dict with entries and version"
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s: the pickle holds %s, and no memory snapshot; give what torch.cuda.memory._dump_snapshot wrote", e.Name, e.What)
+	return fmt.Sprintf("%s: the pickle contains %s instead of a memory snapshot; use the output of torch.cuda.memory._dump_snapshot", e.Name, e.What)
 }
 
-// Read reads a snapshot. Name is that of the input, for messages. Where it
-// cannot be read to its end, what was read stands, and an issue says so; the
-// error of the reader comes with the snapshot.
+// Read reads a snapshot. Name is the name of the input for messages. If the
+// input cannot be read to its end, Read returns the snapshot read so far, with
+// an issue, together with the error of the reader.
 func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 	limit := cmp.Or(limits.Memory, defaultMemory)
 	doc, err := pickle.Read(in, name, pickle.Limits{Memory: limit / 4 * 3, Grown: limits.Grown})
@@ -66,7 +69,7 @@ func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 	r.out.Complete = doc.Complete && !r.full
 	switch {
 	case limited || r.full:
-		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("what was read would take over %d MiB, so the reading ended here; to read more, give more with --max-memory SIZE", limit>>20))
+		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("the data read needs more than %d MiB, so reading stopped here; to read more, raise --max-memory SIZE", limit>>20))
 		err = nil
 	case isLimit(err):
 		r.issue("input-limit", diag.DataLoss, err.Error())
@@ -79,14 +82,14 @@ func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 	return r.out, err
 }
 
-// isLimit reports whether an input was ended by a limit that its reader was given:
-// all that came before is good.
+// isLimit reports whether an input was ended by a limit that its reader was
+// given. All data before the limit is valid.
 func isLimit(err error) bool {
 	var limit interface{ Harmless() bool }
 	return errors.As(err, &limit) && limit.Harmless()
 }
 
-// What a row of the model takes, while its table grows.
+// Bytes of memory per row of the model, while its table grows.
 const (
 	perSegment = 2 * 96
 	perBlock   = 2 * 40
@@ -95,7 +98,7 @@ const (
 	perStack   = 64
 )
 
-// A reader turns the values of a pickle into a snapshot.
+// A reader converts the values of a pickle to a snapshot.
 type reader struct {
 	doc    *pickle.Doc
 	name   string
@@ -115,8 +118,8 @@ type reader struct {
 	full bool
 }
 
-// A place is where in the snapshot the reader is: item i of a list and, where
-// that has items of its own, item j of it.
+// A place is the position of the reader in the snapshot: item i of a list and,
+// if that item is a list, item j of it.
 type place struct {
 	list string
 	i, j int
@@ -145,8 +148,8 @@ func newReader(doc *pickle.Doc, name string, limit int64) *reader {
 	return r
 }
 
-// take accounts for memory before it is used, and reports whether there is
-// room.
+// take reserves memory from the limit before it is used, and reports whether
+// there is enough.
 func (r *reader) take(bytes int64) bool {
 	if r.left -= bytes; r.left < 0 {
 		r.full = true
@@ -162,10 +165,10 @@ func (r *reader) issue(code string, severity diag.Severity, help string) {
 
 // unusable counts a record that is left out.
 func (r *reader) unusable() {
-	r.issue("memory-record-unusable", diag.DataLoss, "blocks, segments and entries without a size, or of an unknown shape, were left out; sums are too low by them")
+	r.issue("memory-record-unusable", diag.DataLoss, "blocks, segments and entries without a size, or of an unknown shape, were left out; sums do not include them")
 }
 
-// document tells the shapes apart.
+// document distinguishes the forms of a snapshot and reads it.
 func (r *reader) document() error {
 	root := r.doc.Root
 	switch r.doc.Kind(root) {
@@ -191,10 +194,10 @@ func (r *reader) document() error {
 	return &ShapeError{r.name, describe(r.doc)}
 }
 
-const missingHelp = "nothing of what led to this state was recorded; call torch.cuda.memory._record_memory_history(max_entries=1000000) before the part that matters"
+const missingHelp = "the snapshot has no allocation history; call torch.cuda.memory._record_memory_history(max_entries=1000000) before the part that matters"
 
-// isSegments reports whether a list is that of a snapshot of the first kind: its
-// first item has the size of a segment.
+// isSegments reports whether a list is a snapshot of the first form: its first
+// item has the size of a segment.
 func (r *reader) isSegments(list pickle.Value) bool {
 	items := r.doc.Items(list)
 	if len(items) == 0 {
@@ -204,7 +207,7 @@ func (r *reader) isSegments(list pickle.Value) bool {
 	return ok
 }
 
-// describe says what a pickle holds that is no snapshot.
+// describe returns a description of a pickle that is not a snapshot.
 func describe(d *pickle.Doc) string {
 	if d.Root == 0 && !d.Complete {
 		return "nothing"
