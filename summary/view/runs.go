@@ -11,22 +11,22 @@ import (
 	"assay/summary"
 )
 
-// A Run is what was captured of one run of a program.
+// A Run is one run of a program.
 type Run struct {
 	Inputs []int // indices into the list of captures, ascending
 }
 
-// A Grouping is how captures belong to runs.
+// A Grouping assigns captures to runs.
 type Grouping struct {
 	Runs []Run
-	// Copies are captures that are left out, because an earlier one has the same
+	// Copies are captures that are left out because an earlier one has the same
 	// content.
 	Copies []int
-	// From says what told runs apart.
+	// From is the evidence by which runs were distinguished.
 	From Evidence
 }
 
-// Evidence is what runs were told apart by.
+// Evidence is a property of captures by which runs are distinguished.
 type Evidence string
 
 // The kinds of evidence.
@@ -34,10 +34,10 @@ const (
 	ByNothing Evidence = ""        // there is one run
 	ByRank    Evidence = "rank"    // one directory has several captures of a rank
 	ByFolder  Evidence = "folder"  // several directories have a capture of the same rank
-	ByProcess Evidence = "process" // file names tell captures of one process from those of another
+	ByProcess Evidence = "process" // file names show which captures were written by the same process
 )
 
-// A Capture is what decides to which run an input belongs.
+// A Capture has the properties of an input that determine its run.
 type Capture struct {
 	Path   string
 	Rank   int
@@ -45,25 +45,25 @@ type Capture struct {
 	Kind   Kind
 }
 
-// A Kind is what an input says of a run.
+// A Kind is the kind of data in an input.
 type Kind uint8
 
 // The kinds of captures.
 const (
-	Timeline Kind = iota // what ran when
-	Memory               // what was allocated: belongs to the trace of its rank
-	Totals               // counters, tables and profiles: they tell no runs apart
+	Timeline Kind = iota // a timeline of events
+	Memory               // memory: belongs to the trace of its rank
+	Totals               // counters, tables and profiles: they do not distinguish runs
 )
 
-// Captures returns what decides to which run each input of s belongs.
+// Captures returns the properties of each input of s that determine its run.
 func Captures(s *summary.Summary) []Capture {
 	out := make([]Capture, len(s.Inputs))
 	for i, in := range s.Inputs {
 		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256}
 	}
 	mark := func(kind Kind, input int) { out[input].Kind = kind }
-	// Later marks replace earlier ones: an input with a timeline is one, whatever
-	// else it holds.
+	// Later kinds replace earlier ones: an input with a timeline is a Timeline,
+	// whatever else it contains.
 	for _, r := range s.Tables {
 		mark(Totals, r.Input)
 	}
@@ -94,19 +94,20 @@ func Captures(s *summary.Summary) []Capture {
 	return out
 }
 
-// MaxRuns is the number of runs that captures are sorted into. Captures beyond it
-// belong to the last run: each run costs a walk over all rows.
+// MaxRuns is the maximum number of runs. Further captures belong to the last
+// run, because each run requires a pass over all rows.
 const MaxRuns = 256
 
-// Group sorts captures into runs of the program.
+// Group assigns captures to runs of the program.
 //
-// A run has one capture of each rank and, of a server, one of each stage. A capture of a rank that the run already has
-// begins another run, unless file names say that the same process wrote both.
-// Captures of one directory are sorted first; then the groups of different
-// directories are joined where they share no rank, because the ranks of a run may be
-// in several directories. A capture with the content of an earlier one is left out:
-// it says nothing about how runs differ. Totals belong to the first run of their
-// directory, or, in a directory of their own, to the first run.
+// A run has one capture of each rank and, for a server, one of each stage. A
+// capture of a rank that the run already has begins another run, unless file
+// names show that the same process wrote both. Captures of one directory are
+// grouped first. Then the groups of different directories are joined if they
+// share no rank, because the ranks of a run may be in several directories. A
+// capture with the content of an earlier one is left out, because it does not
+// show how runs differ. Totals belong to the first run of their directory, or,
+// in a directory of their own, to the first run.
 func Group(list []Capture) Grouping {
 	g := grouper{list: list, dirs: map[string]*folder{}}
 	seen := map[string]bool{}
@@ -129,7 +130,7 @@ type grouper struct {
 	out   Grouping
 }
 
-// A folder is one directory and the runs that its captures would be by themselves.
+// A folder is one directory with the runs of its captures alone.
 type folder struct {
 	runs   []*ranks
 	totals []int
@@ -148,7 +149,7 @@ type rankKey struct {
 	stage string
 }
 
-// add puts a capture into its directory.
+// add assigns a capture to its directory.
 func (g *grouper) add(i int) {
 	dir := path.Dir(slashes(g.list[i].Path))
 	f := g.dirs[dir]
@@ -186,15 +187,16 @@ func (g *grouper) alone(i int) *ranks {
 	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, stage(c.Path)}: process(c.Path)}}
 }
 
-// because notes what told runs apart: what is noted first counts, but for the name of
-// a process, which is the stronger evidence.
+// because stores the evidence by which runs were distinguished. The first
+// evidence is kept, except that the name of a process replaces it, because it
+// is stronger.
 func (g *grouper) because(e Evidence) {
 	if g.out.From == ByNothing || e == ByProcess {
 		g.out.From = e
 	}
 }
 
-// joinFolders makes runs of the directories' runs. A directory with several runs
+// joinFolders joins the runs of the directories. A directory with several runs
 // shares none with another one.
 func (g *grouper) joinFolders() {
 	var all []*ranks
@@ -232,8 +234,8 @@ func (g *grouper) joinFolders() {
 	}
 }
 
-// joinFolder adds the only run of a directory to the first run that has none of its
-// ranks, or as another run, and returns that run.
+// joinFolder adds the only run of a directory to the first run without any of
+// its ranks, or as another run, and returns that run.
 func (g *grouper) joinFolder(all *[]*ranks, r *ranks) *ranks {
 	for _, have := range *all {
 		if have.takes(r) {
@@ -257,8 +259,8 @@ func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
 	return all
 }
 
-// takes reports whether the captures of more belong to the same run as those of r, as
-// far as ranks and processes tell.
+// takes reports whether the captures of more belong to the same run as those of
+// r, according to ranks and processes.
 func (r *ranks) takes(more *ranks) bool {
 	for key, writer := range more.writers {
 		if have, ok := r.writers[key]; ok && (have == "" || have != writer) {
@@ -279,7 +281,8 @@ func (r *ranks) join(more *ranks) {
 // files: host and process, then the time.
 var workerFile = lazyregexp.New(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
 
-// process returns what a file's name says of the process that wrote it, or "".
+// process returns the name of the process that wrote a file, according to its
+// name, or "".
 func process(file string) string {
 	file = slashes(file)
 	m := workerFile().FindStringSubmatch(path.Base(file))
@@ -293,8 +296,8 @@ func process(file string) string {
 // 1757059120.5-TP-0-DECODE.trace.json.gz.
 var stageFile = lazyregexp.New(`-(EXTEND|DECODE)\.trace\.json(\.gz|\.zst)?$`)
 
-// stage returns the stage of the server that a file's name gives, or "". The stages of
-// a rank are one run.
+// stage returns the stage of the server in a file's name, or "". The stages of
+// a rank belong to one run.
 func stage(file string) string {
 	if m := stageFile().FindStringSubmatch(file); m != nil {
 		return m[1]

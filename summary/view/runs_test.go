@@ -9,8 +9,8 @@ import (
 	"assay/summary"
 )
 
-// TestGroup: each case lists captures as "path rank [kind] [#content]" and says which
-// of them are one run, by what they were told apart, and which are copies.
+// TestGroup: each case lists captures as "path rank [kind] [#content]", and the
+// expected runs, the evidence and the copies.
 func TestGroup(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
@@ -75,7 +75,7 @@ func captures(text string) (list []Capture) {
 	return list
 }
 
-// TestEachOnce: whatever the captures, each is in one run or among the copies, and
+// TestEachOnce: every capture is in exactly one run or among the copies, and
 // there are at most [MaxRuns] runs.
 func TestEachOnce(t *testing.T) {
 	var list []Capture
@@ -102,7 +102,8 @@ func TestEachOnce(t *testing.T) {
 	}
 }
 
-// TestCaptures: an input with a timeline is one, whatever else it holds.
+// TestCaptures: an input with a timeline is a Timeline, whatever else it
+// contains.
 func TestCaptures(t *testing.T) {
 	s := &summary.Summary{
 		Inputs:    make([]summary.Input, 4),
