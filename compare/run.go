@@ -13,7 +13,7 @@ type Run struct {
 	Inputs []int
 }
 
-// Split returns the runs that a summary holds, as [view.Group] defines them.
+// Split returns the runs in a summary, as defined by [view.Group].
 func Split(s *summary.Summary) []Run {
 	var runs []Run
 	for _, r := range view.Group(view.Captures(s)).Runs {
