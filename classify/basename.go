@@ -6,17 +6,17 @@ import (
 )
 
 // BaseName returns the name of a kernel without its template and call
-// arguments, without a leading "void" and without what a compiler adds at the
-// end ("const", "[clone ...]", ".kd"). Namespaces stay, except the nameless.
+// arguments, without a leading "void" and without suffixes that a compiler adds
+// ("const", "[clone ...]", ".kd"). Namespaces are kept, except anonymous ones.
 //
 //	void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, 2>(float*)
 //	at::native::CatArrayBatchedCopy
 //
-// A mangled name is returned whole: its arguments cannot be told from its name
-// without decoding it. So is a name that is nothing but arguments. The result
-// is a fixed point: BaseName of it is the same. Where brackets do not balance,
-// what was opened and never closed is an argument, and what was closed without
-// being opened is an ordinary character.
+// A mangled name is returned unchanged, because its arguments cannot be found
+// without demangling it. A name that consists only of arguments is returned
+// unchanged too. The result is a fixed point: BaseName of it is the same. If
+// brackets do not balance, an opening bracket without a partner starts an
+// argument, and a closing bracket without a partner is an ordinary character.
 func BaseName(name string) string {
 	s := trimKernel(name)
 	out := make([]byte, 0, len(s))
@@ -49,8 +49,9 @@ func BaseName(name string) string {
 }
 
 // closeBracket returns the brackets that are still open after c, a ">" or ")"
-// that follows the character before. A ")" closes whatever was opened within
-// its pair: in f<(a > b)> and f<(a < b)> the comparisons are not brackets.
+// that follows the character before. A ")" closes all brackets that were opened
+// within its pair: in f<(a > b)> and f<(a < b)> the comparisons are not
+// brackets.
 func closeBracket(open []byte, c, before byte) []byte {
 	switch {
 	case c == '>' && before != '-' && open[len(open)-1] == '<':
@@ -67,9 +68,10 @@ func closeBracket(open []byte, c, before byte) []byte {
 // before their prefixes.
 var operatorSymbols = [...]string{"<=>", "<<=", ">>=", "->*", "()", " ()", "->", "<<", ">>", "<=", ">=", "<", ">"}
 
-// operatorLen returns the length of the operator name, as "operator()", that
-// starts at s[i], or 0. The word must not continue a longer one: at the top
-// level the one written to out, where an argument between them is gone.
+// operatorLen returns the length of the operator name, such as "operator()",
+// that starts at s[i], or 0. The word must not continue a longer one. At the
+// top level the text written to out decides that, because arguments are missing
+// there.
 func operatorLen(s string, i int, out []byte, nested bool) int {
 	const word = "operator"
 	if !strings.HasPrefix(s[i:], word) {
@@ -90,8 +92,8 @@ func isWord(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// trimKernel removes what stands around a kernel's name, and the nothing that
-// a nameless namespace leaves between two colons, until nothing is left to.
+// trimKernel removes the text around a kernel's name, and the empty part of an
+// anonymous namespace between two colons, until nothing more can be removed.
 func trimKernel(s string) string {
 	for {
 		before := len(s)

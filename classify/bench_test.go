@@ -2,8 +2,8 @@ package classify
 
 import "testing"
 
-// BenchmarkDefault makes the rules that come with assay afresh, with all that a
-// first name needs.
+// BenchmarkDefault builds the built-in rules, including everything needed for a
+// first name.
 func BenchmarkDefault(b *testing.B) {
 	for b.Loop() {
 		r := newRules(builtInRules)
@@ -13,7 +13,7 @@ func BenchmarkDefault(b *testing.B) {
 }
 
 // BenchmarkKernel classifies the names of a table: with rules that have seen
-// such before, and with new ones, as a process does that reads one trace.
+// such names before, and with new rules, as in a process that reads one trace.
 func BenchmarkKernel(b *testing.B) {
 	rows := readTable(b, "testdata/kernels.tsv")
 	size := 0

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write builtin.go anew, from kernels.yaml")
 
-// TestBuiltIn: the text shown to users is the one that decides.
+// TestBuiltIn: the text shown to users equals the rules in use.
 func TestBuiltIn(t *testing.T) {
 	rules := mustParse(t, BuiltIn()).rules
 	const file = "builtin.go"
@@ -97,7 +97,7 @@ func writeSets(b *bytes.Buffer, field string, sets [][]string) {
 	b.WriteString("}")
 }
 
-// literal quotes s in the way that needs fewer backslashes.
+// literal quotes s in the form that needs fewer backslashes.
 func literal(s string) string {
 	if q := fmt.Sprintf("%#q", s); strings.Contains(s, `\`) {
 		return q

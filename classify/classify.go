@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Class is what a device does while an event runs. The classes are the ones
-// that a window of time is cut into; a kernel is [Compute] or [Comm].
+// A Class is the kind of work of a device during an event. A window of time is
+// cut into these classes; a kernel is [Compute] or [Comm].
 type Class string
 
 // The classes.
@@ -17,22 +17,22 @@ const (
 	Memset  Class = "memset"  // a memory fill that the profiler reports as one
 )
 
-// Other is the category, and the rule, of a kernel that no rule knows.
+// Other is the category, and the rule, of a kernel without a matching rule.
 const Other = "other"
 
-// A Match is what the rules say about one kernel.
+// A Match is the result of the rules for one kernel.
 type Match struct {
 	Class    Class
 	Category string // "gemm", "attention", ..., or [Other]
 	Rule     string // the id of the rule that gave the category, or [Other]
 }
 
-// Rules is an ordered list of rules. Its answers do not change after it was
-// made, and it is safe for concurrent use.
+// Rules is an ordered list of rules. It is immutable and safe for concurrent
+// use.
 type Rules struct {
 	rules []rule
-	// The finders are built when a name is first looked up in them: a trace may
-	// have no kernel.
+	// The finders are built when a name is first looked up in them, because a
+	// trace may have no kernel.
 	base, full func() *finder
 }
 
@@ -41,22 +41,22 @@ type rule struct {
 	id       string
 	class    Class
 	category string
-	onFull   bool // it looks at the whole name, not at BaseName
+	onFull   bool // it matches the whole name, not BaseName
 	patterns []pattern
 }
 
 //go:embed kernels.yaml
 var kernelsYAML string
 
-// The text is for people. Parsing it takes longer than reading a small trace, so
-// builtInRules has what comes of it.
+// Parsing the text takes longer than reading a small trace, so builtInRules
+// contains the parsed rules.
 var defaultRules = sync.OnceValue(func() *Rules { return newRules(builtInRules) })
 
-// BuiltIn returns the text of the rule file that [Default] stands for: an
-// example to follow in writing one, with its comments.
+// BuiltIn returns the text of the rule file from which [Default] is made, with
+// its comments. It serves as an example.
 func BuiltIn() string { return kernelsYAML }
 
-// Default returns the rules that come with assay.
+// Default returns the built-in rules.
 func Default() *Rules { return defaultRules() }
 
 // Override returns rules that try every rule of user before those of r.
@@ -67,7 +67,7 @@ func (r *Rules) Override(user *Rules) *Rules {
 	return newRules(all)
 }
 
-// newRules returns rules, which must not change any more, with their finders.
+// newRules returns rules, which must not change afterwards, with their finders.
 func newRules(rules []rule) *Rules {
 	return &Rules{
 		rules: rules,
@@ -79,13 +79,14 @@ func newRules(rules []rule) *Rules {
 // Kernel classifies the kernel called name, which may be demangled or not.
 //
 // The class is that of the first rule that matches the name without its
-// template and call arguments, or compute if none does: arguments name types,
-// and a type says nothing about what a kernel does with it. The category is
-// that of the first rule of this class that matches at all.
+// template and call arguments, or compute if there is none. Arguments name
+// types, and a type does not show what a kernel does with it. The category is
+// that of the first rule of this class that matches the base name or the whole
+// name.
 func (r *Rules) Kernel(name string) Match {
 	m := Match{Compute, Other, Other}
 	// The rule that gives the class is the first of its class on the base name,
-	// so only a rule on the full name before it can give the category instead.
+	// so only a rule on the full name before it can give a different category.
 	before := len(r.rules)
 	if i := r.base().first(BaseName(name), func(int) bool { return true }); i >= 0 {
 		m = r.rules[i].match()
@@ -93,7 +94,7 @@ func (r *Rules) Kernel(name string) Match {
 	}
 	wanted := func(i int) bool { return i < before && r.rules[i].class == m.Class }
 	for i := range before {
-		// Full names are long: most are not worth the search.
+		// Full names are long, and a search is rarely necessary.
 		if r.rules[i].onFull && wanted(i) {
 			if i := r.full().first(name, wanted); i >= 0 {
 				return r.rules[i].match()
@@ -104,5 +105,5 @@ func (r *Rules) Kernel(name string) Match {
 	return m
 }
 
-// match returns what a rule says about the names it matches.
+// match returns the class, category and id of a rule.
 func (ru *rule) match() Match { return Match{ru.class, ru.category, ru.id} }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A row is a line of a table of judged names.
+// A row is a line of a table of classified names.
 type row struct {
 	name string
 	want Match
@@ -35,8 +35,8 @@ func readTable(t testing.TB, file string) []row {
 	return rows
 }
 
-// The names were judged by a person who read them; testdata/kernels.tsv holds
-// names from real traces, more.tsv names from libraries' sources.
+// TestKernel compares with names that a person classified; testdata/kernels.tsv
+// has names from real traces, more.tsv names from libraries' sources.
 func TestKernel(t *testing.T) {
 	for _, file := range []string{"testdata/kernels.tsv", "testdata/more.tsv"} {
 		seen := map[string]bool{}
@@ -55,8 +55,8 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-// A rule that no name reaches is a mistake: its words never occur, or an
-// earlier rule takes everything.
+// TestNoRuleIsDead: a rule that no name reaches is a mistake. Either its words
+// never occur, or an earlier rule matches all of its names.
 func TestNoRuleIsDead(t *testing.T) {
 	used := map[string]bool{}
 	for _, file := range []string{"testdata/kernels.tsv", "testdata/more.tsv"} {
@@ -71,8 +71,8 @@ func TestNoRuleIsDead(t *testing.T) {
 	}
 }
 
-// The categories of the rules that come with assay, so that a typo in one does
-// not silently make a new one. The package comment lists the same.
+// TestCategories compares the categories of the built-in rules with the package
+// comment, so that a typo does not silently create a new category.
 func TestCategories(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestClassIgnoresArguments(t *testing.T) {
 		{"void (anonymous namespace)::ncclFoo<float>(int)", Comm},
 		{"NCCLDEVKERNEL_x", Comm},
 		{"", Compute},
-		{"(ncclThing)", Comm}, // nothing but an argument: then that is the name
+		{"(ncclThing)", Comm}, // nothing but an argument: then it is the name
 	} {
 		if got := Default().Kernel(tc.name).Class; got != tc.want {
 			t.Errorf("%q is %s, want %s", tc.name, got, tc.want)
@@ -157,7 +157,7 @@ rules:
 			t.Errorf("%s\n got %s\nwant %s", tc.name, got, tc.want)
 		}
 	}
-	// Override made new rules; its operands are as they were.
+	// Override made new rules; its operands are unchanged.
 	if got := Default().Kernel("halo_pack").Rule; got != Other {
 		t.Errorf("the default rules know halo_pack as %q", got)
 	}
@@ -177,7 +177,7 @@ func compiled(expr string) *regexp.Regexp {
 
 var compiledExprs sync.Map
 
-// slowKernel is Kernel by package regexp alone.
+// slowKernel is Kernel implemented with package regexp only.
 func slowKernel(r *Rules, name string) Match {
 	matches := func(ru *rule) bool {
 		subject := BaseName(name)
@@ -232,7 +232,8 @@ rules:
 			}
 		}
 	}
-	// Without a known part every name would have to be tried against it.
+	// Without a required string an expression would have to be tried for every
+	// name.
 	for _, ru := range Default().rules {
 		for _, p := range ru.patterns {
 			if !slices.ContainsFunc(p.needs, func(set []string) bool { return shortest(set) >= 2 }) {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// oracleComm and oracleBase are what communication was defined as before there
-// were rules: the rules may know more, and may not say otherwise.
+// oracleComm and oracleBase are the definition of communication from before
+// there were rules. The rules may match more names, and may not contradict it.
 var oracleComm = regexp.MustCompile(`(?i)nccl|rccl|msccl|cross_device_reduce|multimem_(all|reduce)|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all`)
 
 func oracleBase(name string) string {
@@ -62,9 +62,9 @@ func TestClassEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestCorpus reads the traces of the corpus, where there is one: the class of
-// every kernel is the oracle's, and little GPU time is in kernels that no rule
-// knows.
+// TestCorpus reads the traces of the corpus, if it is present: the class of
+// every kernel is the oracle's, and little GPU time is in kernels without a
+// matching rule.
 func TestCorpus(t *testing.T) {
 	total := corpusKernels(t)
 	var all, other float64
@@ -131,7 +131,7 @@ func addKernels(total map[string]float64, file string) error {
 	if err != nil {
 		return err
 	}
-	// Events are found by their category: parsing all of the JSON takes
+	// Events are found by their category, because parsing all of the JSON takes
 	// seconds. An event's object has no other braces before its category.
 	for at := 0; ; {
 		i := bytes.Index(src[at:], []byte(`"cat"`))

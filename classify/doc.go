@@ -1,4 +1,4 @@
-// Package classify says what a GPU kernel is for, by its name.
+// Package classify determines the purpose of a GPU kernel from its name.
 //
 // Every kernel has a class, which decides how its time is counted, and a
 // category, which groups it in tables:
@@ -6,21 +6,20 @@
 //	m := classify.Default().Kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)")
 //	// m is {comm all-reduce comm-all-reduce}: class, category, rule
 //
-// A kernel is [Comm] if it moves data between devices, [Compute] otherwise.
-// The class is decided by [BaseName], the name without arguments: the types a
-// template is made for say nothing about who runs it. Copies and memsets are
-// not kernels; a profiler reports them as events of their own kind. Where it
-// does not (ROCm runs some as kernels) they are compute in category copy or
-// fill.
+// A kernel is [Comm] if it moves data between devices, [Compute] otherwise. The
+// class is determined from [BaseName], the name without arguments, because the
+// types of a template do not show what runs. Copies and memsets are not
+// kernels; a profiler reports them as events of their own kind. Copies and
+// fills that ROCm runs as kernels are compute in category copy or fill.
 //
-// A mangled name has no base name to look at, so all of it decides.
+// A mangled name has no base name, so the whole name is used.
 //
 // # Categories
 //
 // Of compute kernels:
 //
-//	gemm              matrix products, and the parts they are split into
-//	attention         fused attention and the joining of its parts
+//	gemm              matrix products and their parts
+//	attention         fused attention and the combination of its parts
 //	convolution       in every algorithm but an explicit FFT
 //	elementwise       one output for each input, activations among them
 //	reduction         sums, norms, extremes
@@ -33,9 +32,9 @@
 //	optimizer         parameter updates and foreach kernels
 //	sampling          top-k, top-p, argmax: from logits to tokens
 //	rope              rotary position embedding
-//	linear-attention  state-space models, gated delta nets and their like
+//	linear-attention  state-space models, gated delta nets and similar
 //	kv-cache          writing, moving and addressing cached keys and values
-//	triton-fused      what torch.compile fused; the name lists the operators
+//	triton-fused      kernels fused by torch.compile; the name lists the operators
 //	layout            concatenation, transposition, casts and other copies
 //	copy              copies that ROCm runs as kernels
 //	fill              constants
@@ -47,7 +46,7 @@
 //	fft               Fourier transforms
 //	linear-algebra    factorizations and solvers
 //	runtime           busy waits, graph nodes, autotuning checks
-//	whole-graph       a graph that was recorded as one event; what ran in it is unknown
+//	whole-graph       a CUDA graph traced as one event; its kernels are unknown
 //
 // Of communication kernels:
 //
@@ -56,15 +55,15 @@
 //	reduce-scatter    every rank gets a part of the sum
 //	all-to-all        every rank sends to every other
 //	broadcast         one rank sends to all
-//	send-recv         point to point, and what is built of it
-//	comm-other        known to communicate, but the name does not say how
+//	send-recv         point to point, and operations built from it
+//	comm-other        communication whose kind the name does not show
 //
-// Either class has category [Other] where no rule matches.
+// A kernel of either class has category [Other] if no rule matches.
 //
 // # Rule files
 //
 // The rules are an ordered list in YAML; the file kernels.yaml of this package
-// is one. A file of a user's own comes before it, by [Rules.Override]:
+// is an example. [Rules.Override] puts a user's own file before it:
 //
 //	rules:
 //	- id: halo-exchange        # unique, lower-case words joined by hyphens
@@ -73,10 +72,10 @@
 //	  match: ['^halo_(pack|unpack)']
 //	  ignore-case: true        # of every expression in match; false if absent
 //	  on: base                 # or full: the whole name, with its arguments
-//	  note: where this is from, for whoever reads the file
+//	  note: the source of the names, for readers of the file
 //
 // An expression, in the syntax of package regexp, matches anywhere in the name
 // unless it is anchored. The class is that of the first rule on base that
-// matches; then the first rule of this class gives the category. So a rule on
-// the whole name can refine a category and cannot change a class.
+// matches; then the first rule of this class gives the category. A rule on the
+// whole name can therefore refine a category and cannot change a class.
 package classify

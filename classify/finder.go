@@ -10,30 +10,30 @@ import (
 // A finder finds the first rule that matches a name, among all rules on the
 // base name or among all on the full name.
 //
-// One pass over the name finds which of the strings that patterns need are
-// there; only patterns whose needs are met are tried. Trying all would take
-// tens of times as long: a name is hundreds of bytes, and there are hundreds of
-// patterns. The strings are in a hash table by their first bytes. An automaton
-// over them (Aho and Corasick) would look at each byte once whatever the rules
-// are, and takes longer to build than the kernels of a trace take to classify.
+// One pass over the name finds the strings in it that patterns need, and only
+// patterns whose needs are met are tried. Trying all would take tens of times
+// as long, because a name has hundreds of bytes and there are hundreds of
+// patterns. The strings are in a hash table by their first bytes. An
+// Aho-Corasick automaton would read each byte once for any number of rules, but
+// building it takes longer than classifying the kernels of a trace.
 type finder struct {
 	patterns []*pattern
 	rules    []int          // by pattern: the number of its rule, ascending
 	sets     []int          // by pattern: the number of its first set of needs
 	owner    []int          // by set: its pattern
-	always   bitset         // the sets of patterns that have to be tried: one each
-	needles  []needle       // the strings of all sets; the first is none
+	always   bitset         // the sets of patterns that must always be tried, one set each
+	needles  []needle       // the strings of all sets; the first is unused
 	long     [buckets]int32 // by hash of the first four bytes: a chain of needles
 	short    [buckets]int32 // the same by two bytes, for needles of two or three
-	// compiled are the expressions by pattern, made when first run: most never
-	// are.
+	// compiled are the expressions by pattern, compiled on first use. Most are
+	// never used.
 	compiled []atomic.Pointer[regexp.Regexp]
 }
 
 // A needle is a string that patterns need.
 type needle struct {
 	text string
-	set  int   // the set it is of
+	set  int   // the set that it belongs to
 	next int32 // the next needle in its chain, or 0
 }
 
@@ -42,13 +42,13 @@ const (
 	buckets  = 1 << hashBits
 )
 
-// bucket returns where needles that start with the bytes of key are.
+// bucket returns the bucket of needles that start with the bytes of key.
 func bucket(key uint32) uint32 {
 	return key * 0x9e3779b1 >> (32 - hashBits) // 2^32 over the golden ratio
 }
 
-// newFinder returns a finder for the rules that look at the full name, or for
-// those that do not.
+// newFinder returns a finder for the rules that match the full name, or for
+// those that match the base name.
 func newFinder(rules []rule, onFull bool) *finder {
 	f := &finder{needles: make([]needle, 1)}
 	for i := range rules {
@@ -114,7 +114,7 @@ func (f *finder) first(name string, wanted func(rule int) bool) int {
 	return -1
 }
 
-// met reports whether all that pattern i needs was found.
+// met reports whether all needs of pattern i were found.
 func (f *finder) met(i int, found bitset) bool {
 	for n := 1; n < len(f.patterns[i].needs); n++ {
 		if !found.has(f.sets[i] + n) {
@@ -135,8 +135,8 @@ func (f *finder) matches(i int, name string, t text) bool {
 	return f.regexp(i).MatchString(name)
 }
 
-// regexp returns the expression of pattern i, which is known to be good. Where
-// two goroutines compile one at the same time, both get the same answers of it.
+// regexp returns the expression of pattern i, which is known to be valid. If
+// two goroutines compile it at the same time, both results are equivalent.
 func (f *finder) regexp(i int) *regexp.Regexp {
 	re := f.compiled[i].Load()
 	if re == nil {
@@ -146,8 +146,8 @@ func (f *finder) regexp(i int) *regexp.Regexp {
 	return re
 }
 
-// search returns the sets of which a string is in s, which has a mark at either
-// end, and the sets of patterns that always have to be tried.
+// search returns the sets with at least one string in s, which has a mark at
+// both ends, and the sets of patterns that must always be tried.
 func (f *finder) search(s string) bitset {
 	found := slices.Clone(f.always)
 	key := uint32(s[0]) << 24 // the last four bytes
@@ -163,7 +163,7 @@ func (f *finder) search(s string) bitset {
 	return found
 }
 
-// follow adds to found the sets of the needles in a chain that s starts with.
+// follow adds to found the sets of the needles in a chain with which s starts.
 func (f *finder) follow(chain int32, s string, found bitset) {
 	for chain != 0 {
 		n := &f.needles[chain]

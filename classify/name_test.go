@@ -98,7 +98,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What a file says about ignore-case and about YAML's two ways to write lists.
+// TestParse checks ignore-case and both YAML forms of lists.
 func TestParse(t *testing.T) {
 	r := mustParse(t, "rules:\n- {id: a, category: x, match: [foo], ignore-case: true}\n- id: b\n  category: y\n  match:\n  - bar\n  - '^baz$'\n  note: n\n")
 	for name, want := range map[string]string{"a_FOO": "a", "bar": "b", "BAR": Other, "baz<int>(x)": "b", "bazz": Other} {
@@ -108,7 +108,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The message says "rules.yaml:7: ", so that an editor can jump there.
+// positioned is the format of a message, which starts like "rules.yaml:7: ", so
+// that an editor can jump to the line.
 var positioned = regexp.MustCompile(`^fuzz:[1-9][0-9]*: [^\n]+$`)
 
 func FuzzParse(f *testing.F) {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/yamltree"
 )
 
-// A ruleEntry is a rule as a file writes it. See the package comment.
+// A ruleEntry is a rule as written in a file. See the package comment.
 type ruleEntry struct {
 	ID         string   `yaml:"id"`
 	Class      string   `yaml:"class"`
@@ -22,8 +22,8 @@ type ruleEntry struct {
 	Note       string   `yaml:"note"`
 }
 
-// Parse reads a rule file. Errors start with name and the line at fault, as
-// "rules.yaml:7: ". The package comment describes the file.
+// Parse reads a rule file. An error starts with name and the line of the
+// mistake, such as "rules.yaml:7: ". The package comment describes the file.
 func Parse(r io.Reader, name string) (*Rules, error) {
 	src, err := io.ReadAll(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 
 type ruleParser struct {
 	name   string
-	lineOf map[string]int // where each id was defined
+	lineOf map[string]int // the line that defines each id
 }
 
 // list returns the nodes of the rules.
@@ -115,7 +115,7 @@ func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	switch ru.class {
 	case Compute, Comm:
 	case Copy, Memset:
-		return rule{}, p.errorAt(at("class"), "rule %q: class %q is for events that the profiler itself calls so; a kernel is %q or %q", e.ID, e.Class, Compute, Comm)
+		return rule{}, p.errorAt(at("class"), "rule %q: class %q is for events, not for kernels; want %q or %q", e.ID, e.Class, Compute, Comm)
 	default:
 		return rule{}, p.errorAt(at("class"), "rule %q: unknown class %q, want %q or %q", e.ID, e.Class, Compute, Comm)
 	}
@@ -161,7 +161,7 @@ func (p *ruleParser) errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.name, line, fmt.Sprintf(format, args...))
 }
 
-// yamlError places an error of the YAML package at its line.
+// yamlError returns an error of the YAML package with its line.
 func (p *ruleParser) yamlError(line int, err error) error {
 	line, text, _ := yamltree.Mistake(line, err)
 	return p.errorAt(line, "%s", text)
@@ -177,8 +177,8 @@ func field(m *ast.MappingNode, key string) *ast.MappingValueNode {
 	return nil
 }
 
-// fieldLine returns the line of the member called key, or that of the rule
-// where it is missing.
+// fieldLine returns the line of the member called key, or that of the rule if
+// the member is missing.
 func fieldLine(m *ast.MappingNode, key string) int {
 	if member := field(m, key); member != nil {
 		return yamltree.Line(member.Key)

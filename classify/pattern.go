@@ -6,40 +6,41 @@ import (
 	"strings"
 )
 
-// A pattern is one regular expression of a rule, with what is known about it
-// without running it. It does not change, so that the patterns of the rules
-// that come with assay can be constants of the program.
+// A pattern is one regular expression of a rule, with properties that are known
+// without running it. It is immutable, so the patterns of the built-in rules
+// can be constants of the program.
 type pattern struct {
-	expr string // as package regexp compiles it, flags included
-	// needs are sets of strings as a [text] has them in lower case. Every match
-	// in a text contains, letter case aside, at least one string of each set.
-	// Without sets, nothing is known and the expression has to be tried.
+	expr string // in the syntax of package regexp, flags included
+	// needs are sets of lower-case strings of a [text]. Every match in a text
+	// contains, ignoring letter case, at least one string of each set. Without
+	// sets, nothing is known and the expression must be tried.
 	needs [][]string
-	// sure says that what it needs, which is one set, is all that it asks for.
+	// sure means that the expression matches if and only if its needs, which
+	// are one set, are met.
 	sure bool
-	// parts, where there are any, are another way to say what the expression
-	// says: a text matches if it has a string of each part, one after the other.
-	// Most expressions are so simple, and run several times as fast this way.
+	// parts, if not empty, are equivalent to the expression: a text matches if
+	// it has a string of each part, in order. Most expressions are simple
+	// enough for that, and run several times as fast.
 	parts [][]string
-	fold  bool // the parts are lower case and stand for any letter case
+	fold  bool // the parts are lower case and match any letter case
 }
 
-// Marks stand for the start and the end of a text, so that an anchor is a
+// Marks represent the start and the end of a text, so that an anchor is a
 // character of a string to search for.
 const (
 	startMark = "\x02"
 	endMark   = "\x03"
 )
 
-// A text is what patterns are matched with.
+// A text is a name prepared for matching.
 type text struct {
 	exact, lower string // between marks
 }
 
-// newText returns name as a text, or false for the rare name that has to be
-// matched by package regexp: it has a mark; or a line break, which .* does not
-// pass; or other than ASCII, where letter case is more than lower and upper: ſ
-// folds to s.
+// newText returns name as a text. It returns false for the rare name that must
+// be matched by package regexp: it contains a mark; or a line break, which .*
+// does not match; or a non-ASCII character, which may have more than two cases:
+// ſ folds to s.
 func newText(name string) (text, bool) {
 	exact := startMark + name + endMark
 	lower := []byte(exact)
@@ -55,13 +56,13 @@ func newText(name string) (text, bool) {
 	return text{exact, string(lower)}, true
 }
 
-// plain reports whether a text can have r.
+// plain reports whether a text can contain r.
 func plain(r rune) bool {
 	return r < 0x80 && r != rune(startMark[0]) && r != rune(endMark[0]) && r != '\n'
 }
 
-// contains reports whether t has the parts of p, which has some. For each the
-// occurrence that ends first leaves most to the next.
+// contains reports whether t contains the parts of p, which has some. For each
+// part the occurrence that ends first leaves most for the next part.
 func (p *pattern) contains(t text) bool {
 	s := t.exact
 	if p.fold {
@@ -82,7 +83,7 @@ func (p *pattern) contains(t text) bool {
 	return true
 }
 
-// compile makes a pattern of a regular expression of the RE2 syntax.
+// compile makes a pattern from a regular expression in RE2 syntax.
 func compile(expr string, ignoreCase bool) (pattern, error) {
 	p := pattern{expr: expr}
 	if ignoreCase {
@@ -113,7 +114,7 @@ func compile(expr string, ignoreCase bool) (pattern, error) {
 	return p, nil
 }
 
-// shortestNeed is the length of the shortest strings that are worth a search.
+// shortestNeed is the minimum length of strings to search for.
 const shortestNeed = 2
 
 func lowerAll(parts [][]string) [][]string {
@@ -127,7 +128,7 @@ func lowerAll(parts [][]string) [][]string {
 	return all
 }
 
-// unique sorts list and leaves out what is there twice.
+// unique sorts list and removes duplicates.
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -138,7 +139,7 @@ func shortest(list []string) int {
 }
 
 // needs returns sets of strings of which every match of re contains at least
-// one each; none if it cannot tell. They are lower case and ASCII.
+// one each. It returns none if they are unknown. They are lower case and ASCII.
 func needs(re *syntax.Regexp) [][]string {
 	switch re.Op {
 	case syntax.OpLiteral:

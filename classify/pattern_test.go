@@ -8,13 +8,15 @@ import (
 	"testing"
 )
 
-// decider returns how a finder decides whether p matches.
+// decider returns a function that reports whether p matches, as a finder
+// decides it.
 func decider(p pattern) func(name string) bool {
 	f := newFinder([]rule{{patterns: []pattern{p}}}, false)
 	return func(name string) bool { return f.first(name, func(int) bool { return true }) == 0 }
 }
 
-// oracle returns how package regexp decides.
+// oracle returns a function that reports whether expr matches, using package
+// regexp.
 func oracle(t testing.TB, expr string, ignoreCase bool) func(name string) bool {
 	t.Helper()
 	if ignoreCase {
@@ -27,7 +29,8 @@ func oracle(t testing.TB, expr string, ignoreCase bool) func(name string) bool {
 	return re.MatchString
 }
 
-// namesOf returns all names of up to most of the given characters.
+// namesOf returns all names of at most the given length made of the given
+// characters.
 func namesOf(most int, chars ...string) []string {
 	names := []string{""}
 	for from := 0; most > 0; most-- {
@@ -42,15 +45,15 @@ func namesOf(most int, chars ...string) []string {
 	return names
 }
 
-// Expressions that could be written out in a wrong way, against all short names
-// of characters that matter to them.
+// TestPatternsOnAllNames compares expressions that are easy to convert wrongly
+// with package regexp, on all short names made of the relevant characters.
 func TestPatternsOnAllNames(t *testing.T) {
 	names := append(namesOf(3, "a", "A", "b", "k", "\u212a", "_", "\n", startMark, endMark, "\xff"), namesOf(5, "a", "b", "_")...)
 	for _, expr := range []string{
-		// Anchors in places where a character cannot stand for them.
+		// Anchors at positions where a character cannot represent them.
 		``, `^`, `$`, `^$`, `$^`, `^^a`, `a$$`, `a^b`, `a$b`, `(^|_)a`, `a(_|$)`, `(^|a)(^|b)k`, `^.*^a`, `.*^a`, `a$.*`, `a$.*$`, `a$.*b`,
 		`^.*$`, `^.*a$`, `(a|^)$`, `\Aa\z`, `(?m)^a$`, `(?m)a$`, `(^a)?b`, `^*a`, `(^)+a`, `a?^`,
-		// What may be empty.
+		// Expressions that may match nothing.
 		`a?`, `(a|)b`, `(|a)(|b)$`, `^a?b?$`, `(a?|b)(k|)_`, `()`, `a()b`, `^()$`,
 		// Gaps, whose parts must not overlap.
 		`.*`, `a.*b`, `a.*?b`, `aa.*a`, `(aa|a).*(b|ab)`, `(a|ab).*(ba|b)$`, `^a.*b.*k`, `a.*b?.*k`, `(a.*b)`, `(a|b.*)_`, `a.+b`, `a.b`,
@@ -61,7 +64,7 @@ func TestPatternsOnAllNames(t *testing.T) {
 		// Classes and repetition.
 		`[^a]b`, `[^a-z]b`, `(^|[^a-z])b`, `[a-b]{2}`, `[A-B]_`, `[A-Ba-k]_`, `a{2,3}b`, `(a|b){2}_`, `(a|b){2,}`, `a+b`, `a*b`, `[a-z][a-z]`, `[a-zA-Z_]a`, `\ba`, `a\B`,
 		`\d`, `\w\w`, `[[:^alpha:]]`, `[é]`, `[aé]_`, `\pL`, `[^\x00-\x{10FFFF}]`, `a[^\x00-\x{10FFFF}]`,
-		// Characters that a text has not.
+		// Characters that a text does not contain.
 		`\x02a`, `[\x02a]b`, `\x02`, `\x03$`, `a\nb`, `[\na]b`, `\n`, `[\x02\n]`, "a\\x{ff}", "é", `^\x02`,
 	} {
 		for _, ignoreCase := range []bool{false, true} {
@@ -80,8 +83,8 @@ func TestPatternsOnAllNames(t *testing.T) {
 	}
 }
 
-// The expressions of kernels.yaml, against names that have something to do with
-// them.
+// TestPatternsOnKernels compares the expressions of kernels.yaml with package
+// regexp, on names similar to their matches.
 func TestPatternsOnKernels(t *testing.T) {
 	var names []string
 	for _, file := range []string{"testdata/kernels.tsv", "testdata/more.tsv"} {
@@ -125,8 +128,8 @@ func TestPatternsOnKernels(t *testing.T) {
 	}
 }
 
-// makeName returns a name that p may match: strings that it has, in their
-// order, within or without parts of a real name, and often with a mistake.
+// makeName returns a name that p may match: its strings, in their order, within
+// or without parts of a real name, and often with a mistake.
 func makeName(rng *rand.Rand, p pattern, names []string) string {
 	var b strings.Builder
 	glue := func() {
@@ -184,7 +187,7 @@ func mutate(rng *rand.Rand, name string) string {
 	}
 }
 
-// All expressions on all kernels of the corpus.
+// TestPatternsOnCorpus tries all expressions on all kernels of the corpus.
 func TestPatternsOnCorpus(t *testing.T) {
 	names := corpusKernels(t)
 	for _, ru := range Default().rules {
@@ -202,8 +205,8 @@ func TestPatternsOnCorpus(t *testing.T) {
 	}
 }
 
-// To compile an expression takes as long as to classify a name without, so few
-// may be needed for many names.
+// TestFewExpressionsRun: compiling an expression takes as long as classifying a
+// name, so few may be compiled for many names.
 func TestFewExpressionsRun(t *testing.T) {
 	rules := newRules(builtInRules)
 	rows := readTable(t, "testdata/kernels.tsv")
@@ -223,7 +226,7 @@ func TestFewExpressionsRun(t *testing.T) {
 	}
 }
 
-// Rules are shared by all that read inputs at a time.
+// TestConcurrentUse: rules are shared by all goroutines that read inputs.
 func TestConcurrentUse(t *testing.T) {
 	rows := readTable(t, "testdata/kernels.tsv")
 	rules := newRules(builtInRules)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A speller writes expressions out as the strings that they stand for. Its
-// methods return nil for what they do not write out; what they return says the
-// same as the expression about every [text], and nothing about other names.
+// A speller converts expressions to the strings that they match. Its methods
+// return nil for an expression that they cannot convert. Their result is
+// equivalent to the expression for every [text], and undefined for other names.
 type speller struct {
-	// fold asks for lower-case strings, for expressions that ignore letter case
-	// throughout. Without it a letter of either case is two strings.
+	// fold requests lower-case strings, for expressions that ignore letter case
+	// completely. Without it a letter that ignores case becomes two strings.
 	fold bool
 }
 
-// mostSpelled is how many strings an expression may stand for: each of them is
-// searched for by itself.
+// mostSpelled is the maximum number of strings for an expression; each of them
+// is searched for separately.
 const mostSpelled = 64
 
-// parts returns the parts of an expression, which .* separates.
+// parts returns the parts of an expression, which are separated by .*.
 func (s speller) parts(re *syntax.Regexp) [][]string {
 	seq := []*syntax.Regexp{re}
 	if re.Op == syntax.OpConcat {
@@ -45,10 +45,11 @@ func (s speller) parts(re *syntax.Regexp) [][]string {
 	return parts
 }
 
-// settleMarks makes one mark of several, since ^^ is the same as ^ and a text
-// has one. It reports whether marks are where they mean what anchors do. Others
-// are not worth a thought: $^ matches the empty text and ^.*^a what ^a does,
-// where marks, which are characters, cannot be in one place.
+// settleMarks replaces several marks by one, since ^^ is the same as ^ and a
+// text has one mark at each end. It reports whether the marks are at positions
+// where they are equivalent to anchors. Other positions are not supported: $^
+// matches the empty text and ^.*^a the same as ^a, but marks, which are
+// characters, cannot share one position.
 func settleMarks(part []string, first, last bool) bool {
 	for i, word := range part {
 		body := strings.TrimLeft(word, startMark)
@@ -69,7 +70,7 @@ func settleMarks(part []string, first, last bool) bool {
 	return true
 }
 
-// spell returns the strings that re stands for.
+// spell returns the strings that re matches.
 func (s speller) spell(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -112,7 +113,8 @@ func (s speller) spell(re *syntax.Regexp) []string {
 	return nil
 }
 
-// letter spells a character of a literal, which folds if its case is ignored.
+// letter returns the strings for a character of a literal, in both cases if it
+// folds.
 func (s speller) letter(r rune, folds bool) []string {
 	lower, upper := strings.ToLower(string(r)), strings.ToUpper(string(r))
 	switch {
@@ -126,8 +128,8 @@ func (s speller) letter(r rune, folds bool) []string {
 	return []string{string(r)}
 }
 
-// class spells a character class, which is pairs of first and last characters.
-// Members that a text cannot have are left out.
+// class returns the strings for a character class, given as pairs of first and
+// last characters. Members that a text cannot contain are left out.
 func (s speller) class(pairs []rune) []string {
 	var members []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -154,7 +156,8 @@ func (s speller) class(pairs []rune) []string {
 	return unique(folded)
 }
 
-// joined returns each of a followed by each of b, or nil for nil or too many.
+// joined returns each of a followed by each of b. It returns nil if an argument
+// is nil or the result is too long.
 func joined(a, b []string) []string {
 	if len(a)*len(b) > mostSpelled {
 		return nil

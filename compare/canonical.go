@@ -6,17 +6,17 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// canonical returns the name of a kernel without what a tuner, a compiler or
-// another GPU changes while the kernel does the same: the number behind a Triton
-// kernel, tiles and stages, the architecture. Numbers of types (bf16, float32)
-// stay, for another type is other work.
+// canonical returns the name of a kernel without the parts that a tuner, a
+// compiler or another GPU changes although the kernel does the same: the number
+// at the end of a Triton kernel, tiles and stages, the architecture. Numbers of
+// types (bf16, float32) are kept, because another type is different work.
 func canonical(name string) string {
 	s := strings.TrimPrefix(strings.TrimSpace(name), "void ")
 	if m := nvjet().FindStringSubmatch(s); m != nil {
 		return "nvjet_" + m[1] + "_" + m[2]
 	}
 	if i := strings.Index(s, "_MT"); i > 0 && strings.HasPrefix(s, "Cijk_") {
-		return s[:i] // what follows is the tile of Tensile
+		return s[:i] // the rest is the tile of Tensile
 	}
 	if strings.HasPrefix(s, "triton_") {
 		return tritonNumber().ReplaceAllString(s, "")
@@ -31,8 +31,8 @@ func canonical(name string) string {
 }
 
 var (
-	// nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN: type, tiles, and the layout at the
-	// end. What else stands between them is the schedule.
+	// nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN: type, tiles, and the layout at
+	// the end. The parts between them are the schedule.
 	nvjet = lazyregexp.New(`^nvjet_(?:sm\d+_)?([a-z]+)_.*?([TN]{3})(?:_|$)`)
 
 	// triton_poi_fused_add_12, and with the specialization of its arguments

@@ -9,15 +9,16 @@ import (
 	"assay/summary"
 )
 
-// enough is how many runs a side should have at least.
+// enough is the recommended minimum number of runs per side.
 const enough = 4
 
-// confidence is that of the intervals of estimates.
+// confidence is the confidence of the intervals of estimates.
 const confidence = 0.95
 
-// estimates holds runs against each other, where there are several: the figures
-// of one run, a mean over its steps or windows, are one value. Steps are not:
-// those of a run resemble each other more than those of different runs do.
+// estimates compares repeated runs statistically, if there are several. A value
+// of one run, a mean over its steps or windows, is one observation. Steps are
+// not observations, because steps of one run are more similar than those of
+// different runs.
 func (d *differ) estimates(base, new []Run) []Estimate {
 	if d.c.Per == PerNone || len(base) < 2 && len(new) < 2 {
 		return nil
@@ -45,7 +46,7 @@ func (d *differ) estimates(base, new []Run) []Estimate {
 	return out
 }
 
-// each gathers the runs one by one, but those without a timeline.
+// each gathers the runs one by one, except those without a timeline.
 func (d *differ) each(runs []Run) (out []*facts) {
 	for _, r := range runs {
 		f := gather([]Run{r})
@@ -75,22 +76,22 @@ func (f *facts) kernelWork() float64 {
 	return float64(ns) / float64(f.n)
 }
 
-// estimate compares the values of repeated runs without assuming how they are
-// distributed.
+// estimate compares the values of repeated runs without assuming their
+// distribution.
 func estimate(name string, base, new []float64) Estimate {
 	th := benchmath.DefaultThresholds
 	b, n := benchmath.NewSample(base, &th), benchmath.NewSample(new, &th)
 	cmp := benchmath.AssumeNothing.Compare(b, n)
 	e := Estimate{Name: name, Base: interval(b), New: interval(n), P: cmp.P, Alpha: cmp.Alpha, Confidence: confidence}
-	// Of fewer runs not even those that do not overlap tell the sides apart.
+	// With fewer runs, even values that do not overlap are not significant.
 	if n := min(len(base), len(new)); n < enough && len(cmp.Warnings) > 0 {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("%d and %d runs are too few to tell a difference from chance: want %d or more on each side", len(base), len(new), enough))
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%d and %d runs are too few for a significant difference: want %d or more on each side", len(base), len(new), enough))
 	}
 	return e
 }
 
-// interval returns the median of a sample, with its bounds where there are
-// enough runs for them.
+// interval returns the median of a sample, with its bounds if there are enough
+// runs.
 func interval(s *benchmath.Sample) Interval {
 	sum := benchmath.AssumeNothing.Summary(s, confidence)
 	i := Interval{Runs: len(s.Values), MedianNS: int64(math.Round(sum.Center))}

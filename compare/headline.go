@@ -9,19 +9,19 @@ import (
 	"assay/unit"
 )
 
-// still is the share of a step under which a change is not worth a sentence.
+// still is the share of a step below which a change is not reported.
 const still = 0.01
 
-// headline names what changed most, with its numbers.
+// headline returns the largest change, with its numbers.
 func (c *Comparison) headline() string {
 	if c.Per == PerNone {
 		return c.sumsHeadline()
 	}
 	text := c.movement()
 	if len(c.Shapes) > 0 {
-		what := operators(len(c.Shapes)) + " have other inputs"
+		what := operators(len(c.Shapes)) + " have different inputs"
 		if len(c.Shapes) == 1 {
-			what = "1 operator has other inputs"
+			what = "1 operator has different inputs"
 		}
 		text = fmt.Sprintf("the runs do different work (%s: %s): %s", what, c.Shapes[0].text(), text)
 	}
@@ -31,27 +31,27 @@ func (c *Comparison) headline() string {
 	return text
 }
 
-// movement says how long a step takes and what made the difference.
+// movement returns the change of the step time and its main contribution.
 func (c *Comparison) movement() string {
-	whole := map[string]string{PerStep: "a step takes ", PerWindow: "the window is "}[c.Per]
+	whole := map[string]string{PerStep: "step time ", PerWindow: "window "}[c.Per]
 	delta := c.Budget.DeltaNS
 	part := c.mover(delta)
-	moved := fmt.Sprintf("%s%s instead of %s", whole, unit.Duration(c.Budget.NewNS), unit.Duration(c.Budget.BaseNS))
+	moved := fmt.Sprintf("%s%s: %s, was %s", whole, c.percent(delta), unit.Duration(c.Budget.NewNS), unit.Duration(c.Budget.BaseNS))
 	if c.isStill(delta) {
 		if part == nil || c.isStill(part.DeltaNS) {
-			return fmt.Sprintf("%s%s as before, and no part of it moved by 1%% (%s, %s)%s", whole, unit.Duration(c.Budget.NewNS), Signed(delta), c.percent(delta), c.renamed())
+			return fmt.Sprintf("%sunchanged: %s (%s, %s), no part changed by 1%% or more%s", whole, unit.Duration(c.Budget.NewNS), Signed(delta), c.percent(delta), c.renamed())
 		}
-		return fmt.Sprintf("%s (%s), but parts of it moved: %s", moved, c.percent(delta), c.because(part))
+		return fmt.Sprintf("%s, but its parts changed: %s", moved, c.because(part))
 	}
-	text := fmt.Sprintf("%s, %s (%s)", moved, Signed(delta), c.percent(delta))
+	text := fmt.Sprintf("%s (%s)", moved, Signed(delta))
 	if part == nil {
 		return text
 	}
-	return text + ": " + c.because(part) + c.second(part, delta)
+	return text + "; " + c.because(part) + c.second(part, delta)
 }
 
-// second adds the next part that moved in the same direction, if it is at least
-// half as large as the first.
+// second returns the next part that changed in the same direction, if it is at
+// least half as large as the first.
 func (c *Comparison) second(first *Row, delta int64) string {
 	var next *Row
 	for i := range c.Budget.Rows {
@@ -70,7 +70,7 @@ func (c *Comparison) isStill(delta int64) bool {
 	return float64(size(delta)) < still*float64(c.Budget.BaseNS)
 }
 
-// percent prints a delta as a share of the base, with its sign.
+// percent returns a delta as a share of the base, with its sign.
 func (c *Comparison) percent(delta int64) string { return percentOf(delta, c.Budget.BaseNS) }
 
 func percentOf(delta, of int64) string {
@@ -81,8 +81,8 @@ func percentOf(delta, of int64) string {
 	return text
 }
 
-// mover returns the part of the budget that moved most in the direction of the
-// whole, or, where that stands still, in any.
+// mover returns the part of the budget that changed most in the direction of
+// the whole or, if that is unchanged, in any direction.
 func (c *Comparison) mover(delta int64) *Row {
 	rows := slices.Clone(c.Budget.Rows)
 	if !c.isStill(delta) {
@@ -95,7 +95,8 @@ func (c *Comparison) mover(delta int64) *Row {
 	return &rows[0]
 }
 
-// because says how far a part of the budget moved, and what in it.
+// because returns the change of a part of the budget, and the main contribution
+// to it.
 func (c *Comparison) because(part *Row) string {
 	text := fmt.Sprintf("%s %s", part.Name, Signed(part.DeltaNS))
 	why := ""
@@ -117,7 +118,7 @@ func (c *Comparison) because(part *Row) string {
 	return text + ", " + why
 }
 
-// largest returns the row that moved most in the given direction.
+// largest returns the row with the largest change in the given direction.
 func largest(rows []Row, direction int64) *Row {
 	for i := range rows { // the largest first
 		if d := rows[i].DeltaNS; d != 0 && (d > 0) == (direction > 0) {
@@ -127,27 +128,27 @@ func largest(rows []Row, direction int64) *Row {
 	return nil
 }
 
-// kernelReason names the kernel of a class that moved most.
+// kernelReason describes the kernel of a class with the largest change.
 func (c *Comparison) kernelReason(direction int64, class string) string {
 	rows := slices.Clone(c.Kernels.Rows)
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return (r.Class == "comm") != (class == "comm") })
 	r := largest(rows, direction)
 	if r == nil {
-		return "kernels overlap less than before"
+		return "because kernels overlap less"
 	}
 	return mostly(r.DeltaNS, direction) + " " + c.runs(r)
 }
 
-// commReason tells communication that takes longer from such that is hidden
-// less.
+// commReason distinguishes communication that takes longer from communication
+// that is overlapped less.
 func (c *Comparison) commReason(part *Row) string {
 	if work := c.New.CommNS - c.Base.CommNS; float64(size(work)) >= 0.5*float64(size(part.DeltaNS)) && (work > 0) == (part.DeltaNS > 0) {
 		return c.kernelReason(part.DeltaNS, "comm")
 	}
-	return fmt.Sprintf("for compute hides %s of it instead of %s", c.New.hidden(), c.Base.hidden())
+	return fmt.Sprintf("because compute overlaps %s of it, was %s", c.New.hidden(), c.Base.hidden())
 }
 
-// hidden returns the share of communication that runs under compute.
+// hidden returns the share of communication that is overlapped by compute.
 func (s Side) hidden() string {
 	all := s.Activity.HiddenComm() + s.Activity.ExposedComm()
 	if all == 0 {
@@ -156,31 +157,31 @@ func (s Side) hidden() string {
 	return unit.Share(s.Activity.HiddenComm(), all)
 }
 
-// runs says what happened to a kernel or copy: how often it runs, or how long a
-// run takes, whichever made more.
+// runs describes the change of a kernel or copy: its number of runs or the
+// duration of a run, whichever has the larger effect.
 func (c *Comparison) runs(r *Row) string {
 	name := fmt.Sprintf("%q", r.Name)
 	if r.Category != "" {
 		name += " (" + r.Category + ")"
 	}
 	if len(r.Was) == 1 && r.Match == ByPlace {
-		name += fmt.Sprintf(" in place of %q", r.Was[0])
+		name += fmt.Sprintf(", which replaces %q", r.Was[0])
 	}
-	each := map[string]string{PerStep: "a step", PerWindow: "in the window"}[c.Per]
+	each := map[string]string{PerStep: "per step", PerWindow: "in the window"}[c.Per]
 	base, new := times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 	switch {
 	case r.Match == OnlyNew:
-		return fmt.Sprintf("%s, which is new and runs %s %s (%s)", name, often(new), each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, added: %s %s (%s)", name, often(new), each, Signed(r.DeltaNS))
 	case r.Match == OnlyBase:
-		return fmt.Sprintf("%s, which ran %s %s and is gone (%s)", name, often(base), each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, removed: was %s %s (%s)", name, often(base), each, Signed(r.DeltaNS))
 	case size(r.CountNS) > size(r.DurationNS):
-		return fmt.Sprintf("%s, which runs %s %s instead of %s (%s)", name, often(new), each, often(base), Signed(r.DeltaNS))
+		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), Signed(r.DeltaNS))
 	}
 	b, n := r.Means(c)
-	return fmt.Sprintf("%s, of which a run takes %s instead of %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
+	return fmt.Sprintf("%s: %s per run, was %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
 }
 
-// often prints how many times something happens.
+// often returns the text for a number of times.
 func often(times string) string {
 	if times == "1" {
 		return "once"
@@ -188,7 +189,8 @@ func often(times string) string {
 	return times + " times"
 }
 
-// Means returns the mean duration of a run on both sides, 0 where there is none.
+// Means returns the mean duration of a run on both sides, or 0 if there is
+// none.
 func (r *Row) Means(c *Comparison) (base, new int64) {
 	of := func(ns, count, parts int64) int64 {
 		if count <= 0 {
@@ -199,7 +201,7 @@ func (r *Row) Means(c *Comparison) (base, new int64) {
 	return of(r.BaseNS, r.BaseCount, c.Base.Parts), of(r.NewNS, r.NewCount, c.New.Parts)
 }
 
-// times prints a count of one step or window: whole where it is.
+// times returns the count per step or window, as a whole number if it is one.
 func times(count, parts int64) string {
 	if count%parts == 0 {
 		return unit.Count(count / parts)
@@ -207,23 +209,24 @@ func times(count, parts int64) string {
 	return fmt.Sprintf("%.1f", float64(count)/float64(parts))
 }
 
-// Times is how often the row runs in one step or window on both sides.
+// Times returns the number of runs of the row per step or window on both sides.
 func (r *Row) Times(c *Comparison) (base, new string) {
 	return times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 }
 
-// idleReason names the owner whose idle time moved most, and what of it did.
+// idleReason describes the cause with the largest change of idle time, and its
+// largest item.
 func (c *Comparison) idleReason(direction int64) string {
 	r := largest(c.Idle.ByOwner().Rows, direction)
 	if r == nil {
 		return ""
 	}
 	if r.Name == Unattributed {
-		return fmt.Sprintf("%s at times of which no owner is known (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
+		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
 	}
 	owner := r.Owner
 	if owner == summary.OwnerUnknown {
-		owner = "without a known owner"
+		owner = "unattributed"
 	}
 	if r.State != "" {
 		owner += ", " + r.State
@@ -237,15 +240,15 @@ func (c *Comparison) idleReason(direction int64) string {
 	return text
 }
 
-// mostly introduces what has a part of a delta: half of it or more, or less.
+// mostly returns the word for a part of a delta: at least half of it, or less.
 func mostly(part, of int64) string {
 	if float64(size(part)) >= 0.5*float64(size(of)) {
-		return "most of it"
+		return "mainly"
 	}
-	return "first of all"
+	return "in part"
 }
 
-// ByOwner adds up rows of idle time with the same owner and state.
+// ByOwner adds up rows of idle time with the same cause and state.
 func (p Part) ByOwner() Part {
 	rows := slices.Clone(p.Rows)
 	for i := range rows {
@@ -257,13 +260,13 @@ func (p Part) ByOwner() Part {
 	return p.fold(func(r Row) Row { return Row{Name: r.Name, Owner: r.Owner, State: r.State} })
 }
 
-// renamed says that kernels have other names, where nothing else happened.
+// renamed describes kernels with changed names, if there is no other change.
 func (c *Comparison) renamed() string {
 	n, first := 0, ""
 	for _, r := range c.Kernels.Rows {
 		if len(r.Was) > 0 {
 			if n++; first == "" {
-				first = fmt.Sprintf("%q for %q", r.Name, r.Was[0])
+				first = fmt.Sprintf("%q, was %q", r.Name, r.Was[0])
 			}
 		}
 	}
@@ -271,52 +274,52 @@ func (c *Comparison) renamed() string {
 	case 0:
 		return ""
 	case 1:
-		return "; 1 kernel has another name, " + first
+		return "; 1 kernel was renamed: " + first
 	}
-	return fmt.Sprintf("; %d kernels have other names, as %s", n, first)
+	return fmt.Sprintf("; %d kernels were renamed, for example %s", n, first)
 }
 
-// significance says whether repeated runs tell the sides apart.
+// significance returns the significance of the change, from repeated runs.
 func (c *Comparison) significance() string {
 	if len(c.Estimates) == 0 {
 		return ""
 	}
 	e := c.Estimates[0]
 	if e.Base.Runs < 2 || e.New.Runs < 2 {
-		return "a single run on one side says nothing about chance"
+		return "significance unknown, because one side has a single run"
 	}
 	if e.Differs() {
-		return fmt.Sprintf("the runs tell the sides apart (p=%.3f, %d and %d runs)", e.P, e.Base.Runs, e.New.Runs)
+		return fmt.Sprintf("significant (p=%.3f, n=%d+%d)", e.P, e.Base.Runs, e.New.Runs)
 	}
-	return fmt.Sprintf("which may be chance: the runs do not tell the sides apart (p=%.3f, %d and %d runs)", e.P, e.Base.Runs, e.New.Runs)
+	return fmt.Sprintf("not significant (p=%.3f, n=%d+%d)", e.P, e.Base.Runs, e.New.Runs)
 }
 
-// sumsHeadline is the headline of sums without a timeline.
+// sumsHeadline returns the headline for totals without a timeline.
 func (c *Comparison) sumsHeadline() string {
 	for _, k := range c.Counters {
 		if d := k.Delta(); d != 0 {
-			return fmt.Sprintf("a launch of %q takes %s instead of %s (%s)", k.Kernel, unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS), percentOf(d, *k.BaseNS))
+			return fmt.Sprintf("%q %s: %s per launch, was %s", k.Kernel, percentOf(d, *k.BaseNS), unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS))
 		}
 	}
 	if len(c.Counters) > 0 && !slices.ContainsFunc(c.Counters, func(k CounterDelta) bool { return k.Match == ByName }) {
 		return "no kernel was profiled on both sides"
 	}
 	if len(c.Counters) > 0 {
-		return "no kernel's launch takes longer or shorter than before"
+		return "no kernel's time per launch changed"
 	}
 	tables := slices.Clone(c.Tables)
 	slices.SortStableFunc(tables, func(a, b TableDelta) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, t := range tables {
 		if len(t.Rows) > 0 && t.Rows[0].Delta(0) != 0 {
 			r, col := t.Rows[0], t.Columns[0]
-			return fmt.Sprintf("%s of %s is %s instead of %s (%s), %s %q (%s)", col.Name, t.Name, col.Text(col.New), col.Text(col.Base),
-				percentOf(col.New-col.Base, col.Base), mostly(r.Delta(0), col.New-col.Base), r.Name, signedText(col, r.Delta(0)))
+			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %q (%s)", col.Name, t.Name,
+				percentOf(col.New-col.Base, col.Base), col.Text(col.New), col.Text(col.Base), mostly(r.Delta(0), col.New-col.Base), r.Name, signedText(col, r.Delta(0)))
 		}
 	}
 	return "no table changed"
 }
 
-// weight orders tables by how much they say of a GPU: kernels first.
+// weight returns the rank of a table by its relevance for a GPU: kernels first.
 func (t TableDelta) weight() int {
 	order := []string{summary.OfKernel, summary.OfDeviceOp, summary.OfCopy}
 	if i := slices.Index(order, t.Of); i >= 0 {

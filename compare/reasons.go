@@ -10,14 +10,14 @@ import (
 	"assay/unit"
 )
 
-// A Level says how much a reason weighs.
+// A Level is the weight of a reason.
 type Level int
 
-// The levels, by rising weight.
+// The levels, by ascending weight.
 const (
-	Note   Level = iota // good to know
-	Warn                // some of the deltas may come of it
-	Refuse              // the comparison would be nonsense
+	Note   Level = iota // for information
+	Warn                // may cause some of the deltas
+	Refuse              // the comparison has no meaning
 )
 
 // String returns the level's name.
@@ -26,15 +26,15 @@ func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l]
 // MarshalText writes the level's name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// A Reason is something that differs between the runs, or is missing, and by
-// which deltas may mislead.
+// A Reason is a difference between the runs, or missing data, that may make
+// deltas misleading.
 type Reason struct {
 	Code  string `json:"code"` // stable, kebab-case
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
 }
 
-// reasons looks for what keeps the sides from being compared, the worst first.
+// reasons returns what makes the sides hard to compare, the worst first.
 func (d *differ) reasons() []Reason {
 	list := []Reason{}
 	for _, ask := range []func() (Reason, bool){
@@ -49,7 +49,7 @@ func (d *differ) reasons() []Reason {
 	return list
 }
 
-// noWork: one side has nothing that the other could be compared with.
+// noWork: one side has no data that can be compared with the other.
 func (d *differ) noWork() (Reason, bool) {
 	r := Reason{Code: "no-gpu-time", Level: Refuse}
 	b, n := len(d.base.devices) > 0, len(d.new.devices) > 0
@@ -112,7 +112,7 @@ func (f *facts) unusable() (code, why string) {
 	return "", ""
 }
 
-// path names a side by its first input.
+// path returns the name of a side, from its first input.
 func (f *facts) path() string {
 	switch len(f.inputs) {
 	case 0:
@@ -125,27 +125,27 @@ func (f *facts) path() string {
 
 func (d *differ) hardware() (Reason, bool) {
 	b, n := d.c.Base.Name, d.c.New.Name
-	return Reason{"other-hardware", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: times of different devices tell of the devices, not of the program", b, n)},
+	return Reason{"other-hardware", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: the GPU models differ, so time differences do not show the effect of the program", b, n)},
 		b != "" && n != "" && b != n
 }
 
 func (d *differ) deviceCount() (Reason, bool) {
 	b, n := d.base.ranks(), d.new.ranks()
-	return Reason{"other-device-count", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: each does another part of the work", devices(b), devices(n))},
+	return Reason{"other-device-count", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: each does a different part of the work", devices(b), devices(n))},
 		d.c.Per != PerNone && b > 0 && n > 0 && b != n
 }
 
-// otherRanks: ranks of one job do not do the same.
+// otherRanks: the ranks of one job do different work.
 func (d *differ) otherRanks() (Reason, bool) {
 	b, n := d.base.rankList(), d.new.rankList()
 	if len(b) == 0 || len(n) == 0 {
 		return Reason{}, false
 	}
-	return Reason{"other-ranks", Warn, fmt.Sprintf("the base is of %s and the new run of %s, which may do another part of the work", ranksText(b), ranksText(n))},
+	return Reason{"other-ranks", Warn, fmt.Sprintf("the base has %s and the new run has %s, which may do different parts of the work", ranksText(b), ranksText(n))},
 		!slices.Equal(b, n)
 }
 
-// rankList returns the ranks that have devices, in rising order.
+// rankList returns the ranks that have devices, in ascending order.
 func (f *facts) rankList() (list []int) {
 	for _, dev := range f.devices {
 		list = append(list, dev.Rank)
@@ -168,7 +168,7 @@ func devices(n int64) string {
 	return unit.Count(n) + " devices"
 }
 
-// ranks returns how many devices a run has: those of all runs, each once.
+// ranks returns the number of devices of a run: those of all runs, each once.
 func (f *facts) ranks() int64 {
 	type place struct {
 		rank   int
@@ -178,13 +178,13 @@ func (f *facts) ranks() int64 {
 	for _, dev := range f.devices {
 		seen[place{dev.Rank, dev.Device}] = true
 	}
-	if len(f.runs) > 1 { // the same rank may have another device each time
+	if len(f.runs) > 1 { // the same rank may have a different device each time
 		return int64(len(f.devices)) / int64(len(f.runs))
 	}
 	return int64(len(seen))
 }
 
-// issues: a side is not all that ran.
+// issues: data of a side is missing.
 func (d *differ) issues() (Reason, bool) {
 	var parts []string
 	for _, s := range []struct {
@@ -201,10 +201,10 @@ func (d *differ) issues() (Reason, bool) {
 			parts = append(parts, fmt.Sprintf("the %s run has lost data (%s)", s.name, strings.Join(codes, ", ")))
 		}
 	}
-	return Reason{"data-loss", Warn, strings.Join(parts, "; ") + ": what is missing looks like time that was saved"}, len(parts) > 0
+	return Reason{"data-loss", Warn, strings.Join(parts, "; ") + ": missing events look like saved time"}, len(parts) > 0
 }
 
-// sameWork: operators were called with other inputs.
+// sameWork: operators were called with different inputs.
 func (d *differ) sameWork() (Reason, bool) {
 	if len(d.c.Shapes) == 0 {
 		return Reason{}, false
@@ -213,7 +213,7 @@ func (d *differ) sameWork() (Reason, bool) {
 	if n := len(d.c.Shapes); n > 1 {
 		text += fmt.Sprintf(", and %s more", operators(n-1))
 	}
-	return Reason{"other-shapes", Warn, "operators were called with other inputs: " + text}, true
+	return Reason{"other-shapes", Warn, "operators were called with different inputs: " + text}, true
 }
 
 func operators(n int) string {
@@ -223,23 +223,23 @@ func operators(n int) string {
 	return fmt.Sprintf("%d operators", n)
 }
 
-// text says what the inputs are now and were.
+// text describes the inputs in the new run and in the base.
 func (s Shape) text() string {
 	first := func(list []string) string {
 		if len(list) == 0 {
-			return "none of its own"
+			return "no other shapes"
 		}
 		if len(list) == 1 {
 			return list[0]
 		}
 		return fmt.Sprintf("%s and %d more", list[0], len(list)-1)
 	}
-	return fmt.Sprintf("%s with %s, in the base %s", s.Op, first(s.New), first(s.Base))
+	return fmt.Sprintf("%s with %s, was %s", s.Op, first(s.New), first(s.Base))
 }
 
 func (d *differ) formats() (Reason, bool) {
 	b, n := d.base.formats(), d.new.formats()
-	return Reason{"other-format", Warn, fmt.Sprintf("the base is %s and the new run %s: profilers differ in what they record and in what they cost", b, n)}, b != n
+	return Reason{"other-format", Warn, fmt.Sprintf("the formats are %s (base) and %s (new): profilers differ in the events they record and in their overhead", b, n)}, b != n
 }
 
 func (f *facts) formats() string {
@@ -256,11 +256,11 @@ func (d *differ) graphs() (Reason, bool) {
 	r := Reason{Code: "graph-mode", Level: Warn}
 	switch {
 	case b && !n:
-		r.Text = "the base launches graphs and the new run does not"
+		r.Text = "the base launches CUDA graphs and the new run does not"
 	case n && !b:
-		r.Text = "the new run launches graphs and the base does not"
+		r.Text = "the new run launches CUDA graphs and the base does not"
 	case (d.base.opaque > 0) != (d.new.opaque > 0):
-		r.Text = "the inside of graphs was recorded in one run only: kernels of the other are missing"
+		r.Text = "the nodes of CUDA graphs were traced in one run only: kernels of the other run are missing"
 	default:
 		return r, false
 	}
@@ -270,25 +270,26 @@ func (d *differ) graphs() (Reason, bool) {
 // lengths: without steps, a capture of twice the length has twice the time.
 func (d *differ) lengths() (Reason, bool) {
 	b, n := d.c.Base.MeanNS, d.c.New.MeanNS
-	return Reason{"other-length", Warn, fmt.Sprintf("neither has steps in common, so whole captures are compared, and they are %s and %s long: mark steps with torch.profiler.schedule and prof.step()", unit.Duration(b), unit.Duration(n))},
+	return Reason{"other-length", Warn, fmt.Sprintf("the runs have no common steps, so whole captures of %s and %s are compared: mark steps with torch.profiler.schedule and prof.step()", unit.Duration(b), unit.Duration(n))},
 		d.c.Per == PerWindow && b > 0 && n > 0 && max(b, n)/2 >= min(b, n)
 }
 
-// otherKernels: little of the time is in kernels that both have.
+// otherKernels: most of the time is in kernels that only one side has.
 func (d *differ) otherKernels() (Reason, bool) {
 	c := d.c
 	few := func(part, of int64) bool { return of > 0 && part < of/2 }
-	return Reason{"other-kernels", Warn, fmt.Sprintf("kernels that both runs have are %s of the kernel time of the base and %s of the new run's", unit.Share(c.SharedBase, c.Kernels.BaseNS), unit.Share(c.SharedNew, c.Kernels.NewNS))},
+	return Reason{"other-kernels", Warn, fmt.Sprintf("common kernels account for %s of the kernel time of the base and for %s of the new run's", unit.Share(c.SharedBase, c.Kernels.BaseNS), unit.Share(c.SharedNew, c.Kernels.NewNS))},
 		few(c.SharedBase, c.Kernels.BaseNS) || few(c.SharedNew, c.Kernels.NewNS)
 }
 
 func (d *differ) fewSteps() (Reason, bool) {
 	b, n := d.c.Base.Parts, d.c.New.Parts
-	return Reason{"step-count", Note, fmt.Sprintf("the base has %s step windows and the new run %s; all times are of one", unit.Count(b), unit.Count(n))},
+	return Reason{"step-count", Note, fmt.Sprintf("the base has %s step windows and the new run %s; all times are per step", unit.Count(b), unit.Count(n))},
 		d.c.Per == PerStep && b != n
 }
 
-// stepsCover: rows of kernels are of the whole capture, the budget is of steps.
+// stepsCover: rows of kernels cover the whole capture, the budget covers the
+// steps.
 func (d *differ) stepsCover() (Reason, bool) {
 	if d.c.Per != PerStep {
 		return Reason{}, false
@@ -296,17 +297,17 @@ func (d *differ) stepsCover() (Reason, bool) {
 	for _, f := range []*facts{d.base, d.new} {
 		in, all := f.cells.Busy(), f.windows.Busy()
 		if all > 0 && float64(in) < 0.95*float64(all) {
-			return Reason{"steps-partial", Warn, fmt.Sprintf("only %s of the busy time of %s is within its steps; kernels, copies and calls are of the whole capture, divided by the number of steps, so their counts seem larger", unit.Share(in, all), f.path())}, true
+			return Reason{"steps-partial", Warn, fmt.Sprintf("only %s of the busy time of %s is within its steps; kernels, copies and calls cover the whole capture, divided by the number of steps, so their counts are too large", unit.Share(in, all), f.path())}, true
 		}
 	}
 	return Reason{}, false
 }
 
-// outlier: the mean moved in another way than the median, so a few steps did it.
+// outlier: the changes of mean and median differ, so a few steps caused them.
 func (d *differ) outlier() (Reason, bool) {
 	c := d.c
 	mean, median := c.Budget.DeltaNS, c.New.MedianNS-c.Base.MedianNS
-	r := Reason{"few-steps-differ", Warn, fmt.Sprintf("the mean %s moved by %s and the median by %s: some of them are far from the others, so look at the distribution", c.Per, Signed(mean), Signed(median))}
+	r := Reason{"few-steps-differ", Warn, fmt.Sprintf("the mean %s changed by %s and the median by %s: a few are far from the others, so check the distribution", c.Per, Signed(mean), Signed(median))}
 	return r, c.Per == PerStep && float64(size(mean-median)) > max(0.5*float64(size(mean)), 0.01*float64(c.Base.MedianNS))
 }
 
@@ -317,17 +318,17 @@ func (d *differ) singleRun() (Reason, bool) {
 	case b > 1 && n > 1:
 		return r, false
 	case b <= 1 && n <= 1:
-		r.Text = "single run on each side"
+		r.Text = "one run per side"
 	case b <= 1:
-		r.Text = "single run of the base"
+		r.Text = "one run of the base"
 	default:
-		r.Text = "single run of the new state"
+		r.Text = "one run of the new state"
 	}
-	r.Text += ": steps of one run do not say how much runs differ, so nothing here is an error bar; shared machines differ by 5 to 20% from run to run; give directories of repeated runs"
+	r.Text += ": run-to-run noise is unknown (5 to 20% on shared machines); give directories of repeated runs"
 	return r, true
 }
 
-// Signed prints a difference with its sign: "+1.2 ms", "-3 µs", "0 ns".
+// Signed returns a difference with its sign: "+1.2 ms", "-3 µs", "0 ns".
 func Signed(ns int64) string {
 	if ns > 0 {
 		return "+" + unit.Duration(ns)

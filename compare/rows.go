@@ -10,7 +10,7 @@ import (
 	"assay/summary"
 )
 
-// A differ makes a comparison of what was gathered.
+// A differ makes a comparison from the gathered data.
 type differ struct {
 	c         *Comparison
 	base, new *facts
@@ -23,9 +23,9 @@ type item struct {
 	base, new amount
 }
 
-// part divides the items by the number of steps or windows and sorts them. The
-// order in which they are divided is that of their names, so the fractions of
-// nanoseconds fall to the same rows each time.
+// part divides the items by the number of steps or windows and sorts them. They
+// are divided in the order of their names, so the fractions of nanoseconds are
+// assigned to the same rows each time.
 func (d *differ) part(items []item) Part {
 	slices.SortFunc(items, func(a, b item) int { return compareNames(&a.row, &b.row) })
 	p := Part{Rows: []Row{}}
@@ -59,8 +59,8 @@ func compareNames(a, b *Row) int {
 
 func size(ns int64) int64 { return max(ns, -ns) }
 
-// A carry divides one number after another by n and carries the remainders on,
-// so that the results sum to the sum divided by n.
+// A carry divides one number after another by n and carries the remainders, so
+// that the results sum to the sum divided by n.
 type carry struct{ n, sum, done int64 }
 
 func (c *carry) next(ns int64) int64 {
@@ -71,9 +71,9 @@ func (c *carry) next(ns int64) int64 {
 	return part
 }
 
-// countEffect returns what the change of the count makes with the mean duration
-// of the base, of one step or window: the difference of the counts of a step
-// times that mean, rounded. What is new, or gone, is all count.
+// countEffect returns the effect of the changed count at the mean duration of
+// the base, per step or window: the difference of the counts per step times
+// that mean, rounded. The delta of an added or removed row is all count effect.
 func countEffect(it item, baseN, newN, delta int64) int64 {
 	switch {
 	case it.base.count <= 0 || it.new.count <= 0:
@@ -96,7 +96,7 @@ func countEffect(it item, baseN, newN, delta int64) int64 {
 	return effect.Int64()
 }
 
-// timeline fills in all that is of devices.
+// timeline fills in the data of devices.
 func (d *differ) timeline() {
 	c := d.c
 	c.Cells = d.cells()
@@ -125,7 +125,7 @@ func (d *differ) cells() Part {
 	return p
 }
 
-// add adds a row that has no runs to count: all its delta is duration.
+// add adds a row without counted runs: all its delta is duration effect.
 func (p *Part) add(r Row) {
 	r.DeltaNS = r.NewNS - r.BaseNS
 	r.DurationNS = r.DeltaNS
@@ -143,8 +143,8 @@ const (
 	BudgetIdle    = "idle"
 )
 
-// budget adds the cells up to four parts. They are made of the divided cells, so
-// that both have the same sums.
+// budget adds up the cells to four parts. It uses the divided cells, so that
+// both have the same sums.
 func (d *differ) budget() Part {
 	var base, new summary.Activity
 	b, n := carry{n: d.base.n}, carry{n: d.new.n}
@@ -189,12 +189,13 @@ func matchOf(inBase, inNew bool) string {
 	return ByName
 }
 
-// Unattributed names the row of idle time that no owner has: that of steps
-// outside of the devices' windows, less that of the windows outside of steps.
+// Unattributed is the name of the row of idle time without a known cause: the
+// idle time of steps outside of the devices' windows, minus that of the windows
+// outside of steps.
 const Unattributed = "(outside of what was attributed)"
 
-// idle cuts the idle time of the budget by its owners. Owners are known for the
-// devices' windows; what the steps have more or less of it is a row of its own.
+// idle divides the idle time of the budget by its causes. Causes are known for
+// the devices' windows; the difference to the steps is a separate row.
 func (d *differ) idle() Part {
 	p := d.part(d.join(d.base.idle, d.new.idle, func(k rowKey) Row { return Row{Name: k.name, Owner: k.class, State: k.state} }))
 	want := d.c.Budget.Rows[3]
@@ -205,9 +206,9 @@ func (d *differ) idle() Part {
 	return p
 }
 
-// kernelWork cuts the work of kernels by kernel, category and operator. Effects
-// of count and duration are those of kernels, added up: a category whose mix
-// changes has no duration of its own.
+// kernelWork divides the total kernel time by kernel, category and operator.
+// Effects of count and duration are those of kernels, added up, because a
+// category whose mix changes has no mean duration.
 func (d *differ) kernelWork() {
 	c := d.c
 	var kernels, launched []item
@@ -238,7 +239,7 @@ func (d *differ) kernelWork() {
 	}
 }
 
-// fold adds up the rows that of gives the same name.
+// fold adds up the rows to which of gives the same name.
 func (p Part) fold(of func(Row) Row) Part {
 	index := map[[4]string]int{}
 	out := Part{BaseNS: p.BaseNS, NewNS: p.NewNS, DeltaNS: p.DeltaNS, Rows: []Row{}}
@@ -257,7 +258,7 @@ func (p Part) fold(of func(Row) Row) Part {
 		sum.BaseNS, sum.NewNS, sum.DeltaNS = sum.BaseNS+r.BaseNS, sum.NewNS+r.NewNS, sum.DeltaNS+r.DeltaNS
 		sum.CountNS, sum.DurationNS = summary.Plus(sum.CountNS, r.CountNS), summary.Plus(sum.DurationNS, r.DurationNS)
 		if sum.Match != r.Match {
-			sum.Match = ByName // both sides have something of it
+			sum.Match = ByName // both sides have part of it
 		}
 	}
 	for i := range out.Rows {

@@ -26,8 +26,9 @@ func run(path string, rank int, walls []int64, kernels ...summary.Kernel) *summa
 	return s
 }
 
-// TestEffects: 5 runs of 100 ns a step become 10 of 50. The count alone would
-// have added 5 x 100, the mean alone has taken 10 x 50, and nothing remains.
+// TestEffects: 5 runs of 100 ns per step become 10 of 50. The count alone would
+// have added 5 x 100, the mean alone would have saved 10 x 50, and the sum is
+// 0.
 func TestEffects(t *testing.T) {
 	for _, tc := range []struct {
 		name                 string
@@ -57,8 +58,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestRounding: three kernels of 100 ns in 3 steps are 33, 33 and 34 ns a step,
-// not three times 33: the sum is that of all.
+// TestRounding: three kernels of 100 ns in 3 steps are 33, 33 and 34 ns per
+// step, not three times 33, so the sum is exact.
 func TestRounding(t *testing.T) {
 	var kernels []summary.Kernel
 	for _, name := range []string{"a", "b", "c"} {
@@ -104,7 +105,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestManyRuns: what a file claims costs no more than so many walks.
+// TestManyRuns: the number of runs claimed by a file is limited.
 func TestManyRuns(t *testing.T) {
 	var s summary.Summary
 	for i := range 1000 {
@@ -130,8 +131,8 @@ func runs(walls ...int64) *summary.Summary {
 	return summary.Merge(list...)
 }
 
-// TestRepeatedRuns: of 5 and 5 runs that do not overlap, chance would separate 2
-// in 252, the number of ways to choose 5 of 10.
+// TestRepeatedRuns: with 5 and 5 runs that do not overlap, chance separates
+// them in 2 of 252 cases, the number of ways to choose 5 of 10.
 func TestRepeatedRuns(t *testing.T) {
 	c, err := compare.Summaries(runs(105, 100, 104, 101, 102), runs(121, 120, 125, 123, 124), compare.Options{})
 	if err != nil {
@@ -141,7 +142,7 @@ func TestRepeatedRuns(t *testing.T) {
 	if e.Name != "step" || e.Base.MedianNS != 102 || e.New.MedianNS != 123 || math.Abs(e.P-2.0/252) > 1e-9 || !e.Differs() {
 		t.Errorf("got %+v, want medians 102 and 123 and p=%.4f", e, 2.0/252)
 	}
-	if c.Base.Runs != 5 || !strings.Contains(c.Headline, "the runs tell the sides apart (p=0.008, 5 and 5 runs)") {
+	if c.Base.Runs != 5 || !strings.Contains(c.Headline, "; significant (p=0.008, n=5+5)") {
 		t.Errorf("%d runs: %s", c.Base.Runs, c.Headline)
 	}
 	if i := slices.IndexFunc(c.Reasons, func(r compare.Reason) bool { return r.Code == "single-run" }); i >= 0 {
@@ -151,8 +152,8 @@ func TestRepeatedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Estimates[0].Differs() || !strings.Contains(c.Headline, "may be chance") && !strings.Contains(c.Headline, "as before") {
-		t.Errorf("runs that overlap are told apart: %+v: %s", c.Estimates[0], c.Headline)
+	if c.Estimates[0].Differs() || !strings.Contains(c.Headline, "not significant") && !strings.Contains(c.Headline, "unchanged") {
+		t.Errorf("runs that overlap differ significantly: %+v: %s", c.Estimates[0], c.Headline)
 	}
 }
 
@@ -167,7 +168,7 @@ func TestStepsAreNoRuns(t *testing.T) {
 		t.Errorf("estimates of single runs: %+v", c.Estimates)
 	}
 	if i := slices.IndexFunc(c.Reasons, func(r compare.Reason) bool {
-		return r.Code == "single-run" && strings.HasPrefix(r.Text, "single run on each side")
+		return r.Code == "single-run" && strings.HasPrefix(r.Text, "one run per side")
 	}); i < 0 {
 		t.Errorf("it does not say that the runs are single: %+v", c.Reasons)
 	}

@@ -8,15 +8,15 @@ import (
 	"assay/summary"
 )
 
-// A shapes is what is known of the inputs of one operator on one side.
+// A shapes has the known inputs of one operator on one side.
 type shapes struct {
-	ns   int64 // device work that it launched
+	ns   int64 // device work launched by it
 	dims map[string]bool
 	part bool // some shapes are not in dims
 }
 
-// shape notes the inputs that an operator was called with, where it launched
-// work: others say nothing of what a device did.
+// shape stores the inputs of an operator that launched work. Other operators do
+// not affect the device.
 func (f *facts) shape(o summary.Op) {
 	if len(o.TopShapes) == 0 || o.GPUSelfNS <= 0 {
 		return
@@ -34,8 +34,9 @@ func (f *facts) shape(o summary.Op) {
 }
 
 // shapes lists the operators whose inputs differ, those with the most work
-// first. Of an operator with many shapes only the top ones are known, and those
-// change places by chance: it counts where none of them is the same.
+// first. For an operator with many shapes only the top ones are known, and
+// their order is partly random, so it is listed only if none of them is the
+// same.
 func (d *differ) shapes() []Shape {
 	var out []Shape
 	for _, op := range slices.Sorted(maps.Keys(d.new.shapes)) {
@@ -54,7 +55,7 @@ func (d *differ) shapes() []Shape {
 	return out
 }
 
-// missing returns what of a is not in b.
+// missing returns the elements of a that are not in b.
 func missing(a, b map[string]bool) []string {
 	out := []string{}
 	for _, s := range slices.Sorted(maps.Keys(a)) {

@@ -8,15 +8,16 @@ import (
 	"assay/summary"
 )
 
-// An amount is how often something ran and how long in sum.
+// An amount is a count and a total time.
 type amount struct{ count, ns int64 }
 
 func (a *amount) add(count, ns int64) {
-	a.count = summary.Plus(a.count, max(0, count)) // what was read from a file may be anything
+	a.count = summary.Plus(a.count, max(0, count)) // values read from a file may be negative
 	a.ns = summary.Plus(a.ns, max(0, ns))
 }
 
-// A kernel is every run of the kernels of one name and class on one side.
+// A kernel represents all runs of the kernels of one name and class on one
+// side.
 type kernel struct {
 	name, class, category string
 	amount
@@ -36,7 +37,7 @@ func (k *kernel) op() string {
 
 type kernelKey struct{ name, class string }
 
-// A facts holds all that is compared of one side, added up over its runs,
+// A facts has all data of one side that is compared, added up over its runs,
 // devices and streams.
 type facts struct {
 	runs    []Run
@@ -44,7 +45,7 @@ type facts struct {
 	n       int64 // steps or windows
 	walls   []int64
 	cells   summary.Activity
-	windows summary.Activity // of the devices, whatever per is
+	windows summary.Activity // of the devices, for any value of per
 
 	devices []summary.Device
 	steps   []summary.Step
@@ -63,10 +64,10 @@ type facts struct {
 	issues  []summary.Issue
 	losses  []summary.LaunchLoss
 	graphs  int64 // launches of graphs
-	opaque  int64 // of those, without their inside
+	opaque  int64 // of those, traced as one event
 }
 
-// A rowKey names a row of anything but kernels.
+// A rowKey identifies a row of anything but kernels.
 type rowKey struct{ name, class, state string }
 
 // gather adds up the runs of one side.
@@ -108,7 +109,7 @@ func (f *facts) timelines(r Run) {
 	}
 }
 
-// work adds up what ran on devices.
+// work adds up the device work of a run.
 func (f *facts) work(r Run) {
 	for _, k := range r.Kernels {
 		if !r.has(k.Input) {
@@ -152,7 +153,7 @@ func (f *facts) work(r Run) {
 	}
 }
 
-// host adds up what the host did.
+// host adds up the host activity of a run.
 func (f *facts) host(r Run) {
 	for _, c := range r.Calls {
 		if r.has(c.Input) {
@@ -186,7 +187,7 @@ func (f *facts) host(r Run) {
 	}
 }
 
-// sums collects what other tools have added up.
+// sums collects the totals made by other tools.
 func (f *facts) sums(r Run) {
 	for _, t := range r.Tables {
 		if r.has(t.Input) {
@@ -215,7 +216,7 @@ func add(to map[rowKey]amount, key rowKey, count, ns int64) {
 	to[key] = a
 }
 
-// perOf returns what both sides have.
+// perOf returns the finest unit that both sides have.
 func perOf(a, b *facts) string {
 	switch {
 	case len(a.steps) > 0 && len(b.steps) > 0:
@@ -248,7 +249,7 @@ func (f *facts) use(per string) {
 	f.n = max(f.n, 1)
 }
 
-// side returns what is shown of f.
+// side returns the displayed data of f.
 func (f *facts) side() Side {
 	s := Side{
 		Inputs: []Input{}, Runs: len(f.runs), Devices: int64(len(f.devices)), Name: f.hardware(),
@@ -285,7 +286,7 @@ func (f *facts) hardware() string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// sortedKernels returns the kernels by falling time, then by name and class.
+// sortedKernels returns the kernels by descending time, then by name and class.
 func (f *facts) sortedKernels() []*kernel {
 	var out []*kernel
 	for _, k := range f.kernels {

@@ -18,8 +18,8 @@ import (
 	"assay/trace"
 )
 
-// checkSums holds a comparison against its promises: what adds up does so to the
-// nanosecond, and to what the summaries say by themselves.
+// checkSums checks the guarantees of a comparison: sums are exact to the
+// nanosecond, and equal those of the summaries.
 func checkSums(t *testing.T, c *compare.Comparison, base, new *summary.Summary) {
 	t.Helper()
 	for name, p := range map[string]compare.Part{
@@ -58,7 +58,7 @@ func checkSums(t *testing.T, c *compare.Comparison, base, new *summary.Summary) 
 	}
 }
 
-// plainSums adds up a summary without any of the code under test.
+// plainSums adds up a summary without using the code under test.
 func plainSums(s *summary.Summary, per string) (wall, work, parts int64) {
 	for _, k := range s.Kernels {
 		work += k.TotalNS
@@ -112,7 +112,7 @@ func TestRandomPairs(t *testing.T) {
 	}
 }
 
-// TestSame: a run differs from itself in nothing.
+// TestSame: a run does not differ from itself.
 func TestSame(t *testing.T) {
 	for _, p := range tracegen.Presets() {
 		s := measured(t, p.Make())
@@ -134,7 +134,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// corpusSummary measures a real trace, or skips the test.
+// corpusSummary measures a real trace. It skips the test if there is no corpus.
 func corpusSummary(t *testing.T, path string) *summary.Summary {
 	t.Helper()
 	root := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus"))
@@ -154,8 +154,8 @@ func corpusSummary(t *testing.T, path string) *summary.Summary {
 	return analyze.Trace(tr, summary.Input{Path: path, Format: "kineto"}, analyze.DefaultOptions())
 }
 
-// TestRealPairs: pairs of real traces are of different devices, so they are
-// refused; by force, all adds up.
+// TestRealPairs: pairs of real traces have different devices, so they are
+// refused. If forced, all sums are exact.
 func TestRealPairs(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"kineto/hta/trace_diff/control/control.json.gz", "kineto/hta/trace_diff/test/test.json.gz"},

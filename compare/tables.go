@@ -9,19 +9,19 @@ import (
 	"assay/summary"
 )
 
-// A TableDelta is a table of sums that both sides have, by tool and name. Rows
-// are matched by their names; those of one table that have the same name are
+// A TableDelta is a table of totals that both sides have, by tool and name.
+// Rows are matched by their names; rows of one table with the same name are
 // added up.
 type TableDelta struct {
 	Tool    string        `json:"tool"`
 	Name    string        `json:"name"`
 	Of      string        `json:"of"`
-	Columns []ColumnDelta `json:"columns"` // those that add up and that both have
+	Columns []ColumnDelta `json:"columns"` // the columns that add up and that both sides have
 	Rows    []CellsDelta  `json:"rows"`    // the largest delta of the first column first
 }
 
-// A ColumnDelta is a column and what its rows add up to, with those that a limit
-// left out.
+// A ColumnDelta is a column with the sum of its rows, including those left out
+// by a limit.
 type ColumnDelta struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
@@ -29,7 +29,7 @@ type ColumnDelta struct {
 	New  int64  `json:"new"`
 }
 
-// A CellsDelta is one row: a value for each column, null where a side has none.
+// A CellsDelta is one row: a value for each column, null if a side has none.
 type CellsDelta struct {
 	Name  string   `json:"name"`
 	Match string   `json:"match"`
@@ -37,11 +37,10 @@ type CellsDelta struct {
 	New   []*int64 `json:"new"`
 }
 
-// Rest names the row that holds what a limit left out of a table.
+// Rest is the name of the row for the rows that a limit left out of a table.
 const Rest = "(rows that were left out)"
 
-// Delta returns by how much a column of the row changed. What a side does not
-// have counts as 0.
+// Delta returns the change of a column of the row. A missing value counts as 0.
 func (r CellsDelta) Delta(column int) int64 {
 	return valueOf(r.New[column]) - valueOf(r.Base[column])
 }
@@ -53,8 +52,8 @@ func valueOf(p *int64) int64 {
 	return *p
 }
 
-// tables compares the tables that both sides have once. Where a side has several
-// of one name they are of several runs, and the first is compared.
+// tables compares the tables that both sides have. If a side has several tables
+// of one name, from several runs, the first is compared.
 func (d *differ) tables() []TableDelta {
 	type key struct{ tool, name string }
 	first := map[key]*summary.Table{}
@@ -114,7 +113,7 @@ func compareTables(b, n *summary.Table) (TableDelta, bool) {
 	return t, true
 }
 
-// columnOrder puts the column that rows are sorted by first.
+// columnOrder returns the columns with the sort column first.
 func columnOrder(t *summary.Table) (order []int) {
 	if rank := t.Rank(); rank >= 0 {
 		order = append(order, rank)
@@ -159,8 +158,8 @@ func orNone(values []*int64, n int) []*int64 {
 	return values
 }
 
-// ownersTable makes a table of who had the memory of a device, so that snapshots
-// are compared as other sums are.
+// ownersTable returns a table of the memory of a device by allocation site, so
+// that snapshots are compared like other totals.
 func ownersTable(s *summary.Snapshot) summary.Table {
 	t := summary.Table{
 		Tool: "memory", Name: fmt.Sprintf("device %d at the %s", s.Device, cmp.Or(s.OwnersAt, "end")), Of: summary.OfRow,
@@ -181,16 +180,16 @@ func ownersTable(s *summary.Snapshot) summary.Table {
 	return t
 }
 
-// A CounterDelta is a kernel whose hardware counters both sides have, or one.
-// Times are means of a launch, for how often a kernel is profiled is the user's
-// choice; shares are in percent of what the device can do at most.
+// A CounterDelta is a kernel with hardware counters on both sides, or on one.
+// Times are means per launch, because the user chooses how often a kernel is
+// profiled; shares are percentages of the device's peak.
 type CounterDelta struct {
 	Kernel string `json:"kernel"`
 	Match  string `json:"match"`
 
 	BaseLaunches int64  `json:"base_launches"`
 	NewLaunches  int64  `json:"new_launches"`
-	BaseNS       *int64 `json:"base_ns"` // of one launch; null where it was not measured
+	BaseNS       *int64 `json:"base_ns"` // per launch; null if it was not measured
 	NewNS        *int64 `json:"new_ns"`
 
 	BaseCompute   *float64 `json:"base_compute_pct"`
@@ -201,8 +200,8 @@ type CounterDelta struct {
 	NewOccupancy  *float64 `json:"new_occupancy_pct"`
 }
 
-// counters compares kernels by name. Of several rows of one name, as of several
-// devices, the one with the most time stands for it.
+// counters compares kernels by name. If there are several rows of one name, for
+// example for several devices, the one with the most time is used.
 func (d *differ) counters() []CounterDelta {
 	base, new := counted(d.base.counted), counted(d.new.counted)
 	var out []CounterDelta
@@ -235,7 +234,7 @@ func (c *CounterDelta) fill(n summary.Counter) {
 	c.NewCompute, c.NewMemory, c.NewOccupancy = n.ComputePct, n.MemoryPct, n.OccupancyPct
 }
 
-// Delta returns by how much a launch takes longer; 0 where that is not known.
+// Delta returns the change of the time per launch, or 0 if it is unknown.
 func (c CounterDelta) Delta() int64 {
 	if c.BaseNS == nil || c.NewNS == nil {
 		return 0

@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 	if len(got.Rows) != len(want) || got.Rows[0].Name != "a" {
 		t.Errorf("%d rows, the first %q", len(got.Rows), got.Rows[0].Name)
 	}
-	if want := `total of cuda_gpu_kern_sum is 2.349 µs instead of 1.57 µs (+49.6%), most of it "a" (+800 ns)`; c.Headline != want {
+	if want := `total of cuda_gpu_kern_sum +49.6%: 2.349 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 }
@@ -72,7 +72,7 @@ func TestCounters(t *testing.T) {
 	if k.Kernel != "k" || k.Delta() != 50 || *k.BaseMemory != 40 || *k.NewMemory != 20 || c.Counters[1].BaseNS != nil {
 		t.Errorf("got %+v", c.Counters)
 	}
-	if want := `a launch of "k" takes 150 ns instead of 100 ns (+50.0%)`; c.Headline != want {
+	if want := `"k" +50.0%: 150 ns per launch, was 100 ns`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	_, err = compare.Summaries(counters(100, 40), kernelTable(nil), compare.Options{})
@@ -81,8 +81,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestSnapshots: who had the memory is compared as tables are. The limit on
-// owners left 7 of 107 bytes out.
+// TestSnapshots: memory by allocation site is compared like tables. The limit
+// on allocation sites left 7 of 107 bytes out.
 func TestSnapshots(t *testing.T) {
 	snapshot := func(activations int64) *summary.Summary {
 		return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "s.pickle", Format: "torch-memory-snapshot"}}, Snapshots: []summary.Snapshot{{
@@ -95,7 +95,7 @@ func TestSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `bytes of device 0 at the peak is 147 B instead of 107 B (+37.4%), most of it "activations: model.py:3 forward" (+40 B)`; c.Headline != want {
+	if want := `bytes of device 0 at the peak +37.4%: 147 B, was 107 B, mainly "activations: model.py:3 forward" (+40 B)`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	for _, r := range c.Tables[0].Rows {

@@ -24,7 +24,7 @@ const (
 	upload = "Memcpy HtoD (Pinned -> Device)"
 )
 
-// measured returns what is measured of a scenario.
+// measured returns the summary of a scenario.
 func measured(t testing.TB, sc tracegen.Scenario) *summary.Summary {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,8 +38,9 @@ func measured(t testing.TB, sc tracegen.Scenario) *summary.Summary {
 	return analyze.Trace(tr, summary.Input{Path: sc.Name, Format: "kineto", Complete: true}, analyze.DefaultOptions())
 }
 
-// scene is a step whose lengths are known: an upload, ten rounds of a matrix
-// product and a fused kernel, and communication that runs under the products.
+// scene returns a step whose lengths are known: an upload, ten rounds of a
+// matrix product and a fused kernel, and communication that is overlapped by
+// the products.
 //
 //	copy    ####
 //	compute     ######## # ######## # ...   10 rounds of 100 and 20 µs
@@ -77,11 +78,11 @@ func each(program []tracegen.Segment, name string, f func(*tracegen.Segment, *tr
 	}
 }
 
-// An injection is one change of the scene and what must be said of it.
+// An injection is one change of the scene and the expected headline.
 type injection struct {
 	name   string
 	change func([]tracegen.Segment) []tracegen.Segment
-	delta  int64    // of a step, by construction
+	delta  int64    // per step, by construction
 	want   []string // in the headline, in this order
 }
 
@@ -94,59 +95,59 @@ func injections() []injection {
 	}
 	same := func(p []tracegen.Segment) []tracegen.Segment { return p }
 	return []injection{
-		{"nothing", same, 0, []string{"a step takes 1.29 ms as before"}},
+		{"nothing", same, 0, []string{"step time unchanged: 1.29 ms"}},
 		{"slower kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, fused, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 15 * us })
 			return p
-		}, 150 * us, []string{"+150 µs (+11.6%): compute +150 µs", fused, "takes 35 µs instead of 20 µs (+150 µs)"}},
+		}, 150 * us, []string{"step time +11.6%: ", "(+150 µs); compute +150 µs", fused, "35 µs per run, was 20 µs (+150 µs)"}},
 		{"faster kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS -= 30 * us })
 			return p
-		}, -300 * us, []string{"-300 µs (-23.3%): compute -300 µs", gemm, "takes 70 µs instead of 100 µs (-300 µs)"}},
+		}, -300 * us, []string{"step time -23.3%: ", "(-300 µs); compute -300 µs", gemm, "70 µs per run, was 100 µs (-300 µs)"}},
 		{"more launches", func(p []tracegen.Segment) []tracegen.Segment {
 			last := p[len(p)-2]
 			return slices.Insert(p, len(p)-1, last, last, last, last, last)
-		}, 100 * us, []string{"+100 µs", "compute +100 µs", fused, "runs 15 times a step instead of 10 times (+100 µs)"}},
+		}, 100 * us, []string{"+100 µs", "compute +100 µs", fused, "15 times per step, was 10 times (+100 µs)"}},
 		{"new kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			seg := tracegen.Segment{NS: 200 * us, Ops: []tracegen.Op{{Kind: tracegen.Compute, Name: "check_finite", Stream: 7, Host: []string{"aten::isfinite"}}}}
 			return slices.Insert(p, 5, seg)
-		}, 200 * us, []string{"+200 µs", "compute +200 µs", "check_finite", "is new and runs once a step (+200 µs)"}},
+		}, 200 * us, []string{"+200 µs", "compute +200 µs", "check_finite", "added: once per step (+200 µs)"}},
 		{"gone kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			return slices.DeleteFunc(p, func(s tracegen.Segment) bool { return len(s.Ops) > 0 && s.Ops[0].Name == fused })
-		}, -200 * us, []string{"-200 µs", "compute -200 µs", fused, "ran 10 times a step and is gone (-200 µs)"}},
+		}, -200 * us, []string{"-200 µs", "compute -200 µs", fused, "removed: was 10 times per step (-200 µs)"}},
 		{"lost overlap", func(p []tracegen.Segment) []tracegen.Segment {
 			comm := p[1].Ops[1]
 			p[1].Ops = p[1].Ops[:1]
 			return slices.Insert(p, 1, tracegen.Segment{NS: 100 * us, Ops: []tracegen.Op{comm}})
-		}, 100 * us, []string{"+100 µs", "exposed communication +100 µs, for compute hides 0.0% of it instead of 100.0%"}},
+		}, 100 * us, []string{"+100 µs", "exposed communication +100 µs, because compute overlaps 0.0% of it, was 100.0%"}},
 		{"slower copy", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, upload, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 60 * us })
 			return p
-		}, 60 * us, []string{"+60 µs", "exposed copies +60 µs", upload, "takes 100 µs instead of 40 µs (+60 µs)"}},
+		}, 60 * us, []string{"+60 µs", "exposed copies +60 µs", upload, "100 µs per run, was 40 µs (+60 µs)"}},
 		{"new gap", func(p []tracegen.Segment) []tracegen.Segment {
 			wait := tracegen.Segment{NS: 300 * us, Ops: []tracegen.Op{{Kind: tracegen.HostOnly, Host: []string{"aten::item"}, Call: "cudaStreamSynchronize"}}}
 			return slices.Insert(p, 11, wait)
-		}, 300 * us, []string{"+300 µs", "idle +300 µs, most of it host-late, synchronizing", "cudaStreamSynchronize"}},
+		}, 300 * us, []string{"+300 µs", "idle +300 µs, mainly host-late, synchronizing", "cudaStreamSynchronize"}},
 		{"renamed kernels", rename(fused, "triton_poi_fused_add_gelu_31"), 0,
-			[]string{"a step takes 1.29 ms as before", "1 kernel has another name", "triton_poi_fused_add_gelu_31", fused}},
+			[]string{"step time unchanged: 1.29 ms", "1 kernel was renamed", "triton_poi_fused_add_gelu_31", fused}},
 		{"another tile", rename(gemm, "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT"), 0,
-			[]string{"a step takes 1.29 ms as before", "1 kernel has another name", "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT", gemm}},
+			[]string{"step time unchanged: 1.29 ms", "1 kernel was renamed", "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT", gemm}},
 		{"another library", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, op *tracegen.Op) {
 				s.NS += 10 * us
 				op.Name = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64_cublas"
 			})
 			return p
-		}, 100 * us, []string{"+100 µs", "compute +100 µs", "sm90_xmma_gemm", "in place of", gemm, "takes 110 µs instead of 100 µs"}},
+		}, 100 * us, []string{"+100 µs", "compute +100 µs", "sm90_xmma_gemm", "which replaces", gemm, "110 µs per run, was 100 µs"}},
 		{"another batch", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, op *tracegen.Op) { s.NS *= 2; op.Dims = [][]int64{{1024, 1024}, {1024, 1024}} })
 			return p
-		}, 1000 * us, []string{"the runs do different work", "aten::mm with [[1024, 1024], [1024, 1024], []], in the base [[512, 1024], [1024, 1024], []]", "+1 ms", gemm}},
+		}, 1000 * us, []string{"the runs do different work", "aten::mm with [[1024, 1024], [1024, 1024], []], was [[512, 1024], [1024, 1024], []]", "+1 ms", gemm}},
 	}
 }
 
 // TestHeadline injects one change at a time, whose effect is known by
-// construction: the first line names it, with its numbers.
+// construction. The headline must name it with its numbers.
 func TestHeadline(t *testing.T) {
 	base := measured(t, scenario(scene()))
 	for _, in := range injections() {

@@ -6,19 +6,18 @@ import (
 	"assay/diag"
 )
 
-// MaxMemory is the estimate of bytes up to which a capture grows unless its
-// builder is told otherwise.
+// MaxMemory is the default memory limit of a capture, in estimated bytes.
 const MaxMemory = 512 << 20
 
-// Limits of what one launch keeps.
+// Limits for the data of one launch.
 const (
 	MaxName  = 4 << 10 // bytes of a kernel's name
-	MaxText  = 2 << 10 // bytes of a rule's text, and of any other word
+	MaxText  = 2 << 10 // bytes of a rule's text, and of any other text
 	MaxRules = 64      // of one launch
 )
 
-// A Builder makes a [Capture] of figures in any order. It is not safe for
-// concurrent use.
+// A Builder makes a [Capture] from metrics added in any order. It is not safe
+// for concurrent use.
 type Builder struct {
 	c      Capture
 	keys   map[Key]int32
@@ -28,8 +27,8 @@ type Builder struct {
 	used, budget int64
 }
 
-// NewBuilder returns a builder of captures that stay under an estimate of bytes
-// of memory; [MaxMemory] if it is 0.
+// NewBuilder returns a builder of captures of at most budget estimated bytes of
+// memory, or [MaxMemory] if budget is 0.
 func NewBuilder(budget int64) *Builder {
 	if budget <= 0 {
 		budget = MaxMemory
@@ -40,7 +39,7 @@ func NewBuilder(budget int64) *Builder {
 	}
 }
 
-// Estimates of what things take.
+// Estimated bytes per item.
 const (
 	launchBytes = 320
 	metricBytes = 24
@@ -48,12 +47,12 @@ const (
 	wordBytes   = 64
 )
 
-// Launch begins a launch, without metrics and rules, and returns its number.
-// It is false if there is no room for more.
+// Launch begins a launch, without metrics and rules, and returns its number. It
+// returns false if there is no memory for more.
 func (b *Builder) Launch(l Launch, at diag.Pos) (number int, ok bool) {
 	if b.used >= b.budget {
 		b.issues.Add(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: at,
-			Help: fmt.Sprintf("the launches up to here take over %d MiB, the limit; later ones are missing: profile fewer launches (--launch-count) or raise --max-memory", b.budget>>20)})
+			Help: fmt.Sprintf("the launches up to here need more than the limit of %d MiB; later ones are missing: profile fewer launches (--launch-count) or raise --max-memory", b.budget>>20)})
 		b.c.Complete = false
 		return 0, false
 	}
@@ -65,11 +64,12 @@ func (b *Builder) Launch(l Launch, at diag.Pos) (number int, ok bool) {
 	return len(b.c.Launches) - 1, true
 }
 
-// scarce reports whether there is only room for what every report needs.
+// scarce reports whether the remaining memory is reserved for the data that
+// every report needs.
 func (b *Builder) scarce() bool { return b.used > b.budget/2 }
 
-// Add gives a launch a figure, or a word where text is not "". Metrics without a
-// [Quantity] are left out where memory is scarce.
+// Add adds a metric to a launch: a number, or a text if text is not "". Metrics
+// without a [Quantity] are dropped if memory is scarce.
 func (b *Builder) Add(launch int, k Key, value float64, text string, at diag.Pos) {
 	if b.scarce() && k.Quantity == None {
 		b.leftOut(at)
@@ -91,7 +91,7 @@ func (b *Builder) Add(launch int, k Key, value float64, text string, at diag.Pos
 	b.used += metricBytes
 }
 
-// AddRule gives a launch a conclusion of its producer.
+// AddRule adds a conclusion of the producer to a launch.
 func (b *Builder) AddRule(launch int, r Rule, at diag.Pos) {
 	l := &b.c.Launches[launch]
 	if b.scarce() || len(l.Rules) >= MaxRules {
@@ -105,25 +105,26 @@ func (b *Builder) AddRule(launch int, r Rule, at diag.Pos) {
 
 func (b *Builder) leftOut(at diag.Pos) {
 	b.issues.Add(diag.Issue{Code: "counters-left-out", Severity: diag.DataLoss, First: at,
-		Help: fmt.Sprintf("what no figure is computed from was left out: rules over %d of a launch and, above half of the limit on memory, all rules and further metrics; more need more --max-memory", MaxRules)})
+		Help: fmt.Sprintf("data that no result depends on was left out: rules over %d per launch and, above half of the memory limit, all rules and other metrics; raise --max-memory to keep them", MaxRules)})
 }
 
-// Scale multiplies a figure of a launch, given by its place among the launch's
-// metrics: what separates thousands may be known only at the end of a table.
+// Scale multiplies a metric of a launch, given by its index among the launch's
+// metrics. A reader may learn the thousands separator only at the end of a
+// table.
 func (b *Builder) Scale(launch, metric int, factor float64) {
 	b.c.Launches[launch].Metrics[metric].Value *= factor
 }
 
-// Metrics returns how many figures a launch has so far.
+// Metrics returns the number of metrics that a launch has so far.
 func (b *Builder) Metrics(launch int) int { return len(b.c.Launches[launch].Metrics) }
 
-// Launches returns how many there are so far.
+// Launches returns the number of launches so far.
 func (b *Builder) Launches() int { return len(b.c.Launches) }
 
 // Note counts an issue.
 func (b *Builder) Note(is diag.Issue) { b.issues.Add(is) }
 
-// word returns one copy of a text that may be met often.
+// word returns a text; equal texts share one copy.
 func (b *Builder) word(s string, most int) string { return b.c.Texts[b.text(cut(s, most))] }
 
 func (b *Builder) text(s string) int32 {
@@ -131,7 +132,7 @@ func (b *Builder) text(s string) int32 {
 	i, ok := b.texts[s]
 	if !ok {
 		i = int32(len(b.c.Texts))
-		s = string([]byte(s)) // not a part of a longer line, which would stay with it
+		s = string([]byte(s)) // a copy, so that a longer line is not retained
 		b.c.Texts = append(b.c.Texts, s)
 		b.texts[s] = i
 		b.used += int64(wordBytes + len(s))
@@ -139,7 +140,7 @@ func (b *Builder) text(s string) int32 {
 	return i
 }
 
-// Capture returns what was built. The builder must not be used after.
+// Capture returns the result. The builder must not be used afterwards.
 func (b *Builder) Capture(rows int64, complete bool) *Capture {
 	b.c.Rows = rows
 	b.c.Complete = b.c.Complete && complete

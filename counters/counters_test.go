@@ -9,7 +9,7 @@ import (
 	"assay/diag"
 )
 
-// launch builds a capture of one launch with the given figures.
+// launch builds a capture of one launch with the given values.
 func launch(figures map[Quantity]float64, parts ...Key) (*Capture, *Launch) {
 	b := NewBuilder(0)
 	n, _ := b.Launch(Launch{Kernel: "k"}, diag.Pos{})
@@ -25,8 +25,9 @@ func launch(figures map[Quantity]float64, parts ...Key) (*Capture, *Launch) {
 	return c, &c.Launches[0]
 }
 
-// TestFLOPs computes by hand: an addition and a multiplication are one, a
-// multiply-add is two, and instructions of half precision work on two numbers.
+// TestFLOPs computes by hand: an addition and a multiplication count as one
+// operation, a multiply-add as two, and instructions of half precision work on
+// two numbers.
 func TestFLOPs(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -104,7 +105,8 @@ func TestLimiters(t *testing.T) {
 	}
 }
 
-// TestBudget: metrics that nothing is computed from go first, then launches.
+// TestBudget: metrics that no result depends on are dropped first, then
+// launches.
 func TestBudget(t *testing.T) {
 	b := NewBuilder(64 << 10)
 	launches := 0

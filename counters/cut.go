@@ -2,7 +2,8 @@ package counters
 
 import "unicode/utf8"
 
-// cut returns at most so many bytes of s, at the boundary of a character.
+// cut returns at most the given number of bytes of s, ending at the boundary of
+// a character.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

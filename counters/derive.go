@@ -2,13 +2,9 @@ package counters
 
 import "slices"
 
-// FLOPs returns the floating-point operations that a launch did in a precision,
-// and whether its counters were collected. A counter that is missing beside its
-// siblings makes the sum unknown: part of a sum is not a measurement.
-//
-// Where several counters of tensor cores were collected, they are of several
-// types of number, and some of them of more than one: the largest counts, so
-// nothing counts twice.
+// FLOPs returns the floating-point operations of a launch in a precision, and
+// whether its counters were collected. If one of the counters is missing, the
+// sum is unknown, because a partial sum is not a measurement.
 func (c *Capture) FLOPs(l *Launch, p Precision) (float64, bool) {
 	if p == Tensor {
 		ops, _, ok := c.tensorOps(l)
@@ -27,7 +23,7 @@ func (c *Capture) FLOPs(l *Launch, p Precision) (float64, bool) {
 	return sum, true
 }
 
-// tensorOps returns the largest of the counters of tensor cores, and which it is.
+// tensorOps returns the largest of the counters of tensor cores, and its part.
 func (c *Capture) tensorOps(l *Launch) (most float64, part string, ok bool) {
 	for _, m := range l.Metrics {
 		key := &c.Keys[m.Key]
@@ -51,14 +47,14 @@ func (c *Capture) perCycle(l *Launch, q Quantity) (float64, bool) {
 	return c.ofCycles(l, rate)
 }
 
-// ofCycles returns how many events a rate per cycle makes over the launch.
+// ofCycles returns the number of events of a launch for a rate per cycle.
 func (c *Capture) ofCycles(l *Launch, rate float64) (float64, bool) {
 	hz, ok := c.Value(l, SMFrequency)
 	ns, timed := c.Value(l, Duration)
 	return rate * hz * (ns / 1e9), ok && timed
 }
 
-// Bytes returns what a launch moved from and to DRAM.
+// Bytes returns the bytes that a launch read from and wrote to DRAM.
 func (c *Capture) Bytes(l *Launch) (float64, bool) {
 	if n, ok := c.Value(l, DRAMBytes); ok {
 		return n, true
@@ -73,8 +69,8 @@ func (c *Capture) Bytes(l *Launch) (float64, bool) {
 	return rate * (ns / 1e9), ok && timed
 }
 
-// Peak returns the floating-point operations per second that the device can do
-// in a precision at the clock that the launch ran at.
+// Peak returns the peak floating-point operations per second of the device in a
+// precision, at the clock of the launch.
 func (c *Capture) Peak(l *Launch, p Precision) (float64, bool) {
 	perCycle, ok := c.Value(l, p.peak())
 	if _, part, counted := c.tensorOps(l); p == Tensor && counted {
@@ -84,7 +80,7 @@ func (c *Capture) Peak(l *Launch, p Precision) (float64, bool) {
 	return perCycle * hz, ok && clocked && perCycle > 0 && hz > 0
 }
 
-// partValue is [Capture.Value] of one of several metrics of a quantity.
+// partValue is [Capture.Value] for one part of a quantity.
 func (c *Capture) partValue(l *Launch, q Quantity, part string) (float64, bool) {
 	for _, m := range l.Metrics {
 		if k := &c.Keys[m.Key]; m.Text == 0 && k.Quantity == q && k.Part == part {
@@ -94,9 +90,9 @@ func (c *Capture) partValue(l *Launch, q Quantity, part string) (float64, bool) 
 	return 0, false
 }
 
-// PeakRate returns the bytes per second that the device's DRAM can move. Where
-// the counters do not tell, it follows from a rate and the share of the peak
-// that it is.
+// PeakRate returns the peak bandwidth of the device's DRAM in bytes per second.
+// If the counters do not contain it, it is computed from a rate and its share
+// of the peak.
 func (c *Capture) PeakRate(l *Launch) (float64, bool) {
 	perCycle, ok := c.Value(l, PeakDRAM)
 	hz, clocked := c.Value(l, DRAMFrequency)
@@ -105,16 +101,16 @@ func (c *Capture) PeakRate(l *Launch) (float64, bool) {
 	}
 	rate, ok := c.Value(l, DRAMRate)
 	share, known := c.Value(l, DRAMShare)
-	// A share of a percent and less has too few digits to divide by.
+	// A share of a percent or less has too few digits to divide by.
 	if !ok || !known || share < 1 || rate <= 0 {
 		return 0, false
 	}
 	return rate / (share / 100), true
 }
 
-// Limiters returns what the theoretical occupancy of a launch is limited by:
-// those of "registers", "shared memory", "barriers", "warps" and "blocks" that
-// allow the fewest blocks per SM. It is nil if the limits were not collected.
+// Limiters returns the limiters of a launch's theoretical occupancy: those of
+// "registers", "shared memory", "barriers", "warps" and "blocks" that permit
+// the fewest blocks per SM. It is nil if the limits were not collected.
 func (c *Capture) Limiters(l *Launch) (names []string) {
 	limits := []struct {
 		q    Quantity
@@ -124,7 +120,7 @@ func (c *Capture) Limiters(l *Launch) (names []string) {
 	for _, limit := range limits {
 		n, ok := c.Value(l, limit.q)
 		switch {
-		case !ok || n <= 0: // a limit of 0 blocks is none: the kernel ran
+		case !ok || n <= 0: // a limit of 0 blocks is not possible: the kernel ran
 		case names == nil || n < least:
 			names, least = []string{limit.name}, n
 		case n == least:

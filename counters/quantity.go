@@ -2,7 +2,8 @@ package counters
 
 import "fmt"
 
-// A Quantity is what a metric measures, whatever its producer calls it.
+// A Quantity identifies what a metric measures, independent of the producer's
+// name.
 type Quantity uint8
 
 // The quantities. Shares are in percent, as producers print them.
@@ -11,8 +12,8 @@ const (
 
 	Duration // ns
 
-	// Shares of what the device can do at most, over the elapsed cycles. Compute is
-	// the busiest part of the SMs, Memory the busiest of caches and DRAM.
+	// Shares of the device's peak, over the elapsed cycles. Compute is the
+	// busiest part of the SMs, Memory the busiest of caches and DRAM.
 	ComputeShare
 	MemoryShare
 	DRAMShare
@@ -22,25 +23,26 @@ const (
 	L1Hits // share of L1's lookups
 	L2Hits // share of L2's lookups
 
-	// Occupancy is warps that are resident over those that an SM can hold. What
-	// limits the theoretical one is the smallest of the block limits.
+	// Occupancy is resident warps divided by the maximum of an SM. The smallest
+	// of the block limits determines the theoretical occupancy.
 	Occupancy
 	TheoreticalOccupancy
-	LimitBlocks // blocks per SM, for each thing that limits them
+	LimitBlocks // blocks per SM, for each limiter
 	LimitRegisters
 	LimitShared
 	LimitWarps
 	LimitBarriers
 
 	Registers   // per thread
-	Waves       // blocks of the grid over blocks that run at a time
+	Waves       // blocks of the grid divided by blocks that run at a time
 	SMs         // of the device
 	SMFrequency // hz, while the launch ran
 
 	WarpCycles // cycles from one instruction of a warp to the next
 
-	// Stalls are cycles from one instruction of a warp to the next, by reason: the
-	// key's Part. With the cycle in which it was issued they sum to WarpCycles.
+	// Stalls are cycles from one instruction of a warp to the next, by reason,
+	// which is the key's Part. Together with the cycle of the issue they sum to
+	// WarpCycles.
 	Stalls
 
 	DRAMRate  // byte/s
@@ -48,8 +50,8 @@ const (
 	DRAMRead  // byte
 	DRAMWrite // byte
 
-	// Instructions by all threads: they are operations once they are weighed, see
-	// [FLOPs].
+	// Instructions of all threads. They are operations once they are weighted,
+	// see [FLOPs].
 	AddF16
 	MulF16
 	FmaF16
@@ -74,7 +76,7 @@ const (
 	TensorOps     // operations on tensor cores: a multiply-add is two
 	TensorOpsRate // the same per cycle
 
-	// What the device can do at most, per cycle of its own clock.
+	// The peak of the device, per cycle of its own clock.
 	PeakF16 // operations
 	PeakF32
 	PeakF64
@@ -82,10 +84,10 @@ const (
 	PeakDRAM      // byte
 	DRAMFrequency // hz, of PeakDRAM's cycles
 
-	quantities // how many there are
+	quantities // number of quantities
 )
 
-// A Precision is a way to do arithmetic that has a peak of its own.
+// A Precision is a number format that has a peak of its own.
 type Precision uint8
 
 // The precisions.
@@ -94,7 +96,7 @@ const (
 	F32
 	F64
 	Tensor
-	Precisions // how many there are
+	Precisions // number of precisions
 )
 
 // String returns "fp16", "fp32", "fp64" or "tensor".
@@ -105,15 +107,16 @@ func (p Precision) String() string {
 	return fmt.Sprintf("precision(%d)", uint8(p))
 }
 
-// An operation is a counter of instructions and how many operations each is.
+// An operation is a counter of instructions and the number of operations per
+// instruction.
 type operation struct {
 	sum, rate Quantity
 	weight    float64
 }
 
-// operations returns the counters whose weighed sum is the work of a precision.
-// Half precision instructions work on two numbers, a multiply-add does two
-// operations.
+// operations returns the counters whose weighted sum is the number of
+// operations in a precision. Half precision instructions work on two numbers, a
+// multiply-add does two operations.
 func operations(p Precision) []operation {
 	switch p {
 	case F16:

@@ -1,9 +1,9 @@
-// Package interval does set algebra on half-open stretches of time.
+// Package interval implements set algebra on half-open intervals of time.
 //
 // A [Set] is sorted, disjoint and free of empty spans, so every operation is
-// one linear merge and every length is exact: times are integer nanoseconds
-// and nothing here rounds. [Partition] is what the sets are for: it cuts a
-// window by which of several sets are active.
+// one linear merge and every length is exact: times are integer nanoseconds and
+// nothing here rounds. [Partition] is the main use of sets: it cuts a window by
+// which of several sets are active.
 package interval
 
 import (
@@ -37,7 +37,8 @@ func (s Span) And(t Span) Span { return Span{max(s.Start, t.Start), min(s.End, t
 type Set struct{ spans []Span }
 
 // Of returns the union of spans, which it does not retain or reorder. Spans
-// that are already sorted by Start cost one linear pass; others are sorted.
+// that are already sorted by Start take one linear pass; others are sorted
+// first.
 func Of(spans ...Span) Set {
 	if !slices.IsSortedFunc(spans, byStart) {
 		spans = slices.Clone(spans)
@@ -48,8 +49,8 @@ func Of(spans ...Span) Set {
 
 func byStart(a, b Span) int { return cmp.Compare(a.Start, b.Start) }
 
-// union joins spans that are sorted by Start. It counts first: traces hold
-// millions of spans, and growing the result would copy them several times.
+// union joins spans that are sorted by Start. It counts first, because traces
+// have millions of spans and growing the result would copy them several times.
 func union(sorted []Span) []Span {
 	n := 0
 	joined(sorted, func(Span) { n++ })
@@ -61,7 +62,7 @@ func union(sorted []Span) []Span {
 	return out
 }
 
-// joined calls f with the maximal stretches that sorted covers, in order.
+// joined calls f with the maximal intervals that sorted covers, in order.
 func joined(sorted []Span, f func(Span)) {
 	var open Span
 	for _, s := range sorted {
@@ -81,15 +82,15 @@ func joined(sorted []Span, f func(Span)) {
 	}
 }
 
-// A Builder collects spans one at a time. Spans that touch or overlap the one
-// added before are joined at once, so a busy stream costs little memory. The
-// zero Builder is ready to use.
+// A Builder collects spans one at a time. A span that touches or overlaps the
+// one added before is joined with it at once, so a busy stream uses little
+// memory. The zero Builder is ready to use.
 type Builder struct {
 	spans    []Span
 	unsorted bool
 }
 
-// Add adds a span. Rising order of Start is the cheap one, any order works.
+// Add adds a span. Ascending order of Start is fastest; any order is permitted.
 func (b *Builder) Add(s Span) {
 	if s.Empty() {
 		return
@@ -103,8 +104,8 @@ func (b *Builder) Add(s Span) {
 		b.unsorted = b.unsorted || s.Start < last.Start
 	}
 	if len(b.spans) == cap(b.spans) {
-		// To the double: append grows large slices by a quarter, and copies
-		// millions of spans often.
+		// The slice is doubled, because append grows large slices by a quarter
+		// and would copy millions of spans often.
 		b.spans = slices.Grow(b.spans, max(16, len(b.spans)))
 	}
 	b.spans = append(b.spans, s)
@@ -161,8 +162,8 @@ func (a Set) from(t int64) int {
 	return i
 }
 
-// Clip returns the part of a that lies within the span. It looks only at the
-// spans it returns.
+// Clip returns the part of a that is within the span. It looks only at the
+// spans that it returns.
 func (a Set) Clip(within Span) Set {
 	if within.Empty() {
 		return Set{}

@@ -54,8 +54,8 @@ func TestAgainstBitmap(t *testing.T) {
 	}
 }
 
-// TestSortedInput makes sure that the fast path for sorted spans, which random
-// ones rarely take, says the same as the slow one.
+// TestSortedInput checks that the fast path for sorted spans, which random
+// spans rarely take, gives the same result as the slow one.
 func TestSortedInput(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -76,8 +76,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestExtremes uses times that would overflow if lengths were added or
-// compared carelessly.
+// TestExtremes uses times for which unchecked additions or comparisons of
+// lengths overflow.
 func TestExtremes(t *testing.T) {
 	const lo, hi = math.MinInt64, math.MaxInt64
 	whole := Span{lo, hi}

@@ -6,14 +6,15 @@ import (
 	"math"
 )
 
-// MaxLayers is the largest number of sets [Partition] and [Pieces] take.
+// MaxLayers is the maximum number of sets for [Partition] and [Pieces].
 const MaxLayers = 8
 
-// Partition cuts the window by which layers are active. Bit i of a mask stands
-// for layers[i]; cell[mask] is how much of the window exactly the layers of
-// the mask cover, so cell[0] is the time that none covers. There are
-// 1<<len(layers) cells. They do not overlap and sum to window.Len() exactly,
-// and the cells of adjoining windows add up to the cells of the whole.
+// Partition cuts the window by which layers are active. Bit i of a mask
+// represents layers[i]; cell[mask] is the length of the part of the window that
+// exactly the layers of the mask cover, so cell[0] is the time that no layer
+// covers. There are 1<<len(layers) cells. They do not overlap and sum to
+// window.Len() exactly, and the cells of adjoining windows add up to the cells
+// of the whole.
 //
 // The cost is a binary search per layer and one step per boundary within the
 // window. Partition panics if there are more than [MaxLayers] layers.
@@ -25,11 +26,11 @@ func Partition(window Span, layers ...Set) []int64 {
 	return append([]int64(nil), cells[:1<<len(layers)]...)
 }
 
-// Pieces returns, in order, the stretches of the window during which the set
-// of active layers does not change, with that set as a mask: bit i stands for
-// layers[i]. The pieces adjoin each other, none is empty, neighbours differ in
-// their masks, and together they are the window. Pieces of mask 0 are thus the
-// gaps. Pieces panics if there are more than [MaxLayers] layers.
+// Pieces returns, in order, the intervals of the window during which the set of
+// active layers does not change, with that set as a mask: bit i represents
+// layers[i]. The pieces adjoin each other, none is empty, neighbors differ in
+// their masks, and together they cover the window. Pieces with mask 0 are
+// therefore the gaps. Pieces panics if there are more than [MaxLayers] layers.
 func Pieces(window Span, layers ...Set) iter.Seq2[Span, uint] {
 	if len(layers) > MaxLayers {
 		panic(fmt.Sprintf("interval: %d layers, at most %d", len(layers), MaxLayers))
@@ -51,8 +52,8 @@ func Pieces(window Span, layers ...Set) iter.Seq2[Span, uint] {
 	}
 }
 
-// cursors walk the boundaries of several sets at once. They are fixed arrays
-// so that a walk allocates nothing.
+// cursors walk the boundaries of several sets at once. They are fixed arrays so
+// that a walk does not allocate.
 type cursors struct {
 	n    int
 	mask uint
@@ -60,11 +61,11 @@ type cursors struct {
 	edge [MaxLayers]int64  // when each layer switches next
 }
 
-// never is the next edge of a layer that is at its end. No piece reaches past
-// it, so a span that ends there needs no case of its own.
+// never is the next edge of a layer without further edges. No piece extends
+// past it, so a span that ends there needs no special case.
 const never = math.MaxInt64
 
-// start puts the cursors at time t.
+// start moves the cursors to time t.
 func (c *cursors) start(t int64, layers []Set) {
 	c.n = len(layers)
 	for i, l := range layers {
@@ -78,7 +79,7 @@ func (c *cursors) start(t int64, layers []Set) {
 	}
 }
 
-// begin returns when layer i, now inactive, becomes active.
+// begin returns the time when layer i, now inactive, becomes active.
 func (c *cursors) begin(i int) int64 {
 	if len(c.rest[i]) == 0 {
 		return never
@@ -86,7 +87,7 @@ func (c *cursors) begin(i int) int64 {
 	return c.rest[i][0].Start
 }
 
-// nextEdge returns when the first layer switches.
+// nextEdge returns the time when the first layer switches.
 func (c *cursors) nextEdge() int64 {
 	next := int64(never)
 	for _, t := range c.edge[:c.n] {
@@ -95,7 +96,7 @@ func (c *cursors) nextEdge() int64 {
 	return next
 }
 
-// cross switches the layers that have an edge at t. Spans of a set do not
+// cross switches the layers that have an edge at t. The spans of a set do not
 // touch, so a layer switches at most once at any time.
 func (c *cursors) cross(t int64) {
 	for i := range c.n {

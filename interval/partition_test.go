@@ -59,9 +59,9 @@ func TestPartitionAgainstBitmap(t *testing.T) {
 	}
 }
 
-// TestPartitionAddsUp checks the promises of Partition's doc comment on times
-// a bitmap cannot hold: the cells sum to the window, adjoining windows add up
-// to the whole, and clipping first changes nothing.
+// TestPartitionAddsUp checks the guarantees of Partition's doc comment for
+// times that a bitmap cannot represent: the cells sum to the window, adjoining
+// windows add up to the whole, and clipping first does not change the result.
 func TestPartitionAddsUp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	const base, long = int64(1_700_000_000_000_000_000), int64(10_000_000_000)
@@ -124,7 +124,8 @@ func TestTooManyLayers(t *testing.T) {
 	Partition(Span{0, 1}, make([]Set, 9)...)
 }
 
-// TestPartitionAllocates holds Partition to its promise: nothing per span.
+// TestPartitionAllocates checks that the number of allocations does not depend
+// on the number of spans.
 func TestPartitionAllocates(t *testing.T) {
 	few, many := stream(10, 0), stream(10_000, 0)
 	allocs := func(s Set) float64 {
@@ -167,7 +168,7 @@ func BenchmarkOfShuffled(b *testing.B) {
 	}
 }
 
-// stream returns n spans of 900 ns, 1000 ns apart, from the phase on.
+// stream returns n spans of 900 ns, 1000 ns apart, starting at the phase.
 func stream(n int, phase int64) Set {
 	var b Builder
 	for i := range int64(n) {

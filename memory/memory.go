@@ -1,20 +1,20 @@
-// Package memory is the model of what a device's memory was used for: the
-// segments that an allocator took from the driver, the blocks that it cut them
-// into, and what it did before, one entry for each.
+// Package memory is the model of the use of a device's memory: the segments
+// that an allocator reserved from the driver, their blocks, and the history of
+// the allocator's actions.
 //
 // A [Snapshot] comes from PyTorch's allocator, a [Timeline] from its profiler.
-// Sizes are bytes and times int64 nanoseconds. Neither is changed once its
-// reader has returned it. Package analyze measures both.
+// Sizes are bytes and times int64 nanoseconds. Both are immutable once their
+// reader has returned them. Package analyze measures both.
 package memory
 
 import "assay/diag"
 
-// A Snapshot is the memory of all devices of a process at one moment, and what
-// led there.
+// A Snapshot is the memory of all devices of a process at one time, with the
+// history before it.
 type Snapshot struct {
 	Devices     []Device // by number
 	Stacks      Stacks
-	Labels      []string // that entries point at; the first is ""
+	Labels      []string // indexed by Entry.Label; the first is ""
 	Annotations []Annotation
 	Settings    Settings
 
@@ -28,62 +28,62 @@ type Device struct {
 	Number   int64
 	Segments []Segment
 	Blocks   []Block // of all segments, one after the other
-	Entries  []Entry // in the order in which they happened, up to the snapshot
+	Entries  []Entry // in the order of the actions, up to the snapshot
 
-	// Later counts entries of what happened after the segments were looked at.
-	// They are not among Entries.
+	// Later counts entries from after the segments were read. They are not part
+	// of Entries.
 	Later int64
 }
 
-// None says of a size or time that it is not known.
+// None is the value of an unknown size or time.
 const None = -1
 
-// A Segment is a stretch of memory that was taken from the driver.
+// A Segment is a range of memory that was reserved from the driver.
 type Segment struct {
 	Address, Size int64
 	Stream        int64
-	Stack         StackID // of who made the allocator take it
+	Stack         StackID // of the allocation for which it was reserved
 	First, Count  int     // of its blocks
 	Small         bool    // of the pool for blocks of up to 1 MiB
-	Expandable    bool    // it can grow and give pages back
-	Private       bool    // of a pool of its own, as the graphs of CUDA have
+	Expandable    bool    // it can grow and release pages
+	Private       bool    // of a separate pool, as CUDA graphs have
 }
 
 // A Block is a part of a segment.
 type Block struct {
 	Address, Size int64
-	Requested     int64 // what was asked for; None where that is not known
+	Requested     int64 // the requested size; None if it is unknown
 	State         State
-	Stack         StackID // of who allocated it
+	Stack         StackID // of the allocation
 }
 
-// A State says whether a block is in use.
+// A State is the state of use of a block.
 type State uint8
 
-// The states. A block that waits was freed, and work of another stream may
-// still use it.
+// The states. A pending block was freed, and work of another stream may still
+// use it.
 const (
 	Inactive State = iota
 	Allocated
 	Waiting
 )
 
-// An Entry is one thing that the allocator did.
+// An Entry is one action of the allocator.
 type Entry struct {
-	Time    int64 // Unix time, None where it is not known
+	Time    int64 // Unix time; None if it is unknown
 	Address int64
 	Size    int64
 	Stream  int32
 	Stack   StackID
-	Label   int32 // index into Labels: what the program said of itself
+	Label   int32 // index into Labels: user metadata set by the program
 	Action  Action
 }
 
-// An Action is what an entry tells of.
+// An Action is the kind of an entry.
 type Action uint8
 
-// The actions. Of OutOfMemory the Address is how many bytes the driver had
-// free, and the Size what could not be had.
+// The actions. For OutOfMemory the Address is the driver's free memory in
+// bytes, and the Size is the size of the failed allocation.
 const (
 	Other Action = iota
 	Alloc
@@ -100,7 +100,7 @@ const (
 var actionNames = [...]string{"other", "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free",
 	"segment_map", "segment_unmap", "oom", "snapshot"}
 
-// String returns the name that PyTorch has for the action.
+// String returns PyTorch's name of the action.
 func (a Action) String() string {
 	if int(a) < len(actionNames) {
 		return actionNames[a]
@@ -108,7 +108,7 @@ func (a Action) String() string {
 	return "other"
 }
 
-// ActionOf returns the action of a name, Other if there is none of that name.
+// ActionOf returns the action with the given name, or Other if there is none.
 func ActionOf(name string) Action {
 	for i, n := range actionNames {
 		if n == name {
@@ -118,8 +118,8 @@ func ActionOf(name string) Action {
 	return Other
 }
 
-// Reserves returns by how much the entry changes the memory that was taken from
-// the driver.
+// Reserves returns the change of the memory reserved from the driver by the
+// entry.
 func (e *Entry) Reserves() int64 {
 	switch e.Action {
 	case SegmentAlloc, SegmentMap:
@@ -130,15 +130,15 @@ func (e *Entry) Reserves() int64 {
 	return 0
 }
 
-// An Annotation is a mark that the program set.
+// An Annotation is a mark set by the program.
 type Annotation struct {
 	Name   string
 	Device int64
 	Time   int64
-	End    bool // of a span; else it begins one
+	End    bool // of a span; otherwise it begins one
 }
 
-// Settings are those of the allocator, as far as the snapshot tells.
+// Settings are the allocator's settings, as far as the snapshot contains them.
 type Settings struct {
 	Known         bool
 	Configuration string // PYTORCH_CUDA_ALLOC_CONF

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// A StackID names a stack of one snapshot. 0 is the stack that is not known.
+// A StackID is the number of a stack of one snapshot. 0 is the unknown stack.
 type StackID int32
 
-// A FrameID names a frame of one snapshot.
+// A FrameID is the number of a frame of one snapshot.
 type FrameID int32
 
 // A Frame is one function of a stack.
@@ -24,7 +24,7 @@ type Stacks struct {
 	frames  []Frame
 	frameOf map[Frame]FrameID
 	ids     []FrameID // of all stacks, one after the other
-	ends    []int64   // where each ends; that of stack 0 is 0
+	ends    []int64   // the end of each in ids; that of stack 0 is 0
 	first   map[uint64]StackID
 	next    []StackID // with the same hash; 0 for none
 	seed    maphash.Seed
@@ -66,7 +66,7 @@ func (s *Stacks) Add(frames []FrameID) StackID {
 	return id
 }
 
-// Len returns how many stacks there are, with stack 0.
+// Len returns the number of stacks, including stack 0.
 func (s *Stacks) Len() int { return max(1, len(s.ends)) }
 
 // IDs returns the frames of a stack, the innermost first. The caller must not

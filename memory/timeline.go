@@ -2,7 +2,7 @@ package memory
 
 import "assay/diag"
 
-// A Category is what memory was for, as PyTorch's profiler works it out.
+// A Category is the purpose of memory as determined by PyTorch's profiler.
 type Category uint8
 
 // The categories, by the numbers of the files.
@@ -22,7 +22,7 @@ var categoryNames = [Categories]string{
 	"parameters", "optimizer state", "inputs", "temporaries", "activations", "gradients", "autograd detail", "unknown",
 }
 
-// String returns what the category holds: "activations".
+// String returns the category's name, such as "activations".
 func (c Category) String() string { return categoryNames[min(int(c), Categories-1)] }
 
 // Sizes has the bytes of each category.
@@ -31,9 +31,9 @@ type Sizes [Categories]int64
 // A Timeline is the memory of one device by category, over time.
 type Timeline struct {
 	Times []int64 // rising
-	Sizes []Sizes // that live from each time on, up to the next
+	Sizes []Sizes // allocated from each time until the next
 
-	Start Sizes // what lived before the first time
+	Start Sizes // allocated before the first time
 
 	Records  int64
 	Complete bool

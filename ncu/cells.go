@@ -2,9 +2,9 @@ package ncu
 
 import "strings"
 
-// cells takes a line of CSV apart and puts its cells into the space of a list.
-// Two quotes within a cell in quotes are one. It is false if a quote is still
-// open at the end: then the cell goes on in the next line.
+// cells splits a line of CSV into cells, which it stores in the memory of out.
+// Two quotes within a quoted cell stand for one. Whole is false if a quote is
+// still open at the end: then the cell continues in the next line.
 func cells(line string, comma byte, out []string) (list []string, whole bool) {
 	out = out[:0]
 	for {
@@ -33,8 +33,8 @@ func cells(line string, comma byte, out []string) (list []string, whole bool) {
 	}
 }
 
-// closing returns where the quote is that closes the cell that line begins with,
-// or -1, and whether there are doubled ones before it.
+// closing returns the index of the quote that closes the cell at the start of
+// line, or -1, and whether doubled quotes precede it.
 func closing(line string) (end int, doubled bool) {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {

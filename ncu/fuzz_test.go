@@ -9,8 +9,8 @@ import (
 	"assay/counters"
 )
 
-// FuzzRead holds the reader to what it promises about any input: it ends, it
-// does not panic, what it returns is whole, and its memory is bounded.
+// FuzzRead checks the guarantees of the reader for any input: it terminates, it
+// does not panic, its result is consistent, and its memory is limited.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		newHeader + start + `"GPU Speed Of Light Throughput","Duration","ns","1,234",` + "\n" + start + `"Occupancy","","","","Occupancy","OPT","text","local","5,5"` + "\n",

@@ -2,7 +2,7 @@ package ncu
 
 import "strings"
 
-// A what is what the cells of a column are to the reader.
+// A what is the meaning of a column for the reader.
 type what uint8
 
 const (
@@ -43,7 +43,7 @@ func columnNames() map[string]what {
 	}
 }
 
-// A page is how a table of ncu is laid out.
+// A page is a layout of ncu's tables.
 type page uint8
 
 const (
@@ -52,26 +52,27 @@ const (
 	totals              // --print-summary: a row for each metric of several launches
 )
 
-// maxColumns is how many columns a header may have: raw pages have thousands.
+// maxColumns is the maximum number of columns of a header. Raw pages have
+// thousands.
 const maxColumns = 1 << 16
 
-// A layout is what the header of a table says.
+// A layout is the information from the header of a table.
 type layout struct {
 	page
 	comma   byte
-	prefix  int // bytes before each row that are not of the table, as those of a log
+	prefix  int // bytes before each row that do not belong to the table, such as a log prefix
 	columns int
 	where   [aWideMetric]int
-	same    []int // columns that tell launches apart
+	same    []int // columns that identify a launch
 
-	// Of a raw page: the metrics with their columns, and the row of units, which
-	// follows the header.
+	// For a raw page: the metrics with their columns, and the row of units,
+	// which follows the header.
 	wide  []int
 	names []string
 	units []string
 }
 
-// layoutOf understands a header, or returns nil if a line is none.
+// layoutOf parses a header. It returns nil if the line is not a header.
 func layoutOf(line string) *layout {
 	from := headerStart(line)
 	if from < 0 {
@@ -88,7 +89,8 @@ func layoutOf(line string) *layout {
 	return nil
 }
 
-// headerStart returns where the header of a table begins in a line, or -1.
+// headerStart returns the index at which a table header begins in a line, or
+// -1.
 func headerStart(line string) int {
 	if len(line) < 20 || !strings.Contains(line, "Process") && !strings.Contains(line, "Metric") {
 		return -1
@@ -146,7 +148,8 @@ func newLayout(header []string) *layout {
 	return l
 }
 
-// cell returns the cell of a column, "" if the row or the table has none.
+// cell returns the cell of a column, or "" if the row or the table does not
+// have it.
 func (l *layout) cell(row []string, w what) string {
 	if i := l.where[w]; i >= 0 && i < len(row) {
 		return row[i]
@@ -154,9 +157,10 @@ func (l *layout) cell(row []string, w what) string {
 	return ""
 }
 
-// isRow reports whether a line is meant as a row. ncu sets every cell in quotes;
-// other programs that write such tables only those that need it, and then a line
-// must look like a row to be none of the program's.
+// isRow reports whether a line is a row of the table. ncu quotes every cell;
+// other programs that write such tables quote only the cells that need it. A
+// line without quotes must look like a row, because it may be output of the
+// profiled program.
 func (l *layout) isRow(line string, row []string) bool {
 	if strings.HasPrefix(line, `"`) {
 		return true
@@ -168,8 +172,8 @@ func (l *layout) isRow(line string, row []string) bool {
 	return strings.Trim(id, "0123456789") == "" && (id != "" || l.where[anID] < 0 || l.page == raw && l.units == nil)
 }
 
-// least is how many cells a row of the table has at least: rows of metrics have
-// fewer than the header where there are columns for rules.
+// least returns the minimum number of cells of a row. Rows of metrics have
+// fewer cells than the header if there are columns for rules.
 func (l *layout) least() int {
 	switch l.page {
 	case raw:

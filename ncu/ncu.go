@@ -1,10 +1,10 @@
-// Package ncu reads what Nsight Compute prints with --csv.
+// Package ncu reads the output of Nsight Compute with --csv.
 //
-// Details pages, raw pages, lists of --metrics and --print-summary of all
-// versions since 2019 are read, one table or many in a stream, with the output
-// of the profiled program and of ncu itself around them. Numbers may have the
-// separators of any locale. [Read] returns a [counters.Capture], in which raw
-// and details pages use one vocabulary; package analyze measures it.
+// It reads details pages, raw pages, lists of --metrics and --print-summary of
+// all versions since 2019, one table or many in a stream, surrounded by output
+// of the profiled program and of ncu itself. Numbers may have the separators of
+// any locale. [Read] returns a [counters.Capture], in which raw and details
+// pages use one vocabulary; package analyze measures it.
 package ncu
 
 import (
@@ -18,36 +18,36 @@ import (
 	"assay/internal/textline"
 )
 
-// Limits bound what reading one input may take. A field that is 0 has the value
-// of the default. Fields may be added.
+// Limits bound the resources for reading one input. A field that is 0 has the
+// default value. Fields may be added.
 type Limits struct {
-	Memory int64 // bytes, estimated; beyond them the input ends: "memory-limit"
+	Memory int64 // estimated bytes; if more are needed, the input ends: "memory-limit"
 }
 
 const (
-	// maxLine is how long a line may be: headers of raw pages have some hundred
-	// thousand bytes.
+	// maxLine is the maximum length of a line. Headers of raw pages have a few
+	// hundred thousand bytes.
 	maxLine = 1 << 20
 
-	// maxJoined is how many lines a row may have: names and texts of rules that
-	// hold line breaks go on in the next one.
+	// maxJoined is the maximum number of lines of a row. Names and texts of
+	// rules with line breaks continue in the next line.
 	maxJoined = 64
 
-	// maxSaid is how much is repeated of what ncu says.
+	// maxSaid is the maximum length of a message of ncu that is repeated.
 	maxSaid = 200
 
-	// maxResolved is how many metrics are remembered with what they mean, and
-	// maxDoubts how many numbers may wait for one that tells what is before
-	// their fractions.
+	// maxResolved is the maximum number of metrics whose meaning is cached.
+	// maxDoubts is the maximum number of ambiguous numbers that are kept until
+	// another number shows the decimal separator.
 	maxResolved = 1 << 14
 	maxDoubts   = 1 << 20
 )
 
 // Read reads all tables of an input. Name is that of the input, for messages.
 //
-// An input without any launch is an error, which says why there is none as far
-// as ncu has said it. Where an input cannot be read to its end, what was read
-// stands, and an issue says so.
+// An input without any launch is an error, which states the reason if ncu
+// printed it. If an input cannot be read to its end, the launches before that
+// are returned with an issue.
 func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 	r := &reader{
 		file: name, lines: textline.NewReader(in, maxLine), b: counters.NewBuilder(limits.Memory), launch: -1,
@@ -56,7 +56,7 @@ func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 	for !r.full {
 		line, cut, err := r.lines.Next()
 		if cut {
-			r.note("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there; what is behind is missing", maxLine))
+			r.note("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were shortened; the rest of them is missing", maxLine))
 		}
 		switch {
 		case err == nil:
@@ -67,7 +67,7 @@ func Read(in io.Reader, name string, limits Limits) (*counters.Capture, error) {
 			r.end()
 			return r.done(true, nil)
 		}
-		return r.done(false, err) // the line is not whole
+		return r.done(false, err) // the line is incomplete
 	}
 	return r.done(false, nil)
 }
@@ -78,26 +78,26 @@ type reader struct {
 	lines *textline.Reader
 	b     *counters.Builder
 	rows  int64
-	full  bool // the limit on memory is reached
+	full  bool // the memory limit is reached
 
 	table  *layout
 	row    []string
 	joined []string // lines of a row that is not complete
 
 	launch int      // to which the rows of a metric belong, or -1
-	last   []string // what tells it apart
+	last   []string // the cells that identify that launch
 
 	numbers  notation
 	doubts   []doubt
 	resolved map[printed]resolved
 
 	denied bool   // ncu was not permitted to read counters
-	said   string // the first error or else warning of ncu
+	said   string // the first error of ncu, otherwise its first warning
 	failed bool   // said is an error
 	plain  bool   // there is a page in text
 }
 
-// A doubt is a metric whose value may be a thousand times another.
+// A doubt is a metric whose value is ambiguous by a factor of a thousand.
 type doubt struct {
 	launch, metric int
 	sep            byte
@@ -128,14 +128,14 @@ func (r *reader) line(line string) {
 	r.rowLine(line)
 }
 
-// rowLine takes a line below a header: a row, a part of one, or output of the
+// rowLine handles a line after a header: a row, a part of one, or output of the
 // program.
 func (r *reader) rowLine(line string) {
 	l := r.table
 	part, alone := line, ""
 	if r.joined == nil {
-		// What stands before the header may be the prefix of a log, which each line
-		// has, or output of the program without an end of line.
+		// The bytes before the header are the prefix of a log, which each line
+		// has, or output of the program without a line ending.
 		if l.prefix > 0 && !strings.HasPrefix(line, `"`) {
 			line = line[min(l.prefix, len(line)):]
 			part = line
@@ -164,11 +164,11 @@ func (r *reader) rowLine(line string) {
 		r.malformed()
 	}
 	if alone != "" && len(list) < l.least() {
-		r.rowLine(alone) // what went on in it was no row
+		r.rowLine(alone) // the lines that it took were not part of the row
 	}
 }
 
-// broken drops a row that was not completed.
+// broken drops an incomplete row.
 func (r *reader) broken() {
 	if r.joined != nil {
 		r.joined = nil
@@ -178,7 +178,7 @@ func (r *reader) broken() {
 }
 
 func (r *reader) malformed() {
-	r.note("row-malformed", diag.DataLoss, "rows with fewer cells than the header asks for, or with a quote that is never closed, were skipped; their metrics are missing")
+	r.note("row-malformed", diag.DataLoss, "rows with fewer cells than the header requires, or with a quote that is never closed, were skipped; their metrics are missing")
 }
 
 // end is called at the end of the input.
@@ -188,7 +188,7 @@ func (r *reader) end() {
 	}
 }
 
-// saying reports whether a line is of ncu itself, and takes what it says.
+// saying reports whether a line is a message of ncu itself, and stores it.
 func (r *reader) saying(line string) bool {
 	at := strings.Index(line, "==")
 	if at < 0 || at > 64 {
@@ -217,13 +217,13 @@ func (r *reader) hear(text string, failed bool) {
 		return
 	}
 	if failed {
-		r.note("ncu-error", diag.DataLoss, "ncu itself reported an error here, so launches or metrics may be missing; read the line, and profile again")
+		r.note("ncu-error", diag.DataLoss, "ncu reported an error here, so launches or metrics may be missing; read the line, and profile again")
 		return
 	}
-	r.note("ncu-warning", diag.Info, "ncu itself warned here; read the line")
+	r.note("ncu-warning", diag.Info, "ncu printed a warning here; read the line")
 }
 
-// clip cuts what ncu says to a length that a message can have.
+// clip shortens a message of ncu.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxSaid {
 		return string(runes[:maxSaid-1]) + "…"
@@ -231,10 +231,10 @@ func clip(s string) string {
 	return s
 }
 
-// permission says how to get at the counters.
+// permission describes how to get access to the counters.
 const permission = "run ncu as administrator, or load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add SYS_ADMIN"
 
-// done returns what was read. The cause, if there is one, ended the input.
+// done returns the result. If cause is not nil, it ended the input.
 func (r *reader) done(complete bool, cause error) (*counters.Capture, error) {
 	r.settle()
 	if r.b.Launches() == 0 {
@@ -249,25 +249,25 @@ func (r *reader) done(complete bool, cause error) (*counters.Capture, error) {
 		if errors.As(cause, &limit) {
 			code = "input-limit"
 		}
-		r.note(code, diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%s); the rows behind are missing", cause))
+		r.note(code, diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%s); the following rows are missing", cause))
 	}
 	return r.b.Capture(r.rows, complete && r.joined == nil), nil
 }
 
-// nothing says why there is no launch.
+// nothing returns the error for an input without launches.
 func (r *reader) nothing() error {
 	err := &diag.Error{Pos: diag.Pos{File: r.file, Line: 1}}
 	switch {
 	case r.denied:
 		err.Msg = "ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; " + permission + ", and profile again"
 	case r.plain:
-		err.Msg = "pages of ncu in text, which are rounded and cut for reading; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"
+		err.Msg = "the input has ncu pages in text form, whose values are rounded; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"
 	case r.said != "":
-		err.Msg = fmt.Sprintf("ncu profiled nothing, and said: %q; profile again", r.said)
+		err.Msg = fmt.Sprintf("ncu profiled nothing and reported %q; profile again", r.said)
 	case r.table != nil:
-		err.Msg = "a table of ncu without rows; check that --kernel-name and --launch-skip leave a launch, and profile again"
+		err.Msg = "the ncu table has no rows; check that --kernel-name and --launch-skip leave a launch, and profile again"
 	default:
-		err.Msg = "no table of ncu; give the output of ncu --csv, with --page details or --page raw"
+		err.Msg = "the input has no ncu table; use the output of ncu --csv, with --page details or --page raw"
 	}
 	return err
 }

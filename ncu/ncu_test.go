@@ -15,7 +15,7 @@ import (
 	"assay/counters"
 )
 
-// read reads a text that must be readable.
+// read reads a text that must be valid.
 func read(t *testing.T, text string) *counters.Capture {
 	t.Helper()
 	c, err := Read(strings.NewReader(text), "in", Limits{})
@@ -25,8 +25,8 @@ func read(t *testing.T, text string) *counters.Capture {
 	return c
 }
 
-// say prints all that the reader says of a capture: launches, figures that mean
-// something, words, rules and issues.
+// say prints a capture: launches, metrics with a quantity, texts, rules and
+// issues.
 func say(c *counters.Capture) string {
 	var b strings.Builder
 	for i := range c.Launches {
@@ -69,7 +69,7 @@ const (
 
 func TestPages(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
-		{"details with rules, ragged, and what stands around it",
+		{"details with rules, ragged, and other lines around them",
 			"==PROF== Connected to process 41 (/usr/bin/app)\nloss 1.25, \"ok\"\n==PROF== Disconnected from process 41\n" + newHeader +
 				start + `"GPU Speed Of Light Throughput","Duration","ns","1,234,567",` + "\n" +
 				start + `"GPU Speed Of Light Throughput","Memory Throughput","%","61.84",` + "\n" +
@@ -147,7 +147,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestLocales reads the same table as machines of several locales print it.
+// TestLocales reads the same table in the formats of several locales.
 func TestLocales(t *testing.T) {
 	values := func(ns, share, rate, ambiguous string) string {
 		return newHeader + start + `"S","A","","` + ambiguous + `",` + "\n" + start + `"S","Duration","ns","` + ns + `",` + "\n" +
@@ -220,11 +220,11 @@ func TestNothing(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"==PROF== Connected to process 1 (/a)\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.\n",
 			"in:1: ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; run ncu as administrator, or load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add SYS_ADMIN, and profile again"},
-		{"==PROF== Connected to process 1 (/a)\n==WARNING== No kernels were profiled.\n", `in:1: ncu profiled nothing, and said: "No kernels were profiled."; profile again`},
-		{newHeader, "in:1: a table of ncu without rows; check that --kernel-name and --launch-skip leave a launch, and profile again"},
+		{"==PROF== Connected to process 1 (/a)\n==WARNING== No kernels were profiled.\n", `in:1: ncu profiled nothing and reported "No kernels were profiled."; profile again`},
+		{newHeader, "in:1: the ncu table has no rows; check that --kernel-name and --launch-skip leave a launch, and profile again"},
 		{"==PROF== x\n  k (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 8.0\n    Section: GPU Speed Of Light Throughput\n",
-			"in:1: pages of ncu in text, which are rounded and cut for reading; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"},
-		{"hello\n", "in:1: no table of ncu; give the output of ncu --csv, with --page details or --page raw"},
+			"in:1: the input has ncu pages in text form, whose values are rounded; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"},
+		{"hello\n", "in:1: the input has no ncu table; use the output of ncu --csv, with --page details or --page raw"},
 	} {
 		_, err := Read(strings.NewReader(tc.in), "in", Limits{})
 		if err == nil || err.Error() != tc.want {
@@ -233,7 +233,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestBroken: what breaks an input off costs nothing of what was before.
+// TestBroken: the launches before the position where an input breaks off are
+// kept.
 func TestBroken(t *testing.T) {
 	whole := newHeader + start + `"S","Duration","ns","10"` + "\n"
 	c, err := Read(io.MultiReader(strings.NewReader(whole+start), iotest.ErrReader(errors.New("no more"))), "in", Limits{})
@@ -280,8 +281,8 @@ func corpus(t *testing.T, name string) *os.File {
 	return f
 }
 
-// TestCorpus holds figures of real files to what Python's csv module reads in
-// them.
+// TestCorpus compares metrics of real files with the values that Python's csv
+// module reads.
 func TestCorpus(t *testing.T) {
 	for _, tc := range []struct {
 		name           string
@@ -317,8 +318,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestNeverClosed: a row whose quote is never closed takes a limited number of
-// lines with it, and reading on costs no more than the lines.
+// TestNeverClosed: a row with an unclosed quote loses a limited number of
+// lines, and the time of reading stays linear.
 func TestNeverClosed(t *testing.T) {
 	const lines = 65 * 3000
 	row := `"0","1","p","h","k","t","1","7","GPU Speed Of Light","Duration","nsecond","1000"` + "\n"

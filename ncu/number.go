@@ -7,29 +7,31 @@ import (
 	"unicode"
 )
 
-// A notation is what stands between the digits of numbers. Which of point and
-// comma is before the fraction depends on the locale of the machine, and one
-// number alone may not tell: 12,345 may be either. Others in the same input do.
+// A notation has the separators of numbers. The locale of the machine
+// determines whether a point or a comma is the decimal separator. One number
+// alone may be ambiguous: 12,345 may be either. Other numbers of the same input
+// show it.
 type notation struct {
-	fraction byte // '.' or ','; 0 while nothing has told
+	fraction byte // '.' or ','; 0 if not known yet
 }
 
-// A number is a cell as far as it can be read by itself.
+// A number is the content of a cell, parsed on its own.
 type number struct {
 	value float64
 
-	// doubt is the one separator of a number that may be before a fraction or
-	// between thousands; 0 if there is no doubt. Until something tells, a point
-	// is taken for the first and a comma for the second.
+	// doubt is the one separator of a number that may be a decimal or a
+	// thousands separator; 0 if the number is unambiguous. Until another number
+	// shows the notation, a point is read as a decimal separator and a comma as
+	// a thousands separator.
 	doubt byte
 }
 
-// maxNumber is the length of the longest number: exponents and all, none of ncu
-// has more than some thirty characters.
+// maxNumber is the maximum length of a number. Numbers of ncu have about thirty
+// characters at most, exponent included.
 const maxNumber = 64
 
-// number reads a cell, and false if it is none. A share in percent has no
-// thousands, so there is no doubt about its separator.
+// number parses a cell and returns false if it is not a number. A share in
+// percent has no thousands separator, so its separator is unambiguous.
 func (n *notation) number(text string, percent bool) (number, bool) {
 	if open := strings.Index(text, " ("); open > 0 {
 		text = text[:open] // the values of each instance follow
@@ -52,7 +54,7 @@ func (n *notation) number(text string, percent bool) (number, bool) {
 		return number{}, false
 	}
 	out := number{value: value}
-	if sep != 0 && told == 0 { // in doubt
+	if sep != 0 && told == 0 { // ambiguous
 		out.doubt = sep
 		if sep == '.' {
 			out.value /= 1000
@@ -61,7 +63,7 @@ func (n *notation) number(text string, percent bool) (number, bool) {
 	return out, true
 }
 
-// cutExponent cuts "e+09" off.
+// cutExponent splits off an exponent such as "e+09".
 func cutExponent(text string) (mantissa, exponent string) {
 	if i := strings.IndexAny(text, "eE"); i > 0 {
 		return text[:i], text[i:]
@@ -71,10 +73,9 @@ func cutExponent(text string) (mantissa, exponent string) {
 
 const noSeparator = 0xff
 
-// split takes the separators out of a number. Sep is the one of point and comma
-// that may be before the fraction, which at says where; told is which of both is
-// before fractions, if that is known or this number shows it. It notes what the
-// number shows.
+// split removes the separators of a number. Sep is the point or comma that may
+// be the decimal separator, at is its index, and told is the decimal separator
+// if it is known or this number shows it. split stores what the number shows.
 func (n *notation) split(text string, percent bool) (digits string, at int, sep, told byte, ok bool) {
 	var out strings.Builder
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
@@ -83,7 +84,7 @@ func (n *notation) split(text string, percent bool) (digits string, at int, sep,
 	}
 	sign := out.Len()
 	count := map[byte]int{}
-	marks, after := 0, 0 // other separators of thousands; digits behind the last separator
+	marks, after := 0, 0 // other thousands separators; digits after the last separator
 	for _, r := range text {
 		switch {
 		case r >= '0' && r <= '9':
@@ -106,9 +107,9 @@ func (n *notation) split(text string, percent bool) (digits string, at int, sep,
 	switch {
 	case sep == 0:
 		return digits, 0, 0, noSeparator, true
-	case count[sep] > 1 && len(count) > 1: // as in 1,2.3,4
+	case count[sep] > 1 && len(count) > 1: // such as 1,2.3,4
 		return "", 0, 0, 0, false
-	case count[sep] > 1: // it is between thousands, whatever the other is
+	case count[sep] > 1: // a thousands separator in any case
 		n.show(other(sep))
 		return digits, 0, 0, noSeparator, true
 	case len(count) > 1, marks > 0, percent, after != 3, len(before) > 3, before == "", before == "0":
@@ -118,8 +119,8 @@ func (n *notation) split(text string, percent bool) (digits string, at int, sep,
 	return digits, at, sep, n.fraction, true
 }
 
-// show notes which separator a number shows to be before fractions. The first
-// that does decides about those that are in doubt.
+// show stores the decimal separator that a number shows. The first such number
+// determines the ambiguous ones.
 func (n *notation) show(sep byte) {
 	if n.fraction == 0 {
 		n.fraction = sep
@@ -133,7 +134,7 @@ func other(sep byte) byte {
 	return '.'
 }
 
-// whole reads a whole number: a count or an id.
+// whole parses a whole number: a count or an id.
 func whole(text string) int64 {
 	n, digits := int64(0), 0
 	for _, r := range text {

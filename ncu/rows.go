@@ -10,7 +10,7 @@ import (
 	"assay/diag"
 )
 
-// cells takes the cells of a row.
+// cells handles the cells of a row.
 func (r *reader) cells(row []string) {
 	r.rows++
 	if r.table.page == raw && r.unitRow(row) {
@@ -38,8 +38,8 @@ func (r *reader) cells(row []string) {
 	}
 }
 
-// unitRow reports whether a row is that of the units, which has no launch and
-// follows the header, and takes it.
+// unitRow reports whether a row is the row of units, which follows the header
+// and has no launch, and stores it.
 func (r *reader) unitRow(row []string) bool {
 	l := r.table
 	if l.units != nil || r.launch >= 0 || l.cell(row, anID) != "" || l.cell(row, aKernel) != "" {
@@ -62,8 +62,8 @@ func (r *reader) unitAt(i int) string {
 	return ""
 }
 
-// findLaunch finds the launch that a row is of, and begins it if it is a new
-// one. It is false if there is no room for it.
+// findLaunch finds the launch of a row, and begins it if it is new. It returns
+// false if there is no memory for it.
 func (r *reader) findLaunch(row []string) bool {
 	l := r.table
 	if r.launch >= 0 && r.isSame(row) {
@@ -92,11 +92,11 @@ func (r *reader) findLaunch(row []string) bool {
 	return true
 }
 
-// allKernels stands in the place of a kernel's name in summaries by device.
+// allKernels replaces a kernel's name in summaries by device.
 const allKernels = "(all kernels)"
 
-// isSame reports whether a row is of the launch of the row before it. In a raw
-// page each row is a launch of its own.
+// isSame reports whether a row belongs to the same launch as the row before it.
+// In a raw page each row is a separate launch.
 func (r *reader) isSame(row []string) bool {
 	if r.table.page == raw || len(r.last) != len(r.table.same) {
 		return false
@@ -116,7 +116,7 @@ func cellAt(row []string, at int) string {
 	return ""
 }
 
-// dim reads "(1024, 1, 1)". What is not that is not known.
+// dim parses "(1024, 1, 1)". Any other text gives an unknown Dim.
 func dim(text string) (d counters.Dim) {
 	text = strings.Trim(text, "() ")
 	if text == "" {
@@ -135,10 +135,10 @@ func dim(text string) (d counters.Dim) {
 	return d
 }
 
-// A printed is what ncu prints of a metric beside its value.
+// A printed is the text that ncu prints for a metric, without its value.
 type printed struct{ section, name, unit string }
 
-// A resolved is what that means.
+// A resolved is the meaning of a printed.
 type resolved struct {
 	key   counters.Key
 	times float64
@@ -147,19 +147,19 @@ type resolved struct {
 // metric adds one metric to the launch.
 func (r *reader) metric(section, name, unit, text string) {
 	if isMissing(text) {
-		return // not measured, so it is not there
+		return // not measured, so the metric is absent
 	}
 	res := r.resolve(printed{section, name, unit})
 	n, ok := r.numbers.number(text, res.key.Unit == "%")
 	switch {
 	case !ok && res.key.Quantity != counters.None:
-		r.note("value-malformed", diag.DataLoss, "values that should be numbers and are none were left out")
+		r.note("value-malformed", diag.DataLoss, "values that are not numbers, although numbers are expected, were left out")
 		return
 	case !ok:
 		r.b.Add(r.launch, res.key, 0, text, r.pos())
 		return
 	case math.IsInf(n.value*res.times, 0) || n.value < 0 && res.key.Quantity != counters.None:
-		r.note("value-malformed", diag.DataLoss, "values that are negative or beyond all bounds were left out")
+		r.note("value-malformed", diag.DataLoss, "values that are negative or implausibly large were left out")
 		return
 	}
 	before := r.b.Metrics(r.launch)
@@ -169,7 +169,7 @@ func (r *reader) metric(section, name, unit, text string) {
 	}
 }
 
-// isMissing reports whether ncu prints a text where it has no value.
+// isMissing reports whether a text means that ncu has no value.
 func isMissing(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(strings.TrimPrefix(text, "(!)"))) {
 	case "", "n/a", "nan", "-nan", "inf", "-inf", "none", "null":
@@ -178,7 +178,7 @@ func isMissing(text string) bool {
 	return false
 }
 
-// resolve returns what a metric means.
+// resolve returns the meaning of a metric.
 func (r *reader) resolve(p printed) resolved {
 	if res, ok := r.resolved[p]; ok {
 		return res
@@ -186,10 +186,10 @@ func (r *reader) resolve(p printed) resolved {
 	base, size := baseUnit(p.unit)
 	m, odd := meaningOf(p.name, base)
 	if odd {
-		r.note("unit-unknown", diag.DataLoss, fmt.Sprintf("metrics whose unit is not what their name asks for, or is missing, are not measured (%q in %q is the first); print with --print-units base", clip(p.name), clip(p.unit)))
+		r.note("unit-unknown", diag.DataLoss, fmt.Sprintf("metrics whose unit does not match their name, or is missing, are not measured (the first is %q in %q); print with --print-units base", clip(p.name), clip(p.unit)))
 	}
 	if base == "" && m.unit == "%" {
-		base = m.unit // the name has said it
+		base = m.unit // the unit follows from the name
 	}
 	res := resolved{counters.Key{Section: p.section, Name: p.name, Part: m.part, Unit: base, Quantity: m.quantity}, size}
 	if m.times != 0 {
@@ -224,12 +224,12 @@ func (r *reader) rule(row []string, name string) {
 	r.b.AddRule(r.launch, rule, r.pos())
 }
 
-// settle gives the numbers that are in doubt the values that the others say.
-// Where nothing says what is before fractions, it is a point, as ncu prints it
-// unless the machine's locale is another.
+// settle corrects the values of ambiguous numbers, once the other numbers have
+// shown the notation. If none has shown it, a point is the decimal separator,
+// as ncu prints it in its default locale.
 func (r *reader) settle() {
 	if r.numbers.fraction == 0 && len(r.doubts) > 0 {
-		r.note("number-format-assumed", diag.Info, "numbers such as 1,234 may have a fraction or thousands, and nothing in the input tells which; a point was taken to be before fractions")
+		r.note("number-format-assumed", diag.Info, "numbers such as 1,234 are ambiguous, and no number of the input shows the decimal separator; a point was assumed")
 	}
 	if r.numbers.fraction != ',' {
 		return

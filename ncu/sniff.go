@@ -2,9 +2,9 @@ package ncu
 
 import "strings"
 
-// Sniff reports whether a file that begins with prefix is output of ncu: a line
-// of ncu itself, the header of a table, or a page in text, which [Read] refuses
-// with a remedy.
+// Sniff reports whether a file that begins with prefix is output of ncu: a
+// message of ncu, the header of a table, or a page in text, which [Read]
+// refuses with an error that tells how to print it.
 func Sniff(prefix []byte) bool {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(prefix), "\ufffd"), "\ufeff")
 	if strings.ContainsRune(text, 0) {
@@ -22,8 +22,8 @@ func Sniff(prefix []byte) bool {
 	return false
 }
 
-// isHeader reports whether a line is the header of a table, of which the end may
-// be missing: raw pages have long ones.
+// isHeader reports whether a line is the header of a table. The end of the line
+// may be missing, because raw pages have long headers.
 func isHeader(line string) bool {
 	if layoutOf(line) != nil {
 		return true

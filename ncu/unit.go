@@ -2,12 +2,12 @@ package ncu
 
 import "strings"
 
-// baseUnit returns what the base unit of a printed one is, and how many of it
-// are in one. A unit that is not known is its own base.
+// baseUnit returns the base unit of a printed unit, and the number of base
+// units in one printed unit. An unknown unit is its own base.
 //
-// Versions until 2022 scale values and write "Gbyte/second" and "usecond", later
-// ones write "byte/s" and "ns" to CSV; both also know the short forms with a
-// prefix, as "Gbyte/s" and "us".
+// Versions until 2022 scale values and write "Gbyte/second" and "usecond",
+// later ones write "byte/s" and "ns" to CSV; both also accept short forms with
+// a prefix, such as "Gbyte/s" and "us".
 func baseUnit(unit string) (base string, size float64) {
 	unit = strings.TrimSpace(unit)
 	above, below, isRate := strings.Cut(unit, "/")
@@ -25,7 +25,7 @@ func baseUnit(unit string) (base string, size float64) {
 	return base + "/s", size / perSize * 1e9
 }
 
-// simpleUnit is baseUnit of one that is no rate.
+// simpleUnit is baseUnit for a unit that is not a rate.
 func simpleUnit(unit string) (base string, size float64) {
 	switch unit {
 	case "second", "s", "sec":
@@ -54,7 +54,7 @@ func simpleUnit(unit string) (base string, size float64) {
 	return unit, 1
 }
 
-// countable returns the units that have prefixes.
+// countable returns the unit without its prefix, for units that can have one.
 func countable(unit string) (base string, ok bool) {
 	switch unit {
 	case "byte", "cycle", "inst", "sector", "request", "thread", "warp", "block", "register", "%":

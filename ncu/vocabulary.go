@@ -7,19 +7,19 @@ import (
 	"assay/counters"
 )
 
-// A meaning is what a metric of ncu stands for.
+// A meaning is the quantity of a metric of ncu.
 type meaning struct {
 	quantity counters.Quantity
-	unit     string  // base unit that it must have; "" for any
-	times    float64 // what the value is multiplied by beside its unit; 0 is 1
+	unit     string  // required base unit; "" for any
+	times    float64 // factor in addition to the unit; 0 means 1
 	part     string
 }
 
 // A spelling is one name of a quantity. Details pages have display names, which
-// have changed over the years, raw pages and --metrics the names of the metrics
-// themselves.
+// changed over the years; raw pages and --metrics have the names of the
+// metrics.
 type spelling struct {
-	names string // in lower case, with bars between them
+	names string // in lower case, separated by bars
 	meaning
 }
 
@@ -60,8 +60,8 @@ func spellings() []spelling {
 }
 
 // operations lists the counters of arithmetic. The peak of an instruction that
-// multiplies and adds is two operations for each number that it works on, and
-// instructions of half precision work on two.
+// multiplies and adds is two operations for each number that it works on;
+// instructions of half precision work on two numbers.
 func operations() (out []spelling) {
 	type names struct {
 		letter            string
@@ -90,7 +90,8 @@ func operations() (out []spelling) {
 	return out
 }
 
-// meanings returns what each name may mean: several things, in several units.
+// meanings returns the possible meanings of each name: several quantities, in
+// several units.
 var meanings = sync.OnceValue(func() map[string][]meaning {
 	m := make(map[string][]meaning)
 	for _, s := range spellings() {
@@ -101,7 +102,7 @@ var meanings = sync.OnceValue(func() map[string][]meaning {
 	return m
 })
 
-// meaningOf returns what a metric with a base unit stands for. Odd reports that
+// meaningOf returns the meaning of a metric with a base unit. Odd reports that
 // the name is known, but not with that unit.
 func meaningOf(name, unit string) (m meaning, odd bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -112,7 +113,7 @@ func meaningOf(name, unit string) (m meaning, odd bool) {
 		return m, false
 	}
 	if unit == "" && strings.Contains(name, "pct") {
-		unit = "%" // some pages have no units, and this name says it
+		unit = "%" // pages without units; the name implies it
 	}
 	list := meanings()[name]
 	for _, m := range list {
@@ -123,8 +124,8 @@ func meaningOf(name, unit string) (m meaning, odd bool) {
 	return meaning{}, len(list) > 0
 }
 
-// metricWithin finds the metric in a name that has its label too, as
-// --print-metric-name label-name prints them.
+// metricWithin finds the metric in a name that also contains its label, as
+// --print-metric-name label-name prints it.
 func metricWithin(name string) (id string, ok bool) {
 	if !strings.Contains(name, "__") {
 		return "", false
@@ -137,8 +138,8 @@ func metricWithin(name string) (id string, ok bool) {
 	return "", false
 }
 
-// patterned returns what names mean that have a part for each of several things:
-// reasons of stalls, types of tensor operations.
+// patterned returns the meaning of a name with a variable part: the reason of a
+// stall or the type of a tensor operation.
 func patterned(name string) (meaning, bool) {
 	const tensor = "sm__ops_path_tensor_"
 	if rest, ok := strings.CutPrefix(name, tensor); ok {

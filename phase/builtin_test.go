@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write builtin.go anew, from phases.yaml")
 
-// TestBuiltInSource: the text shown to users is the one that decides.
+// TestBuiltInSource: the text shown to users equals the rules in use.
 func TestBuiltInSource(t *testing.T) {
 	nodes, err := list([]byte(BuiltIn()))
 	if err != nil {

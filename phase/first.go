@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// A firsts says which bytes the names that an expression matches may begin with.
-// Few expressions are left to ask of a name then, and a trace may have a name for
-// each of a million batches.
+// A firsts has the possible first bytes of the names that an expression
+// matches. With it, few expressions must be tried for a name; a trace may have
+// a name for each of a million batches.
 type firsts [256]bool
 
-// firstsOf returns the first bytes of an expression that is anchored at the
-// beginning, and "" of any other.
+// firstsOf returns the possible first bytes of an expression that is anchored
+// at the beginning, and "" for any other.
 func firstsOf(expr string) string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || !isAnchored(re) {
@@ -19,7 +19,7 @@ func firstsOf(expr string) string {
 	}
 	var f firsts
 	if f.add(re.Simplify()) {
-		return "" // it matches the empty name, and so every one
+		return "" // it matches the empty name, and therefore every name
 	}
 	out := make([]byte, 0, len(f))
 	for b, may := range f {
@@ -51,9 +51,9 @@ func isAnchored(re *syntax.Regexp) bool {
 	return false
 }
 
-// add adds the bytes that re may begin with, and reports whether it may match
-// nothing, so that what follows it counts too. What it does not know may begin
-// with anything.
+// add adds the bytes with which a match of re may begin. It reports whether re
+// may match nothing, so that the following expression counts too. An unknown
+// operator may begin with any byte.
 func (f *firsts) add(re *syntax.Regexp) (empty bool) {
 	switch re.Op {
 	case syntax.OpBeginText, syntax.OpEmptyMatch:

@@ -13,7 +13,7 @@ import (
 	"assay/internal/yamltree"
 )
 
-// An entry is a rule as a file writes it.
+// An entry is a rule as written in a file.
 type entry struct {
 	ID         string   `yaml:"id"`
 	Step       string   `yaml:"step"`
@@ -26,7 +26,7 @@ type entry struct {
 	first []string // of a built-in rule: see pattern
 }
 
-// expressions returns what the rule matches.
+// expressions returns the regular expressions of the rule.
 func (e *entry) expressions() []string {
 	if !e.IgnoreCase {
 		return e.Match
@@ -38,8 +38,8 @@ func (e *entry) expressions() []string {
 	return out
 }
 
-// Parse reads a file of rules, of the form of phases.yaml. Errors start with its
-// name and the line at fault, as "phases.yaml:7: ".
+// Parse reads a file of rules in the format of phases.yaml. An error starts
+// with the name and the line of the mistake, such as "phases.yaml:7: ".
 func Parse(r io.Reader, name string) (*Rules, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -106,7 +106,7 @@ func (e entry) rule() (rule, error) {
 	case e.Phase != "" && !yamltree.IsKebab(e.Phase):
 		return ru, fmt.Errorf("rule %q: phase %q: want lower-case words joined by hyphens", e.ID, e.Phase)
 	case e.Step == "" && e.Phase == "":
-		return ru, fmt.Errorf("rule %q says nothing: want step, phase or both", e.ID)
+		return ru, fmt.Errorf("rule %q has neither step nor phase: want one or both", e.ID)
 	case len(e.Match) == 0:
 		return ru, fmt.Errorf("rule %q matches nothing: want a list of regular expressions called match", e.ID)
 	}
@@ -123,7 +123,7 @@ func (e entry) rule() (rule, error) {
 	return ru, nil
 }
 
-// yamlError places an error of the YAML package at its line.
+// yamlError returns an error of the YAML package with its line.
 func yamlError(line int, err error) error {
 	line, text, ok := yamltree.Mistake(line, err)
 	if !ok {

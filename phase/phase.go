@@ -1,9 +1,9 @@
 // Package phase knows the names that programs give to their steps and phases:
-// the markers of PyTorch, vLLM and SGLang, the timers of trainers, what NVTX
-// ranges are often called. It says of a name what it marks, by ordered rules in
-// phases.yaml; a user's own file of the same form can be tried first.
+// the markers of PyTorch, vLLM and SGLang, the timers of trainers, and common
+// names of NVTX ranges. The ordered rules in phases.yaml define what a name
+// marks; a user's own file of the same format can be tried first.
 //
-// What goes on in a phase is for package analyze to measure.
+// Package analyze measures the GPU work of phases.
 package phase
 
 import (
@@ -17,20 +17,20 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// How a step is cut out of a device's time.
+// How the GPU time of a step is determined.
 const (
 	CutMarker = "marker" // as long as its marker on the host
-	CutWork   = "work"   // until the work that was launched within it is done
+	CutWork   = "work"   // until the work that was launched within the marker is done
 )
 
-// A Match says what a name marks. The zero Match marks nothing.
+// A Match describes what a name marks. The zero Match marks nothing.
 type Match struct {
 	Rule     string // the id of the rule
-	Producer string // who writes the name, as "SGLang"; "" if several do
-	Step     string // how the step is cut; "" if the name marks none
-	Phase    string // as "decode"; "" if the name says none
+	Producer string // the program that writes the name, such as "SGLang"; "" if several do
+	Step     string // how the step is cut; "" if the name does not mark a step
+	Phase    string // such as "decode"; "" if the name does not mark a phase
 	Number   int64  // of the step; -1 if the name has none
-	Batch    int64  // how many requests or sequences; 0 if the name does not tell
+	Batch    int64  // number of requests or sequences; 0 if the name does not contain it
 }
 
 // A rule is one entry of a file of rules.
@@ -42,16 +42,16 @@ type rule struct {
 // A pattern is an expression of a rule.
 type pattern struct {
 	expr  func() *regexp.Regexp
-	first string // the bytes that names may begin with; "" is all
+	first string // the bytes with which names may begin; "" means all
 }
 
 // Rules are an ordered list of rules. They are safe for concurrent use.
 type Rules struct {
 	list []rule
-	by   [256][]ask // what to ask of a name, by its first byte
+	by   [256][]ask // the expressions to try for a name, by its first byte
 }
 
-// An ask is one expression of one rule.
+// An ask refers to one expression of one rule.
 type ask struct{ rule, pattern int }
 
 func newRules(list []rule) *Rules {
@@ -71,13 +71,13 @@ func newRules(list []rule) *Rules {
 //go:embed phases.yaml
 var builtInYAML string
 
-// BuiltIn returns the text of the file that [Default] is made from, with its comments:
-// the documentation of the vocabulary, and an example to follow.
+// BuiltIn returns the text of the file from which [Default] is made, with its
+// comments. It documents the vocabulary and serves as an example.
 func BuiltIn() string { return builtInYAML }
 
-// builtIn makes rules of the entries of phases.yaml, which the program has as
-// literals: to read the file, or to compile all of its expressions, takes longer
-// than most traces do.
+// builtIn makes rules from the entries of phases.yaml, which the program
+// contains as literals: reading the file, or compiling all of its expressions,
+// takes longer than reading most traces.
 var builtIn = sync.OnceValue(func() *Rules {
 	list := make([]rule, len(builtInEntries))
 	for i, e := range builtInEntries {
@@ -92,8 +92,8 @@ var builtIn = sync.OnceValue(func() *Rules {
 // Default returns the built-in rules.
 func Default() *Rules { return builtIn() }
 
-// Override returns rules of which own are tried first. A rule of own takes the
-// place of the one of r that has its id.
+// Override returns rules of which own are tried first. A rule of own replaces
+// the rule of r with the same id.
 func (r *Rules) Override(own *Rules) *Rules {
 	taken := make(map[string]bool)
 	for _, o := range own.list {
@@ -108,8 +108,8 @@ func (r *Rules) Override(own *Rules) *Rules {
 	return newRules(list)
 }
 
-// maxName is how many bytes of a name are looked at. vLLM writes every request
-// of a batch into its markers; what they are is said at the front.
+// maxName is the number of bytes of a name that are matched. vLLM writes every
+// request of a batch into its markers; the kind of the batch is at the front.
 const maxName = 512
 
 // Match returns what a name marks. An empty name marks nothing.
@@ -134,7 +134,7 @@ func (r *Rules) Match(name string) Match {
 	return Match{}
 }
 
-// group returns the number that a group of an expression matched.
+// group returns the number matched by a group of an expression.
 func group(p *regexp.Regexp, found []string, name string) (int64, bool) {
 	i := p.SubexpIndex(name)
 	if i < 0 || found[i] == "" {

@@ -8,8 +8,9 @@ import (
 	"assay/internal/yamltree"
 )
 
-// TestMatch holds the vocabulary to names as producers write them: those with a
-// file are in its capture, the others in the documentation of their framework.
+// TestMatch compares the vocabulary with names as producers write them. Names
+// with a file are in that capture, the others in the documentation of their
+// framework.
 func TestMatch(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -38,7 +39,7 @@ func TestMatch(t *testing.T) {
 		{"generate_data", Match{"data-loader", "", "", "data", -1, 0}},
 		{"Step 190 to 200", Match{"numbered-step", "", CutMarker, "", 190, 0}},
 		{"iteration 16", Match{"numbered-step", "", CutMarker, "", 16, 0}},
-		// In captures too, and no step or phase.
+		// Names from captures that mark neither a step nor a phase.
 		{"scaled dot product attention", Match{}},
 		{"nccl:all_reduce", Match{}},
 		{"## Call CompiledFxGraph f4ii27ddivzklxr54hd45chngp247rp2ytmjxpq3f55wet", Match{}},
@@ -91,7 +92,7 @@ func TestMatch(t *testing.T) {
 		{"profiling/Time taken: GRPOTrainer.vLLM.generate", Match{"trl-generation", "TRL", "", "generation", -1, 0}},
 		{"GRPOTrainer._get_per_token_logps_and_entropies", Match{"trl-log-probs", "TRL", "", "log-probs", -1, 0}},
 		{"[pl][profile]run_training_batch", Match{"lightning-step", "Lightning", CutMarker, "", -1, 0}},
-		// A number that int64 cannot hold is none.
+		// A number that int64 cannot represent is ignored.
 		{"ProfilerStep#99999999999999999999", Match{"torch-step", "PyTorch", CutMarker, "", -1, 0}},
 	} {
 		if got := Default().Match(tc.name); got != tc.want {
@@ -100,8 +101,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestParse: a file of the user's own is tried first, a rule of a known id takes
-// its place, and what is wrong with a file is said with its line.
+// TestParse: a user's own file is tried first, a rule with a known id replaces
+// the built-in one, and an error in a file names its line.
 func TestParse(t *testing.T) {
 	own, err := Parse(strings.NewReader("rules:\n- {id: forward, phase: my-forward, match: ['^fwd$']}\n- {id: mine, step: work, match: ['^tick (?P<number>\\d+)$']}\n"), "own.yaml")
 	if err != nil {
@@ -123,7 +124,7 @@ func TestParse(t *testing.T) {
 		"rules: 3":    "1: rules: want a list",
 		"rules:\n- 3": "2: ",
 		"rules:\n- {id: A, phase: p, match: [x]}":                                  `2: rule id "A"`,
-		"rules:\n- {id: a, match: [x]}":                                            `2: rule "a" says nothing`,
+		"rules:\n- {id: a, match: [x]}":                                            `2: rule "a" has neither step nor phase`,
 		"rules:\n- {id: a, phase: p}":                                              `2: rule "a" matches nothing`,
 		"rules:\n- {id: a, phase: p, match: ['']}":                                 "an empty expression",
 		"rules:\n- {id: a, phase: p, match: ['(']}":                                "missing closing",
@@ -140,8 +141,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestBuiltIn: every rule of the file says where its names come from, for that is
-// its documentation.
+// TestBuiltIn: every rule of the file has a source for its names, which
+// documents it.
 func TestBuiltIn(t *testing.T) {
 	nodes, err := list([]byte(BuiltIn()))
 	if err != nil {
@@ -157,7 +158,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-// slowly asks every expression of a name, one after the other.
+// slowly tries every expression for a name, one after the other.
 func slowly(r *Rules, name string) string {
 	for _, ru := range r.list {
 		for _, p := range ru.patterns {
@@ -169,8 +170,9 @@ func slowly(r *Rules, name string) string {
 	return ""
 }
 
-// TestFirsts: asking only what can match by the first byte finds what asking
-// everything does, of the built-in file and of odd expressions.
+// TestFirsts: trying only the expressions that can match by the first byte
+// gives the same result as trying all, for the built-in file and for unusual
+// expressions.
 func TestFirsts(t *testing.T) {
 	odd, err := Parse(strings.NewReader(`rules:
 - {id: a, phase: p, match: ['^(?i:Step)|^x?y', '^(a|bc)*d', 'anywhere', '^[^a-z]Z', '^é', '^$', '^\\bword', '(?m)^line', '^(?:)q', '^.']}
@@ -201,8 +203,8 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// FuzzParse: any file is read or refused with its name, and what it says of a
-// name is never a negative batch.
+// FuzzParse: any file is read or refused with its name, and a match never has a
+// negative batch.
 func FuzzParse(f *testing.F) {
 	f.Add(BuiltIn(), "step[DECODE bs=32]")
 	f.Add("rules:\n- {id: a, phase: p, match: ['(?P<batch>.*)']}", "-5")

@@ -9,14 +9,14 @@ import (
 // A Class is a set of kinds of GPU work that can run at the same time.
 type Class uint8
 
-// The single classes, in the order of their names. Their unions are sets.
+// The single classes, in the order of their names. Unions of them are sets.
 const (
 	ClassComm    Class = 1 << iota // communication between devices
 	ClassCompute                   // every other kernel
 	ClassCopy                      // memory copies
 	ClassMemset                    // memory fills
 
-	classSets = 1 << iota // how many sets of classes there are
+	classSets = 1 << iota // number of sets of classes
 )
 
 // classNames has the name of class 1<<i at index i.
@@ -60,50 +60,54 @@ func ClassOf(name string) (Class, bool) {
 	return 1 << i, true
 }
 
-// An Activity says, for each set of classes, how many nanoseconds of a window
-// exactly that set was running. The cells are disjoint and sum to the window;
-// the cell of the empty set is idle time. Every overlap figure is a sum of
-// cells, so all of them agree with each other.
+// An Activity has, for each set of classes, the nanoseconds of a window during
+// which exactly that set was running. The cells are disjoint and sum to the
+// window; the cell of the empty set is idle time. Every overlap value is a sum
+// of cells, so all of them are consistent with each other.
 type Activity [classSets]int64
 
-// Window returns the length of the window: the sum of all cells. Like every
-// figure of a, it stops at math.MaxInt64: see [Plus].
+// Window returns the length of the window, which is the sum of all cells. Like
+// every value of a, it is limited to math.MaxInt64: see [Plus].
 func (a Activity) Window() int64 {
 	return a.sum(func(Class) bool { return true })
 }
 
-// Idle returns how long nothing ran.
+// Idle returns the time during which nothing ran.
 func (a Activity) Idle() int64 { return a[0] }
 
-// Busy returns how long anything ran.
+// Busy returns the time during which anything ran.
 func (a Activity) Busy() int64 { return a.Window() - a[0] }
 
-// With returns how long at least one of the classes in c ran.
+// With returns the time during which at least one of the classes in c ran.
 func (a Activity) With(c Class) int64 {
 	return a.sum(func(set Class) bool { return set&c != 0 })
 }
 
-// Without returns how long at least one class of c ran and none of not.
+// Without returns the time during which at least one class of c ran and none of
+// not.
 func (a Activity) Without(c, not Class) int64 {
 	return a.sum(func(set Class) bool { return set&c != 0 && set&not == 0 })
 }
 
-// Compute returns how long a compute kernel ran.
+// Compute returns the time during which a compute kernel ran.
 func (a Activity) Compute() int64 { return a.With(ClassCompute) }
 
-// ExposedComm returns how long communication ran and no compute kernel did.
+// ExposedComm returns the time during which communication ran and no compute
+// kernel did.
 func (a Activity) ExposedComm() int64 { return a.Without(ClassComm, ClassCompute) }
 
-// ExposedCopy returns how long a copy or memset ran and neither compute nor
-// communication did. Compute, ExposedComm, ExposedCopy and Idle sum to Window.
+// ExposedCopy returns the time during which a copy or memset ran and neither
+// compute nor communication did. Compute, ExposedComm, ExposedCopy and Idle sum
+// to Window.
 func (a Activity) ExposedCopy() int64 {
 	return a.Without(ClassCopy|ClassMemset, ClassCompute|ClassComm)
 }
 
-// HiddenComm returns how long communication ran under a compute kernel.
+// HiddenComm returns the time during which communication was overlapped by a
+// compute kernel.
 func (a Activity) HiddenComm() int64 { return a.With(ClassComm) - a.ExposedComm() }
 
-// Plus returns the cells of two windows added up, each as by [Plus].
+// Plus returns the sum of the cells of two windows, each as by [Plus].
 func (a Activity) Plus(b Activity) Activity {
 	for i := range a {
 		a[i] = Plus(a[i], b[i])
@@ -136,7 +140,7 @@ func (a Activity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cells)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the format of MarshalJSON.
 func (a *Activity) UnmarshalJSON(b []byte) error {
 	var cells []cell
 	if err := json.Unmarshal(b, &cells); err != nil {

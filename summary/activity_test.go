@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestActivityFigures gives each cell a power of two of its own, so a figure
-// tells which cells went into it.
+// TestActivityFigures gives each cell a different power of two, so that a value
+// shows which cells it includes.
 func TestActivityFigures(t *testing.T) {
 	const comm, comp, cpy, set = ClassComm, ClassCompute, ClassCopy, ClassMemset
 	var a Activity
@@ -71,7 +71,7 @@ func TestActivityJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Activity{1, 2, 3} // what was there before must go
+		got := Activity{1, 2, 3} // earlier content must be removed
 		if err := json.Unmarshal(text, &got); err != nil || got != want {
 			t.Fatalf("%s reads as %v, %v", text, got, err)
 		}

@@ -1,65 +1,68 @@
 package summary
 
-// The rows below say where device work came from: which operator, module,
-// source line and call of the host offered it. Device work is linked to the
-// call that launched it, and that call to what was open on its thread when it
-// was made. Work that cannot be linked is in every other table and in none of
-// these; the issue "kernels-without-launch" counts it.
+// The rows below describe where device work was launched: by which operator,
+// module, source line and call of the host. Device work is linked to the call
+// that launched it, and that call to the events that were open on its thread
+// when it was made. Work without a link is part of every other table and of
+// none of these; the issue "kernels-without-launch" counts it.
 //
-// "GPU" times are sums of durations of device work (kernels, copies, memsets):
-// work, not wall. "Self" is what an item launched itself, "total" adds what
-// was launched inside it; of an item that is open twice, as in a recursion, the
-// inner one does not count again, so totals of one name never exceed what there is.
+// "GPU" times are total GPU times, that is, sums over the durations of device
+// work (kernels, copies, memsets), not elapsed time. "Self" is the work
+// launched by an item itself; "total" adds the work launched by items nested in
+// it. If an item is open twice, as in a recursion, the inner one does not count
+// again, so the total of a name never exceeds the total GPU time.
 
-// An Op is every run of one operator of the host (a cpu_op). (Input, Name) is
-// its key.
+// An Op represents all runs of one operator of the host (a cpu_op). (Input,
+// Name) is its key.
 type Op struct {
 	Name       string `json:"name"`
 	Input      int    `json:"input"`
 	Rank       int    `json:"rank"`
-	Count      int64  `json:"count"`        // runs
-	CPUSelfNS  int64  `json:"cpu_self_ns"`  // host time outside of the events inside it
+	Count      int64  `json:"count"`        // calls
+	CPUSelfNS  int64  `json:"cpu_self_ns"`  // host time outside of nested events
 	CPUTotalNS int64  `json:"cpu_total_ns"` // host time
 	GPUSelfNS  int64  `json:"gpu_self_ns"`
 	GPUTotalNS int64  `json:"gpu_total_ns"`
-	Launched   int64  `json:"launched"`         // pieces of device work that it launched itself
-	Shapes     int64  `json:"shapes,omitempty"` // distinct inputs it was called with, where recorded
+	Launched   int64  `json:"launched"`         // GPU operations that it launched itself
+	Shapes     int64  `json:"shapes,omitempty"` // distinct inputs, if they were recorded
 
 	// TopShapes has the inputs with the most GPU time, at most MaxTopShapes.
 	TopShapes []OpShape `json:"top_shapes,omitempty"`
 }
 
-// MaxTopShapes is how many shapes of an operator are kept one by one.
+// MaxTopShapes is the maximum number of shapes of an operator that are kept.
 const MaxTopShapes = 3
 
-// An OpShape is every run of an operator with inputs of the same dimensions and
-// types, as the profiler wrote them.
+// An OpShape represents all runs of an operator with inputs of the same
+// dimensions and types, as written by the profiler.
 type OpShape struct {
-	Dims       string `json:"dims"`            // as "[[32, 128], [128]]"
-	Types      string `json:"types,omitempty"` // as `["float", "float"]`
+	Dims       string `json:"dims"`            // such as "[[32, 128], [128]]"
+	Types      string `json:"types,omitempty"` // such as `["float", "float"]`
 	Count      int64  `json:"count"`
 	GPUSelfNS  int64  `json:"gpu_self_ns"`
 	GPUTotalNS int64  `json:"gpu_total_ns"`
 }
 
-// A Module is every run of one nn.Module at one place in the tree of modules.
-// (Input, Path) is its key; the parent's path is Path less its last part.
+// A Module represents all runs of one nn.Module at one position in the tree of
+// modules. (Input, Path) is its key; the parent's path is Path without its last
+// part.
 type Module struct {
-	Path       string `json:"path"` // as "GPT_0/Block_3/Linear_7"
+	Path       string `json:"path"` // such as "GPT_0/Block_3/Linear_7"
 	Input      int    `json:"input"`
 	Rank       int    `json:"rank"`
 	Count      int64  `json:"count"` // calls
 	CPUTotalNS int64  `json:"cpu_total_ns"`
-	GPUSelfNS  int64  `json:"gpu_self_ns"` // forward and backward, outside of modules inside it
+	GPUSelfNS  int64  `json:"gpu_self_ns"` // forward and backward, outside of nested modules
 	GPUTotalNS int64  `json:"gpu_total_ns"`
-	// BackwardNS is the part of GPUTotalNS that its backward pass launched.
+	// BackwardNS is the part of GPUTotalNS launched by its backward pass.
 	BackwardNS int64 `json:"backward_ns"`
 }
 
-// A Line is a Python function by the line it starts at, or that of the call, as
-// the profiler wrote it. GPU time counts as self at the innermost function that
-// is not PyTorch's or Python's own, if there is one: that is the line to change.
-// (Input, File, Line, Function) is its key.
+// A Line is a Python function with its first line, or the line of the call, as
+// written by the profiler. Self GPU time is attributed to the innermost
+// function that does not belong to PyTorch or Python itself, if there is one,
+// because that is the code that a user can change. (Input, File, Line,
+// Function) is its key.
 type Line struct {
 	File       string `json:"file"`
 	Line       int    `json:"line"`
@@ -72,10 +75,10 @@ type Line struct {
 	GPUTotalNS int64  `json:"gpu_total_ns"`
 }
 
-// An Annotation is every run of one user annotation (record_function, NVTX) of
-// the host. GPU time is that of all work launched while it was open on its
-// thread, or, for threads that have none of their own such as autograd's, on
-// the main thread, whenever that work ran.
+// An Annotation represents all runs of one user annotation (record_function,
+// NVTX) of the host. Its GPU time is that of all work launched while it was
+// open on the launching thread, whenever that work ran. For threads without
+// annotations, such as autograd's, the annotations of the main thread are used.
 type Annotation struct {
 	Name       string `json:"name"`
 	Input      int    `json:"input"`
@@ -97,85 +100,88 @@ type Pass struct {
 	GPUNS  int64  `json:"gpu_ns"`
 }
 
-// A Call is every call of one function of the device's runtime or driver.
-// (Input, Name) is its key.
+// A Call represents all calls of one function of the device's runtime or
+// driver. (Input, Name) is its key.
 type Call struct {
-	Name    string `json:"name"` // as "cudaLaunchKernel"
+	Name    string `json:"name"` // such as "cudaLaunchKernel"
 	Kind    string `json:"kind"` // "launch", "graph-launch", "copy", "memset", "sync", "alloc", "free" or "other"
 	Input   int    `json:"input"`
 	Rank    int    `json:"rank"`
 	Count   int64  `json:"count"`
 	TotalNS int64  `json:"total_ns"` // host time
 	MaxNS   int64  `json:"max_ns"`
-	// Launched is how many pieces of device work the calls launched.
+	// Launched is the number of GPU operations launched by the calls.
 	Launched int64 `json:"launched"`
-	// WaitNS is the part of TotalNS of calls that waited for a device: those that
-	// synchronize, and copies that had ended when their call returned. IdleNS is
-	// the part of that in which no device of the input was busy. For what waiting
-	// cost after it was over see [Sync].
+	// WaitNS is the part of TotalNS in calls that waited for a device: calls
+	// that synchronize, and copies that had ended when their call returned.
+	// IdleNS is the part of WaitNS during which no device of the input was
+	// busy. For the idle time after such waits see [Sync].
 	WaitNS int64 `json:"wait_ns,omitempty"`
 	IdleNS int64 `json:"idle_ns"`
-	// InSteps counts, of calls that take or return memory, those made within a
-	// step: a caching allocator needs none there once it is warm.
+	// InSteps counts, for calls that allocate or free memory, those made within
+	// a step. A caching allocator needs none there once it is warm.
 	InSteps int64 `json:"in_steps,omitempty"`
 }
 
-// Launches says how the work of one device was launched. (Input, Device) is its
-// key.
+// Launches describes how the work of one device was launched. (Input, Device)
+// is its key.
 type Launches struct {
 	Input    int   `json:"input"`
 	Rank     int   `json:"rank"`
 	Device   int64 `json:"device"`
-	Launched int64 `json:"launched"` // pieces of work that a call is known for
-	Without  int64 `json:"without"`  // pieces of work without
-	// WithoutNS is the sum of their durations: work that no table of operators,
-	// modules or lines has.
+	Launched int64 `json:"launched"` // GPU operations with a known call
+	Without  int64 `json:"without"`  // GPU operations without a known call
+	// WithoutNS is their total time. This work is in no table of operators,
+	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
-	Calls     int64 `json:"calls"` // calls that launched them; fewer where graphs were launched
-	// Delays has, for each piece with a call, the time from the call's end to its
-	// start, 0 if it started before.
+	Calls     int64 `json:"calls"` // calls that launched them; fewer if graphs were launched
+	// Delays has, for each GPU operation with a call, the time from the call's
+	// end to the operation's start, or 0 if it started before.
 	Delays Histogram `json:"delays"`
-	// Short counts the kernels under ShortKernelNS, ShortNS sums them.
+	// Short counts the kernels under ShortKernelNS, ShortNS is their total
+	// time.
 	Short   int64 `json:"short_kernels"`
 	ShortNS int64 `json:"short_kernels_ns"`
 	// PerStep is the number of launching calls in each step that has a row, in
-	// their order.
+	// the order of the steps.
 	PerStep []int64 `json:"per_step,omitempty"`
 
-	// Queue says how long the queue had which depth: pieces of work whose call had
-	// begun and that had not started. It covers the device's window.
+	// Queue has the time during which the queue had each length, in GPU
+	// operations whose call had begun and that had not started. It covers the
+	// device's window.
 	Queue []QueueDepth `json:"queue,omitempty"`
-	// QueueStrip has the mean depth in each bin of the device's strip, in
-	// thousandths.
+	// QueueStrip has the mean queue length in each bin of the device's strip,
+	// in thousandths.
 	QueueStrip []int64 `json:"queue_strip,omitempty"`
 }
 
-// ShortKernelNS is the duration below which a kernel counts as short: about
-// what it takes to launch one, so a program of short kernels waits for its host.
+// ShortKernelNS is the duration below which a kernel counts as short. It is
+// about the time for one launch, so a program of short kernels waits for its
+// host.
 const ShortKernelNS = 10_000
 
-// A QueueDepth is the time that a queue was From or more deep and less than the
-// next row's From.
+// A QueueDepth is the time during which the queue length was at least From and
+// less than the next row's From.
 type QueueDepth struct {
 	From int64 `json:"from"` // 0, 1, 2, 4, 8, ...
 	NS   int64 `json:"ns"`
 }
 
-// A Graph is every launch of one CUDA or HIP graph: launches that ran the same
-// sequence of work. (Input, Device, ID) is its key.
+// A Graph represents all launches of one CUDA or HIP graph, that is, launches
+// that ran the same sequence of work. (Input, Device, ID) is its key.
 type Graph struct {
 	ID       int64  `json:"id"` // in the order of first launch, from 1
 	Input    int    `json:"input"`
 	Rank     int    `json:"rank"`
-	Device   int64  `json:"device"`   // -1 if it is not known which
-	Call     string `json:"call"`     // as "cudaGraphLaunch"
-	First    string `json:"first"`    // name of its first piece of work
-	Launches int64  `json:"launches"` // times it was launched
-	Nodes    int64  `json:"nodes"`    // pieces of work in the largest launch
-	WorkNS   int64  `json:"work_ns"`  // sum of the durations of all of them
-	SpanNS   int64  `json:"span_ns"`  // sum over launches of first start to last end
-	IdleNS   int64  `json:"idle_ns"`  // part of SpanNS in which the device was idle
-	DelayNS  int64  `json:"delay_ns"` // sum over launches of call's end to first start, 0 if before
-	Opaque   bool   `json:"opaque"`   // its inside was not recorded; Nodes, IdleNS mean nothing
+	Device   int64  `json:"device"`   // -1 if it is unknown
+	Call     string `json:"call"`     // such as "cudaGraphLaunch"
+	First    string `json:"first"`    // name of its first GPU operation
+	Launches int64  `json:"launches"` // number of launches
+	Nodes    int64  `json:"nodes"`    // GPU operations in the largest launch
+	WorkNS   int64  `json:"work_ns"`  // total time of all of them
+	SpanNS   int64  `json:"span_ns"`  // sum over launches from first start to last end
+	IdleNS   int64  `json:"idle_ns"`  // part of SpanNS during which the device was idle
+	DelayNS  int64  `json:"delay_ns"` // sum over launches from call's end to first start, 0 if before
+	Opaque   bool   `json:"opaque"`   // traced as one event; Nodes and IdleNS are undefined
 	CallNS   int64  `json:"call_ns"`  // host time of the launching calls
 }

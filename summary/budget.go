@@ -2,10 +2,10 @@ package summary
 
 import "encoding/json"
 
-// A budget is the one cut of a window that needs no sets: four parts that do
-// not overlap and sum to the window. It is computed from the cells whenever
-// JSON is written, so that programs which read the JSON need not add cells up,
-// and is ignored when JSON is read, so that it cannot contradict them.
+// A budget is the breakdown of a window into four parts that do not overlap and
+// sum to the window. It is computed from the cells whenever JSON is written, so
+// that programs that read the JSON need not add up cells. It is ignored when
+// JSON is read, so that it cannot contradict them.
 type budget struct {
 	ComputeNS     int64 `json:"compute_ns"`
 	ExposedCommNS int64 `json:"exposed_comm_ns"`
@@ -18,8 +18,8 @@ func (a Activity) budget() budget {
 }
 
 // MarshalJSON writes the fields of d and the member "budget", which has
-// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the
-// figures of [Activity] and sum to window_ns.
+// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the values
+// of [Activity] and sum to window_ns.
 func (d Device) MarshalJSON() ([]byte, error) {
 	type plain Device // without this method
 	return json.Marshal(struct {
@@ -29,8 +29,8 @@ func (d Device) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the fields of s and the member "budget", which has
-// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the
-// figures of [Activity] and sum to wall_ns.
+// compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the values
+// of [Activity] and sum to wall_ns.
 func (s Step) MarshalJSON() ([]byte, error) {
 	type plain Step // without this method
 	return json.Marshal(struct {
@@ -39,8 +39,9 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	}{plain(s), s.Activity.budget()})
 }
 
-// MarshalJSON writes the fields of p and the member "budget", as of a device. Its
-// figures are of Total, the phases within p included.
+// MarshalJSON writes the fields of p and the member "budget", in the same form
+// as for a device. Its values are computed from Total, which includes nested
+// phases.
 func (p Phase) MarshalJSON() ([]byte, error) {
 	type plain Phase // without this method
 	return json.Marshal(struct {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestBudget: the parts of the JSON sum to the window, and the budget is not
+// TestBudget: the parts in the JSON sum to the window, and the budget is not
 // read back.
 func TestBudget(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -52,8 +52,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetFigures gives each part a length of its own, and checks that a
-// budget which contradicts the cells loses against them.
+// TestBudgetFigures gives each part a different length, and checks that a
+// budget in the input that contradicts the cells is ignored.
 func TestBudgetFigures(t *testing.T) {
 	d := Device{WindowNS: 1111, Activity: Activity{0: 1, ClassCopy | ClassMemset: 10, ClassComm | ClassCopy: 100, ClassComm | ClassCompute: 1000}}
 	b, err := json.Marshal(d)

@@ -13,8 +13,8 @@ func counterRow(kernel string, ns int64) Counter {
 		Stalls: []Stall{{"wait", 2}}, Work: []Work{{Precision: "fp32", DRAMBytes: &n}}, Rules: []Advice{{Name: "R", SpeedupPct: &share}}}
 }
 
-// TestMergeCounters: rows keep to their inputs, the largest comes first, and
-// what was merged shares no memory with what it was merged of.
+// TestMergeCounters: rows keep their inputs, the largest comes first, and the
+// result shares no memory with its sources.
 func TestMergeCounters(t *testing.T) {
 	a := &Summary{Schema: Schema, Inputs: []Input{{Path: "a"}}, Counters: []Counter{counterRow("small", 10)}}
 	b := &Summary{Schema: Schema, Inputs: []Input{{Path: "b"}}, Counters: []Counter{counterRow("large", 20), counterRow("small", 10)}}

@@ -2,39 +2,39 @@ package summary
 
 import "fmt"
 
-// A Flame is the tree of the stacks of one input, for pictures: what every
-// function cost where it was called from. Input is its key.
+// A Flame is the tree of the stacks of one input, for pictures: the cost of
+// every function, separately for each of its callers. Input is its key.
 //
-// Only what has room in a picture is a node of its own; what is left out is
-// added up in nodes that say how many functions they stand for. The roots sum to
-// Total, and what a node has over its children it cost itself.
+// Only functions that are large enough for a picture have their own node. The
+// others are added up in nodes that contain their number. The roots sum to
+// Total. The value of a node minus the sum of its children is its own cost.
 type Flame struct {
 	Input int    `json:"input"`
 	Name  string `json:"name"` // of the values: "cpu", "inuse_space"
 	Unit  string `json:"unit"` // "ns", "bytes", "count"
 	Total int64  `json:"total"`
 
-	// Nodes are in the order of a walk along the tree: a node comes before its
-	// children, the largest of them first.
+	// Nodes are in the order of a depth-first walk: a node precedes its
+	// children, and the largest child comes first.
 	Nodes []FlameNode `json:"nodes"`
 }
 
 // A FlameNode is one function below the functions that called it.
 type FlameNode struct {
-	Depth int    `json:"depth"` // 0 for a root; its parent is the last node before it that is one less deep
+	Depth int    `json:"depth"` // 0 for a root; its parent is the last node before it whose depth is one less
 	Name  string `json:"name,omitempty"`
 	File  string `json:"file,omitempty"`
-	Value int64  `json:"value"` // with all that it called
+	Value int64  `json:"value"` // including all functions that it called
 
-	// Others is how many functions of one place are added up here, which then has
-	// no name; 0 for a node that stands for itself.
+	// Others is the number of functions at one position that are added up in
+	// this node, which then has no name; 0 for an ordinary node.
 	Others int64 `json:"others,omitempty"`
 }
 
-// check returns an error if f is no tree, or if children have more than their
-// parent or roots other than the total.
+// check returns an error if f is not a tree, if children sum to more than their
+// parent, or if the roots do not sum to the total.
 func (f *Flame) check() error {
-	rest := []int64{f.Total} // of each node on the path, what its children may still have
+	rest := []int64{f.Total} // for each node on the path: the value left for its children
 	for i, n := range f.Nodes {
 		if n.Depth < 0 || n.Depth >= len(rest) {
 			return fmt.Errorf(".nodes[%d].depth: got %d, want 0 to %d", i, n.Depth, len(rest)-1)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// randomFlame returns a tree in which children have at most what their parents
-// have.
+// randomFlame returns a tree in which the values of children sum to at most
+// that of their parent.
 func randomFlame(rnd *rand.Rand, in int) Flame {
 	f := Flame{Input: in, Name: "cpu", Unit: "ns", Nodes: []FlameNode{}}
 	var grow func(depth int, room int64)
@@ -30,7 +30,7 @@ func randomFlame(rnd *rand.Rand, in int) Flame {
 	return f
 }
 
-// TestFlameCheck: every tree is accepted, and each promise is held.
+// TestFlameCheck: every valid tree is accepted, and each violation is refused.
 func TestFlameCheck(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -59,8 +59,8 @@ func TestFlameCheck(t *testing.T) {
 	}
 }
 
-// TestFlameMerge: trees keep to their inputs, and share no memory with those they
-// are of.
+// TestFlameMerge: trees keep their inputs, and share no memory with their
+// sources.
 func TestFlameMerge(t *testing.T) {
 	one := func(name string) *Summary {
 		return &Summary{Inputs: []Input{{Path: name}}, Flames: []Flame{{Name: name, Total: 1, Nodes: []FlameNode{{Name: name, Value: 1}}}}}

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// edges are the bounds of the buckets of every Histogram, in nanoseconds:
-// 1, 1.5, 2, 3, 5, 7 times each power of ten, roughly equal on a log scale and
-// all whole numbers. One fixed scale makes histograms of any two captures
-// addable.
+// edges are the bounds of the buckets of every Histogram, in nanoseconds: 1,
+// 1.5, 2, 3, 5, 7 times each power of ten. They are whole numbers and roughly
+// equally spaced on a log scale. Because the scale is fixed, the histograms of
+// any two captures can be added.
 var edges = func() []int64 {
 	out := []int64{0}
 	for ten := int64(10); ten <= 1e11; ten *= 10 {
@@ -32,9 +32,9 @@ type Bucket struct {
 	TotalNS int64 `json:"total_ns"` // sum of the durations counted
 }
 
-// A Histogram is a distribution of durations. It holds the buckets that are
-// not empty, in rising order. The zero Histogram is empty. Its sums are made by
-// [Plus].
+// A Histogram is a distribution of durations. It holds the buckets that are not
+// empty, in ascending order. The zero Histogram is empty. Its sums are computed
+// with [Plus].
 type Histogram struct {
 	Buckets []Bucket `json:"buckets"`
 }
@@ -44,7 +44,7 @@ func (h *Histogram) Add(ns int64) {
 	h.add(Bucket{FromNS: edges[bucketOf(ns)], Count: 1, TotalNS: ns})
 }
 
-// Plus returns the two distributions added up.
+// Plus returns the sum of two distributions.
 func (h Histogram) Plus(g Histogram) Histogram {
 	sum := Histogram{slices.Clone(h.Buckets)}
 	for _, b := range g.Buckets {
@@ -53,7 +53,7 @@ func (h Histogram) Plus(g Histogram) Histogram {
 	return sum
 }
 
-// Count returns how many durations were added.
+// Count returns the number of durations added.
 func (h Histogram) Count() (n int64) {
 	for _, b := range h.Buckets {
 		n = Plus(n, b.Count)
@@ -70,7 +70,7 @@ func (h Histogram) TotalNS() (ns int64) {
 }
 
 func (h *Histogram) add(b Bucket) {
-	i := 0 // the first bucket that is not below b, by halves: a call for each comparison would cost more
+	i := 0 // the first bucket that is not below b, found by bisection, because a call for each comparison would be slower
 	for to := len(h.Buckets); i < to; {
 		if middle := (i + to) / 2; h.Buckets[middle].FromNS < b.FromNS {
 			i = middle + 1
@@ -97,8 +97,8 @@ func bucketOf(ns int64) int {
 	return i
 }
 
-// startOf has the bucket of the smallest number of each number of bits; those of
-// the others are the few after it.
+// startOf has the bucket of the smallest number of each bit length; the other
+// numbers of that length are in one of the next few buckets.
 var startOf = func() (out [65]int) {
 	for n := 1; n < 64; n++ {
 		i, found := slices.BinarySearch(edges, 1<<(n-1))
@@ -110,8 +110,8 @@ var startOf = func() (out [65]int) {
 	return out
 }()
 
-// MarshalJSON writes the buckets as a list, which is empty and not null where
-// there are none.
+// MarshalJSON writes the buckets as a list. Without buckets the list is empty,
+// not null.
 func (h Histogram) MarshalJSON() ([]byte, error) {
 	type plain Histogram // without this method
 	if h.Buckets == nil {
@@ -120,14 +120,15 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(h))
 }
 
-// UnmarshalJSON reads a histogram and checks that its buckets are ours.
+// UnmarshalJSON reads a histogram and checks that its buckets are those of the
+// scale.
 func (h *Histogram) UnmarshalJSON(b []byte) error {
 	type plain Histogram
 	if err := json.Unmarshal(b, (*plain)(h)); err != nil {
 		return err
 	}
 	if len(h.Buckets) == 0 {
-		h.Buckets = nil // an empty histogram is the zero one
+		h.Buckets = nil // an empty histogram is the zero Histogram
 	}
 	for i, b := range h.Buckets {
 		if _, ok := slices.BinarySearch(edges, b.FromNS); !ok || i > 0 && h.Buckets[i-1].FromNS >= b.FromNS {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestEdges checks the scale: it covers all durations, rises, and no step
-// above its first is wider than a factor of 1.7.
+// TestEdges checks the scale: it covers all durations, is ascending, and no
+// step after the first is wider than a factor of 1.7.
 func TestEdges(t *testing.T) {
 	edges := Edges()
 	if edges[0] != 0 {
@@ -29,7 +29,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestHistogramAdd finds the bucket of each duration by looking at every edge.
+// TestHistogramAdd finds the bucket of each duration by checking every edge.
 func TestHistogramAdd(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	durations := append(slices.Clone(Edges()), 1, 9, 11, 14, math.MaxInt64/2)
@@ -103,8 +103,8 @@ func TestHistogramErrors(t *testing.T) {
 	}
 }
 
-// TestBucketOf compares the short cut with a plain search, at and beside every
-// edge and every power of two.
+// TestBucketOf compares the fast search with a plain search, at and next to
+// every edge and every power of two.
 func TestBucketOf(t *testing.T) {
 	check := func(ns int64) {
 		want := 0

@@ -1,70 +1,69 @@
 package summary
 
-// Owners of idle time. Every nanosecond in which nothing ran on a device has
-// one.
+// Causes of idle time. Every interval during which nothing ran on a device has
+// exactly one cause.
 const (
-	// OwnerHost: the call that launches what ran next had not begun. The row's
-	// State and Name say what its thread did instead.
+	// OwnerHost: the call that launches the next work had not begun. The row's
+	// State and Name describe what its thread did instead.
 	OwnerHost = "host-late"
-	// OwnerLaunch: the call had begun, or was over for no longer than launching
-	// takes. The row's Name is the call.
+	// OwnerLaunch: the call was running, or had ended within the time that a
+	// launch takes. The row's Name is the call.
 	OwnerLaunch = "launch-latency"
-	// OwnerBetween: the call was over before the device became idle, and the work
-	// started within the time that a device takes from one piece of work to the
-	// next.
+	// OwnerBetween: the call ended before the device became idle, and the work
+	// started within the time that a device needs between two GPU operations.
 	OwnerBetween = "between-kernels"
-	// OwnerDependency: the call was over for longer than that, and the work did not
-	// start: an event, another stream or a copy held it.
+	// OwnerDependency: the call ended earlier than that, and the work did not
+	// start: it waited for an event, another stream or a copy.
 	OwnerDependency = "dependency"
-	// OwnerNothing: nothing was to be run: the profiler itself was starting or
-	// stopping.
+	// OwnerNothing: there was nothing to run, because the profiler itself was
+	// starting or stopping.
 	OwnerNothing = "nothing-offered"
-	// OwnerOpaque: inside a graph whose nodes were not recorded.
+	// OwnerOpaque: inside a CUDA graph that was traced as one event.
 	OwnerOpaque = "opaque-graph"
-	// OwnerUnknown: what ran next has no known launch, or it seems to have started
-	// before it was launched.
+	// OwnerUnknown: the next work has no known launch, or it seems to have
+	// started before it was launched.
 	OwnerUnknown = "unknown"
 )
 
-// Owners returns the owners of idle time in the order in which they are shown.
+// Owners returns the causes of idle time in the order in which they are shown.
 func Owners() []string {
 	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerUnknown}
 }
 
-// What a thread that is late was doing, by the innermost thing open on it.
+// The states of a thread that is late, by the innermost open event.
 const (
 	StateSync       = "synchronizing" // in a call that waits for the device
 	StateCopy       = "copying"       // in a call that copies or fills memory
-	StateAlloc      = "allocating"    // in a call that takes or returns memory
+	StateAlloc      = "allocating"    // in a call that allocates or frees memory
 	StateLaunch     = "launching"     // in a call that launches other work
 	StateCall       = "calling"       // in another call of the runtime or driver
 	StateData       = "data-loading"  // in a data loader
 	StateOp         = "operator"      // in an operator, outside of any call
 	StatePython     = "python"        // in a Python function, outside of any operator
-	StateAnnotation = "annotation"    // in an annotation, and nothing else is recorded
+	StateAnnotation = "annotation"    // in an annotation, with nothing recorded inside
 	StateOS         = "os-call"       // in a call of the operating system or C library, outside of any call of the runtime
-	StateOff        = "not-running"   // on no core, and in none of the calls above
-	StateUnrecorded = "unrecorded"    // in nothing that was recorded
+	StateOff        = "not-running"   // on no core, outside of the calls above
+	StateUnrecorded = "unrecorded"    // outside of everything recorded
 )
 
-// An Idle is idle time of one device by who owned it. (Input, Device, Owner,
+// An Idle is the idle time of one device with one cause. (Input, Device, Owner,
 // State, Name) is its key, and the rows of a device sum to its idle time.
 type Idle struct {
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
 	Owner  string `json:"owner"`
-	State  string `json:"state,omitempty"` // of OwnerHost only
+	State  string `json:"state,omitempty"` // only for OwnerHost
 	Name   string `json:"name,omitempty"`  // of the call, operator, function or annotation
 	NS     int64  `json:"ns"`
-	Count  int64  `json:"count"` // pieces of idle time
+	Count  int64  `json:"count"` // number of idle intervals
 	MaxNS  int64  `json:"max_ns"`
-	// ShortGapsNS is the part of NS that lies in gaps under [ShortGapNS]: what it
-	// costs that the host gets from one launch to the next.
+	// ShortGapsNS is the part of NS in gaps under [ShortGapNS], that is, the
+	// idle time caused by the host's time between launches.
 	ShortGapsNS int64 `json:"short_gaps_ns,omitempty"`
 }
 
-// ShortGapNS is the length under which a gap counts as short: a host takes some
-// 5 to 50 microseconds from one launch to the next, and for longer it does
-// something else.
+// ShortGapNS is the length below which a gap counts as short. A host needs
+// about 5 to 50 microseconds from one launch to the next; during longer gaps it
+// does something else.
 const ShortGapNS = 100_000

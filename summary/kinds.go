@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// kinds describes every type of row of a [Summary], once. Everything that treats
-// all rows alike walks this table: [Merge], [Summary.Sort], [Read]'s checks,
-// [Summary.Only], [Summary.Detach], [Kinds]. A new type of row is a struct, a field
-// of Summary and an entry here; a test compares the table with the fields.
+// kinds describes every type of row of a [Summary]. All code that treats every
+// type in the same way iterates over this table: [Merge], [Summary.Sort],
+// [Read]'s checks, [Summary.Only], [Summary.Detach], [Kinds]. A new type of row
+// is a struct, a field of Summary and an entry here; a test compares the table
+// with the fields.
 //
-// Inputs and issues have no entry: rows point at inputs, and issues belong to no
-// place.
+// Inputs and issues have no entry: rows refer to inputs, and issues belong to
+// no place.
 var kinds = []Kind{
 	rows[Device]{Name: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
 		At:    func(r *Device) place { return place{&r.Input, &r.Rank, &r.Device} },
@@ -121,11 +122,12 @@ var kinds = []Kind{
 // Kinds returns the types of rows in the order of the fields of [Summary].
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// A Kind is one type of row. Its methods treat all of a summary's rows of that type.
+// A Kind is one type of row. Its methods apply to all of a summary's rows of
+// that type.
 type Kind interface {
 	// Member returns the name of the rows in the JSON.
 	Member() string
-	// Len returns how many rows of the kind s has.
+	// Len returns the number of rows of the kind in s.
 	Len(s *Summary) int
 
 	take(to, from *Summary, input func(int) (int, bool))
@@ -134,8 +136,9 @@ type Kind interface {
 	texts(s *Summary, f func(*string))
 }
 
-// A place points at the fields of a row that say where it was measured. Rank and
-// Device are nil for rows that have none; the input has a rank then.
+// A place has pointers to the fields of a row that identify where it was
+// measured. Rank and Device are nil for rows without them; the rank is then
+// that of the input.
 type place struct {
 	Input  *int
 	Rank   *int
@@ -151,13 +154,14 @@ type rows[Row any] struct {
 	// Rows are sorted by First, then by input, rank and device, then by Order.
 	// Together these are unique, so the order is total.
 	First, Order func(a, b *Row) int
-	// SortAll replaces First and Order where the order of one row depends on others.
+	// SortAll replaces First and Order if the order of one row depends on
+	// others.
 	SortAll func([]Row)
-	// Inner sorts what is inside a row.
+	// Inner sorts the content of a row.
 	Inner func(*Row)
 
-	Check    func(*Row) error     // returns the first promise that a row breaks
-	CheckAll func(*Summary) error // returns the first promise that the rows together break
+	Check    func(*Row) error     // returns the first violated constraint of a row
+	CheckAll func(*Summary) error // returns the first violated constraint between rows
 }
 
 func (k rows[Row]) Member() string     { return k.Name }

@@ -31,9 +31,10 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestEveryKind fills every type of row by reflection, so that a new one is tested
-// without a new line here: rows are merged with the right input, share no memory with
-// their source, are taken apart again, and are refused if their input does not exist.
+// TestEveryKind fills every type of row by reflection, so that a new type is
+// tested without a change here: rows are merged with the right input, share no
+// memory with their source, can be separated again, and are refused if their
+// input does not exist.
 func TestEveryKind(t *testing.T) {
 	a, b := filled(1), filled(2)
 	before := text(t, a) + text(t, b)
@@ -71,7 +72,7 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// TestDetach: the texts of a detached summary are equal and lie elsewhere.
+// TestDetach: the texts of a detached summary are equal copies.
 func TestDetach(t *testing.T) {
 	s := filled(3)
 	block := strings.Repeat("x", 1000)
@@ -87,8 +88,9 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// filled returns a summary of one input with one row of each kind, in which every
-// field has a value drawn from seed. Its rows keep no promise but that of the input.
+// filled returns a summary of one input with one row of each kind, in which
+// every field has a value drawn from seed. Only the constraint on inputs holds
+// for its rows.
 func filled(seed uint64) *Summary {
 	s := &Summary{Schema: Schema, Inputs: []Input{{Path: "x"}}, Issues: []Issue{}}
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -138,7 +140,7 @@ func fill(v reflect.Value, rnd *rand.Rand) {
 	}
 }
 
-// scribbleAll changes all memory that v leads to.
+// scribbleAll changes all memory reachable from v.
 func scribbleAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

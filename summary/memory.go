@@ -1,6 +1,6 @@
 package summary
 
-// Memory is what PyTorch's allocator said about one device, or about the host.
+// Memory is the data of PyTorch's allocator for one device, or for the host.
 // (Input, DeviceType, Device) is its key. Sizes are bytes.
 type Memory struct {
 	Input  int   `json:"input"`
@@ -10,24 +10,26 @@ type Memory struct {
 
 	Allocs int64 `json:"allocs"`
 	Frees  int64 `json:"frees"`
-	// Allocated and reserved are what the profiler wrote; absent where it did not.
+	// Allocated and reserved are the values written by the profiler; absent if
+	// it did not write them.
 	StartAllocated *int64 `json:"start_allocated,omitempty"`
 	PeakAllocated  *int64 `json:"peak_allocated,omitempty"`
 	PeakReserved   *int64 `json:"peak_reserved,omitempty"`
-	// Capacity is what the device has in all, where the capture says so.
+	// Capacity is the total memory of the device, if the capture contains it.
 	Capacity *int64 `json:"capacity,omitempty"`
-	PeakNS   int64  `json:"peak_ns"` // when PeakAllocated was reached first, on the input's own clock
+	PeakNS   int64  `json:"peak_ns"` // time at which PeakAllocated was first reached, on the input's own clock
 
-	// Live has what was allocated in the capture and not freed at the peak, by
-	// who allocated it, largest first, at most MaxLive rows; LiveBytes is all of it.
-	// The rest of PeakAllocated is older than the capture.
+	// Live has the memory that was allocated in the capture and not freed at
+	// the peak, by allocation site, largest first, at most MaxLive rows;
+	// LiveBytes is the sum of all of it. The rest of PeakAllocated is older
+	// than the capture.
 	Live      []Live `json:"live,omitempty"`
 	LiveBytes int64  `json:"live_bytes"`
 
 	Strip *MemoryStrip `json:"strip,omitempty"`
 }
 
-// MaxLive is how many owners of live memory are kept one by one.
+// MaxLive is the maximum number of allocation sites that are kept.
 const MaxLive = 10
 
 // A Live is the memory that one operator, in one module, had allocated and not
@@ -40,7 +42,7 @@ type Live struct {
 }
 
 // A MemoryStrip is memory over time, for pictures: the highest value in each of
-// equal bins, or -1 before the first is known.
+// equal bins, or -1 before the first known value.
 type MemoryStrip struct {
 	StartNS   int64   `json:"start_ns"`
 	BinNS     int64   `json:"bin_ns"`

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Merge returns one summary of all that the list holds.
+// Merge returns one summary with the content of all summaries in the list.
 //
-// Inputs follow each other in the order of the list, and the rows of each keep
-// pointing at their own. Rows of different inputs are never added up: two
-// ranks, or two captures of one rank, stay apart, and a reader who wants them
-// pooled can still do it. Only issues are added up by code: the counts sum,
-// the worst severity stays, and so do the First and Help met first.
+// Inputs keep the order of the list, and rows keep referring to their own
+// input. Rows of different inputs are never added up: two ranks, or two
+// captures of one rank, stay separate, and the caller can still combine them.
+// Only issues are added up by code: the counts are summed, the worst severity
+// is kept, and so are First and Help of the first occurrence.
 //
-// The result is sorted as by [Summary.Sort] and shares no memory with the
-// list. Merging is associative, and an empty summary, like a nil one, changes
-// nothing. Merge of nothing is an empty summary.
+// The result is sorted as by [Summary.Sort] and shares no memory with the list.
+// Merging is associative. An empty or nil summary changes nothing. Merge of an
+// empty list is an empty summary.
 func Merge(list ...*Summary) *Summary {
 	out := &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
 	for _, s := range list {
@@ -28,8 +28,7 @@ func Merge(list ...*Summary) *Summary {
 	return out
 }
 
-// append adds copies of the rows of s behind those of out, with their inputs
-// renumbered.
+// append adds copies of the rows of s to out, with their inputs renumbered.
 func (out *Summary) append(s *Summary) {
 	base := len(out.Inputs)
 	for _, in := range s.Inputs {
@@ -42,8 +41,9 @@ func (out *Summary) append(s *Summary) {
 	out.Issues = append(out.Issues, s.Issues...)
 }
 
-// Only returns copies of the rows of one input, which is the only one of the result.
-// Issues belong to all inputs of a summary, so the result has them all.
+// Only returns copies of the rows of one input, which is the only input of the
+// result. Issues belong to all inputs of a summary, so the result has all of
+// them.
 func (s *Summary) Only(input int) *Summary {
 	in := s.Inputs[input]
 	own(&in)
@@ -77,18 +77,17 @@ func mergeIssues(list []Issue) []Issue {
 	return out
 }
 
-// weight orders severities. One that is not known, from a later version of the
-// schema, counts least.
+// weight orders severities. An unknown severity, from a later version of the
+// schema, has the lowest weight.
 func weight(severity string) int {
 	return slices.Index([]string{"info", "data-loss", "suspect"}, severity)
 }
 
-// Sort puts the rows into the one order of the JSON: kernels by falling total,
-// then name, device, stream, op, input and rank; issues worst first, then by
-// code; steps of a device by their start; all others by their keys, and the rows of
-// a table of another tool by falling value. Inputs
-// keep their order, for rows point at them. Keys are unique, so the order is
-// total.
+// Sort sorts the rows into the fixed order of the JSON: kernels by descending
+// total, then name, device, stream, op, input and rank; issues worst first,
+// then by code; steps of a device by their start; rows of a table of another
+// tool by descending value; and all others by their keys. Inputs keep their
+// order, because rows refer to them. Keys are unique, so the order is total.
 func (s *Summary) Sort() {
 	for _, k := range kinds {
 		k.sort(s)

@@ -21,8 +21,8 @@ func ExampleMerge() {
 	// rank0.json gemm 5
 }
 
-// TestMergeIsAMonoid: merging is associative, the empty summary changes
-// nothing, and neither touches its arguments.
+// TestMergeIsAMonoid: merging is associative, the empty summary is neutral, and
+// merging does not change its arguments.
 func TestMergeIsAMonoid(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -48,7 +48,7 @@ func TestMergeIsAMonoid(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsRows counts: no row is lost, added up, or moved to another
+// TestMergeKeepsRows counts rows: none is lost, added up, or moved to another
 // input.
 func TestMergeKeepsRows(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -108,8 +108,8 @@ func TestMergeOfNothing(t *testing.T) {
 	}
 }
 
-// TestSort: any order of the rows sorts to the same one, and kernels and steps
-// are in the documented order.
+// TestSort: rows in any order are sorted into the same order, and kernels and
+// steps are in the documented order.
 func TestSort(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -202,9 +202,9 @@ func scribble(s *Summary) {
 	clear(s.Issues)
 }
 
-// randomSummary returns a valid summary: every row has a key of its own, and
-// the cells sum to their windows. Names are drawn from so few that summaries
-// meet.
+// randomSummary returns a valid summary: every row has a unique key, and the
+// cells sum to their windows. There are few different names, so that summaries
+// share some.
 func randomSummary(rnd *rand.Rand) *Summary {
 	s := &Summary{Schema: Schema}
 	for in := range rnd.IntN(3) {

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// own makes a row independent: it copies all memory that *row points to, strings
-// excepted, which cannot change.
+// own makes a row independent: it copies all memory that *row refers to, except
+// strings, which are immutable.
 func own[Row any](row *Row) {
 	if t := reflect.TypeFor[Row](); refers(t) {
 		ownValue(reflect.ValueOf(row).Elem())
 	}
 }
 
-// ownValue replaces every slice, map and pointer in v, which can be set, by a copy.
+// ownValue replaces every slice, map and pointer in v, which must be settable,
+// by a copy.
 func ownValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -63,8 +64,8 @@ func ownElements(list reflect.Value) {
 	}
 }
 
-// refers reports whether values of a type may point to memory that can change. No
-// row type contains itself.
+// refers reports whether values of a type may refer to mutable memory. No row
+// type contains itself.
 func refers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -81,8 +82,9 @@ func refers(t reflect.Type) bool {
 	return false
 }
 
-// Detach gives s its own copy of every text in its rows, one of each. A reader's
-// texts are parts of large blocks; a summary that kept them would keep the blocks.
+// Detach replaces every text in the rows of s by a copy; equal texts share one.
+// A reader's texts are parts of large blocks, which a summary would otherwise
+// keep in memory.
 func (s *Summary) Detach() {
 	have := make(map[string]string)
 	detach := func(text *string) {
@@ -98,8 +100,8 @@ func (s *Summary) Detach() {
 	}
 }
 
-// eachText calls f for each text in a row that can be changed in its place. Texts in
-// maps cannot.
+// eachText calls f for each text in a row that can be changed in place. Texts
+// in maps cannot.
 func eachText[Row any](row *Row, f func(*string)) {
 	if holdsText(reflect.TypeFor[Row]()) {
 		textsIn(reflect.ValueOf(row).Elem(), f)
@@ -129,7 +131,7 @@ func textsIn(v reflect.Value, f func(*string)) {
 	}
 }
 
-// holdsText reports whether values of a type may hold texts outside of maps.
+// holdsText reports whether values of a type may contain texts outside of maps.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String:

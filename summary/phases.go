@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// A Step is one iteration of the program, as its profiler or the program marked
-// it (ProfilerStep#N), seen from one device. Activity cuts its window, so its
-// cells sum to WallNS.
+// A Step is one iteration of the program, as marked by its profiler or the
+// program itself (ProfilerStep#N), for one device. Activity has the cells of
+// its window, so the cells sum to WallNS.
 //
-// Where Cut is empty the window is the marker's span on the host: GPU work that
-// was still running after the marker's end falls into a later step or into none,
-// and a device has rows only for steps that meet its window. Where Cut is
-// "work", the host runs ahead of the device, and the window is the device's: it
-// begins when the work launched before the marker is done, and ends when that
-// launched within it is. The JSON has a further member, "budget": see
-// [Step.MarshalJSON].
+// If Cut is empty, the window is the marker's span on the host: GPU work after
+// the marker's end belongs to a later step or to none, and a device has rows
+// only for steps that overlap its window. If Cut is "work", the host runs ahead
+// of the device, and the window is on the device: it begins when the work
+// launched before the marker is done, and ends when the work launched within it
+// is done. The JSON has another member, "budget": see [Step.MarshalJSON].
 type Step struct {
 	Input    int      `json:"input"`
 	Rank     int      `json:"rank"`
@@ -28,23 +27,23 @@ type Step struct {
 	WallNS   int64    `json:"wall_ns"`
 	Activity Activity `json:"activity"`
 
-	Marker string `json:"marker,omitempty"` // who marks it, as "SGLang", or MarkedByProgram
+	Marker string `json:"marker,omitempty"` // the program that marks it, such as "SGLang", or MarkedByProgram
 	Cut    string `json:"cut,omitempty"`
-	Kind   string `json:"kind,omitempty"`    // "prefill", "decode" or "mixed", where the marker tells
-	Batch  int64  `json:"batch,omitempty"`   // requests or sequences, where the marker tells
-	HostNS int64  `json:"host_ns,omitempty"` // length of the marker, where the step is cut by its work
+	Kind   string `json:"kind,omitempty"`    // "prefill", "decode" or "mixed", if the marker contains it
+	Batch  int64  `json:"batch,omitempty"`   // requests or sequences, if the marker contains it
+	HostNS int64  `json:"host_ns,omitempty"` // length of the marker, if Cut is "work"
 
-	// What only the first steps of a program do: calls that take or return memory
-	// of the device, and such that load code.
+	// Activities that usually occur only in the first steps of a program: calls
+	// that allocate or free device memory, and calls that load code.
 	Allocs int64 `json:"allocs,omitempty"`
 	Loads  int64 `json:"loads,omitempty"`
 
-	// Phases are the outermost phases within the marker, by falling time. What is
-	// missing to its length was in none.
+	// Phases are the outermost phases within the marker, by descending time.
+	// The rest of its length is outside phases.
 	Phases []StepPhase `json:"phases,omitempty"`
 }
 
-// MarkedByProgram is the marker of steps whose names no framework claims.
+// MarkedByProgram is the marker of steps whose names belong to no framework.
 const MarkedByProgram = "program"
 
 // A StepPhase is the host's time in one phase within a step.
@@ -53,19 +52,21 @@ type StepPhase struct {
 	NS   int64  `json:"ns"`
 }
 
-// A Phase is what one part of the program had of one device: generation, training,
-// the forward pass. (Input, Rank, Device, Path) is its key.
+// A Phase is the time of one device in one part of the program: generation,
+// training, the forward pass. (Input, Rank, Device, Path) is its key.
 //
-// Phases are marked on the host, and one thread stands for all: that whose
-// phases cover the most time. A phase may be within another; Path has both, as
-// "generation/decode". The row with the Path "" has what is in no phase.
+// Phases are marked on the host, and one thread represents all: the one whose
+// phases cover the most time. A phase may be nested in another; Path has both,
+// such as "generation/decode". The row with the Path "" is the time outside
+// phases.
 //
-// Each moment of the device's window belongs to one phase, so the Activity of all
-// rows sums to that of the device, cell by cell; Total adds the phases within a
-// phase to its own. While anything runs the moment belongs to the phase in which
-// it was launched; of several pieces of work compute decides before communication
-// before copies, and of those the one launched last. While nothing runs it
-// belongs to the phase that the host was in when the device was done with all
+// Each moment of the device's window belongs to one phase, so the Activity of
+// all rows sums to that of the device, cell by cell; Total also includes the
+// nested phases. While the device is busy, the moment belongs to the phase that
+// launched the running work. If several GPU operations run, compute has
+// precedence over communication, and communication over copies; among these,
+// the one launched last decides. While the device is idle, the moment belongs
+// to the phase of the host at the time when the device finished all work
 // launched before.
 type Phase struct {
 	Input  int    `json:"input"`
@@ -73,29 +74,30 @@ type Phase struct {
 	Device int64  `json:"device"`
 	Path   string `json:"path"`
 
-	Example  string `json:"example,omitempty"`  // the first name that it was marked with
-	Producer string `json:"producer,omitempty"` // who writes that name, where only one does
+	Example  string `json:"example,omitempty"`  // the first name with which it was marked
+	Producer string `json:"producer,omitempty"` // the program that writes that name, if there is only one
 
-	// On the host: how often it ran, how long in all, and how long that was less
-	// the phases within.
+	// On the host: number of runs, total time, and total time without nested
+	// phases.
 	Count      int64 `json:"count"`
 	HostNS     int64 `json:"host_ns"`
 	HostOwnNS  int64 `json:"host_own_ns"`
 	MedianNS   int64 `json:"median_ns,omitempty"` // of one run
 	MaxNS      int64 `json:"max_ns,omitempty"`
-	MaxStartNS int64 `json:"max_start_ns,omitempty"` // when the longest run began, on the input's own clock
+	MaxStartNS int64 `json:"max_start_ns,omitempty"` // start of the longest run, on the input's own clock
 
 	// On the device.
 	Activity Activity `json:"activity"`
 	Total    Activity `json:"total"`
-	Launched int64    `json:"launched"` // pieces of work launched in it, less those of phases within
-	WorkNS   int64    `json:"work_ns"`  // sum of their durations
+	Launched int64    `json:"launched"` // GPU operations launched in it, without nested phases
+	WorkNS   int64    `json:"work_ns"`  // their total time
 }
 
 // Name returns the last part of the path: "decode" of "generation/decode".
 func (p Phase) Name() string { return p.Path[strings.LastIndexByte(p.Path, '/')+1:] }
 
-// Depth returns how many phases p is in, or -1 for what is in no phase.
+// Depth returns the number of phases around p, or -1 for the time outside
+// phases.
 func (p Phase) Depth() int {
 	if p.Path == "" {
 		return -1
@@ -103,8 +105,8 @@ func (p Phase) Depth() int {
 	return strings.Count(p.Path, "/")
 }
 
-// check returns an error if the cells of a step do not sum to its length, or its
-// phases do not fit into it.
+// check returns an error if the cells of a step do not sum to its length, or if
+// its phases are longer than the step.
 func (st *Step) check() error {
 	if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
 		return err
@@ -121,8 +123,8 @@ func (st *Step) check() error {
 	return nil
 }
 
-// checkPhases returns an error if the phases of a device do not sum to it, or a
-// total is not the sum of what it is of.
+// checkPhases returns an error if the phases of a device do not sum to it, or
+// if a total is not the sum of the phase and its nested phases.
 func (s *Summary) checkPhases() error {
 	type key struct {
 		input, rank int
@@ -163,12 +165,12 @@ func (s *Summary) checkPhases() error {
 	return nil
 }
 
-// MaxPhaseDepth is how many phases a phase may be in. Deeper ones count as the
-// phase that they are in.
+// MaxPhaseDepth is the maximum number of phases around a phase. Deeper phases
+// count as the phase in which they are nested.
 const MaxPhaseDepth = 7
 
-// sortPhases sorts phases by device, outer ones before those within them, and of
-// one level those with the most time first.
+// sortPhases sorts phases by device, outer phases before those nested in them,
+// and phases of one level by descending time.
 func sortPhases(phases []Phase) {
 	type key struct {
 		input, rank int
@@ -183,7 +185,7 @@ func sortPhases(phases []Phase) {
 		if c := cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)); c != 0 || a.Path == b.Path {
 			return c
 		}
-		if a.Path == "" || b.Path == "" { // what is in no phase comes last
+		if a.Path == "" || b.Path == "" { // the time outside phases comes last
 			return cmp.Compare(b.Path, a.Path)
 		}
 		partsA, partsB := strings.Split(a.Path, "/"), strings.Split(b.Path, "/")

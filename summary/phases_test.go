@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomPhases cuts the cells of a device among a tree of phases.
+// randomPhases distributes the cells of a device over a tree of phases.
 func randomPhases(rnd *rand.Rand, d Device) []Phase {
 	paths := []string{"a", "a/b", "a/b/c", "a/d", "e", ""}
 	rows := make([]Phase, len(paths))
@@ -35,8 +35,8 @@ func randomPhases(rnd *rand.Rand, d Device) []Phase {
 	return rows
 }
 
-// TestPhaseOrder: phases are the lines of a tree, what is in none comes last, and
-// of one level those with the most time come first.
+// TestPhaseOrder: phases are in tree order, the time outside phases comes last,
+// and phases of one level are in the order of descending time.
 func TestPhaseOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 9))
 	for range 200 {
@@ -62,8 +62,8 @@ func TestPhaseOrder(t *testing.T) {
 	}
 }
 
-// TestCheckPhases: phases that do not add up are refused, and so are those of no
-// device and those nested beyond reason.
+// TestCheckPhases: phases that do not add up, phases of unknown devices and
+// phases nested too deeply are refused.
 func TestCheckPhases(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 10))
 	d := Device{Activity: Activity{0: 1000, ClassCompute: 500}, WindowNS: 1500, Gaps: Histogram{}}

@@ -2,10 +2,10 @@ package summary
 
 import "math"
 
-// Plus adds two lengths, sizes or counts. A sum that int64 cannot hold is
-// returned as math.MaxInt64, or, of negative numbers, as math.MinInt64: damaged
-// times add up to far more than int64 holds, and a sum that wraps around would
-// be a small or negative number that looks like a measurement.
+// Plus adds two lengths, sizes or counts. On overflow it returns math.MaxInt64
+// or math.MinInt64. Damaged times can add up to more than int64 holds, and a
+// sum that wraps around would be a small or negative number that looks like a
+// measurement.
 func Plus(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

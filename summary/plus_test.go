@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPlus compares with numbers that have no limit.
+// TestPlus compares with arithmetic without limits.
 func TestPlus(t *testing.T) {
 	least, most := big.NewInt(math.MinInt64), big.NewInt(math.MaxInt64)
 	check := func(a, b int64) {
@@ -35,7 +35,7 @@ func TestPlus(t *testing.T) {
 	}
 }
 
-// TestSumsStop: figures of windows that int64 cannot add up stop at its limit,
+// TestSumsStop: values of windows whose sum exceeds int64 stop at its limit,
 // and none is negative.
 func TestSumsStop(t *testing.T) {
 	const most = math.MaxInt64

@@ -11,9 +11,9 @@ import (
 )
 
 // Read reads the JSON of one summary. It refuses other schemas, and summaries
-// that break their promises: rows of inputs that do not exist, and cells that
-// do not sum to their window. The name is that of the file, for error
-// messages.
+// that violate a constraint, such as rows of inputs that do not exist, and
+// cells that do not sum to their window. The name is that of the file, for
+// error messages.
 func Read(r io.Reader, name string) (*Summary, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -41,7 +41,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	return s, nil
 }
 
-// readError puts the position that encoding/json knows in front of its error.
+// readError adds the position known to encoding/json to its error.
 func readError(name string, err error) error {
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		return fmt.Errorf("%s@%d: malformed JSON: %w", name, syntax.Offset, err)
@@ -56,7 +56,7 @@ func readError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// jsonName returns what JSON calls the values of a Go type.
+// jsonName returns the JSON term for the values of a Go type.
 func jsonName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -69,7 +69,7 @@ func jsonName(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// check returns the first promise that s breaks, kind by kind.
+// check returns the first violated constraint of s, kind by kind.
 func (s *Summary) check() error {
 	for _, k := range kinds {
 		if err := k.check(s); err != nil {
@@ -79,8 +79,8 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// rowError returns an error about a row: about one of its fields if format begins
-// with a period, else about all of it.
+// rowError returns an error about a row: about one of its fields if format
+// begins with a period, otherwise about the whole row.
 func rowError(kind string, i int, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if !strings.HasPrefix(err.Error(), ".") {
@@ -90,7 +90,7 @@ func rowError(kind string, i int, format string, args ...any) error {
 }
 
 // check returns an error if a cell of a is negative or the cells do not sum to
-// the window, which the named field holds.
+// the window, which is the value of the named field.
 func (a Activity) check(field string, window int64) error {
 	rest := window
 	for set, ns := range a {

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// TestReadRoundTrip: what is written is what is read.
+// TestReadRoundTrip: reading a written summary gives the same summary.
 func TestReadRoundTrip(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for range 300 {

@@ -7,12 +7,13 @@ import (
 	"slices"
 )
 
-// A Snapshot is the memory of one device as PyTorch's allocator had it when a
-// snapshot was taken, and what led there. (Input, Device) is its key. Sizes are
+// A Snapshot is the memory of one device in PyTorch's allocator when a snapshot
+// was taken, with the history before it. (Input, Device) is its key. Sizes are
 // bytes.
 //
-// Every byte that was taken from the driver is of one kind: Allocated, Waiting,
-// Split and Cached sum to Reserved. The sums of Classes are those of the device.
+// Every byte reserved from the driver is of exactly one kind: Allocated,
+// Waiting, Split and Cached sum to Reserved. The sums of Classes equal those of
+// the device.
 type Snapshot struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
@@ -21,35 +22,38 @@ type Snapshot struct {
 	Usage
 	Blocks int64 `json:"blocks"` // in use
 
-	// Requested is what was asked for of Allocated, where the snapshot says so;
-	// the difference is rounding.
+	// Requested is the requested part of Allocated, if the snapshot contains
+	// it; the difference is rounding.
 	Requested *int64 `json:"requested,omitempty"`
-	// Private is what pools of their own, as those of CUDA graphs, have of
-	// Reserved, and PrivateFree what is free in them: nobody else can have it.
+	// Private is the part of Reserved in private pools, such as those of CUDA
+	// graphs. PrivateFree is the free memory in them, which other allocations
+	// cannot use.
 	Private     int64 `json:"private,omitempty"`
 	PrivateFree int64 `json:"private_free,omitempty"`
 
 	Classes []SegmentClass `json:"classes,omitempty"`
 
 	History *MemoryHistory `json:"history,omitempty"` // absent if nothing was recorded
-	Peak    *MemoryPeak    `json:"peak,omitempty"`    // absent if it is not known
+	Peak    *MemoryPeak    `json:"peak,omitempty"`    // absent if it is unknown
 
-	// Owners has who had allocated what was live at the peak, or where that is not
-	// known at the end: see OwnersAt. The largest come first, at most MaxOwners;
-	// OwnersBytes is all of it. Kinds and Labels have sums of the same bytes.
+	// Owners has the allocation sites of the memory allocated at the peak, or
+	// at the end if the peak is unknown: see OwnersAt. The largest come first,
+	// at most MaxOwners; OwnersBytes is the sum of all. Kinds and Labels have
+	// sums of the same bytes.
 	OwnersAt    string  `json:"owners_at,omitempty"` // "peak" or "end"
 	OwnersBytes int64   `json:"owners_bytes"`
 	Owners      []Owner `json:"owners,omitempty"`
 	Kinds       []Held  `json:"kinds,omitempty"`
-	Labels      []Held  `json:"labels,omitempty"`  // as the program said of itself (user_metadata); absent if it never did
+	Labels      []Held  `json:"labels,omitempty"`  // by the program's user_metadata; absent if it set none
 	Largest     []Owner `json:"largest,omitempty"` // single allocations, at most MaxOwners
 
-	// OutOfMemory has the allocations that failed, at most MaxOwners, the first of
-	// them first; Failed counts all.
+	// OutOfMemory has the failed allocations in order, at most MaxOwners;
+	// Failed counts all.
 	Failed      int64         `json:"failed,omitempty"`
 	OutOfMemory []OutOfMemory `json:"out_of_memory,omitempty"`
-	// Capacity is the most that the allocator could have had: what it had taken
-	// when an allocation failed, and what the driver had left. Absent if none did.
+	// Capacity is the maximum memory of the allocator: the reserved memory when
+	// an allocation failed plus the driver's free memory. Absent if none
+	// failed.
 	Capacity *int64 `json:"capacity,omitempty"`
 
 	Expandable    bool   `json:"expandable,omitempty"` // expandable_segments is on
@@ -58,37 +62,39 @@ type Snapshot struct {
 	Strip *OwnerStrip `json:"strip,omitempty"`
 }
 
-// MaxOwners is how many owners and allocations are kept one by one.
+// MaxOwners is the maximum number of allocation sites and of allocations that
+// are kept.
 const MaxOwners = 20
 
-// MaxFrames is how many frames of a stack are kept, the innermost ones.
+// MaxFrames is the maximum number of frames of a stack; the innermost ones are
+// kept.
 const MaxFrames = 64
 
-// A Usage is what a number of segments are used for.
+// A Usage is the use of the memory of a number of segments.
 type Usage struct {
 	Segments  int64 `json:"segments"`
-	Reserved  int64 `json:"reserved"`  // taken from the driver
-	Allocated int64 `json:"allocated"` // handed out, rounded to what the allocator gives
+	Reserved  int64 `json:"reserved"`  // reserved from the driver
+	Allocated int64 `json:"allocated"` // in use, rounded by the allocator
 	Waiting   int64 `json:"waiting"`   // freed, and perhaps still in use by another stream
-	Split     int64 `json:"split"`     // free, in segments that something else is in: it cannot be given back
-	Cached    int64 `json:"cached"`    // free, and can be given back: whole segments, and what is in expandable ones
+	Split     int64 `json:"split"`     // free, in partly used segments: it cannot be released
+	Cached    int64 `json:"cached"`    // free, and can be released: whole segments, and free memory in expandable ones
 
 	LargestFree int64 `json:"largest_free"` // block
-	Rounding    int64 `json:"rounding"`     // of Allocated, beyond what was asked for, as far as known
+	Rounding    int64 `json:"rounding"`     // part of Allocated beyond the requested sizes, as far as known
 }
 
-// Free returns what is neither handed out nor waiting.
+// Free returns the memory that is neither allocated nor waiting.
 func (u Usage) Free() int64 { return Plus(u.Split, u.Cached) }
 
-// A SegmentClass is the segments of one kind of a device.
+// A SegmentClass is all segments of one kind of a device.
 type SegmentClass struct {
 	Name string `json:"name"` // see the constants
 	Usage
 }
 
-// The classes. The allocator has one pool of segments of 2 MiB for blocks of up
-// to 1 MiB, and one for larger blocks: segments of 20 MiB for those under
-// 10 MiB, and one of its own size for each block that is larger.
+// The classes. The allocator has one pool of 2 MiB segments for blocks of up to
+// 1 MiB, and one pool for larger blocks: 20 MiB segments for blocks under 10
+// MiB, and a segment of its own size for each larger block.
 const (
 	ClassSmall      = "small"
 	ClassLarge      = "large-20-mib"
@@ -110,17 +116,18 @@ type MemoryHistory struct {
 	SegmentFrees      int64 `json:"segment_frees"` // cudaFree, and unmaps
 	SegmentFreeBytes  int64 `json:"segment_free_bytes"`
 
-	// Older is what was allocated before the first entry, whoever did it, and Lost
-	// the part of it that was recorded and then overwritten by later entries.
+	// Older is the memory allocated before the first entry, at any site. Lost
+	// is the part of it whose entries were recorded and then overwritten by
+	// later ones.
 	OlderBlocks int64 `json:"older_blocks"`
 	OlderBytes  int64 `json:"older_bytes"`
 	LostBlocks  int64 `json:"lost_blocks"`
 
-	Steps  []MemoryStep  `json:"steps,omitempty"`  // as the program marked them
-	Growth *MemoryGrowth `json:"growth,omitempty"` // absent where there are too few
+	Steps  []MemoryStep  `json:"steps,omitempty"`  // as marked by the program
+	Growth *MemoryGrowth `json:"growth,omitempty"` // absent if there are too few steps
 }
 
-// SpanNS returns how long the history is, 0 if that is not known.
+// SpanNS returns the length of the history, or 0 if it is unknown.
 func (h *MemoryHistory) SpanNS() int64 {
 	if h.StartNS == nil || h.EndNS == nil {
 		return 0
@@ -128,7 +135,7 @@ func (h *MemoryHistory) SpanNS() int64 {
 	return Plus(*h.EndNS, -*h.StartNS)
 }
 
-// A MemoryStep is what the allocator did in one step of the program.
+// A MemoryStep is the allocator's activity in one step of the program.
 type MemoryStep struct {
 	Name          string `json:"name"`
 	StartNS       int64  `json:"start_ns"`
@@ -136,49 +143,50 @@ type MemoryStep struct {
 	Allocs        int64  `json:"allocs"`
 	SegmentAllocs int64  `json:"segment_allocs"`
 	SegmentFrees  int64  `json:"segment_frees"`
-	Start         int64  `json:"start"` // live when it began
-	Peak          int64  `json:"peak"`  // of what was live
+	Start         int64  `json:"start"` // allocated at its start
+	Peak          int64  `json:"peak"`  // of the allocated memory
 }
 
-// A MemoryGrowth compares what was live when two steps began, the first two of
-// all left out. What grows from step to step is never freed.
+// A MemoryGrowth compares the memory allocated at the start of two steps,
+// leaving out the first two of all steps. Memory that grows from step to step
+// is never freed.
 type MemoryGrowth struct {
 	From   string  `json:"from"` // steps
 	To     string  `json:"to"`
-	Steps  int64   `json:"steps"` // from the one to the other
+	Steps  int64   `json:"steps"` // from the first to the last
 	Bytes  int64   `json:"bytes"`
 	Fell   bool    `json:"fell,omitempty"`   // from one of these steps to the next
-	Owners []Owner `json:"owners,omitempty"` // who has more at the end, by how much: the largest first, at most five
+	Owners []Owner `json:"owners,omitempty"` // allocation sites with more memory at the end, and the difference: the largest first, at most five
 }
 
-// A MemoryPeak is the moment of the history at which most was live: allocated,
-// or freed and waiting for a stream.
+// A MemoryPeak is the time of the history with the most memory allocated, or
+// freed and waiting for a stream.
 type MemoryPeak struct {
-	Entry    int64  `json:"entry"`        // of the history, from 0; -1 if it was before the first
+	Entry    int64  `json:"entry"`        // index in the history, from 0; -1 if it was before the first
 	NS       *int64 `json:"ns,omitempty"` // Unix time
 	Live     int64  `json:"live"`
-	Waiting  int64  `json:"waiting"`  // of it
-	Reserved int64  `json:"reserved"` // at that moment
+	Waiting  int64  `json:"waiting"`  // part of it
+	Reserved int64  `json:"reserved"` // at that time
 
-	// Sizes says what the sizes of the history are: "requested", or "rounded" to
-	// what the allocator gives.
+	// Sizes is the kind of the history's sizes: "requested", or "rounded" by
+	// the allocator.
 	Sizes string `json:"sizes"`
 
-	HighestReserved   int64  `json:"highest_reserved"` // at any moment
+	HighestReserved   int64  `json:"highest_reserved"` // at any time
 	HighestReservedNS *int64 `json:"highest_reserved_ns,omitempty"`
 }
 
 // An Owner is the memory that one place in the program had allocated.
 type Owner struct {
-	Kind  string   `json:"kind"`            // what for, by the functions of the stack: see the constants
-	Frame string   `json:"frame,omitempty"` // "file:line function": the innermost that is not PyTorch's; absent if no stack is known
+	Kind  string   `json:"kind"`            // its purpose, from the functions of the stack: see the constants
+	Frame string   `json:"frame,omitempty"` // "file:line function": the innermost outside of PyTorch; absent if no stack is known
 	Bytes int64    `json:"bytes"`
 	Count int64    `json:"count"` // allocations
 	NS    *int64   `json:"ns,omitempty"`
-	Stack []string `json:"stack,omitempty"` // of the largest of them, innermost first
+	Stack []string `json:"stack,omitempty"` // of the largest allocation, innermost first
 }
 
-// What memory is for, as far as a stack tells.
+// The purposes of memory, as far as a stack shows them.
 const (
 	KindParameters  = "parameters"
 	KindOptimizer   = "optimizer"
@@ -192,7 +200,7 @@ const (
 	KindUnknown     = "unknown" // no stack is known
 )
 
-// A Held is how much memory something has.
+// A Held is an amount of memory with a name.
 type Held struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
@@ -203,7 +211,7 @@ type Held struct {
 type OutOfMemory struct {
 	NS       *int64   `json:"ns,omitempty"`
 	Wanted   int64    `json:"wanted"`
-	Free     *int64   `json:"free,omitempty"` // what the driver had left
+	Free     *int64   `json:"free,omitempty"` // free memory of the driver
 	Reserved *int64   `json:"reserved,omitempty"`
 	Live     *int64   `json:"live,omitempty"`
 	Kind     string   `json:"kind"`
@@ -211,9 +219,9 @@ type OutOfMemory struct {
 	Stack    []string `json:"stack,omitempty"`
 }
 
-// An OwnerStrip is memory over time, for pictures. Each bin shows the moment at
-// which most was live in it: Live is that, and the Owners' bytes sum to it.
-// Reserved is the highest of the bin.
+// An OwnerStrip is memory over time, for pictures. Each bin shows the time in
+// it with the most memory allocated: Live is that amount, and the Owners' bytes
+// sum to it. Reserved is the highest value of the bin.
 type OwnerStrip struct {
 	StartNS  int64     `json:"start_ns"`
 	BinNS    int64     `json:"bin_ns"`
@@ -222,39 +230,39 @@ type OwnerStrip struct {
 	Owners   []Stratum `json:"owners"`
 }
 
-// A Stratum is one owner, or kind of memory, over time. The name of the last of
-// a strip may be "", for all others.
+// A Stratum is one allocation site, or kind of memory, over time. The last one
+// of a strip may have the name "", for all others.
 type Stratum struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind,omitempty"`
 	Bytes []int64 `json:"bytes"`
 }
 
-// A MemoryTimeline is the memory of one device by category, as PyTorch's
-// profiler worked it out. Input is its key.
+// A MemoryTimeline is the memory of one device by category, as determined by
+// PyTorch's profiler. Input is its key.
 type MemoryTimeline struct {
 	Input   int   `json:"input"`
 	Rank    int   `json:"rank"`
 	Moments int64 `json:"moments"`
 	StartNS int64 `json:"start_ns"` // Unix time
-	NS      int64 `json:"ns"`       // from the first moment to the last
+	NS      int64 `json:"ns"`       // from the first time to the last
 	PeakNS  int64 `json:"peak_ns"`
 	Peak    int64 `json:"peak"`
-	Older   int64 `json:"older"` // live before the first moment
+	Older   int64 `json:"older"` // allocated before the first time
 
 	Categories []CategoryBytes `json:"categories"` // the largest at the peak first; sums to Peak
 
 	Strip *OwnerStrip `json:"strip,omitempty"`
 }
 
-// CategoryBytes is what one category has.
+// CategoryBytes has the sizes of one category.
 type CategoryBytes struct {
 	Name    string `json:"name"`
-	AtPeak  int64  `json:"at_peak"` // of all categories together
-	Highest int64  `json:"highest"` // of its own
+	AtPeak  int64  `json:"at_peak"` // at the peak of all categories together
+	Highest int64  `json:"highest"` // at its own peak
 }
 
-// check returns the first promise that m breaks.
+// check returns the first violated constraint of m.
 func (m *Snapshot) check() error {
 	if err := m.Usage.check(); err != nil {
 		return fmt.Errorf(".%w", err)
@@ -301,7 +309,7 @@ func SortHeld(sums map[string]Held) []Held {
 	})
 }
 
-// KindWords says in words what memory is for.
+// KindWords returns the description of a purpose of memory.
 func KindWords(kind string) string {
 	switch kind {
 	case KindOptimizer:
@@ -320,7 +328,7 @@ func KindWords(kind string) string {
 	return kind
 }
 
-// ClassWords says in words what a class of segments is.
+// ClassWords returns the description of a class of segments.
 func ClassWords(name string) string {
 	switch name {
 	case ClassSmall:

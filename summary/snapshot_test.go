@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReadSnapshots: what breaks a promise is refused with its place.
+// TestReadSnapshots: a violated constraint is refused with its position.
 func TestReadSnapshots(t *testing.T) {
 	const head = `{"schema":"assay/summary/1","inputs":[{"path":"a"}],"devices":[],"kernels":[],"issues":[],`
 	for in, want := range map[string]string{
@@ -32,7 +32,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestWords: every kind and class has words of its own.
+// TestWords: every kind and class has its own description.
 func TestWords(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range []string{KindParameters, KindOptimizer, KindActivations, KindRecomputed, KindBackward, KindKVCache, KindComm, KindData, KindOther, KindUnknown} {

@@ -7,59 +7,57 @@ import (
 	"slices"
 )
 
-// A Table is a table of sums that another tool has made: kernels, calls,
-// ranges, functions and what each cost, without when. (Input, Number) is its
-// key. It has no window, so nothing in it says when a device was idle or what
-// ran at the same time.
+// A Table is a table of totals made by another tool: kernels, calls, ranges,
+// functions and their cost. (Input, Number) is its key. It has no timeline, so
+// it shows neither idle time nor overlap.
 //
-// Tables of different inputs, and those of one, are never added up: one run's
-// kernels may be in several of them.
+// Tables of different inputs, and those of one input, are never added up,
+// because a run's kernels may be in several of them.
 type Table struct {
 	Input  int    `json:"input"`
-	Number int    `json:"number"`          // its place in the input, from 0
-	Line   int    `json:"line,omitempty"`  // where it begins in the input
+	Number int    `json:"number"`          // its index in the input, from 0
+	Line   int    `json:"line,omitempty"`  // the line of the input where it begins
 	Tool   string `json:"tool"`            // "nsys", "torch"
-	Name   string `json:"name"`            // as its tool calls it: "cuda_gpu_kern_sum"
-	Title  string `json:"title,omitempty"` // as its tool prints it
-	Of     string `json:"of"`              // what a row is: see the constants
-	Clock  string `json:"clock,omitempty"` // of its times: "wall", which goes on while a function waits, or "cpu"; absent if unknown
+	Name   string `json:"name"`            // the tool's name of it: "cuda_gpu_kern_sum"
+	Title  string `json:"title,omitempty"` // the title printed by the tool
+	Of     string `json:"of"`              // the kind of its rows: see the constants
+	Clock  string `json:"clock,omitempty"` // of its times: "wall", which includes waiting, or "cpu"; absent if unknown
 
-	// Run is what its tool calls the run that it measured, as "report1"; absent if
-	// it does not say. Tables of one directory that have the same Run, in one input
-	// or in several, tell of the same run.
+	// Run is the tool's name of the measured run, such as "report1"; absent if
+	// the tool gives none. Tables in one directory with the same Run, in one
+	// input or in several, belong to the same run.
 	Run string `json:"run,omitempty"`
 
 	Columns []TableColumn `json:"columns"`
-	Rows    []TableRow    `json:"rows"` // the largest first, by the column that [Table.Rank] says
+	Rows    []TableRow    `json:"rows"` // the largest first, by the column returned by [Table.Rank]
 
-	// Rows that a limit left out: how many there are, and what they add up to in
-	// the columns that add up.
+	// Rows left out because of a limit: their number, and their sums in the
+	// columns that add up.
 	Left int64    `json:"left,omitempty"`
 	Rest []*int64 `json:"rest,omitempty"`
 
-	// Totals are what the tool itself says that each column adds up to, the rows
-	// that it did not print included; null where it says nothing, or what the rows
-	// add up to.
+	// Totals are the tool's own sums of each column, including rows that it did
+	// not print; null if it gives none, or if they equal the sums of the rows.
 	Totals []*int64 `json:"totals,omitempty"`
 
-	// Missing is what the tool said in the place of rows, as "x.sqlite does not
+	// Missing is the tool's message instead of rows, such as "x.sqlite does not
 	// contain GPU memory data.".
 	Missing string `json:"missing,omitempty"`
 }
 
-// What the rows of a table are.
+// The kinds of rows of a table.
 const (
 	OfKernel   = "kernel"   // a kernel of a device
 	OfCopy     = "copy"     // a kind of memory copy or fill
-	OfDeviceOp = "gpu-op"   // any of both
+	OfDeviceOp = "gpu-op"   // any of these two
 	OfCall     = "call"     // a call of a runtime or driver
 	OfOSCall   = "os-call"  // a call of the operating system
 	OfRange    = "range"    // a span that the program marked
 	OfOp       = "op"       // an operator of a framework
 	OfFunction = "function" // a function of the program
-	OfEdge     = "edge"     // the calls of a function by one other, which the label "caller" names
+	OfEdge     = "edge"     // the calls of a function by one caller, named by the label "caller"
 	OfThread   = "thread"   // a thread of the program
-	OfRow      = "row"      // not known, or several of these
+	OfRow      = "row"      // unknown, or several of these
 )
 
 // The clocks of a table.
@@ -68,14 +66,15 @@ const (
 	ClockCPU  = "cpu"
 )
 
-// A TableColumn says what the values at one index are.
+// A TableColumn describes the values at one index.
 type TableColumn struct {
-	Name string `json:"name"` // "total", "count", "mean", "median", "min", "max", "stddev", "self", "bytes" or the tool's own
+	Name string `json:"name"` // "total", "count", "mean", "median", "min", "max", "stddev", "self", "bytes" or the tool's own name
 	Unit string `json:"unit"` // "ns", "bytes", "count"
 
-	// Adds says what all values add up to: "self" is what all rows cost together,
-	// "total" more than that, for rows have what other rows have too, and "each"
-	// nothing, for a value tells of one run, as a mean does.
+	// Adds describes the sum of all values: for "self" it is the total cost,
+	// for "total" it is more than that because rows include the cost of others,
+	// and for "each" it has no meaning, because each value describes a single
+	// run, as a mean does.
 	Adds string `json:"adds"`
 }
 
@@ -86,29 +85,29 @@ const (
 	AddsEach  = "each"
 )
 
-// A TableRow is one row. Rows may have equal names: tools cut them.
+// A TableRow is one row. Rows may have equal names, because tools shorten them.
 type TableRow struct {
 	Name string `json:"name"`
 
-	// Class, Category and Rule are those of a [Kernel] or [Copy]; absent of rows
-	// that are nothing of a device.
+	// Class, Category and Rule are those of a [Kernel] or [Copy]; absent for
+	// rows that are not device work.
 	Class    string `json:"class,omitempty"`
 	Category string `json:"category,omitempty"`
 	Rule     string `json:"rule,omitempty"`
 
-	Kind string `json:"kind,omitempty"` // of a call of a runtime or driver, as that of a [Call]
+	Kind string `json:"kind,omitempty"` // kind of a call of a runtime or driver, as for a [Call]
 
-	Labels map[string]string `json:"labels,omitempty"` // what else the tool says: "style", "from", "to", "grid", ...
-	Values []*int64          `json:"values"`           // one for each column; null where the tool has none
+	Labels map[string]string `json:"labels,omitempty"` // other properties given by the tool: "style", "from", "to", "grid", ...
+	Values []*int64          `json:"values"`           // one for each column; null if the tool has none
 }
 
-// Column returns the index of the first column of that name, or -1.
+// Column returns the index of the first column with that name, or -1.
 func (t *Table) Column(name string) int {
 	return slices.IndexFunc(t.Columns, func(c TableColumn) bool { return c.Name == name })
 }
 
 // Rank returns the index of the column by which the rows are sorted: the total
-// or, without one, the first that adds up; -1 if none does.
+// or, without one, the first that adds up; -1 if there is none.
 func (t *Table) Rank() int {
 	if i := t.Column("total"); i >= 0 {
 		return i
@@ -116,7 +115,7 @@ func (t *Table) Rank() int {
 	return slices.IndexFunc(t.Columns, func(c TableColumn) bool { return c.Adds == AddsSelf || c.Adds == AddsTotal })
 }
 
-// Value returns the value of a column, or false if there is none.
+// Value returns the value of a column, or false if it is missing.
 func (r *TableRow) Value(column int) (int64, bool) { return valueAt(r.Values, column) }
 
 func valueAt(values []*int64, column int) (int64, bool) {
@@ -126,8 +125,8 @@ func valueAt(values []*int64, column int) (int64, bool) {
 	return *values[column], true
 }
 
-// Sum adds up a column, with the rows that were left out, or returns false if
-// no row has a value there. It means nothing where Adds is "each".
+// Sum returns the sum of a column, including the rows that were left out, or
+// false if no row has a value in it. It has no meaning if Adds is "each".
 func (t *Table) Sum(column int) (sum int64, known bool) {
 	sum, known = valueAt(t.Rest, column)
 	for i := range t.Rows {
@@ -138,8 +137,8 @@ func (t *Table) Sum(column int) (sum int64, known bool) {
 	return sum, known
 }
 
-// Whole returns what a column adds up to by the tool's own word, or, where it
-// says nothing or less than its rows, what they add up to.
+// Whole returns the tool's own sum of a column. If the tool gives none, or one
+// that is less than the sum of the rows, it returns the sum of the rows.
 func (t *Table) Whole(column int) (sum int64, known bool) {
 	sum, known = t.Sum(column)
 	if said, ok := valueAt(t.Totals, column); ok && (!known || said > sum) {
@@ -159,8 +158,8 @@ func (t *Table) sortRows() {
 	})
 }
 
-// compareValues compares two values of a column. One that is absent is less
-// than any other.
+// compareValues compares two values of a column. A missing value is less than
+// any other.
 func compareValues(a, b []*int64, column int) int {
 	x, xKnown := valueAt(a, column)
 	y, yKnown := valueAt(b, column)
@@ -193,7 +192,7 @@ func compareLabels(a, b map[string]string) int {
 	return slices.CompareFunc(x, y, func(p, q string) int { return cmp.Compare(text(a)(p), text(b)(q)) })
 }
 
-// check returns the first promise that t breaks.
+// check returns the first violated constraint of t.
 func (t *Table) check() error {
 	for j, r := range t.Rows {
 		if len(r.Values) != len(t.Columns) {

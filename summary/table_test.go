@@ -9,8 +9,8 @@ import (
 
 func value(n int64) *int64 { return &n }
 
-// randomTable returns a table whose rows have keys of their own, some of equal
-// names, with values that are often equal and sometimes absent.
+// randomTable returns a table whose rows have unique keys, some with equal
+// names, with values that are often equal and sometimes missing.
 func randomTable(rnd *rand.Rand, in, number int) Table {
 	t := Table{Input: in, Number: number, Tool: "nsys", Name: "cuda_gpu_kern_sum", Of: OfKernel,
 		Columns: []TableColumn{{"mean", "ns", AddsEach}, {"total", "ns", AddsSelf}}}
@@ -38,7 +38,7 @@ func scribbleValues(values []*int64) {
 	}
 }
 
-// TestTableOrder: the largest first, what is not known last, then by name.
+// TestTableOrder: the largest first, unknown values last, then by name.
 func TestTableOrder(t *testing.T) {
 	s := &Summary{Tables: []Table{{
 		Columns: []TableColumn{{"count", "count", AddsSelf}, {"total", "ns", AddsSelf}},

@@ -3,76 +3,78 @@ package summary
 import "fmt"
 
 // LargeCopyBytes is the size above which a copy counts as large: the runtime
-// takes smaller ones from the host's memory at once, and does not wait.
+// copies smaller ones from the host's memory at once, and does not wait.
 const LargeCopyBytes = 64 << 10
 
-// A CopyCall is every copy or memset of one name that calls of one name asked
-// for, large ones apart from others. (Input, Rank, Device, Class, Name, Call,
-// Large) is its key, and the rows of a device and class have all that [Copy]
-// has.
+// A CopyCall represents all copies or memsets of one name requested by calls of
+// one name, separately for large and other ones. (Input, Rank, Device, Class,
+// Name, Call, Large) is its key. The rows of a device and class have the same
+// sums as the [Copy] rows.
 type CopyCall struct {
-	Name   string `json:"name"`           // as that of a Copy
-	Call   string `json:"call,omitempty"` // as "cudaMemcpyAsync"; absent if not known
+	Name   string `json:"name"`           // as for a Copy
+	Call   string `json:"call,omitempty"` // such as "cudaMemcpyAsync"; absent if unknown
 	Class  string `json:"class"`          // "copy" or "memset"
-	Large  bool   `json:"large"`          // over LargeCopyBytes; false where bytes are not known
+	Large  bool   `json:"large"`          // over LargeCopyBytes; false if the size is unknown
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
 
 	Count      int64  `json:"count"`
-	TotalNS    int64  `json:"total_ns"` // sum of durations on the device
+	TotalNS    int64  `json:"total_ns"` // total time on the device
 	MaxNS      int64  `json:"max_ns"`
-	MaxStartNS int64  `json:"max_start_ns"`    // when the longest began, on the input's own clock
-	Bytes      *int64 `json:"bytes,omitempty"` // sum over the runs that tell; absent if none does
+	MaxStartNS int64  `json:"max_start_ns"`    // start of the longest, on the input's own clock
+	Bytes      *int64 `json:"bytes,omitempty"` // sum over the runs with a known size; absent if there are none
 
 	// HostNS is the time of the calls within the device's window, summed over
-	// threads. LostNS is what not waiting could have saved at best: see [Sync].
+	// threads. LostNS is the upper bound of the time saved by not waiting: see
+	// [Sync].
 	HostNS int64 `json:"host_ns"`
 	LostNS int64 `json:"lost_ns,omitempty"`
 }
 
-// A Sync says for how long the host of one device stood still in calls that wait
-// for all work of a stream, context or device (cudaStreamSynchronize,
-// cudaDeviceSynchronize), those for an event not counted. It is of the threads
-// that launch work on the device: while they wait, they launch none. (Input,
+// A Sync has the time during which the host of one device was blocked in calls
+// that wait for all work of a stream, context or device (cudaStreamSynchronize,
+// cudaDeviceSynchronize), not for an event. It covers the threads that launch
+// work on the device, because they launch nothing while they wait. (Input,
 // Device) is its key.
 type Sync struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
 	Device int64 `json:"device"`
-	Calls  int64 `json:"calls"`   // that meet the device's window
-	HostNS int64 `json:"host_ns"` // of the window, while at least one thread was in such a call
-	// LostNS is idle time that not waiting could have saved at best. Of idle time
-	// that ends with work that the host launched late, as much is charged to a
-	// call before it as the call took, and none twice; of several calls, those that
-	// copy included, to the longest.
+	Calls  int64 `json:"calls"`   // calls that overlap the device's window
+	HostNS int64 `json:"host_ns"` // part of the window during which at least one thread was in such a call
+	// LostNS is the upper bound of the idle time saved by not waiting. If idle
+	// time ends with work that the host launched late, the part of it that is
+	// at most as long as a call before it is charged to that call, and no part
+	// is charged twice. Of several calls, including those that copy, the
+	// longest is charged.
 	LostNS int64 `json:"lost_ns"`
 
-	// The longest of them.
-	Longest    string `json:"longest"` // as "cudaStreamSynchronize"
+	// The longest call.
+	Longest    string `json:"longest"` // such as "cudaStreamSynchronize"
 	MaxNS      int64  `json:"max_ns"`
 	MaxStartNS int64  `json:"max_start_ns"` // on the input's own clock
 }
 
-// UtilizationChunks is how many chunks a window is cut into.
+// UtilizationChunks is the number of chunks of a window.
 const UtilizationChunks = 30
 
-// A Utilization is a device's window cut into chunks of equal length, of which
-// the last may be shorter.
+// A Utilization is a device's window divided into chunks of equal length. The
+// last chunk may be shorter.
 type Utilization struct {
 	ChunkNS int64   `json:"chunk_ns"`
-	BusyNS  []int64 `json:"busy_ns"` // how long anything ran in each
+	BusyNS  []int64 `json:"busy_ns"` // busy time in each chunk
 }
 
-// ChunkAt returns the length of a chunk of a window and when it begins, counted
-// from the window's start.
+// ChunkAt returns the start of a chunk, relative to the window's start, and its
+// length.
 func (u *Utilization) ChunkAt(i int, window int64) (from, ns int64) {
 	from = int64(i) * u.ChunkNS
 	return from, min(u.ChunkNS, window-from)
 }
 
-// check returns an error if the chunks do not cut the window of d, or do not sum
-// to its busy time.
+// check returns an error if the chunks do not cover the window of d exactly, or
+// do not sum to its busy time.
 func (u *Utilization) check(d *Device) error {
 	if u == nil {
 		return nil

@@ -20,8 +20,8 @@ func randomUtilization(rnd *rand.Rand, d *Device) *Utilization {
 	return u
 }
 
-// TestReadUtilization: chunks that do not cut the window, or do not sum to its
-// busy time, are refused.
+// TestReadUtilization: chunks that do not cover the window, or do not sum to
+// its busy time, are refused.
 func TestReadUtilization(t *testing.T) {
 	// 90 ns, of which 62 busy: 30 chunks of 3.
 	read := func(utilization string) string {
@@ -55,7 +55,7 @@ func TestReadUtilization(t *testing.T) {
 	}
 }
 
-// TestReadWaitingInputs: rows of inputs that are not there are refused.
+// TestReadWaitingInputs: rows of inputs that do not exist are refused.
 func TestReadWaitingInputs(t *testing.T) {
 	for _, field := range []string{"copy_calls", "syncs"} {
 		_, err := Read(strings.NewReader(`{"schema":"assay/summary/1","inputs":[{"path":"x"}],"`+field+`":[{"input":1}]}`), "s.json")

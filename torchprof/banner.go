@@ -2,24 +2,24 @@ package torchprof
 
 import "strings"
 
-// What stands above a table: the text that header= asks for, between double
-// rules; the word that only the outermost operators are listed; and what
-// Lightning calls the function that it profiled.
+// The lines before a table: the text of header=, between double rules; the note
+// that only the outermost operators are listed; and Lightning's name of the
+// profiled function.
 const (
 	doubleRule = "===================="
 	topLevel   = "This report only display top-level ops statistics"
 	statsFor   = "Profile stats for:"
 )
 
-// A banner collects the text above a table.
+// A banner collects the text before a table.
 type banner struct {
-	open  bool // a double rule has been, and its text follows
+	open  bool // a double rule was read, and its text follows
 	text  string
 	outer bool // only the outermost operators are listed
 	at    int  // line of the last part
 }
 
-// line takes a line that is of no table.
+// line handles a line outside tables.
 func (b *banner) line(n int, line string) {
 	if n-b.at > bannerLines {
 		*b = banner{}
@@ -37,10 +37,10 @@ func (b *banner) line(n int, line string) {
 	}
 }
 
-// bannerLines is how far above a table its text may end.
+// bannerLines is the maximum number of lines between a banner and its table.
 const bannerLines = 4
 
-// above returns the text for a table whose rule is on line n, and forgets it.
+// above returns the text for a table whose rule is on line n, and clears it.
 func (b *banner) above(n int) (text string) {
 	if n-b.at <= bannerLines {
 		text = strings.TrimSpace(b.text)

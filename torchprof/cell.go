@@ -11,11 +11,12 @@ import (
 
 var (
 	errNumber   = errors.New("not a number of its column")
-	errTooLarge = errors.New("over what 64 bits hold")
+	errTooLarge = errors.New("does not fit 64 bits")
 )
 
-// units are those of times and, in lower case, of sizes, the longest first. All
-// sizes are powers of 1024, written "Kb" by versions until 2.8 and "KB" since.
+// units are the units of times and, in lower case, of sizes, the longest first.
+// All sizes are powers of 1024, written "Kb" by versions until 2.8 and "KB"
+// since.
 var (
 	timeUnits = []struct {
 		text string
@@ -28,8 +29,8 @@ var (
 		{"kb", 1 << 10}, {"mb", 1 << 20}, {"gb", 1 << 30}, {"tb", 1 << 40}, {"b", 1}}
 )
 
-// parse reads a cell. What says that there is no value is not known; what is no
-// value of its kind is an error.
+// parse reads a cell. A text for a missing value gives an unknown cell; any
+// other text that is not a value of the column's kind is an error.
 func (c *column) parse(text string) (profile.Cell, error) {
 	switch c.what {
 	case aTime:
@@ -58,7 +59,7 @@ func (c *column) parse(text string) (profile.Cell, error) {
 	return profile.Cell{}, errNumber
 }
 
-// parseTime reads a time, as "57.549ms".
+// parseTime reads a time such as "57.549ms".
 func parseTime(text string) (profile.Cell, error) {
 	for _, u := range timeUnits {
 		if n, ok := strings.CutSuffix(text, u.text); ok {
@@ -72,8 +73,8 @@ func known(n int64, err error) (profile.Cell, error) {
 	return profile.Cell{Value: n, Known: err == nil}, err
 }
 
-// parseShare reads a share in percent. It is NaN where the text says so, and for
-// the bare 0 that stands for the share of what ran beside the host.
+// parseShare reads a share in percent. It returns NaN for "nan", and for the
+// bare 0 that is printed as the share of work that overlaps the host.
 func parseShare(text string) (percent float64, ok bool) {
 	switch strings.ToLower(strings.TrimSuffix(text, "%")) {
 	case "nan", "-nan", "inf", "-inf":
@@ -90,8 +91,8 @@ func parseShare(text string) (percent float64, ok bool) {
 	return float64(n) / 1000, true
 }
 
-// decimal reads a decimal number of units of the given size and returns how many
-// base units it is, rounded half away from zero.
+// decimal reads a decimal number of units of the given size and returns the
+// number of base units, rounded half away from zero.
 func decimal(text string, size int64) (int64, error) {
 	negative := strings.HasPrefix(text, "-")
 	text = strings.TrimPrefix(text, "-")

@@ -58,7 +58,7 @@ func TestDecimal(t *testing.T) {
 		got, err := decimal(text, size)
 		switch have := strings.TrimPrefix(fmt.Sprint(got), "-"); {
 		case err == errTooLarge && len(want) >= len("9223372036854775807"):
-		case err == errTooLarge && len(strings.Trim(text, "-.")) > 18: // before the fraction is cut
+		case err == errTooLarge && len(strings.Trim(text, "-.")) > 18: // before the fraction is dropped
 		case err != nil || have != want:
 			t.Fatalf("%s of %d: %d, %v; want %s", text, size, got, err, want)
 		}

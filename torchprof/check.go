@@ -9,8 +9,8 @@ import (
 	"assay/profile"
 )
 
-// end ends a table: what it holds is added to what was read, and what is odd
-// about it is said.
+// end ends a table: it adds the rows to the result and an issue for each
+// oddity.
 func (f *Finder) end(o *opened) {
 	f.open = slices.DeleteFunc(f.open, func(p *opened) bool { return p == o })
 	if f.printed++; f.printed > maxTables {
@@ -26,40 +26,40 @@ func (f *Finder) end(o *opened) {
 	}
 }
 
-// say turns the oddities of a table into issues.
+// say adds an issue for each oddity of a table.
 func (f *Finder) say(o *opened) {
 	c := &o.counts
 	f.issueAt(c.malformed.at, "row-malformed", diag.DataLoss,
-		"lines within a table that have other cells than its header were skipped; their times are missing from every sum", c.malformed.n)
+		"lines within a table whose cells do not match its header were skipped; their times are missing from every sum", c.malformed.n)
 	f.issueAt(c.unreadable.at, "cell-unreadable", diag.DataLoss,
-		"rows have values without a unit, or that are no numbers; these values are left out, the others stand", c.unreadable.n)
+		"rows have values without a unit, or that are not numbers; these values are left out, the others are used", c.unreadable.n)
 	f.issueAt(c.between.at, "lines-between-rows", diag.Info,
-		"lines of other writers stand between the rows of a table; a row that one of them has broken is missing", c.between.n)
+		"lines of other programs are between the rows of a table; a row that is split by one of them is missing", c.between.n)
 	f.issueAt(c.omitted.at, "rows-omitted", diag.Info,
-		"dots stand in the place of rows that somebody has left out", c.omitted.n)
+		"the table contains dots instead of rows that were left out", c.omitted.n)
 	f.issueAt(c.cut.at, "names-cut", diag.Info,
-		"the profiler cuts names, to 55 characters if it is not told otherwise; rows whose names are cut alike stay apart, and categories go by what is left: print with table(max_name_column_width=None) for whole names", c.cut.n)
+		"the profiler shortened names (to 55 characters by default); rows with equal shortened names stay separate; for full names and categories, print with table(max_name_column_width=None)", c.cut.n)
 	if o.swapped {
 		f.issueAt(o.at, "columns-swapped", diag.Info,
-			"the profiler mixes up the columns Source Location and Total FLOPs when both are on; they were put right", 1)
+			"the profiler swaps the columns Source Location and Total FLOPs if both are on; assay corrected this", 1)
 	}
 	if !o.footer {
 		f.issueAt(o.at, "table-unfinished", diag.DataLoss, "a table ends without its last rule: rows may be missing; copy the text again", 1)
 	}
 	if n := o.left[ofCPU] + o.left[ofDevice]; n > 0 {
 		f.issueAt(o.at, "table-rows-pooled", diag.DataLoss,
-			"an input may have no more rows, fewer if names are very long; those counted here are added up in one: every sum stands, but not which names they had", n)
+			"the row limit was reached (it is lower if names are very long); the rows counted here were added up in one row: all sums are correct, but their names are missing", n)
 	}
 	for _, t := range o.totals {
 		if !t.cell.Known {
-			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "the total below a table has no unit or is no number; sums of its rows stand in its place", 1)
+			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "the total below a table has no unit or is not a number; the sum of the rows is used instead", 1)
 		}
 	}
 }
 
-// checkShares compares the shares that were printed with those that follow from
-// the times and the printed totals, as far as rounding allows. Without a total
-// there is nothing to compare: rows may have been left out.
+// checkShares compares the printed shares with the shares computed from the
+// times and the printed totals, within the rounding error. Without a total it
+// compares nothing, because rows may have been left out.
 func (f *Finder) checkShares(o *opened) {
 	var wrong oddity
 	var example string
@@ -75,15 +75,15 @@ func (f *Finder) checkShares(o *opened) {
 			continue
 		}
 		if wrong.add(s.line); wrong.n == 1 {
-			example = fmt.Sprintf("the first says %.2f%% where its time is %.2f%% of the total", s.percent, want)
+			example = fmt.Sprintf("the first is %.2f%%, but its time is %.2f%% of the total", s.percent, want)
 		}
 	}
 	f.issueAt(wrong.at, "share-mismatch", diag.Suspect,
-		"shares in percent do not follow from the times beside them and the total below the table: "+example+"; the text was changed, or is of two tables. The times are used", wrong.n)
+		"shares in percent do not match the times in their rows and the total below the table: "+example+"; the text was changed, or comes from two tables. The times are used", wrong.n)
 }
 
-// checkTotal compares the total that was printed with what the rows add up to.
-// Less is usual: the profiler prints 100 rows if nothing else is asked for.
+// checkTotal compares the printed total with the sum of the rows. A smaller sum
+// is usual: the profiler prints 100 rows by default.
 func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 	for i := range t.Totals {
 		said := t.Totals[i]
@@ -96,25 +96,26 @@ func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 		}
 		all, _ := o.totalOf(place)
 		sum := t.Sum(i)
-		// Each row is rounded by half its last digit, and the total too.
+		// Each row and the total are rounded by at most half of their last
+		// digit.
 		slack := all.res + o.rounding(place)
 		switch {
 		case !sum.Known:
 		case sum.Value > said.Value+slack:
 			f.issueAt(all.line, "total-mismatch", diag.Suspect, fmt.Sprintf(
-				"the rows of a table add up to more than the total below it: %s of %s time, %s are printed; ranges may be among the kernels, or rows there twice",
+				"the rows of a table add up to more than the total below it: %s of %s time, the printed total is %s; the kernels may include ranges or duplicate rows",
 				millis(sum.Value), place, millis(said.Value)), 1)
 		case sum.Value < said.Value-slack:
 			f.issueAt(all.line, "rows-not-printed", diag.Info, fmt.Sprintf(
-				"the rows of a table add up to less than the total below it, %s of %s of %s time in the first such table: it lists the largest only, or only the outermost; print all with table(row_limit=-1)",
+				"the rows of a table add up to less than the total below it (first such table: %s of %s of %s time): only the largest or outermost rows were printed; print all with table(row_limit=-1)",
 				millis(sum.Value), millis(said.Value), place), 1)
 		default:
-			t.Totals[i] = profile.Cell{} // the rows have the more exact sum
+			t.Totals[i] = profile.Cell{} // the rows give the more exact sum
 		}
 	}
 }
 
-// rounding returns how far the rows of a place may be from their sum.
+// rounding returns the maximum rounding error of the sum of a place's rows.
 func (o *opened) rounding(place string) (slack int64) {
 	for _, s := range o.shares {
 		if s.place == place {

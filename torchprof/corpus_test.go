@@ -10,10 +10,10 @@ import (
 	"assay/profile"
 )
 
-// TestCorpus compares rows and sums with those that a script has counted which
-// takes the lines between rules apart at two spaces and adds decimals. For each
-// printed table: rows, self CPU time, CPU total and the device's own time of all
-// rows, in nanoseconds.
+// TestCorpus compares rows and sums with those of a script that splits the
+// lines between rules at two spaces and adds decimals. For each printed table
+// it has rows, self CPU time, CPU total and the device's self time of all rows,
+// in nanoseconds.
 func TestCorpus(t *testing.T) {
 	dir := filepath.Join(corpus(), "formats", "torch_tables")
 	if _, err := os.Stat(dir); err != nil {
@@ -74,14 +74,14 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want[name])
 		}
 		for _, is := range tables.Issues {
-			if is.Severity > 1 { // suspect: nothing in these is
+			if is.Severity > 1 { // suspect: these files have no such issue
 				t.Errorf("%s: %s: %s", name, is.Code, is.Help)
 			}
 		}
 	}
 }
 
-// counted puts together again what one printed table has become.
+// counted combines the tables of one printed table again.
 func counted(tables *profile.Tables) (out []string) {
 	for i := 0; i < len(tables.List); {
 		line := tables.List[i].Line
@@ -106,7 +106,7 @@ func counted(tables *profile.Tables) (out []string) {
 	return out
 }
 
-// corpus returns the folder of other people's captures.
+// corpus returns the folder of captures from other sources.
 func corpus() string {
 	if dir := os.Getenv("ASSAY_CORPUS"); dir != "" {
 		return dir

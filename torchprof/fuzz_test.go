@@ -9,9 +9,8 @@ import (
 	"assay/profile"
 )
 
-// FuzzRead: whatever a text holds, it ends without a panic, tables keep their
-// promises, no more rows come out than lines went in, and the limit of rows is
-// kept.
+// FuzzRead: for any text the reader ends without a panic, tables are
+// consistent, there are no more rows than lines, and the row limit holds.
 func FuzzRead(f *testing.F) {
 	f.Add(small)
 	f.Add("[rank0]:" + strings.ReplaceAll(small, "\n", "\n[rank0]:"))

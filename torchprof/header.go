@@ -6,7 +6,7 @@ import (
 	"assay/profile"
 )
 
-// A what is what the cells of a column are to the reader.
+// A what is the meaning of a column for the reader.
 type what uint8
 
 const (
@@ -24,27 +24,27 @@ const (
 // numeric reports whether cells of the kind are never empty.
 func (w what) numeric() bool { return w >= aTime }
 
-// The places where a column's cost is.
+// cpu is the place of the columns with CPU times.
 const cpu = "CPU"
 
 // A column is one column of a printed table.
 type column struct {
 	what
-	key   string // of a label
+	key   string // name of a label
 	place string // "CPU", or the device
 	self  bool
 	mean  bool
-	size  int64 // operations in one that is printed
+	size  int64 // operations per printed unit
 }
 
-// flops lists the units of the column that counts floating-point operations.
+// flops lists the units of the column with floating-point operations.
 var flops = map[string]int64{
 	"FLOPs": 1, "KFLOPs": 1e3, "MFLOPs": 1e6, "GFLOPs": 1e9, "TFLOPs": 1e12, "PFLOPs": 1e15,
 }
 
-// parseHeader understands a header, or returns nil if it is none: what it must
-// have is a name first and a time. Words are not where their rules are, for some
-// are wider, so columns are what two spaces part.
+// parseHeader parses a header. It returns nil if the line is not one: a header
+// has a name column first and a time column. Columns are separated by two
+// spaces; their dashes are not used, because some headers are wider.
 func parseHeader(line string) []column {
 	cells := words(line)
 	if len(cells) < 2 || len(cells) > maxColumns || cells[0] != "Name" {
@@ -63,7 +63,7 @@ func parseHeader(line string) []column {
 	return out
 }
 
-// words splits a line where two spaces or more are.
+// words splits a line at two or more spaces.
 func words(line string) (out []string) {
 	for _, part := range strings.Split(line, "  ") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -73,7 +73,7 @@ func words(line string) (out []string) {
 	return out
 }
 
-// columnOf understands one header.
+// columnOf returns the column with the given header.
 func columnOf(text string) column {
 	switch text {
 	case "Name":
@@ -116,7 +116,7 @@ func columnOf(text string) column {
 	return c
 }
 
-// isPlace reports whether a word can be what a device is called: in capitals,
+// isPlace reports whether a word can be the name of a device: in capitals, such
 // as CUDA, XPU, HPU, MTIA, NPU, PRIVATEUSEONE.
 func isPlace(s string) bool {
 	if len(s) < 2 || len(s) > 32 {
@@ -130,9 +130,9 @@ func isPlace(s string) bool {
 	return s[0] >= 'A'
 }
 
-// heading returns what the column is called in a table, or false if it is not
-// part of one. The device's columns have the same names whatever it is called;
-// those of a second device have its name.
+// heading returns the heading of the column in a table, or false if the column
+// is not part of one. The columns of the first device have the same names for
+// any device; those of a second device contain its name.
 func (c *column) heading(device string) (h profile.Heading, ok bool) {
 	where := strings.ToLower(c.place)
 	if c.place == device {

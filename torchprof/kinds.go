@@ -7,19 +7,19 @@ import (
 	"assay/profile"
 )
 
-// A kind is what a row of a printed table is: its rows come from the host and
+// A kind is the kind of a row of a printed table. Rows come from the host and
 // from the device, and their times must not be added to each other.
 type kind uint8
 
 const (
 	ofCPU    kind = iota // an operator, a call, a range
 	ofDevice             // a kernel, copy or memset
-	ofRange              // a range as the device saw it
+	ofRange              // a range as recorded on the device
 )
 
-// onDevice reports whether a row is of the device: it has time of its own there
-// and none on the CPU. Where the CPU's columns were left out, what is named like
-// an operator is none.
+// onDevice reports whether a row describes work on the device: it has self time
+// there and none on the CPU. If the CPU's columns were left out, a row with the
+// name of an operator is not on the device.
 func (o *opened) onDevice(r *row) bool {
 	self, all, host, hosts := int64(0), int64(0), false, 0
 	for i, c := range o.columns {
@@ -45,16 +45,16 @@ func (o *opened) onDevice(r *row) bool {
 	return self != 0 && !isOperator(r.name)
 }
 
-// isOperator reports whether a name is that of an operator, as "aten::mm": a
+// isOperator reports whether a name is an operator's, such as "aten::mm": a
 // namespace and a word.
 func isOperator(name string) bool {
 	space, op, ok := strings.Cut(name, "::")
 	return ok && space != "" && op != "" && !strings.ContainsAny(name, " <>(),&*")
 }
 
-// isKernel reports whether a name can only be that of a kernel or copy: a range
-// of the same name is then one that its launcher made. Inductor wraps each of
-// its kernels so.
+// isKernel reports whether a name can only be that of a kernel or copy. A range
+// of the same name was then made by its launcher: Inductor wraps each of its
+// kernels in such a range.
 func isKernel(name string) bool {
 	return strings.HasPrefix(name, "triton_") || strings.Contains(name, "_kernel") || strings.ContainsAny(name, "<(") ||
 		strings.HasPrefix(name, "Memcpy ") || strings.HasPrefix(name, "Memset ")
@@ -86,8 +86,8 @@ func (o *opened) kinds() []kind {
 	return out
 }
 
-// deviceTime returns the column with the time of the device, its own or in all;
-// the other one where that was left out.
+// deviceTime returns the column with the self or total time of the device, or
+// the other one if that column was left out.
 func (o *opened) deviceTime(self bool) int {
 	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.what == aTime && c.place == o.device && c.self == self && !c.mean }); i >= 0 {
 		return i
@@ -95,7 +95,7 @@ func (o *opened) deviceTime(self bool) int {
 	return o.column(aTime, o.device)
 }
 
-// tables returns what the table holds, by kind.
+// tables returns the rows of the table, by kind.
 func (o *opened) tables() []*profile.Table {
 	kinds := o.kinds()
 	name := "key_averages"
@@ -141,8 +141,8 @@ type pick struct {
 	heading profile.Heading
 }
 
-// hostColumns has all columns, the times of the device first if the rows of the
-// host have some of their own.
+// hostColumns returns all columns, with the times of the device first if rows
+// of the host have such times.
 func (o *opened) hostColumns(kinds []kind) (out []pick) {
 	var device []pick
 	seen := make(map[string]bool)
@@ -168,7 +168,7 @@ func (o *opened) hostColumns(kinds []kind) (out []pick) {
 	return append(out, device...)
 }
 
-// deviceColumns has the columns that say something of a row of the device.
+// deviceColumns returns the columns that apply to a row of the device.
 func (o *opened) deviceColumns(adds profile.Adds) (out []pick) {
 	if i := o.deviceTime(adds == profile.Self); i >= 0 {
 		out = append(out, pick{i, profile.Heading{Name: "total", Unit: "nanoseconds", Adds: adds}})
@@ -204,9 +204,9 @@ func (r *row) picked(columns []pick) profile.Row {
 	return out
 }
 
-// giveTotals gives the printed totals to the columns that they are of: that of
-// the device to its kernels or, in a table without any, as versions before
-// Kineto print them, to the operators.
+// giveTotals assigns the printed totals to their columns. The total of the
+// device belongs to its kernels or, in a table without kernels, as versions
+// before Kineto print them, to the operators.
 func (o *opened) giveTotals(tables []*profile.Table) {
 	set := func(t *profile.Table, column, place string) {
 		i, ok := t.Column(column)
@@ -233,8 +233,8 @@ func (o *opened) giveTotals(tables []*profile.Table) {
 	}
 }
 
-// title returns the text above the table, and whose table it is where the lead
-// of its lines says so.
+// title returns the text above the table, and the writer of the table if the
+// prefix of its lines names one.
 func (o *opened) title() string {
 	text := strings.TrimSpace(strings.TrimPrefix(o.banner, o.prefix.lead))
 	who := strings.Trim(stamp().ReplaceAllString(o.prefix.lead, ""), ": ")

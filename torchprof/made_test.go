@@ -13,8 +13,8 @@ import (
 
 const made = "../testdata/torchprof"
 
-// An average is a row as PyTorch held it before it was printed: see
-// make_tables.py. Times are in microseconds.
+// An average is a row as PyTorch held it before printing: see make_tables.py.
+// Times are in microseconds.
 type average struct {
 	Name            string
 	Device          bool
@@ -30,7 +30,7 @@ type average struct {
 	Flops           float64
 }
 
-// value returns what a column must have, in its unit.
+// value returns the expected value of a column, in its unit.
 func (a *average) value(column string) (float64, bool) {
 	switch column {
 	case "count":
@@ -61,8 +61,9 @@ func (a *average) value(column string) (float64, bool) {
 	return 0, false
 }
 
-// slack is by how much printing may change a value: three decimals of µs, ms
-// and s, two of a power of 1024 bytes, three of a power of 1000 operations.
+// slack returns the maximum rounding error of printing a value: three decimals
+// of µs, ms and s, two of a power of 1024 bytes, three of a power of 1000
+// operations.
 func slack(unit string, v float64) float64 {
 	v = math.Abs(v)
 	switch {
@@ -82,8 +83,8 @@ func slack(unit string, v float64) float64 {
 	return 0
 }
 
-// TestMade compares tables that PyTorch has printed with the averages that it
-// printed them from.
+// TestMade compares tables printed by PyTorch with the averages from which they
+// were printed.
 func TestMade(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(made, "*.json"))
 	if err != nil || len(files) != 6 {
@@ -157,7 +158,7 @@ func compareRow(t *testing.T, name string, table *profile.Table, r *profile.Row,
 	}
 }
 
-// TestStacks: a row has the lines of its stack, though the profiler mixes up the
+// TestStacks: a row has the lines of its stack, although the profiler swaps the
 // columns of stacks and operations.
 func TestStacks(t *testing.T) {
 	tables := readFile(t, "cpu_stack_flops.txt")

@@ -10,7 +10,7 @@ import (
 	"assay/profile"
 )
 
-// small is a table with room for what each case puts into it.
+// small is a table with placeholders for the changes of each case.
 const small = `
 ------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
               Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls
@@ -24,8 +24,8 @@ Self CPU time total: 100.000us
 Self CUDA time total: 500.000us
 `
 
-// TestOddities changes one thing in a table that is sound, and says what is then
-// read: the rows of each table, and the issues.
+// TestOddities changes one thing in a valid table and compares the result: the
+// rows of each table, and the issues.
 func TestOddities(t *testing.T) {
 	lines := strings.Split(small, "\n")
 	const sound = "2 rows, 2 rows"
@@ -42,7 +42,7 @@ func TestOddities(t *testing.T) {
 		{"a time without a unit", "     40.000us        40.00%      40.000us", "     40.000         40.00%      40.000us", sound, "cell-unreadable:6 rows-not-printed:10"},
 		{"a masked time", "     40.000us        40.00%      40.000us", "    xx.yyy us       40.00%      40.000us", sound, "cell-unreadable:6 rows-not-printed:10"},
 		{"no shares", "        40.00%      40.000us        40.00%", "           NaN      40.000us           NaN", sound, ""},
-		{"the share of what ran beside the host", "        40.00%      40.000us        40.00%", "        40.00%      40.000us             0", sound, ""},
+		{"the share of work that overlaps the host", "        40.00%      40.000us        40.00%", "        40.00%      40.000us             0", sound, ""},
 		{"a row that was broken", lines[5], lines[5][:60] + "\nINFO step\n" + lines[5][60:], "1 rows, 2 rows", "row-malformed:6 lines-between-rows:7 rows-not-printed:12"},
 		{"a row with a cell too many", lines[5], lines[5] + "   3.000us", "1 rows, 2 rows", "row-malformed:6 rows-not-printed:10"},
 		{"dots for rows", lines[5], "               ...", "1 rows, 2 rows", "rows-omitted:6 rows-not-printed:10"},
@@ -86,7 +86,7 @@ func rowsOf(tables *profile.Tables) string {
 }
 
 // TestTriton: Inductor marks each of its kernels with a range of the same name;
-// the kernel stays a kernel.
+// the kernel is still read as a kernel.
 func TestTriton(t *testing.T) {
 	text := strings.ReplaceAll(strings.ReplaceAll(small, "          aten::mm", "  triton_poi_fused"), "       gemm_kernel", "  triton_poi_fused")
 	if got := rowsOf(read(t, text)); got != "2 rows, 2 rows" {
@@ -94,7 +94,8 @@ func TestTriton(t *testing.T) {
 	}
 }
 
-// TestWideRows: values that are wider than their columns move what follows them.
+// TestWideRows: values that are wider than their columns shift the values after
+// them.
 func TestWideRows(t *testing.T) {
 	const text = `
 ---------------  ------------  ------------  ------------
@@ -111,8 +112,8 @@ func TestWideRows(t *testing.T) {
 	}
 }
 
-// TestDevices: of two devices, as some versions print them, the first is the
-// device, and the other has columns of its own name.
+// TestDevices: if a table has two devices, as some versions print, the first is
+// the device, and the columns of the other contain its name.
 func TestDevices(t *testing.T) {
 	const text = `
 ------------  ------------  ------------  ------------  ------------
@@ -133,7 +134,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestLimits: rows without room keep every sum.
+// TestLimits: rows over the limit are included in every sum.
 func TestLimits(t *testing.T) {
 	got, err := Read(strings.NewReader(small), "in", Limits{Rows: 3})
 	if err != nil {
@@ -153,8 +154,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSniff: a table is known wherever it stands in what was read, and other
-// rules of dashes are none.
+// TestSniff: a table is recognized at any position in the prefix, and other
+// rules of dashes are not recognized as one.
 func TestSniff(t *testing.T) {
 	for text, want := range map[string]bool{
 		small: true, "INFO a\nINFO b" + small: true, strings.Join(plain(t, "SYNTHETIC_interleaved_log.txt"), "\n"): true,
@@ -167,8 +168,9 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// TestByHand: a hand has dropped columns, put the rest of a long name below it,
-// and left the blank line behind a stack empty; behind a prefix as without one.
+// TestByHand: a person has removed columns, put the rest of a long name on the
+// next line, and emptied the blank line after a stack; with and without a
+// prefix.
 func TestByHand(t *testing.T) {
 	const text = `
 -----------------  ------------  ------------  ------------------------
@@ -199,7 +201,7 @@ Self CPU time total: 5.347s`
 }
 
 // TestRangeWithoutTime: a range of the device that has only a total is a range,
-// whatever it is called.
+// whatever its name.
 func TestRangeWithoutTime(t *testing.T) {
 	text := strings.Replace(small, "       gemm_kernel         0.00%       0.000us         0.00%       0.000us       0.000us     400.000us        80.00%", "           forward         0.00%       0.000us         0.00%       0.000us       0.000us       0.000us         0.00%", 1)
 	got := read(t, text)
@@ -208,7 +210,7 @@ func TestRangeWithoutTime(t *testing.T) {
 	}
 }
 
-// TestWithoutCPU: where the columns of the CPU were left out, names tell
+// TestWithoutCPU: if the columns of the CPU were left out, names distinguish
 // operators from kernels.
 func TestWithoutCPU(t *testing.T) {
 	const text = `
@@ -233,7 +235,7 @@ Self XPU time total: 100.000us
 }
 
 // TestPatience: a rule without a header and a table without an end do not keep
-// the reader at work for the rest of a log.
+// the Finder open for the rest of a log.
 func TestPatience(t *testing.T) {
 	f := NewFinder("in", Limits{})
 	n := 0

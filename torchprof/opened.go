@@ -12,22 +12,22 @@ type opened struct {
 	ruler
 	columns []column
 	device  string // the place of the first columns that are not the CPU's; "" if all are
-	seen    int    // the last line that was of it
-	rules   int    // below the header
-	footer  bool   // all rows were there
+	seen    int    // its last line
+	rules   int    // after the header
+	footer  bool   // all rows were read
 
 	rows   []row
-	rest   map[kind][]profile.Cell // rows that there is no room for, added up
+	rest   map[kind][]profile.Cell // sums of the rows over the limit
 	left   map[kind]int64
 	shares []shareSeen
 	totals []total
 
-	swapped bool // stacks and operations have each other's columns
-	kept    bool // the last row was
+	swapped bool // the columns of stacks and operations are swapped
+	kept    bool // the last row was kept
 	counts  oddities
 }
 
-// The oddities of a table: how many, and the first line of each.
+// The oddities of a table, each with its count and first line.
 type oddities struct{ malformed, unreadable, between, cut, omitted oddity }
 
 type oddity struct {
@@ -54,11 +54,11 @@ type row struct {
 type total struct {
 	place string
 	cell  profile.Cell
-	res   int64 // what the last digit that is printed stands for
+	res   int64 // the unit of the last printed digit, in ns
 	line  int
 }
 
-// A shareSeen is a share that was printed.
+// A shareSeen is a printed share.
 type shareSeen struct {
 	place   string
 	percent float64
@@ -78,10 +78,11 @@ func newOpened(w ruler, columns []column, line int) *opened {
 	return o
 }
 
-// totalLine matches what stands below a table, as "Self CUDA time total: 1.763ms".
+// totalLine matches a line below a table such as "Self CUDA time total:
+// 1.763ms".
 var totalLine = lazyregexp.New(`^[ \t#]*Self ([A-Z][A-Z0-9_]{1,31}) time total: *(\S.*)$`)
 
-// total takes a line below the table, and reports whether it is one.
+// total handles a line below the table, and reports whether it is a total.
 func (o *opened) total(line string) bool {
 	if !strings.Contains(line, " time total:") {
 		return false
@@ -97,7 +98,7 @@ func (o *opened) total(line string) bool {
 	return true
 }
 
-// totalsDone reports whether all totals have been.
+// totalsDone reports whether all totals were read.
 func (o *opened) totalsDone() bool {
 	want := 1
 	if o.device != "" && o.column(aTime, o.device) >= 0 {
@@ -116,7 +117,7 @@ func (o *opened) totalOf(place string) (total, bool) {
 	return total{}, false
 }
 
-// resolution returns what the last digit of a time stands for, in nanoseconds.
+// resolution returns the unit of the last digit of a time, in nanoseconds.
 func resolution(text string) int64 {
 	text = strings.TrimSpace(text)
 	for _, u := range timeUnits {
@@ -132,8 +133,8 @@ func resolution(text string) int64 {
 	return 1
 }
 
-// column returns the index of the first column of times that add up in some way,
-// or of another kind, of a place; -1 if there is none.
+// column returns the index of the first column of a place with the given kind,
+// or -1 if there is none.
 func (o *opened) column(w what, place string) int {
 	for i, c := range o.columns {
 		if c.what == w && c.place == place && !c.mean {
@@ -143,7 +144,7 @@ func (o *opened) column(w what, place string) int {
 	return -1
 }
 
-// timeBeside returns the column of times that a column of shares is about.
+// timeBeside returns the time column to which a column of shares belongs.
 func (o *opened) timeBeside(share column) int {
 	for i, c := range o.columns {
 		if c.what == aTime && c.place == share.place && c.self == share.self && !c.mean {

@@ -8,7 +8,8 @@ import (
 	"assay/profile"
 )
 
-// row takes a line within a table, and reports whether it was of the table.
+// row handles a line within a table, and reports whether it belongs to the
+// table.
 func (f *Finder) row(o *opened, line string) bool {
 	if o.spans != nil {
 		cells := cutSpans(line, o.spans)
@@ -36,7 +37,7 @@ func (f *Finder) row(o *opened, line string) bool {
 	return f.stray(o, line)
 }
 
-// stray takes a line that is no row.
+// stray handles a line that is not a row.
 func (f *Finder) stray(o *opened, line string) bool {
 	switch words := words(line); {
 	case strings.Trim(line, " .…#") == "":
@@ -52,7 +53,7 @@ func (f *Finder) stray(o *opened, line string) bool {
 	return false
 }
 
-// timesAmong counts what reads like a time or a share.
+// timesAmong counts words that look like a time or a share.
 func timesAmong(words []string) (n int) {
 	for _, w := range words {
 		_, share := parseShare(w)
@@ -63,8 +64,8 @@ func timesAmong(words []string) (n int) {
 	return n
 }
 
-// cutSpans cuts a line where the columns are; the last one goes on to the end
-// of the line. It returns nil if something stands between columns.
+// cutSpans splits a line at the columns; the last one extends to the end of the
+// line. It returns nil if there is text between columns.
 func cutSpans(line string, spans []span) []string {
 	runes := []rune(line)
 	at := func(i int) int { return min(i, len(runes)) }
@@ -84,10 +85,10 @@ func cutSpans(line string, spans []span) []string {
 	return cells
 }
 
-// cutWords cuts a line at two spaces or more, for rows that are not where the
-// rule says: a wide value moves all that follows it, and editors change white
-// space. It returns nil if the cells are not as many as the columns, but for
-// one that may be empty.
+// cutWords splits a line at two or more spaces, for rows that do not match the
+// rule: a wide value shifts the values after it, and editors change white
+// space. It returns nil if the numbers of cells and columns differ, except for
+// one column that may be empty.
 func (o *opened) cutWords(line string) []string {
 	cells := words(line)
 	if len(cells) == len(o.columns) {
@@ -107,18 +108,18 @@ func (o *opened) cutWords(line string) []string {
 	return nil
 }
 
-// A judgment says what the cells of a line are.
+// A judgment is the kind of a line, determined from its cells.
 type judgment uint8
 
 const (
 	noRow    judgment = iota
 	good              // a row
-	doubtful          // a row, though not all of its values can be read
-	goesOn            // more of the row before
+	doubtful          // a row with unreadable values
+	goesOn            // a continuation of the row before
 )
 
-// judge says what cells are. Cells of stacks and operations that have each
-// other's columns are put right.
+// judge determines the kind of a line from its cells. It corrects swapped cells
+// of stacks and operations.
 func (o *opened) judge(cells []string) judgment {
 	if cells == nil {
 		return noRow
@@ -154,9 +155,9 @@ func (o *opened) stack() int {
 	return slices.IndexFunc(o.columns, func(c column) bool { return c.what == theStack })
 }
 
-// unswap puts the cells of the columns "Source Location" and "Total FLOPs" right
-// where the profiler has mixed them up: it lists the headers in the one order
-// and the values in the other.
+// unswap corrects the cells of the columns "Source Location" and "Total FLOPs"
+// if the profiler has swapped them: it lists the headers in one order and the
+// values in the other.
 func (o *opened) unswap(cells []string) {
 	stack := o.stack()
 	ops := slices.IndexFunc(o.columns, func(c column) bool { return c.what == someFlops })
@@ -173,8 +174,8 @@ func (o *opened) unswap(cells []string) {
 	}
 }
 
-// goOn adds a line of a stack to the row before, and what a hand has put of its
-// name below it.
+// goOn adds a line of a stack to the row before, or the rest of its name that a
+// person put on the next line.
 func (f *Finder) goOn(o *opened, cells []string) bool {
 	if !o.kept {
 		return false
@@ -185,8 +186,8 @@ func (f *Finder) goOn(o *opened, cells []string) bool {
 	return f.frame(o, cells[o.stack()])
 }
 
-// nameGoesOn takes a line with the rest of a name that a hand has put below it,
-// where that reaches into the next column, and a line of the stack.
+// nameGoesOn handles a line with the rest of a name, which may extend into the
+// next column, and a line of the stack.
 func (f *Finder) nameGoesOn(o *opened, line string) bool {
 	stack, cells := o.stack(), words(line)
 	if o.spans == nil || stack < 0 || len(cells) != 2 || !strings.HasPrefix(line, "  ") {
@@ -200,7 +201,8 @@ func (f *Finder) nameGoesOn(o *opened, line string) bool {
 	return f.goOn(o, full)
 }
 
-// maxFrames is how many lines of a stack are kept, from the innermost on.
+// maxFrames is the maximum number of lines of a stack, starting at the
+// innermost.
 const maxFrames = 16
 
 func (f *Finder) frame(o *opened, text string) bool {
@@ -249,7 +251,7 @@ func (f *Finder) keep(o *opened, cells []string) {
 	o.rows = append(o.rows, r)
 }
 
-// noteShares keeps the shares of a row to compare them with its times.
+// noteShares stores the shares of a row for the comparison with its times.
 func (o *opened) noteShares(cells []string, r *row) {
 	const most = 1 << 16
 	for i, c := range o.columns {
@@ -264,7 +266,7 @@ func (o *opened) noteShares(cells []string, r *row) {
 	}
 }
 
-// pool adds up a row that there is no room for with others of its kind.
+// pool adds a row over the limit to the sum of its kind.
 func (o *opened) pool(r *row) {
 	k := ofCPU
 	if o.onDevice(r) {

@@ -18,14 +18,14 @@ type ruler struct {
 	banner string // the text above it
 }
 
-// rule returns where the groups of dashes are that a line ends in, if there are
-// two at least, and the byte where the first begins.
+// rule returns the positions of the groups of dashes at the end of a line, if
+// there are at least two, and the byte at which the first begins.
 func rule(line string) (spans []span, from int) {
 	if !strings.HasSuffix(line, "---") {
 		return nil, 0
 	}
 	from = len(line)
-	var lengths []int // of dashes and of the spaces before them, by turns, from the end
+	var lengths []int // lengths of dashes and of the spaces before them, alternating, from the end
 	for len(lengths) < 2*maxColumns {
 		dashes := trailing(line[:from], '-')
 		if dashes < 3 {
@@ -68,19 +68,19 @@ func shifted(spans []span, by int) []span {
 	return out
 }
 
-// A prefix is what stands before a table in each of its lines, as
+// A prefix is the text that precedes a table in each of its lines, such as
 // "(WorkerDict pid=4242) ", "[rank0]:" or a time.
 type prefix struct {
-	lead  string         // without the spaces behind it
-	shape *regexp.Regexp // of the lead with other times in it; nil if it has none, or nobody has asked yet
+	lead  string         // without the spaces after it
+	shape *regexp.Regexp // matches the lead with other times in it; nil if it has no time, or was not computed yet
 	asked bool
 }
 
-// A stamp is a time in the words of loggers: dates and clock times, with or
-// without fractions, and what glog and torch make of them.
+// stamp matches a time in the formats of loggers: dates and clock times, with
+// or without fractions, and the forms of glog and torch.
 var stamp = lazyregexp.New(`\d{4}[-/]\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\d\d[-/]\d\d[T ]+\d\d:\d\d:\d\d(?:[.,]\d+)?|\d\d:\d\d:\d\d(?:[.,]\d+)?|[IWEF]\d{3,4} \d\d:\d\d:\d\d\.\d+|\[ *\d+\.\d+(?:s|ms)?\]`)
 
-// maxLead is the longest prefix in which times are looked for.
+// maxLead is the maximum length of a prefix that is searched for times.
 const maxLead = 400
 
 // newPrefix returns the prefix of a ruler whose dashes begin at a byte.
@@ -88,8 +88,8 @@ func newPrefix(line string, from int) prefix {
 	return prefix{lead: strings.TrimRight(line[:from], " \t")}
 }
 
-// giveShape finds the times in the lead. It takes far longer than to pass over a
-// line, so it is left until a header may follow.
+// giveShape finds the times in the lead. That takes much longer than skipping a
+// line, so it is done only when a header may follow.
 func (p *prefix) giveShape() {
 	p.asked = true
 	if len(p.lead) == 0 || len(p.lead) > maxLead {
@@ -111,7 +111,8 @@ func (p *prefix) giveShape() {
 	p.shape, _ = regexp.Compile(expr.String())
 }
 
-// cut drops the lead of a line, or returns false if the line has another.
+// cut removes the lead of a line. It returns false if the line has a different
+// lead.
 func (p *prefix) cut(line string) (inner string, ok bool) {
 	if inner, ok = strings.CutPrefix(line, p.lead); ok {
 		return inner, true

@@ -1,30 +1,30 @@
-// Package torchprof reads the tables that torch.profiler prints, the text of
-// key_averages().table(), wherever they stand: in files of their own, in logs,
-// behind the prefixes of loggers, in documents.
+// Package torchprof reads the tables printed by torch.profiler, the text of
+// key_averages().table(), in files of their own, in logs, with the prefixes of
+// loggers, and in documents.
 //
-// Layouts of all versions and devices are read; columns are known by the words
-// of their headers, never by their place. Of each printed table come up to three
-// [profile.Table]s, for a printed table has rows of different kinds whose times
-// must not be added to each other:
+// It reads the layouts of all versions and devices; columns are identified by
+// their headers, never by their position. Each printed table gives up to three
+// [profile.Table]s, because a printed table has rows of different kinds whose
+// times must not be added to each other:
 //
-//   - "key_averages" has what ran on the CPU: operators, calls of the runtime,
-//     ranges. The device's time in it is that of the kernels which an operator
-//     launched itself (self) or with all inside it (total).
-//   - "key_averages.cuda", or what the device is called, has the kernels, copies
-//     and memsets: the rows with no time on the CPU and some of their own on the
-//     device. They are the same time as the operators' once more.
-//   - "key_averages.cuda.ranges" has the ranges that the program marked, as the
-//     device saw them: rows like those of kernels, but with the name of a row of
-//     the CPU, with that of a profiler's step, or with more time than the device
-//     worked in all. They contain kernels.
+//   - "key_averages" has the rows of the CPU: operators, calls of the runtime,
+//     ranges. Their device time is that of the kernels launched by an operator
+//     itself (self) or by it and everything nested in it (total).
+//   - "key_averages.cuda", or another device name, has the kernels, copies and
+//     memsets: the rows with no time on the CPU and self time on the device. It
+//     is the same time as that of the operators.
+//   - "key_averages.cuda.ranges" has the ranges that the program marked, as
+//     recorded on the device: rows like those of kernels, but with the name of a
+//     row of the CPU or of a profiler's step, or with more time than the total
+//     of the device. They contain kernels.
 //
-// Times are whole nanoseconds, as far as the text tells them: the profiler
-// prints three decimals of µs, ms or s. Shares are compared with those that
-// follow from the times, and totals with what the rows add up to; where they
-// differ an issue says so. The times stand.
+// Times are whole nanoseconds, with the precision of the text: the profiler
+// prints three decimals of µs, ms or s. Shares are compared with those computed
+// from the times, and totals with the sums of the rows. If they differ, an
+// issue reports it, and the times are used.
 //
-// [Finder] works on the lines of a longer text, [Read] on an input. Package
-// analyze measures what they return.
+// [Finder] reads the lines of a longer text, [Read] an input. Package analyze
+// measures the result.
 package torchprof
 
 import (
@@ -40,48 +40,49 @@ import (
 	"assay/profile"
 )
 
-// Limits bound what reading one input may take, whatever the input is. A field
-// that is 0 has the value of the default. Fields may be added.
+// Limits bound the resources for reading one input, whatever it contains. A
+// field that is 0 has the default value. Fields may be added.
 type Limits struct {
-	// Rows is how many rows all tables of the input may have. Further ones are
-	// added up: "table-rows-pooled".
+	// Rows is the maximum number of rows of all tables of the input. Further
+	// rows are added up: "table-rows-pooled".
 	Rows int
 }
 
 const (
 	defaultRows = 1 << 18
 
-	// rowText is how many bytes of names and labels there may be for each row.
+	// rowText is the number of bytes of names and labels per row.
 	rowText = 512
 
-	// maxTables is how many printed tables of one input are read.
+	// maxTables is the maximum number of printed tables of one input.
 	maxTables = 1000
 
-	// maxOpen is how many tables may be under way at once: processes write into
-	// one log side by side.
+	// maxOpen is the maximum number of tables that are read at the same time,
+	// because several processes may write into one log.
 	maxOpen = 64
 
-	// maxRulers is how many rules may wait for their header, and patience how many
-	// lines one waits. Lines of other processes come between.
-	// Totals that nothing follows are waited for less long.
+	// maxRulers is the maximum number of rules that wait for their header, and
+	// patience the number of lines that each waits. Lines of other processes
+	// may come between. The wait for totals is shorter.
 	maxRulers      = 16
 	patience       = 200
 	footerPatience = 20
 
-	// maxColumns is over what any version prints, with two devices.
+	// maxColumns exceeds the number of columns of any version with two devices.
 	maxColumns = 64
 
-	// maxHeader is how long a header may be, and maxShapes how many prefixes are
-	// searched for times: a hostile text has one in every line.
+	// maxHeader is the maximum length of a header. maxShapes is the maximum
+	// number of prefixes that are searched for times, because a hostile text
+	// may have one in every line.
 	maxHeader = 32 << 10
 	maxShapes = 10_000
 
-	// maxText is how much is kept of a header text or label.
+	// maxText is the maximum length of a header text or label.
 	maxText = 300
 )
 
-// Sniff reports whether a file that begins with prefix holds a table: a rule of
-// dashes with the header of one below it.
+// Sniff reports whether a file that begins with prefix contains a table: a rule
+// of dashes, followed by the header of a table.
 func Sniff(prefix []byte) bool {
 	f := NewFinder("", Limits{})
 	textscan.Scan(strings.NewReader(string(prefix)), f)
@@ -90,15 +91,16 @@ func Sniff(prefix []byte) bool {
 
 // Read reads all tables of an input. Name is that of the input, for messages.
 //
-// An input without any table is an error. Where it cannot be read to its end,
-// what was read stands; the error of the input comes with the tables.
+// An input without any table is an error. If an input cannot be read to its
+// end, the tables read so far are returned together with the error of the
+// input.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	f := NewFinder(name, limits)
 	_, err := textscan.Scan(in, f)
 	t := f.Tables()
 	t.Complete = err == nil
 	if len(t.List) == 0 && err == nil {
-		err = &diag.Error{Pos: diag.Pos{File: name, Line: 1}, Msg: "no table of torch.profiler; give the text of key_averages().table()"}
+		err = &diag.Error{Pos: diag.Pos{File: name, Line: 1}, Msg: "no table of torch.profiler; use the text of key_averages().table()"}
 	}
 	if len(t.List) == 0 {
 		return nil, err
@@ -106,15 +108,14 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	return t, err
 }
 
-// A Finder finds the tables in a text whose lines it is given: it is a
-// [textscan.Finder].
+// A Finder finds the tables in the lines of a text. It is a [textscan.Finder].
 type Finder struct {
 	name   string
 	out    *profile.Tables
 	issues diag.Ledger
 
 	rows, text int // room left
-	printed    int // tables met
+	printed    int // tables seen
 	shapes     int // prefixes searched for times
 
 	n      int // the line
@@ -129,15 +130,15 @@ func NewFinder(name string, limits Limits) *Finder {
 	return &Finder{name: name, rows: rows, text: rows * rowText, out: &profile.Tables{Tool: "torch", Complete: true}}
 }
 
-// Hint reports whether a line is a rule of two columns of dashes or more.
+// Hint reports whether a line is a rule of at least two columns of dashes.
 func (f *Finder) Hint(line []byte) bool {
 	return bytes.HasSuffix(line, []byte("---")) && bytes.Contains(line, []byte("---  ---"))
 }
 
-// Open reports whether a table is under way or a rule waits for its header.
+// Open reports whether a table is being read or a rule waits for its header.
 func (f *Finder) Open() bool { return len(f.open) > 0 || len(f.waits) > 0 }
 
-// Tables ends the reading and returns what was read.
+// Tables ends the reading and returns the tables.
 func (f *Finder) Tables() *profile.Tables {
 	for len(f.open) > 0 {
 		f.end(f.open[0])
@@ -152,7 +153,7 @@ func (f *Finder) issueAt(line int, code string, severity diag.Severity, help str
 	f.issues.AddN(diag.Issue{Code: code, Severity: severity, First: diag.Pos{File: f.name, Line: line}, Help: help}, n)
 }
 
-// Line takes the next line.
+// Line handles the next line.
 func (f *Finder) Line(n int, line string) {
 	f.n = n
 	line = strings.TrimRight(line, " \t")
@@ -176,8 +177,8 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
-// expire drops what has waited for too long, so that a rule without a table does
-// not keep the reader at work through a log of gigabytes.
+// expire drops rules and tables that have waited for too long, so that a rule
+// without a table does not slow down the rest of a log of gigabytes.
 func (f *Finder) expire() {
 	for len(f.waits) > 0 && f.n-f.waits[0].at > patience {
 		f.waits = f.waits[1:]
@@ -191,9 +192,9 @@ func (f *Finder) expire() {
 	}
 }
 
-// header opens the table that a line is the header of: that of the last rule with
-// the line's prefix. Loggers set theirs before the first line of a text only, so
-// without such a rule it may be one with any prefix.
+// header opens the table whose header is the line: that of the last rule with
+// the line's prefix. Some loggers write a prefix only before the first line of
+// a text, so without such a rule a rule with any prefix is used.
 func (f *Finder) header(line string) bool {
 	if !strings.Contains(line, "Name") || len(line) > maxHeader {
 		return false
@@ -225,8 +226,8 @@ func (f *Finder) header(line string) bool {
 	return true
 }
 
-// begin opens a table below a rule. One with the same prefix that is still open
-// has lost its end.
+// begin opens a table below a rule. If a table with the same prefix is still
+// open, its end is missing.
 func (f *Finder) begin(wait int, columns []column) {
 	w := f.waits[wait]
 	f.waits = slices.Delete(f.waits, wait, wait+1)
@@ -245,9 +246,10 @@ func (f *Finder) begin(wait int, columns []column) {
 	f.open = append(f.open, newOpened(w, columns, f.n))
 }
 
-// taken gives a line to the table that it is of, the one with the longest prefix
-// that the line has, and reports whether it is of one. The last rule of a table
-// is not: it may be the first of the next one whose end is lost.
+// taken passes a line to its table, the one with the longest prefix of the
+// line, and reports whether there is one. The last rule of a table is not
+// passed on, because it may be the first rule of the next table if the end of
+// the first is missing.
 func (f *Finder) taken(line string) bool {
 	var o *opened
 	var inner string
@@ -261,7 +263,7 @@ func (f *Finder) taken(line string) bool {
 	}
 	if spans, from := rule(inner); spans != nil {
 		if strings.TrimSpace(inner[:from]) != "" || o.footer {
-			return false // of another table
+			return false // belongs to another table
 		}
 		o.seen = f.n
 		o.rules++
@@ -282,7 +284,7 @@ func (f *Finder) taken(line string) bool {
 	return false
 }
 
-// clip cuts a text of the input to a length that a label can have.
+// clip shortens a text of the input to the length of a label.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxText {
 		return string(runes[:maxText-1]) + "…"

@@ -12,7 +12,7 @@ import (
 	"assay/profile"
 )
 
-// plain returns the lines of a table that PyTorch has printed.
+// plain returns the lines of a table printed by PyTorch.
 func plain(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(made, name))
@@ -31,7 +31,8 @@ func read(t *testing.T, text string) *profile.Tables {
 	return tables
 }
 
-// bare returns the tables without what depends on the text around them.
+// bare returns the tables without the values that depend on the text around
+// them.
 func bare(tables *profile.Tables) (out []profile.Table) {
 	for _, t := range tables.List {
 		c := *t
@@ -54,7 +55,8 @@ func each(lines []string, f func(i int, line string) string) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// variants are ways in which a table comes to a file. None changes what it says.
+// variants are forms in which a table gets into a file. None changes its
+// content.
 var variants = map[string]func(lines []string) string{
 	"as it is": func(l []string) string { return each(l, func(_ int, s string) string { return s }) },
 	"without the spaces at the end": func(l []string) string {
@@ -112,7 +114,7 @@ var variants = map[string]func(lines []string) string{
 	},
 }
 
-// TestVariants: whatever a table has been through, it says the same.
+// TestVariants: every variant of a table gives the same result.
 func TestVariants(t *testing.T) {
 	for _, name := range []string{"cpu.txt", "cpu_memory_flops.txt", "cpu_shapes.txt", "cuda.txt", "SYNTHETIC_2.7_cuda_mem_Kb.txt", "SYNTHETIC_NaN_percent.txt",
 		"SYNTHETIC_2.9_time_unit_ms_overload.txt", "SYNTHETIC_2.9_shapes_stack_flops_column_swap.txt"} {
@@ -132,7 +134,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestStackVariants: stacks go on below their rows behind prefixes, too.
+// TestStackVariants: stacks continue below their rows after prefixes, too.
 func TestStackVariants(t *testing.T) {
 	lines := plain(t, "cpu_stack_flops.txt")
 	want := bare(readFile(t, "cpu_stack_flops.txt"))
@@ -144,7 +146,7 @@ func TestStackVariants(t *testing.T) {
 }
 
 // TestSideBySide: ranks that write at the same time each have their table, and
-// lines without a prefix are of neither.
+// lines without a prefix belong to neither.
 func TestSideBySide(t *testing.T) {
 	lines := plain(t, "cuda.txt")
 	var text strings.Builder
@@ -170,7 +172,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestSeveral: tables follow each other, though the end of the first is lost.
+// TestSeveral: consecutive tables are read, although the end of the first is
+// missing.
 func TestSeveral(t *testing.T) {
 	one, two := plain(t, "cpu_few.txt"), plain(t, "cuda.txt")
 	for name, lines := range map[string][]string{
@@ -192,8 +195,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestBesideUnprefixed: a table without a prefix may be under way beside one that
-// has one.
+// TestBesideUnprefixed: a table without a prefix may be read at the same time
+// as one with a prefix.
 func TestBesideUnprefixed(t *testing.T) {
 	one, two := plain(t, "cpu_few.txt")[2:], plain(t, "cuda.txt")
 	var text strings.Builder

@@ -7,9 +7,10 @@ import (
 	"assay/diag"
 )
 
-// An Assembler makes a trace of rows that another format has in tables of its
-// own. What the reader of Chrome traces promises holds here too: rows keep their
-// order, texts are interned, and limits end the input with an issue.
+// An Assembler makes a trace from rows that another format keeps in its own
+// tables. It gives the same guarantees as the reader of Chrome traces: rows
+// keep their order, texts are interned, and a limit ends the input with an
+// issue.
 //
 // The zero Assembler is not usable; [NewAssembler] makes one.
 type Assembler struct {
@@ -18,7 +19,7 @@ type Assembler struct {
 	file   string
 	sel    Select
 	rows   int64
-	next   int64 // rows at which what was added is merged
+	next   int64 // number of rows at which the added rows are merged
 	full   bool
 	ledger diag.Ledger
 
@@ -31,7 +32,7 @@ type Assembler struct {
 	}
 }
 
-// A rowKey is a trackKey in numbers.
+// A rowKey is a trackKey made of numbers.
 type rowKey struct {
 	onDevice bool
 	pid      int64
@@ -39,7 +40,8 @@ type rowKey struct {
 	stream   int64
 }
 
-// assembleRows is how many rows are added between two looks at the limits.
+// assembleRows is the number of rows that are added between two checks of the
+// limits.
 const assembleRows = 1 << 16
 
 // NewAssembler returns an empty Assembler that keeps what sel selects. The file
@@ -52,18 +54,18 @@ func NewAssembler(file string, sel Select) *Assembler {
 	}
 }
 
-// Wants reports whether rows of a kind are kept, so that a reader need not
-// decode what is not.
+// Wants reports whether rows of kind k are kept. A reader need not decode the
+// others.
 func (a *Assembler) Wants(k Kind) bool { return a.sel.Kinds.Has(k) && !a.full }
 
 // Full reports whether a limit has ended the input: further rows are dropped.
 func (a *Assembler) Full() bool { return a.full }
 
-// Issue counts trouble with the input.
+// Issue adds n occurrences of an issue of the input.
 func (a *Assembler) Issue(is diag.Issue, n int64) { a.ledger.AddN(is, n) }
 
-// Epoch tells until when numbers of texts, tracks, details and shapes may be
-// kept: as long as it stays the same. It is never 0.
+// Epoch returns a number that is never 0. Numbers of texts, tracks, details and
+// shapes stay valid until Epoch returns another number.
 func (a *Assembler) Epoch() int { return a.epoch }
 
 // Sym interns a text, which it does not retain.
@@ -74,12 +76,12 @@ func (a *Assembler) Thread(pid, tid int64) TrackID {
 	return a.track(rowKey{pid: pid, device: tid})
 }
 
-// Stream returns the track of what a process runs on a stream of a device.
+// Stream returns the track of the work of a process on a stream of a device.
 func (a *Assembler) Stream(pid, device, stream int64) TrackID {
 	return a.track(rowKey{true, pid, device, stream})
 }
 
-// track returns the track of a key, which mostly is that of the row before.
+// track returns the track of a key. Most rows have the key of the row before.
 func (a *Assembler) track(k rowKey) TrackID {
 	if a.last.key == k && a.last.epoch == a.epoch {
 		return a.last.id
@@ -102,13 +104,15 @@ func (a *Assembler) number(n int64) Sym {
 	return a.Sym(strconv.AppendInt(digits[:0], n, 10))
 }
 
-// Detail returns the number of how work of the given name was launched.
+// Detail returns the number of the launch details d of device work with the
+// given name.
 func (a *Assembler) Detail(d Detail, name Sym) DetailID { return a.b.details.of(d, name) }
 
-// Shape returns the number of what an operator of the given name was called with.
+// Shape returns the number of the arguments s of an operator with the given
+// name.
 func (a *Assembler) Shape(s Shape, name Sym) ShapeID { return a.b.shapes.of(s, name) }
 
-// Activity adds a piece of work on a device.
+// Activity adds a GPU operation: a kernel, copy or memset.
 func (a *Assembler) Activity(row Activity) {
 	if a.Wants(row.Kind) {
 		*a.b.activities.next() = row
@@ -148,17 +152,17 @@ func (a *Assembler) Async(row HostSpan) {
 	}
 }
 
-// NameProcess says what a process is called.
+// NameProcess sets the name of a process.
 func (a *Assembler) NameProcess(pid int64, name string) {
 	a.b.labels = append(a.b.labels, label{"process_name", strconv.FormatInt(pid, 10), "", name})
 }
 
-// NameThread says what a thread is called.
+// NameThread sets the name of a thread.
 func (a *Assembler) NameThread(pid, tid int64, name string) {
 	a.b.labels = append(a.b.labels, label{"thread_name", strconv.FormatInt(pid, 10), strconv.FormatInt(tid, 10), name})
 }
 
-// added counts a row and merges what was added, now and then.
+// added counts a row, and merges the added rows once there are enough of them.
 func (a *Assembler) added() {
 	if a.rows++; a.rows >= a.next {
 		a.settle()
@@ -180,12 +184,13 @@ func (a *Assembler) settle() {
 	if have > limit && !a.full {
 		a.full = true
 		a.Issue(diag.Issue{Code: codeMemory, Severity: diag.DataLoss, First: diag.Pos{File: a.file},
-			Help: fmt.Sprintf("what was read would take over %d MiB, so the reading ended after %d rows and the rest is missing; to read more, give more with --max-memory SIZE", limit>>20, a.rows)}, 1)
+			Help: fmt.Sprintf("the data read needs more than %d MiB, so reading stopped after %d rows and the rest is missing; to read more, raise --max-memory SIZE", limit>>20, a.rows)}, 1)
 	}
 }
 
-// Trace returns the trace. Events is how many rows the input had, usable or not,
-// and complete is false if it broke off. Nothing may be added afterwards.
+// Trace returns the trace. Argument events is the number of rows of the input,
+// usable or not; complete is false if the input broke off. Nothing may be added
+// afterwards.
 func (a *Assembler) Trace(meta Meta, events int64, complete bool) *Trace {
 	a.settle()
 	for _, is := range a.ledger.Issues() {

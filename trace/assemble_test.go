@@ -12,7 +12,7 @@ import (
 	"assay/diag"
 )
 
-// manyRows is a trace with rows of every kind that an Assembler takes.
+// manyRows returns a trace with rows of every kind that an Assembler accepts.
 func manyRows(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"traceEvents":[{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"train"}},{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}}`)
@@ -29,8 +29,7 @@ func manyRows(n int) []byte {
 	return b.Bytes()
 }
 
-// assembled puts a trace together again from its rows, in the order of their
-// tables.
+// assembled builds a trace again from its rows, in the order of their tables.
 func assembled(t *testing.T, from *Trace, sel Select) (tr *Trace, epochs int) {
 	t.Helper()
 	a := NewAssembler(from.File, sel)
@@ -86,8 +85,8 @@ func assembled(t *testing.T, from *Trace, sel Select) (tr *Trace, epochs int) {
 	return a.Trace(from.Meta, from.Events, true), a.Epoch()
 }
 
-// TestAssembler: a trace that is put together from the rows of another is that
-// trace, also where the builder was replaced many times on the way.
+// TestAssembler: a trace assembled from the rows of another trace equals that
+// trace, also if the builder was replaced many times.
 func TestAssembler(t *testing.T) {
 	n := 60_000
 	if testing.Short() {
@@ -110,8 +109,8 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
-// TestAssemblerLimits: what is not selected is dropped, and a limit ends the
-// input with its issue, after which rows count no more.
+// TestAssemblerLimits: rows that are not selected are dropped. A limit ends the
+// input with its issue, and later rows are not counted.
 func TestAssemblerLimits(t *testing.T) {
 	sel := Select{Kinds: Of(Kernel), Limits: LimitsOf(16 << 20)}
 	a := NewAssembler("in", sel)

@@ -8,9 +8,9 @@ import (
 	"assay/internal/eventscan"
 )
 
-// A Builder makes tables from events. Several may work on the stretches of one
-// input at the same time: what each of them numbers (texts, tracks, details,
-// shapes) is renumbered when their [part]s are put together.
+// A Builder makes tables from events. Several Builders may work on parts of one
+// input at the same time. Each numbers its own texts, tracks, details and
+// shapes; they are renumbered when the [part]s are merged.
 type Builder struct {
 	sel   Select
 	names *interner
@@ -18,9 +18,9 @@ type Builder struct {
 	tracks     map[trackKey]TrackID
 	trackRef   []trackKey
 	threads    []lastTracks // by the Thread of an event
-	correlated bool         // device work with a correlation was met
-	sequenced  bool         // an operator with a sequence number was met
-	category   Sym          // of the event before that has one
+	correlated bool         // device work with a correlation was seen
+	sequenced  bool         // an operator with a sequence number was seen
+	category   Sym          // category of the last event that had one
 
 	details numbered[Detail, DetailID]
 	shapes  numbered[Shape, ShapeID]
@@ -38,32 +38,32 @@ type Builder struct {
 	labels     []label
 }
 
-// A trackKey tells tracks apart. A container's process 1 and GPU 1 share their
-// pid, so device work never shares a track with the host. A device or stream
-// that the event itself names counts more than its pid and tid.
+// A trackKey identifies a track. Process 1 of a container and GPU 1 have the
+// same pid, so device work never shares a track with the host. A device or
+// stream in the event's args has precedence over its pid and tid.
 type trackKey struct {
 	pid, tid       Sym
 	onDevice       bool
-	device, stream int64 // unnamed where the event does not say
+	device, stream int64 // unnamed if the event does not name it
 }
 
-// unnamed is the device or stream of an event that does not say.
+// unnamed is the device or stream of an event that does not name one.
 const unnamed = -1 << 63
 
-// lastTracks are the tracks that events of one thread were on last.
+// lastTracks are the tracks of the latest events of one thread.
 type lastTracks struct {
 	host           TrackID // plus 1; 0 is none
 	work           TrackID // on the device: plus 1; 0 is none
 	device, stream int64   // of work
 }
 
-// A label is what a metadata event says about a process or thread.
+// A label is the content of a metadata event about a process or thread.
 type label struct {
 	kind           string // "process_name" or "thread_name"
 	pid, tid, name string
 }
 
-// A part is what a Builder made of one stretch of the input.
+// A part is the output of a Builder for one part of the input.
 type part struct {
 	b          *Builder
 	activities [][]Activity
@@ -79,7 +79,7 @@ type part struct {
 	labels     []label
 }
 
-// NewBuilder returns an empty Builder that keeps what sel selects.
+// NewBuilder returns an empty Builder that keeps the events selected by sel.
 func NewBuilder(sel Select) *Builder {
 	return &Builder{
 		sel: sel, names: newInterner(),
@@ -89,7 +89,7 @@ func NewBuilder(sel Select) *Builder {
 	}
 }
 
-// cut returns what was added since the last cut.
+// cut returns the rows added since the last cut.
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), python: b.python.cut(),
@@ -99,8 +99,8 @@ func (b *Builder) cut() part {
 	return p
 }
 
-// Add takes what is worth keeping of e, which it does not retain. The event
-// must have passed its checks.
+// Add copies the selected fields of e, which it does not retain. The event must
+// have passed its checks.
 func (b *Builder) Add(e *Event) {
 	phase := e.Phase()
 	switch {
@@ -172,8 +172,8 @@ func (b *Builder) addComplete(e *Event) {
 	}
 }
 
-// says reports whether the ends of arrows of this category repeat what numbers of
-// other events said so far.
+// says reports whether the numbers of other events seen so far carry the same
+// links as the arrows of this category.
 func (b *Builder) says(category []byte) bool {
 	if string(category) == "fwdbwd" {
 		return b.sequenced
@@ -181,7 +181,8 @@ func (b *Builder) says(category []byte) bool {
 	return b.correlated
 }
 
-// categoryOf interns the event's category, which mostly is that of the one before.
+// categoryOf interns the event's category. Most events have the category of the
+// event before.
 func (b *Builder) categoryOf(e *Event) Sym {
 	if string(e.Category()) != b.names.texts[b.category] {
 		b.category = b.names.sym(e.Category())
@@ -189,7 +190,7 @@ func (b *Builder) categoryOf(e *Event) Sym {
 	return b.category
 }
 
-// smallID returns the number of a device, or -1 if it is none.
+// smallID returns n as the number of a device, or -1 if n is not one.
 func smallID(n int64) int32 {
 	if n < 0 || n > 1<<20 {
 		return -1
@@ -203,8 +204,8 @@ func isMark(phase byte) bool {
 	return phase == 'B' || phase == 'E' || phase == 'b' || phase == 'e' || phase == 'S' || phase == 'F'
 }
 
-// asyncID returns what pairs an asynchronous begin with its end. An id2 may be
-// local to its process.
+// asyncID returns the ID that pairs an asynchronous begin with its end. An id2
+// may be local to its process.
 func asyncID(e *Event) ID {
 	if id2 := e.Text(eventscan.ID2); id2 != nil {
 		if bytes.Contains(id2, []byte(`"local"`)) {
@@ -229,15 +230,15 @@ func textID(text []byte) ID {
 		for _, c := range text {
 			n = n*31 + int64(c)
 		}
-		n |= 1 << 62 // apart from the numbers
+		n |= 1 << 62 // separates texts from numbers
 	}
 	return idOf(n)
 }
 
-// smallNumber reads the decimal numbers that most ids are.
+// smallNumber reads a decimal number, which is the form of most ids.
 func smallNumber(text []byte) (n int64, ok bool) {
 	if len(text) == 0 || len(text) > 9 || text[0] == '0' && len(text) > 1 {
-		return 0, false // nothing, too long for the simple way, or another base
+		return 0, false // empty, too long for this function, or in another base
 	}
 	for _, c := range text {
 		if c -= '0'; c > 9 {
@@ -282,7 +283,7 @@ func (b *Builder) deviceTrack(e *Event) TrackID {
 	return id
 }
 
-// last returns what is known of the event's thread, or nil.
+// last returns the latest tracks of the event's thread, or nil.
 func (b *Builder) last(e *Event) *lastTracks {
 	n := e.Thread()
 	if n == 0 {
@@ -333,26 +334,26 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	return b.shapes.of(s, name)
 }
 
-// isShape reports whether the event has the given shape. Comparing takes half the
-// time of looking the texts up.
+// isShape reports whether the event has the given shape. The comparison takes
+// half the time of looking the texts up.
 func (b *Builder) isShape(e *Event, s Shape) bool {
 	is := func(x eventscan.Field, s Sym) bool { return string(e.Text(x)) == b.names.texts[s] }
 	return is(eventscan.InputDims, s.Dims) && is(eventscan.InputTypes, s.Types) && (!b.sel.Arguments ||
 		is(eventscan.InputStrides, s.Strides) && is(eventscan.ConcreteInputs, s.Concrete) && is(eventscan.KernelHash, s.Kernel))
 }
 
-// A numbered numbers values in the order in which they are first met.
+// A numbered assigns numbers to values in the order of their first use.
 type numbered[T comparable, N ~uint32] struct {
 	ids  map[T]N
 	refs []T
-	last []N // by the name of the event: the number it had last, plus 1
+	last []N // by the name of the event: its latest number, plus 1
 }
 
 func newNumbered[T comparable, N ~uint32]() numbered[T, N] {
 	return numbered[T, N]{ids: make(map[T]N)}
 }
 
-// lastOf returns the value that the last event of the given name had.
+// lastOf returns the value of the latest event with the given name.
 func (n *numbered[T, N]) lastOf(name Sym) (value T, ok bool) {
 	if int(name) >= len(n.last) || n.last[name] == 0 {
 		return value, false
@@ -360,8 +361,8 @@ func (n *numbered[T, N]) lastOf(name Sym) (value T, ok bool) {
 	return n.refs[n.last[name]-1], true
 }
 
-// of returns the number of a value that an event of the given name has. Most
-// events have the value that the last one of their name had.
+// of returns the number of a value of an event with the given name. Most events
+// have the same value as the last event of their name.
 func (n *numbered[T, N]) of(value T, name Sym) N {
 	for int(name) >= len(n.last) {
 		n.last = append(n.last, make([]N, len(n.last)+64)...)

@@ -19,8 +19,8 @@ func columnBytes(t *Trace) int64 {
 		bytesOf(&t.Spans) + bytesOf(&t.Flows) + bytesOf(&t.Memory)
 }
 
-// TestColumnsAreSmall holds the memory of a trace to 40 bytes per event, which
-// is what lets a trace of 10 GB be kept whole in one and a half.
+// TestColumnsAreSmall limits the memory of a trace to 40 bytes per event. With
+// that, a trace of 10 GB needs one and a half GB of memory.
 func TestColumnsAreSmall(t *testing.T) {
 	for _, file := range corpusFiles(t, "kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz") {
 		tr, err := Read(bytes.NewReader(unzipped(t, file)), file, SelectAll())

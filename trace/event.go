@@ -13,10 +13,10 @@ import (
 type Event struct {
 	eventscan.Fields
 	Offset int64 // of its opening brace in the uncompressed input
-	Index  int64 // its place in the event array
+	Index  int64 // index in the event array
 	Kind   Kind
 
-	kinds []Kind // plus 1, by the Class of an event; 0 is not known
+	kinds []Kind // plus 1, by the Class of an event; 0 means not known
 }
 
 // Name returns the event's name.
@@ -25,10 +25,10 @@ func (e *Event) Name() []byte { return e.Text(eventscan.Name) }
 // Category returns the event's category as written.
 func (e *Event) Category() []byte { return e.Text(eventscan.Category) }
 
-// PID returns the event's process as text: most write a number.
+// PID returns the event's process as text; most profilers write a number.
 func (e *Event) PID() []byte { return e.Text(eventscan.PID) }
 
-// TID returns the event's thread as text: most write a number.
+// TID returns the event's thread as text; most profilers write a number.
 func (e *Event) TID() []byte { return e.Text(eventscan.TID) }
 
 // HasStart reports whether the event has a time.
@@ -37,7 +37,7 @@ func (e *Event) HasStart() bool { return e.Has(eventscan.Start) }
 // HasDur reports whether the event has a duration.
 func (e *Event) HasDur() bool { return e.Has(eventscan.Dur) }
 
-// Codes of the issues that unusable events count as.
+// Codes of the issues for unusable events.
 const (
 	codeMalformed = "event-malformed"
 	codeTooLong   = "event-too-long"
@@ -47,31 +47,32 @@ const (
 	codeNoPhase   = "event-without-phase"
 )
 
-// helpOf says what each kind of unusable event does to the numbers.
+// helpOf has the help text for each code: what the skipped events change in the
+// numbers.
 var helpOf = map[string]string{
 	codeMalformed: "events that are not JSON were skipped; their time is missing from every sum",
-	codeNotObject: "elements of the event array that are no events were skipped",
+	codeNotObject: "elements of the event array that are not events were skipped",
 	codeBadTime:   "events without a usable time were skipped; their time is missing from every sum",
 	codeNegative:  "events with a negative duration were skipped; the profiler's clock went backwards",
 	codeNoPhase:   `events without a phase ("ph") were skipped; another program may have rewritten the file`,
 }
 
-// A fault says which member of an event is unusable and why.
+// A fault is an unusable member of an event and the reason.
 type fault struct {
-	code  string // of the issue it counts as
+	code  string // issue code that it counts as
 	field string
 	msg   string
 	err   error
 }
 
-// check completes e after its fields were read with the given result, and says
-// whether it can be used. What its phase needs must be there.
+// check completes e after its fields were read with result read. It returns nil
+// if e is usable, that is, if all fields that its phase requires are present.
 func (e *Event) check(read error) *fault {
 	e.Kind = e.kind()
 	if read == nil && e.Phase() == 'X' && e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start() {
-		return nil // most are well
+		return nil // the usual case
 	}
-	if read != nil && (e.Phase() != 'M' || !isTimeError(read)) { // metadata needs no time
+	if read != nil && (e.Phase() != 'M' || !isTimeError(read)) { // metadata does not need a time
 		return faultOf(read)
 	}
 	phase := e.Phase()

@@ -10,8 +10,8 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// event reads one element of the event array, or its end. It reports whether
-// there is a record.
+// event reads one element of the event array, or the end of the array. It
+// reports whether there is a record.
 func (r *Reader) event() bool {
 	c, ok := r.s.Peek()
 	switch {
@@ -19,7 +19,7 @@ func (r *Reader) event() bool {
 		r.leaveOpenArray()
 		return false
 	case c == ',':
-		// A comma too many is harmless: the elements are clear.
+		// An extra comma is harmless, because the elements are unambiguous.
 		r.s.Advance(1)
 		return false
 	case c == ']':
@@ -41,14 +41,14 @@ func (r *Reader) event() bool {
 	}
 	r.n++
 	r.ev.Offset, r.ev.Index = at.Offset, index
-	// What was read stays in the stream's buffer until the next read.
+	// The event's texts stay in the stream's buffer until the next read.
 	r.s.Advance(n)
 	return r.record(at, err)
 }
 
 // decode reads the event at the window's start and returns its length. The
-// window grows until the event is whole, or until it is plain that it will
-// never be: its brackets do not balance, and other events follow.
+// window grows until the event is complete or until it is clear that it has no
+// end: its brackets do not balance, and other events follow.
 func (r *Reader) decode() (int, error) {
 	for look := firstLook; ; look *= 2 {
 		w := r.ahead(look)
@@ -68,17 +68,18 @@ func (r *Reader) decode() (int, error) {
 	}
 }
 
-// firstLook is how far the end of an event is looked for before asking whether
-// there is one.
+// firstLook is the number of bytes searched for the end of an event before
+// decode checks whether it has one.
 const firstLook = 4 << 10
 
 var errUnclosed = errors.New("brackets or quotes are not closed")
 
-// eventsFollow reports whether other events follow the one at b's start, which
-// has no end in b. Objects inside an event can look like events, so few bytes
-// convince only by an event that is whole, many by several that look so. After
-// some events without an end, any will do: a file full of them must not be read
-// to its end for each.
+// eventsFollow reports whether other events follow the event at b's start,
+// which has no end in b. Objects inside an event can look like events.
+// Therefore a short b needs a following event that is complete; in a long b
+// several event starts suffice. After some events without an end a single event
+// start suffices, so that a file with many such events is not read to its end
+// for each of them.
 func (r *Reader) eventsFollow(b []byte) bool {
 	const many, several, some = 64 << 10, 3, 8
 	if r.unclosed >= some {
@@ -95,11 +96,11 @@ func (r *Reader) eventsFollow(b []byte) bool {
 	return seen == several && len(b) >= many
 }
 
-// record makes the record for the event just read and reports whether it is
+// record makes the record of the event just read and reports whether it is
 // wanted.
 func (r *Reader) record(at diag.Pos, read error) bool {
 	if read == nil && r.ev.Empty() {
-		return false // {}: how TensorBoard ends its array
+		return false // {}: the end of TensorBoard's arrays
 	}
 	f := r.ev.check(read)
 	if !r.sel.wants(&r.ev, f) {
@@ -113,7 +114,7 @@ func (r *Reader) record(at diag.Pos, read error) bool {
 	return true
 }
 
-// stranger reads an element that is no object. Null is harmless.
+// stranger reads an element that is not an object. Null is harmless.
 func (r *Reader) stranger(at diag.Pos) bool {
 	n, err := r.s.Value()
 	if err != nil {
@@ -129,20 +130,21 @@ func (r *Reader) stranger(at diag.Pos) bool {
 }
 
 // wants reports whether s keeps an event with the given fault. Metadata is
-// always kept: it names the tracks. An event without a phase is always counted.
+// always kept, because it names the tracks. An event without a phase is always
+// counted.
 func (s *Select) wants(e *Event, f *fault) bool {
 	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 
-// shapeFields are the args that only shapes are made of, and argumentFields those
-// that only Select.Arguments asks for.
+// shapeFields are the args used only by shapes. argumentFields are the args
+// used only with Select.Arguments.
 var (
 	argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.ConcreteInputs, eventscan.KernelHash)
 	shapeFields    = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes) | argumentFields
 )
 
-// fields returns the fields that s needs of the events of a phase and category:
-// none of those that wants does not keep.
+// fields returns the fields that s needs from events of a phase and category.
+// It returns none for events that wants rejects.
 func (s Select) fields(phase byte, category []byte) eventscan.FieldSet {
 	switch {
 	case phase != 'M' && !s.Kinds.Has(KindOf(category)):
@@ -164,8 +166,8 @@ func (r *Reader) skip(at diag.Pos, f *fault) {
 	r.rec = &diag.Error{Pos: at, Msg: f.msg, Err: f.err}
 }
 
-// count counts n events with the same fault, the first of them at the given
-// place.
+// count adds n events with the same fault; the first of them is at the given
+// position.
 func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	if f.field != "" {
 		at.Path += "." + f.field
@@ -178,12 +180,13 @@ func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 }
 
 // brokenEvent skips the element at the window's start, which is not JSON or
-// does not end, and goes on at the next place that looks like an event.
+// does not end. Reading continues at the next position that looks like an
+// event.
 func (r *Reader) brokenEvent(err error) bool {
 	at := r.pos("")
 	if errors.Is(err, jsonscan.ErrShort) {
-		// Either the input ends here, or a stray quote made a string of all
-		// that follows: then events follow.
+		// Either the input ends here, or a stray quote turned the rest into one
+		// string. In the second case events follow.
 		if next := eventStart(r.s.Window(), 1); next < 0 {
 			r.leave(false)
 			return false
@@ -206,14 +209,14 @@ func (r *Reader) brokenEvent(err error) bool {
 }
 
 // repair reads the event at the window's start, whose quotes are not escaped,
-// and reports whether it could. It looks no further than to where the next
-// event seems to start.
+// and reports whether it succeeded. It does not look beyond the next position
+// that looks like an event.
 func (r *Reader) repair(at diag.Pos) bool {
 	const longest = 64 << 10
 	w := r.ahead(longest)
 	end := eventStart(w, 1)
 	if end < 0 {
-		end = len(w) // it is the last one
+		end = len(w) // the last event
 	}
 	end = bytes.LastIndexByte(w[:end], '}') + 1
 	fixed, ok := eventscan.Repair(w[:end])
@@ -228,14 +231,15 @@ func (r *Reader) repair(at diag.Pos) bool {
 	r.n++
 	r.s.Advance(end)
 	r.issues.Add(diag.Issue{Code: "quotes-repaired", Severity: diag.Info, First: at,
-		Help: "quotes in names were not escaped, as PyTorch's profiler wrote them until 2026; the events were read with the quotes where they most likely belong"})
+		Help: "quotes in names were not escaped, as PyTorch's profiler wrote them until 2026; the events were read with the quotes at the most likely positions"})
 	return true
 }
 
-// resync moves the window to the next place that looks like an event's start.
+// resync moves the window to the next position that looks like the start of an
+// event.
 func (r *Reader) resync() bool {
-	// What tells a start from a nested object lies just before it, and the key
-	// just behind it, so this much must be seen at once.
+	// The bytes just before and just after a brace distinguish an event from a
+	// nested object, so this many bytes must be visible at once.
 	const context = 256
 	r.s.Advance(min(1, len(r.s.Window())))
 	for {
@@ -252,8 +256,8 @@ func (r *Reader) resync() bool {
 	}
 }
 
-// leaveOpenArray ends the reading where the event array was not closed. The
-// array form allows that; the object form does not.
+// leaveOpenArray ends the reading at an event array without a closing bracket.
+// The array form of the format permits that, the object form does not.
 func (r *Reader) leaveOpenArray() {
 	if r.object || r.s.Err() != nil {
 		r.leave(false)

@@ -5,18 +5,18 @@ import (
 	"unsafe"
 )
 
-// An interner numbers texts. A Go map would do; this one is several times
-// faster on the long names of kernels, and keeps them in few allocations.
+// An interner assigns numbers to texts. It replaces a Go map because it is
+// several times faster for the long names of kernels and needs few allocations.
 type interner struct {
 	slots  []uint32 // index into texts + 1; 0 is free
 	texts  []string
 	hashes []uint64
 	arena  []byte
 	bytes  int64        // of all texts
-	seed   maphash.Seed // secret, so that no file can be made of colliding names
+	seed   maphash.Seed // random, so that a file cannot be made of colliding names
 }
 
-// arenaSize is how much memory for texts is taken at once.
+// arenaSize is the size of one allocation for texts.
 const arenaSize = 64 << 10
 
 func newInterner() *interner {
@@ -55,7 +55,7 @@ func (in *interner) add(text []byte, h, slot uint64) Sym {
 	return s
 }
 
-// find returns the number of a text if it has one.
+// find returns the number of a text, and false if it has none.
 func (in *interner) find(text string) (Sym, bool) {
 	if text == "" {
 		return 0, true

@@ -2,8 +2,8 @@ package trace
 
 import "strings"
 
-// A Kind says what an event is, from its category. Profilers renamed their
-// categories over the years; a Kind is the same in all of them.
+// A Kind classifies an event by its category. Profilers renamed their
+// categories over the years; the Kind is the same for all versions.
 type Kind uint8
 
 // The kinds. OtherKind is every category that has no row in kindOfCategory.
@@ -11,20 +11,20 @@ const (
 	OtherKind Kind = iota
 	CPUOp
 	Annotation    // record_function, ProfilerStep, NVTX on the host
-	GPUAnnotation // the span of an annotation's work on a device
-	Runtime       // a call of the CUDA or HIP runtime, or of another device's
+	GPUAnnotation // the time of an annotation's work on a device
+	Runtime       // a call of the runtime of CUDA, HIP or another device
 	Driver        // a call of the CUDA driver
 	Python        // a Python function or nn.Module call
 	Kernel
 	Memcpy
 	Memset
-	Sync     // a synchronization as the device saw it
+	Sync     // a synchronization as recorded on the device
 	Overhead // of the profiler itself
 	Instant  // [memory] and other points on the host
 	Flow     // an arrow between two events
 	Span     // the profiler's own bookkeeping: "Trace"
-	OSCall   // a call of the operating system or of the C library
-	OffCPU   // time in which a thread was on no core
+	OSCall   // a call of the operating system or the C library
+	OffCPU   // time during which a thread was on no core
 	kinds
 )
 
@@ -64,7 +64,7 @@ var kindOfCategory = map[string]Kind{
 
 // KindOf returns the kind of a category, in any letter case.
 func KindOf(category []byte) Kind {
-	switch string(category) { // the usual ones, several times faster than the map
+	switch string(category) { // frequent categories, several times faster than the map
 	case "cpu_op":
 		return CPUOp
 	case "python_function":
@@ -112,7 +112,7 @@ func Of(ks ...Kind) (set Kinds) {
 	return set
 }
 
-// Without returns the set less the given kinds.
+// Without returns the set without the given kinds.
 func (s Kinds) Without(ks ...Kind) Kinds { return s &^ Of(ks...) }
 
 // Has reports whether k is in the set.

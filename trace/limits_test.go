@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// numberedEvents writes events of a format, which is given its number twice.
+// numberedEvents returns events made from a format that contains the event's
+// number twice.
 func numberedEvents(n int, format string) []byte {
 	var b bytes.Buffer
 	b.WriteString("[")
@@ -32,7 +33,7 @@ func limited(l Limits) Select {
 }
 
 // readLimited reads b with several workers and with one and requires the same
-// trace, however the work was shared out.
+// trace for any distribution of the work.
 func readLimited(t *testing.T, b []byte, l Limits) *Trace {
 	t.Helper()
 	var first *Trace
@@ -59,7 +60,7 @@ func issueOf(t *Trace, code string) (n int64) {
 	return n
 }
 
-// TestMemoryLimit: at the limit the input ends, and what was read is exactly
+// TestMemoryLimit: the input ends at the limit, and the data read is exactly
 // its beginning.
 func TestMemoryLimit(t *testing.T) {
 	for _, format := range []string{
@@ -81,7 +82,7 @@ func TestMemoryLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := func(s string) string { // all but what the end is about
+		rows := func(s string) string { // everything except the lines about the end
 			s, _, _ = strings.Cut(s, " events, complete")
 			return s[:strings.LastIndexByte(s, '\n')+1]
 		}
@@ -91,7 +92,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestMemoryOfReader: the limit holds where the Reader does the work, too.
+// TestMemoryOfReader: the limit also applies if the Reader does the work.
 func TestMemoryOfReader(t *testing.T) {
 	const n = 60000
 	got, err := read(NewReader(bytes.NewReader(numberedEvents(n, opFormat)), "in", limited(Limits{Memory: 1 << 20})), nil)
@@ -103,8 +104,8 @@ func TestMemoryOfReader(t *testing.T) {
 	}
 }
 
-// TestNoLimit: what stays under its limits is read as without any, and the
-// limit that is the first to matter lies where it is said to.
+// TestNoLimit: an input below its limits is read as without limits, and each
+// limit applies exactly at its value.
 func TestNoLimit(t *testing.T) {
 	const n = 3000
 	b := numberedEvents(n, opFormat)
@@ -122,7 +123,7 @@ func TestNoLimit(t *testing.T) {
 }
 
 // TestNamesPooled: beyond the limit host events share a name and keep their
-// times; device work keeps its name.
+// times. Device work keeps its name.
 func TestNamesPooled(t *testing.T) {
 	const n, most = 5000, 100
 	b := numberedEvents(n, opFormat+",\n"+strings.ReplaceAll(kernelFormat, "%d", "%[1]d"))
@@ -155,8 +156,8 @@ func TestNamesPooled(t *testing.T) {
 	}
 }
 
-// TestEmptyNames: no name is not one too many, also where there is so little
-// memory that builders are replaced.
+// TestEmptyNames: the empty name does not count as a name, also if there is so
+// little memory that builders are replaced.
 func TestEmptyNames(t *testing.T) {
 	const n = 5000
 	b := numberedEvents(n, `{"ph":"X","name":"s%d","pid":1,"tid":1,"ts":%d,"dur":1},{"ph":"X","name":"","pid":1,"tid":2,"ts":1,"dur":1}`)
@@ -171,7 +172,8 @@ func TestEmptyNames(t *testing.T) {
 	}
 }
 
-// TestTextCut: a long text is cut, and its length tells it from others.
+// TestTextCut: a long text is shortened, and its length distinguishes it from
+// others.
 func TestTextCut(t *testing.T) {
 	long := strings.Repeat("x", 500)
 	in := fmt.Sprintf(`[{"ph":"X","cat":"kernel","name":"%s","pid":"%s","tid":7,"ts":1,"dur":2},{"ph":"X","cat":"kernel","name":"%s1","pid":"%s","tid":7,"ts":3,"dur":2},`+
@@ -190,8 +192,8 @@ func TestTextCut(t *testing.T) {
 	}
 }
 
-// TestEventLimit: an event that is too long is skipped, wherever its length
-// lies, and those around it are read.
+// TestEventLimit: an event that is too long is skipped, whichever member is
+// long, and its neighbors are read.
 func TestEventLimit(t *testing.T) {
 	text := strings.Repeat("x", 5000)
 	for _, long := range []string{
@@ -207,8 +209,8 @@ func TestEventLimit(t *testing.T) {
 	}
 }
 
-// TestLimitOfInput: an input that its source ends keeps what came before, and
-// has an error if nothing did.
+// TestLimitOfInput: an input that its source ends keeps the data before the
+// end. It has an error if there is none.
 func TestLimitOfInput(t *testing.T) {
 	for _, err := range []error{InputLimit(7), InflationLimit(1, 1<<40)} {
 		code := err.(*LimitError).code
@@ -224,7 +226,7 @@ func TestLimitOfInput(t *testing.T) {
 				t.Errorf("%q: %v, want %v", in, failed, err)
 			}
 		}
-		// Behind the end of the trace it costs nothing.
+		// After the end of the trace the limit has no effect.
 		got, failed := read(NewReader(io.MultiReader(strings.NewReader("["+ok1+"]  "), ended{err}), "in", SelectAll()), nil)
 		if failed != nil || !got.Complete || got.Limited() {
 			t.Errorf("after the trace: %+v, %v", got, failed)
@@ -232,12 +234,13 @@ func TestLimitOfInput(t *testing.T) {
 	}
 }
 
-// An ended is a reader at its end.
+// An ended is a reader that returns an error.
 type ended struct{ err error }
 
 func (e ended) Read([]byte) (int, error) { return 0, e.err }
 
-// TestGrown: the caller hears of the memory as it grows, not only at the end.
+// TestGrown: the caller is notified of the memory as it grows, not only at the
+// end.
 func TestGrown(t *testing.T) {
 	var said []int64
 	l := Limits{Memory: 4 << 20, Grown: func(n int64) { said = append(said, n) }}

@@ -9,9 +9,9 @@ import (
 	"assay/internal/eventscan"
 )
 
-// A merger puts the parts of one input together, in order. It gives every
-// text, track, detail and shape its final number when the first row that refers
-// to it comes by, so the numbers do not depend on which Builder met it first.
+// A merger combines the parts of one input in order. Every text, track, detail
+// and shape gets its final number when the first row that refers to it is
+// added, so the numbers do not depend on the Builder that saw it first.
 type merger struct {
 	t       *Trace
 	names   *interner
@@ -22,16 +22,16 @@ type merger struct {
 	labels  []label
 	marks   Table[Mark]
 	issues  diag.Ledger
-	odd     map[string]int64 // numbers of devices and streams that are named by a text
+	odd     map[string]int64 // numbers of devices and streams whose name is a text
 	limits  Limits
 	rows    int64 // charged for rows and labels
 }
 
 // A renumbering has the final number, plus 1, of each number of one Builder; 0
-// is none yet.
+// means that there is none yet.
 type renumbering struct{ names, tracks, details, shapes []uint32 }
 
-// newMerger returns a merger that keeps to the limits.
+// newMerger returns a merger that observes the limits.
 func newMerger(limits Limits) *merger {
 	return &merger{
 		t: new(Trace), names: newInterner(),
@@ -102,8 +102,8 @@ func (re *renumbering) grow(b *Builder) {
 	fit(&re.shapes, len(b.shapes.refs))
 }
 
-// An input is one Builder as a merger sees it. Its methods give the final number
-// for one of the Builder's, most often from what is known already.
+// An input is one Builder as seen by a merger. Its methods return the final
+// number for a number of the Builder, in most cases by a lookup.
 type input struct {
 	m  *merger
 	b  *Builder
@@ -204,8 +204,9 @@ func (m *merger) newTrack(key trackKey) Track {
 	return t
 }
 
-// ordinal returns the number of a device or stream that is named by a text.
-// Some traces write "stream 7" for 7. What has no number gets one of its own.
+// ordinal returns the number of a device or stream whose name is a text. Some
+// traces write "stream 7" for 7. A name without a number gets a number of its
+// own.
 func (m *merger) ordinal(what, text string) int64 {
 	text = strings.TrimSpace(text)
 	if word, digits, ok := strings.Cut(text, " "); ok && strings.EqualFold(word, what) {
@@ -217,15 +218,15 @@ func (m *merger) ordinal(what, text string) int64 {
 	key := what + " " + text
 	n, ok := m.odd[key]
 	if !ok {
-		n = -1000 - int64(len(m.odd)) // profilers themselves use -1 and its like
+		n = -1000 - int64(len(m.odd)) // profilers use -1 and similar numbers
 		m.odd[key] = n
 		m.issues.Add(diag.Issue{Code: what + "-without-number", Severity: diag.Info,
-			Help: "GPU events name their " + what + " by a text; each was given a number below -999"})
+			Help: "the " + what + " of GPU events is a text instead of a number; each text was assigned a number below -999"})
 	}
 	return n
 }
 
-// finish completes the trace with what the reader knows.
+// finish completes the trace with the data of the reader.
 func (m *merger) finish(rd *Reader) *Trace {
 	t := m.t
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
@@ -241,7 +242,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	return t
 }
 
-// close completes the trace with what was merged.
+// close completes the trace with the merged data.
 func (m *merger) close() {
 	t := m.t
 	t.Issues = m.issues.Issues()

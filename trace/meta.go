@@ -4,31 +4,31 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Meta is what a trace says about itself outside its events.
+// Meta is the information about a trace outside its events.
 type Meta struct {
-	Kineto    bool             // it has members that only PyTorch's profiler writes
+	Kineto    bool             // the trace has members that only PyTorch's profiler writes
 	Devices   map[int64]string // names of devices by ordinal
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Rank      *int             // of the process in its job
 	WorldSize *int
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
 
-	// Recorder has what the profiler says of itself and its settings: versions, and
-	// whether it recorded shapes, stacks, modules and memory. Keys and values are as
-	// they are written.
+	// Recorder has the profiler's versions and settings: whether it recorded
+	// shapes, stacks, modules and memory. Keys and values are kept as written.
 	Recorder map[string]string
 
-	// APINames has the full names of calls whose names were cut: Nsight writes the
-	// version of the interface behind them, as in cudaLaunchKernel_v7000.
+	// APINames has the full names of calls with shortened names. Nsight appends
+	// the version of the interface, as in cudaLaunchKernel_v7000.
 	APINames map[string]string
 	NVTXOps  bool // operators were NVTX ranges; their sequence numbers are one too high
 }
 
-// metadata collects the members of the top-level object that Meta is made of.
+// metadata collects the members of the top-level object from which Meta is
+// made.
 type metadata struct{ raw map[string][]byte }
 
-// kinetoKeys are the members that are kept. All but displayTimeUnit occur in
-// Kineto's traces only.
+// kinetoKeys are the members that are kept. Only Kineto writes them, except
+// displayTimeUnit.
 var kinetoKeys = map[string]bool{
 	"schemaVersion":       true,
 	"deviceProperties":    true,
@@ -52,8 +52,8 @@ func newMetadata() *metadata { return &metadata{raw: make(map[string][]byte)} }
 
 func (m *metadata) wants(key string) bool { return kinetoKeys[key] }
 
-// put keeps a copy of a member. A second one of the same name replaces it, as
-// in most JSON readers.
+// put keeps a copy of a member. A second member of the same name replaces the
+// first, as in most JSON readers.
 func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil), raw...) }
 
 func (m *metadata) decode() Meta {
@@ -85,7 +85,7 @@ func (m *metadata) decode() Meta {
 	return out
 }
 
-// maxSetting is how long what a profiler says of itself may be.
+// maxSetting is the maximum length of a profiler setting in bytes.
 const maxSetting = 64
 
 func optionalInt(r gjson.Result) *int {

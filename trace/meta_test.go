@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRecorder: what the profiler says of itself is kept as it is written; what is no
-// number, or longer than any, is not.
+// TestRecorder: the profiler's settings are kept as written. Values that are
+// not numbers or are too long are dropped.
 func TestRecorder(t *testing.T) {
 	text := `{"schemaVersion":1,"cupti_version":22,"roctracer_version":4.1,"with_stack":1,"record_shapes":"yes",` +
 		`"profile_memory":` + strings.Repeat("1", 100) + `,"with_flops":[1],"hf_token":5,"baseTimeNanoseconds":7,` +

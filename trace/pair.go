@@ -8,8 +8,8 @@ import (
 	"assay/diag"
 )
 
-// pair makes spans of begins and ends: those of phases B and E by nesting on
-// their track, as their format says, asynchronous ones by category, id and
+// pair makes spans from begins and ends. Phases B and E are paired by nesting
+// on their track, as the format defines; asynchronous ones by category, id and
 // name. Kineto writes neither; Chromium, Node and many others do.
 func (m *merger) pair() {
 	if m.marks.Len() == 0 {
@@ -24,8 +24,8 @@ func (m *merger) pair() {
 			async = append(async, k)
 		}
 	}
-	// Events of one time stay in the order of the file, which tells an end from
-	// the begin that follows it.
+	// Events with equal times stay in the order of the file, which separates an
+	// end from the begin that follows it.
 	slices.SortStableFunc(nested, func(a, b *Mark) int {
 		return cmp.Or(cmp.Compare(a.Track, b.Track), cmp.Compare(a.Start, b.Start))
 	})
@@ -38,8 +38,8 @@ func (m *merger) pair() {
 		Help: "begins without an end or ends without a begin have no duration and were left out; the recording began or ended within them"}, open+openAsync)
 }
 
-// pairNested pairs B with E, and counts those that remain. The marks are sorted
-// by track and time.
+// pairNested pairs B with E and counts the marks without a partner. The marks
+// are sorted by track and time.
 func (m *merger) pairNested(marks []*Mark) (spans []HostSpan, left int64) {
 	var stack []*Mark
 	for _, k := range marks {
@@ -61,8 +61,8 @@ func (m *merger) pairNested(marks []*Mark) (spans []HostSpan, left int64) {
 	return spans, left + int64(len(stack))
 }
 
-// pairAsync pairs b with e, the latest first, and counts those that remain. The
-// marks are sorted by time.
+// pairAsync pairs b with e, latest begin first, and counts the marks without a
+// partner. The marks are sorted by time.
 func (m *merger) pairAsync(marks []*Mark) (spans []HostSpan, left int64) {
 	type key struct {
 		id             ID
@@ -90,7 +90,7 @@ func (m *merger) pairAsync(marks []*Mark) (spans []HostSpan, left int64) {
 
 func (m *merger) span(begin, end *Mark) HostSpan {
 	dur := end.Start - begin.Start
-	if dur < 0 { // more than int64 holds
+	if dur < 0 { // overflow of int64
 		dur = math.MaxInt64 - max(0, begin.Start)
 	}
 	return HostSpan{

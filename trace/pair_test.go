@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPair: begins and ends in the ways that programs write them.
+// TestPair: begins and ends in the forms that programs write.
 func TestPair(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -31,7 +31,7 @@ func TestPair(t *testing.T) {
 			[]string{"async r 1000+2000 1/", "async r 2000+7000 2/"}},
 		{"old async, and another name", `[{"ph":"S","cat":"c","name":"r","id":1,"ts":1},{"ph":"F","cat":"c","name":"r","id":1,"ts":3},{"ph":"e","cat":"c","name":"x","id":1,"ts":4}]`,
 			[]string{"async r 1000+2000 /", "1 not paired"}},
-		{"counters, instants and samples are no spans", `[{"ph":"C","name":"c","ts":1,"args":{"a":1}},{"ph":"i","name":"i","ts":1},{"ph":"P","name":"p","ts":1}]`, nil},
+		{"counters, instants and samples are not spans", `[{"ph":"C","name":"c","ts":1,"args":{"a":1}},{"ph":"i","name":"i","ts":1},{"ph":"P","name":"p","ts":1}]`, nil},
 	} {
 		tr, err := Read(strings.NewReader(tt.in), "in", SelectAll())
 		if err != nil {

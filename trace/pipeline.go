@@ -10,8 +10,8 @@ import (
 	"assay/internal/eventscan"
 )
 
-// chunkSize is how many bytes of events are parsed at a time: enough that the
-// handing over does not matter, few enough to stay in a core's cache.
+// chunkSize is the number of bytes of events that are parsed at once: large
+// enough to make the handover cheap, small enough for a core's cache.
 const chunkSize = 1 << 20
 
 // A pipeline parses the events of an array on several cores.
@@ -19,28 +19,28 @@ const chunkSize = 1 << 20
 //	input ─► cut into chunks ─► parse (workers) ─► commit in order ─► merger
 //
 // One goroutine reads, cuts and commits. It cuts before an opening brace that
-// looks like an event's start, without looking at what stands before it, so a
-// cut is a guess. The worker that parses the chunk before the cut proves it:
-// its last event must end exactly there. By induction from the array's start
-// every committed chunk begins at an event.
+// looks like an event's start, without checking the bytes before it, so a cut
+// is a guess. The worker that parses the chunk before the cut verifies it: the
+// chunk's last event must end exactly there. By induction from the array's
+// start every committed chunk begins at an event.
 //
-// Where a worker meets anything but a sound event, or the cut turns out wrong,
-// the chunks behind it are thrown away, and the Reader goes on from there with
-// its care.
+// If a worker finds anything but a valid event, or a cut is wrong, the chunks
+// after it are discarded, and the Reader, which handles such input, continues
+// from there.
 type pipeline struct {
 	chunk   int
 	workers []*worker
 }
 
-// A chunk is a stretch of the event array.
+// A chunk is a part of the event array.
 type chunk struct {
 	buf         []byte
-	start, stop int   // the events are buf[start:stop]; what is behind stop belongs to the next
+	start, stop int   // the events are buf[start:stop]; the bytes after stop belong to the next chunk
 	offset      int64 // of buf[0] in the input
 
-	// What its worker made of it, valid once done is closed.
+	// The worker's results, valid once done is closed.
 	done   chan struct{}
-	end    int // how far it came; stop if all went well
+	end    int // where the worker stopped; equal to stop if it read everything
 	part   part
 	by     int   // the id of its worker
 	held   int64 // by its worker's builder
@@ -48,7 +48,7 @@ type chunk struct {
 	faults []chunkFault
 }
 
-// A chunkFault is an event that could not be used.
+// A chunkFault is an unusable event.
 type chunkFault struct {
 	*fault
 	index int64 // of the event, counted from the chunk's first
@@ -56,7 +56,7 @@ type chunkFault struct {
 	count int64
 }
 
-// A worker parses chunks. Its memo and builder serve all of them.
+// A worker parses chunks. Its memo and builder are used for all of them.
 type worker struct {
 	id   int
 	memo eventscan.Memo
@@ -68,9 +68,9 @@ func newPipeline(workers, chunk int) *pipeline {
 	return &pipeline{chunk: chunk, workers: make([]*worker, workers)}
 }
 
-// run parses events from where rd stands and commits them to m. It leaves rd
-// at the first place that it cannot pass: the end of the array or of the input,
-// or something that needs rd's care.
+// run parses events from the position of rd and commits them to m. It leaves rd
+// at the first position that it cannot handle: the end of the array or of the
+// input, or input that only rd can read.
 func (p *pipeline) run(rd *Reader, m *merger) {
 	work := make(chan *chunk, len(p.workers))
 	defer close(work)
@@ -106,8 +106,8 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 	rd.s.Restart(c.leftover(f.stopped, f.queue))
 }
 
-// merge commits the chunks that are done. The workers must be idle: only then
-// may their builders be looked into.
+// merge commits the finished chunks. The workers must be idle, because merge
+// reads their builders.
 func (p *pipeline) merge(f *flight, rd *Reader, m *merger) {
 	for _, done := range f.ready {
 		m.add(done.part)
@@ -124,13 +124,13 @@ func (p *pipeline) merge(f *flight, rd *Reader, m *merger) {
 	f.ready, f.load = nil, newLoad(m, len(p.workers))
 }
 
-// A flight is what a run of the pipeline has under way.
+// A flight is the state of one run of the pipeline.
 type flight struct {
 	work    chan<- *chunk
 	c       *cutter
-	queue   []*chunk // handed out and not done, in order
-	ready   []*chunk // done and not merged, in order
-	stopped *chunk   // the one that could not be read to its end
+	queue   []*chunk // handed out and not finished, in order
+	ready   []*chunk // finished and not merged, in order
+	stopped *chunk   // the chunk that was not read to its end
 	load    load
 }
 
@@ -140,7 +140,7 @@ func (f *flight) start(next *chunk) {
 	f.load.unread += int64(len(next.buf))
 }
 
-// land waits for chunks until no more than so many are under way.
+// land waits for chunks until at most the given number is in progress.
 func (f *flight) land(most int) {
 	for f.stopped == nil && len(f.queue) > most {
 		head := f.queue[0]
@@ -156,7 +156,7 @@ func (f *flight) land(most int) {
 	}
 }
 
-// A load is what a run of the pipeline takes in memory.
+// A load is the memory use of one run of the pipeline.
 type load struct {
 	limits Limits
 	merged int64
@@ -175,10 +175,10 @@ func (l *load) done(c *chunk) {
 	l.held[c.by] = c.held
 }
 
-// tooMuch reports whether it is time to merge what there is: what the workers'
-// builders hold can then be dropped, and the limit be enforced. Doing so only
-// when the trace has doubled costs no time. When it is done changes nothing of
-// the trace, for the limit is asked for after each chunk.
+// tooMuch reports whether the finished chunks must be merged: then the data of
+// the workers' builders can be freed and the limit enforced. Merging only after
+// the trace has doubled costs no time. The moment of merging does not affect
+// the trace, because the limit is checked after each chunk.
 func (l *load) tooMuch() bool {
 	held := int64(0)
 	for _, h := range l.held {
@@ -187,10 +187,10 @@ func (l *load) tooMuch() bool {
 	return held > l.limits.Memory/8 || l.parts > max(l.merged, l.limits.Memory/16) || l.merged+l.parts > l.limits.Memory
 }
 
-// most returns how many bytes of chunks may be handed out at a time.
+// most returns the maximum number of bytes of chunks in progress.
 func (l *load) most() int64 { return l.limits.Memory / 16 }
 
-// leftover returns what was not committed, and where it starts.
+// leftover returns the input that was not committed, and its offset.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
 	if stopped == nil {
 		return io.MultiReader(bytes.NewReader(c.carry), c.src), c.offset
@@ -203,7 +203,7 @@ func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
 	return io.MultiReader(parts...), stopped.offset + int64(stopped.end)
 }
 
-// commit counts the chunk's events and those among them that are unusable.
+// commit counts the chunk's events and the unusable ones among them.
 func (c *chunk) commit(rd *Reader) {
 	for _, f := range c.faults {
 		at := diag.Pos{File: rd.file, Offset: c.offset + int64(f.at), Path: fmt.Sprintf("traceEvents[%d]", rd.n+f.index)}
@@ -221,8 +221,8 @@ func (w *worker) run(work <-chan *chunk, sel Select) {
 	}
 }
 
-// parse reads the chunk's events, up to its stop or to the first that is not
-// sound.
+// parse reads the chunk's events up to its stop or to the first that is not
+// valid.
 func (w *worker) parse(c *chunk, sel *Select) {
 	b, i := c.buf, c.start
 	for {
@@ -246,7 +246,7 @@ func (w *worker) parse(c *chunk, sel *Select) {
 	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.held()
 }
 
-// take adds the event just read, or counts what is wrong with it.
+// take adds the event just read, or counts its fault.
 func (w *worker) take(c *chunk, sel *Select, at int, read error) {
 	f := w.ev.check(read)
 	if !sel.wants(&w.ev, f) {
@@ -276,13 +276,13 @@ type cutter struct {
 	size   int
 	most   int    // bytes without a cut
 	offset int64  // in the input, of the first byte not handed out
-	carry  []byte // read and not handed out
-	ended  bool   // src is at its end, or failed: the Reader will meet it again
+	carry  []byte // bytes read and not handed out
+	ended  bool   // src has ended or failed; the Reader will see that again
 	free   [][]byte
 }
 
-// next returns the next chunk, or nil where there is none: at the end of the
-// input, or where no cut was found for long.
+// next returns the next chunk, or nil if there is none: at the end of the
+// input, or if no cut was found in a long part of it.
 func (c *cutter) next() *chunk {
 	buf := append(c.buffer(), c.carry...)
 	n := len(buf)
@@ -322,7 +322,7 @@ func (c *cutter) buffer() []byte {
 	return make([]byte, 0, c.size+c.size/8)
 }
 
-// reuse takes the buffer of a chunk that is done, if it is of the usual size.
+// reuse keeps the buffer of a finished chunk if it has the usual size.
 func (c *cutter) reuse(done *chunk) {
 	if cap(done.buf) <= 4*c.size {
 		c.free = append(c.free, done.buf)
@@ -330,7 +330,8 @@ func (c *cutter) reuse(done *chunk) {
 	done.buf = nil
 }
 
-// fill reads until buf is full or the input ends, and returns how full it is.
+// fill reads until buf is full or the input ends, and returns the number of
+// bytes in buf.
 func (c *cutter) fill(buf []byte, n int) int {
 	for n < len(buf) && !c.ended {
 		k, err := c.src.Read(buf[n:])
@@ -343,7 +344,7 @@ func (c *cutter) fill(buf []byte, n int) int {
 	return n
 }
 
-// failing is a reader at its end.
+// A failing is a reader that returns err.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

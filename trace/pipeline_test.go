@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// dump says everything that is in a trace, one row a line.
+// dump returns the whole content of a trace, one row per line.
 func dump(t *Trace) string {
 	var s strings.Builder
 	track := func(id TrackID) string {
@@ -57,7 +57,7 @@ func dump(t *Trace) string {
 		fmt.Fprintf(&s, "mem %d %s %d %d %d %d %d %d\n", e.Start, track(e.Track), e.Address, e.Bytes, e.Allocated, e.Reserved, e.Device, e.DeviceType)
 	}
 	fmt.Fprintf(&s, "%d events, complete %v, meta %+v\n", t.Events, t.Complete, t.Meta.Devices)
-	var tracks []string // their order is nobody's business
+	var tracks []string // their order is not part of the contract
 	for _, k := range t.Tracks {
 		tracks = append(tracks, fmt.Sprintf("track %+v\n", k))
 	}
@@ -69,8 +69,9 @@ func dump(t *Trace) string {
 	return s.String()
 }
 
-// compareReads reads b with the Reader alone and with pipelines of every shape,
-// and reports whether all read the same trace: all of it, and parts.
+// compareReads reads b with the Reader alone and with pipelines of all
+// configurations, and reports whether all read the same trace: completely and
+// in parts.
 func compareReads(t *testing.T, name string, b []byte, chunks ...int) {
 	t.Helper()
 	compareSelected(t, name, b, SelectAll(), chunks...)
@@ -128,8 +129,8 @@ func unzipped(tb testing.TB, file string) []byte {
 	return b
 }
 
-// TestPipelineOnCorpus holds the pipeline to the Reader, row for row, on real
-// traces and on broken ones.
+// TestPipelineOnCorpus compares the pipeline with the Reader, row by row, on
+// real and on broken traces.
 func TestPipelineOnCorpus(t *testing.T) {
 	for _, file := range corpusFiles(t, "formats/kineto/*", "formats/malformed/*", "formats/chrome_other/*", "formats/perfetto_json_cases/*", "formats/tf_jax/*", "formats/torch_legacy_trace/*") {
 		b := unzipped(t, file)
@@ -144,14 +145,14 @@ func TestPipelineOnCorpus(t *testing.T) {
 	}
 }
 
-// TestPipelineOnCases does so on the cases of the Reader's own test.
+// TestPipelineOnCases does the same with the cases of the Reader's own test.
 func TestPipelineOnCases(t *testing.T) {
 	for _, tt := range readerCases {
 		compareReads(t, tt.name, []byte(tt.in), 1, 40, 100, 1000)
 	}
 }
 
-// TestPipelineOnDamage damages a trace at random places, again and again.
+// TestPipelineOnDamage damages a trace at many random positions.
 func TestPipelineOnDamage(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var clean bytes.Buffer
@@ -179,7 +180,7 @@ func TestPipelineOnDamage(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the pipeline to the Reader on any input.
+// FuzzRead compares the pipeline with the Reader on any input.
 func FuzzRead(f *testing.F) {
 	for _, tt := range readerCases {
 		f.Add([]byte(tt.in))

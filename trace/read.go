@@ -5,23 +5,24 @@ import (
 	"runtime"
 )
 
-// Read reads a whole trace. The error says why r holds none; trouble that
-// leaves a trace is among its Issues.
+// Read reads a whole trace. It returns an error if r does not contain a trace;
+// problems that leave a trace are among its Issues.
 //
-// Events are parsed on as many cores as the program may use. The trace is the
-// same as with one: [Reader] and one [Builder] are the definition of it.
+// Events are parsed on as many cores as the program may use. The result is the
+// same as on one core: [Reader] and one [Builder] define it.
 func Read(r io.Reader, file string, sel Select) (*Trace, error) {
 	p := newPipeline(runtime.GOMAXPROCS(0), chunkSize)
 	return read(NewReader(r, file, sel), p)
 }
 
-// read lets p do what it can and the Reader the rest: what stands around the
-// events, and places that need its care. A nil p leaves everything to it.
+// read uses p for the events it can parse and the Reader for the rest: the
+// input around the events, and events that p cannot handle. If p is nil, the
+// Reader reads everything.
 func read(rd *Reader, p *pipeline) (*Trace, error) {
 	m := newMerger(rd.sel.Limits)
 	b := NewBuilder(rd.sel)
-	// Handing over costs the work on a few chunks, so the Reader keeps a file
-	// that needs care often for ever longer stretches.
+	// A handover costs the work on a few chunks. In a file that often needs the
+	// Reader, the Reader therefore continues for longer and longer parts.
 	care := int64(0)
 	for rd.state != atEnd {
 		if p != nil && rd.state == inEvents {
@@ -53,8 +54,8 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 	return m.finish(rd), nil
 }
 
-// settle adds what b made of the events before rd, and ends the reading if that
-// is too much. A builder that has grown large is replaced.
+// settle merges the rows that b made of the events before rd, and ends the
+// reading if they exceed the limit. It replaces a builder that has grown large.
 func (m *merger) settle(b **Builder, rd *Reader) {
 	m.add((*b).cut())
 	m.enforce(rd, rd.s.Offset())
@@ -63,10 +64,11 @@ func (m *merger) settle(b **Builder, rd *Reader) {
 	}
 }
 
-// share is how much of the limit one builder may take.
+// share is the part of the memory limit that one builder may use.
 func (m *merger) share() int64 { return m.limits.Memory / 16 }
 
-// retire replaces a builder by an empty one. What it numbered was merged.
+// retire replaces a builder by an empty one. The rows of the old one were
+// merged.
 func (m *merger) retire(b **Builder) {
 	delete(m.maps, *b)
 	*b = NewBuilder((*b).sel)

@@ -18,10 +18,11 @@ type Record any
 // A Reader reads Chrome trace-event JSON one record at a time, so memory use
 // does not grow with the file. Its API is modeled on [bufio.Scanner].
 //
-// It accepts the object form ({"traceEvents": [...]}) and the array form, and
-// goes on after an event that it cannot use. Where the input breaks off, Scan
-// ends, what came before stands, and [Reader.Issues] says what is missing;
-// [Reader.Err] is for inputs that are no trace at all.
+// It accepts the object form ({"traceEvents": [...]}) and the array form. After
+// an unusable event it continues with the next one. If the input breaks off,
+// Scan returns false, the records before that remain valid, and [Reader.Issues]
+// describes what is missing. [Reader.Err] is set only for inputs that do not
+// contain a trace.
 type Reader struct {
 	s      *jsonscan.Stream
 	file   string
@@ -31,8 +32,8 @@ type Reader struct {
 
 	state    readerState
 	object   bool  // the events are a member of an object
-	unclosed int   // events without an end, met in a row
-	lines    bool  // the events stand by themselves, without an array
+	unclosed int   // consecutive events without an end
+	lines    bool  // the events are not in an array
 	arrays   int   // event arrays seen
 	n        int64 // index of the next event
 
@@ -41,18 +42,18 @@ type Reader struct {
 	err error
 }
 
-// A Select says what to keep of a trace. What is not wanted is dropped before
-// it is decoded. Fields may be added; the zero Select keeps nothing.
+// A Select defines which parts of a trace are kept. Unwanted parts are dropped
+// before they are decoded. Fields may be added; the zero Select keeps nothing.
 type Select struct {
 	Kinds     Kinds
-	Shapes    bool // sizes and types of what operators were called with
-	Arguments bool // what else is known of it: strides, values, the hash of a kernel; wants Shapes
+	Shapes    bool // sizes and types of operator arguments
+	Arguments bool // strides, values and the hash of a kernel; needs Shapes
 	Limits    Limits
 
-	// FlowsIfNeeded drops the ends of arrows from where an event was met that has a
-	// number which says the same: device work its correlation, or, of arrows from
-	// forward to backward operators, an operator its sequence number. What is left
-	// is whole only in a trace without such numbers.
+	// FlowsIfNeeded drops the ends of arrows once an event with an equivalent
+	// number was seen: the correlation of device work or, for arrows from
+	// forward to backward operators, the sequence number of an operator. The
+	// remaining arrows are complete only in a trace without such numbers.
 	FlowsIfNeeded bool
 }
 
@@ -68,8 +69,8 @@ const (
 	atEnd                 // done, or stopped by err
 )
 
-// NewReader returns a Reader for r, which is not compressed. The file name is
-// used in messages only.
+// NewReader returns a Reader for r, which must not be compressed. The file name
+// is used in messages only.
 func NewReader(r io.Reader, file string, sel Select) *Reader {
 	sel.Limits = sel.Limits.orDefault()
 	return &Reader{s: jsonscan.NewStream(r, sel.Limits.Event), file: file, sel: sel, meta: newMetadata()}
@@ -97,20 +98,21 @@ func (r *Reader) Scan() bool {
 // the caller may report them and go on.
 func (r *Reader) Record() Record { return r.rec }
 
-// Err returns why the input is no trace, or nil.
+// Err returns the reason if the input does not contain a trace, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Issues returns what was wrong with the input without stopping the reader.
+// Issues returns the problems of the input that did not stop the reader.
 func (r *Reader) Issues() []diag.Issue { return r.issues.Issues() }
 
-// Events returns how many elements of event arrays were read, usable or not.
+// Events returns the number of elements of event arrays that were read, usable
+// or not.
 func (r *Reader) Events() int64 { return r.n }
 
-// Meta returns what the trace says about itself outside its events. It is
+// Meta returns the information about the trace outside its events. It is
 // complete once Scan has returned false.
 func (r *Reader) Meta() Meta { return r.meta.decode() }
 
-// start decides between the object and the array form.
+// start chooses between the object and the array form.
 func (r *Reader) start() {
 	r.skipBOM()
 	c, ok := r.s.Peek()
@@ -137,13 +139,13 @@ func (r *Reader) start() {
 }
 
 // eventFirst reports whether the object at the window's start is itself an
-// event: some programs write one event a line and no array around them.
+// event. Some programs write one event per line without an array.
 func (r *Reader) eventFirst() bool {
 	return looksLikeEvent(r.ahead(textBefore), 0)
 }
 
-// ahead returns the next n bytes, or what there is of them. What is decided by
-// them does not depend on how the input arrives.
+// ahead returns the next n bytes, or fewer at the end of the input. Decisions
+// based on them do not depend on how the input arrives.
 func (r *Reader) ahead(n int) []byte {
 	for len(r.s.Window()) < n && r.s.More() {
 	}
@@ -151,18 +153,18 @@ func (r *Reader) ahead(n int) []byte {
 	return w[:min(n, len(w))]
 }
 
-// textBefore is how far into an input its JSON may start.
+// textBefore is the maximum number of bytes before the JSON of an input.
 const textBefore = 4 << 10
 
-// skipText skips lines before the JSON, which a program's log left in a
-// redirected trace, and reports whether there is JSON behind them.
+// skipText skips lines before the JSON, which a program's log wrote into a
+// redirected trace, and reports whether JSON follows them.
 func (r *Reader) skipText() bool {
 	n := jsonAfterText(r.ahead(textBefore))
 	if n <= 0 {
 		return false
 	}
 	r.issues.Add(diag.Issue{Code: "text-before-trace", Severity: diag.Info, First: r.pos(""),
-		Help: "lines of text stand before the trace and were skipped; a log and a trace may have been written to one file"})
+		Help: "lines of text before the trace were skipped; a log and a trace may have been written to one file"})
 	r.s.Advance(n)
 	return true
 }
@@ -221,7 +223,7 @@ func (r *Reader) member() {
 	case key == "traceEvents" && c == '[':
 		if r.arrays++; r.arrays > 1 {
 			r.issues.Add(diag.Issue{Code: "events-repeated", Severity: diag.Suspect, First: r.pos("traceEvents"),
-				Help: "the file has several traceEvents arrays, and all were read as one; two traces may have been pasted together"})
+				Help: "the file has several traceEvents arrays, and all were read as one; two traces may have been joined"})
 		}
 		r.s.Advance(1)
 		r.state = inEvents
@@ -234,12 +236,12 @@ func (r *Reader) member() {
 	}
 }
 
-// maxMember is how long a member of the top-level object may be that is kept.
+// maxMember is the maximum length of a top-level member that is kept.
 const maxMember = 1 << 20
 
 var errLongMember = errors.New("too long")
 
-// keep reads a member that says something about the trace.
+// keep reads a member with information about the trace.
 func (r *Reader) keep(key string) {
 	n, err := r.s.Parse(func(b []byte) (int, error) {
 		n, err := jsonscan.Skip(b[:min(len(b), maxMember)], 0)
@@ -254,7 +256,7 @@ func (r *Reader) keep(key string) {
 		r.s.Advance(n)
 	case errLongMember:
 		r.issues.Add(diag.Issue{Code: "metadata-too-long", Severity: diag.Info, First: r.pos(key),
-			Help: fmt.Sprintf("members of over %d MiB beside the events were skipped; device names or ranks may be missing", maxMember>>20)})
+			Help: fmt.Sprintf("top-level members of more than %d MiB were skipped; device names or ranks may be missing", maxMember>>20)})
 		if err := r.s.Discard(); err != nil {
 			r.brokenMember(key, err)
 		}
@@ -263,7 +265,7 @@ func (r *Reader) keep(key string) {
 	}
 }
 
-// comment skips a comment, which JSON does not know and some programs write.
+// comment skips a comment, which is not JSON but is written by some programs.
 func (r *Reader) comment() bool {
 	n, err := r.s.Parse(func(b []byte) (int, error) {
 		var end int
@@ -288,7 +290,7 @@ func (r *Reader) comment() bool {
 
 var errNoComment = errors.New("no comment")
 
-// maxKey is how many bytes of a key are looked at.
+// maxKey is the number of bytes of a key that are compared.
 const maxKey = 128
 
 // key reads `"key" :` and returns the key.
@@ -316,8 +318,8 @@ func (r *Reader) key() (string, bool) {
 	return key, true
 }
 
-// brokenMember ends the reading: what is wrong lies outside the events, so
-// there is no next event to go on with. What was read before it stands.
+// brokenMember ends the reading. The malformed part is outside the events, so
+// there is no next event to continue with. The records before it remain valid.
 func (r *Reader) brokenMember(key string, err error) {
 	if r.arrays == 0 && !errors.Is(err, jsonscan.ErrShort) {
 		r.fail(r.pos(key), "malformed JSON before any event", err)
@@ -329,22 +331,22 @@ func (r *Reader) brokenMember(key string, err error) {
 	}
 	if next := eventStart(r.ahead(64<<10), 0); next >= 0 {
 		r.issues.Add(diag.Issue{Code: "events-closed-early", Severity: diag.Suspect, First: r.pos(""),
-			Help: "the event array is closed and events follow it; they were read as well, but something may be missing between them"})
+			Help: "events follow the end of the event array; they were read, but events between the two parts may be missing"})
 		r.s.Advance(next)
 		r.state = inEvents
 		return
 	}
 	r.issues.Add(diag.Issue{Code: "metadata-malformed", Severity: diag.Info, First: r.pos(key),
-		Help: "the part of the file behind its events is not JSON (" + err.Error() + "); device names or ranks may be missing"})
+		Help: "the part of the file after its events is not JSON (" + err.Error() + "); device names or ranks may be missing"})
 	r.state = atEnd
 }
 
-// leave ends the reading: behind the end of the trace if it is closed, else at
-// the end of the input.
+// leave ends the reading: after the end of the trace if it is closed, otherwise
+// at the end of the input.
 func (r *Reader) leave(closed bool) {
 	switch {
 	case r.arrays == 0 && closed:
-		r.fail(r.pos(""), `not a trace: the JSON object has no "traceEvents" array; want what export_chrome_trace of torch.profiler writes`, nil)
+		r.fail(r.pos(""), `not a trace: the JSON object has no "traceEvents" array; use torch.profiler's export_chrome_trace`, nil)
 		return
 	case r.arrays == 0:
 		r.fail(r.pos(""), "the input ends before any event", r.s.Err())
@@ -363,30 +365,30 @@ func (r *Reader) leave(closed bool) {
 	}
 }
 
-// codeTruncated is the issue of an input that ends inside the trace.
+// codeTruncated is the issue code of an input that ends inside the trace.
 const codeTruncated = "input-truncated"
 
-// codeTrailing is the issue of what follows the end of the trace.
+// codeTrailing is the issue code of data after the end of the trace.
 const codeTrailing = "trailing-data"
 
-// trailing notes what follows the end of the trace: more JSON is lost, a line of
-// a log or padding is not.
+// trailing adds an issue for data after the end of the trace: further JSON is
+// data loss, a log line or padding is not.
 func (r *Reader) trailing() {
 	if bytes.ContainsAny(r.ahead(textBefore), "{[") {
 		r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.DataLoss, First: r.pos(""),
-			Help: "something follows the end of the trace and was not read; if traces of several ranks were joined, pass them as separate files"})
+			Help: "the data after the end of the trace was not read; if traces of several ranks were joined, pass them as separate files"})
 		return
 	}
 	r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.Info, First: r.pos(""),
-		Help: "text or padding follows the end of the trace; the trace itself is whole"})
+		Help: "text or padding follows the end of the trace; the trace itself is complete"})
 }
 
-// broken notes that the input failed behind the end of the trace.
+// broken adds an issue for an input that fails after the end of the trace.
 func (r *Reader) broken(err error) {
 	var end interface{ Harmless() bool }
 	if errors.As(err, &end) && end.Harmless() {
 		r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.Info, First: r.pos(""),
-			Help: "what follows the end of the trace cannot be read (" + err.Error() + "); the trace itself is whole"})
+			Help: "the data after the end of the trace cannot be read (" + err.Error() + "); the trace itself is complete"})
 		return
 	}
 	r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: r.pos(""),
@@ -401,12 +403,12 @@ func (r *Reader) truncated() {
 		return
 	case errors.As(err, &limit):
 		r.issues.Add(diag.Issue{Code: limit.code, Severity: diag.DataLoss, First: r.pos(""),
-			Help: limit.msg + "; the events after this place are missing"})
+			Help: limit.msg + "; the events after this position are missing"})
 		return
 	}
-	help := "the input ends inside the trace: the profiler was killed or the disk was full; the events after this place are missing"
+	help := "the input ends inside the trace: the profiler was killed or the disk was full; the events after this position are missing"
 	if err := r.s.Err(); err != nil {
-		help = "the input breaks off (" + err.Error() + "); what follows this place is missing"
+		help = "the input breaks off (" + err.Error() + "); the data after this position is missing"
 	}
 	r.issues.Add(diag.Issue{Code: codeTruncated, Severity: diag.DataLoss, First: r.pos(""), Help: help})
 }
@@ -416,8 +418,8 @@ func (r *Reader) fail(pos diag.Pos, msg string, cause error) {
 	r.state = atEnd
 }
 
-// pos is where the window starts. Inside the events the path names the next
-// event.
+// pos returns the position of the window's start. Inside the events the path
+// names the next event.
 func (r *Reader) pos(field string) diag.Pos {
 	p := diag.Pos{File: r.file, Offset: r.s.Offset(), Path: field}
 	if r.state == inEvents {

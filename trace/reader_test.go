@@ -15,7 +15,7 @@ import (
 	"assay/diag"
 )
 
-// say reads a trace and returns everything the reader said, as text.
+// say reads a trace and returns all output of the reader as text.
 func say(r io.Reader, sel Select) (lines []string) {
 	rd := NewReader(r, "in", sel)
 	for rd.Scan() {
@@ -69,7 +69,7 @@ var readerCases = []struct {
 		[]string{`in@1: traceEvents[0].dur: negative duration`, `in@54: traceEvents[1].ts: bad timestamp: "soon" is not a number`,
 			`in@96: traceEvents[2].ph: missing`, `in@109: traceEvents[3].ts: missing`, said1}},
 	{"an end beyond the range of time", `[{"ph":"X","name":"k","ts":9223372036854775,"dur":1}]`, []string{`in@1: traceEvents[0].dur: end is out of range`}},
-	{"elements that are no events", `[null,{},3,"x",[],` + ok1 + `]`,
+	{"elements that are not events", `[null,{},3,"x",[],` + ok1 + `]`,
 		[]string{"in@9: traceEvents[2]: not an object", "in@11: traceEvents[3]: not an object", "in@15: traceEvents[4]: not an object", said1}},
 	{"a comma too many, a comma too few", `[,` + ok1 + ok2 + `,,]`, []string{said1, said2}},
 	{"quotes that were not escaped",
@@ -78,10 +78,10 @@ var readerCases = []struct {
 	{"an odd quote",
 		`[` + ok1 + `,{"ph":"X","name":"a" ","ts":1,"dur":1},` + ok2 + `]`,
 		[]string{said1, `X a"  / 1000+1000`, said2, "in@70: traceEvents[1]: quotes-repaired"}},
-	{"a quote that cannot be repaired costs one event",
+	{"a quote that cannot be repaired loses one event",
 		`[` + ok1 + `,{"ph":"X",name":"a","ts":1,"dur":1},` + ok2 + `]`,
 		[]string{said1, `in@80: traceEvents[1]: malformed JSON: want a quoted key, got 'n'`, said2}},
-	{"brackets that are never closed cost one event",
+	{"brackets that are never closed lose one event",
 		`[` + ok1 + `,{"ph":"X","args":{"a":[[[[}},` + ok2 + `]`,
 		[]string{said1, "in@70: traceEvents[1]: malformed JSON: brackets or quotes are not closed", said2}},
 	{"one event a line and no array", ok1 + "\n" + ok2 + "\n", []string{said1, said2}},
@@ -101,8 +101,8 @@ var readerCases = []struct {
 	{"two arrays", `{"traceEvents":[` + ok1 + `],"traceEvents":[` + ok2 + `]}`, []string{said1, said2, "in@100: traceEvents: events-repeated"}},
 	{"two documents", `[` + ok1 + `] {"traceEvents":[]}`, []string{said1, "in@71: trailing-data"}},
 	{"metadata broken behind the events", `{"traceEvents":[` + ok1 + `],"a" 3}`, []string{said1, "in@90: a: metadata-malformed"}},
-	{"null in the place of the events", `{"traceEvents":null,"a":[1,{"b":"]"}],"c":2}`, []string{`error: in@44: not a trace: the JSON object has no "traceEvents" array; want what export_chrome_trace of torch.profiler writes`}},
-	{"no trace", `{"nodes":[]}`, []string{`error: in@12: not a trace: the JSON object has no "traceEvents" array; want what export_chrome_trace of torch.profiler writes`}},
+	{"null instead of the events", `{"traceEvents":null,"a":[1,{"b":"]"}],"c":2}`, []string{`error: in@44: not a trace: the JSON object has no "traceEvents" array; use torch.profiler's export_chrome_trace`}},
+	{"no trace", `{"nodes":[]}`, []string{`error: in@12: not a trace: the JSON object has no "traceEvents" array; use torch.profiler's export_chrome_trace`}},
 	{"no JSON", `<html>`, []string{`error: in@0: not a trace: want a JSON object or array, got '<'`}},
 	{"empty", " \n", []string{`error: in@2: the input is empty`}},
 	{"cut before any event", `{"schemaVersion": 1, "deviceProp`, []string{"error: in@21: the input ends before any event"}},
@@ -119,7 +119,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderSplits reads every case one byte at a time: the answer does not
+// TestReaderSplits reads every case one byte at a time: the result does not
 // depend on how the input arrives.
 func TestReaderSplits(t *testing.T) {
 	for _, tt := range readerCases {
@@ -130,9 +130,10 @@ func TestReaderSplits(t *testing.T) {
 	}
 }
 
-// TestReaderBreaks: an input that fails keeps what came before and says so.
+// TestReaderBreaks: an input that fails keeps the data before the failure and
+// has an issue.
 func TestReaderBreaks(t *testing.T) {
-	broken := iotest.ErrReader(errors.New("disk on fire"))
+	broken := iotest.ErrReader(errors.New("disk error"))
 	in := io.MultiReader(strings.NewReader(`{"traceEvents":[`+ok1+`,{"ph":`), broken)
 	tr, err := Read(in, "in", SelectAll())
 	if err != nil {
@@ -141,11 +142,11 @@ func TestReaderBreaks(t *testing.T) {
 	if tr.Activities.Len() != 1 || tr.Complete {
 		t.Errorf("%d activities, complete %v; want 1, false", tr.Activities.Len(), tr.Complete)
 	}
-	if len(tr.Issues) != 1 || tr.Issues[0].Code != "input-truncated" || !strings.Contains(tr.Issues[0].Help, "disk on fire") {
+	if len(tr.Issues) != 1 || tr.Issues[0].Code != "input-truncated" || !strings.Contains(tr.Issues[0].Help, "disk error") {
 		t.Errorf("issues: %+v", tr.Issues)
 	}
 	_, err = Read(broken, "in", SelectAll())
-	if err == nil || err.Error() != "in@0: cannot read: disk on fire" {
+	if err == nil || err.Error() != "in@0: cannot read: disk error" {
 		t.Errorf("broken from the start: %v", err)
 	}
 }
@@ -159,9 +160,9 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the promises about any input at all: reading ends, does not
-// panic, gives no negative duration and no time out of range, and the answer
-// does not depend on how the input arrives.
+// FuzzReader checks the guarantees for any input: reading ends, does not panic,
+// and gives no negative duration and no time out of range, and the result does
+// not depend on how the input arrives.
 func FuzzReader(f *testing.F) {
 	for _, tt := range readerCases {
 		f.Add([]byte(tt.in))

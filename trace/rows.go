@@ -1,6 +1,6 @@
 package trace
 
-// A Sym stands for an interned text. The zero Sym is the empty text.
+// A Sym is the number of an interned text. The zero Sym is the empty text.
 type Sym uint32
 
 // A TrackID is an index into Trace.Tracks.
@@ -13,11 +13,11 @@ type Track struct {
 	OnDevice bool
 	Device   int64  // the ordinal of the device, where OnDevice
 	Stream   int64  // where OnDevice
-	Process  string // the process's name, if the trace tells
-	Thread   string // the thread's name, if the trace tells
+	Process  string // the process's name, if the trace has it
+	Thread   string // the thread's name, if the trace has it
 }
 
-// An Activity is one piece of work on a device: a kernel, copy or memset.
+// An Activity is one GPU operation: a kernel, copy or memset.
 type Activity struct {
 	Start, Dur  int64 // ns
 	Correlation ID    // of the call that launched it
@@ -31,15 +31,15 @@ type Activity struct {
 // End returns Start + Dur.
 func (a *Activity) End() int64 { return a.Start + a.Dur }
 
-// An ID is a number by which a profiler links events: those of equal IDs of one
-// kind belong together. 0 is none.
+// An ID is a number with which a profiler links events: events of one kind with
+// equal IDs belong together. 0 means none.
 type ID uint32
 
 // IDOf folds a number into an ID: see [ID].
 func IDOf(n int64) ID { return idOf(n) }
 
 // idOf folds a number into 32 bits. Profilers count from 0 or 1, so nearly all
-// fit; the others are hashed into the upper half.
+// numbers fit; the others are hashed into the upper half.
 func idOf(n int64) ID {
 	if n >= 0 && n < 1<<31 {
 		return ID(n)
@@ -47,24 +47,24 @@ func idOf(n int64) ID {
 	return 1<<31 | ID(uint64(n)*0x9e3779b97f4a7c15>>33)
 }
 
-// OpaqueGraph is the name of the activity that stands for all work of one launch
-// of a graph, where a profiler recorded the graph as a whole.
+// OpaqueGraph is the name of the activity for all work of one graph launch, if
+// the profiler traced the graph as one event.
 const OpaqueGraph = "[CUDA graph]"
 
 // A DetailID is an index into the details of a trace: see [Trace.Detail].
 type DetailID uint32
 
-// A Detail is how an Activity was launched. Many launches share one.
+// A Detail has the launch properties of an Activity. Many launches share one.
 type Detail struct {
 	Grid, Block  [3]int64
 	Registers    int64 // per thread; -1 if unknown
 	SharedMemory int64 // bytes; -1 if unknown
-	Bytes        int64 // moved or set; -1 if unknown
-	GraphID      int64 // of the CUDA graph it belongs to; -1 if unknown
+	Bytes        int64 // bytes moved or set; -1 if unknown
+	GraphID      int64 // of the CUDA graph that it belongs to; -1 if unknown
 	Collective   Collective
 }
 
-// A Collective is what a communication kernel says about itself.
+// A Collective has the properties that a communication kernel records.
 type Collective struct {
 	Name, Dtype, Group, Ranks Sym
 	In, Out                   int64 // elements; -1 if unknown
@@ -85,8 +85,8 @@ type Op struct {
 // A ShapeID is an index into the shapes of a trace: see [Trace.Shape].
 type ShapeID uint32
 
-// A Shape is what an operator was called with, each as the JSON that the
-// profiler wrote.
+// A Shape has the arguments of an operator, each as the JSON written by the
+// profiler.
 type Shape struct{ Dims, Types, Strides, Concrete, Kernel Sym }
 
 // A Call is one call of a device's runtime or driver.
@@ -99,8 +99,8 @@ type Call struct {
 	Kind        Kind // Runtime or Driver
 }
 
-// A CopySize is how many bytes a call asked to be copied or set. AMD's profiler
-// says it there and not on the copy.
+// A CopySize is the number of bytes that a call asked to copy or set. AMD's
+// profiler records it on the call instead of the copy.
 type CopySize struct {
 	Bytes       int64
 	Correlation ID
@@ -114,8 +114,8 @@ type PythonCall struct {
 	Track      TrackID
 }
 
-// A HostSpan is any other complete event: an annotation, a synchronization, a
-// span of a program that is no profiler.
+// A HostSpan is any other complete event: an annotation, a synchronization, or
+// a span of a program that is not a profiler.
 type HostSpan struct {
 	Start, Dur int64 // ns
 	External   ID
@@ -125,9 +125,8 @@ type HostSpan struct {
 	Kind       Kind
 }
 
-// A Mark is an event that means something only together with others: the begin
-// or end of a span (phases B and E, or b and e where spans of one track may
-// overlap).
+// A Mark is an event that has a meaning only together with others: the begin or
+// end of a span (phases B and E, or b and e if spans of one track may overlap).
 type Mark struct {
 	Start    int64 // ns
 	ID       ID    // pairs b with e

@@ -19,7 +19,7 @@ func sniff(prefix []byte) bool {
 		i = jsonscan.Space(prefix, i+1)
 		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ',' || bytes.Contains(prefix, []byte(`"ph"`))
 	}
-	// Text may stand before the trace. Then it must be plain that it is one.
+	// If text precedes the trace, the lines must clearly be a trace.
 	at := jsonAfterText(prefix)
 	return at > 0 && (bytes.Contains(prefix[at:], []byte(`"traceEvents"`)) || bytes.Contains(prefix[at:], []byte(`"ph"`)))
 }

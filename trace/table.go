@@ -2,9 +2,9 @@ package trace
 
 import "iter"
 
-// A Table holds the events of one kind, in the order of the file. Its rows lie
-// in segments that are never moved, so a table grows without copying, and hold
-// no pointers, so the garbage collector does not look at them.
+// A Table holds the events of one kind in the order of the file. Its rows are
+// stored in segments that are never moved, so a table grows without copying.
+// Rows contain no pointers, so the garbage collector does not scan them.
 type Table[T any] struct {
 	segments [][]T
 	n        int
@@ -26,7 +26,7 @@ func (t *Table[T]) All() iter.Seq[*T] {
 	}
 }
 
-// A Ref is the place of a row in its table, in half the room of a pointer.
+// A Ref is the index of a row in its table, in half the size of a pointer.
 type Ref uint32
 
 // Refs returns the rows in order, each with its Ref.
@@ -42,10 +42,10 @@ func (t *Table[T]) Refs() iter.Seq2[Ref, *T] {
 	}
 }
 
-// At returns the row at a Ref.
+// At returns the row with the given Ref.
 func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRows] }
 
-// add appends rows that were filled elsewhere, without copying them.
+// add appends filled segments without copying them.
 func (t *Table[T]) add(segments [][]T) {
 	for _, seg := range segments {
 		if len(seg) > 0 {
@@ -55,16 +55,16 @@ func (t *Table[T]) add(segments [][]T) {
 	}
 }
 
-// A column fills the rows of one table for one builder: a run of segments, the
-// last of which has room.
+// A column fills the rows of one table for one builder: a sequence of segments,
+// of which only the last has free rows.
 type column[T any] struct {
 	done [][]T // since the last cut: full segments
-	open []T   // the rows since the last cut in the segment that has room
+	open []T   // the rows since the last cut in the segment with free rows
 }
 
-// segmentRows is how many rows a segment has room for: few enough that the
-// unused rest of the last one does not matter, many enough that allocating
-// does not.
+// segmentRows is the number of rows of a segment: small enough that the unused
+// rest of the last one does not matter, large enough that the cost of
+// allocation does not matter.
 const segmentRows = 4096
 
 // next returns a new row to fill.
@@ -79,8 +79,8 @@ func (c *column[T]) next() *T {
 	return &c.open[len(c.open)-1]
 }
 
-// cut returns the rows since the last cut and leaves the rest of the room to
-// those that follow.
+// cut returns the rows since the last cut and keeps the rest of the segment for
+// the rows that follow.
 func (c *column[T]) cut() [][]T {
 	out := append(c.done, c.open)
 	c.done, c.open = nil, c.open[len(c.open):]

@@ -1,13 +1,13 @@
-// Package trace is the timeline model and the reader of Chrome trace-event
-// JSON, its own text form, as PyTorch's profiler (Kineto) and many others
-// write it.
+// Package trace contains the timeline model and the reader of Chrome
+// trace-event JSON, the text form in which PyTorch's profiler (Kineto) and many
+// others write timelines.
 //
-// A [Reader] yields events as they are written, a [Builder] makes tables of
-// them, and together they are a [Trace]: typed, interned and immutable. [Read]
-// does it all, on several cores. All times are int64 nanoseconds on the trace's
-// own clock; they never pass through a float.
+// A [Reader] yields events as they are written, a [Builder] makes tables from
+// them, and the tables form a [Trace]: typed, interned and immutable. [Read]
+// does all of this on several cores. All times are int64 nanoseconds on the
+// trace's own clock; they are never converted to a float.
 //
-// Package analyze, which measures traces, comes next.
+// Package analyze measures traces.
 package trace
 
 import "assay/diag"
@@ -40,16 +40,17 @@ type Trace struct {
 // Name returns the text of s.
 func (t *Trace) Name(s Sym) string { return t.names[s] }
 
-// Names returns how many distinct texts the trace holds: every Sym is below.
+// Names returns the number of distinct texts of the trace. Every Sym is less
+// than that.
 func (t *Trace) Names() int { return len(t.names) }
 
-// Detail returns how an activity was launched.
+// Detail returns the launch properties of an activity.
 func (t *Trace) Detail(id DetailID) *Detail { return &t.details[id] }
 
-// Shape returns what an operator was called with.
+// Shape returns the arguments of an operator.
 func (t *Trace) Shape(id ShapeID) *Shape { return &t.shapes[id] }
 
 // Sniff reports whether a file that starts with prefix may be a trace in JSON:
-// an object with events or what surrounds them, or an array of objects. "Not
-// mine" differs from "mine but broken": a broken trace still is one.
+// an object with events or their usual members, or an array of objects. A
+// broken trace is still a trace.
 func Sniff(prefix []byte) bool { return sniff(prefix) }

@@ -1,9 +1,9 @@
 // Package unit prints and parses durations, bytes, rates, shares and counts.
 //
 // Inside assay a duration is an int64 of nanoseconds and a size an int64 of
-// bytes; this package is where they meet a reader. All rounding is integer
+// bytes; this package converts them from and to text. All rounding is integer
 // arithmetic, half away from zero, so equal numbers print as equal text on
-// every platform. A unit is chosen by the rounded number: 999.96 µs prints as
+// every platform. The unit is chosen by the rounded number: 999.96 µs prints as
 // "1 ms", never as "1000 µs".
 package unit
 
@@ -15,16 +15,16 @@ import (
 	"strings"
 )
 
-// None is printed in place of a number that does not exist, as the share of
-// nothing.
+// None is printed instead of a number that does not exist, for example a share
+// with denominator 0.
 const None = "–"
 
-// digits is how many significant digits a scaled number has at most. Whole
-// numbers of the largest unit are not cut.
+// digits is the maximum number of significant digits of a scaled number. Whole
+// numbers of the largest unit are not shortened.
 const digits = 4
 
-// A scale is one unit: size is its length in the base unit, limit how many of
-// it make the next unit, 0 if there is none.
+// A scale is one unit: size is its length in the base unit, limit the number of
+// them that make the next unit, or 0 for the last unit.
 type scale struct {
 	name  string
 	size  int64
@@ -66,16 +66,17 @@ func rates() []scale {
 	}
 }
 
-// Duration returns nanoseconds in the unit that suits them, with at most four
+// Duration returns nanoseconds in a suitable unit, with at most four
 // significant digits and no trailing zeros: "950 ns", "84.2 ms", "1.234 s",
 // "1.5 min", "26 h".
 func Duration(ns int64) string { return scaledWhole(ns, durations()) }
 
-// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". Where the part is less
-// than a minute and the whole is not, both are in seconds, "38.25 s of 76.5 s", for
-// nobody divides 38.25 by 1.275 times 60; from 100 minutes on the whole is as it is.
+// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". If the part is
+// less than a minute and the whole is not, both are printed in seconds, "38.25
+// s of 76.5 s", so that they can be compared. From 100 minutes on the whole
+// keeps its own unit.
 func DurationOf(part, whole int64) string {
-	const minute = 60e9 // 59.995 s prints as one
+	const minute = 60e9 // 59.995 s prints as a minute
 	of := Duration(whole)
 	if part < minute-5e6 && whole >= minute && whole < 100*minute {
 		of = scaledWhole(whole, []scale{{"s", 1e9, 0}})
@@ -87,8 +88,8 @@ func DurationOf(part, whole int64) string {
 // and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
 func Bytes(n int64) string { return scaledWhole(n, sizes()) }
 
-// Rate returns bytes per ns nanoseconds in decimal units, as bandwidths are
-// given by vendors: "25.6 GB/s". It returns [None] if ns is not positive.
+// Rate returns bytes per ns nanoseconds in decimal units, as vendors state
+// bandwidths: "25.6 GB/s". It returns [None] if ns is not positive.
 func Rate(bytes, ns int64) string {
 	if ns <= 0 {
 		return None
@@ -97,11 +98,11 @@ func Rate(bytes, ns int64) string {
 	return scaled(perSecond, big.NewInt(ns), rates())
 }
 
-// Numbers up to small can be rounded without overflow; nearly all are, and a report
-// prints thousands.
+// Numbers up to small can be rounded without overflow. Nearly all numbers are
+// that small, and a report prints thousands.
 const small = math.MaxInt64 / 4000
 
-// scaledWhole is scaled for a whole number of base units.
+// scaledWhole is the variant of scaled for a whole number of base units.
 func scaledWhole(n int64, scales []scale) string {
 	if n < -small || n > small {
 		return scaled(big.NewInt(n), big.NewInt(1), scales)
@@ -129,15 +130,15 @@ func scaledWhole(n int64, scales []scale) string {
 
 // roundedBy returns n*tens/size rounded to the nearest integer, halves up.
 func roundedBy(n, tens, size int64) int64 {
-	whole := n * tens / size // of a size that may be as large as an int64
+	whole := n * tens / size // size may be as large as an int64
 	if rest := n*tens - whole*size; rest >= size-rest {
 		whole++
 	}
 	return whole
 }
 
-// scaled prints num/den base units in the first scale that holds the rounded
-// number. Den is positive.
+// scaled prints num/den base units in the first scale whose limit exceeds the
+// rounded number. Den is positive.
 func scaled(num, den *big.Int, scales []scale) string {
 	sign := ""
 	if num.Sign() < 0 {
@@ -179,7 +180,8 @@ func divide(num, den *big.Int) *big.Int {
 	return twice.Add(twice, den).Quo(twice, new(big.Int).Lsh(den, 1))
 }
 
-// decimal puts a point before the last n digits of s and drops trailing zeros.
+// decimal inserts a point before the last n digits of s and drops trailing
+// zeros.
 func decimal(s string, n int) string {
 	if n == 0 {
 		return s
@@ -193,7 +195,7 @@ func decimal(s string, n int) string {
 
 // Share returns num/den in percent with one decimal: "40.0%". Rounding never
 // hides a difference: a share that is not zero prints at least as "<0.1%", and
-// "100.0%" means that num equals den; its neighbours print as ">99.9%" and
+// "100.0%" means that num equals den; its neighbors print as ">99.9%" and
 // ">100.0%". It returns [None] if den is 0.
 func Share(num, den int64) string {
 	if den == 0 {
@@ -247,12 +249,12 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// Percent returns a share, as thresholds are written, in percent with the
-// fewest digits that [ParseShare] reads back as the same number: 0.2 is "20%",
-// 0.125 is "12.5%". Unlike [Share] it does not round.
+// Percent returns a share, as used for thresholds, in percent with the fewest
+// digits that [ParseShare] reads back as the same number: 0.2 is "20%", 0.125
+// is "12.5%". Unlike [Share] it does not round.
 func Percent(share float64) string {
-	// Shifting the decimal exponent keeps the digits; multiplying by 100 makes
-	// 28.999999999999996 of 0.29.
+	// Changing the decimal exponent keeps the digits; multiplying 0.29 by 100
+	// gives 28.999999999999996.
 	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(share, 'e', -1, 64), "e")
 	if !finite {
 		return mantissa + "%" // NaN, +Inf, -Inf
@@ -286,7 +288,7 @@ func Count(n int64) string {
 	return s
 }
 
-// Timestamp prints a time in microseconds with three decimals, as it stands in a
+// Timestamp prints a time in microseconds with three decimals, as written in a
 // trace.
 func Timestamp(ns int64) string {
 	sign := ""

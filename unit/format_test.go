@@ -143,7 +143,7 @@ func checkNearest(t *testing.T, n int64, text string, scales []scale) {
 	if in.limit != 0 && printed.Cmp(new(big.Rat).SetInt64(in.limit)) >= 0 {
 		t.Fatalf("%d prints as %q: that is a whole larger unit", n, text)
 	}
-	// Trailing zeros were dropped, so the step is that of all four digits.
+	// Trailing zeros were dropped, so the step is that of four digits.
 	step := new(big.Rat).SetInt64(1)
 	for d := len(whole); d < digits && in.size > 1; d++ {
 		step.Quo(step, new(big.Rat).SetInt64(10))
@@ -165,8 +165,8 @@ func TestTimestamp(t *testing.T) {
 	}
 }
 
-// TestSmallIsAsLarge holds what small numbers print as to the arithmetic that all
-// numbers have room in.
+// TestSmallIsAsLarge compares the fast path for small numbers with the
+// arithmetic that works for all numbers.
 func TestSmallIsAsLarge(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	number := func() int64 {
@@ -174,7 +174,7 @@ func TestSmallIsAsLarge(t *testing.T) {
 		switch rnd.IntN(4) {
 		case 0:
 			n = small - 2 + rnd.Int64N(5)
-		case 1: // near where rounding and units change
+		case 1: // near the limits of rounding and units
 			n = []int64{1e3, 1e6, 1e9, 60e9, 3600e9, 1 << 10, 1 << 20, 1 << 60, 9995, 99995e5}[rnd.IntN(10)]*(1+rnd.Int64N(3)) - 3 + rnd.Int64N(7)
 		}
 		return n

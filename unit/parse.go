@@ -30,9 +30,9 @@ func sizeNames() []name {
 	}
 }
 
-// ParseDuration reads a number with a unit, as "1.5ms", "200us" or "3 s", and
-// returns nanoseconds. Units are ns, us (or µs), ms, s, min (or m) and h. The
-// result is exact: what is not a whole number of nanoseconds is an error.
+// ParseDuration reads a number with a unit, such as "1.5ms", "200us" or "3 s",
+// and returns nanoseconds. Units are ns, us (or µs), ms, s, min (or m) and h.
+// The result is exact: a fraction of a nanosecond is an error.
 func ParseDuration(s string) (ns int64, err error) {
 	q, err := parse(s, durationNames(), func(unit string) string { return unit })
 	switch {
@@ -48,10 +48,10 @@ func ParseDuration(s string) (ns int64, err error) {
 	return q.Num().Int64(), nil
 }
 
-// ParseBytes reads a size, as "4096", "1.5 GiB" or "25MB", and returns bytes.
-// KiB, MiB, ... are powers of 1024 and kB, MB, ... powers of 1000; case does
-// not matter. A fraction of a byte is rounded to the nearest byte, so that the
-// output of [Bytes] can be read back.
+// ParseBytes reads a size, such as "4096", "1.5 GiB" or "25MB", and returns
+// bytes. KiB, MiB, ... are powers of 1024 and kB, MB, ... powers of 1000; case
+// does not matter. A fraction of a byte is rounded to the nearest byte, so that
+// the output of [Bytes] can be read back.
 func ParseBytes(s string) (n int64, err error) {
 	q, err := parse(s, sizeNames(), strings.ToLower)
 	switch {
@@ -70,15 +70,15 @@ func ParseBytes(s string) (n int64, err error) {
 	return whole.Int64(), nil
 }
 
-// ParseShare reads a share, as "15%" or "0.15", and returns the float64 next
-// to it: both of these give the constant 0.15.
+// ParseShare reads a share, such as "15%" or "0.15", and returns the nearest
+// float64: both examples give the constant 0.15.
 func ParseShare(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	if percent {
 		number = strings.TrimRight(number, " ")
 	}
 	if end, err := split(number); err != nil || end != len(number) {
-		return 0, fmt.Errorf(`share %q: want a number as "15%%" or "0.15"`, s)
+		return 0, fmt.Errorf(`share %q: want a number such as "15%%" or "0.15"`, s)
 	}
 	if percent {
 		// Dividing by 100 would round twice.
@@ -119,12 +119,14 @@ func parse(s string, names []name, fold func(string) string) (*big.Rat, error) {
 	return nil, errUnit
 }
 
-// maxNumber is the length of the longest number that is read exactly. Nothing
-// longer is of use in an int64, and exact arithmetic slows down with length.
+// maxNumber is the length of the longest number that is read exactly. A longer
+// number cannot be represented in an int64, and exact arithmetic slows down
+// with length.
 const maxNumber = 50
 
-// split returns where the number at the start of s ends: an optional minus,
-// digits, and at most one point with digits on at least one side.
+// split returns the index at which the number at the start of s ends: an
+// optional minus, digits, and at most one point with digits on at least one
+// side.
 func split(s string) (end int, err error) {
 	rest := strings.TrimPrefix(s, "-")
 	digits, points := 0, 0

@@ -75,12 +75,12 @@ func TestParseErrors(t *testing.T) {
 		{"512M", "size", `size "512M": want a number and one of B, KiB, MiB, GiB, TiB, kB, MB, GB, TB`},
 		{"lots", "size", `size "lots": malformed number`},
 		{"8EiB", "size", `size "8EiB": over 9223372036854775807 bytes, the largest that can be represented`},
-		{"", "share", `share "": want a number as "15%" or "0.15"`},
-		{"%", "share", `share "%": want a number as "15%" or "0.15"`},
-		{"15%%", "share", `share "15%%": want a number as "15%" or "0.15"`},
-		{"1e-2", "share", `share "1e-2": want a number as "15%" or "0.15"`},
-		{"NaN", "share", `share "NaN": want a number as "15%" or "0.15"`},
-		{"0.1 5", "share", `share "0.1 5": want a number as "15%" or "0.15"`},
+		{"", "share", `share "": want a number such as "15%" or "0.15"`},
+		{"%", "share", `share "%": want a number such as "15%" or "0.15"`},
+		{"15%%", "share", `share "15%%": want a number such as "15%" or "0.15"`},
+		{"1e-2", "share", `share "1e-2": want a number such as "15%" or "0.15"`},
+		{"NaN", "share", `share "NaN": want a number such as "15%" or "0.15"`},
+		{"0.1 5", "share", `share "0.1 5": want a number such as "15%" or "0.15"`},
 	} {
 		var err error
 		switch tc.what {
@@ -97,7 +97,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is printed can be read, and prints the same again. (The
+// TestRoundTrip: printed values can be read, and print the same again. (The
 // last half unit before the end of int64 rounds up past it.)
 func TestRoundTrip(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -123,8 +123,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the parsers to what they promise about any input: they do
-// not panic, an error quotes the input, and what was read survives a round
+// FuzzParse checks the guarantees of the parsers for any input: they do not
+// panic, an error quotes the input, and a value that was read survives a round
 // trip.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"1.5ms", "3 s", "15%", "0.15", "1GiB", "-.5h", "9223372036854775807ns", "", "%", "1..2", "٣s"} {

@@ -21,9 +21,9 @@ func callRows(m *maker, table *Table) {
 	m.timed(table, all, func(g int) []string { return []string{names.keys[g]} })
 }
 
-// callName returns the name of a call as nsys stats prints it. Nsight writes the
-// version of the interface behind it, of which nsys stats cuts those of four
-// digits and leaves those of five: cudaLaunchKernel, but cudaGraphLaunch_v10000.
+// callName returns the name of a call as nsys stats prints it. Nsight appends
+// the version of the interface to it. nsys stats removes versions of four
+// digits and keeps those of five: cudaLaunchKernel, but cudaGraphLaunch_v10000.
 func (m *maker) callName(s trace.Sym) string {
 	name := m.t.Name(s)
 	if full, ok := m.t.Meta.APINames[name]; ok {

@@ -52,7 +52,8 @@ func eachExport(t *testing.T, test func(*testing.T, export)) {
 	}
 }
 
-// ask answers a query by the sqlite3 command line, one line a row.
+// ask runs a query with the sqlite3 command line tool and returns one line per
+// row.
 func (e export) ask(t *testing.T, query string) []string {
 	t.Helper()
 	out, err := exec.Command("sqlite3", "file:"+e.file+"?immutable=1&mode=ro", query).CombinedOutput()
@@ -70,8 +71,9 @@ func (e export) has(t *testing.T, table string) bool {
 	return len(e.ask(t, `SELECT name FROM sqlite_master WHERE name = '`+table+`'`)) > 0
 }
 
-// spreads is the query that a report on times is compared with: SELECT label, d
-// becomes rows as the report has them, but for the rounding: see tenthsOf.
+// spreads is the query with which a report on times is compared: SELECT label,
+// d becomes rows like those of the report, except for the rounding: see
+// tenthsOf.
 const spreads = `WITH s AS (%s),
 	g AS (SELECT label, count(*) AS n, sum(d) AS t, avg(d) AS a, min(d) AS lo, max(d) AS hi FROM s GROUP BY label),
 	o AS (SELECT label, d, row_number() OVER (PARTITION BY label ORDER BY d) AS r, count(*) OVER (PARTITION BY label) AS n FROM s),
@@ -81,9 +83,9 @@ const spreads = `WITH s AS (%s),
 		printf('%%!.17g', CASE WHEN n > 1 THEN sqrt(squares / (n - 1)) ELSE 0 END), label
 	FROM g JOIN m USING (label) JOIN q USING (label) ORDER BY t DESC, label`
 
-// rounded rounds cells of rows to one decimal, by their exact binary value and a
-// half up, as the tables that nsys stats 2024.6 printed do: SQLite 3.40 itself
-// makes 841.2 of 841.15, which is less than that in binary.
+// rounded rounds cells of rows to one decimal, from their exact binary value
+// with a half up, like the tables printed by nsys stats 2024.6. SQLite 3.40
+// itself rounds 841.15, which is less than that in binary, to 841.2.
 func rounded(t *testing.T, rows []string, columns ...int) (out []string) {
 	t.Helper()
 	for _, row := range rows {
@@ -106,8 +108,8 @@ func rounded(t *testing.T, rows []string, columns ...int) (out []string) {
 	return out
 }
 
-// TestAgainstSQL compares the reports on times with what SQLite computes, to the
-// last digit.
+// TestAgainstSQL compares the reports on times with the results of SQLite, to
+// the last digit.
 func TestAgainstSQL(t *testing.T) {
 	const nvtx = `SELECT CASE WHEN eventType IN (59, 70) THEN 'PushPop' ELSE 'StartEnd' END || '|' || coalesce(domain, '') || ':' ||
 		coalesce(text, (SELECT value FROM StringIds WHERE id = textId)) AS label, "end" - start AS d
@@ -138,8 +140,8 @@ func TestAgainstSQL(t *testing.T) {
 	}
 }
 
-// TestCopiesAgainstSQL compares the reports on copies, of which the export has the
-// labels itself where it is new enough.
+// TestCopiesAgainstSQL compares the reports on copies, for exports that are new
+// enough to have the labels.
 func TestCopiesAgainstSQL(t *testing.T) {
 	eachExport(t, func(t *testing.T, e export) {
 		if !e.has(t, "ENUM_CUDA_MEMCPY_OPER") {
@@ -166,7 +168,7 @@ func TestCopiesAgainstSQL(t *testing.T) {
 	})
 }
 
-// A call is one call of an export with a piece of device work that it launched.
+// A launched is one call of an export with a GPU operation that it launched.
 type launched struct{ tid, callStart, callEnd, start, end int64 }
 
 func (e export) launched(t *testing.T) (out []launched) {
@@ -190,8 +192,8 @@ func (e export) launched(t *testing.T) (out []launched) {
 	return out
 }
 
-// TestProjectionAgainstSQL looks at every pair of a range and a launch, and at
-// every pair of ranges: what a range is in are all that enclose it.
+// TestProjectionAgainstSQL examines every pair of a range and a launch, and
+// every pair of ranges: a range is nested in all ranges that enclose it.
 func TestProjectionAgainstSQL(t *testing.T) {
 	type span struct {
 		tid, start, end int64

@@ -9,8 +9,8 @@ import (
 	"assay/trace"
 )
 
-// kernelRows sums the durations of kernels by name. Launches of graphs that were
-// recorded whole are none.
+// kernelRows sums the durations of kernels by name. CUDA graphs traced as one
+// event are not included.
 func kernelRows(m *maker, table *Table) {
 	names := newIndex[trace.Sym]()
 	opaque := m.opaqueGraph()
@@ -30,12 +30,12 @@ func kernelRows(m *maker, table *Table) {
 	}
 	m.timed(table, all, func(g int) []string { return []string{m.t.Name(names.keys[g])} })
 	if graphs > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("CUDA graphs that were recorded whole are in no row (%s, %d ns in all); record with --cuda-graph-trace=node to see their kernels", plural(graphs, "launch", "launches"), graphNS))
+		table.Notes = append(table.Notes, fmt.Sprintf("CUDA graphs traced as one event are not included (%s, %d ns in total); record with --cuda-graph-trace=node to see their kernels", plural(graphs, "launch", "launches"), graphNS))
 	}
 }
 
-// opaqueGraph returns the name of graphs that were recorded whole, 0 if there are
-// none.
+// opaqueGraph returns the name of CUDA graphs traced as one event, or 0 if
+// there are none.
 func (m *maker) opaqueGraph() trace.Sym {
 	for s := range trace.Sym(m.t.Names()) {
 		if m.t.Name(s) == trace.OpaqueGraph {
@@ -45,8 +45,8 @@ func (m *maker) opaqueGraph() trace.Sym {
 	return 0
 }
 
-// copyTimeRows sums the durations of copies and memsets by what they copy from
-// and to.
+// copyTimeRows sums the durations of copies and memsets by source and
+// destination.
 func copyTimeRows(m *maker, table *Table) {
 	labels := m.copyLabels()
 	all := func(yield func(int, int64) bool) {
@@ -62,7 +62,7 @@ func copyTimeRows(m *maker, table *Table) {
 var sized = []Column{{"Total (MB)", false}, {"Count", false}, {"Avg (MB)", false}, {"Med (MB)", false},
 	{"Min (MB)", false}, {"Max (MB)", false}, {"StdDev (MB)", false}, {"Operation", true}}
 
-// copySizeRows sums the bytes of copies and memsets, of those that tell.
+// copySizeRows sums the bytes of copies and memsets with a known size.
 func copySizeRows(m *maker, table *Table) {
 	labels, sizeOf, silent := m.copyLabels(), analyze.CopyBytes(m.t), 0
 	all := func(yield func(int, int64) bool) {
@@ -86,11 +86,11 @@ func copySizeRows(m *maker, table *Table) {
 			megabytes(float64(v.min)), megabytes(float64(v.max)), megabytes(v.stddev), labels.labels.keys[g]}))
 	}
 	if silent > 0 {
-		table.Notes = append(table.Notes, plural(silent, "copy is in no row, for it does not tell how many bytes it moved", "copies are in no row, for they do not tell how many bytes they moved"))
+		table.Notes = append(table.Notes, plural(silent, "copy is not included because its size is unknown", "copies are not included because their size is unknown"))
 	}
 }
 
-// copyLabels numbers copies by the label that nsys stats has for them.
+// copyLabels numbers copies by the label that nsys stats uses for them.
 type copyLabels struct {
 	t      *trace.Trace
 	labels *index[string]
@@ -110,8 +110,9 @@ func (c *copyLabels) of(a *trace.Activity) int {
 	return n
 }
 
-// copyLabel returns the label of a copy or memset: "[CUDA memcpy Host-to-Device]"
-// of "Memcpy HtoD (Pageable -> Device)". What is not named so keeps its name.
+// copyLabel returns the label of a copy or memset: "[CUDA memcpy
+// Host-to-Device]" for "Memcpy HtoD (Pageable -> Device)". A name in another
+// form is returned unchanged.
 func copyLabel(name string, kind trace.Kind) string {
 	if kind == trace.Memset {
 		return "[CUDA memset]"
@@ -124,7 +125,7 @@ func copyLabel(name string, kind trace.Kind) string {
 	return "[CUDA memcpy " + direction + "]"
 }
 
-// directions are the words of nsys stats for those of PyTorch's profiler.
+// directions maps the terms of PyTorch's profiler to those of nsys stats.
 var directions = map[string]string{
 	"HtoD": "Host-to-Device", "DtoH": "Device-to-Host", "HtoA": "Host-to-Array", "AtoH": "Array-to-Host", "AtoA": "Array-to-Array",
 	"AtoD": "Array-to-Device", "DtoA": "Device-to-Array", "DtoD": "Device-to-Device", "HtoH": "Host-to-Host", "PtoP": "Peer-to-Peer",

@@ -8,8 +8,8 @@ import (
 	"assay/trace"
 )
 
-// executed are the columns of the report on launch and execution: four times of
-// each kernel, of which the queue's is of those kernels only that were queued.
+// executed are the columns of the report on launch and execution: four times
+// per kernel. The queue time includes only kernels that were queued.
 var executed = executedColumns()
 
 func executedColumns() []Column {
@@ -22,16 +22,16 @@ func executedColumns() []Column {
 	return append(out, Column{"API Name", true}, Column{"Kernel Name", true})
 }
 
-// An executionKey is what kernels have in common that are in one row.
+// An executionKey identifies the row of a kernel.
 type executionKey struct {
 	thread       trace.TrackID
 	device       int64
 	call, kernel trace.Sym
 }
 
-// executedRows measures each kernel from the start of its call on: the call, the
+// executedRows measures each kernel from the start of its call: the call, the
 // time from its end to the kernel's start if that is positive, the kernel, and
-// all of it, to the end of the later of call and kernel.
+// the total, up to the end of the later of call and kernel.
 func executedRows(m *maker, table *Table) {
 	launches := m.launches()
 	keys, groups, without := m.executions(launches)
@@ -57,7 +57,8 @@ func executedRows(m *maker, table *Table) {
 		return strings.Join([]string{m.t.Name(k.kernel), m.callName(k.call), track.PID, track.TID, whole(k.device)}, " ")
 	}
 	order := m.order(total, table, name)
-	// One sample at a time: each is as large as all kernels.
+	// One sample at a time, because each is as large as the list of all
+	// kernels.
 	cells := make([][]string, len(order))
 	add := func(s *sample) (counts []int64) {
 		for i, g := range order {
@@ -85,12 +86,12 @@ func executedRows(m *maker, table *Table) {
 		table.Rows = append(table.Rows, own(append(row, m.callName(k.call), m.t.Name(k.kernel))))
 	}
 	if without > 0 {
-		table.Notes = append(table.Notes, plural(without, "kernel is in no row, for no call is known that launched it", "kernels are in no row, for no call is known that launched them"))
+		table.Notes = append(table.Notes, plural(without, "kernel is not included because its launch call is unknown", "kernels are not included because their launch calls are unknown"))
 	}
 }
 
-// executions returns the group of every activity, -1 where it is no kernel or no
-// call is known, and of how many kernels that is so.
+// executions returns the group of every activity, or -1 if it is not a kernel
+// or its call is unknown, and the number of kernels with an unknown call.
 func (m *maker) executions(launches *analyze.Launches) (keys *index[executionKey], groups []int32, without int) {
 	keys, groups = newIndex[executionKey](), make([]int32, 0, m.t.Activities.Len())
 	opaque := m.opaqueGraph()

@@ -9,8 +9,8 @@ import (
 	"assay/trace"
 )
 
-// FuzzTables: of any trace at all every report ends, does not panic, has a cell
-// for each column and no more rows than it may.
+// FuzzTables: for any trace every report terminates, does not panic, has a cell
+// for each column and at most the permitted number of rows.
 func FuzzTables(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "malformed", "*.json"))
 	if len(files) == 0 {

@@ -1,10 +1,10 @@
-// Package nsysstats makes the reports of nsys stats of a trace, whatever
-// profiler wrote it: the same columns, units, decimals and order of rows, so
-// that what reads those of Nsight Systems reads these.
+// Package nsysstats makes the reports of nsys stats from a trace of any
+// profiler: with the same columns, units, decimals and order of rows, so that
+// programs that read the reports of Nsight Systems can read these.
 //
-// There is one file per family of reports. A [Table] has its cells as text,
-// since how many decimals a number has is part of the format; the command
-// writes it as text, CSV or Markdown.
+// There is one file per family of reports. The cells of a [Table] are text,
+// because the number of decimals is part of the format; the command writes it
+// as text, CSV or Markdown.
 package nsysstats
 
 import (
@@ -21,29 +21,29 @@ type Table struct {
 	Name    string // "cuda_gpu_kern_sum"
 	Title   string // "CUDA GPU Kernel Summary"
 	Columns []Column
-	Rows    [][]string // cells by column, an empty one where there is no value
-	Missing string     // what the trace does not contain where there are no rows
-	Notes   []string   // what in the trace is in no row
+	Rows    [][]string // cells by column, empty if there is no value
+	Missing string     // what the trace does not contain, if there are no rows
+	Notes   []string   // what the rows do not include
 }
 
-// A Column is what the cells at one index are.
+// A Column describes the cells at one index.
 type Column struct {
 	Head string
-	Text bool // a name; else a number
+	Text bool // a name; otherwise a number
 }
 
 // A report is one kind of table.
 type report struct {
-	name, old string // old is what it was called before 2023, "" if it is newer
+	name, old string // old is the name before 2023, "" if the report is newer
 	title     string
 	missing   string
-	kinds     trace.Kinds // what it looks at beside [always]
+	kinds     trace.Kinds // the kinds that it reads in addition to [always]
 	columns   []Column
 	rows      func(*maker, *Table)
 }
 
-// always are the kinds that are read for every report, so that what the capture
-// lacks is told from what was not read.
+// always are the kinds that are read for every report, to distinguish data
+// missing in the capture from data that was not read.
 const always = 1<<trace.Kernel | 1<<trace.Memcpy | 1<<trace.Memset | 1<<trace.Runtime | 1<<trace.Driver | 1<<trace.Annotation
 
 // reports has all reports.
@@ -76,8 +76,8 @@ func Names() (names []string) {
 	return names
 }
 
-// List returns a line for each report: its name, what it was called before, and
-// its title.
+// List returns a line for each report: its name, its former name, and its
+// title.
 func List() string {
 	var b strings.Builder
 	for _, r := range reports {
@@ -86,7 +86,8 @@ func List() string {
 	return b.String()
 }
 
-// Find returns the name of the report that is or was called so.
+// Find returns the current name of the report with the given current or former
+// name.
 func Find(name string) (current string, ok bool) {
 	for _, r := range reports {
 		if name == r.name || name == r.old && name != "" {
@@ -96,21 +97,21 @@ func Find(name string) (current string, ok bool) {
 	return "", false
 }
 
-// Needs returns what the named reports look at in a trace: reading less is
-// faster.
+// Needs returns the parts of a trace that the named reports use. Reading less
+// is faster.
 func Needs(names []string) trace.Select {
 	out := trace.Select{Kinds: always, FlowsIfNeeded: true}
 	for _, r := range reports {
 		if slices.Contains(names, r.name) {
 			out.Kinds |= r.kinds
-			out.Shapes = out.Shapes || r.name == "nvtx_sum" || r.name == "nvtx_gpu_proj_sum" // in the texts of operators
+			out.Shapes = out.Shapes || r.name == "nvtx_sum" || r.name == "nvtx_gpu_proj_sum" // used in the texts of operators
 		}
 	}
 	return out
 }
 
-// Tables makes the named reports of a trace, each with at most so many rows:
-// those that come first.
+// Tables makes the named reports of a trace, each with at most maxRows rows:
+// the first ones.
 func Tables(t *trace.Trace, names []string, maxRows int) (out []Table) {
 	m := &maker{t: t, most: maxRows}
 	for _, name := range names {
@@ -130,10 +131,10 @@ type maker struct {
 	t    *trace.Trace
 	most int // rows
 
-	linked *analyze.Launches // made when the first report asks for it
+	linked *analyze.Launches // made when the first report needs it
 }
 
-// launches links the device work of the trace to what launched it.
+// launches returns the links from the trace's device work to its launches.
 func (m *maker) launches() *analyze.Launches {
 	if m.linked == nil {
 		m.linked = analyze.LaunchesOf(m.t)

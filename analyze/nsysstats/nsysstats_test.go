@@ -10,8 +10,8 @@ import (
 	"assay/trace"
 )
 
-// A told is a trace of one thread and two streams that a test tells row by row.
-// Times are in ns.
+// A told is a trace of one thread and two streams that a test defines row by
+// row. Times are in ns.
 type told struct {
 	a              *trace.Assembler
 	thread, stream trace.TrackID
@@ -25,7 +25,7 @@ func tell() *told {
 
 func (s *told) sym(text string) trace.Sym { return s.a.Sym([]byte(text)) }
 
-// work adds a piece of device work, bytes -1 where it does not tell.
+// work adds a GPU operation; bytes is -1 if its size is unknown.
 func (s *told) work(kind trace.Kind, name string, id, start, end, bytes int64) {
 	sym := s.sym(name)
 	s.a.Activity(trace.Activity{Start: start, Dur: end - start, Kind: kind, Name: sym, Track: s.stream, Correlation: trace.IDOf(id),
@@ -44,7 +44,7 @@ func (s *told) async(name, category string, start, end int64) {
 	s.a.Async(trace.HostSpan{Start: start, Dur: end - start, Kind: trace.Annotation, Name: s.sym(name), Category: s.sym(category), Track: s.thread})
 }
 
-// report returns the rows of one report, a line each, and what it notes.
+// report returns the rows of one report, one line each, and its notes.
 func (s *told) report(t *testing.T, name string) (lines, notes []string) {
 	t.Helper()
 	return rowsOf(t, s.a.Trace(s.meta, 0, true), name)
@@ -72,9 +72,10 @@ func check(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// TestKernels: of 10, 20 and 40 the mean is 23 1/3, the median 20 and the
-// deviation the root of (1600+100+2500)/9/2 = 233 1/3; of 13 and 18 the median is
-// 15.5 and the deviation 5/√2. Copies and graphs recorded whole are no kernels.
+// TestKernels: for 10, 20 and 40 the mean is 23 1/3, the median 20 and the
+// deviation the root of (1600+100+2500)/9/2 = 233 1/3; for 13 and 18 the median
+// is 15.5 and the deviation 5/√2. Copies and CUDA graphs traced as one event
+// are not kernels.
 func TestKernels(t *testing.T) {
 	s := tell()
 	for i, ns := range []int64{40, 10, 20} {
@@ -92,11 +93,11 @@ func TestKernels(t *testing.T) {
 		"26.1|31|2|15.5|15.5|13|18|3.5|two",
 		"7.6|9|1|9.0|9.0|9|9|0.0|before one",
 		"7.6|9|1|9.0|9.0|9|9|0.0|one")
-	check(t, "notes", notes, "CUDA graphs that were recorded whole are in no row (1 launch, 100 ns in all); record with --cuda-graph-trace=node to see their kernels")
+	check(t, "notes", notes, "CUDA graphs traced as one event are not included (1 launch, 100 ns in total); record with --cuda-graph-trace=node to see their kernels")
 }
 
-// TestCopies: a size is printed in units of 10^6 bytes. Kinds of memory do not
-// tell copies apart, directions do.
+// TestCopies: a size is printed in units of 10^6 bytes. Copies are grouped by
+// direction, not by kinds of memory.
 func TestCopies(t *testing.T) {
 	s := tell()
 	s.work(trace.Memcpy, "Memcpy HtoD (Pageable -> Device)", 0, 0, 30, 104857600)
@@ -114,14 +115,14 @@ func TestCopies(t *testing.T) {
 		"5.0|5|1|5.0|5.0|5|5|0.0|[CUDA memcpy kind 17]",
 		"4.0|4|1|4.0|4.0|4|4|0.0|[CUDA memcpy CopyHostToDevice]")
 	got, notes := rowsOf(t, tr, "cuda_gpu_mem_size_sum")
-	check(t, "sizes", got, // the deviation of two is half their distance times √2
+	check(t, "sizes", got, // the deviation of two values is half their distance times √2
 		"104.859|2|52.429|52.429|0.001|104.858|74.145|[CUDA memcpy Host-to-Device]",
 		"2.000|1|2.000|2.000|2.000|2.000|0.000|[CUDA memset]",
 		"0.001|1|0.001|0.001|0.001|0.001|0.000|[CUDA memcpy Unified Device-to-Host]")
-	check(t, "notes", notes, "2 copies are in no row, for they do not tell how many bytes they moved")
+	check(t, "notes", notes, "2 copies are not included because their size is unknown")
 }
 
-// TestCalls: of versions behind a name those of four digits are cut.
+// TestCalls: versions with four digits after a name are removed.
 func TestCalls(t *testing.T) {
 	s := tell()
 	s.meta.APINames = map[string]string{"cudaLaunchKernel": "cudaLaunchKernel_v7000", "cudaGraphLaunch": "cudaGraphLaunch_v10000"}
@@ -142,8 +143,8 @@ func TestCalls(t *testing.T) {
 	check(t, "calls of the operating system", got, "100.0|7|1|7.0|7.0|7|7|0.0|poll")
 }
 
-// TestRanges: a range goes by its domain and text, and operators that were ranges
-// by the text that they had.
+// TestRanges: a range is identified by its domain and text; operators that were
+// recorded as ranges are identified by their original text.
 func TestRanges(t *testing.T) {
 	tellRanges := func() *told {
 		s := tell()
@@ -177,7 +178,7 @@ func TestRanges(t *testing.T) {
 }
 
 // TestProjection: a range is projected from the first start to the last end of
-// what was launched in it, whenever that ran, the ranges within it included.
+// the work launched in it, whenever it ran, including nested ranges.
 //
 //	time (thousands)  0         10        20        30        40        50
 //	outer             [oooooooooooooooooooooooo]
@@ -202,7 +203,7 @@ func TestProjection(t *testing.T) {
 	launch("b", 2, 6, 13, 15)
 	launch("c", 3, 16, 18, 26)
 	launch("d", 4, 20, 33, 36) // the call ends after "started" does
-	launch("e", 5, 42, 46, 49) // in no range
+	launch("e", 5, 42, 46, 49) // outside all ranges
 	s.work(trace.Memcpy, "Memcpy DtoH", 3, 27*k, 28*k, 4)
 	got, _ := s.report(t, "nvtx_gpu_proj_sum")
 	check(t, "rows", got,
@@ -211,7 +212,7 @@ func TestProjection(t *testing.T) {
 		":started|StartEnd|10000|12000|1|10000.0|10000.0|10000|10000|0.0|2|2.0||")
 }
 
-// TestOverlapping compares ranges that overlap with a look at every launch.
+// TestOverlapping compares ranges that overlap with a check of every launch.
 func TestOverlapping(t *testing.T) {
 	s := tell()
 	type one struct{ from, to int64 }
@@ -251,8 +252,8 @@ func TestOverlapping(t *testing.T) {
 	}
 }
 
-// TestExecution: times are those from the start of the call on. A kernel that
-// starts while its call still runs was not queued.
+// TestExecution: times start at the start of the call. A kernel that starts
+// while its call still runs was not queued.
 func TestExecution(t *testing.T) {
 	s := tell()
 	s.call("cudaLaunchKernel", 1, 0, 10)
@@ -266,10 +267,11 @@ func TestExecution(t *testing.T) {
 	check(t, "rows", got,
 		"10|11|0|2|1|35.0|35.0|30|40|7.1|20.0|20.0|10|30|14.1|5.0|5.0|5|5|0.0|17.5|17.5|10|25|10.6|cudaLaunchKernel|k",
 		"10|11|0|1|0|10.0|10.0|10|10|0.0|4.0|4.0|4|4|0.0||||||6.0|6.0|6|6|0.0|cuLaunchKernel|k")
-	check(t, "notes", notes, "1 kernel is in no row, for no call is known that launched it")
+	check(t, "notes", notes, "1 kernel is not included because its launch call is unknown")
 }
 
-// TestMost: what a table has no room for is counted, and keeps its share.
+// TestMost: rows over the limit of a table are counted, and the other rows keep
+// their shares.
 func TestMost(t *testing.T) {
 	s := tell()
 	s.work(trace.Kernel, "large", 0, 0, 75, -1)
@@ -281,7 +283,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestEmpty: of nothing there are no rows, and it is said what is missing.
+// TestEmpty: an empty trace gives no rows and a reason.
 func TestEmpty(t *testing.T) {
 	tr := tell().a.Trace(trace.Meta{}, 0, true)
 	for _, table := range Tables(tr, Names(), 10) {

@@ -9,7 +9,7 @@ import (
 )
 
 // overlapping projects the ranges that are started and ended, which do not nest
-// with the others of their thread.
+// with the other ranges of their thread.
 func (p *projection) overlapping(t *trace.Trace) {
 	if !slices.ContainsFunc(t.Async, func(s trace.HostSpan) bool { return s.Kind == trace.Annotation }) {
 		return
@@ -23,9 +23,9 @@ func (p *projection) overlapping(t *trace.Trace) {
 	}
 }
 
-// A launching thread has the launches of a thread in the order of their calls,
-// and a tree over them: tree[i] is the reach of tree[2i] and tree[2i+1], and the
-// second half is that of the launches themselves.
+// A launching has the launches of a thread in the order of their calls, and a
+// tree over them: tree[i] is the reach of tree[2i] and tree[2i+1], and the
+// second half has the reach of the launches themselves.
 type launching struct {
 	launches []int32
 	tree     []reach
@@ -61,9 +61,9 @@ func (p *projection) byThread(t *trace.Trace) map[trace.TrackID]*launching {
 	return out
 }
 
-// within returns the reach of the launches whose calls lie between two times.
-// Calls of one thread that launch something do not overlap, so all but the last
-// that began in time have ended in time too.
+// within returns the reach of the launches whose calls are between two times.
+// Launching calls of one thread do not overlap, so all calls that began in the
+// interval have also ended in it, except possibly the last.
 func (th *launching) within(p *projection, from, to int64) reach {
 	n := len(th.launches)
 	call := func(at int) *trace.Call { return p.launches.Call(int(th.launches[at])) }

@@ -16,8 +16,8 @@ var projected = []Column{{"Range", true}, {"Style", true}, {"Total Proj Time (ns
 	{"Proj StdDev (ns)", false}, {"Total GPU Ops", false}, {"Avg GPU Ops", false}, {"Avg Range Lvl", false}, {"Avg Num Child", false}}
 
 // projectedRows projects each range onto the devices: from the start of the
-// first to the end of the last piece of work whose call lies within the range,
-// on its thread. Ranges that launched nothing are left out.
+// first to the end of the last GPU operation whose call is inside the range, on
+// its thread. Ranges that launched nothing are left out.
 func projectedRows(m *maker, table *Table) {
 	p := &projection{ranges: m.ranges(), launches: m.launches()}
 	p.reach = reachOf(m.t, p.launches)
@@ -45,22 +45,22 @@ func projectedRows(m *maker, table *Table) {
 		if p.ranges.style(g) == pushPop {
 			row = append(row, each(sums.level), each(sums.children))
 		} else {
-			row = append(row, "", "") // they have no place in the stack of ranges
+			row = append(row, "", "") // they are not part of the stack of ranges
 		}
 		table.Rows = append(table.Rows, own(row))
 	}
 }
 
-// A reach is what work a launch or a range has on devices.
+// A reach is the extent of the device work of a launch or a range.
 type reach struct {
 	start, end int64
 	ops        int64
 }
 
-// nothing is the reach of what launched no work.
+// nothing is the reach of a range or launch without work.
 var nothing = reach{math.MaxInt64, math.MinInt64, 0}
 
-// plus returns the reach of both.
+// plus returns the combined reach.
 func (r reach) plus(o reach) reach {
 	return reach{min(r.start, o.start), max(r.end, o.end), r.ops + o.ops}
 }
@@ -78,13 +78,14 @@ func reachOf(t *trace.Trace, launches *analyze.Launches) []reach {
 	return out
 }
 
-// A projection visits threads and notes the ranges that launched work.
+// A projection visits threads and stores the ranges that launched work.
 type projection struct {
 	ranges   *ranges
 	launches *analyze.Launches
 	reach    []reach // by launch
 
-	// Of every range that launched work: its group, and how long its projection is.
+	// Of every range that launched work: its group, and the length of its
+	// projection.
 	groups []int32
 	times  []int64
 	sums   []rangeSums // by group
@@ -93,17 +94,17 @@ type projection struct {
 // rangeSums are sums over the ranges of a group.
 type rangeSums struct{ rangeNS, ops, level, children int64 }
 
-// An openRange is what the walk keeps with each open event.
+// An openRange is the data that the walk attaches to each open event.
 type openRange struct {
-	group    int   // where the event is a range
+	group    int   // if the event is a range
 	inner    int   // index of the innermost range in the stack, itself included, or -1
-	level    int64 // how many ranges it is in
+	level    int64 // the number of ranges around it
 	children int64
 	reach    reach
 }
 
-// Enter counts a range for the one that it is in, and work for the range that it
-// was launched from.
+// Enter counts a range for the enclosing range, and work for the range in which
+// it was launched.
 func (p *projection) Enter(stack []hosttree.Open[openRange]) {
 	last := len(stack) - 1
 	f, d := &stack[last].Frame, &stack[last].Data
@@ -134,7 +135,7 @@ func (p *projection) Enter(stack []hosttree.Open[openRange]) {
 	}
 }
 
-// Leave notes a range, whose work is also that of the one it is in.
+// Leave stores a range and adds its work to the enclosing range.
 func (p *projection) Leave(stack []hosttree.Open[openRange]) {
 	last := len(stack) - 1
 	f, d := &stack[last].Frame, &stack[last].Data
@@ -149,7 +150,7 @@ func (p *projection) Leave(stack []hosttree.Open[openRange]) {
 	p.note(d.group, f.End-f.Start, d.reach, d.level, d.children)
 }
 
-// Between has nothing to do: the times of the host are those of the ranges.
+// Between does nothing, because the host times are those of the ranges.
 func (p *projection) Between(int64, int64, []hosttree.Open[openRange]) {}
 
 // note adds one range to its group.

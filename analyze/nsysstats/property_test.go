@@ -39,8 +39,8 @@ func generated(t *testing.T) map[string][]byte {
 	return out
 }
 
-// TestTotals: kernels, copies and calls add up to what the summary has of them,
-// though less of the trace was read.
+// TestTotals: kernels, copies and calls sum to the totals of the summary,
+// although less of the trace was read.
 func TestTotals(t *testing.T) {
 	for name, b := range generated(t) {
 		whole, err := trace.Read(bytes.NewReader(b), name, analyze.Needs())

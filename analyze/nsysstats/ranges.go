@@ -8,17 +8,17 @@ import (
 	"assay/trace"
 )
 
-// The styles of ranges: those that nest, and those that may overlap.
+// The styles of ranges: ranges that nest, and ranges that may overlap.
 const (
 	pushPop  = "PushPop"
 	startEnd = "StartEnd"
 )
 
-// A rangeKey is what tells ranges apart: the text and the domain, which of
-// operators are taken apart in the trace.
+// A rangeKey identifies a range: its text and domain. The trace stores the
+// parts of an operator's text separately.
 type rangeKey struct {
 	name     trace.Sym
-	domain   trace.Sym // the category of a domain with a name; 0 for the default one
+	domain   trace.Sym // the category of a named domain; 0 for the default one
 	dims     trace.Sym
 	sequence trace.ID
 	external trace.ID
@@ -26,7 +26,7 @@ type rangeKey struct {
 	overlaps bool
 }
 
-// ranges numbers the ranges of a trace. Operators are ranges where they were
+// ranges numbers the ranges of a trace. Operators are ranges if they were
 // recorded as such.
 type ranges struct {
 	t       *trace.Trace
@@ -38,7 +38,7 @@ func (m *maker) ranges() *ranges {
 	return &ranges{m.t, newIndex[rangeKey](), make(map[trace.Sym]trace.Sym)}
 }
 
-// domainPrefix is how the category of a range begins whose domain has a name.
+// domainPrefix is the prefix of the category of a range in a named domain.
 const domainPrefix = "nvtx:"
 
 // span returns the number of a range.
@@ -58,7 +58,7 @@ func (r *ranges) op(o *trace.Op) int {
 	return r.index.of(rangeKey{name: o.Name, dims: r.t.Shape(o.Shape).Dims, sequence: o.Sequence, external: o.External, op: true})
 }
 
-// frame returns the number of an event of the host, and whether it is a range.
+// frame returns the number of a host event, and whether it is a range.
 func (r *ranges) frame(f *hosttree.Frame) (group int, ok bool) {
 	switch {
 	case f.Kind == trace.Annotation:
@@ -69,7 +69,7 @@ func (r *ranges) frame(f *hosttree.Frame) (group int, ok bool) {
 	return 0, false
 }
 
-// style returns how a range was made.
+// style returns the style of a range.
 func (r *ranges) style(group int) string {
 	if r.index.keys[group].overlaps {
 		return startEnd
@@ -77,8 +77,8 @@ func (r *ranges) style(group int) string {
 	return pushPop
 }
 
-// text returns what a range is called: its domain, empty for the default one,
-// and its text.
+// text returns the name of a range: its domain, empty for the default one, and
+// its text.
 func (r *ranges) text(group int) string {
 	k := &r.index.keys[group]
 	domain := strings.TrimPrefix(r.t.Name(k.domain), domainPrefix)
@@ -99,7 +99,7 @@ func (r *ranges) text(group int) string {
 }
 
 // rangeRows sums the durations of ranges by text and style. They nest, so the
-// total is more than the time in which there was any.
+// sum exceeds the time covered by ranges.
 func rangeRows(m *maker, table *Table) {
 	r := m.ranges()
 	all := func(yield func(int, int64) bool) {

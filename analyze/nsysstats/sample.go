@@ -11,16 +11,16 @@ import (
 	"assay/summary"
 )
 
-// A sample has the values of many groups. A median needs them all, so each takes
-// eight bytes and no more: there may be millions of kernels.
+// A sample has the values of many groups. A median needs all of them, so each
+// takes only eight bytes: there may be millions of kernels.
 type sample struct {
 	values []int64
-	ends   []int   // by group: where its values end
+	ends   []int   // by group: the end of its values
 	totals []int64 // by group
 	total  int64
 }
 
-// sampleOf collects values by the number of their group. It asks for all of them
+// sampleOf collects values by the number of their group. It iterates over all
 // twice, first to count them.
 func sampleOf(all iter.Seq2[int, int64]) *sample {
 	s := &sample{}
@@ -49,15 +49,15 @@ func sampleOf(all iter.Seq2[int, int64]) *sample {
 	return s
 }
 
-// A spread is what a report says of the values of one group.
+// A spread has the statistics of the values of one group.
 type spread struct {
 	count, total         int64
 	min, max             int64
-	mean, median, stddev float64 // stddev is of a sample, by n - 1; 0 of one value
+	mean, median, stddev float64 // stddev is that of a sample, with n - 1; 0 for one value
 }
 
-// spread returns the spread of a group, the zero one if it has no values. It
-// sorts them.
+// spread returns the spread of a group, or the zero spread if it has no values.
+// It sorts the values.
 func (s *sample) spread(group int) spread {
 	from := 0
 	if group >= len(s.ends) {
@@ -86,8 +86,8 @@ func (s *sample) spread(group int) spread {
 	return out
 }
 
-// order returns the groups by their total, the largest first, and by name where
-// that is equal, at most so many. Groups without values are left out.
+// order returns the groups by descending total, and by name if totals are
+// equal, up to the row limit. Groups without values are left out.
 func (m *maker) order(s *sample, table *Table, name func(group int) string) []int {
 	groups := make([]int, 0, len(s.ends))
 	for g, end := range s.ends {
@@ -102,13 +102,13 @@ func (m *maker) order(s *sample, table *Table, name func(group int) string) []in
 		return cmp.Or(strings.Compare(name(a), name(b)), cmp.Compare(a, b))
 	})
 	if over := len(groups) - m.most; over > 0 {
-		table.Notes = append(table.Notes, fmt.Sprintf("%s left out, with the least in total: a table has %d; more need more --max-memory", plural(over, "row was", "rows were"), m.most))
+		table.Notes = append(table.Notes, fmt.Sprintf("%s left out, those with the smallest totals: the limit is %d rows; raise --max-memory to keep more", plural(over, "row was", "rows were"), m.most))
 		groups = groups[:m.most]
 	}
 	return groups
 }
 
-// timed fills in a report on durations. What a group is called may take several
+// timed fills in a report on durations. The names of a group may take several
 // columns.
 func (m *maker) timed(table *Table, all iter.Seq2[int, int64], names func(group int) []string) {
 	s := sampleOf(all)
@@ -125,8 +125,8 @@ func (v *spread) cells() []string {
 	return []string{tenths(v.mean), tenths(v.median), whole(v.min), whole(v.max), tenths(v.stddev)}
 }
 
-// own copies the texts of a row, which lie in large blocks with all names of the
-// trace and would keep it in memory.
+// own copies the texts of a row. Otherwise they would keep the large blocks
+// with all names of the trace in memory.
 func own(row []string) []string {
 	for i := range row {
 		row[i] = strings.Clone(row[i])
@@ -134,7 +134,7 @@ func own(row []string) []string {
 	return row
 }
 
-// An index numbers keys in the order in which they are first seen.
+// An index numbers keys in the order of their first use.
 type index[K comparable] struct {
 	numbers map[K]int
 	keys    []K

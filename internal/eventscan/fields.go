@@ -1,42 +1,39 @@
-// Package eventscan takes one trace event apart in a single pass over its
-// bytes.
+// Package eventscan parses one trace event in a single pass over its bytes.
 //
 // It knows the members of an event and of its args that assay uses ([Field])
-// and skips all others. There are three ways to fill [Fields]:
+// and skips all others. There are three functions that fill [Fields]:
 //
 //   - [Decode] walks the event with package jsonscan, member by member. It is
-//     short, and takes everything that a profiler may write: escapes, numbers
+//     short, and accepts everything that a profiler may write: escapes, numbers
 //     in quotes, exponents, keys written twice.
-//   - [Scan] does the usual things in place and gives up at the first unusual
-//     one, leaving the event to Decode. It never answers differently: what it
-//     accepts, Decode would read the same way, and tests hold it to that.
-//   - [Memo.Scan] does what Scan does and remembers the bytes between values,
-//     which is faster for the thousandth event of a shape. The same promise
-//     and the same tests hold.
+//   - [Scan] reads usual events in one pass and returns false at the first
+//     unusual byte; the event must then be read by Decode. Its results are those
+//     of Decode, which tests check.
+//   - [Memo.Scan] does the same as Scan and remembers the bytes between values,
+//     which is faster for many events of one shape. The same tests apply.
 //
-// [Repair] mends events whose quotes were not escaped, which none of them can
-// read.
+// [Repair] escapes the unescaped quotes of an event that none of them can read.
 //
 // # States of Scan
 //
-// An event is read in two levels that look alike: the event's own members, and
-// the members of its args. At either level Scan is always at one of four
-// places, and each is entered at one point of the code:
+// An event is read in two similar levels: the event's own members, and the
+// members of its args. At either level Scan is always in one of four states,
+// and each is entered at one point of the code:
 //
-//	member    behind "{" or ",": white space, then a quoted key
-//	colon     behind the key: white space, a colon, white space
-//	value     at the first byte of a value; which one is decided by the key
-//	separator behind the value: white space, then "," (member) or "}" (out)
+//	member    after "{" or ",": white space, then a quoted key
+//	colon     after the key: white space, a colon, white space
+//	value     at the first byte of a value; the key determines the field
+//	separator after the value: white space, then "," (member) or "}" (out)
 //
-// Between any two of them, every byte before the index has been looked at and
-// accepted, and b[i:] is unread. Scan never looks behind len(b): where the
-// block ends first, it gives up.
+// Between any two of them, every byte before the index was read and accepted,
+// and b[i:] is unread. Scan never reads past len(b): if the block ends first,
+// it returns false.
 package eventscan
 
 // A Field is a member of an event, or of its args, that Fields holds.
 type Field uint8
 
-// The fields. FieldNone stands for every member that is skipped.
+// The fields. FieldNone represents every member that is skipped.
 const (
 	FieldNone Field = iota
 
@@ -134,15 +131,15 @@ const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 // that it differs from one that the event does not have.
 const Unreadable = -1<<63 + 1
 
-// Fields is what one event says, before names are interned. Its texts point
-// into the block that was scanned, or into memory of their own where they had
-// to be unescaped.
+// Fields has the content of one event, before names are interned. Its texts
+// point into the scanned block, or into separate memory if they had to be
+// unescaped.
 //
-// Only the fields that Has reports are valid: the others hold what an earlier
-// event left.
+// Only the fields for which Has returns true are valid. The others contain
+// values of an earlier event.
 type Fields struct {
 	set     FieldSet
-	head    *head // nil if none of the fields is in one
+	head    *head // nil if none of the fields is in a head
 	phase   byte
 	times   [2]int64 // Start and Dur
 	texts   [numTexts][]byte
@@ -150,7 +147,7 @@ type Fields struct {
 	triples [2][3]int64
 }
 
-// say adds what a head says.
+// say adds the fields of a head.
 func (f *Fields) say(h *head) {
 	f.head = h
 	if f.set |= h.sets; h.sets.Has(Phase) {
@@ -158,7 +155,7 @@ func (f *Fields) say(h *head) {
 	}
 }
 
-// Has reports whether the event has the field, and in a form that can be used.
+// Has reports whether the event has the field in a usable form.
 func (f *Fields) Has(x Field) bool { return f.set.Has(x) }
 
 // Empty reports whether the event has none of the fields.
@@ -172,9 +169,9 @@ func (f *Fields) Phase() byte {
 	return f.phase
 }
 
-// Thread tells threads apart: of two events that one Memo read and that have
-// the same Thread, other than 0, the process and the thread are the same. 0 says
-// nothing.
+// Thread returns the number of the event's process and thread. Two events that
+// one Memo read and that have the same Thread, other than 0, have the same
+// process and thread. 0 means unknown.
 func (f *Fields) Thread() int {
 	if f.head == nil {
 		return 0
@@ -182,8 +179,8 @@ func (f *Fields) Thread() int {
 	return f.head.thread
 }
 
-// Class tells kinds of events apart, as Thread does threads: those of the same
-// Class have the same phase and category.
+// Class returns the number of the event's phase and category, with the same
+// guarantee as Thread.
 func (f *Fields) Class() int {
 	if f.head == nil {
 		return 0
@@ -208,7 +205,8 @@ func (f *Fields) Text(x Field) []byte {
 	return f.texts[x-firstText]
 }
 
-// Int returns a field from ExternalID on, or otherwise.
+// Int returns the field x, which is ExternalID or a later one, or the value
+// otherwise if the event does not have it.
 func (f *Fields) Int(x Field, otherwise int64) int64 {
 	if !f.Has(x) {
 		return otherwise
@@ -216,7 +214,7 @@ func (f *Fields) Int(x Field, otherwise int64) int64 {
 	return f.ints[x-firstInt]
 }
 
-// Triple returns Grid or Block, or zeros.
+// Triple returns Grid or Block, or zeros if the event does not have it.
 func (f *Fields) Triple(x Field) [3]int64 {
 	if !f.Has(x) {
 		return [3]int64{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// seeds are events with everything that is usual and unusual in them.
+// seeds are events with common and uncommon content.
 var seeds = []string{
 	`{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":10,"tid":10,"ts":100.123,"dur":5.5,"args":{"External id":1,"Input Dims":[[1,2],["a]"]],"Fwd thread id":0}}`,
 	"{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void k<1>(float*)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": 1712195495505582.988, \"dur\": 0,\n    \"args\": {\n      \"device\": 0, \"stream\": 7, \"grid\": [1, 2, 3], \"block\": [ 32,1,1 ], \"est. achieved occupancy %\": 0.5\n    }\n  }",
@@ -19,10 +19,10 @@ var seeds = []string{
 	`{"ph":"0","cat":0,"ts":[]}`, "{\"ph\":\"\x00\",\"cat\":\"cpu_op\",\"pid\":1}", `{"ph" : "X" , "stack":[1 2], "ts":NaN}`, `{"ts":1.2345,"dur":9007199254740993}`, `{"args":{"x":{"y":[1 2]},"Input type":null}}`,
 }
 
-// FuzzScan holds the fast ways to the obvious one: what Scan and Memo.Scan
-// accept, Decode reads the same way, and none of them panics or reads past the
-// event. The memo has seen another event before, so that it has shapes to
-// mistake this one for.
+// FuzzScan compares the fast functions with the reference: what Scan and
+// Memo.Scan accept, Decode reads the same way, and none of them panics or reads
+// past the event. The memo has read another event before, so it has shapes that
+// could match wrongly.
 func FuzzScan(f *testing.F) {
 	for i, s := range seeds {
 		f.Add([]byte(s), []byte(seeds[(i+1)%len(seeds)]))
@@ -57,7 +57,7 @@ func FuzzScan(f *testing.F) {
 				}
 			}
 			for range 2 {
-				// A time that nobody wants may be none.
+				// A time that is not wanted may be invalid.
 				if got, ok := picky.Scan(b, 0, &fast); ok && (err != nil && !errors.As(err, new(*TimeError)) || got != want) {
 					t.Fatalf("what is not wanted of %q is passed to %d; Decode reads it to %d, %v", b, got, want, err)
 				}

@@ -31,8 +31,9 @@ var argFields = map[string]Field{
 }
 
 // A keyTable finds the field of a key by its length and its first and last
-// eight bytes, which tell all known keys apart. Two loads and one compare are
-// several times faster than a map, and there are twenty keys to an event.
+// eight bytes, which are unique for each known key. Two loads and one
+// comparison are several times faster than a map, and an event has about twenty
+// keys.
 type keyTable [1 << tableBits]keyEntry
 
 const tableBits = 8
@@ -60,9 +61,9 @@ func newKeyTable(fields map[string]Field) *keyTable {
 	return t
 }
 
-// ends returns the first and the last eight bytes of the key b[i:end], of which
-// a shorter key has only a first, filled up with zeros. Eight bytes must follow
-// b[i].
+// ends returns the first and the last eight bytes of the key b[i:end]. For a
+// shorter key, head is filled up with zeros and tail is 0. Eight bytes must
+// follow b[i].
 func ends(b []byte, i, end int) (head, tail uint64) {
 	head = binary.LittleEndian.Uint64(b[i:])
 	n := end - i
@@ -76,9 +77,9 @@ func slot(head, tail uint64) int {
 	return int(((head ^ bits.RotateLeft64(tail, 23)) * 0x9e3779b97f4a7c15) >> (64 - tableBits))
 }
 
-// find returns the field of the key b[i:end], behind which there are eight
-// bytes. A stranger that shares length, head and tail with a known key of more
-// than sixteen bytes would be taken for it, so those are compared whole.
+// find returns the field of the key b[i:end]. Eight bytes must follow the key.
+// An unknown key with the length, head and tail of a known key of more than
+// sixteen bytes would match, so such keys are compared completely.
 func (t *keyTable) find(b []byte, i, end int) Field {
 	head, tail := ends(b, i, end)
 	for at := slot(head, tail); ; at = (at + 1) % len(t) {

@@ -9,7 +9,7 @@ import (
 )
 
 // learn lexes the stretch at b[i] and makes it a kid of n. It returns nil if
-// the stretch is not as usual or the trie is full.
+// the stretch is unusual or the trie is full.
 func (m *Memo) learn(n *node, b []byte, i int) *node {
 	if m.nodes == maxNodes || len(n.kids) == maxKids {
 		return nil
@@ -31,8 +31,8 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	return kid
 }
 
-// decide completes a new node: what is read of the value behind it, or what its
-// event is.
+// decide completes a new node: how the value after it is read, or the head of a
+// complete event.
 func (m *Memo) decide(kid *node) {
 	h := &kid.head
 	known := h.sets.Has(Phase) && h.sets.Has(Category)
@@ -54,8 +54,8 @@ func (m *Memo) decide(kid *node) {
 	}
 }
 
-// spareNode returns a node to fill, the first of spare. Nodes are made several at
-// a time.
+// spareNode returns an unused node, the first of spare. Nodes are allocated
+// several at a time.
 func (m *Memo) spareNode() *node {
 	if len(m.spare) == 0 {
 		m.spare = make([]node, 64)
@@ -63,7 +63,7 @@ func (m *Memo) spareNode() *node {
 	return &m.spare[0]
 }
 
-// numbers gives pairs of texts numbers from 1 on.
+// numbers assigns numbers from 1 on to pairs of texts.
 type numbers map[[2]string]int
 
 func (n *numbers) of(a, b []byte) int {
@@ -83,7 +83,7 @@ type lexer struct {
 	i      int
 	start  int // of the stretch
 	level  int
-	inside bool // before the event, or just behind the brace that opens its args
+	inside bool // before the event, or just after the opening brace of its args
 	fix    bool // values may become part of the stretch
 	head   head // of the event so far
 	fixed  []fixed
@@ -96,8 +96,8 @@ type fixed struct {
 	at    jsonscan.Range // in the block
 }
 
-// stretch reads up to a value or to the event's end, and returns nil at
-// anything unusual.
+// stretch reads up to a value or to the event's end. It returns nil at anything
+// unusual.
 func (x *lexer) stretch() *node {
 	if x.inside { // at the event; args are entered below
 		if x.i = Gap(x.b, x.i); x.i >= len(x.b) || x.b[x.i] != '{' {
@@ -128,7 +128,7 @@ func (x *lexer) stretch() *node {
 		field := x.key()
 		switch {
 		case x.i < 0, (x.head.sets | x.head.fresh).Has(field):
-			return nil // no key, or one that was met before
+			return nil // not a key, or a repeated one
 		case field == Args && x.b[x.i] != '{':
 			return nil
 		case field == Args:
@@ -147,13 +147,13 @@ func (x *lexer) stretch() *node {
 	}
 }
 
-// node makes a node of the bytes from start to here.
+// node makes a node from the bytes between start and the current position.
 func (x *lexer) node(k kind, field Field) *node {
 	n := x.kid
 	n.kind, n.field, n.level, n.head = k, field, x.level, x.head
 	n.size = x.i - x.start
 	n.room = (n.size + 7) &^ 7
-	// One piece of memory serves as words, as bytes and as texts of values.
+	// One allocation serves as words, as bytes and as texts of values.
 	n.words = make([]uint64, n.room/8)
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n.words))), n.room)
 	copy(memory, x.b[x.start:x.i])
@@ -171,7 +171,8 @@ func (x *lexer) node(k kind, field Field) *node {
 
 func (x *lexer) space() { x.i = jsonscan.Space(x.b, x.i) }
 
-// key reads a key and its colon, and leaves x.i at the value or at -1.
+// key reads a key and its colon. It sets x.i to the index of the value, or to
+// -1.
 func (x *lexer) key() Field {
 	start := x.i + 1
 	if start+16 > len(x.b) || x.b[x.i] != '"' {
@@ -191,8 +192,8 @@ func (x *lexer) key() Field {
 	return keys.find(x.b, start, end)
 }
 
-// fixedValue makes the value at x.i part of the stretch if it is one of those
-// that may be.
+// fixedValue makes the value at x.i part of the stretch if its field permits
+// that.
 func (x *lexer) fixedValue(field Field) bool {
 	if !x.fix || x.level != 1 || !headSet.Has(field) {
 		return false
@@ -221,8 +222,8 @@ func (x *lexer) fixedValue(field Field) bool {
 	return true
 }
 
-// isInteger reports whether a value is a number of digits alone. Threads are
-// negative where a profiler wrote an address as a signed number.
+// isInteger reports whether a value consists of digits only. Threads are
+// negative if a profiler wrote an address as a signed number.
 func isInteger(val []byte) bool {
 	if val[0] == '-' {
 		val = val[1:]

@@ -2,26 +2,26 @@ package eventscan
 
 import "assay/internal/jsonscan"
 
-// A Memo scans events by remembering the bytes between their values.
+// A Memo scans events and remembers the bytes between their values.
 //
 // A profiler writes millions of events in a few dozen shapes: the same keys in
 // the same order with the same white space. The bytes from the end of one value
-// to the start of the next, such as `,\n    "dur": `, are therefore nearly
-// always ones that were met before at the same place. A Memo lexes such a
-// stretch once and keeps it as a node of a trie, whose path from the root is
-// the event so far; afterwards it is recognised by one comparison.
+// to the start of the next, such as `,\n    "dur": `, have therefore nearly
+// always been seen before at the same place. A Memo lexes such a stretch once
+// and stores it as a node of a trie, whose path from the root is the event so
+// far; afterwards one comparison recognizes it.
 //
-// This is exact, not a guess: the same bytes in the same state of the lexer
-// give the same tokens. Values are read afresh every time, but for the short
-// ones of which there are few (phase, category, process, thread), which are
-// part of the stretch: `, "pid": 10, "tid": 10,\n    "ts": ` is one.
+// The result is exact: the same bytes in the same state of the lexer give the
+// same tokens. Values are read for every event, except short values with few
+// variants (phase, category, process, thread), which are part of the stretch:
+// `, "pid": 10, "tid": 10,\n    "ts": ` is one.
 //
 // The zero Memo is ready to use. It is not safe for concurrent use.
 type Memo struct {
-	// Wants says which fields of the events of a phase and category are read.
-	// The others are passed over, where phase and category stand before them;
-	// what is left unread depends on how the event is written, so it must not
-	// matter. Nil wants all.
+	// Wants returns the fields that are read from events of a phase and
+	// category. Other fields are skipped if phase and category precede them.
+	// Which fields are skipped depends on how the event is written, so the
+	// caller must not use them. Nil wants all.
 	Wants func(phase byte, category []byte) FieldSet
 
 	root    node
@@ -32,18 +32,18 @@ type Memo struct {
 	classes numbers // of phase and category
 }
 
-// Limits of the trie. A trace of more shapes is read by Scan where it exceeds
-// them, which is slower and no different.
+// Limits of the trie. If a trace has more shapes, Scan reads the other events,
+// which is slower and gives the same result.
 const (
 	maxNodes = 4096
 	maxSize  = 1024 // bytes of a stretch
 	maxKids  = 40
-	maxFixed = 32 // kids that have values in them
+	maxFixed = 32 // kids that contain values
 	maxValue = 40 // bytes of such a value
 )
 
-// Scan does what the function Scan does, with the help of what was met before.
-// The event may have a [Gap] before it, which becomes part of its first stretch.
+// Scan does the same as the function Scan and uses the stretches seen before. A
+// [Gap] before the event becomes part of its first stretch.
 func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 	f.set, f.head = 0, nil
 	start := i
@@ -68,8 +68,8 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 			f.say(&next.head)
 			return i, true
 		case integer:
-			// What ends the number need not be looked at: only what may follow a
-			// value is the start of a stretch.
+			// The byte that ends the number is not checked here: only a byte
+			// that may follow a value is the start of a stretch.
 			if v, digits := shortNumber(b, i); digits > 0 {
 				f.ints[next.field-firstInt] = v
 				f.set |= 1 << next.field
@@ -107,7 +107,7 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 	}
 }
 
-// scanBehind scans the event behind the gap at b[i].
+// scanBehind scans the event after the gap at b[i].
 func scanBehind(b []byte, i int, f *Fields) (end int, ok bool) {
 	if i = Gap(b, i); i >= len(b) || b[i] != '{' {
 		return i, false
@@ -115,7 +115,8 @@ func scanBehind(b []byte, i int, f *Fields) (end int, ok bool) {
 	return Scan(b, i, f)
 }
 
-// pass skips a value at b[i] that is not wanted, at its level. Most are numbers.
+// pass skips an unwanted value at b[i] at the given level. Most values are
+// numbers.
 func pass(b []byte, i, level int) (end int, ok bool) {
 	if n := digits(b, i); n > 0 { // and short
 		if end = i + n; b[end] != '.' {

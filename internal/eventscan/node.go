@@ -6,38 +6,37 @@ import (
 
 // A node is one stretch of bytes, up to a value or to the event's end.
 type node struct {
-	// How the bytes are recognised: eight at a time, and the last up to eight
+	// The bytes are compared eight at a time; the last up to eight are compared
 	// through a mask.
-	words []uint64 // as many as there are bytes in room
+	words []uint64 // enough words for room bytes
 	mask  uint64   // of the last word
 	room  int      // size, rounded up to whole words
 	size  int
 
-	likely *node // what followed last time: a kid or, behind an event, the next one's first
+	likely *node // the node that followed last time: a kid or, after an event's end, the first node of the next event
 	kind   kind
-	field  Field // of the value behind it
+	field  Field // of the value after the node
 	level  int   // at its end: 1 for the event, 2 for its args
 	head   head  // of the event so far
 
 	bytes string // empty for the root
 	kids  []*node
 	split int // the first index at which the bytes of two kids differ
-	mark  int // its byte at its parent's split, or -1 if it ends before
+	mark  int // the kid's byte at its parent's split, or -1 if the kid is shorter
 }
 
-// A head is what the stretches up to a node, without the values between them,
-// say about the event.
+// A head has the values that are part of the stretches up to a node.
 type head struct {
-	sets     FieldSet // what is in them: of headSet and Args
+	sets     FieldSet // the fields in it: of headSet and Args
 	phase    byte
 	texts    [TID + 1 - firstText][]byte
-	fresh    FieldSet // of headSet: what is read as a value instead
-	unwanted FieldSet // what Wants leaves out
+	fresh    FieldSet // of headSet: fields that are read as a value instead
+	unwanted FieldSet // fields that Wants leaves out
 	thread   int      // at an event's end: see Fields.Thread
 	class    int      // at an event's end: see Fields.Class
 }
 
-// A kind says what is behind a stretch.
+// A kind defines what follows a stretch.
 type kind uint8
 
 const (
@@ -67,13 +66,13 @@ func kindOf(x Field, c byte) kind {
 	return other
 }
 
-// is reports whether the bytes of n are at b[i]. It needs them and up to eight
-// more to be there: at least one, for the value behind them.
+// is reports whether the bytes of n are at b[i]. It returns false unless up to
+// eight more bytes follow them, at least one for the value.
 func (n *node) is(b []byte, i int) bool {
 	if i+n.room >= len(b) {
 		return false
 	}
-	// Behind the check above, the bounds of each word need no check of their own.
+	// After the check above, the accesses need no bounds checks.
 	p, q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i), unsafe.Pointer(unsafe.SliceData(n.words))
 	last := n.room - 8
 	for at := 0; at < last; at += 8 {
@@ -85,7 +84,7 @@ func (n *node) is(b []byte, i int) bool {
 }
 
 // find returns the kid of n whose bytes are at b[i], or nil. It moves a kid
-// that is not the first one place forward, so frequent ones come first.
+// that is not the first one position forward, so that frequent kids come first.
 func (n *node) find(b []byte, i int) *node {
 	if i+n.split >= len(b) {
 		return nil
@@ -103,7 +102,8 @@ func (n *node) find(b []byte, i int) *node {
 	return nil
 }
 
-// add makes kid a kid of n, and finds the byte that best tells its kids apart.
+// add makes kid a kid of n, and chooses the byte that best distinguishes the
+// kids of n.
 func (n *node) add(kid *node) {
 	if len(n.kids) == 0 {
 		n.split = kid.size - 1

@@ -11,18 +11,18 @@ const (
 	zeros = ones * '0'
 )
 
-// digits8 returns how many of the eight bytes of w, the first lowest, are
-// digits before the first that is not, and w less the codes of those digits.
+// digits8 returns the number of digits at the start of the eight bytes of w,
+// the first byte lowest, and w minus the codes of those digits.
 func digits8(w uint64) (n int, d uint64) {
 	d = w ^ zeros // digits become 0 to 9, everything else is larger
-	// A byte over 9 gets its top bit. What it carries into the next does not
-	// matter: only the lowest counts.
+	// A byte over 9 sets its top bit. A carry into the next byte is harmless,
+	// because only the lowest set bit is used.
 	over := (d + (0x7f-9)*ones | d) & tops
 	return bits.TrailingZeros64(over) >> 3, d
 }
 
-// value8 returns the number that eight decimal digits, one a byte and the first
-// lowest, stand for: first pairs, then fours, then all eight at once.
+// value8 returns the number with the given eight decimal digits, one per byte
+// and the first lowest. It combines pairs, then fours, then all eight.
 func value8(d uint64) uint64 {
 	d = d*10 + d>>8
 	return ((d&0x000000ff000000ff)*0x000f424000000064 + (d>>16&0x000000ff000000ff)*0x0000271000000001) >> 32
@@ -40,8 +40,8 @@ func digits(b []byte, i int) int {
 	return n & 7
 }
 
-// decimalEnd returns the index behind the digits at b[i], and behind a point and
-// the digits that follow it, if they do. It returns i if there are none or the
+// decimalEnd returns the index after the digits at b[i], and after a decimal
+// point and its digits if they follow. It returns i if there are none or the
 // block ends too close.
 func decimalEnd(b []byte, i int) int {
 	point := digitsEnd(b, i)
@@ -54,7 +54,7 @@ func decimalEnd(b []byte, i int) int {
 	return i
 }
 
-// digitsEnd returns the index behind the digits at b[i], or i if there are none
+// digitsEnd returns the index after the digits at b[i], or i if there are none
 // or the block ends too close.
 func digitsEnd(b []byte, i int) int {
 	for at := i; at+8 <= len(b); at += 8 {
@@ -65,8 +65,9 @@ func digitsEnd(b []byte, i int) int {
 	return i
 }
 
-// shortNumber reads up to seven digits at b[i]. It returns their value and their
-// number, which is 0 where there are none or more, or the block ends too close.
+// shortNumber reads up to seven digits at b[i]. It returns their value and
+// their count. The count is 0 if there are no digits or more than seven, or if
+// the block ends too close.
 func shortNumber(b []byte, i int) (value int64, digits int) {
 	if i+8 > len(b) {
 		return 0, 0
@@ -76,8 +77,8 @@ func shortNumber(b []byte, i int) (value int64, digits int) {
 }
 
 // number reads up to sixteen digits at b[i]. It returns their value, the index
-// behind them and their number, which is 0 where there are none, too many, or
-// the block ends too close.
+// after them and their count. The count is 0 if there are no digits or too
+// many, or if the block ends too close.
 func number(b []byte, i int) (value int64, end, digits int) {
 	if i+8 > len(b) {
 		return 0, i, 0
@@ -103,8 +104,8 @@ func longNumber(b []byte, i int, high uint64) (value int64, end, digits int) {
 }
 
 // micros reads a decimal number of microseconds with at most sixteen digits
-// before its point and three behind it, as whole nanoseconds. Whether the number
-// ends there, its caller must see.
+// before its point and three after it, as whole nanoseconds. The caller must
+// check that the number ends there.
 func micros(b []byte, i int) (ns int64, end int, ok bool) {
 	if i+8 > len(b) {
 		return 0, i, false

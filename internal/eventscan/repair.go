@@ -6,15 +6,14 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// Repair escapes the quotes that an event's writer forgot to escape, as
-// PyTorch's profiler did until 2026 in names such as
+// Repair escapes the quotes that an event's writer did not escape, as PyTorch's
+// profiler did until 2026 in names such as
 //
 //	"name": "say "hi"", "pid": 1
 //
-// It takes a quote to end a string only where the event goes on behind it as an
-// event does: with a brace or bracket, or with a comma and a next key or value.
-// The result is a guess that Decode must accept, and false says that there is
-// nothing to guess.
+// A quote ends a string only if valid event syntax follows it: a brace or
+// bracket, or a comma and a next key or value. The result is a guess that
+// Decode must accept. Repair returns false if there is no such guess.
 func Repair(event []byte) ([]byte, bool) {
 	r := repairer{in: event, out: make([]byte, 0, len(event)+16)}
 	for r.i < len(event) {
@@ -59,8 +58,8 @@ func (r *repairer) text() bool {
 	if r.isKeyHere() {
 		r.key = string(text)
 	}
-	// Only names and args hold free text. Elsewhere a quote is a different
-	// mistake, and to repair it would be to invent an event.
+	// Only names and args contain free text. An odd quote elsewhere is a
+	// different mistake, and a repair would invent an event.
 	free := !r.isKeyHere() && (len(r.open) > 1 || r.key == "name")
 	if bytes.IndexByte(text, '"') >= 0 && !free {
 		return false
@@ -99,10 +98,11 @@ func (r *repairer) end() int {
 	return -1
 }
 
-// goesOn reports whether what stands at i is what follows the string at r.i: a
-// colon behind a key, and behind a value the end of what it is in, or a comma
-// and the next key or element. Behind the first quote of a string any key will
-// do, behind others only one that events have: names hold dicts.
+// goesOn reports whether the bytes at i can follow the string at r.i: a colon
+// after a key; after a value the end of its object or array, or a comma and the
+// next key or element. After the first quote of a string any key is accepted,
+// after later quotes only keys that events have, because names can contain
+// dicts.
 func (r *repairer) goesOn(i int, first bool) bool {
 	b := r.in
 	i = jsonscan.Space(b, i)
@@ -130,8 +130,8 @@ func (r *repairer) isKeyHere() bool { return r.inObject() && r.last != ':' }
 // otherMembers are members of events that Fields does not hold.
 var otherMembers = map[string]bool{"s": true, "bp": true, "tts": true, "tdur": true, "cname": true, "sf": true, "esf": true, "stack": true, "scope": true}
 
-// isKey reports whether a key and its colon are at i: any key, or of an event
-// itself one that events have.
+// isKey reports whether a key and its colon are at i. Unless any key is
+// accepted, a key of the event itself must be one that events have.
 func (r *repairer) isKey(i int, any bool) bool {
 	const longest = 64
 	if r.in[i] != '"' {

@@ -25,7 +25,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// FuzzRepair: Repair ends, adds backslashes only, and leaves JSON as it is.
+// FuzzRepair: Repair terminates, adds only backslashes, and does not change
+// valid JSON.
 func FuzzRepair(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

@@ -7,8 +7,8 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// Gap returns the index of the first byte at or after b[i] that may not stand
-// between events: neither white space nor a comma.
+// Gap returns the index of the first byte at or after b[i] that is neither
+// white space nor a comma, that is, that may not be between events.
 func Gap(b []byte, i int) int {
 	const gap = uint64(1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<',')
 	for i < len(b) && b[i] <= ',' && gap>>b[i]&1 != 0 {
@@ -18,17 +18,17 @@ func Gap(b []byte, i int) int {
 }
 
 // Scan fills f from the event whose opening brace is b[i] and returns the index
-// just past it. It returns false if anything is not as usual, and f is then
-// void: [Decode] must read the event. The doc comment of the package has the
-// states that the code below moves through.
+// just past it. It returns false if anything is unusual. The content of f is
+// then undefined, and [Decode] must read the event. The package comment
+// describes the states of the code below.
 func Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 	f.set, f.head = 0, nil
 	return f.members(b, i+1, 1, memberTable)
 }
 
 // members reads the members of one object, whose opening brace is just before
-// i, and returns the index behind its closing brace. The object stands at the
-// given level: 1 for the event, 2 for its args.
+// i, and returns the index after its closing brace. The level of the object is
+// 1 for the event and 2 for its args.
 func (f *Fields) members(b []byte, i, level int, keys *keyTable) (int, bool) {
 	for {
 		// member
@@ -36,7 +36,7 @@ func (f *Fields) members(b []byte, i, level int, keys *keyTable) (int, bool) {
 		switch {
 		case i >= len(b):
 			return i, false
-		case b[i] == '}': // it is empty, or has a comma before its end
+		case b[i] == '}': // it is empty, or a comma precedes its end
 			return i + 1, true
 		case b[i] != '"':
 			return i, false
@@ -80,7 +80,7 @@ func (f *Fields) members(b []byte, i, level int, keys *keyTable) (int, bool) {
 	}
 }
 
-// value reads the value at b[i] of field x and returns the index behind it.
+// value reads the value at b[i] of field x and returns the index after it.
 func (f *Fields) value(b []byte, i, level int, x Field) (end int, ok bool) {
 	switch {
 	case x >= firstInt:
@@ -149,7 +149,8 @@ func (f *Fields) text(b []byte, i, level int, x Field) (end int, ok bool) {
 	return end, true
 }
 
-// int reads an integer. Null and text that is no number leave the field unset.
+// int reads an integer. Null and text that is not a number leave the field
+// unset.
 func (f *Fields) int(b []byte, i int, x Field) (end int, ok bool) {
 	neg := b[i] == '-'
 	if neg {
@@ -221,7 +222,7 @@ func (f *Fields) triple(b []byte, i int, x Field) (end int, ok bool) {
 	return i, true
 }
 
-// skip passes a value that is not wanted, as jsonscan does at its level.
+// skip passes an unwanted value in the same way as jsonscan does at its level.
 func skip(b []byte, i, level int) (end int, ok bool) {
 	if end := decimalEnd(b, i); end > i && (b[end] == ',' || b[end] == '}') {
 		return end, true // most are counters
@@ -239,8 +240,8 @@ func space(b []byte, i int) int {
 	return jsonscan.Space(b, i)
 }
 
-// colon reads white space, a colon and white space, and returns the index
-// behind them or -1.
+// colon reads white space, a colon and white space. It returns the index after
+// them, or -1.
 func colon(b []byte, i int) int {
 	i = jsonscan.Space(b, i)
 	if i >= len(b) || b[i] != ':' {

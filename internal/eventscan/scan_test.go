@@ -13,7 +13,7 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// text says everything that is in f.
+// text returns the whole content of f as text.
 func text(f *Fields) string {
 	s := ""
 	for x := Field(1); x < numFields; x++ {
@@ -40,8 +40,8 @@ func text(f *Fields) string {
 	return s
 }
 
-// same holds that what a Memo says of two fields or events being the same is
-// true. It maps what was said to what it was said of.
+// same checks the numbers with which a Memo declares two fields or events
+// equal. It maps each number to the text for which it was returned.
 type same map[string]string
 
 func (s same) check(tb testing.TB, f *Fields) {
@@ -57,8 +57,8 @@ func (s same) check(tb testing.TB, f *Fields) {
 	is("class", f.Class(), fmt.Sprintf("%q %q", f.Phase(), f.Text(Category)))
 }
 
-// agrees holds a memo to Decode on one event, if it takes it. What f has from the
-// event before must not show.
+// agrees compares a memo with Decode on one event, if the memo accepts it.
+// Values of the event before must not appear in f.
 func (s same) agrees(t *testing.T, memo *Memo, f *Fields, event []byte) {
 	t.Helper()
 	var want Fields
@@ -123,8 +123,8 @@ func corpusTraces(tb testing.TB) map[string][]byte {
 	return out
 }
 
-// TestScanAgrees holds Scan to Decode on every event of the corpus, and to
-// accepting nearly all of them: a fast way that is not taken is none.
+// TestScanAgrees compares Scan with Decode on every event of the corpus, and
+// requires that Scan accepts nearly all of them.
 func TestScanAgrees(t *testing.T) {
 	for name, b := range corpusTraces(t) {
 		events, accepted := 0, 0
@@ -152,8 +152,8 @@ func TestScanAgrees(t *testing.T) {
 	}
 }
 
-// TestMemoTells: events that say where they belong in the usual ways are told
-// apart, whatever else is among them.
+// TestMemoTells: the Memo distinguishes events whose process, thread and
+// category are written in the usual forms, whatever else they contain.
 func TestMemoTells(t *testing.T) {
 	var memo Memo
 	seen := make(map[[2]int]string)
@@ -179,8 +179,8 @@ func TestMemoTells(t *testing.T) {
 	}
 }
 
-// TestMemoPhases: a phase is that of its event and not of one before, whatever byte
-// it is.
+// TestMemoPhases: a phase is the one of its event and not of an earlier one,
+// for any byte.
 func TestMemoPhases(t *testing.T) {
 	var memo Memo
 	var f Fields
@@ -193,7 +193,7 @@ func TestMemoPhases(t *testing.T) {
 	}
 }
 
-// TestMemoTwice: of what is written twice the last counts.
+// TestMemoTwice: if a member is written twice, the last one counts.
 func TestMemoTwice(t *testing.T) {
 	var memo Memo
 	said := make(same)

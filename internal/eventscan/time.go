@@ -11,11 +11,11 @@ var (
 	errRange     = errors.New("beyond the range of 292 years")
 )
 
-// ParseMicros converts a JSON number of microseconds to whole nanoseconds.
-// Digits below a nanosecond are cut, so the result is towards zero.
+// ParseMicros converts a JSON number of microseconds to whole nanoseconds. It
+// truncates towards zero.
 //
-// A float64 cannot do this: near 1.7e15 µs, today's wall clock, neighbouring
-// float64s are 250 ns apart.
+// A float64 is not exact enough: near 1.7e15 µs, the present Unix time,
+// neighboring float64s are 250 ns apart.
 func ParseMicros(lit []byte) (ns int64, err error) {
 	i, neg := 0, false
 	if i < len(lit) && (lit[i] == '-' || lit[i] == '+') {
@@ -48,8 +48,8 @@ func ParseMicros(lit []byte) (ns int64, err error) {
 	return ns, err
 }
 
-// A decimal is digits × 10^exp, of which it keeps the leading 19: all that an
-// int64 can tell apart.
+// A decimal is digits × 10^exp. It keeps the leading 19 digits, which is all
+// that an int64 can represent.
 type decimal struct {
 	value   uint64
 	kept    int // significant digits in value
@@ -72,8 +72,8 @@ func (d *decimal) digits(s []byte, i int) int {
 	return i
 }
 
-// exponent reads the digits of an exponent and returns the index behind them,
-// or -1 if there are none.
+// exponent reads the digits of an exponent and returns the index after them, or
+// -1 if there are none.
 func (d *decimal) exponent(s []byte, i int) int {
 	neg := false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -82,7 +82,7 @@ func (d *decimal) exponent(s []byte, i int) int {
 	}
 	start, exp := i, 0
 	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
-		exp = min(exp*10+int(s[i]-'0'), 1<<20) // far beyond what can matter
+		exp = min(exp*10+int(s[i]-'0'), 1<<20) // larger exponents give the same result
 	}
 	if i == start {
 		return -1

@@ -7,10 +7,10 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// store keeps the value of field x, given as JSON text whose structure is
-// sound. A value that its field cannot use leaves the field unset; a later
-// member of the same name counts, as in most JSON readers. The error says that
-// a time is unusable, which no analysis can do without.
+// store keeps the value of field x, given as valid JSON text. A value that is
+// unusable for its field leaves the field unset. A later member of the same
+// name replaces the value, as in most JSON readers. The error reports an
+// unusable time, because an event without its time is useless.
 func (f *Fields) store(x Field, val []byte) error {
 	switch {
 	case x == Phase:
@@ -21,7 +21,7 @@ func (f *Fields) store(x Field, val []byte) error {
 	case x == Start || x == Dur:
 		return f.setTime(x, val)
 	case x == Args:
-		// Of several args the last counts, whole.
+		// If args occurs several times, only the last one counts.
 		if f.set &^= argSet; val[0] == '{' {
 			f.set |= 1 << Args
 		}
@@ -50,7 +50,7 @@ func (f *Fields) store(x Field, val []byte) error {
 func (f *Fields) setTime(x Field, val []byte) error {
 	text := textOf(val)
 	if text == nil {
-		return nil // null: as if it were not there
+		return nil // null counts as missing
 	}
 	ns, err := ParseMicros(bytes.TrimSpace(text))
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *Fields) setTime(x Field, val []byte) error {
 	return nil
 }
 
-// A TimeError reports a time that is no number or out of range.
+// A TimeError reports a time that is not a number or is out of range.
 type TimeError struct {
 	Field Field // Start or Dur
 	Text  string
@@ -70,7 +70,7 @@ type TimeError struct {
 
 func (e *TimeError) Error() string { return strconv.Quote(e.Text) + " is " + e.Err.Error() }
 
-// textOf returns the text of a value: the inside of a string, nothing for
+// textOf returns the text of a value: the content of a string, nothing for
 // null, and the JSON of everything else.
 func textOf(val []byte) []byte {
 	switch {
@@ -82,9 +82,10 @@ func textOf(val []byte) []byte {
 	return val
 }
 
-// intOf reads an integer as profilers and what rewrites their files write it:
-// AMD's put some in quotes, some programs turn 7 into 7.0. An unsigned number
-// beyond int64 keeps its bits, so that different ones stay different.
+// intOf reads an integer as written by profilers and by programs that rewrite
+// their files: AMD's profiler puts some in quotes, some programs turn 7 into
+// 7.0. An unsigned number beyond int64 keeps its bits, so that different
+// numbers stay different.
 func intOf(text []byte) (int64, bool) {
 	if whole, zeros, ok := bytes.Cut(text, []byte(".")); ok && len(bytes.Trim(zeros, "0")) == 0 {
 		text = whole

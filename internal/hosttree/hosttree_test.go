@@ -11,15 +11,15 @@ import (
 	"assay/trace"
 )
 
-// say walks along the only thread of a trace and writes down what it is told: an
-// event with its depth when it starts, and its name with the time that it was
+// say is a Visitor for the only thread of a trace that logs its calls: an event
+// with its depth when it starts, and its name with the time during which it was
 // the innermost.
 type say struct {
 	t     *trace.Trace
 	lines []string
 	self  map[string]int64
 	last  int64
-	gaps  int // stretches that do not follow each other
+	gaps  int // stretches that are not contiguous
 }
 
 func (s *say) Enter(open []Open[int]) {
@@ -82,9 +82,9 @@ func TestWalk(t *testing.T) {
 			event("cpu_op", "inner", 0, 5, `"External id":8`) + "," + event("cpu_op", "outer", 0, 5, `"External id":7`), "outer| inner", "inner 5000"},
 		{"a microsecond too long is inside",
 			event("cpu_op", "op", 0, 10, "") + "," + event("cuda_runtime", "call", 8, 3, ""), "op| call", "call 3000 op 8000"},
-		{"more than that is beside",
+		{"more than that is not nested",
 			event("cpu_op", "op", 0, 10, "") + "," + event("cuda_runtime", "call", 8, 3.001, ""), "op|call", "call 3001 op 8000"},
-		{"what outlives all is beside all",
+		{"an event that outlives all is nested in none",
 			event("cpu_op", "a", 0, 10, "") + "," + event("cpu_op", "b", 1, 8, "") + "," + event("cpu_op", "c", 5, 50, ""), "a| b|c", "a 1000 b 4000 c 50000"},
 		{"no time at all", event("cpu_op", "a", 3, 0, "") + "," + event("cpu_op", "b", 3, 4, ""), "b| a", "b 4000"},
 	} {
@@ -104,8 +104,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestSelfTimes: the self times of random events sum to the time in which any of
-// them ran, counted a nanosecond at a time.
+// TestSelfTimes: the self times of random events sum to the time during which
+// any of them ran, counted one nanosecond at a time.
 func TestSelfTimes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -134,8 +134,7 @@ func TestSelfTimes(t *testing.T) {
 	}
 }
 
-// TestDepth: of events nested beyond reason the inner ones are left out, and
-// counted.
+// TestDepth: events nested deeper than the limit are left out and counted.
 func TestDepth(t *testing.T) {
 	var events []string
 	const n = maxDepth + 100
@@ -151,7 +150,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestLongThread: events that are merged on another core come whole and in order.
+// TestLongThread: events that are merged on another core are complete and in
+// order.
 func TestLongThread(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{longThread - 1, longThread, 3*longThread + 7} {
@@ -183,8 +183,8 @@ func TestLongThread(t *testing.T) {
 	}
 }
 
-// TestFramesLeft: whoever takes only some of the events leaves nothing behind that
-// waits for the rest.
+// TestFramesLeft: a caller that takes only some of the events leaves no
+// goroutine waiting.
 func TestFramesLeft(t *testing.T) {
 	var b strings.Builder
 	for i := range 10 * longThread {

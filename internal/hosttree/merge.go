@@ -6,18 +6,18 @@ import (
 	"assay/trace"
 )
 
-// How events are handed over: so many at a time, and so many of those ahead of
-// whoever takes them. A thread of fewer than longThread is merged by who walks
-// it: a trace may have a million threads of one event.
+// The number of events in a batch, and the number of batches in flight. The
+// events of a thread with fewer than longThread events are merged by the
+// caller, because a trace may have a million threads of one event.
 const (
 	batchSize  = 512
 	ahead      = 4
 	longThread = 8 * batchSize
 )
 
-// frames returns the events of the thread in the order in which they start, some
-// at a time. What is returned is valid until the next is asked for. Those of a long
-// thread are merged on another core.
+// frames returns the events of the thread in the order of their starts, in
+// batches. A batch is valid until the next one is requested. The events of a
+// long thread are merged on another core.
 func (th *Thread) frames() iter.Seq[[]Frame] {
 	if th.Len() < longThread {
 		return func(yield func([]Frame) bool) { yield(newCursor(th).fill(make([]Frame, 0, th.Len()))) }
@@ -35,7 +35,7 @@ func (th *Thread) frames() iter.Seq[[]Frame] {
 			free <- batch
 		}
 		close(free)
-		for range full { // what was filled and is not wanted
+		for range full { // batches that were filled and are not wanted
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (c *cursor) fillAll(full chan<- []Frame, free <-chan []Frame) {
 // A cursor merges a thread's lists.
 type cursor struct {
 	th    *Thread
-	at    [sources]int // how many events of each list were loaded
+	at    [sources]int // the number of loaded events of each list
 	heads [sources]head
 }
 
@@ -62,7 +62,7 @@ type cursor struct {
 type head struct {
 	start, end int64
 	ref        trace.Ref
-	ok         bool // there is one
+	ok         bool // whether there is one
 }
 
 func newCursor(th *Thread) *cursor {
@@ -83,8 +83,8 @@ func (c *cursor) load(source int) {
 	}
 }
 
-// fill fills a batch with the events that follow, of several that start together
-// with the longest first.
+// fill fills a batch with the next events. Of several events with the same
+// start the longest comes first.
 func (c *cursor) fill(batch []Frame) []Frame {
 	for len(batch) < cap(batch) {
 		best := -1

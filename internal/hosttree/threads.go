@@ -1,11 +1,11 @@
-// Package hosttree walks along the threads of a trace and says what was open on
-// each at any time: annotations, Python functions, operators and calls of the
-// device's runtime, the inner ones within the outer ones.
+// Package hosttree walks along the threads of a trace and reports what was open
+// on each at any time: annotations, Python functions, operators and calls of
+// the device's runtime, nested in each other.
 //
-// Profilers write the events of a thread in any order and say of few of them
-// what they were called from. That follows from their times: an event belongs
-// to the one that was open on its thread when it started, unless it outlives
-// that one by more than the microsecond that clocks may be off.
+// Profilers write the events of a thread in any order and record the caller of
+// few of them. It follows from their times: an event is nested in the event
+// that was open on its thread when it started, unless it ends later than that
+// one by more than the microsecond by which clocks may differ.
 package hosttree
 
 import (
@@ -15,8 +15,8 @@ import (
 	"assay/trace"
 )
 
-// A Frame is one event of a host thread. Of the last fields at most one is set,
-// by its Kind.
+// A Frame is one event of a host thread. At most one of the last fields is set,
+// depending on its Kind.
 type Frame struct {
 	Start, End int64
 	Name       trace.Sym
@@ -24,7 +24,7 @@ type Frame struct {
 
 	Op   *trace.Op
 	Call *trace.Call
-	Span *trace.HostSpan // an annotation, or whatever else, but no Python function
+	Span *trace.HostSpan // an annotation or any other span except a Python function
 }
 
 // A Thread is a track of the host with its events, in the order in which they
@@ -35,8 +35,8 @@ type Thread struct {
 	rows  [sources][]trace.Ref
 }
 
-// The tables that have events of the host, in the order in which events of
-// equal times are within each other.
+// The tables with events of the host, in the order in which events with equal
+// times are nested.
 const (
 	spans = iota
 	python
@@ -46,7 +46,7 @@ const (
 )
 
 // Threads returns the threads of a trace that have events, in the order of
-// their tracks. What belongs to tracks of devices is left out.
+// their tracks. Events on tracks of devices are left out.
 func Threads(t *trace.Trace) []*Thread {
 	all := make([]Thread, len(t.Tracks))
 	bucket(all, spans, t, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) {
@@ -67,11 +67,11 @@ func Threads(t *trace.Trace) []*Thread {
 	return out
 }
 
-// ofThread has the kinds of spans that say what a thread was doing.
+// ofThread lists the span kinds that describe a thread's activity.
 var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace.OSCall, trace.OffCPU)
 
-// bucket gives the rows of one table to their threads. It counts them first, so
-// that each thread's list is made once and in the right size.
+// bucket distributes the rows of one table to their threads. It counts them
+// first, so that each thread's list is allocated once with the right size.
 func bucket[T any](all []Thread, source int, t *trace.Trace, table *trace.Table[T], track func(*T) (trace.TrackID, bool)) {
 	count := make([]int, len(all))
 	for row := range table.All() {
@@ -99,7 +99,7 @@ func (th *Thread) Len() (n int) {
 	return n
 }
 
-// Release gives up the thread's events: it is empty from then on.
+// Release drops the thread's events. The thread is empty afterwards.
 func (th *Thread) Release() { th.rows = [sources][]trace.Ref{} }
 
 // Annotations returns how many annotations the thread has.
@@ -115,8 +115,8 @@ func (th *Thread) Annotations() (n int) {
 // Calls returns how many calls of the runtime or driver the thread has.
 func (th *Thread) Calls() int { return len(th.rows[calls]) }
 
-// sort sorts each list, unless it is sorted already, as most are. Of events with
-// equal times the ids say which began first, where they have any.
+// sort sorts each list that is not sorted already, as most are. For events with
+// equal times their ids, if any, decide which began first.
 func (th *Thread) sort() {
 	for source, rows := range th.rows {
 		sortRows(rows, func(r trace.Ref) times { return th.times(source, r) })
@@ -140,7 +140,7 @@ func (th *Thread) times(source int, r trace.Ref) times {
 	return times{s.Start, s.Dur, 0}
 }
 
-// times are what decides on the order of two events of one kind.
+// times has the values that determine the order of two events of one kind.
 type times struct {
 	start, dur int64
 	id         trace.ID

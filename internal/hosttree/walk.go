@@ -2,32 +2,33 @@ package hosttree
 
 import "math"
 
-// A Visitor is told what happens on a thread, in the order of time. T is what
-// it keeps with each open event.
+// A Visitor receives the events of a thread in the order of time. T is the data
+// that it attaches to each open event.
 type Visitor[T any] interface {
 	// Enter is called when the last event of open starts; its Data is the zero T.
 	Enter(open []Open[T])
-	// Leave is called when the last event of open ends, when the last of those
-	// inside it does if that is a little later, or when one starts that outlives it.
+	// Leave is called when the last event of open ends, when the last of the
+	// events nested in it ends if that is slightly later, or when an event
+	// starts that outlives it.
 	Leave(open []Open[T])
-	// Between is called for every stretch of time between two such moments, from
-	// the beginning of time to its end, with what is open then, innermost last.
-	// The stretch belongs to the innermost.
+	// Between is called for every stretch between two such times, from the
+	// smallest to the largest time, with the events that are open then,
+	// innermost last. The stretch belongs to the innermost.
 	Between(from, to int64, open []Open[T])
 }
 
-// An Open is an event that has started and not been left.
+// An Open is an event that has started and was not left yet.
 type Open[T any] struct {
 	Frame
 	Data T
 }
 
-// maxDepth is how many events may be open at once. Programs that nest deeper
-// are none: Python stops at a thousand calls.
+// maxDepth is the maximum number of events that are open at once. Real programs
+// do not nest deeper: Python stops at a thousand calls.
 const maxDepth = 4096
 
-// Walk goes along the thread. It returns how many events were left out because
-// too many others were open.
+// Walk visits the events of the thread. It returns the number of events that
+// were left out because too many others were open.
 func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
 	for batch := range th.frames() {
@@ -53,8 +54,8 @@ type walk[T any] struct {
 	open []Open[T]
 }
 
-// advance goes on to a later time and leaves what ends by then. An event below
-// another that ended is left when that one is.
+// advance moves to a later time and leaves the events that end by then. An
+// event nested in another that ended is left together with it.
 func (w *walk[T]) advance(to int64) {
 	for len(w.open) > 0 {
 		top := &w.open[len(w.open)-1]
@@ -74,13 +75,14 @@ func (w *walk[T]) advance(to int64) {
 	}
 }
 
-// tolerance is by how much an event may outlive the one that it is in. More, and
-// it is beside it: clocks of whole microseconds, and Python functions that
-// PyTorch's profiler closes a little late, look like that.
+// tolerance is the time by which an event may outlive the event that it is
+// nested in. Clocks with a resolution of microseconds, and Python functions
+// that PyTorch's profiler closes slightly late, cause such overlaps. With a
+// longer overlap the event is not nested.
 const tolerance = 1000
 
-// outlived leaves the events that the one that starts now is not in, because it
-// outlives them.
+// outlived leaves the open events that end before the starting event does,
+// because it is not nested in them.
 func (w *walk[T]) outlived(end int64) {
 	for len(w.open) > 0 && w.open[len(w.open)-1].End < end-tolerance {
 		w.v.Leave(w.open)

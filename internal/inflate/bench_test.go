@@ -12,12 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// BenchmarkInflate compares this package with the two others over the largest
-// traces of the corpus, and over the file that ASSAY_BIG names.
-//
-// Each round runs all three, and each is reported by its best round: on a
-// machine that others use too, this is the figure that repeats. The ratios are
-// how many times as fast as the other this package is.
+// BenchmarkInflate compares this package with two others on the largest traces
+// of the corpus, and on the file named by ASSAY_BIG.
 func BenchmarkInflate(b *testing.B) {
 	const (
 		vllm   = "kineto/tracelens/inference/vllm_decode_full/capture_traces/graph_capture_rank_0.1773709742341309550.pt.trace.json.gz"
@@ -62,7 +58,7 @@ func race(b *testing.B, packed []byte) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			// Only Read, which is what a parser uses.
+			// Only Read is used, as a parser does.
 			n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{z}, buf)
 			if n != size || err != nil {
 				b.Fatalf("%d bytes of %d, %v", n, size, err)

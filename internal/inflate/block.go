@@ -12,8 +12,9 @@ type codes struct {
 	distances     [1 << distanceBits]entry
 	moreDistances [distanceMore]entry
 
-	// fixed is set while the tables hold the fixed code. A hostile file may have
-	// a fixed block every other byte, and must not cost a table each.
+	// fixed is set while the tables hold the fixed code. A hostile file may
+	// have a fixed block every other byte, and must not cause a new table for
+	// each.
 	fixed bool
 }
 
@@ -74,7 +75,7 @@ func (z *Reader) block() error {
 	}
 }
 
-// endBlock goes on to what follows a block.
+// endBlock sets the state that follows a block.
 func (z *Reader) endBlock() {
 	z.state = atBlock
 	if z.final {
@@ -82,7 +83,7 @@ func (z *Reader) endBlock() {
 	}
 }
 
-// beginStored reads the length of a stored block, which is there twice.
+// beginStored reads the length of a stored block, which is stored twice.
 func (z *Reader) beginStored() error {
 	z.align()
 	if !z.want(32) {
@@ -97,7 +98,7 @@ func (z *Reader) beginStored() error {
 	return nil
 }
 
-// copyStored copies what there is of a stored block, up to the end of the
+// copyStored copies the available bytes of a stored block, up to the end of the
 // window.
 func (z *Reader) copyStored() error {
 	z.giveBack() // the input is aligned: no bits remain

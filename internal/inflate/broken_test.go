@@ -55,8 +55,8 @@ func TestBitFlips(t *testing.T) {
 	}
 }
 
-// TestSourceError breaks the source at each byte. What came before, even
-// together with the error, is decoded; then the source's own error is returned.
+// TestSourceError breaks the source at each byte. Data returned before or with
+// the error is decoded; then the source's own error is returned.
 func TestSourceError(t *testing.T) {
 	packed := small(t)
 	broken := errors.New("broken pipe")
@@ -150,7 +150,7 @@ func TestHeaders(t *testing.T) {
 		}
 		for i := range h { // wrong and short headers
 			if i > 20 && i < len(h)-20 {
-				continue // in the extra field, where all bytes are alike
+				continue // in the extra field, where all bytes are equal
 			}
 			packed[i] ^= 1
 			agree(t, packed)
@@ -174,7 +174,7 @@ func headerFlags() []int {
 	return flags
 }
 
-// TestErrors says what each kind of trouble is called, and where it is.
+// TestErrors checks the text and the position of each error.
 func TestErrors(t *testing.T) {
 	good := member(plainHeader, storedA, []byte("A")) // 24 bytes
 	after := func(tail ...byte) []byte { return append(bytes.Clone(good), tail...) }
@@ -195,8 +195,9 @@ func TestErrors(t *testing.T) {
 		{"length", append(good[:20:20], 2, 0, 0, 0), "A", "byte 24: gzip checksum does not match"},
 		{"block type", raw(7), "", "byte 11: corrupt compressed data: block type 3"},
 		{"stored length", raw(1, 1, 0, 0, 0), "", "byte 15: corrupt compressed data: stored length 0x0001 does not match its complement 0x0000"},
-		// Places count the header's 10 bytes and every byte of which a bit was taken.
-		// A fixed block: literal 'A' (0x71 in 8 bits), length 3 (0000001), distance 2 (00001).
+		// Positions count the header's 10 bytes and every byte with at least
+		// one consumed bit. A fixed block: literal 'A' (0x71 in 8 bits), length
+		// 3 (0000001), distance 2 (00001).
 		{"too far", raw(bitsOf("1 10 01110001 0000001 00001")...), "A", "byte 13: corrupt compressed data: distance 2, over the 1 bytes before"},
 		{"too far, in the other member", after(raw(bitsOf("1 10 0000001 00000")...)...), "A", "byte 36: corrupt compressed data: distance 1, over the 0 bytes before"},
 		{"length symbol 286", raw(bitsOf("1 10 01110001 11000110")...), "A", "byte 13: corrupt compressed data: no such literal or length"},
@@ -279,7 +280,7 @@ func randomCode(rnd *rand.Rand, n int) []uint8 {
 }
 
 // randomBlock returns a gzip file of 32 KiB of history and a block of random
-// codes, a few of them wrong, that encodes random bits.
+// codes, some of them wrong, that encodes random bits.
 func randomBlock(rnd *rand.Rand, history []byte) []byte {
 	literals := randomCode(rnd, 257+rnd.IntN(30))
 	distances := randomCode(rnd, 2+rnd.IntN(29))
@@ -315,8 +316,8 @@ func randomBlock(rnd *rand.Rand, history []byte) []byte {
 	return w.b
 }
 
-// TestRandomCodes meets codes of every shape and length, which compressors
-// rarely make, and the edges of what is a code.
+// TestRandomCodes reads codes of every shape and length, which compressors
+// rarely make, and codes that are only just valid or invalid.
 func TestRandomCodes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	history := skewed(rnd, 1<<16)
@@ -335,9 +336,9 @@ func TestRandomCodes(t *testing.T) {
 	}
 }
 
-// FuzzInflate holds this package against compress/gzip on any bytes, as a gzip
-// file and as compressed data behind a good header. Where the data has an end,
-// it must be accepted with the trailer that belongs to it.
+// FuzzInflate compares this package with compress/gzip on any bytes, as a gzip
+// file and as compressed data after a valid header. If the data has an end, it
+// must be accepted with the matching trailer.
 func FuzzInflate(f *testing.F) {
 	f.Add(small(f))
 	f.Add(storedA)

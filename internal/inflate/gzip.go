@@ -7,7 +7,7 @@ import (
 )
 
 // Bits of the flag byte of a gzip header (RFC 1952, section 2.3.1). The lowest,
-// "probably text", asks for nothing.
+// "probably text", has no effect.
 const (
 	flagHeaderCRC = 1 << 1
 	flagExtra     = 1 << 2
@@ -15,10 +15,10 @@ const (
 	flagComment   = 1 << 4
 )
 
-// A header reads the bytes of a gzip header and sums them up.
+// A header reads the bytes of a gzip header and computes their checksum.
 type header struct {
 	*input
-	crc   uint32 // of the bytes read, inverted as the algorithm has it
+	crc   uint32 // of the bytes read, inverted as the algorithm requires
 	short bool   // the input ended
 }
 
@@ -50,8 +50,8 @@ func (h *header) uint16() uint16 {
 
 // member reads a gzip header. It returns io.EOF if the input ends before it.
 //
-// The first bytes are judged one by one, so that a few bytes of garbage are
-// called garbage and not a header cut short.
+// The first bytes are checked one by one, so that a few bytes of garbage are
+// reported as garbage and not as a truncated header.
 func (z *Reader) member() error {
 	z.align()
 	start := z.offset()

@@ -8,17 +8,18 @@ const (
 
 	literalBits  = 11 // of the table of literals and lengths
 	distanceBits = 9  // of the table of distances
-	lengthBits   = 7  // of the table of code lengths, which is all that such a code may have
+	lengthBits   = 7  // of the table of code lengths, whose codes have no more bits
 
-	// A table has one second-level table per prefix of its long codes. Codes are
-	// complete where they have long ones, so a second-level table has at least
-	// two symbols: of 288 literals and lengths at most 144 tables of 16, of 32
-	// distances at most 16 tables of 64. Both fit with room up to a power of 2.
+	// A table has one second-level table per prefix of its long codes. A code
+	// with long symbols is complete, so a second-level table has at least two
+	// symbols: at most 144 tables of 16 entries for 288 literals and lengths,
+	// and at most 16 tables of 64 for 32 distances. Both are rounded up to a
+	// power of 2.
 	literalMore  = 4096
 	distanceMore = 1024
 )
 
-// An entry of a table says what the bits that lead to it mean.
+// An entry of a table describes the bits that select it.
 //
 //	bits 0-5    bits to take: those of the code and the extra bits behind it
 //
@@ -61,8 +62,8 @@ func (e entry) value(bits uint64) int {
 	return int(e>>16) + int(bits&(1<<(e&takeMask)-1)>>(e>>8&15))
 }
 
-// Bases and extra bits (RFC 1951, section 3.2.5). Length 258 has a code of its
-// own, and so the code before it stops at 257.
+// Bases and extra bits (RFC 1951, section 3.2.5). Length 258 has its own code,
+// so the code before it ends at 257.
 var (
 	lengthBase = [29]uint16{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115,
 		131, 163, 195, 227, 258}
@@ -71,7 +72,7 @@ var (
 
 const (
 	endOfBlock = 256
-	// Symbols from these on have codes in fixed blocks but mean nothing.
+	// Symbols from these on have codes in fixed blocks but no meaning.
 	noLiteral  = endOfBlock + 1 + len(lengthBase)
 	noDistance = 30
 )
@@ -92,7 +93,7 @@ func literal(sym int, n uint) entry {
 }
 
 // distance returns the entry of a symbol of the distance code that has n bits.
-// From the third on, each two symbols have an extra bit more than the two
+// From the third symbol on, each pair has one extra bit more than the pair
 // before.
 func distance(sym int, n uint) entry {
 	switch {
@@ -112,10 +113,10 @@ func codeLength(sym int, n uint) entry {
 }
 
 // build fills table, of 2^width entries, and its second-level tables from the
-// lengths of the symbols' codes, 0 for none. It reports whether the lengths
-// make a code: each sequence of bits must lead to one symbol. Two exceptions
-// are in use: no code at all (a block without matches), and a single one of a
-// single bit.
+// lengths of the symbols' codes; 0 means no code. It reports whether the
+// lengths form a code, that is, whether each sequence of bits leads to one
+// symbol. Two exceptions are permitted: no code at all (a block without
+// matches), and a single code of one bit.
 func build(table []entry, width uint, more []entry, lengths []uint8, of func(sym int, n uint) entry) bool {
 	var count [maxCode + 1]int
 	for _, n := range lengths {
@@ -138,11 +139,11 @@ func build(table []entry, width uint, more []entry, lengths []uint8, of func(sym
 			return false
 		}
 		for i := range table {
-			table[i] = isSpecial // no code, found out without a bit
+			table[i] = isSpecial // no code; detected without reading a bit
 		}
 	}
-	// Long codes follow the short ones, so their prefixes are the last ones, and
-	// each prefix has its place among the second-level tables.
+	// Long codes follow the short ones, so their prefixes are the last ones,
+	// and each prefix has a fixed second-level table.
 	firstLong := next[width+1] >> 1
 	for sym, n := range lengths {
 		if n == 0 {
@@ -151,7 +152,7 @@ func build(table []entry, width uint, more []entry, lengths []uint8, of func(sym
 		n := uint(n)
 		code, e := next[n], of(sym, n)
 		next[n]++
-		low := uint(bits.Reverse16(uint16(code)) >> (16 - n)) // the code as it comes, first bit lowest
+		low := uint(bits.Reverse16(uint16(code)) >> (16 - n)) // the code in the order of the input, first bit lowest
 		part, step := table, n
 		if n > width {
 			size := longest - width
@@ -166,10 +167,10 @@ func build(table []entry, width uint, more []entry, lengths []uint8, of func(sym
 	return true
 }
 
-// pair joins two literals into one entry wherever the codes of both fit.
+// pair joins two literals into one entry if the codes of both fit.
 //
-// An entry's second literal is looked up at a lower index than its own, so from
-// the top down every lookup finds an entry that is still single.
+// An entry's second literal is looked up at a lower index than its own, so when
+// walking from the top down every lookup finds an entry that is still single.
 func pair(table []entry, width uint) {
 	for i := len(table) - 1; i >= 0; i-- {
 		e := table[i]

@@ -1,19 +1,20 @@
 // Package inflate reads gzip files, fast enough that decompression does not
-// decide how long a large trace takes to load.
+// determine how long a large trace takes to load.
 //
-// It accepts exactly what package compress/gzip accepts (and header text
-// longer than that package's limit of 511 bytes), and gives the same bytes. A
-// broken file gives every byte that was decoded before the break, then an error
-// that tells a file that ends too early ([io.ErrUnexpectedEOF]) from data that
-// is no gzip ([ErrHeader]), that cannot be decoded ([CorruptError]) and that
-// decodes to something else than was packed ([ErrChecksum]). Memory use is
-// fixed, whatever the input.
+// It accepts exactly what package compress/gzip accepts (and header text longer
+// than that package's limit of 511 bytes), and gives the same bytes. For a
+// broken file it returns every byte decoded before the error. The error
+// distinguishes a file that ends too early ([io.ErrUnexpectedEOF]), data that
+// is not gzip ([ErrHeader]), data that cannot be decoded ([CorruptError]) and
+// data that decodes to something different from the original ([ErrChecksum]).
+// Memory use is constant for all inputs.
 //
-// What makes it fast: bits are taken from a 64-bit buffer that is refilled by
-// 8-byte loads, one table lookup may give two literals, matches are copied in
-// 16-byte steps that may overshoot, and the inner loop runs only where there is
-// so much input and room for output that it need not ask per symbol. The ends,
-// and everything that is wrong, are left to a careful twin of that loop.
+// The implementation is fast for four reasons: bits are taken from a 64-bit
+// buffer that is refilled by 8-byte loads; one table lookup may return two
+// literals; matches are copied in 16-byte steps that may overshoot; and the
+// inner loop runs only while there is enough input and room for output that it
+// needs no check per symbol. The ends of input and window, and all errors, are
+// handled by a second, fully checked loop.
 package inflate
 
 import (
@@ -23,15 +24,16 @@ import (
 
 const (
 	historySize = 32 << 10        // how far back a match may reach
-	decodeEnd   = historySize * 8 // no symbol is begun at or past this place of the window
+	decodeEnd   = historySize * 8 // no symbol is begun at or past this position of the window
 	windowSize  = decodeEnd + overshoot
 
-	// overshoot is the room that decoding may use past decodeEnd: six literals
-	// and a longest match, with what its copy writes past its end.
+	// overshoot is the space after decodeEnd that decoding may use: six
+	// literals and a longest match, including the bytes that its copy writes
+	// past its end.
 	overshoot = 6 + maxMatch + copySlack
 
-	// copySlack is how far past its end the copy of a match may write. Two steps
-	// of 16 bytes come without asking how long the match is.
+	// copySlack is the number of bytes that the copy of a match may write past
+	// its end. It always makes two steps of 16 bytes.
 	copySlack = 32
 )
 
@@ -51,12 +53,12 @@ const (
 type Reader struct {
 	input
 	state state
-	err   error // what ends the output, once all of it is handed out
+	err   error // what ends the output, once all of it was returned
 
-	// window holds the last bytes decoded. Bytes up to pos are decoded, those
-	// from handed on have not been given to the caller yet, those from summed on
-	// are not in the checksum yet, and those from oldest on are of the current
-	// member, so that matches may reach them.
+	// window holds the last decoded bytes. Bytes up to pos are decoded; bytes
+	// from handed on were not returned to the caller yet; bytes from summed on
+	// are not in the checksum yet; and bytes from oldest on belong to the
+	// current member, so that matches may refer to them.
 	window                      *[windowSize]byte
 	pos, handed, summed, oldest int
 
@@ -78,8 +80,8 @@ func NewReader(r io.Reader) *Reader {
 	}
 }
 
-// Read implements [io.Reader]. It returns io.EOF only where the last member
-// ends whole and with the right checksum; input without any member is empty.
+// Read implements [io.Reader]. It returns io.EOF only if the last member is
+// complete and has the right checksum; input without any member is empty.
 func (z *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -92,7 +94,7 @@ func (z *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements [io.WriterTo]. It saves the copy that Read makes.
+// WriteTo implements [io.WriterTo]. It avoids the copy that Read makes.
 func (z *Reader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for z.ready() {
@@ -112,12 +114,12 @@ func (z *Reader) WriteTo(w io.Writer) (int64, error) {
 	return total, z.err
 }
 
-// Whole reports whether all that was handed out so far is whole members. Where
-// it is true, an error of Read concerns what follows them.
+// Whole reports whether the data returned so far consists of complete members.
+// If it is true, an error of Read concerns the data after them.
 func (z *Reader) Whole() bool { return z.handed == z.pos && z.state == atMember }
 
-// ready decodes more if all that was decoded is handed out. It reports whether
-// there is something to hand out; if not, z.err says why.
+// ready decodes more data if all decoded data was returned. It reports whether
+// there is data to return; if not, z.err is the reason.
 func (z *Reader) ready() bool {
 	if z.handed < z.pos {
 		return true
@@ -143,7 +145,7 @@ func (z *Reader) slide() {
 	z.oldest = max(0, z.oldest-by)
 }
 
-// step reads one thing from the input: a header, a block's symbols up to the
+// step reads one element of the input: a header, a block's symbols up to the
 // end of the window, or a trailer.
 func (z *Reader) step() error {
 	switch z.state {
@@ -160,7 +162,7 @@ func (z *Reader) step() error {
 	}
 }
 
-// sum adds what was decoded since the last call to the member's checksum.
+// sum adds the data decoded since the last call to the member's checksum.
 func (z *Reader) sum() {
 	fresh := z.window[z.summed:z.pos]
 	z.crc = crc32.Update(z.crc, crc32.IEEETable, fresh)

@@ -42,11 +42,12 @@ func reference(packed []byte) ([]byte, error) {
 }
 
 // agree checks this package against compress/gzip: the same inputs are
-// accepted, with the same output. Of a rejected one, the reason and the bytes
-// before it are the same, with three exceptions. Header text may be longer here.
-// A few bytes of garbage are called garbage here, not a header cut short. And at
-// the end of a truncated input compress/gzip waits for as many bits as the end
-// of the block has, where this package decodes (or condemns) shorter codes.
+// accepted, with the same output. For a rejected input, the error and the bytes
+// before it are the same, with three exceptions. Header text may be longer
+// here. A few bytes of garbage are reported as garbage here, not as a truncated
+// header. At the end of a truncated input compress/gzip waits for as many bits
+// as the end of the block has, whereas this package decodes (or rejects)
+// shorter codes.
 func agree(t testing.TB, packed []byte) {
 	t.Helper()
 	want, wantErr := reference(packed)
@@ -125,8 +126,8 @@ func samples(t testing.TB) map[string][]byte {
 	return m
 }
 
-// skewed returns bytes with so different frequencies that the longest codes
-// come up.
+// skewed returns bytes with such different frequencies that the longest codes
+// occur.
 func skewed(rnd *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -152,8 +153,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestPieces reads through sources that give little at a time and into buffers
-// of different sizes. Where input comes in pieces must not be seen.
+// TestPieces reads through sources that return few bytes at a time and into
+// buffers of different sizes. The sizes must not affect the result.
 func TestPieces(t *testing.T) {
 	data := samples(t)["trace"]
 	packed := append(pack(t, data, 6), pack(t, data[:100_000], 0)...)
@@ -181,8 +182,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestCorpus reads every gzip file of the corpus, broken ones too. Files that
-// are there twice are read once.
+// TestCorpus reads every gzip file of the corpus, including broken ones.
+// Duplicate files are read once.
 func TestCorpus(t *testing.T) {
 	seen := map[uint32]bool{}
 	err := filepath.WalkDir(corpus(), func(path string, d fs.DirEntry, err error) error {
@@ -207,8 +208,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// readCapture holds a file against klauspost's reader where that can read it,
-// and against compress/gzip where not.
+// readCapture compares the decoded file with klauspost's reader, or with
+// compress/gzip if klauspost's reader rejects the file.
 func readCapture(t *testing.T, packed []byte) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -227,7 +228,7 @@ func readCapture(t *testing.T, packed []byte) {
 	}
 }
 
-// TestAllocs holds the promise of fixed memory against many members and much
+// TestAllocs checks that memory use is constant for many members and much
 // output.
 func TestAllocs(t *testing.T) {
 	many := bytes.Repeat(pack(t, []byte("member"), 6), 1000)

@@ -5,18 +5,19 @@ import "io"
 const (
 	inputSize = 64 << 10 // bytes of compressed input held at a time
 
-	// fastInput is how much input one round of the fast loop may load: two
-	// refills of 8 bytes.
+	// fastInput is the number of bytes that one round of the fast loop may
+	// load: two refills of 8 bytes.
 	fastInput = 16
 
-	// maxEmptyReads is how often in a row the source may return no bytes.
+	// maxEmptyReads is the number of consecutive reads for which the source may
+	// return no bytes.
 	maxEmptyReads = 100
 )
 
-// An input hands out the bits of a stream, lowest bit of a byte first.
+// An input returns the bits of a stream, lowest bit of a byte first.
 //
-// Bits wait in bits, of which the lowest n are valid and the others zero.
-// Whole bytes among them can always be given back to buf, because nothing
+// The lowest n bits of the field bits are valid and unread; the others are
+// zero. Whole bytes among them can always be returned to buf, because nothing
 // moves within buf while bits holds bytes of it.
 type input struct {
 	r   io.Reader
@@ -30,7 +31,7 @@ type input struct {
 	n    uint
 }
 
-// offset returns the number of bytes of which at least a bit was taken.
+// offset returns the number of bytes of which at least one bit was read.
 func (in *input) offset() int64 {
 	return in.before + int64(in.at) - int64(in.n>>3)
 }
@@ -42,14 +43,14 @@ func (in *input) giveBack() {
 	in.bits &= 1<<in.n - 1
 }
 
-// align drops the bits left of a byte of which some were taken.
+// align drops the remaining bits of a partly read byte.
 func (in *input) align() {
 	in.giveBack()
 	in.bits, in.n = 0, 0
 }
 
 // fill reads until buf has enough for a round of the fast loop or the source
-// ends, in which case in.err says how.
+// ends. In the second case in.err is the reason.
 func (in *input) fill() {
 	in.giveBack()
 	in.before += int64(in.at)
@@ -69,9 +70,9 @@ func (in *input) fill() {
 	}
 }
 
-// want makes n bits available, at most 56 (and never 64,
-// which the fast loop could not tell from none), and reports whether the input has
-// them. If it has not, all that it has is available.
+// want makes n bits available and reports whether the input has them. If it has
+// fewer, all of them are available. N is at most 56, and never 64, which the
+// fast loop could not distinguish from 0.
 func (in *input) want(n uint) bool {
 	if in.n >= n {
 		return true

@@ -4,10 +4,10 @@ import "encoding/binary"
 
 // symbols decodes a block's symbols up to its end or the window's.
 //
-// Where there is input for it, the fast loop does nearly all of it. It stops in
-// front of each symbol that is not a good literal or match, and this one is
-// then decoded, and judged, by [Reader.symbol], so that each rule of the format
-// that can be broken is checked and worded in one place.
+// The fast loop decodes nearly all symbols while there is enough input. It
+// stops before each symbol that is not a valid literal or match. That symbol is
+// decoded and checked by [Reader.symbol], so that each rule of the format is
+// checked in one place.
 func (z *Reader) symbols() error {
 	for z.pos < decodeEnd && z.state == inSymbols {
 		if z.end-z.at < fastInput && z.input.err == nil {
@@ -29,8 +29,8 @@ func (z *Reader) symbols() error {
 // symbol decodes one symbol with every check.
 //
 // Bits past the end of the input read as zero. A code that uses such bits is
-// found out by the number of bits that it takes; an entry without a code takes
-// none and is wrong whatever would follow.
+// detected by the number of bits that it takes; an entry without a code takes
+// none and is always wrong.
 func (z *Reader) symbol() error {
 	z.want(maxCode + 5 + maxCode + 13) // a length and a distance with their extra bits
 	e := z.codes.literals[z.bits%(1<<literalBits)]
@@ -86,24 +86,18 @@ func (z *Reader) match(length int) error {
 	return nil
 }
 
-// index returns the index that the link e and the bits behind its prefix lead
-// to in a second-level table.
+// index returns the index in a second-level table that the link e and the bits
+// after its prefix select.
 func (e entry) index(bits uint64) uint64 {
 	return uint64(e>>16) + bits&(1<<(e>>8&15)-1)
 }
 
 // fast decodes literals and matches while there is input for a whole round and
-// room for what a round may write. It stops in front of the first symbol that
-// is anything else.
+// room for its output. It stops before the first symbol that is anything else.
 //
-// It is one long function because its state lives in registers. The valid bits
-// are counted in n modulo 64, so that a whole entry can be subtracted without
-// masking it; above them, bits may hold bits of the bytes at in[at:], which
-// the next refill writes again.
-//
-// Positions are unsigned and the buffers arrays: from the conditions of the
-// loop and the sizes of the arrays the compiler then proves that nearly every
-// access is within bounds, and leaves out the check.
+// Positions are unsigned and the buffers are arrays: from the conditions of the
+// loop and the sizes of the arrays the compiler proves that nearly every access
+// is within bounds, and omits the check.
 func (z *Reader) fast() {
 	c := &z.codes
 	in, at, last := z.buf, uint(z.at), uint(z.end-fastInput)
@@ -119,8 +113,8 @@ func (z *Reader) fast() {
 	e := c.literals[bits%(1<<literalBits)]
 	for pos < decodeEnd && at <= last {
 		if e&isLiteral != 0 {
-			// Three lookups of 11 bits leave 23 of at least 56, too few for a
-			// match, so each way on begins with a refill.
+			// Three lookups of 11 bits leave 23 of at least 56 bits, too few
+			// for a match, so each branch begins with a refill.
 			store16(out, pos, e)
 			pos += 1 + uint(e>>30&1)
 			bits >>= e & takeMask
@@ -180,7 +174,7 @@ func (z *Reader) fast() {
 		}
 		bits = rest >> (d & takeMask)
 		n -= uint32(e) + uint32(d)
-		// The next lookup comes before the copy, which does not wait for it.
+		// The next lookup precedes the copy, which does not depend on it.
 		bits |= load64(in, at) << (n & 63)
 		at += uint(^n & 63 >> 3)
 		n |= 56
@@ -190,8 +184,8 @@ func (z *Reader) fast() {
 		switch {
 		case distance < 16:
 			copyNear(out, int(pos), int(distance), int(length))
-		case from < decodeEnd: // always; it says so to the compiler
-			// The sizes are constants, so that only from costs a check.
+		case from < decodeEnd: // always true; the compiler needs the condition
+			// The sizes are constants, so only the check of from remains.
 			to := (*[maxMatch + copySlack]byte)(out[pos : pos+maxMatch+copySlack])
 			src := (*[maxMatch + copySlack]byte)(out[from : from+maxMatch+copySlack])
 			*(*[16]byte)(to[:16]) = *(*[16]byte)(src[:16])
@@ -213,7 +207,7 @@ func load64(in *[inputSize]byte, i uint) uint64 {
 }
 
 // store16 writes the two literals of e, or one and a byte that the next symbol
-// writes over.
+// overwrites.
 func store16(out *[windowSize]byte, i uint, e entry) {
 	binary.LittleEndian.PutUint16(out[i:i+2], uint16(e>>8))
 }
@@ -228,8 +222,8 @@ func copyNear(out *[windowSize]byte, pos, distance, length int) {
 		}
 		return
 	}
-	// Shorter distances are repeated byte by byte up to a multiple that lets
-	// 8-byte steps follow.
+	// Shorter distances are repeated byte by byte up to a multiple for which
+	// 8-byte steps are possible.
 	far := distance
 	for far < 8 {
 		far += distance

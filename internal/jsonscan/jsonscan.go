@@ -1,20 +1,20 @@
 // Package jsonscan finds the bounds of JSON values in a byte slice, and in a
 // stream through a window ([Stream]).
 //
-// It is made for the JSON that profilers really write, so it checks structure
-// (quotes, brackets, commas and colons in their places) but forgives what
-// leaves the structure clear: control characters and invalid UTF-8 in strings,
-// unknown escapes, bare NaN and Infinity, a comma before a closing bracket.
-// What a value means is its caller's business; package trace is the first.
+// It is made for the JSON that profilers really write. It checks structure
+// (positions of quotes, brackets, commas and colons) and accepts deviations
+// that leave the structure clear: control characters and invalid UTF-8 in
+// strings, unknown escapes, bare NaN and Infinity, a comma before a closing
+// bracket. The caller, for example package trace, interprets the values.
 //
-// Structure is checked in a value's outer two levels, which is where trace
-// events keep what matters. Deeper arrays and objects only need to close their
-// strings and balance their brackets, so they may nest without limit.
+// Structure is checked in a value's outer two levels, which contain the
+// relevant parts of trace events. Deeper arrays and objects only need to close
+// their strings and balance their brackets, so they may nest without limit.
 //
 // All functions take a slice and an index and return indexes into the same
 // slice. They allocate nothing. An input that ends inside a value gives
-// [ErrShort], and never a different answer than the same input with more bytes
-// behind it would give. Long runs of text are passed eight bytes at a time.
+// [ErrShort]; any other result does not change if more bytes follow. Long runs
+// of text are scanned eight bytes at a time.
 package jsonscan
 
 import (
@@ -25,10 +25,10 @@ import (
 )
 
 // ErrShort reports that the slice ends inside a value. With more bytes the
-// value may turn out to be good or bad.
+// value may turn out to be valid or invalid.
 var ErrShort = errors.New("input ends inside a value")
 
-// A SyntaxError says what was found in the place of what was needed.
+// A SyntaxError reports what was needed and what was found instead.
 type SyntaxError struct {
 	At   int // index of the offending byte
 	Need string
@@ -39,8 +39,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("want %s, got %q", e.Need, rune(e.Got))
 }
 
-// checkedLevels is how many levels of arrays and objects have their structure
-// checked.
+// checkedLevels is the number of levels of arrays and objects whose structure
+// is checked.
 const checkedLevels = 2
 
 // Space returns the index of the first byte at or after i that is not white
@@ -63,7 +63,7 @@ func String(b []byte, i int) (int, error) {
 		case b[i] == '"':
 			return i + 1, nil
 		}
-		i += 2 // a backslash and what it escapes
+		i += 2 // a backslash and the escaped byte
 	}
 }
 
@@ -79,7 +79,7 @@ func balanced(b []byte, i int) (int, error) {
 			case c == '"':
 				quoted = !quoted
 			case c == '\\' && quoted:
-				next, hits = at+2, 0 // past what it escapes
+				next, hits = at+2, 0 // past the escaped byte
 			case quoted:
 			case c == '{' || c == '[':
 				depth++
@@ -94,9 +94,8 @@ func balanced(b []byte, i int) (int, error) {
 	return len(b), ErrShort
 }
 
-// Literal returns the index just past the number or bare word at b[i]. It
-// cannot tell whether b's end is also the literal's end, so a literal that
-// touches it is short.
+// Literal returns the index just past the number or bare word at b[i]. A
+// literal that touches b's end gives ErrShort, because more of it may follow.
 func Literal(b []byte, i int) (int, error) {
 	start := i
 	for i < len(b) && isLiteral(b[i]) {
@@ -114,8 +113,8 @@ func Literal(b []byte, i int) (int, error) {
 	return start, &SyntaxError{start, "a value", b[start]}
 }
 
-// knownWord reports whether w may stand for a value: JSON's own words and what
-// C and Python print for numbers that JSON cannot write.
+// knownWord reports whether w is accepted as a value: JSON's own words, and the
+// words that C and Python print for numbers that JSON cannot represent.
 func knownWord(w string) bool {
 	switch w {
 	case "true", "false", "null":
@@ -136,7 +135,7 @@ func isLiteral(c byte) bool {
 // space.
 func Skip(b []byte, i int) (int, error) { return skip(b, i, 0) }
 
-// SkipInner is Skip for a value that stands inside level others.
+// SkipInner is Skip for a value nested in the given number of levels.
 func SkipInner(b []byte, i, level int) (int, error) { return skip(b, i, level) }
 
 func skip(b []byte, i, level int) (int, error) {
@@ -161,7 +160,7 @@ func skip(b []byte, i, level int) (int, error) {
 // Members walks the members of one object or the elements of one array.
 type Members struct {
 	b      []byte
-	next   int // where to go on; past the closing bracket at the end
+	next   int // where to continue; past the closing bracket at the end
 	object bool
 	level  int // how many arrays and objects the members are in
 	err    error
@@ -178,13 +177,15 @@ func (r Range) Of(b []byte) []byte { return b[r.Start:r.End] }
 // Walk returns a walker for the object or array whose opening bracket is b[i].
 func Walk(b []byte, i int) Members { return WalkInner(b, i, 0) }
 
-// WalkInner is Walk for an object or array that stands inside level others.
+// WalkInner is Walk for an object or array nested in the given number of
+// levels.
 func WalkInner(b []byte, i, level int) Members {
 	return Members{b: b, next: i + 1, object: b[i] == '{', level: level + 1}
 }
 
 // Next advances to the next member and reports whether there is one. When it
-// returns false, Err tells an end from an error, and End where.
+// returns false, Err distinguishes the end from an error, and End is the
+// position.
 func (m *Members) Next() bool {
 	if m.err != nil {
 		return false
@@ -228,7 +229,7 @@ func (m *Members) readKey(i int) (int, error) {
 }
 
 // separator checks that a comma or the closing bracket is at i. It consumes
-// the comma only: a bracket is Next's to see.
+// only a comma; Next handles the bracket.
 func (m *Members) separator(i int) (int, error) {
 	if i >= len(m.b) {
 		return i, ErrShort
@@ -259,13 +260,13 @@ func closing(object bool) byte {
 	return ']'
 }
 
-// Key returns where the current member's key is, without its quotes.
+// Key returns the range of the current member's key, without its quotes.
 func (m *Members) Key() Range { return m.key }
 
-// Value returns where the current member's or element's value is.
+// Value returns the range of the current member's or element's value.
 func (m *Members) Value() Range { return m.val }
 
-// End returns the index just past the closing bracket, or where Err happened.
+// End returns the index just past the closing bracket, or the position of Err.
 func (m *Members) End() int { return m.next }
 
 // Err returns what stopped Next, or nil if it was the closing bracket.

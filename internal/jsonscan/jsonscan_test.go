@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 )
 
-// behind stands for whatever follows a value in a document, so that a literal
-// has an end.
+// behind is the text that follows a value in a document, so that a literal has
+// an end.
 const behind = ","
 
 func TestSkip(t *testing.T) {
@@ -21,11 +21,11 @@ func TestSkip(t *testing.T) {
 		{`{}`, ""}, {`[]`, ""}, {`""`, ""}, {`0`, ""}, {`-1.5e+3`, ""}, {`true`, ""}, {`null`, ""},
 		{`{"a":[1,{"b":"}"}],"c":"\""}`, ""},
 		{"{ \"a\"\n:\t1 , \"b\" : [ ] }", ""},
-		// What profilers write and JSON does not allow.
+		// Values that profilers write and JSON does not permit.
 		{`[NaN,Infinity,-Infinity,inf,-inf,nan]`, ""},
 		{`[1,]`, ""}, {`{"a":1,}`, ""},
 		{"\"tab\tand\x01 and \xff\"", ""}, {`"torch\cuda"`, ""},
-		// What cannot be read.
+		// Invalid values.
 		{`[1 2]`, `3: want a comma or ], got '2'`},
 		{`{"a" 1}`, `5: want a colon, got '1'`},
 		{`{a:1}`, `1: want a quoted key, got 'a'`},
@@ -51,7 +51,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestDepth: nesting costs no stack, however deep.
+// TestDepth: nesting of any depth uses no stack.
 func TestDepth(t *testing.T) {
 	const levels = 1 << 20
 	deep := strings.Repeat("[", levels) + strings.Repeat("]", levels)
@@ -63,8 +63,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestWords compares the searches of eight bytes at a time with those of one,
-// on text that is full of bytes that look like the ones sought.
+// TestWords compares the search of eight bytes at a time with a search of
+// single bytes, on text with many bytes similar to the wanted ones.
 func TestWords(t *testing.T) {
 	const alphabet = "\"\\[]{}yY_\x7f\x5c\x22\x23\x21\xa2\xdc\xfb\x00a"
 	rnd := rand.New(rand.NewPCG(7, 8))
@@ -114,8 +114,8 @@ func balancedSlow(b []byte) (int, error) {
 	return len(b), ErrShort
 }
 
-// TestPrefixesAreShort holds the promise of ErrShort on valid documents: every
-// prefix is short, the whole is whole.
+// TestPrefixesAreShort checks the guarantee of ErrShort on valid documents:
+// every prefix is short, the whole document is not.
 func TestPrefixesAreShort(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -218,7 +218,7 @@ func TestStreamLimits(t *testing.T) {
 	if _, err := s.Value(); err != ErrShort {
 		t.Errorf("an input that ends inside a value: %v, want %v", err, ErrShort)
 	}
-	broken := errors.New("disk on fire")
+	broken := errors.New("disk error")
 	s = NewStream(io.MultiReader(strings.NewReader(`{"a"`), iotest.ErrReader(broken)), 1<<20)
 	if _, err := s.Value(); err != ErrShort || s.Err() != broken {
 		t.Errorf("an input that breaks: %v and %v, want %v and %v", err, s.Err(), ErrShort, broken)
@@ -271,9 +271,9 @@ func randomObject(rnd *rand.Rand, depth int) []byte {
 	return append(out, '}')
 }
 
-// FuzzSkip holds the promises about any input at all: Skip ends, does not
-// panic, accepts what encoding/json accepts, and an answer that is not
-// ErrShort does not change when more bytes follow.
+// FuzzSkip checks the guarantees for any input: Skip terminates, does not
+// panic, accepts what encoding/json accepts, and a result other than ErrShort
+// does not change when more bytes follow.
 func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,"x\u00e9",null]}`, `{"a":inf,}`, `[[[[`, `"\`, `-`, `{"a" "b"}`} {
 		f.Add([]byte(seed), []byte(`,"z"]}`))

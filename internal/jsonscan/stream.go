@@ -14,7 +14,7 @@ type Stream struct {
 	buf      []byte
 	pos, end int   // the window is buf[pos:end]
 	base     int64 // offset of buf[0] in the input
-	err      error // what ended r; io.EOF at its end
+	err      error // the error that ended r; io.EOF at its end
 	max      int
 }
 
@@ -26,7 +26,7 @@ func NewStream(r io.Reader, max int) *Stream {
 	return &Stream{r: r, buf: make([]byte, 256<<10), max: max}
 }
 
-// Offset returns where in the input the window starts.
+// Offset returns the position of the window's start in the input.
 func (s *Stream) Offset() int64 { return s.base + int64(s.pos) }
 
 // Window returns the bytes in the window. They are valid until the next call.
@@ -35,7 +35,7 @@ func (s *Stream) Window() []byte { return s.buf[s.pos:s.end] }
 // Advance moves the window's start by n bytes, which must be inside it.
 func (s *Stream) Advance(n int) { s.pos += n }
 
-// Rest returns a reader of the window and all that follows it. The stream must
+// Rest returns a reader of the window and everything after it. The stream must
 // not be used until Restart.
 func (s *Stream) Rest() io.Reader {
 	rest := s.r
@@ -45,18 +45,18 @@ func (s *Stream) Rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(s.Window())), rest)
 }
 
-// Restart lets the stream go on with r, whose first byte is at the offset.
+// Restart continues the stream with r, whose first byte is at the offset.
 func (s *Stream) Restart(r io.Reader, offset int64) {
 	s.r, s.base, s.pos, s.end, s.err = r, offset, 0, 0, nil
 }
 
-// ended is a reader at its end.
+// ended is a reader that returns an error.
 type ended struct{ err error }
 
 func (e ended) Read([]byte) (int, error) { return 0, e.err }
 
-// Err returns what ended the input early, or nil if it has not ended or ended
-// in order.
+// Err returns the error that ended the input, or nil if the input has not ended
+// or ended with io.EOF.
 func (s *Stream) Err() error {
 	if s.err == io.EOF {
 		return nil
@@ -65,8 +65,8 @@ func (s *Stream) Err() error {
 }
 
 // More reads at least one further byte into the window and reports whether it
-// could. It returns false at the input's end and when the window holds the
-// longest allowed value.
+// succeeded. It returns false at the input's end and when the window holds the
+// longest permitted value.
 func (s *Stream) More() bool {
 	if s.err != nil || s.end-s.pos > s.max {
 		return false
@@ -88,8 +88,8 @@ func (s *Stream) More() bool {
 	}
 }
 
-// makeRoom moves the window to the front of the buffer, or into a larger one
-// where it already fills more than half.
+// makeRoom moves the window to the front of the buffer, or into a larger buffer
+// if it fills more than half of it.
 func (s *Stream) makeRoom() {
 	to := s.buf
 	if s.end-s.pos > len(s.buf)/2 {
@@ -115,9 +115,9 @@ func (s *Stream) Peek() (byte, bool) {
 }
 
 // Value returns the length of the value at the window's start, which must not
-// be white space, and makes sure that the window holds all of it. The value is
-// not read: the caller advances. An input that ends inside the value gives
-// [ErrShort], one that is over the limit [ErrTooLong].
+// be white space, and ensures that the window holds all of it. The value is not
+// consumed: the caller advances. An input that ends inside the value gives
+// [ErrShort], a value over the limit [ErrTooLong].
 func (s *Stream) Value() (int, error) {
 	n, err := s.Parse(func(b []byte) (int, error) { return Skip(b, 0) })
 	if err == ErrShort {
@@ -126,8 +126,8 @@ func (s *Stream) Value() (int, error) {
 	return n, err
 }
 
-// Parse calls f with a window that grows until f returns anything but
-// [ErrShort], or there is no more, and returns what f did last.
+// Parse calls f with a window that grows until f returns a result other than
+// [ErrShort] or the input ends. It returns the last result of f.
 func (s *Stream) Parse(f func(window []byte) (int, error)) (int, error) {
 	for {
 		n, err := f(s.Window())
@@ -135,7 +135,7 @@ func (s *Stream) Parse(f func(window []byte) (int, error)) (int, error) {
 			return n, err
 		}
 		// Doubling before the next try keeps the work linear in the value's
-		// length, however little each read brings.
+		// length, even if each read returns few bytes.
 		grown := false
 		for want := max(1, 2*(s.end-s.pos)); s.end-s.pos < want && s.More(); {
 			grown = true
@@ -150,8 +150,8 @@ func (s *Stream) Parse(f func(window []byte) (int, error)) (int, error) {
 	}
 }
 
-// lastLiteral decides about a value that touches the end of the input: a
-// number there is whole, everything else is not.
+// lastLiteral returns the result for a value that touches the end of the input:
+// a number is complete there, everything else is not.
 func (s *Stream) lastLiteral(n int) (int, error) {
 	if w := s.Window(); len(w) > 0 && s.err == io.EOF && isLiteral(w[0]) {
 		return n, nil
@@ -159,8 +159,8 @@ func (s *Stream) lastLiteral(n int) (int, error) {
 	return n, ErrShort
 }
 
-// Discard reads past the value at the window's start without holding it, so
-// that its length does not matter. It only balances quotes and brackets.
+// Discard reads past the value at the window's start without storing it, so its
+// length is not limited. It only balances quotes and brackets.
 func (s *Stream) Discard() error {
 	depth, quoted, escaped := 0, false, false
 	for {
@@ -178,7 +178,7 @@ func (s *Stream) Discard() error {
 				depth++
 				continue
 			case c == '}' || c == ']':
-				if depth == 0 { // the bracket of whatever a bare literal stands in
+				if depth == 0 { // the bracket that encloses a bare literal
 					s.pos += i
 					return nil
 				}

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns the text that raw, the inside of a JSON string, stands for.
-// It returns raw itself where nothing is escaped and otherwise appends to dst.
-// A backslash that starts no known escape stands for itself, as in the Windows
-// paths that some profilers write.
+// Unquote returns the text encoded by raw, the content of a JSON string. It
+// returns raw itself if nothing is escaped and otherwise appends to dst. A
+// backslash that does not start a known escape is kept, as in the Windows paths
+// that some profilers write.
 func Unquote(dst, raw []byte) []byte {
 	i := bytes.IndexByte(raw, '\\')
 	if i < 0 {
@@ -31,8 +31,8 @@ func Unquote(dst, raw []byte) []byte {
 	return dst
 }
 
-// unescape appends what the escape at the start of s stands for and returns
-// how many bytes of s it took.
+// unescape appends the text of the escape at the start of s and returns the
+// number of bytes of s that it used.
 func unescape(dst, s []byte) ([]byte, int) {
 	switch s[1] {
 	case '"', '\\', '/':

@@ -6,18 +6,18 @@ import (
 )
 
 // Eight bytes are searched at once by arithmetic on a word that holds them, the
-// first byte lowest. A byte of x is zero exactly where the text has the byte
-// sought; (x-ones) &^ x & tops then has its top bit set at the first such byte.
-// Above that byte it may have stray bits, so only the lowest counts.
+// first byte lowest. A byte of x is zero exactly where the text has the wanted
+// byte; (x-ones) &^ x & tops then has its top bit set at the first such byte.
+// Higher bytes may have further bits set, so only the lowest counts.
 const (
 	ones        = 0x0101010101010101
 	tops        = 0x8080808080808080
 	quotes      = ones * '"'
 	backslashes = ones * '\\'
 
-	// Brackets differ from ']' or '}' by these bits only: [ 0x5b, ] 0x5d,
-	// { 0x7b, } 0x7d. Setting 0x26 makes all four 0x7f, and also y 0x79,
-	// Y 0x59, _ 0x5f and DEL 0x7f, which the caller must tell apart.
+	// Brackets differ from ']' or '}' by these bits only: [ 0x5b, ] 0x5d, {
+	// 0x7b, } 0x7d. Setting 0x26 makes all four 0x7f, and also y 0x79, Y 0x59,
+	// _ 0x5f and DEL 0x7f, which the caller must exclude.
 	bracketBits = ones * 0x26
 	bracketLike = ones * 0x7f
 )
@@ -41,8 +41,8 @@ func quoteOrBackslash(b []byte, i int) int {
 }
 
 // special returns a word whose top bits are set for those of the eight bytes at
-// b[i] that are quotes, backslashes or brackets, and maybe for some others. What
-// is behind the end of b counts as nothing.
+// b[i] that are quotes, backslashes or brackets, and possibly for some others.
+// Bytes past the end of b are not counted.
 func special(b []byte, i int) uint64 {
 	var w uint64
 	if i+8 <= len(b) {

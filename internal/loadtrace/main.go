@@ -1,11 +1,12 @@
-// Loadtrace reads traces and keeps nothing of them: what is left is the cost of
+// Loadtrace reads traces and discards them. The remaining cost is that of
 // reading, for measurements of whole processes and counts of instructions.
 //
 //	loadtrace FILE...
 //
-// Names that end in .gz or .zst are decompressed, and "-" is standard input. Files are not hashed, as the command
-// does: where instructions are counted, the CPU is a model without instructions
-// for that, and the hash would outweigh the reading.
+// Names that end in .gz or .zst are decompressed, and "-" is standard input.
+// Unlike the command, loadtrace does not hash files: instructions are counted
+// on a CPU model without hash instructions, so the hash would dominate the
+// count.
 package main
 
 import (

@@ -11,12 +11,12 @@ import (
 // A database is an export that is being written, in one transaction.
 type database struct {
 	conn    *sqlite.Conn
-	tables  map[string]*sqlite.Stmt // that insert a row
+	tables  map[string]*sqlite.Stmt // statements that insert a row
 	strings map[string]int
 	rows    int64
 }
 
-// write makes a database at a path where there is none; fill puts its rows in.
+// write creates a database at a path that does not exist; fill adds its rows.
 func write(path string, fill func(*database) error) (err error) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
 	if err != nil {
@@ -40,7 +40,8 @@ func write(path string, fill func(*database) error) (err error) {
 	return fill(db)
 }
 
-// table returns the statement that adds a row to a table, which it makes first.
+// table returns the statement that adds a row to a table. It creates the table
+// first.
 func (db *database) table(name string) (*sqlite.Stmt, error) {
 	if stmt := db.tables[name]; stmt != nil {
 		return stmt, nil
@@ -57,7 +58,7 @@ func (db *database) table(name string) (*sqlite.Stmt, error) {
 	return stmt, nil
 }
 
-// row adds a row, whose values are in the order of the columns.
+// row adds a row with values in the order of the columns.
 func (db *database) row(table string, values ...any) error {
 	stmt, err := db.table(table)
 	if err != nil {
@@ -77,7 +78,7 @@ func (db *database) row(table string, values ...any) error {
 		case string:
 			stmt.BindText(i+1, v)
 		default:
-			return fmt.Errorf("%s: column %d: no way to store a %T", table, i, v)
+			return fmt.Errorf("%s: column %d: a %T cannot be stored", table, i, v)
 		}
 	}
 	db.rows++
@@ -98,7 +99,7 @@ func (db *database) string(text string) (int, error) {
 	return id, db.row("StringIds", id, text)
 }
 
-// A kernel is what a row of the kernels' table has that we vary.
+// A kernel has the values that vary between rows of the kernels' table.
 type kernel struct {
 	start, dur           int64
 	device, stream       int
@@ -124,7 +125,7 @@ func (db *database) kernel(k kernel) error {
 		k.node, 0, nil, nil, nil, nil, 0, 0, 0, 0, 0, 0, 0, "[]")
 }
 
-// call adds a call of the runtime, which is of class 0, or of the driver.
+// call adds a call of the runtime, which has class 0, or of the driver.
 func (db *database) call(name string, class int, thread, correlation, start, dur int64) error {
 	id, err := db.string(name)
 	if err != nil {
@@ -133,7 +134,7 @@ func (db *database) call(name string, class int, thread, correlation, start, dur
 	return db.row("CUPTI_ACTIVITY_KIND_RUNTIME", start, start+dur, class, thread, correlation, id, 0, nil)
 }
 
-// pushPop adds a range that was pushed and popped, in the default domain.
+// pushPop adds a push/pop range in the default domain.
 func (db *database) pushPop(text string, thread, start, dur int64) error {
 	const pushPopRange = 59
 	return db.row("NVTX_EVENTS", start, start+dur, pushPopRange, nil, nil, nil, text, thread, nil, nil, 0,

@@ -10,16 +10,16 @@ import (
 	"assay/internal/tracegen"
 )
 
-// versions are what Nsight Systems writes behind the names of the runtime's
-// calls: the release of CUDA that the call is of, 7000 for 7.0. Calls of the
-// driver have none.
+// versions has the suffixes that Nsight Systems appends to the names of the
+// runtime's calls: the CUDA release that introduced the call, 7000 for 7.0.
+// Calls of the driver have none.
 var versions = map[string]string{
 	"cudaLaunchKernel":    "7000",
 	"cudaLaunchKernelExC": "11060",
 	"cudaGraphLaunch":     "10000",
 }
 
-// versioned returns the name of a call as exports have it.
+// versioned returns the name of a call as written in exports.
 func versioned(e tracegen.HostEvent) string {
 	if e.Driver {
 		return e.Name
@@ -27,7 +27,7 @@ func versioned(e tracegen.HostEvent) string {
 	return e.Name + "_v" + cmp.Or(versions[e.Name], "3020")
 }
 
-// The kinds of synchronization, by the calls that ask for them.
+// The kinds of synchronization of the calls that request them.
 const contextSync = 4
 
 var syncTypes = map[string]int{
@@ -37,9 +37,9 @@ var syncTypes = map[string]int{
 	"cudaDeviceSynchronize": contextSync,
 }
 
-// operatorText returns what emit_nvtx pushes for an operator:
-// "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2], []]". The parts behind the
-// name are there as far as they are known.
+// operatorText returns the text that emit_nvtx pushes for an operator:
+// "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2], []]". The parts after the
+// name are present if they are known.
 func operatorText(e tracegen.HostEvent) string {
 	b := []byte(e.Name)
 	if e.Sequence != 0 {
@@ -63,18 +63,19 @@ func operatorText(e tracegen.HostEvent) string {
 	return string(append(b, "[]]"...)) // the last input is a number
 }
 
-// The kinds of copies and of memory, by the numbers that stand for them.
+// The kinds of copies and of memory, by their numbers.
 var (
 	copyKinds   = []string{"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"}
 	memoryKinds = []string{"Pageable", "Pinned", "Device", "Array", "Managed"}
 )
 
-// A copying is what kind of copy from and to what kinds of memory.
+// A copying has the kind of a copy and the kinds of memory that it reads and
+// writes.
 type copying struct{ kind, from, to int }
 
-// copyOf takes the name that Kineto gives a copy apart:
-// "Memcpy HtoD (Pageable -> Device)". What a story has behind it, to tell copies
-// apart, no export can say.
+// copyOf parses the name that Kineto gives a copy: "Memcpy HtoD (Pageable ->
+// Device)". An export cannot represent the suffix with which a story
+// distinguishes copies.
 func copyOf(name string) (c copying, err error) {
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "Memcpy "), " (")
 	rest, _, _ = strings.Cut(rest, ")")
@@ -86,8 +87,8 @@ func copyOf(name string) (c copying, err error) {
 	return c, nil
 }
 
-// shortName returns the name of a kernel without what it returns, the namespaces
-// that it is in, and all that is in brackets.
+// shortName returns the name of a kernel without its return type, its
+// namespaces and all text in brackets.
 func shortName(name string) string {
 	name = strings.ReplaceAll(name, "(anonymous namespace)::", "")
 	if i := strings.IndexAny(name, "<("); i > 0 {
@@ -99,8 +100,8 @@ func shortName(name string) string {
 	return name
 }
 
-// memoryOf returns the kind of memory that a memset fills, by its name, as
-// "Memset (Managed)".
+// memoryOf returns the kind of memory that a memset fills, from its name, such
+// as "Memset (Managed)".
 func memoryOf(name string) (int, error) {
 	of, ok := strings.CutPrefix(strings.TrimSuffix(name, ")"), "Memset (")
 	i := slices.Index(memoryKinds, of)

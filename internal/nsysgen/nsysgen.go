@@ -1,30 +1,31 @@
-// Package nsysgen writes databases as Nsight Systems exports them, with sums that
-// are known before they are read.
+// Package nsysgen writes databases in the format of Nsight Systems exports,
+// with sums that are known in advance.
 //
-// [Write] makes one of any size, of kernels in turns. [Record] makes one of a run
-// that package tracegen plays, beside the run's trace.
+// [Write] creates a database of any size with kernels in turns. [Record]
+// creates one of a run played by package tracegen, together with the run's
+// trace.
 //
 // The tables have the columns of schema 3.25.0 (Nsight Systems 2026.2), in its
-// order and with its types, for what reading costs depends on them.
+// order and with its types, because the cost of reading depends on them.
 package nsysgen
 
 import "fmt"
 
-// A Plan says what to write.
+// A Plan defines the content of a database.
 type Plan struct {
-	Kernels int  // on one stream of each device, in turns
+	Kernels int  // per device, on one stream, in turns
 	Devices int  // 1 if 0
 	Calls   bool // a call launches each kernel
-	Ranges  int  // each holds as many kernels as any other, give or take one; 0 for none
+	Ranges  int  // all have the same number of kernels, plus or minus one; 0 for none
 }
 
-// The times of a plan in ns: a kernel starts every period, runs for some of it,
-// and is launched lead before it starts by a call of some length.
+// The times of a plan in ns: a kernel starts every period, runs for part of it,
+// and is launched at time lead before it starts by a call of fixed length.
 const (
 	Period     = 10_000
 	lead       = 6_000
 	callLength = 3_000
-	first      = 1_000_000 // when the first kernel starts
+	first      = 1_000_000 // start of the first kernel
 )
 
 // Names are the names of kernels, in turns.
@@ -36,20 +37,20 @@ var Names = []string{
 	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<(unsigned long)4096>)",
 }
 
-// Duration returns how long the kernel of an index runs.
+// Duration returns the duration of kernel i in ns.
 func Duration(i int) int64 { return 1000 + int64(i%7)*1000 }
 
-// Start returns when it starts.
+// Start returns the start of kernel i in ns.
 func Start(i int) int64 { return first + int64(i)*Period }
 
-// global returns the number of a thread among all processes, or with thread 0
-// that of a process.
+// global returns the number of a thread that is unique among all processes.
+// With thread 0 it is the number of the process.
 func global(process, thread int64) int64 { return 1<<48 | process<<24 | thread }
 
 // pid is the process of a plan, and its only thread.
 const pid = 4242
 
-// Write makes the database at a path where there is none.
+// Write creates the database at a path that does not exist.
 func Write(path string, p Plan) error {
 	p.Devices = max(1, p.Devices)
 	return write(path, func(db *database) error {
@@ -70,7 +71,7 @@ func Write(path string, p Plan) error {
 	})
 }
 
-// planned writes the kernel of an index, and its call.
+// planned writes kernel i and its call.
 func planned(db *database, p Plan, i int) error {
 	start, number := Start(i), int64(i)+1
 	if p.Calls {
@@ -83,8 +84,8 @@ func planned(db *database, p Plan, i int) error {
 		process: global(pid, 0), name: name, short: name, grid: 64, block: 128, registers: 32, shared: 4096})
 }
 
-// ranges writes pushed and popped ranges, from the first call of each to the
-// first of the next.
+// ranges writes push/pop ranges. Each lasts from the first call of a range to
+// the first call of the next one.
 func ranges(db *database, p Plan) error {
 	for i := range p.Ranges {
 		from, to := Start(i*p.Kernels/p.Ranges)-lead, Start((i+1)*p.Kernels/p.Ranges)-lead

@@ -6,7 +6,7 @@ import (
 	"assay/internal/tracegen"
 )
 
-// TestNames holds names against what exports of Nsight Systems have for them.
+// TestNames compares names with those in exports of Nsight Systems.
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
 		{shortName("nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN"), "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN"},

@@ -7,27 +7,30 @@ import (
 	"assay/internal/tracegen"
 )
 
-// sessionLead is how long before a run the recording of it started. Times of an
-// export count from there.
+// sessionLead is the time in ns between the start of the recording and the
+// start of the run. Times of an export are relative to the start of the
+// recording.
 const sessionLead = 1_000_000_000
 
-// A Recording is what became of a run.
+// A Recording has the results of recording a run.
 type Recording struct {
-	Truth tracegen.Truth // about the export, on its own clock
-	JSON  tracegen.Truth // about the trace
+	Truth tracegen.Truth // of the export, on its own clock
+	JSON  tracegen.Truth // of the trace
 
-	// ShiftNS is what the export's times have on top of those of the JSON: one
-	// number for all events, because the clocks differ in where they start.
+	// ShiftNS is the difference between the export's times and those of the
+	// JSON. It is the same for all events, because only the zero points of the
+	// clocks differ.
 	ShiftNS int64
 }
 
-// Record plays a rank of a scenario, and writes it twice: as a trace to w, and
-// as an export to a path where there is none.
+// Record plays a rank of a scenario and writes it twice: as a trace to w, and
+// as an export to a path that does not exist.
 //
-// Operators are the ranges that torch.autograd.profiler.emit_nvtx pushes around
-// them, steps and phases those of a program that marks them. Names of kernels
-// are as they are in the trace, though the exporter's own demangler writes
-// foo<(int)4> for foo<4>: two records of a run can then be compared.
+// Operators are written as the ranges that torch.autograd.profiler.emit_nvtx
+// pushes for them, steps and phases as the ranges of a program that marks them.
+// Names of kernels are the same as in the trace, although the exporter's own
+// demangler writes foo<(int)4> for foo<4>, so that the two records of a run can
+// be compared.
 func Record(path string, w io.Writer, sc tracegen.Scenario, rank int) (rec Recording, err error) {
 	err = write(path, func(db *database) error {
 		r := &recorder{database: db}
@@ -41,11 +44,11 @@ func Record(path string, w io.Writer, sc tracegen.Scenario, rank int) (rec Recor
 	return rec, err
 }
 
-// RecordStory writes a story as an export to a path where there is none, and
-// returns what times of the export have on top of those of the story.
+// RecordStory writes a story as an export to a path that does not exist. It
+// returns the difference between the export's times and those of the story.
 //
-// A graph whose inside the story does not show is in no table of the export, as
-// in some versions of Nsight Systems; others have one row for it.
+// A graph without node events is in no table of the export, as in some versions
+// of Nsight Systems; other versions write one row for it.
 func RecordStory(path string, story tracegen.Story) (shiftNS int64, err error) {
 	err = write(path, func(db *database) error {
 		r := &recorder{database: db}
@@ -55,22 +58,22 @@ func RecordStory(path string, story tracegen.Story) (shiftNS int64, err error) {
 	return shiftNS, err
 }
 
-// A recorder writes what happens in a run.
+// A recorder writes the events of a run.
 type recorder struct {
 	*database
 	shift   int64
 	epoch   int64       // nanoseconds since 1970 at time 0 of the export
-	visible map[gpu]int // what the process calls its device: 0 for its first
+	visible map[gpu]int // the process's number for its device: 0 for its first
 }
 
-// A gpu is a device as a process uses it.
+// A gpu is a device as used by a process.
 type gpu struct {
 	process int64
 	ordinal int
 }
 
 // truth returns what a reader must find in the export: the same as in the trace
-// at other times, less what the export has no room for.
+// with shifted times, without the data that an export cannot represent.
 func (r *recorder) truth(t tracegen.Truth) tracegen.Truth {
 	t.BaseNS, t.Events, t.Memory = r.epoch, r.rows, nil
 	devices := make([]tracegen.DeviceTruth, len(t.Devices))
@@ -122,7 +125,7 @@ func (r *recorder) Begin(run tracegen.Run) error {
 	return nil
 }
 
-// Host writes what a thread did.
+// Host writes an event of a thread.
 func (r *recorder) Host(e tracegen.HostEvent) error {
 	start, thread := e.Start+r.shift, global(e.Process, e.Thread)
 	switch e.Kind {
@@ -148,7 +151,7 @@ func (r *recorder) Host(e tracegen.HostEvent) error {
 	return r.sync(e, start)
 }
 
-// sync writes how the device saw a call that waits for it: within the call.
+// sync writes the device's record of a waiting call, which is inside the call.
 func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
 	kind, ok := syncTypes[e.Name]
 	if !ok {
@@ -164,7 +167,7 @@ func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
 		r.visible[gpu{e.Process, e.Device}], 1, nil, stream, e.Correlation, global(e.Process, 0), nil, kind, none, none)
 }
 
-// Device writes what a device did.
+// Device writes an event of a device.
 func (r *recorder) Device(e tracegen.DeviceEvent) error {
 	start, process, node := e.Start+r.shift, global(e.Process, 0), any(nil)
 	device := r.visible[gpu{e.Process, e.Device}]

@@ -1,7 +1,7 @@
 package nsysgen
 
-// columns has the columns of each table. Like the exporter, we make a table when
-// it gets its first row.
+// columns has the columns of each table. Like the exporter, the package creates
+// a table when it gets its first row.
 var columns = map[string]string{
 	"StringIds":        `id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL`,
 	"META_DATA_EXPORT": `name TEXT NOT NULL, value TEXT`,

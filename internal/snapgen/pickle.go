@@ -9,8 +9,8 @@ import (
 
 func (f frame) text() string { return fmt.Sprintf("%s:%d %s", f.file, f.line, f.function) }
 
-// A pickler writes protocol 4 as Python does: what is shared is written once and
-// then named by its number.
+// A pickler writes protocol 4 in the same way as Python: a shared object is
+// written once and then referred to by its number.
 type pickler struct {
 	w    *bufio.Writer
 	memo map[string]int // texts, and "s7" for stack 7
@@ -101,8 +101,8 @@ func (r *Run) putEvent(p *pickler, e event) {
 	})
 }
 
-// putStack writes a list of frames. Frames are shared; of lists, so is every
-// second one, as those of a block and its entry are.
+// putStack writes a list of frames. Frames are shared. Every second list is
+// shared too, as the lists of a block and its entry are.
 func (r *Run) putStack(p *pickler, stack int) {
 	if stack < 0 {
 		p.list(0, nil)
@@ -127,7 +127,7 @@ func (r *Run) putStack(p *pickler, stack int) {
 	})
 }
 
-// memoize numbers what was just pushed.
+// memoize numbers the object that was just pushed.
 func (p *pickler) memoize(name string) {
 	if name != "" {
 		p.memo[name] = p.n
@@ -194,7 +194,7 @@ func (p *pickler) dict(items func()) {
 	p.w.WriteByte('u')
 }
 
-// list writes a list in the batches of a thousand that Python makes.
+// list writes a list in batches of a thousand items, as Python does.
 func (p *pickler) list(n int, item func(int)) {
 	const batch = 1000
 	p.w.WriteByte(']')

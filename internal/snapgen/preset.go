@@ -3,7 +3,7 @@ package snapgen
 // Presets are the snapshots of testdata/memory, by the names of their files.
 func Presets() map[string]Options {
 	return map[string]Options{
-		// A run that leaves something behind in every step, until memory is short.
+		// A run that leaks memory in every step until an allocation fails.
 		"leak_oom": {Seed: 1, Steps: 8, Layers: 12, Scatter: true, Streams: true, Exhaust: true},
 		// The cache is emptied after every step.
 		"empty_cache": {Seed: 2, Steps: 4, Layers: 12, EmptyCache: true},

@@ -1,7 +1,7 @@
 // Package snapgen makes memory snapshots whose truth is known. It plays a small
-// caching allocator and a training run on it, writes down everything that
-// happens, and adds up the truth from that by brute force: what the readers and
-// measurements of this module say is held against it.
+// caching allocator and a training run on it, records all events, and computes
+// the truth from them by brute force. The readers and analyses of this module
+// are checked against it.
 //
 // Equal options give equal bytes.
 package snapgen
@@ -11,17 +11,17 @@ import (
 	"slices"
 )
 
-// Options say what runs. The zero value of a field leaves its trouble out.
+// Options define the program. The zero value of a field disables its feature.
 type Options struct {
 	Seed   uint64
 	Steps  int
 	Layers int
-	Depth  int // frames that every stack has besides its own
+	Depth  int // frames that every stack has in addition to its own
 
 	MaxEntries int  // of the ring buffer; 0 for no limit
 	RecordLate bool // the history begins after the model was built
 	EmptyCache bool // the cache is emptied after every step
-	Scatter    bool // small things that stay are allocated between large ones that go
+	Scatter    bool // small allocations that stay are placed between large ones that are freed
 	Exhaust    bool // the last allocation fails
 	Streams    bool // some frees wait for a stream
 	Bare       bool // nothing is recorded
@@ -32,17 +32,17 @@ const (
 	mib = 1 << 20
 
 	startTime = 1_760_000_000_000_000 // µs
-	wanted    = 300 * mib             // by the allocation that fails
-	left      = 256 * mib             // of the driver, when an allocation fails
+	wanted    = 300 * mib             // size of the allocation that fails, in bytes
+	left      = 256 * mib             // free memory of the driver when an allocation fails, in bytes
 )
 
-// A block is a stretch of a segment.
+// A block is a part of a segment.
 type block struct {
 	addr, size int64
 	requested  int64
 	state      string
 	stack      int // index into the stacks; -1 if it was not recorded
-	event      int // that allocated it; -1 if it was not recorded
+	event      int // the event that allocated it; -1 if it was not recorded
 }
 
 type segment struct {
@@ -61,16 +61,16 @@ type event struct {
 	free       int64 // of an oom
 }
 
-// A life is an allocation: the events that begin and end it. One that began
-// before the recording begins at -1, one that is live at the end ends at the
-// number of events.
+// A life is an allocation, as the indexes of the events that begin and end it.
+// An allocation from before the recording begins at -1; one that is still
+// allocated at the end ends at the number of events.
 type life struct {
 	from, to int
 	size     int64
 	stack    int
 }
 
-// A Run is what was played.
+// A Run is a played program.
 type Run struct {
 	opt      Options
 	rnd      *rand.Rand
@@ -114,7 +114,7 @@ func (r *Run) record(e event) {
 	r.events = append(r.events, e)
 }
 
-// malloc allocates and returns the address.
+// malloc allocates memory and returns its address.
 func (r *Run) malloc(size int64, stack int) int64 {
 	rounded := (size + 511) / 512 * 512
 	small := rounded <= mib
@@ -177,8 +177,8 @@ func (r *Run) grow(size int64, small bool, stack int) *segment {
 	return s
 }
 
-// free gives a block back. It ends its life when it is completed, which wait
-// puts off.
+// free frees a block. Its life ends when the free is completed; wait delays
+// that.
 func (r *Run) free(addr int64, stack int, wait bool) {
 	s, i := r.find(addr)
 	b := &s.blocks[i]
@@ -201,7 +201,7 @@ func (r *Run) complete(addr int64, stack int) {
 	l := &r.lives[r.lifeOf[addr]]
 	l.to = max(0, len(r.events)-1)
 	if !r.recorded {
-		l.to = -1 // before anything that is known
+		l.to = -1 // before any recorded event
 	}
 	delete(r.lifeOf, addr)
 	*b = block{addr: b.addr, size: b.size, state: "inactive", stack: -1, event: -1}
@@ -221,10 +221,10 @@ func (r *Run) find(addr int64) (*segment, int) {
 			return s, slices.IndexFunc(s.blocks, func(b block) bool { return b.addr == addr })
 		}
 	}
-	panic("snapgen: an address that was never given out")
+	panic("snapgen: an address that was never allocated")
 }
 
-// emptyCache gives back the segments in which nothing is.
+// emptyCache releases the segments without allocations.
 func (r *Run) emptyCache(stack int) {
 	r.segments = slices.DeleteFunc(r.segments, func(s *segment) bool {
 		if len(s.blocks) != 1 || s.blocks[0].state != "inactive" {

@@ -26,7 +26,7 @@ func pickled(t *testing.T, opt Options) []byte {
 	return b.Bytes()
 }
 
-// TestPresets: the files of testdata/memory are what is generated now.
+// TestPresets: the files of testdata/memory equal the files generated now.
 func TestPresets(t *testing.T) {
 	for name, opt := range Presets() {
 		path := filepath.Join("..", "..", "testdata", "memory", name+".pickle.gz")
@@ -58,15 +58,15 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestTruth works the truth of a small run out by hand: a weight of 5 MiB that
-// stays, then a free of it.
+// TestTruth computes the truth of a small run by hand: an allocation of 5 MiB
+// that is freed, and one of 11 MiB whose free waits.
 func TestTruth(t *testing.T) {
 	r := Play(Options{Bare: true})
 	*r = Run{opt: Options{}, rnd: r.rnd, lifeOf: map[int64]int{}, index: map[string]int{}, next: 1 << 40, recorded: true}
 	at := r.stack("a.py", 1, "f", torchFrame("x.py", "g"))
 	a := r.malloc(5*mib-100, at) // entries 0 (segment of 20 MiB), 1
 	r.malloc(1000, at)           // entries 2 (segment of 2 MiB), 3: 1024 of it
-	b := r.malloc(11*mib, at)    // entry 4: fits behind a
+	b := r.malloc(11*mib, at)    // entry 4: fits after a
 	r.free(a, at, false)         // entries 5 and 6
 	r.free(b, at, true)          // entry 7: it waits
 	got := r.Truth()
@@ -80,8 +80,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// script reads a snapshot with Python's own pickle module, and works out in the
-// plainest way what was live at its end and its peak.
+// script reads a snapshot with Python's own pickle module, and computes in the
+// simplest way what was allocated at its end and its peak.
 const script = `
 import json, pickle, sys
 d = pickle.load(sys.stdin.buffer)
@@ -102,8 +102,8 @@ print(json.dumps({
 }))
 `
 
-// TestPython: Python reads the pickles, and going backwards from the end finds
-// the peak that was worked out going forwards.
+// TestPython: Python reads the pickles, and walking backward from the end finds
+// the peak that was computed by walking forward.
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

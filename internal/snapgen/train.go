@@ -2,8 +2,8 @@ package snapgen
 
 import "fmt"
 
-// stack returns the number of the stack of a function: what PyTorch has inside,
-// the function, and what called it.
+// stack returns the number of the stack of a function: PyTorch's inner frames,
+// the function, and its callers.
 func (r *Run) stack(file string, line int, function string, inside ...frame) int {
 	key := fmt.Sprint(file, line, function, len(inside))
 	if i, ok := r.index[key]; ok {
@@ -57,19 +57,19 @@ func (r *Run) train() {
 		r.record(event{action: "oom", size: wanted, free: left, stack: r.stack("/app/model.py", 55, "logits", torchFrame("nn/modules/module.py", "_call_impl"))})
 	}
 	if r.opt.RecordLate && len(weights) > 1 && r.opt.Steps > 0 {
-		r.free(weights[0], r.stack("/app/train.py", 50, "shrink"), false) // older than the history, and gone at its end
+		r.free(weights[0], r.stack("/app/train.py", 50, "shrink"), false) // allocated before the history, and freed at its end
 	}
 }
 
-// step is one forward and backward pass. It returns the gradients. What a program
-// that scatters leaves behind is never freed.
+// step runs one forward and backward pass and returns the gradients. With
+// Scatter, the small allocations that it leaves are never freed.
 func (r *Run) step(layers int) (grads []int64) {
 	var acts []int64
 	load := r.stack("/app/data.py", 21, "next_batch", torchFrame("utils/data/dataloader.py", "__next__"))
 	batch := r.malloc(2*mib+r.rnd.Int64N(4*mib), load)
 	call := torchFrame("nn/modules/module.py", "_call_impl")
 	for i := range layers {
-		// Each layer is called from a line of its own, as an unrolled model is.
+		// Each layer is called from its own line, as in an unrolled model.
 		at := r.stack("/app/model.py", 30+i%9, "forward", call)
 		acts = append(acts, r.malloc(6*mib+r.rnd.Int64N(16*mib), at))
 		if r.rnd.IntN(3) == 0 {
@@ -91,7 +91,7 @@ func (r *Run) step(layers int) (grads []int64) {
 		}
 	}
 	for i, addr := range waiting {
-		if i > 0 { // the first waits for ever
+		if i > 0 { // the first event waits for no other
 			r.complete(addr, back)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package textline reads lines of text of limited length, whatever a file holds.
+// Package textline reads lines of text of limited length from files with any
+// content.
 package textline
 
 import (
@@ -10,8 +11,8 @@ import (
 
 // A Reader reads lines.
 type Reader struct {
-	// N is how many lines were read so far: the number of the last one. Who reads
-	// the lines elsewhere may set it.
+	// N is the number of lines read so far, that is, the number of the last
+	// one. A caller that reads lines in another way may set it.
 	N int
 
 	buf   *bufio.Reader
@@ -19,15 +20,15 @@ type Reader struct {
 	limit int
 }
 
-// NewReader returns a Reader that cuts lines of more than limit bytes there.
+// NewReader returns a Reader that shortens lines of more than limit bytes.
 func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{buf: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 
-// Next returns the next line without what ends it, in valid UTF-8, and whether
-// it was cut at the limit. A byte order mark before the first line is left out.
-// At the end of the input the error is io.EOF, with the last line if nothing
-// ends it.
+// Next returns the next line without its ending, in valid UTF-8, and whether it
+// was shortened. A byte order mark before the first line is left out. At the
+// end of the input the error is io.EOF, together with the last line if it has
+// no ending.
 func (r *Reader) Next() (line string, cut bool, err error) {
 	r.N++
 	r.long = r.long[:0]

@@ -43,9 +43,10 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestBroken: an input that fails gives what was read of its last line.
+// TestBroken: an input that fails returns the part of its last line that was
+// read.
 func TestBroken(t *testing.T) {
-	broken := errors.New("disk on fire")
+	broken := errors.New("disk error")
 	r := NewReader(io.MultiReader(strings.NewReader("a\nhalf"), failing{broken}), 100)
 	r.Next()
 	if line, _, err := r.Next(); line != "half" || !errors.Is(err, broken) {

@@ -1,7 +1,6 @@
-// Package textscan walks through texts, such as logs of many gigabytes, in
-// which a few lines matter. Readers of what such texts hold each say of a line,
-// by a look that costs next to nothing, whether it may begin something of theirs;
-// all others are passed over.
+// Package textscan reads texts, such as logs of many gigabytes, in which a few
+// lines matter. Each reader of such lines decides with a cheap check whether a
+// line may begin something that it reads; all other lines are skipped.
 package textscan
 
 import (
@@ -11,46 +10,49 @@ import (
 	"strings"
 )
 
-// A Finder finds what is its own among the lines of a text.
+// A Finder reads its own records among the lines of a text.
 type Finder interface {
-	// Hint reports whether a line may begin something of the Finder, while it is
-	// not open. It is asked of every line, with the white space and the colours at
-	// its end cut off, so it should look at the end first.
+	// Hint reports whether a line may begin a record of the Finder, while it is
+	// not open. It is called for every line, without the white space and the
+	// colors at its end, so it should check the end first.
 	Hint(line []byte) bool
 
-	// Line takes a line, without what ends it, and its number, from 1 on. Before a
-	// line with a hint come the lines above it, up to [Above] of them.
+	// Line receives a line, without its line ending, and its number, from 1 on.
+	// Before a line with a hint it receives up to [Above] of the preceding
+	// lines.
 	Line(n int, line string)
 
-	// Open reports whether the next line matters, whatever it holds.
+	// Open reports whether the Finder needs the next line, whatever it
+	// contains.
 	Open() bool
 }
 
 const (
-	// MaxLine is how long a line may be. Of longer ones the beginning is taken.
+	// MaxLine is the maximum length of a line. Longer lines are shortened.
 	MaxLine = 1 << 20
 
-	// Above is how many lines above one with a hint a Finder gets to see.
+	// Above is the number of lines before one with a hint that a Finder
+	// receives.
 	Above = 6
 
-	// maxAbove is how much is kept of such a line.
+	// maxAbove is the number of bytes kept of such a line.
 	maxAbove = 4 << 10
 
-	// blockSize is how much is read at once, and what a line may have without
-	// being copied.
+	// blockSize is the number of bytes read at once, and the longest line that
+	// is not copied.
 	blockSize = 256 << 10
 )
 
-// Result says what was passed through.
+// Result has the counts of a scan.
 type Result struct {
-	Lines int // all of them
-	Cut   int // those over [MaxLine] that some Finder was given
-	First int // the first of these
+	Lines int // all lines
+	Cut   int // lines over [MaxLine] that a Finder received
+	First int // the number of the first of these
 }
 
-// Scan gives the lines of r to the finders that want them: with their escape
-// sequences dropped, and of what a progress bar wrote over itself only the last
-// state. It returns what r returns, if that is not io.EOF.
+// Scan passes the lines of r to the finders that want them, without escape
+// sequences and with only the last state of a line that a progress bar
+// overwrites. It returns the error of r, unless that is io.EOF.
 func Scan(r io.Reader, finders ...Finder) (Result, error) {
 	s := &scanner{finders: finders, given: make([]int, len(finders)), buf: make([]byte, 0, blockSize)}
 	for {
@@ -78,14 +80,14 @@ func Scan(r io.Reader, finders ...Finder) (Result, error) {
 type scanner struct {
 	Result
 	finders []Finder
-	given   []int // the last line that each Finder got
+	given   []int // the last line that each Finder received
 	buf     []byte
-	above   [Above][]byte // the last lines, that of number n at n%Above
-	inLine  bool          // the rest of a line that was cut comes first
+	above   [Above][]byte // the last lines, with number n at n%Above
+	inLine  bool          // the rest of a shortened line comes first
 }
 
-// grow makes room for more of a line that fills the buffer, or, at the longest
-// that a line may be, passes on what there is and marks the rest as dropped.
+// grow makes room for more of a line that fills the buffer. At the maximum
+// length of a line it passes on the line and marks the rest as dropped.
 func (s *scanner) grow() {
 	if len(s.buf) < cap(s.buf) {
 		return
@@ -102,7 +104,8 @@ func (s *scanner) grow() {
 	s.buf = s.buf[:0]
 }
 
-// block passes on lines that are whole, but perhaps the last of the text.
+// block passes on complete lines. Only the last line of the text may lack its
+// ending.
 func (s *scanner) block(b []byte) {
 	if s.inLine && len(b) > 0 {
 		end := bytes.IndexByte(b, '\n') + 1
@@ -123,14 +126,14 @@ func (s *scanner) block(b []byte) {
 	s.own()
 }
 
-// own copies the last lines out of the buffer, which is used again.
+// own copies the last lines out of the buffer, which is reused.
 func (s *scanner) own() {
 	for i, line := range s.above {
 		s.above[i] = bytes.Clone(line[:min(len(line), maxAbove)])
 	}
 }
 
-// line gives one line to those who want it.
+// line passes one line to the finders that want it.
 func (s *scanner) line(b []byte) {
 	s.Lines++
 	text, made := "", false
@@ -156,7 +159,8 @@ func (s *scanner) line(b []byte) {
 	s.above[s.Lines%Above] = b
 }
 
-// giveAbove gives a Finder the lines above the one at hand that it has not seen.
+// giveAbove passes to a Finder the lines before the current one that it has not
+// received.
 func (s *scanner) giveAbove(i int) {
 	for n := max(1, s.given[i]+1, s.Lines-Above); n < s.Lines; n++ {
 		line := s.above[n%Above]
@@ -164,8 +168,8 @@ func (s *scanner) giveAbove(i int) {
 	}
 }
 
-// trimmed drops what cannot be seen at the end of a line: white space, and
-// sequences that set colours.
+// trimmed removes the invisible end of a line: white space, and sequences that
+// set colors.
 func trimmed(b []byte) []byte {
 	for n := len(b); n > 0; {
 		switch c := b[n-1]; {
@@ -180,8 +184,8 @@ func trimmed(b []byte) []byte {
 	return nil
 }
 
-// tidy returns a line as it stands on a terminal: without escape sequences, and
-// what the last carriage return leaves to be seen.
+// tidy returns a line as a terminal shows it: without escape sequences, and
+// only the text that remains visible after the last carriage return.
 func tidy(b []byte, first bool) string {
 	if first {
 		b = bytes.TrimPrefix(b, []byte("\ufeff"))
@@ -197,9 +201,9 @@ func tidy(b []byte, first bool) string {
 	return text
 }
 
-// withoutEscapes drops the sequences that set colours and move the cursor (CSI,
-// which end in a letter or one of @[\]^_`{|}~) and those that name the window
-// or make links (OSC, which end in BEL or ESC \).
+// withoutEscapes removes the sequences that set colors and move the cursor
+// (CSI, which end in a letter or one of @[\]^_`{|}~) and those that set the
+// window title or make links (OSC, which end in BEL or ESC \).
 func withoutEscapes(s string) string {
 	var out strings.Builder
 	for {

@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 )
 
-// A taker wants lines that end in its hint and, behind one that has "open", as
-// many more as it says.
+// A taker wants lines that end in its hint. After a line with "open" it wants
+// as many more lines as that line states.
 type taker struct {
 	hint string
 	left int
@@ -32,7 +32,8 @@ func (f *taker) Line(n int, line string) {
 	}
 }
 
-// naive gives each line of a text to a taker that wants it, and those above.
+// naive passes each line of a text to a taker that wants it, and the lines
+// before it.
 func naive(text string, f *taker) int {
 	lines := strings.Split(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -56,7 +57,8 @@ func naive(text string, f *taker) int {
 
 func takers() []*taker { return []*taker{{hint: "##"}, {hint: "dd"}} }
 
-// TestScan compares with a reading line by line, in pieces of any size.
+// TestScan compares Scan with reading line by line, for input in pieces of any
+// size.
 func TestScan(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
@@ -92,7 +94,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanByBytes reads byte by byte, as a pipe may bring them.
+// TestScanByBytes reads byte by byte, as from a pipe.
 func TestScanByBytes(t *testing.T) {
 	const text = "a\nb ##\n\nopen2 ##\nc\nd\ne"
 	f := takers()[0]
@@ -104,8 +106,8 @@ func TestScanByBytes(t *testing.T) {
 	}
 }
 
-// TestLongLines: the beginning of a line that is too long counts, the rest is
-// dropped, and the next line has its number.
+// TestLongLines: the beginning of a line that is too long is used, the rest is
+// dropped, and the next line has the right number.
 func TestLongLines(t *testing.T) {
 	for _, n := range []int{MaxLine - 4, MaxLine - 3, MaxLine - 2, MaxLine - 1, MaxLine, 3*MaxLine + 17} {
 		long := strings.Repeat("b", n) + "##"
@@ -125,7 +127,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestTidy: lines come as a terminal shows them.
+// TestTidy: lines are returned as a terminal shows them.
 func TestTidy(t *testing.T) {
 	for in, want := range map[string]string{
 		"\ufeffa##": "a##", "a##\r": "a##", "1%\r2%\ra##": "a##", "a\x1b[1;31mb\x1b[0mc##": "abc##", "a##\x1b[0m  \x1b[0;0m": "a##  ",
@@ -153,7 +155,7 @@ func TestScanError(t *testing.T) {
 	}
 }
 
-// BenchmarkScan passes over a log without anything to find.
+// BenchmarkScan scans a log without any matching line.
 func BenchmarkScan(b *testing.B) {
 	line := "2025-01-22 15:37:32,123 - INFO - trainer - step 1234: loss 2.3456, lr 1.0e-04 (123.4 tokens/s) -- ok\n"
 	text := bytes.Repeat([]byte(line), 64<<20/len(line))

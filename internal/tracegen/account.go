@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// truth puts the tables together from who points to whom.
+// truth builds the tables from the references between events.
 func (s *scene) truth() Attribution {
 	var a Attribution
 	for i := range s.gpus {
@@ -83,7 +83,7 @@ func (g *gpu) launched() Launched {
 	l := Launched{Device: g.ordinal}
 	window := g.window()
 	calls := map[*node]bool{}
-	changes := map[int64]int{window.StartNS: 0, g.end: 0} // of the queue's depth
+	changes := map[int64]int{window.StartNS: 0, g.end: 0} // of the queue length
 	for _, w := range g.works {
 		if w.kind <= Comm && w.dur < ShortKernelNS {
 			l.Short++
@@ -115,7 +115,7 @@ func (g *gpu) launched() Launched {
 	return l
 }
 
-// owners returns who owns the work of each name.
+// owners returns who launched the work of each name.
 func (s *scene) owners() (out []Owner) {
 	type key struct {
 		device int
@@ -213,8 +213,8 @@ func moduleOf(path []*node) (module string) {
 	return strings.TrimPrefix(module, "/")
 }
 
-// lineOf takes "demo/model.py(12): forward" apart. Only files of demo are the
-// program's own.
+// lineOf parses "demo/model.py(12): forward". Only files in demo belong to the
+// program itself.
 func lineOf(path []*node) (file string, line int, function string) {
 	for _, n := range path {
 		if n.category == catPython && strings.HasPrefix(n.name, "demo/") {
@@ -291,8 +291,8 @@ func rowOf[R any](rows map[string]*R, name string) *R {
 	return rows[name]
 }
 
-// self returns the time of n outside of the events inside it. A clock of whole
-// microseconds lets those end after n.
+// self returns the time of n outside of its nested events. With a clock of
+// whole microseconds those may end after n.
 func (n *node) self() int64 {
 	ns := n.end - n.start
 	for _, c := range n.inside {
@@ -301,7 +301,7 @@ func (n *node) self() int64 {
 	return ns
 }
 
-// reach returns the end of n or of the last event inside it.
+// reach returns the end of n or of the last event nested in it.
 func (n *node) reach() int64 {
 	end := n.end
 	for _, c := range n.inside {
@@ -332,7 +332,7 @@ func (s *scene) calls() (out []CallRun) {
 	return out
 }
 
-// quiet returns how much of [from, to) no device is busy.
+// quiet returns the part of [from, to) during which no device is busy.
 func (s *scene) quiet(from, to int64) int64 {
 	var works []*work
 	for _, g := range s.gpus {
@@ -347,7 +347,7 @@ func (s *scene) quiet(from, to int64) int64 {
 	return quiet + max(0, to-at)
 }
 
-// callKind files the calls that stories make.
+// callKind returns the kind of a call that stories make.
 func callKind(name string) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "cuda"), "hip")
 	switch name {

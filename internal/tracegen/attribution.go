@@ -1,53 +1,53 @@
 package tracegen
 
-// An Attribution is what a correct analysis must find in a [Story] about who
-// owned the time of its devices. Tables that a story does not speak of are nil.
-// Times are those written in the file, in nanoseconds.
+// An Attribution is what a correct analysis must find in a [Story] about the
+// causes of device time. Tables that a story does not cover are nil. Times are
+// those written in the file, in nanoseconds.
 //
-// These are the definitions that the truth is constructed by.
+// The truth is constructed from these definitions.
 //
-// Links. A call of the runtime or driver launched a piece of device work if
-// both have the same correlation number and belong to the same process, or if
-// an arrow of category ac2g goes from one to the other. Of calls that contain
-// each other and share a number, the outermost is the one. What was open on the
-// call's thread when the call began owns the work; for a backward operator, the
-// module and line are those of the forward operator that it answers, which has
-// the same sequence number or sends it an arrow of category fwdbwd.
+// Links. A call of the runtime or driver launched a GPU operation if both have
+// the same correlation number and belong to the same process, or if an arrow of
+// category ac2g connects them. If nested calls share a number, the outermost is
+// the launch. The work is attributed to the events that were open on the call's
+// thread when the call began. For a backward operator, the module and line are
+// those of the matching forward operator, which has the same sequence number or
+// is connected by an arrow of category fwdbwd.
 //
-// Gaps. A gap [a,b) of a device is a maximal stretch between its first start
-// and its last end in which nothing runs on it. K is the work that starts at b,
-// of several the one whose call began first; L=[ls,le) is the call that launched
-// it, on thread T.
+// Gaps. A gap [a,b) of a device is a maximal interval between its first start
+// and its last end during which nothing runs on it. K is the work that starts
+// at b; if there are several, the one whose call began first. L=[ls,le) is the
+// call that launched K, on thread T.
 //
 //   - Without L, or with ls >= b, all of the gap is "unknown".
-//   - [a, min(b,ls)), if ls > a, is "host-late". Its pieces are named by what T
-//     did: see below.
-//   - If L was over when the gap began, le <= a, K was waiting for what ran before
-//     it: all of the gap is "between-kernels" if it is at most [ShortWaitNS] long,
-//     else "dependency".
-//   - Else [max(a,ls), b) is "launch-latency" if b <= le: K started inside its call.
-//     Otherwise the part up to le is, and so is the rest if it is no longer than
-//     [ShortWaitNS]; a longer rest is "dependency".
-//   - If T's process launched a graph whose inside was not recorded, after all
-//     work that the device had run before and before L, the part of the gap from
-//     that launch's beginning to the end of the first synchronizing call after
-//     it, or to b if L comes before such a call, is "opaque-graph".
+//   - [a, min(b,ls)), if ls > a, is "host-late". Its parts are named after the
+//     activity of T: see below.
+//   - If L ended before the gap began, le <= a, K waited for the work before it:
+//     all of the gap is "between-kernels" if it is at most [ShortWaitNS] long,
+//     otherwise "dependency".
+//   - Otherwise [max(a,ls), b) is "launch-latency" if b <= le: K started inside its
+//     call. If b > le, the part up to le is "launch-latency", and so is the rest if
+//     it is at most [ShortWaitNS] long; a longer rest is "dependency".
+//   - If T's process launched a graph that was traced as one event, after all work
+//     that the device had run before and before L, the part of the gap from the
+//     start of that launch to the end of the first synchronizing call after it, or
+//     to b if L precedes such a call, is "opaque-graph".
 //
-// A moment of a late host is named by the innermost event open on T:
+// A moment of a late host is named after the innermost event open on T:
 //
 //   - A call: "synchronizing" (*Synchronize), "copying" (*Memcpy*, *Memset*),
 //     "allocating" (*Malloc*, *Free*, *HostAlloc*, *HostRegister*), "launching"
-//     (*Launch*), else "calling"; the name is the call's.
+//     (*Launch*), otherwise "calling"; the name is the call's.
 //   - Anything else, inside a frame (operator, annotation, Python function) with
 //     "DataLoader" or "dataloader" in its name: "data-loading", by the name of
 //     the outermost such frame.
 //   - A frame with "torch/profiler/" or "Profiler::" in its name, or an event of
 //     category overhead: not the host but "nothing-offered", by the frame's name.
 //   - "operator", "python" or "annotation", by the event's name. The annotation
-//     ProfilerStep# counts only where nothing else is open.
-//   - If nothing is open on T, the same is asked of the main thread, the one of
-//     the process with the most launching calls. If nothing is open there
-//     either, it is "unrecorded" and has no name.
+//     ProfilerStep# counts only if nothing else is open.
+//   - If nothing is open on T, the same rules apply to the main thread, which is
+//     the thread of the process with the most launching calls. If nothing is open
+//     there either, the moment is "unrecorded" and has no name.
 type Attribution struct {
 	Devices  []DeviceWindow
 	Idle     []IdleTime // sorted by device, owner, state, name
@@ -62,24 +62,24 @@ type Attribution struct {
 	Served   []ServedStep // in order
 }
 
-// A PhaseTime is what a phase had of the only device, less the phases within it.
-// Work belongs to the phase that it was launched in, and idle time to the one that
-// the host was in. The phase with the Path "" is none.
+// A PhaseTime is the time of the only device in a phase, without nested phases.
+// Work belongs to the phase that launched it, and idle time to the phase of the
+// host. The Path "" is the time outside phases.
 type PhaseTime struct {
-	Path                      string // as "generation/decode"
-	Count, HostNS             int64  // with what is within
+	Path                      string // such as "generation/decode"
+	Count, HostNS             int64  // including nested phases
 	ComputeNS, CopyNS, IdleNS int64
 }
 
-// A ServedStep is a step of a server on the device: from the end of all that was
-// launched before it to the end of what it launched.
+// A ServedStep is a step of a server on the device: from the end of all work
+// launched before it to the end of its own work.
 type ServedStep struct {
 	Name, Kind      string
 	StartNS, WallNS int64
 }
 
-// ShortWaitNS is the longest that work may wait after its call for that to count
-// as part of launching it.
+// ShortWaitNS is the maximum time between a call and its work that counts as
+// launch latency.
 const ShortWaitNS = 20_000
 
 // ShortKernelNS is the duration below which a kernel is short.
@@ -89,10 +89,10 @@ const ShortKernelNS = 10_000
 type DeviceWindow struct {
 	Device                    int
 	StartNS, WindowNS, IdleNS int64
-	WorkNS                    int64 // sum of the durations of all that ran
+	WorkNS                    int64 // total time of all work
 }
 
-// Owners and states of idle time.
+// Owners and states of idle time: the ids of causes and host states.
 const (
 	HostLate       = "host-late"
 	LaunchLatency  = "launch-latency"
@@ -114,104 +114,105 @@ const (
 	Unrecorded    = "unrecorded"
 )
 
-// An IdleTime is all idle time of a device that one owner has.
+// An IdleTime is the idle time of a device with one cause.
 type IdleTime struct {
 	Device int
 	Owner  string
-	State  string // of HostLate only
-	Name   string // of HostLate and NothingOffered
+	State  string // only for HostLate
+	Name   string // only for HostLate and NothingOffered
 	NS     int64
 }
 
-// An Owner is who launched a kernel, copy or memset. All work of one name on one
-// device has one owner.
+// An Owner describes the launch of a kernel, copy or memset. All work of one
+// name on one device has the same launch properties.
 type Owner struct {
 	Device int
 	Kernel string // its name
 	Count  int64
 	NS     int64 // sum of durations
 
-	Linked    bool   // a call is known; nothing below is set if not
+	Linked    bool   // a call is known; the fields below are set only then
 	Call      string // the call's name
 	Op        string // innermost operator around the call; "" if there is none
 	Outermost string // outermost operator around the call
-	Module    string // nn.Module path, as "Net_0/Linear_1"
-	// File, Line and Function are of the innermost Python function that is
-	// neither PyTorch's nor Python's own.
+	Module    string // nn.Module path, such as "Net_0/Linear_1"
+	// File, Line and Function are those of the innermost Python function that
+	// belongs neither to PyTorch nor to Python itself.
 	File     string
 	Line     int
 	Function string
 	Pass     string // "forward", "backward", "optimizer" or "other"
 	// Annotations are those open when the call began, outermost first, without
-	// ProfilerStep#: on its thread, or, of a thread that has none in the whole
+	// ProfilerStep#: on its thread or, if its thread has none in the whole
 	// trace, on the main thread.
 	Annotations []string
 	Step        int64 // N of the ProfilerStep#N in which the call began; -1 for none
 }
 
-// An OpRun is every run of one operator. In totals, a run inside another of the
-// same name does not count again.
+// An OpRun represents all runs of one operator. In totals, a run nested in
+// another of the same name does not count again.
 type OpRun struct {
 	Name                  string
 	Count                 int64
 	CPUSelfNS, CPUTotalNS int64
 	GPUSelfNS, GPUTotalNS int64
-	Launched              int64 // pieces of work that it launched itself
+	Launched              int64 // GPU operations that it launched itself
 }
 
-// A CallRun is every call of one function of the runtime or driver.
+// A CallRun represents all calls of one function of the runtime or driver.
 type CallRun struct {
 	Name, Kind     string // kind: launch, graph-launch, copy, memset, sync, alloc, free, other
 	Count          int64
 	TotalNS, MaxNS int64
-	Launched       int64 // pieces of work
-	// IdleNS is, for kind sync, the part of TotalNS in which no device was busy.
+	Launched       int64 // GPU operations
+	// IdleNS is, for kind sync, the part of TotalNS during which no device was
+	// busy.
 	IdleNS int64
 }
 
-// A Launched is how the work of one device was launched.
+// A Launched describes how the work of one device was launched.
 type Launched struct {
 	Device   int
-	Launched int64 // pieces of work with a call
+	Launched int64 // GPU operations with a call
 	Without  int64
 	Calls    int64   // calls that launched them
-	Delays   []int64 // of each piece with a call: its start less the call's end, at least 0; sorted
+	Delays   []int64 // for each operation with a call: its start minus the call's end, at least 0; sorted
 	Short    int64   // kernels, not copies, under ShortKernelNS
 	ShortNS  int64
-	// Queue has the time for which so many pieces of work had a call that had
-	// begun, and had not started, by depth from 0 up. It sums to the window.
+	// Queue has the time of each queue length, from 0 up: GPU operations whose
+	// call had begun and that had not started. It sums to the window.
 	Queue []int64
 }
 
-// A GraphRun is every launch of one graph.
+// A GraphRun represents all launches of one graph.
 type GraphRun struct {
 	Device      int
-	Call, First string // name of the call, and of its first piece of work
+	Call, First string // name of the call, and of its first GPU operation
 	Launches    int64
 	Nodes       int64
 	WorkNS      int64 // sum of durations
-	SpanNS      int64 // sum over launches of first start to last end
-	IdleNS      int64 // part of SpanNS in which the device was idle
-	DelayNS     int64 // sum over launches of call's end to first start, at least 0 each
+	SpanNS      int64 // sum over launches from first start to last end
+	IdleNS      int64 // part of SpanNS during which the device was idle
+	DelayNS     int64 // sum over launches from call's end to first start, at least 0 each
 	CallNS      int64
-	Opaque      bool // its inside was not recorded
+	Opaque      bool // traced as one event
 }
 
-// A MemoryUse is what the allocator said about one device, or about the host.
+// A MemoryUse is the allocator's data for one device, or for the host.
 type MemoryUse struct {
 	OnHost        bool
 	Device        int
 	Allocs, Frees int64
-	// StartAllocated is what the first event says less what it changed.
+	// StartAllocated is the value of the first event minus its change.
 	StartAllocated, PeakAllocated, PeakReserved int64
 	PeakNS                                      int64 // the first event that reached it
-	// Live is what was allocated in the trace and not freed when the peak was
-	// reached, largest first, then by name.
+	// Live is the memory that was allocated in the trace and not freed at the
+	// peak, largest first, then by name.
 	Live      []LiveMemory
 	LiveBytes int64
 }
 
-// A LiveMemory is what one operator in one module had allocated.
+// A LiveMemory is the memory that one operator in one module had allocated.
 type LiveMemory struct {
 	Op, Module   string
 	Bytes, Count int64

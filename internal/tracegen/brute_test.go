@@ -102,8 +102,8 @@ type span struct {
 	class      string
 }
 
-// sweep asks every stretch between two boundaries of any event what runs in
-// it: quadratic, but there is nothing to get wrong.
+// sweep examines every interval between two boundaries of any event. It is
+// quadratic and simple enough to be obviously correct.
 func sweep(spans []span, from, to int64) Cells {
 	edges := []int64{from, to}
 	for _, s := range spans {
@@ -125,7 +125,7 @@ func sweep(spans []span, from, to int64) Cells {
 	return cells
 }
 
-// classOf knows what the test's events are from their categories and names.
+// classOf returns the class of an event from its category and name.
 func classOf(e event) string {
 	switch strings.ToLower(e.Cat) {
 	case "kernel":
@@ -141,18 +141,18 @@ func classOf(e event) string {
 	return ""
 }
 
-// ns converts microseconds and fails on what is no whole nanosecond.
+// ns converts microseconds and fails if they are not whole nanoseconds.
 func ns(t *testing.T, micros *big.Rat) int64 {
 	t.Helper()
 	n := new(big.Rat).Mul(micros, big.NewRat(1000, 1))
 	if !n.IsInt() {
-		t.Fatalf("%v µs is no whole number of nanoseconds", micros)
+		t.Fatalf("%v µs is not a whole number of nanoseconds", micros)
 	}
 	return n.Num().Int64()
 }
 
-// rowsOf counts the events of the classes, and takes bytes from wherever the
-// dialect has them.
+// rowsOf counts the events of the classes, and reads bytes from the field that
+// the dialect uses.
 func rowsOf(t *testing.T, events []event, classes string) (rows []Row) {
 	t.Helper()
 	for _, e := range events {

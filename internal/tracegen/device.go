@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// launch writes the runtime call of p, if p has one, and the tail of its arrow.
+// launch writes the runtime call of p, if it has one, and the tail of its
+// arrow.
 func (g *generator) launch(d *deviceRun, p *placed) {
 	if g.sc.CPUOnly {
 		return
@@ -62,8 +63,8 @@ func (g *generator) externalID(p *placed) {
 	}
 }
 
-// hipArgs writes what roctracer knows about a call. It has a copy's size here,
-// as text, and not on the copy itself.
+// hipArgs writes roctracer's arguments of a call. The call has a copy's size,
+// as text; the copy itself does not.
 func (g *generator) hipArgs(c call, p *placed) {
 	if p.Kind == Compute && p.Graph == 0 || p.Kind == Comm {
 		g.str("kernel", p.Name)
@@ -91,7 +92,7 @@ func copyKind(name string) string {
 	return kind
 }
 
-// deviceEvent writes what p did on its device and the head of its arrow.
+// deviceEvent writes the event of p on its device and the head of its arrow.
 func (g *generator) deviceEvent(d *deviceRun, p *placed) {
 	category := "kernel"
 	switch p.Kind {
@@ -189,8 +190,8 @@ func (g *generator) rocmArgs(d *deviceRun, p *placed) {
 }
 
 // gridOf and blockOf return an op's blocks and threads per block, registersOf
-// and sharedMemoryOf what a thread and a block of it take: some numbers that
-// differ between kernels and are the same for every call of one.
+// and sharedMemoryOf the resources of a thread and a block: numbers that differ
+// between kernels and are the same for every call of one.
 func gridOf(op *Op) int64         { return 8 + int64(len(op.Name)*37%1009) }
 func blockOf(op *Op) int64        { return 64 << (len(op.Name) % 4) }
 func registersOf(op *Op) int64    { return 16 + int64(len(op.Name)%14)*8 }

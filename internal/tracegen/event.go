@@ -14,7 +14,7 @@ type emitter struct {
 	events  int64
 }
 
-// A dialect's names for what it calls differently from others.
+// category returns the dialect's name of a category.
 func (d Dialect) category(modern string) string {
 	if d.Era != Era2022 {
 		return modern
@@ -73,7 +73,7 @@ func (e *emitter) endArgs() {
 	e.end()
 }
 
-// A track is where an event is drawn.
+// A track is the pid and tid of an event.
 type track struct{ pid, tid int64 }
 
 // slice begins a complete event and leaves it open for its arguments.
@@ -106,7 +106,7 @@ func (e *emitter) flow(category, ph, name string, id int64, at track, ts int64) 
 	e.end()
 }
 
-// launchFlow writes one end of the arrow from a launch to what it launched.
+// launchFlow writes one end of the arrow from a launch to its work.
 func (e *emitter) launchFlow(ph, call string, id int64, at track, ts int64) {
 	if e.dialect.Era == Era2022 {
 		e.flow("async_gpu", ph, call, id, at, ts)
@@ -132,7 +132,7 @@ func (e *emitter) metadata(name string, at track, ts int64, key, text string, nu
 	e.endArgs()
 }
 
-// instant writes a global point in time of the profiler's own.
+// instant writes a global instant event of the profiler.
 func (e *emitter) instant(name, pid, tid string, ts int64) {
 	e.start()
 	e.str("name", name)
@@ -198,8 +198,8 @@ func (d Dialect) callOf(op *Op) call {
 	return c
 }
 
-// hipCall returns HIP's counterpart of a CUDA call. Kineto files HIP's calls
-// under cuda_runtime.
+// hipCall returns HIP's counterpart of a CUDA call. Kineto writes HIP's calls
+// with category cuda_runtime.
 func hipCall(cuda string) call {
 	c := call{category: "cuda_runtime"}
 	switch cuda {

@@ -13,11 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated fixtures")
 
-// fixtures are the presets that other packages find in testdata/gen.
+// fixtures are the presets that other packages use from testdata/gen.
 var fixtures = []string{"comm_bound", "cpu_only", "era2022", "host_bound", "llm_train_slower", "llm_train_step", "rocm"}
 
-// TestFixtures checks that the generated traces in testdata are what the
-// generator writes today. They are compared uncompressed, since compressors
+// TestFixtures checks that the generated traces in testdata equal the current
+// output of the generator. They are compared uncompressed, because compressors
 // change.
 func TestFixtures(t *testing.T) {
 	for _, p := range Presets() {
@@ -46,7 +46,7 @@ func TestFixtures(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what is generated now; if that is meant, run with -update", name)
+			t.Errorf("%s differs from what is generated now; if that is intended, run with -update", name)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// header writes what comes before the events.
+// header writes the part of the file before the events.
 func (g *generator) header() {
 	if g.dialect.Layout == Array {
 		g.open('[')
@@ -118,8 +118,8 @@ func (g *generator) distributed() {
 	g.close('}')
 }
 
-// ranksText returns the ranks as a kernel's arguments have them: text, cut off
-// after thirty.
+// ranksText returns the ranks as in a kernel's arguments: text, truncated after
+// thirty ranks.
 func ranksText(ranks int) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -137,7 +137,8 @@ func ranksText(ranks int) string {
 	return b.String()
 }
 
-// flags writes the options of the profiler; Kineto leaves out what is off.
+// flags writes the options of the profiler. Like Kineto, it omits options that
+// are off.
 func (g *generator) flags() {
 	for _, f := range []struct {
 		name string
@@ -154,7 +155,7 @@ func (g *generator) flags() {
 	}
 }
 
-// footer writes the events about the trace itself and what comes after them.
+// footer writes the events about the trace itself and the rest of the file.
 func (g *generator) footer() {
 	g.processes()
 	span := g.now - g.begin

@@ -57,18 +57,18 @@ type generator struct {
 	steps   []Step
 	setName [16]string // by bits of kindBit
 	maxSeq  int64      // the highest Op.Seq
-	group   string     // the ranks as a kernel's arguments have them
+	group   string     // the ranks as in a kernel's arguments
 
 	ids       ids
 	root      int64   // Python id of the step's outermost function
 	stack     []frame // open nn.Module calls
 	allocated int64   // bytes, for [memory]
 
-	activations *pool          // nil if the allocator says nothing of them
+	activations *pool          // nil if the allocator does not record activations
 	outputs     map[int]*block // by Op.Seq: of the forward pass
 }
 
-// ids counts up what must be unique in a trace.
+// ids counts the ids that must be unique in a trace.
 type ids struct{ external, correlation, record, python int64 }
 
 // A deviceRun is a device and the layout of its current step.
@@ -76,28 +76,28 @@ type deviceRun struct {
 	Device
 	*tally
 	index  int
-	stream int // the one that annotations are shown on
+	stream int // the stream on which annotations are shown
 
 	lens   []int64 // of the segments, in this step
-	host   []int64 // when the host is at each segment; one more than lens
+	host   []int64 // the host's time at each segment; one more than lens
 	starts []int64 // of the segments, from the step's start; one more than lens
 	ops    []placed
 	graphs map[int]int // Op.Graph to the index in ops that launches it
 }
 
-// A placed is an op at its time. All times are those of the file.
+// A placed is an op with its times. All times are those of the file.
 type placed struct {
 	*Op
 	segment       int
-	slot, slotEnd int64 // what the host does for it; empty if another op launches it
+	slot, slotEnd int64 // the host's time for it; empty if another op launches it
 	start, dur    int64 // on the device
 	external      int64 // External id of the innermost host operator, or 0
 	correlation   int64
-	launched      bool // it has a launch of its own
+	launched      bool // it has its own launch
 }
 
-// start times of the eras: seconds since 1970 for those that write them so.
-// Modern times count from a base some weeks back.
+// epoch returns the start times of an era: seconds since 1970 for eras with
+// absolute times. Modern times are relative to a base some weeks earlier.
 func epoch(e Era) (base, begin int64) {
 	switch e {
 	case Era2022:
@@ -119,7 +119,7 @@ func newGenerator(w io.Writer, sc Scenario, rank int) *generator {
 	}
 	g.w, g.layout, g.dialect = w, sc.Dialect.Layout, sc.Dialect
 	g.base, g.begin = epoch(sc.Dialect.Era)
-	g.begin += int64(rank) * 137_000 // ranks do not start at the same instant
+	g.begin += int64(rank) * 137_000 // ranks do not start at the same time
 	g.now = g.begin
 	g.pid = 4217 + int64(rank)
 	for set := range g.setName {
@@ -164,7 +164,8 @@ func kindBit(k Kind) int {
 	return 3
 }
 
-// mainStream returns the stream of the first kernel, or else of anything.
+// mainStream returns the stream of the first kernel or, without kernels, of the
+// first op.
 func mainStream(d Device) int {
 	stream := -1
 	for _, seg := range d.Program {
@@ -180,7 +181,8 @@ func mainStream(d Device) int {
 	return max(stream, 0)
 }
 
-// step lays out step n on all devices, accounts for it and writes its events.
+// step lays out step n on all devices, adds it to the truth and writes its
+// events.
 func (g *generator) step(n int) error {
 	length := int64(0)
 	for _, d := range g.devices {
@@ -222,9 +224,10 @@ func (g *generator) stretch(d *deviceRun) {
 	d.starts[len(d.lens)] = at
 }
 
-// pace finds when the host is past each segment of d. Launches take their share
-// of a segment; what keeps the host busy takes all of it; and a host that waits
-// for the device has no lead left afterwards. So it is never behind the plan.
+// pace computes when the host finishes each segment of d. Launches take their
+// share of a segment; an op that keeps the host busy takes all of it; and a
+// host that waits for the device has no lead afterwards. Therefore the host is
+// never behind the plan.
 func (g *generator) pace(d *deviceRun) {
 	at := int64(0)
 	for i, seg := range d.Program {
@@ -247,7 +250,7 @@ func (g *generator) pace(d *deviceRun) {
 	d.host[len(d.lens)] = g.now + at
 }
 
-// place gives every op of d its time on the host and on the device.
+// place assigns every op of d its times on the host and on the device.
 func (g *generator) place(d *deviceRun) {
 	g.pace(d)
 	d.ops = d.ops[:0]
@@ -279,8 +282,9 @@ func (g *generator) place(d *deviceRun) {
 	}
 }
 
-// slots shares the host's time [from, to) among the ops of a segment: launches
-// first, within the time that the scenario allows, then what is host only.
+// slots distributes the host's time [from, to) over the ops of a segment:
+// launches first, within the time that the scenario permits, then host-only
+// ops.
 func (g *generator) slots(ops []placed, launches int, from, to int64) {
 	if launches > 0 {
 		each := min(to-from, g.sc.HostNS) / int64(launches)
@@ -300,12 +304,13 @@ func (g *generator) slots(ops []placed, launches int, from, to int64) {
 	}
 }
 
-// account adds d's step to the truth, from the lengths of the segments alone.
+// account adds d's step to the truth, computed only from the lengths of the
+// segments.
 func (g *generator) account(d *deviceRun, step Step, length int64) {
 	at := step.StartNS + g.sc.LagNS
 	end, next := step.StartNS+step.WallNS, step.StartNS+length
 	d.step()
-	if len(d.steps) == 1 { // the device has nothing to do before the first work reaches it
+	if len(d.steps) == 1 { // the device is idle until the first work reaches it
 		d.stepSegment(step.StartNS, g.sc.LagNS, "", end, next)
 	}
 	until := [4]int{} // by kindBit: the first segment without that class
@@ -338,8 +343,8 @@ func (g *generator) account(d *deviceRun, step Step, length int64) {
 	}
 }
 
-// bytesShown returns how many bytes of op a reader can find in the trace.
-// Nothing tells how much a memset on AMD hardware filled.
+// bytesShown returns the bytes of op that the trace contains. A trace from AMD
+// hardware does not contain the size of a memset.
 func (g *generator) bytesShown(op *Op) int64 {
 	if g.dialect.Vendor == ROCm && op.Kind == Memset {
 		return 0
@@ -349,7 +354,7 @@ func (g *generator) bytesShown(op *Op) int64 {
 
 func (g *generator) truth() Truth {
 	t := Truth{Rank: g.rank, BaseNS: g.base, Events: g.events, Steps: g.steps}
-	if g.dialect.Layout == Array { // which has nowhere to put it
+	if g.dialect.Layout == Array { // the array form has no place for it
 		t.BaseNS = 0
 	}
 	if g.activations != nil {

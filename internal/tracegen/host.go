@@ -2,8 +2,8 @@ package tracegen
 
 import "strings"
 
-// write writes the events of one step: those of the host, then each launch
-// with what came of it.
+// write writes the events of one step: those of the host, then each launch with
+// its work.
 func (g *generator) write(n int, step Step) {
 	main := g.thread(g.devices[0], false)
 	g.rangeOf(step.Name, main, step.StartNS, step.WallNS)
@@ -46,7 +46,7 @@ func (g *generator) nextExternal() int64 {
 	return g.ids.external
 }
 
-// rangeOf writes what the program marks on a thread of its own.
+// rangeOf writes an annotation of the program, on its own thread.
 func (g *generator) rangeOf(name string, at track, ts, dur int64) {
 	g.annotation("user_annotation", name, at, ts, dur, g.nextExternal())
 	g.tell(g.sink.Host(newHostEvent(Range, name, at, ts, dur)))
@@ -76,7 +76,7 @@ func (g *generator) recordID() {
 	}
 }
 
-// phases writes each phase of the step as the host saw it, and as the device.
+// phases writes each phase of the step, on the host and on the device.
 func (g *generator) phases(d *deviceRun, step Step) {
 	for i := 0; i < len(d.Program); {
 		from, name := i, d.Program[i].Phase
@@ -98,8 +98,8 @@ func (g *generator) phases(d *deviceRun, step Step) {
 	}
 }
 
-// deviceSpan writes an annotation as it reached d's main stream: from the first
-// to the last kernel that the segments from <= i < to launched there.
+// deviceSpan writes an annotation on d's main stream: from the first to the
+// last kernel that the segments from <= i < to launched there.
 func (g *generator) deviceSpan(d *deviceRun, name string, from, to int) {
 	start, end := int64(-1), int64(-1)
 	for i := range d.ops {
@@ -117,10 +117,10 @@ func (g *generator) deviceSpan(d *deviceRun, name string, from, to int) {
 	}
 }
 
-// hostOps writes the operators around one launch, each inside the one before,
-// and gives p the External id of the innermost.
+// hostOps writes the operators around one launch, each nested in the one
+// before, and sets p's External id to that of the innermost.
 func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
-	if !p.launched && p.Kind != HostOnly { // part of a graph whose launch came first
+	if !p.launched && p.Kind != HostOnly { // part of a graph whose launch precedes it
 		p.external = d.ops[d.graphs[p.Graph]].external
 		return
 	}
@@ -149,7 +149,8 @@ func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
 	}
 }
 
-// inset returns how far inside p's slot the operator of a level begins.
+// inset returns the distance between the start of p's slot and the start of the
+// operator of a level.
 func (g *generator) inset(p *placed, level int) int64 {
 	ns := (p.slotEnd - p.slot) / int64(4*(len(p.Host)+1))
 	return int64(level) * (ns - ns%g.unit)
@@ -158,7 +159,7 @@ func (g *generator) inset(p *placed, level int) int64 {
 // sequence returns the number that p shares with its forward or backward op.
 func (g *generator) sequence(n int, p *placed) int64 { return int64(n)*g.maxSeq + int64(p.Seq) }
 
-// sequenced and shaped report whether the operator of a level around p says its
+// sequenced and shaped report whether the operator of a level around p has its
 // sequence number, and the shapes of its inputs.
 func (g *generator) sequenced(p *placed, level int) bool { return p.Seq != 0 && level < 2 }
 
@@ -244,7 +245,7 @@ func (g *generator) shapes(dims [][]int64) {
 }
 
 // memory writes an allocation by every other operator and its release by the
-// operators between.
+// operators between them.
 func (g *generator) memory(p *placed, at track) {
 	bytes := int64(512)
 	if g.ids.record%2 == 0 || g.allocated == 0 {
@@ -260,7 +261,7 @@ func (g *generator) memory(p *placed, at track) {
 	g.memoryEvent(at, p.slot+g.inset(p, len(p.Host)), device, 0x7f1e00000000+g.allocated, bytes, g.allocated, 2<<30)
 }
 
-// What an allocator of activations has: parameters, and room for all else.
+// The memory of an allocator of activations: parameters, and everything else.
 const (
 	parameterBytes = 14 << 30
 	reservedBytes  = 72 << 30
@@ -286,14 +287,14 @@ func (g *generator) activation(p *placed, at track) {
 		g.outputs[p.Seq] = b
 		pool.take(b, ts)
 	}
-	if len(pool.live) == 0 { // addresses are used again in every step
+	if len(pool.live) == 0 { // addresses are reused in every step
 		pool.next = firstAddress
 	}
 	g.memoryEvent(at, ts, pool.use.Device, b.address, bytes, pool.allocated, pool.reserved)
 }
 
-// memoryEvent writes a change of a device's memory, or of the host's, which is
-// device -1.
+// memoryEvent writes a change of the memory of a device, or of the host, which
+// is device -1.
 func (g *generator) memoryEvent(at track, ts int64, device int, address, bytes, allocated, reserved int64) {
 	g.start()
 	g.str("ph", "i")
@@ -326,7 +327,7 @@ type frame struct {
 }
 
 // modules writes the nn.Module calls around d's forward operators: a call lasts
-// from the first operator that has it in its path to the end of the last.
+// from the first operator with it in its path to the end of the last one.
 func (g *generator) modules(d *deviceRun) {
 	at := g.thread(d, false)
 	end := int64(0)
@@ -368,7 +369,7 @@ func (g *generator) leave(depth int, at track, end int64) {
 	}
 }
 
-// rootFrame writes the function that all of the step's modules are called from.
+// rootFrame writes the function that calls all of the step's modules.
 func (g *generator) rootFrame(name string, at track, ts, dur int64) {
 	g.ids.python++
 	g.root = g.ids.python

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// A jsonWriter appends JSON to a buffer in one of the layouts and hands full
-// buffers to w. It does not check that the calls nest; the tests parse what
-// comes out. The first write error sticks.
+// A jsonWriter appends JSON to a buffer in one of the layouts and writes full
+// buffers to w. It does not check that the calls nest; the tests parse its
+// output. It keeps the first write error.
 type jsonWriter struct {
 	w      io.Writer
 	layout Layout
 	buf    []byte
-	total  int64 // bytes handed to w
+	total  int64 // bytes written to w
 	err    error
 
 	depth    int
@@ -20,12 +20,13 @@ type jsonWriter struct {
 	broken   bool     // Native: the next member goes on a new line
 }
 
-// bufferSize is when the buffer is handed on; it grows a little beyond.
+// bufferSize is the size at which the buffer is written; it may grow slightly
+// larger.
 const bufferSize = 1 << 16
 
 const spaces = "                                "
 
-// written returns how many bytes there are so far.
+// written returns the number of bytes so far.
 func (j *jsonWriter) written() int64 { return j.total + int64(len(j.buf)) }
 
 func (j *jsonWriter) flush() {
@@ -37,7 +38,7 @@ func (j *jsonWriter) flush() {
 	j.buf = j.buf[:0]
 }
 
-// br asks for a line break before the next member or closing bracket where the
+// br requests a line break before the next member or closing bracket if the
 // layout leaves that to the caller.
 func (j *jsonWriter) br() { j.broken = true }
 
@@ -64,7 +65,7 @@ func (j *jsonWriter) newline(comma bool) bool {
 	switch j.layout {
 	case Pretty:
 	case Native:
-		// Kineto indents events no deeper than the array that they are in.
+		// Kineto indents events no deeper than their array.
 		if !asked {
 			return false
 		}
@@ -84,7 +85,7 @@ func (j *jsonWriter) newline(comma bool) bool {
 	return true
 }
 
-// key starts a member of an object. It must need no escapes.
+// key starts a member of an object. It must not need escapes.
 func (j *jsonWriter) key(key string) {
 	j.next()
 	j.buf = append(j.buf, '"')
@@ -126,7 +127,7 @@ func (j *jsonWriter) int(key string, v int64) {
 	j.buf = strconv.AppendInt(j.buf, v, 10)
 }
 
-// raw writes a value that is JSON already.
+// raw writes a value that is already JSON.
 func (j *jsonWriter) raw(key, v string) {
 	j.key(key)
 	j.buf = append(j.buf, v...)
@@ -147,7 +148,7 @@ func (j *jsonWriter) intArray(vs []int64) {
 	j.close(']')
 }
 
-// quoted writes a string. Bytes that are not UTF-8 do not come here.
+// quoted writes a string, which must be valid UTF-8.
 func (j *jsonWriter) quoted(s string) {
 	const hex = "0123456789abcdef"
 	j.buf = append(j.buf, '"')
@@ -169,7 +170,8 @@ func (j *jsonWriter) quoted(s string) {
 	j.buf = append(j.buf, '"')
 }
 
-// thousandths writes n/1000 with exactly three decimals. n is not negative.
+// thousandths writes n/1000 with exactly three decimals. N must not be
+// negative.
 func (j *jsonWriter) thousandths(n int64) {
 	j.buf = strconv.AppendInt(j.buf, n/1000, 10)
 	f := n % 1000

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// told returns the story of a name.
+// told returns the truth of the story with a name.
 func told(t *testing.T, name string) Attribution {
 	t.Helper()
 	for _, p := range Stories() {
@@ -18,8 +18,8 @@ func told(t *testing.T, name string) Attribution {
 	return Attribution{}
 }
 
-// TestKnownStories holds the truth of some stories against sums worked out by
-// hand from how they are told.
+// TestKnownStories compares the truth of some stories with sums computed by
+// hand from their definitions.
 func TestKnownStories(t *testing.T) {
 	equal := func(what string, got, want any) {
 		t.Helper()
@@ -27,19 +27,19 @@ func TestKnownStories(t *testing.T) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", what, got, want)
 		}
 	}
-	// Inside the call 4; calls of 6 and 0, 20 or 10 after them; 2 and 20 behind
+	// Inside the call 4; calls of 6 and 0, 20 or 10 after them; 2 and 20 after
 	// another kernel; 3 and 8 of the call that begins before the gap.
 	equal("launch_latency", told(t, "launch_latency").Idle, []IdleTime{
 		{Owner: BetweenKernels, NS: (2 + 20) * us}, {Owner: LaunchLatency, NS: (4 + 6 + 26 + 11 + 16) * us},
 	})
-	// Two gaps a nanosecond over 20 µs, one of 300 µs and one of 90 µs, two of them
-	// behind a call of 6 µs.
+	// Two gaps a nanosecond over 20 µs, one of 300 µs and one of 90 µs, two of
+	// them after a call of 6 µs.
 	equal("dependency", told(t, "dependency").Idle, []IdleTime{
 		{Owner: Dependency, NS: 2*20_001 + 390*us}, {Owner: LaunchLatency, NS: 12 * us},
 	})
-	// Depths of 3 and 1. aten::to spends 2 µs and launches for 1 µs; _to_copy spends
-	// 2 µs. Kernels last 13 to 10 and 11 to 10 µs, of which _to_copy has all but the
-	// outermost ones.
+	// Depths of 3 and 1. aten::to uses 2 µs and launches for 1 µs; _to_copy
+	// uses 2 µs. Kernels last 13 to 10 and 11 to 10 µs; _to_copy has all of
+	// them except the outermost.
 	equal("recursion", told(t, "recursion").Ops, []OpRun{
 		{Name: "aten::_to_copy", Count: 4, CPUSelfNS: 8 * us, CPUTotalNS: (15 + 5) * us, GPUTotalNS: (33 + 10) * us},
 		{Name: "aten::to", Count: 6, CPUSelfNS: 12 * us, CPUTotalNS: (18 + 8) * us, GPUSelfNS: 67 * us, GPUTotalNS: 67 * us, Launched: 6},
@@ -70,8 +70,9 @@ func TestKnownStories(t *testing.T) {
 	})
 }
 
-// TestActivations: the peak is where the forward pass ends, with the outputs of
-// all operators that have a backward pass, and it is all free again after it.
+// TestActivations: the peak is at the end of the forward pass, with the outputs
+// of all operators that have a backward pass, and all of it is freed after the
+// backward pass.
 func TestActivations(t *testing.T) {
 	sc := LLMTrainStep()
 	sc.Activations = true
@@ -98,7 +99,7 @@ func TestActivations(t *testing.T) {
 	if m.PeakNS <= truth.Steps[0].StartNS || m.PeakNS >= truth.Steps[1].StartNS {
 		t.Errorf("the peak is at %d, want it in the first step: all are alike", m.PeakNS)
 	}
-	// Apart from what the allocator says, the trace is the same.
+	// Except for the allocator's events, the trace is the same.
 	_, without := generated(t, LLMTrainStep(), 0)
 	if n := strings.Count(string(text), "[memory]"); n != int(m.Allocs+m.Frees) || len(parse(t, text)) != len(parse(t, without))+n {
 		t.Errorf("%d events of memory, want %d and no other new ones", n, m.Allocs+m.Frees)

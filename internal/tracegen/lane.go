@@ -3,9 +3,9 @@ package tracegen
 import "fmt"
 
 // A lane is a device and the thread that feeds it, for stories of one kernel at
-// a time: while one runs, the thread gets ready for what makes the gap behind
-// it. Streams that a lane uses are computeStream for its kernels, and copyStream
-// for what hides behind them.
+// a time: while one runs, the thread prepares the cause of the gap after it. A
+// lane uses computeStream for its kernels, and copyStream for work that they
+// overlap.
 type lane struct {
 	s       *scene
 	main, t *thread // t launches
@@ -29,8 +29,8 @@ func (l *lane) kernel() string {
 	return fmt.Sprintf("kernel_%d", l.kernels)
 }
 
-// first launches the kernel that the story begins with. Some more launches
-// make the thread the main one.
+// first launches the first kernel of the story. Some more launches make the
+// thread the main one.
 func (l *lane) first() {
 	for range 4 {
 		c := l.t.call(l.api+"LaunchKernel", 3*us)
@@ -41,7 +41,7 @@ func (l *lane) first() {
 // settle has the thread do nothing until the device has nothing left to do.
 func (l *lane) settle() { l.t.until(l.g.end) }
 
-// wait is time that passes on a thread while the device is idle.
+// wait lets time pass on a thread while the device is idle.
 func (l *lane) wait(t *thread, state, name string, ns int64) {
 	t.spend(ns)
 	l.s.own(l.g, HostLate, state, name, ns)
@@ -52,8 +52,8 @@ func (l *lane) late(t *thread, state, call string, ns int64) {
 	t.in(catRuntime, call, func() { l.wait(t, state, call, ns) })
 }
 
-// overrun makes a call that begins while the device is busy and goes on after
-// it is not. What the call itself launches runs beside the kernel.
+// overrun makes a call that begins while the device is busy and ends when it is
+// idle. The work launched by the call itself overlaps the kernel.
 func (l *lane) overrun(state, call, launches string, ns int64) {
 	c := l.t.in(catRuntime, call, func() {
 		l.t.until(l.g.end)
@@ -64,7 +64,7 @@ func (l *lane) overrun(state, call, launches string, ns int64) {
 	}
 }
 
-// run has c launch a kernel and waits until that is running.
+// run makes c launch a kernel and waits until it is running.
 func (l *lane) run(c *node, start int64) {
 	l.g.run(c, l.kernel(), computeStream, start, l.ns(40*us))
 	l.t.until(max(l.t.now, start))
@@ -79,7 +79,7 @@ func (l *lane) inside() {
 }
 
 // after launches a kernel that starts some time after its call has returned.
-// Who owns that time is up to the story; the call is launch latency.
+// The story defines the cause of that time; the call is launch latency.
 func (l *lane) after(owner string, rest int64) {
 	c := l.t.call(l.api+"LaunchKernel", l.ns(6*us))
 	l.s.own(l.g, LaunchLatency, "", "", c.end-c.start)
@@ -87,8 +87,8 @@ func (l *lane) after(owner string, rest int64) {
 	l.run(c, c.end+rest)
 }
 
-// queued launches a kernel while another is running, and has it start only some
-// time after that one.
+// queued launches a kernel while another is running. It starts only some time
+// after the other one has ended.
 func (l *lane) queued(owner string, rest int64) {
 	c := l.t.call(l.api+"LaunchKernel", l.ns(4*us))
 	l.s.own(l.g, owner, "", "", rest)

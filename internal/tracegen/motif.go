@@ -1,32 +1,32 @@
 package tracegen
 
-// A motif is a gap or some, each with one reason. It begins and ends while a
-// kernel is running, and its lane has nothing open, so motifs can follow each
+// A motif has one or more gaps, each with one cause. It begins and ends while a
+// kernel is running, and its lane has no open events, so motifs can follow each
 // other in any order.
 type motif struct {
 	name, about string
 	play        func(l *lane)
 }
 
-// motifs returns one or more for each owner of idle time, and for each state of
-// a late host.
+// motifs returns at least one motif for each cause of idle time, and for each
+// state of a late host.
 func motifs() []motif {
 	return []motif{
-		{"host_synchronizing", "the host waits for the device longer than that is busy", synchronizing},
+		{"host_synchronizing", "the host waits longer than the device is busy", synchronizing},
 		{"host_copying", "calls that copy and fill return late", copying},
-		{"host_allocating", "memory is taken and given back while the device waits", allocating},
+		{"host_allocating", "memory is allocated and freed while the device waits", allocating},
 		{"host_launching", "a launch of something else returns late", launching},
 		{"host_calling", "other calls keep the host from launching", calling},
 		{"host_data_loading", "a data loader, with operators, Python and calls inside it", dataLoading},
 		{"host_operator", "operators that launch nothing", inOperator},
 		{"host_python", "Python functions, with step markers inside them", inPython},
 		{"host_annotation", "annotations with nothing else, and step markers by themselves", inAnnotation},
-		{"host_unrecorded", "nothing is recorded of the host", unrecorded},
-		{"other_thread", "kernels of a thread that does nothing else, beside the main thread", otherThread},
+		{"host_unrecorded", "the host's activity is not recorded", unrecorded},
+		{"other_thread", "kernels of a second thread that does nothing else", otherThread},
 		{"launch_latency", "kernels that start inside, or up to 20 µs after, their calls", launchLatency},
 		{"dependency", "kernels that start more than 20 µs after their calls", dependency},
 		{"nothing_offered", "the profiler itself keeps the host busy", nothingOffered},
-		{"opaque_graph", "graphs whose inside was not recorded", opaqueGraph},
+		{"opaque_graph", "CUDA graphs traced as one event", opaqueGraph},
 		{"no_launch", "kernels whose calls are older than the capture", noLaunch},
 		{"early_start", "kernels that seem to start before they are launched", earlyStart},
 	}
@@ -175,7 +175,8 @@ func otherThread(l *lane) {
 	l.late(main, Calling, l.api+"EventQuery", l.ns(14*us))
 	main.python("demo/train.py(12): log", func() { l.wait(main, InPython, "demo/train.py(12): log", l.ns(18*us)) })
 	worker.until(main.now)
-	// What is open on the thread that launches comes before the main thread.
+	// Events open on the launching thread have precedence over those of the
+	// main thread.
 	main.python("demo/train.py(30): wait", func() {
 		worker.op("aten::embedding", func() {
 			l.wait(worker, InOperator, "aten::embedding", l.ns(27*us))
@@ -272,7 +273,8 @@ func noLaunch(l *lane) {
 	l.inside()
 }
 
-// earlyStart has kernels that start 2 µs before, and together with, their calls.
+// earlyStart has kernels that start 2 µs before their calls, and at the same
+// time as their calls.
 func earlyStart(l *lane) {
 	for _, ahead := range []int64{2 * us, 0} {
 		l.settle()

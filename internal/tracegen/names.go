@@ -1,7 +1,7 @@
 package tracegen
 
-// names are the kernels of a transformer's training step, as the libraries of
-// one vendor call them.
+// names has the kernel names of a transformer's training step in the libraries
+// of one vendor.
 type names struct {
 	device string // the hardware
 
@@ -46,8 +46,8 @@ func cudaNames() names {
 	}
 }
 
-// rocmNames returns the kernels of hipBLASLt, Composable Kernel and RCCL. Those
-// that PyTorch compiles itself have the names that they have on CUDA.
+// rocmNames returns the kernels of hipBLASLt, Composable Kernel and RCCL.
+// Kernels that PyTorch compiles itself have the same names as on CUDA.
 func rocmNames() names {
 	n := cudaNames()
 	n.device = "AMD Instinct MI300X"

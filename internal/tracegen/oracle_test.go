@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// An oracle reads a story's JSON back and answers by looking at every event for
-// every question. It knows times and numbers only, and nothing of how the story
-// was told.
+// An oracle parses a story's JSON and answers each question by checking every
+// event. It uses times and numbers only, not the definition of the story.
 type oracle struct {
 	t      *testing.T
 	host   []*hostEvent
@@ -27,7 +26,7 @@ type hostEvent struct {
 	thread   string
 }
 
-// A deviceEvent is a piece of device work with the call that launched it.
+// A deviceEvent is a GPU operation with the call that launched it.
 type deviceEvent struct {
 	event
 	from, to int64
@@ -43,7 +42,7 @@ func newOracle(t *testing.T, text []byte) *oracle {
 	return o
 }
 
-// readOracle leaves the work without calls, which take long to find.
+// readOracle does not link the work to its calls, because that takes long.
 func readOracle(t *testing.T, text []byte) *oracle {
 	o := &oracle{t: t}
 	for _, e := range parse(t, text) {
@@ -60,7 +59,8 @@ func readOracle(t *testing.T, text []byte) *oracle {
 		}
 	}
 	slices.SortStableFunc(o.host, func(a, b *hostEvent) int {
-		// Modules may begin and end together. Python's own numbers go up as calls are made.
+		// Modules may begin and end together. Python's own numbers increase in
+		// the order of calls.
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to), a.number("Python id").Cmp(b.number("Python id")))
 	})
 	slices.SortStableFunc(o.work, func(a, b *deviceEvent) int { return cmp.Compare(a.from, b.from) })
@@ -81,8 +81,8 @@ func processLabel(pid string) string {
 	return label
 }
 
-// launcher finds the call of w: by its number, and if it has none by arrow. Of
-// several calls the first to begin is the outermost.
+// launcher finds the call of w: by its number or, without one, by arrow. The
+// first of several calls to begin is the outermost.
 func (o *oracle) launcher(w *deviceEvent) *hostEvent {
 	number := w.arg("correlation")
 	if number == "" {
@@ -138,8 +138,8 @@ func (o *oracle) byArrow(w *deviceEvent) *hostEvent {
 	return nil
 }
 
-// open returns what is open on a thread at a moment, in the order in which it
-// began, and the innermost last.
+// open returns the events open on a thread at a time, in the order of their
+// starts, the innermost last.
 func (o *oracle) open(thread string, at int64) (out []*hostEvent) {
 	for _, e := range o.host {
 		if e.thread == thread && e.from <= at && at < e.to {
@@ -149,7 +149,7 @@ func (o *oracle) open(thread string, at int64) (out []*hostEvent) {
 	return out
 }
 
-// mainThread returns the thread of a process that launches most.
+// mainThread returns the thread of a process with the most launches.
 func (o *oracle) mainThread(pid string) (best string) {
 	launches := map[string]int{}
 	seen := map[*hostEvent]bool{}
@@ -167,14 +167,14 @@ func (o *oracle) mainThread(pid string) (best string) {
 	return best
 }
 
-// busy reports whether any of the devices runs something at a moment.
+// busy reports whether any of the devices runs something at a time.
 func (o *oracle) busy(at int64, device string) bool {
 	return slices.ContainsFunc(o.work, func(w *deviceEvent) bool {
 		return (device == "" || w.device == device) && w.from <= at && at < w.to
 	})
 }
 
-// edges returns every moment at which anything begins or ends, within a window.
+// edges returns every time within a window at which anything begins or ends.
 func (o *oracle) edges(from, to int64) []int64 {
 	all := []int64{from, to}
 	add := func(at int64) {
@@ -194,7 +194,7 @@ func (o *oracle) edges(from, to int64) []int64 {
 	return slices.Compact(all)
 }
 
-// window returns a device's.
+// window returns the window of a device.
 func (o *oracle) window(device string) (from, to int64) {
 	from = -1
 	for _, w := range o.work {
@@ -208,12 +208,13 @@ func (o *oracle) window(device string) (from, to int64) {
 	return from, to
 }
 
-// idle asks who owns each stretch between two edges in which a device is idle.
+// idle determines the cause of each interval between two edges during which a
+// device is idle.
 func (o *oracle) idle(device string) map[IdleTime]int64 {
 	out := map[IdleTime]int64{}
 	from, to := o.window(device)
 	edges := o.edges(from, to)
-	gap := from // where the current gap begins
+	gap := from // start of the current gap
 	for i := 1; i < len(edges); i++ {
 		x, y := edges[i-1], edges[i]
 		if o.busy(x, device) {
@@ -222,7 +223,7 @@ func (o *oracle) idle(device string) map[IdleTime]int64 {
 		}
 		next := o.next(device, x)
 		limit := ShortWaitNS + int64(0)
-		for x < y { // the limit of a short wait is no edge
+		for x < y { // the limit of a short wait is not an edge
 			cut := y
 			if next.call != nil {
 				if rest := max(gap, next.call.to) + limit; x < rest && rest < y {
@@ -237,7 +238,7 @@ func (o *oracle) idle(device string) map[IdleTime]int64 {
 	return out
 }
 
-// next returns the work that ends the gap at a moment.
+// next returns the work that ends the gap at a time.
 func (o *oracle) next(device string, at int64) (next *deviceEvent) {
 	for _, w := range o.work {
 		if w.device != device || w.from <= at {
@@ -253,7 +254,7 @@ func (o *oracle) next(device string, at int64) (next *deviceEvent) {
 	return next
 }
 
-// owner says who owns the moment x of a gap that began at a.
+// owner returns the cause at time x of a gap that began at a.
 func (o *oracle) owner(a, x int64, k *deviceEvent) (owner, state, name string) {
 	b, l := k.from, k.call
 	switch {
@@ -291,7 +292,8 @@ func (o *oracle) opaque(x int64, k *deviceEvent) bool {
 	return false
 }
 
-// late says what the thread of l, or else the main thread, did at x.
+// late returns the activity of the thread of l, or otherwise of the main
+// thread, at x.
 func (o *oracle) late(x int64, l *hostEvent) (owner, state, name string) {
 	for _, thread := range []string{l.thread, o.mainThread(string(l.PID))} {
 		open := o.open(thread, x)

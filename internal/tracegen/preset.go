@@ -9,8 +9,8 @@ type Preset struct {
 	Make  func() Scenario
 }
 
-// Presets returns the ready-made scenarios of fixed size, in the order of
-// their names. [Big] is the one of any size.
+// Presets returns the scenarios of fixed size, in the order of their names.
+// [Big] has any size.
 func Presets() []Preset {
 	return []Preset{
 		{"comm_bound", "most communication is exposed", CommBound},
@@ -34,8 +34,8 @@ const (
 	ms = int64(1_000_000)
 )
 
-// scenario returns one with the defaults of the presets: the device is 20 µs
-// behind a host that needs up to 12 µs per launch.
+// scenario returns a scenario with the defaults of the presets: the device is
+// 20 µs behind the host, which needs up to 12 µs per launch.
 func scenario(name string, steps int, program []Segment) Scenario {
 	return Scenario{
 		Name: name, Seed: 1, Ranks: 1, Steps: steps, FirstStep: 2,
@@ -44,7 +44,7 @@ func scenario(name string, steps int, program []Segment) Scenario {
 	}
 }
 
-// ComputeBound keeps the device busy for all but a 40th of each step.
+// ComputeBound keeps the device busy for all but one 40th of each step.
 func ComputeBound() Scenario {
 	n, b := cudaNames(), newBuilder()
 	for range 20 {
@@ -72,8 +72,8 @@ func HostBound() Scenario {
 	return scenario("host_bound", 4, b.segments)
 }
 
-// CommBound sums up gradients after the kernels that made them: of the 1200 µs
-// that communication takes in a step, 1000 µs are exposed.
+// CommBound reduces gradients after the kernels that computed them: of 1200 µs
+// of communication per step, 1000 µs are exposed.
 func CommBound() Scenario {
 	n, b := cudaNames(), newBuilder()
 	for range 4 {
@@ -89,7 +89,8 @@ func CommBound() Scenario {
 	return sc
 }
 
-// CommHidden has the communication of [CommBound] run under kernels alone.
+// CommHidden has the communication of [CommBound], completely overlapped by
+// kernels.
 func CommHidden() Scenario {
 	n, b := cudaNames(), newBuilder()
 	for range 4 {
@@ -106,8 +107,8 @@ func CommHidden() Scenario {
 	return sc
 }
 
-// CopyBound moves data in every direction, beside kernels and alone, and fills
-// memory.
+// CopyBound copies data in every direction, overlapped by kernels and exposed,
+// and fills memory.
 func CopyBound() Scenario {
 	n, b := cudaNames(), newBuilder()
 	b.segment(900*us, copyOp(hostToDevicePageable, computeStream, 12<<20))
@@ -139,8 +140,8 @@ func Graphs() Scenario {
 	return scenario("graphs", 3, b.segments)
 }
 
-// MultiStream has kernels on three streams that overlap in parts: their
-// durations sum to more than the time in which any of them runs.
+// MultiStream has kernels on three streams that overlap partly: their total
+// time exceeds the time during which any of them runs.
 func MultiStream() Scenario {
 	n, b := cudaNames(), newBuilder()
 	on := func(stream int, name string) Op {
@@ -168,8 +169,8 @@ func MultiStream() Scenario {
 	return sc
 }
 
-// MultiDevice drives three devices with different loads from one process; the
-// numbers of the devices have a hole.
+// MultiDevice drives three devices with different loads from one process. The
+// numbers of the devices are not contiguous.
 func MultiDevice() Scenario {
 	sc := scenario("multi_device", 3, ComputeBound().Devices[0].Program)
 	sc.Devices = append(sc.Devices,
@@ -179,7 +180,7 @@ func MultiDevice() Scenario {
 	return sc
 }
 
-// CPUOnly is what the profiler shows of a training without a device.
+// CPUOnly is the profile of a training without a device.
 func CPUOnly() Scenario {
 	sc := scenario("cpu_only", 3, trainingStep(cudaNames(), 2, 28*us))
 	sc.CPUOnly = true
@@ -189,7 +190,7 @@ func CPUOnly() Scenario {
 	return sc
 }
 
-// Old is a training as the profiler wrote it in 2022.
+// Old is a training in the profiler's format of 2022.
 func Old() Scenario {
 	sc := scenario("era2022", 3, wholeMicroseconds(trainingStep(cudaNames(), 2, 28*us)))
 	sc.Ranks = 2
@@ -210,8 +211,8 @@ func Rocm() Scenario {
 }
 
 // LLMTrainStep is one rank of a small language model's training: data loading
-// at the start of each step, gradients reduced while the backward pass goes on
-// but not entirely hidden by it, an optimizer of few large kernels.
+// at the start of each step, gradients reduced during the backward pass and
+// partly overlapped by it, an optimizer with few large kernels.
 func LLMTrainStep() Scenario {
 	sc := scenario("llm_train_step", 4, trainingStep(cudaNames(), 3, 180*us))
 	sc.Ranks = 8
@@ -221,8 +222,8 @@ func LLMTrainStep() Scenario {
 	return sc
 }
 
-// SlowerLLMTrainStep is [LLMTrainStep] after a change for the worse: kernels of
-// attention take half as long again, and each step reads back one number more.
+// SlowerLLMTrainStep is [LLMTrainStep] after a regression: attention kernels
+// take 50% longer, and each step reads back one more number.
 func SlowerLLMTrainStep() Scenario {
 	sc, n := LLMTrainStep(), cudaNames()
 	sc.Name = "llm_train_slower"
@@ -235,7 +236,7 @@ func SlowerLLMTrainStep() Scenario {
 		}
 	}
 	wait := Segment{NS: 450 * us, Ops: []Op{{Kind: HostOnly, Host: []string{"aten::item", "aten::_local_scalar_dense"}, Call: "cudaStreamSynchronize"}}}
-	sc.Devices[0].Program = slices.Insert(program, len(program)-2, wait) // before the one that is there
+	sc.Devices[0].Program = slices.Insert(program, len(program)-2, wait) // before the existing one
 	return sc
 }
 
@@ -251,14 +252,15 @@ func Big(bytes int64) Scenario {
 	return sc
 }
 
-// BigMemory is [Big] with what the allocator says of activations.
+// BigMemory is [Big] with the allocator's events for activations.
 func BigMemory(bytes int64) Scenario {
 	sc := Big(bytes)
 	sc.Name, sc.Activations = "big_memory", true
 	return sc
 }
 
-// wholeMicroseconds returns a program with every length cut to microseconds.
+// wholeMicroseconds returns a program with every length truncated to
+// microseconds.
 func wholeMicroseconds(program []Segment) []Segment {
 	for i := range program {
 		program[i].NS -= program[i].NS % us

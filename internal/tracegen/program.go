@@ -1,7 +1,7 @@
 package tracegen
 
-// A builder strings segments together. What is opened keeps running through
-// the segments added until it is closed.
+// A builder appends segments. An opened op continues through the following
+// segments until it is closed.
 type builder struct {
 	segments []Segment
 	phase    string
@@ -10,7 +10,7 @@ type builder struct {
 	seq      int
 }
 
-// opened is where an op that still runs was started.
+// An opened is the position at which a running op was started.
 type opened struct{ segment, op int }
 
 func newBuilder() *builder { return &builder{open: map[int]opened{}} }
@@ -40,21 +40,21 @@ func (b *builder) start(op Op) {
 	b.waiting = append(b.waiting, op)
 }
 
-// stop ends what was started on stream with the newest segment.
+// stop ends the op started on stream, with the newest segment.
 func (b *builder) stop(stream int) {
 	at := b.open[stream]
 	delete(b.open, stream)
 	b.segments[at.segment].Ops[at.op].Spans = len(b.segments) - at.segment
 }
 
-// stopAll ends everything that was started.
+// stopAll ends all running ops.
 func (b *builder) stopAll() {
 	for stream := range b.open {
 		b.stop(stream)
 	}
 }
 
-// Streams that PyTorch typically uses: the default stream as CUPTI numbers it,
+// Streams that PyTorch typically uses: the default stream in CUPTI's numbering,
 // and those of copies and of NCCL.
 const (
 	computeStream = 7

@@ -1,19 +1,19 @@
-// Package tracegen writes Chrome traces in the shapes that PyTorch's profiler
+// Package tracegen writes Chrome traces in the formats that PyTorch's profiler
 // has used over the years, for programs whose timing is known in closed form.
 //
-// A [Scenario] lays a step of a device out as a row of [Segment] values. During
-// a segment the set of things that run does not change, so how long each set of
-// classes ran is a sum of segment lengths: the [Truth] is known by construction
-// and is never read back from the events. That makes it an independent check
-// of whatever sweeps the events. [Generate] streams, so a trace may be larger
-// than memory, and equal arguments give equal bytes.
+// A [Scenario] describes a step of a device as a list of [Segment] values.
+// During a segment the set of running ops does not change, so the time of each
+// set of classes is a sum of segment lengths: the [Truth] is known by
+// construction and is never read back from the events. That makes it an
+// independent check of code that processes the events. [Generate] streams, so a
+// trace may be larger than memory, and equal arguments give equal bytes.
 //
-// The ready-made scenarios are in [Presets], [Big] and [BigMemory]; the command
+// The predefined scenarios are in [Presets], [Big] and [BigMemory]; the command
 // gentrace writes them to files.
 //
-// A [Story] is a short trace that shows one thing about who owns the time of a
-// device: what launched its work, and what held it up when it was idle. Its
-// truth is an [Attribution]; they are in [Stories] and [Mixture].
+// A [Story] is a short trace that shows one cause of device time: the launch of
+// its work, or the cause of an idle interval. Its truth is an [Attribution].
+// The stories are in [Stories] and [Mixture].
 package tracegen
 
 import (
@@ -23,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind is what an [Op] does.
+// A Kind is the kind of an [Op].
 type Kind uint8
 
 // The kinds of work.
@@ -32,10 +32,10 @@ const (
 	Comm                 // a kernel that moves data between devices
 	Copy                 // a memory copy
 	Memset               // a memory fill
-	HostOnly             // something that keeps the host busy and no device
+	HostOnly             // keeps the host busy and uses no device
 )
 
-// class returns the name of k's class, or "" for what runs on no device.
+// class returns the name of k's class, or "" for ops that use no device.
 func (k Kind) class() string {
 	switch k {
 	case Compute:
@@ -52,19 +52,19 @@ func (k Kind) class() string {
 
 // A Collective describes the operation behind a kernel of kind [Comm].
 type Collective struct {
-	Name  string // as Kineto writes it: allreduce, _allgather_base, ...
+	Name  string // Kineto's name: allreduce, _allgather_base, ...
 	Elems int64  // elements sent by one rank
-	DType string // as Kineto writes it: Float, BFloat16, ...
+	DType string // Kineto's name: Float, BFloat16, ...
 }
 
-// An Op is one piece of work: what the host did to launch it and, unless it is
-// HostOnly, the one device event that came of it.
+// An Op is one operation: the activity of the host to launch it and, unless it
+// is HostOnly, the resulting device event.
 type Op struct {
 	Kind   Kind
 	Name   string // of the device event
 	Stream int
-	// Spans is how many segments the device event lasts, counted from the one
-	// it starts in; 0 means 1. Segments of a later step do not count.
+	// Spans is the number of segments of the device event, including the one in
+	// which it starts; 0 means 1. Segments of a later step do not count.
 	Spans int
 
 	Host     []string  // host operators around the launch, the outermost first
@@ -73,19 +73,19 @@ type Op struct {
 	Module   []string  // nn.Module names around a forward op, the outermost first
 	Call     string    // the runtime call; "" for the usual one of Kind
 	Dims     [][]int64 // shapes of the innermost operator's inputs
-	// Graph is not 0 for kernels that replay a captured graph: those of a step
-	// with the same number share one launch and its correlation.
+	// Graph is not 0 for kernels that replay a captured graph: kernels of a
+	// step with the same number share one launch and its correlation.
 	Graph int
 
 	Bytes      int64       // of a Copy or Memset
 	Collective *Collective // of a Comm
 }
 
-// A Segment is a stretch of a device's time in which the set of things that
-// run does not change.
+// A Segment is an interval of a device's time during which the set of running
+// ops does not change.
 type Segment struct {
 	NS    int64 // its length in nanoseconds
-	Ops   []Op  // what starts at its beginning; nothing else starts within it
+	Ops   []Op  // ops that start at its beginning; nothing else starts within it
 	Phase string
 }
 
@@ -99,7 +99,7 @@ type Device struct {
 // An Era is a period of trace formats; see the constants.
 type Era uint8
 
-// The eras differ in how times are written and in what categories are called.
+// The eras differ in the format of times and in the names of categories.
 const (
 	Modern  Era = iota // since April 2024: three decimals, relative to baseTimeNanoseconds
 	Era2024            // spring of 2024: microseconds since 1970 with three decimals
@@ -108,7 +108,7 @@ const (
 	eras
 )
 
-// unit returns the nanoseconds that the era's smallest step of time has.
+// unit returns the resolution of the era's times in nanoseconds.
 func (e Era) unit() int64 {
 	if e >= Era2023 {
 		return 1000
@@ -116,7 +116,7 @@ func (e Era) unit() int64 {
 	return 1
 }
 
-// A Layout is how the JSON is broken into lines.
+// A Layout is the form of the line breaks in the JSON.
 type Layout uint8
 
 // The layouts.
@@ -128,7 +128,7 @@ const (
 	layouts
 )
 
-// A Vendor decides the names of runtime calls and which fields there are.
+// A Vendor determines the names of runtime calls and the fields of events.
 type Vendor uint8
 
 // The vendors.
@@ -137,13 +137,13 @@ const (
 	ROCm
 )
 
-// A Dialect is how a trace is written down, apart from what happened.
+// A Dialect is the format of a trace, independent of its content.
 type Dialect struct {
 	Era      Era
 	Layout   Layout
 	Vendor   Vendor
 	BaseLast bool // baseTimeNanoseconds after the events, as before March 2025
-	Shapes   bool // record_shapes: Input Dims and its relatives
+	Shapes   bool // record_shapes: Input Dims and similar fields
 	Stack    bool // with_stack and with_modules: python_function events
 	Memory   bool // profile_memory: [memory] instants
 }
@@ -154,27 +154,27 @@ type Scenario struct {
 	Name    string
 	Seed    uint64
 	Dialect Dialect
-	Ranks   int // how many ranks the job has; 0 means 1
+	Ranks   int // number of ranks of the job; 0 means 1
 	Devices []Device
-	CPUOnly bool // the profiler saw no device; the programs shape the host's events
+	CPUOnly bool // the profiler recorded no device; the programs determine the host's events
 
 	FirstStep int   // the number N of the first ProfilerStep#N
-	Steps     int   // how many steps there are
-	Bytes     int64 // if not 0, the trace ends with the step that reaches so many bytes; Steps is ignored
+	Steps     int   // number of steps
+	Bytes     int64 // if not 0, the trace ends with the step that reaches this number of bytes; Steps is ignored
 
-	LagNS  int64 // the device runs a segment so long after the host's plan of it
+	LagNS  int64 // delay of the device behind the host's plan
 	GapNS  int64 // between the end of a step's marker and the next step's start
 	HostNS int64 // the longest that the host takes to launch one segment's work
-	// Pace is how much of a segment's time the host needs to get past it, in
+	// Pace is the part of a segment's time that the host needs for it, in
 	// thousandths; 0 means 1000. A host with Pace 400 runs ahead of the device
 	// until it waits for it: a HostOnly op with a call that synchronizes.
 	Pace   int64
-	Jitter int64 // each segment's length varies by up to so many thousandths of it
+	Jitter int64 // maximum variation of each segment's length, in thousandths
 
-	// Activations has the allocator of the first device speak: on top of the
-	// parameters, every forward operator with a Seq and Dims allocates its output,
-	// 2 bytes for each element of its first input, and the backward operator with
-	// that Seq frees it.
+	// Activations adds the allocator's events of the first device: in addition
+	// to the parameters, every forward operator with a Seq and Dims allocates
+	// its output, 2 bytes for each element of its first input, and the backward
+	// operator with that Seq frees it.
 	Activations bool
 }
 
@@ -192,7 +192,7 @@ func (sc Scenario) normal() Scenario {
 	return sc
 }
 
-// Validate reports what keeps the scenario from being generated, if anything.
+// Validate returns the reason why the scenario cannot be generated, or nil.
 func (sc Scenario) Validate() error {
 	sc = sc.normal()
 	unit := sc.Dialect.Era.unit()
@@ -228,8 +228,8 @@ func (sc Scenario) Validate() error {
 	return nil
 }
 
-// checkProgram holds a program against what the truth relies on: that lengths
-// can be written down exactly, and that a stream does one thing at a time.
+// checkProgram checks the assumptions of the truth for a program: lengths can
+// be represented exactly, and a stream does one thing at a time.
 func checkProgram(program []Segment, unit int64) error {
 	if len(program) == 0 {
 		return fmt.Errorf("empty program")

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// A Story is a short trace told event by event, with the truth about it. Where
-// a [Scenario] has a plan that a whole program follows, a story shows one thing.
+// A Story is a short trace defined event by event, with its truth. A [Scenario]
+// has a plan for a whole program; a story shows one thing.
 type Story struct {
 	Name  string
 	JSON  []byte
 	Truth Attribution
-	// Damaged is set where JSON is not what the truth is about.
+	// Damaged means that the JSON differs from the truth on purpose.
 	Damaged bool
 
 	scene *scene
 }
 
-// A scene is a story while it is told. The host's events are a tree for each
-// thread, and device work points to the call that launched it, so what belongs
-// to what is known from the telling and never found out from times or numbers.
-// Idle time is noted where it is made.
+// A scene is a story under construction. The host's events are a tree for each
+// thread, and device work refers to the call that launched it, so all relations
+// are known from the construction and are never derived from times or numbers.
+// Idle time is recorded when it is created.
 type scene struct {
 	name      string
 	rank      int
-	ranks     int  // 0 if the trace does not tell
-	repeats   bool // kernels have the names of others with other owners, so there is no truth about owners
+	ranks     int  // 0 if the trace does not contain it
+	repeats   bool // several kernels with different owners share a name, so the truth has no owners
 	dialect   Dialect
 	links     linkStyle
 	begin     int64
@@ -36,12 +36,12 @@ type scene struct {
 	changes   []change // of memory
 	pools     []*pool
 	idle      map[IdleTime]int64 // with NS 0
-	since     map[IdleTime]int64 // the part of it that was noted after the last work
+	since     map[IdleTime]int64 // the part of it that was recorded after the last work
 	ids       ids
 	flow      int64
 }
 
-// A linkStyle is what the trace says about what belongs together.
+// A linkStyle defines how the trace represents relations between events.
 type linkStyle struct {
 	noNumbers   bool // neither correlation nor External id: arrows only
 	noArrows    bool // correlation numbers only
@@ -59,12 +59,12 @@ type process struct {
 	s           *scene
 	number      int64
 	pid         string // the number as JSON, with the label
-	label       string // of the process in a merged trace, as "[TP00] "
+	label       string // of the process in a merged trace, such as "[TP00] "
 	threads     []*thread
 	correlation int64
 }
 
-// process adds a process; traces that are merged of several label its pid.
+// process adds a process. Traces merged from several label its pid.
 func (s *scene) process(pid int64, label string) *process {
 	p := &process{s: s, number: pid, pid: pidOf(pid, label), label: label, correlation: 1000}
 	s.processes = append(s.processes, p)
@@ -79,13 +79,13 @@ func pidOf(pid int64, label string) string {
 	return fmt.Sprintf("%q", label+fmt.Sprint(pid))
 }
 
-// A thread is a thread of the host. now is how far its story has got.
+// A thread is a thread of the host. now is its current time.
 type thread struct {
 	of   *process
 	tid  int64
 	name string
 	now  int64
-	root *node // is no event; has the outermost events
+	root *node // not an event; has the outermost events
 	open *node // the innermost
 }
 
@@ -97,7 +97,7 @@ func (p *process) thread(tid int64, name string) *thread {
 	return t
 }
 
-// A node is an event of the host and what is inside it.
+// A node is an event of the host with its nested events.
 type node struct {
 	category, name string
 	start, end     int64 // as written
@@ -107,7 +107,7 @@ type node struct {
 
 	external    int64 // of an operator or annotation
 	sequence    int64 // of an operator; 0 for none
-	forward     *node // the operator that a backward operator answers
+	forward     *node // the matching forward operator of a backward operator
 	backward    *node // the reverse
 	pythonID    int64
 	unfinished  bool  // a Python function that had not returned
@@ -125,7 +125,7 @@ const (
 	catOverhead   = "overhead"
 )
 
-// in tells what happens inside an event that begins now.
+// in runs body inside an event that begins now.
 func (t *thread) in(category, name string, body func()) *node {
 	s := t.of.s
 	n := &node{category: category, name: name, start: t.now, th: t, parent: t.open}
@@ -147,8 +147,8 @@ func (t *thread) in(category, name string, body func()) *node {
 	return n
 }
 
-// number returns the correlation number of a call: that of the call that it is
-// made by, if there is one, or else a new one.
+// number returns the correlation number of a call: that of its enclosing call,
+// if there is one, otherwise a new one.
 func (n *node) number() int64 {
 	if n.parent.correlation != 0 {
 		return n.parent.correlation
@@ -164,7 +164,8 @@ func (t *thread) module(name string, body func()) *node { return t.python(module
 
 const modulePrefix = "nn.Module: "
 
-// call makes a call of the runtime, or, if its name says so, of the driver.
+// call makes a call of the runtime or, if its name is a driver's, of the
+// driver.
 func (t *thread) call(name string, ns int64) *node {
 	category := catRuntime
 	if strings.HasPrefix(name, "cuLaunch") {
@@ -173,10 +174,10 @@ func (t *thread) call(name string, ns int64) *node {
 	return t.in(category, name, func() { t.spend(ns) })
 }
 
-// spend lets time go by.
+// spend advances the time by ns.
 func (t *thread) spend(ns int64) { t.now += ns }
 
-// until lets time go by up to a moment that has not passed.
+// until advances the time to a time that has not passed.
 func (t *thread) until(at int64) {
 	if at < t.now {
 		panic(fmt.Sprintf("tracegen: thread %s is %d ns past the moment it waits for", t.name, t.now-at))
@@ -184,7 +185,7 @@ func (t *thread) until(at int64) {
 	t.now = at
 }
 
-// openAt returns the events that are open at a moment, outermost first.
+// openAt returns the events that are open at a time, outermost first.
 func (t *thread) openAt(at int64) (path []*node) {
 	n := t.root
 descend:
@@ -223,7 +224,7 @@ func (n *node) answers(forward *node) {
 	n.sequence = forward.sequence
 }
 
-// A gpu is a device and what ran on it.
+// A gpu is a device with its work.
 type gpu struct {
 	s       *scene
 	of      *process
@@ -245,7 +246,7 @@ type work struct {
 	on          *gpu
 	stream      int
 	start, dur  int64
-	call        *node // that launched it; nil if that is not in the trace
+	call        *node // the launch; nil if it is not in the trace
 	correlation int64
 	graph       *graph
 	graphNode   int
@@ -254,7 +255,7 @@ type work struct {
 
 func (w *work) end() int64 { return w.start + w.dur }
 
-// run has c launch something that runs at a time of its own.
+// run makes c launch work that runs at a given time.
 func (g *gpu) run(c *node, name string, stream int, start, ns int64) *work {
 	w := &work{kind: kindOfName(name), name: name, on: g, stream: stream, start: start, dur: ns}
 	if c != nil {
@@ -268,8 +269,8 @@ func (g *gpu) run(c *node, name string, stream int, start, ns int64) *work {
 	return w
 }
 
-// follow has c launch something that runs as soon as the device is done with
-// all else, which must be after the launch: it makes no gap.
+// follow makes c launch work that runs as soon as the device is done with all
+// other work, which must be after the launch: it makes no gap.
 func (g *gpu) follow(c *node, name string, stream int, ns int64) *work {
 	if len(g.works) == 0 {
 		return g.run(c, name, stream, c.end+3*us, ns)
@@ -292,7 +293,7 @@ func kindOfName(name string) Kind {
 	return Compute
 }
 
-// own notes idle time of g.
+// own records idle time of g.
 func (s *scene) own(g *gpu, owner, state, name string, ns int64) {
 	if ns > 0 {
 		key := IdleTime{Device: g.ordinal, Owner: owner, State: state, Name: name}
@@ -301,7 +302,7 @@ func (s *scene) own(g *gpu, owner, state, name string, ns int64) {
 	}
 }
 
-// A deviceSpan is a span that the profiler drew on a device, and that is no work.
+// A deviceSpan is a span of the profiler on a device that is not work.
 type deviceSpan struct {
 	category, name string
 	on             *gpu

@@ -5,15 +5,15 @@ type graph struct {
 	on       *gpu
 	id       int
 	call     string
-	nodes    []graphNode // none if its inside is not recorded
+	nodes    []graphNode // none if it is traced as one event
 	launches []graphLaunch
 }
 
-// A graphNode is one piece of a graph's work.
+// A graphNode is one GPU operation of a graph.
 type graphNode struct {
 	name     string
 	stream   int
-	wait, ns int64 // how long after the node before it it starts, and how long it lasts
+	wait, ns int64 // the time between the node before it and its start, and its duration
 }
 
 type graphLaunch struct {
@@ -28,7 +28,8 @@ func (s *scene) capture(on *gpu, call string, nodes ...graphNode) *graph {
 	return g
 }
 
-// launch replays the graph on the device from a moment on, in one launch by t.
+// launch replays the graph on the device from a given time on, in one launch by
+// t.
 func (g *graph) launch(t *thread, callNS, start int64) *node {
 	c := t.call(g.call, callNS)
 	l := graphLaunch{call: c}
@@ -43,8 +44,8 @@ func (g *graph) launch(t *thread, callNS, start int64) *node {
 	return c
 }
 
-// run returns the truth about a graph whose nodes never overlap anything else,
-// so that the waits between them are idle time.
+// run returns the truth about a graph whose nodes never overlap other work, so
+// that the waits between them are idle time.
 func (g *graph) run() GraphRun {
 	r := GraphRun{Device: g.on.ordinal, Call: g.call, Nodes: int64(len(g.nodes)), Launches: int64(len(g.launches)), Opaque: len(g.nodes) == 0}
 	for _, l := range g.launches {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A sceneWriter writes a scene as PyTorch's profiler would have.
+// A sceneWriter writes a scene in the format of PyTorch's profiler.
 type sceneWriter struct {
 	emitter
 	s *scene
 }
 
-// workBytes is what a copy or memset of a scene moves or fills that says no more.
+// workBytes is the default size of a copy or memset of a scene.
 const workBytes = 4096
 
-// tell writes the scene down and adds up the truth.
+// tell writes the scene and computes the truth.
 func (s *scene) tell() Story {
 	var b bytes.Buffer
 	w := &sceneWriter{s: s}
@@ -92,7 +92,7 @@ func (w *sceneWriter) header() {
 	w.array("traceEvents")
 }
 
-// A place is a track with a pid that may be text.
+// A place is a track whose pid may be text.
 type place struct {
 	pid string // as JSON
 	tid int64
@@ -301,7 +301,7 @@ func (w *sceneWriter) memory(c *change) {
 	w.endArgs()
 }
 
-// names writes what processes and threads are called.
+// names writes the names of processes and threads.
 func (w *sceneWriter) names() {
 	for _, p := range w.s.processes {
 		w.named("process_name", place{p.pid, 0}, "python")

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A pool is the memory of one device, or of the host, and what is known of it.
+// A pool is the memory of one device, or of the host, with its history.
 type pool struct {
 	s          *scene // nil for the pool of a generator
-	deviceType int64  // as PyTorch numbers them: 0 CPU, 1 CUDA, 6 HIP
+	deviceType int64  // PyTorch's numbers: 0 CPU, 1 CUDA, 6 HIP
 	use        MemoryUse
 	allocated  int64
 	reserved   int64
@@ -33,7 +33,7 @@ type change struct {
 	pool                *pool
 }
 
-// firstAddress is where a pool begins.
+// firstAddress is the address of a pool's first allocation.
 const firstAddress = 0x7f1e_0000_0000
 
 // Device types of PyTorch.
@@ -57,8 +57,8 @@ func newPool(deviceType int64, device int, allocated, reserved int64) *pool {
 	}
 }
 
-// alloc has the innermost operator of t allocate memory, at an address that
-// nothing else has unless one is given.
+// alloc makes the innermost operator of t allocate memory, at a unique address
+// unless one is given.
 func (p *pool) alloc(t *thread, bytes int64, at ...int64) *block {
 	path := append(t.open.path(), t.open)
 	b := &block{address: p.next, bytes: bytes, op: innermostOp(path), module: moduleOf(path)}
@@ -72,19 +72,19 @@ func (p *pool) alloc(t *thread, bytes int64, at ...int64) *block {
 	return b
 }
 
-// free has t give back what was allocated in the trace.
+// free makes t free memory that was allocated in the trace.
 func (p *pool) free(t *thread, b *block) {
 	p.give(b)
 	p.changed(t, b.address, -b.bytes)
 }
 
-// freeOld has t give back what is older than the trace.
+// freeOld makes t free memory that is older than the trace.
 func (p *pool) freeOld(t *thread, address, bytes int64) {
 	p.give(&block{address: address, bytes: bytes})
 	p.changed(t, address, -bytes)
 }
 
-// changed writes down what the allocator says of a change.
+// changed records the allocator's event for a change.
 func (p *pool) changed(t *thread, address, bytes int64) {
 	p.s.changes = append(p.s.changes, change{t, t.now, address, bytes, p.allocated, p.reserved, p})
 }
@@ -109,7 +109,7 @@ func (p *pool) give(b *block) {
 	p.allocated -= b.bytes
 }
 
-// begin notes what there is before the first change.
+// begin records the memory before the first change.
 func (p *pool) begin() {
 	if !p.known {
 		p.known, p.use.StartAllocated = true, p.allocated
@@ -117,7 +117,7 @@ func (p *pool) begin() {
 	p.use.PeakReserved = max(p.use.PeakReserved, p.reserved)
 }
 
-// owners returns what is live now, by who allocated it.
+// owners returns the allocated memory, by allocation site.
 func (p *pool) owners() (rows []LiveMemory, sum int64) {
 	for _, b := range p.live {
 		sum += b.bytes

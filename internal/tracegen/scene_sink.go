@@ -2,8 +2,8 @@ package tracegen
 
 import "cmp"
 
-// Play tells a sink of the story. Every event that the JSON has is there, but for
-// those that sinks are not told of.
+// Play passes the events of the story to a sink: all events of the JSON, except
+// those that sinks do not receive.
 func (s Story) Play(sink Sink) error { return s.scene.play(sink) }
 
 func (s *scene) play(sink Sink) error {
@@ -31,7 +31,7 @@ func (s *scene) play(sink Sink) error {
 	return err
 }
 
-// hostEvent returns n for a sink, and whether sinks are told of it.
+// hostEvent returns n for a sink, and whether sinks receive it.
 func (n *node) hostEvent() (HostEvent, bool) {
 	kind, ok := map[string]HostKind{
 		catOp: Operator, catAnnotation: Range, catRuntime: APICall, catDriver: APICall, catOverhead: Overhead,

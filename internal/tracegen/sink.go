@@ -2,20 +2,21 @@ package tracegen
 
 import "io"
 
-// A Sink takes what happens in a run as it is written down, for formats that
-// are not JSON. The first error that it returns ends the run, with the step that
-// it is in.
+// A Sink receives the events of a run while it is written, for formats other
+// than JSON. The first error that it returns ends the run, together with the
+// current step.
 //
-// It is told what happened and not how a dialect writes it. What only PyTorch's
-// profiler sees is left out: arrows between events, annotations as they reached a
-// device, Python functions, memory, and its own work on no thread.
+// It receives the events in a form that does not depend on the dialect. Data
+// that only PyTorch's profiler records is left out: arrows between events,
+// annotations on devices, Python functions, memory, and the profiler's own work
+// outside threads.
 type Sink interface {
 	Begin(Run) error
 	Host(HostEvent) error
 	Device(DeviceEvent) error
 }
 
-// A Run is what is known of a run before its first event.
+// A Run has the properties of a run that are known before its first event.
 type Run struct {
 	Name        string
 	Vendor      Vendor
@@ -33,19 +34,18 @@ type DeviceInfo struct {
 	Process int64
 }
 
-// A HostKind says what a [HostEvent] is.
+// A HostKind is the kind of a [HostEvent].
 type HostKind uint8
 
 // The kinds of host events.
 const (
-	Range    HostKind = iota // a step or a phase, as the program marked it
+	Range    HostKind = iota // a step or a phase, marked by the program
 	Operator                 // an operator of the framework
 	APICall                  // a call of the runtime, or of the driver
 	Overhead                 // work that a thread did for the profiler
 )
 
-// A HostEvent is something that a thread of the host did. Times are those of
-// the JSON.
+// A HostEvent is an activity of a host thread. Times are those of the JSON.
 type HostEvent struct {
 	Kind       HostKind
 	Name       string
@@ -53,19 +53,19 @@ type HostEvent struct {
 	Thread     int64
 	Start, Dur int64
 
-	// Of an operator.
+	// Of an operator:
 	External int64     // its number, from 1
-	Sequence int64     // that pairs forward with backward operators; 0 for none
+	Sequence int64     // pairs forward with backward operators; 0 for none
 	Dims     [][]int64 // shapes of the inputs; nil if they were not recorded
 
-	// Of a call.
-	Correlation int64 // with what it launched
+	// Of a call:
+	Correlation int64 // shared with the launched work
 	Driver      bool
-	Device      int // that the thread drives
-	Stream      int // that it works on: of what it launched, or else the main one
+	Device      int // driven by the thread
+	Stream      int // of the launched work, otherwise the main stream
 }
 
-// A DeviceEvent is something that a device did: a kernel, copy or memset.
+// A DeviceEvent is a kernel, copy or memset of a device.
 type DeviceEvent struct {
 	*Op
 	Process     int64
@@ -84,15 +84,15 @@ func Record(w io.Writer, sink Sink, sc Scenario, rank int) (Truth, error) {
 	return generate(w, sink, sc, rank)
 }
 
-// noSink is for who wants the JSON alone.
+// noSink is the sink for callers that need only the JSON.
 type noSink struct{}
 
 func (noSink) Begin(Run) error          { return nil }
 func (noSink) Host(HostEvent) error     { return nil }
 func (noSink) Device(DeviceEvent) error { return nil }
 
-// tell keeps the first error of the sink, which ends the run as one of the
-// writer does.
+// tell stores the first error of the sink, which ends the run like an error of
+// the writer.
 func (g *generator) tell(err error) {
 	if g.err == nil {
 		g.err = err
@@ -114,7 +114,7 @@ func newHostEvent(kind HostKind, name string, at track, ts, dur int64) HostEvent
 	return HostEvent{Kind: kind, Name: name, Process: at.pid, Thread: at.tid, Start: ts, Dur: dur}
 }
 
-// tellOperator tells of the operator of a level around p.
+// tellOperator passes the operator of a level around p to the sink.
 func (g *generator) tellOperator(n int, p *placed, level int, at track, ts, dur int64) {
 	e := newHostEvent(Operator, p.Host[level], at, ts, dur)
 	e.External = p.external
@@ -127,7 +127,8 @@ func (g *generator) tellOperator(n int, p *placed, level int, at track, ts, dur 
 	g.tell(g.sink.Host(e))
 }
 
-// tellCall tells of the call that launches p, or that only takes time.
+// tellCall passes the call that launches p, or that only takes time, to the
+// sink.
 func (g *generator) tellCall(d *deviceRun, p *placed, c call, at track, ts, dur int64) {
 	e := newHostEvent(APICall, c.name, at, ts, dur)
 	e.Correlation, e.Driver = p.correlation, c.category == "cuda_driver"

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A listener keeps what it is told as lines, and fails after so many events.
+// A listener stores the received events as lines, and fails after a given
+// number of events.
 type listener struct {
 	t     *testing.T
 	run   Run
@@ -58,7 +59,7 @@ func (l *listener) add(category, name string, pid, tid, start, dur int64, more s
 	return nil
 }
 
-// written returns the lines that a listener should have of a trace.
+// written returns the lines that a listener should have for a trace.
 func written(events []event) (lines []string) {
 	old := map[string]string{"Kernel": "kernel", "Memcpy": "gpu_memcpy", "Memset": "gpu_memset", "Operator": "cpu_op"}
 	for _, e := range events {
@@ -79,7 +80,7 @@ func written(events []event) (lines []string) {
 				more += " sequence " + e.arg("Sequence number")
 			}
 			if dims := e.arg("Input Dims"); dims != "" {
-				more += fmt.Sprint(" dims ", strings.Count(dims, "[")-2) // less the list and the number that has none
+				more += fmt.Sprint(" dims ", strings.Count(dims, "[")-2) // without the list and the number that has none
 			}
 		case "user_annotation":
 		default:
@@ -92,8 +93,8 @@ func written(events []event) (lines []string) {
 	return lines
 }
 
-// TestSink holds what a sink is told against what stands in the JSON, as it is
-// parsed: the same events with the same nanoseconds.
+// TestSink compares the events that a sink receives with the parsed JSON: the
+// same events with the same nanoseconds.
 func TestSink(t *testing.T) {
 	for _, sc := range dialects() {
 		l := &listener{t: t}
@@ -117,7 +118,7 @@ func TestSink(t *testing.T) {
 			t.Errorf("told of %+v, want %d devices and base %d", l.run, len(truth.Devices), truth.BaseNS)
 		}
 	}
-	// A sink changes nothing.
+	// A sink does not change the JSON.
 	var with, without strings.Builder
 	if _, err := Record(&with, &listener{t: t}, Graphs(), 0); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func Stories() []StoryPreset {
 	return out
 }
 
-// play tells a story of motifs.
+// play runs a story of motifs.
 func play(name, api string, motifs ...func(*lane)) Story {
 	s := newScene(name)
 	l := newLane(s)

@@ -2,8 +2,8 @@ package tracegen
 
 import "fmt"
 
-// twoDevices drives two devices from one process: one by the main thread, one by
-// another thread, whose launches make the first device wait and the reverse.
+// twoDevices drives two devices from one process: one by the main thread, one
+// by another thread, whose launches make the first device wait, and vice versa.
 func twoDevices() Story {
 	s := newScene("two_devices")
 	zero := newLane(s)
@@ -40,11 +40,11 @@ func twoDevices() Story {
 	return s.tell()
 }
 
-// twoProcesses puts the traces of two processes into one, as merging tools do:
-// correlation numbers, External ids and arrows' ids are those of each process.
-// Labels say which process a device's rows come from. Without them, it is the
-// one that has calls for all of the device's numbers: the second process starts
-// to count later, so that each process lacks some of the other's.
+// twoProcesses combines the traces of two processes, as merging tools do: each
+// process has its own correlation numbers, External ids and arrow ids. Labels
+// show the process of a device's rows. Without them, it is the process with
+// calls for all of the device's numbers: the second process starts to count
+// later, so each process lacks some of the other's numbers.
 func twoProcesses(name string, labels bool) Story {
 	s := newScene(name)
 	zero := newLane(s)

@@ -1,6 +1,6 @@
 package tracegen
 
-// graphStories are about captured graphs.
+// graphStories are stories of captured graphs.
 func graphStories() []StoryPreset {
 	return []StoryPreset{
 		{"graphs", "two graphs, one with a wait inside, replayed several times", func() Story { return graphStory("graphs", "cuda") }},
@@ -8,8 +8,8 @@ func graphStories() []StoryPreset {
 	}
 }
 
-// graphStory replays a graph of three kernels back to back, and one of four
-// pieces of work that waits 50 µs inside and 2 µs elsewhere.
+// graphStory replays a graph of three contiguous kernels, and one of four GPU
+// operations with a wait of 50 µs and other waits of 2 µs.
 func graphStory(name, api string) Story {
 	s := newScene(name)
 	if api == "hip" {
@@ -25,12 +25,12 @@ func graphStory(name, api string) Story {
 		graphNode{"gate", computeStream, 50 * us, 12 * us}, graphNode{"up", copyStream, 2 * us, 8 * us})
 	l.first()
 	for i, g := range []*graph{dense, bubble, dense, dense, bubble} {
-		if i%2 == 0 { // queued behind what runs
+		if i%2 == 0 { // queued after the running work
 			l.t.op("decode", func() {
 				l.t.spend(us)
 				g.launch(l.t, 10*us, l.g.end)
 			})
-		} else { // launched when all is done; the call has 6 µs to go when it starts
+		} else { // launched when all work is done; the call runs for 6 µs after it starts
 			l.settle()
 			l.t.op("decode", func() {
 				l.wait(l.t, InOperator, "decode", 14*us)
@@ -40,8 +40,8 @@ func graphStory(name, api string) Story {
 		}
 		if g == bubble {
 			s.own(l.g, Dependency, "", "", 50*us)
-			// Two pauses of 2 µs. In the graph that found the device idle, the call
-			// was not over at the first.
+			// Two pauses of 2 µs. In the graph that found the device idle, the
+			// call was still running at the first.
 			launch := int64(i%2) * 2 * us
 			s.own(l.g, LaunchLatency, "", "", launch)
 			s.own(l.g, BetweenKernels, "", "", 4*us-launch)

@@ -2,7 +2,7 @@ package tracegen
 
 import "fmt"
 
-// linkStories are about what belongs to what.
+// linkStories are stories of links between events.
 func linkStories() []StoryPreset {
 	return []StoryPreset{
 		{"driver_launch", "launches by the driver, and by a runtime call that calls it", driverLaunch},
@@ -75,8 +75,9 @@ func flowsOnly() Story {
 	return s.tell()
 }
 
-// lateAnnotations has a host that runs ahead: by the time that kernels run, what
-// launched them is over. The device has spans of its own for the annotations.
+// lateAnnotations has a host that runs ahead: when kernels run, the annotations
+// that launched them have ended. The device has its own spans for the
+// annotations.
 func lateAnnotations() Story {
 	s := newScene("late_annotations")
 	l := newLane(s)
@@ -110,7 +111,7 @@ func missingLaunches() Story {
 	s := newScene("missing_launches")
 	l := newLane(s)
 	t, g := l.main, l.g
-	for i := range int64(5) { // back to back but for 4 µs before each
+	for i := range int64(5) { // contiguous except for 4 µs before each
 		if i > 0 {
 			s.own(g, Unknown, "", "", 4*us)
 		}
@@ -149,8 +150,9 @@ func recursion() Story {
 	return s.tell()
 }
 
-// microseconds has inner operators and calls that end up to 1 µs after what is
-// around them, because start and duration are cut to whole microseconds.
+// microseconds has nested operators and calls that end up to 1 µs after the
+// enclosing event, because start and duration are truncated to whole
+// microseconds.
 func microseconds() Story {
 	s := newScene("microseconds")
 	s.dialect.Era = Era2023
@@ -178,7 +180,7 @@ func microseconds() Story {
 		t.spend(3 * us)
 		l.settle()
 	}
-	// The operator's last microsecond is after the end of what is around it.
+	// The operator's last microsecond is after the end of the enclosing event.
 	t.python("demo/train.py(9): f", func() {
 		l.wait(t, InPython, "demo/train.py(9): f", us)
 		inner = t.op("aten::sum", func() { l.wait(t, InOperator, "aten::sum", 7*us) })
@@ -190,8 +192,8 @@ func microseconds() Story {
 	return s.tell()
 }
 
-// streams has overlapping kernels on three streams; one stream waits for an
-// event of another, and then the device for a kernel of neither.
+// streams has overlapping kernels on three streams. One stream waits for an
+// event of another, and then the device waits for a kernel of neither.
 func streams() Story {
 	s := newScene("streams")
 	l := newLane(s)
@@ -207,7 +209,8 @@ func streams() Story {
 	g.run(b, "beside", copyStream, at+20*us, 60*us)
 	g.run(c, "waiting", commStream, at+80*us, 30*us) // for beside
 	s.spans = append(s.spans, deviceSpan{"cuda_sync", "Stream Wait Event", g, commStream, at + 20*us, at + 80*us})
-	// Two start together: the one that was called first tells whose gap it is.
+	// Two kernels start together: the one that was called first determines the
+	// cause of the gap.
 	first, second := t.call("cudaLaunchKernel", 3*us), t.call("cudaLaunchKernel", 3*us)
 	g.run(second, "second", copyStream, at+150*us, 30*us)
 	g.run(first, "first", computeStream, at+150*us, 10*us)

@@ -1,6 +1,6 @@
 package tracegen
 
-// memoryStories are about what the allocator says.
+// memoryStories are stories of the allocator's events.
 func memoryStories() []StoryPreset {
 	return []StoryPreset{
 		{"memory", "allocations of operators in modules, a peak in the second of three steps", func() Story { return memoryStory("memory", "cuda", typeCUDA) }},
@@ -18,8 +18,9 @@ type allocations struct {
 }
 
 // memoryStory starts with 1 GiB that is older than the trace and frees some of
-// it. Each step allocates, and where the cache has no room, takes memory from the
-// device while that waits. Addresses are used again; another thread frees.
+// it. Each step allocates, and if the cache has no room, allocates memory from
+// the device while the device waits. Addresses are reused; another thread
+// frees.
 func memoryStory(name, api string, deviceType int64) Story {
 	s := newScene(name)
 	if api == "hip" {
@@ -45,7 +46,7 @@ func memoryStory(name, api string, deviceType int64) Story {
 	return s.tell()
 }
 
-// forward allocates twice the bytes in a module, and some in the one around it.
+// forward allocates twice the bytes in a module, and some in the enclosing one.
 func (a *allocations) forward(bytes int64, grow bool) {
 	t := a.main
 	t.module("Net_0", func() {
@@ -67,7 +68,7 @@ func (a *allocations) forward(bytes int64, grow bool) {
 	})
 }
 
-// addmm allocates, and if the cache must grow for that, the device waits for it.
+// addmm allocates. If the cache must grow for that, the device waits for it.
 func (a *allocations) addmm(bytes int64, grow bool) {
 	if grow {
 		a.overrun(Allocating, a.api+"Malloc", "", 80*us)
@@ -82,7 +83,7 @@ func (a *allocations) addmm(bytes int64, grow bool) {
 	a.inside()
 }
 
-// loss allocates something of its own and, when that is free, uses its place.
+// loss allocates memory and, after freeing it, reuses its address.
 func (a *allocations) loss() {
 	t := a.main
 	t.op("aten::mse_loss", func() {
@@ -96,7 +97,7 @@ func (a *allocations) loss() {
 	})
 }
 
-// release has the other thread free all of the step.
+// release makes the other thread free all memory of the step.
 func (a *allocations) release() {
 	worker := a.worker()
 	worker.until(a.main.now)

@@ -1,6 +1,6 @@
 package tracegen
 
-// phaseStories are about what programs call the parts of their time.
+// phaseStories are stories of the names of program phases.
 func phaseStories() []StoryPreset {
 	return []StoryPreset{
 		{"rl_phases", "steps of reinforcement learning: generation with decode steps, training, weight sync, data", rlPhases},
@@ -8,8 +8,8 @@ func phaseStories() []StoryPreset {
 	}
 }
 
-// A teller tells of phases. It knows which one it is in, and adds up what each
-// had as it goes on.
+// A teller defines phases. It tracks the current phase and adds up the time of
+// each.
 type teller struct {
 	*lane
 	path  string
@@ -20,7 +20,7 @@ type teller struct {
 func newTeller(name string) *teller {
 	t := &teller{lane: newLane(newScene(name)), truth: map[string]*PhaseTime{}}
 	t.first()
-	t.of("").ComputeNS = 4 * 40 * us // of no phase
+	t.of("").ComputeNS = 4 * 40 * us // outside phases
 	return t
 }
 
@@ -32,7 +32,7 @@ func (t *teller) of(path string) *PhaseTime {
 	return t.truth[path]
 }
 
-// phase tells what happens in a phase, by the name that the program gives it.
+// phase runs body inside a phase with the name that the program gives it.
 func (t *teller) phase(canonical, name string, body func()) {
 	up := t.path
 	if t.path != "" {
@@ -46,11 +46,10 @@ func (t *teller) phase(canonical, name string, body func()) {
 	t.path = up
 }
 
-// rest has the thread do nothing until the device has nothing left to do, if that
-// is not so yet.
+// rest makes the thread idle until the device has no work left.
 func (t *teller) rest() { t.t.until(max(t.t.now, t.g.end)) }
 
-// compute has the device compute for 40 µs, and waits until it has begun.
+// compute makes the device compute for 40 µs, and waits until it has begun.
 func (t *teller) compute() {
 	t.rest()
 	t.inside()
@@ -59,7 +58,7 @@ func (t *teller) compute() {
 	p.IdleNS += 4 * us // until it started
 }
 
-// copied has the device copy, and waits until it has begun.
+// copied makes the device copy, and waits until it has begun.
 func (t *teller) copied(ns int64) {
 	t.rest()
 	c := t.t.call("cudaMemcpyAsync", 6*us)
@@ -70,7 +69,7 @@ func (t *teller) copied(ns int64) {
 	p.IdleNS += 4 * us
 }
 
-// pause is time in which the device has nothing to do.
+// pause advances the time while the device has no work.
 func (t *teller) pause(state, name string, ns int64) {
 	t.rest()
 	t.wait(t.t, state, name, ns)
@@ -85,7 +84,7 @@ func (t *teller) tell() Story {
 	return story
 }
 
-// rlPhases trains for four steps, in the words of SkyRL.
+// rlPhases trains for four steps, with SkyRL's names.
 func rlPhases() Story {
 	t := newTeller("rl_phases")
 	for range 4 {
@@ -106,7 +105,7 @@ func rlPhases() Story {
 				for range 3 {
 					t.compute()
 				}
-			}) // and goes on while the last kernel runs
+			}) // and continues during the last kernel
 			t.phase("weight-sync", "sync_weights", func() {
 				t.copied(50 * us)
 				t.pause(InAnnotation, "sync_weights", 13*us)
@@ -118,7 +117,7 @@ func rlPhases() Story {
 }
 
 // serverSteps launches five steps without waiting, pauses, and launches three
-// more. While the host is ahead a step is as long as its kernels.
+// more. While the host is ahead, a step is as long as its kernels.
 func serverSteps() Story {
 	t := newTeller("server_steps")
 	var served []ServedStep
@@ -138,7 +137,7 @@ func serverSteps() Story {
 		batch("step[DECODE bs=8]", "decode", 2)
 	}
 	t.pause(Unrecorded, "", 25*us)
-	t.compute() // in no step
+	t.compute() // outside steps
 	for range 3 {
 		batch("step[DECODE bs=8]", "decode", 2)
 	}

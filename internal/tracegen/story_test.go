@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// eachStory runs f on every story, and on mixtures of some more seeds.
+// eachStory runs f on every story, and on mixtures with some more seeds.
 func eachStory(t *testing.T, f func(t *testing.T, s Story, o *oracle)) {
 	t.Helper()
 	for _, p := range Stories() {
@@ -30,8 +30,8 @@ func eachStory(t *testing.T, f func(t *testing.T, s Story, o *oracle)) {
 	}
 }
 
-// TestStoryIdle holds the idle time that stories note against a sweep over the
-// events as written, and the sums of both against the windows.
+// TestStoryIdle compares the idle time recorded by stories with a sweep over
+// the written events, and the sums of both with the windows.
 func TestStoryIdle(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story, o *oracle) {
 		for _, d := range s.Truth.Devices {
@@ -99,9 +99,8 @@ func TestEveryOwner(t *testing.T) {
 	}
 }
 
-// TestStoryEvents: stories are small, differ from run to run in nothing, and no
-// two events of a thread have equal times, which would leave open what is inside
-// what.
+// TestStoryEvents: stories are small and reproducible, and no two events of a
+// thread have equal times, which would make their nesting ambiguous.
 func TestStoryEvents(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story, o *oracle) {
 		if n := len(parse(t, s.JSON)); n > 200 && !strings.HasPrefix(s.Name, "mixture") || n > 500 {

@@ -2,7 +2,7 @@ package tracegen
 
 import "fmt"
 
-// threadStories are about several threads, processes and devices.
+// threadStories are stories of several threads, processes and devices.
 func threadStories() []StoryPreset {
 	return []StoryPreset{
 		{"training", "forward and backward on two threads, linked by numbers and arrows", func() Story { return trainingStory("training", linkStyle{}) }},
@@ -13,13 +13,13 @@ func threadStories() []StoryPreset {
 	}
 }
 
-// A trainer tells of steps with a forward pass on the main thread, a backward
+// A trainer defines steps with a forward pass on the main thread, a backward
 // pass on autograd's, and an optimizer.
 type trainer struct {
 	*lane
 	autograd *thread
 	sequence int64
-	forward  []*node // what the backward pass has to answer
+	forward  []*node // forward operators without backward operator yet
 }
 
 func trainingStory(name string, links linkStyle) Story {
@@ -36,7 +36,7 @@ func trainingStory(name string, links linkStyle) Story {
 	return s.tell()
 }
 
-// step tells of one step. From its first kernel to its last the device is busy;
+// step adds one step. The device is busy from its first kernel to its last;
 // before that it waits for the host, if it has run anything yet.
 func (t *trainer) step(n int64) {
 	const train = "demo/train.py(30): train_step"
@@ -91,8 +91,8 @@ func (t *trainer) idleAfter(n int64, state, name string) {
 	}
 }
 
-// launch launches a kernel that starts when the device is free, or 1 µs after its
-// call began if it has nothing to do.
+// launch launches a kernel that starts when the device is free, or 1 µs after
+// its call began if it has no work.
 func (t *trainer) launch(by *thread, name string, ns int64) {
 	idle := t.g.end <= by.now
 	c := by.call("cudaLaunchKernel", 3*us)
@@ -106,15 +106,15 @@ func (t *trainer) launch(by *thread, name string, ns int64) {
 	t.g.run(c, name, computeStream, c.start+us, ns)
 }
 
-// differentiable numbers an operator that the backward pass has to answer.
+// differentiable numbers an operator that needs a backward operator.
 func (t *trainer) differentiable(n *node) {
 	t.sequence++
 	n.sequence = t.sequence
 	t.forward = append(t.forward, n)
 }
 
-// linear tells of an nn.Linear that launches one kernel by two operators, both
-// of which have the sequence number.
+// linear adds an nn.Linear that launches one kernel by two operators, both with
+// the sequence number.
 func (t *trainer) linear(step int64, which string, pass func(state, name string, ns int64)) {
 	main := t.main
 	const frame = "torch/nn/modules/linear.py(134): forward"
@@ -136,7 +136,7 @@ func (t *trainer) linear(step int64, which string, pass func(state, name string,
 	})
 }
 
-// activation tells of an operator in the outer module alone.
+// activation adds an operator in the outer module only.
 func (t *trainer) activation(step int64) {
 	t.differentiable(t.main.op("aten::relu", func() {
 		t.main.spend(us)
@@ -144,7 +144,7 @@ func (t *trainer) activation(step int64) {
 	}))
 }
 
-// loss tells of an operator outside of all modules.
+// loss adds an operator outside of all modules.
 func (t *trainer) loss(step int64) {
 	t.differentiable(t.main.op("aten::mse_loss", func() {
 		t.main.spend(us)
@@ -152,7 +152,7 @@ func (t *trainer) loss(step int64) {
 	}))
 }
 
-// backward answers the forward operators, the last one first, while the main
+// backward adds the backward operators, the last one first, while the main
 // thread waits.
 func (t *trainer) backward(step int64) {
 	main, auto := t.main, t.autograd

@@ -30,7 +30,7 @@ func same[R any](t *testing.T, what string, want, got []R) {
 	}
 }
 
-// TestStoryTables holds every other table against what the events say.
+// TestStoryTables compares every other table with the events.
 func TestStoryTables(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story, o *oracle) {
 		same(t, "owners", s.Truth.Owners, o.owners())
@@ -80,7 +80,7 @@ func TestStorySums(t *testing.T) {
 	})
 }
 
-// TestStoryReads: package trace finds nothing wrong with a story.
+// TestStoryReads: package trace reports no problem with a story.
 func TestStoryReads(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story, o *oracle) {
 		tr, err := trace.Read(bytes.NewReader(s.JSON), s.Name, trace.SelectAll())
@@ -100,7 +100,8 @@ func TestStoryReads(t *testing.T) {
 	})
 }
 
-// owners finds out who owns the work of each name. Stories give all of it to one.
+// owners determines the launch properties of each name. In stories all work of
+// a name has the same.
 func (o *oracle) owners() (out []Owner) {
 	for _, w := range o.work {
 		row := o.ownerOf(w)
@@ -177,7 +178,7 @@ func (o *oracle) around(e *hostEvent) []*hostEvent {
 	return slices.DeleteFunc(o.open(e.thread, e.from), func(x *hostEvent) bool { return x == e })
 }
 
-// forwardOf returns the operator that e answers: by sequence number the
+// forwardOf returns the matching forward operator of e: by sequence number the
 // innermost that has it on the forward thread, or by arrow.
 func (o *oracle) forwardOf(e *hostEvent) (forward *hostEvent) {
 	if thread := e.arg("Fwd thread id"); thread != "" && thread != "0" {
@@ -206,7 +207,7 @@ func (o *oracle) forwardOf(e *hostEvent) (forward *hostEvent) {
 	return nil
 }
 
-// hasBackward reports whether any operator answers e.
+// hasBackward reports whether e has a backward operator.
 func (o *oracle) hasBackward(e *hostEvent) bool {
 	return slices.ContainsFunc(o.host, func(x *hostEvent) bool { return x.Cat == "cpu_op" && x != e && o.forwardOf(x) == e })
 }
@@ -353,7 +354,7 @@ func (o *oracle) launches() (out []Launched) {
 	return out
 }
 
-// graphs tells graphs apart by what their launches ran.
+// graphs distinguishes graphs by the work of their launches.
 func (o *oracle) graphs() (out []GraphRun) {
 	index := map[string]int{}
 	for _, c := range o.host {
@@ -448,7 +449,7 @@ func (o *oracle) memoryUse() (out []MemoryUse) {
 	return out
 }
 
-// liveRows sums up blocks by who allocated them.
+// liveRows sums blocks by allocation site.
 func liveRows(blocks iter.Seq[LiveMemory]) (rows []LiveMemory) {
 	for b := range blocks {
 		i := slices.IndexFunc(rows, func(r LiveMemory) bool { return r.Op == b.Op && r.Module == b.Module })

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestTruth reads small traces back, slowly and in exact numbers, and finds the
-// cells, rows and steps that the generator knew beforehand, in every dialect.
+// TestTruth reads small traces by a slow and exact method, and finds the cells,
+// rows and steps of the generator's truth, in every dialect.
 func TestTruth(t *testing.T) {
 	for _, p := range Presets() {
 		for rank := range min(2, p.Make().Ranks) {
@@ -50,20 +50,21 @@ func dialects() (out []Scenario) {
 	return out
 }
 
-// TestKnownSums holds the truth against sums worked out by hand from the
-// comments of the scenarios.
+// TestKnownSums compares the truth with sums computed by hand from the comments
+// of the scenarios.
 func TestKnownSums(t *testing.T) {
-	// One step of comm_bound is four times: compute 150, comm under compute 50,
-	// comm alone 250; then idle 60. Of three steps, the last idle time is after
-	// the window.
+	// One step of comm_bound has four repetitions of: compute 150, comm
+	// overlapped by compute 50, comm alone 250; then idle 60. Of three steps,
+	// the last idle time is after the window.
 	truth, _ := generated(t, CommBound(), 0)
 	d := truth.Devices[0]
 	want := Cells{"compute": 3 * 4 * 150 * us, "comm+compute": 3 * 4 * 50 * us, "comm": 3 * 4 * 250 * us, "": 2 * 60 * us}
 	if !maps.Equal(d.Cells, want) || d.WindowNS != want.Sum() {
 		t.Errorf("comm_bound: cells %v of window %d, want %v", d.Cells, d.WindowNS, want)
 	}
-	// A marker is 5 µs shorter than its step and the device 20 µs behind it, so
-	// the first one sees 20 µs of idle time and 45 of the 60 µs at the end not.
+	// A marker is 5 µs shorter than its step and the device is 20 µs behind it,
+	// so the first one has 20 µs of idle time at its start and lacks 45 of the
+	// 60 µs at its end.
 	step := Cells{"compute": 600 * us, "comm+compute": 200 * us, "comm": 1000 * us, "": (20 + 60 - 25) * us}
 	if !maps.Equal(d.Steps[0], step) || truth.Steps[0].WallNS != 1855*us {
 		t.Errorf("comm_bound: step 0 is %v of %d, want %v", d.Steps[0], truth.Steps[0].WallNS, step)
@@ -71,8 +72,8 @@ func TestKnownSums(t *testing.T) {
 	if truth, _ = generated(t, CommHidden(), 0); truth.Devices[0].Cells["comm"] != 0 || truth.Devices[0].Cells["comm+compute"] != 3*4*300*us {
 		t.Errorf("comm_hidden: cells %v, want 3600 µs of comm+compute and no comm alone", truth.Devices[0].Cells)
 	}
-	// Kernels on three streams: 65, 60 and 40 µs, but 130 µs on the wall, of
-	// which 80 under communication.
+	// Kernels on three streams: 65, 60 and 40 µs, but 130 µs elapsed, including
+	// 80 overlapped by communication.
 	truth, _ = generated(t, MultiStream(), 0)
 	d = truth.Devices[0]
 	want = Cells{"compute": 15 * 65 * us, "comm+compute": 15 * 65 * us, "comm": 15 * 15 * us, "": 14 * 20 * us}
@@ -85,7 +86,7 @@ func TestKnownSums(t *testing.T) {
 }
 
 // TestEventSpansSteps lets the device lag so far behind that half of its work
-// is done in the next step's marker.
+// is in the next step's marker.
 func TestEventSpansSteps(t *testing.T) {
 	sc := ComputeBound()
 	sc.LagNS = 2 * ms
@@ -118,8 +119,8 @@ func TestDeterministic(t *testing.T) {
 }
 
 // TestLaunches follows the links of a trace: each kernel, copy and memset was
-// launched by one call of its correlation, before it started; each launch is
-// inside the operator of its External id; each arrow has two ends.
+// launched by one call with its correlation, before it started; each launch is
+// inside the operator with its External id; each arrow has two ends.
 func TestLaunches(t *testing.T) {
 	for _, sc := range []Scenario{LLMTrainStep(), Graphs(), CopyBound(), MultiDevice(), HostBound(), Rocm()} {
 		t.Run(sc.Name, func(t *testing.T) {
@@ -178,8 +179,7 @@ func checkFlows(t *testing.T, events []event) {
 	}
 }
 
-// TestNesting checks that slices of one host thread contain each other or do
-// not touch.
+// TestNesting checks that slices of one host thread are nested or do not touch.
 func TestNesting(t *testing.T) {
 	for _, sc := range append(dialects(), LLMTrainStep(), CPUOnly()) {
 		_, text := generated(t, sc, 0)
@@ -244,7 +244,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestWriteError checks that a full disk is not a trace.
+// TestWriteError checks that a write error is returned.
 func TestWriteError(t *testing.T) {
 	if _, err := Generate(failing{}, ComputeBound(), 0); err != io.ErrShortWrite {
 		t.Errorf("got error %v, want %v", err, io.ErrShortWrite)
@@ -255,8 +255,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// TestBig checks that the size asked for is reached and not passed by more than
-// a step, and that what is kept does not grow with it.
+// TestBig checks that the requested size is reached and exceeded by at most a
+// step, and that memory does not grow with it.
 func TestBig(t *testing.T) {
 	var sizes [2]counter
 	var truths [2]Truth
@@ -303,7 +303,7 @@ func generated(t *testing.T, sc Scenario, rank int) (Truth, []byte) {
 	return truth, b.Bytes()
 }
 
-// An event is an element of traceEvents, its numbers as they are written.
+// An event is an element of traceEvents, with its numbers as written.
 type event struct {
 	Ph, Cat, Name string
 	PID, TID      json.RawMessage
@@ -327,7 +327,7 @@ func cmpOr(s, or string) string {
 	return s
 }
 
-// parse reads a trace of any layout and insists that it is valid JSON.
+// parse reads a trace of any layout and requires valid JSON.
 func parse(t *testing.T, text []byte) []event {
 	t.Helper()
 	var doc struct{ TraceEvents []event }

@@ -10,11 +10,12 @@ const (
 	vocab  = 32000
 )
 
-// trainingStep returns a step of a model with that many layers whose parameters
-// are sharded: gathered layer by layer in the forward pass, gradients scattered
-// in the backward pass, their norm summed up over all ranks at the end. The
-// gradients of a layer take wait longer than the computation that hides them,
-// those of the last one, which nothing hides, take ten times that.
+// trainingStep returns a step of a model with the given number of layers and
+// sharded parameters: they are gathered layer by layer in the forward pass,
+// gradients are scattered in the backward pass, and their norm is reduced over
+// all ranks at the end. The gradients of a layer take wait longer than the
+// computation that overlaps them; those of the last one, which nothing
+// overlaps, take ten times that.
 func trainingStep(n names, layers int, wait int64) []Segment {
 	t := &training{builder: newBuilder(), n: n, wait: wait}
 	t.phase = "data_loading"
@@ -33,8 +34,8 @@ func trainingStep(n names, layers int, wait int64) []Segment {
 	return t.segments
 }
 
-// A training builds a step. Between two kernels the device rests for a moment,
-// as it does without graphs.
+// A training builds a step. Between two kernels the device is idle for a short
+// time, as without graphs.
 type training struct {
 	*builder
 	n       names
@@ -42,7 +43,7 @@ type training struct {
 	pending []pair
 }
 
-// A pair is a forward op that the backward pass will answer.
+// A pair is a forward op with a future backward op.
 type pair struct {
 	seq  int
 	node string
@@ -54,15 +55,15 @@ func (t *training) run(ns int64, op Op) {
 	t.idle(960)
 }
 
-// forwardOp adds a kernel whose operator autograd remembers as node.
+// forwardOp adds a kernel whose operator autograd records as node.
 func (t *training) forwardOp(ns int64, kernel, node string, module []string, dims [][]int64, host ...string) {
 	t.seq++
 	t.pending = append(t.pending, pair{t.seq, node})
 	t.run(ns, Op{Name: kernel, Host: host, Seq: t.seq, Module: module, Dims: dims})
 }
 
-// backwardOp adds a kernel of the backward pass that answers the newest forward
-// op; more says that another kernel of the same node follows.
+// backwardOp adds a kernel of the backward pass for the newest forward op. If
+// more is set, another kernel of the same node follows.
 func (t *training) backwardOp(ns int64, kernel, op string, dims [][]int64, more bool) {
 	p := t.pending[len(t.pending)-1]
 	seq := p.seq
@@ -95,15 +96,15 @@ func (t *training) forward(layers int) {
 	t.forwardOp(7_100, t.n.loss, "NllLossBackward0", nil, logits, "aten::cross_entropy_loss", "aten::nll_loss_nd", "aten::nll_loss_forward")
 }
 
-// forwardLayer adds a decoder layer. While it computes, the parameters of the
-// next one are gathered; they arrive before the layer is done.
+// forwardLayer adds a decoder layer. During its computation the parameters of
+// the next layer are gathered; they arrive before it is done.
 func (t *training) forwardLayer(l int, hidden [][]int64) {
 	layer := "DecoderLayer_" + strconv.Itoa(l)
 	in := func(kind string, i int) []string {
 		return []string{"Decoder_0", layer, kind + "_" + strconv.Itoa(i)}
 	}
 	linear := func(out int64) [][]int64 { return [][]int64{{out}, {batch * tokens, width}, {width, out}} }
-	vary := int64(l%7) * 310 // layers take almost, but not quite, the same time
+	vary := int64(l%7) * 310 // layers take slightly different times
 	t.stopAll()
 	t.start(allGather(t.n, 12*width*width/8))
 	t.forwardOp(18_900+vary, t.n.normForward, "NativeLayerNormBackward0", in("LayerNorm", 2*l), hidden, "aten::layer_norm", "aten::native_layer_norm")
@@ -138,15 +139,15 @@ func (t *training) backward(layers int) {
 		t.start(scatter)
 	}
 	t.backwardOp(44_900, t.n.reduce, "aten::embedding_dense_backward", hidden, false)
-	// Nothing is left to hide the last gradients behind.
+	// No computation is left to overlap the last gradients.
 	t.idle(10 * t.wait)
 	t.stopAll()
 	t.idle(3 * us)
 }
 
-// backwardLayer answers forwardLayer in reverse. The gradients of the layer
-// above are scattered meanwhile and take longer than this layer does, which is
-// exposed.
+// backwardLayer adds the backward pass of forwardLayer, in reverse. The
+// gradients of the layer above are scattered at the same time and take longer
+// than this layer does; the difference is exposed.
 func (t *training) backwardLayer(l int, hidden [][]int64) {
 	vary := int64(l%5) * 420
 	grad := func(in, out int64) [][]int64 { return [][]int64{{batch * tokens, out}, {out, in}} }

@@ -5,33 +5,34 @@ import (
 	"slices"
 )
 
-// A Trouble is a run with one thing wrong with it, or with something that only
-// looks as if it were: what a judge of traces must, and must not, say of it.
+// A Trouble is a run with one problem, or with a property that only looks like
+// a problem, and the finding expected for it.
 type Trouble struct {
 	Name string
-	// Rule is the id of the rule that finds what is wrong: "" where nothing is.
+	// Rule is the id of the rule that finds the problem, or "" if there is
+	// none.
 	Rule string
-	// Near is the id of the rule that a careless judge would take it for, if any.
+	// Near is the id of the rule that is easily confused with it, if any.
 	Near string
-	// Limits are settings of a judge that the trouble needs, "" for the usual ones.
+	// Limits are settings of a judge that the trouble needs, "" for the
+	// defaults.
 	Limits string
-	// NS is how long the trouble lasts, and OfNS what it is a part of, where that is
-	// plain from the telling; 0 elsewhere.
+	// NS is the duration of the problem, and OfNS its base, if they follow from
+	// the definition; otherwise 0.
 	NS, OfNS int64
 
 	Ranks []Story // one trace for each
 }
 
-// Troubles returns all of them. They are about the traces of one program each, of a
-// few steps.
+// Troubles returns all troubles. Each has the traces of one program, of a few
+// steps.
 func Troubles() []Trouble {
 	return slices.Concat(captureTroubles(), idleTroubles(), callTroubles(), communicationTroubles(), copyTroubles(),
 		kernelTroubles(), stepTroubles(), phaseTroubles(), memoryTroubles())
 }
 
-// A plant is a program that runs on one device while its trouble is told. It keeps
-// the device busy as long as nothing is said of a gap: launches take 3 µs, and
-// kernels longer.
+// A plant is a program on one device with a trouble. It keeps the device busy
+// unless a gap is requested: launches take 3 µs, and kernels longer.
 type plant struct {
 	*lane
 	names
@@ -50,8 +51,8 @@ func (p *plant) tell() Story {
 	return p.s.tell()
 }
 
-// outside takes back the idle time that was noted since the last work: before the
-// first and after the last is in no window.
+// outside removes the idle time recorded since the last work, because idle time
+// before the first and after the last work is in no window.
 func (p *plant) outside() {
 	for key, ns := range p.s.since {
 		if p.s.idle[key] -= ns; p.s.idle[key] == 0 {
@@ -61,14 +62,14 @@ func (p *plant) outside() {
 	clear(p.s.since)
 }
 
-// oneRank tells of one rank.
+// oneRank returns the story of one rank.
 func oneRank(name string, body func(p *plant)) []Story {
 	p := newPlant(name)
 	body(p)
 	return []Story{p.tell()}
 }
 
-// ranksOf tells of several ranks, whose numbers the body gets.
+// ranksOf returns the stories of several ranks; body receives their numbers.
 func ranksOf(n int, name string, body func(p *plant, rank int)) (out []Story) {
 	for rank := range n {
 		p := newPlant(fmt.Sprintf("%s_rank%d", name, rank))
@@ -89,14 +90,14 @@ func windows(ranks []Story) (ns int64) {
 	return ns
 }
 
-// Latencies of a plant: from the beginning of a call to that of the kernel that it
-// launches on a device that has nothing to do, and of a wait that is over.
+// Latencies of a plant: from the start of a call to the start of the kernel
+// that it launches on an idle device, and from the end of a wait.
 const (
 	plantLaunch = 4 * us
 	plantWake   = 2 * us
 )
 
-// launch has the device run a kernel: behind all others if it is still busy then.
+// launch makes the device run a kernel, after all others if it is still busy.
 func (p *plant) launch(name string, ns int64) { p.launchOn(name, computeStream, ns) }
 
 func (p *plant) launchOn(name string, stream int, ns int64) {
@@ -121,15 +122,15 @@ type share struct {
 	permille int64
 }
 
-// mix has the device run kernels one after the other.
+// mix makes the device run kernels one after the other.
 func (p *plant) mix(ns int64, of ...share) {
 	for _, k := range of {
 		p.launch(k.name, ns/1000*k.permille)
 	}
 }
 
-// compute is what a training or an inference usually runs: no kernel is most of it,
-// and three quarters are matrix products and attention.
+// compute adds a typical mix of training or inference: no kernel dominates, and
+// three quarters are matrix products and attention.
 func (p *plant) compute(ns int64) {
 	p.mix(ns, share{p.gemmUp, 300}, share{p.attention, 250}, share{p.gemmQKV, 200}, share{p.normForward, 100}, share{p.activation, 150})
 }
@@ -148,7 +149,7 @@ func (p *plant) await(call string) {
 	})
 }
 
-// step tells a step, which waits for the device at its end.
+// step adds a step that waits for the device at its end.
 func (p *plant) step(body func()) {
 	p.mark(func() {
 		body()
@@ -156,8 +157,8 @@ func (p *plant) step(body func()) {
 	})
 }
 
-// mark tells a step that ends when the device is done with it, without a call that
-// waits for that.
+// mark adds a step that ends when the device is done with it, without a call
+// that waits for that.
 func (p *plant) mark(body func()) {
 	p.at++
 	p.t.note(stepName(p.at), func() {
@@ -166,15 +167,15 @@ func (p *plant) mark(body func()) {
 	})
 }
 
-// steps tells so many equal steps.
+// steps adds the given number of equal steps.
 func (p *plant) steps(n int, body func()) {
 	for range n {
 		p.step(body)
 	}
 }
 
-// pause is time in which the host does something else and the device has nothing
-// to do.
+// pause advances the time while the host does something else and the device has
+// no work.
 func (p *plant) pause(state, name string, ns int64) {
 	p.settle()
 	switch state {
@@ -191,13 +192,13 @@ func (p *plant) pause(state, name string, ns int64) {
 	}
 }
 
-// within tells what happens in an annotation of the program.
+// within runs body inside an annotation of the program.
 func (p *plant) within(name string, body func()) { p.t.note(name, body) }
 
-// nextBatch is what PyTorch calls the loading of a batch.
+// nextBatch is PyTorch's name for the loading of a batch.
 const nextBatch = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
-// waitForCopy makes a call that copies after all that was launched, and waits for
+// waitForCopy makes a call that copies after all launched work, and waits for
 // the copy.
 func (p *plant) waitForCopy(call, name string, ns, bytes int64) {
 	end := p.g.end + ns
@@ -208,23 +209,23 @@ func (p *plant) waitForCopy(call, name string, ns, bytes int64) {
 	p.g.run(c, name, computeStream, end-ns, ns).bytes = bytes
 }
 
-// beside has the device do something in the last part of what was launched, so that
-// it hides under that.
+// beside makes the device run an op during the last part of the launched work,
+// so that it is overlapped.
 func (p *plant) beside(call, name string, stream int, ns, bytes int64) {
 	c := p.t.call(call, 3*us)
 	p.g.run(c, name, stream, p.g.end-ns, ns).bytes = bytes
 }
 
-// copyAfter has the device copy after all that was launched, by a call that does not
-// wait.
+// copyAfter makes the device copy after all launched work, by a call that does
+// not wait.
 func (p *plant) copyAfter(name string, ns, bytes int64) {
 	p.g.follow(p.t.call(p.api+"MemcpyAsync", 3*us), name, copyStream, ns).bytes = bytes
 }
 
-// exposed has the ranks communicate while none of them computes.
+// exposed makes the ranks communicate while none of them computes.
 func (p *plant) exposed(ns int64) { p.launchOn(p.allReduce, commStream, ns) }
 
-// spread is a busy stretch with a pause of the host in each millisecond of it.
+// spread adds a busy interval with a pause of the host in each millisecond.
 func (p *plant) spread(milliseconds int, idle int64) {
 	for range milliseconds {
 		p.compute(ms - idle)

@@ -1,7 +1,7 @@
 package tracegen
 
-// communicationTroubles are of devices that wait for each other, and of ranks that
-// do not do the same.
+// communicationTroubles have devices that wait for each other, and ranks that
+// do different work.
 func communicationTroubles() []Trouble {
 	one := oneRank("reduced_at_the_end", func(p *plant) {
 		p.steps(5, func() {
@@ -9,7 +9,8 @@ func communicationTroubles() []Trouble {
 			p.exposed(2 * ms)
 		})
 	})
-	// Each rank computes, pauses and communicates for so long in each of five steps.
+	// Each rank computes, pauses and communicates for these times in each of
+	// five steps.
 	type load struct{ compute, pause, comm int64 }
 	ranks := func(name string, loads ...load) []Story {
 		return ranksOf(len(loads), name, func(p *plant, rank int) {
@@ -46,7 +47,7 @@ func communicationTroubles() []Trouble {
 	}
 }
 
-// copyTroubles are of devices that copy and do nothing else.
+// copyTroubles have devices that copy and do nothing else.
 func copyTroubles() []Trouble {
 	copies := func(name, copied string, ns int64) []Story {
 		return oneRank(name, func(p *plant) {
@@ -78,7 +79,7 @@ func copyTroubles() []Trouble {
 	}
 }
 
-// kernelTroubles are of what the device does while it is busy.
+// kernelTroubles have problems of a busy device.
 func kernelTroubles() []Trouble {
 	busy := func(name string, of ...share) []Story {
 		return oneRank(name, func(p *plant) { p.steps(5, func() { p.mix(6*ms, of...) }) })

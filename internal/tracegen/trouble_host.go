@@ -2,7 +2,7 @@ package tracegen
 
 import "bytes"
 
-// captureTroubles are of captures that cannot be judged, or not quite.
+// captureTroubles have captures that cannot be judged, or only partly.
 func captureTroubles() []Trouble {
 	cut := func(ranks []Story) []Story { // the file ends in the middle
 		text := ranks[0].JSON
@@ -16,7 +16,7 @@ func captureTroubles() []Trouble {
 	busy := func(name string) []Story {
 		return oneRank(name, func(p *plant) { p.steps(5, func() { p.compute(5 * ms) }) })
 	}
-	host := func(name, call string) []Story { // a program of which no device was recorded
+	host := func(name, call string) []Story { // a program without a recorded device
 		p := newPlant(name)
 		p.t.op("aten::linear", func() {
 			for range 20 {
@@ -89,7 +89,7 @@ func manyKernels(name string) []Story {
 	})
 }
 
-// idleTroubles are of devices that wait for their host.
+// idleTroubles have devices that wait for their host.
 func idleTroubles() []Trouble {
 	loaders := oneRank("loader", func(p *plant) {
 		p.compute(ms)
@@ -143,7 +143,7 @@ func idleTroubles() []Trouble {
 	}, launchTroubles()...)
 }
 
-// launchTroubles are of launches that come too slowly, and of other idle time.
+// launchTroubles have launches that are too slow, and other idle time.
 func launchTroubles() []Trouble {
 	eager := oneRank("eager_decode", func(p *plant) {
 		p.steps(4, func() {
@@ -204,7 +204,8 @@ func launchTroubles() []Trouble {
 	}
 }
 
-// gaps computes for so many seconds, with pauses of the host between.
+// gaps computes for the given number of seconds, with pauses of the host
+// between.
 func gaps(name string, seconds int, pauses ...int64) []Story {
 	return oneRank(name, func(p *plant) {
 		each := int64(seconds) * 1000 * ms / int64(len(pauses)+1)
@@ -216,7 +217,7 @@ func gaps(name string, seconds int, pauses ...int64) []Story {
 	})
 }
 
-// callTroubles are of calls that hold the host back.
+// callTroubles have calls that block the host.
 func callTroubles() []Trouble {
 	// A kernel of 100 µs each time, a wait for it, and 20 µs until the next.
 	items := oneRank("item_after_each_kernel", func(p *plant) {
@@ -244,7 +245,7 @@ func callTroubles() []Trouble {
 			}
 		})
 	})
-	// A copy or memset that the host waits for, and what it does next.
+	// A copy or memset for which the host waits, and the activity after it.
 	held := func(name, call, copied string, kernel, next int64) []Story {
 		return oneRank(name, func(p *plant) {
 			for range 30 {
@@ -281,8 +282,7 @@ func callTroubles() []Trouble {
 	}
 }
 
-// memoryTroubles are of the allocator, as traces tell of it. Their figures are
-// bytes.
+// memoryTroubles have the allocator's events in traces. Their values are bytes.
 func memoryTroubles() []Trouble {
 	reserved := func(name string, bytes int64) []Story {
 		return oneRank(name, func(p *plant) {

@@ -2,9 +2,9 @@ package tracegen
 
 import "slices"
 
-// stepTroubles are of steps that are not like the others.
+// stepTroubles have steps that differ from the others.
 func stepTroubles() []Trouble {
-	// Steps that compute for so many milliseconds each.
+	// Steps that compute for these times in milliseconds.
 	lengths := func(name string, of ...int64) []Story {
 		return oneRank(name, func(p *plant) {
 			for _, length := range of {
@@ -32,7 +32,8 @@ func stepTroubles() []Trouble {
 			})
 		}
 	})
-	// Steps that wait for the host for a fifth of their time, and work between them.
+	// Steps that wait for the host for a fifth of their time, with work between
+	// them.
 	waiting := oneRank("busy_between_steps", func(p *plant) {
 		for range 40 {
 			p.mark(func() {
@@ -80,11 +81,11 @@ func stepTroubles() []Trouble {
 type phaseTime struct {
 	name string
 	ns   int64
-	idle bool // the device has nothing to do in it
+	idle bool // the device has no work during it
 }
 
-// phased tells of steps that have phases. Where idle is not 0 the device is idle for
-// so long in each millisecond.
+// phased adds steps with phases. If idle is not 0, the device is idle for that
+// time in each millisecond.
 func phased(name string, steps int, idle int64, of ...phaseTime) []Story {
 	return oneRank(name, func(p *plant) {
 		p.steps(steps, func() {
@@ -105,7 +106,7 @@ func phased(name string, steps int, idle int64, of ...phaseTime) []Story {
 	})
 }
 
-// timeOf returns how long steps of such phases take the host: it waits for each
+// timeOf returns the host's time for steps of such phases: it waits for each
 // phase to begin on the device, and for the end of the last.
 func timeOf(steps int64, of ...phaseTime) (ns int64) {
 	for _, ph := range of {
@@ -116,7 +117,7 @@ func timeOf(steps int64, of ...phaseTime) (ns int64) {
 	return steps * (ns + plantWake)
 }
 
-// Phases in the words of two trainers, by how many milliseconds they last.
+// Phases with the names of two trainers, by their durations in milliseconds.
 func inSkyRL(generation, training, sync, data int64) []phaseTime {
 	return []phaseTime{{name: "generate", ns: generation * ms}, {"convert_to_training_input", data * ms, true},
 		{name: "train_critic_and_policy", ns: training * ms}, {name: "sync_weights", ns: sync * ms}}
@@ -127,13 +128,13 @@ func inNeMoRL(generation, training, sync, other int64, name string) []phaseTime 
 		{name: "prepare_for_generation/transfer_and_update_weights", ns: sync * ms}, {name: name, ns: other * ms}}
 }
 
-// phaseTroubles are of phases that take more of the steps than they should, or less
-// than it looks.
+// phaseTroubles have phases that take more of the steps than they should, or
+// less than it seems.
 func phaseTroubles() []Trouble {
 	return slices.Concat(shareTroubles(), weightTroubles(), onceTroubles())
 }
 
-// A shareTrouble is of the phase of one index.
+// A shareTrouble concerns the phase with the given index.
 type shareTrouble struct {
 	name, rule, near string
 	steps            int64
@@ -181,7 +182,7 @@ func shareTroubles() (out []Trouble) {
 }
 
 func weightTroubles() []Trouble {
-	const rl = "gpu-idle: {warn: 40%}" // else idle time is told by that rule
+	const rl = "gpu-idle: {warn: 40%}" // otherwise idle time is reported by that rule
 	return []Trouble{
 		{Name: "slow_weight_sync", Rule: "weight-sync-time", Near: "weight-sync-share", Ranks: phased("slow_weight_sync", 3, 0, inSkyRL(15000, 8000, 2500, 700)...), NS: 2500*ms + plantLaunch, OfNS: 2000 * ms},
 		{Name: "slow_refit", Rule: "weight-sync-time", Ranks: phased("slow_refit", 2, 0, inNeMoRL(20000, 9000, 3200, 500, "environment")...), NS: 3200*ms + plantLaunch, OfNS: 2000 * ms},
@@ -195,7 +196,7 @@ func weightTroubles() []Trouble {
 	}
 }
 
-// onceTroubles are of what a program does once.
+// onceTroubles have activities that occur once per program.
 func onceTroubles() (out []Trouble) {
 	for _, t := range []struct {
 		name, rule, near, phase string

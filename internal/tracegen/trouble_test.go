@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTroubles: each has a name of its own, is nearly something else than it is,
-// tells a part of a whole, and has the same bytes when told again.
+// TestTroubles: each has a unique name and a Near different from its Rule, has
+// a part that is at most its whole, and is reproducible.
 func TestTroubles(t *testing.T) {
 	again := Troubles()
 	seen := map[string]bool{}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Cells says, for each set of classes, how many nanoseconds exactly that set
-// ran. The key is the sorted names of the classes joined by "+"; "" is idle
-// time. Cells that would be zero are left out, and the cells of a window sum
-// to its length.
+// Cells has, for each set of classes, the nanoseconds during which exactly that
+// set ran. The key is the sorted names of the classes joined by "+"; "" is idle
+// time. Cells that would be zero are left out, and the cells of a window sum to
+// its length.
 type Cells map[string]int64
 
 func (c Cells) add(set string, ns int64) {
@@ -27,18 +27,18 @@ func (c Cells) Sum() (ns int64) {
 }
 
 // A Truth is what a correct reader must find in a generated trace. All times
-// are those written in the file, in nanoseconds: a trace of the [Modern] era
-// has them relative to BaseNS.
+// are those written in the file, in nanoseconds: in a trace of the [Modern] era
+// they are relative to BaseNS.
 type Truth struct {
 	Rank    int
 	BaseNS  int64 // nanoseconds since 1970 at time 0; 0 if times are absolute
-	Events  int64 // elements of traceEvents, of every phase
+	Events  int64 // elements of traceEvents, of all phases
 	Devices []DeviceTruth
-	Steps   []Step      // as the host marked them, in order
+	Steps   []Step      // as marked by the host, in order
 	Memory  []MemoryUse `json:",omitempty"` // with [Scenario.Activations]
 }
 
-// A DeviceTruth is the truth about one device. Its window goes from the start
+// A DeviceTruth is the truth about one device. Its window lasts from the start
 // of its first kernel, copy or memset to the latest end of one.
 type DeviceTruth struct {
 	Device   int
@@ -49,7 +49,7 @@ type DeviceTruth struct {
 	Kernels, Copies, Memsets []Row // sorted by stream, then name
 
 	// Steps has the cells within the marker of each step of Truth.Steps. They
-	// sum to that step's WallNS, also where the marker reaches past the window.
+	// sum to that step's WallNS, also if the marker extends beyond the window.
 	Steps []Cells
 }
 
@@ -59,7 +59,7 @@ type Row struct {
 	Name                  string
 	Count                 int64
 	TotalNS, MinNS, MaxNS int64 // of the events' durations
-	Bytes                 int64 // moved or filled, in sum, as far as the trace tells; 0 for kernels
+	Bytes                 int64 // moved or filled in total, as far as the trace contains it; 0 for kernels
 }
 
 // A Step is one ProfilerStep marker of the host.
@@ -76,12 +76,12 @@ type tally struct {
 	started bool
 	start   int64
 	end     int64 // of the last segment in which something ran
-	idle    int64 // idle time since then, counted only once something runs again
+	idle    int64 // idle time since then, added only when something runs again
 	cells   Cells
 	rows    [Memset + 1]map[rowKey]*Row
 
 	steps []Cells
-	carry Cells // what ran after the end of the newest step's plan, so in the next step's marker
+	carry Cells // work after the end of the newest step's plan, which belongs to the next step's marker
 }
 
 type rowKey struct {
@@ -97,8 +97,8 @@ func newTally(device int) *tally {
 	return t
 }
 
-// segment adds a segment in which the classes of set ran, and only they. A
-// segment of length 0 is one too: an event without duration bounds the window.
+// segment adds a segment during which exactly the classes of set ran. A segment
+// of length 0 is permitted: an event without duration bounds the window.
 func (t *tally) segment(start, ns int64, set string) {
 	if set == "" {
 		t.idle += ns
@@ -112,14 +112,15 @@ func (t *tally) segment(start, ns int64, set string) {
 	t.idle, t.end = 0, start+ns
 }
 
-// step begins a step: what was carried over from the one before is its own.
+// step begins a step, which includes the work carried over from the step
+// before.
 func (t *tally) step() {
 	t.steps = append(t.steps, t.carry)
 	t.carry = Cells{}
 }
 
-// stepSegment adds a segment to the newest step's marker [start, end), and what
-// lies past next, where the following step begins, to that one.
+// stepSegment adds a segment to the newest step's marker [start, end). The part
+// after next, the start of the following step, is added to that step.
 func (t *tally) stepSegment(from, ns int64, set string, end, next int64) {
 	to := from + ns
 	t.steps[len(t.steps)-1].add(set, min(to, end)-from)

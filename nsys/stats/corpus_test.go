@@ -13,7 +13,7 @@ import (
 	"assay/profile"
 )
 
-// readCorpus reads a real output, or skips the test.
+// readCorpus reads a real output. It skips the test if there is no corpus.
 func readCorpus(t *testing.T, file string) *profile.Tables {
 	t.Helper()
 	dir := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
@@ -24,9 +24,9 @@ func readCorpus(t *testing.T, file string) *profile.Tables {
 	return read(t, filepath.Base(file), string(text))
 }
 
-// TestRealOutputs: whole outputs of nsys stats 2024.6.2. The sums of the second
-// and third column are those that awk makes of the same files; sizes have their
-// sum in the first.
+// TestRealOutputs reads whole outputs of nsys stats 2024.6.2. The sums of the
+// second and third column are those that awk computes for the same files; sizes
+// have their sum in the first.
 func TestRealOutputs(t *testing.T) {
 	for file, want := range map[string]string{
 		"nsys_stats": `osrt_sum 54 859667129488 35541
@@ -77,8 +77,8 @@ cuda_gpu_kern_sum 2 78270 30
 	}
 }
 
-// TestRealRanges: a trace of ranges, which Python's csv module adds up to these
-// totals, self times, counts, shortest and longest.
+// TestRealRanges reads a trace of ranges, for which Python's csv module gives
+// these totals, self times, counts, minima and maxima.
 func TestRealRanges(t *testing.T) {
 	tables := readCorpus(t, "hpcgroup_pipit/nbody-nvtx_nvtx_pushpop_trace.csv")
 	want := `nvtx_pushpop_trace range run=nbody-nvtx

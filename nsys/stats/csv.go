@@ -2,9 +2,9 @@ package stats
 
 import "strings"
 
-// csvLayout understands a header of cells with commas or tabs between them, or
-// returns nil. What stands before it, as the prefix of a log does, is not of
-// the table.
+// csvLayout parses a header whose cells are separated by commas or tabs. It
+// returns nil if the line is not a header. Text before the header, such as the
+// prefix of a log, is not part of the table.
 func csvLayout(line, titleUnit string) *layout {
 	for _, comma := range []rune{',', '\t', ';'} {
 		if strings.Count(line, string(comma)) < 2 {
@@ -23,7 +23,7 @@ func csvLayout(line, titleUnit string) *layout {
 	return nil
 }
 
-// csvBehindPrefix looks for the first columns that headers have.
+// csvBehindPrefix searches the line for the usual first columns of headers.
 func csvBehindPrefix(line string, comma rune, titleUnit string) *layout {
 	for _, first := range []string{"Time (%)", "Time(%)", "Total (MB)", "Start ("} {
 		at := strings.Index(line, first)
@@ -40,10 +40,9 @@ func csvBehindPrefix(line string, comma rune, titleUnit string) *layout {
 	return nil
 }
 
-// csvCells takes a line apart. A cell that begins with a quote ends at the one
-// that the next comma or the end of the line follows; two quotes within it are
-// one. Quotes within other cells are as they stand. It is false if a quote is
-// still open at the end.
+// csvCells splits a line into cells. A quoted cell ends at the quote before the
+// next comma or the end of the line; two quotes within it stand for one. Quotes
+// within other cells are kept. Ok is false if a quote is still open at the end.
 func csvCells(line string, comma rune) (cells []string, ok bool) {
 	sep := string(comma)
 	for {
@@ -68,8 +67,8 @@ func csvCells(line string, comma rune) (cells []string, ok bool) {
 	}
 }
 
-// closingQuote returns where the quote is that closes the first cell of line,
-// which begins with one, or -1.
+// closingQuote returns the index of the quote that closes the first, quoted
+// cell of line, or -1.
 func closingQuote(line, sep string) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
@@ -80,15 +79,16 @@ func closingQuote(line, sep string) int {
 			return i
 		}
 		if rest[0] == '"' {
-			i++ // two are one
+			i++ // two quotes stand for one
 		}
 	}
 	return -1
 }
 
-// cutCSV cuts a row. The formatter does not double the quotes of names, so a
-// row may have more cells than columns, or a quote that is never closed; then
-// the name, if it is the last column, is all that is left behind the others.
+// cutCSV splits a row into cells. The formatter does not double the quotes of
+// names, so a row may have more cells than columns, or a quote that is never
+// closed. The name, if it is the last column, is then the rest of the line
+// after the other cells.
 func (l *layout) cutCSV(line string) []string {
 	line = strings.TrimRight(line, " ")
 	n := len(l.columns)
@@ -117,12 +117,12 @@ func (l *layout) cutCSV(line string) []string {
 }
 
 // unclosed reports whether the name of a row begins with a quote that is not
-// closed in its line: then it may go on in the next.
+// closed in its line. The name may then continue in the next line.
 func unclosed(cells []string) bool {
 	return len(cells) > 0 && strings.HasPrefix(cells[len(cells)-1], `"`)
 }
 
-// oneCell cuts the first cell off a line.
+// oneCell splits off the first cell of a line.
 func (l *layout) oneCell(line string) (cell, rest string, more bool) {
 	sep := string(l.comma)
 	if strings.HasPrefix(line, `"`) {

@@ -7,15 +7,15 @@ import (
 	"assay/profile"
 )
 
-// A Finder finds the tables in a text of which they are a part, as in the log of
-// a run under "nsys profile --stats=true". It is a [textscan.Finder].
+// A Finder finds the tables in a text that also contains other lines, such as
+// the log of a run under "nsys profile --stats=true". It is a
+// [textscan.Finder].
 type Finder struct {
 	r     *reader
-	until int // the line up to which something may follow from what was said
+	until int // the last line on which an announced table may begin
 }
 
-// attention is how many lines a Finder waits for a table that nsys has
-// announced.
+// attention is the number of lines within which an announced table must begin.
 const attention = 8
 
 // NewFinder returns a Finder for an input of that name.
@@ -23,8 +23,8 @@ func NewFinder(name string, limits Limits) *Finder {
 	return &Finder{r: newReader(nil, name, limits)}
 }
 
-// Hint reports whether a line is one of dashes in columns, the header of a CSV,
-// or what nsys says before a table.
+// Hint reports whether a line consists of dashes in columns, is the header of a
+// CSV, or is a line that nsys prints before a table.
 func (f *Finder) Hint(line []byte) bool {
 	n := len(line)
 	if n < 8 {
@@ -42,8 +42,8 @@ func (f *Finder) Hint(line []byte) bool {
 	return false
 }
 
-// isCSVHeader reports whether a line ends like the header of a CSV and has what
-// all of them have.
+// isCSVHeader reports whether a line ends like the header of a CSV and has the
+// columns that all of them have.
 func isCSVHeader(line []byte) bool {
 	line = bytes.TrimRight(line, `")`)
 	for _, last := range []string{"Name", "Operation", "Range", "Event", "Style", "Kd"} {
@@ -54,10 +54,11 @@ func isCSVHeader(line []byte) bool {
 	return false
 }
 
-// Open reports whether a table is under way or announced.
+// Open reports whether a table is being read or was announced.
 func (f *Finder) Open() bool { return f.r.open != nil || f.r.lines.N < f.until }
 
-// Line takes the next line. What other programs report as errors is not nsys's.
+// Line handles the next line. Errors of other programs are not attributed to
+// nsys.
 func (f *Finder) Line(n int, line string) {
 	r := f.r
 	r.lines.N = n
@@ -75,13 +76,13 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
-// mayHead reports whether a line may be the header of a table in text, with
-// dashes to follow.
+// mayHead reports whether a line may be the header of a table in text, followed
+// by dashes.
 func mayHead(line string) bool {
 	return strings.Contains(line, "(%)") || strings.Contains(line, "Total (MB)") || strings.Contains(line, "Start (ns)")
 }
 
-// Tables ends the reading and returns what was read; the list is empty if there
+// Tables ends the reading and returns the tables. The list is empty if there
 // was no table.
 func (f *Finder) Tables() *profile.Tables {
 	f.r.close()

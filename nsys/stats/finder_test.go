@@ -14,7 +14,7 @@ import (
 	"assay/profile"
 )
 
-// found returns what a Finder finds in a text.
+// found returns the tables that a Finder finds in a text.
 func found(t *testing.T, text string) *profile.Tables {
 	t.Helper()
 	f := NewFinder("in", Limits{})
@@ -34,7 +34,7 @@ func withoutLines(tables *profile.Tables) []*profile.Table {
 	return tables.List
 }
 
-// noise are lines of a program that nsys ran.
+// noise returns lines of a program that nsys ran.
 func noise(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -43,7 +43,8 @@ func noise(n int) string {
 	return b.String()
 }
 
-// TestFinder: within a log a Finder finds what Read reads of the output alone.
+// TestFinder: within a log a Finder finds the same tables as Read in the output
+// alone.
 func TestFinder(t *testing.T) {
 	const kernels = " Time (%)  Total Time (ns)  Instances  Avg (ns)   Name\n --------  ---------------  ---------  --------  ------\n     75.0              300          3     100.0  a\n     25.0              100          1     100.0  b\n\n"
 	texts := map[string]string{

@@ -7,9 +7,8 @@ import (
 	"assay/profile"
 )
 
-// FuzzRead: any input at all gives an error or tables that hold what they
-// promise: every row has a cell for each column, no value is negative, what is
-// kept is within the limits, and Sniff says of each that it is or is not.
+// FuzzRead: any input gives an error or consistent tables: every row has a cell
+// for each column, no value is negative, the limits hold, and Sniff terminates.
 func FuzzRead(f *testing.F) {
 	f.Add("Time (%),Total Time (ns),Instances,Avg (ns),Name\n60.0,6,2,3.0,\"a, \"\"b\"\"\"\n40.0,4,1,4.0,\"c\nd\"\n")
 	f.Add(" ** CUDA API Summary (cuda_api_sum):\n\n Time (%)  Total Time (ms)  Num Calls  Name\n --------  ---------------  ---------  ----\n    100.0            1,5          3  cuda…\n\n")

@@ -7,7 +7,7 @@ import (
 	"assay/profile"
 )
 
-// A what is what the cells of a column are to the reader.
+// A what is the meaning of a column for the reader.
 type what uint8
 
 const (
@@ -15,36 +15,36 @@ const (
 	theShare
 	theName
 	aLabel
-	aStart // of trace-like reports: when it began; rows of one name are added up
+	aStart // in reports that list events: the start; rows with the same name are added up
 	aNumber
 )
 
-// A column is one column of a table that was printed.
+// A column is one column of a printed table.
 type column struct {
 	what
 	heading profile.Heading
-	key     string // of a label
-	size    int64  // base units in one that is printed; 0 if no unit is known
-	whole   bool   // printed without fractions
+	key     string // name of a label
+	size    int64  // base units per printed unit; 0 if the unit is unknown
+	whole   bool   // printed without decimals
 }
 
-// A layout is what the header of a table says.
+// A layout is the information from the header of a table.
 type layout struct {
 	columns []column
 	headers map[string]bool // their texts in lower case, without units
 	trace   bool            // a row is one event
-	spans   []span          // of a table in text: where its columns are
-	prefix  int             // characters before the first column that are not of the table
-	comma   rune            // of a table that is not: what is between cells
+	spans   []span          // of a table in text: the positions of its columns
+	prefix  int             // characters before the first column that are not part of the table
+	comma   rune            // in other tables: the separator of cells
 	at      int             // line of the header
 }
 
-// A meaning is what a header of nsys means.
+// A meaning is the column that a header of nsys describes.
 type meaning struct {
 	what
 	name  string
 	adds  profile.Adds
-	whole bool // no fractions where its unit is ns, or where it has none
+	whole bool // no decimals if its unit is ns, or if it has none
 }
 
 // meanings lists the headers of all versions, in lower case and without units.
@@ -83,7 +83,8 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 		for _, w := range words {
 			m[w] = meaning{aNumber, name, profile.Each, whole}
 			m["proj "+w] = meaning{aNumber, name, profile.Each, whole}
-			// Of cuda_kern_exec_sum: all of it, the call, the queue, the kernel.
+			// Of cuda_kern_exec_sum: the total, the call, the queue, the
+			// kernel.
 			m["t"+w] = meaning{aNumber, "span_" + name, profile.Each, whole}
 			m["a"+w] = meaning{aNumber, "call_" + name, profile.Each, whole}
 			m["q"+w] = meaning{aNumber, "queue_" + name, profile.Each, whole}
@@ -93,7 +94,7 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	return m
 })
 
-// splitHeader takes "Total Time (ns)" apart.
+// splitHeader splits "Total Time (ns)" into name and unit.
 func splitHeader(text string) (name, unit string) {
 	text = strings.TrimSpace(text)
 	if open := strings.LastIndexByte(text, '('); open > 0 && strings.HasSuffix(text, ")") {
@@ -102,8 +103,9 @@ func splitHeader(text string) (name, unit string) {
 	return strings.ToLower(text), strings.TrimSpace(unit)
 }
 
-// unitOf returns what the base units of a printed one are, and how many it has.
-// MB are 10^6 bytes: 104857600 bytes are printed as 104.858.
+// unitOf returns the base unit of a printed unit, and the number of base units
+// in one printed unit. MB are 10^6 bytes: 104857600 bytes are printed as
+// 104.858.
 func unitOf(unit string) (base string, size int64) {
 	switch strings.ToLower(unit) {
 	case "ns", "nsec", "nanoseconds":
@@ -134,9 +136,9 @@ func unitOf(unit string) (base string, size int64) {
 
 const nanoseconds = "nanoseconds"
 
-// newLayout understands a header, or returns nil if it is none of nsys, which
-// sets some unit in parentheses, if not in a header then in the title. Where
-// columns of values name no unit, they have that of their neighbours, as the
+// newLayout parses a header. It returns nil if the header is not one of nsys,
+// which has a unit in parentheses in at least one header or in the title. A
+// column of values without a unit has the unit of the other columns, as the
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
 	l := &layout{headers: make(map[string]bool)}
@@ -182,12 +184,12 @@ func columnOf(m meaning, unit string) column {
 	}
 	c.heading.Unit, c.size = unitOf(unit)
 	if unit != "" && c.size == 0 {
-		c.what = ignored // a rate, or of another tool
+		c.what = ignored // a rate, or a column of another tool
 	}
 	return c
 }
 
-// settle gives a column of values without a unit that of the others.
+// settle sets the unit of a column of values without a unit.
 func (c *column) settle(unit string) {
 	if c.what != aNumber {
 		return
@@ -198,7 +200,7 @@ func (c *column) settle(unit string) {
 	c.whole = c.whole && c.size == 1
 }
 
-// drop leaves of each kind of column the first.
+// drop keeps only the first column of each kind.
 func (l *layout) drop() {
 	seen := make(map[string]bool)
 	for i := range l.columns {

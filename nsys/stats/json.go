@@ -6,18 +6,18 @@ import (
 	"assay/diag"
 )
 
-// maxArray is how many bytes an array of rows in JSON may have: it is put
-// together before it is read.
+// maxArray is the maximum size in bytes of an array of rows in JSON, which is
+// assembled before it is read.
 const maxArray = 64 << 20
 
-// opensArray reports whether rows in JSON may begin with a line.
+// opensArray reports whether a line may begin rows in JSON.
 func opensArray(line string) bool {
 	line = strings.TrimSpace(line)
 	return line == "[" || strings.HasPrefix(line, "[{") || strings.HasPrefix(line, "[ {")
 }
 
-// array takes the lines of rows in JSON, of which the first is line, up to the one
-// that closes them, and reads the table. It is false if they are none.
+// array reads rows in JSON from line up to the line that closes them. It
+// returns false if they are not rows of a table.
 func (r *reader) array(line string) bool {
 	var text strings.Builder
 	text.WriteString(line)
@@ -31,7 +31,7 @@ func (r *reader) array(line string) bool {
 		line = next
 		text.WriteString("\n" + next)
 		if err != nil {
-			break // the end is met again
+			break // the end will be read again
 		}
 	}
 	rows := arrayRows(text.String())
@@ -68,13 +68,13 @@ func (r *reader) array(line string) bool {
 	return true
 }
 
-// A member is one of an object, its value without quotes.
+// A member is one member of an object, its value without quotes.
 type member struct{ key, value string }
 
-// arrayRows takes an array of objects apart. The formatter of nsys does not
-// escape the quotes of names, so this is no reader of JSON: a text ends at the
-// quote behind which the next member, or the end of the object, stands. What
-// makes no sense ends the rows with one that is nil.
+// arrayRows splits an array of objects into rows. The formatter of nsys does
+// not escape the quotes of names, so this is not a JSON parser: a text ends at
+// a quote that is followed by the next member or the end of the object. After
+// invalid text the rows end with one that is nil.
 func arrayRows(text string) (rows [][]member) {
 	text = strings.TrimSpace(text)
 	text = strings.TrimPrefix(text, "[")
@@ -93,8 +93,8 @@ func arrayRows(text string) (rows [][]member) {
 	}
 }
 
-// objectMembers returns the members of the object whose inside text begins with,
-// and what follows it. It is not whole if the text ends within it.
+// objectMembers returns the members of the object whose content text begins
+// with, and the text after it. Whole is false if the text ends within it.
 func objectMembers(text string) (row []member, rest string, whole bool) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n,")
@@ -124,7 +124,7 @@ func objectMembers(text string) (row []member, rest string, whole bool) {
 	}
 }
 
-// memberKey cuts a key and the colon behind it off text.
+// memberKey splits a key and the colon after it off text.
 func memberKey(text string) (key, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", "", false
@@ -137,7 +137,7 @@ func memberKey(text string) (key, rest string, ok bool) {
 	return key, rest, ok
 }
 
-// textEnd returns where the quote is that ends a text, or -1.
+// textEnd returns the index of the quote that ends a text, or -1.
 func textEnd(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' {
@@ -162,7 +162,7 @@ func textEnd(text string) int {
 	return -1
 }
 
-// unescape undoes the escapes of quotes and backslashes; others are as they stand.
+// unescape decodes the escapes of quotes and backslashes; others are kept.
 func unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -170,8 +170,8 @@ func unescape(text string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// sniffArray reports whether text begins with rows in JSON whose keys are columns
-// of nsys.
+// sniffArray reports whether text begins with rows in JSON whose keys are
+// columns of nsys.
 func sniffArray(text string) bool {
 	text = strings.TrimSpace(text)
 	if !opensArray(strings.SplitN(text, "\n", 2)[0]) {

@@ -12,20 +12,20 @@ import (
 
 var (
 	errNumber   = errors.New("not a number")
-	errTooLarge = errors.New("over what 64 bits hold")
+	errTooLarge = errors.New("does not fit 64 bits")
 )
 
-// maxNumber is the length of the longest number that is read: nothing longer
-// fits 64 bits.
+// maxNumber is the maximum length of a number; longer numbers do not fit 64
+// bits.
 const maxNumber = 64
 
-// number reads a cell: a number of units of the given size, rounded to whole
-// base units. It is not known where the cell says so.
+// number parses a cell: a number of units of the given size, rounded to whole
+// base units. Known is false if the cell has a text for a missing value.
 //
-// Numbers may have the separators of any locale. In a column of whole numbers
-// those between groups of three digits group them. In any other column the last
-// one stands before the fraction, unless there are several of its kind: there
-// the tool always prints a fraction.
+// Numbers may have the separators of any locale. In a column of whole numbers,
+// separators between groups of three digits are thousands separators. In any
+// other column the last separator is the decimal separator, unless there are
+// several of its kind, because the tool always prints decimals there.
 func number(text string, size int64, whole bool) (n int64, known bool, err error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && size == 1 && n < math.MaxInt64 {
 		return n, true, nil
@@ -60,8 +60,8 @@ func number(text string, size int64, whole bool) (n int64, known bool, err error
 	return n, true, nil
 }
 
-// plainNumber returns a number with a point before its fraction and without
-// separators of groups.
+// plainNumber returns a number with a decimal point and without thousands
+// separators.
 func plainNumber(text string, whole bool) (string, bool) {
 	sign, rest := "", text
 	if strings.HasPrefix(rest, "-") {
@@ -94,13 +94,13 @@ func plainNumber(text string, whole bool) (string, bool) {
 	return out.String(), digits > 0
 }
 
-// isSeparator reports whether some locale sets r between groups of digits or
-// before the fraction.
+// isSeparator reports whether a locale uses r as thousands or decimal
+// separator.
 func isSeparator(r rune) bool {
 	return strings.ContainsRune(",.'’_٬", r) || unicode.IsSpace(r)
 }
 
-// fractionAt returns where the separator before the fraction is, or -1.
+// fractionAt returns the index of the decimal separator, or -1.
 func fractionAt(text string, whole bool) int {
 	last := strings.LastIndexAny(text, ".,")
 	if last < 0 {
@@ -115,9 +115,9 @@ func fractionAt(text string, whole bool) int {
 	return last
 }
 
-// groups reports whether every separator in text has three digits behind it
-// and at least one before it. No group before the last says anything in India,
-// where they have two.
+// groups reports whether the last separator in text has three digits after it
+// and at least one character before it. Earlier groups are not checked, because
+// they have two digits in India.
 func groups(text string) bool {
 	last := strings.LastIndexFunc(text, isSeparator)
 	if last <= 0 {

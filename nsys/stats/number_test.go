@@ -43,8 +43,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestNumberOracle prints random values in the ways of many locales and units and
-// holds what is read to exact arithmetic.
+// TestNumberOracle prints random values in the formats of many locales and
+// units and compares the parsed values with exact arithmetic.
 func TestNumberOracle(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
@@ -63,8 +63,8 @@ func TestNumberOracle(t *testing.T) {
 			text += locale[1] + fmt.Sprintf("%0*d", decimals, fraction)
 			exact.Add(exact, new(big.Rat).SetFrac64(fraction, int64(math.Pow10(decimals))))
 		}
-		// One separator and three digits behind it can be read either way; in
-		// a column with fractions they are the fraction.
+		// One separator with three digits after it is ambiguous; in a column
+		// with decimals it is the decimal separator.
 		exact.Mul(exact, new(big.Rat).SetInt64(size))
 		got, known, err := number(text, size, whole)
 		if err != nil || !known {

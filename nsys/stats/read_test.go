@@ -14,8 +14,8 @@ import (
 	"assay/profile"
 )
 
-// show prints tables as text: a line for each table, one for its columns, and one
-// for each row.
+// show prints tables as text: a line for each table, one for its columns, and
+// one for each row.
 func show(t *profile.Tables) string {
 	var b strings.Builder
 	for _, table := range t.List {
@@ -68,7 +68,7 @@ func showRows(table *profile.Table) string {
 	return b.String()
 }
 
-// read reads an input that must not fail.
+// read reads an input that must be valid.
 func read(t *testing.T, name, in string) *profile.Tables {
 	t.Helper()
 	tables, err := Read(strings.NewReader(in), name, Limits{})
@@ -83,14 +83,14 @@ func read(t *testing.T, name, in string) *profile.Tables {
 	return tables
 }
 
-// kernels is what every input of TestSameTable says.
+// kernels is the content of every input of TestSameTable.
 const kernels = `total nanoseconds + | count count + | mean nanoseconds | min nanoseconds | max nanoseconds | stddev nanoseconds
   "gemm<float, 2>" 9000000 3 3000000 2000000 4000000 1000000
   "fill" 1000000 4 250000 100000 400000 129099
 `
 
 // TestSameTable: the same rows in text, in CSV, in any unit, of any version and
-// with whatever stands around them are the same table.
+// with any surrounding text give the same table.
 func TestSameTable(t *testing.T) {
 	for name, in := range map[string]string{
 		"text": `
@@ -181,8 +181,8 @@ func TestSameTable(t *testing.T) {
 	}
 }
 
-// TestRead has one input for each thing that a reader must get right, with
-// everything that it says.
+// TestRead has one input for each case that a reader must handle, with its
+// complete result.
 func TestRead(t *testing.T) {
 	for _, tc := range []struct{ name, file, in, want string }{
 		{"several reports, with what nsys says between them", "stats.txt", `Generating SQLite file /tmp/run.sqlite from /tmp/run.nsys-rep
@@ -308,7 +308,7 @@ cuda_gpu_kern_sum kernel missing: run.sqlite does not contain CUDA kernel data.
 	}
 }
 
-// TestNamed: the names of files that nsys stats -o writes, and what they say.
+// TestNamed reads the names of files that nsys stats -o writes.
 func TestNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"out/base_cuda_gpu_kern_sum.csv": "cuda_gpu_kern_sum of base", `C:\runs\my-run.CUDA_API_SUM.txt`: "cuda_api_sum of my-run", "cuda_gpu_sum.csv": "cuda_gpu_sum of ", "paddle_gpukernsum.csv": "cuda_gpu_kern_sum of paddle",
@@ -325,8 +325,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestNotMine: what is no table of nsys is refused with a remedy, and not seen as
-// one.
+// TestNotMine: an input without a table of nsys is refused with a fix, and not
+// recognized by Sniff.
 func TestNotMine(t *testing.T) {
 	for name, in := range map[string]string{
 		"nothing": "", "a log": "loss 0.1\nloss 0.2\n", "other CSV": "a,b,c\n1,2,3\n", "a trace": `{"traceEvents":[]}`,
@@ -347,10 +347,10 @@ func TestNotMine(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: what was read before an input broke off stands, and an issue
-// says where it did.
+// TestBrokenOff: the tables before the position where an input breaks off are
+// kept, and an issue has the position.
 func TestBrokenOff(t *testing.T) {
-	fire := errors.New("disk on fire")
+	fire := errors.New("disk error")
 	in := io.MultiReader(strings.NewReader("Time (%),Total Time (ns),Instances,Name\n100.0,5,1,a\n"), iotest.ErrReader(fire))
 	tables, err := Read(in, "in", Limits{})
 	if !errors.Is(err, fire) || tables == nil || tables.Complete {
@@ -360,7 +360,7 @@ func TestBrokenOff(t *testing.T) {
 	if diff := cmp.Diff(want, show(tables)); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
-	if !strings.Contains(tables.Issues[0].Help, "disk on fire") {
+	if !strings.Contains(tables.Issues[0].Help, "disk error") {
 		t.Errorf("the issue does not say why: %s", tables.Issues[0].Help)
 	}
 	if tables, err := Read(iotest.ErrReader(fire), "in", Limits{}); !errors.Is(err, fire) || tables != nil {
@@ -368,7 +368,8 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// A limit is an error with a code of its own, a tail one that costs nothing.
+// A limit is an error with a code of its own; a tail is an error after the end
+// of the data.
 type limit struct{}
 
 func (limit) Error() string { return "too long" }
@@ -379,7 +380,8 @@ type tail struct{}
 func (tail) Error() string  { return "not gzip" }
 func (tail) Harmless() bool { return true }
 
-// TestEnds: a limit has its own code, and what follows packed data is no loss.
+// TestEnds: a limit has its own code, and an error after the compressed data is
+// not data loss.
 func TestEnds(t *testing.T) {
 	for _, tc := range []struct {
 		err      error
@@ -398,7 +400,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestSmallReads: how the input arrives does not matter.
+// TestSmallReads: the result does not depend on how the input arrives.
 func TestSmallReads(t *testing.T) {
 	in := "Processing [r.sqlite] with [reports/cuda_gpu_kern_sum.py]... \n\nTime (%),Total Time (ns),Instances,Name\n100.0,5,1,\"a\nb\"\n"
 	tables, err := Read(iotest.OneByteReader(strings.NewReader(in)), "in", Limits{})
@@ -410,7 +412,7 @@ func TestSmallReads(t *testing.T) {
 	}
 }
 
-// TestLimits: what is over a limit is added up or left out, and said.
+// TestLimits: data over a limit is added up or left out, with an issue.
 func TestLimits(t *testing.T) {
 	var csv strings.Builder
 	csv.WriteString("Time (%),Total Time (ns),Instances,Avg (ns),Name\n")
@@ -442,9 +444,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyMembers: rows in JSON may have any number of members, and reading them
-// takes as long as that number says. Of a key that is there twice the last value
-// counts.
+// TestManyMembers: rows in JSON may have any number of members, and reading
+// them takes time proportional to it. If a key occurs twice, the last value is
+// used.
 func TestManyMembers(t *testing.T) {
 	var more strings.Builder
 	for i := range 200_000 {

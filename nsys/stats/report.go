@@ -9,16 +9,16 @@ import (
 
 // A report is one of the tables that nsys stats can print.
 type report struct {
-	name string // since 2023
-	old  string // until 2022; "" if it was not there
+	name string // name since 2023
+	old  string // name until 2022; "" if it did not exist
 	of   string
-	// nested is set if rows may lie within other rows, so that their times add up
-	// to more than there was.
+	// nested is set if rows may be nested in other rows, so that their times
+	// add up to more than the elapsed time.
 	nested bool
 }
 
-// reports lists them. One that is not in the list is read too, if its columns
-// are known ones, and its rows are of no known kind.
+// reports lists the known reports. A report that is not in the list is read too
+// if its columns are known; its rows then have no known kind.
 func reports() []report {
 	return []report{
 		{"cuda_gpu_kern_sum", "gpukernsum", profile.OfKernel, false},
@@ -62,8 +62,8 @@ func reports() []report {
 	}
 }
 
-// headings has the titles under which the versions of 2019 to 2021 printed
-// tables, with the report that each is.
+// headings has the table titles of the versions of 2019 to 2021, with the
+// report for each.
 func headings() []struct{ title, report string } {
 	return []struct{ title, report string }{
 		{"cuda api statistics", "cuda_api_sum"},
@@ -80,8 +80,8 @@ func headings() []struct{ title, report string } {
 	}
 }
 
-// reportOf returns the report of an id of any version, without the arguments
-// that may follow a colon. One that is not known has that id as its name.
+// reportOf returns the report with an id of any version, without the arguments
+// that may follow a colon. An unknown report has that id as its name.
 func reportOf(id string) report {
 	id, _, _ = strings.Cut(id, ":")
 	for _, r := range reports() {
@@ -92,10 +92,10 @@ func reportOf(id string) report {
 	return report{name: id, of: profile.OfRow}
 }
 
-// reportInName returns the report that the name of a file ends in, as in
-// base_cuda_gpu_kern_sum.csv, which "nsys stats -o base" writes, and what stands
-// before it. Of several names the one farthest back counts, and of those the
-// longest.
+// reportInName returns the report in the name of a file, as in
+// base_cuda_gpu_kern_sum.csv, which "nsys stats -o base" writes, and the text
+// before it. If there are several, the last one is used, and the longest of
+// those.
 func reportInName(file string) (rep report, run string, ok bool) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	name := strings.ToLower(base)
@@ -120,8 +120,8 @@ func reportInName(file string) (rep report, run string, ok bool) {
 	return rep, run, true
 }
 
-// byColumns returns the reports that a table of these columns can be, the most
-// usual first.
+// byColumns returns the reports that can have these columns, the most common
+// first.
 func (l *layout) byColumns() []string {
 	has := func(header string) bool { return l.headers[header] }
 	switch {

@@ -6,7 +6,8 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// What nsys says between tables. It may stand behind the prefix of a log.
+// The lines that nsys prints between tables. They may follow the prefix of a
+// log.
 var (
 	processing = lazyregexp.New(`Processing \[(.*)\] with \[(.*)\]\.\.\.`)
 	executing  = lazyregexp.New(`Executing '([\w:.=-]+)' stats report`)
@@ -16,19 +17,20 @@ var (
 	generating = lazyregexp.New(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite (?:file )?for SQL queries)`)
 )
 
-// A saying is what one line between tables says.
+// A saying is the content of one line between tables.
 type saying struct {
 	report  string // the report that follows
-	run     string // what it was made from, or ""
+	run     string // the input of the report, or ""
 	title   string
-	unit    string // of what follows, where the title has it
-	skipped string // why the report has no table
-	failed  bool   // nsys could not go on
-	talk    bool   // of nsys, and nothing follows from it
+	unit    string // the unit of the next table, if the title has it
+	skipped string // the reason why the report has no table
+	failed  bool   // nsys failed
+	talk    bool   // a message of nsys without further effect
 }
 
-// said understands a line that is of no table, or returns false. Logs of any
-// program come here, so what an expression cannot do without is looked for first.
+// said parses a line outside tables. It returns false if the line is not from
+// nsys. Lines of any program are passed here, so a required substring is
+// checked before each expression.
 func said(line string) (s saying, ok bool) {
 	has := func(text string) bool { return strings.Contains(line, text) }
 	if m := processing().FindStringSubmatch(line); m != nil {
@@ -56,8 +58,8 @@ func said(line string) (s saying, ok bool) {
 	return oldTitle(line)
 }
 
-// runName returns what a run is called by the name of its report, whatever its
-// directory and whether it is the report or an export of it.
+// runName returns the name of a run from the name of its report, without the
+// directory, for a report and for its export.
 func runName(report string) string {
 	name := report[strings.LastIndexAny(report, `/\`)+1:]
 	for _, end := range []string{".sqlite", ".nsys-rep", ".qdrep"} {
@@ -67,15 +69,15 @@ func runName(report string) string {
 }
 
 // scriptName returns the id of a report from the path of its script, which may
-// have arguments behind a colon.
+// have arguments after a colon.
 func scriptName(script string) string {
 	script = script[strings.LastIndexAny(script, `/\`)+1:]
 	id, _, _ := strings.Cut(script, ":")
 	return strings.TrimSuffix(id, ".py")
 }
 
-// oldTitle understands the titles of the versions until 2021, as
-// "CUDA API Statistics (nanoseconds)".
+// oldTitle parses the titles of the versions until 2021, such as "CUDA API
+// Statistics (nanoseconds)".
 func oldTitle(line string) (saying, bool) {
 	title := strings.TrimSuffix(strings.TrimSpace(line), ":")
 	lower := strings.ToLower(title)

@@ -7,15 +7,15 @@ import (
 	"assay/diag"
 )
 
-// A printed is the share that a row was printed with, in thousandths of a
-// percent, beside its total.
+// A printed is the printed share of a row, in thousandths of a percent, with
+// its total.
 type printed struct {
 	share int64
 	total int64
 	line  int
 }
 
-// shareOf reads a share in percent, or returns -1.
+// shareOf parses a share in percent. It returns -1 if that fails.
 func shareOf(text string) int64 {
 	n, known, err := number(text, 1000, false)
 	if err != nil || !known || n < 0 {
@@ -24,9 +24,9 @@ func shareOf(text string) int64 {
 	return n
 }
 
-// checkShares compares the shares that nsys has printed with those of the rows
-// that are there: rows that were cut off, by head or by ":rows=N", leave shares
-// that are too small, and anything else is wrong.
+// checkShares compares the printed shares with those of the rows present.
+// Shares that are too small mean that rows were cut off, by head or by
+// ":rows=N"; any other difference is an error.
 func (r *reader) checkShares(o *opened) {
 	total, ok := o.table.Column("total")
 	if !ok || len(o.shares) == 0 {
@@ -61,12 +61,12 @@ func (r *reader) checkShares(o *opened) {
 	switch {
 	case other > 0:
 		r.issues.AddN(diag.Issue{Code: "share-mismatch", Severity: diag.Suspect, First: pos,
-			Help: "the shares that the tool printed are not those of its own totals: values were changed, or are in other units than their headers say; the totals count here"}, small+other)
+			Help: "the printed shares do not match the printed totals: values were changed, or their units differ from the headers; the totals are used"}, small+other)
 	case small > 0:
-		help := "the shares that the tool printed are of more rows than are here: some were cut off (head, or :rows=N); every share here is of the rows that are left, so print all of them"
+		help := "the printed shares refer to more rows than the input has: rows were cut off (head, or :rows=N); all shares here refer to the remaining rows, so print all rows"
 		if largest.share > 0 {
 			all := float64(largest.total) / float64(largest.share) * 100_000
-			help = fmt.Sprintf("%s; the rows that are here are about %.0f%% of what the tool summed", help, 100*float64(sum)/all)
+			help = fmt.Sprintf("%s; the remaining rows are about %.0f%% of the tool's sum", help, 100*float64(sum)/all)
 		}
 		r.issues.AddN(diag.Issue{Code: "table-cut", Severity: diag.DataLoss, First: pos, Help: help}, small)
 	}

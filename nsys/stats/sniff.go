@@ -2,15 +2,15 @@ package stats
 
 import "strings"
 
-// Named reports whether the name of a file is like those that "nsys stats -o"
-// gives: it has the name of a report, of any version.
+// Named reports whether the name of a file contains the name of a report of any
+// version, as the names given by "nsys stats -o" do.
 func Named(path string) bool {
 	_, _, ok := reportInName(path)
 	return ok
 }
 
-// Sniff reports whether a file that begins with prefix holds tables of nsys
-// stats: a line with which nsys announces one, or the header of one.
+// Sniff reports whether a file that begins with prefix contains tables of nsys
+// stats: a line that announces a table, or the header of one.
 func Sniff(prefix []byte) bool {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(prefix), "\ufffd"), "\ufeff")
 	if strings.ContainsRune(text, 0) {

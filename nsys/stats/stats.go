@@ -1,10 +1,11 @@
-// Package stats reads the tables that "nsys stats" prints, and those that
-// "nsys profile --stats=true" prints behind a run.
+// Package stats reads the tables that "nsys stats" prints, and those that "nsys
+// profile --stats=true" prints after a run.
 //
-// Text, CSV, TSV and JSON of all versions since 2019 are read, one report or many, with
-// or without what nsys says between them. Units come from the headers and are
-// never assumed. Reports that list events one by one are added up by name.
-// [Read] returns [profile.Tables]; package analyze measures them.
+// It reads text, CSV, TSV and JSON of all versions since 2019, one report or
+// many, with or without the lines that nsys prints between them. Units come
+// from the headers and are never assumed. Reports that list single events are
+// added up by name. [Read] returns [profile.Tables]; package analyze measures
+// them.
 package stats
 
 import (
@@ -19,43 +20,44 @@ import (
 	"assay/profile"
 )
 
-// Limits bound what reading one input may take, whatever the input is. A field
-// that is 0 has the value of the default. Fields may be added.
+// Limits bound the resources for reading one input. A field that is 0 has the
+// default value. Fields may be added.
 type Limits struct {
-	// Rows is how many rows all tables of the input may have. Further ones are
-	// added up: "table-rows-pooled".
+	// Rows is the maximum number of rows of all tables of the input. Further
+	// rows are added up: "table-rows-pooled".
 	Rows int
 }
 
 const (
 	defaultRows = 1 << 18
 
-	// rowText is how many bytes of names there may be for each row.
+	// rowText is the number of bytes of names per row.
 	rowText = 256
 
-	// maxLine is how long a line may be. The longest names of kernels have some
-	// ten thousand characters.
+	// maxLine is the maximum length of a line. The longest names of kernels
+	// have about ten thousand characters.
 	maxLine = 1 << 20
 
-	// maxTables is how many tables one input may have: nsys knows 40 reports.
+	// maxTables is the maximum number of tables of one input; nsys has 40
+	// reports.
 	maxTables = 1000
 
-	// maxSaid is how much is kept of what nsys says about a report.
+	// maxSaid is the maximum length of a message of nsys about a report.
 	maxSaid = 300
 )
 
-// Read reads all tables of an input. Name is that of the input, for messages,
-// and tells reports apart that have the same columns.
+// Read reads all tables of an input. Name is the name of the input; it is used
+// in messages and to distinguish reports with the same columns.
 //
-// An input without any table is an error. Where it
-// cannot be read to its end, what was read stands, and an issue says so; the
-// error of the input comes with the tables.
+// An input without any table is an error. If an input cannot be read to its
+// end, the tables read so far are returned with an issue, together with the
+// error of the input.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	r := newReader(textline.NewReader(in, maxLine), name, limits)
 	for {
 		line, cut, err := r.lines.Next()
 		if cut {
-			r.issue("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were cut there", maxLine))
+			r.issue("line-too-long", diag.DataLoss, fmt.Sprintf("lines of more than %d bytes were shortened", maxLine))
 		}
 		if line != "" || err == nil {
 			r.line(line)
@@ -74,7 +76,8 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	}
 }
 
-// newReader returns a reader of lines; without any, it is to be given them.
+// newReader returns a reader of lines. If lines is nil, the caller passes the
+// lines to it.
 func newReader(lines *textline.Reader, name string, limits Limits) *reader {
 	if lines == nil {
 		lines = &textline.Reader{}
@@ -93,20 +96,20 @@ func newReader(lines *textline.Reader, name string, limits Limits) *reader {
 // A reader reads one input.
 type reader struct {
 	name   string
-	byName string // the report that the name of the input says
-	run    string // what the tables are of: nsys has said so last, or the name of the input does
+	byName string // the report in the name of the input
+	run    string // the run of the tables, from the last message of nsys or from the name of the input
 	lines  *textline.Reader
 	out    *profile.Tables
 	issues diag.Ledger
 
 	rows, text int // room left
 
-	next      saying  // what was said last about the table that follows
+	next      saying  // the last message about the next table
 	last      string  // the last line that is not blank: a header, if dashes follow
 	lastAt    int     // its number
 	open      *opened // the table that is being read, or nil
-	failed    string  // how nsys itself failed, or ""
-	announced string  // a table that nsys has announced and that did not follow, or ""
+	failed    string  // the error of nsys itself, or ""
+	announced string  // a table that nsys announced and that did not follow, or ""
 }
 
 func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.N} }
@@ -115,31 +118,32 @@ func (r *reader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
 }
 
-// broken notes why the input could not be read to its end.
+// broken adds an issue with the reason why the input could not be read to its
+// end.
 func (r *reader) broken(err error) {
 	var limit interface{ Code() string }
 	var tail interface{ Harmless() bool }
 	switch {
 	case errors.As(err, &limit):
 		r.out.Complete = false
-		r.issue(limit.Code(), diag.DataLoss, err.Error()+"; rows and tables behind this place are missing")
+		r.issue(limit.Code(), diag.DataLoss, err.Error()+"; rows and tables after this position are missing")
 	case errors.As(err, &tail) && tail.Harmless():
-		r.issue("trailing-data", diag.Info, "what follows the compressed data cannot be read ("+err.Error()+"); the tables are whole")
+		r.issue("trailing-data", diag.Info, "the data after the compressed data cannot be read ("+err.Error()+"); the tables are complete")
 	default:
 		r.out.Complete = false
-		r.issue("input-truncated", diag.DataLoss, "the input breaks off here ("+err.Error()+"); rows and tables behind this place are missing")
+		r.issue("input-truncated", diag.DataLoss, "the input breaks off here ("+err.Error()+"); rows and tables after this position are missing")
 	}
 }
 
-// unread notes that nsys has announced a table that did not follow.
+// unread adds an issue for a table that was announced and did not follow.
 func (r *reader) unread() {
 	if r.next.report != "" && r.failed == "" {
 		r.announced = r.next.report
-		r.issue("table-unread", diag.DataLoss, "tables that nsys announced did not follow, or in a form that is not read; print them with --format csv")
+		r.issue("table-unread", diag.DataLoss, "tables that nsys announced are missing or have an unsupported format; print them with --format csv")
 	}
 }
 
-// done returns what was read.
+// done returns the result.
 func (r *reader) done(err error) (*profile.Tables, error) {
 	r.out.Issues = r.issues.Issues()
 	switch {
@@ -148,9 +152,9 @@ func (r *reader) done(err error) (*profile.Tables, error) {
 	case err != nil:
 		return nil, err
 	case r.failed != "":
-		return nil, r.errorf("nsys itself failed (%q); run nsys stats again on the report", r.failed)
+		return nil, r.errorf("nsys failed (%q); run nsys stats again on the report", r.failed)
 	case r.announced != "":
-		return nil, r.errorf("nsys announced table %q, and no table could be read; print the tables with --format csv", clip(r.announced))
+		return nil, r.errorf("nsys announced table %q, but no table could be read; print the tables with --format csv", clip(r.announced))
 	}
 	return nil, r.errorf(`no table of nsys stats; give the output of "nsys stats REPORT", as text or CSV`)
 }
@@ -159,8 +163,8 @@ func (r *reader) errorf(format string, args ...any) error {
 	return &diag.Error{Pos: diag.Pos{File: r.name, Line: 1}, Msg: fmt.Sprintf(format, args...)}
 }
 
-// line takes one line. Within a table it is a row if it can be one: looking
-// for anything else in each of millions would take most of the time.
+// line handles one line. Within a table it is a row if it can be one: checking
+// each of millions of lines for anything else would take most of the time.
 func (r *reader) line(line string) {
 	if r.open != nil {
 		inner := r.open.layout.afterPrefix(line)
@@ -195,8 +199,8 @@ func (r *reader) line(line string) {
 	}
 }
 
-// hear notes what nsys says about the table that follows, or about why none
-// does.
+// hear stores what nsys prints about the next table, or about the reason why
+// there is none.
 func (r *reader) hear(s saying, line string) {
 	switch {
 	case s.skipped != "":
@@ -205,7 +209,7 @@ func (r *reader) hear(s saying, line string) {
 		r.next = saying{}
 	case s.failed:
 		r.failed = clip(line)
-		r.issue("nsys-error", diag.DataLoss, "nsys itself reported an error here, so tables may be missing; read the line, and run nsys stats again")
+		r.issue("nsys-error", diag.DataLoss, "nsys reported an error here, so tables may be missing; read the line, and run nsys stats again")
 	case s.report != "":
 		s.title = clip(s.title)
 		r.run = cmp.Or(s.run, r.run)
@@ -219,7 +223,7 @@ func (r *reader) hear(s saying, line string) {
 	}
 }
 
-// header opens the table that a line is the header of, or the dashes below it.
+// header opens the table whose header, or the dashes below it, is the line.
 func (r *reader) header(line string) bool {
 	l := textLayout(r.last, line, r.next.unit)
 	at := r.lastAt
@@ -237,7 +241,7 @@ func (r *reader) header(line string) bool {
 	return true
 }
 
-// add adds a table that is complete.
+// add adds a complete table.
 func (r *reader) add(t *profile.Table) {
 	if len(r.out.List) >= maxTables {
 		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables))
@@ -246,7 +250,7 @@ func (r *reader) add(t *profile.Table) {
 	r.out.List = append(r.out.List, t)
 }
 
-// clip cuts what nsys says to a length that a message can have.
+// clip shortens a message of nsys.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxSaid {
 		return string(runes[:maxSaid-1]) + "…"

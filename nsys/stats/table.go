@@ -17,15 +17,15 @@ type opened struct {
 	said   saying
 	table  *profile.Table
 	index  map[string]int // of rows of a report that lists events, by name and labels
-	extra  int            // where the columns are that such a report does not have itself
+	extra  int            // the index of the columns that such a report does not have itself
 	shares []printed
-	short  int64    // names that nsys cut
-	quoted string   // a row in CSV whose name may go on in the next line
-	joined int      // how many lines it has
-	alone  []string // its cells if it does not, or nil
+	short  int64    // names that nsys shortened
+	quoted string   // a row in CSV whose name may continue in the next line
+	joined int      // the number of its lines
+	alone  []string // its cells if it does not continue, or nil
 }
 
-// The columns behind those of a report that lists events.
+// The columns added to those of a report that lists events.
 const (
 	extraCount = iota
 	extraMin
@@ -49,7 +49,7 @@ func newOpened(l *layout, s saying) *opened {
 	return o
 }
 
-// cut returns the cells of a row, or nil if a line is none.
+// cut returns the cells of a row, or nil if the line is not a row.
 func (l *layout) cut(line, inner string) []string {
 	if l.spans != nil {
 		return l.cutText(line)
@@ -57,8 +57,8 @@ func (l *layout) cut(line, inner string) []string {
 	return l.cutCSV(inner)
 }
 
-// notARow takes a line within a table that is no row, or one with the given cells
-// if the next lines do not complete it.
+// notARow handles a line within a table that is not a row. The cells, if any,
+// are its cells if the next lines do not complete it.
 func (r *reader) notARow(line string, cells []string) {
 	o := r.open
 	if inner := o.afterPrefix(line); o.spans == nil && opensQuote(inner) {
@@ -68,11 +68,11 @@ func (r *reader) notARow(line string, cells []string) {
 	r.cells(cells)
 }
 
-// opensQuote reports whether a row may go on in the next line.
+// opensQuote reports whether a row may continue in the next line.
 func opensQuote(line string) bool { return strings.Count(line, `"`)%2 == 1 }
 
-// continues joins a line to the row before it, whose name goes on in it, and
-// reports whether it did.
+// continues appends a line to the row before it if the name of that row
+// continues in it, and reports whether it did.
 func (r *reader) continues(line string) bool {
 	const mostLines = 16
 	o := r.open
@@ -92,13 +92,13 @@ func (r *reader) continues(line string) bool {
 	return true
 }
 
-// cells takes the cells of a row, which are nil if it has not as many as the
-// header.
+// cells handles the cells of a row. They are nil if their number differs from
+// that of the header.
 func (r *reader) cells(cells []string) {
 	o := r.open
 	r.out.Records++
 	if cells == nil {
-		r.malformed("lines within a table that have other cells than its header were skipped; their values are missing from every sum")
+		r.malformed("lines within a table whose cells do not match its header were skipped; their values are missing from every sum")
 		return
 	}
 	row := profile.Row{Line: r.lines.N}
@@ -143,7 +143,7 @@ func (r *reader) malformed(help string) {
 
 var errNegative = errors.New("negative")
 
-// read reads a cell of a column of values. Nothing that nsys sums or counts is
+// read reads a cell of a column of values. Sums and counts of nsys are never
 // negative.
 func (c *column) read(text string) (profile.Cell, error) {
 	n, known, err := number(text, c.size, c.whole)
@@ -156,7 +156,7 @@ func (c *column) read(text string) (profile.Cell, error) {
 	return profile.Cell{Value: n, Known: known}, nil
 }
 
-// room reports whether there is room for a row, and takes it.
+// room reports whether there is room for a row, and reserves it.
 func (r *reader) room(row *profile.Row) bool {
 	size := len(row.Name)
 	for _, l := range row.Labels {
@@ -169,7 +169,7 @@ func (r *reader) room(row *profile.Row) bool {
 	return true
 }
 
-// pool adds a row that there is no room for to the rest of its table.
+// pool adds a row over the limit to the sum of its table.
 func (r *reader) pool(row profile.Row) {
 	t := r.open.table
 	if t.Rest == nil {
@@ -181,10 +181,10 @@ func (r *reader) pool(row profile.Row) {
 		}
 	}
 	t.Left++
-	r.issue("table-rows-pooled", diag.DataLoss, "an input may have no more rows, fewer if names are very long; those counted here are added up in one: every sum stands, but not which names they had; more rows need more --max-memory")
+	r.issue("table-rows-pooled", diag.DataLoss, "the row limit was reached (it is lower if names are very long); the rows counted here were added up in one row: sums are correct, but names are missing; raise --max-memory to keep them")
 }
 
-// keep keeps a row of a table of sums.
+// keep adds a row to a table of sums.
 func (r *reader) keep(row profile.Row, share int64) {
 	if !r.room(&row) {
 		r.pool(row)
@@ -253,22 +253,23 @@ func (r *reader) close() {
 	r.checkUnits(o)
 	r.checkShares(o)
 	r.issues.AddN(diag.Issue{Code: "names-cut", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
-		Help: "nsys cuts names to 100 characters in text; rows whose names are cut alike stay apart, and categories go by what is left: print with --format csv for whole names"}, o.short)
+		Help: "nsys shortens names to 100 characters in text; rows with equal shortened names stay separate; for full names and categories, print with --format csv"}, o.short)
 	r.add(o.table)
 }
 
-// checkUnits says that the values of columns without any unit were left out.
+// checkUnits adds an issue if values of columns without a unit were left out.
 func (r *reader) checkUnits(o *opened) {
 	for _, c := range o.columns {
 		if c.what == aNumber && c.size == 0 {
 			r.issues.Add(diag.Issue{Code: "unit-unknown", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Line: o.at},
-				Help: "columns of times or sizes whose unit no header and no title says were left out; print the table again with a newer nsys"})
+				Help: "columns of times or sizes without a unit in header or title were left out; print the table again with a newer nsys"})
 		}
 	}
 }
 
-// identify returns which report a table is. What nsys said before it counts
-// most, then what its columns allow, and of those what the input's name says.
+// identify returns the report of a table. The last message of nsys has
+// precedence, then the columns, and among the reports with these columns the
+// name of the input.
 func (r *reader) identify(o *opened) report {
 	if o.said.report != "" {
 		return reportOf(o.said.report)
@@ -284,12 +285,12 @@ func (r *reader) identify(o *opened) report {
 	}
 	if len(can) > 1 && can[0] != "cuda_gpu_kern_sum" && can[0] != "cuda_gpu_kern_gb_sum" {
 		r.issues.Add(diag.Issue{Code: "report-assumed", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
-			Help: "several reports have the columns of this table, and neither a line of nsys nor the name of the input says which it is; names of rows decided"})
+			Help: "several reports have the columns of this table, and neither a line of nsys nor the name of the input identifies it; the report was chosen by the names of the rows"})
 	}
 	return reportOf(can[0])
 }
 
-// callsCUDA reports whether a row is named like a call of the CUDA runtime or
+// callsCUDA reports whether a row has the name of a call of the CUDA runtime or
 // driver.
 func (o *opened) callsCUDA() bool {
 	return slices.ContainsFunc(o.table.Rows, func(row profile.Row) bool {

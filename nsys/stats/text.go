@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A span is where a column of a table in text is, in characters.
+// A span is the position of a column of a table in text, in characters.
 type span struct{ from, to int }
 
-// textLayout understands a header with dashes below it, which say where its
-// columns are, or returns nil. What stands before the first dashes, as the
-// prefix of a log does, is not of the table.
+// textLayout parses a header with dashes below it, which define the positions
+// of the columns. It returns nil if they are not a header. Text before the
+// first dashes, such as the prefix of a log, is not part of the table.
 func textLayout(header, dashes, titleUnit string) *layout {
 	spans := dashedSpans(dashes)
 	if len(spans) < 3 {
@@ -28,7 +28,8 @@ func textLayout(header, dashes, titleUnit string) *layout {
 	return l
 }
 
-// dashedSpans returns where the groups of dashes are that a line ends in.
+// dashedSpans returns the positions of the groups of dashes at the end of a
+// line.
 func dashedSpans(line string) []span {
 	line = strings.TrimRight(line, " \t")
 	if !strings.HasSuffix(line, "--") {
@@ -54,8 +55,8 @@ func dashedSpans(line string) []span {
 	return out
 }
 
-// cutSpans cuts a line where the columns are; the last one goes on to the end
-// of the line. It returns nil if something stands between columns.
+// cutSpans splits a line at the columns; the last one extends to the end of the
+// line. It returns nil if there is text between columns.
 func cutSpans(line []rune, spans []span) []string {
 	cells := make([]string, len(spans))
 	for i, s := range spans {
@@ -76,8 +77,9 @@ func cutSpans(line []rune, spans []span) []string {
 	return cells
 }
 
-// cutText cuts a row. One whose cells are not where the dashes say, because an
-// editor has changed the white space, is cut at two spaces or more.
+// cutText splits a row into cells. If the cells do not match the dashes,
+// because an editor has changed the white space, it splits at two or more
+// spaces.
 func (l *layout) cutText(line string) []string {
 	if cells := cutSpans([]rune(line), l.spans); cells != nil && l.fits(cells) {
 		return cells
@@ -107,7 +109,7 @@ func (l *layout) fits(cells []string) bool {
 	return true
 }
 
-// afterPrefix drops what stands before the columns of a table.
+// afterPrefix removes the text before the columns of a table.
 func (l *layout) afterPrefix(line string) string {
 	for range l.prefix {
 		_, n := utf8.DecodeRuneInString(line)

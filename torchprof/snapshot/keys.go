@@ -7,8 +7,8 @@ import (
 	"assay/memory"
 )
 
-// keys are the values that the names of members have in one pickle: equal texts
-// are one value there, so that a member is found by comparing numbers.
+// keys are the values of the member names in one pickle. Equal texts are one
+// value there, so a member is found by comparing numbers.
 type keys struct {
 	address, totalSize, stream, segmentType, poolID, expandable, frames, blocks, device pickle.Value
 	size, requested, state, history, realSize                                           pickle.Value
@@ -24,8 +24,8 @@ func keysOf(d *pickle.Doc) (k keys) {
 		"action": &k.action, "addr": &k.addr, "time_us": &k.time, "user_metadata": &k.metadata, "category": &k.category, "device_free": &k.deviceFree,
 		"filename": &k.file, "line": &k.line, "name": &k.function,
 	} {
-		// A text that the pickle does not have equals none of its keys: no text is
-		// None, which the zero value is.
+		// A text that the pickle does not contain equals none of its keys: no
+		// text is None, which is the zero value.
 		if v, ok := d.Key(name); ok {
 			*at = v
 		}
@@ -33,16 +33,16 @@ func keysOf(d *pickle.Doc) (k keys) {
 	return k
 }
 
-// maxBytes is far over the memory of any device; what is beyond it is damage.
+// maxBytes exceeds the memory of any device; larger sizes are damage.
 const maxBytes = 1 << 50
 
-// maxMembers is how many members a record may have; PyTorch writes some fifteen.
-// Many records may be one dict, so a large one would be walked through again for
-// each of them.
+// maxMembers is the maximum number of members of a record; PyTorch writes about
+// fifteen. Many records may be the same dict, so a large dict would be walked
+// for each of them.
 const maxMembers = 256
 
-// members returns the keys and values of a record in turn, and none if v is no
-// record.
+// members returns the alternating keys and values of a record, or nothing if v
+// is not a record.
 func (r *reader) members(v pickle.Value) []pickle.Value {
 	items := r.doc.Items(v)
 	if r.doc.Kind(v) != pickle.Dict || len(items) > 2*maxMembers {
@@ -51,7 +51,7 @@ func (r *reader) members(v pickle.Value) []pickle.Value {
 	return items
 }
 
-// pairs walks through members, key and value. It takes the list, and not the record,
+// pairs iterates over keys and values. It takes the list instead of the record
 // so that the compiler makes a plain loop of it.
 func pairs(members []pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
 	return func(yield func(key, to pickle.Value) bool) {
@@ -63,7 +63,7 @@ func pairs(members []pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
 	}
 }
 
-// member returns what a record has under a key, or None.
+// member returns the value of a record for a key, or None.
 func (r *reader) member(v pickle.Value, key string) pickle.Value {
 	if len(r.members(v)) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func (r *reader) size(v pickle.Value) int64 {
 	return n
 }
 
-// nanos returns a time that is given in µs, or None.
+// nanos returns a time given in µs, or None.
 func (r *reader) nanos(v pickle.Value) int64 {
 	const most = (1<<63 - 1) / 1000
 	if n, ok := r.doc.Int(v); ok && n >= 0 && n <= most {
@@ -90,13 +90,13 @@ func (r *reader) nanos(v pickle.Value) int64 {
 	return memory.None
 }
 
-// label returns the number of what the program said of itself.
+// label returns the number of the user metadata v.
 func (r *reader) label(v pickle.Value) int32 {
 	text, ok := r.doc.Text(v)
 	if !ok || text == "" {
 		return 0
 	}
-	const most = 200 // of them is all that is ever shown
+	const most = 200 // the maximum length that is shown
 	text = text[:min(most, len(text))]
 	n, ok := r.labels[text]
 	if !ok && r.take(int64(2*len(text)+perStack)) {
@@ -107,11 +107,12 @@ func (r *reader) label(v pickle.Value) int32 {
 	return n
 }
 
-// maxStack is how many frames of a stack are kept, the innermost ones.
+// maxStack is the maximum number of frames of a stack; the innermost ones are
+// kept.
 const maxStack = 1000
 
 // stack returns the number of a list of frames. The pickle shares lists and
-// frames, so most are known by their numbers.
+// frames, so most are found by their numbers.
 func (r *reader) stack(v pickle.Value) memory.StackID {
 	items := r.doc.Items(v)
 	if len(items) == 0 {

@@ -34,8 +34,8 @@ func codes(m *memory.Snapshot) (out []string) {
 	return out
 }
 
-// TestDict reads one snapshot in every protocol. What it holds was written down
-// from the script that made it.
+// TestDict reads one snapshot in every protocol. The expected values were
+// derived from the script that made it.
 func TestDict(t *testing.T) {
 	const at = 139637976727552
 	for p := range 6 {
@@ -76,8 +76,8 @@ func TestDict(t *testing.T) {
 	}
 }
 
-// TestList reads the bare list of PyTorch 1.12 to 2.0, whose blocks have no
-// addresses and keep what was asked for in a history.
+// TestList reads the list of PyTorch 1.12 to 2.0, whose blocks have no
+// addresses and have the requested size in a history.
 func TestList(t *testing.T) {
 	m, err := Read(bytes.NewReader(open(t, "constructed_old_list_of_segments_proto4.pickle")), "x", Limits{})
 	if err != nil || !m.Complete || !slices.Equal(codes(m), []string{"memory-history-missing"}) {
@@ -92,7 +92,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestShapes reads what only some versions write.
+// TestShapes reads forms that only some versions write.
 func TestShapes(t *testing.T) {
 	seg := func(more, blocks string) string {
 		return "(dS'segments'\n(l(dS'total_size'\nI64\nsS'address'\nI4096\nsS'device'\nI3\nsS'segment_type'\nS'large'\ns" + more + "S'blocks'\n(l" + blocks + "sas"
@@ -155,7 +155,7 @@ func say(m *memory.Snapshot) string {
 
 func TestNoSnapshot(t *testing.T) {
 	for in, want := range map[string]string{
-		"N.": "the pickle holds None", "(lI1\na.": "a list of 1 items", "(dS'a'\nI1\ns.": "a dict of 1 keys", "\x80\x04": "the pickle holds nothing",
+		"N.": "the pickle contains None", "(lI1\na.": "a list of 1 items", "(dS'a'\nI1\ns.": "a dict of 1 keys", "\x80\x04": "the pickle contains nothing",
 		"(dS'entries'\nNsS'version'\nNs.": "a flight recorder's dump of NCCL", "K\x07.": "an int", "(l.": "a list of 0 items",
 	} {
 		m, err := Read(strings.NewReader(in), "x", Limits{})
@@ -178,8 +178,8 @@ func generated(t testing.TB, opt snapgen.Options) []byte {
 	return b.Bytes()
 }
 
-// TestCut: wherever a file ends, what was read of it is the beginning of the
-// whole.
+// TestCut: wherever a file is truncated, the entries read are the first entries
+// of the complete file.
 func TestCut(t *testing.T) {
 	b := generated(t, snapgen.Options{Steps: 1, Layers: 2})
 	whole, err := Read(bytes.NewReader(b), "x", Limits{})
@@ -223,8 +223,8 @@ type enough struct{}
 func (enough) Error() string  { return "enough" }
 func (enough) Harmless() bool { return true }
 
-// TestLimit: a pickle that is small and stands for much, because it names the
-// same list again and again, costs what the limit says.
+// TestLimit: a small pickle that expands to much data, because it refers to the
+// same list repeatedly, is limited in memory.
 func TestLimit(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("\x80\x04}(\x8c\x0ddevice_traces](](")
@@ -250,8 +250,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the reader to what it promises of any input: it ends without a
-// panic and within its limit, and indexes of the model are within it.
+// FuzzRead checks the guarantees of the reader for any input: it ends without a
+// panic and within its limit, and indexes of the model are in range.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "*.pickle"))
 	for _, file := range files {
@@ -285,7 +285,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads a snapshot of some 8 MB.
+// BenchmarkRead reads a snapshot of about 8 MB.
 func BenchmarkRead(b *testing.B) {
 	text := generated(b, snapgen.Options{Steps: 200, Layers: 40, Depth: 24})
 	b.SetBytes(int64(len(text)))
@@ -296,8 +296,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestLargeRecord: a dict of many members is no record, for as many records as a
-// pickle has may be this one dict, and each would walk through it.
+// TestLargeRecord: a dict with many members is not a record, because all
+// records of a pickle may be this one dict, and each would walk it.
 func TestLargeRecord(t *testing.T) {
 	text := func(s string) string { return "\x8c" + string(rune(len(s))) + s }
 	const members, records = 60_000, 200_000

@@ -9,7 +9,7 @@ import (
 	"assay/memory"
 )
 
-// traces reads what happened on each device: a list for each.
+// traces reads the history of each device: one list per device.
 func (r *reader) traces(list pickle.Value) {
 	any := false
 	lists := r.doc.Items(list)
@@ -32,8 +32,8 @@ func (r *reader) traces(list pickle.Value) {
 	}
 }
 
-// entries reads the history of a device. The segments are of the moment of the
-// last entry that says so: what came after it is counted and left out.
+// entries reads the history of a device. The segments show the state at the
+// last snapshot entry; later entries are counted and left out.
 func (r *reader) entries(d *memory.Device, items []pickle.Value) {
 	taken := -1
 	for i, v := range items {
@@ -96,8 +96,8 @@ func (r *reader) entry(v pickle.Value) (e memory.Entry, ok bool) {
 	return e, ok && (e.Size >= 0 || e.Action == memory.Other || e.Action == memory.Taken)
 }
 
-// action reads a name; one that is not known is counted, for something may have
-// happened to the memory that nobody here knows of.
+// action parses a name. An unknown action is counted, because it may have
+// changed the memory.
 func (r *reader) action(v pickle.Value) (memory.Action, bool) {
 	if a, ok := r.actions[v]; ok {
 		return a, true
@@ -112,14 +112,14 @@ func (r *reader) action(v pickle.Value) (memory.Action, bool) {
 	case name == "free":
 		a = memory.FreeCompleted
 	default:
-		r.issue("memory-action-unknown", diag.Suspect, fmt.Sprintf("entries of actions such as %.40q were left out; if they change memory, what was in use is wrong", name))
+		r.issue("memory-action-unknown", diag.Suspect, fmt.Sprintf("entries with actions such as %.40q were left out; if they change memory, the memory in use is wrong", name))
 		return a, true
 	}
 	r.actions[v] = a
 	return a, true
 }
 
-// annotations reads the marks that the program set.
+// annotations reads the marks set by the program.
 func (r *reader) annotations(root pickle.Value) {
 	list, _ := r.doc.Lookup(root, "external_annotations")
 	for i, v := range r.doc.Items(list) {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// A scanner reads JSON that has only lists and numbers. It is stricter than JSON
-// in that, and so it needs little: nothing in it grows.
+// A scanner reads JSON that contains only lists and numbers. It is stricter
+// than a JSON parser and uses constant memory.
 type scanner struct {
 	r      *bufio.Reader
 	offset int64
@@ -20,15 +20,15 @@ type scanner struct {
 
 func newScanner(r io.Reader) *scanner { return &scanner{r: bufio.NewReaderSize(r, 64<<10)} }
 
-// A number is what a timeline has for one. Thousandths are those of a time in
-// µs: the digits are read, for a float64 would lose some.
+// A number is a number of a timeline. Thousandths are those of a time in µs,
+// read from the digits because a float64 would lose precision.
 type number struct {
 	whole       int64
 	thousandths int64
 	null        bool
 }
 
-// nanos returns a number of µs in ns.
+// nanos converts a number of µs to ns.
 func (n number) nanos() int64 {
 	const most = math.MaxInt64/1000 - 1
 	if n.whole > most {
@@ -59,7 +59,7 @@ func (s *scanner) peek() (byte, error) {
 
 func (s *scanner) take() { s.r.Discard(1); s.offset++ }
 
-// want passes one byte.
+// want consumes one byte, which must be c.
 func (s *scanner) want(c byte) error {
 	b, err := s.peek()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *scanner) want(c byte) error {
 	return nil
 }
 
-// next passes what stands between two items, or the end of their list.
+// next consumes the separator between two items, or the end of their list.
 func (s *scanner) next() (more bool, err error) {
 	b, err := s.peek()
 	switch {
@@ -85,7 +85,7 @@ func (s *scanner) next() (more bool, err error) {
 	return false, fmt.Errorf("want a comma or ']', got %q", b)
 }
 
-// item reads the next number of a list, or returns that there is none.
+// item reads the next number of a list; more is false if there is none.
 func (s *scanner) item(first bool) (n number, more bool, err error) {
 	if first {
 		if b, err := s.peek(); err != nil || b == ']' {
@@ -123,7 +123,7 @@ func (s *scanner) number() (number, error) {
 	return parse(string(text))
 }
 
-// parse reads a number without an exponent digit by digit.
+// parse reads a number; one without an exponent is read digit by digit.
 func parse(text string) (number, error) {
 	if text == "null" {
 		return number{null: true}, nil
@@ -159,8 +159,8 @@ func parse(text string) (number, error) {
 	return number{whole: int64(x)}, nil
 }
 
-// peekEvent reports whether the next item of the outer list is an event, or
-// there is none, rather than the list of rows of the second form.
+// peekEvent reports whether the next item of the outer list is an event, or is
+// missing, rather than the list of rows of the second form.
 func (s *scanner) peekEvent() bool {
 	b, _ := s.r.Peek(64)
 	open := 0
@@ -178,7 +178,7 @@ func (s *scanner) peekEvent() bool {
 	return open < 2
 }
 
-// end wants nothing but white space to follow.
+// end requires that only white space follows.
 func (s *scanner) end() error {
 	b, err := s.peek()
 	if err == nil {

@@ -15,20 +15,20 @@ import (
 	"assay/memory"
 )
 
-// Limits bound what reading one input may take. A field that is 0 has the value
-// of the default. Fields may be added.
+// Limits bound the resources for reading one input. A field that is 0 has the
+// default value. Fields may be added.
 type Limits struct {
-	Memory int64 // bytes; where more is needed the input ends: "memory-limit"
+	Memory int64 // bytes; if more are needed, the input ends: "memory-limit"
 }
 
 const (
 	defaultMemory = 4 << 30
-	perTime       = 2 * 80 // bytes of a moment, while its table grows
+	perTime       = 2 * 80 // bytes per time, while its table grows
 )
 
 // The beginnings of both forms. An event has a time, an action and a category,
-// each in its range; sizes begin with times in µs, behind which the rows of nine
-// sizes stand, if they are near enough to be seen.
+// each in its range. Sizes begin with times in µs, followed by rows of nine
+// sizes if the prefix is long enough to contain them.
 var (
 	rawHead   = lazyregexp.New(`^\s*\[\s*\[\s*-?\d+\s*,\s*[1-4]\s*,\s*-?\d+\s*,\s*(?:[0-7]|null)\s*\]\s*[,\]]`)
 	sizesHead = lazyregexp.New(`^\s*\[\s*\[` + times + `\]\s*,\s*\[\s*\[\s*0\s*,`)
@@ -38,17 +38,17 @@ var (
 const (
 	times = `\s*(?:-1|\d{7,}(?:\.\d+)?)(?:\s*,\s*\d{7,}(?:\.\d+)?)*\s*`
 
-	manyTimes = 1 << 10 // bytes of them, which no other file has
+	manyTimes = 1 << 10 // bytes of times, which no other file has
 )
 
-// Sniff reports whether a file may be such a timeline, by its first bytes.
+// Sniff reports whether a file may be a memory timeline, by its first bytes.
 func Sniff(head []byte) bool {
 	return rawHead().Match(head) || sizesHead().Match(head) || len(head) >= manyTimes && timesHead().Match(head)
 }
 
-// Read reads a timeline. Name is that of the input, for messages. Where it
-// cannot be read to its end, what was read stands, and an issue says so; the
-// error of the reader comes with the timeline.
+// Read reads a timeline. Name is the name of the input for messages. If the
+// input cannot be read to its end, Read returns the timeline read so far, with
+// an issue, together with the error of the reader.
 func Read(in io.Reader, name string, limits Limits) (*memory.Timeline, error) {
 	r := &reader{scan: newScanner(in), name: name, limit: cmp.Or(limits.Memory, defaultMemory), out: new(memory.Timeline)}
 	err := r.document()
@@ -81,33 +81,33 @@ type reader struct {
 
 func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Offset: r.scan.offset} }
 
-// failure is the error of an input of which nothing could be read.
+// failure returns the error for an input without readable data.
 func (r *reader) failure(err error) error {
 	if r.scan.failed != nil && !errors.Is(r.scan.failed, io.EOF) {
 		return fmt.Errorf("%s: %w", r.name, r.scan.failed)
 	}
-	return &diag.Error{Pos: r.pos(), Msg: "not a memory timeline that can be read", Err: err}
+	return &diag.Error{Pos: r.pos(), Msg: "not a readable memory timeline", Err: err}
 }
 
 var errMemory = errors.New("memory")
 
-// ended says why the input was not read to its end.
+// ended adds an issue with the reason why the input was not read to its end.
 func (r *reader) ended(err error) {
 	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(),
-		Help: "the file ends or is damaged here, and what follows is missing: copy it again, or export it again"}
+		Help: "the file ends or is damaged here, and the rest is missing: copy it again, or export it again"}
 	var limit interface{ Harmless() bool }
 	switch {
 	case errors.As(r.scan.failed, &limit) && limit.Harmless():
 		is.Code, is.Help = "input-limit", r.scan.failed.Error()
 	case errors.Is(err, errMemory):
 		is.Code = "memory-limit"
-		is.Help = fmt.Sprintf("what was read would take over %d MiB, so the reading ended here; to read more, give more with --max-memory SIZE", r.limit>>20)
+		is.Help = fmt.Sprintf("the data read needs more than %d MiB, so reading stopped here; to read more, raise --max-memory SIZE", r.limit>>20)
 	}
 	r.issues.Add(is)
 }
 
-// document tells the two forms apart by their fifth token: a list of times is
-// followed by one of lists, an event by a further event.
+// document distinguishes the two forms by their fifth token: a list of times is
+// followed by a list of lists, an event by another event.
 func (r *reader) document() error {
 	s := r.scan
 	if err := errors.Join(s.want('['), s.want('[')); err != nil {
@@ -123,8 +123,8 @@ func (r *reader) document() error {
 	return r.sizes(first)
 }
 
-// numbers reads the rest of a list of numbers. That of times is as long as the
-// file has moments.
+// numbers reads the rest of a list of numbers. The list of times has one number
+// for each time of the file.
 func (r *reader) numbers() ([]number, error) {
 	var list []number
 	for first := true; ; first = false {
@@ -139,8 +139,8 @@ func (r *reader) numbers() ([]number, error) {
 	}
 }
 
-// raw reads events, of which the first has been read: [time in ns or -1, action,
-// bytes, category]. A category that changes is two events.
+// raw reads events: [time in ns or -1, action, bytes, category]. The first
+// event was already read. A change of category is two events.
 func (r *reader) raw(first []number) error {
 	if err := r.event(first); err != nil {
 		return err
@@ -173,14 +173,14 @@ func (r *reader) raw(first []number) error {
 	}
 }
 
-// maxBytes is far over the memory of any device; what is beyond it is damage.
+// maxBytes exceeds the memory of any device; larger sizes are damage.
 const maxBytes = 1 << 50
 
 func (r *reader) event(row []number) error {
 	r.out.Records++
 	if len(row) != 4 || row[2].whole > maxBytes || row[2].whole < -maxBytes || row[1].whole < 1 || row[1].whole > 4 {
 		r.issues.Add(diag.Issue{Code: "memory-record-unusable", Severity: diag.DataLoss, First: r.pos(),
-			Help: "records of an unknown shape were left out: want [time, action, bytes, category]; the sizes behind them may be wrong"})
+			Help: "records of an unknown shape were left out: want [time, action, bytes, category]; the sizes after them may be wrong"})
 		return nil
 	}
 	c := memory.Unknown
@@ -188,7 +188,7 @@ func (r *reader) event(row []number) error {
 		c = memory.Category(n.whole)
 	}
 	if row[0].whole < 0 {
-		// It is older than the profile.
+		// The memory was allocated before the profile.
 		r.out.Start[c] = plus(r.out.Start[c], row[2].whole)
 		r.running[c] = plus(r.running[c], row[2].whole)
 		return nil
@@ -197,13 +197,13 @@ func (r *reader) event(row []number) error {
 	return r.at(row[0].whole, r.running)
 }
 
-// at notes the sizes from a time on. A later event of the same time replaces
-// them: only what lasted is memory that was in use.
+// at stores the sizes from a time on. A later event of the same time replaces
+// them, because only sizes that last for some time are memory in use.
 func (r *reader) at(ns int64, sizes memory.Sizes) error {
 	out := r.out
 	if n := len(out.Times); n > 0 && ns < r.last {
 		r.issues.Add(diag.Issue{Code: "time-backwards", Severity: diag.Suspect, First: r.pos(),
-			Help: "times that were before an earlier one of the file were taken for that one"})
+			Help: "times that go backward were replaced by the latest earlier time of the file"})
 		ns = r.last
 	}
 	if n := len(out.Times); n > 0 && out.Times[n-1] == ns {
@@ -218,8 +218,8 @@ func (r *reader) at(ns int64, sizes memory.Sizes) error {
 	return nil
 }
 
-// sizes reads the second form, of which the times in µs have been read: a row
-// for each time, of a 0 and the size of each category.
+// sizes reads the second form: a row for each time, with a 0 and the size of
+// each category. The times in µs were already read.
 func (r *reader) sizes(times []number) error {
 	s := r.scan
 	if more, err := s.next(); err != nil || !more {

@@ -47,8 +47,8 @@ func check(t *testing.T, in string, want *memory.Timeline) {
 	}
 }
 
-// TestPeers reads the capture of HolisticTraceAnalysis, whose own test says what
-// the categories have at one moment.
+// TestPeers reads the capture of HolisticTraceAnalysis, whose own test has the
+// sizes of the categories at one time.
 func TestPeers(t *testing.T) {
 	corpus := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
 	f, err := os.Open(filepath.Join(corpus, "formats", "memory", "hta_memory_timeline.raw.json.gz"))
@@ -70,7 +70,8 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestDamage: what was read stands, and what was wrong is said with its place.
+// TestDamage: the data before the damage is kept, and an issue has the damage's
+// position.
 func TestDamage(t *testing.T) {
 	for in, want := range map[string]string{
 		`[[-1, 1, 5, 7], [9, 2`:                            "1 records, input-truncated@21, start 5",
@@ -109,7 +110,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLimit: more moments than there is room for end the input.
+// TestLimit: a file with more times than the memory limit permits ends at the
+// limit.
 func TestLimit(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("[[-1,1,5,7]")
@@ -136,8 +138,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the reader to what it promises of any input: it ends without a
-// panic, and what it returns is in order.
+// FuzzRead checks the guarantees of the reader for any input: it ends without a
+// panic, and its result is in order.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`[[-1, 1, 100, 0], [1696966048083248105, 2, 1000, 4], [1696966048083249000, 3, -100, null]]`,

@@ -1,10 +1,10 @@
-// Gentrace writes a generated trace to a file, for measurements by hand.
+// Gentrace writes a generated trace to a file, for manual measurements.
 //
 //	go run ./internal/tracegen/gentrace -preset big -size 1g -o big.json.gz
 //
 // A name that ends in .gz is compressed; one that ends in .sqlite is written as
 // an export of Nsight Systems; "-" is standard output. The truth about the file
-// goes to the one named by -truth as JSON.
+// is written as JSON to the file given by -truth.
 package main
 
 import (
@@ -42,7 +42,7 @@ func run(args []string) error {
 	rank := flags.Int("rank", 0, "rank whose trace to write")
 	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
 	truth := flags.String("truth", "", "file for the truth as JSON")
-	troubles := flags.String("troubles", "", "folder for runs that have one thing wrong with them each, in folders of their own, in place of a preset")
+	troubles := flags.String("troubles", "", "directory for runs with one problem each, in separate directories; replaces -preset")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func run(args []string) error {
 	return os.WriteFile(*truth, append(text, '\n'), 0o666)
 }
 
-// writeTroubles writes the traces of all troubles, and beside them what should be
-// found first.
+// writeTroubles writes the traces of all troubles, and for each the expected
+// first finding.
 func writeTroubles(dir string) error {
 	for _, tr := range tracegen.Troubles() {
 		folder := filepath.Join(dir, tr.Name)
@@ -80,7 +80,7 @@ func writeTroubles(dir string) error {
 				return err
 			}
 		}
-		about := fmt.Sprintf("first finding: %s\nlooks like:    %s\nlimits:        %s\n", cmp.Or(tr.Rule, "none"), cmp.Or(tr.Near, "nothing else"), cmp.Or(tr.Limits, "the usual ones"))
+		about := fmt.Sprintf("first finding: %s\nlooks like:    %s\nlimits:        %s\n", cmp.Or(tr.Rule, "none"), cmp.Or(tr.Near, "nothing else"), cmp.Or(tr.Limits, "the defaults"))
 		if err := os.WriteFile(filepath.Join(folder, "about.txt"), []byte(about), 0o666); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func parseSize(s string) (int64, error) {
 	return n * unit, nil
 }
 
-// write generates into the named file and removes what is incomplete.
+// write generates into the named file and removes an incomplete file.
 func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
 	if name == "-" {
 		return tracegen.Generate(os.Stdout, sc, rank)
@@ -151,7 +151,7 @@ func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) 
 	return t, err
 }
 
-// export writes the run as an export in the place of what has that name.
+// export writes the run as an export and replaces an existing file.
 func export(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tracegen.Truth{}, err

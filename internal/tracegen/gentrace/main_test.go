@@ -41,8 +41,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestExport writes a run as a trace and as an export, over what was there. The
-// truth about both is the same, on clocks that are a constant apart.
+// TestExport writes a run as a trace and as an export, replacing existing
+// files. The truth about both is the same, on clocks that differ by a constant.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	var truths [2]tracegen.Truth
@@ -109,8 +109,8 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestTroubles: each trouble has a folder with the trace of each rank, and with what
-// should be found.
+// TestTroubles: each trouble has a folder with the trace of each rank and the
+// expected finding.
 func TestTroubles(t *testing.T) {
 	dir := t.TempDir()
 	if err := run([]string{"-troubles", dir}); err != nil {
