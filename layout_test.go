@@ -46,9 +46,10 @@ var mayImport = map[string]string{
 	"internal/pickle":            "diag",
 	"classify":                   "internal/yamltree",
 	"phase":                      "internal/lazyregexp internal/yamltree",
+	"summary/view":               "internal/lazyregexp summary",
 	"judge":                      "internal/lazyregexp internal/yamltree summary unit",
-	"compare":                    "internal/lazyregexp summary unit",
-	"gate":                       "internal/lazyregexp internal/yamltree judge summary unit",
+	"compare":                    "internal/lazyregexp summary summary/view unit",
+	"gate":                       "internal/lazyregexp internal/yamltree judge summary summary/view unit",
 	"report":                     "compare gate internal/lazyregexp judge summary unit",
 	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }

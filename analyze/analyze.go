@@ -91,7 +91,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Issues = append(s.Issues, issueOf(is))
 	}
 	s.Sort()
-	detach(s)
+	s.Detach()
 	return s
 }
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"assay/diag"
@@ -240,77 +239,3 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 }
 
 const sumOverflow = "the sums counted here have reached 9223372036854775807, where they stop, and may be larger: a time or a size in the input is wrong"
-
-// detach copies the names in s, which lie in large blocks with all names of the
-// trace and would keep it in memory: of many inputs only what was measured
-// should stay.
-func detach(s *summary.Summary) {
-	have := make(map[string]string) // one copy of each
-	copied := func(names ...*string) {
-		for _, name := range names {
-			if _, ok := have[*name]; !ok {
-				own := strings.Clone(*name)
-				have[own] = own
-			}
-			*name = have[*name]
-		}
-	}
-	for i := range s.Devices {
-		copied(&s.Devices[i].Name)
-		for g := range s.Devices[i].LargestGaps {
-			gap := &s.Devices[i].LargestGaps[g]
-			copied(&gap.Name, &gap.Before, &gap.After)
-		}
-	}
-	for i := range s.Steps {
-		copied(&s.Steps[i].Name)
-	}
-	for i := range s.Phases {
-		copied(&s.Phases[i].Example)
-	}
-	for i := range s.Kernels {
-		copied(&s.Kernels[i].Name, &s.Kernels[i].Op)
-	}
-	for i := range s.Copies {
-		copied(&s.Copies[i].Name)
-	}
-	for i := range s.CopyCalls {
-		copied(&s.CopyCalls[i].Name, &s.CopyCalls[i].Call)
-	}
-	for i := range s.Syncs {
-		copied(&s.Syncs[i].Longest)
-	}
-	for i := range s.Spans {
-		r := &s.Spans[i]
-		copied(&r.Name, &r.Category, &r.Process, &r.Thread)
-	}
-	for i := range s.Ops {
-		copied(&s.Ops[i].Name)
-		for k := range s.Ops[i].TopShapes {
-			copied(&s.Ops[i].TopShapes[k].Dims, &s.Ops[i].TopShapes[k].Types)
-		}
-	}
-	for i := range s.Modules {
-		copied(&s.Modules[i].Path)
-	}
-	for i := range s.Lines {
-		copied(&s.Lines[i].File, &s.Lines[i].Function)
-	}
-	for i := range s.Annotations {
-		copied(&s.Annotations[i].Name)
-	}
-	for i := range s.Calls {
-		copied(&s.Calls[i].Name)
-	}
-	for i := range s.Graphs {
-		copied(&s.Graphs[i].Call, &s.Graphs[i].First)
-	}
-	for i := range s.Idle {
-		copied(&s.Idle[i].Name)
-	}
-	for i := range s.Memory {
-		for k := range s.Memory[i].Live {
-			copied(&s.Memory[i].Live[k].Op, &s.Memory[i].Live[k].Module)
-		}
-	}
-}

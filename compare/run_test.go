@@ -91,7 +91,7 @@ func TestSplit(t *testing.T) {
 		{"repeated", []*summary.Summary{run("d/a.json", 0, one), run("d/b.json", 0, one)}, [][]int{{0}, {1}}},
 		{"repeated ranks", []*summary.Summary{run("d/a0.json", 0, one), run("d/a1.json", 1, one), run("d/b0.json", 0, one), run("d/b1.json", 1, one)}, [][]int{{0, 1}, {2, 3}}},
 		{"directories", []*summary.Summary{run("a/0.json", 0, one), run("a/1.json", 1, one), run("b/0.json", 0, one), run("b/1.json", 1, one)}, [][]int{{0, 1}, {2, 3}}},
-		{"tables beside", []*summary.Summary{run("d/a.json", 0, one), {Inputs: []summary.Input{{Path: "d/t.csv"}}}, run("d/b.json", 0, one)}, [][]int{{0, 1}, {2}}},
+		{"tables beside", []*summary.Summary{run("d/a.json", 0, one), {Inputs: []summary.Input{{Path: "d/t.csv"}}, Tables: []summary.Table{{}}}, run("d/b.json", 0, one)}, [][]int{{0, 1}, {2}}},
 		{"nothing", nil, nil},
 	} {
 		var got [][]int

@@ -18,7 +18,7 @@ var (
 )
 
 // devices returns the devices that are selected.
-func (v view) devices() ([]summary.Device, error) {
+func (v selection) devices() ([]summary.Device, error) {
 	var out []summary.Device
 	var have []string
 	for _, d := range v.Devices {
@@ -38,7 +38,7 @@ func (v view) devices() ([]summary.Device, error) {
 
 // activity adds up the windows of the devices, or of their steps that are
 // selected.
-func (v view) activity() (summary.Activity, error) {
+func (v selection) activity() (summary.Activity, error) {
 	devices, err := v.devices()
 	if err != nil {
 		return summary.Activity{}, err
@@ -69,8 +69,8 @@ func (v view) activity() (summary.Activity, error) {
 }
 
 // shareOf returns the measurement of a part of the window.
-func shareOf(part func(summary.Activity) int64) func(view) (Value, error) {
-	return func(v view) (Value, error) {
+func shareOf(part func(summary.Activity) int64) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
 		a, err := v.activity()
 		if err != nil {
 			return Value{}, err
@@ -81,7 +81,7 @@ func shareOf(part func(summary.Activity) int64) func(view) (Value, error) {
 
 // exposedComm is 0 where nothing communicated. That is a measurement, but one that
 // communication kernels which no rule knows would make too.
-func (v view) exposedComm() (Value, error) {
+func (v selection) exposedComm() (Value, error) {
 	a, err := v.activity()
 	if err != nil {
 		return Value{}, err
@@ -93,7 +93,7 @@ func (v view) exposedComm() (Value, error) {
 	return out, nil
 }
 
-func (v view) overlap() (Value, error) {
+func (v selection) overlap() (Value, error) {
 	a, err := v.activity()
 	if err != nil {
 		return Value{}, err
@@ -107,7 +107,7 @@ func (v view) overlap() (Value, error) {
 
 // idle adds up idle time. That of an owner that has none is 0 where others have
 // some: every idle nanosecond has an owner.
-func (v view) idle() (Value, error) {
+func (v selection) idle() (Value, error) {
 	if v.sel.value("owner") == "" && v.sel.value("state") == "" {
 		return shareOf(summary.Activity.Idle)(v)
 	}
@@ -136,7 +136,7 @@ func (v view) idle() (Value, error) {
 	return ratio(ns, a.Window()), nil
 }
 
-func (v view) syncs() (Value, error) {
+func (v selection) syncs() (Value, error) {
 	devices, err := v.devices()
 	if err != nil {
 		return Value{}, err
@@ -160,7 +160,7 @@ func (v view) syncs() (Value, error) {
 }
 
 // stepRows returns the rows of the steps that are selected, one for each device.
-func (v view) stepRows() ([]summary.Step, error) {
+func (v selection) stepRows() ([]summary.Step, error) {
 	var out []summary.Step
 	var have []string
 	for _, st := range v.Steps {
@@ -183,13 +183,13 @@ func (v view) stepRows() ([]summary.Step, error) {
 
 // stepsAs returns the measurement of the lengths of steps. Devices that saw the
 // same step of a host count once.
-func stepsAs(of func([]int64) Value) func(view) (Value, error) {
+func stepsAs(of func([]int64) Value) func(selection) (Value, error) {
 	type host struct {
 		input  int
 		start  int64
 		number int64
 	}
-	return func(v view) (Value, error) {
+	return func(v selection) (Value, error) {
 		rows, err := v.stepRows()
 		if err != nil {
 			return Value{}, err
@@ -222,8 +222,8 @@ func (k kernels) perStep(n int64) (Value, error) {
 }
 
 // kernelsAs returns the measurement of the kernels that are selected.
-func kernelsAs(of func(kernels) (Value, error)) func(view) (Value, error) {
-	return func(v view) (Value, error) {
+func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
 		if _, err := v.devices(); err != nil {
 			return Value{}, err
 		}
@@ -268,8 +268,8 @@ func (c copies) moved() (Value, error) {
 
 // copiesAs returns the measurement of the copies that are selected. Without a
 // selector a device that copies nothing has none, which is a measurement.
-func copiesAs(of func(copies) (Value, error)) func(view) (Value, error) {
-	return func(v view) (Value, error) {
+func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
 		if _, err := v.devices(); err != nil {
 			return Value{}, err
 		}

@@ -12,7 +12,7 @@ import (
 
 // launchesPerStep has the launching calls of each step. A device's rows of steps
 // and its counts are in the same order.
-func (v view) launchesPerStep() (Value, error) {
+func (v selection) launchesPerStep() (Value, error) {
 	if _, err := v.stepRows(); err != nil {
 		return Value{}, err
 	}
@@ -38,7 +38,7 @@ func (v view) launchesPerStep() (Value, error) {
 	return Value{V: medianOf(calls)}, nil
 }
 
-func (v view) launches() (Value, error) {
+func (v selection) launches() (Value, error) {
 	if _, err := v.devices(); err != nil {
 		return Value{}, err
 	}
@@ -56,7 +56,7 @@ func (v view) launches() (Value, error) {
 
 // launched sums the calls that launch kernels: how many were of graphs, and how
 // many pieces of work graphs and all of them launched.
-func (v view) launched() (graphs, byGraphs, all int64, err error) {
+func (v selection) launched() (graphs, byGraphs, all int64, err error) {
 	any := false
 	for _, c := range v.Calls {
 		if !v.sel.hasNumber("rank", int64(c.Rank)) || c.Kind != "launch" && c.Kind != "graph-launch" {
@@ -75,12 +75,12 @@ func (v view) launched() (graphs, byGraphs, all int64, err error) {
 	return graphs, byGraphs, all, nil
 }
 
-func (v view) graphLaunches() (Value, error) {
+func (v selection) graphLaunches() (Value, error) {
 	graphs, _, _, err := v.launched()
 	return whole(graphs), err
 }
 
-func (v view) graphShare() (Value, error) {
+func (v selection) graphShare() (Value, error) {
 	_, byGraphs, all, err := v.launched()
 	switch {
 	case err != nil:
@@ -96,7 +96,7 @@ func reserved(m *summary.Memory) *int64  { return m.PeakReserved }
 
 // memories calls f for the devices of the allocator that are selected: those of
 // traces, and those of snapshots whose history tells the peak.
-func (v view) memories(f func(*summary.Memory)) error {
+func (v selection) memories(f func(*summary.Memory)) error {
 	var all []summary.Memory
 	for _, m := range v.Memory {
 		if !m.OnHost {
@@ -129,8 +129,8 @@ func (v view) memories(f func(*summary.Memory)) error {
 }
 
 // peakOf returns the measurement of a peak, that of the fullest device.
-func peakOf(peak func(*summary.Memory) *int64) func(view) (Value, error) {
-	return func(v view) (Value, error) {
+func peakOf(peak func(*summary.Memory) *int64) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
 		most := int64(-1)
 		err := v.memories(func(m *summary.Memory) {
 			if n := peak(m); n != nil {
@@ -147,7 +147,7 @@ func peakOf(peak func(*summary.Memory) *int64) func(view) (Value, error) {
 	}
 }
 
-func (v view) memoryShare() (Value, error) {
+func (v selection) memoryShare() (Value, error) {
 	fullest, known := Value{V: -1}, false
 	err := v.memories(func(m *summary.Memory) {
 		peak := m.PeakReserved
@@ -185,8 +185,8 @@ func (p phase) device() (Value, error) {
 
 // phaseAs returns the measurement of annotations, or, in traces that have none, of
 // host spans.
-func phaseAs(of func(phase) (Value, error)) func(view) (Value, error) {
-	return func(v view) (Value, error) {
+func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
 		if v.sel.value("phase") == "" {
 			return Value{}, errors.New("no phase is selected: write phase.mean{phase=NAME}, with * in NAME for anything")
 		}

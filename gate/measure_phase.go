@@ -21,7 +21,7 @@ func (s Selector) inPhase(path string) bool {
 
 // phaseActivity adds up the windows of the devices while they were in a phase. A
 // phase has the time of those within it, and no time counts twice.
-func (v view) phaseActivity() (sum summary.Activity, err error) {
+func (v selection) phaseActivity() (sum summary.Activity, err error) {
 	if v.sel.value("steps") != "" {
 		return sum, errors.New("no activity of phases within steps; leave out steps=, or phase=")
 	}

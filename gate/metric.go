@@ -54,7 +54,7 @@ type Metric struct {
 	Keys    []string // of selectors that it knows
 	Meaning string   // numerator and denominator
 
-	measure func(view) (Value, error)
+	measure func(selection) (Value, error)
 }
 
 // A Value is what a metric comes to in one run. Shares and means have a
@@ -69,8 +69,8 @@ func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), 
 
 func whole(n int64) Value { return Value{V: float64(n)} }
 
-// A view is the part of a run that a gate is about.
-type view struct {
+// A selection is the part of a run that a gate is about.
+type selection struct {
 	*summary.Summary
 	sel Selector
 }
@@ -79,7 +79,7 @@ type view struct {
 // does not have it, or if nothing in it is what the selector asks for: nothing
 // is not zero.
 func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
-	v, err := m.measure(view{s, sel})
+	v, err := m.measure(selection{s, sel})
 	if err == nil && (math.IsNaN(v.V) || math.IsInf(v.V, 0)) {
 		err = errors.New("nothing to divide by")
 	}
@@ -102,15 +102,15 @@ func activityMetrics() []Metric {
 		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over devices",
 			measure: shareOf(summary.Activity.Compute)},
 		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over devices",
-			measure: view.exposedComm},
+			measure: selection.exposedComm},
 		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication ran under compute / time in which it ran",
-			measure: view.overlap},
+			measure: selection.overlap},
 		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",
 			measure: shareOf(summary.Activity.ExposedCopy)},
 		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran / window, summed over devices; of one owner with owner=",
-			measure: view.idle},
+			measure: selection.idle},
 		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or device / window, summed over devices",
-			measure: view.syncs},
+			measure: selection.syncs},
 	}
 }
 
@@ -151,13 +151,13 @@ func kernelMetrics() []Metric {
 func launchMetrics() []Metric {
 	return []Metric{
 		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and devices of the number of calls that launched work; a graph is one",
-			measure: view.launchesPerStep},
+			measure: selection.launchesPerStep},
 		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
-			measure: view.launches},
+			measure: selection.launches},
 		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
-			measure: view.graphLaunches},
+			measure: selection.graphLaunches},
 		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "pieces of work that graphs launched / all pieces with a known launch",
-			measure: view.graphShare},
+			measure: selection.graphShare},
 	}
 }
 
@@ -176,7 +176,7 @@ func otherMetrics() []Metric {
 		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from one device",
 			measure: peakOf(reserved)},
 		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from a device (handed out, where that is not recorded) / memory of the device; of the fullest device",
-			measure: view.memoryShare},
+			measure: selection.memoryShare},
 		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "host time in an annotation (record_function, NVTX) / its number of runs; wants phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
 		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "host time in an annotation, summed over runs; wants phase=",

@@ -1,9 +1,8 @@
 package summary
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"slices"
 )
 
 // A Counter is what hardware counters said of all profiled launches of the
@@ -100,53 +99,13 @@ type Advice struct {
 	SpeedupKind string   `json:"speedup_kind,omitempty"`
 }
 
-// clone returns a row that shares no memory with c.
-func (c Counter) clone() Counter {
-	c.MinNS, c.MaxNS, c.DRAMBytes = clone(c.MinNS), clone(c.MaxNS), clone(c.DRAMBytes)
-	for _, p := range []**float64{
-		&c.ComputePct, &c.MemoryPct, &c.DRAMPct, &c.L1Pct, &c.L2Pct, &c.L1HitPct, &c.L2HitPct,
-		&c.OccupancyPct, &c.TheoreticalPct, &c.Registers, &c.Waves, &c.WarpCycles,
-	} {
-		*p = cloneFloat(*p)
+// check returns the first promise that c breaks.
+func (c *Counter) check() error {
+	if c.Launches < 0 || c.TotalNS < 0 || c.TailNS < 0 || c.WavesNS < 0 {
+		return errors.New("a count or a time is negative, want 0 or more")
 	}
-	c.Limiters, c.Stalls = slices.Clone(c.Limiters), slices.Clone(c.Stalls)
-	c.Work, c.Rules = slices.Clone(c.Work), slices.Clone(c.Rules)
-	for i := range c.Work {
-		w := &c.Work[i]
-		w.DRAMBytes, w.PeakFLOPs, w.PeakDRAMRate = clone(w.DRAMBytes), clone(w.PeakFLOPs), clone(w.PeakDRAMRate)
+	if c.TailNS > c.WavesNS {
+		return fmt.Errorf(".tail_ns: got %d, want at most %d, waves_ns", c.TailNS, c.WavesNS)
 	}
-	for i := range c.Rules {
-		c.Rules[i].SpeedupPct = cloneFloat(c.Rules[i].SpeedupPct)
-	}
-	return c
-}
-
-func cloneFloat(p *float64) *float64 {
-	if p == nil {
-		return nil
-	}
-	f := *p
-	return &f
-}
-
-// sortCounters sorts the rows by falling time, those without one by falling
-// number of launches.
-func (s *Summary) sortCounters() {
-	slices.SortStableFunc(s.Counters, func(a, b Counter) int {
-		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(b.Launches, a.Launches), cmp.Compare(a.Kernel, b.Kernel),
-			cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
-	})
-}
-
-// checkCounters returns the first broken promise of the counters.
-func (s *Summary) checkCounters() error {
-	for i, c := range s.Counters {
-		if c.Launches < 0 || c.TotalNS < 0 || c.TailNS < 0 || c.WavesNS < 0 {
-			return fmt.Errorf("counters[%d]: a count or a time is negative, want 0 or more", i)
-		}
-		if c.TailNS > c.WavesNS {
-			return fmt.Errorf("counters[%d].tail_ns: got %d, want at most %d, waves_ns", i, c.TailNS, c.WavesNS)
-		}
-	}
-	return checkInputs(s, "counters", s.Counters, func(c Counter) int { return c.Input })
+	return nil
 }

@@ -1,10 +1,6 @@
 package summary
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // A Flame is the tree of the stacks of one input, for pictures: what every
 // function cost where it was called from. Input is its key.
@@ -35,44 +31,23 @@ type FlameNode struct {
 	Others int64 `json:"others,omitempty"`
 }
 
-func (f Flame) clone() Flame {
-	f.Nodes = slices.Clone(f.Nodes)
-	return f
-}
-
-func (s *Summary) sortFlames() {
-	slices.SortStableFunc(s.Flames, func(a, b Flame) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Name, b.Name))
-	})
-}
-
-// checkFlames returns the first broken promise of the flames.
-func (s *Summary) checkFlames() error {
-	for i, f := range s.Flames {
-		if err := f.check(); err != nil {
-			return fmt.Errorf("flames[%d].%w", i, err)
-		}
-	}
-	return checkInputs(s, "flames", s.Flames, func(f Flame) int { return f.Input })
-}
-
 // check returns an error if f is no tree, or if children have more than their
 // parent or roots other than the total.
 func (f *Flame) check() error {
 	rest := []int64{f.Total} // of each node on the path, what its children may still have
 	for i, n := range f.Nodes {
 		if n.Depth < 0 || n.Depth >= len(rest) {
-			return fmt.Errorf("nodes[%d].depth: got %d, want 0 to %d", i, n.Depth, len(rest)-1)
+			return fmt.Errorf(".nodes[%d].depth: got %d, want 0 to %d", i, n.Depth, len(rest)-1)
 		}
 		rest = rest[:n.Depth+1]
 		if n.Value < 0 || n.Value > rest[n.Depth] {
-			return fmt.Errorf("nodes[%d].value: got %d, want 0 to %d, what its parent has left", i, n.Value, rest[n.Depth])
+			return fmt.Errorf(".nodes[%d].value: got %d, want 0 to %d, what its parent has left", i, n.Value, rest[n.Depth])
 		}
 		rest[n.Depth] -= n.Value
 		rest = append(rest, n.Value)
 	}
 	if rest[0] != 0 {
-		return fmt.Errorf("nodes: roots sum to %d, total is %d", f.Total-rest[0], f.Total)
+		return fmt.Errorf(".nodes: roots sum to %d, total is %d", f.Total-rest[0], f.Total)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"assay/unit"
 )
@@ -41,11 +40,4 @@ func (r LaunchLoss) Text() string {
 		text += fmt.Sprintf(" (%s at the end of the capture)", unit.Count(r.AtEnd))
 	}
 	return text
-}
-
-// sortLosses sorts the rows by their key.
-func (s *Summary) sortLosses() {
-	slices.SortStableFunc(s.LaunchLosses, func(a, b LaunchLoss) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind))
-	})
 }

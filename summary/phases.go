@@ -105,7 +105,7 @@ func (p Phase) Depth() int {
 
 // check returns an error if the cells of a step do not sum to its length, or its
 // phases do not fit into it.
-func (st Step) check() error {
+func (st *Step) check() error {
 	if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
 		return err
 	}
@@ -169,17 +169,17 @@ const MaxPhaseDepth = 7
 
 // sortPhases sorts phases by device, outer ones before those within them, and of
 // one level those with the most time first.
-func (s *Summary) sortPhases() {
+func sortPhases(phases []Phase) {
 	type key struct {
 		input, rank int
 		device      int64
 		path        string
 	}
 	totals := make(map[key]int64)
-	for _, p := range s.Phases {
+	for _, p := range phases {
 		totals[key{p.Input, p.Rank, p.Device, p.Path}] = p.Total.Window()
 	}
-	slices.SortStableFunc(s.Phases, func(a, b Phase) int {
+	slices.SortStableFunc(phases, func(a, b Phase) int {
 		if c := cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)); c != 0 || a.Path == b.Path {
 			return c
 		}

@@ -1,13 +1,13 @@
 package summary
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"reflect"
+	"strings"
 )
 
 // Read reads the JSON of one summary. It refuses other schemas, and summaries
@@ -69,55 +69,24 @@ func jsonName(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// check returns the first broken promise of s.
+// check returns the first promise that s breaks, kind by kind.
 func (s *Summary) check() error {
-	for i, d := range s.Devices {
-		if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
-			return fmt.Errorf("devices[%d]: %w", i, err)
-		}
-		if err := d.Utilization.check(&d); err != nil {
-			return fmt.Errorf("devices[%d]: %w", i, err)
+	for _, k := range kinds {
+		if err := k.check(s); err != nil {
+			return err
 		}
 	}
-	for i, st := range s.Steps {
-		if err := st.check(); err != nil {
-			return fmt.Errorf("steps[%d]: %w", i, err)
-		}
-	}
-	return cmp.Or(
-		s.checkPhases(),
-		s.checkTables(),
-		s.checkCounters(),
-		s.checkFlames(),
-		s.checkSnapshots(),
-		checkInputs(s, "devices", s.Devices, func(d Device) int { return d.Input }),
-		checkInputs(s, "streams", s.Streams, func(r Stream) int { return r.Input }),
-		checkInputs(s, "steps", s.Steps, func(r Step) int { return r.Input }),
-		checkInputs(s, "phases", s.Phases, func(r Phase) int { return r.Input }),
-		checkInputs(s, "kernels", s.Kernels, func(r Kernel) int { return r.Input }),
-		checkInputs(s, "copies", s.Copies, func(r Copy) int { return r.Input }),
-		checkInputs(s, "copy_calls", s.CopyCalls, func(r CopyCall) int { return r.Input }),
-		checkInputs(s, "syncs", s.Syncs, func(r Sync) int { return r.Input }),
-		checkInputs(s, "spans", s.Spans, func(r Span) int { return r.Input }),
-		s.checkAttribution(),
-	)
+	return nil
 }
 
-// checkAttribution returns the first row of an input that does not exist among
-// those that say where work and idle time came from.
-func (s *Summary) checkAttribution() error {
-	return cmp.Or(
-		checkInputs(s, "ops", s.Ops, func(r Op) int { return r.Input }),
-		checkInputs(s, "modules", s.Modules, func(r Module) int { return r.Input }),
-		checkInputs(s, "lines", s.Lines, func(r Line) int { return r.Input }),
-		checkInputs(s, "annotations", s.Annotations, func(r Annotation) int { return r.Input }),
-		checkInputs(s, "passes", s.Passes, func(r Pass) int { return r.Input }),
-		checkInputs(s, "calls", s.Calls, func(r Call) int { return r.Input }),
-		checkInputs(s, "launches", s.Launches, func(r Launches) int { return r.Input }),
-		checkInputs(s, "graphs", s.Graphs, func(r Graph) int { return r.Input }),
-		checkInputs(s, "idle", s.Idle, func(r Idle) int { return r.Input }),
-		checkInputs(s, "memory", s.Memory, func(r Memory) int { return r.Input }),
-	)
+// rowError returns an error about a row: about one of its fields if format begins
+// with a period, else about all of it.
+func rowError(kind string, i int, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if !strings.HasPrefix(err.Error(), ".") {
+		err = fmt.Errorf(": %w", err)
+	}
+	return fmt.Errorf("%s[%d]%w", kind, i, err)
 }
 
 // check returns an error if a cell of a is negative or the cells do not sum to
@@ -136,16 +105,6 @@ func (a Activity) check(field string, window int64) error {
 			more = " or more"
 		}
 		return fmt.Errorf("activity sums to %d ns%s, %s is %d", a.Window(), more, field, window)
-	}
-	return nil
-}
-
-// checkInputs returns an error for the first row whose input does not exist.
-func checkInputs[Row any](s *Summary, field string, rows []Row, input func(Row) int) error {
-	for i, r := range rows {
-		if in := input(r); in < 0 || in >= len(s.Inputs) {
-			return fmt.Errorf("%s[%d].input: got %d, want 0 or more and under %d, the number of inputs", field, i, in, len(s.Inputs))
-		}
 	}
 	return nil
 }

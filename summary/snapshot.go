@@ -254,88 +254,15 @@ type CategoryBytes struct {
 	Highest int64  `json:"highest"` // of its own
 }
 
-func (s Snapshot) clone() Snapshot {
-	s.Requested, s.Capacity = clone(s.Requested), clone(s.Capacity)
-	s.Classes, s.Kinds, s.Labels = slices.Clone(s.Classes), slices.Clone(s.Kinds), slices.Clone(s.Labels)
-	if s.History != nil {
-		h := *s.History
-		h.StartNS, h.EndNS, h.Steps = clone(h.StartNS), clone(h.EndNS), slices.Clone(h.Steps)
-		if h.Growth != nil {
-			g := *h.Growth
-			g.Owners = cloneOwners(g.Owners)
-			h.Growth = &g
-		}
-		s.History = &h
+// check returns the first promise that m breaks.
+func (m *Snapshot) check() error {
+	if err := m.Usage.check(); err != nil {
+		return fmt.Errorf(".%w", err)
 	}
-	if s.Peak != nil {
-		p := *s.Peak
-		p.NS, p.HighestReservedNS = clone(p.NS), clone(p.HighestReservedNS)
-		s.Peak = &p
-	}
-	s.Owners, s.Largest = cloneOwners(s.Owners), cloneOwners(s.Largest)
-	s.OutOfMemory = slices.Clone(s.OutOfMemory)
-	for i := range s.OutOfMemory {
-		o := &s.OutOfMemory[i]
-		o.NS, o.Free, o.Reserved, o.Live, o.Stack = clone(o.NS), clone(o.Free), clone(o.Reserved), clone(o.Live), slices.Clone(o.Stack)
-	}
-	s.Strip = s.Strip.clone()
-	return s
+	return m.Strip.check()
 }
 
-func cloneOwners(list []Owner) []Owner {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].NS, list[i].Stack = clone(list[i].NS), slices.Clone(list[i].Stack)
-	}
-	return list
-}
-
-func (s *OwnerStrip) clone() *OwnerStrip {
-	if s == nil {
-		return nil
-	}
-	out := *s
-	out.Live, out.Reserved, out.Owners = slices.Clone(s.Live), slices.Clone(s.Reserved), slices.Clone(s.Owners)
-	for i := range out.Owners {
-		out.Owners[i].Bytes = slices.Clone(out.Owners[i].Bytes)
-	}
-	return &out
-}
-
-func (t MemoryTimeline) clone() MemoryTimeline {
-	t.Categories, t.Strip = slices.Clone(t.Categories), t.Strip.clone()
-	return t
-}
-
-// sortSnapshots sorts the rows by their keys. What is in each was sorted when it
-// was made.
-func (s *Summary) sortSnapshots() {
-	slices.SortStableFunc(s.Snapshots, func(a, b Snapshot) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
-	})
-	slices.SortStableFunc(s.MemoryTimelines, func(a, b MemoryTimeline) int { return cmp.Compare(a.Input, b.Input) })
-}
-
-// checkSnapshots returns the first broken promise of the snapshots.
-func (s *Summary) checkSnapshots() error {
-	for i, m := range s.Snapshots {
-		if err := m.Usage.check(); err != nil {
-			return fmt.Errorf("snapshots[%d].%w", i, err)
-		}
-		if err := m.Strip.check(); err != nil {
-			return fmt.Errorf("snapshots[%d].strip: %w", i, err)
-		}
-	}
-	for i, m := range s.MemoryTimelines {
-		if err := m.Strip.check(); err != nil {
-			return fmt.Errorf("memory_timelines[%d].strip: %w", i, err)
-		}
-	}
-	return cmp.Or(
-		checkInputs(s, "snapshots", s.Snapshots, func(m Snapshot) int { return m.Input }),
-		checkInputs(s, "memory_timelines", s.MemoryTimelines, func(m MemoryTimeline) int { return m.Input }),
-	)
-}
+func (m *MemoryTimeline) check() error { return m.Strip.check() }
 
 func (u Usage) check() error {
 	for _, part := range []struct {
@@ -358,11 +285,11 @@ func (s *OwnerStrip) check() error {
 	}
 	for i, o := range s.Owners {
 		if len(o.Bytes) != len(s.Live) {
-			return fmt.Errorf("owners[%d].bytes: got %d, want %d, one for each bin", i, len(o.Bytes), len(s.Live))
+			return fmt.Errorf(".strip: owners[%d].bytes: got %d, want %d, one for each bin", i, len(o.Bytes), len(s.Live))
 		}
 	}
 	if len(s.Reserved) != 0 && len(s.Reserved) != len(s.Live) {
-		return fmt.Errorf("reserved: got %d, want %d, one for each bin", len(s.Reserved), len(s.Live))
+		return fmt.Errorf(".strip: reserved: got %d, want %d, one for each bin", len(s.Reserved), len(s.Live))
 	}
 	return nil
 }

@@ -1,82 +1,9 @@
 package summary
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 )
-
-// fill puts something into every field, pointer and list below v.
-func fill(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i))
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem())
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		for i := range 2 {
-			fill(v.Index(i))
-		}
-	case reflect.Int, reflect.Int64:
-		v.SetInt(7)
-	case reflect.String:
-		v.SetString("text")
-	case reflect.Bool:
-		v.SetBool(true)
-	default:
-		panic("what is a " + v.Kind().String())
-	}
-}
-
-// spoil changes everything that v points at.
-func spoil(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			spoil(v.Field(i))
-		}
-	case reflect.Pointer:
-		spoil(v.Elem())
-	case reflect.Slice:
-		for i := range v.Len() {
-			spoil(v.Index(i))
-		}
-	case reflect.Int, reflect.Int64:
-		v.SetInt(-1)
-	case reflect.String:
-		v.SetString("spoilt")
-	}
-}
-
-// TestMergeSnapshots: rows keep all they have, follow their inputs, and share no
-// memory with those they were copied from.
-func TestMergeSnapshots(t *testing.T) {
-	full := func() *Summary {
-		s := &Summary{Schema: Schema, Inputs: []Input{{Path: "a"}}, Snapshots: make([]Snapshot, 1), MemoryTimelines: make([]MemoryTimeline, 1)}
-		fill(reflect.ValueOf(&s.Snapshots[0]).Elem())
-		fill(reflect.ValueOf(&s.MemoryTimelines[0]).Elem())
-		s.Snapshots[0].Input, s.MemoryTimelines[0].Input = 0, 0
-		return s
-	}
-	a, b := full(), full()
-	m := Merge(a, b)
-	if len(m.Snapshots) != 2 || m.Snapshots[1].Input != 1 || len(m.MemoryTimelines) != 2 || m.MemoryTimelines[1].Input != 1 {
-		t.Fatalf("%+v", m)
-	}
-	m.Snapshots[1].Input, m.MemoryTimelines[1].Input = 0, 0
-	if !reflect.DeepEqual(m.Snapshots[1], b.Snapshots[0]) || !reflect.DeepEqual(m.MemoryTimelines[1], b.MemoryTimelines[0]) {
-		t.Error("a row changed on its way")
-	}
-	spoil(reflect.ValueOf(&m.Snapshots).Elem())
-	spoil(reflect.ValueOf(&m.MemoryTimelines).Elem())
-	if !reflect.DeepEqual(a, full()) || !reflect.DeepEqual(b, full()) {
-		t.Error("changing the result changed an argument")
-	}
-}
 
 // TestReadSnapshots: what breaks a promise is refused with its place.
 func TestReadSnapshots(t *testing.T) {

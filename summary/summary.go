@@ -39,9 +39,9 @@ type Summary struct {
 	Launches    []Launches   `json:"launches,omitempty"`
 
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
-	Graphs      []Graph      `json:"graphs,omitempty"`
-	Idle        []Idle       `json:"idle,omitempty"`
-	Memory      []Memory     `json:"memory,omitempty"`
+	Graphs       []Graph      `json:"graphs,omitempty"`
+	Idle         []Idle       `json:"idle,omitempty"`
+	Memory       []Memory     `json:"memory,omitempty"`
 
 	Tables []Table `json:"tables,omitempty"` // of other tools
 	Flames []Flame `json:"flames,omitempty"` // of profiles with stacks
@@ -108,6 +108,14 @@ type Device struct {
 	// LargestGaps has the longest of those stretches, at most MaxLargestGaps,
 	// longest first and of equal ones the earliest first.
 	LargestGaps []Gap `json:"largest_gaps,omitempty"`
+}
+
+// check returns the first promise that d breaks.
+func (d *Device) check() error {
+	if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
+		return err
+	}
+	return d.Utilization.check(d)
 }
 
 // MaxLargestGaps is how many gaps of a device are kept one by one.

@@ -148,42 +148,15 @@ func (t *Table) Whole(column int) (sum int64, known bool) {
 	return sum, known
 }
 
-// clone returns a table that shares no memory with t.
-func (t Table) clone() Table {
-	t.Columns = slices.Clone(t.Columns)
-	t.Rest, t.Totals = cloneValues(t.Rest), cloneValues(t.Totals)
-	t.Rows = slices.Clone(t.Rows)
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		r.Labels, r.Values = maps.Clone(r.Labels), cloneValues(r.Values)
-	}
-	return t
-}
-
-func cloneValues(values []*int64) []*int64 {
-	values = slices.Clone(values)
-	for i := range values {
-		values[i] = clone(values[i])
-	}
-	return values
-}
-
-// sortTables sorts the tables by their keys, and the rows of each: the largest
-// first, those without a value last.
-func (s *Summary) sortTables() {
-	slices.SortStableFunc(s.Tables, func(a, b Table) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Number, b.Number))
+// sortRows sorts the rows of t: the largest first, those without a value last.
+func (t *Table) sortRows() {
+	rank := t.Rank()
+	slices.SortStableFunc(t.Rows, func(a, b TableRow) int {
+		if c := cmp.Or(-compareValues(a.Values, b.Values, rank), cmp.Compare(a.Name, b.Name)); c != 0 {
+			return c // comparing labels sorts them
+		}
+		return cmp.Or(compareLabels(a.Labels, b.Labels), compareRows(a.Values, b.Values))
 	})
-	for i := range s.Tables {
-		t := &s.Tables[i]
-		rank := t.Rank()
-		slices.SortStableFunc(t.Rows, func(a, b TableRow) int {
-			if c := cmp.Or(-compareValues(a.Values, b.Values, rank), cmp.Compare(a.Name, b.Name)); c != 0 {
-				return c // comparing labels sorts them
-			}
-			return cmp.Or(compareLabels(a.Labels, b.Labels), compareRows(a.Values, b.Values))
-		})
-	}
 }
 
 // compareValues compares two values of a column. One that is absent is less
@@ -220,20 +193,18 @@ func compareLabels(a, b map[string]string) int {
 	return slices.CompareFunc(x, y, func(p, q string) int { return cmp.Compare(text(a)(p), text(b)(q)) })
 }
 
-// checkTables returns the first broken promise of the tables.
-func (s *Summary) checkTables() error {
-	for i, t := range s.Tables {
-		for j, r := range t.Rows {
-			if len(r.Values) != len(t.Columns) {
-				return fmt.Errorf("tables[%d].rows[%d].values: got %d, want %d, one for each column", i, j, len(r.Values), len(t.Columns))
-			}
-		}
-		if t.Rest != nil && len(t.Rest) != len(t.Columns) {
-			return fmt.Errorf("tables[%d].rest: got %d, want %d, one for each column", i, len(t.Rest), len(t.Columns))
-		}
-		if t.Totals != nil && len(t.Totals) != len(t.Columns) {
-			return fmt.Errorf("tables[%d].totals: got %d, want %d, one for each column", i, len(t.Totals), len(t.Columns))
+// check returns the first promise that t breaks.
+func (t *Table) check() error {
+	for j, r := range t.Rows {
+		if len(r.Values) != len(t.Columns) {
+			return fmt.Errorf(".rows[%d].values: got %d, want %d, one for each column", j, len(r.Values), len(t.Columns))
 		}
 	}
-	return checkInputs(s, "tables", s.Tables, func(t Table) int { return t.Input })
+	if t.Rest != nil && len(t.Rest) != len(t.Columns) {
+		return fmt.Errorf(".rest: got %d, want %d, one for each column", len(t.Rest), len(t.Columns))
+	}
+	if t.Totals != nil && len(t.Totals) != len(t.Columns) {
+		return fmt.Errorf(".totals: got %d, want %d, one for each column", len(t.Totals), len(t.Columns))
+	}
+	return nil
 }

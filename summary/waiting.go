@@ -1,10 +1,6 @@
 package summary
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // LargeCopyBytes is the size above which a copy counts as large: the runtime
 // takes smaller ones from the host's memory at once, and does not wait.
@@ -68,13 +64,6 @@ type Utilization struct {
 	BusyNS  []int64 `json:"busy_ns"` // how long anything ran in each
 }
 
-func (u *Utilization) clone() *Utilization {
-	if u == nil {
-		return nil
-	}
-	return &Utilization{u.ChunkNS, slices.Clone(u.BusyNS)}
-}
-
 // ChunkAt returns the length of a chunk of a window and when it begins, counted
 // from the window's start.
 func (u *Utilization) ChunkAt(i int, window int64) (from, ns int64) {
@@ -103,21 +92,4 @@ func (u *Utilization) check(d *Device) error {
 		return fmt.Errorf("utilization sums to %d ns, want the %d ns in which anything ran", d.Activity.Busy()-rest, d.Activity.Busy())
 	}
 	return nil
-}
-
-// sortWaiting sorts the rows of copies by call and of synchronization.
-func (s *Summary) sortWaiting() {
-	large := func(r *CopyCall) int {
-		if r.Large {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(s.CopyCalls, func(a, b CopyCall) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device), cmp.Compare(b.TotalNS, a.TotalNS),
-			cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Call, b.Call), cmp.Compare(large(&a), large(&b)))
-	})
-	slices.SortStableFunc(s.Syncs, func(a, b Sync) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
-	})
 }

@@ -1,0 +1,248 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+)
+
+// kinds describes every type of row of a [Summary], once. Everything that treats
+// all rows alike walks this table: [Merge], [Summary.Sort], [Read]'s checks,
+// [Summary.Only], [Summary.Detach], [Kinds]. A new type of row is a struct, a field
+// of Summary and an entry here; a test compares the table with the fields.
+//
+// Inputs and issues have no entry: rows point at inputs, and issues belong to no
+// place.
+var kinds = []Kind{
+	rows[Device]{Name: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
+		At:    func(r *Device) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Check: (*Device).check},
+	rows[Stream]{Name: "streams", In: func(s *Summary) *[]Stream { return &s.Streams },
+		At:    func(r *Stream) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Stream) int { return cmp.Compare(a.Stream, b.Stream) }},
+	rows[Step]{Name: "steps", In: func(s *Summary) *[]Step { return &s.Steps },
+		At: func(r *Step) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Step) int {
+			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+		},
+		Check: (*Step).check},
+	rows[Phase]{Name: "phases", In: func(s *Summary) *[]Phase { return &s.Phases },
+		At:       func(r *Phase) place { return place{&r.Input, &r.Rank, &r.Device} },
+		SortAll:  sortPhases,
+		CheckAll: (*Summary).checkPhases},
+	rows[Kernel]{Name: "kernels", In: func(s *Summary) *[]Kernel { return &s.Kernels },
+		At: func(r *Kernel) place { return place{&r.Input, &r.Rank, &r.Device} },
+		First: func(a, b *Kernel) int {
+			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
+				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op))
+		}},
+	rows[Copy]{Name: "copies", In: func(s *Summary) *[]Copy { return &s.Copies },
+		At: func(r *Copy) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Copy) int {
+			return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
+		}},
+	rows[CopyCall]{Name: "copy_calls", In: func(s *Summary) *[]CopyCall { return &s.CopyCalls },
+		At: func(r *CopyCall) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *CopyCall) int {
+			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name),
+				cmp.Compare(a.Call, b.Call), compareBools(b.Large, a.Large))
+		}},
+	rows[Sync]{Name: "syncs", In: func(s *Summary) *[]Sync { return &s.Syncs },
+		At: func(r *Sync) place { return place{&r.Input, &r.Rank, &r.Device} }},
+	rows[Span]{Name: "spans", In: func(s *Summary) *[]Span { return &s.Spans },
+		At: func(r *Span) place { return place{&r.Input, &r.Rank, nil} },
+		Order: func(a, b *Span) int {
+			return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
+		}},
+	rows[Op]{Name: "ops", In: func(s *Summary) *[]Op { return &s.Ops },
+		At: func(r *Op) place { return place{&r.Input, &r.Rank, nil} },
+		First: func(a, b *Op) int {
+			return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUSelfNS, a.CPUSelfNS), cmp.Compare(a.Name, b.Name))
+		}},
+	rows[Module]{Name: "modules", In: func(s *Summary) *[]Module { return &s.Modules },
+		At:    func(r *Module) place { return place{&r.Input, &r.Rank, nil} },
+		Order: func(a, b *Module) int { return cmp.Compare(a.Path, b.Path) }},
+	rows[Line]{Name: "lines", In: func(s *Summary) *[]Line { return &s.Lines },
+		At: func(r *Line) place { return place{&r.Input, &r.Rank, nil} },
+		First: func(a, b *Line) int {
+			return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.File, b.File),
+				cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+		}},
+	rows[Annotation]{Name: "annotations", In: func(s *Summary) *[]Annotation { return &s.Annotations },
+		At: func(r *Annotation) place { return place{&r.Input, &r.Rank, nil} },
+		First: func(a, b *Annotation) int {
+			return cmp.Or(cmp.Compare(b.GPUTotalNS, a.GPUTotalNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.Name, b.Name))
+		}},
+	rows[Pass]{Name: "passes", In: func(s *Summary) *[]Pass { return &s.Passes },
+		At:    func(r *Pass) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Pass) int { return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Name, b.Name)) }},
+	rows[Call]{Name: "calls", In: func(s *Summary) *[]Call { return &s.Calls },
+		At:    func(r *Call) place { return place{&r.Input, &r.Rank, nil} },
+		First: func(a, b *Call) int { return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name)) }},
+	rows[Launches]{Name: "launches", In: func(s *Summary) *[]Launches { return &s.Launches },
+		At: func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
+	rows[LaunchLoss]{Name: "launch_losses", In: func(s *Summary) *[]LaunchLoss { return &s.LaunchLosses },
+		At:    func(r *LaunchLoss) place { return place{&r.Input, &r.Rank, nil} },
+		Order: func(a, b *LaunchLoss) int { return cmp.Compare(a.Kind, b.Kind) }},
+	rows[Graph]{Name: "graphs", In: func(s *Summary) *[]Graph { return &s.Graphs },
+		At:    func(r *Graph) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Graph) int { return cmp.Compare(a.ID, b.ID) }},
+	rows[Idle]{Name: "idle", In: func(s *Summary) *[]Idle { return &s.Idle },
+		At: func(r *Idle) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *Idle) int {
+			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+		}},
+	rows[Memory]{Name: "memory", In: func(s *Summary) *[]Memory { return &s.Memory },
+		At:    func(r *Memory) place { return place{&r.Input, &r.Rank, &r.Device} },
+		First: func(a, b *Memory) int { return cmp.Or(cmp.Compare(a.Input, b.Input), compareBools(a.OnHost, b.OnHost)) }},
+	rows[Table]{Name: "tables", In: func(s *Summary) *[]Table { return &s.Tables },
+		At:    func(r *Table) place { return place{Input: &r.Input} },
+		Order: func(a, b *Table) int { return cmp.Compare(a.Number, b.Number) },
+		Inner: (*Table).sortRows,
+		Check: (*Table).check},
+	rows[Flame]{Name: "flames", In: func(s *Summary) *[]Flame { return &s.Flames },
+		At:    func(r *Flame) place { return place{Input: &r.Input} },
+		Order: func(a, b *Flame) int { return cmp.Compare(a.Name, b.Name) },
+		Check: (*Flame).check},
+	rows[Counter]{Name: "counters", In: func(s *Summary) *[]Counter { return &s.Counters },
+		At: func(r *Counter) place { return place{Input: &r.Input, Device: &r.Device} },
+		First: func(a, b *Counter) int {
+			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(b.Launches, a.Launches), cmp.Compare(a.Kernel, b.Kernel))
+		},
+		Check: (*Counter).check},
+	rows[Snapshot]{Name: "snapshots", In: func(s *Summary) *[]Snapshot { return &s.Snapshots },
+		At:    func(r *Snapshot) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Check: (*Snapshot).check},
+	rows[MemoryTimeline]{Name: "memory_timelines", In: func(s *Summary) *[]MemoryTimeline { return &s.MemoryTimelines },
+		At:    func(r *MemoryTimeline) place { return place{&r.Input, &r.Rank, nil} },
+		Check: (*MemoryTimeline).check},
+}
+
+// Kinds returns the types of rows in the order of the fields of [Summary].
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// A Kind is one type of row. Its methods treat all of a summary's rows of that type.
+type Kind interface {
+	// Member returns the name of the rows in the JSON.
+	Member() string
+	// Len returns how many rows of the kind s has.
+	Len(s *Summary) int
+
+	take(to, from *Summary, input func(int) (int, bool))
+	sort(s *Summary)
+	check(s *Summary) error
+	texts(s *Summary, f func(*string))
+}
+
+// A place points at the fields of a row that say where it was measured. Rank and
+// Device are nil for rows that have none; the input has a rank then.
+type place struct {
+	Input  *int
+	Rank   *int
+	Device *int64
+}
+
+// rows describes one type of row.
+type rows[Row any] struct {
+	Name string
+	In   func(*Summary) *[]Row
+	At   func(*Row) place
+
+	// Rows are sorted by First, then by input, rank and device, then by Order.
+	// Together these are unique, so the order is total.
+	First, Order func(a, b *Row) int
+	// SortAll replaces First and Order where the order of one row depends on others.
+	SortAll func([]Row)
+	// Inner sorts what is inside a row.
+	Inner func(*Row)
+
+	Check    func(*Row) error     // returns the first promise that a row breaks
+	CheckAll func(*Summary) error // returns the first promise that the rows together break
+}
+
+func (k rows[Row]) Member() string     { return k.Name }
+func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
+
+// take appends to one summary copies of the rows of another. The function input
+// returns the new number of a row's input, and whether the row is wanted.
+func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
+	list := k.In(to)
+	for _, r := range *k.In(from) {
+		at := k.At(&r)
+		n, ok := input(*at.Input)
+		if !ok {
+			continue
+		}
+		*at.Input = n
+		own(&r)
+		*list = append(*list, r)
+	}
+}
+
+func (k rows[Row]) sort(s *Summary) {
+	list := *k.In(s)
+	if k.Inner != nil {
+		for i := range list {
+			k.Inner(&list[i])
+		}
+	}
+	if k.SortAll != nil {
+		k.SortAll(list)
+		return
+	}
+	slices.SortStableFunc(list, func(a, b Row) int { return k.compare(&a, &b) })
+}
+
+func (k rows[Row]) compare(a, b *Row) int {
+	if k.First != nil {
+		if c := k.First(a, b); c != 0 {
+			return c
+		}
+	}
+	p, q := k.At(a), k.At(b)
+	c := cmp.Compare(*p.Input, *q.Input)
+	if c == 0 && p.Rank != nil {
+		c = cmp.Compare(*p.Rank, *q.Rank)
+	}
+	if c == 0 && p.Device != nil {
+		c = cmp.Compare(*p.Device, *q.Device)
+	}
+	if c == 0 && k.Order != nil {
+		c = k.Order(a, b)
+	}
+	return c
+}
+
+func (k rows[Row]) check(s *Summary) error {
+	list := *k.In(s)
+	for i := range list {
+		if in := *k.At(&list[i]).Input; in < 0 || in >= len(s.Inputs) {
+			return rowError(k.Name, i, ".input: got %d, want 0 or more and under %d, the number of inputs", in, len(s.Inputs))
+		}
+		if k.Check != nil {
+			if err := k.Check(&list[i]); err != nil {
+				return rowError(k.Name, i, "%w", err)
+			}
+		}
+	}
+	if k.CheckAll != nil {
+		return k.CheckAll(s)
+	}
+	return nil
+}
+
+func (k rows[Row]) texts(s *Summary, f func(*string)) {
+	list := *k.In(s)
+	for i := range list {
+		eachText(&list[i], f)
+	}
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,175 @@
+package summary
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestKinds compares the table of kinds with the fields of Summary: a type of row
+// without an entry would be lost in every merge.
+func TestKinds(t *testing.T) {
+	var fields []string
+	typ := reflect.TypeFor[Summary]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Type.Kind() == reflect.Slice && f.Name != "Inputs" && f.Name != "Issues" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			fields = append(fields, name)
+		}
+	}
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Member())
+	}
+	slices.Sort(fields)
+	if slices.Sort(names); !slices.Equal(names, fields) {
+		t.Errorf("kinds are %v, rows in Summary are %v", names, fields)
+	}
+}
+
+// TestEveryKind fills every type of row by reflection, so that a new one is tested
+// without a new line here: rows are merged with the right input, share no memory with
+// their source, are taken apart again, and are refused if their input does not exist.
+func TestEveryKind(t *testing.T) {
+	a, b := filled(1), filled(2)
+	before := text(t, a) + text(t, b)
+	both := Merge(a, b)
+	for _, k := range kinds {
+		if n := k.Len(both); n != 2 {
+			t.Errorf("%s: %d rows of 2 inputs, want 2", k.Member(), n)
+		}
+	}
+	for i, want := range []*Summary{a, b} {
+		if got := text(t, both.Only(i)); got != text(t, want) {
+			t.Errorf("input %d taken out of both is not what it was alone", i)
+		}
+	}
+	out := both.Only(1)
+	scribbleAll(reflect.ValueOf(both).Elem())
+	if text(t, a)+text(t, b) != before {
+		t.Error("changing the result of Merge changed an argument")
+	}
+	if text(t, out) != text(t, b) {
+		t.Error("changing a summary changed what Only took out of it")
+	}
+	for i, k := range kinds {
+		s := filled(1)
+		for j, other := range kinds {
+			if j != i {
+				empty(s, other.Member())
+			}
+		}
+		s.Inputs = nil
+		want := k.Member() + "[0].input: got 0, want 0 or more and under 0, the number of inputs"
+		if err := k.check(s); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", k.Member(), err, want)
+		}
+	}
+}
+
+// TestDetach: the texts of a detached summary are equal and lie elsewhere.
+func TestDetach(t *testing.T) {
+	s := filled(3)
+	block := strings.Repeat("x", 1000)
+	s.Kernels[0].Name, s.Devices[0].LargestGaps[0].Before = block[:10], block[:10]
+	before := text(t, s)
+	s.Detach()
+	if after := text(t, s); after != before {
+		t.Error("detaching texts changed one")
+	}
+	name := s.Kernels[0].Name
+	if unsafe.StringData(name) == unsafe.StringData(block) {
+		t.Error("the name still lies in the block")
+	}
+}
+
+// filled returns a summary of one input with one row of each kind, in which every
+// field has a value drawn from seed. Its rows keep no promise but that of the input.
+func filled(seed uint64) *Summary {
+	s := &Summary{Schema: Schema, Inputs: []Input{{Path: "x"}}, Issues: []Issue{}}
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if name := v.Type().Field(i).Name; f.Kind() != reflect.Slice || name == "Inputs" || name == "Issues" {
+			continue
+		}
+		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+		fill(f.Index(0), rnd)
+		f.Index(0).FieldByName("Input").SetInt(0)
+	}
+	return s
+}
+
+func fill(v reflect.Value, rnd *rand.Rand) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(string(rune('a' + rnd.IntN(26))))
+	case reflect.Bool:
+		v.SetBool(rnd.IntN(2) == 0)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rnd.Int64N(1000))
+	case reflect.Float64:
+		v.SetFloat(rnd.Float64())
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), rnd)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), rnd)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), rnd)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, rnd)
+		fill(value, rnd)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), rnd)
+		}
+	}
+}
+
+// scribbleAll changes all memory that v leads to.
+func scribbleAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			scribbleAll(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			scribbleAll(v.Index(i))
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			scribbleAll(it.Value())
+		}
+		v.Clear()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			scribbleAll(v.Field(i))
+		}
+	default:
+		if v.CanSet() { // values of maps cannot
+			v.SetZero()
+		}
+	}
+}
+
+func empty(s *Summary, member string) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == member {
+			v.Field(i).SetZero()
+		}
+	}
+}

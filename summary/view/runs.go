@@ -1,0 +1,305 @@
+// Package view answers the questions that several packages ask of a summary, so
+// that report, diff and check give the same answer.
+package view
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"assay/internal/lazyregexp"
+	"assay/summary"
+)
+
+// A Run is what was captured of one run of a program.
+type Run struct {
+	Inputs []int // indices into the list of captures, ascending
+}
+
+// A Grouping is how captures belong to runs.
+type Grouping struct {
+	Runs []Run
+	// Copies are captures that are left out, because an earlier one has the same
+	// content.
+	Copies []int
+	// From says what told runs apart.
+	From Evidence
+}
+
+// Evidence is what runs were told apart by.
+type Evidence string
+
+// The kinds of evidence.
+const (
+	ByNothing Evidence = ""        // there is one run
+	ByRank    Evidence = "rank"    // one directory has several captures of a rank
+	ByFolder  Evidence = "folder"  // several directories have a capture of the same rank
+	ByProcess Evidence = "process" // file names tell captures of one process from those of another
+)
+
+// A Capture is what decides to which run an input belongs.
+type Capture struct {
+	Path   string
+	Rank   int
+	SHA256 string
+	Kind   Kind
+}
+
+// A Kind is what an input says of a run.
+type Kind uint8
+
+// The kinds of captures.
+const (
+	Timeline Kind = iota // what ran when
+	Memory               // what was allocated: belongs to the trace of its rank
+	Totals               // counters, tables and profiles: they tell no runs apart
+)
+
+// Captures returns what decides to which run each input of s belongs.
+func Captures(s *summary.Summary) []Capture {
+	out := make([]Capture, len(s.Inputs))
+	for i, in := range s.Inputs {
+		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256}
+	}
+	mark := func(kind Kind, input int) { out[input].Kind = kind }
+	// Later marks replace earlier ones: an input with a timeline is one, whatever
+	// else it holds.
+	for _, r := range s.Tables {
+		mark(Totals, r.Input)
+	}
+	for _, r := range s.Flames {
+		mark(Totals, r.Input)
+	}
+	for _, r := range s.Counters {
+		mark(Totals, r.Input)
+	}
+	for _, r := range s.Snapshots {
+		mark(Memory, r.Input)
+	}
+	for _, r := range s.MemoryTimelines {
+		mark(Memory, r.Input)
+	}
+	for _, r := range s.Annotations {
+		mark(Timeline, r.Input)
+	}
+	for _, r := range s.Spans {
+		mark(Timeline, r.Input)
+	}
+	for _, r := range s.Steps {
+		mark(Timeline, r.Input)
+	}
+	for _, r := range s.Devices {
+		mark(Timeline, r.Input)
+	}
+	return out
+}
+
+// MaxRuns is the number of runs that captures are sorted into. Captures beyond it
+// belong to the last run: each run costs a walk over all rows.
+const MaxRuns = 256
+
+// Group sorts captures into runs of the program.
+//
+// A run has one capture of each rank and, of a server, one of each stage. A capture of a rank that the run already has
+// begins another run, unless file names say that the same process wrote both.
+// Captures of one directory are sorted first; then the groups of different
+// directories are joined where they share no rank, because the ranks of a run may be
+// in several directories. A capture with the content of an earlier one is left out:
+// it says nothing about how runs differ. Totals belong to the first run of their
+// directory, or, in a directory of their own, to the first run.
+func Group(list []Capture) Grouping {
+	g := grouper{list: list, dirs: map[string]*folder{}}
+	seen := map[string]bool{}
+	for i, c := range list {
+		if c.SHA256 != "" && seen[c.SHA256] {
+			g.out.Copies = append(g.out.Copies, i)
+			continue
+		}
+		seen[c.SHA256] = true
+		g.add(i)
+	}
+	g.joinFolders()
+	return g.out
+}
+
+type grouper struct {
+	list  []Capture
+	order []*folder
+	dirs  map[string]*folder
+	out   Grouping
+}
+
+// A folder is one directory and the runs that its captures would be by themselves.
+type folder struct {
+	runs   []*ranks
+	totals []int
+}
+
+// ranks are the captures of one run.
+type ranks struct {
+	inputs []int
+	// writers has, by rank, kind and stage, the process that wrote the captures, or "".
+	writers map[rankKey]string
+}
+
+type rankKey struct {
+	rank  int
+	kind  Kind
+	stage string
+}
+
+// add puts a capture into its directory.
+func (g *grouper) add(i int) {
+	dir := path.Dir(slashes(g.list[i].Path))
+	f := g.dirs[dir]
+	if f == nil {
+		f = &folder{}
+		g.dirs[dir] = f
+		g.order = append(g.order, f)
+	}
+	if g.list[i].Kind == Totals {
+		f.totals = append(f.totals, i)
+		return
+	}
+	one := g.alone(i)
+	for _, r := range f.runs {
+		if r.takes(one) {
+			r.join(one)
+			return
+		}
+	}
+	if len(f.runs) > 0 {
+		g.because(ByRank)
+		if process(g.list[i].Path) != "" {
+			g.because(ByProcess)
+		}
+	}
+	if len(f.runs) == MaxRuns {
+		f.runs[MaxRuns-1].join(one)
+		return
+	}
+	f.runs = append(f.runs, one)
+}
+
+func (g *grouper) alone(i int) *ranks {
+	c := g.list[i]
+	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, stage(c.Path)}: process(c.Path)}}
+}
+
+// because notes what told runs apart: what is noted first counts, but for the name of
+// a process, which is the stronger evidence.
+func (g *grouper) because(e Evidence) {
+	if g.out.From == ByNothing || e == ByProcess {
+		g.out.From = e
+	}
+}
+
+// joinFolders makes runs of the directories' runs. A directory with several runs
+// shares none with another one.
+func (g *grouper) joinFolders() {
+	var all []*ranks
+	for _, f := range g.order {
+		var mine *ranks
+		switch {
+		case len(f.runs) == 1:
+			mine = g.joinFolder(&all, f.runs[0])
+		case len(f.runs) > 1:
+			mine = f.runs[0]
+			for _, r := range f.runs {
+				all = g.limited(all, r)
+			}
+		}
+		if mine != nil {
+			mine.inputs = append(mine.inputs, f.totals...)
+			f.totals = nil
+		}
+	}
+	for _, f := range g.order {
+		if len(f.totals) == 0 {
+			continue
+		}
+		if len(all) == 0 {
+			all = append(all, &ranks{})
+		}
+		all[0].inputs = append(all[0].inputs, f.totals...)
+	}
+	for _, r := range all {
+		slices.Sort(r.inputs)
+		g.out.Runs = append(g.out.Runs, Run{Inputs: r.inputs})
+	}
+	if len(all) < 2 {
+		g.out.From = ByNothing
+	}
+}
+
+// joinFolder adds the only run of a directory to the first run that has none of its
+// ranks, or as another run, and returns that run.
+func (g *grouper) joinFolder(all *[]*ranks, r *ranks) *ranks {
+	for _, have := range *all {
+		if have.takes(r) {
+			have.join(r)
+			return have
+		}
+	}
+	if len(*all) > 0 {
+		g.because(ByFolder)
+	}
+	*all = g.limited(*all, r)
+	return (*all)[len(*all)-1]
+}
+
+// limited appends a run, or joins it to the last of [MaxRuns].
+func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
+	if len(all) < MaxRuns {
+		return append(all, r)
+	}
+	all[MaxRuns-1].join(r)
+	return all
+}
+
+// takes reports whether the captures of more belong to the same run as those of r, as
+// far as ranks and processes tell.
+func (r *ranks) takes(more *ranks) bool {
+	for key, writer := range more.writers {
+		if have, ok := r.writers[key]; ok && (have == "" || have != writer) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *ranks) join(more *ranks) {
+	r.inputs = append(r.inputs, more.inputs...)
+	for key, writer := range more.writers {
+		r.writers[key] = writer
+	}
+}
+
+// workerFile matches the names that PyTorch's tensorboard_trace_handler gives to its
+// files: host and process, then the time.
+var workerFile = lazyregexp.New(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
+
+// process returns what a file's name says of the process that wrote it, or "".
+func process(file string) string {
+	file = slashes(file)
+	m := workerFile().FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return ""
+	}
+	return path.Join(path.Dir(file), m[1])
+}
+
+// stageFile matches the names that SGLang gives to traces of one stage of a server:
+// 1757059120.5-TP-0-DECODE.trace.json.gz.
+var stageFile = lazyregexp.New(`-(EXTEND|DECODE)\.trace\.json(\.gz|\.zst)?$`)
+
+// stage returns the stage of the server that a file's name gives, or "". The stages of
+// a rank are one run.
+func stage(file string) string {
+	if m := stageFile().FindStringSubmatch(file); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func slashes(file string) string { return strings.ReplaceAll(file, `\`, "/") }

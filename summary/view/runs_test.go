@@ -1,0 +1,121 @@
+package view
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// TestGroup: each case lists captures as "path rank [kind] [#content]" and says which
+// of them are one run, by what they were told apart, and which are copies.
+func TestGroup(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"nothing", "", ""},
+		{"one file", "a.json 0", "[0]"},
+		{"ranks of one run", "a/r0 0, a/r1 1", "[0 1]"},
+		{"ranks in two directories", "n0/r 0, n1/r 1", "[0 1]"},
+		{"the same rank twice", "a 0, b 0", "[0] [1] by rank"},
+		{"runs of two ranks in directories", "r1/0 0, r1/1 1, r2/0 0, r2/1 1", "[0 1] [2 3] by folder"},
+		{"runs of two nodes", "r1/n0/0 0, r1/n1/1 1, r2/n0/0 0, r2/n1/1 1", "[0 1] [2 3] by folder"},
+		{"mixed up in one directory", "a0 0, b0 0, a1 1, b1 1", "[0 2] [1 3] by rank"},
+		{"captures of one process", "h_77.1690000000000.pt.trace.json 0, h_77.1690000000999.pt.trace.json 0", "[0 1]"},
+		{"captures of two processes", "h_77.1690000000000.pt.trace.json.gz 0, h_78.1690000000999.pt.trace.json.gz 0", "[0] [1] by process"},
+		{"stages of a server", "1757.5-TP-0-EXTEND.trace.json.gz 0, 1757.5-TP-0-DECODE.trace.json.gz 0", "[0 1]"},
+		{"stages of two servers", "a-EXTEND.trace.json 0, a-DECODE.trace.json 0, b-EXTEND.trace.json 0, b-DECODE.trace.json 0", "[0 1] [2 3] by rank"},
+		{"paths of Windows", `C:\r1\0 0, C:\r2\0 0`, "[0] [1] by folder"},
+		{"a file twice", "a 0 #1, copy/a 0 #1", "[0] copies [1]"},
+		{"a snapshot beside a trace", "d/t 0, d/m 0 memory", "[0 1]"},
+		{"two snapshots of a rank", "d/m1 0 memory, d/m2 0 memory", "[0] [1] by rank"},
+		{"totals beside runs", "d/a 0, d/t.csv 0 totals, d/b 0", "[0 1] [2] by rank"},
+		{"totals in a directory of their own", "x/t.csv 0 totals, r1/a 0, r2/a 0", "[0 1] [2] by folder"},
+		{"totals alone", "t.csv 0 totals, u.csv 0 totals", "[0 1]"},
+	} {
+		g := Group(captures(tc.in))
+		var got []string
+		for _, r := range g.Runs {
+			got = append(got, fmt.Sprint(r.Inputs))
+		}
+		if g.From != ByNothing {
+			got = append(got, "by "+string(g.From))
+		}
+		if g.Copies != nil {
+			got = append(got, fmt.Sprint("copies ", g.Copies))
+		}
+		if text := strings.Join(got, " "); text != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.name, text, tc.want)
+		}
+	}
+}
+
+func captures(text string) (list []Capture) {
+	if text == "" {
+		return nil
+	}
+	for _, one := range strings.Split(text, ", ") {
+		var c Capture
+		for i, word := range strings.Fields(one) {
+			switch {
+			case i == 0:
+				c.Path = word
+			case i == 1:
+				fmt.Sscan(word, &c.Rank)
+			case word == "memory":
+				c.Kind = Memory
+			case word == "totals":
+				c.Kind = Totals
+			default:
+				c.SHA256 = word
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// TestEachOnce: whatever the captures, each is in one run or among the copies, and
+// there are at most [MaxRuns] runs.
+func TestEachOnce(t *testing.T) {
+	var list []Capture
+	for i := range 1200 {
+		list = append(list, Capture{Path: fmt.Sprintf("d%d/x%d", i%300, i%7), Rank: i % 2, Kind: Kind(i % 5 / 2), SHA256: fmt.Sprint(i % 1100)})
+	}
+	g := Group(list)
+	seen := make([]int, len(list))
+	for _, r := range g.Runs {
+		for _, i := range r.Inputs {
+			seen[i]++
+		}
+	}
+	for _, i := range g.Copies {
+		seen[i]++
+	}
+	for i, n := range seen {
+		if n != 1 {
+			t.Fatalf("capture %d is in %d places, want 1", i, n)
+		}
+	}
+	if len(g.Runs) != MaxRuns || len(g.Copies) != 100 {
+		t.Errorf("%d runs and %d copies, want %d and 100", len(g.Runs), len(g.Copies), MaxRuns)
+	}
+}
+
+// TestCaptures: an input with a timeline is one, whatever else it holds.
+func TestCaptures(t *testing.T) {
+	s := &summary.Summary{
+		Inputs:    make([]summary.Input, 4),
+		Devices:   []summary.Device{{Input: 0}},
+		Tables:    []summary.Table{{Input: 0}, {Input: 1}},
+		Snapshots: []summary.Snapshot{{Input: 0}, {Input: 2}},
+		Steps:     []summary.Step{{Input: 3}},
+	}
+	var got []Kind
+	for _, c := range Captures(s) {
+		got = append(got, c.Kind)
+	}
+	if want := []Kind{Timeline, Totals, Memory, Timeline}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
