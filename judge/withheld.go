@@ -43,7 +43,7 @@ func (c *court) clocks() (Finding, bool) {
 	f := Finding{Rule: RuleClocks, Level: Warn}
 	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", plural(c.Issues[i].Count, "GPU window"))
 	f.Evidence = []string{c.Issues[i].Help}
-	f.Next = []string{"Record again: with schedule(warmup=2) in torch.profiler, or with the newest nsys. If another program rewrote the trace, give assay the file that the profiler wrote."}
+	f.Next = []Step{advise("record-with-warm-up"), advise("give-the-original-trace")}
 	return f, true
 }
 
@@ -98,7 +98,7 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	if l.damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
 		f.Evidence = c.lossEvidence(l)
-		f.Next = []string{l.damaged.Help}
+		f.Next = []Step{advise("follow-the-issue", "issue_help", l.damaged.Help)}
 		return f, true, true
 	}
 	withheld = l.ofKernels >= rule.Critical || l.share > 0 && !c.holds(v, l.uncertain)
@@ -110,10 +110,7 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	}
 	f.Title = fmt.Sprintf("GPU records are missing: %s have no device work (%s)", l.worst.Text(), unit.Share(l.worst.Missing, l.worst.Calls))
 	f.Evidence = c.lossEvidence(l)
-	f.Next = []string{
-		"Record fewer activities or fewer steps, so that the profiler's buffers do not overflow, and let the profiler finish before the process ends.",
-		c.recorder().wholeSteps,
-	}
+	f.Next = []Step{advise("record-fewer-events"), advise("let-the-profiler-finish"), advise("record-whole-steps")}
 	return f, withheld, true
 }
 

@@ -167,7 +167,7 @@ func hostileRun() (*summary.Summary, judge.Result) {
 	s.Sort()
 	r := judge.Result{Verdict: judge.Verdict{Bound: hostileNames()[0], Sentence: strings.Join(hostileNames(), " ")}}
 	for _, name := range hostileNames() {
-		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []string{name}})
+		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []judge.Step{says(name)}})
 	}
 	return s, r
 }
