@@ -1065,7 +1065,7 @@ func builtInRemedies() remedyBook {
 			"data-share",
 			"rl-utilization",
 		}},
-		"print-graph-kernels": {Text: "Record the kernels inside CUDA graphs and print the tables again: nsys profile --cuda-graph-trace=node. Until then, kernel shares cover only kernels outside graphs.", From: "nsys", Kept: []string{
+		"print-graph-kernels": {Text: "Record the kernels inside CUDA graphs with nsys profile --cuda-graph-trace=node, and print the tables again: shares here cover only kernels outside graphs.", From: "nsys", Kept: []string{
 			"graphs-hide-kernels",
 		}},
 		"print-the-gpu-rows": {Text: "Print the rows of the GPU, too: table(sort_by=\"self_cuda_time_total\", row_limit=-1), without top_level_events_only.", From: "torch-profiler", Kept: []string{
