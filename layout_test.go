@@ -37,6 +37,7 @@ var mayImport = map[string]string{
 	"profile":                    "diag internal/lazyregexp",
 	"nsys/stats":                 "diag internal/lazyregexp internal/textline profile",
 	"torchprof":                  "diag internal/lazyregexp internal/textscan profile",
+	"summary":                    "unit",
 	"analyze":                    "classify counters diag internal/hosttree internal/lazyregexp interval memory phase profile summary trace",
 	"analyze/nsysstats":          "analyze internal/hosttree interval summary trace",
 	"pyprof":                     "diag internal/lazyregexp internal/textline profile",

@@ -188,6 +188,9 @@ func label(name, id string) string {
 // missing says why a trace may hold no device work.
 func missing(t *trace.Trace, issues *diag.Ledger) {
 	launches := int64(0)
+	if !t.Complete {
+		return // what was not read explains it
+	}
 	for c := range t.Calls.All() {
 		if strings.Contains(t.Name(c.Name), "Launch") {
 			launches++

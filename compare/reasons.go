@@ -75,7 +75,7 @@ const mostMissing = 0.25
 
 // damagedExports are the codes of issues that say that rows of device work are
 // missing from an export.
-var damagedExports = []string{"device-table-damaged", "device-table-missing", "export-cut"}
+var damagedExports = []string{"device-table-damaged", "export-cut"}
 
 // unusable: the device records of a side are missing, damaged, or of two clocks.
 func (d *differ) unusable() (Reason, bool) {

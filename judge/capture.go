@@ -22,7 +22,7 @@ func (c *court) captureQuality() (Finding, bool) {
 		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
 			continue // the finding that there is nothing to judge says it
 		}
-		if is.Code == launchesWithoutKernels || is.Code == windowImplausible && c.total.Window() > 0 {
+		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (is.Code == windowImplausible || slices.Contains(damagedExports, is.Code)) {
 			continue // these have findings of their own
 		}
 		switch is.Severity {
@@ -42,9 +42,7 @@ func (c *court) captureQuality() (Finding, bool) {
 			line += ", first at " + is.First
 		}
 		f.Evidence = append(f.Evidence, line)
-		if is.Help != "" {
-			f.Next = joinSteps(f.Next, []Step{advise("follow-the-issue", "issue_help", is.Help)})
-		}
+		f.Next = joinSteps(f.Next, follow(is))
 	}
 	what := "the capture is incomplete, so some numbers may be too low"
 	if doubtful {
@@ -54,6 +52,14 @@ func (c *court) captureQuality() (Finding, bool) {
 	return f, len(codes) > 0
 }
 
+// follow returns the step that the help of an issue is.
+func follow(is summary.Issue) []Step {
+	if is.Help == "" {
+		return nil
+	}
+	return []Step{advise("follow-the-issue", "issue_help", is.Help)}
+}
+
 // noGPUTime is the finding that ends the judgment before it begins.
 func (c *court) noGPUTime() Finding {
 	f := Finding{Rule: RuleNoGPUTime, Level: Warn}
@@ -61,6 +67,11 @@ func (c *court) noGPUTime() Finding {
 	case len(c.Devices) > 0:
 		f.Title = "the GPU events of the capture span no time: record at least one whole step"
 		f.Next = []Step{advise("record-whole-steps")}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
+		return is.Code == "input-truncated" || slices.Contains(damagedExports, is.Code)
+	}):
+		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
+		f.Next = []Step{advise("copy-the-file-again")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
 		f.Next = []Step{advise("stop-other-profilers"), advise("permit-tracing"), advise("read-the-profilers-errors")}
@@ -71,9 +82,6 @@ func (c *court) noGPUTime() Finding {
 			f.Title = "the trace holds no GPU events and no host spans"
 			f.Next = f.Next[1:]
 		}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "input-truncated" }):
-		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
-		f.Next = []Step{advise("copy-the-file-again")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
 		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
 		f.Next = []Step{advise("read-more-of-the-file")}

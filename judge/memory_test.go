@@ -98,7 +98,7 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
 			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "record-memory-history"},
 		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "_record_memory_history"},
+			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
 		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
 			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
 	} {

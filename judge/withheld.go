@@ -32,7 +32,7 @@ const (
 
 // damagedExports are the codes of issues that say that rows of device work are
 // missing from an export, or may be: no call tells how many.
-var damagedExports = []string{"device-table-damaged", "device-table-missing", "export-cut"}
+var damagedExports = []string{"device-table-damaged", "export-cut"}
 
 // clocks asks whether the times of the devices can be true.
 func (c *court) clocks() (Finding, bool) {
@@ -50,7 +50,7 @@ func (c *court) clocks() (Finding, bool) {
 // A loss is what is known of device records that are missing.
 type loss struct {
 	worst     summary.LaunchLoss // the row with the largest share
-	share     float64            // of worst, without the end of the capture
+	share     float64            // of worst, without the end of the capture; 0 of a few copies
 	ofKernels float64            // the largest share of launches of kernels or graphs
 	uncertain int64              // ns of the windows in which missing work may have run
 	damaged   *summary.Issue     // of an export
@@ -66,11 +66,14 @@ func (c *court) lossOf() (l loss) {
 	for _, r := range c.LaunchLosses {
 		kernels := r.Kind == summary.LossKernel || r.Kind == summary.LossGraph
 		missing, calls := r.Missing-r.AtEnd, r.Calls-r.AtEnd
-		if calls <= 0 || missing <= 0 || !kernels && missing < fewCopies {
+		if calls <= 0 || missing <= 0 {
 			continue
 		}
 		share := float64(missing) / float64(calls)
-		if share > l.share {
+		if !kernels && missing < fewCopies {
+			share = 0
+		}
+		if share > l.share || l.worst.Missing == 0 {
 			l.share, l.worst = share, r
 		}
 		if kernels {
@@ -97,11 +100,16 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	f = Finding{Rule: rule.ID, Level: Warn, Value: l.share, Warn: rule.Warn, Critical: rule.Critical}
 	if l.damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
-		f.Evidence = c.lossEvidence(l)
-		f.Next = []Step{advise("follow-the-issue", "issue_help", l.damaged.Help)}
+		for _, is := range c.Issues {
+			if slices.Contains(damagedExports, is.Code) {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
+				f.Next = joinSteps(f.Next, follow(is))
+			}
+		}
+		f.Evidence = append(f.Evidence, c.lossEvidence(l)...)
 		return f, true, true
 	}
-	withheld = l.ofKernels >= rule.Critical || l.share > 0 && !c.holds(v, l.uncertain)
+	withheld = l.ofKernels >= rule.Critical || l.uncertain > 0 && !c.holds(v, l.uncertain)
 	if l.share < rule.Warn && !withheld {
 		return f, false, false
 	}
@@ -131,25 +139,39 @@ func (c *court) lossEvidence(l loss) (out []string) {
 	return out
 }
 
-// holds reports whether a verdict stays what it is if work is added to the time in
-// which it may be missing: the part that decided must be over the same limit without
-// that time, and if no part decided, that time must be under the smallest limit.
+// holds reports whether a verdict stays what it is, whatever ran in the time in which
+// work may be missing. The part that decided must be over the same limit without that
+// time, and no other part may decide with it: see [court.verdict].
 func (c *court) holds(v Verdict, uncertain int64) bool {
-	window := float64(c.total.Window())
-	least := 1.0
+	window := c.judged.Window()
+	decided, least, limit := Rule{}, int64(0), 0.0
 	for _, p := range parts() {
-		rule := c.rules[p.rule]
-		if rule.Warn > 0 {
-			least = min(least, rule.Warn)
-		}
 		if v.Bound != p.bound {
 			continue
 		}
-		ns := p.time(c.judged)
-		_, limit, ok := rule.level(float64(ns) / float64(c.judged.Window()))
-		return ok && float64(ns-uncertain) >= limit*float64(c.judged.Window())
+		decided, least = c.rules[p.rule], p.time(c.judged)-uncertain
+		_, limit, _ = decided.level(float64(p.time(c.judged)) / float64(window))
+		if float64(least) < limit*float64(window) {
+			return false
+		}
 	}
-	return v.Bound == "unknown" || float64(uncertain) < least*window
+	critical := limit > 0 && limit == decided.Critical
+	for _, p := range parts() {
+		if v.Bound == p.bound {
+			if critical {
+				return true // parts that come later do not decide
+			}
+			continue
+		}
+		most := p.time(c.judged) + uncertain
+		level, _, over := c.rules[p.rule].level(float64(most) / float64(window))
+		switch {
+		case !over || level == Info:
+		case level == Critical || decided.ID == "" || most > least && !critical:
+			return v.Bound == "unknown"
+		}
+	}
+	return true
 }
 
 // withheld returns the result of a summary that is measured and not judged: the

@@ -23,9 +23,10 @@ type loader struct {
 		row   int64 // among those of its table, from 0
 	}
 
-	broken   bool
-	graphs   bool            // a call that launches graphs has a name
-	captured map[string]bool // tables that are there
+	broken    bool
+	lastStart int64           // of the last row with a usable time
+	graphs    bool            // a call that launches graphs has a name
+	captured  map[string]bool // tables that are there
 
 	strings                     map[int64][]byte
 	stringBytes, maxStringBytes int64
@@ -252,31 +253,15 @@ func (l *loader) free(n int64) int64 {
 	return end
 }
 
-// span returns the start and duration of a row, and whether it has any.
-func (l *loader) span(r row) (start, dur int64, ok bool) {
-	start, end := r.num(0), r.num(1)
-	switch {
-	case start == 0 && r.null(0) || end == 0 && r.null(1):
-		l.bad("event-bad-time", "rows without a usable time were skipped; their time is missing from every sum")
-		return 0, 0, false
-	case end < start || end-start < 0:
-		l.bad("event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
-		return 0, 0, false
-	}
-	l.seen.lastEnd = max(l.seen.lastEnd, end)
-	return start, end - start, true
-}
-
-// bad notes that the row being read is not usable.
-func (l *loader) bad(code, help string) {
-	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, Help: help,
-		First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", l.here.table, l.here.row)}}, 1)
-}
-
 // work is what all device work has in its first columns.
 func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok bool) {
 	start, dur, ok := l.span(r)
 	if !ok {
+		return a, 0, false
+	}
+	// A device that is no number would read as device 0.
+	if device := r.num(2); (device == 0 || device != l.last.key.device) && r.odd(2) {
+		l.bad("event-bad-device", "rows whose device is not a number were skipped; their time is missing from every sum; the export is damaged: export again")
 		return a, 0, false
 	}
 	if l.seen.first == 0 && l.seen.last == 0 || start < l.seen.first {

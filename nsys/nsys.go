@@ -37,6 +37,7 @@ type source interface {
 type row interface {
 	num(column int) int64 // 0 if null
 	null(column int) bool
+	odd(column int) bool    // neither a number nor null, so num means nothing
 	text(column int) []byte // empty if null
 }
 
@@ -101,6 +102,10 @@ func (l *loader) columns(t *table) []string {
 // damaged notes that rows of a table are missing.
 func (l *loader) damaged(table string, read int64, err error) {
 	l.broken = true
-	l.out.Issue(diag.Issue{Code: "export-damaged", Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
+	code := "export-damaged"
+	if deviceTables[table] {
+		code = "device-table-damaged"
+	}
+	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
 		Help: fmt.Sprintf("a table of the export breaks off (%v), and its further rows are missing from every sum; the export may have been interrupted: export again", err)}, 1)
 }

@@ -15,7 +15,7 @@ func (l *loader) preflight() {
 		l.out.Issue(diag.Issue{Code: code, Severity: severity, Help: help}, n)
 	}
 	hasCalls, hasWork := l.captured["CUPTI_ACTIVITY_KIND_RUNTIME"], l.seen.last != 0 || l.seen.first != 0
-	if hasCalls && !hasWork {
+	if hasCalls && !hasWork && !l.broken {
 		note(1, "no-device-work", diag.Suspect,
 			"the export has calls of CUDA and no work of a device, so nothing of the GPU was recorded, which is not the same as an idle one; the capture may have ended before the driver delivered it, or another process did the work: record with --trace=cuda,nvtx,osrt and end with cudaProfilerStop or a normal exit")
 	}

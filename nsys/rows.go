@@ -156,6 +156,15 @@ func (r *keptRow) num(column int) int64 {
 
 func (r *keptRow) null(column int) bool { return r.cell(column) == null }
 
+func (r *keptRow) odd(column int) bool {
+	c := r.cell(column)
+	if c <= null || c >= firstNumber {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(r.text(column)), 64)
+	return err != nil
+}
+
 func (r *keptRow) text(column int) []byte {
 	c := r.cell(column)
 	if c == null || c >= firstNumber {

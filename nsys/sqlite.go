@@ -33,20 +33,40 @@ func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be read as an SQLite database (%w); the export may have been interrupted: export again", file, err)
 	}
-	defer src.conn.Close()
+	defer src.close()
 	var early []diag.Issue
+	cut, isCut := src.header.cut(file, src.size)
+	if isCut {
+		early = append(early, cut)
+	}
+	if hotJournal(path) {
+		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
+			Help: "a rollback journal (-journal) lies beside the database, so a program was writing to it and broke off: some pages are newer than others, and numbers may be wrong; open the database once with a program that may write to it (sqlite3 FILE .tables), which undoes the unfinished change, or export again"})
+	}
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
 			Help: "a log of changes (-wal) lies beside the database, so a program has it open or broke off, and what the log holds was not read; close that program, or export again"})
 	}
-	return read(src, file, sel, false, early...)
+	return read(src, file, sel, isCut, early...)
 }
 
 // A database is an export in SQLite.
 type database struct {
 	conn   *sqlite.Conn
 	tables map[string][]string // their columns
+	names  map[string]string   // of tables, by their name in lower case
 	most   int64               // rows that any table can have
+
+	header  header
+	size    int64  // of the file, in bytes
+	release func() // what close must free, or nil
+}
+
+func (db *database) close() {
+	db.conn.Close()
+	if db.release != nil {
+		db.release()
+	}
 }
 
 // openDatabase opens a database such that nothing is written, neither to it nor
@@ -57,28 +77,40 @@ func openDatabase(path string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
+	h, size, err := headerOf(path)
 	if err != nil {
 		return nil, err
 	}
 	// Immutable: no locks are taken, and a log of changes beside the file, which
 	// nsys does not write, is not applied.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(full), RawQuery: "immutable=1"}
+	db := &database{tables: make(map[string][]string), names: make(map[string]string), most: size, header: h, size: size}
+	if whole := h.whole(size); whole < size {
+		name, release, err := cutVFS(filepath.ToSlash(full), whole)
+		if err != nil {
+			return nil, err
+		}
+		uri.RawQuery += "&vfs=" + name
+		db.release = release
+	}
 	conn, err := sqlite.OpenConn(uri.String(), sqlite.OpenReadOnly, sqlite.OpenURI)
 	if err != nil {
+		if db.release != nil {
+			db.release()
+		}
 		return nil, err
 	}
+	db.conn = conn
 	conn.SetInterrupt(nil)
 	conn.Limit(sqlite.LimitLength, maxValue)
 	// A database that is shorter than its header says, as an interrupted copy is,
 	// is refused as a whole otherwise. Nothing can be written in any case.
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA writable_schema = ON", nil); err != nil {
-		conn.Close()
+		db.close()
 		return nil, plain(err)
 	}
-	db := &database{conn: conn, tables: make(map[string][]string), most: info.Size()}
 	if err := db.schema(); err != nil {
-		conn.Close()
+		db.close()
 		return nil, err
 	}
 	return db, nil
@@ -111,16 +143,19 @@ func (db *database) schema() error {
 		if err != nil {
 			return err
 		}
-		db.tables[name] = columns
+		db.tables[name], db.names[strings.ToLower(name)] = columns, name
 	}
 	return nil
 }
 
-func (db *database) columns(table string) []string { return db.tables[table] }
+// columns finds a table in whatever letter case it is written, as SQLite does.
+func (db *database) columns(table string) []string {
+	return db.tables[db.names[strings.ToLower(table)]]
+}
 
 func (db *database) scan(table string, columns []string, each func(row) bool) error {
 	have := make(map[string]bool)
-	for _, c := range db.tables[table] {
+	for _, c := range db.columns(table) {
 		have[strings.ToLower(c)] = true
 	}
 	var b strings.Builder
@@ -209,6 +244,11 @@ func (r *databaseRow) sample(row int64, columns int) {
 func (r *databaseRow) num(column int) int64 { return r.s.ColumnInt64(column) }
 
 func (r *databaseRow) null(column int) bool { return r.s.ColumnType(column) == sqlite.TypeNull }
+
+func (r *databaseRow) odd(column int) bool {
+	t := r.s.ColumnType(column)
+	return t == sqlite.TypeText || t == sqlite.TypeBlob
+}
 
 func (r *databaseRow) text(column int) []byte {
 	n := r.s.ColumnLen(column)

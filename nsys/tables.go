@@ -57,6 +57,11 @@ var tables = []table{
 	{"SCHED_EVENTS", []string{"start", "isSchedIn", "globalTid"}, trace.Of(trace.OffCPU), (*loader).sched},
 }
 
+// deviceTables are those with work of devices.
+var deviceTables = map[string]bool{
+	"CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true, "CUPTI_ACTIVITY_KIND_MEMSET": true, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": true,
+}
+
 // The kinds of copies, by copyKind, as PyTorch's profiler writes them.
 var copyKinds = [...]string{
 	"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM HtoD", "UVM DtoH", "UVM DtoD",

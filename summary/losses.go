@@ -41,3 +41,11 @@ func (r LaunchLoss) Text() string {
 	}
 	return text
 }
+
+// check returns an error if the row counts wrongly.
+func (r *LaunchLoss) check() error {
+	if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {
+		return fmt.Errorf("got %d at the end of %d missing of %d calls, want none larger than the next", r.AtEnd, r.Missing, r.Calls)
+	}
+	return nil
+}

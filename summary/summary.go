@@ -10,6 +10,8 @@
 // different fields. What was not measured is absent from the JSON, never 0.
 package summary
 
+import "fmt"
+
 // Schema names the JSON layout. Fields may be added to it, never renamed; the
 // number counts breaking changes.
 const Schema = "assay/summary/1"
@@ -114,6 +116,9 @@ type Device struct {
 func (d *Device) check() error {
 	if err := d.Activity.check("window_ns", d.WindowNS); err != nil {
 		return err
+	}
+	if d.UncertainNS < 0 || d.UncertainNS > d.WindowNS {
+		return fmt.Errorf(".uncertain_ns: got %d, want 0 or more and at most window_ns, %d", d.UncertainNS, d.WindowNS)
 	}
 	return d.Utilization.check(d)
 }

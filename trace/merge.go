@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/diag"
+	"assay/internal/eventscan"
 )
 
 // A merger puts the parts of one input together, in order. It gives every
@@ -190,8 +191,12 @@ func (m *merger) newTrack(key trackKey) Track {
 	if !key.onDevice {
 		return t
 	}
-	if t.Device = key.device; t.Device == unnamed {
+	if t.Device = key.device; t.Device == unnamed || t.Device == eventscan.Unreadable {
 		t.Device = m.ordinal("device", t.PID)
+	}
+	if key.device == eventscan.Unreadable {
+		m.issues.Add(diag.Issue{Code: "device-unreadable", Severity: diag.Suspect,
+			Help: "GPU events have a device that is not a number, so the number of their process was taken, and work of different devices may count as of one; each stream of such events counts once; another program may have rewritten the trace: use the profiler's own file"})
 	}
 	if t.Stream = key.stream; t.Stream == unnamed {
 		t.Stream = m.ordinal("stream", t.TID)

@@ -23,8 +23,8 @@ import (
 // own. A comment above a line says what is odd about it, or what should be.
 const malformedOutcomes = `
 01_name_unescaped_quotes.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
-02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1; complete
-03_windows_backslashes.json: 4 events; gemm×1; kernels-without-launch×1; complete
+02_name_unescaped_quotes_and_newline.json: 4 events; gemm×1; kernels-without-launch×1, quotes-repaired×1, span-implausible×1; complete
+03_windows_backslashes.json: 4 events; gemm×1; kernels-without-launch×1, span-implausible×1; complete
 04_control_chars_in_name.json: 4 events; gemm×1; kernels-without-launch×1; complete
 05_invalid_utf8.json: 4 events; gemm×1; kernels-without-launch×1; complete
 # The copy has today's time and the kernel that of a minute after 1970.
@@ -42,7 +42,7 @@ const malformedOutcomes = `
 17_utf16le_bom.json: 3 events; gemm×1; kernels-without-launch×1; complete
 18_two_json_docs_concatenated.json: 3 events; gemm×1; kernels-without-launch×1, trailing-data×1; cut
 19_jsonl_events_one_per_line.json: 3 events; gemm×1; kernels-without-launch×1; complete
-20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; kernels-without-launch×2; complete
+20_string_ts_dur.json: 4 events; gemm×1, npu_op×1; kernels-without-launch×2, span-implausible×1; complete
 21_absolute_ns_ts_19digits.json: 2 events; k1×1, k2×1; kernels-without-launch×2; complete
 # A duration over int64, a time of "0.-12", and a duration below 0.
 22_dur_overflow_and_negative.json: 4 events; k2×1; event-bad-time×2, event-negative-duration×1, kernels-without-launch×1; complete

@@ -130,6 +130,10 @@ const headSet FieldSet = 1<<Phase | 1<<Category | 1<<PID | 1<<TID
 // argSet has the bits of the fields that come from args, and of args itself.
 const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 
+// Unreadable is the value of a Device that an event has and that is no number, so
+// that it differs from one that the event does not have.
+const Unreadable = -1<<63 + 1
+
 // Fields is what one event says, before names are interned. Its texts point
 // into the block that was scanned, or into memory of their own where they had
 // to be unescaped.

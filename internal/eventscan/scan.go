@@ -191,6 +191,9 @@ func (f *Fields) oddInt(b []byte, i int, x Field, neg bool) (end int, ok bool) {
 	if n, ok := intOf(b[i+1 : end]); ok {
 		f.ints[x-firstInt] = n
 		f.set |= 1 << x
+	} else if x == Device {
+		f.ints[x-firstInt] = Unreadable
+		f.set |= 1 << x
 	}
 	return end + 1, true
 }

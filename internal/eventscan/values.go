@@ -29,6 +29,9 @@ func (f *Fields) store(x Field, val []byte) error {
 		if n, ok := intOf(textOf(val)); ok {
 			f.ints[x-firstInt] = n
 			f.set |= 1 << x
+		} else if x == Device && string(val) != "null" {
+			f.ints[x-firstInt] = Unreadable
+			f.set |= 1 << x
 		}
 	case x == Grid, x == Block:
 		if t, ok := tripleOf(val); ok {

@@ -37,7 +37,32 @@ func captureTroubles() []Trouble {
 			}
 		})
 	}
+	lost := func(ranks []Story, rank int, share float64) []Story {
+		ranks[rank].JSON, _ = Lose(ranks[rank].JSON, "kernel", share)
+		ranks[rank].Damaged = true
+		return ranks
+	}
+	const hour = 3600e6 // µs
+	shifted := func(ranks []Story, kernel int, hours float64) []Story {
+		ranks[0].JSON, _ = Rewrite(ranks[0].JSON, func(category, _ string, i int) (e Edit) {
+			if category == "kernel" && i >= kernel {
+				e.LaterUS = hours * hour
+			}
+			return e
+		})
+		ranks[0].Damaged = true
+		return ranks
+	}
+	pair := func(name string) []Story {
+		return ranksOf(2, name, func(p *plant, _ int) { p.steps(5, func() { p.compute(5 * ms) }) })
+	}
 	return []Trouble{
+		{Name: "half_of_the_kernels_lost", Rule: "device-records-missing", Near: "gpu-idle", Ranks: lost(busy("half_of_the_kernels_lost"), 0, 0.5)},
+		{Name: "most_kernels_of_one_rank_lost", Rule: "device-records-missing", Near: "uneven-ranks", Ranks: lost(pair("most_kernels_of_one_rank_lost"), 1, 0.8)},
+		{Name: "one_kernel_in_a_hundred_lost", Rule: "compute-bound", Near: "device-records-missing", Ranks: lost(manyKernels("one_kernel_in_a_hundred_lost"), 0, 0.01)},
+		{Name: "one_kernel_of_another_clock", Rule: "clocks-implausible", Near: "gpu-idle", Ranks: shifted(busy("one_kernel_of_another_clock"), 24, 472_010)},
+		{Name: "half_of_another_clock", Rule: "clocks-implausible", Near: "too-little-gpu-work", Ranks: shifted(busy("half_of_another_clock"), 12, 101)},
+		{Name: "four_days", Rule: "gpu-idle", Near: "clocks-implausible", Ranks: shifted(busy("four_days"), 12, 96)},
 		{Name: "file_cut", Rule: "capture-quality", Ranks: cut(busy("file_cut"))},
 		{Name: "two_documents", Rule: "capture-quality", Ranks: func() []Story {
 			ranks := busy("two_documents")
@@ -51,6 +76,17 @@ func captureTroubles() []Trouble {
 		{Name: "a_corner_of_the_capture", Rule: "too-little-gpu-work", Near: "dominant-kernel", Ranks: few("a_corner_of_the_capture", 20, 50*us, 100*ms)},
 		{Name: "little_but_enough", Rule: "dominant-kernel", Near: "too-little-gpu-work", Ranks: few("little_but_enough", 10, 50*us, 10*ms)},
 	}
+}
+
+// manyKernels computes in 400 kernels.
+func manyKernels(name string) []Story {
+	return oneRank(name, func(p *plant) {
+		p.steps(4, func() {
+			for range 20 {
+				p.compute(500 * us)
+			}
+		})
+	})
 }
 
 // idleTroubles are of devices that wait for their host.
