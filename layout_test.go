@@ -23,10 +23,11 @@ import (
 var mayImport = map[string]string{
 	"trace":                      "diag internal/eventscan internal/jsonscan",
 	"internal/eventscan":         "internal/jsonscan",
-	"nsys":                       "diag trace unit",
+	"nsys":                       "diag internal/redact trace unit",
 	"counters":                   "diag",
 	"ncu":                        "counters diag internal/textline",
-	"internal/ingest":            "counters diag internal/inflate internal/lazyregexp internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
+	"internal/ingest":            "counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/textscan memory ncu nsys nsys/stats profile pyprof summary torchprof torchprof/snapshot torchprof/timeline trace unit",
+	"internal/foreign":           "internal/lazyregexp",
 	"internal/loadtrace":         "internal/inflate trace",
 	"internal/nsysgen":           "internal/tracegen",
 	"internal/nsysgen/gennsys":   "internal/nsysgen",
@@ -51,7 +52,7 @@ var mayImport = map[string]string{
 	"judge":                      "internal/lazyregexp internal/yamltree summary unit",
 	"compare":                    "internal/lazyregexp summary summary/view unit",
 	"gate":                       "internal/lazyregexp internal/yamltree judge summary summary/view unit",
-	"report":                     "compare gate internal/lazyregexp judge summary unit",
+	"report":                     "compare diag gate internal/lazyregexp judge summary unit",
 	"cmd/assay":                  "analyze analyze/nsysstats classify compare diag gate internal/ingest internal/redact judge phase profile report summary trace unit",
 }
 

@@ -90,7 +90,7 @@ type Issue struct {
 	Severity Severity
 	Count    int64
 	First    Pos    // the first place it was met
-	Help     string // what it does to the numbers, and the remedy
+	Help     string // what it does to the numbers, and the remedy; as in the registry if a Ledger gets none
 }
 
 // A Ledger counts issues by code. The zero Ledger is ready to use. It is not
@@ -103,8 +103,8 @@ func (l *Ledger) Add(is Issue) { l.AddN(is, 1) }
 
 // AddN counts n occurrences of the issue; is.Count is ignored. A code that was
 // met before keeps its first Pos and Help, and the worse of its severities, so
-// that no order of additions can play an issue down. Nothing happens if n is
-// not positive.
+// that no order of additions can play an issue down. An empty Help is filled in
+// from the registry: see [HelpOf]. Nothing happens if n is not positive.
 func (l *Ledger) AddN(is Issue, n int64) {
 	if n <= 0 {
 		return
@@ -115,6 +115,9 @@ func (l *Ledger) AddN(is Issue, n int64) {
 			l.m = make(map[string]*Issue)
 		}
 		is.Count = n
+		if is.Help == "" {
+			is.Help = HelpOf(is.Code)
+		}
 		l.m[is.Code] = &is
 		return
 	}

@@ -37,7 +37,7 @@ func (l *loader) preflight() {
 	note(l.seen.sharedDevices, "device-assumed", diag.Suspect,
 		"several processes call a GPU by the same number, and this export does not say whether it is one; each process was taken to have a GPU of its own, as where CUDA_VISIBLE_DEVICES gives each one; exports of 2024.6 and later tell")
 	note(l.seen.secrets, "secrets-in-capture", diag.Info,
-		"variables of the environment that look like secrets (tokens, keys, passwords) are stored in the export; assay shows none of them; before you give the file away, redact them, and record with --env-var or in a clean environment next time")
+		"variables of the environment that look like secrets (tokens, keys, passwords) are stored in the export; assay masks them in all that it writes; before you give the file away, remove them, and record with --env-var or in a clean environment next time")
 }
 
 // overheadWithin returns how much of the profiler's own work lies within the

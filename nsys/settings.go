@@ -2,10 +2,10 @@ package nsys
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"assay/diag"
+	"assay/internal/redact"
 )
 
 // A setting is a small table that the others need, and what is done with its
@@ -130,24 +130,8 @@ func (l *loader) addString(id int64, value []byte) {
 // perString is what a string takes beside its bytes.
 const perString = 100
 
-// secretWords are what the names of variables have that hold secrets, as whole
-// words between underscores: TOKENIZERS_PARALLELISM is none.
-var secretWords = []string{"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "CREDENTIALS"}
-
-// secretsIn counts the variables of an environment that look like secrets. Their
-// values are looked at only for being there.
-func secretsIn(environment []byte) (n int64) {
+// secretsIn counts the secrets of an environment by the code that masks them.
+func secretsIn(environment []byte) int64 {
 	const most = 1 << 20
-	text := string(environment[:min(len(environment), most)])
-	for _, variable := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == 0 || c == ';' }) {
-		name, value, ok := strings.Cut(variable, "=")
-		if !ok || value == "" || strings.EqualFold(strings.TrimSpace(value), "REDACTED") {
-			continue
-		}
-		name = "_" + strings.ToUpper(name) + "_"
-		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, "_"+word+"_") }) {
-			n++
-		}
-	}
-	return n
+	return redact.Count(string(environment[:min(len(environment), most)]))
 }

@@ -70,9 +70,20 @@ func fold(stack []Frame) string {
 	for i, f := range stack {
 		names[i] = foldedName(f.Name)
 	}
+	names[0] = guardCommand(names[0])
 	last := &names[len(names)-1]
 	*last = guardNumber(*last)
 	return strings.Join(names, ";")
+}
+
+// guardCommand returns the name that begins a line such that a job of CI, whose log
+// the stacks may go to, does not take the line for a command of the workflow: those
+// of GitHub begin with "::", older ones have "##[".
+func guardCommand(name string) string {
+	if strings.HasPrefix(name, "::") {
+		return "_" + name
+	}
+	return name
 }
 
 // foldedName returns a name as folded stacks have it. Scripts that fold perf's
@@ -87,7 +98,8 @@ func foldedName(name string) string {
 		}
 		return r
 	}, name)
-	if clean = strings.Join(strings.Fields(clean), " "); clean == "" {
+	clean = strings.ReplaceAll(strings.Join(strings.Fields(clean), " "), "##[", "##_[")
+	if clean == "" {
 		return unknownName
 	}
 	if len(clean) > maxFoldedName {
@@ -159,6 +171,9 @@ func (r *foldedReader) read() (*Profile, error) {
 				Help: fmt.Sprintf("the stacks up to here take over %d MiB, the limit; those behind were left out", maxFoldedMemory>>20)})
 		case err == io.EOF:
 			done = true
+			if len(line) > 0 {
+				r.issues.Add(diag.Issue{Code: "last-line-open", Severity: diag.Info, First: r.pos()})
+			}
 		case err != nil && len(r.b.rows) == 0:
 			return nil, err
 		case err != nil:

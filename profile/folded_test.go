@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,6 +65,23 @@ step;b:c;gemm<float, 4> 3
 	}
 }
 
+// TestWriteFoldedForLogs: no line is a command for the workflow whose log it is in,
+// and none has marks that hide or turn text.
+func TestWriteFoldedForLogs(t *testing.T) {
+	b := NewBuilder(gpuColumns...)
+	for _, name := range []string{"::error file=a::owned", "  ::stop-commands::x", ";;set-output name=a::b", "a##[error]owned", "\u202e::error::x", "a\u2066b\u200fc", "::at::native"} {
+		b.Add(stack(name, "leaf"), nil, 1, 1)
+	}
+	for line := range strings.Lines(folded(t, b.Profile(), 1)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("%q is a command", line)
+		}
+		if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
+			t.Errorf("%q has marks that do not print", line)
+		}
+	}
+}
+
 func TestWriteFoldedRefusals(t *testing.T) {
 	p := &Profile{Columns: []Column{{Name: "diff"}, {Name: "all", Total: true}}, Samples: []Sample{{stack("a"), []int64{-1, 0}, nil}}}
 	for column, want := range map[int]string{0: "negative", 1: `"all" holds totals`, 2: "no column 2", -1: "no column"} {
@@ -104,7 +122,7 @@ func TestReadFolded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
-	if len(p.Issues) != 1 || p.Issues[0].Count != 6 || p.Issues[0].First != (diag.Pos{File: "f", Line: 5}) || p.Columns[0] != microseconds {
+	if len(p.Issues) != 2 || p.Issues[0].Count != 6 || p.Issues[0].First != (diag.Pos{File: "f", Line: 5}) || p.Issues[1].Code != "last-line-open" || p.Columns[0] != microseconds {
 		t.Errorf("columns %+v, issues %+v", p.Columns, p.Issues)
 	}
 

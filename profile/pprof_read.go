@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -24,32 +25,50 @@ const (
 // named by its address, and its file is the binary's. Name is that of the
 // input, for messages.
 //
+// Of an input that is cut or damaged, the records that are whole are read, with
+// unknown frames where they refer to what is not there; issues count both.
+//
 // Addresses, mappings, columns within lines, and the period of sampling have no
 // place in a Profile and are dropped.
 func ReadPprof(r io.Reader, name string) (*Profile, error) {
-	data, err := readPacked(r, maxPprofBytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	data, reading := readPacked(r, maxPprofBytes)
+	if reading != nil && len(data) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, reading)
 	}
 	w := wire{data: data, budget: maxPprofMemory}
-	if err := w.check(); err != nil {
-		return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: int64(w.at)}, Msg: "cannot be read as a pprof profile", Err: err}
+	bad := w.check()
+	if bad != nil {
+		bad = &diag.Error{Pos: diag.Pos{File: name, Offset: int64(w.at)}, Msg: "cannot be read as a pprof profile", Err: bad}
 	}
-	in, err := profile.ParseUncompressed(data)
-	if err == nil {
-		err = in.CheckValid()
+	if errors.Is(bad, errOverBudget) {
+		return nil, bad
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, err)
+	var in *profile.Profile
+	if bad == nil && reading == nil {
+		if in, bad = profile.ParseUncompressed(data); bad == nil {
+			bad = in.CheckValid()
+		}
+		if bad != nil {
+			bad = fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, bad)
+		}
+	}
+	rest := salvage{name: name}
+	if bad != nil || reading != nil {
+		var left error
+		if in, left = rest.read(data, reading); left != nil {
+			return nil, cmp.Or(bad, fmt.Errorf("%s: %w", name, cmp.Or(reading, left)))
+		}
 	}
 	p, err := fromPprof(in, maxPprofMemory)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	p.Cut, p.Issues = rest.cut, append(p.Issues, rest.issues.Issues()...)
 	return p, nil
 }
 
-// readPacked returns what r holds, decompressed, up to a limit.
+// readPacked returns what r holds, decompressed, up to a limit. What was read
+// before an error of r comes with it.
 func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	buf := bufio.NewReader(r)
 	r = buf
@@ -63,7 +82,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
+		return data, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
 	case int64(len(data)) > limit:
 		return nil, fmt.Errorf("over the limit of %d MiB for a profile", limit>>20)
 	case len(data) == 0:

@@ -57,6 +57,10 @@ func ReadCallgrind(in io.Reader, name string, limits Limits) (*profile.Tables, e
 		return nil, err
 	}
 	r.out.Complete = err == nil
+	if why := r.cut(); err == nil && why != "" {
+		r.out.Complete = false
+		r.issue("input-truncated", diag.DataLoss, "the file is cut: "+why+"; functions behind this place are missing; copy it again, or let the profiler write it to its end")
+	}
 	r.check()
 	r.out.List = r.graph.tables(r.out.Tool, limits, &r.issues)
 	r.out.Issues = r.issues.Issues()
@@ -75,8 +79,11 @@ type callgrindReader struct {
 	files, objects, functions names
 	named                     int64 // bytes of names
 	positions                 int   // numbers before the costs of a line
-	totals                    int64 // of the first event, as the file sums it
-	summed                    bool
+	totals, summary           int64 // of the first event, as the file sums it: behind its records, and before them
+	summed, summarized        bool
+	begun                     bool // a record was begun, and its costs have not come
+	full                      bool // the last line has all that a line of costs may have
+	valgrind                  bool // Valgrind wrote the file, and it ends each with the totals
 
 	object, file, function string // of the function whose costs follow
 	source                 string // the file that costs are of, which inlining changes
@@ -96,6 +103,7 @@ func (r *callgrindReader) line(line string) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
+	r.full = false
 	if c := line[0]; c >= '0' && c <= '9' || c == '+' || c == '-' || c == '*' {
 		r.costs(line)
 		return nil
@@ -130,14 +138,37 @@ func (r *callgrindReader) header(key, value string) error {
 				r.totals, r.summed = plus(r.totals, n), true
 			}
 		}
+	case "summary":
+		if fields := strings.Fields(value); len(fields) > 0 && r.valgrind {
+			if n, ok := r.number(fields[0]); ok {
+				r.summary, r.summarized = plus(r.summary, n), true
+			}
+		}
 	}
 	return nil
+}
+
+// cut returns what shows that the file ends early, or "". Nothing shows it where
+// the cut is between two records of a program that writes no totals.
+func (r *callgrindReader) cut() string {
+	switch {
+	case r.calling:
+		return "the cost of the last call is missing"
+	case r.begun:
+		return "the last record has no costs"
+	case r.open && (r.out.Tool != "yappi" || !r.full): // yappi ends no file with a line feed
+		return "nothing ends its last line"
+	case r.valgrind && !r.summed:
+		return "the line of totals is missing"
+	}
+	return ""
 }
 
 // creator notes who has written the file: "yappi", "callgrind-3.19.0".
 func (r *callgrindReader) creator(value string) {
 	name, _, _ := strings.Cut(strings.ToLower(value), " ")
-	name, _, _ = strings.Cut(name, "-")
+	name, version, _ := strings.Cut(name, "-")
+	r.valgrind = name == "callgrind" && version != ""
 	if name != "" && len(name) < 40 {
 		r.out.Tool = name
 	}
@@ -190,18 +221,19 @@ func (r *callgrindReader) record(key, value string) bool {
 	case "fn":
 		known := false
 		if r.function, known = r.name(&r.functions, value); !known {
-			r.issue("callgrind-name-unknown", diag.Suspect, "functions are numbers here that no name was given for; the file is cut at its beginning, or put together from several")
+			r.issue("callgrind-name-unknown", diag.Suspect, "")
 		}
-		r.at = -1
+		r.at, r.begun = -1, true
 	case "cob":
 		r.calledObject, _ = r.name(&r.objects, value)
 	case "cfi", "cfl":
 		r.calledFile, _ = r.name(&r.files, value)
 	case "cfn":
 		known := false
+		r.begun = true
 		if r.called, known = r.name(&r.functions, value); !known {
 			r.called = ""
-			r.issue("callgrind-callee-unknown", diag.Info, "calls of functions that have a number and no name, as yappi writes of functions that several threads ran; they count for their callers only")
+			r.issue("callgrind-callee-unknown", diag.Info, "")
 		}
 	case "calls":
 		count, _, _ := strings.Cut(strings.TrimSpace(value), " ")
@@ -209,7 +241,7 @@ func (r *callgrindReader) record(key, value string) bool {
 		if !ok {
 			r.malformed("whose number of calls is none")
 		}
-		r.calling, r.calls = true, n
+		r.calling, r.calls, r.begun = true, n, false
 	case "jump", "jcnd":
 		r.skip = true
 	case "jfi", "jfn":
@@ -259,6 +291,8 @@ func (r *callgrindReader) costs(line string) {
 	calling := r.calling
 	r.calling = false
 	fields := strings.Fields(line)
+	r.full = len(fields) == r.positions+len(r.graph.events) && !calling
+	r.begun = len(fields) <= r.positions && r.begun
 	if len(r.graph.events) == 0 || r.function == "" || len(fields) < r.positions || len(fields) > r.positions+len(r.graph.events) {
 		r.malformed("of costs of no function, or of more costs than there are events,")
 		return
@@ -336,16 +370,16 @@ func (r *callgrindReader) identity(object, file, name string) id {
 func (r *callgrindReader) check() {
 	missing, circular := r.graph.sumTotals()
 	first := diag.Pos{File: r.input, Line: 1}
-	r.issues.AddN(diag.Issue{Code: "calls-missing", Severity: diag.Info, First: first,
-		Help: "callers of these functions say that they took longer than they and their callees did: calls through built-in functions were not recorded; totals are what callers say, and of functions that only built-ins call they are at least what is shown"}, missing)
-	r.issues.AddN(diag.Issue{Code: "recursion-total-unknown", Severity: diag.Info, First: first,
-		Help: "these functions call each other in a circle, so what each took with all it called does not follow from a callgrind file; their own time stands"}, circular)
+	r.issues.AddN(diag.Issue{Code: "calls-missing", Severity: diag.Info, First: first}, missing)
+	r.issues.AddN(diag.Issue{Code: "recursion-total-unknown", Severity: diag.Info, First: first}, circular)
 	var sum int64
 	for i := range r.graph.functions {
 		sum = plus(sum, r.graph.functions[i].self[0])
 	}
+	if !r.summed && r.summarized {
+		r.totals, r.summed = r.summary, true
+	}
 	if size := r.graph.events[0].size; r.summed && sum/size != r.totals {
-		r.issues.AddN(diag.Issue{Code: "callgrind-totals-differ", Severity: diag.Suspect, First: first,
-			Help: "the costs in the file do not add up to the totals that it says: it is cut or was changed; shares are of what is there"}, 1)
+		r.issues.AddN(diag.Issue{Code: "callgrind-totals-differ", Severity: diag.Suspect, First: first}, 1)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -309,5 +310,44 @@ func TestGraphMemory(t *testing.T) {
 	}
 	if len(list) != 2 || len(list[0].Rows) != len(g.functions) {
 		t.Errorf("%d tables of %d functions", len(list), len(g.functions))
+	}
+}
+
+// TestCallgrindCut: a file that ends within a record, or without what its writer
+// ends it with, is said to be cut; a whole one is not.
+func TestCallgrindCut(t *testing.T) {
+	const valgrind = "creator: callgrind-3.19.0\nevents: Ir\nsummary: 30\nfn=(1) main\n1 10\ncfn=(2) f\ncalls=1 5\n2 20\nfn=(2)\n5 20\n"
+	const yappi = "version: 1\ncreator: yappi\nevents: Ticks\n\nfl=(1) a.py\nfn=(1) main a.py:1\n1 10\ncfl=(1)\ncfn=(2) f a.py:5\ncalls=1 0\n0 20\n\nfl=(1)\nfn=(2)\n5 20"
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"whole":                     {valgrind + "totals: 30\n", nil},
+		"without totals":            {valgrind, []string{"input-truncated"}},
+		"without its last cost":     {strings.TrimSuffix(valgrind, "5 20\n"), []string{"callgrind-totals-differ", "input-truncated"}},
+		"in a number":               {strings.TrimSuffix(valgrind, "0\n"), []string{"callgrind-totals-differ", "input-truncated"}},
+		"behind a call":             {strings.TrimSuffix(valgrind, "2 20\nfn=(2)\n5 20\n"), []string{"callgrind-totals-differ", "input-truncated"}},
+		"yappi, whole":              {yappi, nil},
+		"yappi, without its cost":   {strings.TrimSuffix(yappi, " 20"), []string{"input-truncated"}},
+		"yappi, behind a function":  {strings.TrimSuffix(yappi, "\n5 20"), []string{"input-truncated"}},
+		"yappi, in a name":          {strings.TrimSuffix(yappi, "(2)\n5 20"), []string{"input-truncated"}},
+		"yappi, behind a call":      {strings.TrimSuffix(yappi, "\n0 20\n\nfl=(1)\nfn=(2)\n5 20"), []string{"input-truncated"}},
+		"another, without its line": {"events: ns\nfn=main\n1 10", []string{"input-truncated"}},
+		"another, whole":            {"events: ns\nfn=main\n1 10\n", nil},
+	} {
+		tables, err := ReadCallgrind(strings.NewReader(tt.in), "in", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, is := range tables.Issues {
+			if is.Severity > diag.Info {
+				got = append(got, is.Code)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || tables.Complete == slices.Contains(tt.want, "input-truncated") {
+			t.Errorf("%s: complete %v, want(-) got(+)\n%s", name, tables.Complete, diff)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 type lineReader struct {
 	*textline.Reader
 	input  string // its name, for messages
+	open   bool   // nothing ends the last line
 	issues diag.Ledger
 }
 
@@ -21,6 +22,7 @@ func newLineReader(r io.Reader, name string) *lineReader {
 
 func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.N} }
 
+// issue counts an issue at this line. An empty help is that of the registry.
 func (r *lineReader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
 }
@@ -45,6 +47,7 @@ func (r *lineReader) each(f func(line string) error) error {
 			}
 		}
 		if errors.Is(err, io.EOF) {
+			r.open = line != ""
 			return nil
 		}
 		if err != nil {

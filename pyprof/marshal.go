@@ -68,6 +68,13 @@ type marshalReader struct {
 	refs     []any
 	interned []string // of Python 2
 	budget   int64
+	limited  bool // what failed is a limit, and not the input
+}
+
+// limit is fail for what is over a limit.
+func (r *marshalReader) limit(format string, args ...any) error {
+	r.limited = true
+	return r.fail(format, args...)
 }
 
 func (r *marshalReader) fail(format string, args ...any) error {
@@ -79,7 +86,7 @@ var errCut = errors.New("the file is cut: copy it again, or let the profiler wri
 
 func (r *marshalReader) bytes(n int) ([]byte, error) {
 	if r.budget -= int64(n) + valueBytes; r.budget < 0 {
-		return nil, r.fail("the values up to here take over %d MiB, the limit", maxMarshalMemory>>20)
+		return nil, r.limit("the values up to here take over %d MiB, the limit", maxMarshalMemory>>20)
 	}
 	b := make([]byte, n)
 	got, err := io.ReadFull(r.in, b)

@@ -3,6 +3,7 @@ package pyprof
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"assay/diag"
@@ -55,15 +56,44 @@ func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error)
 		return nil, err
 	}
 	r.out.Complete = err == nil
-	if errors.Is(err, errCut) {
-		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: name, Offset: m.at},
+	at := diag.Pos{File: name, Offset: m.at}
+	switch damage := (*diag.Error)(nil); {
+	case err == nil:
+		r.tail()
+	case m.limited:
+		return nil, err
+	case errors.Is(err, errCut):
+		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: at,
 			Help: "the file ends in a value: what is behind is missing; copy it again, or let the profiler write it to its end"})
-	} else if err != nil {
-		return nil, err // what is behind damage cannot be trusted, nor what is before it
+	case errors.As(err, &damage):
+		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: damage.Pos,
+			Help: fmt.Sprintf("the file is damaged here (%s): the %d functions before this place are read, and what is behind is missing; copy it again", damage.Msg, r.out.Records)})
+	default: // of the input itself
+		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: at,
+			Help: "the input could not be read to its end (" + err.Error() + "): what is behind is missing; copy it again"})
 	}
 	r.out.List = r.graph.tables("pstats", limits, &r.issues)
 	r.out.Issues = r.issues.Issues()
 	return r.out, nil
+}
+
+// tail notes what follows the dict: nothing, as Python writes it.
+func (r *profReader) tail() {
+	at := diag.Pos{File: r.name, Offset: r.at}
+	_, err := r.in.Peek(1)
+	end := interface{ Harmless() bool }(nil)
+	switch {
+	case err == io.EOF:
+	case err == nil:
+		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.DataLoss, First: at,
+			Help: "something follows the statistics and was not read; if several files were joined, give them one by one"})
+	case errors.As(err, &end) && end.Harmless():
+		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.Info, First: at,
+			Help: "what follows the statistics cannot be read (" + err.Error() + "); the statistics are whole"})
+	default:
+		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: at,
+			Help: "the stored file is damaged (" + err.Error() + "), so any of its numbers may be wrong; copy it again"})
+	}
 }
 
 // A profReader reads one file.
@@ -100,7 +130,7 @@ func (r *profReader) entry(p pair) error {
 	f.totalKnown = true
 	f.self[0], f.total[0] = cost.self, cost.total
 	if r.calls += len(callers); r.calls > maxCalls {
-		return r.fail("more than %d calls, the limit", maxCalls)
+		return r.limit("more than %d calls, the limit", maxCalls)
 	}
 	for _, c := range callers {
 		if err := r.caller(at, name, c); err != nil {
@@ -108,7 +138,7 @@ func (r *profReader) entry(p pair) error {
 		}
 	}
 	if r.graph.full() {
-		return r.fail("the functions up to here take over %d MiB, the limit", maxGraphMemory>>20)
+		return r.limit("the functions up to here take over %d MiB, the limit", maxGraphMemory>>20)
 	}
 	return nil
 }

@@ -1,13 +1,18 @@
 package pyprof
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/profile"
 )
 
 // The parts of a marshal file, written by hand.
@@ -104,5 +109,46 @@ func TestSeconds(t *testing.T) {
 		if got, err := seconds(in); err == nil {
 			t.Errorf("%q is %d ns, want an error", in, got)
 		}
+	}
+}
+
+// TestProfDamaged: of a file with a bad byte, each function before it is as
+// Python's own pstats reads it from the whole file, and an issue has the place.
+func TestProfDamaged(t *testing.T) {
+	whole, err := os.ReadFile(filepath.Join(profiles, "cprofile.prof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wantedOf(t, "cprofile.prof")
+	for _, from := range []int{len(whole) - 1, len(whole) * 9 / 10, len(whole) / 2} {
+		// The first type of a value behind a place: 0xff is none. Other bytes are of
+		// numbers, whose damage nothing shows.
+		at := from
+		var tables *profile.Tables
+		for ; at < len(whole) && (tables == nil || tables.Complete); at++ {
+			bad := append([]byte(nil), whole...)
+			bad[at] = 0xff
+			if tables, err = ReadProf(bytes.NewReader(bad), "in", Limits{}); err != nil {
+				t.Fatalf("byte %d of %d: %v", at, len(whole), err)
+			}
+		}
+		if at--; tables.Complete || at > from+20 {
+			t.Fatalf("byte %d of %d: no damage is seen up to byte %d", from, len(whole), at)
+		}
+		same := 0
+		table := tables.List[0]
+		for _, row := range table.Rows {
+			if w, ok := want[row.Name]; ok && near(cell(table, row, "self"), w.Self, 1) && near(cell(table, row, "total"), w.Total, 1) && cell(table, row, "count") == w.Calls {
+				same++
+			}
+		}
+		is := tables.Issues[0]
+		if least := len(want) * at / len(whole) * 8 / 10; same < least || is.Code != "input-damaged" || is.First.Offset < int64(at) {
+			t.Errorf("byte %d of %d: %d of %d functions are as in the whole, want %d; %+v", at, len(whole), same, len(want), least, is)
+		}
+	}
+	tables, err := ReadProf(bytes.NewReader(append(whole, whole...)), "in", Limits{})
+	if err != nil || len(tables.List[0].Rows) != len(want) || tables.Issues[0].Code != "trailing-data" || tables.Issues[0].First.Offset != int64(len(whole)) {
+		t.Errorf("two files in one: %v, %+v", err, tables.Issues)
 	}
 }

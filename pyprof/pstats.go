@@ -108,7 +108,7 @@ func (r *pstatsReader) line(line string) {
 	case pstatsCallers().MatchString(line):
 		r.close()
 		r.callers = true
-		r.issue("callers-left-out", diag.Info, "tables of callers and callees, which pstats prints without totals, were left out; the file that cProfile writes has all of that")
+		r.issue("callers-left-out", diag.Info, "")
 	case r.open == nil:
 	case strings.TrimSpace(line) == "":
 		if len(r.open.Rows) > 0 {
@@ -127,7 +127,7 @@ func (r *pstatsReader) begin() {
 	}
 	r.open, r.at = newFilling(t, r.limits), r.pos()
 	if len(r.out.List) == 0 {
-		r.issue("times-rounded", diag.Info, "pstats prints times in whole milliseconds: what takes less than half of one is 0.000; the file that cProfile writes (python -m cProfile -o FILE) is exact")
+		r.issue("times-rounded", diag.Info, "")
 	}
 }
 

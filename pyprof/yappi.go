@@ -197,7 +197,7 @@ func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 	case "ncall", "#n":
 		all, primitive, err := calls(text)
 		if err == nil && !all.Known {
-			r.issue("counts-cut", diag.DataLoss, "yappi cuts numbers of calls to the width of their column, five characters unless it is told another; these are not known: print with columns that are wider")
+			r.issue("counts-cut", diag.DataLoss, "")
 		}
 		return []profile.Cell{all, primitive}, err
 	case "tsub", "ttot", "tavg":

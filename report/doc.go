@@ -131,6 +131,10 @@ func (Picture) block()   {}
 // Charts returns the pictures of the report in the order of their places.
 func (d Doc) Charts() []Chart { return d.charts }
 
+// Texts returns pointers to what the document says in texts of its own, for a caller
+// that rewrites them before they are written. Those of the summary are the caller's.
+func (d *Doc) Texts() []any { return []any{&d.result, &d.charts} }
+
 // withoutEmpty returns t without the columns that have nothing in any row.
 func (t Table) withoutEmpty() Table {
 	var keep []int

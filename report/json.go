@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"assay/judge"
@@ -53,6 +54,17 @@ func findingsJSON(list []judge.Finding) []findingJSON {
 	}
 	return out
 }
+
+// JSONLine returns a value as JSON in one line, with what a terminal might obey
+// escaped.
+func JSONLine(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	return appendPrintable(nil, text), err
+}
+
+// WriteJSON writes a value as indented JSON, with what a terminal might obey, marks
+// that change the direction of text among it, escaped.
+func WriteJSON(w io.Writer, v any) error { return writeJSON(w, v) }
 
 // writeJSON writes a value as indented JSON.
 func writeJSON(w io.Writer, v any) error {
@@ -123,8 +135,10 @@ func indent(compact []byte) []byte {
 // the direction of text as they are.
 func appendPrintable(out, s []byte) []byte {
 	for _, r := range string(s) {
-		if r == 0x7f || r > 0x7f && !unicode.IsPrint(r) && r <= 0xffff {
-			out = fmt.Appendf(out, `\u%04x`, r)
+		if r == 0x7f || r > 0x7f && !unicode.IsPrint(r) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 			continue
 		}
 		out = utf8.AppendRune(out, r)
@@ -174,7 +188,7 @@ func appendFlat(out, list []byte) []byte {
 	for i := 0; i < len(list); {
 		if list[i] == '"' {
 			n := stringEnd(list[i:])
-			out = append(out, list[i:i+n]...)
+			out = appendPrintable(out, list[i:i+n])
 			i += n
 			continue
 		}

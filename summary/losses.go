@@ -42,7 +42,7 @@ func (r LaunchLoss) Text() string {
 	return text
 }
 
-// check returns an error if the row counts wrongly.
+// check returns an error if r counts more of a part than of the whole.
 func (r *LaunchLoss) check() error {
 	if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {
 		return fmt.Errorf("got %d at the end of %d missing of %d calls, want none larger than the next", r.AtEnd, r.Missing, r.Calls)

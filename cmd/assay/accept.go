@@ -77,7 +77,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	name, err := saveSummary(*dir, report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))
+	name, err := saveSummary(*dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds()))))
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
@@ -97,9 +97,9 @@ func runAccept(e env, c *command, args []string) error {
 
 // saveSummary writes a summary to a file in dir that is named by its content,
 // with the version of assay that made it, and returns the name.
-func saveSummary(dir string, doc report.Doc) (string, error) {
+func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 	var text bytes.Buffer
-	if err := doc.JSON(&text); err != nil {
+	if err := doc.value.JSON(&text); err != nil {
 		return "", err
 	}
 	by, err := json.Marshal(version())
@@ -116,10 +116,10 @@ func saveSummary(dir string, doc report.Doc) (string, error) {
 	}
 	out := newWriter()
 	defer out.stop()
-	return name, out.file(filepath.Join(dir, name), func(w io.Writer) error {
+	return name, out.file(filepath.Join(dir, name), doc.as(func(_ report.Doc, w io.Writer) error {
 		_, err := w.Write(saved)
 		return err
-	})
+	}))
 }
 
 // record adds a decision to those of dir.
@@ -129,19 +129,19 @@ func record(dir string, d decision) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	line, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
 	out := newWriter()
 	defer out.stop()
-	return out.file(path, func(w io.Writer) error {
+	return out.file(path, mask(d).as(func(d decision, w io.Writer) error {
+		line, err := report.JSONLine(d)
+		if err != nil {
+			return err
+		}
 		if len(old) > 0 && old[len(old)-1] != '\n' {
 			old = append(old, '\n')
 		}
-		_, err := w.Write(append(append(old, line...), '\n'))
+		_, err = w.Write(append(append(old, line...), '\n'))
 		return err
-	})
+	}))
 }
 
 // lastAccepted returns the file that was accepted last in dir, or "" if there is

@@ -144,11 +144,11 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	checked := report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result}
+	checked := mask(report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result})
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
-	return k.status(e, c, checked, failed)
+	return k.status(e, c, checked.value, failed)
 }
 
 func cannotCheck(err error) error {
@@ -189,17 +189,17 @@ func (k *checking) counts(o gate.Outcome) gate.Result {
 
 // write writes all that was asked for. It goes on where something cannot be
 // written: one output must not cost the others.
-func (k *checking) write(e env, c report.Checked) error {
+func (k *checking) write(e env, c masked[report.Checked]) error {
 	var errs []error
 	if k.dir != "" {
 		errs = append(errs, writeCheck(k.dir, c))
 	}
 	if inGitHub() {
-		errs = append(errs, appendStepSummary(c))
+		errs = append(errs, appendStepSummary(c.value))
 	}
-	errs = append(errs, buffered(e.stdout, k.render(c)))
+	errs = append(errs, buffered(e.stdout, c.as(k.render)))
 	if inGitHub() {
-		for _, line := range c.Annotations() {
+		for _, line := range c.value.Annotations() {
 			e.say("%s", line)
 		}
 	}
@@ -209,20 +209,20 @@ func (k *checking) write(e env, c report.Checked) error {
 // inGitHub reports whether this is a step of a workflow of GitHub.
 func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-func (k *checking) render(c report.Checked) func(io.Writer) error {
+func (k *checking) render(c report.Checked, w io.Writer) error {
 	switch k.format {
 	case "junit":
-		return c.JUnit
+		return c.JUnit(w)
 	case "benchmark":
-		return func(w io.Writer) error { return c.Benchmark(w, false) }
+		return c.Benchmark(w, false)
 	case "benchmark-bigger":
-		return func(w io.Writer) error { return c.Benchmark(w, true) }
+		return c.Benchmark(w, true)
 	}
-	return inFormat(k.format, c.Text, c.Markdown, c.JSON)
+	return inFormat(k.format, c.Text, c.Markdown, c.JSON)(w)
 }
 
 // writeCheck writes the files of the result.
-func writeCheck(dir string, c report.Checked) error {
+func writeCheck(dir string, c masked[report.Checked]) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -230,15 +230,15 @@ func writeCheck(dir string, c report.Checked) error {
 	defer out.stop()
 	for _, f := range []struct {
 		name   string
-		render func(io.Writer) error
+		render func(report.Checked, io.Writer) error
 	}{
-		{"check.json", c.JSON},
-		{"junit.xml", c.JUnit},
-		{"benchmark.json", func(w io.Writer) error { return c.Benchmark(w, false) }},
-		{"benchmark-bigger.json", func(w io.Writer) error { return c.Benchmark(w, true) }},
-		{"check.md", c.Markdown},
+		{"check.json", report.Checked.JSON},
+		{"junit.xml", report.Checked.JUnit},
+		{"benchmark.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, false) }},
+		{"benchmark-bigger.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, true) }},
+		{"check.md", report.Checked.Markdown},
 	} {
-		if err := out.file(filepath.Join(dir, f.name), f.render); err != nil {
+		if err := out.file(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
 			return err
 		}
 	}

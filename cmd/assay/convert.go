@@ -71,7 +71,7 @@ func runConvert(e env, c *command, args []string) error {
 		return errors.Join(append(failed, err)...)
 	}
 	conv.hidden(p)
-	if err := e.output(conv.output, func(w io.Writer) error { return conv.write(w, p) }); err != nil {
+	if err := e.output(conv.output, mask(p).as(conv.write)); err != nil {
 		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
 	return errors.Join(failed...)
@@ -253,7 +253,7 @@ func (conv *conversion) nothing(parts []*converted) error {
 	return fmt.Errorf("none of %d inputs has %s; try --value %s", len(parts), what, other)
 }
 
-func (conv *conversion) write(w io.Writer, p *profile.Profile) error {
+func (conv *conversion) write(p *profile.Profile, w io.Writer) error {
 	if conv.to == "folded" {
 		return p.WriteFolded(w, p.Default)
 	}

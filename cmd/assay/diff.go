@@ -94,13 +94,14 @@ func runDiff(e env, c *command, args []string) error {
 	if err != nil {
 		return errors.Join(failed, fmt.Errorf("not compared: %w; --force compares them all the same", err))
 	}
+	cmp = mask(cmp).value
 	d.hidden(cmp) // both sides at once: what is the same stays the same
 	return errors.Join(d.show(e, cmp), failed)
 }
 
 // show writes the report, if one is wanted, and prints the comparison.
 func (d *difference) show(e env, cmp *compare.Comparison) error {
-	doc := report.BuildDiff(cmp)
+	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
 		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", report.DiffChartFiles()})
 		if err != nil {
@@ -108,7 +109,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		}
 		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
 	}
-	return e.print(inFormat(d.format, doc.Text, doc.StepSummary, doc.JSON))
+	return e.print(shown(doc, d.format))
 }
 
 // load measures the inputs of one side, or returns nil where none can be read.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -58,20 +57,22 @@ func runDoctor(e env, c *command, args []string) error {
 	return failed
 }
 
+// An examination is the JSON of what the capture can answer.
+type examination struct {
+	Schema  string          `json:"schema"`
+	Inputs  []summary.Input `json:"inputs"`
+	Stacks  []judge.Stack   `json:"stacks"`
+	Answers []judge.Answer  `json:"answers"`
+	Issues  []summary.Issue `json:"issues"`
+}
+
 // examined returns what writes what the capture can answer.
-func (v *verdict) examined(format string) func(io.Writer) error {
+func (v *verdict) examined(format string) result {
 	answers := judge.Examine(v.summary)
-	doc := report.Doctor(v.summary, v.result, answers)
-	return inFormat(format, doc.Text, doc.StepSummary, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
-			Schema  string          `json:"schema"`
-			Inputs  []summary.Input `json:"inputs"`
-			Stacks  []judge.Stack   `json:"stacks"`
-			Answers []judge.Answer  `json:"answers"`
-			Issues  []summary.Issue `json:"issues"`
-		}{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues})
+	if format != "json" {
+		return shown(mask(report.Doctor(v.summary, v.result, answers)), format)
+	}
+	return mask(examination{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}).as(func(x examination, w io.Writer) error {
+		return report.WriteJSON(w, x)
 	})
 }

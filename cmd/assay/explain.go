@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,16 +8,18 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/diag"
 	"assay/judge"
 	"assay/report"
 )
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", args: "[RULE...]",
-		does: "print what a rule means: definition, limits, sources, remedies; or list the rules",
+		name: "explain", args: "[RULE|CODE...]",
+		does: "print what a rule or the code of an issue means and what to do; or list them",
 		example: `  assay explain
   assay explain gpu-idle
+  assay explain input-truncated
   assay explain gpu-idle --format md > gpu-idle.md
 `,
 		run: runExplain,
@@ -42,36 +43,63 @@ func runExplain(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	pages := th.Pages()
-	var chosen []judge.Page
+	all := explained{Rules: th.Pages(), Codes: diag.Codes()}
+	var chosen explained
 	for _, id := range args {
-		i := slices.IndexFunc(pages, func(p judge.Page) bool { return p.ID == id })
-		if i < 0 {
-			return usageError(e, c, fmt.Sprintf("unknown rule %q%s", id, nearest(id, pages)))
+		if !chosen.add(id, all) {
+			return usageError(e, c, fmt.Sprintf("unknown rule or issue code %q%s", id, nearest(id, all.names())))
 		}
-		chosen = append(chosen, pages[i])
 	}
-	return e.print(func(w io.Writer) error { return writePages(w, *format, pages, chosen) })
+	return e.print(mask(struct{ All, Chosen explained }{all, chosen}).as(func(p struct{ All, Chosen explained }, w io.Writer) error {
+		return writePages(w, *format, p.All, p.Chosen)
+	}))
+}
+
+// An explained is rules and codes of issues.
+type explained struct {
+	Rules []judge.Page
+	Codes []diag.Code
+}
+
+// add adds the rule or code of the given name, and reports whether there is one.
+func (x *explained) add(id string, all explained) bool {
+	if i := slices.IndexFunc(all.Rules, func(p judge.Page) bool { return p.ID == id }); i >= 0 {
+		x.Rules = append(x.Rules, all.Rules[i])
+		return true
+	}
+	c, ok := diag.CodeOf(id)
+	if ok {
+		x.Codes = append(x.Codes, c)
+	}
+	return ok
+}
+
+func (x *explained) names() (out []string) {
+	for _, p := range x.Rules {
+		out = append(out, p.ID)
+	}
+	for _, c := range x.Codes {
+		out = append(out, c.Name)
+	}
+	return out
 }
 
 // writePages writes the chosen pages, or the list of all where none is chosen.
-func writePages(w io.Writer, format string, all, chosen []judge.Page) error {
+func writePages(w io.Writer, format string, all, chosen explained) error {
 	if format == "json" {
-		if len(chosen) == 0 {
+		if len(chosen.Rules)+len(chosen.Codes) == 0 {
 			chosen = all
 		}
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
-			Rules []judge.Page `json:"rules"`
-		}{chosen})
+		return writeExplained(w, chosen)
 	}
-	docs := []report.Doc{report.Rules(all)}
-	if len(chosen) > 0 {
+	docs := []report.Doc{report.Rules(all.Rules), report.Codes(all.Codes)}
+	if len(chosen.Rules)+len(chosen.Codes) > 0 {
 		docs = nil
-		for _, p := range chosen {
+		for _, p := range chosen.Rules {
 			docs = append(docs, report.Explain(p))
+		}
+		for _, c := range chosen.Codes {
+			docs = append(docs, report.ExplainCode(c))
 		}
 	}
 	for i, doc := range docs {
@@ -85,18 +113,73 @@ func writePages(w io.Writer, format string, all, chosen []judge.Page) error {
 	return nil
 }
 
-// nearest suggests the rules that have a word of what was asked for.
-func nearest(id string, pages []judge.Page) string {
-	var near []string
-	for _, p := range pages {
-		for _, word := range strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }) {
-			if len(word) > 2 && strings.Contains(p.ID, strings.ToLower(word)) && !slices.Contains(near, p.ID) {
-				near = append(near, p.ID)
+// writeExplained writes pages as JSON.
+func writeExplained(w io.Writer, x explained) error {
+	type code struct {
+		Code     string `json:"code"`
+		Severity string `json:"severity"` // the worst
+		Means    string `json:"means"`
+		Do       string `json:"do,omitempty"`
+	}
+	var codes []code
+	for _, c := range x.Codes {
+		codes = append(codes, code{c.Name, c.Severity.String(), c.Means, c.Do})
+	}
+	if x.Rules == nil {
+		x.Rules = []judge.Page{}
+	}
+return report.WriteJSON(w, struct {
+		Rules []judge.Page `json:"rules"`
+		Codes []code       `json:"codes,omitempty"`
+	}{x.Rules, codes})
+}
+
+// nearest suggests names that are spelled nearly as what was asked for, or else
+// those that have a word of it.
+func nearest(id string, names []string) string {
+	id = strings.ToLower(strings.NewReplacer("_", "-", " ", "-").Replace(id))
+	var near, share []string
+	best := max(2, len(id)/5) // changes of a letter
+	for _, name := range names {
+		switch d := distance(id, name); {
+		case d < best:
+			near, best = []string{name}, d
+		case d == best:
+			near = append(near, name)
+		}
+		for word := range strings.SplitSeq(id, "-") {
+			if len(word) > 2 && strings.Contains(name, word) && !slices.Contains(share, name) {
+				share = append(share, name)
 			}
 		}
+	}
+	if near == nil {
+		near = share
 	}
 	if len(near) == 0 {
 		return "; \"assay explain\" lists them"
 	}
 	return ", did you mean " + strings.Join(near[:min(4, len(near))], ", ")
+}
+
+// distance returns how many letters have to be changed, added or removed to make
+// b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
 }

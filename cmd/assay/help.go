@@ -23,6 +23,7 @@ func usage(w io.Writer) {
   assay help     rules|phases|thresholds|gates
                                           how to write such a file, and the built-in one
   assay help     tables                   what --table prints
+  assay explain  CODE                     what an issue in a report means
   assay version
 
 An input is a file, a directory, a pattern, or "-" for standard input; .gz and
@@ -34,8 +35,7 @@ An input is a file, a directory, a pattern, or "-" for standard input; .gz and
 // help explains assay or one of its commands.
 func help(e env, args []string) int {
 	if len(args) == 0 {
-		usage(e.stdout)
-		return exitOK
+		return e.page(usage)
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -44,12 +44,21 @@ func help(e env, args []string) int {
 	}
 	for _, t := range topics() {
 		if t.name == args[0] {
-			fmt.Fprint(e.stdout, t.text, t.file())
-			return exitOK
+			return e.page(func(w io.Writer) { fmt.Fprint(w, t.text, t.file()) })
 		}
 	}
 	e.say("assay help: unknown command %q; run \"assay help\" for the list", args[0])
 	return exitUsage
+}
+
+// page prints what depends on no input. It returns the exit status.
+func (e env) page(write func(io.Writer)) int {
+	err := e.print(mask(write).as(func(write func(io.Writer), w io.Writer) error { write(w); return nil }))
+	if err != nil {
+		e.say("assay: %s", err)
+		return exitTrouble
+	}
+	return exitOK
 }
 
 func helpFor(w io.Writer, c *command, flags *pflag.FlagSet) {

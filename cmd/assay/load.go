@@ -123,8 +123,12 @@ func (r *reading) merged() (*summary.Summary, []error) {
 	return summary.Merge(append(sums, &summary.Summary{Issues: r.secrets})...), failed
 }
 
-// measured returns what the model of an input says.
+// measured returns what the model of an input says, without its secrets.
 func (r *reading) measured(in *ingest.Input) *summary.Summary {
+	return withoutSecrets(r.measure(in), in.Path)
+}
+
+func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	if in.Summary != nil {
 		return in.Summary // it has inputs of its own
 	}

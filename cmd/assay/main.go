@@ -87,8 +87,7 @@ func run(e env, args []string) int {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
 	case "version", "--version":
-		fmt.Fprintln(e.stdout, "assay", version())
-		return exitOK
+		return e.page(func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -136,7 +135,9 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		helpFor(e.stdout, c, flags)
+		if e.page(func(w io.Writer) { helpFor(w, c, flags) }) != exitOK {
+			return nil, errUsage
+		}
 		return nil, err
 	case err != nil:
 		return nil, usageError(e, c, err.Error())

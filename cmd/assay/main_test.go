@@ -174,7 +174,7 @@ func interrupted() {
 	}
 	w := newWriter()
 	defer w.stop()
-	err := w.file(os.Args[1], func(out io.Writer) error {
+	err := w.file(os.Args[1], result{func(out io.Writer) error {
 		self, err := os.FindProcess(os.Getpid())
 		if err != nil {
 			return err
@@ -187,7 +187,7 @@ func interrupted() {
 		}
 		time.Sleep(time.Minute)
 		return errors.New("still here")
-	})
+	}})
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }

@@ -118,11 +118,11 @@ bazel_4.2.3_command.profile.gz: 1599 events; 1555 spans, 7192405000 ns; derived-
 chromium156_trace_startup.json.gz: 42439 events; 32499 spans, 17610073000 ns; spans-not-paired×38; complete
 chromium156_trace_startup_subset.json: 528 events; 115 spans, 1808431000 ns; spans-not-paired×34; complete
 clang14_ftime_trace.json: 1820 events; 1733 spans, 77256649000 ns; derived-spans×85; complete
-node20.cpuprofile: refused, has no "traceEvents" array
+node20.cpuprofile: refused, is a CPU profile of V8
 node20_node_trace.1.log: 118 events; 84 spans, 180612000 ns; no issues; complete
 == formats/tf_jax
 SYNTHETIC_tf1_timeline.json: 19 events; 4 spans, 1041000 ns; derived-spans×1; complete
-tracelens_jax_conv_minimal_mi300.xplane.pb: refused, is binary
+tracelens_jax_conv_minimal_mi300.xplane.pb: refused, is an XSpace
 == formats/kineto
 hta_2022_old_Kernel_Runtime_async_gpu.json.gz: 54 events; 4 kernels of 4 names, 30000 ns; no issues; complete
 hta_alexnet_2023_int_us.json.gz: 1408 events; 79 kernels of 16 names, 10692000 ns, 19 copies of 2 names, 55511000 ns; no issues; complete

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"assay/internal/redact"
+
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -32,7 +34,7 @@ func showProgress(w io.Writer, paths []string, stored func() int64) (done func()
 func draw(w io.Writer, paths []string, stored func() int64, stop <-chan struct{}) {
 	what := plural(len(paths), "input", "inputs")
 	if len(paths) == 1 {
-		what = printable(filepath.Base(paths[0]))
+		what = printable(redact.Mask(filepath.Base(paths[0])))
 	}
 	bar := progressbar.NewOptions64(sizeOf(paths),
 		progressbar.OptionSetWriter(w),

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,14 +48,14 @@ func runReport(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	doc := report.Build(v.summary, v.result)
+	doc := mask(report.Build(v.summary, v.result))
 	// The files come first: a reader of stdout that goes away, as head does,
 	// must not cost the report.
 	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", report.ChartFiles()})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
-	if err := e.print(func(w io.Writer) error { return doc.Text(w, textWidth) }); err != nil {
+	if err := e.print(shown(doc, "text")); err != nil {
 		return err
 	}
 	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)

@@ -67,7 +67,7 @@ func runSummary(e env, c *command, args []string) error {
 	if *format == "md" {
 		build = report.Build
 	}
-	doc := build(v.summary, v.result)
+	doc := mask(build(v.summary, v.result))
 	if flags.Changed("save") {
 		name, err := saveSummary(*save, doc)
 		if err != nil {
@@ -75,7 +75,7 @@ func runSummary(e env, c *command, args []string) error {
 		}
 		e.say("saved %s", filepath.Join(*save, name))
 	}
-	if err := e.print(inFormat(*format, doc.Text, doc.StepSummary, doc.JSON)); err != nil {
+	if err := e.print(shown(doc, *format)); err != nil {
 		return err
 	}
 	return failed

@@ -63,24 +63,30 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 		tables[i] = nsysstats.Tables(in.Trace, tab.names, r.limits.memory.rows())
 	})
 	failed = append(failed, strangers...)
-	out := tableWriter{w: bufio.NewWriter(e.stdout), e: e, c: c, format: tab.format, many: len(r.paths) > 1, blocks: len(r.paths) * len(tab.names)}
-	all := struct {
-		Paths  []string
-		Tables [][]nsysstats.Table
-	}{slices.Clone(r.paths), tables}
+	all := tabulated{slices.Clone(r.paths), tables, issues}
 	src.hidden(&all)
+	err = e.print(mask(all).as(func(all tabulated, w io.Writer) error { return tab.write(e, c, all, w) }))
+	return errors.Join(append(failed, err)...)
+}
+
+// A tabulated is the tables and issues of the inputs, in their order.
+type tabulated struct {
+	Paths  []string
+	Tables [][]nsysstats.Table
+	Issues [][]diag.Issue
+}
+
+func (tab *tabulation) write(e env, c *command, all tabulated, w io.Writer) error {
+	out := tableWriter{w: bufio.NewWriter(w), e: e, c: c, format: tab.format, many: len(all.Paths) > 1, blocks: len(all.Paths) * len(tab.names)}
 	for i, path := range all.Paths {
-		for k := range tables[i] {
-			out.table(path, &tables[i][k])
+		for k := range all.Tables[i] {
+			out.table(path, &all.Tables[i][k])
 		}
-		if tables[i] != nil {
-			out.caveats(path, issues[i])
+		if all.Tables[i] != nil {
+			out.caveats(path, all.Issues[i])
 		}
 	}
-	if err := out.w.Flush(); err != nil {
-		failed = append(failed, fmt.Errorf("cannot write the result: %w", err))
-	}
-	return errors.Join(failed...)
+	return out.w.Flush()
 }
 
 // A tableWriter writes tables. A failed write shows when it is flushed.

@@ -26,24 +26,24 @@ type reportFiles struct {
 
 // writeReport writes every file of the report and returns their names, the
 // report itself first.
-func writeReport(dir string, doc report.Doc, files reportFiles) (names []string, err error) {
+func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	out := newWriter()
 	defer out.stop()
-	write := func(name string, render func(io.Writer) error) {
+	write := func(name string, r result) {
 		if err == nil {
-			err = out.file(filepath.Join(dir, name), render)
+			err = out.file(filepath.Join(dir, name), r)
 			names = append(names, name)
 		}
 	}
 	// The report comes last: where it is, its pictures are.
-	write(files.json, doc.JSON)
-	for _, chart := range doc.Charts() {
-		write(chart.File(), chart.PNG)
+	write(files.json, doc.as(report.Doc.JSON))
+	for _, chart := range doc.value.Charts() {
+		write(chart.File(), mask(chart).as(report.Chart.PNG))
 	}
-	write(files.markdown, doc.Markdown)
+	write(files.markdown, doc.as(report.Doc.Markdown))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (w *writer) stop() {
 }
 
 // file writes the file at path. Its mode is what the umask leaves of rw-rw-rw-.
-func (w *writer) file(path string, render func(io.Writer) error) error {
+func (w *writer) file(path string, r result) error {
 	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
 	w.mu.Lock()
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -118,7 +118,7 @@ func (w *writer) file(path string, render func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = buffered(f, render)
+	err = buffered(f, r)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -137,9 +137,9 @@ func (w *writer) file(path string, render func(io.Writer) error) error {
 // output writes what a user named with -o, or standard output for "-". What is
 // no regular file, such as a pipe or /dev/stdout, is written to as it is: a
 // rename would put a file in its place.
-func (e env) output(path string, render func(io.Writer) error) error {
+func (e env) output(path string, r result) error {
 	if path == ingest.Stdin {
-		return buffered(e.stdout, render)
+		return buffered(e.stdout, r)
 	}
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -147,16 +147,16 @@ func (e env) output(path string, render func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(buffered(f, render), f.Close())
+		return errors.Join(buffered(f, r), f.Close())
 	}
 	out := newWriter()
 	defer out.stop()
-	return out.file(path, render)
+	return out.file(path, r)
 }
 
-func buffered(w io.Writer, render func(io.Writer) error) error {
+func buffered(w io.Writer, r result) error {
 	buf := bufio.NewWriter(w)
-	if err := render(buf); err != nil {
+	if err := r.encode(buf); err != nil {
 		return err
 	}
 	return buf.Flush()
@@ -164,11 +164,16 @@ func buffered(w io.Writer, render func(io.Writer) error) error {
 
 // print writes a result to standard output. A full disk must not look like
 // success.
-func (e env) print(render func(io.Writer) error) error {
-	if err := buffered(e.stdout, render); err != nil {
+func (e env) print(r result) error {
+	if err := buffered(e.stdout, r); err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
 	return nil
+}
+
+// shown returns what writes a document in a format: text, md or json.
+func shown(doc masked[report.Doc], format string) result {
+	return doc.as(func(d report.Doc, w io.Writer) error { return inFormat(format, d.Text, d.StepSummary, d.JSON)(w) })
 }
 
 // inFormat chooses, of the ways to write one result, that of a format: text, md or

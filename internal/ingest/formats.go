@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/internal/foreign"
 	"assay/pyprof"
 	"assay/trace"
 )
@@ -50,8 +51,12 @@ var formats = []format{
 	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
-// formatOf returns the format of a file, or nil.
+// formatOf returns the format of a file, or nil. A file that begins as one of
+// another program does is of none, whatever a reader that guesses takes it for.
 func formatOf(path string, head []byte) *format {
+	if foreign.Strict(path, head) != nil {
+		return nil
+	}
 	for i := range formats {
 		if formats[i].sniff(path, head) {
 			return &formats[i]
@@ -65,15 +70,26 @@ func isChromeTrace(_ string, head []byte) bool {
 }
 
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
+	sample := f.sample(jsonSample)
 	t, err := trace.Read(f, f.Path, sel)
 	if err != nil {
-		return err
+		return namedOr(f.Path, sample, err)
+	}
+	if !hasEvents(t, sample) {
+		return namedOr(f.Path, sample, &Refusal{f.Path, "is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
 	if t.Meta.Kineto || t.Activities.Len() > 0 {
 		in.Format = "kineto"
 	}
 	return nil
+}
+
+// hasEvents reports whether t has anything of a trace. An array of other objects
+// reads as one without events.
+func hasEvents(t *trace.Trace, sample []byte) bool {
+	return !bytes.HasPrefix(bytes.TrimSpace(sample), []byte("[")) || bytes.Contains(sample, []byte(`"ph"`)) || t.Events == 0 ||
+		t.Activities.Len() > 0 || t.Spans.Len() > 0 || t.Ops.Len() > 0 || t.Calls.Len() > 0 || len(t.Async) > 0 || t.Python.Len() > 0
 }
 
 // isNamedTrace reports whether JSON in a directory is a trace: it has events, or

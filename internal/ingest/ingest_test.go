@@ -135,7 +135,7 @@ func TestRefusals(t *testing.T) {
 	for name, tt := range map[string]struct{ head, want string }{
 		"empty.json":   {"", "is empty"},
 		"blank.json":   {" \n\t", "is empty"},
-		"nul.json":     {"\x00\x00\x00", "is empty"},
+		"nul.json":     {"\x00\x00\x00", "consists of 3 bytes of zeros"},
 		"x.png":        {"\x89PNG\r\n\x1a\n", "PNG"},
 		"x.json":       {"\n<!DOCTYPE html>", "web page"},
 		"x.zip":        {"PK\x03\x04", "unzip x.zip"},
@@ -148,7 +148,8 @@ func TestRefusals(t *testing.T) {
 		"a.nsys-rep":   {"QDSTRM\x00", "Nsight Systems"},
 		"a.ncu-rep":    {"NVR\x00", "Nsight Compute"},
 		"x.xz":         {"\xfd7zXZ\x00", "xz -dc x.xz"},
-		"a.xplane.pb":  {"\x0a\x90\x00", "protobuf"},
+		"a.xplane.pb":  {"\x0a\x90\x00", "XSpace"},
+		"a.bin":        {"\x0a\x90\x00", "protobuf"},
 		"x.log":        {"step 1", "text without a trace or a table"},
 		"numbers.json": {"[1,2]", "text without a trace or a table"},
 		"et.json":      {`{"schema": "1.0.1", "pid": 1, "nodes": []}`, "execution trace"},

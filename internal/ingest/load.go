@@ -42,10 +42,10 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, err
 	}
 	format := formatOf(f.Path, head)
-	if format == nil {
-		return nil, refuse(f.Path, head)
-	}
 	f.max = sel.Limits.Input
+	if format == nil {
+		return nil, refuse(f, head)
+	}
 	in := &Input{Path: f.Path, Format: format.name, Compression: f.Compression}
 	if err := format.load(f, sel, in); err != nil {
 		return nil, err

@@ -57,10 +57,13 @@ func isNamedExport(path string, _ []byte) bool {
 // loadSQLite reads a database in its place. One that is packed or comes through
 // a pipe is unpacked to a temporary file first, for it is read back and forth.
 func loadSQLite(f *File, sel trace.Select, in *Input) error {
+	sample := f.sample(textSample)
 	path, done, err := f.inPlace("assay-*.sqlite")
 	if err != nil {
 		return err
 	}
-	in.Trace, err = nsys.ReadSQLite(path, f.Path, sel)
+	if in.Trace, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
+		err = namedOr(f.Path, sample, err)
+	}
 	return errors.Join(err, done())
 }

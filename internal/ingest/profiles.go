@@ -53,7 +53,7 @@ func loadFolded(f *File, _ trace.Select, in *Input) error {
 	p.Tidy()
 	if !known {
 		p.Issues = append(p.Issues, diag.Issue{Code: "folded-unit-unknown", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path, Line: 1},
-			Help: "folded stacks do not say what their numbers are; they count as samples here, and shares hold whatever they are"})
+			Help: diag.HelpOf("folded-unit-unknown")})
 	}
 	in.Profile = p
 	return nil

@@ -2,9 +2,16 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
+
+	"assay/internal/foreign"
 )
 
 // A Refusal says that an input is nothing that assay reads, what it seems to
@@ -29,15 +36,97 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
 	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
-	{"\x0a", "is binary (a protobuf, perhaps *.xplane.pb)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+	{"\x0a", "is binary (a protobuf of an unknown kind)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+	{"#!", "is a script", "give the trace or table that it works on"},
+}
+
+// How much of a content its name is looked for in where no reader has taken it:
+// records of a log may begin behind pages of other talk.
+const (
+	textSample = bufferSize
+	jsonSample = 64 << 10
+)
+
+// sample returns a copy of the beginning of the content, without reading it.
+func (f *File) sample(n int) []byte {
+	b, _ := f.content.Peek(n)
+	return bytes.Clone(b)
+}
+
+// namedOr returns the refusal of a format that is known by name and not read, or
+// err where the content has no known name.
+func namedOr(path string, sample []byte, err error) error {
+	if it := foreign.Find(path, sample); it != nil {
+		return &Refusal{path, it.Is(), withFile(it.Do, path)}
+	}
+	return err
 }
 
 // refuse explains what a file is that no reader takes.
-func refuse(path string, head []byte) error {
-	if r := stranger(path, head); r != nil {
+func refuse(f *File, head []byte) error {
+	if len(head) > 0 && len(bytes.TrimRight(head, "\x00")) == 0 {
+		return refuseZeros(f)
+	}
+	if it := foreign.Strict(f.Path, head); it != nil {
+		return &Refusal{f.Path, it.Is(), withFile(it.Do, f.Path)}
+	}
+	if r := stranger(f.Path, head); r != nil {
 		return r
 	}
-	return noTables(path)
+	return noTables(f.Path)
+}
+
+// maxZeros is how many zeros are counted before the count is enough to tell.
+const maxZeros = 4 << 30
+
+// refuseZeros explains a content that begins with zeros: how many there are, and
+// whether anything follows.
+func refuseZeros(f *File) error {
+	f.SkipDigest()
+	if size, ok := f.hole(); ok {
+		return onlyZeros(f, size)
+	}
+	zeros, buf := int64(0), make([]byte, bufferSize)
+	for zeros < maxZeros {
+		n, err := f.Read(buf)
+		if rest := len(bytes.TrimLeft(buf[:n], "\x00")); rest > 0 {
+			return &Refusal{f.Path, fmt.Sprintf("begins with %d bytes of zeros, so its beginning is lost", zeros+int64(n-rest)),
+				"copy the file again from where it was written, or record again"}
+		}
+		zeros += int64(n)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s: cannot be read behind %d bytes of zeros: %w", f.Path, zeros, pathError(err))
+		}
+		if err == io.EOF {
+			return onlyZeros(f, zeros)
+		}
+	}
+	return &Refusal{f.Path, fmt.Sprintf("begins with more than %d bytes of zeros", int64(maxZeros)), "copy the file again from where it was written, or record again"}
+}
+
+// onlyZeros refuses a content of n zeros.
+func onlyZeros(f *File, n int64) error {
+	return &Refusal{f.Path, fmt.Sprintf("consists of %d bytes of zeros; the space was probably reserved and the data was not written, or the disk lost it", n),
+		"copy the file again from where it was written, or record again"}
+}
+
+// hole returns the size of a file that has no data in it on the disk, and false
+// where there is some or the system does not tell.
+func (f *File) hole() (size int64, ok bool) {
+	const seekData = 3 // SEEK_DATA of Linux
+	file, isFile := f.raw.r.(*os.File)
+	if !isFile || !f.whole || f.Compression != "none" || runtime.GOOS != "linux" {
+		return 0, false
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, false
+	}
+	if _, err := file.Seek(0, seekData); errors.Is(err, syscall.ENXIO) {
+		return info.Size(), true
+	}
+	file.Seek(f.raw.n, io.SeekStart) // back to where reading is; if that fails, so does reading
+	return 0, false
 }
 
 // stranger explains what a file is that is known not to be read, or returns nil
@@ -54,6 +143,9 @@ func stranger(path string, head []byte) *Refusal {
 	}
 	if isYappiPickle(head) {
 		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load", "save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
+	}
+	if bytes.HasPrefix(head, []byte("\x1f\x8b")) || isZstd(head[:min(4, len(head))]) {
+		return &Refusal{path, "is compressed more than twice", withFile("decompress it first, until file FILE says that it is JSON", path)}
 	}
 	for _, s := range strangers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {

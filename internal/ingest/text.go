@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"assay/diag"
 	"assay/internal/textscan"
@@ -34,13 +35,13 @@ func beginsWithTable(path string, head []byte) bool {
 
 // loadText finds the tables that a text holds, in one pass for all tools.
 func loadText(f *File, sel trace.Select, in *Input) error {
-	rows := rowLimit(sel)
+	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample}
 	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
 		scanned = append(scanned, finder)
 	}
-	passed, err := textscan.Scan(f, scanned...)
+	passed, err := textscan.Scan(text, scanned...)
 	names := map[string]string{"torch": "torch-tables", "nsys": "nsys-stats"}
 	for _, finder := range finders {
 		t := finder.Tables()
@@ -57,11 +58,41 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 	case in.Tables == nil && err != nil:
 		return fmt.Errorf("%s: no table of a profiler in %d lines: %w", f.Path, passed.Lines, pathError(err))
 	case in.Tables == nil:
-		return noTables(f.Path)
+		return namedOr(f.Path, text.sample(), noTables(f.Path))
 	}
 	noteText(in.Tables, f.Path, passed, err)
 	return nil
 }
+
+// A sampledText keeps parts of a text that passes: its head, further parts ever
+// further apart, and the end. Records that tell what a log is may begin far behind
+// its head.
+type sampledText struct {
+	r          io.Reader
+	head, last []byte
+	n, next    int64
+}
+
+const (
+	samplePart = 16 << 10
+	sampleGap  = 64 << 10 // between two parts, near the head
+)
+
+func (s *sampledText) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if n == 0 {
+		return n, err
+	}
+	s.last = append(s.last[:0], p[max(0, n-samplePart):n]...)
+	if s.n += int64(n); s.n > s.next {
+		s.head = append(append(s.head, '\n'), p[:min(n, samplePart)]...)
+		s.next += max(sampleGap, s.next/8)
+	}
+	return n, err
+}
+
+// sample returns what was kept.
+func (s *sampledText) sample() []byte { return append(append(s.head, '\n'), s.last...) }
 
 // joined returns the tables of two tools in one input.
 func joined(a, b *profile.Tables) *profile.Tables {

@@ -68,6 +68,9 @@ const zstdWindow = 512 << 20
 
 var errZstdWindow = fmt.Errorf("its zstd window is over the limit of %d MiB", zstdWindow>>20)
 
+// errZstdChecksum ends a content whose data is there and whose checksum is not.
+var errZstdChecksum = errors.New("the checksum behind the zstd data is cut off")
+
 // isZstd reports whether magic starts a zstd file, whose first frame may be one
 // to skip, as pzstd writes.
 func isZstd(magic []byte) bool {
@@ -95,6 +98,17 @@ func (z *zstdReader) Read(p []byte) (int, error) {
 		return 0, z.err
 	}
 	n, err := z.z.Read(p)
+	if err != nil && err != io.EOF && n < len(p) {
+		// The decoder keeps the block back whose checksum is missing or wrong: its
+		// content is all that there is of a small file.
+		rest, _ := z.z.Read(p[n:])
+		if n += rest; n == len(p) {
+			return n, nil // the error comes again behind what is left
+		}
+		if rest > 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
+			err = errZstdChecksum
+		}
+	}
 	switch {
 	case err == io.EOF:
 		z.err = err

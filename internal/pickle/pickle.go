@@ -88,9 +88,13 @@ type object struct {
 type Doc struct {
 	Root Value
 
-	// Complete is false if the input ended before the pickle did. Root then has
-	// what was built so far, put where it would have gone.
+	// Complete is false if the input ended before the pickle did, or is damaged
+	// within it. Root then has what was built so far, put where it would have gone.
 	Complete bool
+
+	// End is the offset behind a complete pickle, and Tail what follows it.
+	End  int64
+	Tail Tail
 
 	objects paged[object]
 	texts   []string
@@ -233,6 +237,28 @@ func newBool(b bool) Value {
 	return valueFalse
 }
 
+// A Tail is what follows a pickle.
+type Tail uint8
+
+// The tails.
+const (
+	NoTail     Tail = iota
+	OtherTail       // bytes that begin no pickle: padding, or anything
+	PickleTail      // another pickle, as several dumps into one file leave
+	FailedTail      // the input fails behind the pickle, with the error of Read
+)
+
+// A DamageError says that the input is no pickle from a place on.
+type DamageError struct {
+	At  int64 // offset of the instruction
+	Err error
+}
+
+func (e *DamageError) Error() string { return fmt.Sprintf("at byte %d: %v", e.At, e.Err) }
+
+// Unwrap returns the cause.
+func (e *DamageError) Unwrap() error { return e.Err }
+
 // Limits bound what a pickle may take. A field that is 0 has the value of the
 // default. Fields may be added.
 type Limits struct {
@@ -272,15 +298,16 @@ func (e *Refused) Error() string {
 // the offset of its instruction.
 //
 // An input that ends early is no error: [Doc.Complete] is false. Where the
-// reader itself fails, or a limit is reached, what was read stands and the error
-// comes with the doc.
+// reader itself fails, a limit is reached, or an instruction cannot be carried
+// out (a [DamageError]), what was read stands and the error comes with the doc. A
+// pickle that asks for more than plain data is refused as a whole.
 func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 	m := newMachine(in, cmp.Or(limits.Memory, defaultMemory), limits.Grown)
 	err := m.run()
 	if err == nil {
-		return m.doc, nil
+		return m.doc, m.tail()
 	}
-	limit := (*LimitError)(nil)
+	limit, refused := (*LimitError)(nil), (*Refused)(nil)
 	if m.in.ended(err) || errors.As(err, &limit) {
 		m.limit = math.MaxInt64 // the little that is left to do
 		m.unwind()
@@ -289,8 +316,33 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 		}
 		return m.doc, err
 	}
+	if len(m.stack) > 0 && !errors.As(err, &refused) {
+		m.limit = math.MaxInt64
+		m.unwind()
+		return m.doc, &DamageError{m.at, err}
+	}
 	return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: m.at}, Msg: "not a pickle that can be read", Err: err}
 }
+
+// tail looks at what follows the pickle.
+func (m *machine) tail() error {
+	d := m.doc
+	d.End = m.in.offset
+	b, err := m.in.r.Peek(tailLen)
+	switch {
+	case Sniff(b):
+		d.Tail = PickleTail
+	case len(b) > 0:
+		d.Tail = OtherTail
+	case err != io.EOF:
+		d.Tail = FailedTail
+		return err
+	}
+	return nil
+}
+
+// tailLen is how much of what follows a pickle is looked at.
+const tailLen = 512
 
 // Sniff reports whether a file may be a pickle of plain data, by its first
 // bytes. Those of protocols 0 and 1 have no mark of their own: they are taken

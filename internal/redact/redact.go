@@ -1,10 +1,17 @@
+// Package redact hides what should not leave a machine: secrets always, and on
+// demand the names of users.
+//
+// A secret is a token of a published format (the table in [Formats]), the value of a
+// variable, flag or header whose name says that it is one, a password in an address
+// or a private key. Escapes and base64 are decoded before they are looked at. What
+// replaces a secret tells only its kind.
 package redact
 
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,35 +19,57 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// A Redactor rewrites texts. Equal ones stay equal and different ones different,
-// and the same texts in the same order give the same result. It is not safe for
+// Mask returns text without its secrets, each replaced by its kind in brackets.
+// Masking the result again changes nothing.
+func Mask(text string) string { return replace(text, func(span, string) {}) }
+
+// Count returns how many secrets a text has, equal ones counted each time.
+func Count(text string) int64 { return int64(len(find(text))) }
+
+// replace returns text with each secret replaced by its kind. It calls each for
+// every secret of it.
+func replace(text string, each func(f span, secret string)) string {
+	const most = 4 // what is joined by a replacement may look like a secret again
+	for range most {
+		found := find(text)
+		if found == nil {
+			break
+		}
+		var b strings.Builder
+		done := 0
+		for _, f := range found {
+			each(f, text[f.from:f.to])
+			b.WriteString(text[done:f.from])
+			b.WriteString("[" + f.kind + "]")
+			done = f.to
+		}
+		b.WriteString(text[done:])
+		text = b.String()
+	}
+	return text
+}
+
+// A Redactor rewrites texts. What it makes of a text does not depend on the order of
+// texts, but for names of users, which [Redactor.Learn] numbers. It is not safe for
 // concurrent use.
 type Redactor struct {
-	users   bool              // names of users are hidden, too
-	secrets map[string]string // placeholders
-	kinds   map[string]int    // how many secrets of each kind
-	names   map[string]string // placeholders of users; nil until they are numbered
-	found   map[string]bool   // names of users
-	name    *regexp.Regexp    // any of them
+	users bool              // names of users are hidden, too
+	names map[string]string // placeholders of users; nil until they are numbered
+	found map[string]bool   // names of users
+	name  *regexp.Regexp    // any of them
+
+	seed    maphash.Seed
+	secrets map[uint64]bool // hashes of the secrets that were hidden
 }
 
 // New returns a Redactor of secrets or, if users is set, of the names of users and
 // their addresses, too.
 func New(users bool) *Redactor {
-	return &Redactor{users: users, secrets: map[string]string{}, kinds: map[string]int{}, found: map[string]bool{}}
+	return &Redactor{users: users, secrets: map[uint64]bool{}, seed: maphash.MakeSeed(), found: map[string]bool{}}
 }
 
 // Secrets returns how many different secrets were hidden.
 func (r *Redactor) Secrets() int { return len(r.secrets) }
-
-// Kinds lists the kinds of the secrets with their numbers: "aws 1, hf 2".
-func (r *Redactor) Kinds() string {
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, r.kinds[kind]))
-	}
-	return strings.Join(parts, ", ")
-}
 
 // homes are where the files of users are; others are where their names stand
 // besides.
@@ -73,15 +102,7 @@ const mostNames = 1000
 
 // Text returns text without its secrets and, if wanted, names of users.
 func (r *Redactor) Text(text string) string {
-	text = replace(text, func(kind, secret string) string {
-		p, ok := r.secrets[secret]
-		if !ok {
-			r.kinds[kind]++
-			p = fmt.Sprintf("[%s-%d]", kind, r.kinds[kind])
-			r.secrets[secret] = p
-		}
-		return p
-	})
+	text = replace(text, func(_ span, secret string) { r.secrets[maphash.String(r.seed, secret)] = true })
 	if !r.users {
 		return text
 	}
@@ -127,76 +148,4 @@ func (r *Redactor) number() {
 		// As a part of a path, or between marks that part words.
 		r.name = regexp.MustCompile(`(?:^|[/\\_.:@ -])(` + strings.Join(words, "|") + `)(?:$|[/\\_.:@ -])`)
 	}
-}
-
-// Strings rewrites every text that v, a pointer, leads to: fields, elements and
-// values of maps, whatever they are called. A field that a later version adds is
-// not forgotten.
-func (r *Redactor) Strings(v any) {
-	if r.users {
-		walk(reflect.ValueOf(v), func(s string) string { r.Learn(s); return s })
-	}
-	walk(reflect.ValueOf(v), r.Text)
-}
-
-// walk calls f for every text and stores what it returns.
-func walk(v reflect.Value, f func(string) string) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			walk(v.Elem(), f)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				walk(v.Field(i), f)
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		if holdsText(v.Type().Elem()) {
-			for i := range v.Len() {
-				walk(v.Index(i), f)
-			}
-		}
-	case reflect.Map:
-		walkMap(v, f)
-	case reflect.String:
-		if old := v.String(); v.CanSet() {
-			if text := f(old); text != old {
-				v.SetString(text)
-			}
-		}
-	}
-}
-
-// walkMap rewrites the texts among the values of a map, which cannot be set in
-// their place. Its keys are names that assay gave, or settings.
-func walkMap(v reflect.Value, f func(string) string) {
-	text := v.Type().Elem().Kind() == reflect.String
-	if v.Type().Key().Kind() != reflect.String || !text && !holdsText(v.Type().Elem()) {
-		return
-	}
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		if !text {
-			walk(v.MapIndex(key), f)
-			continue
-		}
-		if old := v.MapIndex(key).String(); f(old) != old {
-			v.SetMapIndex(key, reflect.ValueOf(f(old)).Convert(v.Type().Elem()))
-		}
-	}
-}
-
-// holdsText reports whether values of a type may lead to texts: lists of numbers,
-// which may be long, do not.
-func holdsText(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String, reflect.Struct, reflect.Interface, reflect.Pointer, reflect.Map:
-		return t.Kind() != reflect.Pointer || holdsText(t.Elem())
-	case reflect.Slice, reflect.Array:
-		return holdsText(t.Elem())
-	}
-	return false
 }

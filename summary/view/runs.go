@@ -61,7 +61,11 @@ func Captures(s *summary.Summary) []Capture {
 	for i, in := range s.Inputs {
 		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256}
 	}
-	mark := func(kind Kind, input int) { out[input].Kind = kind }
+	mark := func(kind Kind, input int) {
+		if input >= 0 && input < len(out) {
+			out[input].Kind = kind
+		}
+	}
 	// Later marks replace earlier ones: an input with a timeline is one, whatever
 	// else it holds.
 	for _, r := range s.Tables {

@@ -55,16 +55,28 @@ func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 		return nil, err
 	}
 	over := (*pickle.LimitError)(nil)
-	limited := errors.As(err, &over)
+	damage := (*pickle.DamageError)(nil)
+	limited, damaged := errors.As(err, &over), errors.As(err, &damage)
 	r := newReader(doc, name, limit/4)
-	if err := r.document(); err != nil {
-		if limited {
+	if shape := r.document(); shape != nil {
+		switch {
+		case limited:
 			return nil, fmt.Errorf("%s: nothing of the snapshot could be read: %w", name, over)
+		case damaged:
+			return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: damage.At}, Msg: "not a pickle that can be read", Err: damage.Err}
 		}
-		return nil, err
+		return nil, shape
 	}
 	r.out.Complete = doc.Complete && !r.full
+	if doc.Tail != pickle.NoTail {
+		r.tail(err)
+		err = nil
+	}
 	switch {
+	case damaged:
+		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: diag.Pos{File: name, Offset: damage.At},
+			Help: fmt.Sprintf("the pickle is damaged here (%v): what is before this place was read, and what is behind is missing; copy the file again, or dump it again", damage.Err)})
+		err = nil
 	case limited || r.full:
 		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("what was read would take over %d MiB, so the reading ended here; to read more, give more with --max-memory SIZE", limit>>20))
 		err = nil
@@ -77,6 +89,22 @@ func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 	}
 	r.out.Issues = r.issues.Issues()
 	return r.out, err
+}
+
+// tail notes what follows the pickle. Err is that of the input there.
+func (r *reader) tail(err error) {
+	is := diag.Issue{Code: "trailing-data", Severity: diag.Info, First: diag.Pos{File: r.name, Offset: r.doc.End}}
+	switch {
+	case r.doc.Tail == pickle.PickleTail:
+		is.Severity = diag.DataLoss
+		is.Help = fmt.Sprintf("another pickle follows the snapshot and was not read; give it as a file of its own: tail -c +%d FILE > second.pickle", r.doc.End+1)
+	case r.doc.Tail == pickle.OtherTail, isLimit(err):
+		is.Help = "something follows the snapshot and was not read; the snapshot is whole"
+	default:
+		is.Code, is.Severity = "input-damaged", diag.Suspect
+		is.Help = fmt.Sprintf("the stored file is damaged behind the snapshot (%v), so any of its numbers may be wrong; copy it again", err)
+	}
+	r.issues.Add(is)
 }
 
 // isLimit reports whether an input was ended by a limit that its reader was given:
@@ -162,7 +190,7 @@ func (r *reader) issue(code string, severity diag.Severity, help string) {
 
 // unusable counts a record that is left out.
 func (r *reader) unusable() {
-	r.issue("memory-record-unusable", diag.DataLoss, "blocks, segments and entries without a size, or of an unknown shape, were left out; sums are too low by them")
+	r.issue("memory-record-unusable", diag.DataLoss, "")
 }
 
 // document tells the shapes apart.

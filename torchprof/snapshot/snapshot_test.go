@@ -329,3 +329,71 @@ func TestLargeRecord(t *testing.T) {
 		t.Errorf("%v, %d annotations", err, len(marks.Annotations))
 	}
 }
+
+// TestDamaged: a snapshot with a bad byte has what is before it, in the order of
+// the whole; one byte at the end costs nothing.
+func TestDamaged(t *testing.T) {
+	for p := range 6 {
+		name := fmt.Sprintf("constructed_proto%d.pickle", p)
+		whole := open(t, name)
+		want, err := Read(bytes.NewReader(whole), name, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := slices.Clone(whole)
+		bad[len(bad)-1] = 0xff
+		m, err := Read(bytes.NewReader(bad), name, Limits{})
+		if err != nil || m.Complete || m.Records != want.Records || !slices.Equal(m.Devices[0].Blocks, want.Devices[0].Blocks) || !slices.Equal(m.Devices[0].Entries, want.Devices[0].Entries) {
+			t.Errorf("%s: %v, %+v", name, err, m)
+			continue
+		}
+		if is := m.Issues[0]; is.Code != "input-damaged" || is.First.Offset != int64(len(bad)-1) {
+			t.Errorf("%s: %+v", name, is)
+		}
+		read := 0
+		for at := range bad {
+			bad := slices.Clone(whole)
+			bad[at] = 0xff
+			m, err := Read(bytes.NewReader(bad), name, Limits{})
+			if err != nil {
+				continue // no segment and no entry was before it
+			}
+			read++
+			if len(m.Devices) > 0 && len(m.Devices[0].Entries) > len(want.Devices[0].Entries) {
+				t.Errorf("%s, byte %d: %d entries", name, at, len(m.Devices[0].Entries))
+			}
+		}
+		if read < len(whole)/2 {
+			t.Errorf("%s: read with %d of %d bytes damaged", name, read, len(whole))
+		}
+	}
+}
+
+// TestBehind: what follows a snapshot is said, with its place.
+func TestBehind(t *testing.T) {
+	const name = "constructed_proto4.pickle"
+	whole := open(t, name)
+	for tail, want := range map[string]string{
+		"":                       "",
+		"\x00\x00\x00\x00":       "info trailing-data",
+		"\n":                     "info trailing-data",
+		string(whole):            "data-loss trailing-data",
+		"\x80\x02}q\x00U\x01aK.": "data-loss trailing-data",
+	} {
+		m, err := Read(strings.NewReader(string(whole)+tail), name, Limits{})
+		if err != nil || !m.Complete || m.Records != 7 {
+			t.Errorf("%q: %v, %+v", tail, err, m)
+			continue
+		}
+		got := ""
+		for _, is := range m.Issues {
+			got += is.Severity.String() + " " + is.Code
+			if is.First.Offset != int64(len(whole)) {
+				t.Errorf("%q: at %d, want %d", tail, is.First.Offset, len(whole))
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", tail, got, want)
+		}
+	}
+}

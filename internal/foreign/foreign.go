@@ -1,0 +1,180 @@
+// Package foreign knows files by name that assay does not read: logs of trainers
+// and servers, results of benchmarks, monitors, and traces of other profilers.
+//
+// It is a table. A row has what the content of such a file is recognised by, the
+// file names where the content does not tell, what the file is, and what to give
+// instead. Recognition and text are separate, so a row becomes a reader by moving
+// its marks to the package that reads the format.
+package foreign
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"assay/internal/lazyregexp"
+)
+
+// A Shape is what must hold for the content before the marks of a row count.
+type Shape uint8
+
+// The shapes.
+const (
+	Binary Shape = iota // begins with the first mark, or has a test of its own
+	SQLite              // a database of SQLite
+	CSV                 // the marks are in the first line
+	JSON                // an object or array
+	Text                // lines, which may hold tables of a profiler as well
+)
+
+// A Format is one kind of file that assay knows and does not read.
+type Format struct {
+	Name  string // stable and unique: "verl-log"
+	Shape Shape
+
+	// Marks are texts that the content has, all of them. Pattern is searched for
+	// besides. A row with neither is recognised by its file name alone.
+	Marks   []string
+	Pattern func() *regexp.Regexp
+
+	// Test replaces Marks and Pattern where bytes have to be walked through.
+	Test func(head []byte) bool
+
+	// Loose says that other text may follow what the marks are in, so the file is
+	// left to readers first.
+	Loose bool
+
+	// Files are patterns of [path.Match] on the name in lower case, without the
+	// folder. They count where no content tells.
+	Files []string
+
+	What string // "a training log of veRL"
+	Do   string // what to give instead; FILE stands for the path
+}
+
+// Is returns what the file is, as the middle of an error message.
+func (f *Format) Is() string { return "is " + f.What + ", which assay does not read yet" }
+
+// Strict returns the format of a file that no reader may take, by its first
+// bytes, or nil: formats that begin with a mark of their own, tables whose header
+// tells whose they are, and arrays of JSON that are no events. Text and objects
+// of JSON may hold what a reader knows, so they are left to [Find].
+func Strict(name string, head []byte) *Format {
+	return find(name, head, func(f *Format) bool {
+		return f.Shape == Binary || f.Shape == CSV && !f.Loose || f.Shape == JSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))
+	})
+}
+
+// Find returns the format of a file that no reader has taken, by a longer part
+// of its beginning and then by its name, or nil.
+func Find(name string, sample []byte) *Format {
+	return find(name, sample, func(*Format) bool { return true })
+}
+
+// Formats returns the whole table.
+func Formats() []Format { return formats }
+
+func find(name string, sample []byte, in func(*Format) bool) *Format {
+	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))
+	shape := shapeOf(sample)
+	lines := sample
+	if shape == Text {
+		lines = plain(sample)
+	}
+	first, _, _ := bytes.Cut(lines, []byte("\n"))
+	for i := range formats {
+		f := &formats[i]
+		content := lines
+		switch {
+		case !in(f), f.Shape == CSV && shape != Text, f.Shape != CSV && f.Shape != shape:
+			continue
+		case f.Shape == CSV:
+			content = first
+		}
+		if f.knows(content) {
+			return f
+		}
+	}
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	for _, packing := range []string{".gz", ".zst"} {
+		base = strings.TrimSuffix(base, packing)
+	}
+	for i := range formats {
+		if f := &formats[i]; in(f) && f.Shape == shape && f.named(base) {
+			return f
+		}
+	}
+	return nil
+}
+
+// knows reports whether the content has what the format is recognised by.
+func (f *Format) knows(content []byte) bool {
+	if f.Test != nil {
+		return f.Test(content)
+	}
+	if len(f.Marks) == 0 && f.Pattern == nil {
+		return false
+	}
+	for i, mark := range f.Marks {
+		if f.Shape == Binary && i == 0 && !bytes.HasPrefix(content, []byte(mark)) || !bytes.Contains(content, []byte(mark)) {
+			return false
+		}
+	}
+	return f.Pattern == nil || f.Pattern().Match(content)
+}
+
+func (f *Format) named(base string) bool {
+	for _, pattern := range f.Files {
+		if ok, _ := path.Match(pattern, base); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// shapeOf returns the shape of a content by its first bytes.
+func shapeOf(sample []byte) Shape {
+	switch trimmed := bytes.TrimSpace(sample); {
+	case bytes.HasPrefix(sample, []byte("SQLite format 3\x00")):
+		return SQLite
+	case isBinary(sample):
+		return Binary
+	case len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '['):
+		return shapeOfBrace(trimmed)
+	}
+	return Text
+}
+
+// logTime matches what a line of a log begins with that is no JSON: "[2025-01-22",
+// "[rank3]:", "[INFO".
+var logTime = lazyregexp.New(`^\[ *(\d{4}-|[A-Za-z_]|\d+\])`)
+
+func shapeOfBrace(trimmed []byte) Shape {
+	if logTime().Match(trimmed) {
+		return Text
+	}
+	return JSON
+}
+
+// isBinary reports whether the sample has control characters that text does not
+// have.
+func isBinary(sample []byte) bool {
+	return bytes.ContainsFunc(sample[:min(len(sample), 1<<10)], func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\x1b' && r != '\f' && r != '\b'
+	})
+}
+
+var colours = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// plain returns text without colours, in which progress bars that overwrite
+// themselves are lines.
+func plain(text []byte) []byte {
+	if bytes.IndexByte(text, '\x1b') >= 0 {
+		text = colours().ReplaceAll(text, nil)
+	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package foreign
+
+import (
+	"slices"
+
+	"assay/internal/lazyregexp"
+)
+
+// What to give instead.
+const (
+	giveTrace   = "give a trace of the same run: torch.profiler's export_chrome_trace writes one, and so does nsys export --type sqlite"
+	giveKineto  = "record with torch.profiler, whose export_chrome_trace writes a trace that assay reads"
+	giveFolded  = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
+	giveProfile = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
+)
+
+// formats is the table. Rows are tried in this order: what is specific comes
+// before what its files contain besides, so a training log that prints lines of
+// NCCL is a training log.
+var formats = slices.Concat(recordings, tables, documents, logs)
+
+// recordings are the rows for binary files and databases.
+var recordings = []Format{
+	{Name: "xplane", Shape: Binary, Test: isXSpace, Files: []string{"*.xplane.pb"},
+		What: "an XSpace (*.xplane.pb) of the profiler of JAX and TensorFlow", Do: "give the *.trace.json.gz of the same folder, of which assay reads the host, or " + giveKineto},
+	{Name: "perfetto", Shape: Binary, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
+		What: "a trace of Perfetto in its binary form", Do: "convert it to JSON: traceconv json FILE trace.json"},
+	{Name: "tfevents", Shape: Binary, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
+		What: "an event file of TensorBoard, which holds metrics", Do: giveTrace},
+	{Name: "parquet", Shape: Binary, Marks: []string{"PAR1"}, Files: []string{"*.parquet"},
+		What: "a Parquet file", Do: "if Nsight Systems wrote it, export the report as a database: nsys export --type sqlite REPORT"},
+	{Name: "arrow", Shape: Binary, Marks: []string{"ARROW1\x00\x00"}, Files: []string{"*.arrow", "*.arrows"},
+		What: "an Arrow file", Do: "if Nsight Systems wrote it, export the report as a database: nsys export --type sqlite REPORT"},
+	{Name: "memray", Shape: Binary, Marks: []string{"memray\x00"},
+		What: "a recording of memray, which holds memory of the host", Do: giveProfile},
+	{Name: "austin-mojo", Shape: Binary, Marks: []string{"MOJ"},
+		What: "a profile of Austin in its binary form", Do: "convert it to folded stacks: mojo2austin FILE profile.folded"},
+	{Name: "safetensors", Shape: Binary, Test: isSafetensors, Files: []string{"*.safetensors"},
+		What: "a file of tensors (safetensors)", Do: giveTrace},
+	{Name: "checkpoint", Shape: Binary, Marks: []string{"PK\x03\x04", "data.pkl"},
+		What: "a checkpoint that torch.save wrote", Do: giveTrace},
+
+	{Name: "rpd", Shape: SQLite, Marks: []string{"rocpd_api_ops"}, Files: []string{"*.rpd"},
+		What: "a database of rocmProfileData (RPD)", Do: giveKineto},
+	{Name: "rocpd", Shape: SQLite, Pattern: lazyregexp.New("(?i)CREATE (TABLE|VIEW) [`\"]?rocpd_"),
+		What: "a database of rocprofv3 (rocpd)", Do: giveKineto},
+	{Name: "rocprof-v1-sqlite", Shape: SQLite, Pattern: lazyregexp.New(`CREATE TABLE (HIP|HSA|OPS|KERN|COPY) ?\(`),
+		What: "a database of rocprof", Do: giveKineto},
+	{Name: "ascend-sqlite", Shape: SQLite, Marks: []string{"STRING_IDS", "CANN_API"}, Files: []string{"msprof_*.db", "ascend_pytorch_profiler_*.db"},
+		What: "a database of Ascend's profiler", Do: "give a trace of a GPU: assay does not judge NPUs yet"},
+}
+
+// tables are the rows for tables of comma-separated values, by their header.
+var tables = []Format{
+	{Name: "ascend-kernel-details", Shape: CSV, Marks: []string{"Accelerator Core", "Start Time(us)"},
+		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not judge NPUs yet"},
+	{Name: "ascend-op-summary", Shape: CSV, Marks: []string{"Task Type", "Task Duration(us)"},
+		What: "a table of operators (op_summary.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not judge NPUs yet"},
+	{Name: "ascend-step-trace", Shape: CSV, Marks: []string{"Computing", "Communication(Not Overlapped)", "Stage", "Bubble"},
+		What: "a table of steps (step_trace_time.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not judge NPUs yet"},
+	{Name: "rocprofv3-csv", Shape: CSV, Pattern: lazyregexp.New(`^("Guid",)?("Kind","(Agent_Id|Direction|Operation)"|"Domain","Function"|"Correlation_Id","Dispatch_Id","Agent_Id")`),
+		What: "a table of rocprofv3", Do: giveKineto},
+	{Name: "rocprof-stats-csv", Shape: CSV, Pattern: lazyregexp.New(`^"?Name"?,"?Calls"?,"?TotalDurationNs"?,"?AverageNs"?,"?Percentage"?`),
+		What: "a table of sums of rocprof", Do: giveKineto},
+	{Name: "rocprof-v1-csv", Shape: CSV, Pattern: lazyregexp.New(`^"?Index"?,"?KernelName"?,`),
+		What: "a table of kernels of rocprof", Do: giveKineto},
+	{Name: "dcgm-csv", Shape: CSV, Marks: []string{"GPUId,TimeStampUs,Field,Values"},
+		What: "a recording of DCGM, a GPU monitor", Do: giveTrace},
+	{Name: "locust-csv", Shape: CSV, Marks: []string{"User Count,Type,Name,Requests/s"},
+		What: "a table of Locust, a load generator", Do: giveTrace},
+	{Name: "dstat-csv", Shape: CSV, Pattern: lazyregexp.New(`^"(Dstat|dool|pcp-dstat)\b.*CSV output`),
+		What: "a recording of dstat, a host monitor", Do: giveTrace},
+	{Name: "nvidia-smi-csv", Shape: CSV, Loose: true, Pattern: lazyregexp.New(`(^|, ?)(utilization\.(gpu|memory)|memory\.(used|total|free)|power\.draw|clocks\.[a-z.]+) \[`),
+		What: "a recording of nvidia-smi --query-gpu, a GPU monitor", Do: giveTrace},
+	{Name: "tracelens-csv", Shape: CSV, Pattern: lazyregexp.New(`total_direct_kernel_time|^type,time ms,percent|Kernel Time \(µs\)_|Kernel duration \(µs\)|^(cumulative_|op )?category,Count|^bin_start,bin_end,count|^(rank,Process Group Name|Process Group Name|Collective name),|_kernel_time_sum`),
+		What: "a table of a TraceLens report", Do: "give the trace that the report was made from"},
+	{Name: "metrics-csv", Shape: CSV, Loose: true, Pattern: lazyregexp.New(`^(epoch|step|[a-z_/]+),([A-Za-z0-9_/. -]+,)*(step|epoch)\s*$|^(epoch|step),`),
+		What: "a table of metrics by step, as loggers of trainers write", Do: giveTrace},
+}
+
+// documents are the rows for JSON.
+var documents = []Format{
+	{Name: "proton-hatchet", Shape: JSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"},
+		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "record a trace with Proton instead (proton -d trace), or " + giveKineto},
+	{Name: "rocprofv3-json", Shape: JSON, Marks: []string{`"rocprofiler-sdk-tool"`},
+		What: "a trace of rocprofv3 in its own JSON", Do: giveKineto},
+	{Name: "speedscope", Shape: JSON, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
+		What: "a profile in the form of speedscope", Do: giveFolded},
+	{Name: "scalene", Shape: JSON, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},
+		What: "a profile of Scalene", Do: giveProfile},
+	{Name: "v8-cpuprofile", Shape: JSON, Marks: []string{`"callFrame"`, `"hitCount"`}, Files: []string{"*.cpuprofile"},
+		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveProfile},
+	{Name: "firefox-profile", Shape: JSON, Marks: []string{`"meta"`, `"interval"`, `"markerSchema"`},
+		What: "a profile in the form of the Firefox profiler", Do: giveFolded},
+	{Name: "nccl-flight-recorder", Shape: JSON, Marks: []string{`"pg_config"`, `"pg_status"`},
+		What: "a dump of NCCL's flight recorder", Do: giveTrace},
+	{Name: "ascend-communication", Shape: JSON, Marks: []string{`"Communication Time Info"`},
+		What: "a table of collectives (communication.json) of Ascend's profiler", Do: "give a trace of a GPU: assay does not judge NPUs yet"},
+	{Name: "trainer-state", Shape: JSON, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},
+		What: "the state of a Hugging Face Trainer (trainer_state.json), which holds metrics", Do: giveTrace},
+	{Name: "verl-jsonl", Shape: JSON, Pattern: lazyregexp.New(`^\s*\{"step": ?\d+, ?"data": ?\{`),
+		What: "a training log of veRL in JSON lines", Do: giveTrace},
+	{Name: "wandb-summary", Shape: JSON, Marks: []string{`"_runtime"`, `"_timestamp"`}, Files: []string{"wandb-summary.json"},
+		What: "the last values of a run in Weights & Biases (wandb-summary.json)", Do: giveTrace},
+	{Name: "sglang-bench", Shape: JSON, Pattern: lazyregexp.New(`"dataset_name": ?"[^"]*", ?"request_rate"|"run_name": ?[^,]*, ?"batch_size": ?\d+, ?"input_len"|"successful_requests": ?\d+, ?"total_latency"`),
+		What: "the result of a benchmark of SGLang", Do: giveTrace},
+	{Name: "vllm-bench", Shape: JSON, Pattern: lazyregexp.New(`"tokenizer_id":[\s\S]*"request_rate"`),
+		What: "the result of a benchmark of vLLM", Do: giveTrace},
+	{Name: "llmperf", Shape: JSON, Marks: []string{`"mean_input_tokens"`, `"mean_output_tokens"`},
+		What: "the result of LLMPerf, a load generator", Do: giveTrace},
+	{Name: "k6", Shape: JSON, Marks: []string{`"metrics"`, `"iteration_duration"`},
+		What: "a summary of k6, a load generator", Do: giveTrace},
+	{Name: "sysstat-json", Shape: JSON, Pattern: lazyregexp.New(`^\s*\{\s*"sysstat"\s*:`),
+		What: "a recording of sysstat (iostat, mpstat), a host monitor", Do: giveTrace},
+	{Name: "rocm-smi-json", Shape: JSON, Pattern: lazyregexp.New(`^\s*\{\s*"card\d+"\s*:\s*\{`),
+		What: "the output of rocm-smi, a GPU monitor", Do: giveTrace},
+	{Name: "notebook", Shape: JSON, Marks: []string{`"cells"`, `"cell_type"`},
+		What: "a Jupyter notebook", Do: giveTrace},
+}

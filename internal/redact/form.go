@@ -1,0 +1,232 @@
+package redact
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// alphabets are the sets of characters that runs of forms are made of.
+var alphabets = [...]struct{ name, chars string }{
+	{"alpha", upper + lower},
+	{"alnum", upper + lower + digits},
+	{"lower", lower},
+	{"lownum", lower + digits},
+	{"upnum", upper + digits},
+	{"dig", digits},
+	{"hex", "0123456789abcdef"},
+	{"word", upper + lower + digits + "_"},
+	{"dash", upper + lower + digits + "-"},
+	{"url", upper + lower + digits + "_-"},
+	{"b64", upper + lower + digits + "+/="},
+	{"b64url", upper + lower + digits + "_-="},
+	{"b64pct", upper + lower + digits + "+/=%"},
+	{"jwt", upper + lower + digits + "_-."},
+	{"azure", upper + lower + digits + "_-.~"},
+}
+
+const (
+	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lower  = "abcdefghijklmnopqrstuvwxyz"
+	digits = "0123456789"
+)
+
+// members says for each byte which alphabets have it: bit i is alphabets[i].
+var members = func() (set [256]uint16) {
+	for i, a := range alphabets {
+		for _, c := range []byte(a.chars) {
+			set[c] |= 1 << i
+		}
+	}
+	return set
+}()
+
+// A part of a form is constant text or, if text is "", a run of an alphabet.
+type part struct {
+	text     string
+	alphabet int
+	min, max int
+}
+
+// A form is a compiled Format.
+type form struct {
+	kind  string
+	parts []part
+	loose bool
+	mark  string // the first constant text, which is searched
+	left  *part  // the run before mark, or nil
+}
+
+// longest is the length that stands for "any number more".
+const longest = 1 << 30
+
+// compiled returns the compiled formats. The table is part of the program and
+// tested, so a mistake in it panics.
+func compiled() (out []form) {
+	for _, f := range formats {
+		parts, err := parseForm(f.Form)
+		if err != nil {
+			panic("redact: " + err.Error())
+		}
+		c := form{kind: f.Kind, loose: f.Loose, parts: parts}
+		if parts[0].text == "" {
+			c.left, c.parts = &parts[0], parts[1:]
+		}
+		c.mark = c.parts[0].text
+		out = append(out, c)
+	}
+	return out
+}
+
+// parseForm splits the text of a form into its parts.
+func parseForm(text string) (parts []part, err error) {
+	for rest := text; rest != ""; {
+		constant, after, ok := strings.Cut(rest, "{")
+		if constant != "" {
+			parts = append(parts, part{text: constant})
+		}
+		if !ok {
+			break
+		}
+		run, next, ok := strings.Cut(after, "}")
+		name, length, found := strings.Cut(run, ":")
+		i := slices.IndexFunc(alphabets[:], func(a struct{ name, chars string }) bool { return a.name == name })
+		if !ok || !found || i < 0 {
+			return nil, fmt.Errorf("form %q: %q is not an alphabet and a length", text, run)
+		}
+		p := part{alphabet: i, max: longest}
+		low, high, span := strings.Cut(strings.TrimSuffix(length, "+"), "-")
+		if p.min, err = strconv.Atoi(low); err != nil {
+			return nil, fmt.Errorf("form %q: %w", text, err)
+		}
+		if !strings.HasSuffix(length, "+") {
+			p.max = p.min
+		}
+		if span {
+			if p.max, err = strconv.Atoi(high); err != nil {
+				return nil, fmt.Errorf("form %q: %w", text, err)
+			}
+		}
+		parts = append(parts, p)
+		rest = next
+	}
+	return parts, nil
+}
+
+// Example returns a text of the form, drawn from its alphabets. Of a loose form it
+// draws again until the text looks random, as the form demands.
+func (f Format) Example(rnd *rand.Rand) string {
+	for {
+		text := f.draw(rnd)
+		if !f.Loose || random(text) {
+			return text
+		}
+	}
+}
+
+func (f Format) draw(rnd *rand.Rand) string {
+	parts, err := parseForm(f.Form)
+	if err != nil {
+		panic("redact: " + err.Error()) // the table is part of the program
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		b.WriteString(p.text)
+		if p.text != "" {
+			continue
+		}
+		chars := strings.Trim(alphabets[p.alphabet].chars, "=%")
+		n := p.min + rnd.IntN(min(p.max, p.min+8)-p.min+1)
+		for k := range n {
+			c := chars[rnd.IntN(len(chars))]
+			// No token begins or ends with a mark of punctuation.
+			if edge := k == 0 || k == n-1 && i == len(parts)-1; edge && members[c]&alnum == 0 {
+				c = chars[rnd.IntN(26)]
+			}
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// alnum is the bit of the alphabet of that name in members.
+const alnum = 1 << 1
+
+// isAlnum reports whether c is an ASCII letter or digit.
+func isAlnum(c byte) bool { return members[c]&alnum != 0 }
+
+// match returns the token of the form whose mark begins at at.
+func (f *form) match(t *text, at int) (from, to int, ok bool) {
+	from, to = at, at
+	if f.left != nil {
+		for from > 0 && at-from < min(f.left.max, 128) && members[t.s[from-1]]&(1<<f.left.alphabet) != 0 {
+			from--
+		}
+		if at-from < f.left.min {
+			return 0, 0, false
+		}
+	}
+	if !t.boundary(from) {
+		return 0, 0, false
+	}
+	for i, p := range f.parts {
+		if p.text != "" {
+			if !strings.HasPrefix(t.s[to:], p.text) {
+				return 0, 0, false
+			}
+			to += len(p.text)
+			continue
+		}
+		n := t.runEnd(p.alphabet, to) - to
+		// Punctuation of the alphabet behind the longest token ends it.
+		if n > p.max && i == len(f.parts)-1 && !isAlnum(t.s[to+p.max]) {
+			n = p.max
+		}
+		if n < p.min || n > p.max {
+			return 0, 0, false
+		}
+		to += n
+	}
+	if to < len(t.s) && isAlnum(t.s[to]) {
+		return 0, 0, false
+	}
+	if f.loose && !random(t.s[from:to]) {
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// random reports whether a text looks drawn by chance and not like words: upper
+// case, lower case and digits alternate often in it.
+func random(s string) bool {
+	const most = 256 // a prefix tells
+	s = s[:min(len(s), most)]
+	digit, pairs, changes := false, 0, 0
+	for i := range len(s) {
+		digit = digit || '0' <= s[i] && s[i] <= '9'
+		if i == 0 || !isAlnum(s[i]) || !isAlnum(s[i-1]) {
+			continue
+		}
+		pairs++
+		if kindOf(s[i]) != kindOf(s[i-1]) {
+			changes++
+		}
+	}
+	if digit {
+		return changes*100 >= pairs*18 && changes >= 3
+	}
+	return changes*100 >= pairs*35 && changes >= 5
+}
+
+// kindOf tells lower case, upper case and digits apart.
+func kindOf(c byte) int {
+	switch {
+	case c >= 'a':
+		return 0
+	case c >= 'A':
+		return 1
+	}
+	return 2
+}

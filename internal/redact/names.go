@@ -1,0 +1,246 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A trust says how likely the name of a variable makes it that the value is secret.
+type trust int
+
+const (
+	noSecret trust = iota
+	maybe          // the value is a secret unless it reads like words or a number
+	surely         // any value is a secret
+	header         // as surely; a scheme such as "Bearer" may precede the value
+)
+
+// A vocabulary decides what a name means. A name is split at punctuation and where
+// upper case begins.
+type vocabulary struct {
+	alone, keys, tokens, plainKeys, plainTokens, facts, accounts, services, schemes map[string]bool
+}
+
+// words returns the vocabulary, made when the first name asks for it.
+var words = sync.OnceValue(func() *vocabulary {
+	return &vocabulary{
+		// alone tells a secret wherever it is in a name.
+		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds bearer " +
+			"apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken apitoken accountkey " +
+			"sharedaccesskey clientsecret pgpassword sshpass userpass dbpass jwtsecret authorization cookie connectionstring"),
+
+		// keys are what a key is of, if it is secret.
+		keys: set("api apis access secret private auth encryption encrypt signing sign master account shared ssh gpg rsa license " +
+			"client deploy subscription service session app application consumer admin host hmac jwt x authorization " + services),
+
+		// tokens are what a token is of, if it is secret.
+		tokens: set("access auth oauth api refresh session id bearer security secret personal private user hub bot jwt csrf xsrf " +
+			"webhook registry deploy ci job runner push login client app service signing vault kube k8s notebook jupyter " + services),
+
+		// plainKeys and plainTokens are what a key or token is of, if it is none of these:
+		// keys of tables and tokens of language models.
+		plainKeys: set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape index query " +
+			"kv value compile config autotune triton fx sub column row join map meta attn attention mask head hot print press " +
+			"seq sequence layer object routing shard node worker rank param option field event record data json yaml env per num max min"),
+		plainTokens: set("per max min num pad eos bos unk sep cls mask stop special next last first new prompt input output total " +
+			"start end image audio video vision text think draft spec cur current prev one each all by bad good begin ending decode " +
+			"prefill gen generated sampled context valid batch seq sequence single multi total expert experts extra dummy " +
+			"mean avg time ms us sec latency throughput cancellation flash speculative accepted rejected"),
+
+		// facts are last words of names that tell about a secret and are none.
+		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
+			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
+			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
+			"bytes dtype strategy position positions ratio logits probs attempts rotation header"),
+
+		// accounts are what a bare "pass" is of: a pass is also one over data.
+		accounts: set("db database user admin root smtp mail email imap mysql pg postgres redis ftp ssh http https proxy login svc " +
+			"service rabbitmq mongo mongodb ldap account sudo vnc app my the"),
+		services: set(services),
+		// schemes precede the value of a header.
+		schemes: set("basic bearer token digest negotiate apikey key bot oauth hmac aws4-hmac-sha256 hawk ntlm snowflake splunk"),
+	}
+})
+
+// tails are endings of words that were written together.
+var tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken clientsecret")
+
+// services are words by which variables name whose secret they hold.
+const services = "hf huggingface hugging openai anthropic claude gemini google gcp aws azure wandb comet neptune nvidia ngc groq " +
+	"mistral cohere together deepseek openrouter replicate perplexity fireworks xai cerebras pinecone qdrant weaviate " +
+	"langchain langsmith langfuse clearml mlflow runpod modal anyscale lambda databricks snowflake datadog dd sentry newrelic " +
+	"grafana honeycomb stripe twilio sendgrid mailgun github gh gitlab git bitbucket npm pypi twine docker dockerhub slack " +
+	"discord telegram serper tavily civitai kaggle ray prefect dagster vercel netlify heroku digitalocean cloudflare"
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// longestName is the length up to which the name of a variable is taken.
+const longestName = 128
+
+// ofName reports whether c may be in the name of a variable, flag or header.
+func ofName(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+
+// name looks at a word that may name a secret: at the name around it, and at what
+// follows.
+func (t *text) name(from, to int) {
+	if from < t.named {
+		return
+	}
+	low := max(t.named, from-longestName)
+	for from > low && ofName(t.s[from-1]) {
+		from--
+	}
+	for end := min(len(t.s), to+longestName); to < end && ofName(t.s[to]); {
+		to++
+	}
+	t.named = to
+	end := to
+	for from < to && !isAlnum(t.s[from]) && t.s[from] != '_' {
+		from++
+	}
+	for to > from && !isAlnum(t.s[to-1]) && t.s[to-1] != '_' {
+		to--
+	}
+	if to == end || t.s[to] != '.' {
+		t.variable(from, to)
+	}
+}
+
+// classify tells what the name s[from:to] promises.
+func (t *text) classify(from, to int) trust {
+	name := t.s[from:to]
+	list := split(name)
+	for len(list) > 1 && strings.Trim(list[len(list)-1], digits) == "" {
+		list = list[:len(list)-1] // TOKEN_1
+	}
+	if len(list) == 0 {
+		return noSecret
+	}
+	last := list[len(list)-1]
+	switch {
+	case slices.Contains(list, "authorization"):
+		return header
+	case last == "cookie":
+		return surely
+	case len(list) > 1 && words().facts[last] && !(last == "id" && list[len(list)-2] == "key"):
+		return noSecret
+	}
+	best := noSecret
+	for i, w := range list {
+		before := ""
+		if i > 0 {
+			before = list[i-1]
+		} else if w == "key" || w == "token" {
+			before = wordBefore(t.s[:from])
+		}
+		best = max(best, means(w, before, list))
+	}
+	// Variables of the environment are in upper case, and few of them are words.
+	if best == maybe && len(name) >= 3 && name == strings.ToUpper(name) {
+		return surely
+	}
+	return best
+}
+
+// means tells what one word of a name promises, with the word before it.
+func means(w, before string, list []string) trust {
+	switch {
+	case words().alone[w], w == "pass" && (words().accounts[before] || words().services[before]), w == "pwd" && len(list) > 1:
+		return surely
+	case slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(w, tail) }):
+		return surely
+	case w == "key" && words().keys[before], w == "keys" && (before == "api" || before == "access"):
+		return surely
+	case (w == "token" || w == "tokens" && before != "id" && before != "user") && words().tokens[before]:
+		return surely
+	case w == "key" && !words().plainKeys[before] && len(list) > 1, w == "key" && before == "":
+		return maybe
+	case w == "token" && !words().plainTokens[before]:
+		return maybe
+	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass" || w == "sig" || w == "signature":
+		return maybe
+	}
+	return noSecret
+}
+
+// wordBefore returns the word that a space parts from the end of s: "API key".
+func wordBefore(s string) string {
+	if s == "" || s[len(s)-1] != ' ' {
+		return ""
+	}
+	s = s[max(0, len(s)-16) : len(s)-1]
+	i := strings.LastIndexFunc(s, func(r rune) bool { return !(r < 0x80 && isAlnum(byte(r))) })
+	if w := lowerCase(s[i+1:]); words().keys[w] || words().plainTokens[w] || words().plainKeys[w] {
+		return w
+	}
+	return ""
+}
+
+// split returns the words of a name in lower case.
+func split(name string) (list []string) {
+	from := 0
+	cut := func(to int) {
+		if to > from {
+			list = append(list, lowerCase(name[from:to]))
+		}
+		from = to
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case !isAlnum(c):
+			cut(i)
+			from = i + 1
+		case i > 0 && kindOf(c) == 1 && kindOf(name[i-1]) == 0 && isAlnum(name[i-1]):
+			cut(i)
+		case i > 1 && kindOf(c) == 0 && kindOf(name[i-1]) == 1 && kindOf(name[i-2]) == 1 && isAlnum(name[i-2]) && isAlnum(name[i-1]):
+			cut(i - 1) // APIKey
+		}
+	}
+	cut(len(name))
+	return list
+}
+
+// wordy reports whether a value reads like words, numbers and sizes, as names of
+// kernels and options do, and not like a secret.
+func wordy(s string) bool {
+	const most = 256
+	if len(s) > most {
+		return false
+	}
+	for seg := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 0x80 && !isAlnum(byte(r)) }) {
+		changes, digit, letter := 0, false, false
+		for i := range len(seg) {
+			isDigit := '0' <= seg[i] && seg[i] <= '9'
+			digit, letter = digit || isDigit, letter || !isDigit
+			if i > 0 && kindOf(seg[i]) != kindOf(seg[i-1]) {
+				changes++
+			}
+		}
+		switch {
+		case digit && letter && sized(seg):
+		case !digit && len(seg) <= 40 && changes*100 <= 33*len(seg) && (len(seg) <= 16 || changes > 1):
+		case !letter && len(seg) <= 12:
+		case digit && letter && (changes <= 1 && len(seg) <= 12 || changes <= 2 && len(seg) <= 8 || len(seg) <= 5):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// sized reports whether a word is a size, as 1024x4096.
+func sized(s string) bool {
+	for part := range strings.SplitSeq(s, "x") {
+		if part == "" || len(part) > 6 || strings.Trim(part, digits) != "" {
+			return false
+		}
+	}
+	return true
+}

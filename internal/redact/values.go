@@ -1,0 +1,336 @@
+package redact
+
+import (
+	"strings"
+	"sync"
+
+	"assay/internal/lazyregexp"
+)
+
+// A setting is what was found around the name of a variable.
+type setting struct {
+	from, to int  // of the name
+	quoted   bool // the name is in quotes
+	flag     bool // dashes precede the name
+	query    bool // the name is of a query of a URL
+	assigned bool // by "=" or in quotes; else by ":" or by a space
+	element  bool // of XML
+	columns  bool // only spaces part name and value
+	pair     bool // only a comma does
+	at       int  // of the value
+}
+
+// variable masks the value of a variable, flag, header or field of the name
+// s[from:to].
+func (t *text) variable(from, to int) {
+	v := setting{from: from, to: to}
+	v.flag = strings.HasSuffix(t.s[:from], "-")
+	v.query = from > 0 && (t.s[from-1] == '?' || t.s[from-1] == '&' || strings.HasSuffix(t.s[:from], "&amp;"))
+	if !t.separated(&v) {
+		return
+	}
+	how := t.classify(from, to)
+	if how == maybe && (v.query || v.flag && !v.columns) && t.tokenOrKey(v) {
+		how = surely
+	}
+	// "TOKEN: words" is a label as often as it is a variable.
+	upperCase := t.s[from:to] == strings.ToUpper(t.s[from:to])
+	if how == surely && upperCase && !v.assigned && !v.flag && t.bareWord(v) {
+		how = maybe
+	}
+	if how == noSecret || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
+		return
+	}
+	kind := "variable"
+	if how == header {
+		v.at, kind = t.scheme(v.at)
+	}
+	start, end := t.value(v, how)
+	if start >= end || t.harmless(v, start, end, how) {
+		return
+	}
+	t.add(span{kind, start, end, false})
+	t.named = max(t.named, end)
+}
+
+// tokenOrKey reports whether a name of a flag or of a query is "token" or "key"
+// itself.
+func (t *text) tokenOrKey(v setting) bool {
+	name := lowerCase(t.s[v.from:v.to])
+	return name == "token" || v.query && (name == "key" || name == "sig" || name == "auth")
+}
+
+// bareWord reports whether a name is one word: TOKEN, but not HF_TOKEN.
+func (t *text) bareWord(v setting) bool {
+	return len(split(t.s[v.from:v.to])) == 1 && isToken(t.s[v.from:v.to])
+}
+
+func isToken(name string) bool {
+	return name == "TOKEN" || name == "KEY" || name == "AUTH" || name == "PASS"
+}
+
+// command reports whether a command that sets a variable precedes a name.
+func (t *text) command(from int) bool {
+	before := lowerCase(t.s[max(0, from-40):from])
+	for _, c := range []string{"setenv ", "setx ", "set -x ", "set -gx ", "set -ux "} {
+		if strings.HasSuffix(before, c) {
+			return true
+		}
+	}
+	return strings.Contains(before, "login ") // as in .netrc
+}
+
+// skip returns the first offset from at on whose byte is not in chars, at most
+// some tens further.
+func (t *text) skip(at int, chars string) int {
+	const most = 64
+	for end := min(len(t.s), at+most); at < end && strings.IndexByte(chars, t.s[at]) >= 0; {
+		at++
+	}
+	return at
+}
+
+// quoteAt returns the length of a quote at an offset, with the backslashes before
+// it, or 0.
+func (t *text) quoteAt(at int) int {
+	i := t.skip(at, `\`)
+	if i < len(t.s) && (t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '`') {
+		return i + 1 - at
+	}
+	return 0
+}
+
+// separated finds what parts the name from its value, and where the value begins.
+func (t *text) separated(v *setting) bool {
+	at := v.to
+	if n := t.quoteAt(at); n > 0 {
+		v.quoted = true
+		at += n
+		at = t.skip(at, "])")
+	}
+	if at < len(t.s) && t.s[at] == '>' && v.from > 0 && t.s[v.from-1] == '<' {
+		v.element, v.assigned, v.at = true, true, at+1
+		return true
+	}
+	blank := t.skip(at, " \t")
+	if field := t.valueField(at, v.quoted); field > 0 {
+		at, blank = field, t.skip(field, " \t")
+	}
+	rest := t.s[blank:]
+	switch {
+	case strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"), rest == "":
+		return false
+	case rest[0] == '=' || rest[0] == ':' || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "->"):
+		v.assigned = v.quoted || rest[0] != ':'
+		v.at = t.skip(t.skip(blank, "+?:=->"), " \t")
+		return v.at < len(t.s) && !(strings.HasPrefix(rest, "->") && !v.quoted)
+	case v.quoted && rest[0] == ',':
+		v.pair, v.assigned, v.at = true, true, t.skip(blank+1, " \t\n\r")
+		return t.quoteAt(v.at) > 0
+	case blank > at && !v.quoted:
+		v.columns, v.at = true, blank
+		return v.flag && rest[0] != '-' || !v.flag && (blank-at > 1 || t.s[at] == '\t' || t.command(v.from))
+	}
+	return false
+}
+
+// valueField returns the end of the word "value" where a name and its value are
+// fields of their own, as in {"name": "X", "value": "Y"}, and else 0.
+func (t *text) valueField(at int, quoted bool) int {
+	i := t.skip(at, ",\n\r \t")
+	if quoted || i > at {
+		i = t.skip(i, `\`)
+		i = t.skip(i, `"'`)
+	}
+	if i == at || i+5 > len(t.s) || lowerCase(t.s[i:i+5]) != "value" {
+		return 0
+	}
+	i = t.skip(i+5, `\`)
+	return t.skip(i, `"'`)
+}
+
+// scheme returns where the value behind the scheme of a header begins, and the kind
+// of its placeholder.
+func (t *text) scheme(at int) (value int, kind string) {
+	start := at + t.quoteAt(at)
+	end := start
+	for end < len(t.s) && end-start < 20 && (isAlnum(t.s[end]) || t.s[end] == '-') {
+		end++
+	}
+	word := lowerCase(t.s[start:end])
+	if end == len(t.s) || t.s[end] != ' ' || !words().schemes[word] {
+		return at, "variable"
+	}
+	if word != "bearer" && word != "basic" {
+		word = "variable"
+	}
+	return t.skip(end, " "), word
+}
+
+// value returns where the value begins and ends.
+func (t *text) value(v setting, how trust) (from, to int) {
+	at := v.at
+	if at+1 < len(t.s) && strings.IndexByte("bBrRuUfF$@", t.s[at]) >= 0 && t.quoteAt(at+1) > 0 {
+		at++ // b'...'
+	}
+	if n := t.quoteAt(at); n > 0 && !v.element {
+		return t.inQuotes(at, n, v)
+	}
+	if v.element {
+		if n := strings.IndexByte(t.s[at:], '<'); n >= 0 {
+			return at, at + n
+		}
+		return at, len(t.s)
+	}
+	if how == surely && t.s[v.to] == ':' && !v.query {
+		if from, to, ok := t.line(v, at); ok {
+			return from, to
+		}
+	}
+	return at, t.trimmed(at, t.unquoted(at, v.query))
+}
+
+// inQuotes returns a value in quotes of n bytes. The quote that ends it has as many
+// backslashes before it; if there is none, the text is cut and the value is all of
+// the rest. What is written on behind the quote is part of the value, as in a shell.
+func (t *text) inQuotes(at, n int, v setting) (from, to int) {
+	from = at + n
+	quote := t.s[from-1]
+	if triple := strings.Repeat(string(quote), 3); n == 1 && strings.HasPrefix(t.s[at:], triple) {
+		if end := strings.Index(t.s[at+3:], triple); end >= 0 {
+			return at + 3, at + 3 + end
+		}
+		return at + 3, len(t.s)
+	}
+	for i := from; ; {
+		next := strings.IndexByte(t.s[i:], quote)
+		if next < 0 {
+			return from, len(t.s)
+		}
+		i += next
+		slashes := 0
+		for i-slashes > from && t.s[i-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes < n && (slashes == n-1 || n == 1 && slashes%2 == 0) || n == 1 && slashes%2 == 0 {
+			to = i - slashes*min(1, n-1)
+			break
+		}
+		i++
+	}
+	after := to + n
+	if n == 1 && !v.quoted && after < len(t.s) && (isAlnum(t.s[after]) || t.quoteAt(after) == 1) {
+		to = t.trimmed(after, t.unquoted(after, v.query))
+	}
+	return from, to
+}
+
+// unquoted returns where a value without quotes ends: at a blank, at a quote that
+// ends the string that has the variable, or at an escape of one of them.
+func (t *text) unquoted(at int, query bool) int {
+	for i := at; i < len(t.s); i++ {
+		switch c := t.s[i]; {
+		case c <= ' ' || c == 0x7f:
+			return i
+		case query && (c == '&' || c == '#'):
+			return i
+		case c == '"' || c == '\'' || c == '`':
+			if i+1 == len(t.s) || strings.IndexByte(" \t\r\n,;:)]}>\\", t.s[i+1]) >= 0 {
+				return i
+			}
+		case c == '\\':
+			k := t.skip(i, `\`)
+			if k < len(t.s) && strings.IndexByte("nrt\"'", t.s[k]) >= 0 {
+				return i
+			}
+			i = k - 1
+		}
+	}
+	return len(t.s)
+}
+
+// trimmed leaves closing brackets and marks behind a value out of it.
+func (t *text) trimmed(from, to int) int {
+	for to > from && strings.IndexByte(",;)]}>.:", t.s[to-1]) >= 0 {
+		to--
+	}
+	return to
+}
+
+// line returns a value of YAML: one that has its line to itself, as the name has,
+// or the lines of a block.
+func (t *text) line(v setting, at int) (from, to int, ok bool) {
+	start := v.from
+	for start > 0 && v.from-start < 64 && strings.IndexByte(" \t-", t.s[start-1]) >= 0 {
+		start--
+	}
+	if start > 0 && t.s[start-1] != '\n' || at == v.to+1 || t.s[at] == '{' || t.s[at] == '[' {
+		return 0, 0, false
+	}
+	end := func(i int) int {
+		if n := strings.IndexByte(t.s[i:], '\n'); n >= 0 {
+			return i + n
+		}
+		return len(t.s)
+	}
+	from, to = at, end(at)
+	if strings.Trim(t.s[from:to], "|>+-0123456789 \r") == "" && (t.s[at] == '|' || t.s[at] == '>') && to < len(t.s) {
+		from = to + 1
+		for to < len(t.s) && to+1 < len(t.s) && (t.s[to+1] == ' ' || t.s[to+1] == '\t') {
+			to = end(to + 1)
+		}
+		return from, max(from, to), true
+	}
+	if n := strings.Index(t.s[from:to], " #"); n > 0 {
+		to = from + n
+	}
+	return from, from + len(strings.TrimRight(t.s[from:to], " \t\r,")), true
+}
+
+// stands are values that stand for a secret and are none.
+var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
+
+// kinds are the words of all placeholders.
+var kinds = sync.OnceValue(func() map[string]bool {
+	m := set("variable password bearer basic private-key base64 user email")
+	for _, f := range formats {
+		m[f.Kind] = true
+	}
+	return m
+})
+
+// shown reports whether s is a placeholder of a secret, alone or with punctuation
+// behind it.
+func shown(s string) bool {
+	if !strings.HasPrefix(s, "[") {
+		return false
+	}
+	word := s[1:]
+	if i := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }); i >= 0 {
+		word = word[:i]
+	}
+	if !kinds()[word] && !strings.HasPrefix(word, "user-") {
+		return false
+	}
+	return strings.IndexFunc(s[1+len(word):], func(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }) < 0
+}
+
+// harmless reports whether the value s[from:to] is none to be masked.
+func (t *text) harmless(v setting, from, to int, how trust) bool {
+	const most = 256 // no longer one stands for another
+	s := t.s[from:to]
+	if len(s) <= most && (stands().MatchString(s) || shown(s)) {
+		return true
+	}
+	name := lowerCase(t.s[v.from:v.to])
+	switch {
+	case name == "pwd" || name == "oldpwd":
+		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' // a directory
+	case how == maybe && (strings.HasSuffix(name, "sig") || strings.HasSuffix(name, "signature")):
+		const shortest = 16
+		return len(s) < shortest || wordy(s) || !random(s)
+	case how == maybe, v.columns && !v.flag && !t.command(v.from):
+		return wordy(s) || s[0] == '/' || strings.ContainsAny(s, "(<")
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"strings"
+
+	"assay/diag"
+)
+
+// Codes makes the list of all codes of issues, by severity.
+func Codes(codes []diag.Code) Doc {
+	var list List
+	for _, severity := range []diag.Severity{diag.Suspect, diag.DataLoss, diag.Info} {
+		var names []string
+		for _, c := range codes {
+			if c.Severity == severity {
+				names = append(names, c.Name)
+			}
+		}
+		if names != nil {
+			list = append(list, Item{Mark: severity.String(), Text: strings.Join(names, ", ")})
+		}
+	}
+	s := []Section{{Title: "Issue codes", Lead: "by their worst severity; \"assay explain CODE\" describes one", Blocks: []Block{list}}}
+	return Doc{Title: "Issue codes", Screen: s, Sections: s}
+}
+
+// severities describes what a severity does to the numbers.
+var severities = map[diag.Severity]string{
+	diag.Info:     "every number stands",
+	diag.DataLoss: "something is missing from the numbers",
+	diag.Suspect:  "a number may be wrong",
+}
+
+// ExplainCode makes the page of one code.
+func ExplainCode(c diag.Code) Doc {
+	do := c.Do
+	if do == "" {
+		do = "Nothing has to be done."
+	}
+	s := []Section{
+		{Title: c.Name, Lead: "issue, at worst " + c.Severity.String() + ": " + severities[c.Severity], Blocks: []Block{Paragraph{Text: c.Means}}},
+		{Title: "What to do", Blocks: []Block{Paragraph{Text: do}}},
+	}
+	return Doc{Title: c.Name, Screen: s, Sections: s}
+}
