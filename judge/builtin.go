@@ -1042,7 +1042,6 @@ func builtInRemedies() remedyBook {
 		}, Plain: "pack-by-hand"},
 		"parallelize-callees": {Text: "If its callees compute: run independent ones in parallel (Ray, processes), or call them less often.", From: "nemo-gym", Kept: []string{
 			"function-total",
-			"nested-cost",
 		}},
 		"permit-tracing": {Text: "If the profiler reports CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: run as administrator, load the driver with NVreg_RestrictProfilingToAdminUsers=0, or use --cap-add=SYS_ADMIN in a container.", From: "nvidia-counters", Kept: []string{
 			"no-gpu-time",
@@ -1139,7 +1138,7 @@ func builtInRemedies() remedyBook {
 			"memory-pressure",
 			"memory-owner",
 		}},
-		"record-built-in-functions": {Text: "Record built-in functions (yappi.start(builtins=True)): they show where Python calls compiled code. Then start with the largest callee.", From: "yappi", Kept: []string{
+		"record-built-in-functions": {Text: "Record built-in functions (yappi.start(builtins=True)): they show where Python calls compiled code.", From: "yappi", Kept: []string{
 			"nested-cost",
 		}},
 		"record-fewer-events": {Text: "Record fewer activities or fewer steps, so that the profiler's buffers do not overflow.", From: "torch-profiler", Kept: []string{
@@ -1212,6 +1211,7 @@ func builtInRemedies() remedyBook {
 		}},
 		"reduce-callees": {Text: "Start with its callees: call them less often, reduce their work, or run independent ones in parallel.", From: "nemo-gym", Kept: []string{
 			"function-total",
+			"nested-cost",
 		}},
 		"reduce-the-kernels-work": {Text: "Call the kernel less often or reduce its work (fuse it, use a smaller type, cache its result), because it already runs close to the peak.", From: "ncu", Kept: []string{
 			"kernels-near-limit",

@@ -5,7 +5,7 @@ import "strings"
 // The advice follows the priority matrix of NeMo Gym's profiling guide.
 
 // isPython reports whether a function is of Python, by the profiler or by its file.
-// Profiles of other profilers may have kernels and compiled code beside it, for
+// Profiles of other profilers may also have kernels and compiled code, for
 // which advice on Python is none.
 func (f *functions) isPython(r functionRow) bool {
 	return f.Tool == "yappi" || f.Tool == "pstats" || strings.Contains(r.name, ".py") || strings.HasSuffix(r.file, ".py")
@@ -50,7 +50,7 @@ func (f *functions) nestedAdvice(r functionRow) []Step {
 	if !f.isPython(r) {
 		return []Step{advise("open-the-flame-graph")}
 	}
-	return []Step{advise("record-built-in-functions"), advise("await-callees-together"), advise("parallelize-callees")}
+	return []Step{advise("reduce-callees"), advise("await-callees-together"), advise("record-built-in-functions")}
 }
 
 func waitAdvice() []Step {

@@ -128,7 +128,7 @@ func settingOf(s *summary.Summary, stacks []Stack) setting {
 // stepsFor returns the steps of a finding that apply: it replaces those for another
 // profiler or for PyTorch, drops those for a stack if another one of its family is
 // found, and adds those for the stacks that are found. The added ones come first if
-// the rule is about phases, of which a framework knows most.
+// the rule is about phases, because their advice is the more specific one.
 func (on setting) stepsFor(rule string, steps []Step) []Step {
 	var out, added []Step
 	for _, s := range steps {
