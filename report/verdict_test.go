@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// TestVerdictPointsToWhatIsOverItsLimit: that the GPU is kept busy is no reason to
+// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the kernels: lower precision is no reason to
 // stop reading where something else is critical.
 func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	busy := judge.Finding{Rule: judge.RuleComputeBound, Title: "compute is 99.9% of the window", Next: steps("gains-are-in-kernels")}
@@ -24,11 +24,11 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		screen   string // the arrow under the verdict
 		markdown string // what is to be done first
 	}{
-		{"all is well", "compute", []judge.Finding{busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
-		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- compare them"},
+		{"all is well", "compute", []judge.Finding{busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- Compare the slowest step"},
 		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "→ look first at what is over its limit, below: 1 critical finding and 2 warnings",
-			"What to do first is about uneven-ranks, for that is over its limit:\n\n- give all ranks the same work"},
-		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
+			"What to do first is about uneven-ranks, for that is over its limit:\n\n- Give all ranks the same work"},
+		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
 	} {
 		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
@@ -42,7 +42,7 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	// A verdict that is itself over its limit says what to do about it.
 	idle := judge.Finding{Rule: judge.RuleGPUIdle, Level: judge.Warn, Title: "GPU idle time", Next: steps("launch-less")}
 	d := Build(s, judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: idle.Title, Rule: idle.Rule}, Findings: []judge.Finding{late, idle}})
-	if got := text(t, d, 80); !strings.Contains(got, "→ launch less") {
+	if got := text(t, d, 80); !strings.Contains(got, "→ Use CUDA graphs") {
 		t.Errorf("no step in\n%s", got[:400])
 	}
 }
