@@ -5,44 +5,30 @@ import (
 	"assay/summary"
 )
 
-// The advice is for users of PyTorch, most promising first. Each line names
-// the switch to turn, not just the direction, and says "if" where the capture
-// does not tell whether it applies. The lines are in remedies.yaml, with the pages
-// that they come from.
+// The steps of a finding are for users of PyTorch, the most promising first: screens
+// show only that one. Their texts and sources are in remedies.yaml.
 
-func commAdvice() []string {
-	return []string{
-		say("fsdp-prefetch"),
-		say("fsdp-send-less"),
-		say("ddp-buckets"),
-		say("ddp-send-less"),
-		say("send-less"),
+func commAdvice() []Step {
+	return []Step{
+		advise("fsdp-prefetch"), advise("fsdp-send-less"), advise("ddp-buckets"), advise("ddp-send-less"), advise("send-less"),
+		advise("fsdp-forward-prefetch"), advise("fsdp-shard-grad-op"), advise("fsdp2-prefetch"), advise("ddp-no-sync"),
 	}
 }
 
-func kernelAdvice(k summary.Kernel, p peers) []string {
+func kernelAdvice(k summary.Kernel, p peers) []Step {
 	if k.Class == "comm" {
-		return []string{
-			say("wait-of-peers", "peers", p.advice()),
-			say("hidden-is-cheap"),
-		}
+		return []Step{p.advice(), advise("check-the-overlap")}
 	}
-	profile := say("profile-one-kernel")
+	profile := advise("profile-one-kernel")
 	switch {
 	case k.Category == "gemm" && !onTensorCores(k.Name):
-		return []string{
-			say("tensor-cores"),
-			profile,
-		}
+		return []Step{advise("tensor-cores"), profile}
 	case k.Category == "gemm":
-		return []string{profile}
+		return []Step{profile}
 	case k.Category == "attention":
-		return []string{
-			say("fused-attention"),
-			profile,
-		}
+		return []Step{advise("fused-attention"), profile}
 	}
-	return []string{profile, say("fuse-small-kernels")}
+	return []Step{profile, advise("fuse-small-kernels")}
 }
 
 // simt matches the names of matrix kernels that use no tensor cores, by the
@@ -59,11 +45,4 @@ var tensorCores = lazyregexp.New(`(?i)tensorop|(^|[^e])mma|nvjet|mfma|_MI\d+x\d+
 // not be moved to tensor cores.
 func onTensorCores(name string) bool {
 	return !simt().MatchString(name) && tensorCores().MatchString(name)
-}
-
-func computeAdvice() []string {
-	return []string{
-		say("gains-are-in-kernels"),
-		say("busy-is-not-efficient"),
-	}
 }

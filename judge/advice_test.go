@@ -50,22 +50,22 @@ func TestIdleAdvice(t *testing.T) {
 		gaps        []int64
 		largest     []summary.Gap
 	}{
-		{"half of it in few gaps", "open the trace at -1002.003 µs, where the largest gap begins", append(many(300, ms), 299*ms), few},
-		{"just under half in few gaps", "see in the trace what the host does in the gaps", append(many(300, ms), 299*ms), []summary.Gap{{NS: 299 * ms}}},
-		{"long gaps, none known by place", "see in the trace what the host does in the gaps", many(600, ms), nil},
-		{"short gaps", "launch less", many(60_000, 9_999), []summary.Gap{{NS: 9_999}}},
-		{"gaps of the clock", "launch less", many(6_000_000/100, 99), nil},
-		{"gaps between short and long", "launch less", many(60_000, 10_000), nil},
-		{"not known", "launch less", nil, nil},
+		{"half of it in few gaps", "Open the trace at -1002.003 µs (start of the largest gap)", append(many(300, ms), 299*ms), few},
+		{"just under half in few gaps", "Find the call that most gaps have in common", append(many(300, ms), 299*ms), []summary.Gap{{NS: 299 * ms}}},
+		{"long gaps, none known by place", "Find the call that most gaps have in common", many(600, ms), nil},
+		{"short gaps", "Use CUDA graphs", many(60_000, 9_999), []summary.Gap{{NS: 9_999}}},
+		{"gaps of the clock", "Use CUDA graphs", many(6_000_000/100, 99), nil},
+		{"gaps between short and long", "Use CUDA graphs", many(60_000, 10_000), nil},
+		{"not known", "Use CUDA graphs", nil, nil},
 	} {
 		s := idleSummary(tc.gaps...)
 		s.Devices[0].LargestGaps = tc.largest
 		f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
-		if !strings.HasPrefix(f.Next[0], tc.first) {
-			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0], tc.first)
+		if !strings.HasPrefix(f.Next[0].Text(), tc.first) {
+			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0].Text(), tc.first)
 		}
-		for i, line := range f.Next {
-			if strings.Contains(line, "DataLoader") && (i == 0 || !strings.HasPrefix(line, "if ")) {
+		for i, line := range texts(f.Next) {
+			if strings.Contains(line, "DataLoader") && (i == 0 || !strings.HasPrefix(line, "If ")) {
 				t.Errorf("%s: advice %d blames the DataLoader: %q", tc.name, i, line)
 			}
 		}
@@ -79,8 +79,8 @@ func TestTinyGapsAreNotOne(t *testing.T) {
 	d.Activity[0], d.Activity[comp] = 6_000, 4_000
 	d.Gaps.Add(6_000)
 	d.LargestGaps = []summary.Gap{{NS: 6_000}}
-	if f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle); !strings.HasPrefix(f.Next[0], "launch less") {
-		t.Errorf("first advice is %q", f.Next[0])
+	if f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle); !strings.HasPrefix(f.Next[0].Text(), "Use CUDA graphs") {
+		t.Errorf("first advice is %q", f.Next[0].Text())
 	}
 	d.Gaps = summary.Histogram{}
 	for range 6_000 / 60 {
@@ -103,8 +103,8 @@ func TestLargestGapOfMany(t *testing.T) {
 	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
 	wantEvidence(t, f, "worst device: rank 0 device 0: 60.0% (60 ms of 100 ms)",
 		"the largest gap is 60 ms at 2.000 µs of the trace on rank 1 device 3, 50.0% of idle time")
-	if !strings.HasPrefix(f.Next[0], `open "rank1.json" at 2.000 µs`) {
-		t.Errorf("first advice is %q", f.Next[0])
+	if !strings.HasPrefix(f.Next[0].Text(), `Open "rank1.json" at 2.000 µs`) {
+		t.Errorf("first advice is %q", f.Next[0].Text())
 	}
 }
 
@@ -118,8 +118,8 @@ func TestCopyEvidence(t *testing.T) {
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
 	wantEvidence(t, f, "copies from pageable host memory to the device are 75.0% of copy and memset work (30 ms of 40 ms in 3 runs, 286.1 MiB at 10 GB/s)")
-	if !strings.Contains(f.Next[0], "pin_memory=True") || strings.Contains(strings.Join(f.Next, " "), "zero_grad") {
-		t.Errorf("advice %q", f.Next)
+	if !strings.Contains(f.Next[0].Text(), "pin_memory=True") || strings.Contains(strings.Join(texts(f.Next), " "), "zero_grad") {
+		t.Errorf("advice %q", texts(f.Next))
 	}
 	// A row that does not tell its bytes makes the rate unknown; a quarter of the
 	// work is worth a line.
@@ -129,8 +129,8 @@ func TestCopyEvidence(t *testing.T) {
 	f = find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
 	wantEvidence(t, f, "copies from pageable host memory to the device are 72.5% of copy and memset work (29 ms of 40 ms in 3 runs)",
 		"memsets are 25.0% of copy and memset work (10 ms of 40 ms in 9 runs)")
-	if !strings.Contains(f.Next[len(f.Next)-1], "zero_grad(set_to_none=True)") {
-		t.Errorf("advice %q passes over memsets", f.Next)
+	if !strings.Contains(f.Next[len(f.Next)-1].Text(), "zero_grad(set_to_none=True)") {
+		t.Errorf("advice %q passes over memsets", texts(f.Next))
 	}
 }
 
@@ -138,26 +138,26 @@ func TestCopyEvidence(t *testing.T) {
 func TestCopyAdvice(t *testing.T) {
 	for name, want := range map[string]string{
 		"Memcpy HtoD (Pageable -> Device)": "pin_memory=True",
-		"Memcpy HtoD (Pinned -> Device)":   "overlap",
+		"Memcpy HtoD (Pinned -> Device)":   "overlaps",
 		"Memcpy HtoD (Host -> Device)":     "pin_memory=True",
 		"CopyHostToDevice":                 "pin_memory=True",
 		"Memcpy DtoH (Device -> Pageable)": ".item()",
 		"Memcpy DtoH (Device -> Pinned)":   ".item()",
 		"CopyDeviceToHost":                 ".item()",
 		"Memcpy DtoD (Device -> Device)":   ".contiguous()",
-		"Memcpy PtoP (Device -> Device)":   "between devices",
+		"Memcpy PtoP (Device -> Device)":   "consecutive layers",
 		"Memset (Device)":                  "zero_grad",
-		"Memcpy Unknown":                   "find who copies",
+		"Memcpy Unknown":                   "Find the operator that copies",
 	} {
 		s := one(0, 0, 200)
 		s.Copies = []summary.Copy{{Name: name, Class: "copy", Count: 1, TotalNS: 1}}
 		f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
-		if !strings.Contains(f.Next[0], want) {
-			t.Errorf("%s: first advice is %q, want %q", name, f.Next[0], want)
+		if !strings.Contains(f.Next[0].Text(), want) {
+			t.Errorf("%s: first advice is %q, want %q", name, f.Next[0].Text(), want)
 		}
-		pageable := strings.Contains(strings.Join(f.Next, " "), "copies from pageable memory")
+		pageable := strings.Contains(strings.Join(texts(f.Next), " "), "Copies from pageable memory")
 		if pageable != (name == "Memcpy HtoD (Pageable -> Device)") {
-			t.Errorf("%s: advice %q", name, f.Next)
+			t.Errorf("%s: advice %q", name, texts(f.Next))
 		}
 	}
 	if f := find(t, Judge(one(0, 0, 200), DefaultThresholds()), RuleExposedCopies); len(f.Next) == 0 || len(f.Evidence) != 0 {
@@ -169,9 +169,9 @@ func TestKernelAdvice(t *testing.T) {
 	for want, k := range map[string]summary.Kernel{
 		"scaled_dot_product_attention": {Class: "compute", Category: "attention"},
 		"Nsight Compute":               {Class: "compute", Category: "elementwise"},
-		"traces of all ranks":          {Class: "comm", Category: "gemm"},
+		"Profile every rank":           {Class: "comm", Category: "gemm"},
 	} {
-		if got := kernelAdvice(k, peers{ranks: 1})[0]; !strings.Contains(got, want) {
+		if got := kernelAdvice(k, peers{ranks: 1})[0].Text(); !strings.Contains(got, want) {
 			t.Errorf("%+v: first advice is %q, want %q", k, got, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestKernelAdvice(t *testing.T) {
 		"gemma_linear": false,
 		"my_gemm":      false,
 	} {
-		next := kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{})
+		next := texts(kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{}))
 		if got := !strings.Contains(strings.Join(next, " "), "tensor cores"); got != already {
 			t.Errorf("%s: advice %q, tensor cores already: %v", name, next, already)
 		}
@@ -201,7 +201,7 @@ func TestKernelAdvice(t *testing.T) {
 // TestPeers: what is said of other ranks follows from what is known of them.
 func TestPeers(t *testing.T) {
 	type rank struct{ rank, ms, runs int64 }
-	const all, equal, compare = "give assay the traces of all ranks", "the ranks wait about equally", "compare the same steps of all ranks"
+	const all, equal, compare = "give-all-ranks", "tune-the-communication", "compare-the-same-steps"
 	for _, tc := range []struct {
 		name             string
 		ranks            []rank
@@ -209,9 +209,9 @@ func TestPeers(t *testing.T) {
 	}{
 		{"one rank", []rank{{0, 300, 10}}, "", all},
 		{"straggler", []rank{{0, 290, 100}, {1, 105, 100}, {2, 200, 100}},
-			"comm kernels run 290 ms on rank 0 and 105 ms on rank 1: rank 1 arrives last and the others wait", "find what makes rank 1 late"},
+			"comm kernels run 290 ms on rank 0 and 105 ms on rank 1: rank 1 arrives last and the others wait", "find-the-late-rank 1"},
 		{"spread at its limit", []rank{{0, 80, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 80 ms on rank 0: no rank keeps the others waiting", equal},
-		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 79 ms on rank 0: rank 0 arrives last and the others wait", "find what makes rank 0 late"},
+		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 79 ms on rank 0: rank 0 arrives last and the others wait", "find-the-late-rank 0"},
 		{"fewer steps", []rank{{0, 100, 30}, {1, 300, 90}},
 			"comm kernels run 300 ms on rank 1 and 100 ms on rank 0, but their numbers differ (90 runs and 30 runs), so the ranks did not record the same work", compare},
 		{"one does not communicate", []rank{{0, 100, 30}, {1, 0, 0}}, "", compare},
@@ -238,8 +238,8 @@ func TestPeers(t *testing.T) {
 				evidence = line
 			}
 		}
-		if evidence != tc.evidence || !strings.HasPrefix(f.Next[0], tc.advice) {
-			t.Errorf("%s:\ngot  %q, %q\nwant %q, %q", tc.name, evidence, f.Next[0], tc.evidence, tc.advice)
+		if first := strings.TrimSpace(f.Next[0].ID + " " + f.Next[0].Args["rank"]); evidence != tc.evidence || first != tc.advice {
+			t.Errorf("%s:\ngot  %q, %q\nwant %q, %q", tc.name, evidence, first, tc.evidence, tc.advice)
 		}
 	}
 }

@@ -309,272 +309,474 @@ func builtInPages() map[string]pageEntry {
 // builtInRemedies returns the remedies of remedies.yaml and their sources.
 func builtInRemedies() remedyBook {
 	return remedyBook{Sources: map[string]Source{
-		"assay":            {Title: "assay: what it measures", URL: "README.md"},
-		"cuda-best":        {Title: "NVIDIA: CUDA C++ Best Practices Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html"},
-		"cuda-sync":        {Title: "NVIDIA: CUDA API synchronization behavior", URL: "https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html"},
-		"deepspeed":        {Title: "DeepSpeed: Configuration JSON", URL: "https://www.deepspeed.ai/docs/config-json/"},
-		"jax-gpu":          {Title: "JAX: GPU performance tips", URL: "https://docs.jax.dev/en/latest/gpu_performance_tips.html"},
-		"jax-memory":       {Title: "JAX: GPU memory allocation", URL: "https://docs.jax.dev/en/latest/201/gpu-memory.html"},
-		"megatron":         {Title: "NVIDIA: Megatron Bridge, Communication Overlap", URL: "https://docs.nvidia.com/nemo/megatron-bridge/latest/training/communication-overlap.html"},
-		"ncu":              {Title: "NVIDIA: Nsight Compute Profiling Guide", URL: "https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html"},
-		"ncu-cli":          {Title: "NVIDIA: Nsight Compute CLI", URL: "https://docs.nvidia.com/nsight-compute/NsightComputeCli/index.html"},
-		"nemo-gym":         {Title: "NeMo Gym: Performance Profiling", URL: "https://docs.nvidia.com/nemo/gym/latest/index.html"},
-		"nemo-rl-async":    {Title: "NeMo RL: Train with Async GRPO", URL: "https://docs.nvidia.com/nemo/rl/latest/guides/async-grpo.html"},
-		"nemo-rl-refit":    {Title: "NeMo RL: Weight Refit, Choosing a Transport", URL: "https://docs.nvidia.com/nemo/rl/latest/guides/refit.html"},
-		"nsys":             {Title: "NVIDIA: Nsight Systems User Guide", URL: "https://docs.nvidia.com/nsight-systems/UserGuide/index.html"},
-		"nsys-rules":       {Title: "NVIDIA: Nsight Systems Analysis Guide", URL: "https://docs.nvidia.com/nsight-systems/AnalysisGuide/index.html"},
-		"nvidia-counters":  {Title: "NVIDIA: permission to use GPU performance counters", URL: "https://developer.nvidia.com/ERR_NVGPUCTRPERM"},
-		"python-gc":        {Title: "Python: gc, Garbage Collector interface", URL: "https://docs.python.org/3/library/gc.html"},
-		"sfllm":            {Title: "SFLLM: Performance Tuning Guide", URL: "https://github.com/wejoncy/sfllm/blob/HEAD/docs/performance-tuning.md"},
-		"sglang":           {Title: "SGLang: Benchmark and Profiling", URL: "https://docs.sglang.io/docs/developer_guide/benchmark_and_profiling"},
-		"sglang-arguments": {Title: "SGLang: Server Arguments", URL: "https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/server_args.py"},
-		"sglang-tuning":    {Title: "SGLang: Hyperparameter Tuning", URL: "https://docs.sglang.io/docs/advanced_features/hyperparameter_tuning"},
-		"skyrl":            {Title: "SkyRL: Benchmarking and Performance Tuning Guide", URL: "https://github.com/ai-blaise/SkyRL/blob/HEAD/skyrl-train/docs/BENCHMARKING_GUIDE.md"},
-		"skyrl-async":      {Title: "SkyRL: Fully Async Training", URL: "https://docs.skyrl.ai/docs/tutorials/fully_async"},
-		"skyrl-config":     {Title: "SkyRL: Configuration Overview", URL: "https://docs.skyrl.ai/docs/configuration/config"},
-		"skyrl-inference":  {Title: "SkyRL: Inference Architecture", URL: "https://docs.skyrl.ai/docs/getting-started/inference_architecture"},
-		"skyrl-placement":  {Title: "SkyRL: Model Placement and Colocation", URL: "https://docs.skyrl.ai/docs/configuration/placement"},
-		"slime":            {Title: "slime: Quick Start", URL: "https://github.com/THUDM/slime/blob/main/docs/en/get_started/quick_start.md"},
-		"slime-arguments":  {Title: "slime: arguments", URL: "https://github.com/THUDM/slime/blob/main/slime/utils/arguments.py"},
-		"slime-faq":        {Title: "slime: FAQ", URL: "https://github.com/THUDM/slime/blob/main/docs/en/get_started/qa.md"},
-		"torch-compile":    {Title: "PyTorch: torch.compile", URL: "https://docs.pytorch.org/docs/stable/generated/torch.compile.html"},
-		"torch-cuda":       {Title: "PyTorch: CUDA semantics", URL: "https://docs.pytorch.org/docs/stable/notes/cuda.html"},
-		"torch-data":       {Title: "PyTorch: torch.utils.data", URL: "https://docs.pytorch.org/docs/stable/data.html"},
-		"torch-ddp":        {Title: "PyTorch: DistributedDataParallel", URL: "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"},
-		"torch-fsdp":       {Title: "PyTorch: FSDP Notes", URL: "https://docs.pytorch.org/docs/stable/notes/fsdp.html"},
-		"torch-fsdp-api":   {Title: "PyTorch: FullyShardedDataParallel", URL: "https://docs.pytorch.org/docs/stable/fsdp.html"},
-		"torch-fsdp2":      {Title: "PyTorch: fully_shard", URL: "https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html"},
-		"torch-memory":     {Title: "PyTorch: Understanding CUDA Memory Usage", URL: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"},
-		"torch-pinned":     {Title: "PyTorch: pin_memory() and non_blocking", URL: "https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html"},
-		"torch-profiler":   {Title: "PyTorch: torch.profiler", URL: "https://docs.pytorch.org/docs/stable/profiler.html"},
-		"torch-sdpa":       {Title: "PyTorch: scaled_dot_product_attention", URL: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"},
-		"torch-tuning":     {Title: "PyTorch: Performance Tuning Guide", URL: "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
-		"torch-views":      {Title: "PyTorch: Tensor Views", URL: "https://docs.pytorch.org/docs/stable/tensor_view.html"},
-		"verl":             {Title: "veRL: Performance Tuning Guide", URL: "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"},
-		"verl-async":       {Title: "veRL: V1 Async Trainer", URL: "https://verl.readthedocs.io/en/latest/advance/v1_async_trainer.html"},
-		"verl-config":      {Title: "veRL: rollout.yaml", URL: "https://github.com/verl-project/verl/blob/main/verl/trainer/config/rollout/rollout.yaml"},
-		"verl-weights":     {Title: "veRL: Checkpoint Engine", URL: "https://github.com/verl-project/verl/blob/main/verl/checkpoint_engine/README.md"},
-		"vllm":             {Title: "vLLM: Profiling vLLM", URL: "https://docs.vllm.ai/en/stable/contributing/profiling/"},
-		"vllm-memory":      {Title: "vLLM: Conserving Memory", URL: "https://docs.vllm.ai/en/stable/configuration/conserving_memory/"},
-		"vllm-tuning":      {Title: "vLLM: Optimization and Tuning", URL: "https://docs.vllm.ai/en/stable/configuration/optimization/"},
-	}, Otherwise: map[string]string{
-		"allocating":             "torch-cuda",
-		"allocation-calls":       "torch-cuda",
-		"allocator-churn":        "torch-cuda",
-		"capture-quality":        "assay",
-		"clocks-implausible":     "torch-profiler",
-		"communication-work":     "assay",
-		"compute-bound":          "torch-tuning",
-		"copy-operators":         "torch-tuning",
-		"copy-work":              "torch-pinned",
-		"counters-missing":       "ncu-cli",
-		"data-loading":           "torch-data",
-		"data-share":             "skyrl",
-		"device-records-missing": "torch-profiler",
-		"device-time-missing":    "torch-profiler",
-		"dominant-kernel":        "ncu",
-		"exposed-communication":  "assay",
-		"exposed-copies":         "torch-pinned",
-		"function-self":          "nemo-gym",
-		"function-total":         "nemo-gym",
-		"generation-share":       "skyrl",
-		"gpu-idle":               "torch-tuning",
-		"graphs-hide-kernels":    "nsys",
-		"growing-average":        "nemo-gym",
-		"host-work":              "torch-tuning",
-		"kernels-balanced":       "ncu",
-		"kernels-compute-bound":  "ncu",
-		"kernels-latency-bound":  "ncu",
-		"kernels-memory-bound":   "ncu",
-		"kernels-near-limit":     "ncu",
-		"kernels-unrecorded":     "nsys",
-		"largest-allocator":      "torch-memory",
-		"launch-bound":           "torch-tuning",
-		"long-gaps":              "nsys-rules",
-		"low-occupancy":          "ncu",
-		"low-utilization":        "nsys-rules",
-		"many-cheap-calls":       "nemo-gym",
-		"memory-bandwidth":       "ncu",
-		"memory-exhausted":       "torch-memory",
-		"memory-fragmented":      "torch-cuda",
-		"memory-growth":          "torch-memory",
-		"memory-owner":           "torch-memory",
-		"memory-pressure":        "torch-memory",
-		"memory-unrecorded":      "torch-memory",
-		"nested-cost":            "nemo-gym",
-		"no-gpu-time":            "torch-profiler",
-		"opaque-graphs":          "nsys",
-		"pageable-async-copies":  "nsys-rules",
-		"partial-waves":          "ncu",
-		"periodic-stalls":        "skyrl",
-		"rl-utilization":         "skyrl",
-		"short-kernels":          "cuda-best",
-		"sleep-wake-share":       "skyrl",
-		"slow-steps":             "skyrl",
-		"steady-steps":           "torch-profiler",
-		"straggling-rank":        "assay",
-		"sums-only":              "assay",
-		"synchronizing-calls":    "nsys-rules",
-		"synchronous-copies":     "nsys-rules",
-		"synchronous-memsets":    "nsys-rules",
-		"tables-empty":           "nsys",
-		"tiny-kernels":           "cuda-best",
-		"too-little-gpu-work":    "torch-profiler",
-		"training-share":         "skyrl",
-		"uneven-ranks":           "assay",
-		"uneven-steps":           "skyrl",
-		"wait-share":             "skyrl",
-		"waiting":                "nemo-gym",
-		"waiting-calls":          "torch-tuning",
-		"warm-up-phases":         "torch-profiler",
-		"warm-up-steps":          "torch-profiler",
-		"weight-sync-share":      "skyrl",
-		"weight-sync-time":       "skyrl",
+		"assay":                  {Title: "assay: what it measures", URL: "README.md"},
+		"bitsandbytes":           {Title: "bitsandbytes: 8-bit optimizers", URL: "https://huggingface.co/docs/bitsandbytes/main/en/optimizers"},
+		"cuda-best":              {Title: "NVIDIA: CUDA C++ Best Practices Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html"},
+		"cuda-guide":             {Title: "NVIDIA: CUDA C++ Programming Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html"},
+		"cuda-sync":              {Title: "NVIDIA: CUDA API synchronization behavior", URL: "https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html"},
+		"deepspeed":              {Title: "DeepSpeed: Configuration JSON", URL: "https://www.deepspeed.ai/docs/config-json/"},
+		"jax-gpu":                {Title: "JAX: GPU performance tips", URL: "https://docs.jax.dev/en/latest/gpu_performance_tips.html"},
+		"jax-memory":             {Title: "JAX: GPU memory allocation", URL: "https://docs.jax.dev/en/latest/201/gpu-memory.html"},
+		"liger":                  {Title: "Liger Kernel: fused linear cross entropy", URL: "https://github.com/linkedin/Liger-Kernel"},
+		"megatron":               {Title: "NVIDIA: Megatron Bridge, Communication Overlap", URL: "https://docs.nvidia.com/nemo/megatron-bridge/latest/training/communication-overlap.html"},
+		"ncu":                    {Title: "NVIDIA: Nsight Compute Profiling Guide", URL: "https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html"},
+		"ncu-cli":                {Title: "NVIDIA: Nsight Compute CLI", URL: "https://docs.nvidia.com/nsight-compute/NsightComputeCli/index.html"},
+		"nemo-gym":               {Title: "NeMo Gym: Performance Profiling", URL: "https://docs.nvidia.com/nemo/gym/latest/index.html"},
+		"nemo-rl-async":          {Title: "NeMo RL: Train with Async GRPO", URL: "https://docs.nvidia.com/nemo/rl/latest/guides/async-grpo.html"},
+		"nemo-rl-refit":          {Title: "NeMo RL: Weight Refit, Choosing a Transport", URL: "https://docs.nvidia.com/nemo/rl/latest/guides/refit.html"},
+		"nsys":                   {Title: "NVIDIA: Nsight Systems User Guide", URL: "https://docs.nvidia.com/nsight-systems/UserGuide/index.html"},
+		"nsys-rules":             {Title: "NVIDIA: Nsight Systems Analysis Guide", URL: "https://docs.nvidia.com/nsight-systems/AnalysisGuide/index.html"},
+		"nvidia-counters":        {Title: "NVIDIA: permission to use GPU performance counters", URL: "https://developer.nvidia.com/ERR_NVGPUCTRPERM"},
+		"nvidia-smi":             {Title: "NVIDIA: nvidia-smi", URL: "https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+		"py-spy":                 {Title: "py-spy: Sampling profiler for Python programs", URL: "https://github.com/benfred/py-spy"},
+		"python-asyncio":         {Title: "Python: asyncio, Coroutines and Tasks", URL: "https://docs.python.org/3/library/asyncio-task.html"},
+		"python-functools":       {Title: "Python: functools", URL: "https://docs.python.org/3/library/functools.html"},
+		"python-gc":              {Title: "Python: gc, Garbage Collector interface", URL: "https://docs.python.org/3/library/gc.html"},
+		"sfllm":                  {Title: "SFLLM: Performance Tuning Guide", URL: "https://github.com/wejoncy/sfllm/blob/HEAD/docs/performance-tuning.md"},
+		"sglang-arguments":       {Title: "SGLang: Server Arguments", URL: "https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/server_args.py"},
+		"sglang-tuning":          {Title: "SGLang: Hyperparameter Tuning", URL: "https://docs.sglang.io/docs/advanced_features/hyperparameter_tuning"},
+		"skyrl":                  {Title: "SkyRL: Benchmarking and Performance Tuning Guide", URL: "https://github.com/ai-blaise/SkyRL/blob/HEAD/skyrl-train/docs/BENCHMARKING_GUIDE.md"},
+		"skyrl-async":            {Title: "SkyRL: Fully Async Training", URL: "https://docs.skyrl.ai/docs/tutorials/fully_async"},
+		"skyrl-config":           {Title: "SkyRL: Configuration Overview", URL: "https://docs.skyrl.ai/docs/configuration/config"},
+		"skyrl-inference":        {Title: "SkyRL: Inference Architecture", URL: "https://docs.skyrl.ai/docs/getting-started/inference_architecture"},
+		"skyrl-placement":        {Title: "SkyRL: Model Placement and Colocation", URL: "https://docs.skyrl.ai/docs/configuration/placement"},
+		"slime":                  {Title: "slime: Quick Start", URL: "https://github.com/THUDM/slime/blob/main/docs/en/get_started/quick_start.md"},
+		"slime-arguments":        {Title: "slime: arguments", URL: "https://github.com/THUDM/slime/blob/main/slime/utils/arguments.py"},
+		"slime-faq":              {Title: "slime: FAQ", URL: "https://github.com/THUDM/slime/blob/main/docs/en/get_started/qa.md"},
+		"torch-amp":              {Title: "PyTorch: Automatic Mixed Precision", URL: "https://docs.pytorch.org/docs/stable/amp.html"},
+		"torch-checkpoint":       {Title: "PyTorch: torch.utils.checkpoint", URL: "https://docs.pytorch.org/docs/stable/checkpoint.html"},
+		"torch-compile":          {Title: "PyTorch: torch.compile", URL: "https://docs.pytorch.org/docs/stable/generated/torch.compile.html"},
+		"torch-cuda":             {Title: "PyTorch: CUDA semantics", URL: "https://docs.pytorch.org/docs/stable/notes/cuda.html"},
+		"torch-data":             {Title: "PyTorch: torch.utils.data", URL: "https://docs.pytorch.org/docs/stable/data.html"},
+		"torch-ddp":              {Title: "PyTorch: DistributedDataParallel", URL: "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"},
+		"torch-ddp-hooks":        {Title: "PyTorch: DDP Communication Hooks", URL: "https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html"},
+		"torch-faq":              {Title: "PyTorch: Frequently Asked Questions", URL: "https://docs.pytorch.org/docs/stable/notes/faq.html"},
+		"torch-fsdp":             {Title: "PyTorch: FSDP Notes", URL: "https://docs.pytorch.org/docs/stable/notes/fsdp.html"},
+		"torch-fsdp-api":         {Title: "PyTorch: FullyShardedDataParallel", URL: "https://docs.pytorch.org/docs/stable/fsdp.html"},
+		"torch-fsdp2":            {Title: "PyTorch: fully_shard", URL: "https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html"},
+		"torch-memory":           {Title: "PyTorch: Understanding CUDA Memory Usage", URL: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"},
+		"torch-meta":             {Title: "PyTorch: Meta device", URL: "https://docs.pytorch.org/docs/stable/meta.html"},
+		"torch-pinned":           {Title: "PyTorch: pin_memory() and non_blocking", URL: "https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html"},
+		"torch-profiler":         {Title: "PyTorch: torch.profiler", URL: "https://docs.pytorch.org/docs/stable/profiler.html"},
+		"torch-sdpa":             {Title: "PyTorch: scaled_dot_product_attention", URL: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"},
+		"torch-step-in-backward": {Title: "PyTorch: Optimizer step in backward", URL: "https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html"},
+		"torch-tuning":           {Title: "PyTorch: Performance Tuning Guide", URL: "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
+		"torch-views":            {Title: "PyTorch: Tensor Views", URL: "https://docs.pytorch.org/docs/stable/tensor_view.html"},
+		"torch-zero":             {Title: "PyTorch: Distributed Optimizers", URL: "https://docs.pytorch.org/docs/stable/distributed.optim.html"},
+		"verl":                   {Title: "veRL: Performance Tuning Guide", URL: "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"},
+		"verl-async":             {Title: "veRL: V1 Async Trainer", URL: "https://verl.readthedocs.io/en/latest/advance/v1_async_trainer.html"},
+		"verl-config":            {Title: "veRL: rollout.yaml", URL: "https://github.com/verl-project/verl/blob/main/verl/trainer/config/rollout/rollout.yaml"},
+		"verl-weights":           {Title: "veRL: Checkpoint Engine", URL: "https://github.com/verl-project/verl/blob/main/verl/checkpoint_engine/README.md"},
+		"vllm-memory":            {Title: "vLLM: Conserving Memory", URL: "https://docs.vllm.ai/en/stable/configuration/conserving_memory/"},
+		"vllm-tuning":            {Title: "vLLM: Optimization and Tuning", URL: "https://docs.vllm.ai/en/stable/configuration/optimization/"},
+		"yappi":                  {Title: "yappi: Yet Another Python Profiler", URL: "https://github.com/sumerc/yappi"},
 	}, Remedies: map[string]*remedyEntry{
-		"allocate-less": {Text: "keep the allocator from calling the driver within steps: warm up with the largest shapes, PYTORCH_ALLOC_CONF=expandable_segments:True (in older PyTorch PYTORCH_CUDA_ALLOC_CONF), no torch.cuda.empty_cache() in the loop", From: "torch-cuda", Kept: []string{
+		"allocate-few-sizes": {Text: "Allocate long-lived tensors first, and pad sequences to a few lengths, so that sizes vary less.", From: "torch-tuning", Kept: []string{
+			"memory-exhausted",
+			"memory-fragmented",
+		}},
+		"allocate-less": {Text: "Warm up with the largest shapes and remove torch.cuda.empty_cache() from the loop, so that steps need no cudaMalloc or cudaFree.", From: "torch-cuda", Kept: []string{
 			"gpu-idle",
 			"allocation-calls",
 			"allocating",
 		}, Plain: "allocate-once"},
-		"allocate-once": {Text: "keep cudaMalloc and cudaFree out of the loop: allocate once, or from a pool (cudaMallocAsync, with cudaMemPoolAttrReleaseThreshold raised)", From: "cuda-best", Kept: []string{
+		"allocate-once": {Text: "Move cudaMalloc and cudaFree out of the loop: allocate once, or from a pool (cudaMallocAsync with a raised cudaMemPoolAttrReleaseThreshold).", From: "cuda-guide", Kept: []string{
 			"gpu-idle",
 			"allocation-calls",
 			"allocating",
 		}},
-		"begin-earlier": {Text: "begin the capture before the work is launched, with a step of warm-up, so that its launches are known", From: "torch-profiler", Kept: []string{
+		"await-callees-together": {Text: "If its callees wait for something outside: make them asynchronous (asyncio.gather), or move them to Ray.", From: "python-asyncio", Kept: []string{
+			"function-total",
+			"nested-cost",
+		}},
+		"await-together": {Text: "Make synchronous calls to other services asynchronous and wait for all at once (asyncio.gather), or move them to Ray or a thread pool.", From: "python-asyncio", Kept: []string{
+			"waiting",
+		}},
+		"balance-the-blocks": {Text: "Balance the work of the blocks: fewer warps are active than the limits allow, because blocks end early or the grid is small.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+			"low-occupancy",
+		}},
+		"balance-the-sides": {Text: "Give more GPUs to the side that does not wait, because it is the slow one, or allow more steps of staleness.", From: "skyrl-async", Kept: []string{
+			"wait-share",
+			"rl-utilization",
+		}},
+		"begin-earlier": {Text: "Begin the capture before the work is launched, with a warm-up step, so that its launches are recorded.", From: "torch-profiler", Kept: []string{
 			"gpu-idle",
 		}},
-		"busy-is-not-efficient": {Text: "busy is not efficient: compare the achieved FLOP/s with the device's peak before adding hardware", From: "ncu", Kept: []string{
+		"busy-is-not-efficient": {Text: "Compare achieved FLOP/s with the peak before adding GPUs: a busy GPU can still be inefficient.", From: "ncu", Kept: []string{
 			"compute-bound",
 		}},
-		"compare-tables-of-ranks": {Text: "compare the tables of all ranks: a straggler shows as long communication kernels on the others", From: "assay", Kept: []string{
+		"cache-answers": {Text: "Cache repeated answers.", From: "nemo-gym", Kept: []string{
+			"waiting",
+		}},
+		"cache-results": {Text: "Cache repeated results with functools.lru_cache, so that the function runs less often.", From: "python-functools", Kept: []string{
+			"function-total",
+			"function-self",
+			"many-cheap-calls",
+		}},
+		"call-compiled-code-less": {Text: "Call this compiled function less often with more work per call, or use a faster one.", From: "nemo-gym", Kept: []string{
+			"function-self",
+			"function-total",
+		}},
+		"call-the-capture-range": {Text: "With --capture-range=cudaProfilerApi: call torch.cuda.profiler.start() and stop() in the program.", From: "nsys", Kept: []string{
+			"tables-empty",
+			"kernels-unrecorded",
+			"too-little-gpu-work",
+		}},
+		"change-the-block-size": {Text: "Change the block size: 128 to 512 threads, so that the blocks fill the warps of an SM without remainder.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+			"low-occupancy",
+		}},
+		"check-by-sampling": {Text: "Check with a sampling profiler (py-spy) before you change code: a profiler adds time to each call, so the true share is smaller.", From: "py-spy", Kept: []string{
+			"many-cheap-calls",
+		}},
+		"check-cupti": {Text: "Check that CUPTI is available to the process: only one profiler can use it at a time, and containers may forbid it.", From: "nvidia-counters", Kept: []string{
+			"no-gpu-time",
+		}},
+		"check-for-two-models": {Text: "Check that the model is not loaded twice.", From: "torch-memory", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"check-the-caches": {Text: "Check ncu's memory tables for bank conflicts and unused sectors, because the caches or shared memory limit the kernel, not DRAM.", From: "ncu", Kept: []string{
+			"kernels-memory-bound",
+		}},
+		"check-the-overlap": {Text: "Check how much of it overlaps with compute before you tune it: overlapped communication costs little.", From: "assay", Kept: []string{
+			"dominant-kernel",
+		}},
+		"check-the-wait": {Text: "Check on a timeline that the GPU works while the CPU waits: a loop that waits only at its end is correct then.", From: "nsys-rules", Kept: []string{
+			"waiting-calls",
+		}},
+		"check-throttling": {Text: "If the ranks have the same work: check for a throttled GPU with nvidia-smi -q -d PERFORMANCE.", From: "nvidia-smi", Kept: []string{
+			"uneven-ranks",
+			"straggling-rank",
+		}},
+		"check-tile-and-waves": {Text: "If it is a tensor-core kernel with large tiles: check the tile and the waves first, because such kernels have few warps by design.", From: "ncu", Kept: []string{
+			"low-occupancy",
+		}},
+		"checkpoint-activations": {Text: "Use activation checkpointing: torch.utils.checkpoint, or gradient_checkpointing_enable() of Hugging Face.", From: "torch-checkpoint", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"checkpoint-smaller-regions": {Text: "Checkpoint smaller regions: all tensors that one checkpoint recomputes are allocated at once.", From: "torch-checkpoint", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"choose-window-or-steps": {Text: "Use the result of the steps if the program runs for long, and that of the window if it is as short as the capture.", From: "assay", Kept: []string{
+			"steady-steps",
+		}},
+		"chunk-the-loss": {Text: "Compute the loss over the vocabulary in chunks.", From: "liger", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"coalesce-accesses": {Text: "Let neighboring threads read neighboring addresses, 16 bytes each: scattered accesses load sectors of 32 bytes for a few bytes.", From: "cuda-best", Kept: []string{
+			"kernels-memory-bound",
+		}},
+		"collect-all-counters": {Text: "Profile again: ncu --set full --csv --log-file ncu.csv PROGRAM, with --kernel-name and --launch-count to keep it short.", From: "ncu-cli", Kept: []string{
+			"counters-missing",
+		}},
+		"collect-memory-tables": {Text: "Profile again with --section MemoryWorkloadAnalysis_Tables, which shows the memory that limits the kernel.", From: "ncu", Kept: []string{
+			"kernels-memory-bound",
+		}},
+		"collect-stall-reasons": {Text: "Profile again with --section WarpStateStats --section SourceCounters, and read the stall reasons.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+		}},
+		"colocate-for-weight-sync": {Text: "Place training and inference on the same GPUs, so that weights are sent by CUDA IPC.", From: "skyrl-placement", Kept: []string{
+			"weight-sync-time",
+			"weight-sync-share",
+			"rl-utilization",
+		}},
+		"compare-tables-of-ranks": {Text: "Compare the tables of all ranks: a straggler shows as long communication kernels on the other ranks.", From: "assay", Kept: []string{
 			"communication-work",
 		}},
-		"compare-the-same-steps": {Text: "compare the same steps of all ranks: a straggler shows as long communication kernels on the others", From: "assay", Kept: []string{
+		"compare-the-same-steps": {Text: "Record the same steps on every rank and compare them: a straggler shows as long communication kernels on the other ranks.", From: "assay", Kept: []string{
 			"exposed-communication",
+			"dominant-kernel",
 		}},
-		"copy-and-go-on": {Text: "do not let the host wait for copies: pinned memory (cudaMallocHost, cudaHostRegister) with cudaMemcpyAsync, and read results back only when they are needed", From: "cuda-best", Kept: []string{
+		"compare-the-slowest-step": {Text: "Compare the slowest step with a median step in the trace. Typical causes: checkpoints, evaluation, garbage collection, recompilation for new shapes, longer sequences.", From: "assay", Kept: []string{
+			"slow-steps",
+		}},
+		"compare-the-two-programs": {Text: "If both runs had the same data: compare the code and environment of the two runs.", From: "assay", Kept: []string{
+			"growing-average",
+		}},
+		"compute-in-bfloat16": {Text: "Compute in bfloat16 (torch.autocast) with fused attention, which keeps no score matrix.", From: "torch-amp", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"convert-less": {Text: "Remove .to(dtype), .float(), .contiguous(), .clone() and autocast around many small operators from the step: keep the type and layout that the next operator needs.", From: "torch-tuning", Kept: []string{
+			"copy-operators",
+		}},
+		"copy-and-go-on": {Text: "Copy asynchronously, with pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync, and read results back only when they are needed.", From: "cuda-best", Kept: []string{
 			"gpu-idle",
 		}},
-		"copy-asynchronously": {Text: "copy asynchronously, on a stream, from and to pinned memory: cudaMemcpyAsync with memory of cudaMallocHost or cudaHostRegister; in PyTorch pin_memory=True and tensor.to(device, non_blocking=True)", From: "nsys-rules", Kept: []string{
+		"copy-asynchronously": {Text: "Use cudaMemcpyAsync on a stream with pinned memory (cudaMallocHost, cudaHostRegister); in PyTorch pin_memory=True and tensor.to(device, non_blocking=True).", From: "nsys-rules", Kept: []string{
 			"synchronous-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}, Plain: "copy-by-streams"},
-		"copy-by-streams": {Text: "copy asynchronously, on a stream, from and to pinned memory: cudaMemcpyAsync with memory of cudaMallocHost or cudaHostRegister", From: "nsys-rules", Kept: []string{
+		"copy-by-streams": {Text: "Use cudaMemcpyAsync on a stream with pinned memory (cudaMallocHost or cudaHostRegister).", From: "nsys-rules", Kept: []string{
 			"synchronous-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}},
-		"copy-from-pinned": {Text: "copy from pinned memory and do not wait: cudaMallocHost or cudaHostRegister, then cudaMemcpyAsync; copies from pageable memory are slow and hold the host", From: "cuda-best", Kept: []string{
+		"copy-from-pinned": {Text: "Copy from pinned memory without waiting: cudaMallocHost or cudaHostRegister, then cudaMemcpyAsync. Copies from pageable memory are slow and block the CPU.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"copy-less-on-device": {Text: "copy less within the device: views (view, expand, narrow, unbind) share the data and cost nothing; .contiguous() of what is not, .clone() and torch.cat copy", From: "torch-views", Kept: []string{
+		"copy-less-on-device": {Text: "Use views (view, expand, narrow, unbind), which share data, instead of .clone(), torch.cat and .contiguous(), which copy.", From: "torch-views", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "swap-buffers"},
-		"copy-less-to-device": {Text: "send less: keep constants on the GPU, send integers and raw images and convert them there; if parameters or the optimizer are offloaded to the host, offload less", From: "cuda-best", Kept: []string{
+		"copy-less-to-device": {Text: "Keep constants on the GPU, and send integers and raw images, which the GPU can convert.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "send-what-changes"},
-		"copy-less-to-peers": {Text: "move less between devices: keep the layers that follow each other on one device, and use DistributedDataParallel in place of nn.DataParallel", From: "torch-cuda", Kept: []string{
+		"copy-less-to-peers": {Text: "Keep consecutive layers on one GPU, so that fewer copies between devices are needed.", From: "torch-cuda", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "stay-on-one-device"},
-		"copy-pinned": {Text: "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True)", From: "torch-pinned", Kept: []string{
+		"copy-pinned": {Text: "Copy from pinned memory without waiting: pin_memory=True in the DataLoader and tensor.to(device, non_blocking=True).", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "copy-from-pinned"},
-		"copy-pinned-not-pageable": {Text: "copy from pinned memory and do not wait: pin_memory=True in the DataLoader, tensor.to(device, non_blocking=True); copies from pageable memory are slow and block the host", From: "torch-pinned", Kept: []string{
+		"copy-pinned-not-pageable": {Text: "Copy from pinned memory without waiting: pin_memory=True in the DataLoader and tensor.to(device, non_blocking=True). Copies from pageable memory are slow and block the CPU.", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "copy-from-pinned"},
-		"copy-without-waiting": {Text: "do not let the host wait for copies: pinned memory and non_blocking=True, and read results back only when they are needed", From: "torch-pinned", Kept: []string{
+		"copy-the-file-again": {Text: "Copy or export the file again: profilers write it when they stop, and a job that is killed while they write leaves a part.", From: "assay", Kept: []string{
+			"no-gpu-time",
+		}},
+		"copy-without-waiting": {Text: "Copy asynchronously, with pinned memory and non_blocking=True, and read results back only when they are needed.", From: "torch-pinned", Kept: []string{
 			"gpu-idle",
 		}, Plain: "copy-and-go-on"},
-		"ddp-buckets": {Text: "with DDP, reduce early and in good sizes: tune bucket_cap_mb, set gradient_as_bucket_view=True and static_graph=True, use no_sync() while accumulating gradients", From: "torch-ddp", Of: "ddp", Kept: []string{
+		"ddp-buckets": {Text: "With DDP: tune bucket_cap_mb, and set gradient_as_bucket_view=True and static_graph=True, so that gradients are reduced early and in large messages.", From: "torch-ddp", Of: "ddp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"ddp-send-less": {Text: "with DDP, send less: model.register_comm_hook(None, bf16_compress_hook), of torch.distributed.algorithms.ddp_comm_hooks.default_hooks, reduces gradients in bfloat16", From: "torch-ddp", Of: "ddp", Kept: []string{
+		"ddp-no-sync": {Text: "With DDP and gradient accumulation: use no_sync(), which reduces gradients only in the last micro-batch.", From: "torch-ddp", Of: "ddp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"deepspeed-overlap": {Text: "in DeepSpeed, set \"overlap_comm\": true in zero_optimization and tune reduce_bucket_size; of stage 3 raise stage3_prefetch_bucket_size, stage3_max_live_parameters and stage3_max_reuse_distance where memory allows, for smaller values communicate more", From: "deepspeed", With: []string{
+		"ddp-send-less": {Text: "With DDP: reduce gradients in bfloat16, with model.register_comm_hook(None, bf16_compress_hook) of torch.distributed.algorithms.ddp_comm_hooks.default_hooks.", From: "torch-ddp-hooks", Of: "ddp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"deepspeed-overlap": {Text: "With DeepSpeed: set \"overlap_comm\": true in zero_optimization, and tune reduce_bucket_size.", From: "deepspeed", With: []string{
 			"deepspeed",
 		}, Rules: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"even-out-the-work": {Text: "give all ranks the same work: batches by their number of tokens in place of samples (sequence packing, sorting by length), pipeline stages of equal time, experts that are balanced; if the work is the same, look for a throttled device (nvidia-smi -q -d PERFORMANCE)", From: "torch-tuning", Kept: []string{
+		"deepspeed-stage3": {Text: "With DeepSpeed stage 3, if memory allows: raise stage3_prefetch_bucket_size, stage3_max_live_parameters and stage3_max_reuse_distance: small values communicate more.", From: "deepspeed", With: []string{
+			"deepspeed",
+		}, Rules: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"delete-and-collect": {Text: "Delete unused tensors at the end of the step (del); gc.collect() shows whether a reference cycle keeps them.", From: "python-gc", Kept: []string{
+			"memory-growth",
+		}},
+		"delete-before-the-peak": {Text: "Delete tensors that are not needed at the peak (del), or allocate them later.", From: "torch-faq", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"dump-when-memory-runs-out": {Text: "If memory runs out: dump the snapshot in torch._C._cuda_attach_out_of_memory_observer, which records that moment.", From: "torch-memory", Kept: []string{
+			"memory-unrecorded",
+		}},
+		"empty-cache-between-phases": {Text: "Between different phases (training, generation, evaluation): delete unused tensors (del) and call torch.cuda.empty_cache() once.", From: "torch-cuda", Kept: []string{
+			"memory-exhausted",
+			"memory-fragmented",
+		}},
+		"empty-cache-less": {Text: "Call torch.cuda.empty_cache() only between phases that need different sizes, not in the step.", From: "torch-cuda", Kept: []string{
+			"allocator-churn",
+		}},
+		"even-out-the-work": {Text: "Give all ranks the same work: batches by tokens instead of samples (sequence packing, sorting by length), pipeline stages of equal time, balanced experts.", From: "torch-tuning", Kept: []string{
 			"uneven-ranks",
+			"straggling-rank",
 		}},
-		"fill-asynchronously": {Text: "fill asynchronously: cudaMemsetAsync on the stream that uses the memory", From: "nsys-rules", Kept: []string{
+		"expandable-segments": {Text: "Set PYTORCH_ALLOC_CONF=expandable_segments:True (older PyTorch: PYTORCH_CUDA_ALLOC_CONF), so that segments grow and free pages fit blocks of any size.", From: "torch-cuda", Kept: []string{
+			"gpu-idle",
+			"allocation-calls",
+			"allocating",
+			"memory-exhausted",
+			"memory-fragmented",
+			"allocator-churn",
+		}, Plain: "none"},
+		"export-the-report": {Text: "Pass the report itself: nsys export --type sqlite REPORT.nsys-rep, then assay report REPORT.sqlite.", From: "nsys", Kept: []string{
+			"sums-only",
+		}},
+		"fill-asynchronously": {Text: "Use cudaMemsetAsync on the stream that uses the memory.", From: "nsys-rules", Kept: []string{
 			"synchronous-memsets",
+			"gpu-idle",
+			"exposed-copies",
 		}},
-		"fill-less": {Text: "fill less: optimizer.zero_grad(set_to_none=True), torch.empty in place of torch.zeros where all is overwritten, preallocated buffers", From: "torch-tuning", Kept: []string{
+		"fill-less": {Text: "Use optimizer.zero_grad(set_to_none=True), torch.empty instead of torch.zeros where all is overwritten, and preallocated buffers.", From: "torch-tuning", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "fill-what-is-read"},
-		"fill-on-the-host": {Text: "fill pinned memory on the host (memset), or fill on the device what the device alone uses", From: "cuda-sync", Kept: []string{
+		"fill-on-the-host": {Text: "Fill pinned memory on the CPU (memset), and memory that only the GPU uses on the GPU.", From: "cuda-sync", Kept: []string{
 			"synchronous-memsets",
+			"gpu-idle",
+			"exposed-copies",
 		}},
-		"fill-what-is-read": {Text: "fill less: no memset of what is overwritten before it is read", From: "cuda-best", Kept: []string{
+		"fill-the-last-wave": {Text: "Make the number of blocks a multiple of the blocks that run at a time, or slightly less: change the tile, the block size or the work per block.", From: "ncu", Kept: []string{
+			"partial-waves",
+		}},
+		"fill-what-is-read": {Text: "Remove memsets of memory that is overwritten before it is read.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"find-the-late-rank": {Text: "find what makes rank {rank} late before tuning the network: more or longer inputs, a host that is late (data loading, synchronization), a slower or throttled GPU, work that only it does (logging, checkpoints)", From: "assay", Kept: []string{
+		"find-allocation-sites": {Text: "Find the allocation sites: torch.cuda.memory._record_memory_history() and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), which assay reads.", From: "torch-memory", Kept: []string{
+			"memory-pressure",
+		}},
+		"find-pauses-in-weight-sync": {Text: "Check the idle time of the weight sync: it is waiting for the engine, not a lack of bandwidth.", From: "assay", Kept: []string{
+			"weight-sync-time",
+			"weight-sync-share",
+			"rl-utilization",
+		}},
+		"find-the-common-call": {Text: "Find the call that most gaps have in common: it is the cause.", From: "assay", Kept: []string{
+			"gpu-idle",
+		}},
+		"find-the-dependency": {Text: "Find the event or stream that the GPU waited for (cudaStreamWaitEvent, a large copy, a host function), and start that work earlier.", From: "cuda-guide", Kept: []string{
+			"gpu-idle",
+		}},
+		"find-the-late-rank": {Text: "Find why rank {rank} is late before you tune the network: more or longer inputs, a late CPU, a throttled GPU, or work that only this rank does (logging, checkpoints).", From: "assay", Kept: []string{
 			"exposed-communication",
 			"straggling-rank",
+			"dominant-kernel",
 		}},
-		"find-what-is-periodic": {Text: "see what happens every {n} steps: a checkpoint, evaluation, logging with .item(), torch.cuda.empty_cache(), garbage collection of Python (gc.freeze() after warm-up, or gc.disable() and gc.collect() at set steps)", From: "python-gc", Kept: []string{
+		"find-the-phase-that-varies": {Text: "Find the phase that varies. Typical causes: data loading, weight sync, sequences of different lengths.", From: "assay", Kept: []string{
+			"uneven-steps",
+		}},
+		"find-what-is-periodic": {Text: "Find what happens every {n} steps. Typical causes: a checkpoint, evaluation, logging with .item(), torch.cuda.empty_cache(), garbage collection of Python.", From: "assay", Kept: []string{
 			"periodic-stalls",
 		}},
-		"find-who-copies": {Text: "find who copies: in the trace, follow the arrow from the largest copy to its launch and to the operator around that", From: "assay", Kept: []string{
+		"find-what-keeps-tensors": {Text: "Find what keeps the tensors: a list or logger (append loss.item() or loss.detach(), not loss), a cache without a limit, hooks, exceptions with tracebacks.", From: "torch-faq", Kept: []string{
+			"memory-growth",
+		}},
+		"find-what-limits-training": {Text: "Find what limits training in its row of the table of phases.", From: "assay", Kept: []string{
+			"training-share",
+			"rl-utilization",
+		}},
+		"find-what-runs-in-the-gaps": {Text: "Find in the trace what the CPU does in the gaps. Typical causes: checkpoints, evaluation, compilation, graph capture, the start of data loaders.", From: "nsys-rules", Kept: []string{
+			"long-gaps",
+		}},
+		"find-what-runs-in-the-phase": {Text: "Find in the trace what the CPU does in phase {phase}.", From: "assay", Kept: []string{
+			"rl-utilization",
+		}},
+		"find-what-runs-in-the-stretches": {Text: "Find in the trace what the CPU does in these stretches. Typical causes: data loading, evaluation, the start and the end of a capture.", From: "nsys-rules", Kept: []string{
+			"low-utilization",
+		}},
+		"find-what-runs-outside-phases": {Text: "Find in the trace what the CPU does outside phases.", From: "assay", Kept: []string{
+			"rl-utilization",
+		}},
+		"find-what-sleep-does": {Text: "Find in the trace whether memory is freed and mapped again, or weights are copied.", From: "assay", Kept: []string{
+			"sleep-wake-share",
+			"rl-utilization",
+		}},
+		"find-what-the-os-call-waits-for": {Text: "Find what the OS call waits for: pthread_cond_wait, futex and poll wait for another thread or process; read and write wait for storage or a socket.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"find-who-copies": {Text: "Find the operator that copies: in the trace, follow the arrow from the largest copy to its launch and to the operator around it.", From: "assay", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"fsdp-prefetch": {Text: "with FSDP, overlap collectives: keep backward_prefetch=BackwardPrefetch.BACKWARD_PRE and limit_all_gathers=True, and set forward_prefetch=True where layers run in the same order each time; with FSDP2 set_modules_to_forward_prefetch and set_modules_to_backward_prefetch", From: "torch-fsdp", Of: "fsdp", Kept: []string{
+		"follow-the-issue": {Text: "{issue_help}", From: "assay", Kept: []string{
+			"capture-quality",
+			"device-records-missing",
+		}},
+		"follow-the-rule-of-ncu": {Text: "Follow ncu's rule {rule} (estimated speedup up to {speedup}): {text}.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+			"kernels-memory-bound",
+			"kernels-compute-bound",
+			"kernels-balanced",
+			"kernels-near-limit",
+		}},
+		"free-gradients-early": {Text: "Free gradients early: optimizer.zero_grad(set_to_none=True) before the forward pass.", From: "torch-tuning", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"free-other-memory": {Text: "Reduce memory outside the allocator: other processes, the CUDA context and NCCL (nvidia-smi shows the total).", From: "torch-memory", Kept: []string{
+			"memory-pressure",
+		}},
+		"fsdp-forward-prefetch": {Text: "With FSDP, if layers run in the same order in each step: set forward_prefetch=True.", From: "torch-fsdp-api", Of: "fsdp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"fsdp-send-less": {Text: "with FSDP, send less: MixedPrecision(reduce_dtype=torch.bfloat16), and ShardingStrategy.SHARD_GRAD_OP in place of FULL_SHARD where memory allows", From: "torch-fsdp-api", Of: "fsdp", Kept: []string{
+		"fsdp-prefetch": {Text: "With FSDP: overlap collectives with backward_prefetch=BackwardPrefetch.BACKWARD_PRE and limit_all_gathers=True.", From: "torch-fsdp", Of: "fsdp", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"fsdp2-reshard": {Text: "with FSDP2, keep parameters between forward and backward where memory allows: fully_shard(reshard_after_forward=False) spares the all-gather in backward", From: "torch-fsdp2", With: []string{
+		"fsdp-send-less": {Text: "With FSDP: reduce gradients in bfloat16, with MixedPrecision(reduce_dtype=torch.bfloat16).", From: "torch-fsdp-api", Of: "fsdp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"fsdp-shard-grad-op": {Text: "With FSDP, if memory allows: use ShardingStrategy.SHARD_GRAD_OP instead of FULL_SHARD, which sends less data.", From: "torch-fsdp-api", Of: "fsdp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"fsdp2-prefetch": {Text: "With FSDP2: prefetch with set_modules_to_forward_prefetch and set_modules_to_backward_prefetch.", From: "torch-fsdp2", Of: "fsdp", Kept: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"fsdp2-reshard": {Text: "With FSDP2, if memory allows: set fully_shard(reshard_after_forward=False), which avoids the all-gather in backward.", From: "torch-fsdp2", With: []string{
 			"fsdp",
 		}, Rules: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"fuse-by-hand": {Text: "fuse kernels that follow each other, so that data passes through memory once", From: "cuda-best", Kept: []string{
+		"fuse-by-hand": {Text: "Fuse consecutive kernels, so that data passes through memory once.", From: "cuda-best", Kept: []string{
 			"dominant-kernel",
 			"tiny-kernels",
 			"memory-bandwidth",
 		}},
-		"fuse-copies": {Text: "fuse: torch.compile and fused operators leave out the intermediate tensors that are copied", From: "torch-compile", Kept: []string{
+		"fuse-copies": {Text: "Use torch.compile or fused operators, which avoid intermediate tensors that are copied.", From: "torch-compile", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "none"},
-		"fuse-small-kernels": {Text: "torch.compile fuses chains of small kernels into fewer passes over memory", From: "torch-compile", Kept: []string{
+		"fuse-short-launches": {Text: "If launches are short: fuse kernels.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+		}},
+		"fuse-small-kernels": {Text: "Use torch.compile, which fuses chains of small kernels into fewer passes over memory.", From: "torch-compile", Kept: []string{
 			"dominant-kernel",
 			"tiny-kernels",
 			"memory-bandwidth",
 		}, Plain: "fuse-by-hand"},
-		"fused-attention": {Text: "use a fused attention: torch.nn.functional.scaled_dot_product_attention with the flash backend, or FlashAttention", From: "torch-sdpa", Kept: []string{
+		"fuse-with-neighbors": {Text: "Reduce both compute and memory traffic: fuse the kernel with its neighbors, or use smaller types.", From: "ncu", Kept: []string{
+			"kernels-balanced",
+		}},
+		"fused-attention": {Text: "Use fused attention: torch.nn.functional.scaled_dot_product_attention with the flash backend, or FlashAttention.", From: "torch-sdpa", Kept: []string{
 			"dominant-kernel",
 		}},
-		"gains-are-in-kernels": {Text: "the GPU is kept busy; further gains are in the kernels: lower precision, fused kernels, less recomputation", From: "torch-tuning", Kept: []string{
+		"gains-are-in-kernels": {Text: "Optimize the kernels: lower precision, fused kernels, less recomputation. The GPU is already busy.", From: "torch-tuning", Kept: []string{
 			"compute-bound",
 		}},
-		"give-all-ranks": {Text: "give assay the traces of all ranks: a straggler shows as long communication kernels on the others", From: "assay", Kept: []string{
+		"give-all-ranks": {Text: "Profile every rank and pass the directory to assay. If all ranks but one have long communication kernels, that one is the straggler.", From: "assay", Kept: []string{
 			"exposed-communication",
-		}},
-		"give-cores": {Text: "give the thread a core: raise the CPU limit of the container, pin the process to the GPU's NUMA node (numactl --cpunodebind=N --membind=N), and lower OMP_NUM_THREADS and the number of workers where they take all cores; if it waited instead, record the calls it waits in (nsys --trace=osrt)", From: "torch-tuning", Kept: []string{
-			"gpu-idle",
-		}},
-		"hidden-is-cheap": {Text: "see how much of it compute hides; hidden communication costs little", From: "assay", Kept: []string{
 			"dominant-kernel",
 		}},
-		"jax-memory": {Text: "in JAX, let it allocate once: no XLA_PYTHON_CLIENT_PREALLOCATE=false and no XLA_PYTHON_CLIENT_ALLOCATOR=platform, which is very slow; XLA_CLIENT_MEM_FRACTION (in older versions XLA_PYTHON_CLIENT_MEM_FRACTION) is the share of memory that it takes, .75 by default: lower it where others need the GPU", From: "jax-memory", With: []string{
+		"give-cores": {Text: "Raise the CPU limit of the container, or lower OMP_NUM_THREADS and the number of workers if they take all cores.", From: "torch-tuning", Kept: []string{
+			"gpu-idle",
+		}},
+		"give-the-original-trace": {Text: "If another program rewrote the trace: pass the file that the profiler wrote.", From: "assay", Kept: []string{
+			"clocks-implausible",
+		}},
+		"group-by-stack": {Text: "Find the callers: profile(with_stack=True) and key_averages(group_by_stack_n=5) group the rows by stack.", From: "torch-profiler", Kept: []string{
+			"copy-operators",
+		}},
+		"jax-combine": {Text: "With JAX: combine small collectives with --xla_gpu_all_gather_combine_threshold_bytes, --xla_gpu_reduce_scatter_combine_threshold_bytes, --xla_gpu_all_reduce_combine_threshold_bytes.", From: "jax-gpu", With: []string{
+			"jax",
+		}, Rules: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"jax-memory": {Text: "With JAX: remove XLA_PYTHON_CLIENT_PREALLOCATE=false and XLA_PYTHON_CLIENT_ALLOCATOR=platform (very slow), so that JAX allocates once.", From: "jax-memory", With: []string{
 			"jax",
 		}, Rules: []string{
 			"allocation-calls",
@@ -582,182 +784,481 @@ func builtInRemedies() remedyBook {
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"jax-overlap": {Text: "in JAX, let collectives overlap with compute: XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true, and combine small ones by --xla_gpu_all_gather_combine_threshold_bytes, --xla_gpu_reduce_scatter_combine_threshold_bytes and --xla_gpu_all_reduce_combine_threshold_bytes", From: "jax-gpu", With: []string{
+		"jax-memory-share": {Text: "With JAX, if other programs need the GPU: lower XLA_CLIENT_MEM_FRACTION (default .75; older JAX: XLA_PYTHON_CLIENT_MEM_FRACTION).", From: "jax-memory", With: []string{
+			"jax",
+		}, Rules: []string{
+			"allocation-calls",
+			"allocating",
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"jax-overlap": {Text: "With JAX: set XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true, so that collectives overlap with compute.", From: "jax-gpu", With: []string{
 			"jax",
 		}, Rules: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"keep-pinned": {Text: "keep pinned buffers and reuse them: to pin memory takes long", From: "cuda-best", Kept: []string{
+		"keep-more-in-flight": {Text: "Keep more in flight: several independent loads or accumulators per thread, vector loads of 16 bytes, asynchronous copies in stages.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+		}},
+		"keep-pinned": {Text: "Keep pinned buffers and reuse them, because pinning memory takes long.", From: "cuda-best", Kept: []string{
 			"pageable-async-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}},
-		"launch-less": {Text: "launch less: torch.compile(model, mode=\"reduce-overhead\") replays many kernels with one launch, by CUDA graphs; inference servers capture them for each batch size up to a limit", From: "torch-compile", Kept: []string{
+		"keep-state-on-the-gpu": {Text: "If memory allows: keep the engine's state on the GPU while it trains.", From: "skyrl-placement", Kept: []string{
+			"sleep-wake-share",
+			"rl-utilization",
+		}},
+		"launch-less": {Text: "Use CUDA graphs: torch.compile(model, mode=\"reduce-overhead\") launches many kernels with one call.", From: "torch-compile", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
 			"launch-bound",
+			"synchronizing-calls",
+			"synchronous-copies",
+			"pageable-async-copies",
+			"synchronous-memsets",
 		}, Plain: "launch-less-by-graphs"},
-		"launch-less-by-graphs": {Text: "launch less: capture launches that come again and again in a CUDA graph (cudaStreamBeginCapture), and replay them with one call (cudaGraphLaunch)", From: "cuda-best", Kept: []string{
+		"launch-less-by-graphs": {Text: "Use CUDA graphs: capture repeated launches once (cudaStreamBeginCapture) and replay them with one call (cudaGraphLaunch).", From: "cuda-guide", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
 			"launch-bound",
+			"synchronizing-calls",
+			"synchronous-copies",
+			"pageable-async-copies",
+			"synchronous-memsets",
 		}},
-		"launch-more-each": {Text: "give each launch more work: larger batches (checkpointed activations make room for them), fused operators for activations, optimizers (fused=True) and attention", From: "torch-tuning", Kept: []string{
+		"launch-more-each": {Text: "Launch fewer, larger kernels: larger batches (activation checkpointing makes room), fused operators and attention, optimizers with fused=True.", From: "torch-tuning", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
 			"launch-bound",
 			"tiny-kernels",
+			"synchronizing-calls",
+			"synchronous-copies",
+			"pageable-async-copies",
+			"synchronous-memsets",
 		}, Plain: "launch-more-work"},
-		"launch-more-work": {Text: "give each launch more work: larger batches, and one kernel in place of several short ones that follow each other", From: "cuda-best", Kept: []string{
+		"launch-more-work": {Text: "Launch fewer, larger kernels: larger batches, and one kernel instead of several short consecutive ones.", From: "cuda-best", Kept: []string{
 			"gpu-idle",
 			"short-kernels",
 			"host-work",
 			"launch-bound",
 			"tiny-kernels",
+			"synchronizing-calls",
+			"synchronous-copies",
+			"pageable-async-copies",
+			"synchronous-memsets",
 		}},
-		"leave-out-the-start": {Text: "if they belong to the program's start: leave them out of the capture, {how}", From: "torch-profiler", Kept: []string{
+		"leave-out-compilation": {Text: "If it was compilation or graph capture: leave it out of the capture with warm-up steps, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"gpu-idle",
+		}, Nsys: "leave-out-compilation-nsys"},
+		"leave-out-compilation-nsys": {Text: "If it was compilation or graph capture: leave it out with nsys profile --capture-range=cudaProfilerApi, and torch.cuda.profiler.start() or cudaProfilerStart after warm steps.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"leave-out-first-launches": {Text: "Leave first launches, which load code, out of the capture: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"gpu-idle",
+		}, Nsys: "leave-out-first-launches-nsys"},
+		"leave-out-first-launches-nsys": {Text: "Leave first launches, which load code, out of the capture: nsys profile --capture-range=cudaProfilerApi, with torch.cuda.profiler.start() or cudaProfilerStart after warm steps.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"leave-out-stretches": {Text: "If a stretch is not part of the work: leave it out of the capture.", From: "assay", Kept: []string{
+			"low-utilization",
+		}},
+		"leave-out-the-context": {Text: "If single calls take most of it: leave the start out of the capture, because the first call creates the context. cudaFree waits for all work of the GPU.", From: "cuda-sync", Kept: []string{
+			"allocation-calls",
+		}},
+		"leave-out-the-profiler": {Text: "Leave the profiler's own work out of the window: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"gpu-idle",
+		}, Nsys: "leave-out-the-profiler-nsys"},
+		"leave-out-the-profiler-nsys": {Text: "Leave the profiler's own work out of the window: nsys profile --capture-range=cudaProfilerApi around a few warm steps, with --sample=none --cpuctxsw=none.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"leave-out-the-start": {Text: "If the gaps belong to the program's start: leave them out of the capture, with schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"long-gaps",
+		}, Nsys: "leave-out-the-start-nsys"},
+		"leave-out-the-start-nsys": {Text: "If the gaps belong to the program's start: leave them out with nsys profile --capture-range=cudaProfilerApi, and torch.cuda.profiler.start() or cudaProfilerStart after warm steps.", From: "nsys", Kept: []string{
 			"long-gaps",
 		}},
-		"load-data-ahead": {Text: "load data ahead of its use: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
+		"leave-out-warm-up-steps": {Text: "Leave such steps out of the capture: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"warm-up-steps",
+		}, Nsys: "leave-out-warm-up-steps-nsys"},
+		"leave-out-warm-up-steps-nsys": {Text: "Leave such steps out of the capture: nsys profile --capture-range=cudaProfilerApi, with torch.cuda.profiler.start() or cudaProfilerStart after warm steps.", From: "nsys", Kept: []string{
+			"warm-up-steps",
+		}},
+		"leave-room-for-the-allocator": {Text: "If nothing calls torch.cuda.empty_cache(): use a smaller batch or gpu_memory_utilization, because the allocator empties its cache if memory runs short.", From: "torch-cuda", Kept: []string{
+			"allocator-churn",
+		}},
+		"let-the-profiler-finish": {Text: "Let the profiler finish before the process ends.", From: "torch-profiler", Kept: []string{
+			"device-records-missing",
+		}},
+		"limit-waiting-times": {Text: "Set time limits (asyncio.timeout), because one slow service blocks all callers that wait for it.", From: "python-asyncio", Kept: []string{
+			"waiting",
+		}},
+		"load-data-ahead": {Text: "Load the next batch in DataLoader workers: raise num_workers and prefetch_factor, and set pin_memory=True and persistent_workers=True.", From: "torch-data", Kept: []string{
 			"gpu-idle",
 			"data-loading",
+			"data-share",
+			"rl-utilization",
 		}, Plain: "read-ahead"},
-		"load-data-sooner": {Text: "if the host waits for data: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and persistent_workers=True", From: "torch-data", Kept: []string{
+		"load-data-sooner": {Text: "If the CPU waits for data: load batches in DataLoader workers (num_workers, prefetch_factor, pin_memory=True, persistent_workers=True).", From: "torch-data", Kept: []string{
 			"gpu-idle",
 			"host-work",
-		}, Plain: "read-ahead"},
-		"measure-bandwidth": {Text: "measure how near they come to the memory's bandwidth: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis on the largest of them", From: "ncu", Kept: []string{
+		}, Plain: "read-sooner"},
+		"load-through-meta": {Text: "Build the model on the meta device (torch.device(\"meta\")) and load into it, so that no second copy exists while it loads.", From: "torch-meta", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"look-around-the-events": {Text: "If the GPU was meant to be busy all the time: find in the trace what the CPU did before and after its few events.", From: "assay", Kept: []string{
+			"too-little-gpu-work",
+		}},
+		"max-split-size": {Text: "If expandable segments cannot be used: set PYTORCH_ALLOC_CONF=max_split_size_mb:512, which keeps large segments whole.", From: "torch-cuda", Kept: []string{
+			"memory-exhausted",
+			"memory-fragmented",
+		}},
+		"measure-bandwidth": {Text: "Measure the memory bandwidth of the largest of these kernels: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis.", From: "ncu", Kept: []string{
 			"memory-bandwidth",
 		}},
-		"megatron-overlap": {Text: "in Megatron, set overlap_grad_reduce and overlap_param_gather (with the distributed optimizer) and tp_comm_overlap (with sequence parallelism), on the command line --overlap-grad-reduce --overlap-param-gather --tp-comm-overlap; where pipeline stages wait, a virtual pipeline size", From: "megatron", With: []string{
+		"megatron-overlap": {Text: "With Megatron and the distributed optimizer: set overlap_grad_reduce and overlap_param_gather (--overlap-grad-reduce --overlap-param-gather).", From: "megatron", With: []string{
 			"megatron",
 		}, Rules: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"move-less": {Text: "move less: bfloat16 in place of float32, fused optimizers (fused=True) and losses, no copies that only change a layout (.contiguous(), transposes), recompute what is cheaper than reading it", From: "torch-tuning", Kept: []string{
+		"megatron-pipeline": {Text: "With Megatron, if pipeline stages wait: set a virtual pipeline size.", From: "megatron", With: []string{
+			"megatron",
+		}, Rules: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"megatron-tp-overlap": {Text: "With Megatron and sequence parallelism: set tp_comm_overlap (--tp-comm-overlap).", From: "megatron", With: []string{
+			"megatron",
+		}, Rules: []string{
+			"exposed-communication",
+			"communication-work",
+		}},
+		"more-blocks": {Text: "Launch more blocks, because the grid fills {waves} of one wave and some SMs are empty: larger batches, a finer split (split-K), or several streams.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+		}},
+		"move-fewer-bytes": {Text: "Move fewer bytes: fuse the kernel with its neighbors (torch.compile), use smaller types, keep reused data in shared memory or registers.", From: "ncu", Kept: []string{
+			"kernels-memory-bound",
+		}},
+		"move-less": {Text: "Move fewer bytes: bfloat16 instead of float32, fused losses and optimizers (fused=True), no layout copies (.contiguous(), transposes), recomputation where it is cheaper than reading.", From: "torch-tuning", Kept: []string{
 			"memory-bandwidth",
 		}, Plain: "move-less-by-hand"},
-		"move-less-by-hand": {Text: "move less: smaller types where accuracy allows, accesses that coalesce, and recompute what is cheaper than reading it", From: "cuda-best", Kept: []string{
+		"move-less-by-hand": {Text: "Move fewer bytes: smaller types if accuracy allows, coalesced accesses, recomputation where it is cheaper than reading.", From: "cuda-best", Kept: []string{
 			"memory-bandwidth",
 		}},
-		"need-less-memory": {Text: "need less: smaller micro batches with gradient accumulation, activation checkpointing (torch.utils.checkpoint), sharded optimizer states (FSDP, ZeRO); in servers a smaller KV cache (vLLM --gpu-memory-utilization, SGLang --mem-fraction-static)", From: "torch-tuning", Kept: []string{
-			"memory-pressure",
+		"move-off-the-launching-thread": {Text: "Move {what} off the thread that launches kernels, run it after the next launches, or run it less often: the GPU gets no work while it runs.", From: "torch-tuning", Kept: []string{
+			"gpu-idle",
+			"long-gaps",
 		}},
-		"nemo-gym-servers": {Text: "in NeMo Gym, profile the resource servers, which rollouts wait for: +profiling_enabled=true +profiling_results_dirpath=DIR writes where their CPU time goes, and assay reads it", From: "nemo-gym", With: []string{
+		"nemo-gym-servers": {Text: "With NeMo Gym: profile the resource servers, which rollouts wait for, with +profiling_enabled=true +profiling_results_dirpath=DIR, and pass DIR to assay.", From: "nemo-gym", With: []string{
 			"nemo-rl",
 		}, Rules: []string{
 			"wait-share",
 			"rl-utilization",
 			"generation-share",
 		}},
-		"nemo-rl-async": {Text: "in NeMo RL, let rollouts go on while it trains: grpo.async_grpo.enabled=true and in_flight_weight_updates=true, with policy.generation.vllm_cfg.async_engine=true, policy.generation.colocated.enabled=false and loss_fn.use_importance_sampling_correction=true; begin with max_trajectory_age_steps=1", From: "nemo-rl-async", With: []string{
+		"nemo-rl-async": {Text: "With NeMo RL: set grpo.async_grpo.enabled=true, in_flight_weight_updates=true and first max_trajectory_age_steps=1, so that rollouts overlap with training.", From: "nemo-rl-async", With: []string{
 			"nemo-rl",
 		}, Rules: []string{
 			"generation-share",
 			"wait-share",
 			"rl-utilization",
 		}},
-		"nemo-rl-refit": {Text: "in NeMo RL, with policy.generation.colocated.enabled=true weights go by CUDA IPC: policy.refit_persistent_ipc_buffers=true keeps the buffers, of policy.refit_buffer_size_gb; without, set policy.generation.refit_transport: nccl_reshard for very large models, nixl on a fast RDMA network", From: "nemo-rl-refit", With: []string{
+		"nemo-rl-async-needs": {Text: "With asynchronous NeMo RL: set policy.generation.vllm_cfg.async_engine=true, policy.generation.colocated.enabled=false and loss_fn.use_importance_sampling_correction=true.", From: "nemo-rl-async", With: []string{
+			"nemo-rl",
+		}, Rules: []string{
+			"generation-share",
+			"wait-share",
+			"rl-utilization",
+		}},
+		"nemo-rl-refit": {Text: "With NeMo RL and policy.generation.colocated.enabled=true: set policy.refit_persistent_ipc_buffers=true, which keeps the CUDA IPC buffers (policy.refit_buffer_size_gb).", From: "nemo-rl-refit", With: []string{
 			"nemo-rl",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"overlap-copies": {Text: "overlap them with compute: prefetch the next batch on a stream of its own, tensor.to(device, non_blocking=True)", From: "torch-pinned", Kept: []string{
+		"nemo-rl-transport": {Text: "With NeMo RL and policy.generation.colocated.enabled=false: set policy.generation.refit_transport, nccl_reshard for very large models, nixl on a fast RDMA network.", From: "nemo-rl-refit", With: []string{
+			"nemo-rl",
+		}, Rules: []string{
+			"weight-sync-time",
+			"weight-sync-share",
+		}},
+		"offload-less": {Text: "If parameters or the optimizer are offloaded to the CPU: offload fewer of them.", From: "torch-fsdp-api", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}, Plain: "none"},
+		"one-batch-at-a-time": {Text: "Move batches to the GPU one at a time, and delete them after the step (del).", From: "torch-faq", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"open-the-flame-graph": {Text: "Open the flame graph: the widest box below this function is the callee with the most time.", From: "assay", Kept: []string{
+			"nested-cost",
+		}},
+		"open-the-gap": {Text: "Open the trace at {time} (start of the largest gap). Typical causes: data loading, compilation, graph capture, checkpoints, synchronization.", From: "assay", Kept: []string{
+			"gpu-idle",
+		}},
+		"open-the-gap-of-a-file": {Text: "Open {file} at {time} (start of the largest gap). Typical causes: data loading, compilation, graph capture, checkpoints, synchronization.", From: "assay", Kept: []string{
+			"gpu-idle",
+		}},
+		"optimize-another-kernel-first": {Text: "Optimize {kernel} first: it is {side}-bound, takes {share} and reaches {peak} of its peak.", From: "ncu", Kept: []string{
+			"kernels-near-limit",
+		}},
+		"optimize-compiled-code": {Text: "Optimize its own code: a better algorithm, less memory traffic, vectorized code.", From: "nemo-gym", Kept: []string{
+			"function-self",
+			"function-total",
+		}},
+		"optimize-gpu-operations": {Text: "Optimize the kernels and copies: they are what the CPU waits for.", From: "assay", Kept: []string{
+			"waiting-calls",
+		}},
+		"optimize-python-code": {Text: "Optimize its own code: a better algorithm, sets and dicts instead of list searches, vectorized or compiled code (NumPy, Numba, C++).", From: "nemo-gym", Kept: []string{
+			"function-self",
+			"function-total",
+		}},
+		"overlap-copies": {Text: "Prefetch the next batch on a separate stream with tensor.to(device, non_blocking=True), so that the copy overlaps with compute.", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "overlap-copies-by-streams"},
-		"overlap-copies-by-streams": {Text: "overlap them with compute: copy the next part with cudaMemcpyAsync, from pinned memory and on a stream of its own, while kernels work on this one", From: "cuda-best", Kept: []string{
+		"overlap-copies-by-streams": {Text: "Copy the next part with cudaMemcpyAsync, from pinned memory and on a separate stream, while kernels process the current part.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"pack-by-hand": {Text: "copy once in place of many times: gather small pieces in one buffer and send that; each copy has an overhead however small it is", From: "cuda-best", Kept: []string{
+		"overlap-loads": {Text: "Find the instructions that stall in ncu's source view, and overlap loads with arithmetic (asynchronous copies, more stages).", From: "ncu", Kept: []string{
+			"kernels-balanced",
+		}},
+		"pack-by-hand": {Text: "Gather small pieces in one buffer and copy once: each copy has a fixed overhead.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"pack-small-copies": {Text: "copy once in place of many times: gather small tensors into one (torch.cat, torch._utils._flatten_dense_tensors) and send that; each copy has an overhead however small it is", From: "cuda-best", Kept: []string{
+		"pack-small-copies": {Text: "Gather small tensors into one (torch.cat, torch._utils._flatten_dense_tensors) and copy once: each copy has a fixed overhead.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "pack-by-hand"},
-		"permit-tracing": {Text: "give the process the permission to trace, where the profiler says that it lacks it (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): run it as administrator, load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add=SYS_ADMIN", From: "nvidia-counters", Kept: []string{
+		"parallelize-callees": {Text: "If its callees compute: run independent ones in parallel (Ray, processes), or call them less often.", From: "nemo-gym", Kept: []string{
+			"function-total",
+		}},
+		"permit-tracing": {Text: "If the profiler reports CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: run as administrator, load the driver with NVreg_RestrictProfilingToAdminUsers=0, or use --cap-add=SYS_ADMIN in a container.", From: "nvidia-counters", Kept: []string{
 			"no-gpu-time",
 			"kernels-unrecorded",
 		}},
-		"pin-by-hand": {Text: "give asynchronous copies pinned memory, of cudaMallocHost or cudaHostRegister: from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed", From: "cuda-sync", Kept: []string{
+		"pin-by-hand": {Text: "Use pinned memory (cudaMallocHost or cudaHostRegister) for asynchronous copies: with pageable memory, cudaMemcpyAsync blocks the CPU and is much slower.", From: "cuda-sync", Kept: []string{
 			"pageable-async-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}},
-		"pin-for-async": {Text: "give asynchronous copies pinned memory: pin_memory=True in the DataLoader or torch.empty(..., pin_memory=True), then non_blocking=True, both ways; in C++ cudaMallocHost or cudaHostRegister; from and to pageable memory cudaMemcpyAsync holds the host and runs at a fraction of the speed", From: "cuda-sync", Kept: []string{
+		"pin-for-async": {Text: "Use pinned memory for asynchronous copies: pin_memory=True in the DataLoader or in torch.empty, then non_blocking=True; in C++ cudaMallocHost or cudaHostRegister.", From: "cuda-sync", Kept: []string{
 			"pageable-async-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}, Plain: "pin-by-hand"},
-		"profile-one-kernel": {Text: "profile this one kernel with Nsight Compute (ncu --kernel-name) to see whether it is bound by arithmetic, memory or latency", From: "ncu-cli", Kept: []string{
+		"pin-to-the-numa-node": {Text: "Pin the process to the GPU's NUMA node: numactl --cpunodebind=N --membind=N.", From: "torch-tuning", Kept: []string{
+			"gpu-idle",
+		}},
+		"prepare-data-outside-the-step": {Text: "Move tokenization and padding out of the step.", From: "torch-data", Kept: []string{
+			"data-share",
+			"rl-utilization",
+		}},
+		"print-graph-kernels": {Text: "Record the kernels inside CUDA graphs with nsys profile --cuda-graph-trace=node, and print the tables again: shares here cover only kernels outside graphs.", From: "nsys", Kept: []string{
+			"graphs-hide-kernels",
+		}},
+		"print-the-gpu-rows": {Text: "Print the rows of the GPU, too: table(sort_by=\"self_cuda_time_total\", row_limit=-1), without top_level_events_only.", From: "torch-profiler", Kept: []string{
+			"device-time-missing",
+		}},
+		"profile-one-kernel": {Text: "Profile this kernel with Nsight Compute (ncu --kernel-name NAME), which shows whether arithmetic, memory or latency limits it.", From: "ncu-cli", Kept: []string{
 			"dominant-kernel",
 		}},
-		"read-ahead": {Text: "if the host waits for data: read and prepare the next on another thread while the GPU works", From: "cuda-best", Kept: []string{
-			"gpu-idle",
-			"host-work",
-			"data-loading",
+		"read-accelerator-slices": {Text: "Start with the slices that have the most self time: the events of that accelerator are among them.", From: "assay", Kept: []string{
+			"no-gpu-time",
 		}},
-		"read-back-by-streams": {Text: "if the copies are needed: into pinned memory, with cudaMemcpyAsync on a stream of their own, and synchronized before the host reads them", From: "cuda-best", Kept: []string{
+		"read-ahead": {Text: "Read and prepare the next batch on another thread while the GPU works.", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+			"data-loading",
+			"data-share",
+			"rl-utilization",
+		}},
+		"read-allocation-stacks": {Text: "Read the stacks of the largest allocations in summary.json, under snapshots[].owners[].stack.", From: "assay", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"read-back-by-streams": {Text: "If the copies are needed: copy to pinned memory with cudaMemcpyAsync on a separate stream, and synchronize before the CPU reads them.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"read-back-less": {Text: "read results back less often: .item(), .cpu(), .tolist() and print of a tensor copy to the host and wait for it; log every few steps, and keep metrics on the GPU until then", From: "torch-tuning", Kept: []string{
+		"read-back-less": {Text: "Keep metrics on the GPU and log every few steps: .item(), .cpu(), .tolist() and print(tensor) copy to the CPU and wait.", From: "torch-tuning", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 			"pageable-async-copies",
 		}, Plain: "read-back-seldom"},
-		"read-back-pinned": {Text: "if the copies are needed (offloading, checkpoints): into pinned memory with non_blocking=True, on a stream of their own, and synchronized before the host reads them", From: "torch-pinned", Kept: []string{
+		"read-back-pinned": {Text: "If the copies are needed (offloading, checkpoints): copy to pinned memory with non_blocking=True on a separate stream, and synchronize before the CPU reads them.", From: "torch-pinned", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}, Plain: "read-back-by-streams"},
-		"read-back-seldom": {Text: "read results back less often: a copy to the host waits for the work before it; keep results on the GPU and read them every few iterations", From: "cuda-best", Kept: []string{
+		"read-back-seldom": {Text: "Keep results on the GPU and read them every few iterations: each copy to the CPU waits for the work before it.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 			"pageable-async-copies",
 		}},
-		"record-graph-nodes": {Text: "record the nodes of graphs: with Nsight Systems --cuda-graph-trace=node, with PyTorch a newer CUPTI", From: "nsys", Kept: []string{
+		"read-cpu-operators": {Text: "If this was a run on the CPU: start with the operators that have the most self time.", From: "torch-profiler", Kept: []string{
+			"device-time-missing",
+		}},
+		"read-cpu-slices": {Text: "Start with the CPU slices that have the most self time: they show where the program's own time goes.", From: "assay", Kept: []string{
+			"no-gpu-time",
+		}},
+		"read-more-of-the-file": {Text: "Read more of the file with --max-memory SIZE or --max-input SIZE: many profilers write GPU events last.", From: "assay", Kept: []string{
+			"no-gpu-time",
+		}},
+		"read-sooner": {Text: "If the CPU waits for data: read and prepare the next batch on another thread while the GPU works.", From: "cuda-best", Kept: []string{
+			"gpu-idle",
+			"host-work",
+		}},
+		"read-the-profilers-errors": {Text: "Read the standard error of the recorded process: Kineto prints why CUPTI refused to trace.", From: "torch-profiler", Kept: []string{
+			"no-gpu-time",
+		}},
+		"read-the-stall-reason": {Text: "Find why warps stall: {reason} takes {cycles} cycles per instruction.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+		}},
+		"read-the-whole-snapshot": {Text: "Pass the whole file: copy it again, or read more of it with --max-memory SIZE and --max-input SIZE; the capture's issues say which.", From: "assay", Kept: []string{
+			"memory-unrecorded",
+		}},
+		"recompute-less": {Text: "Remove recomputation that memory does not require.", From: "torch-checkpoint", Kept: []string{
+			"kernels-compute-bound",
+		}},
+		"record-a-timeline": {Text: "Record a timeline: torch.profiler with export_chrome_trace, or nsys profile and nsys export --type sqlite.", From: "torch-profiler", Kept: []string{
+			"sums-only",
+		}},
+		"record-allocation-sites": {Text: "Call torch.cuda.memory._record_memory_history(stacks=\"python\") before the model is built, because earlier allocations have no stack.", From: "torch-memory", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"record-built-in-functions": {Text: "Record built-in functions (yappi.start(builtins=True)): they show where Python calls compiled code.", From: "yappi", Kept: []string{
+			"nested-cost",
+		}},
+		"record-fewer-events": {Text: "Record fewer activities or fewer steps, so that the profiler's buffers do not overflow.", From: "torch-profiler", Kept: []string{
+			"device-records-missing",
+		}},
+		"record-for-the-tables": {Text: "Record again with nsys profile --trace=cuda,nvtx,osrt -o run PROGRAM, and print the tables with nsys stats run.nsys-rep.", From: "nsys", Kept: []string{
+			"tables-empty",
+			"kernels-unrecorded",
+			"too-little-gpu-work",
+		}},
+		"record-graph-nodes": {Text: "Record the kernels inside CUDA graphs: nsys profile --cuda-graph-trace=node, or torch.profiler with a newer CUPTI.", From: "nsys", Kept: []string{
 			"gpu-idle",
 			"opaque-graphs",
 		}},
-		"remove-synchronization": {Text: "remove synchronization from the step: .item(), .cpu(), .tolist(), print of a tensor, torch.cuda.synchronize() and boolean masks make the host wait for the GPU", From: "torch-tuning", Kept: []string{
+		"record-memory-history": {Text: "Call torch.cuda.memory._record_memory_history(max_entries=1000000) before the code to analyze, and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it.", From: "torch-memory", Kept: []string{
+			"memory-unrecorded",
+		}},
+		"record-memory-peaks": {Text: "Record peaks with torch.cuda.memory._record_memory_history() and _dump_snapshot(): these are totals over the run, not what was allocated at once.", From: "torch-memory", Kept: []string{
+			"largest-allocator",
+		}},
+		"record-os-calls": {Text: "If the thread did not lack a core: record the OS calls that it waits in, with nsys profile --trace=osrt.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"record-the-cpu": {Text: "Record CPU activity: with_stack=True shows Python functions, and record_function names phases.", From: "torch-profiler", Kept: []string{
+			"gpu-idle",
+		}, Nsys: "record-the-cpu-nsys"},
+		"record-the-cpu-nsys": {Text: "Record CPU activity: --trace=cuda,nvtx,osrt shows OS calls and NVTX ranges (nvtxRangePush, torch.cuda.nvtx.range_push), --python-sampling=true shows Python functions.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"record-the-gpu": {Text: "Record GPU work: activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] in torch.profiler.profile.", From: "torch-profiler", Kept: []string{
+			"no-gpu-time",
+		}, Nsys: "record-the-gpu-nsys"},
+		"record-the-gpu-for-tables": {Text: "If a GPU was meant to work: record activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and print with table(sort_by=\"self_cuda_time_total\").", From: "torch-profiler", Kept: []string{
+			"device-time-missing",
+		}},
+		"record-the-gpu-nsys": {Text: "Record GPU work: nsys profile --trace=cuda,nvtx,osrt, and let the program end by itself or with cudaProfilerStop.", From: "nsys", Kept: []string{
+			"no-gpu-time",
+		}},
+		"record-the-gpu-of-pytorch": {Text: "If this was a PyTorch run: record GPU work with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] in torch.profiler.profile.", From: "torch-profiler", Kept: []string{
+			"no-gpu-time",
+		}},
+		"record-whole-steps": {Text: "Record whole steps: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3), prof.step() in every iteration, and export only after the active steps.", From: "torch-profiler", Kept: []string{
+			"no-gpu-time",
+			"too-little-gpu-work",
+			"device-records-missing",
+		}, Nsys: "record-whole-steps-nsys"},
+		"record-whole-steps-nsys": {Text: "Record whole steps: nsys profile --capture-range=cudaProfilerApi, with cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start() and stop()) around warm steps.", From: "nsys", Kept: []string{
+			"no-gpu-time",
+			"too-little-gpu-work",
+			"device-records-missing",
+		}},
+		"record-with-warm-up": {Text: "Record again with schedule(warmup=2) in torch.profiler, or with the newest nsys.", From: "torch-profiler", Kept: []string{
+			"clocks-implausible",
+		}},
+		"record-without": {Text: "Record again without {phases}, which hides what limits the rest: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).", From: "torch-profiler", Kept: []string{
+			"gpu-idle",
+			"warm-up-phases",
+			"exposed-communication",
+			"exposed-copies",
+		}, Nsys: "record-without-nsys"},
+		"record-without-nsys": {Text: "Record again without {phases}, which hides what limits the rest: nsys profile --capture-range=cudaProfilerApi, with torch.cuda.profiler.start() or cudaProfilerStart after it.", From: "nsys", Kept: []string{
+			"gpu-idle",
+			"warm-up-phases",
+			"exposed-communication",
+			"exposed-copies",
+		}},
+		"reduce-allocations": {Text: "Reduce allocations there: reuse buffers, keep fewer objects alive, read in pieces.", From: "assay", Kept: []string{
+			"function-self",
+			"function-total",
+		}},
+		"reduce-callees": {Text: "Start with its callees: call them less often, reduce their work, or run independent ones in parallel.", From: "nemo-gym", Kept: []string{
+			"function-total",
+			"nested-cost",
+		}},
+		"reduce-the-kernels-work": {Text: "Call the kernel less often or reduce its work (fuse it, use a smaller type, cache its result), because it already runs close to the peak.", From: "ncu", Kept: []string{
+			"kernels-near-limit",
+		}},
+		"remove-synchronization": {Text: "Remove .item(), .cpu(), .tolist(), print(tensor), torch.cuda.synchronize() and boolean masks from the step: each makes the CPU wait for the GPU.", From: "torch-tuning", Kept: []string{
 			"gpu-idle",
 			"synchronizing-calls",
 			"waiting-calls",
+			"data-loading",
+			"allocating",
 		}, Plain: "wait-less"},
-		"reuse-pinned": {Text: "keep pinned buffers and reuse them: tensor.pin_memory() just before a copy can take longer than the copy without it", From: "torch-pinned", Kept: []string{
+		"replace-data-parallel": {Text: "Use DistributedDataParallel instead of nn.DataParallel.", From: "torch-cuda", Kept: []string{
+			"exposed-copies",
+			"copy-work",
+		}, Plain: "none"},
+		"reuse-pinned": {Text: "Keep pinned buffers and reuse them: tensor.pin_memory() just before a copy can take longer than the copy without it.", From: "torch-pinned", Kept: []string{
 			"pageable-async-copies",
+			"gpu-idle",
+			"exposed-copies",
 		}, Plain: "keep-pinned"},
-		"see-the-long-gaps": {Text: "see in the trace what the host does in them: a checkpoint, evaluation, compilation, graph capture and the start of data loaders are the usual ones", From: "nsys-rules", Kept: []string{
-			"long-gaps",
+		"round-up-sizes": {Text: "If sizes vary: set PYTORCH_ALLOC_CONF=roundup_power2_divisions:8, so that freed blocks fit again.", From: "torch-cuda", Kept: []string{
+			"allocator-churn",
 		}},
-		"see-the-low-stretches": {Text: "see in the trace what the host does there: the start and end of a capture, data loading and evaluation are the usual ones; what is no part of the work to be judged is best left out of the capture", From: "nsys-rules", Kept: []string{
-			"low-utilization",
+		"run-without-graphs": {Text: "To find their callers, run once without graphs: torch.compile without \"reduce-overhead\", SGLang --cuda-graph-backend-decode=disabled (older: --disable-cuda-graph), vLLM --enforce-eager.", From: "nsys", Kept: []string{
+			"graphs-hide-kernels",
 		}},
-		"see-what-holds": {Text: "see what the work waited for: a copy or collective on another stream (cudaStreamWaitEvent), a large copy on its own stream, or a host function; start that earlier, or let other work run meanwhile", From: "cuda-best", Kept: []string{
-			"gpu-idle",
+		"schedule-garbage-collection": {Text: "If it is Python's garbage collection: call gc.freeze() after warm-up, or gc.disable() and then gc.collect() at chosen steps.", From: "python-gc", Kept: []string{
+			"periodic-stalls",
+			"slow-steps",
 		}},
-		"see-what-the-host-does": {Text: "see what the host does in {what}, for it launches nothing meanwhile: do that beside the GPU's work (another thread or process, or after the next launches), less often, or not at all; a checkpoint, logging, evaluation, compilation and the program's start are the usual ones", From: "torch-tuning", Kept: []string{
-			"gpu-idle",
-			"long-gaps",
-		}},
-		"see-what-the-system-waits-for": {Text: "see what the call of the operating system waits for: pthread_cond_wait, futex and poll wait for another thread or process (workers of a data loader, a queue, a lock), read and write for storage or a socket; give that work to more workers, or start it earlier", From: "nsys", Kept: []string{
-			"gpu-idle",
-		}},
-		"see-who-has-memory": {Text: "see who has it: torch.cuda.memory._record_memory_history() and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), which assay reads", From: "torch-memory", Kept: []string{
-			"memory-pressure",
-		}},
-		"send-less": {Text: "send less: smaller tensor-parallel groups, kept within one node", From: "megatron", Kept: []string{
+		"send-less": {Text: "Use smaller tensor-parallel groups, and keep each within one node.", From: "megatron", Kept: []string{
 			"exposed-communication",
 			"communication-work",
 		}},
-		"send-what-changes": {Text: "send less: keep on the GPU what does not change, send small types and convert them there", From: "cuda-best", Kept: []string{
+		"send-more-requests": {Text: "If the wait is for requests: send more of them at the same time before you make the server faster.", From: "nemo-gym", Kept: []string{
+			"waiting",
+		}},
+		"send-weights-in-buckets": {Text: "If weights are sent between nodes: use NCCL with large buckets.", From: "nemo-rl-refit", Kept: []string{
+			"weight-sync-time",
+			"weight-sync-share",
+			"rl-utilization",
+		}},
+		"send-what-changes": {Text: "Keep constant data on the GPU, and send small types, which the GPU can convert.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"sfllm-graphs": {Text: "in SFLLM, see that decode runs in CUDA graphs: no --disable-cuda-graph, and --cuda-graph-max-bs at least the batch size that runs", From: "sfllm", With: []string{
+		"sfllm-graphs": {Text: "With SFLLM: run decode in CUDA graphs, without --disable-cuda-graph and with --cuda-graph-max-bs at least the batch size.", From: "sfllm", With: []string{
 			"sfllm",
 		}, Rules: []string{
 			"gpu-idle",
@@ -766,14 +1267,28 @@ func builtInRemedies() remedyBook {
 			"launch-bound",
 			"tiny-kernels",
 		}},
-		"sglang-fill": {Text: "in SGLang, keep the batch large: a queue of 100 to 2000 requests (#queue-req in its log), --mem-fraction-static raised until 5 to 8 GB are left (available_gpu_mem), and --schedule-conservativeness 0.3 where token usage is below 0.9 and requests queue", From: "sglang-tuning", With: []string{
+		"sglang-fill": {Text: "With SGLang: send enough requests to keep 100 to 2000 in the queue (#queue-req in its log).", From: "sglang-tuning", With: []string{
 			"sglang",
 		}, Rules: []string{
 			"low-utilization",
 			"generation-share",
 			"rl-utilization",
 		}},
-		"sglang-graphs": {Text: "in SGLang, see that decode runs in CUDA graphs: no --cuda-graph-backend-decode=disabled, and --cuda-graph-max-bs-decode at least the batch size that runs (in older versions no --disable-cuda-graph, and --cuda-graph-max-bs); keep the overlap scheduler on (no --disable-overlap-schedule)", From: "sglang-arguments", With: []string{
+		"sglang-fill-memory": {Text: "With SGLang: raise --mem-fraction-static until 5 to 8 GB are left (available_gpu_mem in its log).", From: "sglang-tuning", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"low-utilization",
+			"generation-share",
+			"rl-utilization",
+		}},
+		"sglang-fill-schedule": {Text: "With SGLang, if token usage is below 0.9 while requests queue: set --schedule-conservativeness 0.3.", From: "sglang-tuning", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"low-utilization",
+			"generation-share",
+			"rl-utilization",
+		}},
+		"sglang-graphs": {Text: "With SGLang: run decode in CUDA graphs, without --cuda-graph-backend-decode=disabled and with --cuda-graph-max-bs-decode at least the batch size.", From: "sglang-arguments", With: []string{
 			"sglang",
 		}, Rules: []string{
 			"gpu-idle",
@@ -782,26 +1297,94 @@ func builtInRemedies() remedyBook {
 			"launch-bound",
 			"tiny-kernels",
 		}},
-		"sglang-less-memory": {Text: "in SGLang, if memory runs out in prefill lower --chunked-prefill-size (4096 or 2048), in decode --max-running-requests, in both --mem-fraction-static (0.8 or 0.7), which leaves the KV cache less", From: "sglang-tuning", With: []string{
+		"sglang-graphs-old": {Text: "With older SGLang: run decode in CUDA graphs, without --disable-cuda-graph and with --cuda-graph-max-bs at least the batch size.", From: "sglang-arguments", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"gpu-idle",
+			"short-kernels",
+			"host-work",
+			"launch-bound",
+			"tiny-kernels",
+		}},
+		"sglang-less-memory": {Text: "With SGLang, if memory runs out in prefill: lower --chunked-prefill-size to 4096 or 2048.", From: "sglang-tuning", With: []string{
 			"sglang",
 		}, Rules: []string{
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"skyrl-async": {Text: "in SkyRL, let generation go on while it trains: the fully async trainer, on GPUs of its own (trainer.placement.colocate_all=false), with trainer.fully_async.max_staleness_steps and num_parallel_generation_workers as large as the algorithm bears", From: "skyrl-async", With: []string{
+		"sglang-less-memory-decode": {Text: "With SGLang, if memory runs out in decode: lower --max-running-requests.", From: "sglang-tuning", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"sglang-less-memory-static": {Text: "With SGLang: lower --mem-fraction-static to 0.8 or 0.7, which makes the KV cache smaller.", From: "sglang-tuning", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"sglang-overlap": {Text: "With SGLang: keep the overlap scheduler on (no --disable-overlap-schedule).", From: "sglang-arguments", With: []string{
+			"sglang",
+		}, Rules: []string{
+			"gpu-idle",
+			"short-kernels",
+			"host-work",
+			"launch-bound",
+			"tiny-kernels",
+		}},
+		"shard-gradients": {Text: "Shard gradients over ranks: FULL_SHARD or SHARD_GRAD_OP of FSDP, or ZeRO stage 2 or 3.", From: "torch-fsdp-api", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"shard-the-optimizer": {Text: "Shard the optimizer state over ranks: FSDP, ZeRO stage 1 or torch.distributed.optim.ZeroRedundancyOptimizer.", From: "torch-zero", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"shard-weights": {Text: "Shard or quantize the weights: FULL_SHARD of FSDP, tensor parallelism, bfloat16 or 8-bit weights.", From: "torch-fsdp-api", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"share-the-graph-pool": {Text: "Let CUDA graphs share a pool: pass pool=graph.pool() to torch.cuda.graph, and capture the largest shape first.", From: "torch-cuda", Kept: []string{
+			"memory-exhausted",
+			"memory-fragmented",
+		}},
+		"shorten-the-tail": {Text: "If generation has a long tail: limit response lengths, or use asynchronous rollouts.", From: "skyrl-async", Kept: []string{
+			"generation-share",
+			"rl-utilization",
+		}},
+		"shrink-the-kv-cache": {Text: "Lower gpu_memory_utilization (vLLM) or --mem-fraction-static (SGLang), because the KV cache takes all that it gets, or store it in fp8.", From: "vllm-memory", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"shrink-the-kv-cache-of-servers": {Text: "If this is an inference server: lower --gpu-memory-utilization (vLLM) or --mem-fraction-static (SGLang), which makes the KV cache smaller.", From: "vllm-memory", Kept: []string{
+			"memory-pressure",
+		}},
+		"skyrl-async": {Text: "With SkyRL: use the fully async trainer on separate GPUs (trainer.placement.colocate_all=false), so that generation overlaps with training.", From: "skyrl-async", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"generation-share",
 			"wait-share",
 			"rl-utilization",
 		}},
-		"skyrl-chunks": {Text: "in SkyRL, send weights by CUDA IPC in larger chunks: generator.inference_engine.weight_transfer_threshold_cuda_ipc_GB, 1.0 by default", From: "skyrl-config", With: []string{
+		"skyrl-async-staleness": {Text: "With SkyRL's fully async trainer: raise trainer.fully_async.max_staleness_steps and num_parallel_generation_workers, as far as the algorithm tolerates it.", From: "skyrl-async", With: []string{
+			"skyrl",
+		}, Rules: []string{
+			"generation-share",
+			"wait-share",
+			"rl-utilization",
+		}},
+		"skyrl-chunks": {Text: "With SkyRL: raise generator.inference_engine.weight_transfer_threshold_cuda_ipc_GB (default 1.0), which sends weights in larger chunks.", From: "skyrl-config", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"skyrl-graphs": {Text: "in SkyRL, let engines use CUDA graphs: generator.inference_engine.enforce_eager=false; it is true by default, for stability, so watch convergence in long runs", From: "skyrl-config", With: []string{
+		"skyrl-graphs": {Text: "With SkyRL: set generator.inference_engine.enforce_eager=false to use CUDA graphs. The default is true for stability, so check convergence in long runs.", From: "skyrl-config", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"gpu-idle",
@@ -810,17 +1393,27 @@ func builtInRemedies() remedyBook {
 			"launch-bound",
 			"tiny-kernels",
 		}},
-		"skyrl-micro-batches": {Text: "in SkyRL, larger micro batches: trainer.micro_train_batch_size_per_gpu and trainer.micro_forward_batch_size_per_gpu, both 1 by default, with trainer.use_sample_packing=true and trainer.gradient_checkpointing=true for the memory", From: "skyrl-config", With: []string{
+		"skyrl-micro-batches": {Text: "With SkyRL: raise trainer.micro_train_batch_size_per_gpu and trainer.micro_forward_batch_size_per_gpu (both 1 by default).", From: "skyrl-config", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"training-share",
 		}},
-		"skyrl-no-sleep": {Text: "in SkyRL, engines on GPUs of their own (trainer.placement.colocate_all=false) need neither sleep nor wake up; there optimizer_config.offload_after_step=false spares the copies of its state", From: "skyrl-placement", With: []string{
+		"skyrl-no-offload": {Text: "With SkyRL on separate GPUs: set optimizer_config.offload_after_step=false, which avoids copies of the optimizer state.", From: "skyrl-placement", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"sleep-wake-share",
 		}},
-		"skyrl-rollout": {Text: "in SkyRL, raise gpu_memory_utilization, max_num_seqs and max_num_batched_tokens of generator.inference_engine, and num_engines for more engines (in older versions these stand under generator)", From: "skyrl-config", With: []string{
+		"skyrl-no-sleep": {Text: "With SkyRL: run the engines on separate GPUs (trainer.placement.colocate_all=false), where they need neither sleep nor wake-up.", From: "skyrl-placement", With: []string{
+			"skyrl",
+		}, Rules: []string{
+			"sleep-wake-share",
+		}},
+		"skyrl-packing": {Text: "With SkyRL: set trainer.use_sample_packing=true and trainer.gradient_checkpointing=true, which save memory for larger micro-batches.", From: "skyrl-config", With: []string{
+			"skyrl",
+		}, Rules: []string{
+			"training-share",
+		}},
+		"skyrl-rollout": {Text: "With SkyRL: raise gpu_memory_utilization, max_num_seqs and max_num_batched_tokens of generator.inference_engine (older SkyRL: of generator).", From: "skyrl-config", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"gpu-idle",
@@ -829,81 +1422,175 @@ func builtInRemedies() remedyBook {
 			"generation-share",
 			"rl-utilization",
 		}},
-		"skyrl-weights": {Text: "in SkyRL, let trainer and engines share GPUs (trainer.placement.colocate_all=true), so that weights go by CUDA IPC; on GPUs of their own they are broadcast by NCCL", From: "skyrl-inference", With: []string{
+		"skyrl-rollout-engines": {Text: "With SkyRL: raise generator.inference_engine.num_engines, which gives more engines.", From: "skyrl-config", With: []string{
+			"skyrl",
+		}, Rules: []string{
+			"gpu-idle",
+			"low-utilization",
+			"launch-bound",
+			"generation-share",
+			"rl-utilization",
+		}},
+		"skyrl-weights": {Text: "With SkyRL: set trainer.placement.colocate_all=true, so that weights are sent by CUDA IPC instead of NCCL broadcasts.", From: "skyrl-inference", With: []string{
 			"skyrl",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"slime-fewer-tokens": {Text: "in slime, lower --max-tokens-per-gpu, which needs --use-dynamic-batch-size; where one response alone is too long raise --context-parallel-size", From: "slime-faq", With: []string{
+		"slime-context-parallel": {Text: "With slime, if one response alone is too long: raise --context-parallel-size.", From: "slime-faq", With: []string{
 			"slime",
 		}, Rules: []string{
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"slime-less-memory": {Text: "in slime with --colocate, leave Megatron room: --sglang-mem-fraction-static of 0.8 or less", From: "slime", With: []string{
+		"slime-fewer-tokens": {Text: "With slime and --use-dynamic-batch-size: lower --max-tokens-per-gpu.", From: "slime-faq", With: []string{
 			"slime",
 		}, Rules: []string{
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"slime-partial": {Text: "in slime, sample more than is needed and keep what is not done for the next rollout: --over-sampling-batch-size above --rollout-batch-size, with --partial-rollout", From: "slime", With: []string{
+		"slime-less-memory": {Text: "With slime and --colocate: set --sglang-mem-fraction-static to 0.8 or less, which leaves memory to Megatron.", From: "slime", With: []string{
+			"slime",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"slime-partial": {Text: "With slime: set --over-sampling-batch-size above --rollout-batch-size and add --partial-rollout, which keeps unfinished samples for the next rollout.", From: "slime", With: []string{
 			"slime",
 		}, Rules: []string{
 			"generation-share",
 			"wait-share",
 		}},
-		"slime-training": {Text: "in slime, batch by tokens: --use-dynamic-batch-size with --max-tokens-per-gpu as large as memory allows", From: "slime-faq", With: []string{
+		"slime-training": {Text: "With slime: set --use-dynamic-batch-size and raise --max-tokens-per-gpu up to the memory limit.", From: "slime-faq", With: []string{
 			"slime",
 		}, Rules: []string{
 			"training-share",
 		}},
-		"slime-weights": {Text: "in slime, send weights in larger buckets where memory allows: --update-weight-buffer-size, in bytes, above all for mixtures of experts", From: "slime-arguments", With: []string{
+		"slime-weights": {Text: "With slime, if memory allows: raise --update-weight-buffer-size (in bytes), above all for mixtures of experts.", From: "slime-arguments", With: []string{
 			"slime",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"stay-on-one-device": {Text: "move less between devices: divide the work so that what follows each other stays on one", From: "cuda-best", Kept: []string{
+		"smaller-allocation": {Text: "Make this one allocation smaller, because it needs over half of all memory: check the shapes at its site, and compute in chunks there.", From: "torch-memory", Kept: []string{
+			"memory-exhausted",
+		}},
+		"smaller-communication-buffers": {Text: "Reduce the buffers of collectives: limit_all_gathers=True, fewer prefetched layers, a smaller bucket_cap_mb, resharding after forward.", From: "torch-fsdp", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"smaller-micro-batches": {Text: "Use smaller micro-batches with gradient accumulation, or shorter sequences.", From: "torch-tuning", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"smaller-optimizer": {Text: "Use an 8-bit or factored optimizer (bitsandbytes, Adafactor), or offload its state to the CPU.", From: "bitsandbytes", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"sort-by-length": {Text: "If sequence lengths vary: sort batches by length, or limit their tokens.", From: "verl", Kept: []string{
+			"uneven-steps",
+		}},
+		"speed-up-generation": {Text: "If generation is mostly idle in the table of phases: use larger batches and CUDA graphs.", From: "skyrl", Kept: []string{
+			"generation-share",
+			"rl-utilization",
+		}},
+		"start-awaited-work-earlier": {Text: "Give the work that the OS call waits for (data loader, queue, lock) to more workers, or start it earlier.", From: "nsys", Kept: []string{
+			"gpu-idle",
+		}},
+		"start-nsys-first": {Text: "Start nsys in front of the launcher (torchrun, mpirun, ray) or of each worker, because it follows only child processes, and let them end by themselves.", From: "nsys", Kept: []string{
+			"tables-empty",
+			"kernels-unrecorded",
+			"too-little-gpu-work",
+		}},
+		"stay-on-one-device": {Text: "Divide the work so that consecutive operations stay on one GPU.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"stop-other-profilers": {Text: "stop every other profiler of this GPU (nsys, ncu, DCGM profiling metrics, a second torch.profiler) and record again: {why}", From: "nsys", Kept: []string{
+		"step-in-backward": {Text: "Run the optimizer step in backward (register_post_accumulate_grad_hook), which frees each gradient after its use.", From: "torch-step-in-backward", Kept: []string{
+			"memory-exhausted",
+			"memory-pressure",
+			"memory-owner",
+		}},
+		"stop-other-profilers": {Text: "Stop every other profiler of this GPU (nsys, ncu, DCGM profiling metrics, a second torch.profiler) and record again: only one can use CUPTI at a time.", From: "nsys", Kept: []string{
 			"no-gpu-time",
+			"kernels-unrecorded",
 		}},
-		"swap-buffers": {Text: "copy less within the device: swap pointers in place of contents, and let kernels write where the next one reads", From: "cuda-best", Kept: []string{
+		"swap-buffers": {Text: "Swap pointers instead of contents, and let kernels write where the next one reads.", From: "cuda-best", Kept: []string{
 			"exposed-copies",
 			"copy-work",
 		}},
-		"tensor-cores": {Text: "check that it runs on tensor cores: bfloat16 or fp8 inputs, or torch.set_float32_matmul_precision(\"high\"), and dimensions that are multiples of 8", From: "torch-tuning", Kept: []string{
+		"tensor-cores": {Text: "Check that it runs on tensor cores: bfloat16 or fp8 inputs, or torch.set_float32_matmul_precision(\"high\"), and dimensions that are multiples of 8.", From: "torch-tuning", Kept: []string{
 			"dominant-kernel",
 		}, Plain: "tensor-cores-by-type"},
-		"tensor-cores-by-type": {Text: "check that it runs on tensor cores: half, bfloat16 or TF32 inputs (of cuBLAS CUBLAS_TF32_TENSOR_OP_MATH), and dimensions that are multiples of 8", From: "cuda-best", Kept: []string{
+		"tensor-cores-by-type": {Text: "Check that it runs on tensor cores: half, bfloat16 or TF32 inputs (CUBLAS_TF32_TENSOR_OP_MATH of cuBLAS), and dimensions that are multiples of 8.", From: "cuda-best", Kept: []string{
 			"dominant-kernel",
 		}},
-		"tune-the-communication": {Text: "the ranks wait about equally, so tune the communication itself: overlap it, or send less", From: "assay", Kept: []string{
-			"exposed-communication",
+		"try-other-kernels": {Text: "Try another tile or library kernel: torch.compile with mode=\"max-autotune\" measures several.", From: "torch-compile", Kept: []string{
+			"kernels-compute-bound",
 		}},
-		"verl-async": {Text: "in veRL, let generation go on while it trains: trainer.use_v1=True with trainer.v1.trainer_mode=colocate_async on the same GPUs, or separate_async on others; trainer.v1.sampler.max_off_policy_threshold bounds how old samples may be", From: "verl-async", With: []string{
+		"tune-the-communication": {Text: "No straggler: overlap communication with compute, or reduce it.", From: "assay", Kept: []string{
+			"exposed-communication",
+			"dominant-kernel",
+		}},
+		"use-a-persistent-kernel": {Text: "Use a persistent kernel or stream-K, whose blocks share the work of the last wave.", From: "ncu", Kept: []string{
+			"partial-waves",
+		}},
+		"use-fewer-registers": {Text: "Use fewer registers: __launch_bounds__ or -maxrregcount, a smaller tile, in Triton other num_warps and num_stages.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+			"low-occupancy",
+		}},
+		"use-less-shared-memory": {Text: "Use less shared memory per block (a smaller tile or fewer stages), so that a second block fits on the SM.", From: "ncu", Kept: []string{
+			"kernels-latency-bound",
+			"low-occupancy",
+		}},
+		"use-sets-and-dicts": {Text: "If the second run had more data: replace lists that grow and are searched or copied with sets, dicts or indexes.", From: "nemo-gym", Kept: []string{
+			"growing-average",
+		}},
+		"use-tensor-cores": {Text: "Use tensor cores: bf16, fp16 or fp8 inputs, dimensions that are multiples of 8 (16 with fp8), torch.set_float32_matmul_precision(\"high\") with fp32.", From: "torch-tuning", Kept: []string{
+			"kernels-compute-bound",
+		}},
+		"verl-async": {Text: "With veRL: set trainer.use_v1=True and trainer.v1.trainer_mode=colocate_async (same GPUs) or separate_async (other GPUs), so that generation overlaps with training.", From: "verl-async", With: []string{
 			"verl",
 		}, Rules: []string{
 			"generation-share",
 			"wait-share",
 			"rl-utilization",
 		}},
-		"verl-buckets": {Text: "in veRL, send weights in larger buckets where memory allows: actor_rollout_ref.rollout.checkpoint_engine.update_weights_bucket_megabytes; and leave layered_summon off, which saves memory and is slower", From: "verl-config", With: []string{
+		"verl-async-staleness": {Text: "With asynchronous veRL: limit the age of samples with trainer.v1.sampler.max_off_policy_threshold.", From: "verl-async", With: []string{
+			"verl",
+		}, Rules: []string{
+			"generation-share",
+			"wait-share",
+			"rl-utilization",
+		}},
+		"verl-buckets": {Text: "With veRL, if memory allows: raise actor_rollout_ref.rollout.checkpoint_engine.update_weights_bucket_megabytes, which sends weights in larger buckets.", From: "verl-config", With: []string{
 			"verl",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"verl-less-memory": {Text: "in veRL, lower actor_rollout_ref.rollout.gpu_memory_utilization; of the trainer enable_gradient_checkpointing=True and enable_activation_offload=True under actor_rollout_ref.model, and actor_rollout_ref.actor.entropy_checkpointing=True; shorter cudagraph_capture_sizes, for graphs stay on the GPU while it trains", From: "verl", With: []string{
+		"verl-less-memory": {Text: "With veRL: lower actor_rollout_ref.rollout.gpu_memory_utilization.", From: "verl", With: []string{
 			"verl",
 		}, Rules: []string{
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"verl-rollout": {Text: "in veRL, fill the rollout's GPU: raise actor_rollout_ref.rollout.gpu_memory_utilization (0.5 to 0.7 where the trainer shares it) and, where the KV cache is not full, max_num_seqs or max_num_batched_tokens (over 2048); where memory allows a smaller tensor_model_parallel_size gives more replicas", From: "verl", With: []string{
+		"verl-less-memory-graphs": {Text: "With veRL: shorten cudagraph_capture_sizes, because CUDA graphs stay on the GPU while it trains.", From: "verl", With: []string{
+			"verl",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"verl-less-memory-training": {Text: "With veRL: set enable_gradient_checkpointing=True and enable_activation_offload=True of actor_rollout_ref.model, and actor_rollout_ref.actor.entropy_checkpointing=True.", From: "verl", With: []string{
+			"verl",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"verl-rollout": {Text: "With veRL: raise actor_rollout_ref.rollout.gpu_memory_utilization (0.5 to 0.7 if the trainer shares the GPU).", From: "verl", With: []string{
 			"verl",
 		}, Rules: []string{
 			"gpu-idle",
@@ -912,18 +1599,53 @@ func builtInRemedies() remedyBook {
 			"generation-share",
 			"rl-utilization",
 		}},
-		"verl-training": {Text: "in veRL, pack and batch by tokens: use_remove_padding=True, use_dynamic_bsz=True and actor_rollout_ref.actor.ppo_max_token_len_per_gpu at least twice prompt and response; with FSDP actor_rollout_ref.actor.fsdp_config.forward_prefetch=True", From: "verl", With: []string{
+		"verl-rollout-batch": {Text: "With veRL, if the KV cache is not full: raise max_num_seqs or max_num_batched_tokens (over 2048) of actor_rollout_ref.rollout.", From: "verl", With: []string{
 			"verl",
 		}, Rules: []string{
-			"training-share",
+			"gpu-idle",
+			"low-utilization",
+			"launch-bound",
+			"generation-share",
+			"rl-utilization",
 		}},
-		"verl-weights": {Text: "in veRL, choose the way of the weights by actor_rollout_ref.rollout.checkpoint_engine.backend: naive where trainer and rollout share GPUs, nccl on GPUs of their own, nixl where engines come and go", From: "verl-weights", With: []string{
+		"verl-rollout-replicas": {Text: "With veRL, if memory allows: lower actor_rollout_ref.rollout.tensor_model_parallel_size, which gives more replicas.", From: "verl", With: []string{
+			"verl",
+		}, Rules: []string{
+			"gpu-idle",
+			"low-utilization",
+			"launch-bound",
+			"generation-share",
+			"rl-utilization",
+		}},
+		"verl-summon": {Text: "With veRL, if memory allows: leave layered_summon off, because it saves memory and is slower.", From: "verl-config", With: []string{
 			"verl",
 		}, Rules: []string{
 			"weight-sync-time",
 			"weight-sync-share",
 		}},
-		"vllm-fill": {Text: "in vLLM, batch more: --max-num-batched-tokens over 8192 for throughput; if it warns of preemption, give the KV cache more by --gpu-memory-utilization or --tensor-parallel-size, or lower --max-num-seqs or --max-num-batched-tokens", From: "vllm-tuning", With: []string{
+		"verl-training": {Text: "With veRL: set use_remove_padding=True, use_dynamic_bsz=True and actor_rollout_ref.actor.ppo_max_token_len_per_gpu at least twice prompt plus response.", From: "verl", With: []string{
+			"verl",
+		}, Rules: []string{
+			"training-share",
+		}},
+		"verl-training-prefetch": {Text: "With veRL and FSDP: set actor_rollout_ref.actor.fsdp_config.forward_prefetch=True.", From: "verl", With: []string{
+			"verl",
+		}, Rules: []string{
+			"training-share",
+		}},
+		"verl-weights": {Text: "With veRL: set actor_rollout_ref.rollout.checkpoint_engine.backend: naive if trainer and rollout share GPUs, nccl if not, nixl if the number of engines changes.", From: "verl-weights", With: []string{
+			"verl",
+		}, Rules: []string{
+			"weight-sync-time",
+			"weight-sync-share",
+		}},
+		"vllm-fewer-graphs": {Text: "With vLLM: use fewer cudagraph_capture_sizes or --enforce-eager, so that CUDA graphs take less memory.", From: "vllm-memory", With: []string{
+			"vllm",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"vllm-fill": {Text: "With vLLM: raise --max-num-batched-tokens above 8192, which increases throughput.", From: "vllm-tuning", With: []string{
 			"vllm",
 		}, Rules: []string{
 			"gpu-idle",
@@ -932,7 +1654,7 @@ func builtInRemedies() remedyBook {
 			"generation-share",
 			"rl-utilization",
 		}},
-		"vllm-graphs": {Text: "in vLLM, see that decode runs in CUDA graphs: no --enforce-eager, and cudagraph_capture_sizes of --compilation-config that reach the batch size that runs", From: "vllm-memory", With: []string{
+		"vllm-graphs": {Text: "With vLLM: run decode in CUDA graphs, without --enforce-eager and with cudagraph_capture_sizes (--compilation-config) up to the batch size.", From: "vllm-memory", With: []string{
 			"vllm",
 		}, Rules: []string{
 			"gpu-idle",
@@ -941,28 +1663,53 @@ func builtInRemedies() remedyBook {
 			"launch-bound",
 			"tiny-kernels",
 		}},
-		"vllm-less-memory": {Text: "in vLLM, need less memory: --max-model-len and --max-num-seqs limit context and batch, fewer cudagraph_capture_sizes (or --enforce-eager) the graphs, and --tensor-parallel-size splits the weights", From: "vllm-memory", With: []string{
+		"vllm-less-memory": {Text: "With vLLM: lower --max-model-len and --max-num-seqs, which limit context and batch.", From: "vllm-memory", With: []string{
 			"vllm",
 		}, Rules: []string{
 			"memory-exhausted",
 			"memory-pressure",
 		}},
-		"wait-for-an-event": {Text: "where a wait is needed, wait for what is needed: an event (torch.cuda.Event, cudaEventRecord, then cudaEventSynchronize or cudaStreamWaitEvent, which does not hold the host) in place of cudaDeviceSynchronize and cudaStreamSynchronize", From: "nsys-rules", Kept: []string{
-			"synchronizing-calls",
+		"vllm-preemption": {Text: "With vLLM, if it warns of preemption: raise --gpu-memory-utilization or --tensor-parallel-size, or lower --max-num-seqs or --max-num-batched-tokens.", From: "vllm-tuning", With: []string{
+			"vllm",
+		}, Rules: []string{
+			"gpu-idle",
+			"launch-bound",
+			"low-utilization",
+			"generation-share",
+			"rl-utilization",
 		}},
-		"wait-less": {Text: "remove synchronization from the loop: cudaDeviceSynchronize, cudaStreamSynchronize, cudaMemcpy and reading results make the host wait for the GPU", From: "cuda-sync", Kept: []string{
+		"vllm-split-weights": {Text: "With vLLM: raise --tensor-parallel-size, which splits the weights.", From: "vllm-memory", With: []string{
+			"vllm",
+		}, Rules: []string{
+			"memory-exhausted",
+			"memory-pressure",
+		}},
+		"wait-for-an-event": {Text: "If a wait is needed: wait for an event (torch.cuda.Event, cudaEventSynchronize) instead of cudaDeviceSynchronize or cudaStreamSynchronize.", From: "nsys-rules", Kept: []string{
+			"synchronizing-calls",
+			"gpu-idle",
+			"data-loading",
+			"allocating",
+		}},
+		"wait-less": {Text: "Remove cudaDeviceSynchronize, cudaStreamSynchronize, cudaMemcpy and reads of results from the loop: each makes the CPU wait for the GPU.", From: "cuda-sync", Kept: []string{
 			"gpu-idle",
 			"synchronizing-calls",
 			"waiting-calls",
+			"data-loading",
+			"allocating",
 		}},
-		"wait-of-peers": {Text: "a communication kernel runs for as long as it waits for its peers; {peers}", From: "assay", Kept: []string{
-			"dominant-kernel",
-		}},
-		"wait-where-it-is-used": {Text: "launch what does not need the copy before it, and wait for the copy only where its data is used: an event in place of the call itself", From: "cuda-best", Kept: []string{
-			"synchronous-copies",
-		}},
-		"warm-up-first": {Text: "leave first launches out of the capture: they load code; warm up before recording, {how}", From: "torch-profiler", Kept: []string{
+		"wait-on-the-gpu": {Text: "If only other GPU work must wait: use cudaStreamWaitEvent, which does not block the CPU.", From: "nsys-rules", Kept: []string{
+			"synchronizing-calls",
 			"gpu-idle",
+			"data-loading",
+			"allocating",
+		}},
+		"wait-where-it-is-used": {Text: "Launch all work that does not need the copy first, and wait for the copy with an event just before its data is used.", From: "cuda-best", Kept: []string{
+			"synchronous-copies",
+			"gpu-idle",
+			"exposed-copies",
+		}},
+		"work-on-whole-arrays": {Text: "Work on whole arrays (NumPy, torch) instead of elements, or move the loop into compiled code.", From: "nemo-gym", Kept: []string{
+			"many-cheap-calls",
 		}},
 	}}
 }

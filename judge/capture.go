@@ -42,9 +42,7 @@ func (c *court) captureQuality() (Finding, bool) {
 			line += ", first at " + is.First
 		}
 		f.Evidence = append(f.Evidence, line)
-		if is.Help != "" && !slices.Contains(f.Next, is.Help) {
-			f.Next = append(f.Next, is.Help)
-		}
+		f.Next = joinSteps(f.Next, follow(is))
 	}
 	what := "the capture is incomplete, so some numbers may be too low"
 	if doubtful {
@@ -54,48 +52,48 @@ func (c *court) captureQuality() (Finding, bool) {
 	return f, len(codes) > 0
 }
 
+// follow returns the step that the help of an issue is.
+func follow(is summary.Issue) []Step {
+	if is.Help == "" {
+		return nil
+	}
+	return []Step{advise("follow-the-issue", "issue_help", is.Help)}
+}
+
 // noGPUTime is the finding that ends the judgment before it begins.
 func (c *court) noGPUTime() Finding {
 	f := Finding{Rule: RuleNoGPUTime, Level: Warn}
-	how := c.recorder()
-	const cupti = "only one profiler at a time can use CUPTI, and containers may forbid it"
 	switch {
 	case len(c.Devices) > 0:
 		f.Title = "the GPU events of the capture span no time: record at least one whole step"
-		f.Next = []string{how.wholeSteps}
+		f.Next = []Step{advise("record-whole-steps")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
 		return is.Code == "input-truncated" || slices.Contains(damagedExports, is.Code)
 	}):
 		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
-		f.Next = []string{"copy the file again, or export it again: profilers write it in one go when they stop, and a job that is killed meanwhile leaves a part"}
+		f.Next = []Step{advise("copy-the-file-again")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
-		f.Next = []string{
-			say("stop-other-profilers", "why", cupti),
-			say("permit-tracing"),
-			"read the standard error of the recording process: Kineto prints there why CUPTI refused it",
-		}
+		f.Next = []Step{advise("stop-other-profilers"), advise("permit-tracing"), advise("read-the-profilers-errors")}
 	case c.foreign():
 		f.Title = "the trace holds no GPU events; the host spans below are all there is to judge by"
+		f.Next = []Step{advise("read-cpu-slices"), advise("record-the-gpu-of-pytorch")}
 		if len(c.Spans) == 0 {
 			f.Title = "the trace holds no GPU events and no host spans"
-		}
-		f.Next = []string{
-			"look at the host spans with the most self time: they are where the program's own time went",
-			"if this was a PyTorch run: " + torchRecorder.devices,
-		}
-		if len(c.Spans) == 0 {
 			f.Next = f.Next[1:]
 		}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
 		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
-		f.Next = []string{"read more of it with --max-memory SIZE or --max-input SIZE, as the capture's issues say: many profilers write the GPU's events last"}
+		f.Next = []Step{advise("read-more-of-the-file")}
 	case c.otherAccelerator() != "":
 		f.Title = fmt.Sprintf("the capture holds work of another accelerator (%s) and no GPU events: only GPUs are judged", c.otherAccelerator())
-		f.Next = []string{"look at the host spans with the most self time, that accelerator's events among them"}
+		f.Next = []Step{advise("read-accelerator-slices")}
 	default:
-		f.Title = how.noWork
-		f.Next = []string{how.devices, how.wholeSteps, "check that CUPTI is available to the process: " + cupti}
+		f.Title = "the capture holds no GPU events: record with ProfilerActivity.CUDA"
+		if c.ofNsys() {
+			f.Title = "the export holds no work of a device: record with --trace=cuda,nvtx,osrt"
+		}
+		f.Next = []Step{advise("record-the-gpu"), advise("record-whole-steps"), advise("check-cupti")}
 	}
 	if n := len(c.Spans); n > 0 {
 		f.Evidence = []string{unit.Count(int64(n)) + " kinds of host spans were measured"}
@@ -160,10 +158,7 @@ func (c *court) tooLittleWork() (Finding, bool) {
 		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
 	}
 	f.Title += ", under the limit of " + under
-	f.Next = []string{
-		c.recorder().wholeSteps,
-		"if the GPU was meant to be busy all the time, see in the trace what the host did before and after its few events",
-	}
+	f.Next = []Step{advise("record-whole-steps"), advise("look-around-the-events")}
 	return f, true
 }
 

@@ -23,7 +23,7 @@ func TestCaptureQuality(t *testing.T) {
 	wantEvidence(t, f, "cut-short (data-loss): 1 time, first at run.json@9")
 	s.Issues = append(s.Issues, summary.Issue{Code: "clock", Severity: "suspect", Count: 1200, Help: "record again"})
 	f = Judge(s, DefaultThresholds()).Findings[0]
-	if f.Level != Warn || f.Title != "the capture is doubtful, so some numbers may be wrong: cut-short, clock" || !slices.Equal(f.Next, []string{"record again"}) {
+	if f.Level != Warn || f.Title != "the capture is doubtful, so some numbers may be wrong: cut-short, clock" || !slices.Equal(texts(f.Next), []string{"record again"}) {
 		t.Errorf("got %+v", f)
 	}
 	// It stays first, and does not hide that nothing can be judged.
@@ -75,28 +75,28 @@ func TestNoGPUEvents(t *testing.T) {
 		recordAt        int // which advice names ProfilerActivity.CUDA; -1 for none
 	}{
 		{"truncated", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-truncated", Severity: "data-loss", Count: 1}}},
-			"what could be read of the capture holds no GPU events", "copy the file again", -1},
+			"what could be read of the capture holds no GPU events", "copy-the-file-again", -1},
 		{"limited", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-limit", Severity: "data-loss", Count: 1}}},
-			"what was read of the capture holds no GPU events, and a limit left the rest of it out", "read more of it with --max-memory SIZE or --max-input", -1},
-		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record with", 0},
-		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop every other profiler", -1},
+			"what was read of the capture holds no GPU events, and a limit left the rest of it out", "read-more-of-the-file", -1},
+		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record-the-gpu", 0},
+		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop-other-profilers", -1},
 		{"foreign", summary.Summary{Inputs: []summary.Input{foreign}, Spans: spans},
-			"the trace holds no GPU events; the host spans below are all there is to judge by", "look at the host spans", 1},
-		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "the trace holds no GPU events and no host spans", "if this was a PyTorch run: record", 0},
-		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "kernels were launched and none was recorded", "stop every other profiler", -1},
-		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "the capture holds no GPU events: record with", "record with", 0},
+			"the trace holds no GPU events; the host spans below are all there is to judge by", "read-cpu-slices", 1},
+		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "the trace holds no GPU events and no host spans", "record-the-gpu-of-pytorch", 0},
+		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "kernels were launched and none was recorded", "stop-other-profilers", -1},
+		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "the capture holds no GPU events: record with", "record-the-gpu", 0},
 	} {
 		got := Judge(&tc.s, DefaultThresholds())
 		f := find(t, got, RuleNoGPUTime)
 		if got.Verdict.Bound != "unknown" || got.Verdict.Rule != RuleNoGPUTime || !strings.HasPrefix(got.Verdict.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", tc.name, got.Verdict)
 		}
-		if !strings.HasPrefix(f.Next[0], tc.first) {
-			t.Errorf("%s: first advice is %q", tc.name, f.Next[0])
+		if f.Next[0].ID != tc.first {
+			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0].ID, tc.first)
 		}
-		at := slices.IndexFunc(f.Next, func(s string) bool { return strings.Contains(s, "ProfilerActivity.CUDA") })
-		if at != tc.recordAt || at >= 0 && strings.Contains(tc.name, "foreign") != strings.HasPrefix(f.Next[at], "if ") {
-			t.Errorf("%s: advice %d of %q is to record the GPU, want %d", tc.name, at, f.Next, tc.recordAt)
+		at := slices.IndexFunc(texts(f.Next), func(s string) bool { return strings.Contains(s, "ProfilerActivity.CUDA") })
+		if at != tc.recordAt || at >= 0 && strings.Contains(tc.name, "foreign") != strings.HasPrefix(f.Next[at].Text(), "If ") {
+			t.Errorf("%s: advice %d of %q is to record the GPU, want %d", tc.name, at, texts(f.Next), tc.recordAt)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestTooLittleWork(t *testing.T) {
 		}
 		f := got.Findings[0]
 		want := Verdict{Bound: "unknown", Sentence: tc.sentence, Rule: RuleTooLittleWork, Abstained: &Abstention{Code: RuleTooLittleWork, Reason: tc.sentence}}
-		if !reflect.DeepEqual(got.Verdict, want) || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0], "schedule(wait") {
+		if !reflect.DeepEqual(got.Verdict, want) || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0].Text(), "schedule(wait") {
 			t.Errorf("%s: got  %+v\nwant %+v", tc.name, got, want)
 		}
 		if idle := find(t, got, RuleGPUIdle); idle.Level != Info {

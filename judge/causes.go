@@ -18,7 +18,7 @@ type cause struct {
 	ofIdle  int64  // of the idle time
 	gain    int64
 	where   []Place
-	next    []string
+	next    []Step
 	details []string
 	always  bool // it is a finding even where idle time is under its limit
 }
@@ -36,7 +36,7 @@ func (c *court) causes() []cause {
 	if ns := c.idleIn("data"); ns > out[1].ns { // a program may call it so itself
 		out[1].of(c, "the GPU waits for data to be loaded", ns)
 	}
-	out[1].next, out[2].next = []string{say("load-data-ahead")}, []string{say("allocate-less")}
+	out[1].next, out[2].next = []Step{advise("load-data-ahead")}, []Step{advise("allocate-less"), advise("expandable-segments")}
 	out[2].details = c.allocationsInSteps()
 	holdings := slices.Clone(c.calls)
 	slices.SortStableFunc(holdings, func(a, b holding) int { return int(min(1, max(-1, b.lost-a.lost))) })
@@ -86,7 +86,7 @@ func (c *court) launching() cause {
 	out.ofIdle, out.gain = out.ns, out.ns
 	out.title = fmt.Sprintf("the host launches more slowly than the GPU works: gaps under %s between launches take %s of %s (%s)", unit.Duration(summary.ShortGapNS),
 		unit.Share(out.ns, c.total.Window()), c.windowName(), fraction(out.ns, c.total.Window()))
-	out.next = []string{say("launch-less"), say("launch-more-each")}
+	out.next = []Step{advise("launch-less"), advise("launch-more-each")}
 	out.details = c.launchEvidence()
 	return out
 }
@@ -157,11 +157,7 @@ func (c *court) judgeIdle(p part) (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Evidence = slices.Concat(f.Evidence, c.worstDevice(p), idle.evidence(), c.medianKernel())
-	for _, line := range idle.advice() {
-		if !slices.Contains(f.Next, line) {
-			f.Next = append(f.Next, line)
-		}
-	}
+	f.Next = joinSteps(f.Next, idle.advice())
 	return f, true
 }
 
@@ -171,7 +167,7 @@ func (c *court) idleAfter(f Finding, limit float64) Finding {
 	f.Title += ", " + reaches(f, limit)
 	f.gain(f.NumeratorNS, f.DenominatorNS, c.judgedName())
 	f.Evidence = c.medianKernel()
-	f.Next = []string{fmt.Sprintf("record again without %s, so that what the rest waits for can be told from it: %s", c.left, c.recorder().warmUp)}
+	f.Next = []Step{advise("record-without", "phases", c.left)}
 	return f
 }
 

@@ -121,20 +121,15 @@ func copyEvidence(kinds []copyKind) (out []string) {
 
 // copyAdvice is about the largest kind first, then about all others that
 // matter.
-func copyAdvice(kinds []copyKind) (out []string) {
+func copyAdvice(kinds []copyKind) (out []Step) {
 	for i, k := range kinds {
 		if i > 0 && !k.matters() {
 			break
 		}
-		lines := k.advice()
 		if k.small() {
-			lines = slices.Insert(lines, 0, say("pack-small-copies"))
+			out = joinSteps(out, []Step{advise("pack-small-copies")})
 		}
-		for _, line := range lines {
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
+		out = joinSteps(out, k.advice())
 	}
 	if len(out) == 0 {
 		return unknownCopy.advice()
@@ -142,38 +137,22 @@ func copyAdvice(kinds []copyKind) (out []string) {
 	return out
 }
 
-func (d direction) advice() []string {
-	overlap := say("overlap-copies")
-	less := say("copy-less-to-device")
+func (d direction) advice() []Step {
 	switch d {
 	case fromPageable:
-		return []string{say("copy-pinned-not-pageable"), less}
+		return []Step{advise("copy-pinned-not-pageable"), advise("copy-less-to-device"), advise("offload-less")}
 	case fromPinned:
-		return []string{overlap, less}
+		return []Step{advise("overlap-copies"), advise("copy-less-to-device"), advise("offload-less")}
 	case fromHost:
-		return []string{say("copy-pinned"), overlap, less}
+		return []Step{advise("copy-pinned"), advise("overlap-copies"), advise("copy-less-to-device"), advise("offload-less")}
 	case toHost:
-		return []string{
-			say("read-back-less"),
-			say("read-back-pinned"),
-		}
+		return []Step{advise("read-back-less"), advise("read-back-pinned")}
 	case onDevice:
-		return []string{
-			say("copy-less-on-device"),
-			say("fuse-copies"),
-		}
+		return []Step{advise("copy-less-on-device"), advise("fuse-copies")}
 	case toPeer:
-		return []string{
-			say("copy-less-to-peers"),
-			overlap,
-		}
+		return []Step{advise("copy-less-to-peers"), advise("replace-data-parallel"), advise("overlap-copies")}
 	case fill:
-		return []string{
-			say("fill-less"),
-		}
+		return []Step{advise("fill-less")}
 	}
-	return []string{
-		say("find-who-copies"),
-		less,
-	}
+	return []Step{advise("find-who-copies"), advise("copy-less-to-device"), advise("offload-less")}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"assay/summary"
 	"assay/unit"
@@ -257,7 +258,7 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 			if g.rule != RuleNearLimit {
 				f.Title += fmt.Sprintf("; the most to gain is in %q", short(k.Counter.Kernel))
 			}
-			f.Next = slices.Concat(b.elsewhere(k), ownAdvice(k), sideAdvice(k))
+			f.Next = joinSteps(b.elsewhere(k), ownAdvice(k), sideAdvice(k))
 		}
 		if n <= evidenceKernels {
 			f.Evidence = append(f.Evidence, b.describe(k))
@@ -271,13 +272,13 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 
 // elsewhere points at the kernel with the most to gain, where those of a finding
 // are near the limit and it is not.
-func (b *bench) elsewhere(k *counted) []string {
+func (b *bench) elsewhere(k *counted) []Step {
 	most := &b.rows[0]
 	if !k.Near || most.Near || most.Side.Side == SideUnknown {
 		return nil
 	}
-	return []string{fmt.Sprintf("what there is to gain is in %q, %s-bound: it takes %s and reaches %.1f%% of its nearer peak",
-		short(most.Counter.Kernel), most.Side.Side, b.of(most.weight), 100*most.top)}
+	return []Step{advise("optimize-another-kernel-first", "kernel", strconv.Quote(short(most.Counter.Kernel)), "side", string(most.Side.Side),
+		"share", b.of(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top))}
 }
 
 // evidenceKernels is how many kernels a finding describes.

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/summary"
@@ -46,29 +47,22 @@ func (b *bench) describe(k *counted) string {
 
 // sideAdvice says what to do about a kernel, by its side and by what else its
 // counters say.
-func sideAdvice(k *counted) []string {
-	if k.Near {
-		return []string{"little is to gain within a kernel near the limit: call it less, or let it do less work (fuse it, use a smaller type, cache its result)"}
-	}
-	switch k.Side.Side {
-	case SideLatency:
+func sideAdvice(k *counted) []Step {
+	switch {
+	case k.Near:
+		return []Step{advise("reduce-the-kernels-work")}
+	case k.Side.Side == SideLatency:
 		return latencyAdvice(k)
-	case SideMemory:
+	case k.Side.Side == SideMemory:
 		return memoryAdvice(k)
-	case SideCompute:
-		return []string{
-			"let tensor cores do the arithmetic: bf16, fp16 or fp8 inputs, dimensions that are multiples of 8 (16 for fp8), torch.set_float32_matmul_precision(\"high\") for what stays fp32",
-			"do less: leave out recomputation, use a better tile or library kernel (torch.compile with mode=\"max-autotune\" tries several)",
-		}
+	case k.Side.Side == SideCompute:
+		return []Step{advise("use-tensor-cores"), advise("try-other-kernels"), advise("recompute-less")}
 	}
-	return []string{
-		"both compute and memory are in use: do less of both, by fusing the kernel with its neighbours or by smaller types",
-		"see in the source view of ncu which instructions stall, and overlap loads with arithmetic (asynchronous copies, more stages)",
-	}
+	return []Step{advise("fuse-with-neighbors"), advise("overlap-loads")}
 }
 
 // ownAdvice is what the profiler itself expects most of.
-func ownAdvice(k *counted) []string {
+func ownAdvice(k *counted) []Step {
 	const most = 160
 	i := slices.IndexFunc(k.Rules, func(a summary.Advice) bool { return a.SpeedupKind == "global" && a.SpeedupPct != nil })
 	if i < 0 {
@@ -84,30 +78,30 @@ func ownAdvice(k *counted) []string {
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most-1]) + "…"
 	}
-	return []string{fmt.Sprintf("ncu's rule %s expects up to %.1f%% of this: %s", a.Name, *a.SpeedupPct, strings.TrimSuffix(text, "."))}
+	return []Step{advise("follow-the-rule-of-ncu", "rule", a.Name, "speedup", pct(a.SpeedupPct), "text", strings.TrimSuffix(text, "."))}
 }
 
 // latencyAdvice is about kernels that leave both peaks unused: too little is in
 // flight.
-func latencyAdvice(k *counted) (out []string) {
+func latencyAdvice(k *counted) (out []Step) {
 	if k.Waves != nil && *k.Waves < 1 {
-		out = append(out, fmt.Sprintf("give the device more blocks: the grid fills %.2f of one wave, so some SMs have none; batch the work, split it finer (split-K), or run kernels side by side on streams", *k.Waves))
+		out = append(out, advise("more-blocks", "waves", fmt.Sprintf("%.2f", *k.Waves)))
 	}
 	if occupancy := cmpPct(k.OccupancyPct, k.TheoreticalPct); occupancy != nil && *occupancy < 50 {
 		out = append(out, occupancyAdvice(k)...)
 	}
 	if len(k.Stalls) > 0 {
 		s := k.Stalls[0]
-		line := fmt.Sprintf("look at why warps wait: %q takes %.1f cycles of each instruction", s.Reason, s.Cycles)
+		cycles := fmt.Sprintf("%.1f", s.Cycles)
 		if k.WarpCycles != nil {
-			line += fmt.Sprintf(" of %.1f", *k.WarpCycles)
+			cycles += fmt.Sprintf(" of %.1f", *k.WarpCycles)
 		}
-		out = append(out, line)
+		out = append(out, advise("read-the-stall-reason", "reason", strconv.Quote(s.Reason), "cycles", cycles))
 	}
 	if len(out) == 0 {
-		out = append(out, "see what warps wait for: profile again with --section WarpStateStats --section SourceCounters, and read the stall reasons")
+		out = append(out, advise("collect-stall-reasons"))
 	}
-	return append(out, "keep more in flight: several independent loads or accumulators a thread, vector loads of 16 bytes, asynchronous copies in stages; if launches are short, fuse kernels")
+	return append(out, advise("keep-more-in-flight"), advise("fuse-short-launches"))
 }
 
 // cmpPct returns the first figure that is known.
@@ -121,37 +115,31 @@ func cmpPct(list ...*float64) *float64 {
 }
 
 // memoryAdvice is about kernels that memory holds back: DRAM, or the caches.
-func memoryAdvice(k *counted) (out []string) {
-	dram := k.DRAMPct != nil && k.MemoryPct != nil && *k.DRAMPct > *k.MemoryPct-10
+func memoryAdvice(k *counted) []Step {
+	first := advise("collect-memory-tables")
 	switch {
-	case dram:
-		out = append(out, "move fewer bytes: fuse the kernel with its neighbours (torch.compile), use smaller types, keep what is used again in shared memory or registers")
+	case k.DRAMPct != nil && k.MemoryPct != nil && *k.DRAMPct > *k.MemoryPct-10:
+		first = advise("move-fewer-bytes")
 	case k.DRAMPct != nil:
-		out = append(out, "DRAM is not the limit, the caches or shared memory are: look in the memory tables of ncu for bank conflicts and for sectors that a request does not need")
-	default:
-		out = append(out, "find out which memory it is: profile again with --section MemoryWorkloadAnalysis_Tables")
+		first = advise("check-the-caches")
 	}
-	return append(out, "let neighbouring threads read neighbouring addresses, 16 bytes each: scattered access moves sectors of 32 bytes for a few of them")
+	return []Step{first, advise("coalesce-accesses")}
 }
 
 // occupancyAdvice is about what limits the warps that an SM holds.
-func occupancyAdvice(k *counted) (out []string) {
+func occupancyAdvice(k *counted) (out []Step) {
 	has := func(name string) bool { return slices.Contains(k.Limiters, name) }
 	if has("registers") {
-		line := "use fewer registers"
-		if k.Registers != nil {
-			line += fmt.Sprintf(" than %.0f a thread", *k.Registers)
-		}
-		out = append(out, line+": __launch_bounds__ or -maxrregcount, a smaller tile, in Triton other num_warps and num_stages")
+		out = append(out, advise("use-fewer-registers"))
 	}
 	if has("shared memory") {
-		out = append(out, "use less shared memory a block: a smaller tile or fewer stages, so that a second block fits an SM")
+		out = append(out, advise("use-less-shared-memory"))
 	}
 	if has("warps") || has("blocks") {
-		out = append(out, "choose another block size: 128 to 512 threads that divide the warps of an SM without rest")
+		out = append(out, advise("change-the-block-size"))
 	}
 	if k.OccupancyPct != nil && k.TheoreticalPct != nil && *k.OccupancyPct < *k.TheoreticalPct-10 {
-		out = append(out, "give blocks equal work: fewer warps are resident than the limits allow, because blocks end early or the grid is small")
+		out = append(out, advise("balance-the-blocks"))
 	}
 	return out
 }
@@ -192,7 +180,7 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 		}
 		f.Evidence = append(f.Evidence, line)
 	}
-	f.Next = append(occupancyAdvice(low[0]), "kernels of tensor cores with large tiles have few warps by design: there, look at the tile and the waves first")
+	f.Next = append(occupancyAdvice(low[0]), advise("check-tile-and-waves"))
 	return f, true
 }
 
@@ -251,10 +239,7 @@ func (b *bench) partialWaves() (Finding, bool) {
 	if worst.Waves != nil {
 		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
 	}
-	f.Next = []string{
-		"make the number of blocks a multiple of the blocks that run at a time, or just below: another tile or block size, more work a block",
-		"use a persistent kernel or stream-K, whose blocks share the rest",
-	}
+	f.Next = []Step{advise("fill-the-last-wave"), advise("use-a-persistent-kernel")}
 	return f, true
 }
 
@@ -295,6 +280,6 @@ func (b *bench) missing() (Finding, bool) {
 		f.Evidence = evidence
 		f.Title = fmt.Sprintf("how near kernels come to the peaks of the device was not collected for %s: profile with --section SpeedOfLight or --set full", b.of(sol))
 	}
-	f.Next = []string{"profile again: ncu --set full --csv --log-file ncu.csv PROGRAM, with --kernel-name and --launch-count to keep it short"}
+	f.Next = []Step{advise("collect-all-counters")}
 	return f, true
 }

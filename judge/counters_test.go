@@ -105,8 +105,8 @@ func TestCounterFindings(t *testing.T) {
 	if f, ok := ruled(r, RulePartialWaves); !ok || f.Level != Critical || f.Title != "the last wave of blocks is not full, so places for blocks are empty for 40.0% of the time (4 ms of 10 ms), over the critical limit of 30%" {
 		t.Errorf("waves: %v, %+v", ok, f)
 	}
-	if f, _ := ruled(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0] != "ncu's rule R expects up to 50.0% of this: This launch has 136 blocks too many" {
-		t.Errorf("the first step is %q", f.Next)
+	if f, _ := ruled(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0].Text() != "Follow ncu's rule R (estimated speedup up to 50.0%): This launch has 136 blocks too many." {
+		t.Errorf("the first step is %q", texts(f.Next))
 	}
 	if f, ok := ruled(r, RuleCountersMissing); ok {
 		t.Errorf("all was collected, but: %+v", f)

@@ -32,11 +32,7 @@ type Finding struct {
 	Critical float64 `json:"critical"`
 
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
-	Next     []string `json:"next,omitempty"`     // what to do about it
-
-	// Sources has, for each of Next, the guide or page of documentation that it
-	// comes from.
-	Sources []Source `json:"next_sources,omitempty"`
+	Next     []Step   `json:"steps,omitempty"`    // what to do about it, the most useful first
 
 	// GainNS is the most that could be saved if the cause vanished and nothing took
 	// its place, and GainOfNS what it is a part of, with GainOf its name. It is an

@@ -17,7 +17,7 @@ type holding struct {
 	host, lost int64 // ns, of all devices
 	device     int64 // ns of the copies on the device
 	rows       []heldRow
-	next       []string
+	next       []Step
 }
 
 // A heldRow is one line of evidence: calls of one name, for one kind of copy.
@@ -40,9 +40,8 @@ func (c *court) holdings() []holding {
 
 // synchronizing sums up the calls that wait for all work of a stream or device.
 func (c *court) synchronizing() holding {
-	h := holding{rule: RuleSyncCalls, what: "calls that synchronize hold the host", next: []string{
-		say("remove-synchronization"),
-		say("wait-for-an-event"),
+	h := holding{rule: RuleSyncCalls, what: "calls that synchronize hold the host", next: []Step{
+		advise("remove-synchronization"), advise("wait-for-an-event"), advise("wait-on-the-gpu"),
 	}}
 	longest := map[string]summary.Sync{}
 	for _, r := range c.Syncs {
@@ -75,9 +74,8 @@ func (c *court) synchronizing() holding {
 // Those within a device do not hold the host, nor do small ones to it, which the
 // runtime takes from the host's memory at once.
 func (c *court) synchronousCopies() holding {
-	return c.copiesBy(holding{rule: RuleSyncCopies, what: "synchronous copies hold the host", next: []string{
-		say("copy-asynchronously"),
-		say("wait-where-it-is-used"),
+	return c.copiesBy(holding{rule: RuleSyncCopies, what: "synchronous copies hold the host", next: []Step{
+		advise("copy-asynchronously"), advise("wait-where-it-is-used"),
 	}}, func(r *summary.CopyCall, d direction) bool {
 		fromHost := d == fromPageable || d == fromPinned || d == fromHost
 		return isCopyCall(r.Call) && !isAsync(r.Call) && d != onDevice && (r.Large || !fromHost)
@@ -87,24 +85,22 @@ func (c *court) synchronousCopies() holding {
 // pageableCopies sums up the copies that were meant to be asynchronous and are
 // not, for the host's memory is pageable.
 func (c *court) pageableCopies() holding {
-	h := c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []string{
-		say("pin-for-async"),
-		say("reuse-pinned"),
+	h := c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []Step{
+		advise("pin-for-async"), advise("reuse-pinned"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
 	if len(h.rows) > 0 && directionOf(summary.Copy{Name: h.rows[0].copy}) == toHost {
 		// Not to copy is better than to copy fast.
-		h.next = append(toHost.advice()[:1:1], h.next...)
+		h.next = append([]Step{advise("read-back-less")}, h.next...)
 	}
 	return h
 }
 
 // synchronousMemsets sums up the memsets of memory of the host whose call waits.
 func (c *court) synchronousMemsets() holding {
-	return c.copiesBy(holding{rule: RuleSyncMemsets, what: "synchronous memsets of pinned or managed memory hold the host", next: []string{
-		say("fill-asynchronously"),
-		say("fill-on-the-host"),
+	return c.copiesBy(holding{rule: RuleSyncMemsets, what: "synchronous memsets of pinned or managed memory hold the host", next: []Step{
+		advise("fill-asynchronously"), advise("fill-on-the-host"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") && !strings.Contains(r.Name, "Static")
 		return r.Class == summary.ClassMemset.String() && hosts && strings.Contains(r.Call, "Memset") && !isAsync(r.Call)
@@ -226,7 +222,7 @@ func (c *court) held(judged []Finding) []Finding {
 				share += h.ofIdle(c.total.Idle())
 			}
 			// What they say of pinned memory the advice on copies says too.
-			copies.Next = slices.DeleteFunc(copies.Next, func(line string) bool { return strings.HasPrefix(line, say("copy-pinned")) })
+			copies.Next = slices.DeleteFunc(copies.Next, func(s Step) bool { return s.ID == "copy-pinned" || s.ID == "copy-pinned-not-pageable" })
 			copies.tell(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
 		case !costs:
 			// The devices were kept busy meanwhile.
@@ -268,17 +264,10 @@ func findingOf(list []Finding, rule string) *Finding {
 
 // tell adds evidence and advice that is of another rule to f, before its own if
 // it explains most of it.
-func (f *Finding) tell(evidence, next []string, most bool) {
+func (f *Finding) tell(evidence []string, next []Step, most bool) {
 	if most {
-		f.Evidence, f.Next = slices.Concat(evidence, f.Evidence), slices.Concat(next, f.Next)
+		f.Evidence, f.Next = slices.Concat(evidence, f.Evidence), joinSteps(next, f.Next)
 	} else {
-		f.Evidence, f.Next = slices.Concat(f.Evidence, evidence), slices.Concat(f.Next, next)
+		f.Evidence, f.Next = slices.Concat(f.Evidence, evidence), joinSteps(f.Next, next)
 	}
-	var once []string
-	for _, line := range f.Next {
-		if !slices.Contains(once, line) {
-			once = append(once, line)
-		}
-	}
-	f.Next = once
 }

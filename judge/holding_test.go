@@ -137,8 +137,8 @@ func TestSyncCalls(t *testing.T) {
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
 	}
-	if all := strings.Join(f.Next, " "); !strings.Contains(all, ".item()") || !strings.Contains(all, "cudaStreamWaitEvent") {
-		t.Errorf("advice %q", f.Next)
+	if all := strings.Join(texts(f.Next), " "); !strings.Contains(all, ".item()") || !strings.Contains(all, "cudaStreamWaitEvent") {
+		t.Errorf("advice %q", texts(f.Next))
 	}
 }
 
@@ -163,18 +163,18 @@ func TestHeldEvidence(t *testing.T) {
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
 	}
-	if !strings.Contains(f.Next[0], "cudaMallocHost") || !strings.Contains(f.Next[0], "non_blocking=True") {
-		t.Errorf("advice %q", f.Next)
+	if !strings.Contains(f.Next[0].Text(), "cudaMallocHost") || !strings.Contains(f.Next[0].Text(), "non_blocking=True") {
+		t.Errorf("advice %q", texts(f.Next))
 	}
 }
 
 // TestPageableAdvice: who reads results back is told to do so less often first.
 func TestPageableAdvice(t *testing.T) {
-	for name, want := range map[string]string{pageableToDevice: "give asynchronous copies pinned memory", toPageable: "read results back less often"} {
+	for name, want := range map[string]string{pageableToDevice: "pin-for-async", toPageable: "read-back-less"} {
 		s := one(100, 0, 0)
 		s.CopyCalls = []summary.CopyCall{asked(name, "cudaMemcpyAsync", false, 60, 50), asked(pageableToDevice, "cudaMemcpyAsync", true, 20, 0)}
-		if f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies); !strings.HasPrefix(f.Next[0], want) || !strings.Contains(strings.Join(f.Next, " "), "cudaMallocHost") {
-			t.Errorf("%s: advice %q", name, f.Next)
+		if f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies); f.Next[0].ID != want || !strings.Contains(strings.Join(texts(f.Next), " "), "cudaMallocHost") {
+			t.Errorf("%s: advice %q", name, texts(f.Next))
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestToldWithIdle(t *testing.T) {
 			t.Errorf("%d ms: findings %q, decided by %s", tc.lost, rulesOf(r), r.Verdict.Rule)
 		}
 		if tc.want == "" {
-			if all := strings.Join(f.Evidence, " ") + strings.Join(f.Next, " "); strings.Contains(all, "synchroniz") {
+			if all := strings.Join(f.Evidence, " ") + strings.Join(texts(f.Next), " "); strings.Contains(all, "synchroniz") {
 				t.Errorf("%d ms are told: %+v", tc.lost, f)
 			}
 			continue
@@ -213,8 +213,8 @@ func TestToldWithIdle(t *testing.T) {
 		if at := slices.Index(f.Evidence, tc.want); at < 0 || (at == 0) != tc.first {
 			t.Errorf("%d ms: evidence %q\nwant %q", tc.lost, f.Evidence, tc.want)
 		}
-		if first := f.Next[0] == say("remove-synchronization"); first != tc.first || !slices.Contains(f.Next, say("remove-synchronization")) {
-			t.Errorf("%d ms: advice %q", tc.lost, f.Next)
+		if first := f.Next[0].ID == "remove-synchronization"; first != tc.first || !slices.Contains(ids(f.Next), "remove-synchronization") {
+			t.Errorf("%d ms: advice %q", tc.lost, texts(f.Next))
 		}
 	}
 }
@@ -237,14 +237,14 @@ func TestToldWithCopies(t *testing.T) {
 	const line = "asynchronous copies of pageable memory hold the host for 6.0% of the window (60 ms of 1 s)"
 	r := story(200)
 	f := find(t, r, RuleExposedCopies)
-	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || !strings.HasPrefix(f.Next[0], "give asynchronous copies pinned memory") {
+	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || f.Next[0].ID != "pin-for-async" {
 		t.Errorf("%q: %+v", rulesOf(r), f)
 	}
-	if slices.ContainsFunc(f.Next, func(line string) bool { return strings.HasPrefix(line, say("copy-pinned")) }) {
-		t.Errorf("pinned memory is advised twice: %q", f.Next)
+	if slices.ContainsFunc(ids(f.Next), func(id string) bool { return strings.HasPrefix(id, "copy-pinned") }) {
+		t.Errorf("pinned memory is advised twice: %q", texts(f.Next))
 	}
 	f = find(t, story(100), RuleExposedCopies)
-	if !slices.Contains(f.Evidence, line) || !strings.Contains(f.Next[0], ".contiguous()") {
+	if !slices.Contains(f.Evidence, line) || !strings.Contains(f.Next[0].Text(), ".contiguous()") {
 		t.Errorf("a quarter of the copies: %+v", f)
 	}
 	if r := story(99); slices.Contains(find(t, r, RuleExposedCopies).Evidence, line) || slices.Contains(rulesOf(r), RulePageableCopies) {

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"strconv"
 
 	"assay/summary"
 	"assay/unit"
@@ -33,11 +34,10 @@ type idle struct {
 	file    string // the input, where there is a choice
 
 	owners []ownerShare // empty where they are not known
-	how    *recorder
 }
 
 func (c *court) idle() idle {
-	out := idle{total: c.total.Idle(), owners: c.owners(), how: c.recorder()}
+	out := idle{total: c.total.Idle(), owners: c.owners()}
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
@@ -113,28 +113,21 @@ func (i idle) evidence() (out []string) {
 // advice depends on who owned the idle time; where that is not known, on where it
 // is: in a few stretches that can be looked at, in many long ones, or between
 // kernels.
-func (i idle) advice() []string {
+func (i idle) advice() []Step {
 	if len(i.owners) > 0 {
-		return ownerAdvice(i.owners, i.total, i.how)
+		return ownerAdvice(i.owners, i.total)
 	}
-	launch := []string{say("launch-less"), say("launch-more-each")}
+	launch := []Step{advise("launch-less"), advise("launch-more-each")}
 	switch {
 	case i.inFewGaps():
-		what := "the trace"
+		at := unit.Timestamp(i.largest.StartNS)
+		open := advise("open-the-gap", "time", at)
 		if i.file != "" {
-			what = fmt.Sprintf("%q", i.file)
+			open = advise("open-the-gap-of-a-file", "file", strconv.Quote(i.file), "time", at)
 		}
-		return []string{
-			fmt.Sprintf("open %s at %s, where the largest gap begins, and see what the host did: data loading, compilation, graph capture, a checkpoint and synchronization are the usual ones",
-				what, unit.Timestamp(i.largest.StartNS)),
-			"if it was compilation or graph capture: leave it out of the capture with warm-up steps, " + i.how.warmUp,
-			say("load-data-sooner"),
-		}
+		return []Step{open, advise("leave-out-compilation"), advise("load-data-sooner")}
 	case i.most(i.longs.TotalNS):
-		return append([]string{
-			"see in the trace what the host does in the gaps; the same call in most of them is the cause",
-			say("remove-synchronization"), say("load-data-sooner"),
-		}, launch...)
+		return append([]Step{advise("find-the-common-call"), advise("remove-synchronization"), advise("load-data-sooner")}, launch...)
 	}
-	return append(launch, say("remove-synchronization"))
+	return append(launch, advise("remove-synchronization"))
 }

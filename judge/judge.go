@@ -244,7 +244,7 @@ func (c *court) judgePart(p part) (Finding, bool) {
 		f = c.straggling(f, ranks, limit)
 		evidence = slices.Concat(evidence, c.overlap(), c.largestKernel("comm"), ranks.evidence())
 		f.Where = append(f.Where, c.kernelPlace("comm")...)
-		f.Next = []string{ranks.advice()}
+		f.Next = []Step{ranks.advice()}
 		if f.Rule == RuleExposedComm { // a rank that is late is not helped by another way to send
 			f.Next = append(f.Next, commAdvice()...)
 		}
@@ -279,7 +279,7 @@ func (c *court) computeBound(moving bool) (Finding, bool) {
 	}
 	f.Evidence = append(categories, c.largestKernel("compute")...)
 	f.Where = c.kernelPlace("compute")
-	f.Next = computeAdvice()
+	f.Next = []Step{advise("gains-are-in-kernels"), advise("busy-is-not-efficient")}
 	return f, true
 }
 

@@ -61,7 +61,7 @@ func (c *court) opaqueGraphs() (Finding, bool) {
 	f.Title = fmt.Sprintf("graphs recorded as one event each take %s of %s (%s, %s), %s: which kernels ran in them is not known",
 		unit.Share(min(work, window), window), c.windowName(), plural(runs, "run"), fraction(min(work, window), window), reaches(f, limit))
 	f.Evidence = c.largestOf(func(k summary.Kernel) bool { return k.Category == wholeGraph })
-	f.Next = []string{say("record-graph-nodes")}
+	f.Next = []Step{advise("record-graph-nodes")}
 	return f, true
 }
 
@@ -131,7 +131,7 @@ func (c *court) memoryBandwidth() (Finding, bool) {
 		}
 	}
 	f.Where = c.kernelPlaces(top.Name)
-	f.Next = []string{say("fuse-small-kernels"), say("move-less"), say("measure-bandwidth")}
+	f.Next = []Step{advise("fuse-small-kernels"), advise("move-less"), advise("measure-bandwidth")}
 	return f, true
 }
 
@@ -173,6 +173,6 @@ func (c *court) judgeTinyKernels(judged []Finding) []Finding {
 		}
 	}
 	f.Where = c.kernelPlaces(top.Name)
-	f.Next = []string{say("launch-more-each"), say("fuse-small-kernels")}
+	f.Next = []Step{advise("launch-more-each"), advise("fuse-small-kernels")}
 	return append(judged, f)
 }

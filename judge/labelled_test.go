@@ -52,6 +52,7 @@ func TestLabelled(t *testing.T) {
 			t.Fatalf("%s: %v", run.name, err)
 		}
 		r := Judge(run.in(t), th)
+		checkSteps(t, run.name, r)
 		got := firstRule(r)
 		if run.after != "" && got == run.after {
 			got = firstRule(Result{Findings: r.Findings[1:]})

@@ -177,7 +177,7 @@ func (c *court) memoryPressure() (Finding, bool) {
 		unit.Share(num, den), c.onMemory(s), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
-	f.Next = append(ownerMemoryAdvice(s), "leave less to others: what other processes, the CUDA context and NCCL hold on the device is not the allocator's (nvidia-smi shows it)")
+	f.Next = append(ownerMemoryAdvice(s), advise("free-other-memory"))
 	return f, true
 }
 
@@ -201,7 +201,10 @@ func (c *court) tracedPressure() (Finding, bool) {
 	for _, l := range m.Live[:min(3, len(m.Live))] {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("live at the peak from %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), plural(l.Count, "allocation")))
 	}
-	f.Next = []string{say("need-less-memory"), say("see-who-has-memory")}
+	f.Next = []Step{
+		advise("smaller-micro-batches"), advise("checkpoint-activations"), advise("shard-the-optimizer"),
+		advise("shrink-the-kv-cache-of-servers"), advise("find-allocation-sites"),
+	}
 	return f, true
 }
 
@@ -285,10 +288,7 @@ func (c *court) memoryGrowth() (Finding, bool) {
 	for _, o := range g.Owners[:min(3, len(g.Owners))] {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s has %s more, in %s more (%s)", cmp.Or(o.Frame, "what has no stack"), unit.Bytes(o.Bytes), plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
 	}
-	f.Next = []string{
-		"see what holds on to it: a list or logger that keeps tensors (append loss.item() or loss.detach(), not loss), a cache without a limit, hooks, exceptions with their tracebacks",
-		"del what is done with at the end of the step; gc.collect() tells whether a cycle of references keeps it",
-	}
+	f.Next = []Step{advise("find-what-keeps-tensors"), advise("delete-and-collect")}
 	return f, true
 }
 
@@ -307,13 +307,10 @@ func (c *court) memoryUnrecorded() (Finding, bool) {
 		}
 		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 		if s.History != nil {
-			f.Next = []string{"give the whole file: copy it again, or read more of it with --max-memory SIZE and --max-input SIZE; see the capture's issues for which"}
+			f.Next = []Step{advise("read-the-whole-snapshot")}
 			return f, true
 		}
-		f.Next = []string{
-			"record the history: torch.cuda.memory._record_memory_history(max_entries=1000000) before the part that matters, torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it",
-			"to catch the moment in which memory runs out, dump in torch._C._cuda_attach_out_of_memory_observer",
-		}
+		f.Next = []Step{advise("record-memory-history"), advise("dump-when-memory-runs-out")}
 		return f, true
 	}
 	return f, false

@@ -1,86 +1,59 @@
 package judge
 
-import (
-	"slices"
-
-	"assay/summary"
-)
+import "assay/summary"
 
 // ownerMemoryAdvice is about the kinds that have a quarter or more of the memory
 // at the peak, the largest first.
-func ownerMemoryAdvice(s *summary.Snapshot) (out []string) {
+func ownerMemoryAdvice(s *summary.Snapshot) (out []Step) {
 	for i, k := range s.Kinds {
 		if i > 0 && k.Bytes < s.OwnersBytes/4 {
 			break
 		}
-		for _, line := range kindAdvice(k.Name) {
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
+		out = joinSteps(out, kindAdvice(k.Name))
 	}
 	return out
 }
 
-// kindAdvice says how to need less memory of one kind.
-func kindAdvice(kind string) []string {
+// kindAdvice says how to reduce the memory of one kind.
+func kindAdvice(kind string) []Step {
 	switch kind {
 	case summary.KindActivations:
-		return []string{
-			"keep fewer activations: activation checkpointing (torch.utils.checkpoint, in Hugging Face gradient_checkpointing_enable()), smaller micro-batches with gradient accumulation, shorter sequences",
-			"compute in bfloat16 (torch.autocast) and with a fused attention, which keeps no matrix of scores; compute the loss over the vocabulary in chunks",
-		}
+		return []Step{advise("checkpoint-activations"), advise("smaller-micro-batches"), advise("compute-in-bfloat16"), advise("chunk-the-loss")}
 	case summary.KindRecomputed:
-		return []string{"checkpoint smaller pieces: what one checkpoint recomputes lives all at once"}
+		return []Step{advise("checkpoint-smaller-regions")}
 	case summary.KindBackward:
-		return []string{
-			"free gradients early: optimizer.zero_grad(set_to_none=True) before the forward pass, and an optimizer that steps in backward (register_post_accumulate_grad_hook)",
-			"shard gradients over ranks: FSDP's FULL_SHARD or SHARD_GRAD_OP, ZeRO stage 2 or 3",
-		}
+		return []Step{advise("free-gradients-early"), advise("step-in-backward"), advise("shard-gradients")}
 	case summary.KindOptimizer:
-		return []string{
-			"shard the optimizer's state over ranks: FSDP, ZeRO stage 1 or torch.distributed.optim.ZeroRedundancyOptimizer",
-			"make it smaller: an 8-bit or factored optimizer (bitsandbytes, Adafactor), or offload it to the host",
-		}
+		return []Step{advise("shard-the-optimizer"), advise("smaller-optimizer")}
 	case summary.KindParameters:
-		return []string{
-			"shard or quantize the weights: FSDP's FULL_SHARD, tensor parallelism, or bfloat16 and 8-bit weights; check that the model is not loaded twice",
-			"build it on the meta device (torch.device(\"meta\")) and load into it, so that no second copy lives while it loads",
-		}
+		return []Step{advise("shard-weights"), advise("check-for-two-models"), advise("load-through-meta")}
 	case summary.KindKVCache:
-		return []string{"the KV cache takes what it is given: lower gpu_memory_utilization (vLLM) or --mem-fraction-static (SGLang) to leave more to others, or store it in fp8"}
+		return []Step{advise("shrink-the-kv-cache")}
 	case summary.KindComm:
-		return []string{"buffers of collectives: limit_all_gathers=True, fewer layers prefetched, smaller bucket_cap_mb; reshard after forward"}
+		return []Step{advise("smaller-communication-buffers")}
 	case summary.KindData:
-		return []string{"move batches to the device one at a time, and del them after the step"}
+		return []Step{advise("one-batch-at-a-time")}
 	case summary.KindUnknown:
-		return []string{"record who allocates: torch.cuda.memory._record_memory_history(stacks=\"python\") before the model is built; what was allocated earlier has no stack"}
+		return []Step{advise("record-allocation-sites")}
 	}
-	return []string{"see the stacks of the largest allocations in summary.json, under snapshots[].owners[].stack; what is not needed until the peak: del it, or allocate it later"}
+	return []Step{advise("read-allocation-stacks"), advise("delete-before-the-peak")}
 }
 
-// fragmentationAdvice depends on what is on already.
-func fragmentationAdvice(s *summary.Snapshot) []string {
-	var out []string
+// fragmentationAdvice depends on the options that are on already.
+func fragmentationAdvice(s *summary.Snapshot) (out []Step) {
 	if !s.Expandable {
-		out = append(out, "set PYTORCH_ALLOC_CONF=expandable_segments:True: segments then grow, and free pages can be used for blocks of any size")
+		out = append(out, advise("expandable-segments"), advise("max-split-size"))
 	}
-	out = append(out, "if that cannot be used: PYTORCH_ALLOC_CONF=max_split_size_mb:512 keeps large segments whole")
 	if s.PrivateFree > s.Split/2 {
-		out = append(out, "let CUDA graphs share a pool: pass pool=graph.pool() to torch.cuda.graph, and capture the largest shape first")
+		out = append(out, advise("share-the-graph-pool"))
 	}
-	return append(out,
-		"allocate what lives long first, and sizes that vary less: pad sequences to a few lengths",
-		"between phases of a different kind, as training and generation or evaluation, del what is done with and call torch.cuda.empty_cache() once")
+	return append(out, advise("allocate-few-sizes"), advise("empty-cache-between-phases"))
 }
 
-func churnAdvice(s *summary.Snapshot) []string {
-	out := []string{
-		"call torch.cuda.empty_cache() less: not in the step, and only between phases that need different sizes",
-		"if nobody calls it, memory is so short that the allocator empties its cache and tries again: leave it some room, as by a smaller batch or gpu_memory_utilization",
-	}
+func churnAdvice(s *summary.Snapshot) []Step {
+	out := []Step{advise("empty-cache-less"), advise("leave-room-for-the-allocator")}
 	if !s.Expandable {
-		out = append(out, "set PYTORCH_ALLOC_CONF=expandable_segments:True; with sizes that vary, roundup_power2_divisions:8 makes blocks fit again")
+		out = append(out, advise("expandable-segments"), advise("round-up-sizes"))
 	}
 	return out
 }

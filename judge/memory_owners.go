@@ -65,15 +65,14 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 
 // exhaustedAdvice is about fragments if there was enough in them, else about
 // who has the memory.
-func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []string {
+func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
-		large := "make this one allocation smaller: it is over half of all that there is; check the shapes where it was wanted, and compute in chunks there"
-		return append([]string{large}, ownerMemoryAdvice(s)...)
+		return joinSteps([]Step{advise("smaller-allocation")}, ownerMemoryAdvice(s))
 	}
 	if idleReserved(o) >= o.Wanted {
-		return append(fragmentationAdvice(s), ownerMemoryAdvice(s)...)
+		return joinSteps(fragmentationAdvice(s), ownerMemoryAdvice(s))
 	}
-	return append(ownerMemoryAdvice(s), fragmentationAdvice(s)...)
+	return joinSteps(ownerMemoryAdvice(s), fragmentationAdvice(s))
 }
 
 // memoryOwner asks whether one place has most of the memory at the peak. A KV

@@ -59,29 +59,29 @@ func TestMemoryVerdicts(t *testing.T) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(10 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
 		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 12 GiB that the allocator could have",
-			"memory-exhausted memory-pressure", "critical warn", "activation checkpointing"},
+			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
 		{"out of memory in fragments", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(14 * testGiB), Live: bytesOf(10 * testGiB), Frame: "model.py:8 logits"}}
 		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 80 GiB that the allocator could have",
-			"memory-exhausted", "critical", "expandable_segments:True"},
+			"memory-exhausted", "critical", "expandable-segments"},
 		{"one allocation of more than there is", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
 		}, "out-of-memory", "the device ran out of memory: 70 GiB were wanted and the driver had 69 GiB left of the 80 GiB that the allocator could have",
-			"memory-exhausted", "critical", "make this one allocation smaller"},
+			"memory-exhausted", "critical", "smaller-allocation"},
 		{"fragmented", func(m *summary.Snapshot) { m.Split, m.Reserved = 4*testGiB, 16*testGiB }, "fragmentation",
-			"25.0% of reserved memory is free and stuck in segments that something else is in (4 GiB of 16 GiB), over the warn limit of 15%", "memory-fragmented", "warn", "expandable_segments:True"},
+			"25.0% of reserved memory is free and stuck in segments that something else is in (4 GiB of 16 GiB), over the warn limit of 15%", "memory-fragmented", "warn", "expandable-segments"},
 		{"fragmented at its limit", func(m *summary.Snapshot) { m.Split, m.Reserved, m.Expandable = 3*testGiB, 10*testGiB, true }, "fragmentation",
-			"30.0% of reserved memory is free and stuck in segments that something else is in (3 GiB of 10 GiB), at the critical limit of 30%", "memory-fragmented", "critical", "max_split_size_mb"},
+			"30.0% of reserved memory is free and stuck in segments that something else is in (3 GiB of 10 GiB), at the critical limit of 30%", "memory-fragmented", "critical", "allocate-few-sizes"},
 		{"little memory in fragments", func(m *summary.Snapshot) { m.Split, m.Reserved = 255*testMiB, 256*testMiB }, "memory-healthy",
 			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 99.6% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
 		{"churn", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 10, 11*testGiB }, "allocator-churn",
-			"memory was given back to the driver and taken again: 11 GiB in 10 cudaFree calls, 100.0% of the 11 GiB that were reserved at most, at the critical limit of 100%", "allocator-churn", "critical", "empty_cache()"},
+			"memory was given back to the driver and taken again: 11 GiB in 10 cudaFree calls, 100.0% of the 11 GiB that were reserved at most, at the critical limit of 100%", "allocator-churn", "critical", "empty-cache-less"},
 		{"growth", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 1"}, {Name: "step 2"}, {Name: "step 3", Start: testGiB}, {Name: "step 7", Start: 5 * testGiB / 4}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Owners: []summary.Owner{{Kind: summary.KindOther, Frame: "log.py:5 keep", Bytes: testGiB / 4, Count: 8}}}
-		}, "memory-growth", "every step leaves more memory behind: 256 MiB more were live when step 7 began than when step 3 did, 25.0% of the 1 GiB then, at the critical limit of 25%", "memory-growth", "critical", "keeps tensors"},
+		}, "memory-growth", "every step leaves more memory behind: 256 MiB more were live when step 7 began than when step 3 did, 25.0% of the 1 GiB then, at the critical limit of 25%", "memory-growth", "critical", "find-what-keeps-tensors"},
 		{"growth that falls", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 3", Start: testGiB}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Fell: true}
@@ -89,18 +89,18 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"few cudaFree calls", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 9, 11*testGiB }, "memory-healthy",
 			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
 		{"one owner", func(m *summary.Snapshot) { m.OwnersBytes = 6 * testGiB }, "memory-owner",
-			"model.py:7 forward has 66.7% of the memory that was live at the peak (4 GiB of 6 GiB, activations), over the warn limit of 50%", "memory-owner", "warn", "activation checkpointing"},
+			"model.py:7 forward has 66.7% of the memory that was live at the peak (4 GiB of 6 GiB, activations), over the warn limit of 50%", "memory-owner", "warn", "checkpoint-activations"},
 		{"a KV cache", func(m *summary.Snapshot) { m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache }, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "memory-owner", "info", "activation checkpointing"},
+			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "memory-owner", "info", "checkpoint-activations"},
 		{"nobody known", func(m *summary.Snapshot) {
 			m.Owners, m.Kinds = []summary.Owner{{Kind: summary.KindUnknown, Bytes: 10 * testGiB}}, nil
 		}, "memory-healthy", "memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
 		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "_record_memory_history"},
+			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "record-memory-history"},
 		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "_record_memory_history"},
+			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
 		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
-			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "give the whole file"},
+			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
 	} {
 		m := healthyMemory()
 		tt.change(&m)
@@ -113,8 +113,8 @@ func TestMemoryVerdicts(t *testing.T) {
 			t.Errorf("%s:\ngot  %+v\n     %v %v", tt.name, r.Verdict, rules, levels)
 			continue
 		}
-		if tt.next != "" && !strings.Contains(r.Findings[0].Next[0], tt.next) {
-			t.Errorf("%s: the first advice is %q, want %q in it", tt.name, r.Findings[0].Next[0], tt.next)
+		if tt.next != "" && r.Findings[0].Next[0].ID != tt.next {
+			t.Errorf("%s: the first advice is %q, want %q", tt.name, r.Findings[0].Next[0].ID, tt.next)
 		}
 		for _, f := range r.Findings {
 			if f.DenominatorNS != 0 || f.Rule != RuleMemoryUnrecorded && (f.DenominatorBytes == 0 || len(f.Evidence) == 0) {
@@ -191,14 +191,14 @@ func TestMemoryThresholds(t *testing.T) {
 // to do about it.
 func TestMemoryTimeline(t *testing.T) {
 	for category, want := range map[string]string{
-		"activations": "checkpointing", "parameters": "shard or quantize", "optimizer state": "8-bit", "gradients": "zero_grad", "inputs": "batches", "unknown": "stacks",
+		"activations": "checkpointing", "parameters": "Shard or quantize", "optimizer state": "8-bit", "gradients": "zero_grad", "inputs": "batches", "unknown": "stacks",
 	} {
 		s := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 10 * testGiB, Categories: []summary.CategoryBytes{
 			{Name: category, AtPeak: 7 * testGiB}, {Name: "temporaries", AtPeak: 3 * testGiB},
 		}}}}
 		r := Judge(s, DefaultThresholds())
 		sentence := "70.0% of the memory at the peak is " + category + " (7 GiB of 10 GiB), over the warn limit of 50%"
-		if r.Verdict.Bound != "memory-owner" || r.Verdict.Sentence != sentence || !strings.Contains(strings.Join(r.Findings[0].Next, " "), want) {
+		if r.Verdict.Bound != "memory-owner" || r.Verdict.Sentence != sentence || !strings.Contains(strings.Join(texts(r.Findings[0].Next), " "), want) {
 			t.Errorf("%s: %+v", category, r)
 		}
 		s.MemoryTimelines[0].Categories[0].AtPeak = 4 * testGiB
@@ -231,9 +231,9 @@ func TestKindAdvice(t *testing.T) {
 		summary.KindKVCache, summary.KindComm, summary.KindData, summary.KindOther, summary.KindUnknown,
 	} {
 		advice := kindAdvice(kind)
-		if len(advice) == 0 || seen[advice[0]] != "" {
-			t.Errorf("%s: %q, as %s", kind, advice, seen[advice[0]])
+		if len(advice) == 0 || seen[advice[0].ID] != "" {
+			t.Errorf("%s: %q, as %s", kind, ids(advice), seen[advice[0].ID])
 		}
-		seen[advice[0]] = kind
+		seen[advice[0].ID] = kind
 	}
 }

@@ -74,54 +74,50 @@ func ownerEvidence(owners []ownerShare, total int64) (out []string) {
 }
 
 // ownerAdvice says what to do about the largest shares, in their order.
-func ownerAdvice(owners []ownerShare, total int64, how *recorder) (out []string) {
+func ownerAdvice(owners []ownerShare, total int64) (out []Step) {
 	for _, o := range telling(owners, total) {
-		for _, line := range o.advice(how) {
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
+		out = joinSteps(out, o.advice())
 	}
 	return out
 }
 
-func (o ownerShare) advice(how *recorder) []string {
+func (o ownerShare) advice() []Step {
 	switch o.owner {
 	case summary.OwnerLaunch:
 		if o.longest >= longGap {
-			return []string{say("warm-up-first", "how", how.warmUp), say("launch-less")}
+			return []Step{advise("leave-out-first-launches"), advise("launch-less")}
 		}
-		return []string{say("launch-less"), say("launch-more-each")}
+		return []Step{advise("launch-less"), advise("launch-more-each")}
 	case summary.OwnerBetween:
-		return []string{say("launch-more-each"), say("launch-less")}
+		return []Step{advise("launch-more-each"), advise("launch-less")}
 	case summary.OwnerDependency:
-		return []string{say("see-what-holds")}
+		return []Step{advise("find-the-dependency")}
 	case summary.OwnerNothing:
-		return []string{how.itself}
+		return []Step{advise("leave-out-the-profiler")}
 	case summary.OwnerOpaque:
-		return []string{say("record-graph-nodes")}
+		return []Step{advise("record-graph-nodes")}
 	case summary.OwnerUnknown:
-		return []string{say("begin-earlier")}
+		return []Step{advise("begin-earlier")}
 	}
 	switch o.state {
 	case summary.StateSync:
-		return []string{say("remove-synchronization")}
+		return []Step{advise("remove-synchronization")}
 	case summary.StateCopy:
-		return []string{say("copy-without-waiting")}
+		return []Step{advise("copy-without-waiting")}
 	case summary.StateAlloc:
-		return []string{say("allocate-less")}
+		return []Step{advise("allocate-less"), advise("expandable-segments")}
 	case summary.StateData:
-		return []string{say("load-data-ahead")}
+		return []Step{advise("load-data-ahead")}
 	case summary.StateOS:
-		return []string{say("see-what-the-system-waits-for")}
+		return []Step{advise("find-what-the-os-call-waits-for"), advise("start-awaited-work-earlier")}
 	case summary.StateOff:
-		return []string{say("give-cores")}
+		return []Step{advise("give-cores"), advise("pin-to-the-numa-node"), advise("record-os-calls")}
 	case summary.StateUnrecorded:
-		return []string{how.host}
+		return []Step{advise("record-the-cpu")}
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= longGap {
 		// No launch takes so long: the host did something else.
-		return []string{say("see-what-the-host-does", "what", strconv.Quote(short(o.name)))}
+		return []Step{advise("move-off-the-launching-thread", "what", strconv.Quote(short(o.name)))}
 	}
-	return []string{say("launch-less"), say("launch-more-each")}
+	return []Step{advise("launch-less"), advise("launch-more-each")}
 }

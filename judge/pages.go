@@ -16,15 +16,14 @@ const (
 // generated from what judges, so it cannot say anything else.
 type Page struct {
 	Rule
-	Line       string     `json:"line"`             // what the rule is about
-	Part       string     `json:"numerator"`        // what is divided ...
-	Whole      string     `json:"denominator"`      // ... by what; "" where nothing is
-	Gain       string     `json:"gain"`             // what gain_ns is; "none" where a file cannot tell
-	Confidence Confidence `json:"confidence"`       // of its findings, at best
-	Sure       []string   `json:"to_be_sure"`       // what to capture to be sure
-	Changes    string     `json:"changes"`          // what changes the verdict
-	Remedies   []Remedy   `json:"remedies"`         // by id; some findings word theirs
-	Otherwise  Source     `json:"otherwise_source"` // of steps that findings word themselves
+	Line       string     `json:"line"`        // what the rule is about
+	Part       string     `json:"numerator"`   // what is divided ...
+	Whole      string     `json:"denominator"` // ... by what; "" where nothing is
+	Gain       string     `json:"gain"`        // what gain_ns is; "none" where a file cannot tell
+	Confidence Confidence `json:"confidence"`  // of its findings, at best
+	Sure       []string   `json:"to_be_sure"`  // what to capture to be sure
+	Changes    string     `json:"changes"`     // what changes the verdict
+	Remedies   []Remedy   `json:"remedies"`    // all that its findings may give, by id
 }
 
 // A pageEntry is a page as its file has it.
@@ -50,7 +49,7 @@ func (t Thresholds) Pages() []Page {
 		e := pageEntries()[r.ID]
 		out = append(out, Page{
 			Rule: r, Line: e.Line, Part: e.Part, Whole: e.Whole, Gain: e.Gain, Confidence: e.Confidence, Sure: e.Sure,
-			Changes: e.Changes, Remedies: remediesOf(r.ID), Otherwise: remedies().Sources[remedies().Otherwise[r.ID]],
+			Changes: e.Changes, Remedies: remediesOf(r.ID),
 		})
 	}
 	return out

@@ -88,16 +88,16 @@ func (p peers) evidence() []string {
 	return []string{line}
 }
 
-func (p peers) advice() string {
+func (p peers) advice() Step {
 	switch {
 	case p.ranks < 2:
-		return say("give-all-ranks")
+		return advise("give-all-ranks")
 	case p.straggler():
-		return say("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
+		return advise("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
 	case p.comparable():
-		return say("tune-the-communication")
+		return advise("tune-the-communication")
 	}
-	return say("compare-the-same-steps")
+	return advise("compare-the-same-steps")
 }
 
 // straggling turns the finding on exposed communication into one on the rank that
@@ -216,7 +216,7 @@ func (c *court) unevenRanks() (Finding, bool) {
 			f.gain(most-mean, d.WindowNS, fmt.Sprintf("the window of rank %d", first))
 		}
 	}
-	f.Next = []string{say("even-out-the-work")}
+	f.Next = []Step{advise("even-out-the-work"), advise("check-throttling")}
 	return f, true
 }
 

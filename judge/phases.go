@@ -283,7 +283,7 @@ func (c *court) rlUtilization(judged []Finding) []Finding {
 	idle := map[string]int64{}
 	for _, p := range c.Phases {
 		if p.Depth() <= 0 {
-			name := cmp.Or(p.Path, "no phase")
+			name := cmp.Or(p.Path, outsidePhases)
 			idle[name] = summary.Plus(idle[name], p.Total.Idle())
 		}
 	}
@@ -337,6 +337,6 @@ func (c *court) warmUpPhases() (Finding, bool) {
 		f.Title += fmt.Sprintf("; without that it is %s", boundWords(bound))
 		f.Evidence = append(f.Evidence, fmt.Sprintf("of the other %s the share that decides is %s", unit.Duration(window), percent(share)))
 	}
-	f.Next = []string{fmt.Sprintf("leave %s out of the capture, and judge by the rest: %s", strings.Join(names, " and "), c.recorder().warmUp)}
+	f.Next = []Step{advise("record-without", "phases", strings.Join(names, " and "))}
 	return f, true
 }

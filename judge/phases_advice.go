@@ -2,27 +2,32 @@ package judge
 
 import "slices"
 
-// anyAdvice says what to do about a phase, whatever the framework. What the guides of
-// a framework say stands in remedies.yaml, and comes first where it is found.
-var anyAdvice = map[string][]string{
-	"generation":  {"find what bounds generation, by its row in the table of phases: idle time asks for larger batches and CUDA graphs, a long tail for a limit on lengths or for asynchronous rollouts"},
-	"weight-sync": {"place training and inference on the same devices, so that weights go by CUDA IPC; between nodes, send them in large buckets by NCCL", "tell pauses from transfers: idle time in the phase is waiting of the engine, not bandwidth"},
-	"training":    {"find what bounds training, by its row in the table of phases"},
-	"data":        {"prepare the next batch while the device works: DataLoader with num_workers, prefetch_factor and pin_memory=True", "move tokenization and padding out of the step"},
-	"wait":        {"the side that does not wait is the slow one: give it more devices, or allow more steps of staleness"},
-	"sleep-wake":  {"see in the trace whether memory is freed and mapped again, or weights are copied; keep on the device what fits beside the training"},
-}
+// outsidePhases is the name of the time that is in no phase.
+const outsidePhases = "no phase"
 
-// phaseAdvice returns what to do about a phase.
-func phaseAdvice(name string) []string {
-	if advice := anyAdvice[name]; len(advice) > 0 {
-		return slices.Clone(advice)
+// phaseAdvice returns what to do about a phase, whatever the framework. The remedies
+// for the frameworks that are found come before it.
+func phaseAdvice(name string) []Step {
+	switch name {
+	case "generation":
+		return []Step{advise("speed-up-generation"), advise("shorten-the-tail")}
+	case "weight-sync":
+		return []Step{advise("colocate-for-weight-sync"), advise("send-weights-in-buckets"), advise("find-pauses-in-weight-sync")}
+	case "training":
+		return []Step{advise("find-what-limits-training")}
+	case "data":
+		return []Step{advise("load-data-ahead"), advise("prepare-data-outside-the-step")}
+	case "wait":
+		return []Step{advise("balance-the-sides")}
+	case "sleep-wake":
+		return []Step{advise("find-what-sleep-does"), advise("keep-state-on-the-gpu")}
+	case outsidePhases:
+		return []Step{advise("find-what-runs-outside-phases")}
 	}
-	return []string{"see in the trace what the host does in " + name}
+	return []Step{advise("find-what-runs-in-the-phase", "phase", name)}
 }
 
-// isOfPhases reports whether a rule is about phases, of which frameworks know more
-// than anyone.
+// isOfPhases reports whether a rule is about phases of reinforcement learning.
 func isOfPhases(rule string) bool {
 	return rule == RuleWeightSyncTime || rule == RuleDataShare || rule == RuleRLUtilization ||
 		slices.ContainsFunc(shareRules(), func(r struct{ rule, phase, what string }) bool { return r.rule == rule })

@@ -82,20 +82,20 @@ func TestBands(t *testing.T) {
 func TestStackAdvice(t *testing.T) {
 	phases := map[string]int64{"generation": 70, "training": 10, "weight-sync": 16}
 	for producer, want := range map[string]string{
-		"SkyRL": "trainer.placement.colocate_all=true", "veRL": "place training and inference on the same devices", "": "place training and inference on the same devices",
+		"SkyRL": "trainer.placement.colocate_all=true", "veRL": "Place training and inference on the same GPUs", "": "Place training and inference on the same GPUs",
 	} {
 		f := findingOf(Judge(learning(producer, 4, phases), Thresholds{}).Findings, RuleWeightSyncShare)
-		if f == nil || !strings.Contains(strings.Join(f.Next, "\n"), want) {
+		if f == nil || !strings.Contains(strings.Join(texts(f.Next), "\n"), want) {
 			t.Errorf("%q: %+v", producer, f)
 		}
 	}
 	f := findingOf(Judge(learning("veRL", 4, phases), Thresholds{}).Findings, RuleGenerationShare)
-	if f == nil || !strings.Contains(strings.Join(f.Next, "\n"), "actor_rollout_ref.rollout.gpu_memory_utilization") || !strings.HasPrefix(f.Sources[0].Title, "veRL") {
+	if f == nil || !strings.Contains(strings.Join(texts(f.Next), "\n"), "actor_rollout_ref.rollout.gpu_memory_utilization") || !strings.HasPrefix(f.Next[0].Source().Title, "veRL") {
 		t.Errorf("veRL: %+v", f)
 	}
 	// A single name may be anybody's.
 	f = findingOf(Judge(learning("SkyRL", 4, map[string]int64{"data": 40}), Thresholds{}).Findings, RuleDataShare)
-	if f == nil || strings.Contains(strings.Join(f.Next, "\n"), "SkyRL") {
+	if f == nil || strings.Contains(strings.Join(texts(f.Next), "\n"), "SkyRL") {
 		t.Errorf("one name: %+v", f)
 	}
 }

@@ -267,10 +267,7 @@ func (c *court) cheapCalls(f *functions) (Finding, bool) {
 	for _, r := range cheap[:min(4, len(cheap))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own), f.described(r)))
 	}
-	finding.Next = []string{
-		"call less: cache what repeats (functools.lru_cache), work on whole arrays (NumPy, torch) in place of elements, move the loop into compiled code",
-		"a profiler costs some of each call, so the true share is smaller: check with a sampling profiler (py-spy) before changing code",
-	}
+	finding.Next = []Step{advise("cache-results"), advise("work-on-whole-arrays"), advise("check-by-sampling")}
 	return finding, true
 }
 

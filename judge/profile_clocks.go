@@ -165,10 +165,7 @@ func (c *court) growingAverage(profiles []functions) (Finding, bool) {
 		f.Evidence = []string{
 			c.Inputs[before.Input].Path + ": " + before.described(old), c.Inputs[after.Input].Path + ": " + after.described(r),
 		}
-		f.Next = []string{
-			"if the second run had more data, the function does more than it needs for each call: look for lists that are searched or copied and grow, and use sets, dicts or indexes",
-			"if it had the same data, what changed between the two made it slower",
-		}
+		f.Next = []Step{advise("use-sets-and-dicts"), advise("compare-the-two-programs")}
 		best, found = f, true
 	}
 	return best, found

@@ -116,7 +116,7 @@ func TestProfileWords(t *testing.T) {
 	wantIn(t, f.Title, `function "Judge.check" (judge.py:31) has 99.0% of the profile's time (99 ms of 100 ms) with all it calls, over the critical limit of 50%`)
 	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms in all, 2 ms by itself, 40 calls, 2.475 ms each`, `1 more function at or over 10%`,
 		`"Judge.verify" (judge.py:27): 100.0%`, "3 ms by themselves of 100 ms", "the clock is that of the CPU")
-	wantIn(t, strings.Join(f.Next, "\n"), "functools.lru_cache", "asyncio.gather")
+	wantIn(t, strings.Join(texts(f.Next), "\n"), "functools.lru_cache", "asyncio.gather")
 	if f.Value != 0.99 || f.NumeratorNS != 99e6 || f.DenominatorNS != 100e6 || f.Warn != 0.1 || f.Critical != 0.5 {
 		t.Errorf("the numbers are %+v", f)
 	}
@@ -205,7 +205,7 @@ func TestProfileEmpty(t *testing.T) {
 	s := profiled("cpu", nil)
 	s.Issues = []summary.Issue{{Code: "profile-rows-missing", Severity: "data-loss", Count: 1, Help: "the data is beside it"}}
 	r := Judge(s, Thresholds{})
-	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "no function in it") || !slices.Contains(findingBy(t, r, RuleCaptureQuality).Next, "the data is beside it") {
+	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "no function in it") || !slices.Contains(texts(findingBy(t, r, RuleCaptureQuality).Next), "the data is beside it") {
 		t.Errorf("%+v", r)
 	}
 	s = profiled("cpu", []fn{{"f", 1, 1, 1}})
@@ -269,12 +269,12 @@ func TestAdviceByFunction(t *testing.T) {
 		self, total      int64
 		title, next      string
 	}{
-		{"void gemm<float>(float*)", "pprof", "", 90, 90, "has 90.0% of the profile's time (90 ms of 100 ms) by itself,", "less traffic to memory"},
-		{"backward", "pprof", "", 1, 90, "(90 ms of 100 ms) with all it calls,", "call it less, do less in it"},
+		{"void gemm<float>(float*)", "pprof", "", 90, 90, "has 90.0% of the profile's time (90 ms of 100 ms) by itself,", "less memory traffic"},
+		{"backward", "pprof", "", 1, 90, "(90 ms of 100 ms) with all it calls,", "call them less often, reduce their work"},
 		{"step", "pprof", "train.py", 85, 90, "(90 ms of 100 ms) nearly all by itself,", "sets and dicts"},
 		{"train.py(12): step", "folded", "", 70, 90, "(90 ms of 100 ms) with all it calls,", "sets and dicts"},
-		{"<built-in method conv2d>", "folded", "", 90, 90, "by itself,", "it is compiled code, called from Python"},
-		{"{method 'run' of '_contextvars.Context' objects}", "pstats", "", 1, 90, "with all it calls,", "look at what it calls: if the calls wait"},
+		{"<built-in method conv2d>", "folded", "", 90, 90, "by itself,", "Call this compiled function less often"},
+		{"{method 'run' of '_contextvars.Context' objects}", "pstats", "", 1, 90, "with all it calls,", "If its callees wait"},
 		{"..Server.verify", "yappi", "", 1, 90, "with all it calls,", "asyncio.gather"},
 	} {
 		s := profiled("", []fn{{tt.name, tt.self, tt.total, -1}, {"train.py:1 rest", 100 - tt.self, 100 - tt.self, -1}})
@@ -290,9 +290,9 @@ func TestAdviceByFunction(t *testing.T) {
 		}
 		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
 		wantIn(t, f.Title, fmt.Sprintf("%q", tt.name), tt.title)
-		wantIn(t, f.Next[0], tt.next)
-		if tt.tool == "pprof" && tt.file == "" && strings.Contains(strings.Join(f.Next, " "), "asyncio") {
-			t.Errorf("%s is told of Python: %v", tt.name, f.Next)
+		wantIn(t, f.Next[0].Text(), tt.next)
+		if tt.tool == "pprof" && tt.file == "" && strings.Contains(strings.Join(texts(f.Next), " "), "asyncio") {
+			t.Errorf("%s is told of Python: %v", tt.name, texts(f.Next))
 		}
 	}
 }

@@ -1,32 +1,32 @@
 package judge
 
 import (
+	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
 // A Source is the guide or page of documentation that a remedy comes from.
 type Source struct {
 	Title string `json:"title" yaml:"title"`
-	URL   string `json:"url" yaml:"url"` // or where in a repository it is
+	URL   string `json:"url" yaml:"url"` // or a path in a repository
 }
 
-// A Remedy is one thing to do, as a page shows it.
+// A Remedy is one action as a page shows it.
 type Remedy struct {
 	ID     string   `json:"id"`
-	Text   string   `json:"text"`             // words in braces are filled in by the rule
-	Stacks []string `json:"stacks,omitempty"` // given only where one of these is found, or none of its kind
-	Plain  bool     `json:"plain,omitempty"`  // given only where a capture shows a program without PyTorch
+	Text   string   `json:"text"`             // the rule fills in words in braces
+	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
+	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
+	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
 	Source Source   `json:"source"`
 }
 
-// A remedyEntry is a remedy as its file has it.
+// A remedyEntry is an entry of remedies.yaml, which documents the keys.
 type remedyEntry struct {
 	Text  string   `yaml:"text"`
 	From  string   `yaml:"from"`
@@ -34,123 +34,144 @@ type remedyEntry struct {
 	With  []string `yaml:"with"`
 	Rules []string `yaml:"rules"`
 	Kept  []string `yaml:"kept"`
+	Nsys  string   `yaml:"nsys"`
 	Plain string   `yaml:"plain"`
-
-	id    string
-	shape *regexp.Regexp // of a text with words to fill in; nil of others
 }
 
-// A remedyBook is the file of remedies.
+// A remedyBook is the content of remedies.yaml.
 type remedyBook struct {
-	Sources   map[string]Source       `yaml:"sources"`
-	Otherwise map[string]string       `yaml:"otherwise"`
-	Remedies  map[string]*remedyEntry `yaml:"remedies"`
-
-	byText map[string]*remedyEntry
-	shapes []*remedyEntry // those with words to fill in
-	added  []*remedyEntry // those with stacks that add them, by id
+	Sources  map[string]Source       `yaml:"sources"`
+	Remedies map[string]*remedyEntry `yaml:"remedies"`
 }
 
-// remedies returns what remedies.yaml says.
+// remedies returns the content of remedies.yaml.
 var remedies = sync.OnceValue(func() *remedyBook {
 	book := builtInRemedies()
-	b := &book
-	b.byText = map[string]*remedyEntry{}
-	for _, id := range slices.Sorted(maps.Keys(b.Remedies)) {
-		r := b.Remedies[id]
-		r.id = id
-		b.byText[r.Text] = r
-		if blank().MatchString(r.Text) {
-			r.shape = shapeOf(r.Text)
-			b.shapes = append(b.shapes, r)
-		}
-		if len(r.With) > 0 {
-			b.added = append(b.added, r)
-		}
-	}
-	return b
+	return &book
 })
 
-// blank is a word that a rule fills in.
-var blank = lazyregexp.New(`\{[a-z]+\}`)
-
-// shapeOf returns what texts match that were made of one with blanks.
-func shapeOf(text string) *regexp.Regexp {
-	parts := blank().Split(text, -1)
-	for i, p := range parts {
-		parts[i] = regexp.QuoteMeta(p)
-	}
-	return regexp.MustCompile("(?s)^" + strings.Join(parts, ".*") + "$")
+// A Step is one action that a finding recommends: a remedy of remedies.yaml, and the
+// words that fill in its blanks.
+type Step struct {
+	ID   string            `json:"id"`
+	Args map[string]string `json:"args,omitempty"` // by blank
 }
 
-// say returns the text of a remedy with its blanks filled in: pairs of a word and
-// what stands for it.
-func say(id string, fill ...string) string {
-	text := remedies().Remedies[id].Text
+// advise returns the step of a remedy. Fill has pairs of a blank of its text and the
+// word that fills it in.
+func advise(id string, fill ...string) Step {
+	s := Step{ID: id}
 	for i := 0; i+1 < len(fill); i += 2 {
-		text = strings.ReplaceAll(text, "{"+fill[i]+"}", fill[i+1])
-	}
-	return text
-}
-
-// entryOf returns the remedy that a step was made of, or nil.
-func (b *remedyBook) entryOf(step string) *remedyEntry {
-	if r := b.byText[step]; r != nil {
-		return r
-	}
-	for _, r := range b.shapes {
-		if r.shape.MatchString(step) {
-			return r
+		if s.Args == nil {
+			s.Args = map[string]string{}
 		}
+		s.Args[fill[i]] = fill[i+1]
 	}
-	return nil
+	return s
 }
 
-// withoutTorch reports whether a summary shows the kernels of a program that is not of
-// PyTorch: no other profiler than those of CUDA recorded it, and no name in it is
-// PyTorch's or of what is built on it.
-func withoutTorch(s *summary.Summary, stacks []Stack) bool {
-	c := court{Summary: s}
-	return len(s.Kernels) > 0 && !slices.Contains(c.producers(), "torch") &&
-		!slices.ContainsFunc(stacks, func(st Stack) bool { return st.ID != "jax" })
+// entry returns the remedy of a step. That of an unknown id is empty.
+func (s Step) entry() *remedyEntry {
+	return cmp.Or(remedies().Remedies[s.ID], &remedyEntry{})
 }
 
-// plainly puts in the place of steps for PyTorch what other programs can do.
-func (b *remedyBook) plainly(steps []string) (out []string) {
-	for _, step := range steps {
-		if r := b.entryOf(step); r != nil && r.Plain == "none" {
-			continue
-		} else if r != nil && r.Plain != "" {
-			step = b.Remedies[r.Plain].Text
+// Text returns the action as a sentence.
+func (s Step) Text() string {
+	text, filled := s.entry().Text, strings.Builder{}
+	for {
+		before, rest, _ := strings.Cut(text, "{")
+		filled.WriteString(before)
+		word, after, ok := strings.Cut(rest, "}")
+		if !ok {
+			return filled.String()
 		}
-		if !slices.Contains(out, step) {
-			out = append(out, step)
+		filled.WriteString(s.Args[word])
+		text = after
+	}
+}
+
+// Source returns the page that the action comes from.
+func (s Step) Source() Source { return remedies().Sources[s.entry().From] }
+
+func (s Step) equal(other Step) bool { return s.ID == other.ID && maps.Equal(s.Args, other.Args) }
+
+// joinSteps returns the steps of all lists in their order, each of them once.
+func joinSteps(lists ...[]Step) (out []Step) {
+	for _, list := range lists {
+		for _, s := range list {
+			if !slices.ContainsFunc(out, s.equal) {
+				out = append(out, s)
+			}
 		}
 	}
 	return out
 }
 
-// sourceOf returns where a step of a rule comes from.
-func (b *remedyBook) sourceOf(rule, step string) Source {
-	if r := b.entryOf(step); r != nil {
-		return b.Sources[r.From]
-	}
-	return b.Sources[b.Otherwise[rule]]
+// A setting is what decides which remedies apply to a capture, whatever the rule.
+type setting struct {
+	stacks []Stack
+	nsys   bool // Nsight Systems recorded all inputs
+	plain  bool // the program shows nothing of PyTorch
 }
 
-// remediesOf returns what findings of a rule may say to do, by id.
+// settingOf returns the setting of a summary with the stacks that it shows.
+func settingOf(s *summary.Summary, stacks []Stack) setting {
+	c := court{Summary: s}
+	others := func(st Stack) bool { return st.ID != "jax" }
+	return setting{
+		stacks: stacks,
+		nsys:   c.ofNsys(),
+		plain:  len(s.Kernels) > 0 && !slices.Contains(c.producers(), "torch") && !slices.ContainsFunc(stacks, others),
+	}
+}
+
+// stepsFor returns the steps of a finding that apply: it replaces those for another
+// profiler or for PyTorch, drops those for a stack if another one of its family is
+// found, and adds those for the stacks that are found. The added ones come first if
+// the rule is about phases, because their advice is the more specific one.
+func (on setting) stepsFor(rule string, steps []Step) []Step {
+	var out, added []Step
+	for _, s := range steps {
+		r := s.entry()
+		if r.Of != "" && other(r.Of, on.stacks) {
+			continue
+		}
+		if on.nsys && r.Nsys != "" {
+			s.ID = r.Nsys
+		}
+		if on.plain && r.Plain != "" {
+			s.ID = r.Plain
+		}
+		if s.ID != "none" {
+			out = append(out, s)
+		}
+	}
+	all := remedies().Remedies
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(all[id].With, st.ID) })
+		if found && slices.Contains(all[id].Rules, rule) {
+			added = append(added, Step{ID: id})
+		}
+	}
+	if isOfPhases(rule) {
+		return joinSteps(added, out)
+	}
+	return joinSteps(out, added)
+}
+
+// remediesOf returns the remedies that findings of a rule may give, by id.
 func remediesOf(rule string) (out []Remedy) {
 	b := remedies()
-	plain := map[string]bool{}
+	plain, nsys := map[string]bool{}, map[string]bool{}
 	for _, r := range b.Remedies {
-		plain[r.Plain] = true
+		plain[r.Plain], nsys[r.Nsys] = true, true
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.Remedies)) {
 		r := b.Remedies[id]
 		if !slices.Contains(r.Kept, rule) && !slices.Contains(r.Rules, rule) {
 			continue
 		}
-		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Source: b.Sources[r.From]}
+		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Nsys: nsys[id], Source: b.Sources[r.From]}
 		if r.Of != "" {
 			one.Stacks = []string{r.Of}
 		}

@@ -35,10 +35,10 @@ func decidedFirst(list []Finding, v Verdict) {
 }
 
 // settle fills in what findings of all rules have: how sure they are, what the
-// software that was found asks for, and where each step comes from.
+// software that was found asks for.
 func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 	doubtful := slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" })
-	plain := withoutTorch(s, stacks)
+	on := settingOf(s, stacks)
 	for i := range found {
 		f := &found[i]
 		page := pageEntries()[f.Rule]
@@ -52,34 +52,6 @@ func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 			f.Confidence = Likely
 			f.ToBeSure = append(f.ToBeSure, "a capture without the issues of severity suspect")
 		}
-		f.Next = stepsFor(f.Rule, f.Next, stacks)
-		if plain {
-			f.Next = remedies().plainly(f.Next)
-		}
-		for _, step := range f.Next {
-			f.Sources = append(f.Sources, remedies().sourceOf(f.Rule, step))
-		}
+		f.Next = on.stepsFor(f.Rule, f.Next)
 	}
-}
-
-// stepsFor drops the steps for software that is not there, where other software of
-// its kind was found, and adds those for what was found: before the others where a
-// framework knows best.
-func stepsFor(rule string, steps []string, stacks []Stack) []string {
-	b := remedies()
-	out := slices.DeleteFunc(slices.Clone(steps), func(step string) bool {
-		r := b.entryOf(step)
-		return r != nil && r.Of != "" && other(r.Of, stacks)
-	})
-	var added []string
-	for _, r := range b.added {
-		found := slices.ContainsFunc(stacks, func(s Stack) bool { return slices.Contains(r.With, s.ID) })
-		if found && slices.Contains(r.Rules, rule) && !slices.Contains(out, r.Text) {
-			added = append(added, r.Text)
-		}
-	}
-	if isOfPhases(rule) {
-		return append(added, out...)
-	}
-	return append(out, added...)
 }

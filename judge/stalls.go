@@ -52,7 +52,7 @@ func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool
 	if period, ok := c.period(states, groups); ok {
 		return c.periodic(f, period), true
 	}
-	f.Next = []string{"compare the slowest step with a usual one in the trace: a checkpoint, evaluation, garbage collection of Python, new shapes that compile again and longer sequences are the usual ones"}
+	f.Next = []Step{advise("compare-the-slowest-step"), advise("schedule-garbage-collection")}
 	return f, true
 }
 
@@ -125,6 +125,6 @@ func (c *court) periodic(f Finding, period int) Finding {
 	f.Title = fmt.Sprintf("every %d steps one is far over the median: %s", period, f.Title)
 	f.Rule, f.Warn, f.Critical = rule.ID, rule.Warn, rule.Critical
 	f.Level, _ = rule.tempered(level, limit, int64(len(c.Steps)))
-	f.Next = []string{say("find-what-is-periodic", "n", fmt.Sprint(period))}
+	f.Next = []Step{advise("find-what-is-periodic", "n", fmt.Sprint(period)), advise("schedule-garbage-collection")}
 	return f
 }

@@ -313,7 +313,7 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 	}
 	f.Title += ", and medians leave that out"
 	f.Evidence, f.Where = lines, longest(where)
-	f.Next = []string{"leave such steps out of the capture: " + c.recorder().warmUp}
+	f.Next = []Step{advise("leave-out-warm-up-steps")}
 	return f, true
 }
 
@@ -344,7 +344,7 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 		f.Where = append(f.Where, c.stepPlace(i))
 	}
 	f.Where = longest(f.Where)
-	f.Next = []string{"see which phase varies: data loading, weight sync and sequences of different lengths are the usual ones; sort batches by length, or bound their tokens"}
+	f.Next = []Step{advise("find-the-phase-that-varies"), advise("sort-by-length")}
 	return f, true
 }
 
@@ -380,7 +380,7 @@ func (c *court) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 		})
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of the median step", p.what, percent(s)))
 	}
-	f.Next = []string{"go by the steps if the program runs for long, and by the window if it is as short as the capture"}
+	f.Next = []Step{advise("choose-window-or-steps")}
 	return f, true
 }
 

@@ -114,19 +114,16 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 	f.Title = take("take", c.total.Window(), c.windowName()) + ", " + reaches(f, limit)
 	f.Evidence, f.Where = gaps.evidence(), gaps.places()
 	f.gain(gaps.ns, c.total.Window(), c.windowName())
-	f.Next = []string{
-		gaps.advice(),
-		say("leave-out-the-start", "how", c.recorder().warmUp),
-	}
+	f.Next = []Step{gaps.advice(), advise("leave-out-the-start")}
 	return append(judged, f)
 }
 
 // advice names what the host did in the longest gap, where that is known.
-func (l longGaps) advice() string {
+func (l longGaps) advice() Step {
 	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
-		return say("see-what-the-host-does", "what", strconv.Quote(short(l.list[0].Name)))
+		return advise("move-off-the-launching-thread", "what", strconv.Quote(short(l.list[0].Name)))
 	}
-	return say("see-the-long-gaps")
+	return advise("find-what-runs-in-the-gaps")
 }
 
 // A stretch is chunks of a device's window that follow each other and in each of
@@ -198,6 +195,6 @@ func (c *court) judgeUtilization(judged []Finding) []Finding {
 		}
 	}
 	f.gain(idle, c.total.Window(), c.windowName())
-	f.Next = []string{say("see-the-low-stretches")}
+	f.Next = []Step{advise("find-what-runs-in-the-stretches"), advise("leave-out-stretches")}
 	return append(judged, f)
 }

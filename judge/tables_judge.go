@@ -70,9 +70,9 @@ func (t *tableCourt) sumsOnly() Finding {
 		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are judged together", n)}
 	}
 	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "nsys" }) {
-		f.Next = []string{"give assay the report itself: nsys export --type sqlite REPORT.nsys-rep, then assay report REPORT.sqlite"}
+		f.Next = []Step{advise("export-the-report")}
 	} else {
-		f.Next = []string{"record a timeline: torch.profiler with export_chrome_trace, or nsys profile and nsys export --type sqlite"}
+		f.Next = []Step{advise("record-a-timeline")}
 	}
 	return f
 }
@@ -106,10 +106,7 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 	}
 	f := Finding{Rule: RuleKernelsUnrecorded, Level: Warn}
 	f.Title = fmt.Sprintf("kernels were launched (%s) and none was recorded: another profiler held the GPU, or the permission to trace it was missing", plural(launches.runs, "call"))
-	f.Next = append([]string{
-		"stop every other profiler of this GPU (ncu, torch.profiler, DCGM profiling metrics) and record again",
-		say("permit-tracing"),
-	}, recordAdvice()...)
+	f.Next = append([]Step{advise("stop-other-profilers"), advise("permit-tracing")}, recordAdvice()...)
 	return f, true
 }
 
@@ -160,10 +157,7 @@ func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
 		f.Title += fmt.Sprintf(", in %d of %d runs", len(t.hidden), len(t.runs))
 	}
 	f.Evidence = append(rowEvidence(graphs, "graph launches", graphs.ns), rowEvidence(waits, "synchronization", waits.ns)...)
-	f.Next = []string{
-		"record the kernels of graphs: nsys profile --cuda-graph-trace=node, then print the tables again; every share of kernels below is of those outside graphs",
-		"to see where they come from, run once without graphs: no mode=\"reduce-overhead\" in torch.compile, --cuda-graph-backend-decode=disabled in SGLang (in older versions --disable-cuda-graph), --enforce-eager in vLLM",
-	}
+	f.Next = []Step{advise("print-graph-kernels"), advise("run-without-graphs")}
 	return f, true
 }
 
@@ -178,7 +172,7 @@ func (t *tableCourt) tooFew() (Finding, bool) {
 	f.Title = fmt.Sprintf("too little GPU work to judge: %s in the tables, under the limit of %s",
 		plural(events, "GPU event"), plural(rule.MinEvents, "event"))
 	if f.Next = recordAdvice(); t.ofTorch() {
-		f.Next = []string{torchRecorder.wholeSteps}
+		f.Next = []Step{advise("record-whole-steps")}
 	}
 	return f, true
 }
@@ -231,12 +225,8 @@ func (s tableSet) categories() map[string]int64 {
 }
 
 // recordAdvice says how to record what nsys can print.
-func recordAdvice() []string {
-	return []string{
-		"record what the tables need: nsys profile --trace=cuda,nvtx,osrt -o run PROGRAM, and print them with nsys stats run.nsys-rep",
-		"begin nsys in front of the launcher (torchrun, mpirun, ray) or of each worker, for it follows only processes that its own starts, and let them end by themselves",
-		"with --capture-range=cudaProfilerApi the program must call torch.cuda.profiler.start() and stop()",
-	}
+func recordAdvice() []Step {
+	return []Step{advise("record-for-the-tables"), advise("start-nsys-first"), advise("call-the-capture-range")}
 }
 
 // times prints how often: "once", "10 times".

@@ -19,17 +19,14 @@ func (t *tableCourt) synchronization() (Finding, bool) {
 	f.Title = fmt.Sprintf("synchronization is %s of the time in CUDA calls (%s), %s",
 		unit.Share(waits.ns, t.calls.ns), fraction(waits.ns, t.calls.ns), reaches(f, limit))
 	f.Evidence, f.Where = rowEvidence(waits, "synchronization", waits.ns), waits.places()
-	f.Next = []string{
-		say("remove-synchronization"),
-		"a loop that waits for the GPU only at its end is right if the GPU works all the while: the timeline tells whether it does",
-	}
+	f.Next = []Step{advise("remove-synchronization"), advise("check-the-wait")}
 	f.Evidence = append(f.Evidence, t.items()...)
 	work := summary.Plus(t.kernels.ns, t.copies.ns)
 	switch {
 	case work >= waits.ns:
 		f.Level = Info
 		f.Title += "; kernels and copies sum to " + unit.Duration(work) + ", so the host waited for a GPU that was at work"
-		f.Next = []string{"look at the kernels and copies: they are what the host waits for"}
+		f.Next = []Step{advise("optimize-gpu-operations")}
 	case work > 0:
 		f.gain(waits.ns-work, t.calls.ns, "the time in CUDA calls")
 		f.Evidence = append(f.Evidence, fmt.Sprintf("kernels and copies sum to %s, %s of the waiting: the GPU was idle for the rest, or did what the tables have not",
@@ -50,7 +47,7 @@ func (t *tableCourt) communication() (Finding, bool) {
 	f.Evidence = append(rowEvidence(comm, "communication", comm.ns), "how much of it ran under compute, and how much was waiting for other ranks, no table says")
 	f.Where = comm.places()
 	f.gain(comm.ns, t.kernels.ns, "kernel work")
-	f.Next = append([]string{say("compare-tables-of-ranks")}, commAdvice()...)
+	f.Next = append([]Step{advise("compare-tables-of-ranks")}, commAdvice()...)
 	return f, true
 }
 
@@ -100,10 +97,7 @@ func (t *tableCourt) allocation() (Finding, bool) {
 		unit.Share(calls.ns, t.calls.ns), fraction(calls.ns, t.calls.ns), reaches(f, limit))
 	f.Evidence, f.Where = rowEvidence(calls, "allocation", calls.ns), calls.places()
 	f.gain(calls.ns, t.calls.ns, "the time in CUDA calls")
-	f.Next = []string{
-		say("allocate-less"),
-		"cudaFree waits until the device has done all its work, and the first call of a process makes the context: if single calls are most of it, leave the start out of the capture",
-	}
+	f.Next = []Step{advise("allocate-less"), advise("expandable-segments"), advise("leave-out-the-context")}
 	return f, true
 }
 
@@ -128,7 +122,7 @@ func (t *tableCourt) shortKernels() (Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
-	f.Next = []string{say("launch-less"), say("launch-more-each")}
+	f.Next = []Step{advise("launch-less"), advise("launch-more-each")}
 	return f, true
 }
 

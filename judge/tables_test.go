@@ -151,8 +151,8 @@ func TestGraphsHideKernels(t *testing.T) {
 	if want := "CUDA graphs hide kernels: cudaGraphLaunch_v10000 was called 10 times, but all kernels in the tables are 10.0% of the time in which the host waited (100 ms of 1 s), under the limit of 10%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
-	if r.Verdict.Rule != RuleGraphsHideKernels || !strings.Contains(f.Next[0], "--cuda-graph-trace=node") {
-		t.Errorf("verdict %+v, next %q", r.Verdict, f.Next)
+	if r.Verdict.Rule != RuleGraphsHideKernels || !strings.Contains(f.Next[0].Text(), "--cuda-graph-trace=node") {
+		t.Errorf("verdict %+v, next %q", r.Verdict, texts(f.Next))
 	}
 	for _, f := range r.Findings {
 		if f.Level > Info && f.Rule != RuleGraphsHideKernels {

@@ -99,13 +99,10 @@ func (t *tableCourt) withoutDevice() (Finding, bool) {
 		f.Evidence = rowEvidence(host, "the CPU's time", largest.host)
 	}
 	if worked > 0 {
-		f.Next = []string{"print the rows of the device too: table(sort_by=\"self_cuda_time_total\", row_limit=-1), without top_level_events_only"}
+		f.Next = []Step{advise("print-the-gpu-rows")}
 		return f, true
 	}
-	f.Next = []string{
-		"if a GPU was meant to work: " + torchRecorder.devices + ", and print with table(sort_by=\"self_cuda_time_total\")",
-		"if this was a run on the CPU, the operators with the most self time are where its time went",
-	}
+	f.Next = []Step{advise("record-the-gpu-for-tables"), advise("read-cpu-operators")}
 	return f, true
 }
 
@@ -149,7 +146,7 @@ func (t *tableCourt) hostWork() (Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
-	f.Next = []string{say("launch-less"), say("launch-more-each"), say("load-data-sooner")}
+	f.Next = []Step{advise("launch-less"), advise("launch-more-each"), advise("load-data-sooner")}
 	return f, true
 }
 
@@ -218,10 +215,7 @@ func (t *tableCourt) copyOperators() (Finding, bool) {
 	f.Where = copies.places()
 	f.gain(copies.ns, device, "the device's work")
 	f.Evidence = append(rowEvidence(copies, "the device's work", device), rowEvidence(callers, "the device's work with all inside it", device)...)
-	f.Next = []string{
-		"copy and convert less: .to(dtype), .float(), .contiguous() and .clone() within the step, autocast around many small operators; keep tensors in the type and layout that the next operator wants",
-		"to see who calls it, group by stack: profile(with_stack=True) and key_averages(group_by_stack_n=5)",
-	}
+	f.Next = []Step{advise("convert-less"), advise("group-by-stack")}
 	return f, true
 }
 
@@ -255,7 +249,7 @@ func (t *tableCourt) largestAllocator() (Finding, bool) {
 		for _, r := range top[:min(3, len(top))] {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", short(r.Name), unit.Bytes(r.ns), plural(r.runs, "call")))
 		}
-		f.Next = []string{"these are sums over the run, not what was live at once; for peaks: torch.cuda.memory._record_memory_history() and _dump_snapshot()"}
+		f.Next = []Step{advise("record-memory-peaks")}
 		return f, true
 	}
 	return Finding{}, false

@@ -86,8 +86,8 @@ func TestTorch(t *testing.T) {
 			var rules []string
 			for _, f := range r.Findings {
 				rules = append(rules, f.Rule+" "+f.Level.String())
-				if len(f.Next) == 0 || strings.Contains(strings.Join(f.Next, " "), "nsys stats") {
-					t.Errorf("%s says to do %q", f.Rule, f.Next)
+				if len(f.Next) == 0 || strings.Contains(strings.Join(texts(f.Next), " "), "nsys stats") {
+					t.Errorf("%s says to do %q", f.Rule, texts(f.Next))
 				}
 			}
 			if got := strings.Join(rules, ", "); got != tc.rules || r.Verdict.Bound != "unknown" || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
@@ -115,7 +115,7 @@ func TestTorchOutermost(t *testing.T) {
 		table.Rows[i].Values = append(table.Rows[i].Values, &total)
 	}
 	f, ok := torchFinding(Judge(s, DefaultThresholds()), RuleWithoutDevice)
-	if !ok || !strings.Contains(f.Title, "totals of up to 404 ms say that one worked") || !strings.Contains(f.Next[0], "row_limit=-1") {
+	if !ok || !strings.Contains(f.Title, "totals of up to 404 ms say that one worked") || !strings.Contains(f.Next[0].Text(), "row_limit=-1") {
 		t.Errorf("%v %+v", ok, f)
 	}
 }

@@ -43,7 +43,7 @@ func (c *court) clocks() (Finding, bool) {
 	f := Finding{Rule: RuleClocks, Level: Warn}
 	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", plural(c.Issues[i].Count, "GPU window"))
 	f.Evidence = []string{c.Issues[i].Help}
-	f.Next = []string{"Record again: with schedule(warmup=2) in torch.profiler, or with the newest nsys. If another program rewrote the trace, give assay the file that the profiler wrote."}
+	f.Next = []Step{advise("record-with-warm-up"), advise("give-the-original-trace")}
 	return f, true
 }
 
@@ -103,7 +103,7 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 		for _, is := range c.Issues {
 			if slices.Contains(damagedExports, is.Code) {
 				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
-				f.Next = append(f.Next, is.Help)
+				f.Next = joinSteps(f.Next, follow(is))
 			}
 		}
 		f.Evidence = append(f.Evidence, c.lossEvidence(l)...)
@@ -118,10 +118,7 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	}
 	f.Title = fmt.Sprintf("GPU records are missing: %s have no device work (%s)", l.worst.Text(), unit.Share(l.worst.Missing, l.worst.Calls))
 	f.Evidence = c.lossEvidence(l)
-	f.Next = []string{
-		"Record fewer activities or fewer steps, so that the profiler's buffers do not overflow, and let the profiler finish before the process ends.",
-		c.recorder().wholeSteps,
-	}
+	f.Next = []Step{advise("record-fewer-events"), advise("let-the-profiler-finish"), advise("record-whole-steps")}
 	return f, withheld, true
 }
 

@@ -206,7 +206,11 @@ func (b *builder) verdict() Section {
 	}
 	if ok && len(f.Next) > 0 {
 		// All of them are below, with the finding.
-		s.Blocks = append(s.Blocks, Paragraph{Text: first}, points(f.Next[:min(2, len(f.Next))]))
+		var texts []string
+		for _, step := range f.Next[:min(2, len(f.Next))] {
+			texts = append(texts, step.Text())
+		}
+		s.Blocks = append(s.Blocks, Paragraph{Text: first}, points(texts))
 	}
 	return s
 }

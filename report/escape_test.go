@@ -149,7 +149,7 @@ func ownSource(text string) bool {
 		return text == " (["+escapeMarkdown(s.Title)+"]("+s.URL+"))"
 	}
 	return slices.ContainsFunc(judge.DefaultThresholds().Pages(), func(p judge.Page) bool {
-		return is(p.Otherwise) || slices.ContainsFunc(p.Remedies, func(r judge.Remedy) bool { return is(r.Source) })
+		return slices.ContainsFunc(p.Remedies, func(r judge.Remedy) bool { return is(r.Source) })
 	})
 }
 

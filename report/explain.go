@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -56,7 +55,7 @@ func explainSections(p judge.Page, mark string) []Section {
 		{Title: "Gain", Lead: "an upper bound, never a forecast", Blocks: []Block{Paragraph{Text: explainGain(p)}}},
 		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []Block{Paragraph{Text: "To be sure:"}, marked(points(p.Sure))}},
 		{Title: "What changes the verdict", Blocks: []Block{Paragraph{Text: p.Changes + "."}}},
-		{Title: "Remedies", Lead: "each with where it comes from", Blocks: []Block{marked(explainRemedies(p))}},
+		{Title: "Remedies", Lead: "by id, each with its source", Blocks: []Block{marked(explainRemedies(p))}},
 	}
 }
 
@@ -102,23 +101,27 @@ func explainGain(p judge.Page) string {
 }
 
 // blank is a word in a remedy that the rule fills in.
-var blank = lazyregexp.New(`\{[a-z]+\}`)
+var blank = lazyregexp.New(`\{[a-z_]+\}`)
 
-// explainRemedies lists what findings of a rule may say to do.
+// explainRemedies lists the remedies that findings of a rule may give, by id.
 func explainRemedies(p judge.Page) List {
 	var list List
 	for _, r := range p.Remedies {
-		it := Item{Text: blank().ReplaceAllStringFunc(r.Text, strings.ToUpper), Sub: List{{Mark: "from", Text: r.Source.Title, Code: r.Source.URL}}}
-		if r.Plain {
-			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: "programs without PyTorch"})
-		}
+		text := blank().ReplaceAllStringFunc(r.Text, func(word string) string {
+			return "{" + strings.ToUpper(strings.ReplaceAll(word[1:len(word)-1], "_", " ")) + "}"
+		})
+		it := Item{Text: text, Code: r.ID}
 		if len(r.Stacks) > 0 {
-			it.Sub = slices.Insert(it.Sub, 0, Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
+			it.Sub = append(it.Sub, Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
 		}
+		if r.Plain {
+			it.Sub = append(it.Sub, Item{Mark: "for", Text: "programs without PyTorch"})
+		}
+		if r.Nsys {
+			it.Sub = append(it.Sub, Item{Mark: "for", Text: "captures of Nsight Systems"})
+		}
+		it.Sub = append(it.Sub, Item{Mark: "from", Text: r.Source.Title, Code: r.Source.URL})
 		list = append(list, it)
 	}
-	return append(list, Item{
-		Text: "what findings say besides, worded from what was measured",
-		Sub:  List{{Mark: "from", Text: p.Otherwise.Title, Code: p.Otherwise.URL}},
-	})
+	return list
 }

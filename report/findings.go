@@ -25,12 +25,8 @@ func (b *builder) findings() Section {
 		if text := confidenceText(f); text != "" {
 			it.Sub = append(it.Sub, Item{Mark: string(f.Confidence), Text: sentence(text)})
 		}
-		for i, n := range f.Next {
-			next := Item{Mark: "next", Text: sentence(n)}
-			if i < len(f.Sources) {
-				next.Source = Source(f.Sources[i])
-			}
-			it.Sub = append(it.Sub, next)
+		for _, step := range f.Next {
+			it.Sub = append(it.Sub, Item{Mark: "next", Text: sentence(step.Text()), Source: Source(step.Source())})
 		}
 		list = append(list, it)
 	}

@@ -25,15 +25,34 @@ func (d Doc) JSON(w io.Writer) error {
 	s.Kernels, s.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
 	return writeJSON(w, struct {
 		*summary.Summary
-		Verdict  judge.Verdict   `json:"verdict"`
-		Findings []judge.Finding `json:"findings"`
-		Sides    []judge.Side    `json:"sides,omitempty"`
+		Verdict  judge.Verdict `json:"verdict"`
+		Findings []findingJSON `json:"findings"`
+		Sides    []judge.Side  `json:"sides,omitempty"`
 
 		States []judge.StepState    `json:"step_states,omitempty"`
 		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
 		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
 		Stacks []judge.Stack        `json:"stacks,omitempty"`
-	}{&s, d.result.Verdict, orEmpty(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
+	}{&s, d.result.Verdict, findingsJSON(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
+}
+
+// A findingJSON is a finding with the texts and sources of its steps, which the data
+// itself has by id.
+type findingJSON struct {
+	judge.Finding
+	Next    []string       `json:"next,omitempty"`
+	Sources []judge.Source `json:"next_sources,omitempty"` // of each of Next
+}
+
+func findingsJSON(list []judge.Finding) []findingJSON {
+	out := make([]findingJSON, len(list))
+	for i, f := range list {
+		out[i].Finding = f
+		for _, s := range f.Next {
+			out[i].Next, out[i].Sources = append(out[i].Next, s.Text()), append(out[i].Sources, s.Source())
+		}
+	}
+	return out
 }
 
 // JSONLine returns a value as JSON in one line, with what a terminal might obey

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/judge"
 	"assay/summary/view"
 )
 
@@ -62,9 +63,9 @@ func shortenWords(text string, columns int) string {
 // those in the list of inputs.
 func (b *builder) brief(text string) string { return brief(b.below(text)) }
 
-// step prepares what to do for the screen: who is told of a setting needs its whole
-// name, however long it is.
-func (b *builder) step(text string) string { return briefly(b.below(text), settingWord) }
+// step prepares an action for the screen. Names of settings are whole, however long
+// they are.
+func (b *builder) step(s judge.Step) string { return briefly(b.below(s.Text()), settingWord) }
 
 // below cuts the directory of all inputs off the paths in text, where one
 // begins a word.

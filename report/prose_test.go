@@ -56,8 +56,8 @@ func TestAdviceIsWhole(t *testing.T) {
 	s.Issues[0].Help = help
 	r := goldenResult(s)
 	r.Findings[1].Level = judge.Warn
-	r.Findings[1].Next = []string{help}
-	r.Findings[0].Next[0] = help
+	r.Findings[1].Next = []judge.Step{says(help)}
+	r.Findings[0].Next[0] = says(help)
 	out := strings.Join(strings.Fields(text(t, Build(s, r), 80)), " ")
 	if n := strings.Count(out, help); n != 3 {
 		t.Errorf("the text has the advice %d times, want 3:\n%s", n, text(t, Build(s, r), 80))
@@ -71,7 +71,7 @@ func TestVerdictByRule(t *testing.T) {
 	r := goldenResult(s)
 	r.Verdict.Rule, r.Verdict.Sentence = "exposed-communication", "the GPUs wait for each other"
 	out := text(t, Build(s, r), 80)
-	if strings.Contains(out, r.Findings[0].Title[:30]) || !strings.Contains(out, "→ look for a straggler first") {
+	if strings.Contains(out, r.Findings[0].Title[:30]) || !strings.Contains(out, "→ Profile every rank") {
 		t.Errorf("the finding is not taken for the verdict:\n%s", out)
 	}
 }

@@ -254,6 +254,36 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestFindingsJSON: a finding has its steps by id, and their texts and sources.
+func TestFindingsJSON(t *testing.T) {
+	r := judge.Result{Findings: []judge.Finding{
+		{Rule: "a", Next: []judge.Step{{ID: "find-the-late-rank", Args: map[string]string{"rank": "<3>"}}, {ID: "send-less"}}},
+		{Rule: "b"},
+	}}
+	var got struct{ Findings []map[string]any }
+	if err := json.Unmarshal([]byte(render(t, Build(trainRun(), r).JSON)), &got); err != nil || len(got.Findings) != 2 {
+		t.Fatal(err, got)
+	}
+	wantSteps := []any{map[string]any{"id": "find-the-late-rank", "args": map[string]any{"rank": "<3>"}}, map[string]any{"id": "send-less"}}
+	f := got.Findings[0]
+	texts, _ := f["next"].([]any)
+	sources, _ := f["next_sources"].([]any)
+	if !reflect.DeepEqual(f["steps"], wantSteps) || len(texts) != 2 || len(sources) != 2 {
+		t.Fatalf("%v", f)
+	}
+	if first, _ := texts[0].(string); !strings.HasPrefix(first, "Find why rank <3> is late") {
+		t.Errorf("text %q", first)
+	}
+	if src, _ := sources[1].(map[string]any); src["title"] != "NVIDIA: Megatron Bridge, Communication Overlap" || src["url"] == "" {
+		t.Errorf("source %v", src)
+	}
+	for _, member := range []string{"steps", "next", "next_sources"} {
+		if _, ok := got.Findings[1][member]; ok {
+			t.Errorf("a finding without steps has %q", member)
+		}
+	}
+}
+
 // TestJSONLayout holds the layout to that of the standard library: without
 // white space both are the same.
 func TestJSONLayout(t *testing.T) {
@@ -343,6 +373,19 @@ func TestGolden(t *testing.T) {
 
 // goldenResult is a judgment of this package's own, so that a change of
 // wording in package judge does not touch the golden files.
+// steps returns remedies without blanks.
+func steps(ids ...string) (out []judge.Step) {
+	for _, id := range ids {
+		out = append(out, judge.Step{ID: id})
+	}
+	return out
+}
+
+// says returns a step with a text of its own.
+func says(text string) judge.Step {
+	return judge.Step{ID: "follow-the-issue", Args: map[string]string{"issue_help": text}}
+}
+
 func goldenResult(s *summary.Summary) judge.Result {
 	if len(s.Phases) > 0 {
 		return samplerun.PhasesResult(s)
@@ -351,21 +394,21 @@ func goldenResult(s *summary.Summary) judge.Result {
 		title := "synchronization is 80.0% of the time in CUDA calls (400 ms of 500 ms), at the critical limit of 80%"
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
-			Findings: []judge.Finding{{Rule: "waiting-calls", Level: judge.Critical, Title: title, Next: []string{"do not wait"}}},
+			Findings: []judge.Finding{{Rule: "waiting-calls", Level: judge.Critical, Title: title, Next: steps("remove-synchronization")}},
 		}
 	}
 	if len(s.Devices) == 0 {
 		title := "the capture holds no GPU events"
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
-			Findings: []judge.Finding{{Rule: "no-gpu-time", Level: judge.Warn, Title: title, Next: []string{"record the GPU, too"}}},
+			Findings: []judge.Finding{{Rule: "no-gpu-time", Level: judge.Warn, Title: title, Next: steps("record-the-gpu")}},
 		}
 	}
 	if len(s.Idle) > 0 {
 		title := "GPU idle time is 60.2% of the windows of 2 devices (1.21 s of 2.01 s), over the critical limit of 50%"
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "host", Sentence: title},
-			Findings: []judge.Finding{{Rule: "gpu-idle", Level: judge.Critical, Title: title, Next: []string{"look at what the host does"}}},
+			Findings: []judge.Finding{{Rule: "gpu-idle", Level: judge.Critical, Title: title, Next: steps("find-the-common-call")}},
 		}
 	}
 	title := "exposed communication is 23.5% of the windows of 8 devices (1.88 s of 8 s), over the critical limit of 20%"
@@ -373,8 +416,8 @@ func goldenResult(s *summary.Summary) judge.Result {
 		Verdict: judge.Verdict{Bound: "communication", Sentence: title},
 		Findings: []judge.Finding{
 			{Rule: "exposed-communication", Level: judge.Critical, Title: title,
-				Evidence: []string{"worst device: rank 7 device 7: 27.0% (270 ms of 1 s)"}, Next: []string{"look for a straggler first", "overlap more", "send less"}},
-			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: []string{"launch less"}},
+				Evidence: []string{"worst device: rank 7 device 7: 27.0% (270 ms of 1 s)"}, Next: steps("give-all-ranks", "fsdp-prefetch", "send-less")},
+			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: steps("launch-less")},
 		},
 	}
 }
@@ -415,16 +458,15 @@ func TestFindingsAreSure(t *testing.T) {
 	s := samplerun.Train()
 	r := judge.Result{Findings: []judge.Finding{
 		{Rule: "a", Level: judge.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: judge.Likely,
-			ToBeSure: []string{"record again", "look"}, Next: []string{"wait less", "copy less"},
-			Sources: []judge.Source{{Title: "A [guide]", URL: "https://example.org/a"}, {Title: "notes", URL: "README.md"}}},
+			ToBeSure: []string{"record again", "look"}, Next: steps("remove-synchronization", "give-all-ranks")},
 		{Rule: "b", Level: judge.Warn, Title: "it idles", Confidence: judge.Certain, ToBeSure: []string{"look"}},
 		{Rule: "c", Level: judge.Info, Title: "for information", GainNS: &gain, Confidence: judge.Hint, ToBeSure: []string{"look"}},
 	}}
 	md := render(t, Build(s, r).Markdown)
 	for _, want := range []string{
 		"  - **likely** at most 2 ms to gain, 2.0% of the window; to be sure: record again; look\n",
-		"  - **next** wait less ([A \\[guide\\]](https://example.org/a))\n",
-		"  - **next** copy less (notes)\n",
+		"makes the CPU wait for the GPU. ([PyTorch: Performance Tuning Guide](https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html))\n",
+		"that one is the straggler. (assay: what it measures)\n",
 		"  - **certain** to be sure: look\n",
 	} {
 		if !strings.Contains(md, want) {

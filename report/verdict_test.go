@@ -10,12 +10,12 @@ import (
 	"assay/summary"
 )
 
-// TestVerdictPointsToWhatIsOverItsLimit: that the GPU is kept busy is no reason to
+// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the kernels: lower precision is no reason to
 // stop reading where something else is critical.
 func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
-	busy := judge.Finding{Rule: judge.RuleComputeBound, Title: "compute is 99.9% of the window", Next: []string{"the GPU is kept busy"}}
-	late := judge.Finding{Rule: judge.RuleUnevenRanks, Level: judge.Critical, Title: "rank 3 computes most", Next: []string{"give all ranks the same work"}}
-	slow := judge.Finding{Rule: judge.RuleSlowSteps, Level: judge.Warn, Title: "2 of 12 steps are slow", Next: []string{"compare them"}}
+	busy := judge.Finding{Rule: judge.RuleComputeBound, Title: "compute is 99.9% of the window", Next: steps("gains-are-in-kernels")}
+	late := judge.Finding{Rule: judge.RuleUnevenRanks, Level: judge.Critical, Title: "rank 3 computes most", Next: steps("even-out-the-work")}
+	slow := judge.Finding{Rule: judge.RuleSlowSteps, Level: judge.Warn, Title: "2 of 12 steps are slow", Next: steps("compare-the-slowest-step")}
 	lost := judge.Finding{Rule: judge.RuleCaptureQuality, Level: judge.Warn, Title: "records were lost"}
 	s := samplerun.Attributed(1)
 	for _, tc := range []struct {
@@ -25,11 +25,11 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		screen   string // the arrow under the verdict
 		markdown string // what is to be done first
 	}{
-		{"all is well", "compute", []judge.Finding{busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
-		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- compare them"},
+		{"all is well", "compute", []judge.Finding{busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- Compare the slowest step"},
 		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "→ look first at what is over its limit, below: 1 critical finding and 2 warnings",
-			"What to do first is about uneven-ranks, for that is over its limit:\n\n- give all ranks the same work"},
-		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ the GPU is kept busy", "What to do first:\n\n- the GPU is kept busy"},
+			"What to do first is about uneven-ranks, for that is over its limit:\n\n- Give all ranks the same work"},
+		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
 	} {
 		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
@@ -41,9 +41,9 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		}
 	}
 	// A verdict that is itself over its limit says what to do about it.
-	idle := judge.Finding{Rule: judge.RuleGPUIdle, Level: judge.Warn, Title: "GPU idle time", Next: []string{"launch less"}}
+	idle := judge.Finding{Rule: judge.RuleGPUIdle, Level: judge.Warn, Title: "GPU idle time", Next: steps("launch-less")}
 	d := Build(s, judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: idle.Title, Rule: idle.Rule}, Findings: []judge.Finding{late, idle}})
-	if got := text(t, d, 80); !strings.Contains(got, "→ launch less") {
+	if got := text(t, d, 80); !strings.Contains(got, "→ Use CUDA graphs") {
 		t.Errorf("no step in\n%s", got[:400])
 	}
 }
@@ -73,10 +73,10 @@ func TestHostBoundIsOfTheHost(t *testing.T) {
 func TestSettingsAreWhole(t *testing.T) {
 	const setting = "generator.inference_engine.weight_transfer_threshold_cuda_ipc_GB,"
 	b := newBuilder(&summary.Summary{}, judge.Result{})
-	if got := b.step("set " + setting + " to 2.0"); !strings.Contains(got, setting) {
+	if got := b.step(says("set " + setting + " to 2.0")); !strings.Contains(got, setting) {
 		t.Errorf("%q", got)
 	}
-	if got := b.step(strings.Repeat("x", 5000)); len(got) > settingWord+10 {
+	if got := b.step(says(strings.Repeat("x", 5000))); len(got) > settingWord+10 {
 		t.Errorf("a word of %d bytes", len(got))
 	}
 }

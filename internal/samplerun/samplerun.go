@@ -168,7 +168,7 @@ func Hostile() (*summary.Summary, judge.Result) {
 	s.Sort()
 	r := judge.Result{Verdict: judge.Verdict{Bound: HostileNames()[0], Sentence: strings.Join(HostileNames(), " ")}}
 	for _, name := range HostileNames() {
-		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []string{name}})
+		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []judge.Step{{ID: "follow-the-issue", Args: map[string]string{"issue_help": name}}}})
 	}
 	return s, r
 }
