@@ -261,7 +261,7 @@ func TestFindingsJSON(t *testing.T) {
 		{Rule: "b"},
 	}}
 	var got struct{ Findings []map[string]any }
-	if err := json.Unmarshal([]byte(render(t, Build(trainRun(), r).JSON)), &got); err != nil || len(got.Findings) != 2 {
+	if err := json.Unmarshal([]byte(render(t, Build(samplerun.Train(), r).JSON)), &got); err != nil || len(got.Findings) != 2 {
 		t.Fatal(err, got)
 	}
 	wantSteps := []any{map[string]any{"id": "find-the-late-rank", "args": map[string]any{"rank": "<3>"}}, map[string]any{"id": "send-less"}}
