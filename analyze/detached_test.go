@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"assay/analyze"
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/snapgen"
+	"assay/internal/gen/snapgen"
 	"assay/memory"
 	"assay/summary"
 	"assay/torchprof/snapshot"

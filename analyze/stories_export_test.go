@@ -9,8 +9,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/nsysgen"
-	"assay/internal/tracegen"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"

@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/nsysgen"
-	"assay/internal/tracegen"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 	"assay/interval"
 	"assay/nsys"
 	"assay/summary"

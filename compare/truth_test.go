@@ -8,7 +8,7 @@ import (
 
 	"assay/analyze"
 	"assay/compare"
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/snapgen"
+	"assay/internal/gen/snapgen"
 	"assay/summary"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 )
 
 // A leaving says which device events of a trace are lost.

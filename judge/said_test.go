@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"assay/internal/nsysgen"
-	"assay/internal/tracegen"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 	"assay/trace"
 )
 

@@ -14,7 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"assay/diag"
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 	"assay/trace"
 )
 

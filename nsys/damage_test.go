@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"assay/diag"
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 	"assay/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 	"assay/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 )
 
 // BenchmarkNsysSQLite times the whole of "assay summary" on an export of five

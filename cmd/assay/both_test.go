@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/internal/nsysgen"
-	"assay/internal/tracegen"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 )
 
 // A recorded is one run as two profilers saw it, in files of their formats.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/summary"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/hostile"
+	"assay/internal/gen/hostile"
 	"assay/summary"
 	"assay/unit"
 )

@@ -20,7 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")

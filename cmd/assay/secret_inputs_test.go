@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 )
 
 // appendPickle appends a value as a pickle of protocol 2 has it.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 
 	"github.com/klauspost/compress/gzip"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 	"assay/trace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"assay/analyze"
+	"assay/internal/gen/tracegen"
 	"assay/internal/samplerun"
-	"assay/internal/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

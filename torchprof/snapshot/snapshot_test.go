@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"assay/internal/snapgen"
+	"assay/internal/gen/snapgen"
 	"assay/memory"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 )
 
 // sessionLead is the time in ns between the start of the recording and the

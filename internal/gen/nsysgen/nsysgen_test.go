@@ -3,7 +3,7 @@ package nsysgen
 import (
 	"testing"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 )
 
 // TestNames compares names with those in exports of Nsight Systems.

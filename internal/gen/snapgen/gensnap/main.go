@@ -1,6 +1,6 @@
 // Gensnap writes a memory snapshot of package snapgen:
 //
-//	go run ./internal/snapgen/gensnap -steps 1000 -o snapshot.pickle
+//	go run ./internal/gen/snapgen/gensnap -steps 1000 -o snapshot.pickle
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"assay/internal/snapgen"
+	"assay/internal/gen/snapgen"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"assay/internal/nsysgen"
+	"assay/internal/gen/nsysgen"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 )
 
 // TestRun writes the same trace with and without compression, and its truth.

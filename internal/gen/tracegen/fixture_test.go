@@ -21,7 +21,7 @@ var fixtures = []string{"comm_bound", "cpu_only", "era2022", "host_bound", "llm_
 // change.
 func TestFixtures(t *testing.T) {
 	for _, p := range Presets() {
-		name := filepath.Join("..", "..", "testdata", "gen", p.Name+".json.gz")
+		name := filepath.Join("..", "..", "..", "testdata", "gen", p.Name+".json.gz")
 		if !slices.Contains(fixtures, p.Name) {
 			if _, err := os.Stat(name); err == nil {
 				t.Errorf("%s is not among the fixtures", name)
@@ -34,7 +34,7 @@ func TestFixtures(t *testing.T) {
 		}
 		f, err := os.Open(name)
 		if err != nil {
-			t.Fatalf("%v (go test ./internal/tracegen -update writes it)", err)
+			t.Fatalf("%v (go test ./internal/gen/tracegen -update writes it)", err)
 		}
 		defer f.Close()
 		z, err := gzip.NewReader(f)

@@ -29,7 +29,7 @@ func pickled(t *testing.T, opt Options) []byte {
 // TestPresets: the files of testdata/memory equal the files generated now.
 func TestPresets(t *testing.T) {
 	for name, opt := range Presets() {
-		path := filepath.Join("..", "..", "testdata", "memory", name+".pickle.gz")
+		path := filepath.Join("..", "..", "..", "testdata", "memory", name+".pickle.gz")
 		want := pickled(t, opt)
 		if *update {
 			var b bytes.Buffer
@@ -53,7 +53,7 @@ func TestPresets(t *testing.T) {
 		got, err := io.ReadAll(z)
 		f.Close()
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what is generated (%v); run go test ./internal/snapgen -update", path, err)
+			t.Errorf("%s is not what is generated (%v); run go test ./internal/gen/snapgen -update", path, err)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/internal/tracegen"
+	"assay/internal/gen/tracegen"
 )
 
 // versions has the suffixes that Nsight Systems appends to the names of the

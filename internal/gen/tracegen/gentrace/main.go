@@ -1,6 +1,6 @@
 // Gentrace writes a generated trace to a file, for manual measurements.
 //
-//	go run ./internal/tracegen/gentrace -preset big -size 1g -o big.json.gz
+//	go run ./internal/gen/tracegen/gentrace -preset big -size 1g -o big.json.gz
 //
 // A name that ends in .gz is compressed; one that ends in .sqlite is written as
 // an export of Nsight Systems; "-" is standard output. The truth about the file
@@ -24,8 +24,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"assay/internal/nsysgen"
-	"assay/internal/tracegen"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 )
 
 func main() {
