@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/gate"
+	"assay/internal/jsontext"
 )
 
 // CheckSchema names the layout of the JSON. Fields may be added to it, never
@@ -76,7 +77,7 @@ func (c Checked) JSON(w io.Writer) error {
 		}
 		out.Gates = append(out.Gates, g)
 	}
-	return writeJSON(w, out)
+	return jsontext.Write(w, out)
 }
 
 func better(m *gate.Metric) string {
@@ -138,7 +139,7 @@ func (c Checked) Benchmark(w io.Writer, higher bool) error {
 		}
 		list = append(list, b)
 	}
-	return writeJSON(w, list)
+	return jsontext.Write(w, list)
 }
 
 // reach prints how far runs are from their middle at most: "± 3.1%".

@@ -42,6 +42,7 @@ type Doc struct {
 	summary *summary.Summary
 	result  judge.Result
 	charts  []plot.Chart
+	madeBy  string // see [Doc.MadeBy]
 
 	comparison *compare.Comparison // of two runs; there is no summary then
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -95,17 +93,10 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 // with the version of assay that made it, and returns the name.
 func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 	var text bytes.Buffer
-	if err := doc.value.JSON(&text); err != nil {
+	if err := doc.value.MadeBy(version()).JSON(&text); err != nil {
 		return "", err
 	}
-	by, err := json.Marshal(version())
-	if err != nil {
-		return "", err
-	}
-	// The summary says what was measured; a field behind its schema says by whom.
-	head, rest, _ := bytes.Cut(text.Bytes(), []byte("\n  \"inputs\":"))
-	saved := slices.Concat(head, []byte("\n  \"assay\": "), by, []byte(",\n  \"inputs\":"), rest)
-	sum := sha256.Sum256(saved)
+	sum := sha256.Sum256(text.Bytes())
 	name := hex.EncodeToString(sum[:8]) + ".json"
 	out := newWriter()
 	defer out.stop()
@@ -113,7 +104,7 @@ func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 		return "", err
 	}
 	return name, out.file(filepath.Join(dir, name), doc.as(func(_ report.Doc, w io.Writer) error {
-		_, err := w.Write(saved)
+		_, err := w.Write(text.Bytes())
 		return err
 	}))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/internal/ingest"
+	"assay/internal/jsontext"
 	"assay/judge"
 	"assay/report"
 	"assay/summary"
@@ -73,6 +74,6 @@ func (v *verdict) examined(format string) result {
 		return shown(mask(report.Doctor(v.summary, v.result, answers)), format)
 	}
 	return mask(examination{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}).as(func(x examination, w io.Writer) error {
-		return report.WriteJSON(w, x)
+		return jsontext.Write(w, x)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/diag"
+	"assay/internal/jsontext"
 	"assay/judge"
 	"assay/report"
 )
@@ -128,7 +129,7 @@ func writeExplained(w io.Writer, x explained) error {
 	if x.Rules == nil {
 		x.Rules = []judge.Page{}
 	}
-	return report.WriteJSON(w, struct {
+	return jsontext.Write(w, struct {
 		Rules []judge.Page `json:"rules"`
 		Codes []code       `json:"codes,omitempty"`
 	}{x.Rules, codes})

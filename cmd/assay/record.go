@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"assay/report"
+	"assay/internal/jsontext"
 )
 
 // A decision is one line of the record that stands beside baselines.
@@ -66,7 +66,7 @@ func openRecord(dir string) (*record, error) {
 // add appends a decision in one write, in the place of a line that is cut. If it
 // cannot be written whole, the record is as before.
 func (r *record) add(d masked[decision]) error {
-	line, err := report.JSONLine(d.value)
+	line, err := jsontext.Line(d.value)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package report
+package jsontext
 
 import (
 	"encoding/json"

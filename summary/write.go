@@ -1,0 +1,28 @@
+package summary
+
+import (
+	"io"
+
+	"assay/internal/jsontext"
+)
+
+// Write writes s as one indented JSON object, which [Read] reads. If madeBy is not empty,
+// it becomes the member "assay": the version of the program that measured. The members
+// of the structs in more follow those of s.
+func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
+	out := *s
+	// Programs that iterate over these lists do not have to expect null.
+	out.Inputs, out.Devices = orEmpty(s.Inputs), orEmpty(s.Devices)
+	out.Kernels, out.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
+	by := struct {
+		Assay string `json:"assay,omitempty"`
+	}{madeBy}
+	return jsontext.WriteMembers(w, append([]any{&out, by}, more...)...)
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
