@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"assay/diag"
 	"assay/internal/eventscan"
@@ -103,6 +104,7 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 		<-ahead.done
 	}
 	p.merge(f, rd, m)
+	c.release()
 	rd.s.Restart(c.leftover(f.stopped, f.queue))
 }
 
@@ -284,6 +286,9 @@ type cutter struct {
 // next returns the next chunk, or nil if there is none: at the end of the
 // input, or if no cut was found in a long part of it.
 func (c *cutter) next() *chunk {
+	if c.ended && len(c.carry) == 0 {
+		return nil
+	}
 	buf := append(c.buffer(), c.carry...)
 	n := len(buf)
 	buf = buf[:cap(buf)]
@@ -319,7 +324,22 @@ func (c *cutter) buffer() []byte {
 		c.free = c.free[:k-1]
 		return buf[:0]
 	}
+	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) >= c.size {
+		return (*buf)[:0]
+	}
 	return make([]byte, 0, c.size+c.size/8)
+}
+
+// chunkBuffers keeps buffers of chunks for the next trace. Most of many traces are
+// much smaller than a buffer.
+var chunkBuffers sync.Pool
+
+// release gives the buffers of finished chunks to the next trace.
+func (c *cutter) release() {
+	for _, buf := range c.free {
+		chunkBuffers.Put(&buf)
+	}
+	c.free = nil
 }
 
 // reuse keeps the buffer of a finished chunk if it has the usual size.
