@@ -131,6 +131,7 @@ type Kind interface {
 	Len(s *Summary) int
 
 	take(to, from *Summary, input func(int) (int, bool))
+	move(to *Summary, list []*Summary, first []int)
 	sort(s *Summary)
 	check(s *Summary) error
 	texts(s *Summary, f func(*string))
@@ -181,6 +182,28 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 		own(&r)
 		*list = append(*list, r)
 	}
+}
+
+// move appends to one summary the rows of others, which have none afterwards. The
+// inputs of each are numbered from its entry in first on.
+func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
+	n := 0
+	for _, from := range list {
+		n += len(*k.In(from))
+	}
+	if n == 0 {
+		return
+	}
+	out := slices.Grow(*k.In(to), n)
+	for i, from := range list {
+		moved := k.In(from)
+		out = append(out, *moved...)
+		for j := len(out) - len(*moved); j < len(out); j++ {
+			*k.At(&out[j]).Input += first[i]
+		}
+		*moved = nil
+	}
+	*k.In(to) = out
 }
 
 func (k rows[Row]) sort(s *Summary) {

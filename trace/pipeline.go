@@ -104,8 +104,8 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 		<-ahead.done
 	}
 	p.merge(f, rd, m)
-	c.release()
 	rd.s.Restart(c.leftover(f.stopped, f.queue))
+	c.release()
 }
 
 // merge commits the finished chunks. The workers must be idle, because merge
@@ -192,12 +192,21 @@ func (l *load) tooMuch() bool {
 // most returns the maximum number of bytes of chunks in progress.
 func (l *load) most() int64 { return l.limits.Memory / 16 }
 
+// smallRest is below how many bytes the rest of a chunk is copied so that its buffer
+// can be used again. Mostly the rest is the closing bracket of the events.
+const smallRest = 16 << 10
+
 // leftover returns the input that was not committed, and its offset.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
 	if stopped == nil {
 		return io.MultiReader(bytes.NewReader(c.carry), c.src), c.offset
 	}
-	parts := []io.Reader{bytes.NewReader(stopped.buf[stopped.end:stopped.stop])}
+	rest := stopped.buf[stopped.end:stopped.stop]
+	if len(rest) < smallRest {
+		rest = bytes.Clone(rest)
+		c.reuse(stopped)
+	}
+	parts := []io.Reader{bytes.NewReader(rest)}
 	for _, a := range ahead {
 		parts = append(parts, bytes.NewReader(a.buf[a.start:a.stop]))
 	}
