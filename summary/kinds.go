@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // kinds describes every type of row of a [Summary]. All code that treats every
@@ -217,8 +218,21 @@ func (k rows[Row]) sort(s *Summary) {
 		k.SortAll(list)
 		return
 	}
-	slices.SortStableFunc(list, func(a, b Row) int { return k.compare(&a, &b) })
+	if in := (sorting[Row]{list, k}); !sort.IsSorted(in) {
+		sort.Stable(in)
+	}
 }
+
+// sorting compares rows in their places. A function of two rows, as those of package
+// slices take, would allocate both for each comparison.
+type sorting[Row any] struct {
+	list []Row
+	kind rows[Row]
+}
+
+func (s sorting[Row]) Len() int           { return len(s.list) }
+func (s sorting[Row]) Less(i, j int) bool { return s.kind.compare(&s.list[i], &s.list[j]) < 0 }
+func (s sorting[Row]) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
 
 func (k rows[Row]) compare(a, b *Row) int {
 	if k.First != nil {
