@@ -26,7 +26,10 @@ func SniffCallgrind(prefix []byte) bool {
 	keys := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
-		m := callgrindKey().FindStringSubmatch(line)
+		var m []string
+		if line != "" && 'a' <= line[0] && line[0] <= 'z' { // as all keys begin
+			m = callgrindKey().FindStringSubmatch(line)
+		}
 		switch {
 		case strings.HasPrefix(line, "# callgrind format"):
 			return true

@@ -25,7 +25,11 @@ var (
 // SniffPstats reports whether a file that begins with prefix is what Python's
 // pstats prints, which cProfile prints behind a program's own output.
 func SniffPstats(prefix []byte) bool {
-	for line := range strings.Lines(string(prefix)) {
+	text := string(prefix)
+	if !strings.Contains(text, "function call") && !strings.Contains(text, "ncalls") && !strings.Contains(text, "called") {
+		return false // without compiling the expressions
+	}
+	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if pstatsSum().MatchString(line) || pstatsHeader().MatchString(line) || pstatsCallers().MatchString(line) {
 			return true

@@ -24,9 +24,9 @@ func SniffYappi(prefix []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case yappiHeader().MatchString(line):
+		case strings.HasPrefix(line, "name") && yappiHeader().MatchString(line):
 			return strings.Contains(line, "ttot") || strings.Contains(line, "tsub")
-		case strings.TrimSpace(line) == "", yappiClock().MatchString(line), strings.HasPrefix(line, "Ordered by: "):
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "Clock type") && yappiClock().MatchString(line), strings.HasPrefix(line, "Ordered by: "):
 		default:
 			return false
 		}

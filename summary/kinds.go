@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // kinds describes every type of row of a [Summary]. All code that treats every
@@ -131,6 +132,7 @@ type Kind interface {
 	Len(s *Summary) int
 
 	take(to, from *Summary, input func(int) (int, bool))
+	move(to *Summary, list []*Summary, first []int)
 	sort(s *Summary)
 	check(s *Summary) error
 	texts(s *Summary, f func(*string))
@@ -183,6 +185,28 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 	}
 }
 
+// move appends to one summary the rows of others, which have none afterwards. The
+// inputs of each are numbered from its entry in first on.
+func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
+	n := 0
+	for _, from := range list {
+		n += len(*k.In(from))
+	}
+	if n == 0 {
+		return
+	}
+	out := slices.Grow(*k.In(to), n)
+	for i, from := range list {
+		moved := k.In(from)
+		out = append(out, *moved...)
+		for j := len(out) - len(*moved); j < len(out); j++ {
+			*k.At(&out[j]).Input += first[i]
+		}
+		*moved = nil
+	}
+	*k.In(to) = out
+}
+
 func (k rows[Row]) sort(s *Summary) {
 	list := *k.In(s)
 	if k.Inner != nil {
@@ -194,8 +218,21 @@ func (k rows[Row]) sort(s *Summary) {
 		k.SortAll(list)
 		return
 	}
-	slices.SortStableFunc(list, func(a, b Row) int { return k.compare(&a, &b) })
+	if in := (sorting[Row]{list, k}); !sort.IsSorted(in) {
+		sort.Stable(in)
+	}
 }
+
+// sorting compares rows in their places. A function of two rows, as those of package
+// slices take, would allocate both for each comparison.
+type sorting[Row any] struct {
+	list []Row
+	kind rows[Row]
+}
+
+func (s sorting[Row]) Len() int           { return len(s.list) }
+func (s sorting[Row]) Less(i, j int) bool { return s.kind.compare(&s.list[i], &s.list[j]) < 0 }
+func (s sorting[Row]) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
 
 func (k rows[Row]) compare(a, b *Row) int {
 	if k.First != nil {

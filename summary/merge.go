@@ -17,7 +17,7 @@ import (
 // Merging is associative. An empty or nil summary changes nothing. Merge of an
 // empty list is an empty summary.
 func Merge(list ...*Summary) *Summary {
-	out := &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
+	out := newSummary()
 	for _, s := range list {
 		if s != nil {
 			out.append(s)
@@ -26,6 +26,41 @@ func Merge(list ...*Summary) *Summary {
 	out.Issues = mergeIssues(out.Issues)
 	out.Sort()
 	return out
+}
+
+// Join returns what [Merge] returns, and takes the summaries of the list: the result
+// has their rows, which are moved and not copied, and the summaries have none
+// afterwards. Of many summaries it needs half the memory of Merge. No summary may be
+// in the list twice.
+func Join(list ...*Summary) *Summary {
+	list = slices.DeleteFunc(slices.Clone(list), func(s *Summary) bool { return s == nil })
+	out := newSummary()
+	first := make([]int, len(list)) // the number in out of the first input of each
+	inputs, issues := 0, 0
+	for i, s := range list {
+		first[i] = inputs
+		inputs += len(s.Inputs)
+		issues += len(s.Issues)
+	}
+	out.Inputs, out.Issues = slices.Grow(out.Inputs, inputs), slices.Grow(out.Issues, issues)
+	for _, s := range list {
+		out.Inputs = append(out.Inputs, s.Inputs...)
+		out.Issues = append(out.Issues, s.Issues...)
+	}
+	for _, k := range kinds {
+		k.move(out, list, first)
+	}
+	for _, s := range list {
+		*s = Summary{}
+	}
+	out.Issues = mergeIssues(out.Issues)
+	out.Sort()
+	return out
+}
+
+// newSummary returns a summary without content, as its JSON shows it.
+func newSummary() *Summary {
+	return &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
 }
 
 // append adds copies of the rows of s to out, with their inputs renumbered.

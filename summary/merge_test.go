@@ -48,6 +48,38 @@ func TestMergeIsAMonoid(t *testing.T) {
 	}
 }
 
+// TestJoin: the result is that of Merge, and shares its rows with the list, which has
+// none afterwards.
+func TestJoin(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	shared := 0
+	for range 300 {
+		a, b, c := randomSummary(rnd), randomSummary(rnd), randomSummary(rnd)
+		want := Merge(a, nil, b, &Summary{}, c)
+		var pointers []*int64 // of the copies of a
+		for i := range a.Copies {
+			pointers = append(pointers, a.Copies[i].Bytes)
+		}
+		got := Join(a, nil, b, &Summary{}, c)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("Join gives\n%s\nMerge gives\n%s", text(t, got), text(t, want))
+		}
+		for _, s := range []*Summary{a, b, c} {
+			if !reflect.DeepEqual(s, &Summary{}) {
+				t.Fatalf("a joined summary has %s", text(t, s))
+			}
+		}
+		for i := range got.Copies {
+			if slices.Contains(pointers, got.Copies[i].Bytes) {
+				shared++
+			}
+		}
+	}
+	if shared == 0 {
+		t.Error("the result has none of the rows of the list: they were copied")
+	}
+}
+
 // TestMergeKeepsRows counts rows: none is lost, added up, or moved to another
 // input.
 func TestMergeKeepsRows(t *testing.T) {

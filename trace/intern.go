@@ -16,8 +16,12 @@ type interner struct {
 	seed   maphash.Seed // random, so that a file cannot be made of colliding names
 }
 
-// arenaSize is the size of one allocation for texts.
-const arenaSize = 64 << 10
+// arenaSize is the largest size of one allocation for texts. The first one has
+// firstArena bytes, because many traces are small.
+const (
+	arenaSize  = 64 << 10
+	firstArena = 1 << 10
+)
 
 func newInterner() *interner {
 	in := &interner{slots: make([]uint32, 1024), seed: maphash.MakeSeed()}
@@ -76,7 +80,7 @@ func (in *interner) keep(text []byte) string {
 		return string(text)
 	}
 	if len(in.arena)+len(text) > cap(in.arena) {
-		in.arena = make([]byte, 0, arenaSize)
+		in.arena = make([]byte, 0, min(arenaSize, max(firstArena, 8*cap(in.arena), 4*len(text))))
 	}
 	from := len(in.arena)
 	in.arena = append(in.arena, text...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"assay/diag"
 	"assay/internal/eventscan"
@@ -104,6 +105,7 @@ func (p *pipeline) run(rd *Reader, m *merger) {
 	}
 	p.merge(f, rd, m)
 	rd.s.Restart(c.leftover(f.stopped, f.queue))
+	c.release()
 }
 
 // merge commits the finished chunks. The workers must be idle, because merge
@@ -190,12 +192,21 @@ func (l *load) tooMuch() bool {
 // most returns the maximum number of bytes of chunks in progress.
 func (l *load) most() int64 { return l.limits.Memory / 16 }
 
+// smallRest is below how many bytes the rest of a chunk is copied so that its buffer
+// can be used again. Mostly the rest is the closing bracket of the events.
+const smallRest = 16 << 10
+
 // leftover returns the input that was not committed, and its offset.
 func (c *cutter) leftover(stopped *chunk, ahead []*chunk) (io.Reader, int64) {
 	if stopped == nil {
 		return io.MultiReader(bytes.NewReader(c.carry), c.src), c.offset
 	}
-	parts := []io.Reader{bytes.NewReader(stopped.buf[stopped.end:stopped.stop])}
+	rest := stopped.buf[stopped.end:stopped.stop]
+	if len(rest) < smallRest {
+		rest = bytes.Clone(rest)
+		c.reuse(stopped)
+	}
+	parts := []io.Reader{bytes.NewReader(rest)}
 	for _, a := range ahead {
 		parts = append(parts, bytes.NewReader(a.buf[a.start:a.stop]))
 	}
@@ -284,6 +295,9 @@ type cutter struct {
 // next returns the next chunk, or nil if there is none: at the end of the
 // input, or if no cut was found in a long part of it.
 func (c *cutter) next() *chunk {
+	if c.ended && len(c.carry) == 0 {
+		return nil
+	}
 	buf := append(c.buffer(), c.carry...)
 	n := len(buf)
 	buf = buf[:cap(buf)]
@@ -319,7 +333,22 @@ func (c *cutter) buffer() []byte {
 		c.free = c.free[:k-1]
 		return buf[:0]
 	}
+	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) >= c.size {
+		return (*buf)[:0]
+	}
 	return make([]byte, 0, c.size+c.size/8)
+}
+
+// chunkBuffers keeps buffers of chunks for the next trace. Most of many traces are
+// much smaller than a buffer.
+var chunkBuffers sync.Pool
+
+// release gives the buffers of finished chunks to the next trace.
+func (c *cutter) release() {
+	for _, buf := range c.free {
+		chunkBuffers.Put(&buf)
+	}
+	c.free = nil
 }
 
 // reuse keeps the buffer of a finished chunk if it has the usual size.

@@ -60,12 +60,17 @@ func (t *Table[T]) add(segments [][]T) {
 type column[T any] struct {
 	done [][]T // since the last cut: full segments
 	open []T   // the rows since the last cut in the segment with free rows
+	size int   // of the last segment, in rows
 }
 
-// segmentRows is the number of rows of a segment: small enough that the unused
-// rest of the last one does not matter, large enough that the cost of
-// allocation does not matter.
-const segmentRows = 4096
+// segmentRows is the largest number of rows of a segment: small enough that the
+// unused rest of the last one does not matter, large enough that the cost of
+// allocation does not matter. The first segments have fewer rows, because many
+// traces are small.
+const (
+	segmentRows = 4096
+	firstRows   = 64
+)
 
 // next returns a new row to fill.
 func (c *column[T]) next() *T {
@@ -73,7 +78,8 @@ func (c *column[T]) next() *T {
 		if len(c.open) > 0 {
 			c.done = append(c.done, c.open)
 		}
-		c.open = make([]T, 0, segmentRows)
+		c.size = min(segmentRows, max(firstRows, 8*c.size))
+		c.open = make([]T, 0, c.size)
 	}
 	c.open = c.open[:len(c.open)+1]
 	return &c.open[len(c.open)-1]

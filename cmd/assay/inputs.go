@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -221,7 +222,7 @@ func collectMore(in *ingest.Input) {
 		return
 	}
 	const slack = 16 << 20
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, m.HeapAlloc)))))
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}} // runtime.ReadMemStats would stop all goroutines
+	metrics.Read(heap)
+	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, heap[0].Value.Uint64())))))
 }

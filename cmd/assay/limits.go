@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/membudget"
+	"assay/internal/tempfile"
 	"assay/trace"
 	"assay/unit"
 )
@@ -68,10 +69,11 @@ func (b budget) watch(over func(resident int64)) {
 }
 
 // outOfMemory ends the process because it takes more memory than it may. It runs
-// beside the reading, so no temporary file is made while it removes them.
+// beside the reading and the writing of results: the temporary files of both are
+// removed, and none is made meanwhile.
 func (r *reading) outOfMemory(resident int64) {
 	r.e.say("assay: the inputs take %s of memory, over the limit of %s; give more with --max-memory SIZE, or name fewer inputs", unit.Bytes(resident), unit.Bytes(int64(r.limits.memory)))
-	r.temp.Exit(exitTrouble)
+	tempfile.Exit(exitTrouble)
 }
 
 // fitted returns the flag's budget, or what the machine allows where that is less,

@@ -182,36 +182,3 @@ func TestScarceMemory(t *testing.T) {
 		}
 	}
 }
-
-// TestManyInputs: files that were read are closed, and what they took is given
-// back, however many there are.
-func TestManyInputs(t *testing.T) {
-	n := 300
-	if os.Getenv("ASSAY_HOSTILE") != "" {
-		n = 100_000
-	}
-	dir := t.TempDir()
-	var args []string
-	for i := range n {
-		path := filepath.Join(dir, fmt.Sprint(i, ".json"))
-		event := fmt.Sprintf(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":1}]`, i)
-		if err := os.WriteFile(path, []byte(event), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, path)
-	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	peak := watchHeap()
-	start := time.Now()
-	var stdout, stderr bytes.Buffer
-	status := run(env{strings.NewReader(""), &stdout, &stderr}, append([]string{"summary", "--max-memory", "1GiB"}, args...))
-	took, most := time.Since(start), peak()
-	t.Logf("%d inputs: %v, %d MB", n, took, most/1e6)
-	if status != exitOK || !strings.Contains(stdout.String(), "device") {
-		t.Errorf("exit status %d, %.1000s", status, stderr.String())
-	}
-	if limit := uint64(128<<20) + uint64(n)<<15; most > limit {
-		t.Errorf("%d MiB for %d inputs, over %d MiB", most>>20, n, limit>>20)
-	}
-}

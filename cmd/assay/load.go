@@ -140,7 +140,7 @@ func (r *reading) merged() (*summary.Summary, []error) {
 		return nil, failed
 	}
 	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
-	return summary.Merge(append(sums, &summary.Summary{Issues: r.secrets})...), failed
+	return summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...), failed
 }
 
 // measured returns what the model of an input says, without its secrets.

@@ -26,7 +26,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assay": main, "interrupted": interrupted})
+	testscript.Main(m, map[string]func(){"assay": main, "interrupted": interrupted, "exhausted": exhausted})
 }
 
 // TestScript runs the command as a user meets it. In the scripts $GEN holds
@@ -172,23 +172,47 @@ func interrupted() {
 	if len(os.Args) > 2 && os.Args[2] == "INT" {
 		sig = syscall.SIGINT
 	}
-	w := newWriter()
-	defer w.stop()
-	err := w.file(os.Args[1], result{func(out io.Writer) error {
+	ends(os.Args[1], func() error {
 		self, err := os.FindProcess(os.Getpid())
 		if err != nil {
 			return err
 		}
-		dir, base := filepath.Split(os.Args[1])
-		if list, err := filepath.Glob(filepath.Join(dir, "."+base+".*")); err != nil || len(list) != 1 {
-			return fmt.Errorf("unfinished files: %q, %v; want one", list, err)
-		}
-		if err := self.Signal(sig); err != nil {
-			return err
-		}
-		time.Sleep(time.Minute)
-		return errors.New("still here")
-	}})
+		return self.Signal(sig)
+	})
+}
+
+// exhausted writes the file that its argument names, in a directory that it makes,
+// and in the middle takes more memory than a command may that watches its memory.
+func exhausted() {
+	const limit = 1 << 20
+	r := &reading{e: env{os.Stdin, os.Stdout, os.Stderr}, limits: limits{memory: limit}}
+	r.limits.memory.watch(r.outOfMemory)
+	var held []byte
+	ends(os.Args[1], func() error {
+		held = bytes.Repeat([]byte("x"), 4*minMemory)
+		return nil
+	})
+	runtime.KeepAlive(held)
+}
+
+// ends writes a file and calls a function in the middle that ends the process.
+func ends(path string, end func() error) {
+	w := newWriter()
+	defer w.stop()
+	dir, base := filepath.Split(path)
+	err := w.dir(dir)
+	if err == nil {
+		err = w.file(path, result{func(io.Writer) error {
+			if list, err := filepath.Glob(filepath.Join(dir, "."+base+".*")); err != nil || len(list) != 1 {
+				return fmt.Errorf("unfinished files: %q, %v; want one", list, err)
+			}
+			if err := end(); err != nil {
+				return err
+			}
+			time.Sleep(time.Minute)
+			return errors.New("still here")
+		}})
+	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }

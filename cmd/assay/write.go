@@ -67,13 +67,12 @@ func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names [
 	return names, nil
 }
 
-// A writer writes files that appear only when they are complete. Until its
-// stop is called, a signal to end makes it remove the unfinished files before
-// the process ends.
+// A writer writes files that appear only when they are complete. Until its stop is
+// called, the end of the process, by a signal or for want of memory, removes the
+// unfinished files.
 type writer struct {
 	temp   tempfile.Registry
 	staged []stagedFile
-	made   string // the directory that it made, until a file is in it; or ""
 }
 
 // A stagedFile is complete under its temporary name.
@@ -83,24 +82,11 @@ func newWriter() *writer { return new(writer) }
 
 // stop removes what was not committed and ends the watch for signals. One that
 // has come still ends the process.
-func (w *writer) stop() {
-	w.temp.Close()
-	if w.made != "" {
-		os.Remove(w.made)
-	}
-}
+func (w *writer) stop() { w.temp.Close() }
 
-// dir makes the directory, and those above it, if it is not there.
-func (w *writer) dir(path string) error {
-	_, err := os.Stat(path)
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return err
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		w.made = path
-	}
-	return nil
-}
+// dir makes the directory, and those above it, if it is not there. It goes away if no
+// file comes into it.
+func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
 
 // stage writes the file for path under a temporary name beside it. Its mode is
 // what the umask leaves of rw-rw-rw-.
@@ -131,7 +117,6 @@ func (w *writer) commit() error {
 		if err := w.temp.Rename(f.temp, f.path); err != nil {
 			return err
 		}
-		w.made = ""
 	}
 	w.staged = nil
 	return nil

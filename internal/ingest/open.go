@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -95,7 +96,7 @@ func open(path string, stdin io.Reader, bomb int64) (*File, error) {
 		f.whole = err == nil && info.Mode().IsRegular()
 	}
 	f.raw = &countingReader{r: src, sum: sha256.New()}
-	f.buf = bufio.NewReaderSize(f.raw, bufferSize)
+	f.buf = f.buffered(f.raw)
 	f.content = f.buf
 	// Twice, because traces that were gzipped by two programs exist.
 	for range 2 {
@@ -106,6 +107,21 @@ func open(path string, stdin io.Reader, bomb int64) (*File, error) {
 	}
 	f.decodeUTF16()
 	return f, nil
+}
+
+// buffers keeps the buffers of closed files for the next ones.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+
+// buffered returns a reader of r with a buffer that belongs to the file until its
+// Close.
+func (f *File) buffered(r io.Reader) *bufio.Reader {
+	b := buffers.Get().(*bufio.Reader)
+	b.Reset(r)
+	f.close = append(f.close, func() {
+		b.Reset(nil)
+		buffers.Put(b)
+	})
+	return b
 }
 
 // pathError makes an error of the os package read "PATH: reason".
@@ -132,7 +148,7 @@ func (f *File) decompress() error {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		f.Compression = "gzip"
-		f.content = bufio.NewReaderSize(&guard{f: f, r: newGzipReader(f.content)}, bufferSize)
+		f.content = f.buffered(&guard{f: f, r: newGzipReader(f.content)})
 	case isZstd(magic):
 		z, err := newZstdReader(f.content)
 		if err != nil {
@@ -140,7 +156,7 @@ func (f *File) decompress() error {
 		}
 		f.Compression = "zstd"
 		f.close = append(f.close, z.z.Close)
-		f.content = bufio.NewReaderSize(&guard{f: f, r: z}, bufferSize)
+		f.content = f.buffered(&guard{f: f, r: z})
 	}
 	return nil
 }
@@ -151,7 +167,7 @@ func (f *File) decodeUTF16() {
 	bom, _ := f.content.Peek(2)
 	if string(bom) == "\xff\xfe" || string(bom) == "\xfe\xff" {
 		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		f.content = bufio.NewReaderSize(transform.NewReader(f.content, decoder), bufferSize)
+		f.content = f.buffered(transform.NewReader(f.content, decoder))
 	}
 }
 
@@ -243,12 +259,12 @@ func (f *File) Finish() (n int64, sum string, err error) {
 // while another goroutine reads.
 func (f *File) Stored() int64 { return f.raw.progress.Load() }
 
-// Close releases what Open took.
+// Close releases what Open took. The file must not be read again.
 func (f *File) Close() {
 	for i := len(f.close) - 1; i >= 0; i-- {
 		f.close[i]()
 	}
-	f.close = nil
+	f.close, f.buf, f.content = nil, nil, nil
 }
 
 // A countingReader counts and hashes what passes. Its errors stay, so that a

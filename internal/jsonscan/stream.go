@@ -21,9 +21,16 @@ type Stream struct {
 // ErrTooLong reports a value longer than the stream's limit.
 var ErrTooLong = errors.New("value is too long")
 
+// The buffer of a stream begins small, because many inputs are, and grows to the
+// usual size while it is read. Only a value that is longer makes it larger.
+const (
+	firstBuffer = 16 << 10
+	usualBuffer = 256 << 10
+)
+
 // NewStream returns a stream over r whose values may be up to max bytes long.
 func NewStream(r io.Reader, max int) *Stream {
-	return &Stream{r: r, buf: make([]byte, 256<<10), max: max}
+	return &Stream{r: r, buf: make([]byte, firstBuffer), max: max}
 }
 
 // Offset returns the position of the window's start in the input.
@@ -89,10 +96,13 @@ func (s *Stream) More() bool {
 }
 
 // makeRoom moves the window to the front of the buffer, or into a larger buffer
-// if it fills more than half of it.
+// if it fills more than half of it or the buffer is smaller than usual.
 func (s *Stream) makeRoom() {
 	to := s.buf
-	if s.end-s.pos > len(s.buf)/2 {
+	switch {
+	case len(s.buf) < usualBuffer:
+		to = make([]byte, 4*len(s.buf))
+	case s.end-s.pos > len(s.buf)/2:
 		to = make([]byte, 2*len(s.buf))
 	}
 	n := copy(to, s.buf[s.pos:s.end])

@@ -1,7 +1,6 @@
 package membudget
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"path"
@@ -29,7 +28,7 @@ func bounds() (all []Bound) {
 // statm returns how many bytes of addresses the process has mapped, how many bytes
 // of memory it takes that no file backs, and whether the system says so.
 func statm() (mapped, resident int64, ok bool) {
-	text, err := os.ReadFile("/proc/self/statm")
+	text, err := readFile("/proc/self/statm")
 	fields := strings.Fields(string(text))
 	if err != nil || len(fields) < 3 {
 		return 0, 0, false
@@ -52,7 +51,7 @@ func Resident() (int64, bool) {
 
 // available returns what new processes may take without swapping.
 func available(meminfo string) (int64, bool) {
-	text, err := os.ReadFile(meminfo)
+	text, err := readFile(meminfo)
 	if err != nil {
 		return 0, false
 	}
@@ -70,13 +69,12 @@ func available(meminfo string) (int64, bool) {
 // both versions, and of the groups above them. Within a container the list has the
 // paths of the host, and the container's own group is the root.
 func cgroupLimit(list, root string) (limit int64, ok bool) {
-	f, err := os.Open(list)
+	groups, err := readFile(list)
 	if err != nil {
 		return 0, false
 	}
-	defer f.Close()
 	take := func(file string) {
-		text, err := os.ReadFile(file)
+		text, err := readFile(file)
 		if err != nil {
 			return
 		}
@@ -86,8 +84,8 @@ func cgroupLimit(list, root string) (limit int64, ok bool) {
 			limit, ok = n, true
 		}
 	}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		parts := strings.SplitN(lines.Text(), ":", 3) // number, controllers, path
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3) // number, controllers, path
 		if len(parts) != 3 {
 			continue
 		}
@@ -111,4 +109,29 @@ func cgroupLimit(list, root string) (limit int64, ok bool) {
 		}
 	}
 	return limit, ok
+}
+
+// readFile returns what a small file of the system has. Every command reads several
+// of them, and [os.ReadFile] makes four more calls of the system for each.
+func readFile(path string) ([]byte, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	text := make([]byte, 0, 4<<10)
+	for {
+		n, err := syscall.Read(fd, text[len(text):cap(text)])
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return text, nil
+		}
+		if text = text[:len(text)+n]; len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+	}
 }

@@ -1,9 +1,11 @@
 // Package tempfile keeps a list of what must not outlive the process: temporary
 // files and directories, and child processes. A signal to end removes all of it
-// before the process ends.
+// before the process ends, and so does [Exit].
 package tempfile
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"sync"
@@ -18,8 +20,8 @@ import (
 // Signals that are ignored, as nohup sets them, stay ignored. After SIGINT, SIGTERM
 // or SIGHUP the exit status is 128 and the number of the signal, as shells report it.
 type Registry struct {
-	mu      sync.Mutex // held from a signal to the end of the process
 	paths   map[string]bool
+	dirs    map[string]bool // made for files that stay
 	actions map[int]func()
 	next    int
 
@@ -27,11 +29,18 @@ type Registry struct {
 	watched chan struct{}  // closed when the watch has ended
 }
 
+// The mutex guards all registries, because the end of the process removes what any
+// of them lists. It is then held to the end.
+var (
+	mu   sync.Mutex
+	used = make(map[*Registry]bool) // registries with entries
+)
+
 // Create makes a file by calling open, which returns it under a name that is
 // unique, and lists it. No signal can end the process in between.
 func (r *Registry) Create(open func() (*os.File, error)) (*os.File, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
 	r.watch()
 	f, err := open()
 	if err != nil {
@@ -41,10 +50,28 @@ func (r *Registry) Create(open func() (*os.File, error)) (*os.File, error) {
 	return f, nil
 }
 
+// MkdirAll makes a directory for files that stay, and those above it, as
+// [os.MkdirAll] does. If the directory was not there, it is removed with the listed
+// files unless a file is in it then.
+func (r *Registry) MkdirAll(path string) error {
+	mu.Lock()
+	defer mu.Unlock()
+	r.watch()
+	_, err := os.Stat(path)
+	if made := os.MkdirAll(path, 0o777); made != nil || !errors.Is(err, fs.ErrNotExist) {
+		return made
+	}
+	if r.dirs == nil {
+		r.dirs = make(map[string]bool)
+	}
+	r.dirs[path] = true
+	return nil
+}
+
 // Mkdir makes a temporary directory as [os.MkdirTemp] does, and lists it.
 func (r *Registry) Mkdir(pattern string) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
 	r.watch()
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
@@ -63,8 +90,8 @@ func (r *Registry) list(path string) {
 
 // Remove removes a listed file, or a directory with all that is in it.
 func (r *Registry) Remove(path string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
 	delete(r.paths, path)
 	return os.RemoveAll(path)
 }
@@ -72,8 +99,8 @@ func (r *Registry) Remove(path string) error {
 // Rename gives a listed file its final name. The file is then no longer temporary.
 // If it cannot be renamed it stays listed.
 func (r *Registry) Rename(temp, path string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
@@ -84,8 +111,8 @@ func (r *Registry) Rename(temp, path string) error {
 // OnSignal lists a function that a signal calls before files are removed, such as
 // one that ends a child process. The function it returns takes it off the list.
 func (r *Registry) OnSignal(action func()) (cancel func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
 	r.watch()
 	if r.actions == nil {
 		r.actions = make(map[int]func())
@@ -94,16 +121,24 @@ func (r *Registry) OnSignal(action func()) (cancel func()) {
 	r.next++
 	r.actions[id] = action
 	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		delete(r.actions, id)
 	}
 }
 
-// Exit removes what is listed as a signal would, and ends the process with a status.
-func (r *Registry) Exit(status int) {
-	r.mu.Lock()
-	r.clear()
+// Exit removes what all registries list, as a signal does, and ends the process with
+// a status.
+func Exit(status int) {
+	mu.Lock()
+	exit(status)
+}
+
+// exit is Exit with the lock held.
+func exit(status int) {
+	for r := range used {
+		r.clear()
+	}
 	os.Exit(status)
 }
 
@@ -112,6 +147,7 @@ func (r *Registry) watch() {
 	if r.signals != nil {
 		return
 	}
+	used[r] = true
 	r.signals, r.watched = make(chan os.Signal, 1), make(chan struct{})
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // nohup and background jobs want it so
@@ -127,13 +163,12 @@ func (r *Registry) wait(signals <-chan os.Signal, watched chan<- struct{}) {
 	if !ok {
 		return
 	}
-	r.mu.Lock()
-	r.clear()
+	mu.Lock()
 	status := 128
 	if number, ok := s.(syscall.Signal); ok {
 		status += int(number)
 	}
-	os.Exit(status)
+	exit(status)
 }
 
 // clear calls the functions and removes the files, with the lock held.
@@ -144,18 +179,22 @@ func (r *Registry) clear() {
 	for path := range r.paths {
 		os.RemoveAll(path)
 	}
-	r.actions, r.paths = nil, nil
+	for path := range r.dirs {
+		os.Remove(path)
+	}
+	r.actions, r.paths, r.dirs = nil, nil, nil
 }
 
 // Close removes the files that are still listed and ends the watch for signals. A
 // signal that has come still ends the process. The Registry can be used again.
 func (r *Registry) Close() {
-	r.mu.Lock()
+	mu.Lock()
 	r.actions = nil
 	r.clear()
+	delete(used, r)
 	signals, watched := r.signals, r.watched
 	r.signals, r.watched = nil, nil
-	r.mu.Unlock()
+	mu.Unlock()
 	if signals != nil {
 		signal.Stop(signals)
 		close(signals)

@@ -62,11 +62,36 @@ func TestOnSignal(t *testing.T) {
 	cancel := r.OnSignal(func() { calls += "b" })
 	r.OnSignal(func() { calls += "c" })
 	cancel()
-	r.mu.Lock()
+	mu.Lock()
 	r.clear()
-	r.mu.Unlock()
+	mu.Unlock()
 	r.Close()
 	if calls != "ac" && calls != "ca" {
 		t.Errorf("called %q, want a and c", calls)
 	}
+}
+
+// TestMkdirAll: a directory that was made goes away unless a file is in it, and one
+// that was there stays.
+func TestMkdirAll(t *testing.T) {
+	dir := t.TempDir()
+	var r Registry
+	for _, name := range []string{"", "new/empty", "full"} {
+		if err := r.MkdirAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "full", "in"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	for name, want := range map[string]bool{"": true, "new": true, "new/empty": false, "full/in": true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%q: %v, want it to be there: %v", name, err, want)
+		}
+	}
+	if err := r.MkdirAll(filepath.Join(dir, "full", "in")); err == nil {
+		t.Error("a directory in the place of a file was made")
+	}
+	r.Close()
 }

@@ -1,0 +1,85 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/unit"
+)
+
+// TestManyInputs: files that were read are closed, what they took is given back or
+// used again, and what remains of each is small: a command with many inputs stays
+// within its memory and a tenth.
+func TestManyInputs(t *testing.T) {
+	n, memory := 10_000, "128MiB"
+	switch {
+	case os.Getenv("ASSAY_HOSTILE") != "":
+		n, memory = 100_000, "1GiB"
+	case testing.Short():
+		n = 1000
+	}
+	dir := manyTraces(t, n)
+	budget, err := unit.ParseBytes(memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(program(t), "summary", "--max-memory", memory, dir)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
+	status := statusOf(cmd.Run())
+	took, rss := time.Since(start), maxRSS(cmd.ProcessState)
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("%d inputs: %v, %v of CPU, %d MB of %d MB", n, took, cpu, rss/1e6, budget/1e6)
+	if want := fmt.Sprintf("windows of %d devices", n); status != exitOK || !strings.Contains(stdout.String(), want) {
+		t.Fatalf("exit status %d, want %q in\n%.1000s\n%.1000s", status, want, stdout.String(), stderr.String())
+	}
+	if most := budget + budget/10; rss > most && !withRace() {
+		t.Errorf("%d MB, over %d MB", rss/1e6, most/1e6)
+	}
+}
+
+// TestBuffersAreUsedAgain: of small traces, each takes little memory on its way.
+func TestBuffersAreUsedAgain(t *testing.T) {
+	const n, most = 500, 600 << 10
+	dir := manyTraces(t, n)
+	var before, after runtime.MemStats
+	var stdout, stderr bytes.Buffer
+	runtime.ReadMemStats(&before)
+	status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", dir})
+	runtime.ReadMemStats(&after)
+	if status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > most {
+		t.Errorf("%d KiB for each of %d inputs, over %d KiB", each>>10, n, most>>10)
+	}
+}
+
+// manyTraces returns a directory with n traces of one kernel.
+func manyTraces(t *testing.T, n int) (dir string) {
+	dir = t.TempDir()
+	for i := range n {
+		event := fmt.Sprintf(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":1}]`, i)
+		write(t, filepath.Join(dir, fmt.Sprint(i, ".json")), event, 0o666)
+	}
+	return dir
+}
+
+// withRace reports whether the tests run with the race detector, which takes much
+// memory itself.
+func withRace() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
