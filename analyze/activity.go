@@ -17,8 +17,8 @@ func (d *device) activity(window interval.Span) (a summary.Activity) {
 }
 
 // measure measures one device over its window, from the first start to the
-// last end of its events. Where that window is implausible the strip and the
-// gaps are left out, for all but a sliver of them would be one gap of years.
+// last end of its events. If that window is implausible, the strip and the
+// gaps are left out, because nearly all of the window would be one gap of years.
 func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 	out := summary.Device{
 		Rank: rank, Device: d.ordinal, Name: deviceName(tl.t.Meta, d.ordinal),
@@ -52,8 +52,8 @@ func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 }
 
 // keepLongest inserts g into gaps, which are sorted longest first, and drops
-// what is beyond summary.MaxLargestGaps. Gaps come in the order of their start,
-// so behind equal ones is where a tie belongs.
+// those over summary.MaxLargestGaps. Gaps must come in the order of their start,
+// so g is inserted after gaps of equal length.
 func keepLongest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
 	i := len(gaps)
 	for i > 0 && gaps[i-1].NS < g.NS {

@@ -2,7 +2,7 @@
 // It has no thresholds and passes no judgement; package judge does.
 //
 // There is one file per question. Each analysis is a pure function of a
-// [trace.Trace], whose doc comment says what it sums and over what.
+// [trace.Trace]; its doc comment states what is summed and the denominator.
 package analyze
 
 import (
@@ -41,8 +41,8 @@ func Needs() trace.Select {
 	return trace.Select{Kinds: trace.Every, Shapes: true, FlowsIfNeeded: true}
 }
 
-// Trace measures one trace. The input says where it came from; what only the
-// trace knows of it, its Events, Complete, SpanNS and BaseTimeNS, is filled in.
+// Trace measures one trace. The input states where the trace came from; Trace sets
+// its Events, Complete, SpanNS and BaseTimeNS, which only the trace has.
 func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
@@ -69,9 +69,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
-	settled := settlings(tl, host.link, phases.found() || cutByWork(marks))
-	s.Steps = steps(tl, marks, settled, phases, in.Rank, &issues)
-	s.Phases = phases.rows(tl, settled, host.link, in.Rank, &issues)
+	done := completions(tl, host.link, phases.found() || cutByWork(marks))
+	s.Steps = steps(tl, marks, done, phases, in.Rank, &issues)
+	s.Phases = phases.rows(tl, done, host.link, in.Rank, &issues)
 	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)
 	if len(tl.devices) == 0 {
@@ -104,8 +104,8 @@ func beside[T any](f func() T) func() T {
 }
 
 // span returns the stretch from the first start to the last end of all complete
-// events, on the host and on devices. The profiler's bookkeeping is left out: it
-// goes on before and after the program that is captured.
+// events, on the host and on devices. The profiler's bookkeeping is left out,
+// because it starts before and ends after the program that is captured.
 func span(t *trace.Trace) interval.Span {
 	var all interval.Span
 	none := true
@@ -161,8 +161,8 @@ type timeline struct {
 	t       *trace.Trace
 	classes []classify.Match // by Sym, for the names of kernels
 
-	// wholeGraph is the name of what stands for all work of a graph, which is no
-	// kernel; 0 if there is none.
+	// wholeGraph is the name of events that represent a whole launch of a graph and
+	// are not kernels; 0 if there is none.
 	wholeGraph trace.Sym
 	devices    []*device // by ordinal
 	last       int64     // ordinal of a device that is measured
@@ -187,10 +187,10 @@ type work struct {
 // End returns when the work ended.
 func (w work) End() int64 { return w.Start + w.Dur }
 
-// activity returns all that is known of a piece of work.
+// activity returns the activity of w.
 func (tl *timeline) activity(w work) *trace.Activity { return tl.t.Activities.At(w.ref) }
 
-// stream returns the stream that a piece of work ran on.
+// stream returns the stream that w ran on.
 func (tl *timeline) stream(w work) int64 { return tl.t.Tracks[tl.activity(w).Track].Stream }
 
 // gaps returns the stretches of the device's window in which nothing ran, in
@@ -267,7 +267,7 @@ func workOf(t *trace.Trace) map[int64]int {
 	return out
 }
 
-// sortOut sorts a device's work by start, which profilers do not, and unites it
+// sortOut sorts a device's work by start, because profilers do not, and unites it
 // by class.
 func (tl *timeline) sortOut(d *device) {
 	order := func(a, b work) int {

@@ -13,8 +13,8 @@ import (
 	"assay/trace"
 )
 
-// An attribution says, for every piece of device work that a call is known for,
-// what was open on the thread that made the call: see [link].
+// An attribution relates GPU work whose launch call is known to the events that
+// were open on the calling thread: see [link].
 type attribution struct {
 	*host
 	t    *trace.Trace
@@ -84,8 +84,8 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 	a.sync = newWaits(tl, marks)
 	a.waits = newWaiting(a)
 	a.idle = newIdleness(a)
-	// The main threads come last: what other threads cannot say of themselves is
-	// asked of them.
+	// The main threads come last, because they explain the gaps that the other
+	// threads leave without a cause.
 	for _, isMain := range []bool{false, true} {
 		for _, th := range h.threads {
 			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
@@ -99,7 +99,7 @@ func attribute(tl *timeline, h *host, marks []mark, most int) *attribution {
 		}
 	}
 	a.idle.finish()
-	a.settle()
+	a.finalize()
 	a.addUp()
 	return a
 }
@@ -171,7 +171,8 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	}
 }
 
-// inherit says of the last event of the stack what follows from those it is in.
+// inherit sets the properties that the last event of the stack takes from the
+// events around it.
 func (w *walker) inherit(stack []hosttree.Open[open]) {
 	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
 	d.op = -1
@@ -251,8 +252,8 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	}
 }
 
-// Between gives time to the innermost event, and says what the thread was doing
-// to those who ask.
+// Between adds time to the innermost event, and answers the questions about what
+// the thread was doing.
 func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if n := max(len(inner(stack)), min(1, len(stack))); n > 0 {
 		stack[n-1].Data.cpuSelf += to - from
@@ -270,9 +271,9 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	w.idle.between(w, from, to, stack)
 }
 
-// settle finds the forward operator of what the backward pass launched, once
+// finalize finds the forward operator of what the backward pass launched, once
 // all threads are known, and leaves out the passes where nothing is trained.
-func (a *attribution) settle() {
+func (a *attribution) finalize() {
 	for i := range a.link.list {
 		k := &a.link.list[i]
 		c := a.ctx.at(k.context)
@@ -321,9 +322,9 @@ func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, 
 
 // note counts what could not be attributed.
 func (a *attribution) note(issues *diag.Ledger) {
-	help := "no call is known that launched the work counted here, most often because it began before the capture did; it is in every total, and in no table of operators, modules or lines"
+	help := "" // the registry's
 	if a.t.Calls.Len() == 0 {
-		help = "the capture has no calls of the runtime, so what launched its work is not known; record CPU activities too"
+		help = "The capture has no CUDA API calls, so the launch site of its GPU work is unknown. Record CPU activities too."
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, a.link.without)
 	severity := diag.Info
@@ -331,13 +332,12 @@ func (a *attribution) note(issues *diag.Ledger) {
 		severity = diag.Suspect
 	}
 	issues.AddN(diag.Issue{Code: "work-before-launch", Severity: severity,
-		Help: "work counted here started more than 2 µs before the call that launched it, so the clocks of host and device were apart; sums of durations stand, but launch delays and the owners of idle time do not; update the profiler and driver, or record again"}, a.link.early)
+		Help: "GPU work started more than 2 µs before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong by that. Update the driver and record again."}, a.link.early)
 	issues.AddN(diag.Issue{Code: "nesting-too-deep", Severity: diag.Info,
-		Help: "events of the host inside of more than 4096 others were left out of the tables of the host"}, a.tooDeep)
+		Help: "CPU events inside more than 4096 others were left out of the tables of CPU time."}, a.tooDeep)
 	if a.idle.tooMany {
 		issues.AddN(diag.Issue{Code: "idle-not-attributed", Severity: diag.Info,
-			Help: fmt.Sprintf("idle time has owners in inputs of at most %d devices; that of the devices counted here has none", maxIdleDevices)}, int64(len(a.tl.devices)))
+			Help: fmt.Sprintf("The causes of idle time are determined for inputs of at most %d GPUs. This input has more. Idle time itself is measured.", maxIdleDevices)}, int64(len(a.tl.devices)))
 	}
-	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info,
-		Help: "several calls have the correlation of the work counted here, as in traces that were put together from several processes; the call of the process that fits the device was taken, or else the last one that began before the work"}, a.link.double)
+	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info}, a.link.double)
 }

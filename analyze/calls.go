@@ -11,8 +11,8 @@ import (
 	"assay/trace"
 )
 
-// waits sums up the calls of the runtime and driver, and of those that wait for
-// a device the time in which none was busy.
+// waits sums up the calls of the runtime and driver. For calls that wait for a
+// device it also sums the time in which no device was busy.
 type waits struct {
 	busy  func() *busyTimes // of any device; made when first asked for
 	rows  []*summary.Call   // by name
@@ -28,7 +28,7 @@ func newWaits(tl *timeline, marks []mark) *waits {
 	return &waits{busy: sync.OnceValue(func() *busyTimes { b := busyOf(layers); return &b }), rows: make([]*summary.Call, tl.t.Names()), marks: marks, known: len(tl.devices) > 0}
 }
 
-// busyTimes tell how long anything ran within any span.
+// busyTimes returns how long anything ran within a span.
 type busyTimes struct {
 	spans []interval.Span
 	upTo  []int64 // busy time in the spans before each
@@ -52,7 +52,7 @@ func busyOf(layers []interval.Set) busyTimes {
 	return b
 }
 
-// unionOf unites a few sets without copying them first: they are large.
+// unionOf unites a few sets without copying them first, because they are large.
 func unionOf(layers []interval.Set) (out []interval.Span) {
 	window, most := interval.Span{Start: math.MaxInt64, End: math.MinInt64}, 0
 	for _, l := range layers {

@@ -7,13 +7,12 @@ import (
 	"assay/trace"
 )
 
-// A contextID stands for what was open on a thread, from the outermost on; 0
-// for nothing. Equal contexts have equal numbers, however often they occur.
+// A contextID identifies the events that were open on a thread, outermost first; 0
+// means none. Equal contexts have equal numbers.
 type contextID uint32
 
-// A context is what was open, as a node of the tree of all contexts: a name
-// below another context. Steps are left out, or each would have a tree of its
-// own, and so are calls.
+// A context is a node of the tree of all contexts: a name below another context.
+// Calls are left out, and so are steps, because each would have a tree of its own.
 type context struct {
 	parent contextID
 	name   trace.Sym
@@ -33,8 +32,8 @@ type context struct {
 	recomputes bool // a module was
 }
 
-// Paths of modules have at most so many parts of at most so many bytes: no model
-// has more, and a trace that does would fill the memory with them.
+// The limits of a module's path: its parts, and the bytes of each. No model has
+// more, and a trace with longer paths would fill the memory.
 const (
 	maxModules    = 64
 	maxModuleName = 256
@@ -58,7 +57,7 @@ func newContexts(t *trace.Trace) *contexts {
 	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: make([]role, t.Names())}
 }
 
-// noContext has the kinds of frames that say nothing of who launched something.
+// noContext has the kinds of frames that do not identify a launch site.
 var noContext = trace.Of(trace.Runtime, trace.Driver, trace.Overhead, trace.OSCall, trace.OffCPU)
 
 // below returns the context of a frame below another context.

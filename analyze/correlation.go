@@ -9,8 +9,8 @@ import (
 	"assay/trace"
 )
 
-// fewCorrelations is a range of correlations that a table has room for however
-// few of them there are.
+// fewCorrelations is the range of correlations up to which a dense table is used
+// even if few of them occur.
 const fewCorrelations = 1 << 20
 
 // A callIndex finds calls by their correlation.
@@ -30,9 +30,9 @@ type callSlot struct {
 	used bool
 }
 
-// rivals are the calls of one correlation, less those inside another of them: of
-// the runtime's call and the driver's call in it the first counts. They are in
-// the order of their start, and all together and by process.
+// rivals are the calls of one correlation, without calls nested in another of them:
+// the runtime's call counts, and not the driver's call in it. They are sorted by
+// start, once for all processes and once by process.
 type rivals struct {
 	all            []*trace.Call
 	byPID, byLabel map[string][]*trace.Call
@@ -68,7 +68,7 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 		}
 	}
 	for _, r := range x.rivals {
-		x.settle(r)
+		x.finalize(r)
 	}
 	x.findOwners()
 	return x
@@ -82,7 +82,7 @@ func (x *callIndex) place(id trace.ID) int64 {
 	return -1
 }
 
-// forget gives up what only linking needs.
+// forget releases the memory that only linking needs.
 func (x *callIndex) forget() { x.dense, x.few, x.rivals, x.owner = nil, nil, nil, nil }
 
 // slot returns the slot of a correlation, or nil.
@@ -93,9 +93,9 @@ func (x *callIndex) slot(id trace.ID) *callSlot {
 	return x.few[id]
 }
 
-// settle sorts rivals, whatever their order in the file, and drops those inside
+// finalize sorts rivals, whatever their order in the file, and drops those inside
 // others.
-func (x *callIndex) settle(r *rivals) {
+func (x *callIndex) finalize(r *rivals) {
 	pid := func(c *trace.Call) string { return x.t.Tracks[c.Track].PID }
 	slices.SortFunc(r.all, func(a, b *trace.Call) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Kind, b.Kind),
@@ -147,8 +147,8 @@ func (x *callIndex) launched(a *trace.Activity) (call *trace.Call, several bool)
 	return list[max(0, i-1)], len(r.all) > 1
 }
 
-// processLabel returns what programs that put traces together write before the
-// number of a process: "TP00" of "[TP00] 4217".
+// processLabel returns the label that programs which merge traces write before the
+// number of a process: "TP00" for "[TP00] 4217".
 func processLabel(pid string) string {
 	if label, _, ok := strings.Cut(pid, "]"); ok && strings.HasPrefix(label, "[") {
 		return label[1:]

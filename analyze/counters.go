@@ -10,7 +10,8 @@ import (
 	"assay/summary"
 )
 
-// Limits of figures: what is beyond is damage, and would spoil the means.
+// Limits of figures. Larger values come from damaged files and would distort the
+// means.
 const (
 	maxSharePct = 1000
 	maxFigure   = 1e12
@@ -95,19 +96,19 @@ func (g *grouping) add(l *counters.Launch) {
 	}
 }
 
-// value returns a figure of a launch, unless it cannot be one.
+// value returns a figure of a launch, and false if the value is implausible.
 func (g *grouping) value(l *counters.Launch, q counters.Quantity, most float64) (float64, bool) {
 	v, ok := g.Value(l, q)
 	if ok && !(v >= 0 && v <= most) {
 		g.issues.Add(diag.Issue{Code: "value-implausible", Severity: diag.Suspect,
-			Help: "figures that no launch can have, as shares over ten times the peak or durations of years, were left out; the file may be damaged, or its numbers of a notation that is not understood"})
+			Help: "Values that no launch can have, such as shares over ten times the peak or durations of years, were left out. The file may be damaged, or its number format is not supported."})
 		return 0, false
 	}
 	return v, ok
 }
 
-// A figure is a quantity of which a row has the mean, and the most that it can
-// be.
+// A figure is a quantity whose mean a row has, and the largest value that is
+// plausible.
 type figure struct {
 	quantity counters.Quantity
 	most     float64

@@ -13,20 +13,20 @@ import (
 	"assay/summary"
 )
 
-// The limits of what a row says beside its figures.
+// The limits of the parts of a row other than its figures.
 const (
 	maxStalls     = 8
 	maxAdviceRow  = 12       // rules of a kernel
 	maxAdvice     = 4096     // of all kernels of an input, those of the most time first
 	maxAdviceText = 1000     // bytes of a rule's text
-	maxShapes     = 1 << 16  // that are told apart of one kernel
+	maxShapes     = 1 << 16  // distinct launch shapes kept per kernel
 	maxCount      = 1 << 40  // launches that one row of a table can stand for
 	maxInteger    = 1 << 62  // of sums that are kept as floating point
 	wholeWave     = 0.005001 // half of the last digit that ncu prints of waves
 )
 
-// An average is the mean of a figure: weighted by duration, and of launches
-// without one by number.
+// An average is the mean of a figure, weighted by duration; launches without a
+// duration have equal weights.
 type average struct{ timed, weight, plain, count float64 }
 
 func (a average) value() *float64 {
@@ -135,8 +135,8 @@ func (a *average) add(v float64, g *group) {
 	a.plain, a.count = a.plain+float64(v*g.count), a.count+g.count
 }
 
-// waves adds what the last wave of the launch leaves empty: the places of a
-// whole wave less those that its blocks take.
+// waves adds the empty part of the last wave of the launch: the blocks of a whole
+// wave less those that it has.
 func (g *group) waves() {
 	if g.wave < 0 || g.total == 0 {
 		return
@@ -197,8 +197,8 @@ func (g *group) works(c *counters.Capture, l *counters.Launch) {
 	}
 }
 
-// rule counts a rule. Its text has the numbers of its launch, so those that
-// differ in nothing else are one.
+// rule counts a rule. Its text has numbers of its launch, so texts that differ only
+// in numbers are one rule.
 func (g *group) rule(r *counters.Rule, l *counters.Launch) {
 	key := r.Name + "\x00" + r.Type + "\x00" + withoutNumbers(r.Text)
 	a, ok := g.advice[key]

@@ -59,8 +59,8 @@ func countersOf(t *testing.T, opt Options, list ...fake) *summary.Summary {
 
 type figuresOf = map[counters.Quantity]float64
 
-// TestCounters adds up three launches of one kernel by hand: shares are of the
-// time, so the long launch weighs three times the short one.
+// TestCounters adds up three launches of one kernel by hand: shares are
+// weighted by time, so the long launch counts three times the short one.
 func TestCounters(t *testing.T) {
 	s := countersOf(t, Options{},
 		fake{kernel: "gemm", grid: 8, figures: figuresOf{counters.Duration: 100, counters.ComputeShare: 80, counters.MemoryShare: 10, counters.DRAMRate: 2e9}},

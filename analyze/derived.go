@@ -37,6 +37,5 @@ func noteDerived(t *trace.Trace, issues *diag.Ledger) {
 			n++
 		}
 	}
-	issues.AddN(diag.Issue{Code: "derived-spans", Severity: diag.Info,
-		Help: "spans that repeat the time of others (totals, critical paths, steps drawn from their parts) were left out of the sums"}, n)
+	issues.AddN(diag.Issue{Code: "derived-spans", Severity: diag.Info}, n)
 }

@@ -13,8 +13,8 @@ import (
 	"assay/trace"
 )
 
-// TestNoTextOfTrace: no text of a summary, of whatever field, lies in the memory
-// of the trace.
+// TestNoTextOfTrace checks that no text field of a summary shares memory with the
+// trace.
 func TestNoTextOfTrace(t *testing.T) {
 	found := make(map[string]bool)
 	for _, p := range tracegen.Presets() {

@@ -10,8 +10,8 @@ import (
 	"assay/summary"
 )
 
-// The limits of a flame. What is smaller than a pixel of a picture, or deeper
-// than one has rows, is added up.
+// The limits of a flame. Nodes smaller than a pixel of the picture, or deeper than
+// its rows, are added up.
 const (
 	flameParts = 500 // a node has at least one of so many parts of the total
 	flameNodes = 2000
@@ -30,8 +30,8 @@ type flameNode struct {
 	children []*flameNode
 }
 
-// A flamer cuts the samples, sorted by their stacks, into a tree. No tree of all
-// stacks is ever made: it might be far larger than the profile.
+// A flamer divides the samples, sorted by their stacks, into a tree. It never makes
+// the tree of all stacks, which might be far larger than the profile.
 type flamer struct {
 	p           *profile.Profile
 	order       []int // samples by their stacks
@@ -40,9 +40,8 @@ type flamer struct {
 	queue       flameQueue
 }
 
-// flameOf returns the tree of the default column. The largest nodes are cut
-// into their children first, so where room is short it is the small ones that
-// are added up.
+// flameOf returns the tree of the default column. The largest nodes are divided
+// into their children first, so over the limit the small ones are added up.
 func flameOf(p *profile.Profile, issues *diag.Ledger) summary.Flame {
 	f := flamer{p: p, nodes: flameNodes, text: flameText}
 	column := p.Columns[p.Default]
@@ -57,8 +56,7 @@ func flameOf(p *profile.Profile, issues *diag.Ledger) summary.Flame {
 			f.total = summary.Plus(f.total, v)
 		}
 	}
-	issues.AddN(diag.Issue{Code: "negative-values", Severity: diag.Suspect,
-		Help: "samples below zero, as a difference of two profiles has them, are in every sum and have no place in the picture of stacks; compare the two profiles themselves"}, negative)
+	issues.AddN(diag.Issue{Code: "negative-values", Severity: diag.Suspect}, negative)
 	slices.SortFunc(f.order, func(a, b int) int {
 		return slices.CompareFunc(p.Samples[a].Stack, p.Samples[b].Stack, func(x, y profile.Frame) int {
 			return keyOf(x).compare(keyOf(y))

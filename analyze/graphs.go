@@ -9,9 +9,8 @@ import (
 )
 
 // graphs sums up the launches of CUDA and HIP graphs on a device: those whose
-// call ran the same work in the same order are one graph. A graph may also have
-// been launched and none of its work recorded; that is said, and nothing else
-// of it.
+// call ran the same work in the same order are one graph. A graph whose work was
+// not recorded gets a row with its launches only.
 func (a *attribution) graphs(d *device, rank int) (out []summary.Graph) {
 	byLink := make(map[int32][]work)
 	var order []int32
@@ -84,8 +83,8 @@ func (a *attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, node
 	g.CallNS = summary.Plus(g.CallNS, end-start)
 }
 
-// opaqueGraphs sums up the launches of graphs of which no work was recorded, by
-// their call. They are of the only device, or of none where there are several.
+// opaqueGraphs sums up the launches of graphs whose work was not recorded, by
+// their call. They count for the only device; with several devices, for none.
 func (a *attribution) opaqueGraphs(rank int) (out []summary.Graph) {
 	index := make(map[trace.Sym]int)
 	device := int64(-1)

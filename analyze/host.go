@@ -197,7 +197,6 @@ func missing(t *trace.Trace, issues *diag.Ledger) {
 		}
 	}
 	if launches > 0 {
-		issues.AddN(diag.Issue{Code: "gpu-events-missing", Severity: diag.Suspect,
-			Help: "kernels were launched but none was recorded: another profiler may have held the GPU, or the process was not allowed to trace it; record again with that right and without a second profiler"}, launches)
+		issues.AddN(diag.Issue{Code: "gpu-events-missing", Severity: diag.Suspect}, launches)
 	}
 }

@@ -239,7 +239,7 @@ func rowsOf(s *summary.Summary) (host, device int64) {
 
 const sampled = "timeline_analysis/sampled_rank-0.json.gz"
 
-// TestHTATimeRange is A33: 93 events lie within a stretch of time.
+// TestHTATimeRange is A33: a given time range has 93 events.
 func TestHTATimeRange(t *testing.T) {
 	const from, to = 1682725898237042_000, 1682725898240570_000
 	s := onlyThese(t, sampled, func(_ int, e *htaEvent) bool {

@@ -13,10 +13,9 @@ import (
 	"assay/trace"
 )
 
-// maxLaunchNS is how long work may take to start after its call is over, or
-// after the work before it, and count as launched, or as next in the queue. One
-// to ten microseconds are usual for kernels, up to twenty for graphs; what takes
-// longer was held by something.
+// maxLaunchNS is the longest time, in ns, from the end of a call, or of the previous
+// work, to the start of work that counts as launch latency or kernel wait. Kernels
+// take 1 to 10 µs, graphs up to 20; longer times are dependency waits.
 const maxLaunchNS = 20_000
 
 // maxIdleRows is how many rows of idle time a device may have; further names
@@ -35,8 +34,8 @@ type gap struct {
 	mark          gapMark
 }
 
-// A gapMark is what must be known of a gap when a piece of it gets its owner:
-// which of those shown on their own it is, if any, and whether it is short.
+// A gapMark has the properties of a gap that are needed when a part of it gets its
+// cause: its index among the gaps that are shown, if any, and whether it is short.
 type gapMark int32
 
 func markOf(shown int, short bool) gapMark {
@@ -52,8 +51,7 @@ func (m gapMark) shown() int { return int(m>>1) - 1 }
 
 func (m gapMark) short() bool { return m&1 != 0 }
 
-// A shownGap is a gap that is shown on its own, and how much of it has which
-// owner.
+// A shownGap is a gap that is shown on its own, with its time by cause.
 type shownGap struct {
 	gap
 	shares []int64 // by the number of a row
@@ -66,7 +64,7 @@ type question struct {
 	mark   gapMark
 }
 
-// idleness finds the owners of all idle time.
+// idleness finds the causes of all idle time.
 type idleness struct {
 	a     *attribution
 	shown [][]shownGap                   // by index of the device
@@ -85,13 +83,13 @@ type idleness struct {
 	tooMany bool
 }
 
-// newIdleness cuts the gaps of all devices into what is clear from the launches
-// alone and questions to threads.
+// newIdleness divides the gaps of all devices into parts whose cause follows from
+// the launches alone and questions to threads.
 //
-// The work that ends a gap is that whose call began first. Until its call began
-// the host was late; the question is what its thread was doing instead. From
-// then on it was being launched, or next in the queue if its call was over
-// before the gap; unless it took long: then something else held it.
+// If several activities end a gap, the one whose call began first counts. Until its
+// call began, the cause is host wait, and the question is what its thread was doing.
+// After that the cause is launch latency, or kernel wait if its call had ended before
+// the gap. A start later than maxLaunchNS is a dependency wait.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
 	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n)}
@@ -156,7 +154,7 @@ func (tl *timeline) gapsOf(d *device, l *links) iter.Seq[gap] {
 	}
 }
 
-// cut gives the parts of a gap their owners, or asks for them.
+// cut sets the causes of the parts of a gap, or adds questions about them.
 func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	begin, end := g.span.Start, g.span.End
 	if g.link < 0 || x.a.link.list[g.link].call == nil || x.a.link.start(g.link) >= end {
@@ -230,8 +228,8 @@ func callsOf(a *attribution, kind string) (out []*trace.Call) {
 	return out
 }
 
-// opaqueLaunches returns the launches of graphs of which no work was recorded,
-// in order.
+// opaqueLaunches returns the launches of graphs whose work was not recorded, in
+// order of time.
 func opaqueLaunches(a *attribution) []*trace.Call {
 	return slices.DeleteFunc(callsOf(a, "graph-launch"), func(c *trace.Call) bool {
 		_, linked := a.link.ofCall(c)
@@ -271,7 +269,7 @@ func (x *idleness) sort(track trace.TrackID) {
 	}
 }
 
-// add gives a stretch of a gap its owner.
+// add sets the cause of a stretch of a gap.
 func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	n := s.Len()
 	if n <= 0 {
@@ -330,7 +328,7 @@ func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open
 	}
 }
 
-// answer takes what a thread was doing, or asks the main thread if it was doing
+// answer counts what a thread was doing, or asks the main thread if it was doing
 // nothing.
 func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
 	if nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0; nothing && !w.main {
@@ -342,7 +340,7 @@ func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey
 	x.add(int(q.device), q.mark, part, key)
 }
 
-// state says what a thread is doing, by what is open on it.
+// state returns what a thread is doing, derived from its open events.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
 	all := stack
@@ -391,11 +389,11 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	return idleKeyOf(byHost, doing, x.number(strings.TrimSuffix(stepPrefix, "#"))) // one row for all steps
 }
 
-// ofSystem has the kinds of frames that say what the machine did for the program
-// that opened the others.
+// ofSystem has the kinds of frames that the operating system or the driver adds to
+// the stack of a program.
 var ofSystem = trace.Of(trace.OSCall, trace.OffCPU)
 
-// inner returns a stack without what the machine did at its end.
+// inner returns a stack without the frames of ofSystem at its end.
 func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
 	n := len(stack)
 	for n > 0 && ofSystem.Has(stack[n-1].Kind) {
@@ -422,7 +420,7 @@ func system(end []hosttree.Open[open]) (call *hosttree.Frame, off bool) {
 	return call, off
 }
 
-// outermost returns the outermost event of a role, of which there is one.
+// outermost returns the outermost open event of a role. The stack must have one.
 func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame {
 	for i := range stack {
 		if stack[i].Data.roles&r != 0 {
@@ -432,7 +430,7 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 	return nil
 }
 
-// finish answers what no thread could: those without any event.
+// finish answers the questions to threads without any event.
 func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for device, list := range lists {
@@ -444,7 +442,7 @@ func (x *idleness) finish() {
 	}
 }
 
-// idleRows returns the idle time of a device by owner.
+// idleRows returns the idle time of a device by cause.
 func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 	for _, r := range x.rows[device].rows {
 		r.Rank, r.Device = rank, x.a.tl.devices[device].ordinal
@@ -453,7 +451,7 @@ func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 	return out
 }
 
-// explain says of the gaps that are shown one by one who owned most of each.
+// explain sets the largest cause of each gap that is shown by itself.
 func (x *idleness) explain(device int, gaps []summary.Gap) {
 	for i := range gaps {
 		s := &gaps[i]

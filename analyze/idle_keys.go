@@ -7,11 +7,12 @@ import (
 	"assay/trace"
 )
 
-// An idleKey is who owned idle time, in one number: a device that waits for long has
-// a piece for all that the host does meanwhile, and each is looked up.
+// An idleKey is a cause of idle time in one number. A device that waits for long
+// has one piece for each activity of the host in that time, and each piece is
+// looked up, so the key must be cheap to compare.
 type idleKey uint64
 
-// idleKeyOf returns the key of an owner, a state of a late host, and a name by its index
+// idleKeyOf returns the key of a cause, the state of a late host, and a name by its index
 // into idleness.names.
 func idleKeyOf(o idleOwner, s idleState, name int32) idleKey {
 	return idleKey(o)<<40 | idleKey(s)<<32 | idleKey(uint32(name))

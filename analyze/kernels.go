@@ -17,8 +17,8 @@ type rowKey struct {
 	pool           int8      // of a row that stands for all of a class: its index in summary.Singles, plus 1
 }
 
-// The names of rows that stand for those that there was no room for, and the
-// stream that they are on, for they are on many.
+// The names of rows that add up those over the limit, and their stream, because
+// such rows cover several streams.
 const (
 	otherKernels = "(other kernels)"
 	otherCopies  = "(other copies)"
@@ -26,7 +26,8 @@ const (
 	otherStream  = -1
 )
 
-// maxRecent is how many rows are found without looking for them.
+// maxRecent is the number of recently used rows that are found without a map
+// lookup.
 const maxRecent = 4096
 
 // rows makes one row for each device, stream and name of the activities that
@@ -96,8 +97,8 @@ func kernels(a *attribution, rank int, room *room) []summary.Kernel {
 	})
 }
 
-// CopyBytes returns a function that says how many bytes a copy or memset moved.
-// Where it does not tell itself, those that its call asked for count.
+// CopyBytes returns a function that returns the bytes that a copy or memset moved.
+// If the activity does not state them, the bytes of its call count.
 func CopyBytes(t *trace.Trace) func(*trace.Activity) (bytes int64, known bool) {
 	asked := make(map[trace.ID]int64)
 	for c := range t.CopySizes.All() {

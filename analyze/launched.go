@@ -2,8 +2,8 @@ package analyze
 
 import "assay/trace"
 
-// Launches tell which call of the host launched each piece of a trace's device
-// work, as [Trace] attributes it, for analyses outside of this package. They are
+// Launches relates the device work of a trace to the host calls that launched it,
+// as [Trace] attributes it, for analyses outside of this package. Launches are
 // numbered from 0.
 type Launches struct{ l *links }
 
@@ -21,7 +21,7 @@ func (l *Launches) Of(number int) (launch int, ok bool) {
 }
 
 // Call returns the call that a launch is. It is nil where calls were not
-// recorded and an operator stands in for them.
+// recorded and an operator replaces them.
 func (l *Launches) Call(launch int) *trace.Call { return l.l.list[launch].call }
 
 // ByCall returns the launch that a call is, if it launched anything.
@@ -30,7 +30,7 @@ func (l *Launches) ByCall(c *trace.Call) (launch int, ok bool) {
 	return int(i), ok
 }
 
-// ByOp returns the launch that an operator stands in for.
+// ByOp returns the launch that an operator represents.
 func (l *Launches) ByOp(o *trace.Op) (launch int, ok bool) {
 	i, ok := l.l.byOp[o]
 	return int(i), ok

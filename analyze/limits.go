@@ -14,18 +14,18 @@ import (
 	"assay/trace"
 )
 
-// Damaged or hostile traces hold times that no program has and more rows than
-// any report shows. These are the limits from which on that is said and the
-// parts it makes useless are left out.
+// Damaged or hostile traces have implausible times and more rows than any report
+// shows. Over these limits an issue is added, and the parts that would be useless
+// are left out.
 const (
 	// maxWindow is the longest window, step or capture, in ns, that is plausible:
 	// 100 hours. Profilers of GPU work keep seconds to hours, because every kernel
-	// takes some 300 bytes: 100 hours of a busy device would take many terabytes. What
-	// is longer has timestamps of two clocks, as 0 beside the time of day.
+	// takes about 300 bytes: 100 hours of a busy device would take many terabytes. A
+	// longer window has timestamps of two clocks, such as 0 and the time of day.
 	maxWindow = 100 * int64(time.Hour)
 
-	// maxLaunch is the longest launch of a kernel, in ns, of which counters are
-	// measured: ten years. One that never ends is stopped long before.
+	// maxLaunch is the longest launch of a kernel, in ns, whose counters are
+	// used: ten years. A longer value is an error in the file.
 	maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 
 	// maxSteps is how many rows of steps one input may have.
@@ -54,9 +54,8 @@ const rowText = 256
 
 func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
 
-// A room is how many rows the tables of one input may have. What a full one
-// cannot hold counts in a row that stands for all of its kind, so every sum
-// stands.
+// A room is the limit on the rows of an input's tables. Entries beyond the limit are
+// added up in one row per kind, so all sums are correct.
 type room struct {
 	rows       int   // of each table
 	pooled     int64 // events in rows that stand for others
@@ -64,7 +63,7 @@ type room struct {
 	attributed int64 // rows of attribution left out
 }
 
-// A table is the room that is taken of one table.
+// A table counts the rows and bytes that one table uses.
 type table struct {
 	room       *room
 	rows, text int
@@ -135,11 +134,11 @@ func (r *room) copyCalls(a *attribution, rank int, copies []summary.Copy) []summ
 
 func (r *room) note(issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; the events counted here are in rows named %q, %q or %q: every sum stands, but not which names they had; more rows need more --max-memory", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
+		Help: fmt.Sprintf("A table has %d rows per input at most. Further events are in rows named %q, %q or %q: sums are correct, but names are missing. Raise --max-memory.", r.rows, otherKernels, otherCopies, otherSpans)}, r.pooled)
 	issues.AddN(diag.Issue{Code: "rows-left-out", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("a table of operators, modules, lines, annotations, calls or graphs of one input holds %d rows; those counted here had the least time and were left out; more rows need more --max-memory", r.rows)}, r.attributed)
+		Help: fmt.Sprintf("A table of operators, modules, lines, annotations, calls or graphs has %d rows per input at most. The rows with the least time were left out. Raise --max-memory.", r.rows)}, r.attributed)
 	issues.AddN(diag.Issue{Code: "too-many-streams", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("the table of streams holds %d rows of one input; those counted here were left out of it, and no other number is touched", r.rows)}, r.streams)
+		Help: fmt.Sprintf("The table of streams has %d rows per input at most. Further streams were left out of it; all other numbers are correct.", r.rows)}, r.streams)
 }
 
 // lastDevice returns the highest ordinal of a device that is measured.
@@ -159,7 +158,7 @@ func lastDevice(t *trace.Trace) int64 {
 // noteDevices says that the work of further devices was left out.
 func noteDevices(events int64, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("the input names more than %d devices, which no process has: ids may stand in the place of device numbers; the events counted here are on devices of higher numbers and were left out of every sum", maxDevices)}, events)
+		Help: fmt.Sprintf("The input names more than %d devices, so ids may have been written instead of device numbers. Events on further devices are missing from every sum. Check what wrote the trace.", maxDevices)}, events)
 }
 
 // implausible reports whether nothing can have lasted as long as the span.
@@ -174,7 +173,7 @@ func (tl *timeline) checkWindows(rank int, issues *diag.Ledger) {
 			continue
 		}
 		issues.Add(diag.Issue{Code: "window-implausible", Severity: diag.Suspect,
-			Help: fmt.Sprintf("the events of rank %d device %d run from %d ns to %d ns, longer than the 100 hours that a window may last, so a timestamp in the trace is wrong; the idle time of such devices means nothing, and their gaps, steps and activity strips were left out",
+			Help: fmt.Sprintf("Events of rank %d GPU %d run from %d ns to %d ns, over 100 hours: a timestamp is wrong. Idle time of this GPU is meaningless; its gaps, steps and activity strip were left out. Record again.",
 				rank, d.ordinal, d.window.Start, d.window.End)})
 		if d.window.Start < 0 { // else every end is in reach
 			d.window.End = min(d.window.End, d.window.Start+math.MaxInt64)
@@ -192,7 +191,7 @@ func (tl *timeline) plausibleSpan(s interval.Span, issues *diag.Ledger) int64 {
 		return 0
 	}
 	issues.Add(diag.Issue{Code: "span-implausible", Severity: diag.Suspect,
-		Help: fmt.Sprintf("the events of the capture run from %d ns to %d ns, longer than the 100 hours that a capture may last, so a timestamp is wrong; the length of the capture is not reported", s.Start, s.End)})
+		Help: fmt.Sprintf("The events run from %d ns to %d ns, over 100 hours, so a timestamp is wrong. The length of the capture is not reported. Record again.", s.Start, s.End)})
 	return 0
 }
 
@@ -203,7 +202,7 @@ func stripBins(n, bins int, issues *diag.Ledger) int {
 		return bins
 	}
 	issues.AddN(diag.Issue{Code: "too-many-devices", Severity: diag.Info,
-		Help: fmt.Sprintf("activity strips are kept of at most %d devices of one input; the devices counted here have none, and every other number of them stands", maxStrips)}, int64(n))
+		Help: fmt.Sprintf("Activity strips are kept for at most %d GPUs per input. The further GPUs have none; all their other numbers are correct.", maxStrips)}, int64(n))
 	return 0
 }
 
@@ -238,4 +237,4 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: sumOverflow}, stopped)
 }
 
-const sumOverflow = "the sums counted here have reached 9223372036854775807, where they stop, and may be larger: a time or a size in the input is wrong"
+const sumOverflow = "A sum has reached 9223372036854775807, the largest number that is kept. A time or a size in the input is wrong. Record again."

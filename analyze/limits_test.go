@@ -31,7 +31,7 @@ func issue(s *summary.Summary, code string) summary.Issue {
 	return summary.Issue{}
 }
 
-// noneNegative looks at every number of a summary but starts, which may lie
+// noneNegative checks every number of a summary except starts, which may be
 // before the clock's origin.
 func noneNegative(t *testing.T, s *summary.Summary) {
 	t.Helper()
@@ -82,7 +82,7 @@ func TestImplausibleWindow(t *testing.T) {
 		{"99 hours", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "356400000000", "1"), step),
 			356400000001000, 2000, false, "", 1, 1},
 		{"101 hours", list(event("kernel", "a", 0, "0", "1"), event("kernel", "a", 0, "363600000000", "1"), step),
-			363600000001000, 2000, true, "rank 0 device 0", 0, 0},
+			363600000001000, 2000, true, "rank 0 GPU 0", 0, 0},
 	} {
 		s := measured(t, tc.in)
 		noneNegative(t, s)
@@ -382,8 +382,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestDetached: no name of a summary lies in the memory of the trace, which
-// would stay with it.
+// TestDetached checks that no name of a summary shares memory with the trace,
+// which would keep the whole trace allocated.
 func TestDetached(t *testing.T) {
 	for _, in := range []string{
 		list(event("kernel", "k", 0, "0", "1"), event("gpu_memcpy", "m", 0, "1", "1"), event("user_annotation", "ProfilerStep#1", 9, "0", "2")),

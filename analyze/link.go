@@ -38,9 +38,8 @@ type links struct {
 	early   int64               // activities that started before their call began
 }
 
-// clockSlack is by how much work may start before its call and the clocks of
-// host and device still count as one: profilers bring them together to about a
-// microsecond.
+// clockSlack is the time, in ns, by which work may start before its call without an
+// issue: profilers align the clocks of host and device to about 1 µs.
 const clockSlack = 2000
 
 // time returns when the call of a link began and ended, and its thread.
@@ -63,10 +62,10 @@ func (l *links) start(i int32) int64 {
 // call to the work; where calls were not recorded, by the External id of the
 // operator. A launch of a graph has many pieces of work.
 //
-// A trace of several processes may use a correlation twice. Then the process
-// counts that has the label of the device's ("[TP00] 4217" and "[TP00] 0"), or
-// else the one that launched most of the device's other work; and if that does
-// not tell, the call that began last before the work did.
+// A trace of several processes may use a correlation twice. Then the process whose
+// label equals the device's counts ("[TP00] 4217" and "[TP00] 0"), or else the one
+// that launched most of the device's other work. If that is not decisive, the last
+// call that began before the work counts.
 func linksOf(t *trace.Trace) *links {
 	l := &links{
 		of: make([]int32, 0, t.Activities.Len()), calls: callsByCorrelation(t),

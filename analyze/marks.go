@@ -24,7 +24,7 @@ type mark struct {
 // operators has its own copy.
 const torchFamily = "PyTorch"
 
-// A vocabulary says what the names of a trace mark. It asks once for each name.
+// A vocabulary caches which names of a trace mark steps or phases.
 type vocabulary struct {
 	t     *trace.Trace
 	rules *phase.Rules
@@ -32,8 +32,8 @@ type vocabulary struct {
 	known []phase.Match
 }
 
-// maxNames is how many names are asked for. A program has few dozens; servers
-// that write each request into a name have as many as batches.
+// maxNames is the number of names that are looked up. A program has a few dozen;
+// servers that write each request into a name have one per batch.
 const maxNames = 1 << 18
 
 func newVocabulary(t *trace.Trace, rules *phase.Rules) *vocabulary {
@@ -81,12 +81,12 @@ type family struct {
 	ns    int64 // that they cover
 }
 
-// marksOf finds the step markers on the host, in order; those of no length, and
-// those that are longer than any program runs, are none.
+// marksOf returns the step markers on the host, in order, without markers that have
+// no length or an implausible one.
 //
-// Where there are several families of them the outermost counts that repeats: of
-// those with two markers and more the one that covers the most time, which one
-// within another cannot do.
+// If there are several families of markers, the outermost family that repeats
+// counts: the one with at least two markers that covers the most time. A family
+// nested in another one covers less.
 func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
 	type key struct {
 		of    string
@@ -99,7 +99,7 @@ func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
 		}
 		if implausible(span) {
 			issues.Add(diag.Issue{Code: "step-implausible", Severity: diag.Suspect,
-				Help: fmt.Sprintf("%q runs from %d ns to %d ns, longer than the 100 hours that a step may last; such markers were left out", v.t.Name(name), span.Start, span.End)})
+				Help: fmt.Sprintf("The marker %q runs from %d ns to %d ns, over 100 hours, so a time in the trace is wrong. Such markers were left out. Record again.", v.t.Name(name), span.Start, span.End)})
 			return
 		}
 		k := key{cmp.Or(is.Producer, is.Rule), track}
@@ -137,9 +137,9 @@ func (f *family) before(g *family) bool {
 	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of), cmp.Compare(f.track, g.track)) < 0
 }
 
-// tidy leaves out the copies that threads have of a marker, of which the longest
-// counts, and markers within others; it sorts the rest and numbers it, where the
-// names do not.
+// tidy keeps the longest of the copies that several threads have of a marker and
+// removes markers within others. It sorts the rest, and numbers markers whose names
+// have no number.
 func (f *family) tidy() {
 	if f.of == torchFamily {
 		longest := make(map[int64]mark)
@@ -206,8 +206,7 @@ func (f *family) cut(issues *diag.Ledger) []mark {
 	for i := 1; i < len(marks); i++ {
 		if prev := &marks[i-1]; prev.span.End > marks[i].span.Start {
 			prev.span.End = marks[i].span.Start
-			issues.Add(diag.Issue{Code: "steps-overlap", Severity: diag.Suspect,
-				Help: "markers of different steps overlap; each step was cut where the next one starts"})
+			issues.Add(diag.Issue{Code: "steps-overlap", Severity: diag.Suspect})
 		}
 	}
 	return slices.DeleteFunc(marks, func(m mark) bool { return m.span.Empty() })

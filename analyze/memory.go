@@ -57,7 +57,7 @@ func (a *attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary
 	})
 	if over := len(places) - maxPlaces; over > 0 {
 		issues.AddN(diag.Issue{Code: "too-many-memories", Severity: diag.DataLoss,
-			Help: fmt.Sprintf("memory is measured of at most %d devices of one input; that of the devices counted here was left out", maxPlaces)}, int64(over))
+			Help: fmt.Sprintf("Memory is measured on at most %d devices per input. Further devices were left out. Give them as separate inputs.", maxPlaces)}, int64(over))
 		places = places[:maxPlaces]
 	}
 	for _, p := range places {

@@ -14,8 +14,8 @@ import (
 	"assay/trace"
 )
 
-// The limits of phases: how many there are of one input, and into how many
-// stretches all of its devices are cut. Programs have a dozen.
+// The limits of phases: the number per input, and the number of stretches that
+// all devices of an input are divided into. Programs have about twelve phases.
 const (
 	maxPhases    = 256
 	maxStretches = 1 << 22
@@ -57,8 +57,7 @@ type phaseEvent struct {
 	is   phase.Match
 }
 
-// phasesOf finds the phases of a trace. Those that are longer than any program
-// runs are none.
+// phasesOf returns the phases of a trace, without those of an implausible length.
 func phasesOf(v *vocabulary) *phases {
 	byTrack := make(map[trace.TrackID][]phaseEvent)
 	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
@@ -85,8 +84,9 @@ func phasesOf(v *vocabulary) *phases {
 	return p
 }
 
-// walk nests the events of a thread. One that outlives the phase it starts in
-// ends that, for it is beside it. A phase within one of its own name is the same.
+// walk nests the events of a thread. An event that ends after the phase it starts
+// in ends that phase, because neither contains the other. A phase within a phase of
+// the same name is part of it.
 func (p *phases) walk(events []phaseEvent) {
 	type open struct {
 		end  int64
@@ -126,8 +126,8 @@ func (p *phases) walk(events []phaseEvent) {
 }
 
 // enter returns the node of a phase that begins within another, and counts its
-// run. Within one of its own name, too deep or one too many, it is part of what
-// it is in.
+// run. A phase within one of the same name, or over the limits of depth and number,
+// is part of the enclosing phase.
 func (p *phases) enter(children map[string]int32, up int32, e phaseEvent) int32 {
 	for n := up; n > 0; n = p.nodes[n].parent {
 		if p.nodes[n].name == e.is.Phase {
@@ -202,7 +202,7 @@ func (p *phases) within(m mark) (out []summary.StepPhase) {
 
 // rows measures the phases on every device. Where there are more stretches than
 // may be cut, the last devices have no rows.
-func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+func (p *phases) rows(tl *timeline, done []*completion, l *links, rank int, issues *diag.Ledger) (out []summary.Phase) {
 	if !p.found() {
 		return nil
 	}
@@ -212,15 +212,15 @@ func (p *phases) rows(tl *timeline, settled []*settling, l *links, rank int, iss
 			leftOut++
 			continue
 		}
-		out = append(out, p.device(tl, d, settled[i], l, rank)...)
+		out = append(out, p.device(tl, d, done[i], l, rank)...)
 	}
 	issues.AddN(diag.Issue{Code: "phases-left-out", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("phases are measured in at most %d stretches of all devices of one input, and in windows of at most 100 hours; the devices counted here have no phases, and every other number of them stands", maxStretches)}, leftOut)
+		Help: fmt.Sprintf("Phases are measured in at most %d stretches per input and in windows of at most 100 hours. The GPUs counted here have none; all their other numbers are correct. Give a shorter capture.", maxStretches)}, leftOut)
 	return out
 }
 
 // device measures the phases on one device.
-func (p *phases) device(tl *timeline, d *device, s *settling, l *links, rank int) []summary.Phase {
+func (p *phases) device(tl *timeline, d *device, s *completion, l *links, rank int) []summary.Phase {
 	rows := make([]summary.Phase, len(p.nodes))
 	for i, n := range p.nodes {
 		slices.Sort(n.runs)

@@ -9,30 +9,30 @@ import (
 	"assay/summary"
 )
 
-// An owner says when a piece of work was launched and in which phase. Work that
-// no call is known for counts as launched when it started.
+// An owner is the time at which GPU work was launched, and its phase. Work whose
+// call is unknown counts as launched when it started.
 type owner struct {
 	at   int64
 	node int32
 }
 
-// A phaseCells gives every moment of a device's window to one phase. While
-// anything runs that is the phase that launched it: of several pieces of work
-// the one that the moment is called after, compute before communication before
-// copies, and of those the one launched last. While nothing runs it is the phase
-// that the host was in, seen from the device: see [settling].
+// A phaseCells assigns every moment of a device's window to one phase. Busy time
+// counts for the phase that launched the work; if several activities run, compute
+// precedes communication, which precedes copies, and the latest launch precedes
+// earlier ones. Idle time counts for the phase of the host at that time, mapped to
+// the device: see [completion].
 type phaseCells struct {
 	p      *phases
 	d      *device
-	s      *settling
+	s      *completion
 	rows   []summary.Phase
 	owners []owner // by index of d.work
 
 	next int // the stretch that the last gap ended in
 }
 
-// A running is a piece of work that runs, in the order in which moments belong to
-// them.
+// A running is GPU work that runs. Runnings are ordered by which of them a moment
+// belongs to.
 type running struct {
 	rank int8 // of its class
 	at   int64
@@ -84,11 +84,11 @@ func (h *runningHeap) pop() {
 	}
 }
 
-// classRank has, by the index of a class in summary.Singles, how soon a moment is
-// called after it.
+// classRank has the precedence of each class in a moment with several, by its index
+// in summary.Singles.
 var classRank = [4]int8{1, 0, 2, 2}
 
-// busy gives away the time in which anything ran.
+// busy assigns the time in which anything ran.
 func (c *phaseCells) busy(tl *timeline) {
 	type ending struct {
 		at    int64
@@ -148,7 +148,7 @@ func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
 	return to
 }
 
-// idle gives a gap to the phases of the host that it falls into.
+// idle assigns a gap to the phases of the host during it.
 func (c *phaseCells) idle(gap interval.Span) {
 	parts := c.p.parts
 	at := gap.Start

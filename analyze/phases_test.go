@@ -109,7 +109,7 @@ func TestPhaseOwners(t *testing.T) {
 
 // TestStepsByWork: a server whose host is far ahead of the device. Its steps are
 // those of the device, what the host does between two is in none, and prefill and
-// decode are told apart.
+// decode are separate steps.
 func TestStepsByWork(t *testing.T) {
 	var events []string
 	launch := func(n, at, start, ns int) {

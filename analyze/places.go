@@ -9,16 +9,16 @@ import (
 	"assay/trace"
 )
 
-// A place is where in the program work came from.
+// A place is the position in the program that launched work.
 type place struct {
 	context contextID
 	note    contextID
 	pass    pass
 }
 
-// addUp gives the linked work to modules, Python functions and annotations: self
-// to the nearest of each, and total to all around. Of a function that is open
-// twice the outer one counts.
+// addUp counts the linked work for modules, Python functions and annotations: self
+// time for the nearest of each, total time for all around it. If a function is open
+// twice, the outer one counts.
 func (a *attribution) addUp() {
 	n := len(a.ctx.list)
 	work, backward, noted := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -56,8 +56,8 @@ func (a *attribution) addUp() {
 	a.totals(work, backward, noted)
 }
 
-// totals adds what is below each context to what it stands for, unless another
-// context of that name is around it.
+// totals adds the work below each context to its total, unless another context of
+// that name is around it.
 func (a *attribution) totals(work, backward, noted []int64) {
 	total := func(r *run, ns int64) { r.gpuTotal = summary.Plus(r.gpuTotal, ns) }
 	type key struct {
@@ -153,8 +153,9 @@ func (a *attribution) lineRows(rank int) (out []summary.Line) {
 	return out
 }
 
-// withoutAddress cuts off where an object lay in memory, which says nothing: of
-// "<built-in method embedding of type object at 0x7d6b7761df60>".
+// withoutAddress removes the memory address of an object, as in
+// "<built-in method embedding of type object at 0x7d6b7761df60>", because it
+// differs from run to run.
 func withoutAddress(name string) string {
 	if head, _, ok := strings.Cut(name, " at 0x"); ok && strings.HasPrefix(name, "<") {
 		return head + ">"
@@ -162,8 +163,8 @@ func withoutAddress(name string) string {
 	return name
 }
 
-// splitLine takes "demo/train.py(52): train_step" apart. What looks otherwise,
-// as built-in methods do, is a function without a file.
+// splitLine splits "demo/train.py(52): train_step" into file, line and function. A
+// name of another form, such as a built-in method, is a function without a file.
 func splitLine(name string) (file string, line int, function string) {
 	place, function, ok := strings.Cut(name, "): ")
 	if !ok {

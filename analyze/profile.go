@@ -39,8 +39,8 @@ func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary
 	return finished(s, p.Issues, &issues)
 }
 
-// A functionKey is what tells functions apart. Lines do not: every call within a
-// function has another.
+// A functionKey identifies a function. The line is not part of it, because calls
+// within one function have different lines.
 type functionKey struct{ name, file string }
 
 func keyOf(f profile.Frame) functionKey { return functionKey{f.Name, f.File} }
@@ -172,7 +172,7 @@ func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *dia
 		t.Rows = append(t.Rows, row)
 	}
 	issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("a table of one input holds %d rows, fewer if names are very long; those counted here had the least and are added up in one: every sum stands; more rows need more --max-memory", rows)}, t.Left)
+		Help: fmt.Sprintf("A table has %d rows per input at most. The rows with the smallest values are added up in one: sums are correct, but names are missing. Raise --max-memory.", rows)}, t.Left)
 	return t
 }
 

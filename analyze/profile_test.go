@@ -81,8 +81,8 @@ type slowNode struct {
 	children map[string]*slowNode
 }
 
-// TestFlame holds the tree against the whole one: what is there has its exact
-// value, and what is added up is what is missing.
+// TestFlame compares the limited tree with the complete one: nodes that are kept
+// have their exact value, and the added up rest is the sum of the others.
 func TestFlame(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 60 {

@@ -129,9 +129,9 @@ func TestOrderOfEvents(t *testing.T) {
 	}
 }
 
-// shuffled returns the events in another order. Those of equal times on one
-// thread keep theirs, though not their places, and so do the names of a thread,
-// of which the last one counts.
+// shuffled returns the events in another order. Events of equal times on one thread
+// keep their relative order, and so do the names of a thread, because the last one
+// counts.
 func shuffled(t *testing.T, rnd *rand.Rand, events []json.RawMessage) []json.RawMessage {
 	t.Helper()
 	order := rnd.Perm(len(events))

@@ -31,7 +31,7 @@ func Snapshot(m *memory.Snapshot, in summary.Input, opt Options) *summary.Summar
 		s.Snapshots = append(s.Snapshots, row)
 	}
 	if len(m.Devices) == 0 {
-		issues.Add(diag.Issue{Code: "memory-empty", Severity: diag.Info, Help: "the snapshot has no segment on any device: nothing had been allocated when it was taken"})
+		issues.Add(diag.Issue{Code: "memory-empty", Severity: diag.Info})
 	}
 	return finished(s, m.Issues, &issues)
 }

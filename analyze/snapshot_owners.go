@@ -160,7 +160,7 @@ type holding struct {
 	label int32
 }
 
-// A tally adds up holdings by owner, kind and label.
+// A tally adds up holdings by allocation site, kind and label.
 type tally struct {
 	o       *owners
 	labels  []string

@@ -49,8 +49,7 @@ func (r *replay) measure(row *summary.Snapshot) {
 	row.History = h
 	r.failures(row, nil)
 	if !r.complete {
-		r.issues.Add(diag.Issue{Code: "memory-peak-unknown", Severity: diag.DataLoss,
-			Help: "the history does not reach the moment of the snapshot, so what was in use in it cannot be worked out; what is said of owners is of the end"})
+		r.issues.Add(diag.Issue{Code: "memory-peak-unknown", Severity: diag.DataLoss})
 		r.atEnd(row)
 		return
 	}
@@ -65,7 +64,8 @@ func (r *replay) measure(row *summary.Snapshot) {
 	h.Growth = r.growth(h.Steps)
 }
 
-// atEnd tells of what is live in the snapshot itself.
+// atEnd writes the allocation sites of the memory that is live in the snapshot
+// itself.
 func (r *replay) atEnd(row *summary.Snapshot) {
 	t := newTally(r.owners, r.m.Labels)
 	r.eachAtEnd(t.add)
@@ -104,7 +104,7 @@ func (r *replay) history() *summary.MemoryHistory {
 		}
 		known = known && e.Time >= 0
 		if e.Time < last && e.Time >= 0 {
-			r.issues.Add(diag.Issue{Code: "time-backwards", Severity: diag.Info, Help: "entries whose time is before that of an earlier one count as of that one's; their order stands"})
+			r.issues.Add(diag.Issue{Code: "time-backwards", Severity: diag.Info})
 		}
 		last = max(last, e.Time)
 		r.times[i] = last
@@ -113,10 +113,10 @@ func (r *replay) history() *summary.MemoryHistory {
 		h.StartNS, h.EndNS = pointer(r.times[0]), pointer(last)
 	} else {
 		r.times = nil
-		r.issues.Add(diag.Issue{Code: "memory-times-missing", Severity: diag.Info, Help: "the entries have no times, as in PyTorch before 2.1: there is no picture over time, and there are no rates"})
+		r.issues.Add(diag.Issue{Code: "memory-times-missing", Severity: diag.Info})
 	}
 	if r.d.Later > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-entries-later", Severity: diag.Info, Help: "entries of what happened after the segments were looked at were left out"}, r.d.Later)
+		r.issues.AddN(diag.Issue{Code: "memory-entries-later", Severity: diag.Info}, r.d.Later)
 	}
 	return h
 }
@@ -173,8 +173,7 @@ func (r *replay) replace(i, before int32) {
 }
 
 func (r *replay) inconsistent(n int64) {
-	r.issues.AddN(diag.Issue{Code: "memory-history-inconsistent", Severity: diag.Suspect,
-		Help: "the history and the snapshot disagree: memory was given out twice, or is live in one of them only; what was in use may be wrong by that"}, n)
+	r.issues.AddN(diag.Issue{Code: "memory-history-inconsistent", Severity: diag.Suspect}, n)
 }
 
 // matchEnd compares what the history leaves live with what the snapshot has. A
@@ -211,8 +210,7 @@ func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
 		r.inconsistent(int64(over))
 	}
 	if h.LostBlocks > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-history-truncated", Severity: diag.DataLoss,
-			Help: "blocks that are live had been recorded and their entries are gone, so the history has only the newest entries, and peaks before them are not known; record with a larger max_entries"}, h.LostBlocks)
+		r.issues.AddN(diag.Issue{Code: "memory-history-truncated", Severity: diag.DataLoss}, h.LostBlocks)
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 		out, end = append(out, s), s.StartNS+s.NS
 	}
 	if over > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info, Help: fmt.Sprintf("steps that began before the history or overlap an earlier one, and those after the first %d, were left out", maxMemorySteps)}, int64(over))
+		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info, Help: fmt.Sprintf("Steps that began before the history or overlap an earlier step, and those after the first %d, were left out.", maxMemorySteps)}, int64(over))
 	}
 	return out
 }
@@ -81,12 +81,12 @@ func (r *replay) step(w *walked, s *summary.MemoryStep) {
 	}
 }
 
-// warmUp is how many of the first steps say nothing about growth: in them the
-// optimizer makes its state, and caches fill.
+// warmUp is the number of first steps that are not used for growth, because the
+// optimizer allocates its state and caches fill in them.
 const warmUp = 2
 
 // growth compares what is live at the beginnings of the first and the last step
-// after the warm-up, by owner. It is nil where there are not two.
+// after the warm-up, by allocation site. It is nil if there are fewer than two.
 func (r *replay) growth(steps []summary.MemoryStep) *summary.MemoryGrowth {
 	if len(steps) < warmUp+2 {
 		return nil

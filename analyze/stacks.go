@@ -14,7 +14,7 @@ import (
 	"assay/trace"
 )
 
-// A StackValue says what [Stacks] puts down to stacks.
+// A StackValue selects the time that [Stacks] counts.
 type StackValue string
 
 // The values of stacks.
@@ -26,10 +26,10 @@ const (
 // Stacks returns a profile with two columns: how often each stack was, and its
 // nanoseconds, which is the default column.
 //
-// GPU time is work: what runs at the same time counts fully each, so the column
-// sums to the durations of all kernels and copies in the summary. CPU time is
-// self time, as in the summary's spans: the column sums to the time in which
-// the threads were busy. A trace without such events has an empty profile.
+// GPU time counts activities that run at the same time fully each, so the column
+// sums to the total time of all kernels and copies in the summary. CPU time is self
+// time, as in the summary's spans, so the column sums to the busy time of the
+// threads. A trace without such events has an empty profile.
 func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue) *profile.Profile {
 	b := profile.NewBuilder(
 		profile.Column{Name: "count", Unit: "count"},
@@ -184,8 +184,8 @@ func (l *frameLimit) cut(stack []profile.Frame) []profile.Frame {
 	return append(stack[:few-1:few-1], stack[len(stack)-1])
 }
 
-// maxDepth limits stacks, or events nested by the thousand would take memory by
-// their square. What is deeper counts for the last frame that is kept.
+// maxDepth is the deepest stack, because the memory for nested events grows with the
+// square of their depth. Deeper events count for the last frame that is kept.
 const maxDepth = 200
 
 // cpuStacks adds process, thread and nested events of all host work.

@@ -18,16 +18,15 @@ const stepPrefix = "ProfilerStep#"
 
 // steps cuts each device's activity by the host's step markers. The cells of a
 // step sum to its length. Markers do not overlap, so the steps of a device share
-// no time. A step that lies outside a device's window says nothing of the device
-// and has no row there.
-func steps(tl *timeline, marks []mark, settled []*settling, p *phases, rank int, issues *diag.Ledger) (out []summary.Step) {
+// no time. A step outside a device's window has no row for that device.
+func steps(tl *timeline, marks []mark, done []*completion, p *phases, rank int, issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.t, marks)
 	leftOut := 0
 	for i, d := range tl.devices {
 		if implausible(d.window) {
 			continue
 		}
-		first, within := within(marks, d.window, settled[i])
+		first, within := within(marks, d.window, done[i])
 		if room := maxSteps - len(out); len(within) > room {
 			leftOut += len(within) - room
 			within = within[:room]
@@ -41,7 +40,7 @@ func steps(tl *timeline, marks []mark, settled []*settling, p *phases, rank int,
 			span := m.span
 			if m.is.Step == phase.CutWork {
 				st.Cut, st.HostNS = m.is.Step, span.Len()
-				span = settled[i].cut(span)
+				span = done[i].cut(span)
 			}
 			st.StartNS, st.WallNS, st.Activity = span.Start, span.Len(), d.activity(span)
 			if st.WallNS > 0 {
@@ -50,13 +49,13 @@ func steps(tl *timeline, marks []mark, settled []*settling, p *phases, rank int,
 		}
 	}
 	issues.AddN(diag.Issue{Code: "too-many-steps", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("the table of steps holds %d rows of one step on one device, the most for one input; those counted here were left out of it, and no other number is touched", maxSteps)}, int64(leftOut))
+		Help: fmt.Sprintf("The table of steps has %d rows per input at most, one per step and device. Further rows were left out; all other numbers are correct. Give a shorter capture.", maxSteps)}, int64(leftOut))
 	return out
 }
 
 // within returns the marks of the steps that a device has, and the index of the
 // first of them.
-func within(marks []mark, window interval.Span, s *settling) (first int, out []mark) {
+func within(marks []mark, window interval.Span, s *completion) (first int, out []mark) {
 	if !cutByWork(marks) {
 		out = overlapping(marks, window)
 	} else {

@@ -16,9 +16,9 @@ import (
 	"assay/trace"
 )
 
-// TestStoriesExported: an export of Nsight Systems says of a story what its trace
-// says without functions of Python, which no export has. What the traces say is
-// held to the truth in TestStories.
+// TestStoriesExported checks that the Nsight Systems export of a story gives the
+// same summary as its trace without Python functions, which exports do not have.
+// TestStories compares the traces with the truth.
 func TestStoriesExported(t *testing.T) {
 	n := 0
 	for _, p := range tracegen.Stories() {

@@ -34,8 +34,7 @@ func (tl *timeline) streams(d *device, rank int, issues *diag.Ledger) []summary.
 		r.WorkNS = summary.Plus(r.WorkNS, a.Dur)
 		r.BusyNS = summary.Plus(r.BusyNS, interval.Span{Start: max(a.Start, r.end), End: a.End()}.Len())
 		if a.Start < r.end && a.Dur > 0 {
-			issues.Add(diag.Issue{Code: "stream-overlap", Severity: diag.Info,
-				Help: "events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show; all are counted, so sums of durations exceed wall time there"})
+			issues.Add(diag.Issue{Code: "stream-overlap", Severity: diag.Info})
 		}
 		r.end = max(r.end, a.End())
 	}

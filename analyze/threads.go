@@ -8,8 +8,8 @@ import (
 	"assay/trace"
 )
 
-// A host is what is known of the host alone, before it is held against the work
-// of devices.
+// A host has what the events of the host show by themselves, before they are
+// related to the work of devices.
 type host struct {
 	link      *links
 	memories  *allocations
@@ -48,7 +48,7 @@ func processesOf(t *trace.Trace) []uint32 {
 }
 
 // sequences has the context of the operator of each sequence number of each
-// process. Numbers are dense, so they lie in pages.
+// process. Numbers are dense, so they are kept in pages.
 type sequences map[sequencePage]*[1 << pageBits]contextID
 
 type sequencePage struct {

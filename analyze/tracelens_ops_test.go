@@ -157,7 +157,7 @@ type opSum struct {
 }
 
 // opSums sums the launchers up by name. TraceLens leaves out NCCL and operators
-// named "execute", of which there are none here.
+// named "execute"; the inputs of this test have none.
 func opSums(tr *trace.Trace) map[string]*opSum {
 	out := make(map[string]*opSum)
 	isMemset := func(list []*trace.Activity) (ns int64) {

@@ -15,8 +15,8 @@ import (
 var jsonOf = strings.NewReplacer(" ", "", "\n", "", ",)", "]", "(", "[", ")", "]", "'", `"`).Replace
 
 // TestTraceLensShapes compares the work of each operator by the dimensions and
-// types of its inputs. TraceLens tells strides and values apart too, which are
-// summed up here, and links no memset on ROCm, which is added.
+// types of its inputs. TraceLens has one row per strides and values too; these rows
+// are summed up here. It links no memset on ROCm, which is added.
 func TestTraceLensShapes(t *testing.T) {
 	compared := 0
 	eachTable(t, "ops_unique_args.csv", 10, func(t *testing.T, g golden, rows []map[string]string) {

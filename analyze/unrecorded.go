@@ -31,7 +31,7 @@ var lossKinds = []struct{ call, kind string }{
 // workspace), and they return in 0.1 to 0.4 µs where real ones take 2 µs and more.
 const emptyCall = 500
 
-// lossesOf finds the launches of which no device work was recorded: calls with a
+// lossesOf finds the launches whose device work was not recorded: calls with a
 // correlation that no activity has. It needs the calls by correlation, so it runs
 // before they are forgotten.
 //
@@ -128,7 +128,7 @@ func (x *callIndex) within(c *trace.Call) bool {
 	return r != nil && !slices.Contains(r.all, c)
 }
 
-// withoutNested removes the calls that lie in another call which launches or
+// withoutNested removes the calls nested in another call that launches or
 // copies, and those that contain a call whose work was recorded.
 func withoutNested(t *trace.Trace, l *links, kinds lossNames, lost []*trace.Call) []*trace.Call {
 	byTrack := make(map[trace.TrackID][]*trace.Call)
@@ -267,8 +267,8 @@ func (o *losses) rowsOf(rank int) []summary.LaunchLoss {
 // work is a loss of data. Below it, single records were lost.
 const lossShare = 0.05
 
-// fewCopies is the number of copies or memsets under which missing device work is
-// no loss of data: libraries make a few calls of 0 bytes that take longer than
+// fewCopies is the number of copies or memsets under which missing device work does
+// not count as lost data: libraries make a few calls of 0 bytes that take longer than
 // emptyCall. If only so few memsets are missing, no issue is written.
 const fewCopies = 10
 
@@ -291,5 +291,5 @@ func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
 		return
 	}
 	issues.AddN(diag.Issue{Code: "launches-without-kernels", Severity: severity,
-		Help: fmt.Sprintf("rank %d: %s have no device work in the capture, so this work is missing from every total and its time counts as idle or as the time of other work; record again with fewer activities or a shorter range, and let the profiler finish before the process ends", rank, strings.Join(texts, ", "))}, total)
+		Help: fmt.Sprintf("Rank %d: %s have no GPU work in the capture. It is missing from every total; its time counts as idle or as other work. Record fewer activities or a shorter range, and let the profiler finish.", rank, strings.Join(texts, ", "))}, total)
 }

@@ -18,8 +18,8 @@ type wait struct {
 
 func (w wait) end() int64 { return w.Start + w.Dur }
 
-// waiting finds out for how long the host waited for a device, and what it lost
-// by that.
+// waiting measures how long the host waited for a device, and the idle time that
+// these waits caused.
 type waiting struct {
 	a       *attribution
 	byTrack map[trace.TrackID][]wait
@@ -114,15 +114,15 @@ func (w *waiting) measure(device int, waits []wait) int {
 	return len(w.syncs) - 1
 }
 
-// device measures one device. It returns a function to which the gaps of the
-// device are told, in order.
+// device measures one device. It returns a function that must be called with each
+// gap of the device, in order of time.
 //
-// A call that waits holds the host back by as long as it takes. Had it not, all
-// that follows would have come earlier by that time, and gaps in which the
-// device waited for its host would be shorter, together by as much. So such
-// gaps are charged to the longest call before them until its time is used up.
-// Times of several calls are not added up: no program runs ahead of its device
-// without end.
+// A call that waits delays the host by its duration. Without the wait, everything
+// after it would have started earlier by that time, and the gaps in which the
+// device waited for its host would be shorter by the same total. Such gaps are
+// therefore charged to the longest call before them until its time is used up.
+// Times of several calls are not added up, because no program runs ahead of its
+// device without limit.
 func (w *waiting) device(device int) func(gap) {
 	window := w.a.tl.devices[device].window
 	waits := w.of(device)
@@ -148,7 +148,7 @@ func (w *waiting) device(device int) func(gap) {
 	}
 }
 
-// syncRows returns how long the host of each device stood still.
+// syncRows returns how long the host of each device was blocked.
 func (w *waiting) syncRows(rank int) []summary.Sync {
 	for i := range w.syncs {
 		w.syncs[i].Rank = rank

@@ -33,7 +33,7 @@ func (d *differ) estimates(base, new []Run) []Estimate {
 		{BudgetComm, func(f *facts) float64 { return f.mean(summary.Activity.ExposedComm) }},
 		{BudgetCopies, func(f *facts) float64 { return f.mean(summary.Activity.ExposedCopy) }},
 		{BudgetIdle, func(f *facts) float64 { return f.mean(summary.Activity.Idle) }},
-		{"kernel work", (*facts).kernelWork},
+		{"total kernel time", (*facts).kernelWork},
 	}
 	b, n := d.each(base), d.each(new)
 	if len(b) == 0 || len(n) == 0 {

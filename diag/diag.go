@@ -1,10 +1,10 @@
-// Package diag says what was wrong with an input, where, and how much it
-// matters.
+// Package diag describes problems of an input, their position and their effect on
+// the results.
 //
-// Parsers return two kinds of trouble. An [Error] stops or skips one record
-// and points at it. An [Issue] is a counted, named condition that did not stop
-// anything but makes the numbers less true; a [Ledger] collects them so that
-// every report can print its own caveats.
+// Parsers return two kinds of problems. An [Error] stops or skips one record and has
+// its position. An [Issue] is a counted condition with a code that did not stop the
+// parser and may affect results. A [Ledger] collects issues, so that every report can
+// print them.
 package diag
 
 import (
@@ -22,8 +22,8 @@ type Pos struct {
 	Path   string // where inside the document, as "traceEvents[7].dur"
 }
 
-// String returns the position as "run.json@81920: traceEvents[7].dur" or, for
-// formats of lines, "run.txt:12".
+// String returns the position as "run.json@81920: traceEvents[7].dur" or, for text
+// formats, "run.txt:12".
 func (p Pos) String() string {
 	s := p.File
 	if s == "" {
@@ -40,8 +40,8 @@ func (p Pos) String() string {
 	return s
 }
 
-// An Error is one malformed record. It is not fatal: a reader that returns an
-// Error as a record can go on to the next one.
+// An Error is one malformed record. It is not fatal: a reader that returns an Error
+// as a record can read the next one.
 type Error struct {
 	Pos Pos
 	Msg string // what is wrong, lower case, no trailing period
@@ -60,12 +60,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Severity orders issues by what they do to the numbers.
+// Severity orders issues by their effect on the results.
 type Severity uint8
 
 // The severities, by rising weight.
 const (
-	Info     Severity = iota // worth knowing; every number stands
+	Info     Severity = iota // no number is affected
 	DataLoss                 // the profiler dropped or truncated something
 	Suspect                  // a number may be wrong
 )
@@ -84,26 +84,26 @@ func (s Severity) String() string {
 	return fmt.Sprintf("severity(%d)", uint8(s))
 }
 
-// An Issue is one kind of trouble and how often it was met.
+// An Issue is one kind of problem and the number of its occurrences.
 type Issue struct {
 	Code     string // stable, kebab-case, e.g. "kernel-without-launch"
 	Severity Severity
 	Count    int64
-	First    Pos    // the first place it was met
-	Help     string // what it does to the numbers, and the remedy; as in the registry if a Ledger gets none
+	First    Pos    // the first occurrence
+	Help     string // the effect on the results and the remedy; if empty, a Ledger fills in the registry's
 }
 
 // A Ledger counts issues by code. The zero Ledger is ready to use. It is not
-// safe for concurrent use: goroutines keep one each, and [Ledger.Merge] adds
-// them up in the order of the input.
+// safe for concurrent use: each goroutine needs its own, and [Ledger.Merge] combines
+// them in the order of the input.
 type Ledger struct{ m map[string]*Issue }
 
 // Add counts one occurrence of the issue; is.Count is ignored.
 func (l *Ledger) Add(is Issue) { l.AddN(is, 1) }
 
 // AddN counts n occurrences of the issue; is.Count is ignored. A code that was
-// met before keeps its first Pos and Help, and the worse of its severities, so
-// that no order of additions can play an issue down. An empty Help is filled in
+// added before keeps its first Pos and Help and the worse severity, so the order of
+// additions does not lower the severity. An empty Help is filled in
 // from the registry: see [HelpOf]. Nothing happens if n is not positive.
 func (l *Ledger) AddN(is Issue, n int64) {
 	if n <= 0 {
@@ -125,15 +125,15 @@ func (l *Ledger) AddN(is Issue, n int64) {
 	have.Severity = max(have.Severity, is.Severity)
 }
 
-// Merge counts everything that other counted. What l met counts as met first.
-// Other is unchanged and stays independent of l.
+// Merge adds all issues of other, which is not changed. Issues of l count as earlier
+// than those of other.
 func (l *Ledger) Merge(other *Ledger) {
 	for _, is := range other.Issues() {
 		l.AddN(is, is.Count)
 	}
 }
 
-// Issues returns what was counted, worst first, then by code.
+// Issues returns the issues, sorted by severity, worst first, then by code.
 func (l *Ledger) Issues() []Issue {
 	out := make([]Issue, 0, len(l.m))
 	for _, is := range l.m {

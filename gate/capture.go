@@ -10,7 +10,7 @@ import (
 	"assay/unit"
 )
 
-// A capture is what a run's quality lets one say.
+// A capture is the quality of a run's captures, which limits the results of gates.
 type capture struct {
 	doubt string // why numbers may be wrong or too low, or ""
 	empty string // why there is too little device work to judge, or ""
@@ -24,8 +24,8 @@ func small(is summary.Issue, events int64) bool {
 	return single && is.Count <= events/1000
 }
 
-// repeated is said of inputs that are pooled though their ranks are the same. Here
-// they are runs of their own.
+// repeated is the issue of inputs with equal ranks that are pooled. A gate treats them
+// as separate runs.
 const repeated = "rank-repeated"
 
 // captureOf judges the quality of a run's captures.
@@ -145,7 +145,7 @@ func deviceNames(s *summary.Summary) []string {
 func formats(s *summary.Summary) []string {
 	var out []string
 	for _, in := range s.Inputs {
-		name, _, _ := strings.Cut(in.Format, "-") // nsys-sqlite and nsys-json are of one
+		name, _, _ := strings.Cut(in.Format, "-") // nsys-sqlite and nsys-json come from one profiler
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}

@@ -11,7 +11,7 @@ import (
 	"assay/summary"
 )
 
-// A Result is what a gate comes to.
+// A Result is the result of a gate.
 type Result uint8
 
 // The results, by rising weight.
@@ -37,7 +37,7 @@ func (r Result) String() string {
 // MarshalText writes the result as its name.
 func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// An Outcome is what one gate came to, and why.
+// An Outcome is the result of one gate and its reason.
 type Outcome struct {
 	Gate   *Gate
 	Result Result
@@ -51,7 +51,7 @@ type Outcome struct {
 	P         *float64
 }
 
-// A Report is what all gates came to.
+// A Report has the outcomes of all gates.
 type Report struct {
 	Result    Result // the worst
 	Outcomes  []Outcome
@@ -60,11 +60,11 @@ type Report struct {
 
 // Options for [Check]. Fields may be added.
 type Options struct {
-	// Thresholds say how much work a capture must hold.
+	// Thresholds set how much work a capture must have.
 	Thresholds judge.Thresholds
 }
 
-// ErrNoRun is what Check returns for a side that holds nothing.
+// ErrNoRun is the error of Check for a side without runs.
 var ErrNoRun = errors.New("no run to check")
 
 // Check evaluates the gates on the runs, against the baseline where gates want
@@ -128,8 +128,8 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 	return newSample(values), nil
 }
 
-// doubt says why the captures cannot answer for a metric, or returns "". Lost is
-// true if what is missing could only raise it.
+// doubt returns the reason why the captures do not support a metric, or "". Lost is
+// true if the missing data could only raise the metric.
 func (s *side) doubt(m *Metric) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
@@ -181,7 +181,7 @@ func (o Outcome) is(r Result, format string, args ...any) Outcome {
 	return o
 }
 
-// An answer is what limits come to.
+// An answer is the result of limits, with its reason.
 type answer struct {
 	result  Result
 	why     string
@@ -196,7 +196,7 @@ func (a answer) worse(b answer) answer {
 	return a
 }
 
-// limits holds a gate to its limits of one level.
+// limits evaluates a gate against its limits of one level.
 func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	var all answer
 	if l.absolute() {
@@ -212,8 +212,8 @@ func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	return all
 }
 
-// doubted takes back what the captures cannot support. A failure stands where
-// what is missing could only make it worse.
+// doubted returns a as inconclusive if the captures do not support it. A failure is
+// kept if the missing data could only make it worse.
 func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	m := o.Gate.Metric
 	why, lost := c.now.doubt(m)
@@ -230,7 +230,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			a.why += "; the capture is incomplete, so there is more of it"
 			return a
 		}
-		return answer{Inconclusive, fmt.Sprintf("the capture cannot tell: %s; it shows %s", why, o.Now.text(m)), true}
+		return answer{Inconclusive, fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), true}
 	}
 	if !compared {
 		return a

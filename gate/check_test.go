@@ -149,22 +149,22 @@ func TestCaptures(t *testing.T) {
 		want       Result
 		why        string
 	}{
-		{"cut", "gpu.busy_share: '>= 10%'", cut, false, Inconclusive, "the capture cannot tell: input-truncated (data-loss, once) at t.json@7; it shows"},
-		{"cut, and under the target", "gpu.busy_share: '>= 99%'", cut, false, Inconclusive, "the capture cannot tell: "},
+		{"cut", "gpu.busy_share: '>= 10%'", cut, false, Inconclusive, "the capture does not allow a decision: input-truncated (data-loss, once) at t.json@7; it shows"},
+		{"cut, and under the target", "gpu.busy_share: '>= 99%'", cut, false, Inconclusive, "the capture does not allow a decision: "},
 		{"cut, and too many", "kernel.count: <= 5", cut, false, Fail, "is 7,"},
-		{"cut, and a share that is over its target", "comm.exposed_share: <= 1%", cut, false, Inconclusive, "the capture cannot tell: "},
-		{"cut, and too few", "kernel.count: '>= 9999999'", cut, false, Inconclusive, "the capture cannot tell: "},
-		{"doubtful, and too many", "kernel.count: <= 5", issue("events-repeated", "suspect", 1), false, Inconclusive, "the capture cannot tell: events-repeated (suspect, once)"},
+		{"cut, and a share that is over its target", "comm.exposed_share: <= 1%", cut, false, Inconclusive, "the capture does not allow a decision: "},
+		{"cut, and too few", "kernel.count: '>= 9999999'", cut, false, Inconclusive, "the capture does not allow a decision: "},
+		{"doubtful, and too many", "kernel.count: <= 5", issue("events-repeated", "suspect", 1), false, Inconclusive, "the capture does not allow a decision: events-repeated (suspect, once)"},
 		{"single records lost", "gpu.busy_share: '>= 10%'", issue("event-bad-time", "data-loss", 100), false, Pass, "is "},
-		{"many records lost", "gpu.busy_share: '>= 10%'", issue("event-bad-time", "data-loss", 101), false, Inconclusive, "the capture cannot tell: event-bad-time (data-loss, 101 times)"},
+		{"many records lost", "gpu.busy_share: '>= 10%'", issue("event-bad-time", "data-loss", 101), false, Inconclusive, "the capture does not allow a decision: event-bad-time (data-loss, 101 times)"},
 		{"worth knowing", "gpu.busy_share: '>= 10%'", issue("quotes-repaired", "info", 9), false, Pass, "is "},
 		{"runs that were pooled", "gpu.busy_share: '>= 10%'", issue("rank-repeated", "suspect", 1), false, Pass, "is "},
-		{"not to its end", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Inputs[0].Complete = false }, false, Inconclusive, "the capture cannot tell: run0/rank0.json ends early"},
-		{"little work", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Inconclusive, "the capture cannot tell: too little GPU work to judge: 3 GPU events"},
+		{"not to its end", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Inputs[0].Complete = false }, false, Inconclusive, "the capture does not allow a decision: run0/rank0.json ends early"},
+		{"little work", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Inconclusive, "the capture does not allow a decision: too little GPU work to judge: 3 GPU events"},
 		{"little work, which a phase needs not", "phase.mean{phase=forward}: <= 2s", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Pass, "is 10 ms"},
-		{"cut baseline", "step.median: {max_increase: 5%}", cut, true, Inconclusive, "the capture cannot tell: the baseline: input-truncated"},
+		{"cut baseline", "step.median: {max_increase: 5%}", cut, true, Inconclusive, "the capture does not allow a decision: the baseline: input-truncated"},
 		{"cut baseline, and a target", "step.median: <= 1s", cut, true, Pass, "is "},
-		{"cut, and more kernels than before", "kernel.count: {max_increase: 5%}", cut, false, Inconclusive, "the capture cannot tell: "},
+		{"cut, and more kernels than before", "kernel.count: {max_increase: 5%}", cut, false, Inconclusive, "the capture does not allow a decision: "},
 		{"another device", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Inconclusive, "not comparable: the devices differ: NVIDIA A100 in the baseline, NVIDIA H100 80GB HBM3 now; is "},
 		{"another device, and a target", "step.median: <= 1s", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Pass, "is "},
 		{"another profiler", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }, true, Inconclusive, "not comparable: the profilers differ: nsys in the baseline, kineto now; is "},
@@ -227,7 +227,8 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestSteady: what is the same in every run is held to its limit as it is.
+// TestSteady checks that a value that is equal in every run is compared with its limit
+// without noise.
 func TestSteady(t *testing.T) {
 	more := func(by int64) func(*summary.Summary) {
 		return func(s *summary.Summary) {

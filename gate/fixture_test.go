@@ -13,9 +13,9 @@ const (
 	ms = 1_000 * us
 )
 
-// A program is a training program on one GPU whose runs drift. Its steps are of
-// one stretch each of compute, compute over communication, communication, a copy
-// and idle time.
+// A program is a training program on one GPU whose runs drift. Each step has one
+// stretch of compute, of compute over communication, of communication, of a copy, and
+// of idle time.
 type program struct {
 	steps int
 	// Lengths within a step.

@@ -8,7 +8,7 @@ import (
 	"assay/unit"
 )
 
-// A Gate is one target: a metric of a part of the run, and what it may be.
+// A Gate is one metric of a part of the run with its limits.
 type Gate struct {
 	Text     string // metric and selector, as "kernels.total{category=gemm}"
 	Metric   *Metric
@@ -26,7 +26,7 @@ type Gate struct {
 	Source     string // who wants it so
 }
 
-// Limits are what a metric must keep to. What is not set is nil.
+// Limits are the limits of a metric. Those that are not set are nil.
 type Limits struct {
 	Max, Min, Equal *float64
 	Over, Under     bool // Max and Min are themselves out of bounds
@@ -55,7 +55,7 @@ func (g *Gate) NeedsBaseline() bool { return g.Fail.relative() || g.Warn.relativ
 
 // Noise that is taken where a gate does not set it. Runs of one program on shared
 // machines differ by 5 to 15 %; a drift of all work by 15 % moves shares of the
-// window by far less, for numerator and denominator drift together.
+// window by far less, because numerator and denominator drift together.
 const (
 	usualNoise       = 0.15
 	usualNoiseShares = 0.05

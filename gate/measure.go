@@ -105,8 +105,8 @@ func (v selection) overlap() (Value, error) {
 	return ratio(a.HiddenComm(), all), nil
 }
 
-// idle adds up idle time. That of an owner that has none is 0 where others have
-// some: every idle nanosecond has an owner.
+// idle adds up idle time. A cause without idle time is 0 if other causes have some,
+// because all idle time has a cause.
 func (v selection) idle() (Value, error) {
 	if v.sel.value("owner") == "" && v.sel.value("state") == "" {
 		return shareOf(summary.Activity.Idle)(v)

@@ -54,8 +54,8 @@ func (v selection) launches() (Value, error) {
 	return whole(calls), nil
 }
 
-// launched sums the calls that launch kernels: how many were of graphs, and how
-// many pieces of work graphs and all of them launched.
+// launched sums the calls that launch kernels. It returns the number of graph launches
+// and the GPU operations that graphs, and all calls, launched.
 func (v selection) launched() (graphs, byGraphs, all int64, err error) {
 	any := false
 	for _, c := range v.Calls {

@@ -139,8 +139,8 @@ func measureText(t *testing.T, s *summary.Summary, gate string) string {
 	return newSample([]Value{v}).text(m)
 }
 
-// TestMeasureNothing: what is not there is an error that says what is, or how to
-// record it. No metric of an empty summary has a value.
+// TestMeasureNothing checks that a missing part is an error that lists the existing
+// parts, or the option that records it. No metric of an empty summary has a value.
 func TestMeasureNothing(t *testing.T) {
 	for _, tc := range []struct{ gate, want string }{
 		{"gpu.busy_share{device=7}", "no such device; there is rank 0 device 0, rank 1 device 1"},
@@ -225,7 +225,7 @@ func TestHostSpans(t *testing.T) {
 	}
 }
 
-// TestHas compares patterns with what stands in the table: "*" is anything.
+// TestHas compares patterns with names: "*" matches any text.
 func TestHas(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, name string

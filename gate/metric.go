@@ -1,20 +1,19 @@
-// Package gate holds a run to targets: what its metrics may be, and by how much
-// they may be worse than those of a baseline.
+// Package gate evaluates limits on the metrics of a run: absolute ones, and relative
+// ones against a baseline.
 //
-// [Parse] reads gates from a file, [Runs] sorts what was measured into runs of a
-// program, and [Check] evaluates the gates. Like package judge it sees
-// summaries and no trace; unlike judge, which explains a run, it answers with
-// one word for each gate. Package report prints the answers.
+// [Parse] reads gates from a file, [Runs] groups inputs into runs of a program, and
+// [Check] evaluates the gates. Like package judge it reads summaries, not traces.
+// Judge explains a run; gate returns one result per gate. Package report prints the
+// results.
 //
 // # Noise
 //
-// What repeats exactly from run to run (kernel counts, launches, graphs) is held
-// to its limit as it is. Times are not: whole runs of one program differ by 5 to
-// 15 %, and no number of steps within a run tells by how much. So with
-// [MinRuns] runs on each side a gate on times fails if the medians differ by more
-// than its limit and a rank test says that the runs differ; with fewer, it fails
-// if they differ by more than runs usually do. What is over a limit and may
-// be noise is inconclusive, neither a pass nor a failure.
+// Values that repeat exactly from run to run (kernel counts, launches, graphs) are
+// compared with the limit directly. Times are not: whole runs of one program differ by
+// 5 to 15 %, and the steps within one run do not show by how much. With [MinRuns] runs
+// on each side, a gate on times fails if the medians differ by more than its limit and
+// a rank test finds a difference. With fewer runs, it fails if they differ by more than
+// runs usually do. A value over a limit that may be noise is inconclusive.
 package gate
 
 import (
@@ -57,7 +56,7 @@ type Metric struct {
 	measure func(selection) (Value, error)
 }
 
-// A Value is what a metric comes to in one run. Shares and means have a
+// A Value is the value of a metric in one run. Shares and means have a
 // numerator and a denominator.
 type Value struct {
 	V        float64
@@ -103,7 +102,7 @@ func activityMetrics() []Metric {
 			measure: shareOf(summary.Activity.Compute)},
 		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over devices",
 			measure: selection.exposedComm},
-		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication ran under compute / time in which it ran",
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute / time in which it ran",
 			measure: selection.overlap},
 		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",
 			measure: shareOf(summary.Activity.ExposedCopy)},
@@ -135,15 +134,15 @@ func kernelMetrics() []Metric {
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
 		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels run / number of steps of the devices",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
-		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "sum of the durations of kernels / their number",
+		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time / number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
 		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
-		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "sum of the durations of kernels: work; kernels that run at the same time count fully each",
+		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
-		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "sum of the durations of kernels / number of steps of the devices",
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time / number of steps of the devices",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
-		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "sum of the durations of the kernels selected / that of all kernels of the devices",
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels / total kernel time of the devices",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
 	}
 }
@@ -156,7 +155,7 @@ func launchMetrics() []Metric {
 			measure: selection.launches},
 		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
 			measure: selection.graphLaunches},
-		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "pieces of work that graphs launched / all pieces with a known launch",
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs / all GPU operations with a known launch",
 			measure: selection.graphShare},
 	}
 }
@@ -167,21 +166,21 @@ func otherMetrics() []Metric {
 	return []Metric{
 		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the device",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
-		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "sum of the durations of copies and memsets",
+		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "total time of copies and memsets",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
-		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, where the capture tells",
+		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
 			measure: copiesAs(copies.moved)},
-		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had handed out on one device",
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one device",
 			measure: peakOf(allocated)},
-		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from one device",
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one device",
 			measure: peakOf(reserved)},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "most that the allocator had taken from a device (handed out, where that is not recorded) / memory of the device; of the fullest device",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded) / memory of the device; the fullest device counts",
 			measure: selection.memoryShare},
 		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "host time in an annotation (record_function, NVTX) / its number of runs; wants phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
 		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "host time in an annotation, summed over runs; wants phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
-		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "sum of the durations of the device work launched in an annotation; wants phase=",
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "total time of the device work launched in an annotation; wants phase=",
 			measure: phaseAs(phase.device)},
 		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "number of runs of an annotation; wants phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},

@@ -47,8 +47,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestPower compares programs of which one is slower: a gate that never fails
-// keeps nothing out.
+// TestPower compares programs one of which is slower, to prove that a gate can fail.
 func TestPower(t *testing.T) {
 	slower := func(by float64) func(*program) {
 		return func(p *program) {

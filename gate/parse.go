@@ -21,9 +21,9 @@ var defaultsYAML string
 // BuiltIn returns the text of the file that [Default] reads.
 func BuiltIn() string { return defaultsYAML }
 
-// Default returns the gates for a comparison with a baseline where the user has
-// none: structure is held to its limits, and times to ones that the drift of a
-// shared machine does not reach.
+// Default returns the gates for a comparison with a baseline if the user gives none:
+// strict limits on structure, and limits on times that exceed the drift of a shared
+// machine.
 func Default() []Gate {
 	gates, err := Parse([]byte(defaultsYAML), "gates.yaml")
 	if err != nil {
@@ -125,7 +125,7 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	case g.Fail.empty() && g.Warn.empty():
 		return Gate{}, yamltree.Errorf(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
 	case (g.Fail.MinAbs > 0 && !g.Fail.relative()) || (g.Warn.MinAbs > 0 && !g.Warn.relative()):
-		return Gate{}, yamltree.Errorf(e.Key, "%s: min_abs needs max_increase or max_decrease beside it", g.Text)
+		return Gate{}, yamltree.Errorf(e.Key, "%s: min_abs is valid only with max_increase or max_decrease", g.Text)
 	}
 	return g, nil
 }
@@ -252,7 +252,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		return nil
 	}
-	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
+	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
 }
 
 // parse reads a value of the unit.
@@ -273,7 +273,7 @@ func (u Unit) parse(text string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is no number", text)
+		return 0, fmt.Errorf("%q is not a number", text)
 	}
 	return v, notBelow(nil, v, text)
 }

@@ -70,7 +70,7 @@ func (s *Sample) text(m *Metric) string {
 	return text
 }
 
-// absolute holds the value to limits that need no baseline.
+// absolute compares the value with the limits that need no baseline.
 func (o *Outcome) absolute(l *Limits) answer {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	for _, limit := range []struct {

@@ -236,7 +236,7 @@ const permission = "run ncu as administrator, or load the driver with NVreg_Rest
 
 // done returns the result. If cause is not nil, it ended the input.
 func (r *reader) done(complete bool, cause error) (*counters.Capture, error) {
-	r.settle()
+	r.finalize()
 	if r.b.Launches() == 0 {
 		if cause != nil {
 			return nil, cause

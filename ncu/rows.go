@@ -224,10 +224,10 @@ func (r *reader) rule(row []string, name string) {
 	r.b.AddRule(r.launch, rule, r.pos())
 }
 
-// settle corrects the values of ambiguous numbers, once the other numbers have
+// finalize corrects the values of ambiguous numbers, once the other numbers have
 // shown the notation. If none has shown it, a point is the decimal separator,
 // as ncu prints it in its default locale.
-func (r *reader) settle() {
+func (r *reader) finalize() {
 	if r.numbers.fraction == 0 && len(r.doubts) > 0 {
 		r.note("number-format-assumed", diag.Info, "numbers such as 1,234 are ambiguous, and no number of the input shows the decimal separator; a point was assumed")
 	}

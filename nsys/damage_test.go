@@ -46,7 +46,7 @@ func readBytes(tb testing.TB, b []byte) (*trace.Trace, error) {
 		tb.Errorf("the file has changed: %v", readErr)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) != 1 {
-		tb.Errorf("files were left beside it: %v", files)
+		tb.Errorf("files were left next to it: %v", files)
 	}
 	return tr, err
 }
@@ -62,8 +62,8 @@ func TestDamaged(t *testing.T) {
 		in   []byte
 		want string
 	}{
-		"a zeroed header": {zeroed, "run.sqlite: cannot be read as an SQLite database ("},
-		"only the magic":  {[]byte(magic), "run.sqlite: cannot be read as an SQLite database ("},
+		"a zeroed header": {zeroed, "run.sqlite: the file cannot be read as an SQLite database ("},
+		"only the magic":  {[]byte(magic), "run.sqlite: the file cannot be read as an SQLite database ("},
 		"half a page":     {whole[:2048], "run.sqlite: "},
 	} {
 		tr, err := readBytes(t, tc.in)

@@ -8,10 +8,9 @@ import (
 	"assay/diag"
 )
 
-// The older form in JSON has events in the place of rows: each is of a Type,
-// which has the table that newer exports have it in, and holds its values in an
-// object of one of few shapes, some below another. Integers of 64 bits are
-// strings there.
+// The older form in JSON has events instead of rows. The Type of an event gives the
+// table that newer exports have it in. Its values are in one or two nested objects of
+// a few shapes. Integers of 64 bits are strings there.
 
 // eventColumns are the columns of the tables and where an event has each.
 type eventColumns map[string]string
@@ -82,7 +81,7 @@ func (r *jsonReader) event(object gjson.Result) {
 			return
 		}
 		if ns := object.Get("NvtxEvent.NsTime"); ns.Type == gjson.False {
-			r.issue("time-unit-unknown", diag.DataLoss, "NVTX events whose times are not in nanoseconds were skipped; export again with a newer nsys")
+			r.issue("time-unit-unknown", diag.DataLoss, "")
 			return
 		}
 		r.fill(object, t, k)

@@ -39,10 +39,10 @@ func sharing(t *testing.T) []byte {
 	if err != nil || readErr != nil {
 		t.Fatal(err, readErr)
 	}
-	var long []byte // the cell whose text goes on in further pages
+	var long []byte // the cell whose text continues in further pages
 	for at := pageSize; at < len(b); at += pageSize {
 		page := b[at : at+pageSize]
-		if page[0] != 13 { // a leaf of a table; pages that a text goes on in begin with 0
+		if page[0] != 13 { // a leaf of a table; pages that continue a text begin with 0
 			continue
 		}
 		cell := page[binary.BigEndian.Uint16(page[8:]):]

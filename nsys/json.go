@@ -69,7 +69,7 @@ func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error)
 		return nil, err
 	}
 	if err != nil {
-		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("the input could not be read further (%v), and what follows is missing from every sum", err))
+		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("The input could not be read further (%v). Later rows are missing from every sum. Copy the file again.", err))
 	}
 	issues := r.issues.Issues()
 	broken := slices.ContainsFunc(issues, func(is diag.Issue) bool { return is.Severity == diag.DataLoss })
@@ -116,7 +116,7 @@ func (r *jsonReader) read() error {
 		case err != nil:
 			return err
 		case r.memory.bytes > r.most:
-			r.issue("memory-limit", diag.DataLoss, "the rows up to here take a quarter of the memory that may be taken, which is what such an export may before it is measured; what follows is missing from every sum; give more with --max-memory SIZE, or export with --type sqlite, which needs none")
+			r.issue("memory-limit", diag.DataLoss, "The rows up to here take a quarter of --max-memory, the most for a JSON export. Later rows are missing from every sum. Raise --max-memory, or export with --type sqlite, which needs less.")
 			return nil
 		}
 	}
@@ -127,10 +127,10 @@ func (r *jsonReader) take(line []byte, last bool) {
 	deep := nestsDeep(line)
 	if deep || !gjson.ValidBytes(line) {
 		if last && !deep {
-			r.issue("input-truncated", diag.DataLoss, "the input ends within a line; what follows is missing from every sum; export again")
+			r.issue("input-truncated", diag.DataLoss, "The input ends within a line, so later rows are missing from every sum. Export again.")
 			return
 		}
-		r.issue("line-malformed", diag.DataLoss, "lines that are no JSON were skipped; what they held is missing from every sum; export again")
+		r.issue("line-malformed", diag.DataLoss, "")
 		return
 	}
 	object := gjson.ParseBytes(line)

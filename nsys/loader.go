@@ -144,7 +144,7 @@ func (l *loader) sym(id int64) trace.Sym {
 	return s
 }
 
-// label returns the number of a text of which there are few.
+// label returns the number of a text. It is for texts with few distinct values.
 func (l *loader) label(text string) trace.Sym {
 	l.renew()
 	s, ok := l.labels[text]
@@ -155,22 +155,21 @@ func (l *loader) label(text string) trace.Sym {
 	return s
 }
 
-// string returns the string of an id. One that is missing is named by its id, so
-// that what has it stays apart.
+// string returns the string of an id. A missing string is replaced by its id, so
+// that rows with different names stay separate.
 func (l *loader) string(id int64) []byte {
 	if s, ok := l.strings[id]; ok {
 		return s
 	}
-	l.out.Issue(diag.Issue{Code: "string-missing", Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("StringIds[id=%d]", id)},
-		Help: "names that rows refer to are not in StringIds; such rows go by the number of their name"}, 1)
+	l.out.Issue(diag.Issue{Code: "string-missing", Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("StringIds[id=%d]", id)}}, 1)
 	return fmt.Appendf(nil, "(string %d)", id)
 }
 
-// A thread is a global id, taken apart.
+// A thread is the process and thread of a global id.
 type thread struct{ pid, tid int64 }
 
-// thread takes a global id apart: 16 bits of hardware and virtual machine, 24 of
-// process, 24 of thread. Processes of a second machine get numbers of their own.
+// thread splits a global id: 16 bits for hardware and virtual machine, 24 for the
+// process, 24 for the thread. Processes of a second machine get numbers of their own.
 func (l *loader) thread(global int64) thread {
 	t := thread{global >> 24 & 0xffffff, global & 0xffffff}
 	if machine := global >> 48; !l.last.known || l.last.machine != machine {
@@ -259,9 +258,9 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 	if !ok {
 		return a, 0, false
 	}
-	// A device that is no number would read as device 0.
+	// A device that is not a number would read as device 0.
 	if device := r.num(2); (device == 0 || device != l.last.key.device) && r.odd(2) {
-		l.bad("event-bad-device", "rows whose device is not a number were skipped; their time is missing from every sum; the export is damaged: export again")
+		l.bad("event-bad-device", "")
 		return a, 0, false
 	}
 	if l.seen.first == 0 && l.seen.last == 0 || start < l.seen.first {
@@ -274,7 +273,7 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 	return a, pid, true
 }
 
-// unknown is the detail of work of which nothing more is known.
+// unknown is the detail of work without further information.
 var unknown = trace.Detail{
 	Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1,
 	Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1},

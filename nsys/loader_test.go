@@ -186,8 +186,8 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-// TestPreflight: what a capture cannot answer is said, and nothing of one that
-// can.
+// TestPreflight checks that each question that a capture cannot answer has an issue,
+// and that a complete capture has none.
 func TestPreflight(t *testing.T) {
 	process, thread := global(1, 10, 0), global(1, 10, 10)
 	gemm, launch, graph := stringRow(1, "gemm"), stringRow(2, "cudaLaunchKernel_v7000"), stringRow(3, "cudaGraphLaunch_v10000")

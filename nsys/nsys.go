@@ -2,10 +2,9 @@
 // of nsys export --type jsonlines and --type json, which have the same tables.
 //
 // All are read by the names of their tables and columns, never by their place,
-// so that exports of every version from 2020 on read alike: a table that is not
-// there was not captured, and a column that is not there is null. What becomes
-// of each table is written down as data, in tables.go; how the versions differ,
-// in QUIRKS.md.
+// so that exports of every version from 2020 on read alike: a missing table was
+// not captured, and a missing column is null. tables.go lists how each table is
+// read; QUIRKS.md lists the differences between versions.
 //
 // The result is a [trace.Trace], and package analyze, which measures it, does
 // not know where it came from.
@@ -41,8 +40,8 @@ type row interface {
 	text(column int) []byte // empty if null
 }
 
-// read makes a trace of a source, of which some is known to be missing if it is
-// broken.
+// read returns the trace of a source. If broken is set, parts of the source are
+// missing.
 func read(src source, file string, sel trace.Select, broken bool, issues ...diag.Issue) (*trace.Trace, error) {
 	l := newLoader(src, file, sel)
 	l.broken = broken
@@ -51,7 +50,7 @@ func read(src source, file string, sel trace.Select, broken bool, issues ...diag
 	}
 	l.settings()
 	if !l.known() {
-		return nil, fmt.Errorf("%s: has none of the tables that Nsight Systems exports, so it is of another program; give what nsys export --type sqlite wrote", file)
+		return nil, fmt.Errorf("%s: the database has no table of Nsight Systems, so another program wrote it; give the file that nsys export --type sqlite wrote", file)
 	}
 	for i := range tables {
 		if t := &tables[i]; t.wanted(l.out) {
@@ -107,5 +106,5 @@ func (l *loader) damaged(table string, read int64, err error) {
 		code = "device-table-damaged"
 	}
 	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
-		Help: fmt.Sprintf("a table of the export breaks off (%v), and its further rows are missing from every sum; the export may have been interrupted: export again", err)}, 1)
+		Help: fmt.Sprintf("A table of the export ends early (%v). Its further rows are missing from every sum. The export was probably interrupted; export again.", err)}, 1)
 }

@@ -32,7 +32,7 @@ func (l *loader) nvtx(r row) {
 		end = max(start, l.seen.lastEnd) // of device work and calls, which were read before
 	}
 	if end < start || end-start < 0 {
-		l.bad("event-negative-duration", "rows that end before they start were skipped; the profiler's clock went backwards")
+		l.bad("event-negative-duration", "Rows that end before they start were skipped. The clock of the profiler went backwards. Record again.")
 		return
 	}
 	l.seen.ranges++
@@ -103,8 +103,8 @@ type torchOp struct {
 	sizes    []byte
 }
 
-// parseOp takes such a text apart: "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2]]",
-// where each part behind the name may be missing, but not all.
+// parseOp parses such a text: "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2]]". At
+// least one part after the name must be present.
 func parseOp(text []byte) (op torchOp, ok bool) {
 	op.sequence = -1
 	name, rest, ok := bytes.Cut(text, []byte(", "))
@@ -199,6 +199,5 @@ const maxThreads = 1 << 20
 
 // unclosedRanges says what was made of ranges without an end.
 func (l *loader) unclosedRanges() {
-	l.out.Issue(diag.Issue{Code: "range-not-closed", Severity: diag.Info,
-		Help: "NVTX ranges were still open when the recording ended; each was taken to last until the last work that was recorded"}, l.seen.unclosed)
+	l.out.Issue(diag.Issue{Code: "range-not-closed", Severity: diag.Info}, l.seen.unclosed)
 }

@@ -15,10 +15,10 @@ import (
 	"assay/unit"
 )
 
-// A header has what the first 100 bytes of a database say of its size.
+// A header has the sizes that the first 100 bytes of a database state.
 type header struct {
 	page  int64 // bytes
-	pages int64 // 0 if the header does not say
+	pages int64 // 0 if the header does not state it
 }
 
 // headerOf reads the header of a database, and the size of its file.
@@ -34,7 +34,7 @@ func headerOf(path string) (h header, size int64, err error) {
 	}
 	var b [100]byte
 	if _, err := io.ReadFull(f, b[:]); err != nil {
-		return h, info.Size(), nil // SQLite says what is wrong with it
+		return h, info.Size(), nil // SQLite will return the error
 	}
 	if h.page = int64(binary.BigEndian.Uint16(b[16:])); h.page == 1 {
 		h.page = 65536
@@ -59,19 +59,19 @@ func (h header) whole(size int64) int64 {
 	return size / h.page * h.page
 }
 
-// cut returns the issue of a file that is shorter than its header says.
+// cut returns the issue for a file that is shorter than its header states.
 func (h header) cut(file string, size int64) (is diag.Issue, ok bool) {
 	missing := h.page*h.pages - size
 	if h.page == 0 || missing <= 0 {
 		return is, false
 	}
-	help := fmt.Sprintf("the database is cut: its header says %s pages of %d bytes, and the last %s are missing (%s bytes)",
+	help := fmt.Sprintf("The database is cut: its header states %s pages of %d bytes, and the last %s are missing (%s bytes)",
 		unit.Count(h.pages), h.page, unit.Bytes(missing), unit.Count(missing))
 	if part := size - h.whole(size); part > 0 {
 		help += fmt.Sprintf("; the last page is incomplete, and its %s bytes were not read", unit.Count(part))
 	}
 	return diag.Issue{Code: "export-cut", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: size},
-		Help: help + "; rows are missing from every table that has pages there, so no verdict is given; copy the file again, or export it again"}, true
+		Help: help + ". Rows are missing from every table that has pages there, so no verdict is given. Copy the file again, or export it again."}, true
 }
 
 // A cutFile shows the whole pages of one database as the only file of a file system.
@@ -80,7 +80,7 @@ type cutFile struct {
 	size int64
 }
 
-// Open opens the database, whatever directory its name has, and no file beside it.
+// Open opens the database, and returns fs.ErrNotExist for every other name.
 func (c cutFile) Open(name string) (fs.File, error) {
 	if name != c.name {
 		return nil, fs.ErrNotExist
@@ -99,8 +99,8 @@ type pages struct {
 	at   int64
 }
 
-// Read reads all of b if the file has so much, and else up to its end without an
-// error: SQLite wants to know how much was read.
+// Read reads len(b) bytes, or as many as the file has, without an error at the end:
+// SQLite expects the number of bytes.
 func (p *pages) Read(b []byte) (int, error) {
 	n := min(int64(len(b)), max(0, p.size-p.at))
 	got, err := p.f.ReadAt(b[:n], p.at)
@@ -137,8 +137,8 @@ type cutInfo struct {
 // Size returns the bytes of the whole pages.
 func (i cutInfo) Size() int64 { return i.size }
 
-// cutVFS makes SQLite see only the whole pages of a file. It returns the name of the
-// file system and what releases it.
+// cutVFS registers a file system in which SQLite sees only the whole pages of a file.
+// It returns its name and a function that releases it.
 func cutVFS(path string, size int64) (name string, release func(), err error) {
 	name, files, err := vfs.New(cutFile{path, size})
 	if err != nil {
@@ -147,11 +147,10 @@ func cutVFS(path string, size int64) (name string, release func(), err error) {
 	return name, func() { files.Close() }, nil
 }
 
-// journalMagic is how a rollback journal begins that has something to roll back.
+// journalMagic is the first bytes of a rollback journal that was not applied.
 var journalMagic = []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
 
-// hotJournal reports whether a rollback journal that was not applied lies beside the
-// database.
+// hotJournal reports whether the database has a rollback journal that was not applied.
 func hotJournal(path string) bool {
 	f, err := os.Open(path + "-journal")
 	if err != nil {

@@ -119,8 +119,7 @@ func (l *loader) addString(id int64, value []byte) {
 	}
 	l.stringBytes += int64(len(value)) + perString
 	if l.stringBytes > l.maxStringBytes {
-		l.out.Issue(diag.Issue{Code: "strings-left-out", Severity: diag.DataLoss, First: diag.Pos{File: l.file},
-			Help: "the strings of the export take more memory than they may; rows that refer to the further ones go by the number of their name; give more with --max-memory SIZE"}, 1)
+		l.out.Issue(diag.Issue{Code: "strings-left-out", Severity: diag.DataLoss, First: diag.Pos{File: l.file}}, 1)
 		return
 	}
 	l.strings[id] = append([]byte(nil), value...)

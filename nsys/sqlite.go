@@ -20,18 +20,18 @@ import (
 const magic = "SQLite format 3\x00"
 
 // SniffSQLite reports whether a file that starts with prefix may be an export in
-// SQLite. Which program wrote a database only its tables tell.
+// SQLite. Only the tables of a database show which program wrote it.
 func SniffSQLite(prefix []byte) bool { return bytes.HasPrefix(prefix, []byte(magic)) }
 
 // ReadSQLite reads the export at path, which it does not change. The file name
 // is used in messages.
 //
-// The error says why there is nothing to read; trouble that leaves a trace is
-// among its Issues.
+// The error says why nothing could be read. Problems that leave a usable trace are in
+// its Issues.
 func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 	src, err := openDatabase(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be read as an SQLite database (%w); the export may have been interrupted: export again", file, err)
+		return nil, fmt.Errorf("%s: the file cannot be read as an SQLite database (%w); the export was probably interrupted: export again", file, err)
 	}
 	defer src.close()
 	var early []diag.Issue
@@ -41,11 +41,11 @@ func ReadSQLite(path, file string, sel trace.Select) (*trace.Trace, error) {
 	}
 	if hotJournal(path) {
 		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
-			Help: "a rollback journal (-journal) lies beside the database, so a program was writing to it and broke off: some pages are newer than others, and numbers may be wrong; open the database once with a program that may write to it (sqlite3 FILE .tables), which undoes the unfinished change, or export again"})
+			Help: "The database has a rollback journal (-journal): a program stopped while writing, so numbers may be wrong. Undo the change by opening it with write access (sqlite3 FILE .tables), or export again."})
 	}
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		early = append(early, diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file},
-			Help: "a log of changes (-wal) lies beside the database, so a program has it open or broke off, and what the log holds was not read; close that program, or export again"})
+			Help: diag.HelpOf("export-unfinished")})
 	}
 	return read(src, file, sel, isCut, early...)
 }
@@ -69,9 +69,9 @@ func (db *database) close() {
 	}
 }
 
-// openDatabase opens a database such that nothing is written, neither to it nor
-// beside it, and nothing that it defines is run: views, triggers, generated
-// columns and virtual tables are not looked at.
+// openDatabase opens a database read-only. No file is written next to it, and nothing
+// that it defines is run: views, triggers, generated columns and virtual tables are
+// not used.
 func openDatabase(path string) (*database, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -81,8 +81,8 @@ func openDatabase(path string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Immutable: no locks are taken, and a log of changes beside the file, which
-	// nsys does not write, is not applied.
+	// Immutable: no locks are taken, and a log of changes (-wal), which nsys does not
+	// write, is not applied.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(full), RawQuery: "immutable=1"}
 	db := &database{tables: make(map[string][]string), names: make(map[string]string), most: size, header: h, size: size}
 	if whole := h.whole(size); whole < size {
@@ -119,8 +119,7 @@ func openDatabase(path string) (*database, error) {
 // maxValue is how long one value of a row may be.
 const maxValue = 64 << 20
 
-// maxTables is how many tables are looked at; exports with everything in them
-// have some 200.
+// maxTables is the number of tables that are read; complete exports have about 200.
 const maxTables = 4096
 
 // schema finds the tables and their columns.
@@ -219,7 +218,7 @@ func plain(err error) error {
 // quote quotes a name.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// A databaseRow is the row that a statement stands at.
+// A databaseRow is the current row of a statement.
 type databaseRow struct {
 	s   *sqlite.Stmt
 	buf []byte
@@ -227,10 +226,10 @@ type databaseRow struct {
 	read, longest int64 // bytes of text in all rows, by samples, and of one value
 }
 
-// sample looks at one column of the row, which stands for all: many rows may
-// share the pages of one long text, in the place of a number too, and a small
-// file then holds a thousand times its size. To look at all columns would take a
-// tenth of the time of large exports.
+// sample checks the size of one column of the row as a sample of all columns. Many
+// rows may share the pages of one long text, also instead of a number, and a small
+// file then has a thousand times its size in values. Checking all columns would take
+// a tenth of the time of large exports.
 func (r *databaseRow) sample(row int64, columns int) {
 	const scatter = 0x9e3779b97f4a7c15
 	column := int((uint64(row) * scatter >> 33) % uint64(columns))

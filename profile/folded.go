@@ -179,7 +179,7 @@ func (r *foldedReader) read() (*Profile, error) {
 			return nil, err
 		case err != nil:
 			done, cut = true, true
-			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "the input could not be read to its end: " + err.Error()})
+			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every sum. Copy the file again."})
 		}
 	}
 	p := r.b.Profile()
@@ -220,8 +220,7 @@ func (r *foldedReader) add(line string) {
 	stack, number, _ := cutLast(line)
 	value, err := strconv.ParseInt(number, 10, 64)
 	if stack == "" || err != nil || value < 0 {
-		r.issues.Add(diag.Issue{Code: "folded-line-malformed", Severity: diag.DataLoss, First: r.pos(),
-			Help: "lines that are no folded stack (names joined by semicolons, a space, a whole number) were skipped; their values are missing from every sum"})
+		r.issues.Add(diag.Issue{Code: "folded-line-malformed", Severity: diag.DataLoss, First: r.pos()})
 		return
 	}
 	names := strings.Split(strings.TrimRight(stack, " \t"), ";")

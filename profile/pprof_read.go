@@ -24,11 +24,11 @@ const (
 // named by its address, and its file is the binary's. Name is that of the
 // input, for messages.
 //
-// Of an input that is cut or damaged, the records that are whole are read, with
-// unknown frames where they refer to what is not there; issues count both.
+// If the input is cut or damaged, ReadPprof reads the complete records. References
+// to missing records become unknown frames. Issues count both.
 //
-// Addresses, mappings, columns within lines, and the period of sampling have no
-// place in a Profile and are dropped.
+// Addresses, mappings, columns within lines, and the period of sampling are not part
+// of a Profile and are dropped.
 func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
 	memory := cmp.Or(limits.Memory, defaultMemory)
 	data, reading := readPacked(r, min(maxPprofBytes, memory/2))
@@ -81,7 +81,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	case err != nil:
 		return data, fmt.Errorf("the file is cut or damaged (%w): copy it again", err)
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("over %d MiB, uncompressed, the limit; to read it, give more with --max-memory SIZE", limit>>20)
+		return nil, fmt.Errorf("the uncompressed profile has more than the limit of %d MiB; raise --max-memory", limit>>20)
 	case len(data) == 0:
 		return nil, errors.New("is empty")
 	}

@@ -59,7 +59,7 @@ func (s *salvage) read(data []byte, reading error) (*profile.Profile, error) {
 func (s *salvage) truncated(at int64, why string) {
 	s.cut = true
 	s.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: s.name, Offset: at},
-		Help: why + "; samples and names behind this place are missing; copy the file again"})
+		Help: why + "; samples and names after this position are missing; copy the file again"})
 }
 
 func (s *salvage) reference(n int64) {

@@ -221,10 +221,10 @@ func TestReadPprofHostile(t *testing.T) {
 		"cut gzip":        {packed(many)[:1000], "f: the file is cut or damaged (unexpected EOF): copy it again", -1},
 		"only magic":      {"\x1f\x8b", "f: ", -1},
 		"text":            {"hello", "unknown wire type 4", 3},
-		"short":           {field(6, "") + "\x0a\x05abc", "f@4: cannot be read as a pprof profile: a field of 5 bytes, of which 3 are there", 4},
+		"short":           {field(6, "") + "\x0a\x05abc", "f@4: cannot be read as a pprof profile: a field of 5 bytes has only 3", 4},
 		"wire type":       {field(6, "") + "\x07", "unknown wire type 7", 3},
 		"no end":          {"\x48\xff\xff", "a number that does not end", 1},
-		"inside":          {field(2, "\x0a\x05abc"), "a field of 5 bytes, of which 3 are there", 4},
+		"inside":          {field(2, "\x0a\x05abc"), "a field of 5 bytes has only 3", 4},
 		"bomb of samples": {packed(many), "over 1024 MiB of memory, the limit", 2 * (1<<30/128 + 1)},
 		"no strings":      {field(1, "\x08\x01"), "malformed", -1},
 		"no values":       {field(6, "") + field(1, "") + field(2, ""), "mismatch", -1},
@@ -284,7 +284,7 @@ func TestStackBudget(t *testing.T) {
 }
 
 // TestGoTool lets pprof itself print a profile: names are whole, kernels that
-// differ in template arguments stay apart, sums are right.
+// differ in template arguments stay separate, sums are right.
 func TestGoTool(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

@@ -31,7 +31,7 @@ const defaultMemory = 1 << 30
 // cost.
 const OtherStacks = "(other stacks)"
 
-const pooledHelp = "the stacks of one input may take no more memory; samples of those counted here are added up in one: every sum stands, but not which functions they had; to keep more, give more with --max-memory SIZE"
+const pooledHelp = "The stacks reached the memory limit. The samples counted here are added up in one stack: sums are correct, but names are missing. Raise --max-memory."
 
 // A Profile says who cost what. Fields may be added.
 type Profile struct {

@@ -8,9 +8,9 @@ import (
 )
 
 // SniffPprof reports whether a file that begins with prefix is a profile.proto,
-// uncompressed. The format has no magic number, so its fields must be those of
-// one as far as prefix goes, and the first that is no number must say what the
-// samples are, as every profiler writes it: Go's has its time before that.
+// uncompressed. The format has no magic number, so the fields in prefix must be valid,
+// and the first field that is not a number must be the type of the samples, which
+// every profiler writes first; Go's profiler writes only its time before it.
 func SniffPprof(prefix []byte) bool {
 	w := wire{data: prefix}
 	const lastField, sampleType, periodType = 15, 1, 11

@@ -32,7 +32,7 @@ type Table struct {
 	// than rounding apart from the rows. Nil if there is none.
 	Totals []Cell
 
-	// Missing is what the tool said in the place of rows; "" if it did not.
+	// Missing is the message that the tool printed instead of rows, or "".
 	Missing string
 }
 
@@ -51,8 +51,8 @@ const (
 	OfRow      = "row"      // not known, or several of these
 )
 
-// The clocks of a table. That of the wall goes on while a function waits; that
-// of the CPU stands still.
+// The clocks of a table. Wall time includes the time in which a function waits; CPU
+// time does not.
 const (
 	ClockWall = "wall"
 	ClockCPU  = "cpu"
@@ -70,9 +70,9 @@ type Adds uint8
 
 // The kinds of columns.
 const (
-	Each  Adds = iota // nothing: a cell tells of one run, as an average does
-	Self              // what all rows cost together
-	Total             // more than that: a cell has what other rows have too
+	Each  Adds = iota // cells do not add up: each is a value per run, such as an average
+	Self              // cells add up to the total
+	Total             // cells include those of other rows, so they add up to more than the total
 )
 
 // A Row is one row.

@@ -92,7 +92,7 @@ func (w *wire) next(end int) (field uint64, body []byte, err error) {
 		return 0, nil, fmt.Errorf("unknown wire type %d", tag&7)
 	}
 	if n > uint64(end-w.at) {
-		return 0, nil, fmt.Errorf("a field of %d bytes, of which %d are there", n, end-w.at)
+		return 0, nil, fmt.Errorf("a field of %d bytes has only %d", n, end-w.at)
 	}
 	body = w.data[w.at : w.at+int(n) : w.at+int(n)]
 	w.at += int(n)

@@ -63,7 +63,7 @@ func ReadCallgrind(in io.Reader, name string, limits Limits) (*profile.Tables, e
 	r.out.Complete = err == nil
 	if why := r.cut(); err == nil && why != "" {
 		r.out.Complete = false
-		r.issue("input-truncated", diag.DataLoss, "the file is cut: "+why+"; functions behind this place are missing; copy it again, or let the profiler write it to its end")
+		r.issue("input-truncated", diag.DataLoss, "The file is cut: "+why+". Functions after this position are missing. Copy it again, or let the profiler write it to its end.")
 	}
 	r.check()
 	r.out.List = r.graph.tables(r.out.Tool, limits, &r.issues)
@@ -119,7 +119,7 @@ func (r *callgrindReader) line(line string) error {
 }
 
 func (r *callgrindReader) malformed(which string) {
-	r.issue("callgrind-line-malformed", diag.DataLoss, "lines "+which+" were skipped; costs on them are missing from every sum")
+	r.issue("callgrind-line-malformed", diag.DataLoss, "Lines "+which+" were skipped. Costs on them are missing from every sum. Write the profile again.")
 }
 
 func (r *callgrindReader) header(key, value string) error {
@@ -239,7 +239,7 @@ func (r *callgrindReader) record(key, value string) bool {
 		count, _, _ := strings.Cut(strings.TrimSpace(value), " ")
 		n, ok := r.number(count)
 		if !ok {
-			r.malformed("whose number of calls is none")
+			r.malformed("whose number of calls is not a number")
 		}
 		r.calling, r.calls, r.begun = true, n, false
 	case "jump", "jcnd":
@@ -297,7 +297,7 @@ func (r *callgrindReader) costs(line string) {
 	r.full = len(fields) == r.positions+len(r.graph.events) && !calling
 	r.begun = len(fields) <= r.positions && r.begun
 	if len(r.graph.events) == 0 || r.function == "" || len(fields) < r.positions || len(fields) > r.positions+len(r.graph.events) {
-		r.malformed("of costs of no function, or of more costs than there are events,")
+		r.malformed("with costs of no function, or with more costs than there are events")
 		return
 	}
 	values := make([]int64, 0, maxEvents)
@@ -305,7 +305,7 @@ func (r *callgrindReader) costs(line string) {
 		n, ok := r.number(text)
 		size := r.graph.events[i].size
 		if !ok || n > (1<<62)/size {
-			r.malformed("with costs that are no number, or over what 64 bits hold,")
+			r.malformed("with costs that are not numbers or exceed 64 bits")
 			return
 		}
 		values = append(values, n*size)

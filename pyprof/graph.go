@@ -42,7 +42,7 @@ type event struct {
 	size int64 // base units in one of the file's
 }
 
-// An id is what tells functions apart.
+// An id identifies a function.
 type id struct{ name, file, object string }
 
 // A node is one function.
@@ -264,7 +264,7 @@ func (g *graph) addOthers(t *filling, issues *diag.Ledger) {
 	}
 	t.Left += g.pooled
 	issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
-		Help: "the functions and calls of one input may take no more memory; those counted here are added up in one: every sum of self stands, but not which functions they had, and totals of functions that they called are at least what is shown; to keep more, give more with --max-memory SIZE"}, g.pooled)
+		Help: "The functions and calls reached the memory limit. Those counted here are added up in one row: self times are correct, totals of their callees may be too small. Raise --max-memory."}, g.pooled)
 }
 
 // columns returns the columns of functions and of calls. Events other than the

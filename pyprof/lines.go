@@ -31,7 +31,7 @@ func (r *lineReader) issue(code string, severity diag.Severity, help string) {
 func (r *lineReader) next() (string, error) {
 	line, cut, err := r.Next()
 	if cut {
-		r.issue("line-too-long", diag.DataLoss, "lines of more than 1 MiB were cut there")
+		r.issue("line-too-long", diag.DataLoss, "Lines of more than 1 MiB were shortened to that length.")
 	}
 	return line, err
 }

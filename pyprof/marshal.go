@@ -247,7 +247,7 @@ func (r *marshalReader) long() (any, error) {
 		}
 		digit := uint64(binary.LittleEndian.Uint16(b))
 		if digit >= 1<<15 || i == 4 && digit >= 1<<3 {
-			return nil, r.fail("a number over what 64 bits hold")
+			return nil, r.fail("a number too large for 64 bits")
 		}
 		sum |= digit << (15 * uint(i))
 	}
@@ -268,7 +268,7 @@ func (r *marshalReader) reference(kind byte) (any, error) {
 	if kind == typeRef && n >= 0 && n < int64(len(r.refs)) {
 		return r.refs[n], nil
 	}
-	return nil, r.fail("a reference to value %d, which is not there", n)
+	return nil, r.fail("a reference to value %d, which does not exist", n)
 }
 
 func (r *marshalReader) tuple(short bool, depth int) (any, error) {

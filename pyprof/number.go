@@ -11,7 +11,7 @@ import (
 
 var (
 	errNumber = errors.New("not a number")
-	errRange  = errors.New("over what 64 bits hold")
+	errRange  = errors.New("too large for 64 bits")
 )
 
 // seconds reads decimal seconds as nanoseconds, from the digits and not through

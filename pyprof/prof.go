@@ -65,13 +65,13 @@ func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error)
 		return nil, err
 	case errors.Is(err, errCut):
 		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: at,
-			Help: "the file ends in a value: what is behind is missing; copy it again, or let the profiler write it to its end"})
+			Help: "The file ends within a value, and the rest is missing. Copy it again, or let the profiler write it to its end."})
 	case errors.As(err, &damage):
 		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: damage.Pos,
-			Help: fmt.Sprintf("the file is damaged here (%s): the %d functions before this place are read, and what is behind is missing; copy it again", damage.Msg, r.out.Records)})
+			Help: fmt.Sprintf("The file is damaged here (%s). The %d functions before this position were read, and the rest is missing. Copy it again.", damage.Msg, r.out.Records)})
 	default: // of the input itself
 		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: at,
-			Help: "the input could not be read to its end (" + err.Error() + "): what is behind is missing; copy it again"})
+			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing. Copy it again."})
 	}
 	r.out.List = r.graph.tables("pstats", limits, &r.issues)
 	r.out.Issues = r.issues.Issues()
@@ -87,13 +87,13 @@ func (r *profReader) tail() {
 	case err == io.EOF:
 	case err == nil:
 		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.DataLoss, First: at,
-			Help: "something follows the statistics and was not read; if several files were joined, give them one by one"})
+			Help: "The data after the statistics was not read. If several files were joined, pass them as separate files."})
 	case errors.As(err, &end) && end.Harmless():
 		r.issues.Add(diag.Issue{Code: "trailing-data", Severity: diag.Info, First: at,
-			Help: "what follows the statistics cannot be read (" + err.Error() + "); the statistics are whole"})
+			Help: "The data after the statistics cannot be read (" + err.Error() + "). The statistics are complete."})
 	default:
 		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: at,
-			Help: "the stored file is damaged (" + err.Error() + "), so any of its numbers may be wrong; copy it again"})
+			Help: "The stored file is damaged (" + err.Error() + "), so any of its numbers may be wrong. Copy it again."})
 	}
 }
 
@@ -111,15 +111,15 @@ func (r *profReader) entry(p pair) error {
 	r.out.Records++
 	name, ok := functionOf(p.key)
 	if !ok {
-		return r.fail("a key that is no tuple of file, line and function")
+		return r.fail("a key that is not a tuple of file, line and function")
 	}
 	stats, ok := p.value.([]any)
 	if !ok || len(stats) != 5 {
-		return r.fail("statistics of %q that are no tuple of five", name)
+		return r.fail("statistics of %q that are not a tuple of five", name)
 	}
 	callers, ok := stats[4].([]pair)
 	if !ok {
-		return r.fail("callers of %q that are no dict", name)
+		return r.fail("callers of %q that are not a dict", name)
 	}
 	cost, err := r.costs(name, stats[:4])
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *profReader) entry(p pair) error {
 func (r *profReader) caller(callee int32, name string, p pair) error {
 	from, ok := functionOf(p.key)
 	if !ok {
-		return r.fail("a caller of %q that is no tuple of file, line and function", name)
+		return r.fail("a caller of %q that is not a tuple of file, line and function", name)
 	}
 	if n, ok := p.value.(int64); ok {
 		r.graph.edge(r.graph.function(id{name: from}), callee).count = profile.Known(n)
@@ -159,7 +159,7 @@ func (r *profReader) caller(callee int32, name string, p pair) error {
 	}
 	stats, ok := p.value.([]any)
 	if !ok || len(stats) != 4 {
-		return r.fail("a call of %q that is no tuple of four", name)
+		return r.fail("a call of %q that is not a tuple of four", name)
 	}
 	cost, err := r.costs(name, stats)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *profReader) costs(name string, stats []any) (c cost, err error) {
 	a, okA := stats[0].(int64)
 	b, okB := stats[1].(int64)
 	if !okA || !okB || a < 0 || b < 0 {
-		return c, r.fail("numbers of calls of %q that are no whole numbers", name)
+		return c, r.fail("numbers of calls of %q that are not whole numbers", name)
 	}
 	c.count, c.primitive = profile.Known(max(a, b)), profile.Known(min(a, b))
 	for i, to := range []*int64{&c.self, &c.total} {
@@ -214,7 +214,7 @@ func (r *profReader) costs(name string, stats []any) (c cost, err error) {
 		if *to < 0 {
 			*to = 0
 			r.issues.Add(diag.Issue{Code: "negative-time", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Offset: r.at},
-				Help: "times below zero, which clocks that are set back leave, count as none"})
+				Help: "Times below zero, which a clock that is set back causes, count as 0. Record again."})
 		}
 	}
 	return c, nil

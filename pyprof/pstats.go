@@ -72,7 +72,7 @@ type pstatsReader struct {
 	callers bool       // a table of callers was met
 }
 
-// A pstatsSaid is what stands above a table.
+// A pstatsSaid has the numbers that pstats prints above a table.
 type pstatsSaid struct {
 	known      bool
 	calls      int64
@@ -168,7 +168,7 @@ func (r *pstatsReader) row(line string) {
 		}
 	}
 	if self < 0 || total < 0 {
-		r.issue("negative-time", diag.DataLoss, "rows with times below zero, which clocks that are set back leave, were skipped; their values are missing from every sum")
+		r.issue("negative-time", diag.DataLoss, "Rows with times below zero were skipped, because a clock was set back. Their values are missing from every sum. Record again.")
 		return
 	}
 	row := profile.Row{Name: pstatsName(rest), Line: r.N, Cells: []profile.Cell{all, primitive, profile.Known(self), profile.Known(total)}}
@@ -186,7 +186,7 @@ func pstatsName(text string) string {
 }
 
 func (r *pstatsReader) malformed(why string) {
-	r.issue("row-malformed", diag.DataLoss, "lines within a table that "+why+" were skipped; their values are missing from every sum")
+	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every sum. Print the table again.")
 }
 
 // close ends the open table: what the line above it sums and its rows do not
@@ -198,7 +198,7 @@ func (r *pstatsReader) close() {
 	t, said := r.open.Table, r.said
 	r.open, r.said = nil, pstatsSaid{}
 	if len(r.out.List) >= maxTables {
-		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables))
+		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("Tables over the limit of %d per input were left out. Give them as separate inputs.", maxTables))
 		return
 	}
 	r.out.List = append(r.out.List, t)
@@ -223,5 +223,5 @@ func (r *pstatsReader) close() {
 		return
 	}
 	r.issues.AddN(diag.Issue{Code: "table-cut", Severity: diag.DataLoss, First: r.at,
-		Help: "the line above the table counts more calls than its rows have: rows are missing, and what they add up to is kept as the rest; print the whole table"}, 1)
+		Help: "The line above the table counts more calls than its rows have, so rows are missing. Their sum is shown as the rest. Print the whole table."}, 1)
 }

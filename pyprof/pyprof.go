@@ -84,7 +84,7 @@ func (f *filling) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
 	}
 	f.Left++
 	issues.Add(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, First: pos,
-		Help: "a table may have no more rows, fewer if names are very long; those counted here are added up in one: every sum stands, but not which names they had"})
+		Help: "A table reached its row limit. The rows counted here are added up in one: sums are correct, but names are missing. Raise --max-memory."})
 }
 
 // function names a function as yappi does: "app.py:118 Server.verify". What

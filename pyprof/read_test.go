@@ -144,7 +144,7 @@ func TestAgainstPython(t *testing.T) {
 			if count >= 0 && count != w.Calls && (tt.calls || count > w.Calls || w.Total*1e9/float64(w.Calls) > seen) {
 				t.Errorf("%s: %s was called %d times, want %d or not known", tt.file, row.Name, count, w.Calls)
 			}
-			// A callgrind file has totals of calls only, of which some are missing.
+			// A callgrind file has totals of calls only, and some of them are missing.
 			if near(total, w.Total, tt.tolerance*int64(1+len(want)/50)) {
 				totals++
 			} else if tt.calls || float64(total) > w.Total*1e9 {

@@ -133,10 +133,10 @@ func (r *yappiReader) close() {
 	if len(t.Rows) == 0 {
 		t.Missing = "the table has a header and no rows"
 		r.issues.Add(diag.Issue{Code: "profile-rows-missing", Severity: diag.DataLoss, First: r.at,
-			Help: "the log holds the header of a table and no row; NeMo Gym since February 2026 writes such: the data is in the .callgrind file beside it, so give that or the directory"})
+			Help: "The log has the header of a table and no rows, as NeMo Gym writes it since February 2026. Give the .callgrind file of the same directory, or the directory."})
 	}
 	if len(r.out.List) >= maxTables {
-		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables))
+		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("Tables over the limit of %d per input were left out. Give them as separate inputs.", maxTables))
 		return
 	}
 	r.out.List = append(r.out.List, t)
@@ -191,7 +191,7 @@ func exactMean(t *profile.Table, cells []profile.Cell) {
 	}
 }
 
-// cell reads what stands in a column.
+// cell parses the text of a column.
 func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 	switch column {
 	case "ncall", "#n":
@@ -203,7 +203,7 @@ func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 	case "tsub", "ttot", "tavg":
 		ns, err := seconds(text)
 		if err == nil && ns < 0 {
-			r.issue("negative-time", diag.DataLoss, "times below zero, which yappi prints where clocks of threads differ, are left out")
+			r.issue("negative-time", diag.DataLoss, "Times below zero, which yappi prints if the clocks of threads differ, were left out.")
 			return []profile.Cell{{}}, nil
 		}
 		return []profile.Cell{{Value: ns, Known: err == nil}}, err
@@ -215,7 +215,7 @@ func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 }
 
 func (r *yappiReader) malformed(why string) {
-	r.issue("row-malformed", diag.DataLoss, "lines within a table that "+why+" were skipped; their values are missing from every sum")
+	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every sum. Print the table again.")
 }
 
 // cutNames says that names are not whole, if so, and that a part of the
@@ -233,5 +233,5 @@ func (r *yappiReader) cutNames() {
 		}
 	}
 	r.issues.AddN(diag.Issue{Code: "names-cut", Severity: diag.Info, First: first,
-		Help: "yappi cuts names on the left to the width of their column, 36 characters unless it is told another; rows whose names are cut alike stay apart: print with a wider name column"}, cut)
+		Help: "yappi cuts names on the left to the width of their column, 36 characters by default. Rows with equal cut names are separate rows. Print with a wider name column."}, cut)
 }

@@ -165,11 +165,11 @@ func (a *Assembler) NameThread(pid, tid int64, name string) {
 // added counts a row, and merges the added rows once there are enough of them.
 func (a *Assembler) added() {
 	if a.rows++; a.rows >= a.next {
-		a.settle()
+		a.finalize()
 	}
 }
 
-func (a *Assembler) settle() {
+func (a *Assembler) finalize() {
 	a.next = a.rows + assembleRows
 	a.m.add(a.b.cut())
 	if a.b.held() > a.m.share() {
@@ -192,7 +192,7 @@ func (a *Assembler) settle() {
 // usable or not; complete is false if the input broke off. Nothing may be added
 // afterwards.
 func (a *Assembler) Trace(meta Meta, events int64, complete bool) *Trace {
-	a.settle()
+	a.finalize()
 	for _, is := range a.ledger.Issues() {
 		a.m.issues.AddN(is, is.Count)
 	}

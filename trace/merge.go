@@ -196,7 +196,7 @@ func (m *merger) newTrack(key trackKey) Track {
 	}
 	if key.device == eventscan.Unreadable {
 		m.issues.Add(diag.Issue{Code: "device-unreadable", Severity: diag.Suspect,
-			Help: "GPU events have a device that is not a number, so the number of their process was taken, and work of different devices may count as of one; each stream of such events counts once; another program may have rewritten the trace: use the profiler's own file"})
+			Help: "GPU events have a device that is not a number. The number of their process was taken, so work of several GPUs may count for one. Use the file that the profiler wrote."})
 	}
 	if t.Stream = key.stream; t.Stream == unnamed {
 		t.Stream = m.ordinal("stream", t.TID)

@@ -42,10 +42,10 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 					break
 				}
 				next = at + chunkSize
-				m.settle(&b, rd)
+				m.finalize(&b, rd)
 			}
 		}
-		m.settle(&b, rd)
+		m.finalize(&b, rd)
 		care = 2*care + chunkSize/16
 	}
 	if rd.Err() != nil {
@@ -54,9 +54,9 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 	return m.finish(rd), nil
 }
 
-// settle merges the rows that b made of the events before rd, and ends the
+// finalize merges the rows that b made of the events before rd, and ends the
 // reading if they exceed the limit. It replaces a builder that has grown large.
-func (m *merger) settle(b **Builder, rd *Reader) {
+func (m *merger) finalize(b **Builder, rd *Reader) {
 	m.add((*b).cut())
 	m.enforce(rd, rd.s.Offset())
 	if (*b).held() > m.share() {

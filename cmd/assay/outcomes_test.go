@@ -56,11 +56,11 @@ const malformedOutcomes = `
 29_missing_dur_tid_pid_ph.json: 9 events; gemm×1; event-bad-time×1, event-without-phase×1, kernels-without-launch×1, spans-not-paired×2; complete
 30_partial_overlap_same_tid.json: 3 events; after×1, long×1, next×1; kernels-without-launch×3, stream-overlap×2; complete
 31_log_line_inside_json.json: 3 events; gemm×1; kernels-without-launch×1, text-before-trace×1, trailing-data×1; complete
-32_single_quotes_python_repr.json: refused, is the text of a Python object
+32_single_quotes_python_repr.json: refused, has a printed Python object
 33_empty.json: refused, is empty
 34_only_ws.json: refused, is empty
 35_html_error_page.json: refused, is a web page
-36_git_lfs_pointer.json.gz: refused, is a git-LFS pointer
+36_git_lfs_pointer.json.gz: refused, is a Git LFS pointer
 37_gz_ext_but_plain.json.gz: 3 events; gemm×1; kernels-without-launch×1; complete
 38_json_ext_but_gz.json: 3 events; gemm×1; kernels-without-launch×1; complete
 39_gz_two_members.json.gz: 3 events; gemm×1; kernels-without-launch×1; complete

@@ -127,8 +127,8 @@ const headSet FieldSet = 1<<Phase | 1<<Category | 1<<PID | 1<<TID
 // argSet has the bits of the fields that come from args, and of args itself.
 const argSet = 1<<numFields - 1<<InputDims | 1<<Args
 
-// Unreadable is the value of a Device that an event has and that is no number, so
-// that it differs from one that the event does not have.
+// Unreadable is the value of a Device that is not a number. It differs from the value
+// of a missing Device.
 const Unreadable = -1<<63 + 1
 
 // Fields has the content of one event, before names are interned. Its texts

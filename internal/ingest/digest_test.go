@@ -10,8 +10,8 @@ import (
 	"assay/trace"
 )
 
-// TestDigest: the digest is of all stored bytes, also behind what was read, and
-// leaving it out changes nothing else.
+// TestDigest checks that the digest covers all stored bytes, also those after the
+// data that was read, and that leaving it out changes nothing else.
 func TestDigest(t *testing.T) {
 	text := []byte(`{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]} ` + "\n\n")
 	path := filepath.Join(t.TempDir(), "t.json")

@@ -30,8 +30,8 @@ var exportCommand = []string{"nsys", "export", "--type=sqlite", "--force-overwri
 func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	program, err := exec.LookPath(exportCommand[0])
 	if err != nil {
-		return &Refusal{f.Path, "is an Nsight Systems report in NVIDIA's closed format, and nsys, which alone reads it, is not on the PATH",
-			withFile("export it where nsys is: nsys export --type sqlite FILE", f.Path)}
+		return &Refusal{f.Path, "is an Nsight Systems report, which only nsys can read, and nsys is not on the PATH",
+			withFile("run nsys export --type sqlite FILE", f.Path)}
 	}
 	report, done, err := f.inPlace("assay-*" + filepath.Ext(f.Path))
 	if err != nil {
@@ -77,8 +77,8 @@ func loadNcuReport(f *File, sel trace.Select, in *Input) error {
 	const by = "ncu --import FILE --csv --page details > FILE.csv"
 	program, err := exec.LookPath("ncu")
 	if err != nil {
-		return &Refusal{f.Path, "is an Nsight Compute report in NVIDIA's closed format, and ncu, which alone reads it, is not on the PATH",
-			withFile("export it where ncu is: "+by, f.Path)}
+		return &Refusal{f.Path, "is an Nsight Compute report, which only ncu can read, and ncu is not on the PATH",
+			withFile("run "+by, f.Path)}
 	}
 	report, done, err := f.inPlace("assay-*.ncu-rep")
 	if err != nil {

@@ -23,9 +23,9 @@ type format struct {
 	// the file says of its format and rank.
 	load func(f *File, sel trace.Select, in *Input) error
 
-	// listed reports whether such a file in a directory that the user names is
-	// meant, where not every file of the format is: most JSON is no trace. Nil is
-	// always.
+	// listed reports whether a file of this format in a directory is to be read. It
+	// is for formats whose files may be something else: most JSON is not a trace.
+	// Nil means always.
 	listed func(path string, head []byte) bool
 }
 

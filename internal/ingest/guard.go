@@ -16,8 +16,8 @@ const (
 )
 
 // A guard stops a decompressor whose output grows out of proportion to what is
-// stored. It stands behind each, for the inner one of two may read for ever
-// without any content coming of it.
+// stored. Each decompressor has one, because the inner one of two may read without
+// end and without producing content.
 type guard struct {
 	f *File
 	r io.Reader

@@ -81,7 +81,8 @@ func TestGoodRatio(t *testing.T) {
 	}
 }
 
-// TestInputLimit: an input of just the length is read, one byte more is said.
+// TestInputLimit checks that an input of exactly the limit is read without an issue,
+// and that one more byte has an issue.
 func TestInputLimit(t *testing.T) {
 	for name, stored := range map[string][]byte{"plain": []byte(plain), "gzip": gz(t, plain)} {
 		in, err := loadBytes(t, stored, bombSize, int64(len(plain)))

@@ -96,7 +96,8 @@ func TestPackings(t *testing.T) {
 	}
 }
 
-// TestDamage: what can be read is read, and what is missing is said.
+// TestDamage checks that all readable data is read, and that missing data has an
+// issue.
 func TestDamage(t *testing.T) {
 	var events strings.Builder
 	rnd := rand.New(rand.NewPCG(1, 2)) // so that it does not compress to nothing
@@ -139,10 +140,10 @@ func TestRefusals(t *testing.T) {
 		"x.png":        {"\x89PNG\r\n\x1a\n", "PNG"},
 		"x.json":       {"\n<!DOCTYPE html>", "web page"},
 		"x.zip":        {"PK\x03\x04", "unzip x.zip"},
-		"x.pickle":     {"\x80\x04\x95", "is a Python pickle that holds nothing"},
+		"x.pickle":     {"\x80\x04\x95", "is a Python pickle that contains nothing"},
 		"model.pt":     {"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n.", `its instruction GLOBAL asks for "torch._utils._rebuild_tensor_v2"`},
 		"nccl.pickle":  {"\x80\x04}(\x8c\x07entries]\x8c\x07version\x8c\x032.5u.", "flight recorder"},
-		"list.pickle":  {"\x80\x04](K\x01K\x02e.", "a list of 2 items, and no memory snapshot"},
+		"list.pickle":  {"\x80\x04](K\x01K\x02e.", "a list of 2 items, not a memory snapshot"},
 		"memory.html":  {"<html><head><meta charset=\"utf-8\" /></head><body>\n<img src='data:image/png;base64,iVBO", "memory.raw.json.gz"},
 		"snap.html":    {"<script type=\"module\">\nimport {add_local_files} from \"https://cdn/MemoryViz.js\"", "give the pickle"},
 		"a.nsys-rep":   {"QDSTRM\x00", "Nsight Systems"},
@@ -213,7 +214,7 @@ func TestPaths(t *testing.T) {
 	}{
 		{in("a.json", "a.json", "b.json"), in("a.json", "b.json"), 0, 0},
 		{[]string{dir + "/a.json", dir + "/./a.json", dir + "//sub/../a.json"}, in("a.json"), 0, 0},
-		// Not what is beside the link, but what is beside its directory.
+		// Not the neighbor of the link, but the neighbor of its directory.
 		{[]string{beside}, []string{beside}, 0, 0},
 		{in("[odd].json"), in("[odd].json"), 0, 0}, // a name before a pattern
 		{in("?.json"), in("a.json", "b.json"), 0, 0},

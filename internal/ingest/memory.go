@@ -52,13 +52,13 @@ func loadSnapshot(f *File, sel trace.Select, in *Input) (err error) {
 	return refusePickle(f.Path, err)
 }
 
-// refusePickle explains what a pickle is that is no snapshot.
+// refusePickle returns the refusal of a pickle that is not a snapshot.
 func refusePickle(path string, err error) error {
 	const do = "give a memory snapshot, which is plain data: torch.cuda.memory._dump_snapshot writes one"
 	shape, asks := (*snapshot.ShapeError)(nil), (*pickle.Refused)(nil)
 	switch at := (*diag.Error)(nil); {
 	case errors.As(err, &shape):
-		return &Refusal{path, "is a Python pickle that holds " + shape.What + ", and no memory snapshot", do}
+		return &Refusal{path, "is a Python pickle that contains " + shape.What + ", not a memory snapshot", do}
 	case errors.As(err, &asks) && errors.As(err, &at):
 		return &Refusal{path, fmt.Sprintf("is a Python pickle, and at byte %d %v", at.Pos.Offset, asks), do}
 	}
@@ -87,7 +87,7 @@ func refuseMemoryPage(path string, head []byte) *Refusal {
 	case bytes.Contains(head, []byte("MemoryViz.js")):
 		return &Refusal{path, "is a page of PyTorch's memory viewer", "give the pickle that it was made from"}
 	case bytes.Contains(head, []byte("<img src='data:image/png;base64,")):
-		return &Refusal{path, "is a memory timeline as a picture, from which no number can be read",
+		return &Refusal{path, "is a picture of a memory timeline, which has no numbers",
 			`write one that can: prof.export_memory_timeline("memory.raw.json.gz"), or record with torch.cuda.memory._record_memory_history() and _dump_snapshot()`}
 	}
 	return nil

@@ -34,8 +34,8 @@ func isNamedStats(path string, _ []byte) bool {
 	return stats.Named(path) || strings.Contains(strings.ToLower(filepath.Base(path)), "nsys")
 }
 
-// rowLimit returns how many rows the tables of an input may have: one takes some
-// 4 KB until it is printed, and half of the memory is for others.
+// rowLimit returns the most rows that the tables of an input may have. A row takes
+// about 4 KB until it is printed; half of the memory is for other data.
 func rowLimit(sel trace.Select) int { return int(min(1<<24, sel.Limits.Memory>>14)) }
 
 func loadStats(f *File, sel trace.Select, in *Input) (err error) {
@@ -54,8 +54,8 @@ func isNamedExport(path string, _ []byte) bool {
 	return strings.EqualFold(filepath.Ext(path), ".sqlite")
 }
 
-// loadSQLite reads a database in its place. One that is packed or comes through
-// a pipe is unpacked to a temporary file first, for it is read back and forth.
+// loadSQLite reads a database without copying it. One that is compressed or comes
+// through a pipe is written to a temporary file first, because it needs random access.
 func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(textSample)
 	path, done, err := f.inPlace("assay-*.sqlite")

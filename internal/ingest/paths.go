@@ -14,7 +14,7 @@ import (
 // A Choice is what the names that a user gives come to.
 type Choice struct {
 	Files  []string // to read, each once: in the order of the names, those of a directory or pattern sorted
-	Others int      // files in directories that are no traces
+	Others int      // files in directories that are not traces
 	Links  int      // symbolic links in directories; they may lead out of them and are not followed
 	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
 
@@ -33,7 +33,7 @@ func Paths(args []string) Choice {
 	return c
 }
 
-// name adds what one argument stands for.
+// name adds the files that one argument names.
 func (c *Choice) name(arg string) {
 	if arg == Stdin {
 		c.Files = append(c.Files, arg)
@@ -44,7 +44,7 @@ func (c *Choice) name(arg string) {
 		return
 	}
 	if _, err := os.Stat(arg); err != nil {
-		// Only what is not there can be a pattern: names with brackets exist.
+		// Only a name that does not exist can be a pattern, because names may have brackets.
 		matches, _ := filepath.Glob(arg)
 		matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenFrom(arg, m) })
 		if len(matches) > 0 {
@@ -174,9 +174,9 @@ const (
 	savedSummary      // to be read where there are no candidates
 )
 
-// kindOf looks into a file of a directory. One that is named like a trace and
-// cannot be read, or is none, must not vanish: reading it will say why. JSON that
-// is clearly something else may.
+// kindOf returns the kind of a file of a directory. A file that is named like a trace
+// is listed even if it is unreadable or not a trace, so that reading it returns the
+// reason. JSON that is clearly something else is not listed.
 func kindOf(path string) kind {
 	read := func(it bool) kind {
 		if it {

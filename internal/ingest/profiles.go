@@ -28,7 +28,7 @@ func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, erro
 			return err
 		}
 		in.Tables.Issues = append([]diag.Issue{{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: diag.Pos{File: f.Path},
-			Help: "the input could not be read to its end: " + err.Error()}}, in.Tables.Issues...)
+			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every sum. Copy the file again."}}, in.Tables.Issues...)
 		return nil
 	}
 }
@@ -65,9 +65,9 @@ func loadFolded(f *File, sel trace.Select, in *Input) error {
 	return nil
 }
 
-// isWantedYappi reports whether a log of yappi's in a directory is to be read: not
-// if it has no rows and the same profile lies beside it in a form that has them,
-// as NeMo Gym writes since February 2026.
+// isWantedYappi reports whether a log of yappi in a directory is to be read. It is
+// not if it has no rows and the directory has the same profile in a form with rows, as
+// NeMo Gym writes since February 2026.
 func isWantedYappi(path string, head []byte) bool {
 	if pyprof.HasRows(head) {
 		return true

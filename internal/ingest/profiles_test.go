@@ -101,8 +101,9 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestGymDirectory: a log without rows is left for the profile beside it; without
-// one, and with rows, it is read. Text that only looks like stacks is not.
+// TestGymDirectory checks that a log without rows is not read if its directory has the
+// same profile with rows, that all other logs are read, and that text that only looks
+// like stacks is not.
 func TestGymDirectory(t *testing.T) {
 	const header = "\nClock type: CPU\nOrdered by: totaltime, desc\n\nname  ncall  tsub  ttot  tavg  \n"
 	dir := t.TempDir()

@@ -22,10 +22,15 @@ type Refusal struct {
 	Do   string // the remedy
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s; %s", r.Path, r.What, r.Do) }
+func (r *Refusal) Error() string {
+	what := "the file"
+	if r.Path == stdinName {
+		what = "the input"
+	}
+	return fmt.Sprintf("%s: %s %s; %s", r.Path, what, r.What, r.Do)
+}
 
-// strangers lists what users hand over in the place of a trace, by the first
-// bytes.
+// strangers lists files that users give instead of a trace, by their first bytes.
 var strangers = []struct{ prefix, what, do string }{
 	{"\x89PNG", "is a PNG picture", "give the trace that it was made from"},
 	{"\xff\xd8\xff", "is a JPEG picture", "give the trace that it was made from"},
@@ -34,7 +39,7 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\xfd7zXZ", "is compressed with xz", "decompress it first: xz -dc FILE | assay summary"},
 	{"BZh", "is compressed with bzip2", "decompress it first: bzip2 -dc FILE | assay summary"},
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
-	{"version https://git-lfs.github.com", "is a git-LFS pointer, not the file itself", "fetch the file: git lfs pull"},
+	{"version https://git-lfs.github.com", "is a Git LFS pointer, not the trace", "run git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
 	{"\x0a", "is binary (a protobuf of an unknown kind)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
 	{"#!", "is a script", "give the trace or table that it works on"},
@@ -133,13 +138,13 @@ func (f *File) hole() (size int64, ok bool) {
 // for text that may hold anything.
 func stranger(path string, head []byte) *Refusal {
 	if len(bytes.TrimSpace(bytes.TrimRight(head, "\x00"))) == 0 {
-		return &Refusal{path, "is empty", "the profiler may have been killed before it wrote, or had nothing to print; record again"}
+		return &Refusal{path, "is empty", "the profiler was probably stopped before it wrote the trace; record again"}
 	}
 	// Nsight's own files have no stable first bytes, but stable names.
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".qdstrm":
-		return &Refusal{path, "is the raw recording of Nsight Systems, of which its QdstrmImporter makes a report",
-			"look for the .nsys-rep beside it, or run QdstrmImporter where Nsight Systems is installed"}
+		return &Refusal{path, "is a raw recording of Nsight Systems, which must be converted to a report",
+			"give the .nsys-rep file of the same name, or run QdstrmImporter of Nsight Systems"}
 	}
 	if isYappiPickle(head) {
 		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load", "save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
@@ -153,7 +158,7 @@ func stranger(path string, head []byte) *Refusal {
 		}
 	}
 	if isPythonObject(head) {
-		return &Refusal{path, "is the text of a Python object, not JSON", "write it with json.dump instead of str or print"}
+		return &Refusal{path, "has a printed Python object, not JSON", "write it with json.dump"}
 	}
 	if isExecutionTrace(head) {
 		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times", "give the trace that export_chrome_trace wrote in the same run"}
@@ -172,15 +177,15 @@ func stranger(path string, head []byte) *Refusal {
 }
 
 // isExecutionTrace reports whether head starts one of PyTorch's execution
-// traces, which lie beside its Chrome traces.
+// traces, which it writes next to Chrome traces.
 func isExecutionTrace(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
 		!bytes.Contains(head, []byte(`"traceEvents"`))
 }
 
-// withFile puts path, as a shell reads it, in the place of FILE in a command.
-// Standard input has no name to put there.
+// withFile replaces FILE in a command by path, quoted for a shell. For standard input,
+// which has no name, it returns the command unchanged.
 func withFile(command, path string) string {
 	if path == stdinName {
 		return command

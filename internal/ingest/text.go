@@ -26,9 +26,9 @@ func isPlainText(path string, head []byte) bool {
 	return stranger(path, head) == nil
 }
 
-// beginsWithTable reports whether a text in a directory is meant. To read every
-// log there, to its end, would take long for little. One that is named like a
-// trace must not vanish.
+// beginsWithTable reports whether a text file in a directory is to be read. Reading
+// every log to its end would take too long. A file that is named like a trace is
+// always read.
 func beginsWithTable(path string, head []byte) bool {
 	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head)
 }
@@ -107,12 +107,12 @@ func joined(a, b *profile.Tables) *profile.Tables {
 	return out
 }
 
-// noteText says what of a text was not seen.
+// noteText adds the issues for the parts of a text that were not read.
 func noteText(t *profile.Tables, path string, passed textscan.Result, err error) {
 	at := func(line int) diag.Pos { return diag.Pos{File: path, Line: max(1, line)} }
 	if passed.Cut > 0 {
 		t.Issues = append(t.Issues, diag.Issue{Code: "line-too-long", Severity: diag.DataLoss, Count: int64(passed.Cut), First: at(passed.First),
-			Help: fmt.Sprintf("lines of more than %d bytes were cut there", textscan.MaxLine)})
+			Help: fmt.Sprintf("Lines of more than %d bytes were shortened to that length.", textscan.MaxLine)})
 	}
 	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: at(passed.Lines)}
 	limit, tail := (*trace.LimitError)(nil), interface{ Harmless() bool }(nil)
@@ -120,11 +120,11 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 	case err == nil:
 		return
 	case errors.As(err, &limit):
-		is.Code, is.Help = limit.Code(), limit.Error()+"; tables behind this place are missing"
+		is.Code, is.Help = limit.Code(), limit.Error()+"; tables after this position are missing"
 	case errors.As(err, &tail) && tail.Harmless():
-		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("what follows the compressed data cannot be read (%v); the text is whole", err)
+		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
 	default:
-		is.Help = fmt.Sprintf("the input breaks off here (%v); tables behind this place are missing", reason(err))
+		is.Help = fmt.Sprintf("The input ends early (%v). Tables after this position are missing. Copy the file again.", reason(err))
 	}
 	t.Complete = is.Severity == diag.Info
 	t.Issues = append(t.Issues, is)

@@ -183,7 +183,8 @@ func TestWhiteSpace(t *testing.T) {
 	}
 }
 
-// TestNoFile: a directory in the place of a file is told as the system tells it.
+// TestNoFile checks that a directory instead of a file returns the error of the
+// operating system.
 func TestNoFile(t *testing.T) {
 	dir, err := os.Open(t.TempDir())
 	if err != nil {

@@ -292,8 +292,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the reader to what it promises of any input: it ends, without
-// a panic and within its limit, and whatever it returns can be walked.
+// FuzzRead checks the contract of the reader for any input: it returns, without a
+// panic and within its limit, and its result can be walked.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "*.pickle"))
 	for _, file := range files {

@@ -187,13 +187,13 @@ func (m *machine) get(n uint64, err error) error {
 	}
 	v, ok := m.far[n]
 	if !ok {
-		return fmt.Errorf("it asks for entry %d of the memo, which is not there", n)
+		return fmt.Errorf("it asks for entry %d of the memo, which does not exist", n)
 	}
 	return m.push(v)
 }
 
-// put keeps the top of the stack in the memo. Numbers follow each other as
-// Python writes them; those that do not are kept apart, for one may be large.
+// put stores the top of the stack in the memo. Python writes consecutive numbers;
+// other numbers are kept in a map, because one may be large.
 func (m *machine) put(n uint64, err error) error {
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (m *machine) add(to Value, want Kind, items []Value) error {
 	return nil
 }
 
-// addMarked puts what lies above the mark into the container below it.
+// addMarked moves the values above the mark into the container below it.
 func (m *machine) addMarked(kind Kind) error {
 	from, err := m.popMark()
 	if err != nil {
@@ -288,7 +288,7 @@ func (m *machine) addTop(kind Kind, n int) error {
 	return err
 }
 
-// collect makes a container of what lies above the mark.
+// collect replaces the mark and the values above it by a container of them.
 func (m *machine) collect(op byte) error {
 	from, err := m.popMark()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A trust says how likely the name of a variable makes it that the value is secret.
+// A trust is the likelihood, from the name of a variable, that its value is secret.
 type trust int
 
 const (
@@ -25,36 +25,43 @@ type vocabulary struct {
 // words returns the vocabulary, made when the first name asks for it.
 var words = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		// alone tells a secret wherever it is in a name.
-		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials creds bearer " +
-			"apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken apitoken accountkey " +
-			"sharedaccesskey clientsecret pgpassword sshpass userpass dbpass jwtsecret authorization cookie connectionstring"),
+		// alone marks a secret anywhere in a name.
+		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials " +
+			"creds bearer apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken " +
+			"refreshtoken apitoken accountkey sharedaccesskey clientsecret pgpassword sshpass userpass " +
+			"dbpass jwtsecret authorization cookie connectionstring"),
 
-		// keys are what a key is of, if it is secret.
-		keys: set("api apis access secret private auth encryption encrypt signing sign master account shared ssh gpg rsa license " +
-			"client deploy subscription service session app application consumer admin host hmac jwt x authorization " + services),
+		// keys are the words before "key" that mark a secret key.
+		keys: set("api apis access secret private auth encryption encrypt signing " +
+			"sign master account shared ssh gpg rsa license client deploy " +
+			"subscription service session app application consumer admin host " +
+			"hmac jwt x authorization " + services),
 
-		// tokens are what a token is of, if it is secret.
-		tokens: set("access auth oauth api refresh session id bearer security secret personal private user hub bot jwt csrf xsrf " +
-			"webhook registry deploy ci job runner push login client app service signing vault kube k8s notebook jupyter " + services),
+		// tokens are the words before "token" that mark a secret token.
+		tokens: set("access auth oauth api refresh session id bearer security secret " +
+			"personal private user hub bot jwt csrf xsrf webhook registry " +
+			"deploy ci job runner push login client app service signing vault " +
+			"kube k8s notebook jupyter " + services),
 
-		// plainKeys and plainTokens are what a key or token is of, if it is none of these:
-		// keys of tables and tokens of language models.
-		plainKeys: set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape index query " +
-			"kv value compile config autotune triton fx sub column row join map meta attn attention mask head hot print press " +
-			"seq sequence layer object routing shard node worker rank param option field event record data json yaml env per num max min"),
+		// plainKeys and plainTokens are the words before "key" and "token" that mark no
+		// secret: keys of tables and tokens of language models.
+		plainKeys: set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape " +
+			"index query kv value compile config autotune triton fx sub column row join map meta attn " +
+			"attention mask head hot print press seq sequence layer object routing shard node worker rank " +
+			"param option field event record data json yaml env per num max min"),
 		plainTokens: set("per max min num pad eos bos unk sep cls mask stop special next last first new prompt input output total " +
 			"start end image audio video vision text think draft spec cur current prev one each all by bad good begin ending decode " +
 			"prefill gen generated sampled context valid batch seq sequence single multi total expert experts extra dummy " +
 			"mean avg time ms us sec latency throughput cancellation flash speculative accepted rejected"),
 
-		// facts are last words of names that tell about a secret and are none.
+		// facts are last words of names for properties of a secret, such as its length.
 		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
 			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
 			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
 			"bytes dtype strategy position positions ratio logits probs attempts rotation header"),
 
-		// accounts are what a bare "pass" is of: a pass is also one over data.
+		// accounts are the words before "pass" that mark a password; a pass may also be one
+		// over data.
 		accounts: set("db database user admin root smtp mail email imap mysql pg postgres redis ftp ssh http https proxy login svc " +
 			"service rabbitmq mongo mongodb ldap account sudo vnc app my the"),
 		services: set(services),

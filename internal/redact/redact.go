@@ -97,7 +97,8 @@ func (r *Redactor) Learn(text string) {
 	}
 }
 
-// mostNames is how many names of users are told apart; a machine has fewer.
+// mostNames is the number of user names that get numbers of their own; a machine has
+// fewer.
 const mostNames = 1000
 
 // Text returns text without its secrets and, if wanted, names of users.

@@ -197,8 +197,8 @@ func attributedMemory(s *summary.Summary, r int64) {
 	s.Memory = append(s.Memory, m)
 }
 
-// ModulesOnly is attributed without operators, for the picture that then
-// stands in for theirs, and with memory of the host alone.
+// ModulesOnly returns an attributed run without operators, for the picture that
+// replaces theirs, and with memory of the host alone.
 func ModulesOnly() *summary.Summary {
 	s := Attributed(1)
 	s.Ops = nil
@@ -228,7 +228,7 @@ func ManyReasons(n int) *summary.Summary {
 	return s
 }
 
-// strange gives s rows of which the names are hostile and the numbers broken.
+// strange gives s rows with hostile names and broken numbers.
 func strange(s *summary.Summary) *summary.Summary {
 	values := []int64{-1, math.MinInt64, math.MaxInt64, 0, -5 * Sec, 7, math.MaxInt64 - 1}
 	for i, name := range HostileNames() {

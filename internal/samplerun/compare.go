@@ -10,8 +10,8 @@ import (
 	"assay/summary"
 )
 
-// Comparisons holds every sample run against every other that has GPU time or
-// tables, by force, and repeated runs.
+// Comparisons compares every pair of sample runs with GPU time or tables, by force,
+// and repeated runs.
 func Comparisons(t *testing.T) map[string]*compare.Comparison {
 	t.Helper()
 	out := map[string]*compare.Comparison{}

@@ -10,8 +10,8 @@ func PctOf(v float64) *float64 { return &v }
 // Whole returns a number that is known.
 func Whole(n int64) *int64 { return &n }
 
-// Counted has three kernels with a side each, the first of several
-// shapes, and one of which nothing was collected.
+// Counted returns a run of four kernels: one per bound, the first of them with several
+// shapes, and one without counters.
 func Counted() *summary.Summary {
 	row := func(name string, ns int64, compute, memory float64) summary.Counter {
 		return summary.Counter{Kernel: name, Capability: "9.0", Launches: 4, Shapes: 1, Timed: 4, TotalNS: ns, ComputePct: &compute, MemoryPct: &memory, Category: "gemm"}

@@ -10,9 +10,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The limits of a file of settings. The largest built-in one has 40 KB, some
-// 7,000 tokens and a depth of 5. Settings come from pull requests, and the YAML
-// package takes memory by the square of the depth: 64 KiB of "[" would take 6 GB.
+// The limits of a settings file. The largest built-in one has 40 KB, about 7,000
+// tokens and a depth of 5. Settings come from pull requests, and the memory of the
+// YAML package grows with the square of the depth: 64 KiB of "[" would take 6 GB.
 const (
 	MaxBytes  = 64 << 10
 	maxTokens = 24 << 10
@@ -75,10 +75,10 @@ func checkTokens(tokens token.Tokens) error {
 	return nil
 }
 
-// A depth is how many collections are open at a token. Those in block style are
-// told by the columns of their entries: an entry closes all that begin at its
-// column or to the right of it. Entries in block style within flow style, which YAML
-// does not allow and the parser nests, count until the flow ends.
+// A depth counts the collections that are open at a token. In block style an entry
+// closes all collections that begin at its column or to the right of it. Entries in
+// block style within flow style, which YAML does not allow and the parser nests, count
+// until the flow ends.
 type depth struct {
 	flow  int
 	stray int          // block entries within flow style

@@ -71,8 +71,8 @@ func TestParseBombs(t *testing.T) {
 	}
 }
 
-// TestParseLimits: what is over a limit is said with its place, and what is at the
-// limit is read.
+// TestParseLimits checks that a file over a limit returns an error with the position,
+// and that a file at the limit is read.
 func TestParseLimits(t *testing.T) {
 	nested := func(n int) string { return "a: " + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) }
 	for in, want := range map[string]string{

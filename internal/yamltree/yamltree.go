@@ -70,7 +70,7 @@ func Scalar(n ast.Node) (string, error) {
 }
 
 // IsKebab reports whether s has the shape of ids and categories, lower-case words
-// joined by hyphens, which can stand in flags, file names and JSON without quoting.
+// joined by hyphens, which need no quotes in flags, file names and JSON.
 func IsKebab(s string) bool {
 	for word := range strings.SplitSeq(s, "-") {
 		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {

@@ -165,7 +165,7 @@ func newLayout(cells []string, titleUnit string) *layout {
 		return nil
 	}
 	for i := range l.columns {
-		l.columns[i].settle(first)
+		l.columns[i].finalize(first)
 	}
 	l.drop()
 	return l
@@ -189,8 +189,8 @@ func columnOf(m meaning, unit string) column {
 	return c
 }
 
-// settle sets the unit of a column of values without a unit.
-func (c *column) settle(unit string) {
+// finalize sets the unit of a column of values without a unit.
+func (c *column) finalize(unit string) {
 	if c.what != aNumber {
 		return
 	}

@@ -32,7 +32,7 @@ func Numbered(s *summary.Summary) bool {
 		}
 		input[at] = d.Input
 	}
-	clear(input) // a trace and a snapshot of one device are told apart by what they are
+	clear(input) // a trace and a snapshot of one device differ in kind
 	for _, m := range s.Snapshots {
 		at := key{m.Rank, m.Device}
 		if in, ok := input[at]; ok && in != m.Input {

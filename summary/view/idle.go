@@ -49,7 +49,7 @@ func SumIdle(rows []summary.Idle) []Idle {
 	return out
 }
 
-// Reason says who owned the time and, of the host, what it did.
+// Reason returns the cause of the time and, for host wait, what the host did.
 func (s Idle) Reason() string {
 	return Reason(s.Owner, s.State, "")
 }
@@ -84,7 +84,7 @@ func compareOwners(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
 }
 
-// A DeviceIdle is the idle time of one device and who owned it.
+// A DeviceIdle is the idle time of one device and its causes.
 type DeviceIdle struct {
 	At      int // index of the device
 	Rows    []summary.Idle
@@ -113,7 +113,7 @@ func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle
 	return devices, all
 }
 
-// SumOwners adds up rows by owner, in the order of owners.
+// SumOwners adds up rows by cause, in the order of [summary.Owners].
 func SumOwners(rows []summary.Idle) []Idle {
 	var plain []summary.Idle
 	for _, r := range rows {

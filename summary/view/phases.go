@@ -64,7 +64,7 @@ func byNesting(a, b string, totals map[string]int64) int {
 // Label names a phase, set in by how deep it is.
 func (p Phase) Label() string {
 	if p.Path == "" {
-		return "in no phase"
+		return "outside phases"
 	}
 	depth := strings.Count(p.Path, "/")
 	return strings.Repeat("· ", depth) + label.Clip(label.Clean(p.Path[strings.LastIndexByte(p.Path, '/')+1:]), 30)

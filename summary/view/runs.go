@@ -20,11 +20,11 @@ type Grouping struct {
 	// Copies are captures that are left out, because an earlier one has the same
 	// content.
 	Copies []int
-	// From says what told runs apart.
+	// From is the evidence that separated the runs.
 	From Evidence
 }
 
-// Evidence is what runs were told apart by.
+// Evidence is the property by which runs were separated.
 type Evidence string
 
 // The kinds of evidence.
@@ -32,10 +32,10 @@ const (
 	ByNothing Evidence = ""        // there is one run
 	ByRank    Evidence = "rank"    // one directory has several captures of a rank
 	ByFolder  Evidence = "folder"  // several directories have a capture of the same rank
-	ByProcess Evidence = "process" // file names tell captures of one process from those of another
+	ByProcess Evidence = "process" // file names identify the process of a capture
 )
 
-// A Capture is what decides to which run an input belongs.
+// A Capture has the properties that decide to which run an input belongs.
 type Capture struct {
 	Path   string
 	Rank   int
@@ -43,17 +43,17 @@ type Capture struct {
 	Kind   Kind
 }
 
-// A Kind is what an input says of a run.
+// A Kind is the kind of data that an input has about a run.
 type Kind uint8
 
 // The kinds of captures.
 const (
 	OfTimeline Kind = iota // what ran when
 	OfMemory               // what was allocated: belongs to the trace of its rank
-	OfTotals               // counters, tables and profiles: they tell no runs apart
+	OfTotals               // counters, tables and profiles: they do not separate runs
 )
 
-// Captures returns what decides to which run each input of s belongs.
+// Captures returns the captures of the inputs of s, in their order.
 func Captures(s *summary.Summary) []Capture {
 	out := make([]Capture, len(s.Inputs))
 	for i, in := range s.Inputs {
@@ -188,8 +188,8 @@ func (g *grouper) alone(i int) *ranks {
 	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, stage(c.Path)}: process(c.Path)}}
 }
 
-// because notes what told runs apart: what is noted first counts, but for the name of
-// a process, which is the stronger evidence.
+// because records the evidence that separated runs. The first one counts, except that
+// the name of a process replaces it, because it is stronger.
 func (g *grouper) because(e Evidence) {
 	if g.out.From == ByNothing || e == ByProcess {
 		g.out.From = e

@@ -21,7 +21,7 @@ type TableKind struct {
 }
 
 // TableKinds are in the order of the report: what devices did comes before what
-// the host did, and calls of the operating system come last, for they sum up how
+// the host did, and calls of the operating system come last, because they sum up how
 // long threads slept.
 func TableKinds() []TableKind {
 	return []TableKind{

@@ -42,7 +42,7 @@ type ShapeError struct {
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s: the pickle holds %s, and no memory snapshot; give what torch.cuda.memory._dump_snapshot wrote", e.Name, e.What)
+	return fmt.Sprintf("%s: the pickle contains %s, not a memory snapshot; give the file that torch.cuda.memory._dump_snapshot wrote", e.Name, e.What)
 }
 
 // Read reads a snapshot. Name is that of the input, for messages. Where it
@@ -75,17 +75,17 @@ func Read(in io.Reader, name string, limits Limits) (*memory.Snapshot, error) {
 	switch {
 	case damaged:
 		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: diag.Pos{File: name, Offset: damage.At},
-			Help: fmt.Sprintf("the pickle is damaged here (%v): what is before this place was read, and what is behind is missing; copy the file again, or dump it again", damage.Err)})
+			Help: fmt.Sprintf("The pickle is damaged here (%v). The data before this position was read, and the rest is missing. Copy the file again, or dump it again.", damage.Err)})
 		err = nil
 	case limited || r.full:
-		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("what was read would take over %d MiB, so the reading ended here; to read more, give more with --max-memory SIZE", limit>>20))
+		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("The data read needs more than %d MiB, so reading stopped here. Raise --max-memory.", limit>>20))
 		err = nil
 	case isLimit(err):
 		r.issue("input-limit", diag.DataLoss, err.Error())
 	case err != nil:
-		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("the input could not be read to its end (%v), and the newest part of the history is missing: copy the file again, or dump it again", err))
+		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("The input could not be read to its end (%v), so the newest part of the history is missing. Copy the file again, or dump it again.", err))
 	case !doc.Complete:
-		r.issue("input-truncated", diag.DataLoss, "the file ends before the snapshot does, and the newest part of the history is missing: copy it again, or dump it again")
+		r.issue("input-truncated", diag.DataLoss, "The file ends before the snapshot does, so the newest part of the history is missing. Copy it again, or dump it again.")
 	}
 	r.out.Issues = r.issues.Issues()
 	return r.out, err
@@ -97,9 +97,9 @@ func (r *reader) tail(err error) {
 	switch {
 	case r.doc.Tail == pickle.PickleTail:
 		is.Severity = diag.DataLoss
-		is.Help = fmt.Sprintf("another pickle follows the snapshot and was not read; give it as a file of its own: tail -c +%d FILE > second.pickle", r.doc.End+1)
+		is.Help = fmt.Sprintf("Another pickle follows the snapshot and was not read. Give it as a separate file: tail -c +%d FILE > second.pickle", r.doc.End+1)
 	case r.doc.Tail == pickle.OtherTail, isLimit(err):
-		is.Help = "something follows the snapshot and was not read; the snapshot is whole"
+		is.Help = "The data after the snapshot was not read. The snapshot is complete."
 	default:
 		is.Code, is.Severity = "input-damaged", diag.Suspect
 		is.Help = fmt.Sprintf("the stored file is damaged behind the snapshot (%v), so any of its numbers may be wrong; copy it again", err)
@@ -193,7 +193,8 @@ func (r *reader) unusable() {
 	r.issue("memory-record-unusable", diag.DataLoss, "")
 }
 
-// document tells the shapes apart.
+// document reads the snapshot by the shape of its root. It returns an error if the
+// pickle has another shape.
 func (r *reader) document() error {
 	root := r.doc.Root
 	switch r.doc.Kind(root) {
@@ -201,7 +202,7 @@ func (r *reader) document() error {
 		if !r.isSegments(root) {
 			break
 		}
-		r.issue("memory-history-missing", diag.Info, missingHelp)
+		r.issue("memory-history-missing", diag.Info, "")
 		r.segments(root)
 		return r.done()
 	case pickle.Dict:
@@ -219,8 +220,6 @@ func (r *reader) document() error {
 	return &ShapeError{r.name, describe(r.doc)}
 }
 
-const missingHelp = "nothing of what led to this state was recorded; call torch.cuda.memory._record_memory_history(max_entries=1000000) before the part that matters"
-
 // isSegments reports whether a list is that of a snapshot of the first kind: its
 // first item has the size of a segment.
 func (r *reader) isSegments(list pickle.Value) bool {
@@ -232,7 +231,7 @@ func (r *reader) isSegments(list pickle.Value) bool {
 	return ok
 }
 
-// describe says what a pickle holds that is no snapshot.
+// describe returns what a pickle contains that is not a snapshot.
 func describe(d *pickle.Doc) string {
 	if d.Root == 0 && !d.Complete {
 		return "nothing"

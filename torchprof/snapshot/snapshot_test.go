@@ -369,7 +369,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestBehind: what follows a snapshot is said, with its place.
+// TestBehind checks the issue for data after a snapshot, and its position.
 func TestBehind(t *testing.T) {
 	const name = "constructed_proto4.pickle"
 	whole := open(t, name)

@@ -28,7 +28,7 @@ func (r *reader) traces(list pickle.Value) {
 	}
 	r.at = place{"device_traces", -1, -1}
 	if !any && r.doc.Complete {
-		r.issue("memory-history-missing", diag.Info, missingHelp)
+		r.issue("memory-history-missing", diag.Info, "")
 	}
 }
 
@@ -112,7 +112,7 @@ func (r *reader) action(v pickle.Value) (memory.Action, bool) {
 	case name == "free":
 		a = memory.FreeCompleted
 	default:
-		r.issue("memory-action-unknown", diag.Suspect, fmt.Sprintf("entries with actions such as %.40q were left out; if they change memory, the memory in use is wrong", name))
+		r.issue("memory-action-unknown", diag.Suspect, fmt.Sprintf("Entries with unknown actions such as %.40q were left out. If they change memory, the allocated memory is wrong. Use a newer assay.", name))
 		return a, true
 	}
 	r.actions[v] = a

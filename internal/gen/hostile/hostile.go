@@ -1,7 +1,7 @@
 // Package hostile writes inputs that ask for more than a program should give:
-// bombs, events without an end, names, threads and devices without number. It
-// writes them as streams, so their size costs no memory here. The tests of
-// cmd/assay hold the command to its limits with them, small and at full size.
+// bombs, events without an end, and unlimited names, threads and devices. It writes
+// them as streams, so their size needs no memory here. The tests of cmd/assay check
+// the limits of the command with them, small and at full size.
 package hostile
 
 import (
@@ -97,8 +97,8 @@ func long() []Case {
 	}
 }
 
-// many has inputs of many things that are kept one by one: an event for each,
-// with its number in the place of every %d.
+// many returns inputs with many distinct names, threads or devices: one event for
+// each, with its number instead of every %d.
 func many() (cases []Case) {
 	for _, c := range []struct {
 		name, format string
@@ -133,7 +133,7 @@ func many() (cases []Case) {
 	return cases
 }
 
-// appendUnit appends the format with i in the place of every %d, several times
+// appendUnit appends the format with i instead of every %d. It is several times
 // faster than package fmt.
 func appendUnit(b []byte, format string, i int) []byte {
 	for {
@@ -166,8 +166,8 @@ func (c Case) Write(w io.Writer, units int) error {
 	return err
 }
 
-// writePacked packs a stretch of units once and writes it again and again: files
-// of several members or frames are common.
+// writePacked compresses a stretch of units once and writes it repeatedly, because
+// files of several members or frames are common.
 func (c Case) writePacked(w io.Writer, units int) error {
 	const stretch = 16
 	pack := packers[c.packing]

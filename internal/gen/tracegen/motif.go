@@ -66,7 +66,7 @@ func launching(l *lane) {
 }
 
 func calling(l *lane) {
-	l.settle()
+	l.finalize()
 	l.late(l.t, Calling, l.api+"StreamWaitEvent", l.ns(12*us))
 	l.late(l.t, Calling, l.api+"EventRecord", l.ns(5*us))
 	l.t.op("aten::matmul", func() {
@@ -83,14 +83,14 @@ func dataLoading(l *lane) {
 		frame  = "torch/utils/data/dataloader.py(631): __next__"
 		marked = "wait for DataLoader"
 	)
-	l.settle()
+	l.finalize()
 	l.t.op(next, func() {
 		l.wait(l.t, DataLoading, next, l.ns(80*us))
 		l.t.op("aten::stack", func() { l.wait(l.t, DataLoading, next, l.ns(25*us)) })
 		l.late(l.t, Allocating, l.api+"Malloc", l.ns(33*us))
 	})
 	l.inside()
-	l.settle()
+	l.finalize()
 	l.t.python("demo/train.py(20): main", func() {
 		l.wait(l.t, InPython, "demo/train.py(20): main", l.ns(4*us))
 		l.t.python(frame, func() {
@@ -101,7 +101,7 @@ func dataLoading(l *lane) {
 		})
 	})
 	l.inside()
-	l.settle()
+	l.finalize()
 	l.t.note(marked, func() {
 		l.wait(l.t, DataLoading, marked, l.ns(us))
 		l.t.op(next, func() { l.wait(l.t, DataLoading, marked, l.ns(41*us)) })
@@ -110,7 +110,7 @@ func dataLoading(l *lane) {
 }
 
 func inOperator(l *lane) {
-	l.settle()
+	l.finalize()
 	l.t.python("demo/train.py(60): select", func() {
 		l.t.op("aten::nonzero", func() {
 			l.wait(l.t, InOperator, "aten::nonzero", l.ns(30*us))
@@ -125,7 +125,7 @@ func inOperator(l *lane) {
 }
 
 func inPython(l *lane) {
-	l.settle()
+	l.finalize()
 	l.t.python("demo/train.py(88): collate", func() {
 		l.wait(l.t, InPython, "demo/train.py(88): collate", l.ns(50*us))
 		l.t.python("<built-in function sorted>", func() {
@@ -145,7 +145,7 @@ func (l *lane) step() string {
 }
 
 func inAnnotation(l *lane) {
-	l.settle()
+	l.finalize()
 	l.t.note("evaluate", func() { l.wait(l.t, InAnnotation, "evaluate", l.ns(20*us)) })
 	step := l.step()
 	l.t.note(step, func() {
@@ -160,14 +160,14 @@ func inAnnotation(l *lane) {
 }
 
 func unrecorded(l *lane) {
-	l.settle()
+	l.finalize()
 	l.wait(l.t, Unrecorded, "", l.ns(70*us))
 	l.inside()
 }
 
 func otherThread(l *lane) {
 	worker := l.worker()
-	l.settle()
+	l.finalize()
 	worker.until(l.g.end)
 	main := l.main
 	main.op("aten::sort", func() { l.wait(main, InOperator, "aten::sort", l.ns(23*us)) })
@@ -197,24 +197,24 @@ func (l *lane) worker() *thread {
 }
 
 func launchLatency(l *lane) {
-	l.settle()
+	l.finalize()
 	l.inside()
-	l.settle()
+	l.finalize()
 	l.after(LaunchLatency, 0)
-	l.settle()
+	l.finalize()
 	l.after(LaunchLatency, ShortWaitNS)
 	l.queued(BetweenKernels, l.ns(2*us))
 	l.queued(BetweenKernels, ShortWaitNS)
 	l.straddle(l.ns(3*us), l.ns(8*us))
-	l.settle()
+	l.finalize()
 	l.after(LaunchLatency, l.ns(10*us))
 }
 
 func dependency(l *lane) {
-	l.settle()
+	l.finalize()
 	l.after(Dependency, ShortWaitNS+1)
 	l.queued(Dependency, ShortWaitNS+1)
-	l.settle()
+	l.finalize()
 	l.after(Dependency, l.ns(300*us))
 	l.queued(Dependency, l.ns(90*us))
 }
@@ -225,7 +225,7 @@ func nothingOffered(l *lane) {
 		l.s.own(l.g, NothingOffered, "", name, ns)
 	}
 	const step, flush, overhead = "torch/profiler/profiler.py(790): step", "Profiler::flush", "Activity Buffer Request"
-	l.settle()
+	l.finalize()
 	l.t.python(step, func() { profiler(step, l.ns(400*us)) })
 	l.t.note(flush, func() { profiler(flush, l.ns(70*us)) })
 	l.t.op("aten::relu", func() {
@@ -261,14 +261,14 @@ func (l *lane) opaque() *graph {
 }
 
 func noLaunch(l *lane) {
-	l.settle()
+	l.finalize()
 	for range 2 {
 		ns := l.ns(37 * us)
 		l.t.op("aten::mm", func() { l.t.spend(ns) })
 		l.s.own(l.g, Unknown, "", "", ns)
 		// A number from before the capture.
 		l.g.run(nil, l.kernel(), computeStream, l.t.now, l.ns(40*us)).correlation = int64(l.kernels)
-		l.settle()
+		l.finalize()
 	}
 	l.inside()
 }
@@ -277,7 +277,7 @@ func noLaunch(l *lane) {
 // time as their calls.
 func earlyStart(l *lane) {
 	for _, ahead := range []int64{2 * us, 0} {
-		l.settle()
+		l.finalize()
 		ns := l.ns(45 * us)
 		l.t.spend(ns + ahead)
 		l.s.own(l.g, Unknown, "", "", ns)

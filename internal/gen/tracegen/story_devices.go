@@ -18,13 +18,13 @@ func twoDevices() Story {
 		})
 		zero.inside()
 		// The second device waits longer than the first one's thread needs.
-		one.settle()
+		one.finalize()
 		one.t.op("aten::sort", func() { one.wait(one.t, InOperator, "aten::sort", (60+i)*us) })
 		one.inside()
 	}
 	// The main thread launches for both; while it does, each waits for its own.
-	zero.settle()
-	one.settle()
+	zero.finalize()
+	one.finalize()
 	at := max(zero.t.now, one.t.now)
 	rest0, rest1 := at-zero.t.now, at-one.t.now
 	s.own(zero.g, HostLate, Unrecorded, "", rest0)
@@ -67,10 +67,10 @@ func twoProcesses(name string, labels bool) Story {
 		if i%2 == 1 {
 			l, op = &one, "aten::bmm"
 		}
-		l.settle()
+		l.finalize()
 		l.t.op(op, func() { l.wait(l.t, InOperator, op, (20+i)*us) })
 		l.inside()
-		l.settle()
+		l.finalize()
 		step := fmt.Sprintf("demo/run.py(%d): loop", 10+i)
 		l.t.python(step, func() { l.wait(l.t, InPython, step, 11*us) })
 		l.after(Dependency, (100+i)*us)

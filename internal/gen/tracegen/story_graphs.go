@@ -31,7 +31,7 @@ func graphStory(name, api string) Story {
 				g.launch(l.t, 10*us, l.g.end)
 			})
 		} else { // launched when all work is done; the call runs for 6 µs after it starts
-			l.settle()
+			l.finalize()
 			l.t.op("decode", func() {
 				l.wait(l.t, InOperator, "decode", 14*us)
 				g.launch(l.t, 15*us, l.t.now+9*us)
@@ -47,7 +47,7 @@ func graphStory(name, api string) Story {
 			s.own(l.g, BetweenKernels, "", "", 4*us-launch)
 		}
 	}
-	l.settle()
+	l.finalize()
 	const reply = "demo/serve.py(55): reply"
 	l.t.python(reply, func() { l.wait(l.t, InPython, reply, 33*us) })
 	l.inside()

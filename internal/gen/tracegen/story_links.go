@@ -42,7 +42,7 @@ func driverLaunch() Story {
 		})
 	})
 	// The work starts after the driver's call but inside the runtime's.
-	l.settle()
+	l.finalize()
 	t.in(catRuntime, "cudaLaunchKernelExC", func() {
 		start := t.now
 		t.spend(us)
@@ -52,7 +52,7 @@ func driverLaunch() Story {
 		t.spend(3 * us)
 	})
 	// And after both.
-	l.settle()
+	l.finalize()
 	c := t.in(catRuntime, "cudaLaunchKernelExC", func() {
 		t.spend(us)
 		inner := t.call("cuLaunchKernelEx", 2*us)
@@ -121,7 +121,7 @@ func missingLaunches() Story {
 		t.spend(us)
 		g.follow(t.call("cudaLaunchKernel", 4*us), "new_kernel", computeStream, 45*us)
 	})
-	l.settle()
+	l.finalize()
 	l.inside()
 	return s.tell()
 }
@@ -160,7 +160,7 @@ func microseconds() Story {
 	l := newLane(s)
 	t, g := l.main, l.g
 	l.first()
-	l.settle()
+	l.finalize()
 	var outer, inner, last *node
 	for i := range int64(3) {
 		outer = t.op("aten::linear", func() {
@@ -178,7 +178,7 @@ func microseconds() Story {
 			last.end += us // outlasts inner
 		}
 		t.spend(3 * us)
-		l.settle()
+		l.finalize()
 	}
 	// The operator's last microsecond is after the end of the enclosing event.
 	t.python("demo/train.py(9): f", func() {
@@ -239,11 +239,11 @@ func unfinished() Story {
 		l.main.spend(us)
 		open = append(open, l.main.python("demo/train.py(40): epoch", func() {
 			l.first()
-			l.settle()
+			l.finalize()
 			l.main.op("aten::nonzero", func() { l.wait(l.main, InOperator, "aten::nonzero", 30*us) })
 			l.wait(l.main, InPython, "demo/train.py(40): epoch", 9*us)
 			l.inside()
-			l.settle()
+			l.finalize()
 		}))
 	}))
 	for _, n := range open {

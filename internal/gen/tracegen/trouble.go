@@ -135,8 +135,8 @@ func (p *plant) compute(ns int64) {
 	p.mix(ns, share{p.gemmUp, 300}, share{p.attention, 250}, share{p.gemmQKV, 200}, share{p.normForward, 100}, share{p.activation, 150})
 }
 
-// settle waits, in no call, until the device has nothing left to do, if it has any.
-func (p *plant) settle() { p.t.until(max(p.t.now, p.g.end)) }
+// finalize waits, in no call, until the device has nothing left to do, if it has any.
+func (p *plant) finalize() { p.t.until(max(p.t.now, p.g.end)) }
 
 // sync waits for the device, as reading a result does.
 func (p *plant) sync() { p.await(p.api + "StreamSynchronize") }
@@ -144,7 +144,7 @@ func (p *plant) sync() { p.await(p.api + "StreamSynchronize") }
 // await makes a call that waits for the device.
 func (p *plant) await(call string) {
 	p.t.in(catRuntime, call, func() {
-		p.settle()
+		p.finalize()
 		p.wait(p.t, Synchronizing, call, plantWake)
 	})
 }
@@ -163,7 +163,7 @@ func (p *plant) mark(body func()) {
 	p.at++
 	p.t.note(stepName(p.at), func() {
 		body()
-		p.settle()
+		p.finalize()
 	})
 }
 
@@ -177,7 +177,7 @@ func (p *plant) steps(n int, body func()) {
 // pause advances the time while the host does something else and the device has
 // no work.
 func (p *plant) pause(state, name string, ns int64) {
-	p.settle()
+	p.finalize()
 	switch state {
 	case InPython:
 		p.t.python(name, func() { p.wait(p.t, state, name, ns) })

@@ -102,7 +102,7 @@ func idleTroubles() []Trouble {
 	stacked := oneRank("loader_by_its_stack", func(p *plant) {
 		p.compute(ms)
 		p.steps(8, func() {
-			p.settle()
+			p.finalize()
 			p.t.python(frame, func() { p.wait(p.t, DataLoading, frame, 1200*us) })
 			p.compute(8 * ms)
 		})
@@ -149,7 +149,7 @@ func launchTroubles() []Trouble {
 		p.steps(4, func() {
 			for range 100 {
 				p.t.op("aten::add", func() {
-					p.settle()
+					p.finalize()
 					p.wait(p.t, InOperator, "aten::add", 20*us)
 					p.launch(p.add, 6*us)
 				})

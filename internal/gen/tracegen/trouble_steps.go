@@ -41,7 +41,7 @@ func stepTroubles() []Trouble {
 				p.compute(1580 * us)
 			})
 			p.compute(1800 * us)
-			p.settle()
+			p.finalize()
 		}
 	})
 	reducing := oneRank("compute_between_steps", func(p *plant) {
@@ -98,7 +98,7 @@ func phased(name string, steps int, idle int64, of ...phaseTime) []Story {
 				default:
 					p.within(ph.name, func() {
 						p.compute(ph.ns)
-						p.settle()
+						p.finalize()
 					})
 				}
 			}
@@ -209,7 +209,7 @@ func onceTroubles() (out []Trouble) {
 		out = append(out, Trouble{Name: t.name, Rule: t.rule, Near: t.near, Ranks: oneRank(t.name, func(p *plant) {
 			p.within(t.phase, func() {
 				p.compute(t.ns)
-				p.settle()
+				p.finalize()
 			})
 			p.steps(5, func() { p.compute(5 * ms) })
 		})})

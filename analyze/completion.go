@@ -9,10 +9,9 @@ import (
 	"assay/phase"
 )
 
-// A settling says of a device when it is done with all that was launched before
-// a moment of the host. It carries moments of the host over to the device, which
-// may be far behind.
-type settling struct {
+// A completion maps a time of the host to the time at which a device has finished
+// all work launched before. The device may be far behind the host.
+type completion struct {
 	window   interval.Span
 	launched []launchedWork // by the time of the launch
 }
@@ -22,8 +21,8 @@ type launchedWork struct {
 	done int64 // when it and all that was launched before it ended
 }
 
-func newSettling(d *device, l *links) *settling {
-	s := &settling{window: d.window, launched: make([]launchedWork, 0, len(d.work))}
+func newCompletion(d *device, l *links) *completion {
+	s := &completion{window: d.window, launched: make([]launchedWork, 0, len(d.work))}
 	for _, w := range d.work {
 		at := w.Start
 		if i := l.of[w.number]; i >= 0 {
@@ -43,10 +42,9 @@ func newSettling(d *device, l *links) *settling {
 	return s
 }
 
-// at returns the moment of the device's window that answers to a moment of the
-// host: when all that was launched before it is done, and not before it. It never
-// goes back while t goes on.
-func (s *settling) at(t int64) int64 {
+// at returns the time within the device's window that corresponds to the host time
+// t: the end of all work launched before t, and at least t. It is monotonic in t.
+func (s *completion) at(t int64) int64 {
 	n := sort.Search(len(s.launched), func(i int) bool { return s.launched[i].at >= t })
 	if n > 0 {
 		t = max(t, s.launched[n-1].done)
@@ -54,17 +52,18 @@ func (s *settling) at(t int64) int64 {
 	return min(max(t, s.window.Start), s.window.End)
 }
 
-// cut returns the stretch of the device's window that answers to one of the host.
-func (s *settling) cut(host interval.Span) interval.Span {
+// cut returns the stretch of the device's window that corresponds to one of the host.
+func (s *completion) cut(host interval.Span) interval.Span {
 	return interval.Span{Start: s.at(host.Start), End: s.at(host.End)}
 }
 
-// settlings returns the settling of every device, or as many nils if nobody asks.
-func settlings(tl *timeline, l *links, asked bool) []*settling {
-	out := make([]*settling, len(tl.devices))
+// completions returns the completion of every device, or as many nils if they are
+// not needed.
+func completions(tl *timeline, l *links, asked bool) []*completion {
+	out := make([]*completion, len(tl.devices))
 	for i, d := range tl.devices {
 		if asked {
-			out[i] = newSettling(d, l)
+			out[i] = newCompletion(d, l)
 		}
 	}
 	return out
