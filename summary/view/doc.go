@@ -1,5 +1,5 @@
 // Package view answers questions about a summary that more than one reader asks:
-// the kernels with the most time, the idle time by owner, the devices with the
+// the kernels with the most time, the idle time by cause, the devices with the
 // largest share of it. Text, tables and pictures use the same answers, so they
 // cannot differ.
 //
