@@ -109,7 +109,7 @@ func stepLine(g judge.StepGroup, by string) string {
 	if by != "" {
 		text += " (" + by + ")"
 	}
-	text += fmt.Sprintf(", median %s, MAD %s, max %s %s", scale.text(g.MedianNS), scale.text(g.SpreadNS), scale.text(g.MaxNS), scale.unit)
+	text += fmt.Sprintf(", median %[1]s %[4]s, MAD %[2]s %[4]s, max %[3]s %[4]s", scale.text(g.MedianNS), scale.text(g.SpreadNS), scale.text(g.MaxNS), scale.unit)
 	if g.Bound != "" {
 		text += ", " + words.Verdict(g.Bound)
 	}
