@@ -63,9 +63,9 @@ func (b *builder) budget() Section {
 	}
 	t := budgetTable([]Column{{"GPU", Text}}, rows, "window", Column{"overlapped comm", Number})
 	t.Title = "GPUs"
-	t.Note = "The window runs from the first to the last GPU event. Its four parts sum to it; % of the window. Exposed communication " +
-		"is not overlapped by compute. Exposed copies (memsets included) are not overlapped by compute or communication. " +
-		"Overlapped comm: % of all communication time of the row."
+	t.Note = "The window runs from the first to the last GPU event. Its four parts sum to it; % of the window. "
+	t.Note += "Exposed communication is not overlapped by compute. Exposed copies and memsets are not overlapped by compute or communication. "
+	t.Note += "Overlapped comm: % of all communication time of the row."
 	if rest := len(b.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
 		t.Note = fmt.Sprintf("The table has the %d GPUs with the most idle time. ", len(shown)) + t.Note

@@ -81,7 +81,7 @@ func TestCheckMarkdown(t *testing.T) {
 		"# Gates: fail\n\n**2 failed, 1 not evaluated, ",
 		"| fail    | `kernel.count{category=gemm}` ",
 		"|      800 |    1,200 | +50.0% |",
-		"- **skipped** memory.peak not measured: ",
+		"- **not measured** memory.peak not measured: ",
 		"| baseline |   1 |    7 | `traces/run-7.json.gz` |",
 	} {
 		if !strings.Contains(out.String(), want) {

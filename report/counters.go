@@ -63,8 +63,8 @@ func (b *builder) countedKernels() Section {
 		}})
 	}
 	t = t.cut(maxCounted).withoutEmpty()
-	t.Note = "% of " + b.counterTotal(total, timed) + ". Compute and memory: throughput in % of peak. Occupancy: active warps in % of the maximum of an SM. " +
-		"Values are means over the launches, weighted by duration. The profiler runs each launch alone, so these times are not comparable with a timeline."
+	t.Note = "% of " + b.counterTotal(total, timed) + ". Compute and memory: throughput in % of peak. Occupancy: active warps in % of the maximum of an SM."
+	t.Note += " Values are means over the launches, weighted by duration. The profiler runs each launch alone, so these times are not comparable with a timeline."
 	return Section{Title: "Kernel counters: % of peak", Blocks: append(b.pictures("kernels-peaks.png"), t)}
 }
 

@@ -17,7 +17,7 @@ func buildCounted(s *summary.Summary) Doc { return Build(s, judge.Judge(s, judge
 func TestCountedKernels(t *testing.T) {
 	d := buildCounted(samplerun.Roofline(samplerun.Counted()))
 	markdown := render(t, d.Markdown)
-	got := tableOf(t, markdown, "Kernels against the peaks of the device")
+	got := tableOf(t, markdown, "Kernel counters: % of peak")
 	want := [][]string{
 		{"kernel", "share", "launches", "mean (µs)", "compute", "memory", "held back by", "DRAM rate", "occupancy", "possible", "limited by", "arithmetic", "shapes", "category"},
 		{"`near`", "60.0%", "4", "150.00", "20.0%", "92.0%", "memory, near the limit", "2 TB/s", "40.2%", "50.0%", "registers", "4 TFLOP/s fp32 (6.7% of its peak)", "3", "gemm"},

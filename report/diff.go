@@ -205,7 +205,7 @@ func (b *differ) estimates() Section {
 	}}
 	warnings := List{}
 	for _, e := range b.Estimates {
-		differs := "~ (not significant)"
+		differs := "~"
 		if e.Differs() {
 			differs = "significant"
 		}
@@ -218,7 +218,7 @@ func (b *differ) estimates() Section {
 		warnings = append(warnings, Item{Mark: "note", Text: sentence(w)})
 	}
 	t.Note = "Each run gives one value: the mean over its steps. Medians over the runs with 95% confidence intervals. " +
-		"p: Mann-Whitney test."
+		"p: Mann-Whitney test; ~: not significant."
 	s := Section{Title: "Repeated runs", Lead: fmt.Sprintf("medians of %d and %d runs with 95%% confidence intervals", b.Base.Runs, b.New.Runs), Blocks: []Block{t.withoutEmpty()}}
 	if len(warnings) > 0 {
 		s.Blocks = append(s.Blocks, warnings)

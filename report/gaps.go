@@ -44,8 +44,8 @@ func (b *builder) gaps() Section {
 			t.More.Weight = summary.Plus(t.More.Weight, -max(0, g.NS))
 		}
 	}
-	t.Note = "Start is the trace's ts in ns. In Perfetto, use \"Pan to timestamp\" (Ctrl-Shift-P) and the timestamp format \"Raw\". " +
-		"Into the window: time since the first GPU event, as in the pictures. Cause: the largest in the gap. Before, after: previous and next GPU operation."
+	t.Note = "Start is the trace's ts in ns. In Perfetto, use \"Pan to timestamp\" (Ctrl-Shift-P) and the timestamp format \"Raw\". "
+	t.Note += "Into the window: time since the first GPU event, as in the pictures. Cause: the largest in the gap. Before, after: previous and next GPU operation."
 	return Section{Title: "Largest gaps", Blocks: []Block{t}}
 }
 

@@ -72,8 +72,8 @@ func (b *builder) kernelTable() Section {
 		t.More.Rows++
 		t.More.Weight = summary.Plus(t.More.Weight, k.Total)
 	}
-	t.Note = fmt.Sprintf("%% of total kernel time: %s on all GPUs and streams; kernels that run at the same time all count. "+
-		"Each row is a sum over streams, GPUs and operators. Long names are shortened; the JSON has the full names.", unit.Duration(b.work))
+	t.Note = fmt.Sprintf("%% of total kernel time: %s on all GPUs and streams; kernels that run at the same time all count. ", unit.Duration(b.work))
+	t.Note += "Each row is a sum over streams, GPUs and operators. Long names are shortened; the JSON has the full names."
 	return Section{Title: "Kernels", Blocks: append(b.pictures("top-kernels.png"), t.withoutEmpty())}
 }
 

@@ -63,8 +63,8 @@ func (b *builder) launches() Section {
 			unit.Count(l.Short), unit.Share(l.Short, kernels.Count()), unit.Share(l.ShortNS, kernels.TotalNS()), steps, spread,
 		}})
 	}
-	t.Note = fmt.Sprintf("Queue time: from the end of the launch call to the start of the operation, as a range. Short kernels take "+
-		"under %s, which is about the time of a launch. Operations without a call are in no table of launch sites.", unit.Duration(summary.ShortKernelNS))
+	t.Note = fmt.Sprintf("Queue time: from the end of the launch call to the start of the operation. Short kernels take "+
+		"under %s, about the time of a launch. Tables of launch sites omit operations without a call.", unit.Duration(summary.ShortKernelNS))
 	blocks := append([]Block{Paragraph{Text: b.launchSentence(rows, at)}}, b.pictures("queue.png")...)
 	blocks = append(blocks, t.cut(maxDevices).withoutEmpty())
 	if queue, ok := b.queueTable(rows, at); ok {

@@ -57,9 +57,10 @@ func (b *builder) phases() Section {
 	}
 	t.Title = "phases"
 	t.More = Rest{Total: whole, Of: "GPU time"}
-	t.Note = "Busy time counts for the phase that launched the work (compute first, then communication, then copies). Idle time counts for the phase of the CPU " +
-		"when the GPU finished its work. The outermost phases and the time outside phases sum to the window. A phase includes its nested phases, which are indented. " +
-		"CPU times are from the thread whose phases cover the most time. Limited by: the limits of the verdict, applied to the phase."
+	t.Note = "Busy time counts for the phase that launched the work (compute first, then communication, then copies). "
+	t.Note += "Idle time counts for the phase of the CPU when the GPU finished its work. The outermost phases and the time outside phases sum to the window. "
+	t.Note += "A phase includes its nested phases, which are indented. "
+	t.Note += "CPU times are from the thread whose phases cover the most time. Limited by: the limits of the verdict, applied to the phase."
 	return Section{Title: "Phases", Blocks: append([]Block{Paragraph{Text: b.phaseSentence(sums, whole)}, t.cut(maxPhaseRows).withoutEmpty()}, b.pictures("phases.png")...)}
 }
 

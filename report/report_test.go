@@ -75,12 +75,12 @@ func numberOf(t *testing.T, cell string) float64 {
 // up.
 func TestBudgetTable(t *testing.T) {
 	s := samplerun.Train()
-	rows := tableOf(t, render(t, Build(s, judged(s)).Markdown), "Time budget")
+	rows := tableOf(t, render(t, Build(s, judged(s)).Markdown), "GPU time breakdown")
 	for i, want := range map[int]string{
 		0: "device|window (s)|compute (s)|share|exposed comm (s)|share|exposed copies (s)|share|idle (s)|share|comm hidden",
 		1: "all 8|8.000|4.800|60.0%|1.880|23.5%|0.160|2.0%|1.160|14.5%|29.9%",
-		2: "rank 0 device 0|1.000|0.600|60.0%|0.200|20.0%|0.020|2.0%|0.180|18.0%|33.3%",
-		9: "rank 7 device 7|1.000|0.600|60.0%|0.270|27.0%|0.020|2.0%|0.110|11.0%|27.0%",
+		2: "rank 0 GPU 0|1.000|0.600|60.0%|0.200|20.0%|0.020|2.0%|0.180|18.0%|33.3%",
+		9: "rank 7 GPU 7|1.000|0.600|60.0%|0.270|27.0%|0.020|2.0%|0.110|11.0%|27.0%",
 	} {
 		if got := strings.Join(rows[i], "|"); got != want {
 			t.Errorf("row %d is %s, want %s", i, got, want)
@@ -416,7 +416,7 @@ func goldenResult(s *summary.Summary) judge.Result {
 		Verdict: judge.Verdict{Bound: "communication", Sentence: title},
 		Findings: []judge.Finding{
 			{Rule: "exposed-communication", Level: judge.Critical, Title: title,
-				Evidence: []string{"worst device: rank 7 device 7: 27.0% (270 ms of 1 s)"}, Next: steps("give-all-ranks", "fsdp-prefetch", "send-less")},
+				Evidence: []string{"worst device: rank 7 GPU 7: 27.0% (270 ms of 1 s)"}, Next: steps("give-all-ranks", "fsdp-prefetch", "send-less")},
 			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: steps("launch-less")},
 		},
 	}

@@ -58,7 +58,7 @@ func overLimitsText(over []judge.Finding) string {
 	if n := int64(len(over)) - critical; n > 0 {
 		parts = append(parts, plural(n, "warning"))
 	}
-	return "First see the " + strings.Join(parts, " and the ") + " below."
+	return "First see the " + strings.Join(parts, " and ") + " below."
 }
 
 func (b *builder) screenCapture() Section {

@@ -40,10 +40,10 @@ func TestSnapshotReport(t *testing.T) {
 	text, markdown := renderedText(t, samplerun.Memory())
 	wantAll(t, text, "Verdict: out of memory", "2 GiB were wanted and the driver had 1 GiB left of the 9 GiB that the allocator could have.",
 		"snapshot.pickle, torch-memory-snapshot, 5 MiB, 4,500 events, 2 devices, complete",
-		"rank 0 device 0 6.000 8.000 8.000 5.000 1.500 0.500", "rank 0 device 1 – – 20.000 2.000 0.000 18.000",
+		"rank 0 GPU 0 6.000 8.000 8.000 5.000 1.500 0.500", "rank 0 GPU 1 – – 20.000 2.000 0.000 18.000",
 		"2,000 allocations in 2 s, 30 cudaMalloc calls of 8 GiB, no cudaFree call, 1 failed allocation",
-		"share of 6 GiB live at the peak on rank 0 device 0", "66.7% 4.000 32 activations app/model.py:7 forward")
-	wantAll(t, markdown, "# GPU memory report: snapshot.pickle", "| rank 0 device 0 | 6.000 | 8.000 | 9.000 | 8.000 | 5.000 | 1.000 | 1.500 | 0.500 | 18.8% |",
+		"share of 6 GiB live at the peak on rank 0 GPU 0", "66.7% 4.000 32 activations app/model.py:7 forward")
+	wantAll(t, markdown, "# GPU memory report: snapshot.pickle", "| rank 0 GPU 0 | 6.000 | 8.000 | 9.000 | 8.000 | 5.000 | 1.000 | 1.500 | 0.500 | 18.8% |",
 		"6 GiB were live at the peak, 1 s after the first entry of the history; 7 blocks of 1 GiB are older than the recorded history.",
 		"| `activations` | 4.000 | 66.7% | 32 |", "| `step 1` | 4.000 | 66.7% | 32 |", "| `(nothing)` | 2.000 | 33.3% | 64 |",
 		"2 GiB are free, of which the largest block has 300 MiB (14.6%). Private pools, as CUDA graphs have, hold 1 GiB, of which 256 MiB are free and for nobody else.",
@@ -84,6 +84,6 @@ func TestSnapshotNumbers(t *testing.T) {
 	a, b := samplerun.Memory(), samplerun.Memory()
 	a.Inputs[0].Path, b.Inputs[0].Path = "before.pickle", "after.pickle"
 	text, markdown := renderedText(t, summary.Merge(a, b))
-	wantAll(t, text, "#1 before.pickle", "#2 after.pickle", "#1 rank 0 device 0 6.000", "#2 rank 0 device 0 6.000")
-	wantAll(t, strings.ReplaceAll(markdown, `\#`, "#"), "| #2 rank 0 device 0 | 6.000 |", "Who had the memory: #1 rank 0 device 0")
+	wantAll(t, text, "#1 before.pickle", "#2 after.pickle", "#1 rank 0 GPU 0 6.000", "#2 rank 0 GPU 0 6.000")
+	wantAll(t, strings.ReplaceAll(markdown, `\#`, "#"), "| #2 rank 0 GPU 0 | 6.000 |", "Who had the memory: #1 rank 0 GPU 0")
 }

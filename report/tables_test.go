@@ -76,7 +76,7 @@ func TestTableInputs(t *testing.T) {
 		t.Errorf("the picture of kernels is there %d times", n)
 	}
 	md = markdownOf(t, summary.Merge(samplerun.OneKernel(5*ms), samplerun.Tables()))
-	wantText(t, md, "\n## Time budget\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
+	wantText(t, md, "\n## GPU time breakdown\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
 }
 
 // TestStrangeTables: no name and no number of tables breaks a report.

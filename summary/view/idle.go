@@ -88,7 +88,7 @@ func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle
 	return devices, all
 }
 
-// SumOwners adds up rows by owner id, in the order of owners.
+// SumOwners adds up the rows of each owner, in the order of owners.
 func SumOwners(rows []summary.Idle) []Idle {
 	var plain []summary.Idle
 	for _, r := range rows {
