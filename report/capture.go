@@ -182,7 +182,7 @@ func issueItem(is summary.Issue) Item {
 		it.Sub = append(it.Sub, Item{Text: sentence(is.Help)})
 	}
 	if is.First != "" {
-		it.Sub = append(it.Sub, Item{Text: "first:", Code: clip(clean(is.First), 200)})
+		it.Sub = append(it.Sub, Item{Text: "first at", Code: clip(clean(is.First), 200)})
 	}
 	return it
 }

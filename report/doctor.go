@@ -142,7 +142,7 @@ func (b *builder) doctorIssue(is summary.Issue) Item {
 		it.Text += ": " + sentence(b.below(is.Help))
 	}
 	if is.First != "" {
-		it.Sub = List{{Text: "first:", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
+		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
 	}
 	return it
 }

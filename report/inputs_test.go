@@ -64,7 +64,7 @@ func TestTwins(t *testing.T) {
 	if row := tableOf(t, md, "Capture quality")[3]; row[0] != `\#3` || row[1] != "`run-2/a-rather-long-name-of-a-trace-rank0.json.gz`" {
 		t.Errorf("the third input is %v", row)
 	}
-	if !strings.Contains(md, "Paths are below /data/captures/.") {
+	if !strings.Contains(md, "Paths are relative to /data/captures/.") {
 		t.Error("the directory of all inputs is not named")
 	}
 	for _, c := range d.Charts()[:2] {
@@ -123,11 +123,11 @@ func TestSpanText(t *testing.T) {
 		spans  []int64
 		want   string
 	}{
-		{11_200, []int64{34_500_000}, "GPU window 11.2 µs of a capture of 34.5 ms"},
+		{11_200, []int64{34_500_000}, "GPU window 11.2 µs, capture 34.5 ms"},
 		{100, []int64{200}, ""}, // not over twice
-		{100, []int64{201}, "GPU window 100 ns of a capture of 201 ns"},
+		{100, []int64{201}, "GPU window 100 ns, capture 201 ns"},
 		{100, []int64{0}, ""},
-		{100, []int64{500, 300}, "GPU windows 200 ns of captures of 800 ns, sums over the inputs"},
+		{100, []int64{500, 300}, "sums over the inputs: GPU windows 200 ns, captures 800 ns"},
 		{100, []int64{500, 0}, ""},
 	} {
 		s := &summary.Summary{}

@@ -17,10 +17,10 @@ import (
 func TestLaunches(t *testing.T) {
 	md := markdownOf(t, samplerun.Attributed(1))
 	wantRows(t, md, "Launches",
-		"device|calls|work launched|without a call|delay, median|delay, p99|short kernels|share of kernels|share of kernel time|calls per step, median|min–max",
+		"GPU|launch calls|GPU operations|without a call|queue time, median|queue time, p99|short kernels|% of launches|% of kernel time|calls per step, median|min–max",
 		"rank 0 GPU 0|3,000|3,090|10|10–15 µs|20–30 ms|1,000|33.3%|1.3%|750|740–760",
-		"queue depth|time (ms)|share of window", "0|550.00|55.0%", "1|100.00|10.0%", "2–3|150.00|15.0%", "4 or more|200.00|20.0%")
-	wantText(t, md, "3,000 calls launched 3,090 of 3,100 GPU operations of work; it starts 10–15 µs later at the median, 20–30 ms at p99; 33.3% of kernels are under 10 µs.")
+		"queue length|time (ms)|% of window", "0|550.00|55.0%", "1|100.00|10.0%", "2–3|150.00|15.0%", "4 or more|200.00|20.0%")
+	wantText(t, md, "3,000 calls launched 3,090 of 3,100 GPU operations; queue time: median 10–15 µs, p99 20–30 ms; short kernels (under 10 µs): 33.3% of launches.")
 	// Two ranks: of 2010 ms, 550+560 at depth 0.
 	rows := tableOf(t, markdownOf(t, samplerun.Attributed(2)), "Launches")
 	if got := strings.Join(rows[4], "|"); got != "0|1.110|55.2%" {

@@ -91,7 +91,7 @@ func (b *builder) screenIssue(is summary.Issue) Item {
 		it.Text += ": " + b.brief(is.Help)
 	}
 	if is.First != "" && (len(b.Inputs) > 1 || is.Code == "input-truncated") {
-		it.Sub = List{{Text: "first:", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
+		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
 	}
 	return it
 }
