@@ -124,11 +124,23 @@ func (b *builder) bound() string {
 	v := b.result.Verdict
 	switch {
 	case v.Bound == "host" && v.Rule == judge.RuleGPUIdle && b.idleForOthers():
-		return "dependency-bound"
+		if b.idleOwner() == summary.OwnerDependency {
+			return "dependency-bound"
+		}
+		return "GPU idle"
 	case (v.Bound == "unknown" || v.Bound == "") && b.sumsOnly() && len(view.Tables(b.Summary)) > 0:
 		return "totals only, no timeline"
 	}
 	return words.Verdict(v.Bound)
+}
+
+// idleOwner returns the owner of most of the idle time.
+func (b *builder) idleOwner() string {
+	sums := view.SumOwners(b.Idle)
+	if len(sums) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(sums, func(a, c view.Idle) int { return cmp.Compare(a.NS, c.NS) }).Owner
 }
 
 // idleForOthers reports whether the CPU causes less than half of the idle time. A GPU

@@ -23,7 +23,7 @@ func TestDeviceLabels(t *testing.T) {
 	}{
 		{summary.Device{Input: 0}, summary.Device{Input: 1}, "#1 rank 0 GPU 0, #2 rank 0 GPU 0"},
 		{summary.Device{Input: 0}, summary.Device{Input: 1, Rank: 1}, "rank 0 GPU 0, rank 1 GPU 0"},
-		{summary.Device{Input: 0}, summary.Device{Input: 0, Device: 1}, "device 0, device 1"},
+		{summary.Device{Input: 0}, summary.Device{Input: 0, Device: 1}, "GPU 0, GPU 1"},
 	} {
 		if got := two(tc.a, tc.b); got != tc.want {
 			t.Errorf("%+v and %+v are labelled %s, want %s", tc.a, tc.b, got, tc.want)

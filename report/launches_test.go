@@ -35,7 +35,7 @@ func TestCalls(t *testing.T) {
 	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy, "+
 		"which by itself is no loss; in the other 200 ms (25.0%) none was.")
 	wantRows(t, md, "CUDA API calls",
-		"call|kind|total (ms)|share|count|mean|max|launched|waited, GPU busy (ms)|waited, GPU idle (ms)",
+		"call|kind|total (ms)|%|calls|mean|max|launches|blocked, GPU busy (ms)|blocked, GPU idle (ms)",
 		"`cudaStreamSynchronize`|sync|500.00|61.0%|50|10.00 ms|50.00 ms|0|300.00|200.00",
 		"`cudaDeviceSynchronize`|sync|300.00|36.6%|1|300.0 ms|30.00 ms|0|300.00|0.00",
 		"`cudaLaunchKernel`|launch|15.00|1.8%|3,000|5.000 µs|1.500 ms|3,000||",
@@ -58,7 +58,7 @@ func TestSavedByNotWaiting(t *testing.T) {
 // time are told.
 func TestGraphs(t *testing.T) {
 	wantRows(t, markdownOf(t, samplerun.Attributed(1)), "Graphs",
-		"device|graph|call|launches|nodes|span (ms)|work (ms)|idle in span|mean delay (µs)|mean call (µs)|first work",
+		"GPU|graph|call|launches|nodes|span (ms)|total (ms)|idle in span|mean queue time (µs)|mean call (µs)|first operation",
 		"rank 0 GPU 0|1|`cudaGraphLaunch`|10|40|40.000|30.000|25.0%|20.000|50.000|`flash_fwd_kernel`",
 		"rank 0 GPU 0|2|`cudaGraphLaunch`|5|–|10.000|10.000|–|20.000|10.000|`flash_fwd_kernel`")
 }
@@ -70,10 +70,10 @@ func TestMemory(t *testing.T) {
 	wantRows(t, md, "Memory",
 		"memory of|peak allocated (GiB)|peak reserved (GiB)|allocated at the start (GiB)|peak at (ns)|allocations|frees",
 		"rank 0 GPU 0|60.000|72.000|20.000|1763000000400000123|12,000|11,900",
-		"operator|module|live (GiB)|share|allocations",
+		"operator|module|allocated (GiB)|%|allocations",
 		"`aten::empty`|`GPT_0/Block_0/Linear_0`|24.000|60.0%|100", "`aten::mm`|`GPT_0/Block_1`|10.000|25.0%|50", "`(no operator)`||4.000|10.0%|1")
-	wantText(t, md, "rank 0 GPU 0: 40 GiB had been allocated in the capture and not freed at the peak of 60 GiB; the other 20 GiB are older than the capture.",
-		"Others have 2 GiB (5.0%) of it.")
+	wantText(t, md, "rank 0 GPU 0: at the peak, 40 GiB was allocated during the capture (of 60 GiB); the other 20 GiB is older.",
+		"Others: 2 GiB (5.0%).")
 	s := samplerun.ModulesOnly()
 	s.Memory[0].PeakAllocated, s.Memory[0].StartAllocated, s.Memory[0].Live = nil, nil, nil
 	wantRows(t, markdownOf(t, s), "Memory", "memory of|peak reserved (GiB)|allocations|frees", "host|72.000|12,000|11,900")

@@ -24,7 +24,7 @@ func (b *builder) screenSnapshots() []Section {
 	}
 	scale := sizeScaleOf(sizes...)
 	t := Table{Title: "GPUs", Columns: []Column{
-		{"GPU", Text}, {"peak alloc.", Number}, {"peak res.", Number}, {"reserved", Number}, {"allocated", Number}, {"inact. split", Number}, {"cached", Number},
+		{"GPU", Text}, {"peak alloc.", Number}, {"peak res.", Number}, {"reserved", Number}, {"allocated", Number}, {"split", Number}, {"cached", Number},
 	}}
 	for i, m := range rows {
 		peak, highest := unit.None, unit.None

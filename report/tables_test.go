@@ -19,8 +19,8 @@ func TestTables(t *testing.T) {
 		"`ncclDevKernel_AllReduce`|30.0%|300.00|10|30.000|comm|all-reduce",
 		"`fill_kernel`|6.0%|60.00|600|0.100|compute|fill")
 	wantText(t, md,
-		"\n2 more kernels (4.0% of kernel time)\n", `Shares are of 1 s kernel time, the sum of the column "total".`,
-		"| gemm       | compute | 60.0% |     600.00 |   100 |     1 |", "Rows that were left out are in no category.",
+		"\n2 more kernels (4.0% of kernel time)\n", `% of 1 s kernel time, the sum of the column "total".`,
+		"| gemm       | compute | 60.0% |     600.00 |   100 |     1 |", "Omitted rows are in no category.",
 		"\nTable cuda_gpu_kern_sum of nsys.\n", "](table-kernels.png)")
 	wantRows(t, md, "CUDA API Summary",
 		"call|share|total (ms)|count|mean (µs)|kind",
@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 		"operator|total (ms)|count|mean (ms)",
 		"`aten::linear`|700.00|3|233.33",
 		"`aten::addmm`|650.00|3|216.67")
-	wantText(t, md, "totals are not to be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** it has no rows")
+	wantText(t, md, "totals must not be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** no rows")
 	if strings.Contains(render(t, Build(samplerun.Tables(), judge.Result{}).Markdown), "no GPU events") {
 		t.Error("the report of tables speaks of GPU events")
 	}
@@ -58,11 +58,11 @@ func TestTables(t *testing.T) {
 func TestTablesText(t *testing.T) {
 	s := samplerun.Tables()
 	wantText(t, text(t, Build(s, judged(s)), 80),
-		"Verdict: sums only, no timeline\n",
-		"Capture: base_stats.txt, nsys-stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
-		"CUDA GPU Kernel Summary: share of 1 s kernel time\n",
+		"Verdict: totals only, no timeline\n",
+		"Capture: base_stats.txt, nsys stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
+		"CUDA GPU Kernel Summary: % of 1 s kernel time\n",
 		"  60.0%  600.0 ms    100  6.000 ms  gemm        ampere_sgemm_128x64_tn\n",
-		"  2 more kernels (4.0% of kernel time)\n", "7 more tables: ")
+		"  2 more kernels, 4.0%\n", "7 more tables: ")
 }
 
 // TestTableInputs: where several inputs have tables, each says whose it is, and
