@@ -94,7 +94,7 @@ func (b *builder) gpuLine() string {
 	}
 	if names := view.DeviceNames(b.Summary); names != "" {
 		if n > 0 {
-			parts[len(parts)-1] += " (" + names + ")"
+			parts[len(parts)-1] += " (" + strings.TrimPrefix(names, unit.Count(n)+" × ") + ")"
 		} else {
 			parts = append(parts, names)
 		}

@@ -32,8 +32,8 @@ func TestLaunches(t *testing.T) {
 // over a busy GPU has none.
 func TestCalls(t *testing.T) {
 	md := markdownOf(t, samplerun.Attributed(1))
-	wantText(t, md, "Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took 800 ms. For 600 ms (75.0%) of it a GPU was busy, "+
-		"which by itself is no loss; in the other 200 ms (25.0%) none was.")
+	wantText(t, md, "Blocking calls (synchronization, and copies that ended before their call returned) took 800 ms. A GPU was busy for 600 ms (75.0%) of it. "+
+		"All GPUs were idle for the other 200 ms (25.0%).")
 	wantRows(t, md, "CUDA API calls",
 		"call|kind|total (ms)|%|calls|mean|max|launches|blocked, GPU busy (ms)|blocked, GPU idle (ms)",
 		"`cudaStreamSynchronize`|sync|500.00|61.0%|50|10.00 ms|50.00 ms|0|300.00|200.00",
@@ -49,7 +49,7 @@ func TestSavedByNotWaiting(t *testing.T) {
 	idle := s.Devices[0].Activity.Idle()
 	s.Syncs = []summary.Sync{{Calls: 1, LostNS: 30 * ms}}
 	s.CopyCalls = []summary.CopyCall{{Name: "Memcpy DtoH", Call: "cudaMemcpy", Class: "copy", LostNS: 10 * ms}}
-	want := fmt.Sprintf("none was. A host that waits also launches later what comes next: not waiting could save up to 40 ms (%s) of the %s in which GPUs were idle.",
+	want := fmt.Sprintf("A blocked CPU also launches the next operations late. Without the waits, up to 40 ms (%s) of the %s of idle time could be saved.",
 		unit.Share(40*ms, idle), unit.Duration(idle))
 	wantText(t, markdownOf(t, s), want)
 }

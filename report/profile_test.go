@@ -37,7 +37,7 @@ func TestProfile(t *testing.T) {
 		t.Error("the calls, which are for findings, are a table of the report")
 	}
 	screen := text(t, Build(s, judged(s)), 80)
-	wantText(t, screen, "Verdict: hot function\n", "Functions: share of 1 s time in functions\n")
+	wantText(t, screen, "Verdict: hot function\n", "Functions: % of 1 s time in functions\n")
 	if strings.Index(screen, "main.py") > 0 || strings.Count(screen, "  function\n") != 2 {
 		t.Errorf("the screen has not two tables of functions:\n%s", screen)
 	}

@@ -112,7 +112,7 @@ func TestKernelTable(t *testing.T) {
 	md := render(t, Build(s, judged(s)).Markdown)
 	rows := tableOf(t, md, "Kernels")
 	for i, want := range []string{
-		"kernel|share|total (s)|count|mean (ms)|min (ms)|max (ms)|class|category|streams|launched by",
+		"kernel|%|total (s)|launches|mean (ms)|min (ms)|max (ms)|class|category|streams|launched by",
 		"`ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn`|42.8%|3.200|800|4.000|2.000|8.000|compute|gemm|7|`aten::mm`",
 		"`ncclDevKernel_AllReduce_Sum_bf16_RING_LL`|35.8%|2.680|80|33.500|15.000|74.000|comm|all-reduce|20|`aten::mm`",
 		"`flash_fwd_kernel`|16.0%|1.200|400|3.000|1.500|6.000|compute|attention|7|`aten::mm`",
@@ -477,7 +477,7 @@ func TestFindingsAreSure(t *testing.T) {
 		t.Error("what is for information is told to be a hint")
 	}
 	screen := text(t, Build(s, r), 80)
-	if !strings.Contains(screen, "calls wait (likely)") || strings.Contains(screen, "it idles (") || strings.Contains(screen, "information (") {
+	if strings.Count(screen, "Confidence: likely") != 1 || strings.Count(screen, "Confidence: certain") != 1 || strings.Contains(screen, "Confidence: hint") {
 		t.Errorf("the screen says\n%s", screen)
 	}
 }

@@ -58,7 +58,7 @@ func TestHostBoundIsOfTheHost(t *testing.T) {
 	}{
 		{judge.RuleGPUIdle, nil, "host-bound"},
 		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 50}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerLaunch, NS: 20}}, "host-bound"},
-		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 51}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerBetween, NS: 20}}, "GPU idle"},
+		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 51}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerBetween, NS: 20}}, "dependency-bound"},
 		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "GPU idle"},
 		{judge.RuleDataLoading, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "host-bound"},
 	} {
@@ -94,15 +94,15 @@ func TestNamedDeviceIsShown(t *testing.T) {
 		lead     string
 		shown    []int
 	}{
-		{nil, "the 2 of 5 devices with the largest share of idle time", []int{3, 4}},
-		{[]judge.Finding{late}, "2 of 5 devices, with the one that a finding names", []int{0, 4}},
+		{nil, "Shown: the 2 GPUs with the most idle time.", []int{3, 4}},
+		{[]judge.Finding{late}, "Shown: 2 GPUs, including the one that a finding names.", []int{0, 4}},
 	} {
 		b := newBuilder(s, judge.Result{Findings: tc.findings})
 		if got := b.shownDevices(); !slices.Equal(got, tc.shown) {
 			t.Errorf("shows %v, want %v", got, tc.shown)
 		}
-		if got := b.screenBudget().Lead; !strings.HasSuffix(got, "; "+tc.lead) {
-			t.Errorf("%q, want %q", got, tc.lead)
+		if got := b.screenBudget().Blocks; len(got) != 2 || got[1] != (Paragraph{Text: tc.lead}) {
+			t.Errorf("%v, want %q", got, tc.lead)
 		}
 	}
 }
