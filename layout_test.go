@@ -52,12 +52,17 @@ var mayImport = map[string]string{
 	"judge":                          "internal/lazyregexp internal/yamltree summary unit",
 	"compare":                        "internal/lazyregexp summary summary/view unit",
 	"gate":                           "internal/lazyregexp internal/yamltree judge summary summary/view unit",
-	"report":                         "compare diag gate internal/jsontext internal/label internal/lazyregexp judge report/pictures report/plot summary summary/view unit",
+	"report":                         "compare diag gate internal/jsontext internal/label internal/lazyregexp judge report/pictures report/plot report/words summary summary/view unit",
 	"cmd/assay":                      "analyze analyze/nsysstats classify compare diag docs gate internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report report/pictures report/plot summary trace unit",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge summary summary/view",
 	"report/plot":                    "internal/label unit",
-	"report/pictures":                "compare internal/label judge report/plot summary summary/view unit",
+	"report/pictures":                "compare internal/label judge report/plot report/words summary summary/view unit",
+	"internal/nsysgen":               "internal/tracegen",
+	"internal/nsysgen/gennsys":       "internal/nsysgen",
+	"internal/tracegen/gentrace":     "internal/nsysgen internal/tracegen",
+	"internal/snapgen/gensnap":       "internal/snapgen",
+	"report/words":                   "compare gate internal/label judge summary unit",
 }
 
 // forbidden are names under which anything could be filed.

@@ -15,15 +15,15 @@ import (
 // maxLaunchers is how many operators, lines or annotations a table lists.
 const maxLaunchers = 25
 
-// linked says how much of the GPU work a table accounts for.
+// linked returns how much of the total GPU time a table accounts for.
 func (b *builder) linked(list []view.Launcher, what string) Paragraph {
 	work, self := view.GPUWork(b.Summary), view.SelfTime(list)
-	return Paragraph{Text: fmt.Sprintf("%s launched %s of the %s of GPU work (%s), the sum of the durations of all kernels, copies and memsets. "+
-		"The rest was launched by something else, or it is not known by what.", what, unit.Duration(self), unit.Duration(work), unit.Share(self, work))}
+	return Paragraph{Text: fmt.Sprintf("%s launched %s of the %s of total GPU time (%s): kernels, copies and memsets. "+
+		"The launch site of the rest is unknown or of another kind.", what, unit.Duration(self), unit.Duration(work), unit.Share(self, work))}
 }
 
-// launcherTable sets launchers: their name, self and total time with their
-// shares of all GPU work, and then the cells that extra returns.
+// launcherTable returns a row for each launcher: its name, its self and total GPU
+// time with their shares of the total GPU time, and then the cells of extra.
 func (b *builder) launcherTable(list []view.Launcher, title string, name Column, behind []Column, extra func(view.Launcher) []string) Table {
 	work := view.GPUWork(b.Summary)
 	var times []int64
@@ -31,8 +31,8 @@ func (b *builder) launcherTable(list []view.Launcher, title string, name Column,
 		times = append(times, l.Total, l.Self)
 	}
 	scale := scaleOf(times...)
-	t := Table{Title: title, More: Rest{Total: work, Of: "GPU work, self"}, Columns: slices.Concat([]Column{
-		name, {scale.head("self"), Number}, {"share", Number}, {scale.head("total"), Number}, {"share", Number}, {"count", Number},
+	t := Table{Title: title, More: Rest{Total: work, Of: "total GPU time"}, Columns: slices.Concat([]Column{
+		name, {scale.head("self"), Number}, {"self %", Number}, {scale.head("total"), Number}, {"total %", Number}, {"calls", Number},
 	}, behind)}
 	for _, l := range list {
 		t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: append([]string{
@@ -42,12 +42,12 @@ func (b *builder) launcherTable(list []view.Launcher, title string, name Column,
 	return t
 }
 
-// selfNote says what the columns are that all tables of launchers have.
+// selfNote explains the columns that all tables of launchers have.
 func (b *builder) selfNote() string {
-	text := "Self is the GPU time of work that the row launched itself, total adds what was launched inside it; shares are of all GPU work. " +
-		"Self times add up, total times do not."
+	text := "Self GPU time: launched by the row itself. Total: self plus nested rows. % of total GPU time. " +
+		"Self times can be added up, total times cannot."
 	if len(b.Inputs) > 1 {
-		text += " Rows add up all inputs."
+		text += " Rows are sums over all inputs."
 	}
 	return text
 }
@@ -64,19 +64,19 @@ func (b *builder) operators() Section {
 	}
 	host := scaleOf(hosts...)
 	t := b.launcherTable(list, "operators", Column{"operator", Name}, []Column{
-		{"launched", Number}, {host.head("host self"), Number}, {"top shape", Name}, {"its share", Number},
+		{"GPU operations", Number}, {host.head("self CPU"), Number}, {"top shape", Name}, {"shape %", Number},
 	}, func(l view.Launcher) []string {
 		shape, share := topShape(l)
 		return []string{unit.Count(l.Launched), host.text(l.CPU), shape, share}
 	})
-	t.Note = b.selfNote() + " The top shape is that of the inputs with the most GPU self time, and its share is of the row's self time; each input keeps " +
-		"only a few shapes, so over several inputs it is at least that."
-	return Section{Title: "Operators by GPU time", Blocks: append(append([]Block{b.linked(list, "Operators")},
+	t.Note = b.selfNote() + " Top shape: the input shape with the most self GPU time. Shape %: its part of the row's self time. Each input keeps " +
+		"only a few shapes, so with several inputs the value is a lower bound."
+	return Section{Title: "Operators by self GPU time", Blocks: append(append([]Block{b.linked(list, "Operators")},
 		b.pictures("top-operators.png")...), t.cut(maxLaunchers).withoutEmpty())}
 }
 
-// topShape returns the shape with the most self time and its share of that of
-// the operator, nothing if no shapes were recorded.
+// topShape returns the input shape with the most self time, and its share of the
+// operator's self time. Both are "" if no shapes were recorded.
 func topShape(l view.Launcher) (shape, share string) {
 	type key struct{ dims, types string }
 	sums := map[key]int64{}
@@ -105,7 +105,7 @@ func (b *builder) lines() Section {
 	// nothing of their own, and all the same total.
 	list = slices.DeleteFunc(list, func(l view.Launcher) bool { return l.Self == 0 })
 	return b.launchers(list, "Source lines", "lines", Column{"line", LineName}, "Functions",
-		" Work counts as self at the innermost function that is neither PyTorch's nor Python's own, where there is one.")
+		" Self time counts for the innermost function outside PyTorch and the Python library, if there is one.")
 }
 
 // lineName is where a line is found: "dir/model.py:12 forward".
@@ -121,10 +121,10 @@ func (b *builder) annotations() Section {
 		return view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS}
 	})
 	return b.launchers(list, "Annotations", "annotations", Column{"annotation", Name}, "Annotated code",
-		" Work counts where the program was when it was launched, whenever it ran.")
+		" GPU time counts for the annotation that was open at the launch, even if the work ran later.")
 }
 
-// launchers is a section of rows that have no more than times and a count.
+// launchers returns a section of rows that have only times and a count.
 func (b *builder) launchers(list []view.Launcher, title, rows string, name Column, what, note string) Section {
 	if !view.HasGPUTime(list) {
 		return Section{}
@@ -135,12 +135,12 @@ func (b *builder) launchers(list []view.Launcher, title, rows string, name Colum
 		hosts = append(hosts, l.CPU)
 	}
 	host := scaleOf(hosts...)
-	t := b.launcherTable(list, rows, name, []Column{{host.head("host time"), Number}}, func(l view.Launcher) []string { return []string{host.text(l.CPU)} })
+	t := b.launcherTable(list, rows, name, []Column{{host.head("CPU time"), Number}}, func(l view.Launcher) []string { return []string{host.text(l.CPU)} })
 	t.Note = b.selfNote() + note
 	return Section{Title: title, Blocks: []Block{b.linked(list, what), t.cut(maxLaunchers)}}
 }
 
-// passes is how GPU work is split between the parts of training.
+// passes returns the total GPU time of each part of training.
 func (b *builder) passes() Section {
 	sum := int64(0)
 	list := view.Launchers(b.Passes, func(r summary.Pass) view.Launcher {
@@ -156,14 +156,14 @@ func (b *builder) passes() Section {
 		means = append(means, mean(l.Self, l.Count))
 	}
 	scale, each := scaleOf(list[0].Self), scaleOf(means...)
-	t := Table{Title: "passes", More: Rest{Total: work, Of: "GPU work"}, Columns: []Column{
-		{"pass", Name}, {scale.head("GPU time"), Number}, {"share", Number}, {"pieces of work", Number}, {each.head("mean"), Number},
+	t := Table{Title: "passes", More: Rest{Total: work, Of: "total GPU time"}, Columns: []Column{
+		{"pass", Name}, {scale.head("GPU time"), Number}, {"%", Number}, {"GPU operations", Number}, {each.head("mean"), Number},
 	}}
 	for _, l := range list {
 		t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: []string{
 			l.Name, scale.text(l.Self), unit.Share(l.Self, work), unit.Count(l.Count), each.text(mean(l.Self, l.Count)),
 		}})
 	}
-	t.Note = fmt.Sprintf("Shares are of GPU work: %s, the sum of the durations of all kernels, copies and memsets.", unit.Duration(work))
+	t.Note = fmt.Sprintf("%% of total GPU time: %s (kernels, copies and memsets).", unit.Duration(work))
 	return Section{Title: "Forward, backward, optimizer", Blocks: []Block{t.cut(maxLaunchers)}}
 }

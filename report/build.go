@@ -8,25 +8,26 @@ import (
 	"assay/judge"
 	"assay/report/pictures"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 )
 
-// A builder makes the sections of one Doc.
+// A builder makes the sections of one [Doc].
 type builder struct {
 	*summary.Summary
 	result judge.Result
 
-	devices []string                  // label of each device, in order
+	devices []string                  // label of each GPU, in order
 	total   summary.Activity          // of all devices
 	kernels []view.Kernel             // by name, largest first
 	work    int64                     // ns of all kernels
-	place   map[view.DeviceKey]string // label of the device of a row
+	place   map[view.DeviceKey]string // label of the GPU of a row
 	charts  map[string]plot.Chart
 }
 
-// Build makes the report of a summary and its judgment. It changes neither and
-// the Doc shares their memory.
+// Build makes the report of a summary and its result. It changes neither. The Doc
+// shares their memory.
 func Build(s *summary.Summary, r judge.Result) Doc {
 	b := newBuilder(s, r)
 	charts := pictures.Of(s, r)
@@ -45,8 +46,8 @@ func Build(s *summary.Summary, r judge.Result) Doc {
 	return d
 }
 
-// Overview is [Build] without the sections and pictures of the whole report, which
-// take longer: what [Doc.Text] and [Doc.JSON] print is all there.
+// Overview makes a Doc without the sections and pictures of the whole report, which
+// take longer to make. It has all that [Doc.Text] and [Doc.JSON] print.
 func Overview(s *summary.Summary, r judge.Result) Doc { return newBuilder(s, r).screen() }
 
 // screen makes a Doc with the sections of the one-screen summary.
@@ -59,8 +60,8 @@ func (b *builder) screen() Doc {
 	return d
 }
 
-// byImpact puts what tells of idle time first if that is the larger part of
-// the windows, and what tells of work if not.
+// byImpact returns the sections on idle time first if the GPUs are mostly idle, and
+// the sections on work first otherwise.
 func (b *builder) byImpact(idle, work []Section) []Section {
 	if b.mostlyIdle() {
 		return append(idle, work...)
@@ -68,7 +69,7 @@ func (b *builder) byImpact(idle, work []Section) []Section {
 	return append(work, idle...)
 }
 
-// inPlace returns the charts in the order in which the sections have them.
+// inPlace sorts charts into their order in the sections and returns them.
 func inPlace(charts []plot.Chart, sections []Section) []plot.Chart {
 	at := map[string]int{}
 	for _, s := range sections {
@@ -96,7 +97,7 @@ func newBuilder(s *summary.Summary, r judge.Result) *builder {
 	return b
 }
 
-// present drops the sections that have nothing to show.
+// present returns the sections that have content.
 func present(sections ...Section) []Section {
 	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
 }
@@ -118,50 +119,32 @@ func (b *builder) title() string {
 	return what + ": " + plural(int64(len(b.Inputs)), "input")
 }
 
-// bound says in a few words what the verdict is.
+// bound returns the display words of the verdict.
 func (b *builder) bound() string {
-	switch b.result.Verdict.Bound {
-	case "host":
-		if b.result.Verdict.Rule == judge.RuleGPUIdle && b.idleForOthers() {
-			return "GPU idle"
+	v := b.result.Verdict
+	switch {
+	case v.Bound == "host" && v.Rule == judge.RuleGPUIdle && b.idleForOthers():
+		if b.idleOwner() == summary.OwnerDependency {
+			return "dependency-bound"
 		}
-		return "host-bound"
-	case "communication":
-		return "communication-bound"
-	case "copies":
-		return "copy-bound"
-	case "compute":
-		return "compute-bound"
-	case "latency":
-		return "latency-bound"
-	case "memory":
-		return "memory-bound"
-	case "balanced":
-		return "compute and memory alike"
-	case "near-limit":
-		return "near the limit"
-	case "mixed":
-		return "nothing stands out"
-	case "function":
-		return "hot function"
-	case "waiting":
-		return "waiting"
-	case "calls":
-		return "too many small calls"
-	case "unknown", "":
-		if b.sumsOnly() && len(view.Tables(b.Summary)) > 0 {
-			return "sums only, no timeline"
-		}
-		return "cannot tell"
+		return "GPU idle"
+	case (v.Bound == "unknown" || v.Bound == "") && b.sumsOnly() && len(view.Tables(b.Summary)) > 0:
+		return "totals only, no timeline"
 	}
-	if text := memoryBound(b.result.Verdict.Bound); text != "" {
-		return text
-	}
-	return clip(clean(b.result.Verdict.Bound), 40)
+	return words.Verdict(v.Bound)
 }
 
-// idleForOthers reports whether the host owns less than half of the idle time whose
-// owner is known: a device that waits for another stream or a peer has its work.
+// idleOwner returns the owner of most of the idle time.
+func (b *builder) idleOwner() string {
+	sums := view.SumOwners(b.Idle)
+	if len(sums) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(sums, func(a, c view.Idle) int { return cmp.Compare(a.NS, c.NS) }).Owner
+}
+
+// idleForOthers reports whether the CPU causes less than half of the idle time. A GPU
+// that waits for another stream or rank has its work already.
 func (b *builder) idleForOthers() bool {
 	hosts, all := int64(0), int64(0)
 	for _, r := range b.Idle {
@@ -174,7 +157,7 @@ func (b *builder) idleForOthers() bool {
 	return hosts < all-hosts
 }
 
-// decisive returns the finding that the verdict repeats.
+// decisive returns the finding that decides the verdict.
 func (b *builder) decisive() (judge.Finding, bool) {
 	for _, f := range b.result.Findings {
 		if b.decides(f) {
@@ -184,8 +167,8 @@ func (b *builder) decisive() (judge.Finding, bool) {
 	return judge.Finding{}, false
 }
 
-// decides reports whether f is what the verdict says. A verdict that names no
-// rule may still repeat a finding.
+// decides reports whether f decides the verdict. A verdict without a rule may still
+// repeat a finding.
 func (b *builder) decides(f judge.Finding) bool {
 	if v := b.result.Verdict; v.Rule != "" {
 		return f.Rule == v.Rule
@@ -198,14 +181,17 @@ func (b *builder) verdict() Section {
 	if text := b.verdictSentence(sentence); text != "" {
 		s.Blocks = append(s.Blocks, Paragraph{Text: text, Strong: true})
 	}
+	if text := b.verdictCause(); text != "" {
+		s.Blocks = append(s.Blocks, Paragraph{Text: "Cause: " + sentence(text)})
+	}
 	first := "What to do first:"
 	f, ok := b.decisive()
 	if over := b.overLimits(); len(over) > 0 {
 		f, ok = over[0], true
-		first = "What to do first is about " + f.Rule + ", for that is over its limit:"
+		first = "What to do first (finding " + f.Rule + "):"
 	}
 	if ok && len(f.Next) > 0 {
-		// All of them are below, with the finding.
+		// The findings below have all of them.
 		var texts []string
 		for _, step := range f.Next[:min(2, len(f.Next))] {
 			texts = append(texts, step.Text())
@@ -215,8 +201,8 @@ func (b *builder) verdict() Section {
 	return s
 }
 
-// overLimits returns the findings that ask for more than the verdict does, where
-// that is that all is well.
+// overLimits returns the warnings and critical findings of a run whose verdict asks for
+// no action.
 func (b *builder) overLimits() (out []judge.Finding) {
 	if bound := b.result.Verdict.Bound; bound != "compute" && bound != "mixed" {
 		return nil

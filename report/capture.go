@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// capture says what was read and what may be wrong with it.
+// capture returns what was read, its issues, and what the capture cannot answer.
 func (b *builder) capture() Section {
-	s := Section{Title: "Capture quality", Blocks: []Block{Paragraph{Text: b.captureLine() + "."}}}
+	s := Section{Title: "Capture quality", Blocks: []Block{Paragraph{Text: strings.TrimSuffix(b.captureLine()+", "+b.gpuLine(), ", ") + "."}}}
 	if len(b.Inputs) > 0 {
 		s.Blocks = append(s.Blocks, b.inputs())
 	}
@@ -28,12 +30,21 @@ func (b *builder) capture() Section {
 		s.Blocks = append(s.Blocks, list)
 	}
 	if open := b.unanswered(); open != nil {
-		s.Blocks = append(s.Blocks, Paragraph{Text: "What the capture cannot answer, or in part only:"}, open)
+		s.Blocks = append(s.Blocks, Paragraph{Text: "This capture cannot answer, or only in part:"}, open)
 	}
 	return s
 }
 
-// captureLine says in one line what was read.
+// captureLead returns the line of the capture for a screen: with the name of the
+// input if there is only one.
+func (b *builder) captureLead() string {
+	if len(b.Inputs) != 1 {
+		return b.captureLine()
+	}
+	return label.Base(b.Inputs[0].Path) + ", " + b.captureLine()
+}
+
+// captureLine returns formats, sizes and completeness of the inputs in one line.
 func (b *builder) captureLine() string {
 	if len(b.Inputs) == 0 {
 		return "no inputs"
@@ -42,7 +53,7 @@ func (b *builder) captureLine() string {
 	var ranks []int
 	events, bytes, incomplete := int64(0), int64(0), int64(0)
 	for _, in := range b.Inputs {
-		formats = append(formats, clip(clean(in.Format), 30))
+		formats = append(formats, words.Format(in.Format))
 		ranks = append(ranks, in.Rank)
 		events = summary.Plus(events, in.Events)
 		bytes = summary.Plus(bytes, in.Bytes)
@@ -56,9 +67,6 @@ func (b *builder) captureLine() string {
 		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
 	}
 	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
-	if names := view.DeviceNames(b.Summary); names != "" {
-		parts[len(parts)-1] += " (" + names + ")"
-	}
 	switch {
 	case incomplete == 0:
 		parts = append(parts, b.wholeness())
@@ -67,13 +75,37 @@ func (b *builder) captureLine() string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d of %d inputs incomplete", incomplete, len(b.Inputs)))
 	}
+	return strings.Join(parts, ", ")
+}
+
+// gpuLine returns the GPUs of the capture with their names, and the rank if there is
+// one input. It is "" if the capture has no GPU work.
+func (b *builder) gpuLine() string {
+	var parts []string
+	if len(b.Inputs) == 1 && len(b.Devices) > 0 && b.Inputs[0].RankFrom != "assumed" {
+		parts = append(parts, fmt.Sprintf("rank %d", b.Inputs[0].Rank))
+	}
+	n := int64(len(b.Devices))
+	if n == 0 && b.ofMemory() {
+		n = int64(len(b.Snapshots))
+	}
+	if n > 0 {
+		parts = append(parts, plural(n, "GPU"))
+	}
+	if names := view.DeviceNames(b.Summary); names != "" {
+		if n > 0 {
+			parts[len(parts)-1] += " (" + strings.TrimPrefix(names, unit.Count(n)+" × ") + ")"
+		} else {
+			parts = append(parts, names)
+		}
+	}
 	if span := b.spanText(); span != "" {
 		parts = append(parts, span)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// held says what the inputs hold.
+// held returns the numbers of tables, rows, events and kernels in the inputs.
 func (b *builder) held(events int64) (parts []string) {
 	rows := b.sumsOnly() || len(b.Counters) > 0 && len(b.Devices) == 0
 	switch n := int64(len(view.Tables(b.Summary))); {
@@ -90,19 +122,13 @@ func (b *builder) held(events int64) (parts []string) {
 	if len(b.Counters) > 0 {
 		parts = append(parts, b.countedLine())
 	}
-	switch {
-	case len(b.Devices) > 0:
-		parts = append(parts, plural(int64(len(b.Devices)), "device"))
-	case b.ofMemory() && len(b.Snapshots) > 0:
-		parts = append(parts, plural(int64(len(b.Snapshots)), "device"))
-	case !rows && !b.ofMemory():
+	if len(b.Devices) == 0 && !rows && !b.ofMemory() {
 		parts = append(parts, "no GPU events")
 	}
 	return parts
 }
 
-// wholeness says of inputs that were read to their ends whether all that they
-// held came through.
+// wholeness returns whether inputs that were read to their ends lost data.
 func (b *builder) wholeness() string {
 	if slices.ContainsFunc(b.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
 		return "complete, with data loss"
@@ -110,9 +136,9 @@ func (b *builder) wholeness() string {
 	return "complete"
 }
 
-// spanText says how little of the capture the GPU was in use for: where the
-// capture is more than twice as long as the window, shares of the window do
-// not tell what the program did. Otherwise it is "".
+// spanText returns the GPU window and the length of the capture if the capture is more
+// than twice as long. Then shares of the window do not describe the whole program.
+// Otherwise it is "".
 func (b *builder) spanText() string {
 	type extent struct{ from, to int64 }
 	windows := map[int]extent{}
@@ -136,14 +162,18 @@ func (b *builder) spanText() string {
 	case len(windows) == 0 || span-gpu <= gpu:
 		return ""
 	case len(b.Inputs) == 1:
-		return fmt.Sprintf("GPU window %s of a capture of %s", unit.Duration(gpu), unit.Duration(span))
+		return fmt.Sprintf("GPU window %s, capture %s", unit.Duration(gpu), unit.Duration(span))
 	}
-	return fmt.Sprintf("GPU windows %s of captures of %s, sums over the inputs", unit.Duration(gpu), unit.Duration(span))
+	return fmt.Sprintf("sums over the inputs: GPU windows %s, captures %s", unit.Duration(gpu), unit.Duration(span))
 }
 
-// issueTitle names an issue and how often it was met.
+// issueTitle returns the code of an issue, and its count if that is not 1.
 func issueTitle(is summary.Issue) Item {
-	return Item{Mark: clip(clean(is.Severity), 20), Text: fmt.Sprintf("%s, %s", clip(clean(is.Code), 60), plural(is.Count, "time"))}
+	it := Item{Mark: clip(clean(is.Severity), 20), Text: clip(clean(is.Code), 60)}
+	if is.Count != 1 {
+		it.Text += fmt.Sprintf(" (%s ×)", unit.Count(is.Count))
+	}
+	return it
 }
 
 func issueItem(is summary.Issue) Item {

@@ -6,52 +6,51 @@ import (
 	"strings"
 
 	"assay/gate"
+	"assay/report/words"
 	"assay/unit"
 )
 
-// A Checked is what gates came to, to be printed.
+// A Checked prints the results of gates.
 type Checked struct {
-	// Version is that of assay. GatesFile is where the gates come from, "" for the
-	// built-in ones.
+	// Version is the version of assay. GatesFile is the file of the gates, or "" for the
+	// built-in gates.
 	Version, GatesFile string
 
-	// Inconclusive says what a gate that is inconclusive counts as: a failure, an
-	// error, a warning or a pass.
+	// Inconclusive returns what an inconclusive gate counts as: a failure, an error, a
+	// warning or a pass.
 	Inconclusive func(gate.Outcome) gate.Result
 
 	*gate.Report
 }
 
-// verdict says in one line what all came to, as "1 failed, 7 passed".
+// verdict returns the number of gates with each result: "1 failed, 7 passed".
 func (c Checked) verdict() string {
 	var parts []string
 	for _, r := range []struct {
 		result gate.Result
 		word   string
-	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Warn, "with a warning"}, {gate.Pass, "passed"}, {gate.Skipped, "not measured"}} {
-		if n := c.Count(r.result); n > 0 {
+	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass, "passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
+		switch n := c.Count(r.result); {
+		case n > 0 && r.result == gate.Warn:
+			parts = append(parts, plural(int64(n), r.word))
+		case n > 0:
 			parts = append(parts, unit.Count(int64(n))+" "+r.word)
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// runs says how many runs there are of each side.
+// runs returns the number of runs on each side.
 func (c Checked) runs() string {
 	now, base := len(c.Now), len(c.Base)
-	side := func(n int) string {
-		if n == 1 {
-			return "single run"
-		}
-		return plural(int64(n), "run")
-	}
+	side := func(n int) string { return plural(int64(n), "run") }
 	switch {
 	case base == 0:
 		return side(now) + ", no baseline"
 	case now == base:
-		return side(now) + " on each side"
+		return side(now) + " per side"
 	}
-	return side(now) + " against " + side(base) + " of the baseline"
+	return side(now) + ", " + side(base) + " of the baseline"
 }
 
 // Title is the whole answer in one line.
@@ -78,25 +77,25 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// list has a point for each outcome, worst first, without those that were left
-// out: they are counted above.
+// list returns a point for each outcome, the most severe first, without those of the
+// given result: the title has their number.
 func (c Checked) list(without gate.Result, prepare func(string) string) List {
 	var l List
 	for _, o := range c.ByImpact() {
 		if o.Result != without {
-			l = append(l, Item{Mark: o.Result.String(), Text: prepare(o.Gate.Text + " " + o.Why)})
+			l = append(l, Item{Mark: words.Outcome(o.Result), Text: prepare(o.Gate.Text + " " + o.Why)})
 		}
 	}
 	return l
 }
 
-// reasons explains what did not pass.
+// reasons explains the gates that did not pass.
 func (c Checked) reasons() Section {
-	s := Section{Title: "Why"}
+	s := Section{Title: "Reasons"}
 	var l List
 	for _, o := range c.ByImpact() {
 		if o.Result != gate.Pass {
-			l = append(l, Item{Mark: o.Result.String(), Text: sentence(o.Gate.Text + " " + o.Why)})
+			l = append(l, Item{Mark: words.Outcome(o.Result), Text: sentence(o.Gate.Text + " " + o.Why)})
 		}
 	}
 	if l != nil {
@@ -107,11 +106,11 @@ func (c Checked) reasons() Section {
 
 func (c Checked) table() Table {
 	t := Table{Title: "gates", Columns: []Column{
-		{"result", Text}, {"gate", Name}, {"limit", Text}, {"baseline", Number}, {"now", Number}, {"change", Number},
+		{"result", Text}, {"gate", Name}, {"limit", Text}, {"baseline", Number}, {"new", Number}, {"change", Number},
 	}}
 	for _, o := range c.ByImpact() {
 		t.Rows = append(t.Rows, Row{Cells: []string{
-			o.Result.String(), o.Gate.Text, o.Gate.Limit(), printed(&o, o.Base), printed(&o, o.Now), o.Change(),
+			words.Outcome(o.Result), o.Gate.Text, o.Gate.Limit(), printed(&o, o.Base), printed(&o, o.Now), o.Change(),
 		}})
 	}
 	if len(c.Base) == 0 {
@@ -127,13 +126,13 @@ func printed(o *gate.Outcome, s *gate.Sample) string {
 	return o.Gate.Metric.Unit.Text(s.Center)
 }
 
-// inputs lists what was compared, by the content of the files.
+// inputs lists the files of both sides with their digests.
 func (c Checked) inputs() Section {
 	t := Table{Title: "inputs", Columns: []Column{{"side", Text}, {"run", Number}, {"rank", Number}, {"input", LineName}, {"SHA-256", Text}}}
 	for _, side := range []struct {
 		name string
 		runs []gate.Run
-	}{{"now", c.Now}, {"baseline", c.Base}} {
+	}{{"new", c.Now}, {"baseline", c.Base}} {
 		for i, r := range side.runs {
 			for _, in := range r.Summary.Inputs {
 				t.Rows = append(t.Rows, Row{Cells: []string{
@@ -142,7 +141,7 @@ func (c Checked) inputs() Section {
 			}
 		}
 	}
-	return Section{Title: "What was compared", Blocks: []Block{t}}
+	return Section{Title: "Inputs", Blocks: []Block{t}}
 }
 
 // Text writes the outcomes for a terminal.
@@ -151,8 +150,8 @@ func (c Checked) Text(w io.Writer, columns int) error { return c.doc().Text(w, c
 // Markdown writes the outcomes with their numbers.
 func (c Checked) Markdown(w io.Writer) error { return c.doc().Markdown(w) }
 
-// StepSummary returns the Markdown in at most limit bytes. It says what it
-// leaves out; where nothing else fits it is the verdict alone, or nothing.
+// StepSummary returns the Markdown in at most limit bytes. It counts what it omits. If
+// nothing else fits, it returns the verdict alone, or "".
 func (c Checked) StepSummary(limit int) string {
 	text := c.doc().stepSummary(limit)
 	if text == "" {
@@ -172,12 +171,12 @@ func (c Checked) counts(o gate.Outcome) gate.Result {
 	return o.Result
 }
 
-// maxAnnotations is how many lines GitHub shows of a step; it drops more
-// without a word.
+// maxAnnotations is the number of lines that GitHub shows for a step. It silently drops
+// the others.
 const maxAnnotations = 10
 
-// Annotations returns workflow commands of GitHub that mark what did not pass
-// on the page of a run, worst first.
+// Annotations returns GitHub workflow commands for the gates that did not pass, the most
+// severe first.
 func (c Checked) Annotations() []string {
 	var lines []string
 	for _, o := range c.ByImpact() {
@@ -197,13 +196,13 @@ func (c Checked) Annotations() []string {
 		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title), escapeData(sentence(o.Gate.Text+" "+o.Why))))
 	}
 	if more := len(lines) - maxAnnotations; more > 0 {
-		lines = append(lines[:maxAnnotations-1], fmt.Sprintf("::warning title=assay check::%d more gates did not pass; the job summary has them", more+1))
+		lines = append(lines[:maxAnnotations-1], fmt.Sprintf("::warning title=assay check::%d more gates did not pass; see the job summary", more+1))
 	}
 	return lines
 }
 
-// escapeData and escapeProperty are what GitHub's toolkit does to messages and
-// to properties of commands.
+// escapeData and escapeProperty escape messages and properties of commands as GitHub's
+// toolkit does.
 func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

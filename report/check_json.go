@@ -119,10 +119,9 @@ type benchmark struct {
 	Extra string  `json:"extra,omitempty"`
 }
 
-// Benchmark writes the values as the list that github-action-benchmark reads:
-// those of which less is better ("customSmallerIsBetter") or, if higher, the
-// others ("customBiggerIsBetter"), for it takes one kind in a file. What was not
-// measured is not in it.
+// Benchmark writes the values as the list that github-action-benchmark reads. A file
+// has one kind of values: "customSmallerIsBetter" or, if higher is set,
+// "customBiggerIsBetter". The list omits gates that were not measured.
 func (c Checked) Benchmark(w io.Writer, higher bool) error {
 	list := []benchmark{}
 	for _, o := range c.Outcomes {
@@ -142,7 +141,7 @@ func (c Checked) Benchmark(w io.Writer, higher bool) error {
 	return jsontext.Write(w, list)
 }
 
-// reach prints how far runs are from their middle at most: "± 3.1%".
+// reach returns the largest distance of runs from their middle: "± 3.1%".
 func reach(runs []float64) string {
 	low, high := runs[0], runs[0]
 	for _, r := range runs {
@@ -174,7 +173,7 @@ type junitSuite struct {
 	Cases    []junitCase     `xml:"testcase"`
 }
 
-// A junitCase has no time: nothing here took the time that it would tell.
+// A junitCase has no time, because gates run no tests.
 type junitCase struct {
 	Class   string          `xml:"classname,attr"`
 	Name    string          `xml:"name,attr"`
@@ -233,8 +232,8 @@ func (c Checked) JUnit(w io.Writer) error {
 	return err
 }
 
-// failureType tells a run that became worse from one that misses its target, and
-// from one of which it is not known.
+// failureType returns whether a run became slower than its baseline, missed its target,
+// or is inconclusive.
 func failureType(o *gate.Outcome) string {
 	if o.Result == gate.Inconclusive {
 		return "Inconclusive"
@@ -245,7 +244,7 @@ func failureType(o *gate.Outcome) string {
 	return "PerformanceTarget"
 }
 
-// pair names what was compared with what.
+// pair returns the names of both sides.
 func (c Checked) pair() string {
 	name := func(runs []gate.Run) string {
 		in := gate.Inputs(runs)
@@ -261,5 +260,5 @@ func (c Checked) pair() string {
 	if len(c.Base) == 0 {
 		return name(c.Now)
 	}
-	return name(c.Now) + " against " + name(c.Base)
+	return name(c.Now) + ", baseline " + name(c.Base)
 }

@@ -55,8 +55,8 @@ func TestCheckText(t *testing.T) {
 	if err := checked(t, someGates).Text(&out, 80); err != nil {
 		t.Fatal(err)
 	}
-	const want = `Gates: fail; 2 failed, 1 not evaluated, 1 with a warning, 2 passed, 1 not
-  measured; single run on each side
+	const want = `Gates: fail; 2 failed, 1 not evaluated, 2 passed, 1 warning, 1 not measured; 1
+  run per side
   fail  kernel.count{category=gemm} rose by 50.0%, from 800 to 1,200, over the
         limit of 5%
   fail  comm.exposed_share is 23.5% (1.88 s of 8 s), over the limit of 20%
@@ -79,9 +79,9 @@ func TestCheckMarkdown(t *testing.T) {
 	}
 	for _, want := range []string{
 		"# Gates: fail\n\n**2 failed, 1 not evaluated, ",
-		"| fail    | `kernel.count{category=gemm}` ",
+		"| fail         | `kernel.count{category=gemm}` ",
 		"|      800 |    1,200 | +50.0% |",
-		"- **skipped** memory.peak not measured: ",
+		"- **not measured** memory.peak not measured: ",
 		"| baseline |   1 |    7 | `traces/run-7.json.gz` |",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -129,7 +129,7 @@ func TestJUnit(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, names[name], want)
 		}
 	}
-	if got.Suite.Name != "run-0.json.gz and 7 more against run-0.json.gz and 7 more" {
+	if got.Suite.Name != "run-0.json.gz and 7 more, baseline run-0.json.gz and 7 more" {
 		t.Errorf("suite %q", got.Suite.Name)
 	}
 }

@@ -7,20 +7,21 @@ import (
 
 	"assay/internal/label"
 	"assay/judge"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// The limits of what is told of counters.
+// The limits of the sections on counters.
 const (
 	maxCounted    = 25 // kernels of the table
 	screenCounted = 8
-	advisedMost   = 6   // kernels with what their profiler says
+	advisedMost   = 6   // kernels with rules of their profiler
 	adviceColumns = 420 // of each rule
 )
 
-// side returns what the judge says of row i.
+// side returns what limits the kernel of row i.
 func (b *builder) side(i int) judge.Side {
 	if i < len(b.result.Sides) {
 		return b.result.Sides[i]
@@ -28,7 +29,7 @@ func (b *builder) side(i int) judge.Side {
 	return judge.Side{Side: judge.SideUnknown}
 }
 
-// peakText prints a share of a peak, "–" where it was not collected.
+// peakText returns a percentage of a peak, or "–" if it was not collected.
 func peakText(p *float64) string {
 	if p == nil {
 		return unit.None
@@ -36,7 +37,7 @@ func peakText(p *float64) string {
 	return fmt.Sprintf("%.1f%%", *p)
 }
 
-// countedKernels is the table of kernels against the peaks of their device.
+// countedKernels returns the kernels with their counters, in % of the peaks of the GPU.
 func (b *builder) countedKernels() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
@@ -48,24 +49,23 @@ func (b *builder) countedKernels() Section {
 	}
 	scale := scaleOf(means...)
 	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
-		{"kernel", KernelName}, {"share", Number}, {"launches", Number}, {scale.head("mean"), Number},
-		{"compute", Number}, {"memory", Number}, {"held back by", Text}, {"DRAM", Number}, {"DRAM rate", Number}, {"L1 hits", Number}, {"L2 hits", Number},
-		{"occupancy", Number}, {"possible", Number}, {"limited by", Text}, {"registers", Number}, {"waves", Number}, {"arithmetic", Text}, {"shapes", Number}, {"category", Text},
+		{"kernel", KernelName}, {"%", Number}, {"launches", Number}, {scale.head("mean"), Number},
+		{"compute %", Number}, {"memory %", Number}, {"limited by", Text}, {"DRAM %", Number}, {"DRAM rate", Number}, {"L1 hits", Number}, {"L2 hits", Number},
+		{"achieved occupancy", Number}, {"theoretical occupancy", Number}, {"occupancy limiter", Text}, {"registers", Number}, {"waves per SM", Number}, {"FLOP/s", Text}, {"shapes", Number}, {"category", Text},
 	}}
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
 			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.text(mean(k.TotalNS, k.Timed))),
-			peakText(k.ComputePct), peakText(k.MemoryPct), b.side(i).Words(),
+			peakText(k.ComputePct), peakText(k.MemoryPct), words.Side(b.side(i)),
 			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
 			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), clip(clean(strings.Join(k.Limiters, ", ")), 40),
 			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), clip(clean(k.Category), 24),
 		}})
 	}
 	t = t.cut(maxCounted).withoutEmpty()
-	t.Note = "Shares are of " + b.counterTotal(total, timed) + ". Compute and memory are throughputs in percent of the device's peak, over the elapsed cycles; " +
-		"occupancy is resident warps in percent of those that an SM holds, possible is what the limits of the launch allow. " +
-		"All are means over the launches, weighted by duration. A profiler of counters runs each launch alone: its times compare with each other, not with those of a timeline."
-	return Section{Title: "Kernels against the peaks of the device", Blocks: append(b.pictures("kernels-peaks.png"), t)}
+	t.Note = "% of " + b.counterTotal(total, timed) + ". Compute and memory: throughput in % of peak. Occupancy: active warps in % of the maximum of an SM."
+	t.Note += " Values are means over the launches, weighted by duration. The profiler runs each launch alone, so these times are not comparable with a timeline."
+	return Section{Title: "Kernel counters: % of peak", Blocks: append(b.pictures("kernels-peaks.png"), t)}
 }
 
 func orNone(known bool, text string) string {
@@ -91,7 +91,7 @@ func dramRate(k summary.Counter) string {
 	return unit.Rate(*k.DRAMBytes, k.BytesNS)
 }
 
-// workText prints the arithmetic that a kernel has most of.
+// workText returns the rate of the precision that has most of a kernel's FLOPs.
 func workText(k summary.Counter) string {
 	best := -1
 	for i, w := range k.Work {
@@ -118,43 +118,43 @@ func severalShapes(k summary.Counter) string {
 	return unit.Count(k.Shapes)
 }
 
-// counterWord says what weights are.
+// counterWord returns what the weights of kernels are.
 func (b *builder) counterWord(timed bool) string {
 	if timed {
-		return "kernel time"
+		return "profiled kernel time"
 	}
 	return "launches"
 }
 
 func (b *builder) counterTotal(total int64, timed bool) string {
 	if timed {
-		return unit.Duration(total) + " kernel time, the sum of the durations of all profiled launches"
+		return "total kernel time of the profiled launches (" + unit.Duration(total) + ")"
 	}
-	return unit.Count(total) + " launches, for durations were not collected"
+	return unit.Count(total) + " launches, because durations were not collected"
 }
 
-// screenCounters is the short form for a terminal.
+// screenCounters returns the short table for the screen.
 func (b *builder) screenCounters() Section {
 	if len(b.Counters) == 0 {
 		return Section{}
 	}
 	weights, total, timed := view.CounterWeights(b.Summary)
 	t := Table{Title: "kernels", More: Rest{Total: total, Of: b.counterWord(timed)}, Columns: []Column{
-		{"share", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"held back by", Text}, {"kernel", KernelName},
+		{"%", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"limited by", Text}, {"kernel", KernelName},
 	}}
 	for i, k := range b.Counters {
 		t.Rows = append(t.Rows, Row{Weight: weights[i], Cells: []string{
-			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), b.side(i).Words(), k.Kernel,
+			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), words.Side(b.side(i)), k.Kernel,
 		}})
 	}
-	lead := "share of " + unit.Duration(total) + " kernel time, profiled one by one"
+	of := "total kernel time " + spoken(total) + ", profiled one by one"
 	if !timed {
-		lead = "share of " + unit.Count(total) + " launches, for there are no durations"
+		of = "% of " + unit.Count(total) + " launches; no durations"
 	}
-	return Section{Title: "Kernels against peaks", Lead: lead, Blocks: []Block{t.cut(screenCounted)}}
+	return Section{Title: "Kernel counters in % of peak (" + of + ")", Blocks: []Block{t.cut(screenCounted)}}
 }
 
-// profilerAdvice lists what the profiler itself says of the largest kernels.
+// profilerAdvice lists the rules of the profiler for the largest kernels.
 func (b *builder) profilerAdvice() Section {
 	var list List
 	left := int64(0)
@@ -166,7 +166,7 @@ func (b *builder) profilerAdvice() Section {
 			left++
 			continue
 		}
-		it := Item{Text: "of", Code: clip(clean(label.TidyKernel(k.Kernel)), nameColumns)}
+		it := Item{Text: "Kernel", Code: clip(clean(label.TidyKernel(k.Kernel)), nameColumns)}
 		for _, r := range k.Rules {
 			it.Sub = append(it.Sub, adviceItem(r, k.Launches))
 		}
@@ -176,10 +176,10 @@ func (b *builder) profilerAdvice() Section {
 		return Section{}
 	}
 	if left > 0 {
-		list = append(list, Item{Text: fmt.Sprintf("and of %s, in the JSON", plural(left, "more kernel"))})
+		list = append(list, Item{Text: fmt.Sprintf("The JSON has %s.", plural(left, "more kernel"))})
 	}
-	return Section{Title: "What the profiler says", Lead: "The words of Nsight Compute's rules; " +
-		"a speedup is what it expects at most, of the launch (global) or of the part that the rule is about (local).", Blocks: []Block{list}}
+	return Section{Title: "Nsight Compute rules", Lead: "Texts of Nsight Compute. " +
+		"A speedup is its estimate (upper bound), for the launch (global) or for the part that the rule covers (local).", Blocks: []Block{list}}
 }
 
 func adviceItem(r summary.Advice, launches int64) Item {
@@ -197,8 +197,8 @@ func adviceItem(r summary.Advice, launches int64) Item {
 	return Item{Mark: clip(clean(r.Type), 10), Text: text + ": " + wholeSentences(clean(r.Text), adviceColumns)}
 }
 
-// wholeSentences cuts text behind the last sentence that fits, the first in any
-// case.
+// wholeSentences cuts text after the last sentence that fits. It keeps at least one
+// sentence.
 func wholeSentences(text string, columns int) string {
 	for width(text) > columns {
 		end := strings.LastIndex(strings.TrimSuffix(text, "."), ". ")
@@ -210,7 +210,7 @@ func wholeSentences(text string, columns int) string {
 	return text
 }
 
-// countedLine says in the line of the capture what of it was profiled.
+// countedLine returns the numbers of profiled launches and kernels.
 func (b *builder) countedLine() string {
 	launches := int64(0)
 	names := map[string]bool{}

@@ -17,10 +17,10 @@ func buildCounted(s *summary.Summary) Doc { return Build(s, judge.Judge(s, judge
 func TestCountedKernels(t *testing.T) {
 	d := buildCounted(samplerun.Roofline(samplerun.Counted()))
 	markdown := render(t, d.Markdown)
-	got := tableOf(t, markdown, "Kernels against the peaks of the device")
+	got := tableOf(t, markdown, "Kernel counters: % of peak")
 	want := [][]string{
-		{"kernel", "share", "launches", "mean (µs)", "compute", "memory", "held back by", "DRAM rate", "occupancy", "possible", "limited by", "arithmetic", "shapes", "category"},
-		{"`near`", "60.0%", "4", "150.00", "20.0%", "92.0%", "memory, near the limit", "2 TB/s", "40.2%", "50.0%", "registers", "4 TFLOP/s fp32 (6.7% of its peak)", "3", "gemm"},
+		{"kernel", "%", "launches", "mean (µs)", "compute %", "memory %", "limited by", "DRAM rate", "achieved occupancy", "theoretical occupancy", "occupancy limiter", "FLOP/s", "shapes", "category"},
+		{"`near`", "60.0%", "4", "150.00", "20.0%", "92.0%", "memory, near peak", "2 TB/s", "40.2%", "50.0%", "registers", "4 TFLOP/s fp32 (6.7% of its peak)", "3", "gemm"},
 		{"`slow`", "30.0%", "4", "75.00", "20.0%", "10.0%", "latency", "", "", "", "", "8 TFLOP/s fp32 (13.3% of its peak)", "", "gemm"},
 		{"`busy`", "8.0%", "4", "20.00", "70.0%", "20.0%", "compute", "", "", "", "", "", "", "gemm"},
 		{"`bare`", "2.0%", "2", "10.00", "–", "–", "–", "", "", "", "", "", "", ""},
@@ -29,16 +29,16 @@ func TestCountedKernels(t *testing.T) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 	for _, part := range []string{"## Verdict: latency-bound", "**OPT** R (up to 12.5% global, 1 of 4 launches): Do it | so. Then not.",
-		"14 launches of 4 kernels, compute capability 9.0, complete.", "![Roofline: ", "Shares are of 1 ms kernel time"} {
+		"14 launches of 4 kernels, compute capability 9.0, complete.", "![Roofline: ", "% of total kernel time of the profiled launches (1 ms)"} {
 		if !strings.Contains(strings.ReplaceAll(markdown, `\|`, "|"), part) {
 			t.Errorf("the report lacks %q:\n%s", part, markdown)
 		}
 	}
-	if strings.Contains(markdown, "no GPU events") || strings.Contains(markdown, "time budget") {
+	if strings.Contains(markdown, "no GPU events") || strings.Contains(markdown, "GPU time breakdown:") {
 		t.Errorf("the report asks counters for a timeline:\n%s", markdown)
 	}
 	screen := text(t, d, 80)
-	if !strings.Contains(screen, "Kernels against peaks: share of 1 ms kernel time, profiled one by one") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near the limit  near\n") {
+	if !strings.Contains(screen, "Kernel counters in % of peak (total kernel time 1 ms, profiled one by one)") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near peak  near\n") {
 		t.Errorf("screen:\n%s", screen)
 	}
 	if json := render(t, d.JSON); !strings.Contains(json, `"sides": [`) || !strings.Contains(json, `"near_limit": true`) {

@@ -13,11 +13,11 @@ import (
 	"assay/unit"
 )
 
-// The limits of a comparison on the screen and in the report.
+// The largest numbers of rows of a comparison on the screen and in the report.
 const (
 	screenMovers  = 5
 	screenRemarks = 4
-	screenColumns = 2 // of a table of sums
+	screenColumns = 2 // of a table of totals
 	maxMovers     = 40
 )
 
@@ -27,7 +27,7 @@ type differ struct {
 	charts map[string]plot.Chart
 }
 
-// BuildDiff makes the report of a comparison. The Doc shares its memory.
+// BuildDiff makes the report of a comparison. The [Doc] shares its memory.
 func BuildDiff(c *compare.Comparison) Doc {
 	b := &differ{c, map[string]plot.Chart{}}
 	charts := pictures.OfComparison(c)
@@ -43,7 +43,7 @@ func BuildDiff(c *compare.Comparison) Doc {
 	return d
 }
 
-// baseNames returns the name of a side's first input and how many more it has.
+// baseNames returns the name of the first input of a side, and the number of others.
 func baseNames(s compare.Side) string {
 	switch len(s.Inputs) {
 	case 0:
@@ -54,7 +54,7 @@ func baseNames(s compare.Side) string {
 	return fmt.Sprintf("%s and %d more", label.Base(s.Inputs[0].Path), len(s.Inputs)-1)
 }
 
-// screenHead is one line: what changed most.
+// screenHead returns the headline.
 func (b *differ) screenHead() Section {
 	return Section{Title: "What changed", Lead: sentence(shortenQuoted(b.Headline, briefQuote))}
 }
@@ -67,19 +67,19 @@ func (b *differ) head() Section {
 	return Section{Title: "What changed", Blocks: []Block{Paragraph{Text: text + ".", Strong: true}}}
 }
 
-// sides says what was compared, of what times are, and why they may mislead.
+// sides returns both sides, the basis of the times, and remarks on comparability.
 func (b *differ) sides(reasons int) Section {
 	s := Section{Title: "Compared"}
 	s.Blocks = append(s.Blocks, List{
-		{Mark: "base", Text: b.side(b.Base)}, {Mark: "new", Text: b.side(b.New)},
+		{Mark: "baseline", Text: b.side(b.Base)}, {Mark: "new", Text: b.side(b.New)},
 	})
 	switch b.Per {
 	case compare.PerStep:
-		s.Lead = "times are of one step on one device, the mean over all steps"
+		s.Lead = "times per step and GPU, mean over all steps"
 	case compare.PerWindow:
-		s.Lead = "the captures have no steps in common, so times are of the whole window of one device"
+		s.Lead = "times per window and GPU, because the captures have no common steps"
 	default:
-		s.Lead = "sums that other tools made; there is no timeline"
+		s.Lead = "totals without a timeline"
 	}
 	var list List
 	for i, r := range b.Reasons {
@@ -95,14 +95,14 @@ func (b *differ) sides(reasons int) Section {
 	return s
 }
 
-// side describes one of the two.
+// side describes one side.
 func (b *differ) side(s compare.Side) string {
 	parts := []string{baseNames(s)}
 	if s.Name != "" {
 		parts = append(parts, clip(clean(s.Name), 60))
 	}
 	if s.Devices > 0 {
-		parts = append(parts, plural(s.Devices, "device window"))
+		parts = append(parts, plural(s.Devices, "GPU window"))
 	}
 	if s.Runs > 1 {
 		parts = append(parts, plural(int64(s.Runs), "run"))
@@ -113,7 +113,7 @@ func (b *differ) side(s compare.Side) string {
 	return strings.Join(parts, ", ")
 }
 
-// whole is what the budget cuts.
+// whole returns the name of the time that the breakdown splits.
 func (b *differ) whole() string {
 	if b.Per == compare.PerStep {
 		return "step"
@@ -121,25 +121,25 @@ func (b *differ) whole() string {
 	return "window"
 }
 
-// each ends a statement on a time: "a step", "in the window".
+// each returns the basis of a time for a sentence: "per step" or "per window".
 func (b *differ) each() string {
 	if b.Per == compare.PerStep {
-		return "a step"
+		return "per step"
 	}
-	return "in the window"
+	return "per window"
 }
 
-// budget sets both sides beside each other, part by part.
+// budget compares the time breakdown of both sides.
 func (b *differ) budget() Section {
 	if b.Per == compare.PerNone {
 		return Section{}
 	}
-	s := Section{Title: "Time budget", Lead: "of the " + b.whole() + "; the parts and their deltas add up", Blocks: []Block{b.parts(b.Budget, "part")}}
+	s := Section{Title: "GPU time breakdown", Lead: "per " + b.whole() + "; parts and deltas sum to the " + b.whole(), Blocks: []Block{b.parts(b.Budget, "part")}}
 	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
 	return s
 }
 
-// screenBudget leaves out the shares, for which a terminal has no room.
+// screenBudget is budget without the shares, because a terminal has no room for them.
 func (b *differ) screenBudget() Section {
 	s := b.budget()
 	if len(s.Blocks) == 0 {
@@ -154,12 +154,12 @@ func (b *differ) screenBudget() Section {
 	return s
 }
 
-// parts is a table of rows that sum to the step or window, in their order.
+// parts returns a table of rows that sum to the step or window.
 func (b *differ) parts(p compare.Part, title string) Table {
 	scale := scaleOf(p.BaseNS, p.NewNS)
 	t := Table{Title: title + "s", Columns: []Column{
-		{title, Text}, {scale.head("base"), Number}, {scale.head("new"), Number}, {scale.head("delta"), Number}, {"of base", Number},
-		{"share before", Number}, {"and now", Number},
+		{title, Text}, {scale.head("baseline"), Number}, {scale.head("new"), Number}, {scale.head("delta"), Number}, {"delta %", Number},
+		{"baseline %", Number}, {"new %", Number},
 	}}
 	row := func(name string, base, new, delta int64) Row {
 		return Row{Cells: []string{
@@ -186,11 +186,11 @@ func (b *differ) cells() Section {
 		return Section{}
 	}
 	t := b.parts(b.Cells, "set")
-	t.Note = "Which classes of work ran at the same time. The sets do not overlap; the parts of the budget are sums of them."
-	return Section{Title: "What ran together", Blocks: []Block{t}}
+	t.Note = "Time with exactly these classes of work on the GPU. The sets do not overlap; the parts of the breakdown are sums of them."
+	return Section{Title: "Overlap of classes", Blocks: []Block{t}}
 }
 
-// estimates is what repeated runs say.
+// estimates returns medians, intervals and significance of repeated runs.
 func (b *differ) estimates() Section {
 	if len(b.Estimates) == 0 {
 		return Section{}
@@ -201,13 +201,13 @@ func (b *differ) estimates() Section {
 	}
 	scale := scaleOf(all...)
 	t := Table{Title: "figures", Columns: []Column{
-		{"figure", Text}, {scale.head("base"), Number}, {"", Text}, {scale.head("new"), Number}, {"", Text}, {"delta", Number}, {"p", Number}, {"", Text},
+		{"figure", Text}, {scale.head("baseline"), Number}, {"", Text}, {scale.head("new"), Number}, {"", Text}, {"delta %", Number}, {"p", Number}, {"", Text},
 	}}
 	warnings := List{}
 	for _, e := range b.Estimates {
-		differs := "may be chance"
+		differs := "~"
 		if e.Differs() {
-			differs = "differs"
+			differs = "significant"
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
 			e.Name, scale.text(e.Base.MedianNS), spread(scale, e.Base), scale.text(e.New.MedianNS), spread(scale, e.New),
@@ -217,16 +217,16 @@ func (b *differ) estimates() Section {
 	for _, w := range b.Estimates[0].Warnings {
 		warnings = append(warnings, Item{Mark: "note", Text: sentence(w)})
 	}
-	t.Note = "Each run is one value, a mean over its steps. Medians over the runs, with the interval that holds the true median with 95% confidence; p is " +
-		"the probability that runs of one distribution differ as much (Mann-Whitney; no distribution is assumed)."
-	s := Section{Title: "Repeated runs", Lead: fmt.Sprintf("medians of %d and %d runs, with their 95%% intervals", b.Base.Runs, b.New.Runs), Blocks: []Block{t.withoutEmpty()}}
+	t.Note = "Each run gives one value: the mean over its steps. Medians over the runs with 95% confidence intervals. " +
+		"p: Mann-Whitney test; ~: not significant."
+	s := Section{Title: "Repeated runs", Lead: fmt.Sprintf("medians of %d and %d runs with 95%% confidence intervals", b.Base.Runs, b.New.Runs), Blocks: []Block{t.withoutEmpty()}}
 	if len(warnings) > 0 {
 		s.Blocks = append(s.Blocks, warnings)
 	}
 	return s
 }
 
-// screenEstimates leaves out the intervals, which the report has.
+// screenEstimates is estimates without the intervals, which the report has.
 func (b *differ) screenEstimates() Section {
 	s := b.estimates()
 	if len(s.Blocks) == 0 {
@@ -255,7 +255,7 @@ func (b *differ) screenEstimates() Section {
 	return s
 }
 
-// spread prints an interval around its median: "7.9 to 8.3".
+// spread returns a confidence interval: "7.9 to 8.3".
 func spread(scale timeScale, i compare.Interval) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return ""
@@ -280,8 +280,7 @@ func (b *differ) pictures(names ...string) (blocks []Block) {
 	return blocks
 }
 
-// bySize sorts sections' parts by how far they moved: what moved most is read
-// first.
+// bySize sorts parts by the size of their changes, the largest first.
 func bySize(list []moved) {
 	slices.SortStableFunc(list, func(a, b moved) int { return cmp.Compare(b.moved(), a.moved()) })
 }

@@ -7,23 +7,23 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
+	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 	"assay/unit"
 )
 
-// A moved is a cut of some time and how its rows moved.
+// A moved splits a time into rows that have changed.
 type moved struct {
-	title, of string // of the section, and what its rows add up to
+	title, of string // of the section, and the name of the total
 	noun      string // of a row
 	kind      Kind
 	part      compare.Part
 	name      func(compare.Row) string
-	runs      bool // rows have runs, so count and duration are told apart
+	runs      bool // rows have launches, so count and duration effects are known
 	picture   string
 }
 
-// moved returns how far rows moved, whichever way.
+// moved returns the sum of the absolute changes of all rows, in ns.
 func (m moved) moved() (ns int64) {
 	for _, r := range m.part.Rows {
 		ns = summary.Plus(ns, max(r.DeltaNS, -r.DeltaNS))
@@ -31,26 +31,26 @@ func (m moved) moved() (ns int64) {
 	return ns
 }
 
-// movers lists what moved in each cut. On the screen stands what says most.
+// movers lists what changed in each split. The screen has the most important ones.
 func (b *differ) movers(rows int, screen bool) (out []Section) {
 	if b.Per == compare.PerNone {
 		return nil
 	}
 	plain := func(r compare.Row) string { return r.Name }
 	list := []moved{
-		{"Kernels", "kernel work", "kernel", KernelName, b.Kernels, plain, true, "diff-kernels"},
-		{"Idle time", "idle time", "reason", Text, b.Idle, idleReason, false, "diff-idle"},
+		{"Kernels", "total kernel time", "kernel", KernelName, b.Kernels, plain, true, "diff-kernels"},
+		{"Idle time", "idle time", "cause", Text, b.Idle, idleReason, false, "diff-idle"},
 	}
 	if screen {
 		list[1].part = b.Idle.ByOwner()
 	}
 	bySize(list)
 	more := []moved{
-		{"Categories", "kernel work", "category", Text, b.Categories, func(r compare.Row) string { return clip(clean(r.Name), 30) }, true, ""},
-		{"Operators", "kernel work", "operator", Name, b.Ops, operatorName, true, ""},
-		{"Copies", "work of copies and memsets", "copy", Name, b.Copies, plain, true, ""},
-		{"Passes", "device work", "pass", Name, b.Passes, plain, true, ""},
-		{"Calls", "host time in calls", "call", Name, b.Calls, plain, true, ""},
+		{"Categories", "total kernel time", "category", Text, b.Categories, func(r compare.Row) string { return clip(clean(r.Name), 30) }, true, ""},
+		{"Operators", "total kernel time", "operator", Name, b.Ops, operatorName, true, ""},
+		{"Copies", "total time of copies and memsets", "copy", Name, b.Copies, plain, true, ""},
+		{"Passes", "total GPU time", "pass", Name, b.Passes, plain, true, ""},
+		{"Calls", "CPU time in calls", "call", Name, b.Calls, plain, true, ""},
 	}
 	if screen {
 		more = more[1:3]
@@ -70,14 +70,14 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 
 func operatorName(r compare.Row) string {
 	if r.Name == "" {
-		return "(no operator known)"
+		return "(unknown operator)"
 	}
 	return r.Name
 }
 
-func idleReason(r compare.Row) string { return view.Reason(r.Owner, r.State, r.Name) }
+func idleReason(r compare.Row) string { return words.Cause(r.Owner, r.State, r.Name) }
 
-// moverSection lists the rows that moved most.
+// moverSection lists the rows with the largest changes.
 func (b *differ) moverSection(m moved, rows int) Section {
 	p := m.part
 	if m.moved() == 0 {
@@ -85,7 +85,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 	}
 	s := Section{
 		Title: m.title,
-		Lead:  fmt.Sprintf("%s of %s %s (%s), from %s to %s", compare.Signed(p.DeltaNS), m.of, b.each(), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.BaseNS), unit.Duration(p.NewNS)),
+		Lead:  fmt.Sprintf("%s %s %s (%s): %s, was %s", m.of, b.each(), compare.Signed(p.DeltaNS), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.NewNS), unit.Duration(p.BaseNS)),
 	}
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]
@@ -96,7 +96,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s moved by %s together.", plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
+		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s, delta %s.", plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
 	}
 	if m.picture != "" {
 		s.Blocks = append(b.pictures(m.picture), s.Blocks...)
@@ -112,9 +112,9 @@ func (b *differ) moverTable(m moved, rows []compare.Row) Table {
 	scale := scaleOf(sizes...)
 	t := Table{Title: m.noun + "s", Columns: []Column{{scale.head("delta"), Number}}}
 	if m.runs {
-		t.Columns = append(t.Columns, Column{"by count", Number}, Column{"by duration", Number}, Column{"runs", Number})
+		t.Columns = append(t.Columns, Column{"count effect", Number}, Column{"duration effect", Number}, Column{"launches", Number})
 	} else {
-		t.Columns = append(t.Columns, Column{"of base", Number})
+		t.Columns = append(t.Columns, Column{"delta %", Number})
 	}
 	t.Columns = append(t.Columns, Column{"", Text}, Column{m.noun, m.kind})
 	for _, r := range rows {
@@ -124,16 +124,16 @@ func (b *differ) moverTable(m moved, rows []compare.Row) Table {
 		} else {
 			cells = append(cells, compare.SignedShare(r.DeltaNS, r.BaseNS))
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(r.Match), m.name(r))})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, words.Match(r.Match), m.name(r))})
 	}
 	if m.runs {
-		t.Note = fmt.Sprintf("Runs are of one %s. \"By count\" is what another number of runs made at the base's mean duration, \"by duration\" what the mean "+
-			"made at the new number; they sum to the delta.", b.whole())
+		t.Note = fmt.Sprintf("Launches are per %s. Count effect: change of the number at the baseline's mean duration. Duration effect: change of the mean "+
+			"duration at the new number. They sum to the delta.", b.whole())
 	}
 	return t.withoutEmpty()
 }
 
-// times prints how often a row runs: "40", or "40 → 60" where that changed.
+// times returns the number of launches of a row: "40", or "40 → 60" if it changed.
 func (b *differ) times(r compare.Row) string {
 	base, new := r.Times(b.Comparison)
 	if base == new {
@@ -142,36 +142,24 @@ func (b *differ) times(r compare.Row) string {
 	return base + " → " + new
 }
 
-func matchText(match string) string {
-	switch match {
-	case compare.OnlyNew, compare.OnlyBase:
-		return match
-	case compare.ByCanonical:
-		return "renamed"
-	case compare.ByPlace:
-		return "replaced"
-	}
-	return ""
-}
-
-// annotations is a cut that does not add up: ranges lie in each other.
+// annotations lists annotations. Their deltas do not add up, because ranges are nested.
 func (b *differ) annotations(rows int) Section {
 	m := moved{noun: "annotation", kind: Name, part: compare.Part{Rows: b.Annotations}, name: func(r compare.Row) string { return r.Name }, runs: false}
 	if m.moved() == 0 {
 		return Section{}
 	}
 	t := b.moverTable(m, slices.DeleteFunc(slices.Clone(b.Annotations), func(r compare.Row) bool { return r.DeltaNS == 0 }))
-	t.Note = "Device work launched inside, of one " + b.whole() + ". Annotations may lie in each other, so their deltas do not add up."
+	t.Note = "Total GPU time launched inside, per " + b.whole() + ". Annotations may be nested, so their deltas do not add up."
 	return Section{Title: "Annotations", Blocks: []Block{t.cut(rows)}}
 }
 
-// changes lists the kernels that only one side has, and those with other names.
+// changes lists kernels that only one side has, and kernels with different names.
 func (b *differ) changes(most int) Section {
-	s := Section{Title: "New, gone and renamed kernels"}
+	s := Section{Title: "Added, removed and renamed kernels"}
 	var list List
 	counts := map[string]int{}
 	for _, r := range b.Kernels.Rows {
-		word := matchText(r.Match)
+		word := words.Match(r.Match)
 		if word == "" {
 			continue
 		}
@@ -203,27 +191,27 @@ func (b *differ) changes(most int) Section {
 	return s
 }
 
-// order puts the kinds of changes into the order in which they are listed.
+// order returns the position of a kind of change in the list.
 func order(mark string) string {
-	return fmt.Sprint(slices.Index([]string{"new", "gone", "replaced", "renamed"}, mark))
+	return fmt.Sprint(slices.Index([]string{"added", "removed", "replaced", "renamed"}, mark))
 }
 
-// shapes lists the operators whose inputs changed.
+// shapes lists the operators whose input shapes changed.
 func (b *differ) shapes() Section {
-	t := Table{Title: "operators", Columns: []Column{{"operator", Name}, {"only in the base", Name}, {"only in the new run", Name}}}
+	t := Table{Title: "operators", Columns: []Column{{"operator", Name}, {"only in the baseline", Name}, {"only in the new run", Name}}}
 	for _, s := range b.Shapes {
 		t.Rows = append(t.Rows, Row{Cells: []string{s.Op, strings.Join(s.Base, " "), strings.Join(s.New, " ")}})
 	}
 	if len(t.Rows) == 0 {
 		return Section{}
 	}
-	t.Note = "Inputs of the operators that launched work, as the profiler recorded them (record_shapes): those with the most work of each."
-	return Section{Title: "Other inputs", Blocks: []Block{t.cut(maxMovers)}}
+	t.Note = "Input shapes with the most GPU time of each operator (record_shapes)."
+	return Section{Title: "Changed input shapes", Blocks: []Block{t.cut(maxMovers)}}
 }
 
 // figures lists counts and sizes.
 func (b *differ) figures() Section {
-	t := Table{Title: "figures", Columns: []Column{{"figure", Text}, {"base", Number}, {"new", Number}, {"delta", Number}}}
+	t := Table{Title: "figures", Columns: []Column{{"figure", Text}, {"baseline", Number}, {"new", Number}, {"delta %", Number}}}
 	text := func(f compare.Figure, n *int64, parts int64) string {
 		switch {
 		case n == nil:

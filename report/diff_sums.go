@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"assay/compare"
+	"assay/report/words"
 	"assay/unit"
 )
 
@@ -20,16 +21,16 @@ func (b *differ) sums(rows, columns int) (out []Section) {
 	return append(out, b.counted(rows))
 }
 
-// tableDelta lists the rows of a table that moved most, by its first column.
+// tableDelta lists the rows of a table with the largest changes of its first column.
 func tableDelta(d compare.TableDelta, rows int) Section {
 	first := d.Columns[0]
-	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s is %s instead of %s (%s)", clip(clean(first.Name), 30),
+	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s %s, was %s (%s)", clip(clean(first.Name), 30),
 		first.Text(first.New), first.Text(first.Base), compare.SignedShare(first.New-first.Base, first.Base))}
 	t := Table{Title: "rows"}
 	for _, c := range d.Columns {
 		t.Columns = append(t.Columns, Column{clip(clean(c.Name), 20) + " delta", Number})
 	}
-	t.Columns = append(t.Columns, Column{"of base", Number}, Column{"", Text}, Column{"name", rowKind(d)})
+	t.Columns = append(t.Columns, Column{"delta %", Number}, Column{"", Text}, Column{"name", rowKind(d)})
 	for _, r := range d.Rows {
 		var cells []string
 		still := true
@@ -49,7 +50,7 @@ func tableDelta(d compare.TableDelta, rows int) Section {
 		if r.Base[0] != nil {
 			base = *r.Base[0]
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(cells, compare.SignedShare(r.Delta(0), base), matchText(r.Match), r.Name)})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, compare.SignedShare(r.Delta(0), base), words.Match(r.Match), r.Name)})
 	}
 	if len(t.Rows) == 0 {
 		return s
@@ -68,7 +69,7 @@ func rowKind(d compare.TableDelta) Kind {
 // counted compares kernels by their hardware counters: those that changed.
 func (b *differ) counted(rows int) Section {
 	t := Table{Title: "kernels", Columns: []Column{
-		{"launch", Number}, {"delta", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"", Text}, {"kernel", KernelName},
+		{"mean", Number}, {"delta %", Number}, {"compute", Number}, {"memory", Number}, {"occupancy", Number}, {"", Text}, {"kernel", KernelName},
 	}}
 	for _, c := range b.Counters {
 		cells := []string{changeText(c.BaseNS, c.NewNS), ""}
@@ -76,14 +77,14 @@ func (b *differ) counted(rows int) Section {
 			cells[1] = compare.SignedShare(c.Delta(), *c.BaseNS)
 		}
 		cells = append(cells, pctChange(c.BaseCompute, c.NewCompute), pctChange(c.BaseMemory, c.NewMemory), pctChange(c.BaseOccupancy, c.NewOccupancy))
-		t.Rows = append(t.Rows, Row{Cells: append(cells, matchText(c.Match), c.Kernel)})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, words.Match(c.Match), c.Kernel)})
 	}
 	if len(t.Rows) == 0 {
 		return Section{}
 	}
-	t.Note = "Mean durations of a launch, and throughput of compute and memory and resident warps in percent of what the device can do at most. A profiler " +
-		"of counters runs launches alone, so nothing adds up to a step."
-	return Section{Title: "Kernels by their counters", Lead: "a launch of each, before → now", Blocks: []Block{t.withoutEmpty().cut(rows)}}
+	t.Note = "Mean duration of a launch; compute and memory throughput and occupancy in % of peak. The profiler runs each launch alone, " +
+		"so times do not add up to a step."
+	return Section{Title: "Kernel counters", Lead: "per launch, baseline → new", Blocks: []Block{t.withoutEmpty().cut(rows)}}
 }
 
 func changeText(base, new *int64) string {

@@ -1,6 +1,6 @@
-// Package report turns a summary and its judgment into something to read: a
-// one-screen text, a Markdown report with pictures, a step summary for CI, and
-// JSON. It sees no events: what is in the summary is all it can show.
+// Package report prints a summary and its verdict: as a one-screen text, as a Markdown
+// report with pictures, as a step summary for CI, and as JSON. It reads no events; it
+// shows only what the summary has.
 //
 // [Build] makes a [Doc], which is data; the methods of Doc print it. Equal
 // input gives equal bytes: nothing here asks for the time, the locale or the
@@ -8,16 +8,16 @@
 //
 // # Style
 //
-// The verdict comes first, then what may be wrong with the capture, then where
-// the time went, then details by falling impact. A share names its denominator
-// in the header of its column or in the note of its table. All times of a
-// column have one unit, named in the header, and the same number of decimals,
-// so that they can be compared by eye; a time that is not zero never prints as
-// zero ("<0.001"). What a table leaves out is counted, with its share. Kernel
-// names are shortened such that different names stay different; the JSON has
-// them in full. A class of GPU work has one colour in all pictures.
+// The verdict comes first, then the issues of the capture, then the time breakdown,
+// then details by falling impact. A share has its denominator in the heading, in the
+// column head or in the note of its table. All times of a column have one unit, which
+// the column head has, and the same number of decimals, so that they can be compared
+// by eye. A time that is not zero never prints as zero ("<0.001"). Tables count what
+// they leave out, with its share. Kernel names are shortened such that different names
+// stay different; the JSON has them in full. A class of GPU work has one colour in all
+// pictures.
 //
-// Names come from the program under test and may hold anything. Every renderer
+// Names come from the program under test and may contain anything. Every renderer
 // escapes what would have a meaning to its reader: Markdown and HTML in
 // Markdown, control characters in a terminal, missing glyphs in pictures.
 package report
@@ -50,7 +50,7 @@ type Doc struct {
 // A Section is a part of a Doc under one heading.
 type Section struct {
 	Title  string
-	Lead   string // what stands beside the title: a caption, a denominator
+	Lead   string // a caption or a denominator; the screen prints it after the title
 	Blocks []Block
 }
 
@@ -60,7 +60,7 @@ type Block interface{ block() }
 // A Paragraph is running text.
 type Paragraph struct {
 	Text   string
-	Strong bool // the sentence to read if only one is read
+	Strong bool // the most important sentence
 }
 
 // A List is a list of points.
@@ -68,7 +68,7 @@ type List []Item
 
 // An Item is one point of a list, with points of its own.
 type Item struct {
-	Mark string // a word that tells what kind of point it is, or ""
+	Mark string // the kind of the point, or ""
 	Text string
 	Code string // a name or path that follows the text, or ""
 	Sub  List
@@ -79,16 +79,16 @@ type Item struct {
 // A Source is a page of documentation.
 type Source struct{ Title, URL string }
 
-// A Table is a table of which perhaps not all rows are shown.
+// A Table is a table. It may leave out rows.
 type Table struct {
 	Title   string // what the rows are, in plural: "kernels"
 	Columns []Column
 	Rows    []Row
 	More    Rest   // the rows that were left out
-	Note    string // what the reader must know about columns and denominators
+	Note    string // explains columns and denominators
 }
 
-// A Column says how the cells below its title are set.
+// A Column has the title and the kind of its cells.
 type Column struct {
 	Title string
 	Kind  Kind
@@ -111,7 +111,7 @@ const (
 // A Row is one row of a table.
 type Row struct {
 	Cells  []string
-	Weight int64 // what the row adds to the total that More's share is of
+	Weight int64 // what the row adds to More.Total
 }
 
 // A Rest describes rows that are not shown.
@@ -119,10 +119,10 @@ type Rest struct {
 	Rows   int
 	Weight int64  // of these rows
 	Total  int64  // weight of all rows, shown or not; 0 if rows have no weight
-	Of     string // what Total is, as "kernel time"
+	Of     string // what Total is, for example "total kernel time"
 }
 
-// A Picture stands where a chart belongs.
+// A Picture is the place of a chart.
 type Picture struct{ Chart plot.Chart }
 
 func (Paragraph) block() {}
@@ -136,8 +136,8 @@ func (Picture) block() {}
 // Charts returns the pictures of the report in the order of their places.
 func (d Doc) Charts() []plot.Chart { return d.charts }
 
-// Texts returns pointers to what the document says in texts of its own, for a caller
-// that rewrites them before they are written. Those of the summary are the caller's.
+// Texts returns pointers to the texts that the document does not share with its summary.
+// A caller may rewrite them before it prints the document.
 func (d *Doc) Texts() []any { return []any{&d.result, &d.charts} }
 
 // withoutEmpty returns t without the columns that have nothing in any row.

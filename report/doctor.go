@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
 )
 
-// Doctor makes the report on a capture itself: what it can and cannot answer, what
-// is wrong with it, and how to record a better one.
+// Doctor makes the report on the capture: which questions it can answer, its issues, and
+// how to record a better one.
 func Doctor(s *summary.Summary, r judge.Result, answers []judge.Answer) Doc {
 	b := newBuilder(s, r)
 	sections := func(item func(summary.Issue) Item, mark string) []Section {
@@ -23,7 +22,7 @@ func Doctor(s *summary.Summary, r judge.Result, answers []judge.Answer) Doc {
 		Sections: sections(issueItem, "")}
 }
 
-// counted says how many answers there are of each kind.
+// counted returns the number of answers of each kind.
 func counted(answers []judge.Answer) (yes, partly, no int) {
 	for _, a := range answers {
 		switch a.Can {
@@ -41,23 +40,23 @@ func counted(answers []judge.Answer) (yes, partly, no int) {
 func (b *builder) doctorVerdict(answers []judge.Answer) Section {
 	yes, partly, no := counted(answers)
 	return Section{
-		Title: "Capture check", Lead: fmt.Sprintf("it answers %d of %d questions, %d in part and %d not", yes, len(answers), partly, no),
+		Title: "Capture check", Lead: fmt.Sprintf("%d of %d questions can be answered, %d partly, %d not", yes, len(answers), partly, no),
 	}
 }
 
-// doctorCapture says what was read and by whom it was written.
+// doctorCapture returns what was read, its profiler, and the software that it shows.
 func (b *builder) doctorCapture() Section {
-	s := Section{Title: "Capture", Lead: b.captureLine()}
-	if len(b.Inputs) == 1 {
-		s.Lead = label.Base(b.Inputs[0].Path) + ", " + s.Lead
-	}
+	s := Section{Title: "Capture", Lead: b.captureLead()}
 	var list List
+	if text := b.gpuLine(); text != "" {
+		list = append(list, Item{Mark: "GPU", Text: text})
+	}
 	for _, text := range b.recorders() {
-		list = append(list, Item{Mark: "recorder", Text: text})
+		list = append(list, Item{Mark: "profiler", Text: text})
 	}
 	var names []string
 	for _, st := range b.result.Stacks {
-		names = append(names, st.Name+", by "+st.Because)
+		names = append(names, st.Name+", shown by "+st.Because)
 	}
 	for _, name := range names {
 		list = append(list, Item{Mark: "software", Text: brief(name)})
@@ -68,8 +67,7 @@ func (b *builder) doctorCapture() Section {
 	return s
 }
 
-// recorders says what the profilers say of themselves, each of several inputs'
-// once.
+// recorders returns what the profilers recorded about themselves, each text once.
 func (b *builder) recorders() (out []string) {
 	for _, in := range b.Inputs {
 		var parts []string
@@ -84,7 +82,7 @@ func (b *builder) recorders() (out []string) {
 	return out[:min(most, len(out))]
 }
 
-// doctorAnswers lists the questions, those without an answer first.
+// doctorAnswers lists the questions. Those that cannot be answered are first.
 func doctorAnswers(answers []judge.Answer) Section {
 	var list List
 	for _, can := range []string{judge.No, judge.Partly, judge.Yes} {
@@ -97,14 +95,14 @@ func doctorAnswers(answers []judge.Answer) Section {
 	if list == nil {
 		return Section{}
 	}
-	return Section{Title: "Can it answer", Blocks: []Block{list}}
+	return Section{Title: "Questions this capture can answer", Blocks: []Block{list}}
 }
 
-// mostUnanswered is how many questions without an answer the report lists.
+// mostUnanswered is the largest number of unanswered questions in the report.
 const mostUnanswered = 5
 
-// unanswered lists questions that a capture does not answer, with how to record one
-// that does. What has no timeline leaves most of them open, and says so elsewhere.
+// unanswered lists the questions that a capture does not answer, with the option that
+// records the answer. It lists nothing for inputs without a timeline.
 func (b *builder) unanswered() (list List) {
 	rest := int64(0)
 	for _, a := range judge.Examine(b.Summary) {
@@ -117,12 +115,12 @@ func (b *builder) unanswered() (list List) {
 		}
 	}
 	if rest > 0 {
-		list = append(list, Item{Text: plural(rest, "more question") + "; \"assay doctor\" has them all"})
+		list = append(list, Item{Text: plural(rest, "more question") + "; \"assay doctor\" lists all"})
 	}
 	return list
 }
 
-// doctorIssues lists all issues, the worst first.
+// doctorIssues lists all issues, the most severe first.
 func (b *builder) doctorIssues(item func(summary.Issue) Item) Section {
 	s := Section{Title: "Issues"}
 	if len(b.Issues) == 0 {
@@ -137,8 +135,7 @@ func (b *builder) doctorIssues(item func(summary.Issue) Item) Section {
 	return s
 }
 
-// doctorIssue is an issue on the screen: all of its help, for that is what was
-// asked for.
+// doctorIssue returns an issue for the screen with its whole help.
 func (b *builder) doctorIssue(is summary.Issue) Item {
 	it := issueTitle(is)
 	if is.Help != "" {
@@ -150,7 +147,7 @@ func (b *builder) doctorIssue(is summary.Issue) Item {
 	return it
 }
 
-// doctorAgain lists what to record the next time, with what each option answers.
+// doctorAgain lists the options to record with, and the questions that each answers.
 func doctorAgain(answers []judge.Answer, mark string) Section {
 	var list List
 	index := map[judge.Flags]int{}
@@ -173,5 +170,5 @@ func doctorAgain(answers []judge.Answer, mark string) Section {
 	if list == nil {
 		return Section{}
 	}
-	return Section{Title: "Capture again with", Blocks: []Block{list}}
+	return Section{Title: "To answer more, record with", Blocks: []Block{list}}
 }

@@ -7,15 +7,14 @@ import (
 	"assay/internal/label"
 )
 
-// markdownSpecial are the characters that a backslash takes their meaning. The
-// pipe is among them, so escaped text may stand in a table. Angle brackets and
-// the ampersand are written as entities, for viewers that let HTML through.
+// markdownSpecial has the characters that a backslash escapes. The pipe is one of them,
+// so escaped text may be in a table. Angle brackets and the ampersand are written as
+// entities, because some viewers allow HTML.
 const markdownSpecial = "\\`*_[]|~#!{}$"
 
 // escapeMarkdown returns text that a Markdown reader shows as s, in one line:
-// no emphasis, link, HTML or table cell can come out of it. Words that GitHub
-// would make a link or a mention of, for they hold "://", "www." or "@", are
-// set as code.
+// no emphasis, link, HTML or table cell can come out of it. GitHub makes links and
+// mentions from words with "://", "www." or "@", so these are set as code.
 func escapeMarkdown(s string) string {
 	var out []string
 	for _, word := range strings.Fields(clean(s)) {
@@ -54,8 +53,8 @@ func escapeWord(word string) string {
 	return b.String()
 }
 
-// isInner reports whether letters or digits stand on both sides of the
-// underscore at i; then it is no emphasis, and reads better bare.
+// isInner reports whether the underscore at i is between letters or digits. Then it is
+// not emphasis and needs no backslash.
 func isInner(word string, i int) bool {
 	plain := func(c byte) bool { return label.IsWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
 	return i > 0 && i+1 < len(word) && plain(word[i-1]) && plain(word[i+1])
@@ -77,15 +76,15 @@ func escapeFirst(word string) string {
 	return "\\" + word
 }
 
-// codeSpan returns s as code in one line, fit for a table. Nothing is empty
-// code, so an empty name shows as such.
+// codeSpan returns s as code in one line, for a table too. Markdown has no empty code, so
+// an empty name becomes "(empty)".
 func codeSpan(s string) string {
 	s = strings.TrimSpace(clean(s))
 	if s == "" {
 		return "(empty)"
 	}
 	// In a table a pipe needs its backslash even within code. A backslash of
-	// the name before it would pair with ours, so they are kept apart.
+	// the name before it would pair with ours, so a space separates them.
 	s = strings.ReplaceAll(s, `\|`, `\ |`)
 	s = strings.ReplaceAll(s, "|", `\|`)
 	longest, run := 0, 0

@@ -33,9 +33,9 @@ func Example() {
 	// Capture: trace.json.gz, kineto, 2 KiB, 3 events, 1 device (NVIDIA H100),
 	//   complete
 	//
-	// Time budget: share of the window; of comm and copies the exposed part
+	// GPU time breakdown: share of the window; of comm and copies the exposed part
 	//   device             window  █ compute  ▓ comm  ░ copies  · idle
-	//   rank 0 device 0  10.00 ms      30.0%   10.0%      0.0%   60.0%  ████▓········
+	//   rank 0 GPU 0  10.00 ms      30.0%   10.0%      0.0%   60.0%  ████▓········
 	//
 	// Top kernels: share of 4 ms kernel time (sum of durations)
 	//   share  count      mean  category    kernel

@@ -8,13 +8,13 @@ import (
 	"assay/unit"
 )
 
-// Rules makes the list of all rules: one line each.
+// Rules makes the list of all rules, one line for each.
 func Rules(pages []judge.Page) Doc {
 	var list List
 	for _, p := range pages {
 		list = append(list, Item{Mark: p.ID, Text: p.Line + levelLimits(p)})
 	}
-	s := []Section{{Title: "Rules", Lead: "in order of precedence; \"assay explain RULE\" says more of one", Blocks: []Block{list}}}
+	s := []Section{{Title: "Rules", Lead: "in order of precedence; \"assay explain RULE\" describes one", Blocks: []Block{list}}}
 	return Doc{Title: "Rules", Screen: s, Sections: s}
 }
 
@@ -24,7 +24,7 @@ func levelLimits(p judge.Page) string {
 	for _, l := range []struct {
 		name  string
 		share float64
-	}{{"info", p.Info}, {"warn", p.Warn}, {"critical", p.Critical}} {
+	}{{"info", p.Info}, {"warning", p.Warn}, {"critical", p.Critical}} {
 		if l.share != 0 {
 			limits = append(limits, l.name+" "+unit.Percent(l.share))
 		}
@@ -40,8 +40,8 @@ func Explain(p judge.Page) Doc {
 	return Doc{Title: p.ID, Screen: explainSections(p, "→"), Sections: explainSections(p, "")}
 }
 
-// explainSections are those of a page. The mark stands in front of what there is
-// to do: a screen shows no bullets.
+// explainSections returns the sections of a page. The mark is for items of lists that
+// have none, because a screen shows no bullets.
 func explainSections(p judge.Page, mark string) []Section {
 	marked := func(list List) List {
 		for i := range list {
@@ -51,11 +51,11 @@ func explainSections(p judge.Page, mark string) []Section {
 	}
 	return []Section{
 		{Title: p.ID, Lead: p.Line, Blocks: []Block{explainMeaning(p)}},
-		{Title: "Thresholds", Blocks: []Block{explainLimits(p), Paragraph{Text: "Why these: " + p.Source + "."}}},
-		{Title: "Gain", Lead: "an upper bound, never a forecast", Blocks: []Block{Paragraph{Text: explainGain(p)}}},
-		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []Block{Paragraph{Text: "To be sure:"}, marked(points(p.Sure))}},
+		{Title: "Limits", Blocks: []Block{explainLimits(p), Paragraph{Text: "Source of the limits: " + p.Source + "."}}},
+		{Title: "Estimated savings", Lead: "upper bound", Blocks: []Block{Paragraph{Text: explainGain(p)}}},
+		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []Block{Paragraph{Text: "To confirm:"}, marked(points(p.Sure))}},
 		{Title: "What changes the verdict", Blocks: []Block{Paragraph{Text: p.Changes + "."}}},
-		{Title: "Remedies", Lead: "by id, each with its source", Blocks: []Block{marked(explainRemedies(p))}},
+		{Title: "Recommendations", Lead: "with sources", Blocks: []Block{marked(explainRemedies(p))}},
 	}
 }
 
@@ -67,7 +67,7 @@ func explainMeaning(p judge.Page) List {
 	return list
 }
 
-// explainLimits lists what a file of thresholds may set.
+// explainLimits lists the limits that a threshold file may set.
 func explainLimits(p judge.Page) Block {
 	var list List
 	add := func(key, value string, set bool) {
@@ -88,22 +88,22 @@ func explainLimits(p judge.Page) Block {
 	add("min_gap", unit.Duration(p.MinGapNS), p.MinGapNS != 0)
 	add("under", unit.Duration(p.Under), p.Under != 0)
 	if list == nil {
-		return Paragraph{Text: "It has no limit: it holds or it does not."}
+		return Paragraph{Text: "This rule has no limit."}
 	}
 	return list
 }
 
 func explainGain(p judge.Page) string {
 	if p.Gain == "none" {
-		return "A file cannot tell; gain_ns is null."
+		return "Not estimated (gain_ns is null)."
 	}
 	return p.Gain + "."
 }
 
-// blank is a word in a remedy that the rule fills in.
+// blank matches a placeholder of a recommendation.
 var blank = lazyregexp.New(`\{[a-z_]+\}`)
 
-// explainRemedies lists the remedies that findings of a rule may give, by id.
+// explainRemedies lists the recommendations of a rule by id.
 func explainRemedies(p judge.Page) List {
 	var list List
 	for _, r := range p.Remedies {
@@ -118,9 +118,9 @@ func explainRemedies(p judge.Page) List {
 			it.Sub = append(it.Sub, Item{Mark: "for", Text: "programs without PyTorch"})
 		}
 		if r.Nsys {
-			it.Sub = append(it.Sub, Item{Mark: "for", Text: "captures of Nsight Systems"})
+			it.Sub = append(it.Sub, Item{Mark: "for", Text: "Nsight Systems captures"})
 		}
-		it.Sub = append(it.Sub, Item{Mark: "from", Text: r.Source.Title, Code: r.Source.URL})
+		it.Sub = append(it.Sub, Item{Mark: "source", Text: r.Source.Title, Code: r.Source.URL})
 		list = append(list, it)
 	}
 	return list

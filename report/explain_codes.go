@@ -24,10 +24,10 @@ func Codes(codes []diag.Code) Doc {
 	return Doc{Title: "Issue codes", Screen: s, Sections: s}
 }
 
-// severities describes what a severity does to the numbers.
+// severities describes the effect of each severity on the numbers.
 var severities = map[diag.Severity]string{
-	diag.Info:     "every number stands",
-	diag.DataLoss: "something is missing from the numbers",
+	diag.Info:     "all numbers are valid",
+	diag.DataLoss: "the numbers omit lost data",
 	diag.Suspect:  "a number may be wrong",
 }
 

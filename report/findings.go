@@ -2,47 +2,55 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/report/words"
+	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// findings lists all findings with their evidence, how sure they are, and what to
-// do about them.
+// findings returns all findings: title, savings, cause, evidence, places and fixes.
 func (b *builder) findings() Section {
 	s := Section{Title: "Findings"}
 	var list List
 	for _, f := range b.result.Findings {
-		it := Item{Mark: f.Level.String(), Text: sentence(f.Title), Code: clip(clean(f.Rule), 40)}
+		it := Item{Mark: words.Level(f.Level), Text: sentence(f.Title), Code: clip(clean(f.Rule), 40)}
+		if text := savingsText(f); text != "" {
+			it.Sub = append(it.Sub, Item{Text: text})
+		}
+		if text := b.causeText(f); text != "" {
+			it.Sub = append(it.Sub, Item{Mark: "cause", Text: sentence(text)})
+		}
 		for _, e := range f.Evidence {
 			it.Sub = append(it.Sub, Item{Mark: "evidence", Text: sentence(e)})
 		}
 		if text := b.whereText(f); text != "" {
 			it.Sub = append(it.Sub, Item{Mark: "where", Text: text})
 		}
-		if text := confidenceText(f); text != "" {
-			it.Sub = append(it.Sub, Item{Mark: string(f.Confidence), Text: sentence(text)})
+		if len(f.ToBeSure) > 0 && f.Level > judge.Info {
+			it.Sub = append(it.Sub, Item{Mark: "to confirm", Text: sentence(strings.Join(f.ToBeSure, "; "))})
 		}
 		for _, step := range f.Next {
-			it.Sub = append(it.Sub, Item{Mark: "next", Text: sentence(step.Text()), Source: Source(step.Source())})
+			it.Sub = append(it.Sub, Item{Mark: "fix", Text: sentence(step.Text()), Source: Source(step.Source())})
 		}
 		list = append(list, it)
 	}
 	if list == nil {
 		return s
 	}
-	s.Lead = "Worst first; within a level what decides the verdict, then what could gain most. The rule that made it stands behind each, and \"assay explain RULE\" says more."
+	s.Lead = "Sorted by level, then estimated savings; the verdict's finding is first in its level. Run \"assay explain RULE\" for details."
 	s.Blocks = []Block{list}
 	return s
 }
 
-// mostWhere is how many places of a finding the report names; the JSON has all.
+// mostWhere is how many places of a finding the report lists. The JSON has all.
 const mostWhere = 3
 
-// whereText names the places to look at first. Of what is for information it says
-// nothing.
+// whereText returns the places to look at first. It is "" for findings of level info.
 func (b *builder) whereText(f judge.Finding) string {
 	if f.Level == judge.Info {
 		return ""
@@ -57,21 +65,21 @@ func (b *builder) whereText(f judge.Finding) string {
 	return strings.Join(parts, "; ")
 }
 
-// placeText names a place by what is known of it, with its time in microseconds as
-// it stands in the trace.
+// placeText returns the known parts of a place. Its time is the ts of the trace, in
+// microseconds.
 func (b *builder) placeText(p judge.Place) string {
-	var words []string
+	var parts []string
 	for _, named := range []struct{ what, name string }{
 		{"step", p.Step}, {"phase", p.Phase}, {"kernel", p.Kernel}, {"operator", p.Op}, {"copy", p.Copy}, {"call", p.Call}, {"row", p.Row},
 	} {
 		if named.name != "" {
-			words = append(words, named.what+" "+clip(clean(named.name), 60))
+			parts = append(parts, named.what+" "+clip(clean(named.name), 60))
 		}
 	}
 	if p.Device != nil && len(b.Devices) > 1 {
-		words = append(words, b.place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
+		parts = append(parts, b.place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
 	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(parts, ", ")
 	if p.StartNS != nil {
 		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS) + b.intoWindowText(p))
 	}
@@ -81,8 +89,8 @@ func (b *builder) placeText(p judge.Place) string {
 	return text
 }
 
-// intoWindowText says how far into its device's window a place is: so it is found in
-// the pictures, and where a viewer counts from the beginning.
+// intoWindowText returns the time from the start of the GPU window to a place. The
+// pictures, and viewers that start at 0, show this time.
 func (b *builder) intoWindowText(p judge.Place) string {
 	if p.Device == nil {
 		return ""
@@ -96,26 +104,79 @@ func (b *builder) intoWindowText(p judge.Place) string {
 	return ""
 }
 
-// confidenceText says in one line what a finding could gain at most and what would
-// make it sure. Of what is for information it says nothing.
-func confidenceText(f judge.Finding) string {
+// savingsText returns the estimated savings and the confidence of a finding. It is ""
+// for findings of level info.
+func savingsText(f judge.Finding) string {
 	if f.Confidence == "" || f.Level == judge.Info {
 		return ""
 	}
-	var parts []string
-	if f.GainNS != nil {
-		parts = append(parts, fmt.Sprintf("at most %s to gain, %s of %s", unit.Duration(*f.GainNS), unit.Share(*f.GainNS, f.GainOfNS), f.GainOf))
+	text := "Confidence: " + string(f.Confidence)
+	if f.GainNS == nil {
+		return text
 	}
-	if len(f.ToBeSure) > 0 {
-		parts = append(parts, "to be sure: "+strings.Join(f.ToBeSure, "; "))
+	share := unit.Share(*f.GainNS, f.GainOfNS)
+	if f.GainOf != "" && f.GainOf != "the window" {
+		share += " of " + f.GainOf
 	}
-	return strings.Join(parts, "; ")
+	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", spoken(*f.GainNS), share, text)
 }
 
-// doubt says behind a finding on the screen if it is less than certain.
-func doubt(f judge.Finding) string {
-	if f.Level == judge.Info || f.Confidence == judge.Certain || f.Confidence == "" {
+// verdictCause returns the cause of the finding that decides the verdict.
+func (b *builder) verdictCause() string {
+	f, ok := b.decisive()
+	if !ok || f.Level == judge.Info {
 		return ""
 	}
-	return " (" + string(f.Confidence) + ")"
+	return b.causeText(f)
+}
+
+// causeText returns the largest cause of a finding on idle time or communication, as
+// the summary has it. It is "" if the summary does not show one.
+func (b *builder) causeText(f judge.Finding) string {
+	switch f.Rule {
+	case judge.RuleGPUIdle, judge.RuleLaunchBound, judge.RuleLongGaps:
+		return b.idleCause()
+	case judge.RuleExposedComm:
+		return b.commCause()
+	}
+	return ""
+}
+
+// idleCause returns the largest cause of idle time.
+func (b *builder) idleCause() string {
+	_, all := view.IdleOfDevices(b.Summary)
+	sums := view.SumIdleByState(all)
+	if len(sums) == 0 || sums[0].Owner == summary.OwnerUnknown {
+		return ""
+	}
+	text := words.Cause(sums[0].Owner, sums[0].State, "")
+	if sums[0].Name != "" {
+		text += fmt.Sprintf(", mainly in %q,", sums[0].Name)
+	}
+	return fmt.Sprintf("%s is %s of the idle time.", text, unit.Share(sums[0].NS, b.total.Idle()))
+}
+
+// commCause returns the phase with most of the exposed communication, and the category
+// with most of the communication time.
+func (b *builder) commCause() string {
+	var parts []string
+	for _, p := range view.Phases(b.Summary) {
+		exposed := p.Total.ExposedComm()
+		if p.Path != "" && !strings.Contains(p.Path, "/") && exposed > b.total.ExposedComm()/2 {
+			parts = append(parts, fmt.Sprintf("%s of it is in the phase %s.", unit.Share(exposed, b.total.ExposedComm()), words.Phase(p.Path)))
+		}
+	}
+	sums, total := map[string]int64{}, int64(0)
+	for _, k := range b.kernels {
+		if k.Class == "comm" {
+			sums[k.Category] = summary.Plus(sums[k.Category], k.Total)
+			total = summary.Plus(total, k.Total)
+		}
+	}
+	for _, category := range slices.Sorted(maps.Keys(sums)) {
+		if category != "" && sums[category] > total/2 {
+			parts = append(parts, fmt.Sprintf("%s is %s of the communication time.", category, unit.Share(sums[category], total)))
+		}
+	}
+	return strings.Join(parts, " ")
 }

@@ -18,11 +18,11 @@ func TestWhere(t *testing.T) {
 		b := newBuilder(s, judge.Result{})
 		return b.whereText(judge.Finding{Level: level, Where: places})
 	}
-	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 device 0 at 5000.123 µs for 2 ms"; got != want {
+	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 GPU 0 at 5000.123 µs for 2 ms"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s.Devices[1].StartNS, s.Devices[1].WindowNS = 1_000_123, 4_000_000
-	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 device 0 at 5000.123 µs (4 ms into the window) for 2 ms"; got != want {
+	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 GPU 0 at 5000.123 µs (4 ms into the window) for 2 ms"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s.Devices[1].WindowNS-- // the place is behind it

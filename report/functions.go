@@ -8,8 +8,8 @@ import (
 	"assay/summary/view"
 )
 
-// bySelf sets the functions with the most of their own: those with the largest
-// totals, which the other table has, may do nothing but call others.
+// bySelf returns the functions with the largest self values. The functions with the
+// largest totals, which the other table has, may only call others.
 func (v tableView) bySelf(most int) (Table, bool) {
 	if v.Of != summary.OfFunction || v.ShareColumn < 0 || v.ShareColumn == v.RankColumn {
 		return Table{}, false
@@ -30,8 +30,8 @@ func (v tableView) ownOrder() tableView {
 	return v
 }
 
-// functionBlocks returns what the section of a table of functions has besides
-// the table: the picture of the stacks, and the functions by their own cost.
+// functionBlocks returns the blocks before and after a table of functions: the picture of
+// the stacks, and the functions by self value.
 func (b *builder) functionBlocks(v tableView) (before, after []Block) {
 	if v.Of != summary.OfFunction {
 		return nil, nil
@@ -40,14 +40,14 @@ func (b *builder) functionBlocks(v tableView) (before, after []Block) {
 		before = b.pictures("flame.png")
 	}
 	if t, ok := v.bySelf(maxKernels); ok {
-		before = append(before, Paragraph{Text: "By what they cost with all that they called:"})
-		after = []Block{Paragraph{Text: "By what they cost themselves:"}, t}
+		before = append(before, Paragraph{Text: "By total (self plus callees):"})
+		after = []Block{Paragraph{Text: "By self:"}, t}
 	}
 	return before, after
 }
 
-// firstFunctions reports whether v is the first table of functions, where none
-// has times.
+// firstFunctions reports whether v is the first table of functions. It is called if no
+// table has times.
 func (b *builder) firstFunctions(v tableView) bool {
 	for _, other := range view.Tables(b.Summary) {
 		if other.Of == summary.OfFunction {
@@ -57,7 +57,7 @@ func (b *builder) firstFunctions(v tableView) bool {
 	return false
 }
 
-// profilesOnly reports whether profiles of functions are all there is.
+// profilesOnly reports whether the inputs are profiles of functions only.
 func (b *builder) profilesOnly() bool {
 	return b.sumsOnly() && !slices.ContainsFunc(b.Tables, func(t summary.Table) bool {
 		return t.Of != summary.OfFunction && t.Of != summary.OfEdge && t.Of != summary.OfThread

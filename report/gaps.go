@@ -8,19 +8,18 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 	"assay/unit"
 )
 
-// A longGap is one gap and the device it was on.
+// A longGap is one gap and the index of its GPU.
 type longGap struct {
 	summary.Gap
-	at int // index of the device
+	at int // index of the GPU
 }
 
-// gaps lists the longest gaps of all devices one by one, where a summary knows
-// more of them than their lengths.
+// gaps lists the longest gaps of all GPUs, if the summary has more than their lengths.
 func (b *builder) gaps() Section {
 	var list []longGap
 	known, count, total := false, int64(0), int64(0)
@@ -45,9 +44,8 @@ func (b *builder) gaps() Section {
 			t.More.Weight = summary.Plus(t.More.Weight, -max(0, g.NS))
 		}
 	}
-	t.Note = "A start is the ts of the trace's file times 1000, so in ns: Perfetto goes there with the command \"Pan to timestamp\" " +
-		"(Ctrl-Shift-P), and shows such times with the timestamp format \"Raw\". Into the window is " +
-		"from the first event of the device, as in the pictures. Owner and state are those with the largest part of the gap; before and after are what ran last and next."
+	t.Note = "Start is the trace's ts in ns. In Perfetto, use \"Pan to timestamp\" (Ctrl-Shift-P) and the timestamp format \"Raw\". "
+	t.Note += "Into the window: time since the first GPU event, as in the pictures. Cause: the largest in the gap. Before, after: previous and next GPU operation."
 	return Section{Title: "Largest gaps", Blocks: []Block{t}}
 }
 
@@ -62,8 +60,8 @@ func (b *builder) gapTable(list []longGap) Table {
 	length, into := scaleOf(lengths...), scaleOf(starts...)
 	labels := label.Short(label.Kernel, names, gapName)
 	t := Table{Title: "gaps", Columns: []Column{
-		{"device", Text}, {"start (ns)", Number}, {into.head("into the window"), Number}, {length.head("length"), Number}, {"share of window", Number},
-		{"owner", Text}, {"state", Text}, {"in", Name}, {"before", Name}, {"after", Name},
+		{"GPU", Text}, {"start (ns)", Number}, {into.head("into the window"), Number}, {length.head("length"), Number}, {"% of window", Number},
+		{"cause", Text}, {"in", Name}, {"before", Name}, {"after", Name},
 	}}
 	if len(b.Devices) == 1 {
 		t.Columns = t.Columns[1:]
@@ -71,25 +69,24 @@ func (b *builder) gapTable(list []longGap) Table {
 	for i, g := range list {
 		for j, name := range []string{g.Before, g.After} {
 			if name == "" {
-				labels[2*i+j] = "" // not known
+				labels[2*i+j] = "" // unknown
 			}
 		}
 		cells := []string{
 			b.devices[g.at], strconv.FormatInt(g.StartNS, 10), into.text(starts[i]), length.text(g.NS), unit.Share(g.NS, b.Devices[g.at].Activity.Window()),
-			view.OwnerText(g.Owner), view.OwnerText(g.State), g.Name, labels[2*i], labels[2*i+1],
+			words.Cause(g.Owner, g.State, ""), g.Name, labels[2*i], labels[2*i+1],
 		}
 		t.Rows = append(t.Rows, Row{Weight: g.NS, Cells: cells[len(cells)-len(t.Columns):]})
 	}
 	return t.withoutEmpty()
 }
 
-// intoWindow returns how long after the start of its device's window a gap
-// begins.
+// intoWindow returns the time from the start of the GPU window to a gap, in ns.
 func (b *builder) intoWindow(g longGap) int64 {
 	return summary.Plus(g.StartNS, -max(b.Devices[g.at].StartNS, -math.MaxInt64))
 }
 
-// gapLine names the longest gap for the screen.
+// gapLine describes the longest gap for the screen.
 func (b *builder) gapLine() string {
 	best := longGap{at: -1}
 	for i, d := range b.Devices {
@@ -102,10 +99,9 @@ func (b *builder) gapLine() string {
 	if best.at < 0 {
 		return ""
 	}
-	sum := view.Idle{Owner: best.Owner, State: best.State}
-	text := "longest gap"
+	text := "Largest gap"
 	if len(b.Devices) > 1 {
 		text += " (" + b.devices[best.at] + ")"
 	}
-	return fmt.Sprintf("%s %s at %s: %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), sum.Reason())
+	return fmt.Sprintf("%s: %s at %s, %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), words.Cause(best.Owner, best.State, ""))
 }

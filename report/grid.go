@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WriteGrid writes a table that is no part of a report as Markdown: all its rows,
-// the text in them as code, for it is names, and nothing shortened.
+// WriteGrid writes a table outside a report as Markdown. It writes all rows and shortens
+// nothing. Texts are names, so they are set as code.
 func WriteGrid(w io.Writer, columns []Column, rows [][]string) error {
 	cells := make([][]string, len(rows)+1)
 	for _, c := range columns {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -21,7 +22,7 @@ func inputKey(s *summary.Summary, shown []int) (out List) {
 	return out
 }
 
-// inputs is the table of what was read.
+// inputs returns the table of inputs.
 func (b *builder) inputs() Table {
 	paths, dir := view.ShortPaths(b.Summary)
 	records := "events"
@@ -43,15 +44,15 @@ func (b *builder) inputs() Table {
 			number = view.InputNumber(i)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
-			number, clean(paths[i]), clip(clean(in.Format), 30), clip(clean(in.Compression), 30), unit.Bytes(in.Bytes), unit.Count(in.Events),
+			number, clean(paths[i]), words.Format(in.Format), clip(clean(in.Compression), 30), unit.Bytes(in.Bytes), unit.Count(in.Events),
 			fmt.Sprint(in.Rank), clip(clean(in.RankFrom), 30), complete,
 		}})
 	}
 	if dir != "" {
-		t.Note = "Paths are below " + clip(clean(dir), 200) + "."
+		t.Note = "Paths are relative to " + clip(clean(dir), 200) + "."
 	}
 	if numbered {
-		t.Note = strings.TrimSpace(t.Note + " Devices are named by the number of their input, for several inputs have a device of the same rank.")
+		t.Note = strings.TrimSpace(t.Note + " GPU names have the number of their input, because several inputs have the same rank and GPU.")
 		return t.cut(64)
 	}
 	t.Columns = t.Columns[1:]

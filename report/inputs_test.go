@@ -21,9 +21,9 @@ func TestDeviceLabels(t *testing.T) {
 		a, b summary.Device
 		want string
 	}{
-		{summary.Device{Input: 0}, summary.Device{Input: 1}, "#1 rank 0 device 0, #2 rank 0 device 0"},
-		{summary.Device{Input: 0}, summary.Device{Input: 1, Rank: 1}, "rank 0 device 0, rank 1 device 0"},
-		{summary.Device{Input: 0}, summary.Device{Input: 0, Device: 1}, "device 0, device 1"},
+		{summary.Device{Input: 0}, summary.Device{Input: 1}, "#1 rank 0 GPU 0, #2 rank 0 GPU 0"},
+		{summary.Device{Input: 0}, summary.Device{Input: 1, Rank: 1}, "rank 0 GPU 0, rank 1 GPU 0"},
+		{summary.Device{Input: 0}, summary.Device{Input: 0, Device: 1}, "GPU 0, GPU 1"},
 	} {
 		if got := two(tc.a, tc.b); got != tc.want {
 			t.Errorf("%+v and %+v are labelled %s, want %s", tc.a, tc.b, got, tc.want)
@@ -33,7 +33,7 @@ func TestDeviceLabels(t *testing.T) {
 	s := samplerun.Twins(2)
 	s.Inputs = append(s.Inputs, summary.Input{Path: "x"})
 	s.Devices = append(s.Devices, summary.Device{Input: 2, Rank: 5})
-	if got := view.DeviceLabels(s)[2]; got != "#3 rank 5 device 0" {
+	if got := view.DeviceLabels(s)[2]; got != "#3 rank 5 GPU 0" {
 		t.Errorf("the third device is labelled %q", got)
 	}
 }
@@ -44,7 +44,7 @@ func TestTwins(t *testing.T) {
 	d := Build(s, judged(s))
 	out := text(t, d, 80)
 	for _, want := range []string{
-		"\n  #2 run-1/a-rather-long-name-of-a-trace-rank0.json.gz\n", "\n  #3 rank 0 device 0  ",
+		"\n  #2 run-1/a-rather-long-name-of-a-trace-rank0.json.gz\n", "\n  #3 rank 0 GPU 0  ",
 		"first at run-0/a-rather-long-name-of-a-trace-rank0.json.gz@81920:",
 	} {
 		if !strings.Contains(out, want) {
@@ -52,19 +52,19 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	md := render(t, d.Markdown)
-	for _, heading := range []string{"Time budget", "Streams"} {
+	for _, heading := range []string{"GPU time breakdown", "Streams"} {
 		found := false
 		for _, row := range tableOf(t, md, heading) {
-			found = found || row[0] == `\#3 rank 0 device 0`
+			found = found || row[0] == `\#3 rank 0 GPU 0`
 		}
 		if !found {
-			t.Errorf("%s: no device is called #3 rank 0 device 0", heading)
+			t.Errorf("%s: no device is called #3 rank 0 GPU 0", heading)
 		}
 	}
 	if row := tableOf(t, md, "Capture quality")[3]; row[0] != `\#3` || row[1] != "`run-2/a-rather-long-name-of-a-trace-rank0.json.gz`" {
 		t.Errorf("the third input is %v", row)
 	}
-	if !strings.Contains(md, "Paths are below /data/captures/.") {
+	if !strings.Contains(md, "Paths are relative to /data/captures/.") {
 		t.Error("the directory of all inputs is not named")
 	}
 	for _, c := range d.Charts()[:2] {
@@ -123,11 +123,11 @@ func TestSpanText(t *testing.T) {
 		spans  []int64
 		want   string
 	}{
-		{11_200, []int64{34_500_000}, "GPU window 11.2 µs of a capture of 34.5 ms"},
+		{11_200, []int64{34_500_000}, "GPU window 11.2 µs, capture 34.5 ms"},
 		{100, []int64{200}, ""}, // not over twice
-		{100, []int64{201}, "GPU window 100 ns of a capture of 201 ns"},
+		{100, []int64{201}, "GPU window 100 ns, capture 201 ns"},
 		{100, []int64{0}, ""},
-		{100, []int64{500, 300}, "GPU windows 200 ns of captures of 800 ns, sums over the inputs"},
+		{100, []int64{500, 300}, "sums over the inputs: GPU windows 200 ns, captures 800 ns"},
 		{100, []int64{500, 0}, ""},
 	} {
 		s := &summary.Summary{}

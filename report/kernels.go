@@ -12,7 +12,7 @@ import (
 	"assay/unit"
 )
 
-// streamList prints up to four stream numbers, or how many there are.
+// streamList returns up to four stream numbers, or the number of streams.
 func streamList(k view.Kernel) string {
 	if len(k.Streams) > 4 {
 		return plural(int64(len(k.Streams)), "stream")
@@ -24,7 +24,7 @@ func streamList(k view.Kernel) string {
 	return strings.Join(parts, ", ")
 }
 
-// launchedBy names the operator that launched most of the kernel's work.
+// launchedBy returns the operator that launched most of a kernel's total time.
 func launchedBy(k view.Kernel) string {
 	best, most := "", int64(-1)
 	for _, op := range slices.Sorted(maps.Keys(k.Ops)) {
@@ -56,8 +56,8 @@ func (b *builder) kernelTable() Section {
 		longest = append(longest, k.Max)
 	}
 	total, each, most := scaleOf(b.kernels[0].Total), scaleOf(means...), scaleOf(longest...)
-	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
-		{"kernel", KernelName}, {"share", Number}, {total.head("total"), Number}, {"count", Number},
+	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "total kernel time"}, Columns: []Column{
+		{"kernel", KernelName}, {"%", Number}, {total.head("total"), Number}, {"launches", Number},
 		{each.head("mean"), Number}, {each.head("min"), Number}, {most.head("max"), Number},
 		{"class", Text}, {"category", Text}, {"streams", Text}, {"launched by", Name},
 	}}
@@ -72,12 +72,12 @@ func (b *builder) kernelTable() Section {
 		t.More.Rows++
 		t.More.Weight = summary.Plus(t.More.Weight, k.Total)
 	}
-	t.Note = fmt.Sprintf("Shares are of kernel time: %s, the sum of the durations of all kernels on all devices, so kernels that ran at the "+
-		"same time count each. Rows add up all streams, devices and operators. Long names are shortened here and full in the JSON.", unit.Duration(b.work))
+	t.Note = fmt.Sprintf("%% of total kernel time: %s on all GPUs and streams; kernels that run at the same time all count. ", unit.Duration(b.work))
+	t.Note += "Each row is a sum over streams, GPUs and operators. Long names are shortened; the JSON has the full names."
 	return Section{Title: "Kernels", Blocks: append(b.pictures("top-kernels.png"), t.withoutEmpty())}
 }
 
-// categories groups the kernels by what they do.
+// categories returns the total kernel time by category.
 func (b *builder) categories() Section {
 	type key struct{ class, category string }
 	sums := map[key]*view.Kernel{}
@@ -98,20 +98,20 @@ func (b *builder) categories() Section {
 		return Section{}
 	}
 	total := scaleOf(sums[keys[0]].Total)
-	t := Table{Title: "categories", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
-		{"category", Text}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {"names", Number},
+	t := Table{Title: "categories", More: Rest{Total: b.work, Of: "total kernel time"}, Columns: []Column{
+		{"category", Text}, {"class", Text}, {"%", Number}, {total.head("total"), Number}, {"launches", Number}, {"kernels", Number},
 	}}
 	for _, k := range keys {
 		t.Rows = append(t.Rows, Row{Weight: sums[k].Total, Cells: []string{
 			k.category, k.class, unit.Share(sums[k].Total, b.work), total.text(sums[k].Total), unit.Count(sums[k].Count), unit.Count(names[k]),
 		}})
 	}
-	t.Note = "Shares are of kernel time, the sum of the durations of all kernels."
+	t.Note = "% of total kernel time."
 	return Section{Title: "Kernel categories", Blocks: []Block{t.cut(maxKernels)}}
 }
 
-// unclassified lists the kernels that no rule knows and that have more than a
-// hundredth of the kernel time.
+// unclassified lists the kernels that match no rule and take over 1% of the total kernel
+// time.
 func (b *builder) unclassified() Section {
 	scale := scaleOf()
 	t := Table{Title: "kernels"}
@@ -127,19 +127,19 @@ func (b *builder) unclassified() Section {
 	if len(t.Rows) == 0 {
 		return Section{}
 	}
-	t.Columns = []Column{{"kernel", KernelName}, {"share", Number}, {scale.head("total"), Number}, {"count", Number}}
-	t.Note = "Shares are of kernel time, the sum of the durations of all kernels."
+	t.Columns = []Column{{"kernel", KernelName}, {"%", Number}, {scale.head("total"), Number}, {"launches", Number}}
+	t.Note = "% of total kernel time."
 	return Section{Title: "Unclassified kernels", Blocks: []Block{
-		Paragraph{Text: "No rule knows these kernels, each with over 1% of the kernel time; they count as compute. Name their category in a YAML file and pass it with --rules FILE."}, t,
+		Paragraph{Text: "These kernels match no rule and each takes over 1% of the total kernel time. They count as compute. To classify them, write a rule file and pass it with --rules FILE."}, t,
 	}}
 }
 
-// A copySum is every copy or memset of one name, over all devices and streams.
+// A copySum adds up all copies or memsets of one name, over all GPUs and streams.
 type copySum struct {
 	name, class  string
 	count, total int64
-	bytes, told  int64 // of the rows that tell their bytes: bytes and time
-	all          bool  // all rows tell
+	bytes, told  int64 // of the rows whose bytes are recorded: bytes and ns
+	all          bool  // the bytes of all rows are recorded
 }
 
 func sumCopies(s *summary.Summary) (out []copySum, work int64) {
@@ -173,8 +173,8 @@ func (b *builder) copies() Section {
 	}
 	total, each := scaleOf(sums[0].total), scaleOf(means...)
 	t := Table{Title: "kinds of copies", More: Rest{Total: work, Of: "copy and memset time"}, Columns: []Column{
-		{"copy", Name}, {"class", Text}, {"share", Number}, {total.head("total"), Number}, {"count", Number}, {each.head("mean"), Number},
-		{"bytes", Number}, {"bytes / total time", Number}, {"of the link", Number},
+		{"copy", Name}, {"class", Text}, {"%", Number}, {total.head("total"), Number}, {"count", Number}, {each.head("mean"), Number},
+		{"bytes", Number}, {"bytes / total time", Number}, {"% of link", Number},
 	}}
 	link := linkOf(b.Devices)
 	for i, c := range sums {
@@ -189,12 +189,12 @@ func (b *builder) copies() Section {
 			c.name, clip(clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate, used,
 		}})
 	}
-	t.Note = fmt.Sprintf("Shares are of %s, the sum of the durations of all copies and memsets. The rate is bytes over the total time of the rows "+
-		"that tell their bytes; where some do not, their sum is given as \"≥\".", unit.Duration(work)) + link.note()
+	t.Note = fmt.Sprintf("%% of the total time of copies and memsets: %s. The rate is bytes / total time of the rows with recorded bytes. "+
+		"\"≥\": the bytes of some rows are not recorded.", unit.Duration(work)) + link.note()
 	return Section{Title: "Copies and memsets", Blocks: []Block{t.cut(maxKernels).withoutEmpty()}}
 }
 
-// maxStreams is how many streams a table shows.
+// maxStreams is the largest number of streams that a table shows.
 const maxStreams = 32
 
 func (b *builder) streams() Section {
@@ -209,8 +209,8 @@ func (b *builder) streams() Section {
 	slices.SortStableFunc(rows, func(a, c summary.Stream) int { return cmp.Compare(c.WorkNS, a.WorkNS) })
 	scale, several := scaleOf(rows[0].WorkNS), view.Numbered(b.Summary)
 	t := Table{Title: "streams", Columns: []Column{
-		{"device", Text}, {"stream", Number}, {"name", Name}, {"kernels", Number}, {"copies, memsets", Number},
-		{scale.head("busy"), Number}, {"busy share", Number}, {scale.head("work"), Number},
+		{"GPU", Text}, {"stream", Number}, {"name", Name}, {"kernels", Number}, {"copies, memsets", Number},
+		{scale.head("busy"), Number}, {"busy % of window", Number}, {scale.head("total"), Number},
 	}}
 	for _, r := range rows {
 		at := view.DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}
@@ -224,8 +224,8 @@ func (b *builder) streams() Section {
 			scale.text(r.BusyNS), unit.Share(r.BusyNS, window[at]), scale.text(r.WorkNS),
 		}})
 	}
-	t.More.Of = "stream work"
-	t.Note = "Busy is how long anything ran on the stream, its share is of the device's window; work is the sum of durations, more than busy where events overlap."
+	t.More.Of = "total time"
+	t.Note = "Busy: time with at least one operation on the stream. Total: durations added up, so overlapping operations all count."
 	return Section{Title: "Streams", Blocks: []Block{t.cut(maxStreams).withoutEmpty()}}
 }
 

@@ -11,14 +11,14 @@ import (
 	"assay/unit"
 )
 
-// The limits of the tables of launches.
+// The largest numbers of rows of the tables on launches.
 const (
 	maxCalls  = 20
 	maxGraphs = 20
 )
 
-// knownLaunches returns the rows of devices that the summary lists, worst
-// devices first as in the idle sections, and the index of each device.
+// knownLaunches returns the rows of GPUs that the summary lists, and the index of each
+// GPU. The GPU with the largest share of idle time is first.
 func (b *builder) knownLaunches() (rows []summary.Launches, at []int) {
 	of := map[view.DeviceKey]summary.Launches{}
 	for _, l := range b.Launches {
@@ -39,15 +39,16 @@ func (b *builder) knownLaunches() (rows []summary.Launches, at []int) {
 	return rows, at
 }
 
-// launches says how work was launched, and how long it waited in the queue.
+// launches returns how GPU operations were launched, and how long they waited in the
+// queue.
 func (b *builder) launches() Section {
 	rows, at := b.knownLaunches()
 	if len(rows) == 0 {
 		return Section{}
 	}
-	t := Table{Title: "devices", Columns: []Column{
-		{"device", Text}, {"calls", Number}, {"work launched", Number}, {"without a call", Number}, {"delay, median", Number}, {"delay, p99", Number},
-		{"short kernels", Number}, {"share of kernels", Number}, {"share of kernel time", Number}, {"calls per step, median", Number}, {"min–max", Number},
+	t := Table{Title: "GPUs", Columns: []Column{
+		{"GPU", Text}, {"launch calls", Number}, {"GPU operations", Number}, {"without a call", Number}, {"queue time, median", Number}, {"queue time, p99", Number},
+		{"short kernels", Number}, {"% of launches", Number}, {"% of kernel time", Number}, {"calls per step, median", Number}, {"min–max", Number},
 	}}
 	for i, l := range rows {
 		kernels := b.Devices[at[i]].Durations
@@ -62,8 +63,8 @@ func (b *builder) launches() Section {
 			unit.Count(l.Short), unit.Share(l.Short, kernels.Count()), unit.Share(l.ShortNS, kernels.TotalNS()), steps, spread,
 		}})
 	}
-	t.Note = fmt.Sprintf("A delay is from the end of the call that launched a piece of work to its start, known to the bucket that is given. Kernels "+
-		"under %s are short: they take no longer than it takes to launch one. Work without a call is in no table of what launched it.", unit.Duration(summary.ShortKernelNS))
+	t.Note = fmt.Sprintf("Queue time: from the end of the launch call to the start of the operation. Short kernels take "+
+		"under %s, about the time of a launch. Tables of launch sites omit operations without a call.", unit.Duration(summary.ShortKernelNS))
 	blocks := append([]Block{Paragraph{Text: b.launchSentence(rows, at)}}, b.pictures("queue.png")...)
 	blocks = append(blocks, t.cut(maxDevices).withoutEmpty())
 	if queue, ok := b.queueTable(rows, at); ok {
@@ -72,7 +73,7 @@ func (b *builder) launches() Section {
 	return Section{Title: "Launches", Blocks: blocks}
 }
 
-// A launchSum is rows of launches added up.
+// A launchSum is the sum of rows on launches.
 type launchSum struct {
 	calls, launched, without, withoutNS int64
 	short, kernels                      int64
@@ -90,24 +91,24 @@ func (b *builder) sumLaunches(rows []summary.Launches, at []int) (sum launchSum)
 	return sum
 }
 
-// launchSentence says the same in the report and on the screen.
+// launchSentence summarizes the launches, for the report and for the screen.
 func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
 	sum := b.sumLaunches(rows, at)
 	work := summary.Plus(sum.launched, sum.without)
-	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "piece")) + " of work"
+	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "GPU operation"))
 	if sum.withoutNS > 0 {
-		text += fmt.Sprintf(", the others are %s of GPU work (%s)", unit.Share(sum.withoutNS, view.GPUWork(b.Summary)), unit.Duration(sum.withoutNS))
+		text += fmt.Sprintf("; the others take %s of total GPU time (%s)", unit.Share(sum.withoutNS, view.GPUWork(b.Summary)), unit.Duration(sum.withoutNS))
 	}
 	if sum.delays.Count() > 0 {
-		text += fmt.Sprintf("; it starts %s later at the median, %s at p99", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
+		text += fmt.Sprintf("; queue time: median %s, p99 %s", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
 	}
 	if sum.kernels > 0 {
-		text += fmt.Sprintf("; %s of kernels are under %s", unit.Share(sum.short, sum.kernels), unit.Duration(summary.ShortKernelNS))
+		text += fmt.Sprintf("; short kernels (under %s): %s of launches", unit.Duration(summary.ShortKernelNS), unit.Share(sum.short, sum.kernels))
 	}
 	return text + "."
 }
 
-// queueTable says for which part of the windows the queues had which depth.
+// queueTable returns for how much of the window the queue had each length.
 func (b *builder) queueTable(rows []summary.Launches, at []int) (Table, bool) {
 	sums := map[int64]int64{}
 	window := int64(0)
@@ -124,7 +125,7 @@ func (b *builder) queueTable(rows []summary.Launches, at []int) (Table, bool) {
 	}
 	depths := slices.Sorted(maps.Keys(sums))
 	scale := scaleOf(slices.Collect(maps.Values(sums))...)
-	t := Table{Title: "depths", More: Rest{Total: window, Of: "window time"}, Columns: []Column{{"queue depth", Text}, {scale.head("time"), Number}, {"share of window", Number}}}
+	t := Table{Title: "lengths", More: Rest{Total: window, Of: "the window"}, Columns: []Column{{"queue length", Text}, {scale.head("time"), Number}, {"% of window", Number}}}
 	for i, from := range depths {
 		text := unit.Count(from) + " or more"
 		if i+1 < len(depths) && depths[i+1]-1 == from {
@@ -134,23 +135,21 @@ func (b *builder) queueTable(rows []summary.Launches, at []int) (Table, bool) {
 		}
 		t.Rows = append(t.Rows, Row{Weight: sums[from], Cells: []string{text, scale.text(sums[from]), unit.Share(sums[from], window)}})
 	}
-	t.Note = "The depth is how many pieces of work had been offered and had not started, whatever was running: while it is 0, the device has nothing to " +
-		"go on with. Shares are of " + unit.Duration(window) + ", the window"
+	t.Note = "Queue length: GPU operations queued and not started. While it is 0, the GPU has no next operation."
 	if len(rows) > 1 {
-		t.Note += "s of all devices"
+		t.Note += fmt.Sprintf(" Times are sums over %d GPUs.", len(rows))
 	}
-	t.Note += "."
 	return t.cut(maxDevices), true
 }
 
-// A callSum is every call of one function, over all inputs.
+// A callSum adds up all calls of one function, over all inputs.
 type callSum struct {
 	name, kind             string
 	count, total, longest  int64
 	launched, waited, idle int64
 }
 
-// waits reports whether calls of the kind wait for a device, or were seen to.
+// waits reports whether calls of the function wait for a GPU, by kind or as measured.
 func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.idle != 0 }
 
 // sumCalls returns the calls by falling time, then name and kind.
@@ -169,9 +168,9 @@ func sumCalls(s *summary.Summary) []callSum {
 	return out
 }
 
-// calls lists the functions of the runtime and driver. Of those that wait it
-// tells for how long a device was busy meanwhile: a long wait over a busy device
-// costs nothing if the host has launched what comes next.
+// calls lists the functions of the CUDA runtime and driver. For blocking calls it splits
+// the wait into GPU busy and GPU idle: a wait while the GPU is busy costs nothing if the
+// next operations are already launched.
 func (b *builder) calls() Section {
 	list := sumCalls(b.Summary)
 	if len(list) == 0 {
@@ -186,37 +185,37 @@ func (b *builder) calls() Section {
 	}
 	scale := scaleOf(list[0].total)
 	t := Table{Title: "functions", More: Rest{Total: all, Of: "the time in calls"}, Columns: []Column{
-		{"call", Name}, {"kind", Text}, {scale.head("total"), Number}, {"share", Number}, {"count", Number}, {"mean", Number},
-		{"max", Number}, {"launched", Number}, {scale.head("waited, GPU busy"), Number}, {scale.head("waited, GPU idle"), Number},
+		{"call", Name}, {"kind", Text}, {scale.head("total"), Number}, {"%", Number}, {"calls", Number}, {"mean", Number},
+		{"max", Number}, {"launches", Number}, {scale.head("blocked, GPU busy"), Number}, {scale.head("blocked, GPU idle"), Number},
 	}}
 	for _, c := range list {
 		busy, idle := "", ""
 		if c.waits() {
 			busy, idle = scale.text(summary.Plus(c.waited, -max(0, c.idle))), scale.text(c.idle)
 		}
-		// Launches take microseconds and waits seconds: means and maxima have a
-		// unit of their own each, or those of launches would have no digits.
+		// Launches take microseconds and waits take seconds, so each mean and maximum
+		// has its own unit. In a common unit, launches would have no digits.
 		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
 			c.name, clip(clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), fourDigits(mean(c.total, c.count)),
 			fourDigits(c.longest), unit.Count(c.launched), busy, idle,
 		}})
 	}
-	t.Note = fmt.Sprintf("Times are the host's, on all threads; shares are of %s, the sum of all calls.", unit.Duration(all))
+	t.Note = fmt.Sprintf("CPU time on all threads; %% of the total time in calls (%s).", unit.Duration(all))
 	var blocks []Block
 	if waited > 0 {
 		busy := summary.Plus(waited, -max(0, lost))
-		text := fmt.Sprintf("Calls that waited for a device (synchronizations, and copies that had ended when their call returned) took %s. For %s (%s) of it a GPU was busy, "+
-			"which by itself is no loss; in the other %s (%s) none was.", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
+		text := fmt.Sprintf("Blocking calls (synchronization, and copies that ended before their call returned) took %s. A GPU was busy for %s (%s) of it. "+
+			"All GPUs were idle for the other %s (%s).", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
 			unit.Duration(lost), unit.Share(lost, waited))
 		blocks = append(blocks, Paragraph{Text: text + b.savedByNotWaiting()})
 	}
 	if n := inSteps(b.Summary); n > 0 {
-		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Within steps, %s took or returned memory of the device; a caching allocator needs none once it is warm.", plural(n, "call"))})
+		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", plural(n, "call"))})
 	}
-	return Section{Title: "Runtime calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
+	return Section{Title: "CUDA API calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
 }
 
-// savedByNotWaiting says what waits cost after they are over.
+// savedByNotWaiting returns the idle time that follows from late launches after waits.
 func (b *builder) savedByNotWaiting() string {
 	lost := int64(0)
 	for _, r := range b.Syncs {
@@ -228,11 +227,11 @@ func (b *builder) savedByNotWaiting() string {
 	if lost == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" A host that waits also launches later what comes next: not waiting could save up to %s (%s) of the %s in which GPUs were idle.",
+	return fmt.Sprintf(" A blocked CPU also launches the next operations late. Without the waits, up to %s (%s) of the %s of idle time could be saved.",
 		unit.Duration(lost), unit.Share(lost, b.total.Idle()), unit.Duration(b.total.Idle()))
 }
 
-// inSteps counts the calls within steps that took or returned memory.
+// inSteps counts the calls inside steps that allocate or free GPU memory.
 func inSteps(s *summary.Summary) (n int64) {
 	for _, c := range s.Calls {
 		n = summary.Plus(n, c.InSteps)
@@ -240,7 +239,7 @@ func inSteps(s *summary.Summary) (n int64) {
 	return n
 }
 
-// graphs lists CUDA and HIP graphs by the time that they span.
+// graphs lists CUDA and HIP graphs, the graph with the longest span first.
 func (b *builder) graphs() Section {
 	if len(b.Graphs) == 0 {
 		return Section{}
@@ -260,8 +259,8 @@ func (b *builder) graphs() Section {
 	}
 	span, delay, host := scaleOf(spans...), scaleOf(delays...), scaleOf(hosts...)
 	t := Table{Title: "graphs", More: Rest{Total: total, Of: "the time in graphs"}, Columns: []Column{
-		{"device", Text}, {"graph", Number}, {"call", Name}, {"launches", Number}, {"nodes", Number}, {span.head("span"), Number}, {span.head("work"), Number},
-		{"idle in span", Number}, {delay.head("mean delay"), Number}, {host.head("mean call"), Number}, {"first work", KernelName},
+		{"GPU", Text}, {"graph", Number}, {"call", Name}, {"launches", Number}, {"nodes", Number}, {span.head("span"), Number}, {span.head("total"), Number},
+		{"idle in span", Number}, {delay.head("mean queue time"), Number}, {host.head("mean call"), Number}, {"first operation", KernelName},
 	}}
 	several := view.Numbered(b.Summary)
 	for i, g := range rows {
@@ -278,7 +277,7 @@ func (b *builder) graphs() Section {
 			delay.text(delays[i]), host.text(hosts[i]), g.First,
 		}})
 	}
-	t.Note = "A graph's span is from the first start to the last end of each launch, summed over the launches; work is the sum of durations. The delay is " +
-		"from the call's end to the first start. " + unit.None + ": the profiler did not record what is inside."
+	t.Note = "Span: from the first start to the last end of a launch, added up over the launches. Total: durations of the operations, added up. " +
+		"Queue time: from the end of the call to the first start. " + unit.None + ": the profiler did not record the nodes."
 	return Section{Title: "Graphs", Blocks: []Block{t.cut(maxGraphs)}}
 }

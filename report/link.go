@@ -7,7 +7,7 @@ import (
 	"assay/summary"
 )
 
-// A hostLink is what connects a device with its host.
+// A hostLink is the link between a GPU and its CPU.
 type hostLink struct {
 	name string
 	rate int64 // bytes a second that copies of pinned memory reach in practice
@@ -66,6 +66,6 @@ func (l hostLink) note() string {
 	if l.rate == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of the link is the rate as a share of what %s moves in practice, %d GB/s: pageable memory goes through a buffer of the driver and reaches a fraction of it, and so do many small copies.",
+	return fmt.Sprintf(" %% of link: the rate compared with %s in practice, %d GB/s. Copies of pageable memory and many small copies reach only a part of it.",
 		l.name, l.rate/1e9)
 }

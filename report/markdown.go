@@ -17,7 +17,7 @@ const (
 	foldOver, openRows = 20, 10
 
 	// StepSummaryLimit is the size in bytes that GitHub allows for the summary
-	// of one step of a workflow. It drops larger ones without a trace.
+	// of one step of a workflow. It silently drops larger ones.
 	StepSummaryLimit = 1 << 20
 )
 
@@ -28,18 +28,16 @@ type markdown struct {
 	names    int // columns of a name
 }
 
-// Markdown writes the whole report. Its pictures are linked by the names of
-// their files, which belong beside it. Like a step summary it never has more than
-// [StepSummaryLimit] bytes, for that is where it is pasted, and says what it
-// leaves out.
+// Markdown writes the whole report. It links its pictures by file name, so they must
+// be in the same directory. The text has at most [StepSummaryLimit] bytes, because
+// users paste it into step summaries; it counts what it omits.
 func (d Doc) Markdown(w io.Writer) error {
 	_, err := io.WriteString(w, markdown{pictures: true}.within(d, StepSummaryLimit))
 	return err
 }
 
-// StepSummary writes the report without pictures and never more than
-// [StepSummaryLimit] bytes, for $GITHUB_STEP_SUMMARY. It says what it leaves
-// out.
+// StepSummary writes the report for $GITHUB_STEP_SUMMARY: without pictures, and in at
+// most [StepSummaryLimit] bytes. It counts what it omits.
 func (d Doc) StepSummary(w io.Writer) error {
 	_, err := io.WriteString(w, d.stepSummary(StepSummaryLimit))
 	return err
@@ -47,8 +45,8 @@ func (d Doc) StepSummary(w io.Writer) error {
 
 func (d Doc) stepSummary(limit int) string { return markdown{}.within(d, limit) }
 
-// within returns less and less until it fits: fewer rows, then shorter names, then
-// fewer sections.
+// within shortens the document until it has at most limit bytes: first fewer rows, then
+// shorter names, then fewer sections. It returns "" if nothing fits.
 func (m markdown) within(d Doc, limit int) string {
 	m.rows, m.names = 1<<30, nameColumns
 	text := m.doc(d)
@@ -146,8 +144,8 @@ func sourceLink(s Source) string {
 	return "[" + escapeMarkdown(s.Title) + "](" + s.URL + ")"
 }
 
-// table writes a table with its columns aligned in the source, too. Of a long
-// one the rows behind the first are folded.
+// table writes a table whose columns are aligned in the source too. A long table is
+// folded after its first rows.
 func (m markdown) table(b *strings.Builder, t Table) {
 	t = t.cut(m.rows)
 	cells := make([][]string, 0, len(t.Rows)+1)
@@ -199,7 +197,7 @@ func (m markdown) column(kind Kind, rows [][]string, i int) {
 	}
 }
 
-// writeGrid writes rows, of which the first are the titles.
+// writeGrid writes rows; the first row has the titles.
 func writeGrid(b *strings.Builder, columns []Column, cells [][]string) {
 	widths := columnWidths(cells)
 	b.WriteByte('\n')

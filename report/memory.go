@@ -10,10 +10,11 @@ import (
 	"assay/unit"
 )
 
-// liveDevices is how many devices have their live memory listed.
+// liveDevices is the largest number of GPUs whose memory is listed by operator.
 const liveDevices = 2
 
-// memory says how much was allocated at most, and by whom.
+// memory returns the peaks of allocated and reserved memory, and the operators that
+// allocated it.
 func (b *builder) memory() Section {
 	rows := view.Memory(b.Summary)
 	if len(rows) == 0 {
@@ -36,7 +37,7 @@ func (b *builder) memory() Section {
 		return scale.text(*p)
 	}
 	t := Table{Title: "rows", Columns: []Column{
-		{"memory of", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {"of the device's", Number}, {scale.head("allocated at the start"), Number},
+		{"memory of", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {"% of GPU memory", Number}, {scale.head("allocated at the start"), Number},
 		{"peak at (ns)", Number}, {"allocations", Number}, {"frees", Number},
 	}}
 	for i, m := range rows {
@@ -48,8 +49,8 @@ func (b *builder) memory() Section {
 			labels[i], size(m.PeakAllocated), size(m.PeakReserved), reservedShare(m), size(m.StartAllocated), at, unit.Count(m.Allocs), unit.Count(m.Frees),
 		}})
 	}
-	t.Note = "What PyTorch's allocator reported: memory that it did not hand out itself is not in it. The peaks of allocated and of reserved memory may be at " +
-		"different times. The time is on the trace's own clock."
+	t.Note = "As reported by PyTorch's allocator; other memory is not included. The peaks of allocated and reserved memory may be at " +
+		"different times. Peak at: ts of the trace."
 	blocks := append(b.pictures("memory.png"), t.cut(maxDevices).withoutEmpty())
 	listed := 0
 	for i, m := range rows {
@@ -61,14 +62,14 @@ func (b *builder) memory() Section {
 	return Section{Title: "Memory", Blocks: blocks}
 }
 
-// liveSentence splits the peak into what the capture saw allocated and what is
-// older.
+// liveSentence splits the peak into memory allocated during the capture and older
+// memory.
 func liveSentence(m summary.Memory, label string) Paragraph {
-	text := fmt.Sprintf("%s: %s had been allocated in the capture and not freed at the peak", label, unit.Bytes(m.LiveBytes))
+	text := fmt.Sprintf("%s: at the peak, %s was allocated during the capture", label, unit.Bytes(m.LiveBytes))
 	if m.PeakAllocated != nil {
-		text += " of " + unit.Bytes(*m.PeakAllocated)
+		text += " (of " + unit.Bytes(*m.PeakAllocated) + ")"
 		if older := *m.PeakAllocated - m.LiveBytes; older > 0 && m.LiveBytes >= 0 {
-			text += fmt.Sprintf("; the other %s are older than the capture", unit.Bytes(older))
+			text += fmt.Sprintf("; the other %s is older", unit.Bytes(older))
 		}
 	}
 	return Paragraph{Text: text + "."}
@@ -87,8 +88,8 @@ func liveTable(m summary.Memory) Table {
 		shown = summary.Plus(shown, l.Bytes)
 	}
 	scale := sizeScaleOf(sizes...)
-	t := Table{Title: "owners", Columns: []Column{
-		{"operator", Name}, {"module", Name}, {scale.head("live"), Number}, {"share", Number}, {"allocations", Number},
+	t := Table{Title: "operators", Columns: []Column{
+		{"operator", Name}, {"module", Name}, {scale.head("allocated"), Number}, {"%", Number}, {"allocations", Number},
 	}}
 	for _, l := range rows {
 		op := l.Op
@@ -97,14 +98,14 @@ func liveTable(m summary.Memory) Table {
 		}
 		t.Rows = append(t.Rows, Row{Weight: l.Bytes, Cells: []string{op, l.Module, scale.text(l.Bytes), unit.Share(l.Bytes, m.LiveBytes), unit.Count(l.Count)}})
 	}
-	t.Note = fmt.Sprintf("Shares are of the %s allocated in the capture and live at the peak.", unit.Bytes(m.LiveBytes))
+	t.Note = fmt.Sprintf("%% of the %s allocated during the capture and not freed at the peak.", unit.Bytes(m.LiveBytes))
 	if rest := summary.Plus(m.LiveBytes, -max(0, shown)); rest > 0 {
-		t.Note += fmt.Sprintf(" Others have %s (%s) of it.", unit.Bytes(rest), unit.Share(rest, m.LiveBytes))
+		t.Note += fmt.Sprintf(" Others: %s (%s).", unit.Bytes(rest), unit.Share(rest, m.LiveBytes))
 	}
 	return t.withoutEmpty()
 }
 
-// memoryLine names the largest peak for the screen, "" if none is known.
+// memoryLine returns the largest peak for the screen, or "" if no peak is known.
 func (b *builder) memoryLine() string {
 	rows := view.Memory(b.Summary)
 	if len(rows) == 0 || rows[0].OnHost || view.PeakOf(rows[0]) <= 0 {
@@ -121,7 +122,7 @@ func (b *builder) memoryLine() string {
 		text += "peak " + unit.Bytes(*m.PeakReserved) + " reserved"
 	}
 	if share := reservedShare(m); share != "" {
-		text += ", " + share + " of the device's " + unit.Bytes(*m.Capacity)
+		text += ", " + share + " of the GPU's " + unit.Bytes(*m.Capacity)
 	}
 	if len(b.Devices) > 1 {
 		text += " on " + view.MemoryLabels(b.Summary, rows[:1])[0] + ", the largest"
@@ -129,8 +130,8 @@ func (b *builder) memoryLine() string {
 	return text
 }
 
-// reservedShare returns how much of the device's memory the allocator reserved at
-// most, or "" where that is not known.
+// reservedShare returns the peak of reserved memory as a share of the GPU memory, or ""
+// if that is not known.
 func reservedShare(m summary.Memory) string {
 	if m.Capacity == nil || m.PeakReserved == nil || *m.Capacity <= 0 {
 		return ""

@@ -11,12 +11,12 @@ import (
 	"assay/unit"
 )
 
-// The limits of the tree of modules. A module with less than a part in
-// moduleParts of the GPU work is left out, and so is what is inside it.
+// The limits of the tree of modules. It omits modules with less than 1/moduleParts of
+// the total GPU time, and their children.
 const (
 	moduleParts = 100
 	maxModules  = 40
-	maxDepth    = 12 // levels that are indented; deeper ones stand below each other
+	maxDepth    = 12 // levels that are indented; deeper levels have the same indent
 )
 
 // A module is a launcher at its place in the tree.
@@ -25,10 +25,9 @@ type module struct {
 	depth int
 }
 
-// moduleTree returns the modules that have at least the given total time, each
-// followed by those inside it, the largest first. One whose parent is not
-// among them stands as a tree of its own. Of more than most, those with the
-// largest totals are kept, and with them what they are in.
+// moduleTree returns the modules with at least the given total time in ns. Each is
+// followed by its children, the largest first. A module whose parent is missing is a
+// root. If there are more than most, moduleTree keeps those with the largest totals.
 func moduleTree(list []view.Launcher, least int64, most int) []module {
 	var kept []view.Launcher
 	for _, l := range list {
@@ -70,9 +69,8 @@ func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(pa
 
 func depthOf(path string) int { return strings.Count(path, "/") }
 
-// byClass folds the modules whose paths have the same classes into one each:
-// models repeat their layers, and modules are numbered through, so the layers of
-// one kind have nothing but the numbers to tell them apart.
+// byClass adds up the modules whose paths have the same classes. Models repeat their
+// layers, and such modules differ only in their numbers.
 func byClass(list []view.Launcher) (out []view.Launcher) {
 	index := map[string]int{}
 	for _, l := range list {
@@ -128,7 +126,7 @@ func (b *builder) modules() Section {
 	folded := ""
 	if len(list) > maxModules {
 		list = byClass(list)
-		folded = " Modules of one class at one place of the tree are one row, with their number behind ×."
+		folded = " Modules of one class at one place of the tree are one row; × is their number."
 	}
 	tree := moduleTree(list, view.GPUWork(b.Summary)/moduleParts, maxModules)
 	if len(tree) == 0 {
@@ -143,10 +141,10 @@ func (b *builder) modules() Section {
 		hosts = append(hosts, l.CPU)
 	}
 	host := scaleOf(hosts...)
-	t := b.launcherTable(shown, "modules", Column{"module", Name}, []Column{{"backward", Number}, {host.head("host time"), Number}},
+	t := b.launcherTable(shown, "modules", Column{"module", Name}, []Column{{"backward %", Number}, {host.head("CPU time"), Number}},
 		func(l view.Launcher) []string { return []string{unit.Share(l.Backward, l.Total), host.text(l.CPU)} })
 	t.More.Rows, t.More.Weight = len(list)-len(shown), max(0, view.SelfTime(list)-view.SelfTime(shown))
-	t.Note = b.selfNote() + fmt.Sprintf(" Modules are in the tree of the program, the largest first; those with less than %d%% of GPU work are left out. "+
-		"Backward is the part of the total time that the backward pass launched.", 100/moduleParts) + folded
+	t.Note = b.selfNote() + fmt.Sprintf(" The tree is sorted by total time and omits modules under %d%% of total GPU time. "+
+		"Backward: part of the total time that the backward pass launched.", 100/moduleParts) + folded
 	return Section{Title: "Modules", Blocks: append(append([]Block{b.linked(list, "Modules")}, b.pictures("top-modules.png")...), t)}
 }

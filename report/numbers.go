@@ -97,8 +97,8 @@ func mean(total, n int64) int64 {
 	return m
 }
 
-// median returns the middle of the times, the mean of the middle two where
-// their number is even. There must be at least one.
+// median returns the middle of the times, or the mean of the middle two if their number
+// is even. There must be at least one.
 func median(times []int64) int64 {
 	sorted := slices.Sorted(slices.Values(times))
 	n := len(sorted)
@@ -147,9 +147,9 @@ func fourDigits(ns int64) string {
 }
 
 // apportion splits n cells over the parts in proportion, by largest remainder,
-// so that the cells always sum to n. A part of under half a cell has none, for
-// a whole cell would tell far more of it than there is. The parts must not be
-// negative; if all are zero, so are the cells.
+// so that the cells always sum to n. A part under half a cell gets no cell, because a
+// whole cell would exaggerate it. The parts must not be negative; if all are zero, so are
+// the cells.
 func apportion(n int, parts ...int64) []int {
 	cells := make([]int, len(parts))
 	total, drawn := 0.0, 0.0
@@ -198,9 +198,8 @@ func largestIndex[N int | float64](values []N) int {
 // A fraction is a part of a whole, as whole numbers, so that ranks are exact.
 type fraction struct{ num, den int64 }
 
-// quantile prints the bucket that holds the value which is not below the given
-// part of all: a histogram knows no more of it. It is [unit.None] if there are
-// no values.
+// quantile returns the bucket of the value that is not below the given part of all
+// values. A histogram has no exact values. It is [unit.None] if there are no values.
 func quantile(h summary.Histogram, part fraction) string {
 	n := h.Count()
 	if n <= 0 {
@@ -234,4 +233,23 @@ func bucketText(from int64) string {
 		low = number
 	}
 	return low + "–" + high
+}
+
+// spoken prints a duration in a sentence or a heading: with three significant digits.
+func spoken(ns int64) string {
+	size := int64(1)
+	for n := max(ns, -max(ns, -math.MaxInt64)); n >= 1000*size && size <= math.MaxInt64/10000; {
+		size *= 10
+	}
+	return unit.Duration(mean(max(0, ns), size) * size)
+}
+
+// perGPU returns the mean of a sum over all GPUs, for a sentence: " (52.7 ms per GPU,
+// mean of 8)".
+func (b *builder) perGPU(sum int64) string {
+	n := int64(len(b.Devices))
+	if n < 2 {
+		return " (" + spoken(sum) + ")"
+	}
+	return fmt.Sprintf(" (%s per GPU, mean of %d)", spoken(mean(sum, n)), n)
 }

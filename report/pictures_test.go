@@ -22,7 +22,7 @@ func TestSameWorst(t *testing.T) {
 	}
 	c := d.Charts()[at]
 	out := text(t, d, 80)
-	_, budget, _ := strings.Cut(out, "Time budget")
+	_, budget, _ := strings.Cut(out, "GPU time breakdown")
 	for _, label := range view.DeviceLabels(s)[4:] {
 		if !strings.Contains(budget, label) {
 			t.Errorf("%s is not in the text:\n%s", label, out)

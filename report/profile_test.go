@@ -15,8 +15,8 @@ func TestProfile(t *testing.T) {
 	wantText(t, md, "\n## Verdict: hot function\n", "](flame.png)", "](table-functions.png)",
 		"\"verify\" has 70.0% of the profile's time (700 ms of 1 s) with all it calls, over the critical limit of 50%",
 		"- **evidence** calls \"parse\": 92.9% of it (650 ms)",
-		"By what they cost with all that they called:", "By what they cost themselves:")
-	totals, self, ok := strings.Cut(md, "By what they cost themselves:")
+		"By total (self plus callees):", "By self:")
+	totals, self, ok := strings.Cut(md, "By self:")
 	if !ok {
 		t.Fatal("no table by self time")
 	}
@@ -37,7 +37,7 @@ func TestProfile(t *testing.T) {
 		t.Error("the calls, which are for findings, are a table of the report")
 	}
 	screen := text(t, Build(s, judged(s)), 80)
-	wantText(t, screen, "Verdict: hot function\n", "Functions: share of 1 s time in functions\n")
+	wantText(t, screen, "Verdict: hot function\n", "Functions: % of 1 s time in functions\n")
 	if strings.Index(screen, "main.py") > 0 || strings.Count(screen, "  function\n") != 2 {
 		t.Errorf("the screen has not two tables of functions:\n%s", screen)
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxSentence is where a statement is cut if all else fails: it may hold
-	// anything that a program under test chose to name itself.
+	// maxSentence is the longest statement, in columns. A longer statement is cut: it may
+	// contain names of any length.
 	maxSentence = 500
 
-	// briefColumns is how long a statement on the screen may be: four lines.
+	// briefColumns is the longest statement on the screen: four lines.
 	briefColumns = 280
 
 	// briefQuote is how many columns a quoted name has on the screen, and
@@ -22,19 +22,18 @@ const (
 	briefQuote = 60
 	briefWord  = 64
 
-	// settingWord is how long a word of an advice may be: the longest name of a
-	// setting of a framework has some 90 columns.
+	// settingWord is the longest word of a fix, in columns. The longest names of
+	// frameworks' settings have about 90.
 	settingWord = 120
 )
 
-// sentence prepares a statement of the judge for Markdown.
+// sentence prepares a statement of a finding for Markdown.
 func sentence(text string) string {
 	return clip(clean(shortenQuoted(text, nameColumns)), maxSentence)
 }
 
-// brief prepares a statement for the screen: with short names, and with as
-// many of its sentences as have room, the first in any case. What it drops is
-// in the report.
+// brief prepares a statement for the screen: it shortens names and drops the last
+// sentences if there is no room. It keeps the first sentence. The report has all of it.
 func brief(text string) string { return briefly(text, briefWord) }
 
 // briefly is brief with words of up to so many columns.
@@ -59,12 +58,11 @@ func shortenWords(text string, columns int) string {
 	return strings.Join(words, " ")
 }
 
-// brief prepares a statement of the judge for the screen. Paths in it are like
-// those in the list of inputs.
+// brief prepares a statement of a finding for the screen. Its paths are those of the
+// list of inputs.
 func (b *builder) brief(text string) string { return brief(b.below(text)) }
 
-// step prepares an action for the screen. Names of settings are whole, however long
-// they are.
+// step prepares a fix for the screen. It keeps names of settings in full.
 func (b *builder) step(s judge.Step) string { return briefly(b.below(s.Text()), settingWord) }
 
 // below cuts the directory of all inputs off the paths in text, where one
@@ -104,8 +102,8 @@ func shortenQuoted(text string, columns int) string {
 	return b.String() + text
 }
 
-// verdictSentence returns the sentence of the verdict as one: with a capital
-// and a period. The statement is prepared by the given function.
+// verdictSentence returns the sentence of the verdict with a capital and a period, after
+// the given function has shortened it.
 func (b *builder) verdictSentence(prepare func(string) string) string {
 	s := prepare(b.result.Verdict.Sentence)
 	if s == "" || strings.HasSuffix(s, ".") {

@@ -71,7 +71,7 @@ func TestVerdictByRule(t *testing.T) {
 	r := goldenResult(s)
 	r.Verdict.Rule, r.Verdict.Sentence = "exposed-communication", "the GPUs wait for each other"
 	out := text(t, Build(s, r), 80)
-	if strings.Contains(out, r.Findings[0].Title[:30]) || !strings.Contains(out, "→ Profile every rank") {
+	if strings.Contains(out, r.Findings[0].Title[:30]) || !strings.Contains(out, "Fix: Profile every rank") {
 		t.Errorf("the finding is not taken for the verdict:\n%s", out)
 	}
 }

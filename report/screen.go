@@ -5,24 +5,24 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/label"
 	"assay/judge"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// The limits of the one-screen summary: a terminal of some 40 lines.
+// The limits of the one-screen summary, which has at most 60 lines.
 const (
 	screenDevices  = 4
-	fewDevices     = 2 // where the screen has more to tell than budgets
+	fewDevices     = 2 // if the screen also has causes or operators
 	screenFindings = 3
 	screenIssues   = 3
 	screenKernels  = 10
-	fewKernels     = 3 // where the screen has more to tell than kernels
+	fewKernels     = 3 // if the screen also has causes or operators
 
-	// A bar has what a label leaves of barRoom columns, within these limits:
-	// then a terminal of 80 columns shows labels whole.
+	// A bar has the columns of barRoom that the label leaves, within these limits.
+	// Then a terminal of 80 columns shows labels in full.
 	barRoom, minBar, maxBar = 28, 8, 14
 )
 
@@ -31,16 +31,19 @@ func (b *builder) screenVerdict() Section {
 	if text := b.verdictSentence(b.brief); text != "" {
 		s.Blocks = append(s.Blocks, Paragraph{Text: text})
 	}
+	if text := b.verdictCause(); text != "" {
+		s.Blocks = append(s.Blocks, Paragraph{Text: "Cause: " + b.brief(text)})
+	}
 	if over := b.overLimits(); len(over) > 0 {
-		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: overLimitsText(over)}})
+		s.Blocks = append(s.Blocks, Paragraph{Text: overLimitsText(over)})
 	} else if f, ok := b.decisive(); ok && len(f.Next) > 0 {
-		s.Blocks = append(s.Blocks, List{{Mark: "→", Text: b.step(f.Next[0])}})
+		s.Blocks = append(s.Blocks, Paragraph{Text: "Fix: " + b.step(f.Next[0])})
 	}
 	return s
 }
 
-// overLimitsText says how many findings there are that matter more than a verdict
-// of all is well. They stand below, with what to do.
+// overLimitsText returns how many findings are more important than a verdict that asks
+// for no action. The screen lists them below with their fixes.
 func overLimitsText(over []judge.Finding) string {
 	critical := int64(0)
 	for _, f := range over {
@@ -55,13 +58,13 @@ func overLimitsText(over []judge.Finding) string {
 	if n := int64(len(over)) - critical; n > 0 {
 		parts = append(parts, plural(n, "warning"))
 	}
-	return "look first at what is over its limit, below: " + strings.Join(parts, " and ")
+	return "First see the " + strings.Join(parts, " and ") + " below."
 }
 
 func (b *builder) screenCapture() Section {
-	s := Section{Title: "Capture", Lead: b.captureLine()}
-	if len(b.Inputs) == 1 {
-		s.Lead = label.Base(b.Inputs[0].Path) + ", " + s.Lead
+	s := Section{Title: "Capture", Lead: b.captureLead()}
+	if text := b.gpuLine(); text != "" {
+		s.Blocks = append(s.Blocks, Paragraph{Text: text})
 	}
 	if key := inputKey(b.Summary, b.shownDevices()); key != nil {
 		s.Blocks = append(s.Blocks, key)
@@ -80,8 +83,8 @@ func (b *builder) screenCapture() Section {
 	return s
 }
 
-// screenIssue says where an issue was met first if that is not plain: which of
-// several inputs it was in, or where one ends too early.
+// screenIssue returns an issue with its help. If there are several inputs or the input
+// is truncated, it also returns where the issue was first.
 func (b *builder) screenIssue(is summary.Issue) Item {
 	it := issueTitle(is)
 	if is.Help != "" {
@@ -93,8 +96,8 @@ func (b *builder) screenIssue(is summary.Issue) Item {
 	return it
 }
 
-// bar draws a as cells: full compute, dark exposed communication, light
-// exposed copies, dots idle. A part of under half a cell is not drawn.
+// bar draws a breakdown as cells: full for compute, dark for exposed communication,
+// light for exposed copies, dots for idle. A part under half a cell is not drawn.
 func bar(a summary.Activity, cells int) string {
 	glyphs := []string{"█", "▓", "░", "·"}
 	var out strings.Builder
@@ -108,45 +111,45 @@ func (b *builder) screenBudget() Section {
 	if len(b.Devices) == 0 || b.withoutClock() {
 		return Section{}
 	}
-	t := Table{Title: "devices", Columns: []Column{
-		{"device", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
+	t := Table{Title: "GPUs", Columns: []Column{
+		{"GPU", Name}, {"window", Number}, {"█ compute", Number}, {"▓ comm", Number}, {"░ copies", Number}, {"· idle", Number},
 		{"", Text},
 	}}
 	shown, cells := b.shownDevices(), maxBar
 	for _, i := range shown {
 		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
 	}
-	row := func(label string, a summary.Activity) Row {
+	row := func(label string, a summary.Activity, gpus int64) Row {
 		of := func(ns int64) string { return unit.Share(ns, a.Window()) }
-		return Row{Cells: []string{label, fourDigits(a.Window()), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), bar(a, cells)}}
+		return Row{Cells: []string{label, fourDigits(mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), bar(a, cells)}}
 	}
 	for _, i := range shown {
-		t.Rows = append(t.Rows, row(b.devices[i], b.Devices[i].Activity))
+		t.Rows = append(t.Rows, row(b.devices[i], b.Devices[i].Activity, 1))
 	}
-	s := Section{Title: "Time budget", Lead: "share of the window; of comm and copies the exposed part"}
-	if n := len(b.Devices); n > 1 {
-		label := fmt.Sprintf("all %d", n)
-		if n > len(shown) {
-			which := "the %d of %d devices with the largest share of idle time"
-			if _, ok := b.namedDevice(); ok {
-				which = "%d of %d devices, with the one that a finding names"
-			}
-			s.Lead += "; " + fmt.Sprintf(which, len(shown), n)
-		}
-		t.Rows = append(t.Rows, row(label, b.total))
+	s := Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
+	n := len(b.Devices)
+	if n > 1 {
+		t.Rows = append(t.Rows, row(fmt.Sprintf("mean of %d", n), b.total, int64(n)))
 	}
 	s.Blocks = []Block{t}
+	if n > len(shown) {
+		which := fmt.Sprintf("Shown: the %d GPUs with the most idle time.", len(shown))
+		if _, ok := b.namedDevice(); ok {
+			which = fmt.Sprintf("Shown: %d GPUs, including the one that a finding names.", len(shown))
+		}
+		s.Blocks = append(s.Blocks, Paragraph{Text: which})
+	}
 	return s
 }
 
-// withoutClock reports whether the windows of the devices are not plausible: their
-// lengths and shares are not shown.
+// withoutClock reports whether the timestamps are not plausible. Then the screen shows
+// no windows and no shares of them.
 func (b *builder) withoutClock() bool {
 	a := b.result.Verdict.Abstained
 	return a != nil && a.Code == judge.RuleClocks
 }
 
-// screenDevices is how many devices the screen lists.
+// screenDevices returns how many GPUs the screen lists.
 func (b *builder) screenDevices() int {
 	if b.attributed() {
 		return fewDevices
@@ -154,8 +157,8 @@ func (b *builder) screenDevices() int {
 	return screenDevices
 }
 
-// shownDevices are those that the screen lists: the one that a finding on ranks names
-// is among them, for else nothing is to be seen of it.
+// shownDevices returns the indices of the GPUs that the screen lists. They include the
+// GPU that a finding on ranks names.
 func (b *builder) shownDevices() []int {
 	n := b.screenDevices()
 	shown := b.worstDevices(n)
@@ -168,7 +171,8 @@ func (b *builder) shownDevices() []int {
 	return shown
 }
 
-// namedDevice returns the device of the rank that a finding is about, if one is.
+// namedDevice returns the index of the GPU that a finding on ranks names, if there is
+// such a finding.
 func (b *builder) namedDevice() (int, bool) {
 	for _, f := range b.result.Findings {
 		ofRank := f.Rule == judge.RuleStragglingRank || f.Rule == judge.RuleUnevenRanks
@@ -185,12 +189,13 @@ func (b *builder) namedDevice() (int, bool) {
 	return 0, false
 }
 
-// worstDevices returns the indices of at most n devices in rising order: those
-// with the largest share of idle time where there are more.
+// worstDevices returns the indices of the n GPUs with the largest share of idle time,
+// in rising order.
 func (b *builder) worstDevices(n int) []int { return view.Worst(b.Summary, n) }
 
-// screenFindings leaves out what stands above already, the finding of the
-// verdict and that of the issues, and advice where no action is needed.
+// screenFindings returns the first findings: title, savings, cause and fix. It leaves
+// out the finding of the verdict and the finding on issues, which the screen shows
+// above, and fixes of findings that need no action.
 func (b *builder) screenFindings() Section {
 	s := Section{Title: "Findings"}
 	var list List
@@ -201,9 +206,15 @@ func (b *builder) screenFindings() Section {
 		case len(list) == screenFindings:
 			rest++
 		default:
-			it := Item{Mark: f.Level.String(), Text: b.brief(f.Title + doubt(f))}
+			it := Item{Mark: words.Level(f.Level) + " ", Text: b.brief(f.Title)}
+			if text := savingsText(f); text != "" {
+				it.Sub = append(it.Sub, Item{Text: text})
+			}
+			if text := b.causeText(f); text != "" && f.Level > judge.Info {
+				it.Sub = append(it.Sub, Item{Text: "Cause: " + b.brief(text)})
+			}
 			if f.Level > judge.Info && len(f.Next) > 0 {
-				it.Sub = List{{Mark: "→", Text: b.step(f.Next[0])}}
+				it.Sub = append(it.Sub, Item{Text: "Fix: " + b.step(f.Next[0])})
 			}
 			list = append(list, it)
 		}
@@ -221,23 +232,28 @@ func (b *builder) screenKernels() Section {
 	if len(b.kernels) == 0 {
 		return Section{}
 	}
-	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "kernel time"}, Columns: []Column{
-		{"share", Number}, {"count", Number}, {"mean", Number}, {"category", Text}, {"kernel", KernelName},
-	}}
-	for _, k := range b.kernels {
-		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{
-			unit.Share(k.Total, b.work), unit.Count(k.Count), fourDigits(mean(k.Total, k.Count)), k.Category, k.Name,
-		}})
-	}
 	rows := screenKernels
 	if b.attributed() {
 		rows = fewKernels
 	}
-	return Section{
-		Title:  "Top kernels",
-		Lead:   fmt.Sprintf("share of %s kernel time (sum of durations)", unit.Duration(b.work)),
-		Blocks: []Block{t.cut(rows)},
+	var means []int64
+	for _, k := range b.kernels[:min(rows, len(b.kernels))] {
+		means = append(means, mean(k.Total, k.Count))
 	}
+	scale := scaleOf(means...)
+	t := Table{Title: "kernels", More: Rest{Total: b.work, Of: "total kernel time"}, Columns: []Column{
+		{"%", Number}, {"launches", Number}, {scale.head("mean"), Number}, {"category", Text}, {"kernel", KernelName},
+	}}
+	for _, k := range b.kernels {
+		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{
+			unit.Share(k.Total, b.work), unit.Count(k.Count), scale.text(mean(k.Total, k.Count)), k.Category, k.Name,
+		}})
+	}
+	of := spoken(b.work) + ", all streams"
+	if n := int64(len(b.Devices)); n > 1 {
+		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", spoken(mean(b.work, n)), n)
+	}
+	return Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []Block{t.cut(rows)}}
 }
 
 func (b *builder) screenSpans() Section {
@@ -245,8 +261,8 @@ func (b *builder) screenSpans() Section {
 	if len(spans) == 0 {
 		return Section{}
 	}
-	t := Table{Title: "spans", More: Rest{Total: self, Of: "self time"}, Columns: []Column{
-		{"share", Number}, {"self", Number}, {"count", Number}, {"category", Text}, {"host span", Name},
+	t := Table{Title: "slices", More: Rest{Total: self, Of: "self time"}, Columns: []Column{
+		{"%", Number}, {"self", Number}, {"count", Number}, {"category", Text}, {"slice", Name},
 	}}
 	for _, sp := range spans {
 		t.Rows = append(t.Rows, Row{Weight: sp.Self, Cells: []string{
@@ -254,8 +270,7 @@ func (b *builder) screenSpans() Section {
 		}})
 	}
 	return Section{
-		Title:  "Top host spans",
-		Lead:   fmt.Sprintf("share of %s self time of all threads", unit.Duration(self)),
+		Title:  "Top CPU slices by self time (" + spoken(self) + ", all threads)",
 		Blocks: []Block{t.cut(screenKernels)},
 	}
 }

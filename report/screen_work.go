@@ -4,26 +4,27 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// The limits of what the one-screen summary tells of idle time and of what
-// launched the work: more of what is the larger part.
+// The limits of the one-screen summary on idle time and on operators. The larger part
+// of the window gets more rows.
 const (
 	screenReasons   = 4
 	fewReasons      = 3
 	screenOperators = 3
 )
 
-// mostlyIdle reports whether nothing ran for the larger part of the windows.
+// mostlyIdle reports whether the GPUs are idle for more than half of the window.
 func (b *builder) mostlyIdle() bool { return b.total.Idle() > b.total.Busy() }
 
-// attributed reports whether it is known where time or work came from.
+// attributed reports whether the causes of idle time or the operators are known.
 func (b *builder) attributed() bool { return len(b.Idle) > 0 || len(b.Ops) > 0 }
 
-// screenIdle has the largest reasons of idle time, of all devices together.
+// screenIdle returns the largest causes of idle time over all GPUs.
 func (b *builder) screenIdle() Section {
 	devices, all := view.IdleOfDevices(b.Summary)
 	if len(devices) == 0 {
@@ -36,20 +37,28 @@ func (b *builder) screenIdle() Section {
 	if total.Idle() == 0 {
 		return Section{}
 	}
-	t := Table{Title: "reasons", More: Rest{Total: total.Idle(), Of: "idle time"}, Columns: []Column{
-		{"share", Number}, {"idle", Number}, {"owner", Text}, {"most of it in", Name},
+	n := int64(len(devices))
+	sums := view.SumIdleByState(all)
+	var times []int64
+	for _, r := range sums {
+		times = append(times, mean(r.NS, n))
+	}
+	scale := scaleOf(times...)
+	t := Table{Title: "causes", More: Rest{Total: total.Idle(), Of: "idle time"}, Columns: []Column{
+		{"%", Number}, {scale.head("idle"), Number}, {"cause", Text}, {"in", Name},
 	}}
-	for _, r := range view.SumIdleByState(all) {
+	for _, r := range sums {
 		name := r.Name
 		if name == "" {
 			name = unit.None
 		}
-		t.Rows = append(t.Rows, Row{Weight: r.NS, Cells: []string{unit.Share(r.NS, total.Idle()), fourDigits(r.NS), r.Reason(), name}})
+		t.Rows = append(t.Rows, Row{Weight: r.NS, Cells: []string{unit.Share(r.NS, total.Idle()), scale.text(mean(r.NS, n)), words.Cause(r.Owner, r.State, ""), name}})
 	}
-	s := Section{Title: "Idle time", Lead: fmt.Sprintf("share of the %s idle, %s of the window", unit.Duration(total.Idle()), unit.Share(total.Idle(), total.Window()))}
-	if n := len(devices); n > 1 {
-		s.Lead += fmt.Sprintf("s of %d devices", n)
+	each := ""
+	if n > 1 {
+		each = fmt.Sprintf(" per GPU, mean of %d", n)
 	}
+	s := Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", spoken(mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
 	if !b.mostlyIdle() {
 		s.Blocks = []Block{t.cut(fewReasons)}
 		return s
@@ -68,27 +77,29 @@ func (b *builder) screenIdle() Section {
 	return s
 }
 
-// screenOperators has the operators with the most GPU time of their own, unless
-// the GPU waits more than it works.
+// screenOperators returns the operators with the most self GPU time, unless the GPUs
+// are mostly idle.
 func (b *builder) screenOperators() Section {
 	list := view.Ops(b.Summary)
 	if !view.HasGPUTime(list) || b.mostlyIdle() {
 		return Section{}
 	}
 	work := view.GPUWork(b.Summary)
-	t := Table{Title: "operators", More: Rest{Total: work, Of: "GPU work"}, Columns: []Column{
-		{"share", Number}, {"self", Number}, {"count", Number}, {"operator", Name},
+	n := max(1, int64(len(b.Devices)))
+	scale := scaleOf(mean(list[0].Self, n))
+	t := Table{Title: "operators", More: Rest{Total: work, Of: "total GPU time"}, Columns: []Column{
+		{"%", Number}, {scale.head("self"), Number}, {"calls", Number}, {"operator", Name},
 	}}
 	for _, l := range list {
 		if l.Self > 0 {
-			t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), fourDigits(l.Self), unit.Count(l.Count), l.Name}})
+			t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), scale.text(mean(l.Self, n)), unit.Count(l.Count), l.Name}})
 		}
 	}
-	return Section{
-		Title:  "Top operators",
-		Lead:   fmt.Sprintf("share of %s GPU work that they launched themselves", unit.Duration(work)),
-		Blocks: []Block{t.cut(screenOperators)},
+	of := spoken(work)
+	if n > 1 {
+		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", spoken(mean(work, n)))
 	}
+	return Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []Block{t.cut(screenOperators)}}
 }
 
 // screenMemory is one line.

@@ -9,36 +9,36 @@ import (
 	"assay/unit"
 )
 
-// The limits of what is told of snapshots.
+// The limits of the sections on memory snapshots.
 const (
-	snapshotDetails = 2 // devices whose owners are listed
+	snapshotDetails = 2 // GPUs whose allocation sites are listed
 	maxHolders      = summary.MaxOwners
 	screenHolders   = 6
 	maxShownSteps   = 20
 )
 
-// ofMemory reports whether the report is about memory and not about time.
+// ofMemory reports whether the inputs have memory data and no times.
 func (b *builder) ofMemory() bool {
 	return len(b.Devices)+len(b.Counters)+len(b.Tables) == 0 && len(b.Snapshots)+len(b.MemoryTimelines) > 0
 }
 
-// snapshots says what the memory of each device was used for.
+// snapshots returns the memory use of each GPU.
 func (b *builder) snapshots() []Section {
 	rows := view.Snapshots(b.Summary)
 	if len(rows) == 0 {
 		return nil
 	}
 	labels := view.SnapshotLabels(b.Summary, rows)
-	out := []Section{{Title: "Device memory", Blocks: append(b.pictures("memory-reserved.png"), usageTable(rows, labels))}}
+	out := []Section{{Title: "GPU memory", Blocks: append(b.pictures("memory-reserved.png"), usageTable(rows, labels))}}
 	for i, m := range rows[:min(snapshotDetails, len(rows))] {
 		of := ""
 		if len(rows) > 1 {
 			of = ": " + labels[i]
 		}
 		if i == 0 {
-			out = append(out, Section{Title: "Who had the memory" + of, Blocks: append(b.pictures("memory-owners.png"), holders(m)...)})
+			out = append(out, Section{Title: "Memory by allocation site" + of, Blocks: append(b.pictures("memory-owners.png"), holders(m)...)})
 		} else {
-			out = append(out, Section{Title: "Who had the memory" + of, Blocks: holders(m)})
+			out = append(out, Section{Title: "Memory by allocation site" + of, Blocks: holders(m)})
 		}
 		out = append(out, Section{Title: "Segments" + of, Blocks: segments(m)}, Section{Title: "Allocator" + of, Blocks: allocator(m)})
 	}
@@ -58,10 +58,10 @@ func usageTable(rows []summary.Snapshot, labels []string) Table {
 		sizes = append(sizes, view.MostReserved(m))
 	}
 	scale := sizeScaleOf(sizes...)
-	t := Table{Title: "devices", Columns: []Column{
-		{"device", Text}, {scale.head("peak live"), Number}, {scale.head("highest reserved"), Number}, {scale.head("could have"), Number},
-		{scale.head("reserved"), Number}, {scale.head("allocated"), Number}, {scale.head("waiting"), Number}, {scale.head("split"), Number},
-		{scale.head("cached"), Number}, {"split of reserved", Number},
+	t := Table{Title: "GPUs", Columns: []Column{
+		{"GPU", Text}, {scale.head("peak allocated"), Number}, {scale.head("peak reserved"), Number}, {scale.head("available"), Number},
+		{scale.head("reserved"), Number}, {scale.head("allocated"), Number}, {scale.head("pending free"), Number}, {scale.head("inactive split"), Number},
+		{scale.head("cached"), Number}, {"inactive split %", Number},
 	}}
 	for i, m := range rows {
 		peak, highest := "", ""
@@ -77,16 +77,16 @@ func usageTable(rows []summary.Snapshot, labels []string) Table {
 			scale.text(m.Cached), unit.Share(m.Split, m.Reserved),
 		}})
 	}
-	t.Note = "Peak and highest are of the recorded history, all else of the moment of the snapshot. Reserved is what the allocator took from the driver; it is the sum " +
-		"of allocated, waiting (freed, and perhaps still in use by another stream), split (free, in a segment that something else is in) and cached (free, and can be " +
-		"given back). What the CUDA context, NCCL and other processes have is not in it."
+	t.Note = "Peaks cover the history; the other columns are at the snapshot. "
+	t.Note += "Reserved (cudaMalloc) is the sum of allocated, pending free (perhaps used by another stream), " +
+		"inactive split (free, in partly used segments) and cached (free, releasable). It excludes the CUDA context, NCCL and other processes."
 	if slices.ContainsFunc(rows, func(m summary.Snapshot) bool { return m.Capacity != nil }) {
-		t.Note += " Could have: what was reserved when an allocation failed, and what the driver had left then."
+		t.Note += " Available: reserved plus free in the driver when an allocation failed."
 	}
 	return t.cut(maxDevices).withoutEmpty()
 }
 
-// holders lists who had allocated what was live, and the largest pieces of it.
+// holders lists the allocation sites of allocated memory, and its largest allocations.
 func holders(m summary.Snapshot) []Block {
 	if len(m.Owners) == 0 {
 		return []Block{Paragraph{Text: "No block was in use."}}
@@ -95,30 +95,30 @@ func holders(m summary.Snapshot) []Block {
 	if m.Peak != nil && m.OwnersAt == "peak" {
 		at = "at the peak" + peakPlace(m)
 	}
-	text := fmt.Sprintf("%s were live %s", unit.Bytes(m.OwnersBytes), at)
+	text := fmt.Sprintf("%s was allocated %s", unit.Bytes(m.OwnersBytes), at)
 	if h := m.History; h != nil && h.OlderBlocks > 0 {
-		text += fmt.Sprintf("; %s of %s are older than the recorded history", plural(h.OlderBlocks, "block"), unit.Bytes(h.OlderBytes))
+		text += fmt.Sprintf("; %s (%s) older than the recorded history", plural(h.OlderBlocks, "block"), unit.Bytes(h.OlderBytes))
 	}
-	blocks := []Block{Paragraph{Text: text + "."}, heldTable("kinds", "for", kinds(m), m.OwnersBytes)}
+	blocks := []Block{Paragraph{Text: text + "."}, heldTable("kinds", "used for", kinds(m), m.OwnersBytes)}
 	if len(m.Labels) > 0 {
-		blocks = append(blocks, heldTable("labels", "the program says", m.Labels, m.OwnersBytes))
+		blocks = append(blocks, heldTable("labels", "label of the program", m.Labels, m.OwnersBytes))
 	}
-	t := ownerTable(m.Owners, m.OwnersBytes)
-	t.Note = fmt.Sprintf("Each is the innermost function of its stack that is not PyTorch's; the JSON has the whole stacks. Shares are of the %s live.", unit.Bytes(m.OwnersBytes))
+	t := siteTable(m.Owners, m.OwnersBytes)
+	t.Note = fmt.Sprintf("Site: the innermost function outside PyTorch; the JSON has the full stacks. %% of the %s allocated.", unit.Bytes(m.OwnersBytes))
 	if p := m.Peak; p != nil && p.Sizes == "requested" && m.OwnersAt == "peak" {
-		t.Note += " Sizes are those that were asked for: the allocator rounds them up."
+		t.Note += " Sizes are as requested; the allocator rounds them up."
 	}
 	blocks = append(blocks, t)
 	if len(m.Largest) > 0 {
-		largest := ownerTable(m.Largest, m.OwnersBytes).cut(10)
+		largest := siteTable(m.Largest, m.OwnersBytes).cut(10)
 		largest.Title = "allocations"
-		largest.Note = "The largest single allocations of these."
+		largest.Note = "The largest single allocations."
 		blocks = append(blocks, largest)
 	}
 	return blocks
 }
 
-// peakPlace says when in the history the peak was.
+// peakPlace returns the time of the peak in the history.
 func peakPlace(m summary.Snapshot) string {
 	h := m.History
 	if h == nil || m.Peak.NS == nil || h.StartNS == nil || m.Peak.Entry < 0 {
@@ -127,7 +127,7 @@ func peakPlace(m summary.Snapshot) string {
 	return fmt.Sprintf(", %s after the first entry of the history", unit.Duration(summary.Plus(*m.Peak.NS, -max(0, *h.StartNS))))
 }
 
-// kinds has the names of kinds in words.
+// kinds returns the kinds of memory with display words as names.
 func kinds(m summary.Snapshot) []summary.Held {
 	list := slices.Clone(m.Kinds)
 	for i := range list {
@@ -142,26 +142,26 @@ func heldTable(title, head string, list []summary.Held, all int64) Table {
 		sizes = append(sizes, h.Bytes)
 	}
 	scale := sizeScaleOf(sizes...)
-	t := Table{Title: title, Columns: []Column{{head, Name}, {scale.head("live"), Number}, {"share", Number}, {"allocations", Number}}}
+	t := Table{Title: title, Columns: []Column{{head, Name}, {scale.head("allocated"), Number}, {"%", Number}, {"allocations", Number}}}
 	for _, h := range list {
 		name := h.Name
 		if name == "" {
-			name = "(nothing)"
+			name = "(no label)"
 		}
 		t.Rows = append(t.Rows, Row{Weight: h.Bytes, Cells: []string{name, scale.text(h.Bytes), unit.Share(h.Bytes, all), unit.Count(h.Count)}})
 	}
 	return t
 }
 
-// ownerTable has who allocated, the largest first.
-func ownerTable(list []summary.Owner, all int64) Table {
+// siteTable returns the allocation sites, the largest first.
+func siteTable(list []summary.Owner, all int64) Table {
 	var sizes []int64
 	for _, o := range list {
 		sizes = append(sizes, o.Bytes)
 	}
 	scale := sizeScaleOf(sizes...)
-	t := Table{Title: "owners", More: Rest{Total: all, Of: "what was live"}, Columns: []Column{
-		{"share", Number}, {scale.head("live"), Number}, {"count", Number}, {"for", Text}, {"allocated by", LineName},
+	t := Table{Title: "sites", More: Rest{Total: all, Of: "allocated memory"}, Columns: []Column{
+		{"%", Number}, {scale.head("allocated"), Number}, {"allocations", Number}, {"used for", Text}, {"site", LineName},
 	}}
 	for _, o := range list[:min(maxHolders, len(list))] {
 		t.Rows = append(t.Rows, Row{Weight: o.Bytes, Cells: []string{
@@ -178,15 +178,15 @@ func ownerName(frame string) string {
 	return frame
 }
 
-// segments says how memory is cut up, by class of segment.
+// segments returns the memory by class of segment.
 func segments(m summary.Snapshot) []Block {
 	if len(m.Classes) == 0 {
 		return nil
 	}
 	scale := sizeScaleOf(m.Reserved)
 	t := Table{Title: "classes", Columns: []Column{
-		{"segments", Text}, {"number", Number}, {scale.head("reserved"), Number}, {scale.head("allocated"), Number}, {scale.head("waiting"), Number},
-		{scale.head("split"), Number}, {scale.head("cached"), Number}, {scale.head("largest free block"), Number}, {scale.head("rounding"), Number},
+		{"segments", Text}, {"number", Number}, {scale.head("reserved"), Number}, {scale.head("allocated"), Number}, {scale.head("pending free"), Number},
+		{scale.head("inactive split"), Number}, {scale.head("cached"), Number}, {scale.head("largest free block"), Number}, {scale.head("rounding"), Number},
 	}}
 	row := func(name string, u summary.Usage) {
 		waiting, rounding := "", ""
@@ -207,25 +207,25 @@ func segments(m summary.Snapshot) []Block {
 	if len(m.Classes) > 1 {
 		row("all", m.Usage)
 	}
-	t.Note = "At the moment of the snapshot. Rounding is what blocks have beyond what was asked for; it is part of allocated."
-	text := fmt.Sprintf("%s are free, of which the largest block has %s (%s).", unit.Bytes(m.Free()), unit.Bytes(m.LargestFree), unit.Share(m.LargestFree, m.Free()))
+	t.Note = "At the time of the snapshot. Rounding: allocated minus requested; it is part of allocated."
+	text := fmt.Sprintf("%s is free. The largest free block has %s (%s).", unit.Bytes(m.Free()), unit.Bytes(m.LargestFree), unit.Share(m.LargestFree, m.Free()))
 	if m.Free() == 0 {
 		text = "No reserved memory is free."
 	}
 	if m.Private > 0 {
-		text += fmt.Sprintf(" Private pools, as CUDA graphs have, hold %s, of which %s are free and for nobody else.", unit.Bytes(m.Private), unit.Bytes(m.PrivateFree))
+		text += fmt.Sprintf(" Private pools (for example of CUDA graphs) have %s; %s of it is free, but only for their pool.", unit.Bytes(m.Private), unit.Bytes(m.PrivateFree))
 	}
 	return []Block{Paragraph{Text: text}, t.withoutEmpty()}
 }
 
-// allocator says what the allocator did in the recorded history.
+// allocator returns what the allocator did in the recorded history.
 func allocator(m summary.Snapshot) []Block {
 	h := m.History
 	if h == nil {
 		return nil
 	}
 	list := List{{Text: historyText(h)}}
-	list = append(list, Item{Text: driverCalls(h) + "; of expandable segments these are maps and unmaps."})
+	list = append(list, Item{Text: driverCalls(h) + " (for expandable segments: map and unmap calls)."})
 	for _, o := range m.OutOfMemory {
 		list = append(list, Item{Mark: "out of memory", Text: failureText(o), Code: o.Frame})
 	}
@@ -233,7 +233,7 @@ func allocator(m summary.Snapshot) []Block {
 		list = append(list, Item{Text: plural(more, "more failure") + "."})
 	}
 	if m.Configuration != "" {
-		list = append(list, Item{Text: "PYTORCH_CUDA_ALLOC_CONF is", Code: clip(clean(m.Configuration), 200)})
+		list = append(list, Item{Text: "PYTORCH_CUDA_ALLOC_CONF:", Code: clip(clean(m.Configuration), 200)})
 	}
 	blocks := []Block{list}
 	if len(h.Steps) > 0 {
@@ -242,7 +242,7 @@ func allocator(m summary.Snapshot) []Block {
 	return blocks
 }
 
-// driverCalls says what was asked of the driver.
+// driverCalls returns the numbers and sizes of cudaMalloc and cudaFree calls.
 func driverCalls(h *summary.MemoryHistory) string {
 	calls := func(n, bytes int64, name string) string {
 		if n == 0 {
@@ -261,18 +261,18 @@ func historyText(h *summary.MemoryHistory) string {
 	return text + "."
 }
 
-// perSecond returns how often something happens in a second, rounded.
+// perSecond returns the rate of n events in ns nanoseconds, rounded.
 func perSecond(n, ns int64) int64 { return int64(float64(n)/(float64(ns)/1e9) + 0.5) }
 
 func failureText(o summary.OutOfMemory) string {
-	text := unit.Bytes(o.Wanted) + " were wanted"
+	text := "tried to allocate " + unit.Bytes(o.Wanted)
 	if o.Free != nil {
-		text += ", the driver had " + unit.Bytes(*o.Free)
+		text += ", free in the driver " + unit.Bytes(*o.Free)
 	}
 	if o.Reserved != nil && o.Live != nil {
-		text += fmt.Sprintf(", %s were reserved and %s of it live", unit.Bytes(*o.Reserved), unit.Bytes(*o.Live))
+		text += fmt.Sprintf(", reserved %s, allocated %s", unit.Bytes(*o.Reserved), unit.Bytes(*o.Live))
 	}
-	return text + "; by"
+	return text + "; site"
 }
 
 func stepTable(steps []summary.MemoryStep) Table {
@@ -282,13 +282,13 @@ func stepTable(steps []summary.MemoryStep) Table {
 	}
 	scale := sizeScaleOf(sizes...)
 	t := Table{Title: "steps", Columns: []Column{
-		{"step", Name}, {"length", Number}, {scale.head("live at its start"), Number}, {scale.head("peak live"), Number}, {"allocations", Number}, {"cudaMalloc", Number}, {"cudaFree", Number},
+		{"step", Name}, {"length", Number}, {scale.head("allocated at the start"), Number}, {scale.head("peak allocated"), Number}, {"allocations", Number}, {"cudaMalloc", Number}, {"cudaFree", Number},
 	}}
 	for _, s := range steps {
 		t.Rows = append(t.Rows, Row{Cells: []string{
 			s.Name, fourDigits(s.NS), scale.text(s.Start), scale.text(s.Peak), unit.Count(s.Allocs), unit.Count(s.SegmentAllocs), unit.Count(s.SegmentFrees),
 		}})
 	}
-	t.Note = "Steps are as the program marked them."
+	t.Note = "Steps are marked by the program."
 	return t.cut(maxShownSteps)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -34,14 +35,15 @@ func (b *builder) steps() Section {
 	var rows []budgetRow
 	for _, st := range steps {
 		rows = append(rows, budgetRow{
-			[]string{stepName(st), b.stateWords(st), unit.Count(st.Windows), walled.text(st.Min), walled.text(st.Max)}, st.Activity, nil,
+			label: []string{stepName(st), b.stateWords(st), unit.Count(st.Windows), walled.text(st.Min), walled.text(st.Max)},
+			a:     st.Activity, of: int64(st.Windows),
 		})
 	}
-	t := budgetTable([]Column{{"step", Name}, {"", Text}, {"devices", Number}, {walled.head("min wall"), Number}, {walled.head("max wall"), Number}},
-		rows, "sum of walls")
+	t := budgetTable([]Column{{"step", Name}, {"", Text}, {"GPUs", Number}, {walled.head("min step time"), Number}, {walled.head("max step time"), Number}},
+		rows, "mean step time")
 	t.Title = "steps"
 	t.More = Rest{Total: b.stepTime(), Of: "step time"}
-	t.Note = "Steps are " + order + ". " + b.stepNote() + "Wall times are over the devices, and shares are of the sum of wall times in their row."
+	t.Note = "Steps are " + order + ". " + b.stepNote() + "Times are means over the GPUs; % of the mean step time of the row."
 	blocks := []Block{Paragraph{Text: b.stepSentence(int64(len(steps)))}}
 	if g, ok := b.stepGroups(); ok {
 		blocks = append(blocks, g)
@@ -49,8 +51,8 @@ func (b *builder) steps() Section {
 	return Section{Title: "Steps", Blocks: slices.Concat(blocks, []Block{t.cut(maxSteps).withoutEmpty()}, b.pictures("steps.png"))}
 }
 
-// stepName names a step, by its kind and number where its name has a whole batch in
-// it.
+// stepName returns the name of a step: its kind and number if it has a kind, because
+// the name then describes a whole batch.
 func stepName(st view.Step) string {
 	if st.Kind != "" {
 		return fmt.Sprintf("%s %d", st.Kind, st.Number)
@@ -61,19 +63,19 @@ func stepName(st view.Step) string {
 	return st.Name
 }
 
-// stateWords says why a step does not count, or stands out.
+// stateWords returns why a step does not count, or why it is remarkable.
 func (b *builder) stateWords(st view.Step) string {
-	var words []string
+	var list []string
 	for _, n := range st.Rows {
 		if n < len(b.result.States) && b.result.States[n] != judge.StepSteady {
-			words = append(words, string(b.result.States[n]))
+			list = append(list, words.Step(b.result.States[n]))
 		}
 	}
-	slices.Sort(words)
-	return strings.Join(slices.Compact(words), ", ")
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ", ")
 }
 
-// markers says who marks the steps.
+// markers returns the names of the programs that mark the steps.
 func (b *builder) markers() string {
 	var names []string
 	for _, st := range b.Steps {
@@ -91,10 +93,10 @@ func (b *builder) markers() string {
 	return strings.Join(names, " and ")
 }
 
-// stepSentence says how many steps there are, how long one is, and what of them
-// is left out of that.
+// stepSentence returns the number of steps, their times, and which steps these times
+// leave out.
 func (b *builder) stepSentence(steps int64) string {
-	text := fmt.Sprintf("%s in %s", plural(steps, "step"), plural(int64(len(b.Steps)), "step window"))
+	text := fmt.Sprintf("%s, %s", plural(steps, "step"), plural(int64(len(b.Steps)), "step window"))
 	if by := b.markers(); by != "" {
 		text += ", marked by " + by
 	}
@@ -104,63 +106,63 @@ func (b *builder) stepSentence(steps int64) string {
 		for _, st := range b.Steps {
 			walls = append(walls, st.WallNS)
 		}
-		return text + fmt.Sprintf("Wall time of a step: median %s, min %s, max %s.", unit.Duration(median(walls)), unit.Duration(slices.Min(walls)), unit.Duration(slices.Max(walls)))
+		return text + fmt.Sprintf("Step time: median %s, min %s, max %s.", unit.Duration(median(walls)), unit.Duration(slices.Min(walls)), unit.Duration(slices.Max(walls)))
 	}
 	for _, g := range b.result.Groups {
-		of := "a step"
+		of := "Step time"
 		if g.Kind != "" {
-			of = "a step of " + clip(clean(g.Kind), 30)
+			of += " (" + words.PhaseName(g.Kind) + ")"
 		}
-		text += fmt.Sprintf("Wall time of %s: median %s, spread %s, min %s, max %s%s. ", of, unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS),
+		text += fmt.Sprintf("%s: median %s, MAD %s, min %s, max %s%s. ", of, unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS),
 			unit.Duration(g.MinNS), unit.Duration(g.MaxNS), leftOut(g))
 	}
-	return strings.TrimSpace(text) + " The spread is the median of how far steps are from their median."
+	return strings.TrimSpace(text) + " MAD: median absolute deviation from the median."
 }
 
-// leftOut says which steps of a group are not in its median.
+// leftOut returns which steps of a group its median leaves out, in parentheses.
 func leftOut(g judge.StepGroup) string {
-	var words []string
+	var list []string
 	if g.WarmUp > 0 {
-		words = append(words, unit.Count(g.WarmUp)+" of warm-up left out")
+		list = append(list, unit.Count(g.WarmUp)+" warm-up left out")
 	}
 	if g.Edge > 0 {
-		words = append(words, unit.Count(g.Edge)+" at the edge of the capture left out")
+		list = append(list, unit.Count(g.Edge)+" partial left out")
 	}
 	if g.Slow > 0 {
-		words = append(words, unit.Count(g.Slow)+" far over the median")
+		list = append(list, unit.Count(g.Slow)+" slow")
 	}
-	if words == nil {
+	if list == nil {
 		return ""
 	}
-	return " (" + strings.Join(words, ", ") + ")"
+	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// stepNote says what a step is.
+// stepNote explains what a step is.
 func (b *builder) stepNote() string {
 	byWork := slices.ContainsFunc(b.Steps, func(st summary.Step) bool { return st.Cut != "" })
 	byMarker := slices.ContainsFunc(b.Steps, func(st summary.Step) bool { return st.Cut == "" })
 	text := ""
 	if byMarker {
-		text += "A step is what the profiler or the program marked on the host; GPU work that ran on after its end falls into a later step or into none. "
+		text += "A step is a marked range on the CPU. GPU work after the end of the marker counts for a later step or none. "
 	}
 	if byWork {
-		text += "A step of a server is the device's: it begins when the work launched before its marker is done, and ends when that launched within it is. "
+		text += "A step of an inference server is a range on the GPU: it starts when all work launched before the marker has ended, and ends when all work launched inside the marker has ended. "
 	}
 	return text
 }
 
-// stepGroups compares the kinds of steps, where there are several.
+// stepGroups returns a row for each kind of step. It reports false if there is only one.
 func (b *builder) stepGroups() (Table, bool) {
 	if len(b.result.Groups) < 2 {
 		return Table{}, false
 	}
 	var rows []budgetRow
 	for _, g := range b.result.Groups {
-		rows = append(rows, budgetRow{[]string{clip(clean(cmp.Or(g.Kind, "steps")), 30), unit.Count(g.Steps), unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS)}, g.Activity, []string{boundOf(g.Bound)}})
+		rows = append(rows, budgetRow{label: []string{cmp.Or(words.PhaseName(g.Kind), "steps"), unit.Count(g.Steps), unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS)}, a: g.Activity, extra: []string{words.LimitedBy(g.Bound)}})
 	}
-	t := budgetTable([]Column{{"kind", Text}, {"steps", Number}, {"median", Number}, {"spread", Number}}, rows, "sum of walls", Column{"bound", Text})
+	t := budgetTable([]Column{{"kind", Text}, {"steps", Number}, {"median", Number}, {"MAD", Number}}, rows, "sum of step times", Column{"limited by", Text})
 	t.Title = "kinds of steps"
-	t.Note = "Times are of the steps that count in the median, added up over the devices. The bound is that of the median step."
+	t.Note = "Times are sums over the steps that count in the median and over the GPUs. Limited by: what limits the median step."
 	return t, true
 }
 

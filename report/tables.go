@@ -14,13 +14,13 @@ import (
 	"assay/unit"
 )
 
-// sumsOnly reports whether tables of other tools are all there is: then nothing
-// says when a device was idle, and the report must not ask for GPU events.
+// sumsOnly reports whether the inputs are tables of other tools only. Then idle time is
+// unknown, and the report must not ask for GPU events.
 func (b *builder) sumsOnly() bool {
 	return len(b.Tables) > 0 && len(b.Devices) == 0 && len(b.Spans) == 0 && len(b.Counters) == 0
 }
 
-// source says whose table it is and, where that is not plain, of which input.
+// source returns the table's name and tool, and its input if there are several.
 func (b *builder) source(t summary.Table) string {
 	text := clip(clean(t.Name), 60)
 	if t.Tool != "" {
@@ -35,10 +35,10 @@ func (b *builder) source(t summary.Table) string {
 	return text
 }
 
-// maxTables is how many tables of other tools the report shows.
+// maxTables is the largest number of tables of other tools in the report.
 const maxTables = 40
 
-// tables has a section for each table of another tool.
+// tables returns a section for each table of another tool.
 func (b *builder) tables() (out []Section) {
 	views := tableViews(b.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
@@ -51,7 +51,7 @@ func (b *builder) tables() (out []Section) {
 		out = append(out, s)
 	}
 	if rest := len(views) - len(out); rest > 0 {
-		more := Section{Title: "More tables", Lead: plural(int64(rest), "more table") + " of other tools: the JSON has them."}
+		more := Section{Title: "More tables", Lead: plural(int64(rest), "more table") + " of other tools. The JSON has them."}
 		for _, v := range views[len(out):] {
 			more.Blocks = append(more.Blocks, b.tablePictures(v)...)
 		}
@@ -60,8 +60,8 @@ func (b *builder) tables() (out []Section) {
 	return append(out, b.missingTables())
 }
 
-// tablePictures returns the picture of a table, if it has one: the largest of
-// each kind does.
+// tablePictures returns the picture of a table, which the largest table of each kind
+// has.
 func (b *builder) tablePictures(v tableView) []Block {
 	if first, ok := view.LargestTable(b.Summary, v.Kind.Of); !ok || first.Input != v.Input || first.Number != v.Number {
 		return nil
@@ -69,12 +69,12 @@ func (b *builder) tablePictures(v tableView) []Block {
 	return b.pictures(v.Kind.File + ".png")
 }
 
-// table sets all columns of at most the given number of rows.
+// table returns all columns of at most the given number of rows.
 func (v tableView) table(most int) Table {
 	shown := v.Rows[:min(most, len(v.Rows))]
 	t := Table{Title: v.Kind.Plural, Columns: []Column{{v.Kind.Noun, v.nameKind()}}}
 	if v.ShareColumn >= 0 {
-		t.Columns = append(t.Columns, Column{"share", Number})
+		t.Columns = append(t.Columns, Column{"%", Number})
 		t.More = Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	print := v.printers(shown)
@@ -114,8 +114,7 @@ func (v tableView) table(most int) Table {
 	return t.withoutEmpty()
 }
 
-// share is what a row has of what all rows cost together; empty where that is
-// not known.
+// share returns the share of a row in the total, or "" if it is unknown.
 func (v tableView) share(r summary.TableRow) string {
 	n, ok := r.Value(v.ShareColumn)
 	if !ok {
@@ -124,8 +123,7 @@ func (v tableView) share(r summary.TableRow) string {
 	return unit.Share(n, v.ShareTotal)
 }
 
-// rest counts the rows that are not shown, those that are not in the summary
-// among them.
+// rest counts the rows that are not shown, including rows that are not in the summary.
 func (v tableView) rest(more Rest, shown []summary.TableRow) Rest {
 	more.Rows = len(v.Rows) - len(shown) + int(max(0, min(v.Left, 1<<30)))
 	if v.ShareColumn < 0 {
@@ -138,13 +136,13 @@ func (v tableView) rest(more Rest, shown []summary.TableRow) Rest {
 	return more
 }
 
-// weight is what a row adds to the sum that shares are of.
+// weight returns what a row adds to the total of the shares.
 func (v tableView) weight(r summary.TableRow) int64 {
 	n, _ := r.Value(v.ShareColumn)
 	return n
 }
 
-// nameKind returns how the names of rows are set.
+// nameKind returns the kind of the column of names.
 func (v tableView) nameKind() Kind {
 	switch v.NameForm() {
 	case label.Kernel:
@@ -155,7 +153,7 @@ func (v tableView) nameKind() Kind {
 	return Name
 }
 
-// A tableView is a table of another tool as the report prints it.
+// A tableView prints a table of another tool.
 type tableView struct{ view.ToolTable }
 
 // tableViews returns the tables that have rows, in the order of the report.
@@ -166,7 +164,7 @@ func tableViews(s *summary.Summary) (out []tableView) {
 	return out
 }
 
-// severalClasses reports whether a column of classes tells rows apart.
+// severalClasses reports whether the rows have different classes.
 func (v tableView) severalClasses() bool {
 	for _, r := range v.Rows {
 		if r.Class != v.Rows[0].Class {
@@ -176,7 +174,7 @@ func (v tableView) severalClasses() bool {
 	return false
 }
 
-// labelKeys returns what else the tool says of the rows.
+// labelKeys returns the names of further text columns, sorted.
 func labelKeys(rows []summary.TableRow) []string {
 	keys := map[string]bool{}
 	for _, r := range rows {
@@ -188,19 +186,19 @@ func labelKeys(rows []summary.TableRow) []string {
 	return sorted[:min(6, len(sorted))]
 }
 
-// note says what the shares are of, and what must not be added up.
+// note explains the denominator of the shares, and which columns must not be added up.
 func (v tableView) note() string {
 	var parts []string
 	if v.ShareColumn >= 0 {
-		parts = append(parts, fmt.Sprintf("Shares are of %s, the sum of the column %q.", v.ShareOfText(), v.ColumnTitle(v.ShareColumn)))
+		parts = append(parts, fmt.Sprintf("%% of %s, the sum of the column %q.", v.ShareOfText(), v.ColumnTitle(v.ShareColumn)))
 	}
 	if slices.ContainsFunc(v.Columns, func(c summary.TableColumn) bool { return c.Adds == summary.AddsTotal && c.Unit == "ns" }) {
-		parts = append(parts, "Rows may lie within other rows, whose totals then have their time, too: totals are not to be added up.")
+		parts = append(parts, "Rows may be nested in other rows, so totals must not be added up.")
 	}
 	return strings.Join(parts, " ")
 }
 
-// categories groups the rows of kernels by what they do.
+// categories adds up the rows of kernels by category.
 func (v tableView) categories() (Table, bool) {
 	type group struct {
 		category, class    string
@@ -231,7 +229,7 @@ func (v tableView) categories() (Table, bool) {
 	})
 	scale := scaleOf(groups[0].total)
 	t := Table{Title: "categories", More: Rest{Total: v.ShareTotal, Of: v.ShareOf()}, Columns: []Column{
-		{"category", Text}, {"class", Text}, {"share", Number}, {scale.head("total"), Number}, {"count", Number}, {"names", Number},
+		{"category", Text}, {"class", Text}, {"%", Number}, {scale.head("total"), Number}, {"launches", Number}, {"kernels", Number},
 	}}
 	for _, g := range groups {
 		runs := ""
@@ -242,14 +240,14 @@ func (v tableView) categories() (Table, bool) {
 			g.category, g.class, unit.Share(g.total, v.ShareTotal), scale.text(g.total), runs, unit.Count(g.names),
 		}})
 	}
-	t.Note = "The same rows by what they do, as far as their names tell."
+	t.Note = "The same rows by category, which follows from their names."
 	if v.Left > 0 {
-		t.Note += " Rows that were left out are in no category."
+		t.Note += " Omitted rows are in no category."
 	}
 	return t.cut(maxKernels).withoutEmpty(), true
 }
 
-// missingTables says which tables the tool had nothing for.
+// missingTables lists the tables without rows.
 func (b *builder) missingTables() Section {
 	var list List
 	for _, t := range b.Tables {
@@ -257,7 +255,7 @@ func (b *builder) missingTables() Section {
 		case t.Missing != "":
 			list = append(list, Item{Mark: clip(clean(t.Name), 60), Text: sentence(t.Missing)})
 		case len(t.Rows) == 0 && t.Left == 0:
-			list = append(list, Item{Mark: clip(clean(t.Name), 60), Text: "it has no rows"})
+			list = append(list, Item{Mark: clip(clean(t.Name), 60), Text: "no rows"})
 		}
 	}
 	if list == nil {
@@ -266,5 +264,5 @@ func (b *builder) missingTables() Section {
 	if rest := len(list) - maxTables; rest > 0 {
 		list = append(list[:maxTables:maxTables], Item{Text: plural(int64(rest), "more table")})
 	}
-	return Section{Title: "Tables without rows", Lead: "What the tool said in their place.", Blocks: []Block{list}}
+	return Section{Title: "Tables without rows", Lead: "Messages of the tool.", Blocks: []Block{list}}
 }

@@ -34,10 +34,10 @@ func (p columnPrinter) text(n int64) string {
 	return p.scale.text(n)
 }
 
-// printers returns how each column is printed. Columns that are compared with
-// each other, as mean, median and minimum are, have one scale. That of a column
-// that adds up suits its largest value; any other has values from nanoseconds to
-// minutes, and its scale suits the one in the middle.
+// printers returns how each column is printed. Columns that are compared with each
+// other, for example mean, median and minimum, have one scale. The scale of a column
+// that adds up suits its largest value. Other columns have values from nanoseconds to
+// minutes, so their scale suits the middle value.
 func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	values := map[string][]int64{}
 	for i, c := range v.Columns {
@@ -74,7 +74,7 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	return out
 }
 
-// scaleGroup names the scale that a column shares with others.
+// scaleGroup returns the key of the scale that a column shares with others.
 func (v tableView) scaleGroup(column int) string {
 	c := v.Columns[column]
 	for _, end := range []string{"mean", "median", "min"} {
@@ -85,14 +85,14 @@ func (v tableView) scaleGroup(column int) string {
 	return fmt.Sprint(c.Unit, " ", column)
 }
 
-// The limits of what the one-screen summary shows of tables of other tools.
+// The limits of the one-screen summary on tables of other tools.
 const (
 	screenTables = 3
 	screenRows   = 6 // of the first
 	fewRows      = 3 // of the others
 )
 
-// screenTables has the first tables with their largest rows.
+// screenTables returns the first tables with their largest rows.
 func (b *builder) screenTables() (out []Section) {
 	views := tableViews(b.Summary)
 	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) }) // times first
@@ -110,7 +110,7 @@ func (b *builder) screenTables() (out []Section) {
 			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))
 		}
 		if v.ShareColumn >= 0 {
-			s.Lead = "share of " + v.ShareOfText()
+			s.Lead = "% of " + v.ShareOfText()
 		}
 		if len(b.Inputs) > 1 || headings[v.Heading()] > 1 {
 			s.Lead = strings.TrimPrefix(s.Lead+"; table "+b.source(v.Table), "; ")
@@ -124,7 +124,7 @@ func (b *builder) screenTables() (out []Section) {
 	return out
 }
 
-// tableNames returns the names of tables, each once, with how many have it.
+// tableNames returns the names of tables, each once with its count.
 func tableNames(views []tableView) (out []string) {
 	count := map[string]int{}
 	for _, v := range views {
@@ -141,12 +141,12 @@ func tableNames(views []tableView) (out []string) {
 	return out
 }
 
-// screen sets what has room on a screen of at most the given number of rows.
+// screen returns the columns that fit on a screen, with at most the given number of rows.
 func (v tableView) screen(most int) Table {
 	shown := v.Rows[:min(most, len(v.Rows))]
 	t := Table{Title: v.Kind.Plural}
 	if v.ShareColumn >= 0 {
-		t.Columns = []Column{{"share", Number}}
+		t.Columns = []Column{{"%", Number}}
 		t.More = Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
@@ -172,7 +172,7 @@ func (v tableView) screen(most int) Table {
 	return t.withoutEmpty()
 }
 
-// screenValue is empty where a row has no value.
+// screenValue returns a value as text, or "" if the row has none.
 func (v tableView) screenValue(r summary.TableRow, column int) string {
 	n, ok := v.value(r, column)
 	switch {
@@ -184,9 +184,8 @@ func (v tableView) screenValue(r summary.TableRow, column int) string {
 	return v.Printed(column, n)
 }
 
-// value is what a row has in a column. A function that has time and was called
-// no time has its number from stacks, which count at the innermost function only:
-// how often it was called is not known.
+// value returns the value of a row in a column. A function with time but zero calls comes
+// from stacks, which count only the innermost function; its number of calls is unknown.
 func (v tableView) value(r summary.TableRow, column int) (int64, bool) {
 	n, ok := r.Value(column)
 	if n == 0 && v.Of == summary.OfFunction && v.Columns[column].Name == "count" && v.RankColumn >= 0 {

@@ -14,22 +14,22 @@ import (
 func TestTables(t *testing.T) {
 	md := markdownOf(t, samplerun.Tables())
 	wantRows(t, md, "CUDA GPU Kernel Summary",
-		"kernel|share|total (ms)|count|mean (ms)|class|category",
+		"kernel|%|total (ms)|count|mean (ms)|class|category",
 		"`ampere_sgemm_128x64_tn`|60.0%|600.00|100|6.000|compute|gemm",
 		"`ncclDevKernel_AllReduce`|30.0%|300.00|10|30.000|comm|all-reduce",
 		"`fill_kernel`|6.0%|60.00|600|0.100|compute|fill")
 	wantText(t, md,
-		"\n2 more kernels (4.0% of kernel time)\n", `Shares are of 1 s kernel time, the sum of the column "total".`,
-		"| gemm       | compute | 60.0% |     600.00 |   100 |     1 |", "Rows that were left out are in no category.",
+		"\n2 more kernels (4.0% of kernel time)\n", `% of 1 s kernel time, the sum of the column "total".`,
+		"| gemm       | compute | 60.0% |     600.00 |      100 |       1 |", "Omitted rows are in no category.",
 		"\nTable cuda_gpu_kern_sum of nsys.\n", "](table-kernels.png)")
 	wantRows(t, md, "CUDA API Summary",
-		"call|share|total (ms)|count|mean (µs)|kind",
+		"call|%|total (ms)|count|mean (µs)|kind",
 		"`cudaDeviceSynchronize`|80.0%|400.00|1|400,000.00|sync",
 		"`cudaLaunchKernel`|20.0%|100.00|700|142.86|launch",
 		"`cudaMalloc`|||7||alloc")
 	// Shares are of self times: totals of nested ranges add up to nothing.
 	wantRows(t, md, "Ranges",
-		"range|share|total (ms)|count|mean (ms)|self (ms)",
+		"range|%|total (ms)|count|mean (ms)|self (ms)",
 		"`step`|75.0%|900.00|1|900.00|600.00",
 		"`backward`|25.0%|200.00|1|200.00|200.00",
 		"`forward`||100.00|1|100.00|")
@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 		"operator|total (ms)|count|mean (ms)",
 		"`aten::linear`|700.00|3|233.33",
 		"`aten::addmm`|650.00|3|216.67")
-	wantText(t, md, "totals are not to be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** it has no rows")
+	wantText(t, md, "totals must not be added up.", "- **openacc_sum** base.sqlite does not contain OpenACC event data.", "- **syscall_sum** no rows")
 	if strings.Contains(render(t, Build(samplerun.Tables(), judge.Result{}).Markdown), "no GPU events") {
 		t.Error("the report of tables speaks of GPU events")
 	}
@@ -58,11 +58,11 @@ func TestTables(t *testing.T) {
 func TestTablesText(t *testing.T) {
 	s := samplerun.Tables()
 	wantText(t, text(t, Build(s, judged(s)), 80),
-		"Verdict: sums only, no timeline\n",
-		"Capture: base_stats.txt, nsys-stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
-		"CUDA GPU Kernel Summary: share of 1 s kernel time\n",
+		"Verdict: totals only, no timeline\n",
+		"Capture: base_stats.txt, nsys stats, 4.22 KiB, 10 tables, 20 rows, complete\n",
+		"CUDA GPU Kernel Summary: % of 1 s kernel time\n",
 		"  60.0%  600.0 ms    100  6.000 ms  gemm        ampere_sgemm_128x64_tn\n",
-		"  2 more kernels (4.0% of kernel time)\n", "7 more tables: ")
+		"  2 more kernels, 4.0%\n", "7 more tables: ")
 }
 
 // TestTableInputs: where several inputs have tables, each says whose it is, and
@@ -76,7 +76,7 @@ func TestTableInputs(t *testing.T) {
 		t.Errorf("the picture of kernels is there %d times", n)
 	}
 	md = markdownOf(t, summary.Merge(samplerun.OneKernel(5*ms), samplerun.Tables()))
-	wantText(t, md, "\n## Time budget\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
+	wantText(t, md, "\n## GPU time breakdown\n", "\n## Kernels\n", "\n## CUDA GPU Kernel Summary\n", "(top-kernels.png)", "(table-kernels.png)")
 }
 
 // TestStrangeTables: no name and no number of tables breaks a report.
@@ -137,7 +137,7 @@ func TestCountOfStacks(t *testing.T) {
 	s.Tables = []summary.Table{{Tool: "pprof", Name: "gpu", Of: summary.OfFunction, Columns: columns,
 		Rows: []summary.TableRow{row("backward", 0, 0, 3_000_000), row("gemm", 12, 3_000_000, 3_000_000), row("unused", 0, 0, 0)}}}
 	wantRows(t, markdownOf(t, s), "Functions",
-		"function|share|count|self (ms)|total (ms)",
+		"function|%|count|self (ms)|total (ms)",
 		"`backward`|0.0%||0.000|3.000", "`gemm`|100.0%|12|3.000|3.000", "`unused`|0.0%|0|0.000|0.000")
 	wantText(t, text(t, Build(s, judged(s)), 80), "    0.0%      0 ns  3.000 ms         backward\n", "  100.0%  3.000 ms  3.000 ms     12  gemm\n")
 }

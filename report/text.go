@@ -46,7 +46,7 @@ func textBlock(b *strings.Builder, block Block, columns int) {
 	}
 }
 
-// textList sets marks in a column of their own, and what follows beside it.
+// textList writes the marks in one column and the texts in the next.
 func textList(b *strings.Builder, list List, indent string, columns int) {
 	marks := 0
 	for _, it := range list {
@@ -66,8 +66,8 @@ func textList(b *strings.Builder, list List, indent string, columns int) {
 	}
 }
 
-// writeWrapped breaks text at spaces into lines of at most the given columns.
-// A word that fits no line is broken where it must.
+// writeWrapped breaks text at spaces into lines of at most the given columns. It breaks
+// a word only if the word is longer than a line.
 func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
 	line, used := first, width(first)
 	empty := true
@@ -136,7 +136,7 @@ func textTable(b *strings.Builder, t Table, indent string, columns int) {
 		b.WriteString(strings.TrimRight(line, " "))
 		b.WriteByte('\n')
 	}
-	if rest := t.More.text(t.Title); rest != "" {
+	if rest := t.More.brief(t.Title); rest != "" {
 		writeWrapped(b, rest, indent, indent, columns)
 	}
 }
@@ -195,9 +195,28 @@ func columnWidths(cells [][]string) []int {
 	return widths
 }
 
-// text says what is not shown: "12 more kernels (3.4% of kernel time)", or ""
+// text returns what is not shown: "12 more kernels (3.4% of total kernel time)", or ""
 // if nothing is missing.
 func (r Rest) text(rows string) string {
+	text := r.rows(rows)
+	if text != "" && r.Total > 0 {
+		text += " (" + unit.Share(r.Weight, r.Total) + " of " + r.Of + ")"
+	}
+	return text
+}
+
+// brief is text for a screen, where the heading has the denominator: "12 more kernels,
+// 3.4%".
+func (r Rest) brief(rows string) string {
+	text := r.rows(rows)
+	if text != "" && r.Total > 0 {
+		text += ", " + unit.Share(r.Weight, r.Total)
+	}
+	return text
+}
+
+// rows returns the number of rows that are not shown, or "" if there are none.
+func (r Rest) rows(rows string) string {
 	if r.Rows == 0 {
 		return ""
 	}
@@ -208,9 +227,5 @@ func (r Rest) text(rows string) string {
 			noun = "kind of " + kind
 		}
 	}
-	text := unit.Count(int64(r.Rows)) + " more " + noun
-	if r.Total > 0 {
-		text += " (" + unit.Share(r.Weight, r.Total) + " of " + r.Of + ")"
-	}
-	return text
+	return unit.Count(int64(r.Rows)) + " more " + noun
 }

@@ -25,11 +25,11 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		screen   string // the arrow under the verdict
 		markdown string // what is to be done first
 	}{
-		{"all is well", "compute", []judge.Finding{busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
-		{"a warning", "compute", []judge.Finding{slow, busy}, "→ look first at what is over its limit, below: 1 warning", "What to do first is about slow-steps, for that is over its limit:\n\n- Compare the slowest step"},
-		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "→ look first at what is over its limit, below: 1 critical finding and 2 warnings",
-			"What to do first is about uneven-ranks, for that is over its limit:\n\n- Give all ranks the same work"},
-		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "→ Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"all is well", "compute", []judge.Finding{busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"a warning", "compute", []judge.Finding{slow, busy}, "First see the 1 warning below.", "What to do first (finding slow-steps):\n\n- Compare the slowest step"},
+		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "First see the 1 critical finding and 2 warnings below.",
+			"What to do first (finding uneven-ranks):\n\n- Give all ranks the same work"},
+		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
 	} {
 		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
@@ -43,7 +43,7 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	// A verdict that is itself over its limit says what to do about it.
 	idle := judge.Finding{Rule: judge.RuleGPUIdle, Level: judge.Warn, Title: "GPU idle time", Next: steps("launch-less")}
 	d := Build(s, judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: idle.Title, Rule: idle.Rule}, Findings: []judge.Finding{late, idle}})
-	if got := text(t, d, 80); !strings.Contains(got, "→ Use CUDA graphs") {
+	if got := text(t, d, 80); !strings.Contains(got, "Fix: Use CUDA graphs") {
 		t.Errorf("no step in\n%s", got[:400])
 	}
 }
@@ -58,7 +58,7 @@ func TestHostBoundIsOfTheHost(t *testing.T) {
 	}{
 		{judge.RuleGPUIdle, nil, "host-bound"},
 		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 50}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerLaunch, NS: 20}}, "host-bound"},
-		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 51}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerBetween, NS: 20}}, "GPU idle"},
+		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerDependency, NS: 51}, {Owner: summary.OwnerHost, NS: 30}, {Owner: summary.OwnerBetween, NS: 20}}, "dependency-bound"},
 		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "GPU idle"},
 		{judge.RuleDataLoading, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "host-bound"},
 	} {
@@ -94,15 +94,15 @@ func TestNamedDeviceIsShown(t *testing.T) {
 		lead     string
 		shown    []int
 	}{
-		{nil, "the 2 of 5 devices with the largest share of idle time", []int{3, 4}},
-		{[]judge.Finding{late}, "2 of 5 devices, with the one that a finding names", []int{0, 4}},
+		{nil, "Shown: the 2 GPUs with the most idle time.", []int{3, 4}},
+		{[]judge.Finding{late}, "Shown: 2 GPUs, including the one that a finding names.", []int{0, 4}},
 	} {
 		b := newBuilder(s, judge.Result{Findings: tc.findings})
 		if got := b.shownDevices(); !slices.Equal(got, tc.shown) {
 			t.Errorf("shows %v, want %v", got, tc.shown)
 		}
-		if got := b.screenBudget().Lead; !strings.HasSuffix(got, "; "+tc.lead) {
-			t.Errorf("%q, want %q", got, tc.lead)
+		if got := b.screenBudget().Blocks; len(got) != 2 || got[1] != (Paragraph{Text: tc.lead}) {
+			t.Errorf("%v, want %q", got, tc.lead)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 func acceptCommand() *command {
 	return &command{
 		name: "accept", args: "INPUT... --baseline DIR",
-		does: "make a run the baseline in DIR, and record why",
+		does: "make a run the new baseline in DIR and record the reason",
 		example: `  assay accept new/ --baseline perf-baseline/ --reason "fused optimizer, 3 % faster"
   assay check next/ --baseline perf-baseline/
 `,
@@ -34,8 +34,8 @@ func runAccept(e env, c *command, args []string) error {
 	var s source
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	dir := flags.StringP("baseline", "b", "", "`DIR` of baselines; made if it is not there")
-	reason := flags.String("reason", "", "`TEXT` that says why this run is the baseline from now on")
+	dir := flags.StringP("baseline", "b", "", "`DIR` of baselines; created if missing")
+	reason := flags.String("reason", "", "`TEXT` of the reason")
 	s.register(flags)
 	args, err := parse(e, c, flags, args)
 	switch {
@@ -46,27 +46,27 @@ func runAccept(e env, c *command, args []string) error {
 	case *dir == "":
 		return usageError(e, c, "no --baseline: name the directory of baselines")
 	case strings.TrimSpace(*reason) == "":
-		return usageError(e, c, "no --reason: say why this run is the baseline from now on")
+		return usageError(e, c, "no --reason: give the reason why this run is the new baseline")
 	}
 	if err := checkDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
 	list, err := loadSummaries(e, c, &s, args)
 	if err != nil {
-		return err // half a run is no baseline
+		return err // a baseline needs the whole run
 	}
 	sum := summary.Merge(list...)
 	name, err := accept(e, *dir, sum, *reason)
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
-	e.say("%s is the baseline of %s from now on", name, *dir)
+	e.say("%s is now the baseline in %s", name, *dir)
 	return nil
 }
 
 // accept saves a summary in dir, records the decision, and returns the name of the
-// summary's file. Others who accept at the same time wait, so each decision names
-// the one before it.
+// summary's file. Processes that accept at the same time wait for each other, so each
+// decision names the previous one.
 func accept(e env, dir string, sum *summary.Summary, reason string) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -89,8 +89,8 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 	return name, rec.add(mask(d))
 }
 
-// saveSummary writes a summary to a file in dir that is named by its content,
-// with the version of assay that made it, and returns the name.
+// saveSummary writes a summary and the version of assay to a file in dir. The name of
+// the file is derived from its content. saveSummary returns the name.
 func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 	var text bytes.Buffer
 	if err := doc.value.MadeBy(version()).JSON(&text); err != nil {

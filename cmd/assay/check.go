@@ -19,22 +19,22 @@ import (
 func checkCommand() *command {
 	return &command{
 		name: "check", args: "INPUT... [--baseline B]",
-		does: "hold a run to targets, and to a baseline, in CI: exit status 1 if a gate fails",
+		does: "check a run against targets and a baseline (CI); exit status 1 if a gate fails",
 		example: `  assay check run.json.gz --gates gates.yaml
   assay check new/ --baseline base/summary.json --gates gates.yaml
   assay check new1/ new2/ new3/ new4/ new5/ --baseline base1/ base2/ base3/ base4/ base5/
   assay check new/ --baseline perf-baseline/ --format junit > junit.xml
 
 Inputs are those of "assay summary", and summaries that assay wrote. A run has one
-capture of each rank; a rank that is given again begins another run. Gates:
-"assay help gates". Exit status: 0 all gates pass, 1 a gate failed, 3 one could not be
-evaluated, or an input not be read.
+capture per rank; a second capture of a rank starts another run. For gates, see "assay
+help gates". Exit status: 0 all gates pass, 1 a gate failed, 3 a gate could not be
+evaluated or an input could not be read.
 `,
 		run: runCheck,
 	}
 }
 
-// errGate ends a command whose gates failed. The report has said which.
+// errGate ends a command whose gates failed. The report lists them.
 var errGate = errors.New("a gate failed")
 
 // A checking holds the flags of a check.
@@ -49,18 +49,17 @@ type checking struct {
 func (k *checking) flags(name string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... to compare with, up to the next flag; of a directory that \"assay accept\" keeps, what was accepted last")
-	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: those that \"assay help gates\" shows)")
+	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... of the baseline, up to the next flag; a directory of \"assay accept\" means its latest entry")
+	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: the gates of \"assay help gates\")")
 	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
-	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; made if it is not there")
-	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of gates that runs or captures cannot tell: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
+	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
+	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
 	k.register(flags)
 	return flags
 }
 
-// spread gives every name that follows --baseline a flag of its own. A shell
-// expands a pattern behind it to many names, and a baseline that counted as a new
-// run would go unseen.
+// spread repeats --baseline before every name that follows it. A shell expands a pattern
+// to many names, and without spread the second name would count as a new run.
 func spread(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -85,8 +84,8 @@ func spread(args []string) []string {
 	return out
 }
 
-// parse reads the flags. Without another name the last of two behind --baseline
-// is the input: there must be one.
+// parse reads the flags. If there are two names after --baseline and no other, the second
+// is the input.
 func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 	flags := k.flags(c.name)
 	args, err := parse(e, c, flags, spread(args))
@@ -98,11 +97,11 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 	}
 	switch {
 	case len(args) == 0 && len(k.baseline) > 0:
-		return nil, usageError(e, c, "no input: all names behind --baseline are of the baseline; write inputs before it")
+		return nil, usageError(e, c, "no input: all names after --baseline belong to the baseline; put the inputs before it")
 	case len(args) == 0:
 		return nil, usageError(e, c, "no input: name a trace, a directory of traces, a summary that assay wrote, or \"-\" for standard input")
 	case k.gates == "" && len(k.baseline) == 0:
-		return nil, usageError(e, c, "no gates: give some with --gates FILE, or a baseline with --baseline")
+		return nil, usageError(e, c, "no gates: give --gates FILE or --baseline INPUT")
 	case flags.Changed("gates") && k.gates == "":
 		return nil, usageError(e, c, "--gates is empty, want a file")
 	case !slices.Contains([]string{"text", "md", "json", "junit", "benchmark", "benchmark-bigger"}, k.format):
@@ -153,7 +152,7 @@ func runCheck(e env, c *command, args []string) error {
 
 func cannotCheck(err error) error {
 	if err == nil {
-		return errors.New("the inputs hold nothing to check")
+		return errors.New("the inputs have nothing to check")
 	}
 	return err
 }
@@ -169,9 +168,9 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	return gate.Parse(text, k.gates)
 }
 
-// counts returns what a gate that is inconclusive counts as. Where the user does not
-// say, noise only warns, for it comes and goes, and a capture that cannot tell is an
-// error: nothing was evaluated.
+// counts returns what an inconclusive gate counts as. By default noise is a warning,
+// because it varies from run to run, and an unsuitable capture is an error, because
+// nothing was evaluated.
 func (k *checking) counts(o gate.Outcome) gate.Result {
 	switch k.onInconclusive {
 	case "fail":
@@ -187,8 +186,8 @@ func (k *checking) counts(o gate.Outcome) gate.Result {
 	return gate.Warn
 }
 
-// write writes all that was asked for. It goes on where something cannot be
-// written: one output must not cost the others.
+// write writes all requested outputs. If one fails, it writes the others and returns the
+// error.
 func (k *checking) write(e env, c masked[report.Checked]) error {
 	var errs []error
 	if k.dir != "" {
@@ -206,7 +205,7 @@ func (k *checking) write(e env, c masked[report.Checked]) error {
 	return errors.Join(errs...)
 }
 
-// inGitHub reports whether this is a step of a workflow of GitHub.
+// inGitHub reports whether the process runs in a GitHub workflow.
 func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 func (k *checking) render(c report.Checked, w io.Writer) error {
@@ -245,8 +244,8 @@ func writeCheck(dir string, c masked[report.Checked]) error {
 	return out.commit()
 }
 
-// appendStepSummary adds the result to the page of the workflow's run, within
-// what GitHub takes of one step: what the step wrote before counts too.
+// appendStepSummary adds the result to the step summary. Its limit includes what the step
+// wrote before.
 func appendStepSummary(c report.Checked) error {
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
@@ -260,15 +259,15 @@ func appendStepSummary(c report.Checked) error {
 	if info, err := f.Stat(); err == nil {
 		left -= info.Size()
 	}
-	// What is there may end within a line.
+	// The existing text may end without a line break.
 	if text := c.StepSummary(int(max(0, left-1))); text != "" {
 		_, err = io.WriteString(f, "\n"+text)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// status says how the process is to end. A failure is never hidden by trouble
-// with something else.
+// status returns the error for the exit status. A failed gate has priority over other
+// errors.
 func (k *checking) status(e env, c *command, r report.Checked, failed error) error {
 	failures, bad := r.Count(gate.Fail), r.Count(gate.Error)
 	for _, o := range r.Outcomes {
@@ -290,9 +289,9 @@ func (k *checking) status(e env, c *command, r report.Checked, failed error) err
 	}
 	switch {
 	case bad > 0:
-		return errors.Join(failed, fmt.Errorf("%s could not be evaluated, which is not a pass", plural(bad, "gate", "gates")))
+		return errors.Join(failed, fmt.Errorf("%s could not be evaluated; this counts as an error (exit status 3)", plural(bad, "gate", "gates")))
 	case r.Result == gate.Skipped:
-		return errors.Join(failed, errors.New("no gate could be evaluated: neither side has any of their metrics"))
+		return errors.Join(failed, errors.New("no gate could be evaluated, because neither side has any of their metrics"))
 	}
 	return failed
 }

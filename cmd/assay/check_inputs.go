@@ -10,15 +10,15 @@ import (
 	"assay/summary"
 )
 
-// loadRuns reads what the arguments name as runs of the program. Where some
-// cannot be read it returns the others with the errors, joined.
+// loadRuns reads the arguments as runs of the program. It returns the runs that could be
+// read, and the joined errors of the others.
 func loadRuns(e env, c *command, s *source, args []string) ([]gate.Run, error) {
 	list, err := loadSummaries(e, c, s, args)
 	return gate.Runs(list), err
 }
 
-// loadSummaries returns a summary of each input. A directory in which baselines
-// are accepted stands for the last of them.
+// loadSummaries returns a summary of each input. A directory of baselines means its
+// latest entry.
 func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summary, error) {
 	var names []string
 	var failed []error
@@ -50,8 +50,8 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 	return sums, errors.Join(failed...)
 }
 
-// acceptedIn returns the summary that was accepted last in a directory, or "" for
-// what is no such directory, and what there is to say of its record.
+// acceptedIn returns the latest summary in a directory of baselines, or "" if arg is not
+// such a directory, and a message if the record is cut.
 func acceptedIn(arg string) (path, cut string, err error) {
 	if info, err := os.Stat(arg); arg == ingest.Stdin || err != nil || !info.IsDir() {
 		return "", "", nil

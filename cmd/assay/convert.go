@@ -20,7 +20,7 @@ import (
 func convertCommand() *command {
 	return &command{
 		name: "convert", args: "[INPUT...] --to FORMAT",
-		does: "write GPU or CPU time by stack, or a profile, for pprof and viewers of flame graphs",
+		does: "write GPU or CPU time by stack, or a profile, for pprof and flame graph viewers",
 		example: `  assay convert trace.json.gz --to pprof -o gpu.pb.gz
   go tool pprof -http=localhost:8080 gpu.pb.gz
   assay convert trace.json.gz --to folded | flamegraph.pl --countname=ns > gpu.svg
@@ -42,7 +42,7 @@ func runConvert(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto) or folded (lines of \"a;b;c nanoseconds\")")
-	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times on threads of the host)")
+	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times of CPU threads)")
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output")
 	conv.register(flags)
 	args, err := parse(e, c, flags, args)
@@ -77,7 +77,7 @@ func runConvert(e env, c *command, args []string) error {
 	return errors.Join(failed...)
 }
 
-// check says what is wrong with the flags, before any work is done.
+// check returns a message if the flags are wrong, or "".
 func (conv *conversion) check(e env, args []string) string {
 	switch {
 	case conv.to == "":
@@ -89,13 +89,13 @@ func (conv *conversion) check(e env, args []string) string {
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
-		return "pprof is binary and standard output is a terminal: name a file with -o, or pipe it on"
+		return "pprof is binary and standard output is a terminal: name a file with -o, or use a pipe"
 	}
 	return ""
 }
 
-// checkFile reports what will keep the output from being written, before the
-// work is done, or would make it overwrite one of the inputs.
+// checkFile returns an error if the output cannot be written or is an input. It is called
+// before the inputs are read.
 func checkFile(path string, inputs []string) error {
 	if path == ingest.Stdin {
 		return nil
@@ -111,11 +111,11 @@ func checkFile(path string, inputs []string) error {
 		return nil // it is to be made
 	}
 	if out.IsDir() {
-		return fmt.Errorf("%s: is a directory", path)
+		return fmt.Errorf("%s: this is a directory, not a file", path)
 	}
 	for _, input := range inputs {
 		if in, err := os.Stat(input); err == nil && out.Mode().IsRegular() && os.SameFile(in, out) {
-			return fmt.Errorf("%s: is an input", path)
+			return fmt.Errorf("%s: this file is an input; name another output", path)
 		}
 	}
 	return nil
@@ -126,7 +126,7 @@ type converted struct {
 	path, sha256 string
 	rank         int
 	profile      *profile.Profile
-	what         string // the profile is of
+	what         string // what the profile measures
 	traced       bool   // it is made of a trace
 }
 
@@ -144,9 +144,9 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 				return
 			}
 		case in.Memory != nil:
-			part.profile, part.what = analyze.MemoryStacks(in.Memory), "live memory"
+			part.profile, part.what = analyze.MemoryStacks(in.Memory), "allocated memory"
 		case in.Trace == nil:
-			errs[i] = fmt.Errorf("%s: holds no times of stacks; give a trace", in.Path)
+			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return
 		default:
 			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
@@ -206,15 +206,15 @@ func sameColumns(parts []*converted) error {
 	first := parts[0]
 	for _, part := range parts[1:] {
 		if !slices.Equal(part.profile.Columns, first.profile.Columns) {
-			return fmt.Errorf("%s has %s, and %s has %s: one profile cannot hold both; convert each by itself, or those of one profiler together",
+			return fmt.Errorf("%s has %s, but %s has %s; one profile cannot have both; convert each input separately",
 				first.path, names(first.profile), part.path, names(part.profile))
 		}
 	}
 	return nil
 }
 
-// caveats returns what the profile was made of and what makes its numbers less
-// true. That is said too, for few viewers show it.
+// caveats returns the source of the profile and the issues that affect its numbers. It
+// also prints the issues, because few viewers show comments.
 func (conv *conversion) caveats(e env, c *command, parts []*converted) []string {
 	made := fmt.Sprintf("%s of %d inputs; the label \"input\" has their paths", parts[0].what, len(parts))
 	if len(parts) == 1 {
@@ -232,23 +232,23 @@ func (conv *conversion) caveats(e env, c *command, parts []*converted) []string 
 			}
 		}
 		if len(part.profile.Samples) == 0 {
-			note("%s: no %s in it", part.path, part.what)
+			note("%s: the input has no %s", part.path, part.what)
 		}
 	}
 	return out
 }
 
-// nothing says that no input has the value, and which other may do.
+// nothing returns the error that no input has the value, and suggests the other value.
 func (conv *conversion) nothing(parts []*converted) error {
 	if !slices.ContainsFunc(parts, func(p *converted) bool { return p.traced }) {
-		return fmt.Errorf("%s: nothing in it to convert", parts[0].path)
+		return fmt.Errorf("%s: the input has nothing to convert", parts[0].path)
 	}
-	what, other := "work of a GPU", analyze.CPUTime
+	what, other := "GPU operations", analyze.CPUTime
 	if conv.value == string(analyze.CPUTime) {
-		what, other = "spans of host threads", analyze.GPUTime
+		what, other = "slices of CPU threads", analyze.GPUTime
 	}
 	if len(parts) == 1 {
-		return fmt.Errorf("%s: no %s in it; try --value %s", parts[0].path, what, other)
+		return fmt.Errorf("%s: the input has no %s; try --value %s", parts[0].path, what, other)
 	}
 	return fmt.Errorf("none of %d inputs has %s; try --value %s", len(parts), what, other)
 }

@@ -17,7 +17,7 @@ import (
 func diffCommand() *command {
 	return &command{
 		name: "diff", args: "BASE NEW [-o DIR]",
-		does: "say which time moved between two runs, and from where; the deltas add up",
+		does: "compare two runs: what changed and where; all deltas add up",
 		example: `  assay diff before.json.gz after.json.gz
   assay diff before.json.gz after.json.gz -o out
   assay diff runs/main runs/branch                      # directories of repeated runs
@@ -40,10 +40,10 @@ type difference struct {
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
-	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; made if it is not there")
-	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the base, in place of BASE; give it once for each run")
-	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, in place of NEW; give it once for each run")
-	flags.BoolVar(&d.force, "force", false, "compare what is not comparable, too: other devices, or no GPU time on one side")
+	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; created if missing")
+	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
+	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
+	flags.BoolVar(&d.force, "force", false, "compare although GPU models differ or one side has no GPU time")
 	d.source.register(flags)
 }
 
@@ -52,14 +52,14 @@ func (d *difference) sides(args []string) (wrong string) {
 	named := len(d.base) > 0 || len(d.new) > 0
 	switch {
 	case named && (len(args) > 0 || len(d.base) == 0 || len(d.new) == 0):
-		return "want BASE and NEW, or both of --base and --new"
+		return "want BASE and NEW, or both --base and --new"
 	case !named && len(args) != 2:
-		return fmt.Sprintf("%s given, want two: BASE and NEW; of repeated runs name their directories, or give --base and --new once for each", plural(len(args), "input was", "inputs were"))
+		return fmt.Sprintf("%s given, want two: BASE and NEW; for repeated runs, name their directories, or give --base and --new once per run", plural(len(args), "input was", "inputs were"))
 	case !named:
 		d.base, d.new = args[:1], args[1:]
 	}
 	if slices.Contains(d.base, "-") && slices.Contains(d.new, "-") {
-		return "standard input can be one side only"
+		return "standard input can be only one of the two sides"
 	}
 	if msg := checkFormat(d.format); msg != "" {
 		return msg
@@ -93,10 +93,10 @@ func runDiff(e env, c *command, args []string) error {
 	}
 	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
 	if err != nil {
-		return errors.Join(failed, fmt.Errorf("not compared: %w; --force compares them all the same", err))
+		return errors.Join(failed, fmt.Errorf("not compared: %w; use --force to compare anyway", err))
 	}
 	cmp = mask(cmp).value
-	d.hidden(cmp) // both sides at once: what is the same stays the same
+	d.hidden(cmp) // both sides at once, so that equal names stay equal
 	return errors.Join(d.show(e, cmp), failed)
 }
 
@@ -113,7 +113,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 	return e.print(shown(doc, d.format))
 }
 
-// load measures the inputs of one side, or returns nil where none can be read.
+// load measures the inputs of one side. It returns nil if none can be read.
 func (d *difference) load(e env, c *command, args []string) (*summary.Summary, error) {
 	r, err := d.open(e, c, args)
 	if err != nil {

@@ -12,14 +12,13 @@ import (
 	"assay/summary"
 )
 
-// doctorSchema names the JSON of a check of captures, as [summary.Schema] does that
-// of a summary.
+// doctorSchema names the layout of the JSON of a capture check.
 const doctorSchema = "assay/doctor/1"
 
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", args: "[INPUT...]",
-		does: "say what a capture can and cannot answer, and how to record a better one",
+		does: "list what a capture can and cannot answer, and how to record a better one",
 		example: `  assay doctor trace.json.gz
   zcat trace.json.gz | assay doctor
   assay doctor DIR_OF_TRACES --format json | jq '.answers[] | select(.can != "yes")'
@@ -67,7 +66,7 @@ type examination struct {
 	Issues  []summary.Issue `json:"issues"`
 }
 
-// examined returns what writes what the capture can answer.
+// examined returns the capture check in a format: text, md or json.
 func (v *verdict) examined(format string) result {
 	answers := judge.Examine(v.summary)
 	if format != "json" {

@@ -17,7 +17,7 @@ import (
 func explainCommand() *command {
 	return &command{
 		name: "explain", args: "[RULE|CODE...]",
-		does: "print what a rule or the code of an issue means and what to do; or list them",
+		does: "explain a rule (definition, limits, sources, recommendations) or an issue code, or list all",
 		example: `  assay explain
   assay explain gpu-idle
   assay explain input-truncated
@@ -85,7 +85,7 @@ func (x *explained) names() (out []string) {
 	return out
 }
 
-// writePages writes the chosen pages, or the list of all where none is chosen.
+// writePages writes the chosen pages, or the list of all if none is chosen.
 func writePages(w io.Writer, format string, all, chosen explained) error {
 	if format == "json" {
 		if len(chosen.Rules)+len(chosen.Codes) == 0 {
@@ -135,8 +135,7 @@ func writeExplained(w io.Writer, x explained) error {
 	}{x.Rules, codes})
 }
 
-// nearest suggests names that are spelled nearly as what was asked for, or else
-// those that have a word of it.
+// nearest suggests names with a similar spelling, or else names that share a word.
 func nearest(id string, names []string) string {
 	id = strings.ToLower(strings.NewReplacer("_", "-", " ", "-").Replace(id))
 	var near, share []string
@@ -163,8 +162,7 @@ func nearest(id string, names []string) string {
 	return ", did you mean " + strings.Join(near[:min(4, len(near))], ", ")
 }
 
-// distance returns how many letters have to be changed, added or removed to make
-// b of a.
+// distance returns the edit distance of a and b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -22,9 +22,9 @@ import (
 	"assay/trace"
 )
 
-// Inputs are read side by side as long as their traces, unpacked, are estimated
-// to stay under this many bytes. A trace takes about a seventh of its JSON in
-// memory, so this is some 600 MB.
+// Inputs are read in parallel as long as their uncompressed size is estimated to be under
+// this many bytes. A trace takes about a seventh of its JSON in memory, so this is about
+// 600 MB.
 const unpackedBudget = 4 << 30
 
 // A reading reads many inputs.
@@ -34,7 +34,7 @@ type reading struct {
 	phases *phase.Rules
 	jobs   int // inputs at a time; 0 means as many as there are cores
 	paths  []string
-	failed []error // of what the user named and is no input
+	failed []error // arguments that are not inputs
 	needs  func() trace.Select
 
 	temp       tempfile.Registry // of all inputs
@@ -54,8 +54,8 @@ type reading struct {
 	secrets []summary.Issue // of inputs that hold some
 }
 
-// all reads the inputs and hands each with its index to use, several at a time.
-// It returns the errors of those that could not be read, in their order.
+// all reads the inputs, several at a time, and calls use for each. It returns the errors
+// of inputs that could not be read, in their order.
 func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
@@ -70,8 +70,8 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	said := newTalk(func(line string) { r.e.say("assay: %s", line) })
 	var wg sync.WaitGroup
 	for i, path := range r.paths {
-		// Acquiring here, in order, keeps a large input from waiting for ever
-		// behind small ones. Without a deadline it cannot fail.
+		// Acquiring here, in order, prevents starvation of large inputs. Without a
+		// deadline it cannot fail.
 		weight := min(unpackedBudget, unpacked(path))
 		slots.Acquire(context.Background(), 1)
 		budget.Acquire(context.Background(), weight)
@@ -92,7 +92,7 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	return failed
 }
 
-// one reads one input and hands it to use. What takes long is told to say.
+// one reads one input and calls use. It calls say with messages on long operations.
 func (r *reading) one(path string, say func(string), use func(*ingest.Input)) error {
 	f, err := ingest.Open(path, r.e.stdin)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	return nil
 }
 
-// noteSecrets keeps how many secrets an input holds.
+// noteSecrets records the number of secrets in an input.
 func (r *reading) noteSecrets(path string, n int64) {
 	if n == 0 {
 		return
@@ -135,16 +135,15 @@ func (r *reading) noteSecrets(path string, n int64) {
 	r.secrets = append(r.secrets, secretsInCapture(path, n))
 }
 
-// A share is what one input takes of the memory for all.
+// A share is the memory of one input.
 type share struct {
 	r     *reading
 	bytes int64
 	turn  bool // it is this input's
 }
 
-// grown notes how many bytes the input's trace takes. Where all together take
-// more than many may, it waits until it is the only one that goes on; the
-// others wait with what they have.
+// grown records the memory of the input's trace. If all inputs together take more than
+// the budget of several, only one input continues at a time and the others wait.
 func (s *share) grown(bytes int64) {
 	s.r.mu.Lock()
 	s.r.used += bytes - s.bytes
@@ -175,7 +174,7 @@ func (r *reading) opened(f *ingest.File) {
 	r.files[f] = true
 }
 
-// closed forgets a file, which has large buffers: there may be many.
+// closed removes a file from the open files, so that its large buffers can be freed.
 func (r *reading) closed(f *ingest.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,9 +193,9 @@ func (r *reading) stored() (n int64) {
 	return n
 }
 
-// unpacked estimates how long an input's JSON is: traces shrink to a sixteenth
-// when they are compressed. What has no size, such as a pipe, counts as half
-// of the budget.
+// unpacked estimates the uncompressed size of an input in bytes. Compression makes traces
+// about 16 times smaller. An input without a size, for example a pipe, counts as half of
+// the budget.
 func unpacked(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -13,44 +13,43 @@ import (
 	"assay/unit"
 )
 
-// limits say how much the inputs may take.
+// limits has the limits for memory and input size.
 type limits struct {
 	memory budget
 	input  int64 // bytes of one input, uncompressed; 0 for no limit
 }
 
-// A budget is how many bytes of memory the process may take. The shares that
-// follow leave a quarter of it for what results and for garbage.
+// A budget is the memory limit of the process in bytes. The shares that follow leave a
+// quarter of it for results and garbage.
 type budget int64
 
-// minMemory is what reading takes by itself.
+// minMemory is the memory that reading needs at least.
 const minMemory = 64 << 20
 
-// defaultMemory is the value of --max-memory on a machine that has as much.
+// defaultMemory is the value of --max-memory, if the machine has that much.
 const defaultMemory = "8GiB"
 
-// largest is what the largest trace may take.
+// largest is the limit of one trace in bytes.
 func (b budget) largest() int64 { return int64(b) / 2 }
 
-// together is what several traces may take before only one of them goes on.
+// together is the limit of several traces in bytes. Over it only one continues at a time.
 func (b budget) together() int64 { return int64(b) / 8 }
 
-// rows is how many rows each table of one input may have: a row takes some 4 KB
-// until it is written as JSON, for which the whole text is put together first.
+// rows is the largest number of rows of each table of one input. A row takes about 4 KB,
+// because the whole JSON text is in memory before it is written.
 func (b budget) rows() int { return int(b >> 15) }
 
-// use makes the garbage collector keep to the budget, unless the user has told
-// it what to do.
+// use sets the budget as limit of the garbage collector, unless GOMEMLIMIT is set.
 func (b budget) use() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(b) - int64(b)/16)
 	}
 }
 
-// watch ends the process if it takes more memory than the budget and a tenth, or
-// than the budget and what the program takes by itself. Readers keep to the budget,
-// so this is the last resort: where memory runs out, the runtime of Go would end
-// the process with a dump. The watch ends with the process.
+// watch calls over if the process takes more memory than the budget plus a tenth (or plus
+// the memory of the program itself). Readers obey the budget, so this is the last resort:
+// if memory runs out, the Go runtime ends the process with a dump. The watch ends with
+// the process.
 func (b budget) watch(over func(resident int64)) {
 	const every = 20 * time.Millisecond
 	most := int64(b) + max(int64(b)/10, minMemory/2)
@@ -59,7 +58,7 @@ func (b budget) watch(over func(resident int64)) {
 			if n, ok := membudget.Resident(); !ok || n <= most {
 				continue
 			}
-			debug.FreeOSMemory() // what is garbage does not count
+			debug.FreeOSMemory() // garbage does not count
 			if n, ok := membudget.Resident(); ok && n > most {
 				over(n)
 				return
@@ -68,16 +67,15 @@ func (b budget) watch(over func(resident int64)) {
 	}()
 }
 
-// outOfMemory ends the process because it takes more memory than it may. It runs
-// beside the reading and the writing of results: the temporary files of both are
-// removed, and none is made meanwhile.
+// outOfMemory ends the process because it takes more memory than the limit. No file is
+// created while tempfile.Exit removes the temporary files.
 func (r *reading) outOfMemory(resident int64) {
-	r.e.say("assay: the inputs take %s of memory, over the limit of %s; give more with --max-memory SIZE, or name fewer inputs", unit.Bytes(resident), unit.Bytes(int64(r.limits.memory)))
+	r.e.say("assay: the inputs take %s of memory, over the limit of %s; raise --max-memory, or name fewer inputs", unit.Bytes(resident), unit.Bytes(int64(r.limits.memory)))
 	tempfile.Exit(exitTrouble)
 }
 
-// fitted returns the flag's budget, or what the machine allows where that is less,
-// and who sets it: "" for the flag.
+// fitted returns the smaller of the flag's budget and the machine's limit, and the name
+// of the limit that decides: "" for the flag.
 func fitted(flag int64) (budget, string) {
 	if machine, ok := membudget.Smallest(); ok && machine.Bytes < flag {
 		return budget(machine.Bytes), machine.By

@@ -36,16 +36,16 @@ type source struct {
 
 func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
-	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with names of steps and phases that are tried before the built-in ones")
-	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: as many as there are cores, within some 600 MB)")
-	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` of memory within which to stay (default: 8GiB, or what the machine, its cgroup and ulimit -v allow if that is less); what does not fit is left out, and the report says so")
-	flags.BoolVar(&s.redact, "redact", false, "hide names of users and addresses in what is written, too; tokens and passwords are masked in any case")
-	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` after which nsys or ncu, which export reports, are stopped")
-	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` up to which each input is read, uncompressed (default: no limit, but what only a bomb inflates to)")
+	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with rules for steps and phases that are tried before the built-in ones")
+	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: number of cores, within about 600 MB)")
+	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
+	flags.BoolVar(&s.redact, "redact", false, "also hide user names and e-mail addresses; tokens and passwords are always masked")
+	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` limit of nsys or ncu when they export a report")
+	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
 }
 
-// open checks the flags and finds the inputs that the arguments name. It says
-// what of them is left out.
+// open checks the flags and finds the inputs that the arguments name. It prints how many
+// files it skips.
 func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if s.jobs < 0 {
 		return nil, usageError(e, c, fmt.Sprintf("--jobs is %d, want a number of inputs", s.jobs))
@@ -60,9 +60,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	fits, by := fitted(int64(limits.memory))
 	switch {
 	case fits < minMemory:
-		return nil, fmt.Errorf("%s allows %s, and reading takes at least %s; give it more, or read elsewhere", by, unit.Bytes(int64(fits)), unit.Bytes(minMemory))
+		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.Bytes(int64(fits)), unit.Bytes(minMemory))
 	case by != "" && s.maxMemory != "":
-		e.say("assay %s: --max-memory is %s, and %s allows %s, which is the limit", c.name, s.maxMemory, by, unit.Bytes(int64(fits)))
+		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.Bytes(int64(fits)))
 	}
 	limits.memory = fits
 	rules, err := s.loadRules()
@@ -75,10 +75,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	}
 	chosen := ingest.Paths(args)
 	if n := chosen.Others; n > 0 {
-		e.say("assay %s: %s left out", c.name, plural(n, "file that is no trace was", "files that are no traces were"))
+		e.say("assay %s: skipped %s", c.name, plural(n, "file that is not a trace", "files that are not traces"))
 	}
 	if n := chosen.Links; n > 0 {
-		e.say("assay %s: %s not followed; name what they lead to if it is to be read", c.name, plural(n, "link in a directory was", "links in directories were"))
+		e.say("assay %s: skipped %s; to read them, name their targets", c.name, plural(n, "symbolic link in a directory", "symbolic links in directories"))
 	}
 	limits.memory.use()
 	r := &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest}
@@ -96,19 +96,17 @@ type measure struct {
 
 func (m *measure) register(flags *pflag.FlagSet) {
 	m.source.register(flags)
-	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with warn and critical limits that replace the built-in ones")
+	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
 
-// A verdict is everything a command shows: what was measured and what it
-// means.
+// A verdict is the summary of the inputs and its result.
 type verdict struct {
 	summary *summary.Summary
 	result  judge.Result
 }
 
-// load reads and judges the inputs. Where some cannot be read it returns the
-// verdict on the others with the errors, joined; the verdict is nil if none can
-// be read.
+// load reads and evaluates the inputs. It returns the verdict on the inputs that could be
+// read, or nil if there are none, and the joined errors of the others.
 func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	thresholds, err := m.loadThresholds()
 	if err != nil {
@@ -129,7 +127,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	return v, errors.Join(failed...)
 }
 
-// merged measures all inputs, or returns nil where none could be read.
+// merged measures all inputs. It returns nil if none could be read.
 func (r *reading) merged() (*summary.Summary, []error) {
 	sums := make([]*summary.Summary, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
@@ -143,14 +141,14 @@ func (r *reading) merged() (*summary.Summary, []error) {
 	return summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...), failed
 }
 
-// measured returns what the model of an input says, without its secrets.
+// measured returns the summary of an input, without its secrets.
 func (r *reading) measured(in *ingest.Input) *summary.Summary {
 	return withoutSecrets(r.measure(in), in.Path)
 }
 
 func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	if in.Summary != nil {
-		return in.Summary // it has inputs of its own
+		return in.Summary // has its own inputs
 	}
 	from := summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
@@ -173,8 +171,8 @@ func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	return analyze.Trace(in.Trace, from, opt)
 }
 
-// noteRepeatedRanks says so where several inputs have the same rank: they may
-// be of different runs, and figures of all devices add them up.
+// noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
+// different runs, and totals over all GPUs would mix them.
 func noteRepeatedRanks(s *summary.Summary) {
 	seen := make(map[int]string)
 	for i, in := range s.Inputs {
@@ -188,7 +186,7 @@ func noteRepeatedRanks(s *summary.Summary) {
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
 				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-				Help: fmt.Sprintf("it has rank %d, as %s has; if they are of different runs, figures of all devices mix them: report each run by itself", in.Rank, first),
+				Help: fmt.Sprintf("rank %d is also the rank of %s; if these are different runs, totals over all GPUs mix them; report each run separately", in.Rank, first),
 			})
 			s.Sort()
 			return
@@ -198,20 +196,18 @@ func noteRepeatedRanks(s *summary.Summary) {
 }
 
 // isOfMemory reports whether an input is a memory snapshot or timeline. Users have
-// several of one rank, and one beside its trace.
+// several of one rank, also together with its trace.
 func isOfMemory(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Snapshots, func(m summary.Snapshot) bool { return m.Input == input }) ||
 		slices.ContainsFunc(s.MemoryTimelines, func(m summary.MemoryTimeline) bool { return m.Input == input })
 }
 
-// isOfCounters reports whether an input holds counters of kernels and no
-// timeline.
+// isOfCounters reports whether an input has counters of kernels and no timeline.
 func isOfCounters(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Counters, func(c summary.Counter) bool { return c.Input == input })
 }
 
-// isOfTables reports whether an input holds tables of sums. Several of them are
-// often of one run.
+// isOfTables reports whether an input has tables of totals. One run often has several.
 func isOfTables(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
 }
@@ -264,8 +260,8 @@ func (m *measure) loadThresholds() (judge.Thresholds, error) {
 	return judge.ParseThresholds(bytes.NewReader(text), m.thresholds)
 }
 
-// readSettings reads a file that users write. A limit keeps a trace that is
-// named in its place, or a device that never ends, from filling the memory.
+// readSettings reads a settings file. Its size limit protects against a trace given by
+// mistake, and against devices without an end.
 func readSettings(path string) ([]byte, error) {
 	const limit = yamltree.MaxBytes
 	f, err := os.Open(path)
@@ -278,7 +274,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; want YAML as \"assay help rules\", \"assay help phases\", \"assay help thresholds\" and \"assay help gates\" show it", path, limit>>10)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"thresholds\" or \"gates\"", path, limit>>10)
 	}
 	return text, nil
 }

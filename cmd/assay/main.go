@@ -1,15 +1,14 @@
-// Assay tells where the time of a GPU program went, from the files that its
-// profilers left behind.
+// Assay analyzes GPU traces and profiles: time breakdown, bottleneck, fixes.
 //
 // Usage:
 //
 //	assay report  INPUT... [-o DIR]   verdict on stdout; report.md, summary.json and pictures in DIR
-//	assay summary [INPUT...]          the same measurements to stdout; reads stdin where no input is given
-//	assay diff    BASE NEW            which time moved between two runs, and why
-//	assay check   INPUT... [--baseline FILE...] [--gates FILE]   holds a run to targets and to a baseline
-//	assay accept  INPUT... --baseline DIR --reason TEXT          makes a run the baseline, and says why
+//	assay summary [INPUT...]          the same measurements on stdout; reads stdin if no input is given
+//	assay diff    BASE NEW            what changed between two runs, and where
+//	assay check   INPUT... [--baseline FILE...] [--gates FILE]   checks a run against targets and a baseline
+//	assay accept  INPUT... --baseline DIR --reason TEXT          makes a run the baseline, and records the reason
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
-//	assay explain [RULE...]           what a rule of the verdict means, and where its limits come from
+//	assay explain [RULE...]           explains a rule or an issue code
 //	assay doctor  [INPUT...]          what a capture can and cannot answer, and how to record a better one
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds | gates   how to write such a file, and the built-in one
@@ -19,11 +18,11 @@
 // An input is a file, a directory, a pattern, or "-" for standard input.
 // Compression and format are found by content, not by name.
 //
-// Results go to standard output, talk to standard error. Exit status is 0 if
-// assay did what was asked, 1 if a gate failed, 2 for a usage error, and 3 if an
+// Results go to standard output, messages to standard error. Exit status is 0 if
+// assay succeeded, 1 if a gate failed, 2 for a usage error, and 3 if an
 // input could not be read, judged or compared or the result could not be written.
-// A signal to end leaves no unfinished file behind; the status is then 128 and the
-// signal's number.
+// After a signal there is no unfinished file; the exit status is 128 plus the number of
+// the signal.
 package main
 
 import (
@@ -44,16 +43,15 @@ const (
 	exitTrouble = 3
 )
 
-// An env is everything a command may touch outside its arguments, so that
-// tests can run commands without a process.
+// An env has the streams of a command, so that tests can run commands without a process.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
 func main() {
-	// Nearly all memory is tables that live to the end: looking for garbage
-	// among them as often as usual costs a twentieth of the time.
+	// Nearly all memory is in tables that are used until the end, so frequent garbage
+	// collection costs 5% of the time and frees little.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(usualGC)
 	}
@@ -75,7 +73,7 @@ func commands() []*command {
 	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), convertCommand(), explainCommand(), doctorCommand()}
 }
 
-// errUsage ends a command whose mistake has already been explained.
+// errUsage ends a command after its usage error was printed.
 var errUsage = errors.New("usage")
 
 func run(e env, args []string) int {
@@ -98,8 +96,7 @@ func run(e env, args []string) int {
 	return exitUsage
 }
 
-// exitStatus prints what went wrong, one line for each trouble, and says how
-// the process should end.
+// exitStatus prints each error on a line and returns the exit status.
 func exitStatus(e env, c *command, err error) int {
 	switch {
 	case err == nil, errors.Is(err, pflag.ErrHelp):
@@ -107,7 +104,7 @@ func exitStatus(e env, c *command, err error) int {
 	case errors.Is(err, errUsage):
 		return exitUsage
 	case errors.Is(err, errGate):
-		return exitGate // what failed was already said
+		return exitGate // the report lists the failed gates
 	}
 	for _, err := range troubles(err) {
 		e.say("assay %s: %s", c.name, err)
@@ -115,7 +112,7 @@ func exitStatus(e env, c *command, err error) int {
 	return exitTrouble
 }
 
-// troubles takes an error that joins several apart.
+// troubles returns the errors that err joins.
 func troubles(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -130,7 +127,7 @@ func troubles(err error) []error {
 
 // parse reads a command's flags and returns the other arguments.
 func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, error) {
-	flags.SetOutput(io.Discard) // mistakes are printed here, in our words
+	flags.SetOutput(io.Discard) // errors are printed here
 	flags.Usage = func() {}
 	err := flags.Parse(args)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"assay/internal/jsontext"
 )
 
-// A decision is one line of the record that stands beside baselines.
+// A decision is one line of the record in a directory of baselines.
 type decision struct {
 	Time     string   `json:"time"` // UTC
 	Accepted string   `json:"accepted"`
@@ -25,27 +25,27 @@ type decision struct {
 	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
 }
 
-// decisions is the name of the record, of which each line is a decision.
+// decisions is the name of the record. Each line is a decision.
 const decisions = "accepted.jsonl"
 
-// maxRecord is how many bytes of a record are read: some 100,000 decisions.
+// maxRecord is the largest record in bytes: about 100,000 decisions.
 const maxRecord = 64 << 20
 
 // A record is the file of decisions of one directory, locked for writing.
 type record struct {
 	file *lockedfile.File
 	said
-	end int64 // of the last line that is whole
+	end int64 // offset of the end of the last complete line
 }
 
 // What a record says.
 type said struct {
-	last string // the name of the file that was accepted last; "" if there is none
-	cut  string // says that the last line is cut; "" if it is not
+	last string // the name of the latest file; "" if there is none
+	cut  string // a message if the last line is cut; "" if it is not
 }
 
-// openRecord opens the record of dir, which it makes if it is not there, and waits
-// until no other process has it open for writing.
+// openRecord opens the record of dir, and creates it if it is missing. It waits until no
+// other process has the record open for writing.
 func openRecord(dir string) (*record, error) {
 	path := filepath.Join(dir, decisions)
 	f, err := lockedfile.Edit(path)
@@ -63,8 +63,8 @@ func openRecord(dir string) (*record, error) {
 	return r, nil
 }
 
-// add appends a decision in one write, in the place of a line that is cut. If it
-// cannot be written whole, the record is as before.
+// add appends a decision in one write, which replaces a cut line. If the write fails, the
+// record is unchanged.
 func (r *record) add(d masked[decision]) error {
 	line, err := jsontext.Line(d.value)
 	if err != nil {
@@ -91,8 +91,8 @@ func (r *record) add(d masked[decision]) error {
 
 func (r *record) close() error { return r.file.Close() }
 
-// lastAccepted returns the file that was accepted last in dir, or "" if there is
-// no record, and what it has to say of a line that is cut.
+// lastAccepted returns the latest file of the record in dir, or "" if there is no record,
+// and a message if the last line is cut.
 func lastAccepted(dir string) (path, cut string, err error) {
 	name := filepath.Join(dir, decisions)
 	f, err := os.Open(name)
@@ -120,7 +120,7 @@ func readRecord(f io.Reader, path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > maxRecord:
-		return nil, fmt.Errorf("%s: the record has more than %d MiB; keep its last lines", path, maxRecord>>20)
+		return nil, fmt.Errorf("%s: the record has more than %d MiB; delete its oldest lines", path, maxRecord>>20)
 	}
 	return text, nil
 }

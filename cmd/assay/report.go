@@ -33,7 +33,7 @@ func runReport(e env, c *command, args []string) error {
 	var m measure
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; made if it is not there")
+	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; created if missing")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -50,8 +50,8 @@ func runReport(e env, c *command, args []string) error {
 		return failed
 	}
 	doc := mask(report.Build(v.summary, v.result))
-	// The files come first: a reader of stdout that goes away, as head does,
-	// must not cost the report.
+	// The files come first. A reader that closes stdout early, for example head, must
+	// not prevent the report.
 	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files()})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
@@ -63,8 +63,8 @@ func runReport(e env, c *command, args []string) error {
 	return failed
 }
 
-// checkDir reports what will keep the report from being written, before the
-// work is done. It makes nothing.
+// checkDir returns an error if the report cannot be written to dir. It is called before
+// the inputs are read, and creates nothing.
 func checkDir(dir string) error {
 	if dir == "" || dir == ingest.Stdin {
 		return fmt.Errorf("--output is %q, want a directory", dir)

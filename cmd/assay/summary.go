@@ -13,7 +13,7 @@ import (
 func summaryCommand() *command {
 	return &command{
 		name: "summary", args: "[INPUT...]",
-		does: "print what was measured; reads standard input where no input is given",
+		does: "print the measurements; reads standard input if no input is given",
 		example: `  assay summary trace.json.gz
   zcat trace.json.gz | assay summary
   nsys stats report.nsys-rep | assay summary
@@ -30,8 +30,8 @@ func runSummary(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
-	tables := flags.StringSlice("table", nil, "print reports as nsys stats does, of any trace: `NAME`[,NAME...], as \"assay help tables\" lists them")
-	save := flags.String("save", "", "also write the JSON to `DIR`, in a file named by its content: a baseline for \"assay check\"")
+	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
+	save := flags.String("save", "", "also write the JSON to `DIR` as a baseline for \"assay check\"; its content determines the file name")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -81,13 +81,13 @@ func runSummary(e env, c *command, args []string) error {
 	return failed
 }
 
-// checkFormat says what is wrong with the format of a summary.
+// checkFormat returns a message if the format is not one of a summary, or "".
 func checkFormat(format string) string {
 	switch format {
 	case "text", "md", "json":
 		return ""
 	case "csv":
-		return "--format is \"csv\", which only tables have: name one with --table"
+		return "--format is \"csv\", which needs --table; name a table"
 	}
 	return fmt.Sprintf("--format is %q, want text, md or json", format)
 }

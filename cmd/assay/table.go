@@ -17,13 +17,13 @@ import (
 	"assay/trace"
 )
 
-// A tabulation makes the reports of nsys stats.
+// A tabulation prints the reports of nsys stats.
 type tabulation struct {
 	names  []string
 	format string // "text", "csv" or "md"
 }
 
-// newTabulation checks what the user asked for. It says what is wrong.
+// newTabulation checks the flags. It returns a message if they are wrong.
 func newTabulation(names []string, format string) (tab tabulation, wrong string) {
 	tab.format = format
 	switch format {
@@ -56,7 +56,7 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 	strangers := make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
 		if in.Trace == nil {
-			strangers[i] = fmt.Errorf("%s: is no trace (%s), and --table computes from the events of one; leave --table out to see what it holds", in.Path, in.Format)
+			strangers[i] = fmt.Errorf("%s: --table needs a trace, but this is %s; run without --table", in.Path, in.Format)
 			return
 		}
 		issues[i] = in.Trace.Issues
@@ -100,8 +100,8 @@ type tableWriter struct {
 	done   int
 }
 
-// table writes one table. Where there are no rows it says so in the words of nsys
-// stats: in the table's place, or, of CSV, beside it.
+// table writes one table. If there are no rows, it prints the message of nsys stats
+// instead; for CSV the message goes to standard error.
 func (t *tableWriter) table(path string, table *nsysstats.Table) {
 	for _, note := range table.Notes {
 		t.e.say("assay %s: %s: %s: %s", t.c.name, path, table.Name, note)
@@ -142,7 +142,7 @@ func (t *tableWriter) table(path string, table *nsysstats.Table) {
 	}
 }
 
-// caveats says what makes the numbers of an input less true.
+// caveats prints the issues that affect the numbers of an input.
 func (t *tableWriter) caveats(path string, issues []diag.Issue) {
 	for _, is := range issues {
 		if is.Severity != diag.Info {
@@ -181,11 +181,11 @@ func (t *tableWriter) markdown(path string, table *nsysstats.Table, skipped stri
 	report.WriteGrid(t.w, columns, table.Rows)
 }
 
-// mostOfName is how many characters of a name fit into a column of text.
+// mostOfName is the largest number of characters of a name in a column of text.
 const mostOfName = 100
 
-// writeTableText writes a table as nsys stats does: titles in the middle of their
-// columns, over dashes, numbers to the right and names to the left.
+// writeTableText writes a table in the layout of nsys stats: centered titles above dashes,
+// numbers to the right and names to the left.
 func writeTableText(w io.Writer, table *nsysstats.Table) {
 	widths := make([]int, len(table.Columns))
 	for i, c := range table.Columns {
@@ -225,7 +225,7 @@ func writeTableText(w io.Writer, table *nsysstats.Table) {
 	}
 }
 
-// clip cuts a name to what fits into a column.
+// clip cuts a name to the width of a column.
 func clip(name string) string {
 	if utf8.RuneCountInString(name) <= mostOfName {
 		return name

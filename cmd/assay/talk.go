@@ -2,9 +2,9 @@ package main
 
 import "sync"
 
-// A talk prints lines of inputs that are read at the same time in the order of the
-// inputs: those of the first input that is not done at once, those of later ones
-// when all before them are done.
+// A talk prints the messages of inputs that are read in parallel, in the order of the
+// inputs. It prints messages of the first unfinished input at once, and messages of later
+// inputs when all earlier inputs are finished.
 type talk struct {
 	say  func(line string)
 	mu   sync.Mutex

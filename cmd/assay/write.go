@@ -23,10 +23,10 @@ type reportFiles struct {
 	pictures       []string // all that any report of the kind can have
 }
 
-// writeReport writes every file of the report and returns their names, the
-// report itself first. The files are complete under temporary names before any
-// gets its own, so a failure leaves an earlier report as it was. The page of the
-// report goes first and comes last: pictures beside it belong to it.
+// writeReport writes every file of the report and returns their names, the report itself
+// first. All files are complete under temporary names before the first is renamed, so a
+// failure does not change an earlier report. The old page is removed first and the new
+// page is renamed last, so a page never has the pictures of another report.
 func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names []string, err error) {
 	out := newWriter()
 	defer out.stop()
@@ -47,7 +47,7 @@ func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names [
 	if err != nil {
 		return nil, err
 	}
-	// Pictures of an earlier report that this one does not have would mislead.
+	// Remove pictures of an earlier report that this report does not have.
 	gone := []string{files.markdown}
 	for _, old := range files.pictures {
 		if !slices.Contains(names, old) {
@@ -84,12 +84,12 @@ func newWriter() *writer { return new(writer) }
 // has come still ends the process.
 func (w *writer) stop() { w.temp.Close() }
 
-// dir makes the directory, and those above it, if it is not there. It goes away if no
-// file comes into it.
+// dir creates the directory and its parents if they are missing. It is removed if no
+// file is written to it.
 func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
 
-// stage writes the file for path under a temporary name beside it. Its mode is
-// what the umask leaves of rw-rw-rw-.
+// stage writes the file for path under a temporary name in the same directory. Its mode
+// is rw-rw-rw- less the umask.
 func (w *writer) stage(path string, r result) error {
 	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
 	f, err := w.temp.Create(func() (*os.File, error) {
@@ -130,9 +130,9 @@ func (w *writer) file(path string, r result) error {
 	return w.commit()
 }
 
-// output writes what a user named with -o, or standard output for "-". What is
-// no regular file, such as a pipe or /dev/stdout, is written to as it is: a
-// rename would put a file in its place.
+// output writes to the path of -o, or to standard output for "-". It writes directly to a
+// path that is not a regular file, for example a pipe, because a rename would replace
+// it.
 func (e env) output(path string, r result) error {
 	if path == ingest.Stdin {
 		return buffered(e.stdout, r)
@@ -158,8 +158,7 @@ func buffered(w io.Writer, r result) error {
 	return buf.Flush()
 }
 
-// print writes a result to standard output. A full disk must not look like
-// success.
+// print writes a result to standard output. It returns an error if the disk is full.
 func (e env) print(r result) error {
 	if err := buffered(e.stdout, r); err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
@@ -167,13 +166,12 @@ func (e env) print(r result) error {
 	return nil
 }
 
-// shown returns what writes a document in a format: text, md or json.
+// shown returns the result that writes a document in a format: text, md or json.
 func shown(doc masked[report.Doc], format string) result {
 	return doc.as(func(d report.Doc, w io.Writer) error { return inFormat(format, d.Text, d.StepSummary, d.JSON)(w) })
 }
 
-// inFormat chooses, of the ways to write one result, that of a format: text, md or
-// json.
+// inFormat returns the writer of a format: text, md or json.
 func inFormat(format string, text func(io.Writer, int) error, md, json func(io.Writer) error) func(io.Writer) error {
 	switch format {
 	case "md":

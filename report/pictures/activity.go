@@ -11,7 +11,7 @@ import (
 	"assay/unit"
 )
 
-const mostLanes = 4 // devices with an activity panel
+const mostLanes = 4 // GPUs with an activity panel
 
 const mostMarks = 400 // steps per activity panel
 
@@ -34,16 +34,16 @@ func activity(s *summary.Summary) (plot.Chart, bool) {
 	}
 	c := plot.Chart{
 		Title:    "GPU activity over time",
-		Subtitle: "height: share of each bin in which the class ran; time from the start of the device's window",
+		Subtitle: "height: part of each bin in which the class ran; time from the start of the GPU window",
 		Body:     lanes,
 	}
 	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
-	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "device"))
+	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "GPU"))
 	return c, true
 }
 
-// binShares returns how much of each bin of the window is filled, as parts of
-// [plot.Full]. The last bin may be shorter than the others.
+// binShares returns the busy part of each bin of the window, in units of [plot.Full].
+// The last bin may be shorter than the others.
 func binShares(bins []int64, length, window int64) (out []int64) {
 	for i, ns := range bins {
 		own := min(length, window-int64(i)*length)
@@ -55,7 +55,7 @@ func binShares(bins []int64, length, window int64) (out []int64) {
 	return out
 }
 
-// lanePanel has no lanes if the device's strip has nothing to show.
+// lanePanel returns the lanes of a GPU. It has none if the strip is empty.
 func lanePanel(s *summary.Summary, d summary.Device, name string) plot.TimePanel {
 	p := plot.TimePanel{Title: name, SpanNS: d.WindowNS}
 	if product := label.Clean(d.Name); product != "" {
@@ -81,7 +81,7 @@ func lanePanel(s *summary.Summary, d summary.Device, name string) plot.TimePanel
 		from := st.StartNS - d.StartNS
 		end, last = from+st.WallNS, true
 		if from < 0 && end > 0 {
-			from = 0 // the host began the step before the device had work
+			from = 0 // the CPU started the step before the GPU had work
 		}
 		p.Marks = append(p.Marks, plot.Mark{NS: from, Label: stepLabel(st.Name, st.Kind, st.Number)})
 	}

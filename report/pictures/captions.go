@@ -9,15 +9,15 @@ import (
 	"assay/summary/view"
 )
 
-// joinSentences joins two texts of which either may be empty.
+// joinSentences joins two texts. Both may be empty.
 func joinSentences(a, b string) string { return strings.TrimSpace(a + " " + b) }
 
-// restOfDevices says that not all devices are drawn, if so.
+// restOfDevices returns how many GPUs are not drawn, or "" if all are.
 func restOfDevices(all, shown int) string {
 	if all == shown {
 		return ""
 	}
-	return fmt.Sprintf("The %d devices with the largest share of idle time; %s.", shown, label.Plural(int64(all-shown), "more device"))
+	return fmt.Sprintf("The %d GPUs with the most idle time; %s.", shown, label.Plural(int64(all-shown), "more GPU"))
 }
 
 // inputCaption explains the numbers of inputs below a picture.
@@ -34,7 +34,7 @@ func inputCaption(s *summary.Summary, shown []int) string {
 	case parts == nil:
 		return ""
 	case len(parts) > view.KeyInputs:
-		return "The number in front is that of the input in the report."
+		return "# is the number of the input in the report."
 	}
 	return "Inputs: " + strings.Join(parts, ", ") + "."
 }

@@ -5,7 +5,7 @@ import (
 	"assay/summary"
 )
 
-// ownerColor returns the colour of an owner of idle time.
+// ownerColor returns the colour of a cause of idle time.
 func ownerColor(owner string) plot.Color {
 	color, ok := map[string]plot.Color{
 		summary.OwnerHost: plot.ColorHost, summary.OwnerDependency: plot.ColorDependency, summary.OwnerLaunch: plot.ColorLaunch,

@@ -9,24 +9,24 @@ import (
 	"assay/unit"
 )
 
-// ofWhole says what the times of a picture are.
+// ofWhole returns the basis of the times of a picture.
 func ofWhole(c *compare.Comparison) string {
 	if c.Per == compare.PerStep {
-		return "of one step on one device, mean over " + unit.Count(c.Base.Parts) + " and " + label.Plural(c.New.Parts, "step")
+		return "per step and GPU, mean over " + unit.Count(c.Base.Parts) + " and " + label.Plural(c.New.Parts, "step")
 	}
-	return "of the window of one device"
+	return "per window and GPU"
 }
 
 func diffBudget(c *compare.Comparison) (plot.Chart, bool) {
 	colors := []plot.Color{plot.ColorCompute, plot.ColorComm, plot.ColorCopy, plot.ColorIdle}
-	chart := plot.Chart{Title: "Where the time went, before and now", Subtitle: "time " + ofWhole(c)}
-	base, new := plot.BarRow{Label: "base"}, plot.BarRow{Label: "new"}
+	chart := plot.Chart{Title: "GPU time breakdown, baseline and new", Subtitle: "time " + ofWhole(c)}
+	base, new := plot.BarRow{Label: "baseline"}, plot.BarRow{Label: "new"}
 	for i, r := range c.Budget.Rows {
 		chart.Legend = append(chart.Legend, plot.Swatch{Color: colors[i], Text: fmt.Sprintf("%s %s", budgetNames()[i], compare.Signed(r.DeltaNS))})
 		base.Parts, new.Parts = append(base.Parts, plot.Part{Color: colors[i], NS: r.BaseNS}), append(new.Parts, plot.Part{Color: colors[i], NS: r.NewNS})
 	}
 	new.Note = " (" + compare.SignedShare(c.Budget.DeltaNS, c.Budget.BaseNS) + ")"
 	chart.Body = plot.Stacks{Rows: []plot.BarRow{base, new}}
-	chart.Alt = fmt.Sprintf("Time budget before and now: %s and %s", unit.Duration(c.Budget.BaseNS), unit.Duration(c.Budget.NewNS))
+	chart.Alt = fmt.Sprintf("GPU time breakdown: baseline %s, new %s", unit.Duration(c.Budget.BaseNS), unit.Duration(c.Budget.NewNS))
 	return chart, true
 }

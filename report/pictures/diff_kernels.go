@@ -13,13 +13,13 @@ func diffKernels(c *compare.Comparison) (plot.Chart, bool) {
 	return moveChart(c.Kernels, "kernel", plot.Moves{Form: label.Kernel}, func(r compare.Row) plot.MoveRow {
 		return plot.MoveRow{Label: r.Name, Parts: []plot.Part{{Color: plot.ColorByCount, NS: r.CountNS}, {Color: plot.ColorByDuration, NS: r.DurationNS}}, Value: compare.Signed(r.DeltaNS)}
 	}, plot.Chart{
-		Title:    "Kernels that moved most",
-		Subtitle: fmt.Sprintf("work %s; kernel work moved by %s", ofWhole(c), compare.Signed(c.Kernels.DeltaNS)),
-		Legend:   []plot.Swatch{{Color: plot.ColorByCount, Text: "by count"}, {Color: plot.ColorByDuration, Text: "by duration"}},
+		Title:    "Kernels with the largest changes",
+		Subtitle: fmt.Sprintf("total kernel time %s; total change %s", ofWhole(c), compare.Signed(c.Kernels.DeltaNS)),
+		Legend:   []plot.Swatch{{Color: plot.ColorByCount, Text: "count effect"}, {Color: plot.ColorByDuration, Text: "duration effect"}},
 	})
 }
 
-// moveChart fills in the rows that moved, and says what is left out.
+// moveChart adds the rows that changed, and counts the rows that it leaves out.
 func moveChart(p compare.Part, noun string, m plot.Moves, row func(compare.Row) plot.MoveRow, chart plot.Chart) (plot.Chart, bool) {
 	moved := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	if len(moved) == 0 {
@@ -34,9 +34,9 @@ func moveChart(p compare.Part, noun string, m plot.Moves, row func(compare.Row) 
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		chart.Caption = fmt.Sprintf("%s moved by %s together.", label.Plural(int64(len(rest)), "more "+noun), compare.Signed(sum))
+		chart.Caption = fmt.Sprintf("%s, total change %s.", label.Plural(int64(len(rest)), "more "+noun), compare.Signed(sum))
 	}
 	chart.Body = m
-	chart.Alt = fmt.Sprintf("Deltas of the %s that moved most", label.Plural(int64(len(m.Rows)), noun))
+	chart.Alt = fmt.Sprintf("Changes of %s", label.Plural(int64(len(m.Rows)), noun))
 	return chart, true
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func diffWaterfall(c *compare.Comparison) (plot.Chart, bool) {
-	w := plot.Waterfall{From: c.Budget.BaseNS, To: c.Budget.NewNS, FromLabel: "base", ToLabel: "new"}
+	w := plot.Waterfall{From: c.Budget.BaseNS, To: c.Budget.NewNS, FromLabel: "baseline", ToLabel: "new"}
 	for i, r := range c.Budget.Rows {
 		if r.DeltaNS != 0 {
 			w.Steps = append(w.Steps, plot.WaterStep{Label: budgetNames()[i], NS: r.DeltaNS, Value: compare.Signed(r.DeltaNS)})
@@ -24,7 +24,7 @@ func diffWaterfall(c *compare.Comparison) (plot.Chart, bool) {
 		Alt:    fmt.Sprintf("Waterfall from %s to %s", unit.Duration(w.From), unit.Duration(w.To)),
 	}
 	if low, _ := w.Span(); low > 0 {
-		chart.Caption = "The axis does not begin at 0, so that the differences can be seen."
+		chart.Caption = "The axis does not start at 0."
 	}
 	return chart, true
 }

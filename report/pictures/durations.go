@@ -18,20 +18,20 @@ func durations(s *summary.Summary) (plot.Chart, bool) {
 	}
 	var h plot.Histograms
 	if n := kernels.Count(); n > 0 {
-		title := fmt.Sprintf("Durations of %s, %s in all", label.Plural(n, "kernel"), unit.Duration(kernels.TotalNS()))
+		title := fmt.Sprintf("Durations of %s, total %s", label.Plural(n, "kernel"), unit.Duration(kernels.TotalNS()))
 		h.Panels = append(h.Panels, plot.HistogramPanel{Title: title, Bins: bins(kernels.Buckets)})
 	}
 	if n := gaps.Count(); n > 0 {
-		title := fmt.Sprintf("Lengths of %s in which nothing ran, %s in all", label.Plural(n, "gap"), unit.Duration(gaps.TotalNS()))
+		title := fmt.Sprintf("Durations of %s (GPU idle), total %s", label.Plural(n, "gap"), unit.Duration(gaps.TotalNS()))
 		h.Panels = append(h.Panels, plot.HistogramPanel{Title: title, Bins: bins(gaps.Buckets)})
 	}
 	if len(h.Panels) == 0 {
 		return plot.Chart{}, false
 	}
 	return plot.Chart{
-		Title:    "How long kernels and gaps are",
-		Subtitle: "share that each bucket of durations has, all devices; what is shorter than 100 ns is one bucket, for clocks round it",
-		Legend:   []plot.Swatch{{Color: plot.ColorCount, Text: "share of the count"}, {Color: plot.ColorTime, Text: "share of the time"}},
+		Title:    "Durations of kernels and GPU gaps",
+		Subtitle: "share of each range of durations, all GPUs; everything under 100 ns is one range, because clocks round it",
+		Legend:   []plot.Swatch{{Color: plot.ColorCount, Text: "% of the count"}, {Color: plot.ColorTime, Text: "% of the time"}},
 		Body:     h,
 		Alt:      "Distributions of the durations of kernels and gaps, by count and by time",
 	}, true

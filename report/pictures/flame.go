@@ -16,10 +16,10 @@ func flameColors() []plot.Color {
 	return []plot.Color{0xf2c6a0, 0xe9b7a4, 0xf0d9a0, 0xd9c7a8, 0xe6c1bd, 0xc9d0a6, 0xf3d5bd, 0xd8bfae, 0xb9cdb6, 0xc4c9d8}
 }
 
-// colorOthers is that of the boxes of several functions.
+// colorOthers is the colour of boxes of several functions.
 const colorOthers plot.Color = 0xe6e6e6
 
-// flameName is a name without directories.
+// flameName returns a name without directories.
 func flameName(n summary.FlameNode) string {
 	if n.Others > 0 {
 		return label.Plural(n.Others, "more function")
@@ -39,7 +39,7 @@ func flameName(n summary.FlameNode) string {
 	return name
 }
 
-// flameColor gives the functions of one file or package one colour.
+// flameColor returns the colour of a function, which depends on its file or package.
 func flameColor(n summary.FlameNode) plot.Color {
 	if n.Others > 0 {
 		return colorOthers
@@ -60,7 +60,7 @@ func flameColor(n summary.FlameNode) plot.Color {
 	return colors[h.Sum32()%uint32(len(colors))]
 }
 
-// mostFlames is how many trees one picture has.
+// mostFlames is the largest number of trees in one picture.
 const mostFlames = 3
 
 func flame(s *summary.Summary) (plot.Chart, bool) {
@@ -88,22 +88,22 @@ func flame(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	first := g.Panels[0]
-	c := plot.Chart{Title: "What called what, and what it cost", Body: g, Subtitle: "width: share of " + first.Title}
+	c := plot.Chart{Title: "Flame graph", Body: g, Subtitle: "width: % of " + first.Title}
 	if len(g.Panels) > 1 {
-		c.Subtitle = "width: share of the total of each profile"
+		c.Subtitle = "width: % of the total of each profile"
 	}
-	c.Subtitle += "; a box is below what called it, and what it has over the boxes below it, it cost itself; one colour for each file or package, grey for small functions added up"
+	c.Subtitle += "; callees are below their caller; self is the part of a box without boxes below it; one colour per file or package, grey: small functions"
 	if deeper > 0 {
-		c.Caption = label.Plural(int64(deeper), "more level") + " of calls below."
+		c.Caption = label.Plural(int64(deeper), "more level") + " of calls."
 	}
 	if left > 0 {
 		c.Caption = joinSentences(c.Caption, label.Plural(int64(left), "more profile")+".")
 	}
-	c.Alt = fmt.Sprintf("Boxes of the stacks of %s; the first at the top is %s with %s", first.Title, first.Boxes[0].Name, unit.Share(first.Boxes[0].Value, first.Total))
+	c.Alt = fmt.Sprintf("Flame graph of %s; the first box at the top is %s with %s", first.Title, first.Boxes[0].Name, unit.Share(first.Boxes[0].Value, first.Total))
 	return c, true
 }
 
-// flameTotal prints what the widths of a flame are shares of: "7.2 s cpu".
+// flameTotal returns the denominator of the widths: "7.2 s cpu".
 func flameTotal(f summary.Flame) string {
 	name := label.Clip(label.Clean(f.Name), 40)
 	switch f.Unit {

@@ -6,15 +6,16 @@ import (
 
 	"assay/internal/label"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// mostReasons is how many reasons of idle time get a bar.
+// mostReasons is the largest number of causes with a bar.
 const mostReasons = 10
 
-// idle shows who owned the idle time of each device, and what for.
+// idle shows the idle time of each GPU by cause.
 func idle(s *summary.Summary) (plot.Chart, bool) {
 	devices, all := view.IdleOfDevices(s)
 	all = slices.DeleteFunc(all, func(r summary.Idle) bool { return r.NS <= 0 })
@@ -28,14 +29,14 @@ func idle(s *summary.Summary) (plot.Chart, bool) {
 		total = summary.Plus(total, o.NS)
 	}
 	for _, o := range owners {
-		text := fmt.Sprintf("%s %s (%s)", view.OwnerText(o.Owner), unit.Duration(o.NS), unit.Share(o.NS, total))
+		text := fmt.Sprintf("%s %s (%s)", words.Owner(o.Owner), unit.Duration(o.NS), unit.Share(o.NS, total))
 		c.Legend = append(c.Legend, plot.Swatch{Color: ownerColor(o.Owner), Text: text})
 	}
 	shown := devices[:min(len(devices), allBars)]
 	if len(devices) > allBars {
 		shown = devices[:mostBars]
-		c.Caption = fmt.Sprintf("The %d devices with the largest share of idle time; %s. The legend and the reasons sum all.",
-			len(shown), label.Plural(int64(len(devices)-len(shown)), "more device"))
+		c.Caption = fmt.Sprintf("The %d GPUs with the most idle time; %s. The legend and the causes are sums over all.",
+			len(shown), label.Plural(int64(len(devices)-len(shown)), "more GPU"))
 	}
 	var at []int
 	for _, d := range shown {
@@ -43,17 +44,17 @@ func idle(s *summary.Summary) (plot.Chart, bool) {
 	}
 	slices.Sort(at)
 	c.Caption = joinSentences(c.Caption, inputCaption(s, at))
-	titled := plot.Titled{{Title: "By device", Body: idleBars(s, shown)}}
+	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, shown)}}
 	ranking, rest := reasonRanking(reasons, total)
 	if rest != "" {
 		c.Caption = joinSentences(c.Caption, rest)
 	}
-	c.Body = append(titled, plot.TitledBody{Title: "The reasons with the most idle time, and their share of " + unit.Duration(total), Body: ranking})
-	c.Alt = fmt.Sprintf("Idle time by owner; the first reason, %s, has %s of it", reasons[0].Reason(), unit.Share(reasons[0].NS, total))
+	c.Body = append(titled, plot.TitledBody{Title: "Largest causes, in % of " + unit.Duration(total) + " idle time", Body: ranking})
+	c.Alt = fmt.Sprintf("Idle time by cause; the largest, %s, takes %s of it", words.Cause(reasons[0].Owner, reasons[0].State, ""), unit.Share(reasons[0].NS, total))
 	return c, true
 }
 
-// idleBars has a bar for each device that has idle time.
+// idleBars returns a bar for each GPU with idle time.
 func idleBars(s *summary.Summary, devices []view.DeviceIdle) plot.Bars {
 	names := view.DeviceLabels(s)
 	var bars plot.Bars
@@ -70,12 +71,12 @@ func idleBars(s *summary.Summary, devices []view.DeviceIdle) plot.Bars {
 	return bars
 }
 
-// reasonRanking has the reasons with the most idle time, and says how many are
+// reasonRanking returns the largest causes of idle time, and a text on those that are
 // not shown.
 func reasonRanking(reasons []view.Idle, total int64) (r plot.Ranking, rest string) {
 	r = plot.Ranking{Total: total, Form: label.Plain}
 	rows, shown := ranked(reasons, mostReasons, func(i view.Idle) plot.RankRow {
-		label := i.Reason()
+		label := words.Cause(i.Owner, i.State, "")
 		if i.Name != "" {
 			label += ": " + i.Name
 		}
@@ -83,7 +84,7 @@ func reasonRanking(reasons []view.Idle, total int64) (r plot.Ranking, rest strin
 	})
 	r.Rows = rows
 	if n := len(reasons) - len(r.Rows); n > 0 {
-		rest = fmt.Sprintf("%s (%s of the idle time).", label.Plural(int64(n), "more reason"), unit.Share(total-shown, total))
+		rest = fmt.Sprintf("%s (%s of the idle time).", label.Plural(int64(n), "more cause"), unit.Share(total-shown, total))
 	}
 	return r, rest
 }

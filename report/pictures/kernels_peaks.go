@@ -9,6 +9,7 @@ import (
 	"assay/internal/label"
 	"assay/judge"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -20,7 +21,7 @@ const (
 	mostDots  = 200
 )
 
-// The colours of what holds a kernel back.
+// The colours of what limits a kernel.
 const (
 	colorLatency  plot.Color = 0xa6761d
 	colorMemory   plot.Color = 0x7b5ea7
@@ -54,7 +55,7 @@ func sideColor(s judge.Side) plot.Color {
 func sideLegend(dots []plot.Dot) (out []plot.Swatch) {
 	for _, s := range []plot.Swatch{
 		{Color: colorLatency, Text: "latency: both peaks are far"}, {Color: colorMemory, Text: "memory"}, {Color: plot.ColorCompute, Text: "compute"},
-		{Color: colorBalanced, Text: "both alike"}, {Color: colorNear, Text: "near the limit"}, {Color: plot.ColorUnknown, Text: "not known"},
+		{Color: colorBalanced, Text: "balanced"}, {Color: colorNear, Text: "near peak"}, {Color: plot.ColorUnknown, Text: "unknown"},
 	} {
 		if slices.ContainsFunc(dots, func(d plot.Dot) bool { return d.Color == s.Color }) {
 			out = append(out, s)
@@ -63,8 +64,8 @@ func sideLegend(dots []plot.Dot) (out []plot.Swatch) {
 	return out
 }
 
-// kernelsPeaks draws kernels against the roofs of their device or, where their
-// arithmetic was not counted, against its peaks in percent.
+// kernelsPeaks draws the roofline of the kernels or, if FLOPs were not counted, their
+// throughput in % of peak.
 func kernelsPeaks(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	if len(r.Sides) != len(s.Counters) {
 		return plot.Chart{}, false
@@ -75,8 +76,8 @@ func kernelsPeaks(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	return peaksChart(s, r)
 }
 
-// finishDots numbers the largest dots and puts those in front that would be
-// covered. The area of a dot is its share of the time.
+// finishDots numbers the largest dots and draws small dots last, so that none is covered.
+// The area of a dot is its share of the time.
 func finishDots(dots []plot.Dot, weights []int64, total int64) []plot.Dot {
 	for i := range dots {
 		share := float64(weights[i]) / float64(max(1, total))
@@ -105,7 +106,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		}
 		most = max(most, min(*k.ComputePct, 200), min(*k.MemoryPct, 200))
 		dots = append(dots, plot.Dot{X: *k.MemoryPct, Y: *k.ComputePct, Color: sideColor(r.Sides[i]), Name: k.Kernel,
-			Key: fmt.Sprintf("  compute %.1f%%, memory %.1f%%, %s", *k.ComputePct, *k.MemoryPct, r.Sides[i].Words())})
+			Key: fmt.Sprintf("  compute %.1f%%, memory %.1f%%, %s", *k.ComputePct, *k.MemoryPct, words.Side(r.Sides[i]))})
 		of = append(of, weights[i])
 	}
 	if len(dots) == 0 {
@@ -120,13 +121,13 @@ func peaksChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	}
 	what := "launches"
 	if timed {
-		what = "kernel time of " + unit.Duration(total)
+		what = "total kernel time, " + unit.Duration(total)
 	}
-	body := plot.Scatter{X: axis("memory throughput, of the peak"), Y: axis("compute throughput, of the peak"),
+	body := plot.Scatter{X: axis("memory throughput (% of peak)"), Y: axis("compute throughput (% of peak)"),
 		Regions: peakRegions(r.Peaks, most), Dots: finishDots(dots, of, total)}
 	return plot.Chart{
-		Title:    "Kernels against the peaks of the device",
-		Subtitle: "area: share of the " + what + ". Arithmetic was not counted, so both axes are shares of what the device can do at most",
+		Title:    "Kernel counters: % of peak",
+		Subtitle: "area: % of " + what + "; FLOPs were not counted, so both axes are in % of peak",
 		Legend:   sideLegend(dots), Body: body, Caption: dotsLeft(len(dots), left),
 		Alt: "Compute against memory throughput of kernels: " + altDots(body),
 	}, true
@@ -141,8 +142,8 @@ func peakRegions(p judge.Peaks, most float64) []plot.Region {
 	}
 	return []plot.Region{
 		{Corners: rect(low, low, far, far), Color: shadeLatency, At: [2]float64{low, far}, Label: fmt.Sprintf("latency: both under %.0f%%", far)},
-		{Corners: rect(low, near, high, high), Color: shadeNear, At: [2]float64{low, high}, Label: fmt.Sprintf("near the compute limit: over %.0f%%", near)},
-		{Corners: rect(near, low, high, near), Color: shadeNear, At: [2]float64{high, near}, Right: true, Label: fmt.Sprintf("near the memory limit: over %.0f%%", near)},
+		{Corners: rect(low, near, high, high), Color: shadeNear, At: [2]float64{low, high}, Label: fmt.Sprintf("near compute peak: over %.0f%%", near)},
+		{Corners: rect(near, low, high, near), Color: shadeNear, At: [2]float64{high, near}, Right: true, Label: fmt.Sprintf("near memory peak: over %.0f%%", near)},
 		{Corners: [][2]float64{{far - margin, far}, {far, far}, {far, far - margin}, {near, near - margin}, {near, near}, {near - margin, near}},
 			Color: plot.ColorWhite, At: [2]float64{far + 0.2*margin, far + 1.1*margin}, Label: "balanced"},
 	}
@@ -152,7 +153,7 @@ func dotsLeft(shown, left int) string {
 	if left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s drawn; of %d more the counters that this needs were not collected, or they are too many or of another device.", label.Plural(int64(shown), "kernel"), left)
+	return fmt.Sprintf("%s drawn; %d more have no such counters, are on another GPU or exceed the limit of the picture.", label.Plural(int64(shown), "kernel"), left)
 }
 
 func altDots(s plot.Scatter) string {

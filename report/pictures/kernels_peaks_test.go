@@ -31,7 +31,7 @@ func TestCounterCharts(t *testing.T) {
 		return c, c.Body.(plot.Scatter)
 	}
 	c, peaks := chart(samplerun.Counted())
-	if c.Title != "Kernels against the peaks of the device" || len(peaks.Dots) != 3 || peaks.Dots[0].X != 92 || peaks.Dots[0].Y != 20 || peaks.Dots[0].Color != colorNear || peaks.Dots[1].Color != colorLatency || peaks.Dots[2].Color != plot.ColorCompute {
+	if c.Title != "Kernel counters: % of peak" || len(peaks.Dots) != 3 || peaks.Dots[0].X != 92 || peaks.Dots[0].Y != 20 || peaks.Dots[0].Color != colorNear || peaks.Dots[1].Color != colorLatency || peaks.Dots[2].Color != plot.ColorCompute {
 		t.Errorf("%s: %+v", c.Title, peaks.Dots)
 	}
 	// The area above the least radius is the share of the time.

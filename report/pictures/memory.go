@@ -32,9 +32,9 @@ func memory(s *summary.Summary) (plot.Chart, bool) {
 	}
 	c := plot.Chart{
 		Title:    "Memory over time",
-		Subtitle: "what PyTorch's allocator reported, the highest value of each bin; time from the first report",
+		Subtitle: "reported by PyTorch's allocator, maximum of each bin; time from the first report",
 		Legend:   []plot.Swatch{{Color: plot.ColorWork, Text: "allocated"}},
-		Alt:      fmt.Sprintf("Memory over time of %s", label.Plural(int64(len(body.Panels)), "device")),
+		Alt:      fmt.Sprintf("Memory over time of %s", label.Plural(int64(len(body.Panels)), "GPU")),
 		Body:     body,
 	}
 	if reserved {
@@ -46,7 +46,7 @@ func memory(s *summary.Summary) (plot.Chart, bool) {
 	return c, true
 }
 
-// memoryPanel is false if nothing is known of m over time.
+// memoryPanel returns false if m has no values over time.
 func memoryPanel(m summary.Memory, label string) (plot.TimePanel, bool) {
 	known := func(bins []int64) bool { return slices.ContainsFunc(bins, func(n int64) bool { return n > 0 }) }
 	if m.Strip == nil || m.Strip.BinNS <= 0 || !known(m.Strip.Allocated) && !known(m.Strip.Reserved) {

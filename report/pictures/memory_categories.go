@@ -23,8 +23,8 @@ func memoryCategories(s *summary.Summary) (plot.Chart, bool) {
 		}
 	}
 	c := plot.Chart{
-		Title:    "Memory by category, over time",
-		Subtitle: "what PyTorch's profiler took memory to be for; each bin shows the moment with the most; time from the first moment",
+		Title:    "Memory by category over time",
+		Subtitle: "categories of PyTorch's profiler; each bin shows its maximum; time from the first sample",
 	}
 	return strataChart(c, strips, label.Plain)
 }

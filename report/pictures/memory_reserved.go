@@ -9,8 +9,7 @@ import (
 	"assay/unit"
 )
 
-// memoryReserved shows what was reserved and live over time, and where
-// allocations failed.
+// memoryReserved shows reserved and allocated memory over time, and failed allocations.
 func memoryReserved(s *summary.Summary) (plot.Chart, bool) {
 	strips := snapshotStrips(s)
 	if len(strips) == 0 {
@@ -23,17 +22,17 @@ func memoryReserved(s *summary.Summary) (plot.Chart, bool) {
 		failed = failed || p.row.Failed > 0
 	}
 	c := plot.Chart{
-		Title:    "Device memory over time",
-		Subtitle: "what the allocator had reserved, the highest of each bin, and what of it was live; time from the first entry of the history",
-		Legend:   []plot.Swatch{{Color: plot.ColorWork, Text: "live"}, {Color: plot.ColorIdle, Text: "reserved"}},
-		Alt:      fmt.Sprintf("Reserved and live memory over time of %s", label.Plural(int64(len(body.Panels)), "device")),
+		Title:    "GPU memory over time",
+		Subtitle: "reserved and allocated memory, maximum of each bin; time from the first entry of the history",
+		Legend:   []plot.Swatch{{Color: plot.ColorWork, Text: "allocated"}, {Color: plot.ColorIdle, Text: "reserved"}},
+		Alt:      fmt.Sprintf("Reserved and allocated memory over time of %s", label.Plural(int64(len(body.Panels)), "GPU")),
 		Body:     body,
 	}
 	if failed {
 		c.Legend = append(c.Legend, plot.Swatch{Color: plot.ColorComm, Text: "out of memory"})
 	}
 	if rest := len(strips) - len(body.Panels); rest > 0 {
-		c.Caption = fmt.Sprintf("The %d devices with the most memory; %s.", len(body.Panels), label.Plural(int64(rest), "more device"))
+		c.Caption = fmt.Sprintf("The %d GPUs with the most memory; %s.", len(body.Panels), label.Plural(int64(rest), "more GPU"))
 	}
 	return c, true
 }
@@ -47,9 +46,9 @@ func reservedPanel(p stripOf) plot.TimePanel {
 	panel := plot.TimePanel{Title: p.label, SpanNS: binsSpan(p.strip.BinNS, len(p.strip.Live))}
 	from := func(ns int64) int64 { return summary.Plus(ns, -max(0, p.strip.StartNS)) }
 	if k := p.row.Peak; k != nil {
-		panel.Title += ", highest reserved " + unit.Bytes(k.HighestReserved)
+		panel.Title += ", peak reserved " + unit.Bytes(k.HighestReserved)
 		if k.NS != nil {
-			track.Peak = &plot.Peak{NS: from(*k.NS), Value: k.Live, Label: "peak " + unit.Bytes(k.Live) + " live"}
+			track.Peak = &plot.Peak{NS: from(*k.NS), Value: k.Live, Label: "peak " + unit.Bytes(k.Live) + " allocated"}
 		}
 	}
 	for _, o := range p.row.OutOfMemory {

@@ -5,6 +5,7 @@ import (
 
 	"assay/internal/label"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -12,8 +13,7 @@ import (
 
 const mostPhaseBars = 16
 
-// phases draws the outermost phases and those within them as bars of the
-// length that they have.
+// phases draws a bar for each phase. Its length is the GPU time of the phase.
 func phases(s *summary.Summary) (plot.Chart, bool) {
 	sums := view.Phases(s)
 	var total summary.Activity
@@ -27,10 +27,10 @@ func phases(s *summary.Summary) (plot.Chart, bool) {
 	if shown < 2 {
 		return plot.Chart{}, false
 	}
-	c := plot.Chart{Title: "Where the time of each phase went", Legend: budgetLegend(total),
-		Subtitle: "time of the devices in each phase; what is within a phase is part of it and follows set in"}
+	c := plot.Chart{Title: "GPU time breakdown by phase", Legend: budgetLegend(total),
+		Subtitle: "GPU time of each phase; nested phases are included and indented"}
 	if len(s.Devices) > 1 {
-		c.Subtitle += fmt.Sprintf("; %s added up", label.Plural(int64(len(s.Devices)), "device"))
+		c.Subtitle += fmt.Sprintf("; sum of %s", label.Plural(int64(len(s.Devices)), "GPU"))
 	}
 	bars := plot.Bars{Compare: true}
 	left := int64(0)
@@ -42,13 +42,13 @@ func phases(s *summary.Summary) (plot.Chart, bool) {
 			left++
 			continue
 		}
-		bars.Rows = append(bars.Rows, plot.BarRow{Label: p.Label(), Parts: budgetParts(p.Total),
+		bars.Rows = append(bars.Rows, plot.BarRow{Label: words.Phase(p.Path), Parts: budgetParts(p.Total),
 			Note: ", " + unit.Share(p.Total.Window(), total.Window())})
 	}
 	if left > 0 {
 		c.Caption = label.Plural(left, "more phase") + "."
 	}
 	c.Body = bars
-	c.Alt = fmt.Sprintf("Bars of the time budgets of %s", label.Plural(int64(len(bars.Rows)), "phase"))
+	c.Alt = fmt.Sprintf("GPU time breakdown of %s", label.Plural(int64(len(bars.Rows)), "phase"))
 	return c, true
 }

@@ -7,8 +7,8 @@ import (
 	"assay/summary"
 )
 
-// A picture is one of those that a report can have. Its draw returns false if
-// the picture would show nothing.
+// A picture is a picture of a report. Its draw returns false if the picture would be
+// empty.
 type picture struct {
 	name string // of the file, without its suffix
 	draw func(*summary.Summary, judge.Result) (plot.Chart, bool)
@@ -70,7 +70,7 @@ func allDiff() []diffPicture {
 }
 
 // Files returns the names of all picture files that any report can have.
-// The caller may remove those that the report at hand does not have: they are of
+// The caller may remove the files that a new report does not have, because they are from
 // an older report.
 func Files() (files []string) {
 	for _, p := range all() {
@@ -79,8 +79,8 @@ func Files() (files []string) {
 	return files
 }
 
-// Of returns the pictures of a summary and its judgment that show anything,
-// in the order of their list.
+// Of returns the pictures of a summary and its result, in the order of the list. It omits
+// empty pictures.
 func Of(s *summary.Summary, r judge.Result) (out []plot.Chart) {
 	for _, p := range all() {
 		if c, ok := p.draw(s, r); ok {
@@ -99,8 +99,8 @@ func ComparisonFiles() (files []string) {
 	return files
 }
 
-// OfComparison returns the pictures of a comparison that show anything. One
-// without times has none.
+// OfComparison returns the pictures of a comparison. It omits empty pictures. A
+// comparison without times has none.
 func OfComparison(c *compare.Comparison) (out []plot.Chart) {
 	if c.Per == compare.PerNone || c.Budget.BaseNS+c.Budget.NewNS == 0 {
 		return nil

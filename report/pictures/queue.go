@@ -11,7 +11,7 @@ import (
 	"assay/unit"
 )
 
-// queue shows how much work was waiting, above the steps.
+// queue shows the queue length above the steps.
 func queue(s *summary.Summary) (plot.Chart, bool) {
 	queues := map[view.DeviceKey]summary.Launches{}
 	for _, l := range s.Launches {
@@ -26,10 +26,10 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 			continue
 		}
 		panels[i] = plot.TimePanel{Title: names[i] + ", window " + unit.Duration(d.WindowNS), SpanNS: d.WindowNS, Tracks: []plot.Track{{
-			Name: "queue depth", Unit: plot.DepthAxis, Series: []plot.Series{{Color: plot.ColorHost, BinNS: d.Strip.BinNS, Values: l.QueueStrip}},
+			Name: "queue length", Unit: plot.DepthAxis, Series: []plot.Series{{Color: plot.ColorHost, BinNS: d.Strip.BinNS, Values: l.QueueStrip}},
 		}}}
 		if columns := stepColumns(s, d); len(columns) > 0 {
-			panels[i].Tracks = append(panels[i].Tracks, plot.Track{Name: "wall time of steps", Unit: plot.TimeAxis, Columns: columns})
+			panels[i].Tracks = append(panels[i].Tracks, plot.Track{Name: "step time", Unit: plot.TimeAxis, Columns: columns})
 		}
 		drawable = append(drawable, i)
 	}
@@ -38,9 +38,9 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 	}
 	shown := view.WorstOf(s, drawable, mostLanes)
 	c := plot.Chart{
-		Title:    "Work waiting in the queue, and steps",
-		Subtitle: "mean depth of each bin: pieces of work offered and not started; time from the start of the device's window",
-		Alt:      fmt.Sprintf("Queue depth and steps over time of %s", label.Plural(int64(len(shown)), "device")),
+		Title:    "Launch queue and steps",
+		Subtitle: "mean queue length of each bin: GPU operations queued, not started; time from the start of the GPU window",
+		Alt:      fmt.Sprintf("Queue length and steps over time of %s", label.Plural(int64(len(shown)), "GPU")),
 	}
 	var body plot.Timeline
 	steps := false
@@ -49,7 +49,7 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 		steps = steps || len(panels[i].Tracks) > 1
 	}
 	c.Body = body
-	c.Legend = []plot.Swatch{{Color: plot.ColorHost, Text: "queue depth"}}
+	c.Legend = []plot.Swatch{{Color: plot.ColorHost, Text: "queue length"}}
 	if steps {
 		c.Legend = append(c.Legend, partLegend(body)...)
 	}
@@ -57,7 +57,7 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 	return c, true
 }
 
-// partLegend names the parts that the columns of a timeline have.
+// partLegend returns the legend of the parts of a timeline's columns.
 func partLegend(t plot.Timeline) (legend []plot.Swatch) {
 	for i, kind := range budgetParts(summary.Activity{}) {
 		if slices.ContainsFunc(t.Panels, func(p plot.TimePanel) bool { return hasPart(p, kind.Color) }) {
@@ -79,7 +79,7 @@ func hasPart(p plot.TimePanel, color plot.Color) bool {
 	return false
 }
 
-// stepColumns returns the steps of a device that meet its window.
+// stepColumns returns the steps that overlap the GPU window.
 func stepColumns(s *summary.Summary, d summary.Device) (columns []plot.TimeColumn) {
 	for _, st := range s.Steps {
 		if st.Input != d.Input || st.Rank != d.Rank || st.Device != d.Device || st.WallNS <= 0 || len(columns) == mostMarks {

@@ -5,11 +5,11 @@ import (
 	"assay/summary"
 )
 
-// mostRanks is how many bars a ranking has.
+// mostRanks is the largest number of bars in a ranking.
 const mostRanks = 15
 
-// ranked returns the bars of the first rows of a sorted list, at most so many and
-// those that have time, and the time of all bars.
+// ranked returns the bars of the first rows of a sorted list, and their total time in
+// ns. It omits rows without time.
 func ranked[R any](list []R, most int, bar func(R) plot.RankRow) (bars []plot.RankRow, shown int64) {
 	for _, row := range list[:min(most, len(list))] {
 		b := bar(row)

@@ -9,13 +9,14 @@ import (
 	"assay/internal/label"
 	"assay/judge"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// rooflineChart draws operations a second against operations for each byte of
-// DRAM traffic, where both are known of some kernel.
+// rooflineChart draws FLOP/s against FLOPs per byte of DRAM traffic. It returns false if
+// no kernel has both.
 func rooflineChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	weights, total, _ := view.CounterWeights(s)
 	var dots []plot.Dot
@@ -32,7 +33,7 @@ func rooflineChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 			device = i
 		}
 		if k.Capability != s.Counters[device].Capability || len(dots) == mostDots {
-			left++ // another roof
+			left++ // has another roof
 			continue
 		}
 		bandwidth = max(bandwidth, *w.PeakDRAMRate)
@@ -43,26 +44,26 @@ func rooflineChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		}
 		intensity, rate := float64(w.FLOPs)/float64(*w.DRAMBytes), float64(w.FLOPs)/float64(w.NS)*1e9
 		dots = append(dots, plot.Dot{X: intensity, Y: rate, Color: sideColor(r.Sides[i]), Name: k.Kernel,
-			Key: fmt.Sprintf("  %s, %.4g %s FLOP/byte, %s", unit.FLOPRate(rate), intensity, w.Precision, r.Sides[i].Words())})
+			Key: fmt.Sprintf("  %s, %.4g %s FLOP/byte, %s", unit.FLOPRate(rate), intensity, w.Precision, words.Side(r.Sides[i]))})
 		of = append(of, weights[i])
 	}
 	if len(dots) == 0 {
 		return plot.Chart{}, false
 	}
-	body := plot.Scatter{X: plot.Axis{Title: "operations for each byte from and to DRAM", Log: true}, Y: plot.Axis{Title: "operations a second", Log: true},
+	body := plot.Scatter{X: plot.Axis{Title: "arithmetic intensity (FLOP/byte of DRAM traffic)", Log: true}, Y: plot.Axis{Title: "FLOP/s", Log: true},
 		Dots: finishDots(dots, of, total)}
 	addRoofs(&body, bandwidth, roofs)
 	return plot.Chart{
 		Title: "Roofline of " + label.Plural(int64(len(dots)), "kernel"),
-		Subtitle: "area: share of the kernel time of " + unit.Duration(total) + ". Below the slope memory is the limit, below the flat lines arithmetic; " +
-			"both at the clocks that the kernels ran at",
+		Subtitle: "area: % of total kernel time (" + unit.Duration(total) + "). Slope: memory limit. Flat lines: compute limits. " +
+			"Both at the measured clocks",
 		Legend: sideLegend(dots), Body: body, Caption: dotsLeft(len(dots), left),
 		Alt: "Roofline: " + altDots(body),
 	}, true
 }
 
-// mainWork returns the arithmetic that a kernel has most of, if all that a
-// roofline needs is known.
+// mainWork returns the precision with most of a kernel's FLOPs. It returns false if a
+// value for the roofline is missing.
 func mainWork(k summary.Counter) (best summary.Work, ok bool) {
 	for _, w := range k.Work {
 		known := w.DRAMBytes != nil && *w.DRAMBytes > 0 && w.PeakFLOPs != nil && *w.PeakFLOPs > 0 && w.PeakDRAMRate != nil && *w.PeakDRAMRate > 0

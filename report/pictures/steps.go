@@ -40,10 +40,10 @@ func steps(s *summary.Summary) (plot.Chart, bool) {
 	if len(steps) < 2 || total.Window() == 0 {
 		return plot.Chart{}, false
 	}
-	c := plot.Chart{Title: "Where the time of each step went", Legend: budgetLegend(total)}
-	c.Subtitle = "wall time of the step"
+	c := plot.Chart{Title: "GPU time breakdown by step", Legend: budgetLegend(total)}
+	c.Subtitle = "step time"
 	if windows > int64(len(steps)) {
-		c.Subtitle = "wall time of the step, mean over its devices; the legend sums all devices"
+		c.Subtitle = "step time, mean over the GPUs; legend: sum over the GPUs"
 	}
 	var columns plot.Columns
 	for _, st := range steps[:min(mostSteps, len(steps))] {
@@ -53,6 +53,6 @@ func steps(s *summary.Summary) (plot.Chart, bool) {
 		c.Caption = fmt.Sprintf("The first %d steps; %s.", len(columns.Bars), label.Plural(int64(rest), "more step"))
 	}
 	c.Body = columns
-	c.Alt = fmt.Sprintf("Stacked bars of the time budgets of %s", label.Plural(int64(len(columns.Bars)), "step"))
+	c.Alt = fmt.Sprintf("GPU time breakdown of %s", label.Plural(int64(len(columns.Bars)), "step"))
 	return c, true
 }

@@ -11,13 +11,13 @@ import (
 	"assay/summary/view"
 )
 
-// strataColors are those of owners and categories, the largest first; that of
-// all others is grey.
+// strataColors are the colours of sites and categories, the largest first. All others are
+// grey.
 func strataColors() []plot.Color {
 	return []plot.Color{plot.ColorCompute, plot.ColorCopy, plot.ColorHost, plot.ColorMemset, plot.ColorWork, plot.ColorComm, plot.ColorDependency, plot.ColorLaunch}
 }
 
-// mostStrips is how many devices have a panel.
+// mostStrips is the largest number of GPUs with a panel.
 const mostStrips = 4
 
 // binsSpan returns how long so many bins are, within int64.
@@ -51,8 +51,7 @@ func snapshotStrips(s *summary.Summary) (out []stripOf) {
 	return out
 }
 
-// strataChart stacks the strips of some devices. An owner has one colour in all
-// panels.
+// strataChart stacks the strips of several GPUs. A site has one colour in all panels.
 func strataChart(c plot.Chart, strips []stripOf, form label.Form) (plot.Chart, bool) {
 	if len(strips) == 0 {
 		return plot.Chart{}, false
@@ -71,7 +70,7 @@ func strataChart(c plot.Chart, strips []stripOf, form label.Form) (plot.Chart, b
 		c.Legend = append(c.Legend, plot.Swatch{Color: strataColors()[i], Text: label})
 	}
 	if slices.ContainsFunc(body.Panels, func(p plot.TimePanel) bool { return len(p.Tracks[0].Series) > len(names) }) {
-		c.Legend = append(c.Legend, plot.Swatch{Color: plot.ColorNothing, Text: "all others"})
+		c.Legend = append(c.Legend, plot.Swatch{Color: plot.ColorNothing, Text: "other"})
 	}
 	if rest := len(strips) - len(shown); rest > 0 {
 		c.Caption = fmt.Sprintf("The first %d; %d more.", len(shown), rest)
@@ -84,12 +83,11 @@ func strataChart(c plot.Chart, strips []stripOf, form label.Form) (plot.Chart, b
 	return c, true
 }
 
-// others stands in a strip for all that have no band of their own.
+// others reports whether a band adds up all rows without a band.
 func others(o summary.Stratum) bool { return o.Name == "" && o.Kind == "" }
 
-// strataNames returns who has a colour: those with the highest bands. Of these
-// the steadiest come first, which are drawn at the bottom: what changes then
-// does not move them up and down.
+// strataNames returns the names that have a colour: those with the highest bands. The
+// steadiest are first and drawn at the bottom, so that other bands do not move them.
 func strataNames(strips []stripOf) (names []string) {
 	most, least := map[string]int64{}, map[string]int64{}
 	for _, p := range strips {
@@ -115,8 +113,8 @@ func strataNames(strips []stripOf) (names []string) {
 	return names
 }
 
-// strataPanel stacks the bands: each series is the sum of its own and all below
-// it, and the highest is drawn first.
+// strataPanel stacks the bands. A series is the sum of its band and all bands below. The
+// highest is drawn first.
 func strataPanel(p stripOf, names []string) plot.TimePanel {
 	bins := len(p.strip.Live)
 	bands := make([][]int64, len(names)+1)

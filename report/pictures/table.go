@@ -29,8 +29,8 @@ func table(of string) func(*summary.Summary, judge.Result) (plot.Chart, bool) {
 	}
 }
 
-// tableRanking draws the rows with the most of what shares are of or, without that, the
-// rows with the largest totals, which may lie within each other.
+// tableRanking draws the rows with the largest shares. If there are no shares, it draws
+// the rows with the largest totals, which may be nested.
 func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 	column, shares := v.ShareColumn, v.ShareColumn >= 0 && v.Columns[v.ShareColumn].Unit == "ns"
 	if !shares {
@@ -57,10 +57,10 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 	}
 	title := v.ColumnTitle(column)
 	c := plot.Chart{Title: v.Heading(), Body: r}
-	c.Subtitle = fmt.Sprintf("%s, in a table of %s; rows may lie within each other", title, label.Clip(label.Clean(v.Tool), 30))
+	c.Subtitle = fmt.Sprintf("%s, in a table of %s; rows may be nested", title, label.Clip(label.Clean(v.Tool), 30))
 	c.Alt = fmt.Sprintf("Bars of the %d %s with the most time; the first has %s", len(r.Rows), v.Kind.Plural, unit.Duration(r.Rows[0].NS))
 	if shares {
-		c.Subtitle = fmt.Sprintf("%s and its share of %s, in a table of %s", title, v.ShareOfText(), label.Clip(label.Clean(v.Tool), 30))
+		c.Subtitle = fmt.Sprintf("%s in %% of %s, in a table of %s", title, v.ShareOfText(), label.Clip(label.Clean(v.Tool), 30))
 	}
 	c.Legend = classLegend(present)
 	if rest := len(rows) - len(r.Rows) + int(max(0, min(v.Left, 1<<30))); rest > 0 {

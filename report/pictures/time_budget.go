@@ -11,11 +11,11 @@ import (
 	"assay/unit"
 )
 
-const allBars = 16 // devices, all of which get a bar
+const allBars = 16 // up to this number every GPU has a bar
 
-const mostBars = 15 // devices that get one if there are more
+const mostBars = 15 // bars if there are more GPUs
 
-// budgetParts cuts a window into parts that sum to it.
+// budgetParts splits a window into parts that sum to it.
 func budgetParts(a summary.Activity) []plot.Part {
 	return []plot.Part{
 		{Color: plot.ColorCompute, NS: a.Compute()}, {Color: plot.ColorComm, NS: a.ExposedComm()}, {Color: plot.ColorCopy, NS: a.ExposedCopy()}, {Color: plot.ColorIdle, NS: a.Idle()},
@@ -26,7 +26,7 @@ func budgetNames() []string {
 	return []string{"compute", "exposed communication", "exposed copies", "idle"}
 }
 
-// budgetLegend names the parts with their times in a.
+// budgetLegend returns the legend of the parts with their times.
 func budgetLegend(a summary.Activity) []plot.Swatch {
 	var legend []plot.Swatch
 	for i, p := range budgetParts(a) {
@@ -44,10 +44,10 @@ func timeBudget(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	names := view.DeviceLabels(s)
-	c := plot.Chart{Title: "Where the GPU time went", Legend: budgetLegend(total)}
-	c.Subtitle = "share of the window of " + unit.Duration(total.Window())
+	c := plot.Chart{Title: "GPU time breakdown", Legend: budgetLegend(total)}
+	c.Subtitle = "% of the window (" + unit.Duration(total.Window()) + ")"
 	if n := len(s.Devices); n > 1 {
-		c.Subtitle = fmt.Sprintf("share of each device's window; the windows of the %d devices sum to %s", n, unit.Duration(total.Window()))
+		c.Subtitle = fmt.Sprintf("%% of each GPU's window; legend: sum over %d GPUs", n)
 	}
 	if product := view.DeviceNames(s); product != "" {
 		c.Subtitle += "; " + product
@@ -55,8 +55,8 @@ func timeBudget(s *summary.Summary) (plot.Chart, bool) {
 	shown := view.Worst(s, len(s.Devices))
 	if len(shown) > allBars {
 		shown = view.Worst(s, mostBars)
-		c.Caption = fmt.Sprintf("The %d devices with the largest share of idle time; %s. The legend sums all.",
-			len(shown), label.Plural(int64(len(s.Devices)-len(shown)), "more device"))
+		c.Caption = fmt.Sprintf("The %d GPUs with the most idle time; %s.",
+			len(shown), label.Plural(int64(len(s.Devices)-len(shown)), "more GPU"))
 	}
 	c.Caption = joinSentences(c.Caption, inputCaption(s, shown))
 	var bars plot.Bars
@@ -68,6 +68,6 @@ func timeBudget(s *summary.Summary) (plot.Chart, bool) {
 	for _, sw := range c.Legend {
 		alt = append(alt, sw.Text)
 	}
-	c.Alt = "Time budget: " + strings.Join(alt, ", ")
+	c.Alt = "GPU time breakdown: " + strings.Join(alt, ", ")
 	return c, true
 }

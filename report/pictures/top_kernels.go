@@ -10,6 +10,14 @@ import (
 	"assay/unit"
 )
 
+// launchCount returns a number of launches in words.
+func launchCount(n int64) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return unit.Count(n) + " launches"
+}
+
 func topKernels(s *summary.Summary) (plot.Chart, bool) {
 	kernels := view.Kernels(s)
 	r := plot.Ranking{Form: label.Kernel}
@@ -29,16 +37,16 @@ func topKernels(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	c := plot.Chart{
-		Title: "Kernels with the most GPU time",
-		Subtitle: fmt.Sprintf("total duration and share of kernel time: %s in %s of %s", unit.Duration(r.Total),
-			label.Plural(countOf(kernels), "run"), label.Plural(int64(len(kernels)), "kernel")),
+		Title: "Top kernels by total kernel time",
+		Subtitle: fmt.Sprintf("%% of total kernel time: %s in %s of %s", unit.Duration(r.Total),
+			launchCount(countOf(kernels)), label.Plural(int64(len(kernels)), "kernel")),
 		Body: r,
 	}
 	c.Legend = classLegend(present)
 	if rest := len(kernels) - len(r.Rows); rest > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of kernel time).", label.Plural(int64(rest), "more kernel"), unit.Share(r.Total-shown, r.Total))
+		c.Caption = fmt.Sprintf("%s (%s of total kernel time).", label.Plural(int64(rest), "more kernel"), unit.Share(r.Total-shown, r.Total))
 	}
-	c.Alt = fmt.Sprintf("Bars of the %d kernels with the most time; the first has %s of it", len(r.Rows), unit.Share(r.Rows[0].NS, r.Total))
+	c.Alt = fmt.Sprintf("The %d kernels with the most time; the first takes %s of it", len(r.Rows), unit.Share(r.Rows[0].NS, r.Total))
 	return c, true
 }
 

@@ -6,7 +6,8 @@ import (
 	"assay/summary/view"
 )
 
-// topModules stands in for operators where none are known.
+// topModules ranks modules by self GPU time. It replaces topOperators if no operators are
+// known.
 func topModules(s *summary.Summary) (plot.Chart, bool) {
 	if view.HasGPUTime(view.Ops(s)) {
 		return plot.Chart{}, false

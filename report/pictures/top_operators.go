@@ -10,7 +10,7 @@ import (
 	"assay/unit"
 )
 
-// topOperators ranks operators by the GPU time of their own.
+// topOperators ranks operators by self GPU time.
 func topOperators(s *summary.Summary) (plot.Chart, bool) {
 	return launcherChart(view.Ops(s), view.GPUWork(s), "operator")
 }
@@ -25,22 +25,22 @@ func launcherChart(list []view.Launcher, work int64, noun string) (plot.Chart, b
 	}
 	r := plot.Ranking{Total: max(work, self), Form: label.Plain, Rows: rows}
 	c := plot.Chart{
-		Title: fmt.Sprintf("%ss with the most GPU time", string(noun[0]-'a'+'A')+noun[1:]),
-		Subtitle: fmt.Sprintf("GPU time of the work that each launched itself, and its share of %s, the sum of the durations of all kernels, copies and memsets",
+		Title: fmt.Sprintf("Top %ss by self GPU time", noun),
+		Subtitle: fmt.Sprintf("%% of total GPU time (%s)",
 			unit.Duration(r.Total)),
 		Body: r,
-		Alt:  fmt.Sprintf("Bars of the %d %ss with the most GPU time; the first has %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
+		Alt:  fmt.Sprintf("The %d %ss with the most self GPU time; the first takes %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
 	}
 	if rest := countSelf(list) - len(r.Rows); rest > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of GPU work).", label.Plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), r.Total))
+		c.Caption = fmt.Sprintf("%s (%s of total GPU time).", label.Plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), r.Total))
 	}
 	if other := r.Total - self; other > 0 {
-		c.Caption = joinSentences(c.Caption, fmt.Sprintf("%s of GPU work is of no %s, or it is not known which.", unit.Share(other, r.Total), noun))
+		c.Caption = joinSentences(c.Caption, fmt.Sprintf("%s of total GPU time has no known %s.", unit.Share(other, r.Total), noun))
 	}
 	return c, true
 }
 
-// countSelf returns how many of the launchers have GPU time of their own.
+// countSelf returns how many launchers have self GPU time.
 func countSelf(list []view.Launcher) (n int) {
 	for _, l := range list {
 		if l.Self > 0 {

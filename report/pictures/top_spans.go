@@ -23,13 +23,13 @@ func topSpans(s *summary.Summary) (plot.Chart, bool) {
 	}
 	r := plot.Ranking{Total: self, Form: label.Plain, Rows: rows}
 	c := plot.Chart{
-		Title:    "Host spans with the most self time",
-		Subtitle: fmt.Sprintf("self time and its share of %s, the self time of all spans on all threads", unit.Duration(self)),
+		Title:    "Top CPU slices by self time",
+		Subtitle: fmt.Sprintf("%% of the self time of all threads (%s)", unit.Duration(self)),
 		Body:     r,
-		Alt:      fmt.Sprintf("Bars of the %d host spans with the most self time; the first has %s of it", len(r.Rows), unit.Share(r.Rows[0].NS, self)),
+		Alt:      fmt.Sprintf("The %d CPU slices with the most self time; the first takes %s of it", len(r.Rows), unit.Share(r.Rows[0].NS, self)),
 	}
 	if rest := len(spans) - len(r.Rows); rest > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of self time).", label.Plural(int64(rest), "more host span"), unit.Share(self-shown, self))
+		c.Caption = fmt.Sprintf("%s (%s of self time).", label.Plural(int64(rest), "more slice"), unit.Share(self-shown, self))
 	}
 	return c, true
 }

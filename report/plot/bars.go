@@ -99,9 +99,9 @@ func (b Bars) fraction(r BarRow) float64 {
 	return float64(SumParts(r.Parts)) / float64(longest)
 }
 
-// length returns how long bars can be if they and the texts beside them have
-// the given room. A longer bar leaves fewer shares to be written beside it, so
-// what is found to fit beside a short bar fits beside a longer one.
+// length returns the length of bars, in pixels, if they and the texts after them have
+// the given room. A longer bar has fewer shares after it, so
+// what fits after a short bar also fits after a longer one.
 func (b Bars) length(p *pen, room float64) float64 {
 	length := 0.0
 	for range 4 {
@@ -141,8 +141,8 @@ type hbars struct {
 	linked    bool       // the end of a bar is linked to the next
 }
 
-// An hbar is one bar: its parts lie to the right of its start, and negative ones
-// to the left.
+// An hbar is one bar. Its parts are to the right of its start, and negative parts are to
+// the left.
 type hbar struct {
 	label, value string
 	from         float64
@@ -258,8 +258,8 @@ func (s Stacks) bars() hbars {
 func (s Stacks) height(*pen) float64         { return s.bars().height() }
 func (s Stacks) draw(c *Canvas, top float64) { s.bars().draw(c, top) }
 
-// Moves are changes on both sides of a line, the largest first. Each is cut into
-// two effects, of which one may be negative while the other is not.
+// Moves are changes on both sides of a line, the largest first. Each has two effects,
+// which may have different signs.
 type Moves struct {
 	Rows []MoveRow
 	Form label.Form // of the labels

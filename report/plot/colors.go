@@ -3,8 +3,8 @@ package plot
 // A Color is a colour as 0xRRGGBB.
 type Color uint32
 
-// The colours of the classes, the same in all pictures. They are told apart by
-// eyes that do not see red and green as different, and on grey paper.
+// The colours of the classes, the same in all pictures. Readers who do not
+// distinguish red and green can distinguish them, and so can readers of grey prints.
 const (
 	ColorCompute Color = 0x0072b2
 	ColorComm    Color = 0xd55e00
@@ -16,8 +16,8 @@ const (
 	ColorTime    Color = 0x009e73
 )
 
-// The colours of what is no class: device work of all of them, owners of idle
-// time, and memory. Idle time that nobody can do anything about is grey.
+// Other colours: GPU work of all classes, causes of idle time, and memory. Idle time that
+// a program cannot reduce is grey.
 const (
 	ColorWork       Color = 0x56b4e9
 	ColorDependency Color = 0x7b5ea7

@@ -29,7 +29,7 @@ type Tick struct {
 	Text string
 }
 
-// A Region is a part of the plane with a meaning. Its label stands in its upper
+// A Region is a part of the plane with a meaning. Its label is in its upper
 // left corner, or at its lower right.
 type Region struct {
 	Corners [][2]float64
@@ -186,7 +186,7 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 	}
 }
 
-// number sets the number of a dot beside it, where there is room.
+// number writes the number of a dot next to it, if there is room.
 func (s Scatter) number(c *Canvas, d Dot, top float64) {
 	x, y := s.at(top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}

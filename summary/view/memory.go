@@ -52,7 +52,7 @@ func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
 		case m.OnHost && len(s.Inputs) < 2:
 			label = "host"
 		case m.OnHost:
-			label = fmt.Sprintf("%s rank %d host", InputNumber(m.Input), m.Rank)
+			label = fmt.Sprintf("%s rank %d CPU", InputNumber(m.Input), m.Rank)
 		case !ok:
 			label = DeviceLabel(at, several)
 		}

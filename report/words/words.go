@@ -1,0 +1,184 @@
+// Package words has the display words of the ids in summaries, verdicts and
+// comparisons. The terminal, Markdown and pictures look them up here. JSON keeps
+// the ids.
+package words
+
+import (
+	"strings"
+
+	"assay/compare"
+	"assay/gate"
+	"assay/internal/label"
+	"assay/judge"
+	"assay/summary"
+	"assay/unit"
+)
+
+// of returns the word of an id. An id of a later version of the schema has no word:
+// then of returns the id itself, in at most the given number of columns.
+func of(words map[string]string, id string, columns int) string {
+	if w, ok := words[id]; ok {
+		return w
+	}
+	return label.Clip(label.Clean(id), columns)
+}
+
+// Owner returns the cause of idle time that an owner id names, without its state.
+func Owner(id string) string {
+	return of(map[string]string{
+		summary.OwnerHost:       "host wait",
+		summary.OwnerLaunch:     "launch latency",
+		summary.OwnerBetween:    "kernel wait",
+		summary.OwnerDependency: "dependency wait",
+		summary.OwnerNothing:    "profiler overhead",
+		summary.OwnerOpaque:     "CUDA graph without node trace",
+		summary.OwnerUnknown:    "unattributed",
+	}, id, 30)
+}
+
+// State returns what the launching thread did while the GPU was idle.
+func State(id string) string {
+	return of(map[string]string{
+		summary.StateSync:       "synchronization",
+		summary.StateCopy:       "memory copy call",
+		summary.StateAlloc:      "cudaMalloc/cudaFree",
+		summary.StateLaunch:     "other launch",
+		summary.StateCall:       "other CUDA call",
+		summary.StateData:       "data loading",
+		summary.StateOp:         "CPU operator",
+		summary.StatePython:     "Python code",
+		summary.StateAnnotation: "annotated range",
+		summary.StateOS:         "OS call",
+		summary.StateOff:        "off CPU",
+		summary.StateUnrecorded: "not recorded",
+	}, id, 30)
+}
+
+// Cause returns the cause of idle time: "host wait: data loading". A name, if there
+// is one, follows: "host wait: data loading in NAME". It is "" if nothing is known.
+func Cause(owner, state, name string) string {
+	var parts []string
+	if owner != "" {
+		parts = append(parts, Owner(owner))
+	}
+	if state != "" {
+		parts = append(parts, State(state))
+	}
+	text := strings.Join(parts, ": ")
+	if name != "" {
+		text = strings.TrimSpace(text + " in " + label.Clip(label.Clean(name), 44))
+	}
+	return text
+}
+
+// Phase returns the last part of a phase's path, indented by its depth. The empty
+// path is the time outside phases.
+func Phase(path string) string {
+	if path == "" {
+		return "outside phases"
+	}
+	last := strings.LastIndexByte(path, '/') + 1
+	return strings.Repeat("· ", strings.Count(path, "/")) + PhaseName(path[last:])
+}
+
+// PhaseName returns the name of a phase without its place in a path.
+func PhaseName(id string) string {
+	return of(map[string]string{"weight-sync": "weight sync", "sleep-wake": "engine sleep/wake"}, id, 30)
+}
+
+// Verdict returns the bottleneck that a verdict names.
+func Verdict(bound string) string {
+	return of(map[string]string{
+		"host":            "host-bound",
+		"communication":   "communication-bound",
+		"copies":          "copy-bound",
+		"compute":         "compute-bound",
+		"latency":         "latency-bound",
+		"memory":          "memory-bound",
+		"balanced":        "balanced",
+		"near-limit":      "near peak",
+		"mixed":           "no dominant bottleneck",
+		"function":        "hot function",
+		"waiting":         "blocked",
+		"calls":           "call overhead",
+		"unknown":         "not enough data",
+		"":                "not enough data",
+		"out-of-memory":   "out of memory",
+		"memory-pressure": "memory almost full",
+		"fragmentation":   "memory fragmentation",
+		"allocator-churn": "allocator churn",
+		"memory-growth":   "memory growth",
+		"memory-owner":    "one site dominates",
+		"memory-healthy":  "no memory problem",
+	}, bound, 40)
+}
+
+// LimitedBy returns what limits a phase or a step, for a column of a table.
+func LimitedBy(bound string) string {
+	return of(map[string]string{"communication": "comm", "mixed": "none dominant", "unknown": unit.None}, bound, 20)
+}
+
+// Side returns what limits a kernel that has counters, or [unit.None] if that is not
+// known.
+func Side(s judge.Side) string {
+	word := map[string]string{
+		judge.SideLatency: "latency", judge.SideMemory: "memory", judge.SideCompute: "compute", judge.SideBalanced: "balanced",
+	}[s.Side]
+	switch {
+	case word == "":
+		return unit.None
+	case s.Near:
+		return word + ", near peak"
+	}
+	return word
+}
+
+// Level returns the level of a finding.
+func Level(l judge.Level) string {
+	if l == judge.Warn {
+		return "warning"
+	}
+	return l.String()
+}
+
+// Outcome returns the result of a gate.
+func Outcome(r gate.Result) string {
+	if r == gate.Skipped {
+		return "not measured"
+	}
+	return r.String()
+}
+
+// Match returns how a row of a comparison was matched, or "" if its name is the same
+// on both sides.
+func Match(match string) string {
+	return map[string]string{
+		compare.OnlyNew: "added", compare.OnlyBase: "removed", compare.ByCanonical: "renamed", compare.ByPlace: "replaced",
+	}[match]
+}
+
+// Step returns why a step does not count, or why it is remarkable.
+func Step(s judge.StepState) string {
+	if s == judge.StepEdge {
+		return "partial step"
+	}
+	return string(s)
+}
+
+// Format returns the name of an input's format.
+func Format(id string) string {
+	return of(map[string]string{
+		"kineto":                "Kineto",
+		"chrome-trace":          "Chrome trace",
+		"ncu":                   "Nsight Compute",
+		"nsys-sqlite":           "Nsight Systems SQLite",
+		"nsys-stats":            "nsys stats",
+		"torch-tables":          "PyTorch tables",
+		"ncu-rep":               "Nsight Compute",
+		"nsys-rep":              "Nsight Systems",
+		"nsys-json":             "Nsight Systems JSON",
+		"pstats-file":           "pstats",
+		"torch-memory-snapshot": "PyTorch memory snapshot",
+		"torch-memory-timeline": "PyTorch memory timeline",
+	}, id, 30)
+}
