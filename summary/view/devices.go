@@ -32,7 +32,7 @@ func Numbered(s *summary.Summary) bool {
 		}
 		input[at] = d.Input
 	}
-	clear(input) // a trace and a snapshot of one device differ in kind
+	clear(input) // a trace and a snapshot of one GPU need no number
 	for _, m := range s.Snapshots {
 		at := key{m.Rank, m.Device}
 		if in, ok := input[at]; ok && in != m.Input {
@@ -46,17 +46,17 @@ func Numbered(s *summary.Summary) bool {
 // InputNumber is what labels call an input: "#3" for the third.
 func InputNumber(i int) string { return fmt.Sprintf("#%d", i+1) }
 
-// DeviceLabel names a device that is not alone: "rank 0 device 1", with the
+// DeviceLabel names a device that is not alone: "rank 0 GPU 1", with the
 // number of its input in front where inputs are numbered.
 func DeviceLabel(at DeviceKey, numbered bool) string {
-	label := fmt.Sprintf("rank %d device %d", at.Rank, at.Device)
+	label := fmt.Sprintf("rank %d GPU %d", at.Rank, at.Device)
 	if numbered {
 		label = InputNumber(at.Input) + " " + label
 	}
 	return label
 }
 
-// DeviceLabels names the devices of s, all in the same style: "device 0", with
+// DeviceLabels names the devices of s, all in the same style: "GPU 0", with
 // the rank where a rank is known or there are several, and with the number of
 // the input where inputs are [Numbered].
 func DeviceLabels(s *summary.Summary) []string {
@@ -66,7 +66,7 @@ func DeviceLabels(s *summary.Summary) []string {
 	})
 	out := make([]string, len(s.Devices))
 	for i, d := range s.Devices {
-		out[i] = fmt.Sprintf("device %d", d.Device)
+		out[i] = fmt.Sprintf("GPU %d", d.Device)
 		if ranks {
 			out[i] = DeviceLabel(DeviceKey{d.Input, d.Rank, d.Device}, numbered)
 		}

@@ -3,14 +3,12 @@ package view
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"assay/internal/label"
 	"assay/summary"
 )
 
-// An Idle is idle time of one owner, state and name: a reason, on one device
-// or on several.
+// An Idle is the idle time of one cause (owner, state and name), on one GPU or on
+// several.
 type Idle struct {
 	Owner, State, Name string
 	NS, Count, Longest int64
@@ -49,29 +47,6 @@ func SumIdle(rows []summary.Idle) []Idle {
 	return out
 }
 
-// Reason returns the cause of the time and, for host wait, what the host did.
-func (s Idle) Reason() string {
-	return Reason(s.Owner, s.State, "")
-}
-
-// Reason names an owner of idle time, its state and what it was in, as far
-// as they are known.
-func Reason(owner, state, name string) string {
-	var parts []string
-	for _, s := range []string{owner, state} {
-		if s != "" {
-			parts = append(parts, OwnerText(s))
-		}
-	}
-	if name != "" {
-		parts = append(parts, label.Clip(label.Clean(name), 44))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// OwnerText prepares the name of an owner or of a state.
-func OwnerText(s string) string { return label.Clip(label.Clean(s), 30) }
-
 // compareOwners orders owners as they are shown; those of a later version of
 // the schema come last, by name.
 func compareOwners(a, b string) int {
@@ -84,7 +59,7 @@ func compareOwners(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
 }
 
-// A DeviceIdle is the idle time of one device and its causes.
+// A DeviceIdle is the idle time of one GPU by cause.
 type DeviceIdle struct {
 	At      int // index of the device
 	Rows    []summary.Idle
@@ -113,7 +88,7 @@ func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle
 	return devices, all
 }
 
-// SumOwners adds up rows by cause, in the order of [summary.Owners].
+// SumOwners adds up the rows of each owner, in the order of owners.
 func SumOwners(rows []summary.Idle) []Idle {
 	var plain []summary.Idle
 	for _, r := range rows {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/label"
 	"assay/summary"
 )
 
@@ -59,13 +58,4 @@ func byNesting(a, b string, totals map[string]int64) int {
 		}
 	}
 	return cmp.Compare(len(partsA), len(partsB))
-}
-
-// Label names a phase, set in by how deep it is.
-func (p Phase) Label() string {
-	if p.Path == "" {
-		return "outside phases"
-	}
-	depth := strings.Count(p.Path, "/")
-	return strings.Repeat("· ", depth) + label.Clip(label.Clean(p.Path[strings.LastIndexByte(p.Path, '/')+1:]), 30)
 }
