@@ -30,15 +30,15 @@ func Example() {
 	// Verdict: host-bound
 	//   GPU idle time is 60.0% of the window.
 	//
-	// Capture: trace.json.gz, kineto, 2 KiB, 3 events, 1 device (NVIDIA H100),
-	//   complete
+	// Capture: trace.json.gz, Kineto, 2 KiB, 3 events, complete
+	//   rank 0, 1 GPU (NVIDIA H100)
 	//
-	// GPU time breakdown: share of the window; of comm and copies the exposed part
-	//   device             window  █ compute  ▓ comm  ░ copies  · idle
-	//   rank 0 GPU 0  10.00 ms      30.0%   10.0%      0.0%   60.0%  ████▓········
+	// GPU time breakdown: % of the window; comm and copies: exposed only
+	//   GPU             window  █ compute  ▓ comm  ░ copies  · idle
+	//   rank 0 GPU 0  10.00 ms      30.0%   10.0%      0.0%   60.0%  ████▓·········
 	//
-	// Top kernels: share of 4 ms kernel time (sum of durations)
-	//   share  count      mean  category    kernel
-	//   75.0%     10  300.0 µs  gemm        gemm<bf16>
-	//   25.0%      1  1.000 ms  all-reduce  ncclDevKernel_AllReduce
+	// Top kernels by total kernel time (4 ms, all streams)
+	//       %  launches  mean (ms)  category    kernel
+	//   75.0%        10      0.300  gemm        gemm<bf16>
+	//   25.0%         1      1.000  all-reduce  ncclDevKernel_AllReduce
 }
