@@ -16,7 +16,7 @@ func TestFlameChart(t *testing.T) {
 	if !ok {
 		t.Fatal("no picture of stacks")
 	}
-	if want := "width: share of 1 s cpu in server.pb.gz"; !strings.Contains(c.Subtitle, want) {
+	if want := "width: % of 1 s cpu in server.pb.gz"; !strings.Contains(c.Subtitle, want) {
 		t.Errorf("%q has no %q", c.Subtitle, want)
 	}
 	g := c.Body.(plot.FlameGraph)
@@ -85,7 +85,7 @@ func TestFlameHostile(t *testing.T) {
 	if !ok {
 		t.Fatal("no picture")
 	}
-	for _, want := range []string{"more levels of calls below.", "more profiles."} {
+	for _, want := range []string{"more levels of calls.", "more profiles."} {
 		if !strings.Contains(c.Caption, want) {
 			t.Errorf("%q has no %q", c.Caption, want)
 		}

@@ -42,7 +42,7 @@ func TestCounterCharts(t *testing.T) {
 	if c.Title != "Roofline of 2 kernels" || len(roof.Dots) != 2 || roof.Dots[0].X != 2 || roof.Dots[0].Y != 4e12 || roof.Dots[1].X != 8 || roof.Dots[1].Y != 8e12 {
 		t.Errorf("%s: %+v", c.Title, roof.Dots)
 	}
-	if !strings.Contains(c.Caption, "of 2 more") {
+	if !strings.Contains(c.Caption, "; 2 more have") {
 		t.Errorf("the caption is %q", c.Caption)
 	}
 	slope, flat := roof.Curves[0], roof.Curves[1]

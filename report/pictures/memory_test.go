@@ -52,7 +52,7 @@ func TestSnapshotCharts(t *testing.T) {
 			legend = append(legend, sw.Text)
 		}
 		// Steady memory lies below what changes.
-		if want := []string{"app/model.py:3 __init__", "no stack recorded", "app/model.py:7 forward", "all others"}; !slices.Equal(legend, want) {
+		if want := []string{"app/model.py:3 __init__", "no stack recorded", "app/model.py:7 forward", "other"}; !slices.Equal(legend, want) {
 			t.Errorf("legend %q, want %q", legend, want)
 		}
 		panels := c.Body.(plot.Timeline).Panels

@@ -251,7 +251,7 @@ func TestChartsOfTraining(t *testing.T) {
 					t.Errorf("panel %d is %q, want one of %q", i, p.Title, want)
 				}
 			}
-			if c.Caption != "The 4 devices with the largest share of idle time; 4 more devices." {
+			if c.Caption != "The 4 GPUs with the most idle time; 4 more GPUs." {
 				t.Errorf("the caption is %q", c.Caption)
 			}
 		}
@@ -276,7 +276,7 @@ func TestManyDevices(t *testing.T) {
 	s := samplerun.ManyDevices(64)
 	c, _ := timeBudget(s)
 	rows := c.Body.(plot.Bars).Rows
-	if len(rows) != mostBars || !strings.Contains(c.Caption, "49 more devices") {
+	if len(rows) != mostBars || !strings.Contains(c.Caption, "49 more GPUs") {
 		t.Errorf("%d of 64 devices drawn, caption %q", len(rows), c.Caption)
 	}
 	share := func(a summary.Activity) float64 { return float64(a.Idle()) / float64(max(1, a.Window())) }
