@@ -58,10 +58,6 @@ var mayImport = map[string]string{
 	"internal/samplerun":             "compare judge summary summary/view",
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge report/plot report/words summary summary/view unit",
-	"internal/nsysgen":               "internal/tracegen",
-	"internal/nsysgen/gennsys":       "internal/nsysgen",
-	"internal/tracegen/gentrace":     "internal/nsysgen internal/tracegen",
-	"internal/snapgen/gensnap":       "internal/snapgen",
 	"report/words":                   "compare gate internal/label judge summary unit",
 }
 
