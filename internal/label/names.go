@@ -18,7 +18,7 @@ const (
 	Ellipsis = "…"
 
 	// minLabel is the least number of columns a label gets. It has room for
-	// one letter, the ellipsis and a number that tells it apart.
+	// one letter, the ellipsis and a number that makes it unique.
 	MinLabel = 12
 )
 
@@ -70,8 +70,8 @@ func labels(names []string, width int, forms ...func(string) string) []string {
 	return out
 }
 
-// kernelLabels are labels without namespaces and call arguments where these
-// tell no names apart.
+// kernelLabels returns labels without namespaces and call arguments, unless names differ
+// only in these.
 func kernelLabels(names []string, width int) []string {
 	return labels(names, width, TidyKernel, longKernel, Clean)
 }
@@ -135,7 +135,7 @@ func commonPrefix(group []string, whole map[string]string) int {
 	return n
 }
 
-// number tells apart what is still equal by a number at its end.
+// number adds a number to the end of labels that are still equal.
 func number(distinct []string, label, whole map[string]string, width int) {
 	groups := collisions(distinct, label)
 	if len(groups) == 0 {
@@ -228,7 +228,7 @@ func cutTail(s string, columns int) string {
 	return ""
 }
 
-// TidyKernel drops from a demangled name what seldom tells kernels apart: the
+// TidyKernel removes the parts of a demangled name that seldom distinguish kernels: the
 // return type, the call arguments and the namespaces. Template arguments stay.
 // A mangled name becomes what can be read of it.
 func TidyKernel(name string) string {

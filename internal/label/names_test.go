@@ -93,7 +93,7 @@ func checkLabels(t *testing.T, names []string, columns int) {
 	}
 }
 
-// FuzzLabels: whatever the names are, labels fit, are clean and tell apart.
+// FuzzLabels: whatever the names are, labels fit, are clean and are unique.
 func FuzzLabels(f *testing.F) {
 	for i, name := range samplerun.HostileNames() {
 		f.Add(name, samplerun.HostileNames()[(i+1)%len(samplerun.HostileNames())], 20)

@@ -20,11 +20,11 @@ type Grouping struct {
 	// Copies are captures that are left out, because an earlier one has the same
 	// content.
 	Copies []int
-	// From says what told runs apart.
+	// From is how runs were distinguished.
 	From Evidence
 }
 
-// Evidence is what runs were told apart by.
+// Evidence is how runs were distinguished.
 type Evidence string
 
 // The kinds of evidence.
@@ -50,7 +50,7 @@ type Kind uint8
 const (
 	OfTimeline Kind = iota // what ran when
 	OfMemory               // what was allocated: belongs to the trace of its rank
-	OfTotals               // counters, tables and profiles: they tell no runs apart
+	OfTotals               // counters, tables and profiles: they do not distinguish runs
 )
 
 // Captures returns what decides to which run each input of s belongs.
@@ -188,8 +188,8 @@ func (g *grouper) alone(i int) *ranks {
 	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, stage(c.Path)}: process(c.Path)}}
 }
 
-// because notes what told runs apart: what is noted first counts, but for the name of
-// a process, which is the stronger evidence.
+// because records how runs were distinguished. The first record counts, except that the
+// name of a process is stronger evidence.
 func (g *grouper) because(e Evidence) {
 	if g.out.From == ByNothing || e == ByProcess {
 		g.out.From = e

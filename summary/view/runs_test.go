@@ -10,7 +10,7 @@ import (
 )
 
 // TestRuns: each case lists captures as "path rank [kind] [#content]" and says which
-// of them are one run, by what they were told apart, and which are copies.
+// of them are one run, how they are distinguished, and which are copies.
 func TestRuns(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
