@@ -55,7 +55,7 @@ func (b *builder) screen() Doc {
 	d := Doc{Title: b.title(), summary: b.Summary, result: b.result}
 	for most := screenFindings; ; most-- {
 		d.Screen = b.screenSections(most)
-		if most == 1 || d.screenLines() <= screenLines {
+		if most == 1 || len(b.Inputs) != 1 || d.screenLines() <= screenLines {
 			return d
 		}
 	}

@@ -40,12 +40,14 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestScreenHasRoom: where findings are long, the screen shows fewer of them, counts the
-// others, and keeps its other sections.
+// TestScreenHasRoom: if findings are long, the screen of one trace shows fewer of them,
+// counts the others, and keeps its other sections.
 func TestScreenHasRoom(t *testing.T) {
-	s := samplerun.Attributed(2)
+	s := samplerun.Attributed(1)
 	long := strings.Repeat("a rather long title of a finding ", 8)
-	s.Issues = append(s.Issues, summary.Issue{Code: "stream-overlap", Severity: "info", Count: 2, Help: long})
+	for _, code := range []string{"stream-overlap", "unknown-phase"} {
+		s.Issues = append(s.Issues, summary.Issue{Code: code, Severity: "info", Count: 2, Help: long})
+	}
 	r := judged(s)
 	for range 3 {
 		r.Findings = append(r.Findings, judge.Finding{Rule: "slow-steps", Level: judge.Critical, Title: long, Confidence: judge.Certain})

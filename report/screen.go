@@ -16,7 +16,7 @@ import (
 const (
 	screenDevices  = 4
 	fewDevices     = 2  // if the screen also has causes or operators
-	screenFindings = 3  // fewer if the screen has more than screenLines
+	screenFindings = 3  // fewer if the screen of one input has more than screenLines
 	screenLines    = 60 // of 80 columns
 	screenIssues   = 3
 	screenKernels  = 10
