@@ -160,8 +160,8 @@ func TestAttribution(t *testing.T) {
 		"`aten::mm`|600.00|75.0%|600.00|75.0%|1,000|2,000|120.00|`[[4096, 4096], [4096, 11008]] [\"bf16\", \"bf16\"]`|75.0%")
 }
 
-// TestModuleTree: a module stands below what it is in, siblings by falling
-// time, and what has lost its parent stands alone.
+// TestModuleTree: a module follows its parent, siblings are sorted by falling time, and
+// a module without its parent is a root.
 func TestModuleTree(t *testing.T) {
 	list := []view.Launcher{
 		{Name: "M/b/x", Total: 30}, {Name: "M", Total: 100}, {Name: "M/a", Total: 40}, {Name: "M/b", Total: 60}, {Name: "M/b/y", Total: 30},
@@ -190,8 +190,8 @@ func TestModuleTree(t *testing.T) {
 	}
 }
 
-// TestByClass: layers that only their numbers tell apart are one row, and the
-// sums stay; numbers in the middle of a class's name are part of it.
+// TestByClass: layers that differ only in their numbers are one row, and the sums do not
+// change; numbers in the middle of a class's name are part of it.
 func TestByClass(t *testing.T) {
 	got := byClass([]view.Launcher{
 		{Name: "M_0", Count: 1, Total: 30},
@@ -235,8 +235,8 @@ func TestLineNames(t *testing.T) {
 	}
 }
 
-// TestImpactOrder: what tells of idle time comes first where nothing ran for
-// the larger part of the window, and else what tells of work.
+// TestImpactOrder: sections on idle time are first if the GPU is idle for more than half
+// of the window; otherwise sections on work are first.
 func TestImpactOrder(t *testing.T) {
 	order := func(text string, words ...string) {
 		t.Helper()
@@ -253,7 +253,7 @@ func TestImpactOrder(t *testing.T) {
 	d := Build(s, judged(s))
 	order(render(t, d.Markdown), "## Steps", "## Idle time by cause", "## Largest gaps", "## Launches", "## CUDA API calls", "## Graphs", "## Kernels",
 		"## Operators", "## Modules", "## Source lines", "## Annotations", "## Forward", "## Copies", "## Memory")
-	order(text(t, d, 80), "GPU time breakdown", "\nIdle time", "Largest gap: 100 ms at 1763000000500000.123 µs", "3,000 calls launched 3,090 of 3,100 GPU operations", "\nTop kernels",
+	order(text(t, d, 80), "GPU time breakdown", "\nIdle time", "Largest gap: 100 ms at ts 1763000000500000.123 µs", "3,000 calls launched 3,090 of 3,100 GPU operations", "\nTop kernels",
 		"\nMemory: peak 60 GiB allocated, peak 72 GiB reserved")
 
 	// A tenth of each reason, and compute instead: 60 of 1000 ms are idle.

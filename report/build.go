@@ -53,11 +53,21 @@ func Overview(s *summary.Summary, r judge.Result) Doc { return newBuilder(s, r).
 // screen makes a Doc with the sections of the one-screen summary.
 func (b *builder) screen() Doc {
 	d := Doc{Title: b.title(), summary: b.Summary, result: b.result}
-	d.Screen = present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(), b.screenSteps(), b.screenPhases()},
+	for most := screenFindings; ; most-- {
+		d.Screen = b.screenSections(most)
+		if most == 1 || len(b.Inputs) != 1 || d.screenLines() <= screenLines {
+			return d
+		}
+	}
+}
+
+// screenSections returns the sections of the one-screen summary, with at most so many
+// findings.
+func (b *builder) screenSections(findings int) []Section {
+	return present(slices.Concat(
+		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(findings), b.screenSteps(), b.screenPhases()},
 		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
 		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
-	return d
 }
 
 // byImpact returns the sections on idle time first if the GPUs are mostly idle, and

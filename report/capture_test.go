@@ -58,7 +58,7 @@ func TestNoNegativeDurations(t *testing.T) {
 		}
 	}
 	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
-	// A minus before a digit that no letter, digit or bracket stands before.
+	// A minus before a digit, without a letter, digit or bracket in front.
 	negative := regexp.MustCompile(`(^|[\s(|])-[0-9]+(\.[0-9]+)? ?(ns|µs|ms|s|min|h|B|[KMGTPE]iB|%)?\b`)
 	var text, markdown bytes.Buffer
 	if err := d.Text(&text, 100); err != nil {
@@ -69,7 +69,7 @@ func TestNoNegativeDurations(t *testing.T) {
 	}
 	for _, out := range []string{text.String(), markdown.String()} {
 		for _, line := range strings.Split(out, "\n") {
-			// Where a gap begins may lie before the clock's origin.
+			// The start of a gap may be before the origin of the clock.
 			if at := negative.FindString(line); at != "" && !strings.Contains(line, "µs") {
 				t.Errorf("%q is negative in %q", at, line)
 			}

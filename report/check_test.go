@@ -14,7 +14,7 @@ import (
 	"assay/summary"
 )
 
-// checked is samplerun.Train against itself with a half more kernels, held to the gates.
+// checked applies the gates to samplerun.Train, compared with itself with 50% more kernels.
 func checked(t *testing.T, yaml string) Checked {
 	t.Helper()
 	gates, err := gate.Parse([]byte(yaml), "gates.yaml")
@@ -236,8 +236,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestCheckStepSummary: whatever room there is, it is not exceeded, and what is
-// left out is said.
+// TestCheckStepSummary: the text never exceeds its limit, and it counts what it omits.
 func TestCheckStepSummary(t *testing.T) {
 	c := checked(t, manyGates(300))
 	whole := len(c.StepSummary(1 << 20))

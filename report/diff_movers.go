@@ -39,7 +39,7 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 	plain := func(r compare.Row) string { return r.Name }
 	list := []moved{
 		{"Kernels", "total kernel time", "kernel", KernelName, b.Kernels, plain, true, "diff-kernels"},
-		{"Idle time", "idle time", "cause", Text, b.Idle, idleReason, false, "diff-idle"},
+		{"Idle time", "", "cause", Text, b.Idle, idleReason, false, "diff-idle"},
 	}
 	if screen {
 		list[1].part = b.Idle.ByOwner()
@@ -85,7 +85,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 	}
 	s := Section{
 		Title: m.title,
-		Lead:  fmt.Sprintf("%s %s %s (%s): %s, was %s", m.of, b.each(), compare.Signed(p.DeltaNS), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.NewNS), unit.Duration(p.BaseNS)),
+		Lead:  strings.TrimSpace(m.of+" "+b.each()) + fmt.Sprintf(" %s (%s): %s, was %s", compare.Signed(p.DeltaNS), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.NewNS), unit.Duration(p.BaseNS)),
 	}
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]

@@ -144,7 +144,11 @@ func (b *builder) causeText(f judge.Finding) string {
 
 // idleCause returns the largest cause of idle time.
 func (b *builder) idleCause() string {
-	_, all := view.IdleOfDevices(b.Summary)
+	devices, all := view.IdleOfDevices(b.Summary)
+	total := int64(0)
+	for _, d := range devices {
+		total = summary.Plus(total, b.Devices[d.At].Activity.Idle())
+	}
 	sums := view.SumIdleByState(all)
 	if len(sums) == 0 || sums[0].Owner == summary.OwnerUnknown {
 		return ""
@@ -153,7 +157,7 @@ func (b *builder) idleCause() string {
 	if sums[0].Name != "" {
 		text += fmt.Sprintf(", mainly in %q,", sums[0].Name)
 	}
-	return fmt.Sprintf("%s is %s of the idle time.", text, unit.Share(sums[0].NS, b.total.Idle()))
+	return fmt.Sprintf("%s is %s of the idle time.", text, unit.Share(sums[0].NS, total))
 }
 
 // commCause returns the phase with most of the exposed communication, and the category

@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// TestWhere: a finding that asks for something to be done says where to look, with
-// times as they stand in the trace; the rest of the places is counted.
+// TestWhere: a finding with a fix lists places with the times of the trace, and counts the
+// other places.
 func TestWhere(t *testing.T) {
 	device, start := int64(0), int64(5_000_123)
 	place := judge.Place{Rank: 1, Device: &device, StartNS: &start, NS: 2_000_000, Step: "ProfilerStep#3"}

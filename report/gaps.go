@@ -103,5 +103,5 @@ func (b *builder) gapLine() string {
 	if len(b.Devices) > 1 {
 		text += " (" + b.devices[best.at] + ")"
 	}
-	return fmt.Sprintf("%s: %s at %s, %s", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), words.Cause(best.Owner, best.State, ""))
+	return fmt.Sprintf("%s: %s at ts %s (%s)", text, unit.Duration(best.NS), unit.Timestamp(best.StartNS), words.Cause(best.Owner, best.State, ""))
 }

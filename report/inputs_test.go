@@ -29,7 +29,7 @@ func TestDeviceLabels(t *testing.T) {
 			t.Errorf("%+v and %+v are labelled %s, want %s", tc.a, tc.b, got, tc.want)
 		}
 	}
-	// One pair that is not told apart numbers all.
+	// One pair with equal labels numbers all.
 	s := samplerun.Twins(2)
 	s.Inputs = append(s.Inputs, summary.Input{Path: "x"})
 	s.Devices = append(s.Devices, summary.Device{Input: 2, Rank: 5})
@@ -133,7 +133,7 @@ func TestSpanText(t *testing.T) {
 		s := &summary.Summary{}
 		for i, span := range tc.spans {
 			s.Inputs = append(s.Inputs, summary.Input{SpanNS: span})
-			// Two devices, of which one is within the other.
+			// Two GPUs; the window of one is inside the other.
 			s.Devices = append(s.Devices, summary.Device{Input: i, StartNS: 50, WindowNS: tc.window},
 				summary.Device{Input: i, Device: 1, StartNS: 60, WindowNS: tc.window / 2})
 		}

@@ -28,8 +28,8 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// TestCalls: in 200 of 800 ms of waits no GPU was busy, of which the long wait
-// over a busy GPU has none.
+// TestCalls: all GPUs are idle for 200 of 800 ms of waits, but not during the long wait
+// for a busy GPU.
 func TestCalls(t *testing.T) {
 	md := markdownOf(t, samplerun.Attributed(1))
 	wantText(t, md, "Blocking calls (synchronization, and copies that ended before their call returned) took 800 ms. A GPU was busy for 600 ms (75.0%) of it. "+
@@ -54,8 +54,7 @@ func TestSavedByNotWaiting(t *testing.T) {
 	wantText(t, markdownOf(t, s), want)
 }
 
-// TestGraphs: of a graph whose inside was not recorded, no nodes and no idle
-// time are told.
+// TestGraphs: a graph without node trace has no nodes and no idle time in the table.
 func TestGraphs(t *testing.T) {
 	wantRows(t, markdownOf(t, samplerun.Attributed(1)), "Graphs",
 		"GPU|graph|call|launches|nodes|span (ms)|total (ms)|idle in span|mean queue time (µs)|mean call (µs)|first operation",

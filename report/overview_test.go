@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"assay/internal/samplerun"
@@ -34,6 +36,34 @@ func TestOverview(t *testing.T) {
 			if !bytes.Equal(a.Bytes(), b.Bytes()) || a.Len() == 0 {
 				t.Errorf("%s: the %s of the overview differs:\n%s\nwant\n%s", name, what, &b, &a)
 			}
+		}
+	}
+}
+
+// TestScreenHasRoom: if findings are long, the screen of one trace shows fewer of them,
+// counts the others, and keeps its other sections.
+func TestScreenHasRoom(t *testing.T) {
+	s := samplerun.Attributed(1)
+	long := strings.Repeat("a rather long title of a finding ", 8)
+	for _, code := range []string{"stream-overlap", "unknown-phase"} {
+		s.Issues = append(s.Issues, summary.Issue{Code: code, Severity: "info", Count: 2, Help: long})
+	}
+	r := judged(s)
+	for range 3 {
+		r.Findings = append(r.Findings, judge.Finding{Rule: "slow-steps", Level: judge.Critical, Title: long, Confidence: judge.Certain})
+	}
+	slices.SortStableFunc(r.Findings, func(a, b judge.Finding) int { return int(b.Level) - int(a.Level) })
+	all, shown := newBuilder(s, r), Build(s, r)
+	if n := (Doc{Screen: all.screenSections(screenFindings)}).screenLines(); n <= screenLines {
+		t.Fatalf("all findings take %d lines, which have room", n)
+	}
+	if n := shown.screenLines(); n > screenLines {
+		t.Errorf("the screen has %d lines", n)
+	}
+	out := text(t, shown, 80)
+	for _, want := range []string{"more findings\n", "Idle time by cause", "Top kernels"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, out)
 		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 // The limits of the one-screen summary, which has at most 60 lines.
 const (
 	screenDevices  = 4
-	fewDevices     = 2 // if the screen also has causes or operators
-	screenFindings = 3
+	fewDevices     = 2  // if the screen also has causes or operators
+	screenFindings = 3  // fewer if the screen of one input has more than screenLines
+	screenLines    = 60 // of 80 columns
 	screenIssues   = 3
 	screenKernels  = 10
 	fewKernels     = 3 // if the screen also has causes or operators
@@ -196,14 +197,14 @@ func (b *builder) worstDevices(n int) []int { return view.Worst(b.Summary, n) }
 // screenFindings returns the first findings: title, savings, cause and fix. It leaves
 // out the finding of the verdict and the finding on issues, which the screen shows
 // above, and fixes of findings that need no action.
-func (b *builder) screenFindings() Section {
+func (b *builder) screenFindings(most int) Section {
 	s := Section{Title: "Findings"}
 	var list List
 	rest := int64(0)
 	for _, f := range b.result.Findings {
 		switch {
 		case b.decides(f), f.Rule == judge.RuleCaptureQuality:
-		case len(list) == screenFindings:
+		case len(list) == most:
 			rest++
 		default:
 			it := Item{Mark: words.Level(f.Level) + " ", Text: b.brief(f.Title)}

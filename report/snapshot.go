@@ -79,7 +79,8 @@ func usageTable(rows []summary.Snapshot, labels []string) Table {
 	}
 	t.Note = "Peaks cover the history; the other columns are at the snapshot. "
 	t.Note += "Reserved (cudaMalloc) is the sum of allocated, pending free (perhaps used by another stream), " +
-		"inactive split (free, in partly used segments) and cached (free, releasable). It excludes the CUDA context, NCCL and other processes."
+		"inactive split (free, in partly used segments) and cached (free, releasable)."
+	t.Note += " It excludes the CUDA context, NCCL and other processes."
 	if slices.ContainsFunc(rows, func(m summary.Snapshot) bool { return m.Capacity != nil }) {
 		t.Note += " Available: reserved plus free in the driver when an allocation failed."
 	}

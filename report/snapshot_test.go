@@ -79,7 +79,7 @@ func TestHostileSnapshots(t *testing.T) {
 	}
 }
 
-// TestSnapshotNumbers: snapshots of one rank are told apart by their inputs.
+// TestSnapshotNumbers: snapshots of one rank have the numbers of their inputs.
 func TestSnapshotNumbers(t *testing.T) {
 	a, b := samplerun.Memory(), samplerun.Memory()
 	a.Inputs[0].Path, b.Inputs[0].Path = "before.pickle", "after.pickle"

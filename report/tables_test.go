@@ -65,8 +65,8 @@ func TestTablesText(t *testing.T) {
 		"  2 more kernels, 4.0%\n", "7 more tables: ")
 }
 
-// TestTableInputs: where several inputs have tables, each says whose it is, and
-// a trace beside them keeps its own sections.
+// TestTableInputs: where several inputs have tables, each has the name of its input,
+// and a trace among the inputs keeps its own sections.
 func TestTableInputs(t *testing.T) {
 	one, two := samplerun.Tables(), samplerun.Tables()
 	two.Inputs[0].Path = "runs/other_stats.txt"
@@ -92,7 +92,7 @@ func TestStrangeTables(t *testing.T) {
 }
 
 // TestTableNames: many tables of one name take little room, and two of one input
-// are told apart by their lines.
+// have the numbers of their lines.
 func TestTableNames(t *testing.T) {
 	s := samplerun.Tables()
 	ops := slices.IndexFunc(s.Tables, func(t summary.Table) bool { return t.Of == summary.OfOp })

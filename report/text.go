@@ -34,6 +34,14 @@ func (d Doc) Text(w io.Writer, columns int) error {
 	return err
 }
 
+// screenLines returns the number of lines of the one-screen summary, for a terminal of 80
+// columns.
+func (d Doc) screenLines() int {
+	var b strings.Builder
+	d.Text(&b, 80) // a Builder never fails
+	return strings.Count(b.String(), "\n")
+}
+
 func textBlock(b *strings.Builder, block Block, columns int) {
 	switch block := block.(type) {
 	case Paragraph:

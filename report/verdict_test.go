@@ -81,10 +81,9 @@ func TestSettingsAreWhole(t *testing.T) {
 	}
 }
 
-// TestNamedDeviceIsShown: a finding on one rank of many is of little use beside the
-// figures of others.
+// TestNamedDeviceIsShown: the screen shows the GPU of a rank that a finding names.
 func TestNamedDeviceIsShown(t *testing.T) {
-	s := samplerun.Attributed(5) // of which the last are idle most
+	s := samplerun.Attributed(5) // the last GPUs have the most idle time
 	first := int64(0)
 	at := judge.Place{Input: s.Devices[0].Input, Rank: s.Devices[0].Rank, Device: &first}
 	*at.Device = s.Devices[0].Device

@@ -109,8 +109,8 @@ func TestCheckWriteError(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds a check to what it promises whatever a summary says of itself:
-// it ends with a status that says so, and its JUnit is XML.
+// FuzzCheck tests that a check of any summary ends with a documented exit status, and that
+// its JUnit file is valid XML.
 func FuzzCheck(f *testing.F) {
 	const trace = "../../testdata/gen/comm_bound.json.gz"
 	var seed bytes.Buffer

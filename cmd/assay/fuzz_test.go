@@ -42,7 +42,7 @@ const (
 	fuzzMemory = 256 << 20 // bytes allocated, freed ones included
 )
 
-// FuzzSummary holds the command to what it promises about any input at all. It
+// FuzzSummary tests the command with any input. It
 // ends soon, without a panic and without much memory, with status 0 and a
 // result or with status 3 and a reason. A result is UTF-8, as JSON it passes
 // the checks of [summary.Read]; nothing else that is printed steers a terminal.
@@ -124,8 +124,8 @@ func checkResult(t *testing.T, format, stdout string) {
 	checkOwners(t, s)
 }
 
-// checkOwners holds every idle nanosecond to one owner, and all device work to
-// one pass, where these are known.
+// checkOwners checks that idle time has exactly one owner and GPU work exactly one pass,
+// if these are known.
 func checkOwners(t *testing.T, s *summary.Summary) {
 	t.Helper()
 	for _, is := range s.Issues {

@@ -26,9 +26,9 @@ const (
 	hostileSize = 20e6
 )
 
-// TestHostile holds the command to its limits: a small version of each hostile
+// TestHostile tests the limits of the command: a small version of each hostile
 // input is read within a small limit. ASSAY_HOSTILE=1GiB runs those of full size,
-// each in a process of its own with that limit, and logs what they take beside it:
+// each in a separate process with that limit, and logs their memory and time:
 // make hostile.
 func TestHostile(t *testing.T) {
 	full := os.Getenv("ASSAY_HOSTILE")

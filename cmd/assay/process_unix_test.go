@@ -59,7 +59,7 @@ func entries(t *testing.T, dir string) (names []string) {
 		if err == nil && path != dir {
 			names = append(names, path)
 		}
-		return nil // what goes away meanwhile
+		return nil // files may disappear during the walk
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +116,8 @@ func TestSignalRemovesUnpacked(t *testing.T) {
 	}
 }
 
-// exporter writes a program in the place of nsys or ncu that starts another, notes
-// the numbers of both, writes something and does not end.
+// exporter writes a program that replaces nsys or ncu. It starts another program, records
+// both process numbers, writes some output and does not end.
 func exporter(t *testing.T, name string) (path, pids string) {
 	dir := t.TempDir()
 	pids = filepath.Join(dir, "pids")
@@ -355,8 +355,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestOrderOfErrors: what there is to say while inputs are read is said in their
-// order, and then what is wrong with them.
+// TestOrderOfErrors: messages on inputs are in the order of the inputs, and errors
+// follow.
 func TestOrderOfErrors(t *testing.T) {
 	dir := t.TempDir()
 	const n = 60

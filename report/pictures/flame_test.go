@@ -78,8 +78,8 @@ func TestFlamePixels(t *testing.T) {
 	}
 }
 
-// TestFlameHostile: what breaks every promise is drawn without harm, and what is
-// left out is said.
+// TestFlameHostile: damaged data is drawn without a panic, and the caption counts what is
+// left out.
 func TestFlameHostile(t *testing.T) {
 	c, ok := flame(samplerun.StrangeFlames())
 	if !ok {

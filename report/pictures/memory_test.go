@@ -51,7 +51,7 @@ func TestSnapshotCharts(t *testing.T) {
 		for _, sw := range c.Legend {
 			legend = append(legend, sw.Text)
 		}
-		// Steady memory lies below what changes.
+		// Steady memory is below memory that changes.
 		if want := []string{"app/model.py:3 __init__", "no stack recorded", "app/model.py:7 forward", "other"}; !slices.Equal(legend, want) {
 			t.Errorf("legend %q, want %q", legend, want)
 		}

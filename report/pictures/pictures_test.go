@@ -292,7 +292,7 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
-// TestBinShares: a bin is filled by as much of it as lies in the window.
+// TestBinShares: the share of a bin is based on its part inside the window.
 func TestBinShares(t *testing.T) {
 	got := binShares([]int64{0, 50, 100, 30, 7}, 100, 340)
 	if want := []int64{0, plot.Full / 2, plot.Full, plot.Full * 3 / 4}; !slices.Equal(got, want) {

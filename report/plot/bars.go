@@ -18,8 +18,8 @@ type Bars struct {
 type BarRow struct {
 	Label string
 	Parts []Part
-	Names []string // of the parts; nil if the legend says enough of those that have no room for their share
-	Note  string   // what else is said of the length, or ""
+	Names []string // names of the parts; nil if a share without room inside its part is not written
+	Note  string   // text after the length, or ""
 }
 
 const (

@@ -20,7 +20,7 @@ func TestColumnsUnderLine(t *testing.T) {
 			}
 			c := newCanvas(p, col.height(p))
 			col.draw(c, 0)
-			// Texts at the left are those of the lines; all others stand on bars.
+			// Texts at the left are those of the lines; all others are above bars.
 			highest, label := c.H, c.H
 			for _, b := range c.Boxes {
 				if b.X1 < Margin+70 {
@@ -29,7 +29,7 @@ func TestColumnsUnderLine(t *testing.T) {
 					label = min(label, b.Y0)
 				}
 			}
-			// A label is some 17 pixels above the top that it names.
+			// A label is about 17 pixels above the top that it names.
 			if label+17 < highest-6 || highest < 0 {
 				t.Errorf("%d bars up to %d ns: a label is at %g, the text of the highest line at %g", n, longest, label, highest)
 			}

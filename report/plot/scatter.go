@@ -51,7 +51,7 @@ type Dot struct {
 	X, Y   float64
 	Radius float64 // in pixels
 	Color  Color
-	Number string // beside the dot, and in front of Key; "" for none
+	Number string // next to the dot, and in front of Key; "" for none
 	Key    string // a line below the plane
 	Name   string // a kernel, which ends that line
 }

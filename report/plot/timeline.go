@@ -265,7 +265,7 @@ func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 	for _, col := range t.Columns {
 		from, to := p.x(col.FromNS), p.x(col.FromNS+min(col.NS, math.MaxInt64-max(0, col.FromNS)))
 		if to-from > 4 {
-			to-- // so that equal neighbours can be told apart
+			to-- // a gap between equal neighbours
 		}
 		done := 0.0
 		for _, part := range col.Parts {
@@ -284,8 +284,7 @@ func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 	}
 }
 
-// draw sets a dot at the peak and its label beside it, where there is more
-// room.
+// draw sets a dot at the peak and its label on the side with more room.
 func (k Peak) draw(c *Canvas, p TimePanel, y func(int64) float64) {
 	x, at := p.x(k.NS), y(k.Value)
 	st := textStyle{size: sizeSmall}

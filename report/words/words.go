@@ -65,10 +65,14 @@ func Cause(owner, state, name string) string {
 		parts = append(parts, State(state))
 	}
 	text := strings.Join(parts, ": ")
-	if name != "" {
-		text = strings.TrimSpace(text + " in " + label.Clip(label.Clean(name), 44))
+	name = label.Clip(label.Clean(name), 44)
+	switch {
+	case name == "":
+		return text
+	case text == "":
+		return name
 	}
-	return text
+	return text + " in " + name
 }
 
 // Phase returns the last part of a phase's path, indented by its depth. The empty

@@ -20,9 +20,8 @@ type TableKind struct {
 	time   string // what their times add up to
 }
 
-// TableKinds are in the order of the report: what devices did comes before what
-// the host did, and calls of the operating system come last, because they sum up how
-// long threads slept.
+// TableKinds returns the kinds in the order of the report: GPU before CPU. Calls of the
+// operating system are last, because they include the time that threads slept.
 func TableKinds() []TableKind {
 	return []TableKind{
 		{summary.OfKernel, "table-kernels", "Kernels", "kernel", "kernels", "kernel time"},
