@@ -333,20 +333,27 @@ func (c *cutter) buffer() []byte {
 		c.free = c.free[:k-1]
 		return buf[:0]
 	}
-	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) >= c.size {
+	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) == c.room() {
 		return (*buf)[:0]
 	}
-	return make([]byte, 0, c.size+c.size/8)
+	return make([]byte, 0, c.room())
 }
+
+// room returns the size of a new buffer. A chunk fills its buffer, so the size decides
+// where chunks end.
+func (c *cutter) room() int { return c.size + c.size/8 }
 
 // chunkBuffers keeps buffers of chunks for the next trace. Most of many traces are
 // much smaller than a buffer.
 var chunkBuffers sync.Pool
 
-// release gives the buffers of finished chunks to the next trace.
+// release gives the buffers of finished chunks to the next trace, except those that have
+// grown: with them it would be cut at other places, and a limit would end it elsewhere.
 func (c *cutter) release() {
 	for _, buf := range c.free {
-		chunkBuffers.Put(&buf)
+		if cap(buf) == c.room() {
+			chunkBuffers.Put(&buf)
+		}
 	}
 	c.free = nil
 }
