@@ -22,6 +22,9 @@ import (
 // used again, and what remains of each is small: a command with many inputs stays
 // within its memory and a tenth.
 func TestManyInputs(t *testing.T) {
+	if withRace() {
+		t.Skip("the race detector takes memory and address space of its own")
+	}
 	n, memory := 10_000, "128MiB"
 	switch {
 	case os.Getenv("ASSAY_HOSTILE") != "":
@@ -45,13 +48,16 @@ func TestManyInputs(t *testing.T) {
 	if want := fmt.Sprintf("windows of %d devices", n); status != exitOK || !strings.Contains(stdout.String(), want) {
 		t.Fatalf("exit status %d, want %q in\n%.1000s\n%.1000s", status, want, stdout.String(), stderr.String())
 	}
-	if most := budget + budget/10; rss > most && !withRace() {
+	if most := budget + budget/10; rss > most {
 		t.Errorf("%d MB, over %d MB", rss/1e6, most/1e6)
 	}
 }
 
 // TestBuffersAreUsedAgain: of small traces, each takes little memory on its way.
 func TestBuffersAreUsedAgain(t *testing.T) {
+	if withRace() {
+		t.Skip("the race detector takes memory and address space of its own")
+	}
 	const n, most = 500, 600 << 10
 	dir := manyTraces(t, n)
 	var before, after runtime.MemStats

@@ -414,6 +414,9 @@ func TestOrderOfErrors(t *testing.T) {
 // TestAddressSpace: under a limit on the address space, a command works or says in
 // one line why it does not.
 func TestAddressSpace(t *testing.T) {
+	if withRace() {
+		t.Skip("the race detector takes memory and address space of its own")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the limit is known on Linux")
 	}
