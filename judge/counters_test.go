@@ -207,11 +207,11 @@ func TestCounterShares(t *testing.T) {
 		for i := range 1 + rnd.IntN(30) {
 			rows = append(rows, counterOf(fmt.Sprint(i), 1+rnd.Int64N(1000), rnd.Float64()*110-5, rnd.Float64()*110-5))
 		}
-		c := court{Summary: counted1(rows...), rules: map[string]Rule{}}
+		c := evaluator{Summary: counted1(rows...), rules: map[string]Rule{}}
 		for _, r := range Rules() {
 			c.rules[r.ID] = r
 		}
-		b := c.bench()
+		b := c.counterSet()
 		sum := b.weightOf(RuleCountersMissing)
 		for _, g := range groups() {
 			sum += b.weightOf(g.rule)

@@ -54,13 +54,13 @@ var questions = sync.OnceValue(builtInQuestions)
 // Examine says which questions a capture can answer, which it cannot, and how to
 // record one that can.
 func Examine(s *summary.Summary) (out []Answer) {
-	c := court{Summary: s}
+	c := evaluator{Summary: s}
 	for _, d := range s.Devices {
 		c.total = c.total.Plus(d.Activity)
 	}
 	ask := c.examinations()
 	stacks := Stacks(s)
-	unusable := judgeAll(s, DefaultThresholds()).withReason().Unusable()
+	unusable := evaluate(s, DefaultThresholds()).withReason().Unusable()
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = ask[q.id]()
@@ -79,12 +79,12 @@ func Examine(s *summary.Summary) (out []Answer) {
 
 // recordedWith reports whether all inputs say that they were recorded with a
 // setting.
-func (c *court) recordedWith(setting string) bool {
+func (c *evaluator) recordedWith(setting string) bool {
 	return setting != "" && len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Recorder[setting] != "1" })
 }
 
 // examinations has how each question is looked into, by its id.
-func (c *court) examinations() map[string]func() (can, why string) {
+func (c *evaluator) examinations() map[string]func() (can, why string) {
 	return map[string]func() (can, why string){
 		"kernels": c.canKernels, "budget": c.canBudget, "idle": c.canIdle, "operators": c.canOperators, "lines": c.canLines,
 		"shapes": c.canShapes, "memory": c.canMemory, "steps": c.canSteps, "phases": c.canPhases, "graphs": c.canGraphs,
@@ -93,7 +93,7 @@ func (c *court) examinations() map[string]func() (can, why string) {
 }
 
 // producers returns which profilers the inputs are of: "torch", "nsys" or both.
-func (c *court) producers() (out []string) {
+func (c *evaluator) producers() (out []string) {
 	is := func(of func(string) bool) bool {
 		return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return of(in.Format) })
 	}
@@ -149,14 +149,14 @@ func shareAnswer(known, all int64, of string) (can, why string) {
 }
 
 // work returns the sum of the durations of all device work.
-func (c *court) work() (ns int64) {
+func (c *evaluator) work() (ns int64) {
 	for _, k := range c.Kernels {
 		ns = summary.Plus(ns, k.TotalNS)
 	}
 	return summary.Plus(ns, c.copyWork())
 }
 
-func (c *court) canKernels() (can, why string) {
+func (c *evaluator) canKernels() (can, why string) {
 	opaque := int64(0)
 	for _, k := range c.Kernels {
 		if k.Category == wholeGraph {
@@ -179,7 +179,7 @@ func (c *court) canKernels() (can, why string) {
 	return No, "no kernel was recorded"
 }
 
-func (c *court) canBudget() (can, why string) {
+func (c *evaluator) canBudget() (can, why string) {
 	events := int64(0)
 	for _, d := range c.Devices {
 		events = summary.Plus(events, d.Events)
@@ -196,7 +196,7 @@ func (c *court) canBudget() (can, why string) {
 	return No, "nothing of a device has a time"
 }
 
-func (c *court) canIdle() (can, why string) {
+func (c *evaluator) canIdle() (can, why string) {
 	idle := c.total.Idle()
 	switch {
 	case c.total.Window() == 0:
@@ -224,7 +224,7 @@ func (c *court) canIdle() (can, why string) {
 	return can, why
 }
 
-func (c *court) canOperators() (can, why string) {
+func (c *evaluator) canOperators() (can, why string) {
 	known := int64(0)
 	for _, o := range c.Ops {
 		known = summary.Plus(known, o.GPUSelfNS)
@@ -238,7 +238,7 @@ func (c *court) canOperators() (can, why string) {
 	return shareAnswer(min(known, c.work()), c.work(), "GPU work")
 }
 
-func (c *court) canLines() (can, why string) {
+func (c *evaluator) canLines() (can, why string) {
 	known := int64(0)
 	for _, l := range c.Lines {
 		known = summary.Plus(known, l.GPUSelfNS)
@@ -257,7 +257,7 @@ func (c *court) canLines() (can, why string) {
 	return can, why + fmt.Sprintf("; %s and %s", plural(int64(len(c.Modules)), "module"), plural(int64(len(c.Lines)), "line"))
 }
 
-func (c *court) canShapes() (can, why string) {
+func (c *evaluator) canShapes() (can, why string) {
 	with := int64(0)
 	for _, o := range c.Ops {
 		if o.Shapes > 0 {
@@ -277,7 +277,7 @@ func (c *court) canShapes() (can, why string) {
 	return Yes, plural(with, "operator") + " have them"
 }
 
-func (c *court) canMemory() (can, why string) {
+func (c *evaluator) canMemory() (can, why string) {
 	switch {
 	case len(c.Snapshots)+len(c.MemoryTimelines) > 0:
 		return Yes, plural(int64(len(c.Snapshots)+len(c.MemoryTimelines)), "snapshot or timeline of memory")
@@ -289,7 +289,7 @@ func (c *court) canMemory() (can, why string) {
 	return No, "no allocation was recorded"
 }
 
-func (c *court) canSteps() (can, why string) {
+func (c *evaluator) canSteps() (can, why string) {
 	seen := map[int64]bool{}
 	for _, s := range c.Steps {
 		seen[s.Number] = true
@@ -303,7 +303,7 @@ func (c *court) canSteps() (can, why string) {
 	return No, "no step was marked"
 }
 
-func (c *court) canPhases() (can, why string) {
+func (c *evaluator) canPhases() (can, why string) {
 	var own []string
 	for _, a := range c.Annotations {
 		if !strings.HasPrefix(a.Name, "ProfilerStep") {

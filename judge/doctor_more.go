@@ -10,7 +10,7 @@ import (
 	"assay/unit"
 )
 
-func (c *court) canGraphs() (can, why string) {
+func (c *evaluator) canGraphs() (can, why string) {
 	opaque, nodes := int64(0), int64(0)
 	for _, g := range c.Graphs {
 		if g.Opaque {
@@ -34,7 +34,7 @@ func (c *court) canGraphs() (can, why string) {
 	return Yes, "none was launched"
 }
 
-func (c *court) canRanks() (can, why string) {
+func (c *evaluator) canRanks() (can, why string) {
 	p := c.peers()
 	comm := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Class == "comm" })
 	switch {
@@ -50,7 +50,7 @@ func (c *court) canRanks() (can, why string) {
 	return No, "one rank of a job that communicates"
 }
 
-func (c *court) canEfficiency() (can, why string) {
+func (c *evaluator) canEfficiency() (can, why string) {
 	known := int64(0)
 	for _, k := range c.Counters {
 		if k.ComputePct != nil && k.MemoryPct != nil {
@@ -68,7 +68,7 @@ func (c *court) canEfficiency() (can, why string) {
 }
 
 // canWhole asks whether the window is more than a corner of the capture.
-func (c *court) canWhole() (can, why string) {
+func (c *evaluator) canWhole() (can, why string) {
 	window, span := int64(0), int64(0)
 	for i := range c.Inputs {
 		from, to, any := int64(0), int64(0), false
@@ -96,7 +96,7 @@ func (c *court) canWhole() (can, why string) {
 }
 
 // issuesOf returns the codes of the issues that are wanted.
-func (c *court) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
+func (c *evaluator) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
 	for _, is := range c.Issues {
 		if wanted(is) {
 			codes = append(codes, is.Code)
@@ -108,7 +108,7 @@ func (c *court) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
 // clockIssues are what clocks that went wrong look like.
 var clockIssues = []string{"work-before-launch", "value-implausible", "window-implausible", "step-implausible", "steps-overlap", "stream-overlap"}
 
-func (c *court) canClocks() (can, why string) {
+func (c *evaluator) canClocks() (can, why string) {
 	codes := c.issuesOf(func(is summary.Issue) bool {
 		return slices.Contains(clockIssues, is.Code)
 	})
@@ -118,7 +118,7 @@ func (c *court) canClocks() (can, why string) {
 	return Yes, "nothing is out of order"
 }
 
-func (c *court) canComplete() (can, why string) {
+func (c *evaluator) canComplete() (can, why string) {
 	codes := c.issuesOf(func(is summary.Issue) bool { return is.Severity == "data-loss" || is.Code == launchesWithoutKernels })
 	incomplete := int64(0)
 	for _, in := range c.Inputs {
@@ -138,7 +138,7 @@ func (c *court) canComplete() (can, why string) {
 // secretIssues are what inputs with secrets in them have.
 var secretIssues = []string{"secrets-in-capture", "secrets-masked"}
 
-func (c *court) canShare() (can, why string) {
+func (c *evaluator) canShare() (can, why string) {
 	most := int64(0)
 	for _, is := range c.Issues {
 		if slices.Contains(secretIssues, is.Code) {

@@ -36,7 +36,7 @@ type runTables struct {
 
 // tableRuns sorts the tables by the runs that they are of. A run's kernels may be
 // in several tables, so of each kind one table is taken.
-func (c *court) tableRuns() []runTables {
+func (c *evaluator) tableRuns() []runTables {
 	type group struct {
 		key    string
 		tables []*summary.Table
@@ -69,7 +69,7 @@ func (c *court) tableRuns() []runTables {
 // runKey names the run of a table: what the tool calls it within a directory, or
 // the input where the tool does not say. Each table that torch.profiler printed
 // is by itself.
-func (c *court) runKey(t *summary.Table) string {
+func (c *evaluator) runKey(t *summary.Table) string {
 	if t.Tool == "torch" {
 		return fmt.Sprint("input ", t.Input, " line ", t.Line)
 	}

@@ -272,7 +272,7 @@ func TestTableRuns(t *testing.T) {
 		"two runs of one name":              {tablesOf(kernels(0, "report1"), copies(0, "report1"), kernels(1, "report1"), copies(1, "report1")), 400 * ms, 2, 200 * ms},
 		"the same report twice in one file": {tablesOf(kernels(0, ""), kernels(0, ""), copies(0, "")), 200 * ms, 1, 100 * ms},
 	} {
-		c := court{Summary: tc.s}
+		c := evaluator{Summary: tc.s}
 		runs := c.tableRuns()
 		work := int64(0)
 		for _, r := range runs {
@@ -293,7 +293,7 @@ func TestTableRuns(t *testing.T) {
 	}
 	other := tablesOf(kernels(0, "base"), copies(1, "base"))
 	other.Inputs[1].Path = "elsewhere/stats.txt"
-	if n := len((&court{Summary: other}).tableRuns()); n != 2 {
+	if n := len((&evaluator{Summary: other}).tableRuns()); n != 2 {
 		t.Errorf("tables of two directories are of %d runs", n)
 	}
 }
@@ -315,7 +315,7 @@ func TestTablePicks(t *testing.T) {
 		"ranges":      {[]summary.Table{nested}, 0, 0, 0},
 		"all":         {[]summary.Table{nested, mixed, only}, 10 * ms, 10, 3 * ms},
 	} {
-		r := (&court{Summary: tablesOf(tc.tables...)}).tableRuns()[0]
+		r := (&evaluator{Summary: tablesOf(tc.tables...)}).tableRuns()[0]
 		if r.kernels.ns != tc.kernels || r.kernels.runs != tc.runs || r.copies.ns != tc.nsCopies {
 			t.Errorf("%s: kernels %d ns in %d runs, copies %d ns, want %+v", name, r.kernels.ns, r.kernels.runs, r.copies.ns, tc)
 		}
