@@ -175,7 +175,7 @@ func (c *evaluator) functionTotal(f *functions) (Finding, bool) {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("no callee has %s of the total, so its time is spread over many", unit.Percent(rule.Warn)))
 	}
 	if n := len(others); n > 0 {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (callers or callees):", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
 	}
 	for _, r := range others[:min(4, len(others))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))

@@ -366,7 +366,7 @@ func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 	}
 	f := Finding{Rule: RuleSteadySteps, Level: Info, Value: g.Share}
 	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", boundWords(g.Bound), boundWords(window.Bound))
-	f.Evidence = []string{fmt.Sprintf("%s: %s of the %s (%s)", plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
+	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
 		c.windowWhole(), fraction(g.Activity.Window(), c.total.Window()))}
 	for _, p := range append(parts(), computePart()) {
 		s := middleShare(len(g.steps), func(n int) (int64, int64) {

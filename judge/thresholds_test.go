@@ -191,7 +191,7 @@ func TestParseThresholdsErrors(t *testing.T) {
 		{"gpu-idle:\n  warn: 15", `t.yaml:2: rule "gpu-idle": warn: "15" is 1500%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: 0", `t.yaml:2: rule "gpu-idle": warn: "0" is 0%, want over 0% and at most 100%`},
 		{"gpu-idle:\n  warn: -1%", `t.yaml:2: rule "gpu-idle": warn: "-1%" is -1%, want over 0% and at most 100%`},
-		{"gpu-idle:\n  warn: much", `t.yaml:2: rule "gpu-idle": warn: share "much": want a number as "15%" or "0.15"`},
+		{"gpu-idle:\n  warn: much", `t.yaml:2: rule "gpu-idle": warn: share "much": want a number such as "15%" or "0.15"`},
 		{"gpu-idle:\n  warn:", `t.yaml:2: rule "gpu-idle": warn: want one value, got null`},
 		{"gpu-idle:\n  warn: [1%]", `t.yaml:2: rule "gpu-idle": warn: want one value, got sequence`},
 		{"gpu-idle:\n  warn: 60%", `t.yaml:1: rule "gpu-idle": warn limit 60% is over the critical limit 50%`},

@@ -20,7 +20,7 @@ func TestCountedKernels(t *testing.T) {
 	got := tableOf(t, markdown, "Kernels against the peaks of the device")
 	want := [][]string{
 		{"kernel", "share", "launches", "mean (µs)", "compute", "memory", "held back by", "DRAM rate", "occupancy", "possible", "limited by", "arithmetic", "shapes", "category"},
-		{"`near`", "60.0%", "4", "150.00", "20.0%", "92.0%", "memory, near the limit", "2 TB/s", "40.2%", "50.0%", "registers", "4 TFLOP/s fp32 (6.7% of its peak)", "3", "gemm"},
+		{"`near`", "60.0%", "4", "150.00", "20.0%", "92.0%", "memory, near peak", "2 TB/s", "40.2%", "50.0%", "registers", "4 TFLOP/s fp32 (6.7% of its peak)", "3", "gemm"},
 		{"`slow`", "30.0%", "4", "75.00", "20.0%", "10.0%", "latency", "", "", "", "", "8 TFLOP/s fp32 (13.3% of its peak)", "", "gemm"},
 		{"`busy`", "8.0%", "4", "20.00", "70.0%", "20.0%", "compute", "", "", "", "", "", "", "gemm"},
 		{"`bare`", "2.0%", "2", "10.00", "–", "–", "–", "", "", "", "", "", "", ""},
@@ -38,7 +38,7 @@ func TestCountedKernels(t *testing.T) {
 		t.Errorf("the report asks counters for a timeline:\n%s", markdown)
 	}
 	screen := text(t, d, 80)
-	if !strings.Contains(screen, "Kernels against peaks: share of 1 ms kernel time, profiled one by one") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near the limit  near\n") {
+	if !strings.Contains(screen, "Kernels against peaks: share of 1 ms kernel time, profiled one by one") || !strings.Contains(screen, " 60.0%    20.0%   92.0%      40.2%  memory, near peak  near\n") {
 		t.Errorf("screen:\n%s", screen)
 	}
 	if json := render(t, d.JSON); !strings.Contains(json, `"sides": [`) || !strings.Contains(json, `"near_limit": true`) {
