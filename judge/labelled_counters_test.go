@@ -100,7 +100,7 @@ func labelledCounters() []labelled {
 
 	c.add(RuleComputeLimited, "", "one kernel that computes", 100, ncuDetails, probed{"gemm", 100, 75, 20, 50, 16})
 	c.add(RuleComputeLimited, "", "a bit of everything, of which computing is most", 30, ncuRaw, probed{"gemm", 30, 70, 55, 50, 16}, others[0], others[1], fine(22))
-	c.add(RuleBalanced, RuleComputeLimited, "Compute: ahead by 9 points", 100, ncuDetails, probed{"attention", 100, 70, 61, 80, 16})
+	c.add(RuleBalanced, RuleComputeLimited, "compute is ahead by 9 points", 100, ncuDetails, probed{"attention", 100, 70, 61, 80, 16})
 	c.add(RuleNearLimit, RuleComputeLimited, "24 ms of computing, as of latency and memory", 28, ncuDetails, probed{"gemm", 24, 75, 20, 50, 16}, others[0], others[1], fine(28))
 
 	c.add(RuleBalanced, "", "an attention that uses both", 100, ncuDetails, probed{"attention", 100, 70, 65, 80, 16})

@@ -118,7 +118,7 @@ func labelledFunctions() []labelled {
 		{name: "four workers sort", label: RuleFunctionSelf, num: 60 * ms, den: 100 * ms, in: given(pstatsTable(with(workers, fn{sorter, 60, 60, 4})...))},
 		{name: "four workers sort a bit less", label: RuleFunctionTotal, near: RuleFunctionSelf, num: 25 * ms, den: 100 * ms,
 			in: given(pstatsTable(with(workers, fn{sorter, 49, 49, 4}, fn{"/app/rest.py:1 rest", 9, 9, 1}, fn{"/app/rest.py:2 more", 2, 2, 1})...))},
-		{name: "half self, as its total says already", label: RuleFunctionTotal, near: RuleFunctionSelf, num: 49 * ms, den: 100 * ms,
+		{name: "half by itself, as its total says already", label: RuleFunctionTotal, near: RuleFunctionSelf, num: 49 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(fns(17, 3, 1), fn{"/app/judge.py:2 compare", 49, 49, 1})...))},
 	}
 }

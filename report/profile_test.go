@@ -14,7 +14,7 @@ func TestProfile(t *testing.T) {
 	md := markdownOf(t, s)
 	wantText(t, md, "\n## Verdict: hot function\n", "](flame.png)", "](table-functions.png)",
 		"Hot function: \"verify\", 70.0% of total time (700 ms of 1 s); limit 50%",
-		"- **evidence** Callee \"parse\": 92.9% of it (650 ms)",
+		"- **evidence** callee \"parse\": 92.9% of it (650 ms)",
 		"By what they cost with all that they called:", "By what they cost themselves:")
 	totals, self, ok := strings.Cut(md, "By what they cost themselves:")
 	if !ok {
