@@ -28,7 +28,7 @@ type cause struct {
 // been busy during them.
 func (c *evaluator) causes() []cause {
 	out := []cause{
-		c.ownedCause(RuleOpaqueGraphs, "CUDA graphs without node trace during apparent idle time", func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque }),
+		c.ownedCause(RuleOpaqueGraphs, "Idle or in untraced CUDA graphs", func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque }),
 		c.ownedCause(RuleDataLoading, "Waiting for data loading", func(r summary.Idle) bool { return r.State == summary.StateData }),
 		c.ownedCause(RuleAllocating, "Waiting for cudaMalloc/cudaFree", func(r summary.Idle) bool { return r.State == summary.StateAlloc }),
 	}
@@ -82,7 +82,7 @@ func (c *evaluator) launching() cause {
 		}
 	}
 	out.ofIdle, out.gain = out.ns, out.ns
-	out.title = fmt.Sprintf("Launch-bound: gaps under %s between launches take %s", unit.Duration(summary.ShortGapNS), c.ofWindow(out.ns))
+	out.title = fmt.Sprintf("Launch-bound: gaps under %s take %s", unit.Duration(summary.ShortGapNS), c.ofWindow(out.ns))
 	out.next = []Step{advise("launch-less"), advise("launch-more-each")}
 	out.details = c.launchEvidence()
 	return out

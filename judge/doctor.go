@@ -108,7 +108,7 @@ func (c *evaluator) producers() (out []string) {
 }
 
 // flags returns the options that answer a question, for the producers. A server
-// that was found has its own in the place of torch.profiler's.
+// that was found has its own instead of torch.profiler's.
 func (q *questionEntry) flags(producers []string, stacks []Stack) (out []Flags) {
 	found := func(id string) bool { return slices.ContainsFunc(stacks, func(s Stack) bool { return s.ID == id }) }
 	if q.NCU != "" {
@@ -168,11 +168,11 @@ func (c *evaluator) canKernels() (can, why string) {
 	}
 	switch {
 	case opaque > 0:
-		return Partly, fmt.Sprintf("%s of the work is in graphs that were recorded whole", unit.Share(opaque, c.work()))
+		return Partly, fmt.Sprintf("%s of GPU time is in CUDA graphs without node trace", unit.Share(opaque, c.work()))
 	case len(c.Kernels) > 0:
 		return Yes, plural(int64(len(c.Kernels)), "row") + " of kernels"
 	case slices.ContainsFunc(c.Tables, ofKernels):
-		return Partly, "sums of a table, without when"
+		return Partly, "totals only, no timeline"
 	case len(c.Counters) > 0:
 		return Partly, "of the profiled launches only"
 	}
@@ -187,13 +187,13 @@ func (c *evaluator) canBudget() (can, why string) {
 	least, _ := Thresholds{}.Rule(RuleTooLittleWork)
 	switch window := c.total.Window(); {
 	case window > 0 && events < least.MinEvents:
-		return Partly, "too few for shares to mean anything: " + plural(events, "GPU event")
+		return Partly, "too few for meaningful shares: " + plural(events, "GPU event")
 	case window > 0:
 		return Yes, fmt.Sprintf("%s in windows of %s", plural(events, "GPU event"), unit.Duration(window))
 	case len(c.Tables) > 0:
-		return No, "sums have no timeline"
+		return No, "totals have no timeline"
 	}
-	return No, "nothing of a device has a time"
+	return No, "no GPU event has a time"
 }
 
 func (c *evaluator) canIdle() (can, why string) {
@@ -216,7 +216,7 @@ func (c *evaluator) canIdle() (can, why string) {
 	}
 	can, why = shareAnswer(known, idle, "idle time")
 	if vague > 0 {
-		why += fmt.Sprintf("; of %s only that the host was late, not what it did", unit.Share(vague, idle))
+		why += fmt.Sprintf("; for %s only host wait is known, not its state", unit.Share(vague, idle))
 	}
 	if can == No && vague > idle/2 {
 		can = Partly
@@ -284,7 +284,7 @@ func (c *evaluator) canMemory() (can, why string) {
 	case slices.ContainsFunc(c.Memory, func(m summary.Memory) bool { return m.PeakAllocated != nil }):
 		return Yes, "allocations and their operators"
 	case len(c.Memory) > 0:
-		return Partly, "allocations, and not what was live before"
+		return Partly, "allocations, without the memory allocated before"
 	}
 	return No, "no allocation was recorded"
 }
@@ -298,7 +298,7 @@ func (c *evaluator) canSteps() (can, why string) {
 	case n >= 3:
 		return Yes, plural(n, "step")
 	case n > 0:
-		return Partly, plural(n, "step") + ", under the 3 that tell what is steady"
+		return Partly, plural(n, "step") + ", at least 3 are needed"
 	}
 	return No, "no step was marked"
 }
@@ -312,7 +312,7 @@ func (c *evaluator) canPhases() (can, why string) {
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("%s, as %q", plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
+		return Yes, fmt.Sprintf("%s, for example %q", plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
 	case slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfRange && len(t.Rows) > 0 }):
 		return Yes, "a table of ranges has them"
 	}

@@ -29,7 +29,7 @@ func (c *evaluator) canGraphs() (can, why string) {
 	case nodes > 0:
 		return Yes, plural(nodes, "graph") + " with their nodes"
 	case len(c.Calls) == 0:
-		return No, "no call was recorded that could have launched one"
+		return No, "no CUDA API calls were recorded"
 	}
 	return Yes, "none was launched"
 }
@@ -39,15 +39,15 @@ func (c *evaluator) canRanks() (can, why string) {
 	comm := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Class == "comm" })
 	switch {
 	case len(c.Devices) == 0:
-		return No, "nothing of a device has a time"
+		return No, "no GPU event has a time"
 	case p.ranks > 1 && !p.repeated:
 		return Yes, plural(int64(p.ranks), "rank")
 	case p.repeated:
-		return Partly, "a rank comes in several inputs"
+		return Partly, "several inputs have the same rank"
 	case !comm:
-		return Yes, "nothing communicates"
+		return Yes, "no communication kernels"
 	}
-	return No, "one rank of a job that communicates"
+	return No, "only one rank of the job was recorded"
 }
 
 func (c *evaluator) canEfficiency() (can, why string) {
@@ -59,11 +59,11 @@ func (c *evaluator) canEfficiency() (can, why string) {
 	}
 	switch all := int64(len(c.Counters)); {
 	case all == 0:
-		return No, "times alone do not say; no hardware counter was read"
+		return No, "no hardware counters were collected"
 	case known < all:
-		return Partly, fmt.Sprintf("%s of %s have the shares of the peaks", unit.Count(known), plural(all, "kernel"))
+		return Partly, fmt.Sprintf("%s of %s have %% of peak", unit.Count(known), plural(all, "kernel"))
 	default:
-		return Yes, plural(all, "kernel") + " with the shares of the peaks"
+		return Yes, plural(all, "kernel") + " with % of peak"
 	}
 }
 
@@ -86,9 +86,9 @@ func (c *evaluator) canWhole() (can, why string) {
 		}
 	}
 	if window <= 0 || span <= 0 {
-		return No, "nothing of a device has a time"
+		return No, "no GPU event has a time"
 	}
-	why = fmt.Sprintf("the GPU's window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
+	why = fmt.Sprintf("the GPU window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
 	if window < span/2 {
 		return Partly, why
 	}
@@ -115,7 +115,7 @@ func (c *evaluator) canClocks() (can, why string) {
 	if len(codes) > 0 {
 		return Partly, strings.Join(codes, ", ")
 	}
-	return Yes, "nothing is out of order"
+	return Yes, "no implausible timestamps"
 }
 
 func (c *evaluator) canComplete() (can, why string) {
@@ -148,5 +148,5 @@ func (c *evaluator) canShare() (can, why string) {
 	if most > 0 {
 		return No, plural(most, "value") + " in it look like secrets"
 	}
-	return Yes, "nothing in it looks like a secret; names of users and paths may still be in it"
+	return Yes, "nothing in it looks like a secret; user names and paths may remain"
 }

@@ -83,7 +83,7 @@ func (c *evaluator) synchronousCopies() blocking {
 // pageableCopies sums up the asynchronous copies that block because the CPU memory is
 // pageable.
 func (c *evaluator) pageableCopies() blocking {
-	h := c.copiesBy(blocking{rule: RulePageableCopies, what: "CPU blocked in pageable asynchronous copies", next: []Step{
+	h := c.copiesBy(blocking{rule: RulePageableCopies, what: "CPU blocked in pageable copies", next: []Step{
 		advise("pin-for-async"), advise("reuse-pinned"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")

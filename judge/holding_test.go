@@ -153,7 +153,7 @@ func TestHeldEvidence(t *testing.T) {
 	}
 	s.CopyCalls[2].MaxNS, s.CopyCalls[2].MaxStartNS, s.CopyCalls[2].Bytes = 3*ms, 77_000, &bytes
 	f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies)
-	if want := "CPU blocked in pageable asynchronous copies: 8.0% of the window (80 ms of 1 s); limit 5%"; f.Title != want {
+	if want := "CPU blocked in pageable copies: 8.0% of the window (80 ms of 1 s); limit 5%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	want := []string{
@@ -234,7 +234,7 @@ func TestToldWithCopies(t *testing.T) {
 		s.CopyCalls = []summary.CopyCall{row}
 		return Judge(s, DefaultThresholds())
 	}
-	const line = "CPU blocked in pageable asynchronous copies: 6.0% of the window (60 ms of 1 s)"
+	const line = "CPU blocked in pageable copies: 6.0% of the window (60 ms of 1 s)"
 	r := story(200)
 	f := find(t, r, RuleExposedCopies)
 	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || f.Next[0].ID != "pin-for-async" {

@@ -302,10 +302,10 @@ func (c *evaluator) memoryUnrecorded() (Finding, bool) {
 		if s.Peak != nil {
 			continue
 		}
-		f.Title = fmt.Sprintf("No allocation history%s: the peak is unknown; %s allocated of %s reserved at the end",
+		f.Title = fmt.Sprintf("No allocation history%s: peak unknown; %s allocated of %s reserved at the end",
 			c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
 		if s.History != nil {
-			f.Title = fmt.Sprintf("Incomplete history%s: the peak is unknown; %s allocated of %s reserved at the end",
+			f.Title = fmt.Sprintf("Incomplete history%s: peak unknown; %s allocated of %s reserved at the end",
 				c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
 		}
 		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)

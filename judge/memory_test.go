@@ -96,11 +96,11 @@ func TestMemoryVerdicts(t *testing.T) {
 			m.Owners, m.Kinds = []summary.Owner{{Kind: summary.KindUnknown, Bytes: 10 * testGiB}}, nil
 		}, "memory-healthy", "Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "", "", ""},
 		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
-			"No allocation history: the peak is unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "record-memory-history"},
+			"No allocation history: peak unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "record-memory-history"},
 		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
-			"No allocation history: the peak is unknown; 10 GiB allocated of 10 GiB reserved at the end", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
+			"No allocation history: peak unknown; 10 GiB allocated of 10 GiB reserved at the end", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
 		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
-			"Incomplete history: the peak is unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
+			"Incomplete history: peak unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
 	} {
 		m := healthyMemory()
 		tt.change(&m)

@@ -172,7 +172,7 @@ func (c *evaluator) functionTotal(f *functions) (Finding, bool) {
 	finding.Evidence = []string{best.String() + ": " + f.described(best)}
 	if f.spreads(best, rule) {
 		finding.Level = Info
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("no callee has %s of the total, so its time is spread over many", unit.Percent(rule.Warn)))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("no callee reaches %s of the total, so its time is spread over many", unit.Percent(rule.Warn)))
 	}
 	if n := len(others); n > 0 {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))

@@ -121,8 +121,8 @@ func (l longGaps) advice() Step {
 	return advise("find-what-runs-in-the-gaps")
 }
 
-// A stretch is a series of chunks of a GPU's window. In each of them the GPU was busy
-// for less than the limit.
+// A stretch is a series of chunks of a GPU's window, each with the GPU busy for less than
+// the limit.
 type stretch struct {
 	from, ns, busy int64 // from on the input's own clock
 	where          string

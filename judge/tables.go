@@ -123,8 +123,8 @@ func runOf(tables []*summary.Table) runTables {
 	return run
 }
 
-// take fills a set that has no rows yet with those of t that are wanted. What
-// was left out of a table counts where all its rows are of that kind.
+// take fills an empty set with the rows of t that wanted accepts. The omitted part of a
+// table counts if wanted accepts all its rows.
 func take(set *tableSet, t *summary.Table, of string, wanted func(summary.TableRow) bool) {
 	if len(set.rows) > 0 {
 		return
@@ -184,7 +184,7 @@ func (s tableSet) plus(o tableSet) tableSet {
 }
 
 // byName returns the rows with those of one name added up, the largest first.
-// Names that the tool has cut may be of several, and stay apart.
+// Names that the tool has cut are ambiguous and are not added up.
 func (s tableSet) byName() []tableRow {
 	index := map[string]int{}
 	var out []tableRow

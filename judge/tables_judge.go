@@ -231,11 +231,3 @@ func (s tableSet) categories() map[string]int64 {
 func recordAdvice() []Step {
 	return []Step{advise("record-for-the-tables"), advise("start-nsys-first"), advise("call-the-capture-range")}
 }
-
-// times prints how often: "once", "10 times".
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return unit.Count(n) + " times"
-}

@@ -35,7 +35,7 @@ func TestRulesOfTraces(t *testing.T) {
 		{RuleSyncCopies, us, "cudaMemcpy", "Memcpy DtoH (Device -> Pinned)",
 			"CPU blocked in synchronous copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RulePageableCopies, us, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)",
-			"CPU blocked in pageable asynchronous copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
+			"CPU blocked in pageable copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RuleSyncMemsets, us, "cudaMemset", "Memset (Managed)",
 			"CPU blocked in synchronous memsets: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RuleLongGaps, tenMS, "cudaEventSynchronize", "",
