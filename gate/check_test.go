@@ -160,7 +160,7 @@ func TestCaptures(t *testing.T) {
 		{"worth knowing", "gpu.busy_share: '>= 10%'", issue("quotes-repaired", "info", 9), false, Pass, "is "},
 		{"runs that were pooled", "gpu.busy_share: '>= 10%'", issue("rank-repeated", "suspect", 1), false, Pass, "is "},
 		{"not to its end", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Inputs[0].Complete = false }, false, Inconclusive, "the capture does not allow a decision: run0/rank0.json ends early"},
-		{"little work", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Inconclusive, "the capture does not allow a decision: too little GPU work to judge: 3 GPU events"},
+		{"little work", "gpu.busy_share: '>= 10%'", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Inconclusive, "the capture does not allow a decision: Too little GPU work: 3 GPU events"},
 		{"little work, which a phase needs not", "phase.mean{phase=forward}: <= 2s", func(s *summary.Summary) { s.Devices[0].Events = 3 }, false, Pass, "is 10 ms"},
 		{"cut baseline", "step.median: {max_increase: 5%}", cut, true, Inconclusive, "the capture does not allow a decision: the baseline: input-truncated"},
 		{"cut baseline, and a target", "step.median: <= 1s", cut, true, Pass, "is "},

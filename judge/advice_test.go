@@ -28,11 +28,11 @@ func TestIdleEvidence(t *testing.T) {
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
 	wantEvidence(t, f,
-		"the largest gap is 400 ms at 1234567.890 µs of the trace, 66.7% of idle time",
-		"gaps of 1 ms and longer hold 99.8% of the idle time (3 gaps, 599 ms of 600 ms); the host gave the device nothing to do",
-		"gaps from 100 ns to 10 µs hold <0.1% of the idle time (2 gaps, 10.1 µs of 600 ms); such gaps are launch overhead",
+		"largest gap: 400 ms at 1234567.890 µs (66.7% of the idle time)",
+		"gaps of 1 ms and longer: 99.8% of the idle time (3 gaps, 599 ms of 600 ms); the CPU launched nothing",
+		"gaps from 100 ns to 10 µs: <0.1% of the idle time (2 gaps, 10.1 µs of 600 ms); launch overhead",
 		"median kernel duration: between 2 µs and 3 µs (4 kernels)",
-		"GPU idle time: 30.0% to 90.0% of the step in 3 step windows; most in ProfilerStep#2 on rank 0 device 0 (90 ms of 100 ms)")
+		"GPU idle: 30.0% to 90.0% of a step (3 steps); largest in ProfilerStep#2 on rank 0 GPU 0 (90 ms of 100 ms)")
 }
 
 // TestIdleAdvice: the first advice follows from where the idle time is, and the
@@ -88,7 +88,7 @@ func TestTinyGapsAreNotOne(t *testing.T) {
 	}
 	f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle)
 	last := f.Evidence[len(f.Evidence)-1]
-	if want := "gaps under 100 ns hold 100.0% of the idle time (100 gaps, 6 µs of 6 µs); such gaps are the rounding of the profiler's clock"; last != want {
+	if want := "gaps under 100 ns: 100.0% of the idle time (100 gaps, 6 µs of 6 µs); rounding of the profiler's clock"; last != want {
 		t.Errorf("got  %s\nwant %s", last, want)
 	}
 }
@@ -101,8 +101,8 @@ func TestLargestGapOfMany(t *testing.T) {
 	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 1, NS: 59 * ms}}
 	s.Devices[1].Input, s.Devices[1].LargestGaps = 1, []summary.Gap{{StartNS: 2_000, NS: 60 * ms}}
 	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
-	wantEvidence(t, f, "worst device: rank 0 device 0: 60.0% (60 ms of 100 ms)",
-		"the largest gap is 60 ms at 2.000 µs of the trace on rank 1 device 3, 50.0% of idle time")
+	wantEvidence(t, f, "range over 2 GPUs: 60.0% to 60.0%; largest on rank 0 GPU 0 (60 ms of 100 ms)",
+		"largest gap: 60 ms at 2.000 µs on rank 1 GPU 3 (50.0% of the idle time)")
 	if !strings.HasPrefix(f.Next[0].Text(), `Open "rank1.json" at 2.000 µs`) {
 		t.Errorf("first advice is %q", f.Next[0].Text())
 	}
@@ -117,7 +117,7 @@ func TestCopyEvidence(t *testing.T) {
 		{Name: "Memcpy DtoH (Device -> Pinned)", Class: "copy", Count: 1, TotalNS: ms},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
-	wantEvidence(t, f, "copies from pageable host memory to the device are 75.0% of copy and memset work (30 ms of 40 ms in 3 runs, 286.1 MiB at 10 GB/s)")
+	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 75.0% of copy and memset time (30 ms of 40 ms, 3 operations, 286.1 MiB at 10 GB/s)")
 	if !strings.Contains(f.Next[0].Text(), "pin_memory=True") || strings.Contains(strings.Join(texts(f.Next), " "), "zero_grad") {
 		t.Errorf("advice %q", texts(f.Next))
 	}
@@ -127,8 +127,8 @@ func TestCopyEvidence(t *testing.T) {
 	s.Copies = append(s.Copies, summary.Copy{Name: "Memset (Unknown)", Class: "memset", Stream: 1, Count: 1, TotalNS: ms})
 	s.Copies[0].TotalNS = 29 * ms
 	f = find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
-	wantEvidence(t, f, "copies from pageable host memory to the device are 72.5% of copy and memset work (29 ms of 40 ms in 3 runs)",
-		"memsets are 25.0% of copy and memset work (10 ms of 40 ms in 9 runs)")
+	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 72.5% of copy and memset time (29 ms of 40 ms, 3 operations)",
+		"memsets: 25.0% of copy and memset time (10 ms of 40 ms, 9 operations)")
 	if !strings.Contains(f.Next[len(f.Next)-1].Text(), "zero_grad(set_to_none=True)") {
 		t.Errorf("advice %q passes over memsets", texts(f.Next))
 	}
@@ -209,11 +209,11 @@ func TestPeers(t *testing.T) {
 	}{
 		{"one rank", []rank{{0, 300, 10}}, "", all},
 		{"straggler", []rank{{0, 290, 100}, {1, 105, 100}, {2, 200, 100}},
-			"comm kernels run 290 ms on rank 0 and 105 ms on rank 1: rank 1 arrives last and the others wait", "find-the-late-rank 1"},
-		{"spread at its limit", []rank{{0, 80, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 80 ms on rank 0: no rank keeps the others waiting", equal},
-		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "comm kernels run 100 ms on rank 1 and 79 ms on rank 0: rank 0 arrives last and the others wait", "find-the-late-rank 0"},
+			"communication kernels take 290 ms on rank 0 and 105 ms on rank 1: rank 1 is the straggler", "find-the-late-rank 1"},
+		{"spread at its limit", []rank{{0, 80, 5}, {1, 100, 5}}, "communication kernels take 100 ms on rank 1 and 80 ms on rank 0: no straggler", equal},
+		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "communication kernels take 100 ms on rank 1 and 79 ms on rank 0: rank 0 is the straggler", "find-the-late-rank 0"},
 		{"fewer steps", []rank{{0, 100, 30}, {1, 300, 90}},
-			"comm kernels run 300 ms on rank 1 and 100 ms on rank 0, but their numbers differ (90 runs and 30 runs), so the ranks did not record the same work", compare},
+			"communication kernels take 300 ms on rank 1 and 100 ms on rank 0, but the numbers of launches differ (90 and 30), so the ranks recorded different work", compare},
 		{"one does not communicate", []rank{{0, 100, 30}, {1, 0, 0}}, "", compare},
 		{"a rank twice", []rank{{0, 100, 30}, {1, 300, 30}, {1, 300, 30}}, "", compare},
 	} {
@@ -234,7 +234,7 @@ func TestPeers(t *testing.T) {
 		f := *found
 		evidence := ""
 		for _, line := range f.Evidence {
-			if strings.HasPrefix(line, "comm kernels run") {
+			if strings.HasPrefix(line, "communication kernels take") {
 				evidence = line
 			}
 		}

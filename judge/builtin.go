@@ -5,303 +5,303 @@ package judge
 // builtInRules returns the rules of thresholds.yaml, in their order.
 func builtInRules() []Rule {
 	return []Rule{
-		{ID: "capture-quality", Meaning: "issues that were met while reading and that may change numbers (severity suspect or data-loss)", Source: "every other finding is only as true as the capture"},
-		{ID: "no-gpu-time", Meaning: "the capture holds no GPU events, or events that span no time, so nothing can be judged", Source: "shares of nothing do not exist"},
-		{ID: "too-little-gpu-work", Meaning: "number of GPU events of all devices, and their windows over the spans of the captures; below either limit nothing is judged", Source: "a few kernels, or a corner of the capture, say nothing about a step; both limits lie well under those of any capture of whole steps", MinEvents: 10, MinShare: 0.02},
-		{ID: "clocks-implausible", Meaning: "the first and last GPU event of a device lie further apart than any capture lasts, so nothing is judged", Source: "profilers record seconds to hours; a longer window has timestamps of two clocks"},
-		{ID: "device-records-missing", Meaning: "calls that launch device work (kernels, graphs; copies and memsets from 10 on) whose work is not in the capture, over all such calls of their kind, of the input that lost most; calls after the last recorded work do not count. Of kernels and graphs the critical limit withholds the verdict, and below it the verdict is withheld if the missing work could change it, or if the tables of an export are damaged", Warn: 0.05, Critical: 0.25, Source: "in 240 real captures at most 0.5% of the kernel launches lack their work; with a quarter of the kernels missing, medians and the table of kernels are no longer those of the program"},
-		{ID: "gpu-idle", Meaning: "time in which no kernel, copy or memset ran, over the window, summed over devices", Warn: 0.15, Critical: 0.5, Source: "TraceLens and nsys-ai flag idle time over 15% of the window; the PyTorch TensorBoard plugin and nsys flag GPU utilization under 50%"},
-		{ID: "data-loading", Meaning: "idle time in which the host was in a data loader or in a phase that loads data, over the window, summed over devices", Warn: 0.1, Critical: 0.2, Source: "traceml calls a step input-bound from 10%, critically from 20%; the PyTorch TensorBoard plugin flags a data loader over 5% of a step"},
-		{ID: "allocating", Meaning: "idle time in which the host was in a call that takes or returns memory of the device, over the window, summed over devices", Warn: 0.05, Critical: 0.2, Source: "a caching allocator that is warm calls the driver no more; the limits are those of traceml's other shares, and half of the first"},
-		{ID: "launch-bound", Meaning: "time in gaps under 100 µs in which the host was on its way from one launch to the next, or the launch to the device, over the window, summed over devices", Warn: 0.1, Critical: 0.3, Source: "traceml warns of a share of 10% that nothing else explains; at 30% a third of the device waits for launches that CUDA graphs would save"},
-		{ID: "straggling-rank", Meaning: "time for which ranks communicate longer than the one that arrives last, and no more than is exposed, over the window, summed over devices; in the place of exposed-communication where it is half of that", Warn: 0.1, Critical: 0.2, Source: "traceml warns of a straggler that costs 10% of the step, critically of 20%"},
-		{ID: "exposed-communication", Meaning: "time in which communication ran and no compute kernel did, over the window, summed over devices", Warn: 0.1, Critical: 0.2, Source: "the PyTorch TensorBoard plugin flags communication over 10% of a step, the nsys-ai book over 20% of an iteration; TraceLens flags exposed communication over 5%"},
-		{ID: "exposed-copies", Meaning: "time in which a copy or memset ran and neither compute nor communication did, over the window, summed over devices", Warn: 0.05, Critical: 0.15, Source: "TraceLens flags copies in one direction over 5% of the time; nsys-ai flags host-to-device copies over 15% of the span"},
-		{ID: "synchronizing-calls", Meaning: "time in which a thread that launches work was in a call that waits for all work of a stream or device (cudaStreamSynchronize, cudaDeviceSynchronize, those of HIP and the driver), over the window, summed over devices", Warn: 0.1, Source: "the expert rule cuda_api_sync of nsys lists such calls without a limit; a tenth of the window is more than a wait at the end of each step takes where the host is ahead", MinShare: 0.05},
-		{ID: "synchronous-copies", Meaning: "host time in copies by calls that wait for them (cudaMemcpy), over the window, summed over devices; copies within a device and those of up to 64 KiB from the host to a device do not count", Warn: 0.05, Source: "the expert rule cuda_memcpy_sync of nsys lists such copies without a limit; the limit is that of exposed copies", MinShare: 0.05},
-		{ID: "pageable-async-copies", Meaning: "host time in asynchronous copies (cudaMemcpyAsync) from or to pageable memory, over the window, summed over devices", Warn: 0.05, Source: "the expert rule cuda_memcpy_async of nsys lists such copies without a limit; the limit is that of exposed copies", MinShare: 0.05},
-		{ID: "synchronous-memsets", Meaning: "host time in memsets of pinned or managed memory by calls that wait for them (cudaMemset), over the window, summed over devices", Warn: 0.05, Source: "the expert rule cuda_memset_sync of nsys lists such memsets without a limit; the limit is that of exposed copies", MinShare: 0.05},
-		{ID: "long-gaps", Meaning: "time in gaps of min_gap and longer, less the profiler's own work, over the window, summed over devices; told with gpu-idle where that is over its limit", Warn: 0.05, Info: 0.01, Source: "the expert rule gpu_gaps of nsys lists gaps over 500 ms", MinGapNS: 500000000},
-		{ID: "low-utilization", Meaning: "of 30 equal chunks of each device's window, those in which anything ran for less than min_busy of the chunk, over the window, summed over devices; told with gpu-idle where that is over its limit", Info: 0.1, Source: "the expert rule gpu_time_util of nsys lists chunks in use for less than 50%; it adds up work that runs at the same time, which counts once here", MinBusy: 0.5},
-		{ID: "uneven-ranks", Meaning: "compute time of the rank that computes most, less the mean of all ranks, over the former; of ranks with the same number of steps", Warn: 0.1, Critical: 0.25, Source: "HTA and the guides on expert and pipeline parallelism look for such ranks and give no limit; a tenth is more than clocks vary"},
-		{ID: "opaque-graphs", Meaning: "time in graphs that were recorded as one event each, or idle time in which a graph of which nothing was recorded may have run, over the window, summed over devices", Warn: 0.25, Info: 0.05, Source: "CUPTI records graphs as a whole unless it is asked for their nodes; what is not recorded is not judged"},
-		{ID: "dominant-kernel", Meaning: "summed durations of the kernels of one name, over the summed durations of all kernels, whatever ran beside them", Warn: 0.5, Critical: 0.6, Source: "the nsys-ai book flags one kernel over 50%, nsys-ai over 60%"},
-		{ID: "tiny-kernels", Meaning: "summed durations of kernels that run for less than the given time, over the summed durations of all kernels; told with launch-bound where that is over its limit", Warn: 0.3, Critical: 0.6, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the host some 5 µs, and a device is not filled in so little time", Under: 10000},
-		{ID: "memory-bandwidth", Meaning: "summed durations of kernels whose category does few operations on each byte (elementwise, normalization, reduction, copies by kernels and their like), over those of all compute kernels but whole graphs", Warn: 0.5, Source: "TraceLens expects such kernels at over 70% of the memory's bandwidth; from half of the work on they decide over the pace"},
-		{ID: "compute-bound", Meaning: "time in which a compute kernel ran, over the window, summed over devices; the good case", Info: 0.9, Source: "traceml calls a step compute-bound from 90% compute on"},
-		{ID: "warm-up-steps", Meaning: "time of the steps of warm-up and of those that the profiler cut, over the time of all steps", Warn: 0.25, Info: 0.001, Source: "nsys-ai flags iterations over 1.5 times the median; the first ones are the program's start and say nothing of the rest", MinEvents: 3, Margin: 0.5},
-		{ID: "warm-up-phases", Meaning: "time of the devices in phases of setup, warm-up, compilation and capture of graphs, over their windows", Warn: 0.25, Info: 0.01, Source: "what a program does once says nothing of how fast it runs; a quarter of a window can decide over it"},
-		{ID: "slow-steps", Meaning: "number of later steps that are over the median by margin or more, over the number of all that are not warm-up or cut", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "nsys-ai flags iterations over 1.5 times the median", MinEvents: 4, Margin: 0.5},
-		{ID: "periodic-stalls", Meaning: "number of slow steps, as above, that come at equal distances, three or more, over the number of all; in the place of slow-steps", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "what recurs has a cause that recurs; checkpoints, evaluation and Python's garbage collection do"},
-		{ID: "uneven-steps", Meaning: "median of how far steps are from the median step of their device, over the median step, of steps that are not warm-up or cut", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide takes a fluctuating load for a sign of weight sync or data loading; a deviation of a tenth is more than clocks and kernels vary", MinEvents: 4},
-		{ID: "steady-steps", Meaning: "the median step is bound by something else than the window is", Source: "a step of warm-up, a checkpoint or a pause between steps can decide over a short capture", MinEvents: 2},
-		{ID: "weight-sync-time", Meaning: "the median run of a weight sync, over the time given", Warn: 1, Source: "the SkyRL guide aims at under 2 s where training and inference share devices", Under: 2000000000},
-		{ID: "weight-sync-share", Meaning: "weight sync, over the step", Warn: 0.15, Critical: 0.3, Source: "the SkyRL guide has 5% to 15% as typical", MinEvents: 2},
-		{ID: "generation-share", Meaning: "generation of rollouts, over the step", Warn: 0.6, Critical: 0.75, Source: "the SkyRL guide has 40% to 60% as typical; papers on long tails report 70%", MinEvents: 2},
-		{ID: "training-share", Meaning: "training, over the step", Info: 0.3, Source: "the SkyRL guide has 20% to 30% as typical", MinEvents: 2},
-		{ID: "data-share", Meaning: "loading and preparing data, over the step; a finding only if devices are idle meanwhile for as much of their windows as warn", Warn: 0.05, Critical: 0.15, Source: "the SkyRL guide has 2% to 5% as typical; the PyTorch TensorBoard plugin flags a data loader over 5% of a step", MinEvents: 2},
-		{ID: "wait-share", Meaning: "waiting of the trainer for rollouts, or of rollouts for the trainer, over the step", Warn: 0.1, Critical: 0.3, Source: "the SkyRL guide has 5% to 10% for all that is not generation, training, sync and data", MinEvents: 2},
-		{ID: "sleep-wake-share", Meaning: "putting the inference engine to sleep and waking it, over the step", Warn: 0.1, Critical: 0.3, Source: "the SkyRL guide has 5% to 10% for all that is not generation, training, sync and data", MinEvents: 2},
-		{ID: "rl-utilization", Meaning: "idle time of the devices over their windows, of runs of reinforcement learning; told with gpu-idle where that is over its limit", Warn: 0.2, Source: "the SkyRL guide aims at a GPU utilization over 80%"},
-		{ID: "kernels-latency-bound", Meaning: "durations of kernels whose compute and memory shares are both under of_peak, over the durations of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "Nsight Compute takes shares under 60% of both peaks for a sign of latency", OfPeak: 0.6},
-		{ID: "kernels-memory-bound", Meaning: "durations of kernels whose memory share is the larger one, and neither of the above nor near the limit, over the durations of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "as for latency, for such kernels have as much to gain"},
-		{ID: "kernels-compute-bound", Meaning: "durations of kernels whose compute share is the larger one, and neither of the above nor near the limit, over the durations of all profiled kernels", Info: 0.25, Source: "compute is what a device is bought for"},
-		{ID: "kernels-balanced", Meaning: "durations of kernels whose shares differ by less than margin, and that are neither latency-bound nor near the limit, over the durations of all profiled kernels", Info: 0.25, Source: "Nsight Compute calls shares balanced that differ by less than 10 points", Margin: 0.1},
-		{ID: "low-occupancy", Meaning: "durations of kernels that hold under of_peak of the warps that an SM can hold and reach neither peak as far as is known, over the durations of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "with half of the warps and neither peak in sight, a scheduler mostly has no warp that can go on", OfPeak: 0.5},
-		{ID: "partial-waves", Meaning: "places for blocks that stay empty because the grid of a kernel that is not near the limit does not fill its last wave, times durations, over all places times durations", Warn: 0.1, Critical: 0.3, Source: "a grid of 1.4 waves leaves 30% of the places empty, one of 10 waves and a bit under 10%"},
-		{ID: "kernels-near-limit", Meaning: "durations of kernels whose larger share is at least of_peak, over the durations of all profiled kernels; the good case", Info: 0.25, Source: "Nsight Compute takes a share over 80% for one that little can be gained on", OfPeak: 0.8},
-		{ID: "counters-missing", Meaning: "durations of kernels of which the shares of the peaks were not collected, over the durations of all profiled kernels", Warn: 0.1, Critical: 0.5, Source: "what was not collected is not judged"},
-		{ID: "tables-empty", Meaning: "no table has a row", Source: "nsys stats prints SKIPPED where a report holds nothing of the kind"},
-		{ID: "kernels-unrecorded", Meaning: "calls that launch kernels, where nsys says that it has no kernels", Source: "only one profiler at a time can use CUPTI, and containers may forbid it"},
-		{ID: "graphs-hide-kernels", Meaning: "summed durations of kernels, over the time of calls that synchronize, of runs that launch CUDA graphs; below the limit graphs ran what the table has not", Source: "nsys records a graph as a whole by default, without its kernels; a host that waits for a tenth of the kernels or less waits for something else", MinShare: 0.1},
-		{ID: "waiting-calls", Meaning: "time of CUDA calls that synchronize, over the time of all CUDA calls, on all threads; worth knowing only where kernels and copies sum to as much", Warn: 0.5, Critical: 0.8, Source: "nsys-ai flags synchronization over 20% of a run and lets it decide from 40%; calls are but a part of a run, so both limits are doubled"},
-		{ID: "communication-work", Meaning: "summed durations of communication kernels, over those of all kernels, whatever ran beside them", Warn: 0.2, Critical: 0.4, Source: "the nsys-ai book flags NCCL over 20% of an iteration; what compute hides of it no table says, so the critical limit is twice that"},
-		{ID: "copy-work", Meaning: "summed durations of copies and memsets, over those of kernels, copies and memsets, of runs whose tables have both", Warn: 0.15, Critical: 0.5, Source: "nsys-ai flags host-to-device copies over 15% of the span; from half on the device copies more than it computes"},
-		{ID: "allocation-calls", Meaning: "time of CUDA calls that allocate or free memory, over the time of all CUDA calls, on all threads", Warn: 0.1, Critical: 0.25, Source: "a caching allocator calls the driver only while it warms up, so a tenth of the time in calls is much"},
-		{ID: "short-kernels", Meaning: "runs of kernels that are shorter than the given duration on average, over the runs of all kernels", Warn: 0.5, Critical: 0.8, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the host some 5 µs", Under: 10000},
-		{ID: "device-time-missing", Meaning: "no row of a table has time of a device, so nothing in it says what a GPU did", Source: "shares of nothing do not exist"},
-		{ID: "host-work", Meaning: "self CPU time of all rows but calls that synchronize, over that time and the device's work; both of all threads and streams", Warn: 0.6, Critical: 0.75, Source: "with one thread the device is idle for what the host works longer, from 60% on a third of the host's time, from 75% on two thirds; a backward pass has a thread of its own, so the limits are above one half"},
-		{ID: "copy-operators", Meaning: "work of the device that aten::copy_ launched itself, copies and kernels that convert, over all work of the device", Warn: 0.1, Critical: 0.25, Source: "near twice the limits of exposed copies, for compute may hide some of it"},
-		{ID: "largest-allocator", Meaning: "memory that the rows of one name allocated more than they gave back, over that of all rows that did; for information", Info: 0.1, Source: "it names the allocator and is no limit"},
-		{ID: "sums-only", Meaning: "tables of sums and no timeline, so no window, no idle time and no overlap", Source: "what bounds a run is a share of its window"},
-		{ID: "waiting", Meaning: "time by the wall clock that functions took by themselves which wait (sleep, select, acquire, recv, ...), over that of all functions; or, of a function that a profile by the CPU clock has too, its time by the wall clock less that by the CPU clock, over the former", Warn: 0.3, Critical: 0.6, Source: "NeMo Gym's guide calls synchronous external calls in hot paths a red flag and gives no number; both limits are ours"},
-		{ID: "function-total", Meaning: "time of one function with all it called, over the time of the profile; of several functions over the critical limit the innermost, in the program's own code before libraries", Warn: 0.1, Critical: 0.5, Source: "NeMo Gym's profiling guide looks at functions over 10% and calls one over 50% a red flag"},
-		{ID: "function-self", Meaning: "time of one function by itself, over that of all functions; functions that wait aside", Warn: 0.2, Critical: 0.5, Source: "NeMo Gym's profiling guide looks for high self times and gives no number; half of all is the red flag that it has for totals"},
-		{ID: "many-cheap-calls", Meaning: "self time of functions with at least so many calls that are under the given duration on average, over the self time of all functions", Warn: 0.2, Critical: 0.5, Source: "a call in Python costs some 50 ns, with a profiler several times that; NeMo Gym's guide advises to call less, cache and vectorize such", MinEvents: 1000, Under: 10000},
-		{ID: "nested-cost", Meaning: "time that the function which function-total names spent in what it called, over its own total", Warn: 0.9, Source: "NeMo Gym's profiling guide says to drill down where the total is far over the self time, and gives no number"},
-		{ID: "growing-average", Meaning: "growth of the average call of one function from the first of two profiles to the second, over the first; functions with less than the limit of function-total aside", Warn: 0.2, Critical: 1, Source: "NeMo Gym's profiling guide calls averages that grow with the data a red flag and gives no number"},
-		{ID: "memory-exhausted", Meaning: "allocations of device memory that failed, in a memory snapshot; the value is the memory that was wanted over all that the allocator could have had", Source: "an allocation that fails ends most programs"},
-		{ID: "memory-pressure", Meaning: "the most memory that the allocator had taken from the driver, over all that it could have had", Warn: 0.9, Critical: 0.97, Source: "the PyTorch TensorBoard plugin flags peak memory over 90% of the device's"},
-		{ID: "memory-fragmented", Meaning: "free memory in segments that something else is in, which can be neither given back nor used for larger blocks, over reserved memory; judged from 256 MiB of it on", Warn: 0.15, Critical: 0.3, Source: "PyTorch names no limit, its message on running out of memory advises expandable segments if reserved but unallocated memory is large; these limits are ours"},
-		{ID: "allocator-churn", Meaning: "memory that was given back to the driver in the history, over the most that was ever reserved; judged from so many cudaFree calls on", Warn: 0.5, Critical: 1, Source: "each cudaFree waits for the device, and a steady program calls none; these limits are ours", MinEvents: 10},
-		{ID: "memory-growth", Meaning: "by how much what is live when a step begins has grown since the third step, without ever falling, over what was live then; judged from 4 steps and 16 MiB on", Warn: 0.05, Critical: 0.25, Source: "a step that frees what it allocates leaves nothing behind; these limits are ours"},
-		{ID: "memory-owner", Meaning: "memory of one place in the program at the peak, over all that was live then; of a timeline, memory of one category; judged from 256 MiB live on", Warn: 0.5, Critical: 0.95, Source: "halving what has over half of the memory makes the largest difference; a pool that is filled on purpose, as a KV cache, is no trouble"},
-		{ID: "memory-unrecorded", Meaning: "the snapshot has no history, so no peak is known", Source: "what is live when a snapshot is taken need not be what was live when memory was short"},
+		{ID: "capture-quality", Meaning: "issues of severity suspect or data-loss, which can change numbers", Source: "all findings depend on a complete capture"},
+		{ID: "no-gpu-time", Meaning: "the capture has no GPU events, or all of them have zero duration", Source: "no GPU time, so no shares"},
+		{ID: "too-little-gpu-work", Meaning: "number of GPU events of all GPUs, and their windows over the spans of the captures; below either limit nothing is judged", Source: "a few kernels, or a corner of the capture, do not describe a step; captures of whole steps are far above both limits", MinEvents: 10, MinShare: 0.02},
+		{ID: "clocks-implausible", Meaning: "the window of a GPU is longer than any capture, so nothing is judged", Source: "profilers record seconds to hours; a longer window mixes timestamps of two clocks"},
+		{ID: "device-records-missing", Meaning: "launch calls without GPU work in the capture, over all launch calls of that kind (worst input). The verdict is withheld at the critical limit, or if the missing work can change it", Warn: 0.05, Critical: 0.25, Source: "in 240 real captures at most 0.5% of the kernel launches lack their work; with a quarter missing, medians and kernel tables are wrong"},
+		{ID: "gpu-idle", Meaning: "time without kernel, copy or memset, over the window, summed over GPUs", Warn: 0.15, Critical: 0.5, Source: "TraceLens and nsys-ai flag idle time over 15% of the window; the PyTorch TensorBoard plugin and nsys flag GPU utilization under 50%"},
+		{ID: "data-loading", Meaning: "idle time while the CPU was in a data loader or in a phase that loads data, over the window, summed over GPUs", Warn: 0.1, Critical: 0.2, Source: "traceml calls a step input-bound from 10%, critically from 20%; the PyTorch TensorBoard plugin flags a data loader over 5% of a step"},
+		{ID: "allocating", Meaning: "idle time while the CPU was in a call that allocates or frees GPU memory, over the window, summed over GPUs", Warn: 0.05, Critical: 0.2, Source: "a warm caching allocator does not call the driver; the limits are half of, and equal to, those of traceml's other shares"},
+		{ID: "launch-bound", Meaning: "time in gaps under 100 µs between two launches, or between a launch and its start on the GPU, over the window, summed over GPUs", Warn: 0.1, Critical: 0.3, Source: "traceml warns of an unexplained share of 10%; at 30% the GPU waits a third of the time for launches that CUDA graphs avoid"},
+		{ID: "straggling-rank", Meaning: "time that the other ranks wait for the straggler, at most the exposed communication, over the window; replaces exposed-communication if it is at least half of it", Warn: 0.1, Critical: 0.2, Source: "traceml warns of a straggler that costs 10% of the step, critically of 20%"},
+		{ID: "exposed-communication", Meaning: "time with communication and without compute kernels, over the window, summed over GPUs", Warn: 0.1, Critical: 0.2, Source: "the PyTorch TensorBoard plugin flags communication over 10% of a step, the nsys-ai book over 20% of an iteration; TraceLens flags exposed communication over 5%"},
+		{ID: "exposed-copies", Meaning: "time with copies or memsets and without compute or communication, over the window, summed over GPUs", Warn: 0.05, Critical: 0.15, Source: "TraceLens flags copies in one direction over 5% of the time; nsys-ai flags host-to-device copies over 15% of the span"},
+		{ID: "synchronizing-calls", Meaning: "time of launching threads in calls that wait for a stream or GPU (cudaStreamSynchronize, cudaDeviceSynchronize, HIP and driver equivalents), over the window, summed over GPUs", Warn: 0.1, Source: "the expert rule cuda_api_sync of nsys lists such calls without a limit; one wait at the end of each step takes less than a tenth of the window", MinShare: 0.05},
+		{ID: "synchronous-copies", Meaning: "CPU time in synchronous copies (cudaMemcpy), over the window, summed over GPUs; copies within a GPU and copies of up to 64 KiB to a GPU do not count", Warn: 0.05, Source: "the expert rule cuda_memcpy_sync of nsys lists such copies without a limit; the limit is that of exposed copies", MinShare: 0.05},
+		{ID: "pageable-async-copies", Meaning: "CPU time in asynchronous copies (cudaMemcpyAsync) from or to pageable memory, over the window, summed over GPUs", Warn: 0.05, Source: "the expert rule cuda_memcpy_async of nsys lists such copies without a limit; the limit is that of exposed copies", MinShare: 0.05},
+		{ID: "synchronous-memsets", Meaning: "CPU time in synchronous memsets of pinned or managed memory (cudaMemset), over the window, summed over GPUs", Warn: 0.05, Source: "the expert rule cuda_memset_sync of nsys lists such memsets without a limit; the limit is that of exposed copies", MinShare: 0.05},
+		{ID: "long-gaps", Meaning: "time in gaps of min_gap and longer, without profiler overhead, over the window, summed over GPUs; reported under gpu-idle if that is over its limit", Warn: 0.05, Info: 0.01, Source: "the expert rule gpu_gaps of nsys lists gaps over 500 ms", MinGapNS: 500000000},
+		{ID: "low-utilization", Meaning: "chunks (1/30 of a GPU's window) that are busy for less than min_busy, over the window, summed over GPUs; reported under gpu-idle if that is over its limit", Info: 0.1, Source: "the expert rule gpu_time_util of nsys lists chunks in use for less than 50%; concurrent work counts once here", MinBusy: 0.5},
+		{ID: "uneven-ranks", Meaning: "compute time of the rank with most, minus the mean of all ranks, over the former; for ranks with the same number of steps", Warn: 0.1, Critical: 0.25, Source: "HTA and the guides on expert and pipeline parallelism describe this imbalance without a limit; clocks vary by less than a tenth"},
+		{ID: "opaque-graphs", Meaning: "time in CUDA graphs without node trace, or apparent idle time while such a graph may have run, over the window, summed over GPUs", Warn: 0.25, Info: 0.05, Source: "CUPTI traces a graph as one event by default; its kernels are unknown"},
+		{ID: "dominant-kernel", Meaning: "total time of the kernels of one name, over total kernel time, overlap included", Warn: 0.5, Critical: 0.6, Source: "the nsys-ai book flags one kernel over 50%, nsys-ai over 60%"},
+		{ID: "tiny-kernels", Meaning: "total time of kernels that run for less than the given time, over total kernel time; reported under launch-bound if that is over its limit", Warn: 0.3, Critical: 0.6, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the CPU about 5 µs, and such a kernel does not fill a GPU", Under: 10000},
+		{ID: "memory-bandwidth", Meaning: "total time of memory-bound kernel types (elementwise, normalization, reduction, copy and similar kernels), over total compute kernel time without CUDA graphs traced as one event", Warn: 0.5, Source: "TraceLens expects such kernels at over 70% of the memory's bandwidth; from half of the time on they determine the speed"},
+		{ID: "compute-bound", Meaning: "time with a compute kernel, over the window, summed over GPUs; the good case", Info: 0.9, Source: "traceml calls a step compute-bound from 90% compute on"},
+		{ID: "warm-up-steps", Meaning: "time of warm-up steps and partial steps, over the time of all steps", Warn: 0.25, Info: 0.001, Source: "nsys-ai flags iterations over 1.5 times the median; the first ones belong to the start of the program", MinEvents: 3, Margin: 0.5},
+		{ID: "warm-up-phases", Meaning: "GPU time in phases of setup, warm-up, compilation and graph capture, over the windows", Warn: 0.25, Info: 0.01, Source: "one-time work does not determine the speed of a run; a quarter of a window can change the verdict"},
+		{ID: "slow-steps", Meaning: "number of steps that are margin or more over the median, over the number of all steps without warm-up and partial steps", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "nsys-ai flags iterations over 1.5 times the median", MinEvents: 4, Margin: 0.5},
+		{ID: "periodic-stalls", Meaning: "number of slow steps at equal distances, at least three, over the number of all steps; replaces slow-steps", Warn: 0.05, Critical: 0.2, Info: 0.001, Source: "periodic slow steps have a periodic cause, for example checkpoints, evaluation or garbage collection"},
+		{ID: "uneven-steps", Meaning: "MAD (median absolute deviation) of the step time of a GPU, over the median step, without warm-up and partial steps", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide names weight sync and data loading as causes of a varying load; clocks and kernels vary by less than a tenth", MinEvents: 4},
+		{ID: "steady-steps", Meaning: "the bottleneck of the median step differs from that of the window", Source: "a warm-up step, a checkpoint or a pause between steps can dominate a short capture", MinEvents: 2},
+		{ID: "weight-sync-time", Meaning: "the median run of a weight sync, over the time given", Warn: 1, Source: "the target of the SkyRL guide is under 2 s if training and inference share GPUs", Under: 2000000000},
+		{ID: "weight-sync-share", Meaning: "weight sync, over the step", Warn: 0.15, Critical: 0.3, Source: "the SkyRL guide names 5% to 15% as typical", MinEvents: 2},
+		{ID: "generation-share", Meaning: "generation of rollouts, over the step", Warn: 0.6, Critical: 0.75, Source: "the SkyRL guide names 40% to 60% as typical; papers on long tails report 70%", MinEvents: 2},
+		{ID: "training-share", Meaning: "training, over the step", Info: 0.3, Source: "the SkyRL guide names 20% to 30% as typical", MinEvents: 2},
+		{ID: "data-share", Meaning: "loading and preparing data, over the step; reported only if GPUs are idle in this phase for at least the warn limit of their windows", Warn: 0.05, Critical: 0.15, Source: "the SkyRL guide names 2% to 5% as typical; the PyTorch TensorBoard plugin flags a data loader over 5% of a step", MinEvents: 2},
+		{ID: "wait-share", Meaning: "waiting of the trainer for rollouts, or of rollouts for the trainer, over the step", Warn: 0.1, Critical: 0.3, Source: "the SkyRL guide names 5% to 10% for everything except generation, training, sync and data", MinEvents: 2},
+		{ID: "sleep-wake-share", Meaning: "putting the inference engine to sleep and waking it, over the step", Warn: 0.1, Critical: 0.3, Source: "the SkyRL guide names 5% to 10% for everything except generation, training, sync and data", MinEvents: 2},
+		{ID: "rl-utilization", Meaning: "idle time of the GPUs over their windows, in runs of reinforcement learning; reported under gpu-idle if that is over its limit", Warn: 0.2, Source: "the target of the SkyRL guide is a GPU utilization over 80%"},
+		{ID: "kernels-latency-bound", Meaning: "durations of kernels whose compute and memory shares are both under of_peak, over the total time of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "Nsight Compute names under 60% of both peaks as a sign of latency", OfPeak: 0.6},
+		{ID: "kernels-memory-bound", Meaning: "durations of kernels whose memory share is the larger one, and neither latency-bound nor near peak, over the total time of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "the limits of kernels-latency-bound"},
+		{ID: "kernels-compute-bound", Meaning: "durations of kernels whose compute share is the larger one, and neither latency-bound nor near peak, over the total time of all profiled kernels", Info: 0.25, Source: "compute-bound is the target state"},
+		{ID: "kernels-balanced", Meaning: "durations of kernels whose shares differ by less than margin, and that are neither latency-bound nor near peak, over the total time of all profiled kernels", Info: 0.25, Source: "Nsight Compute calls % of peak balanced if they differ by less than 10 points", Margin: 0.1},
+		{ID: "low-occupancy", Meaning: "total time of kernels with an achieved occupancy under of_peak that are far from both peaks, over the total time of all profiled kernels", Warn: 0.25, Critical: 0.5, Source: "with half of the warps a scheduler often has no warp that is ready", OfPeak: 0.5},
+		{ID: "partial-waves", Meaning: "unused block slots in the last wave of kernels that are not near peak, times kernel time, over all block slots times kernel time", Warn: 0.1, Critical: 0.3, Source: "a grid of 1.4 waves leaves 30% of the block slots unused, one of just over 10 waves under 10%"},
+		{ID: "kernels-near-limit", Meaning: "durations of kernels whose larger share is at least of_peak, over the total time of all profiled kernels; the good case", Info: 0.25, Source: "Nsight Compute names over 80% of peak as hard to improve", OfPeak: 0.8},
+		{ID: "counters-missing", Meaning: "durations of kernels without measured % of peak, over the total time of all profiled kernels", Warn: 0.1, Critical: 0.5, Source: "kernels without these counters are not judged"},
+		{ID: "tables-empty", Meaning: "no table has a row", Source: "nsys stats prints SKIPPED if a report has no such data"},
+		{ID: "kernels-unrecorded", Meaning: "calls that launch kernels, although nsys reports that it has no kernels", Source: "only one profiler at a time can use CUPTI, and containers may forbid it"},
+		{ID: "graphs-hide-kernels", Meaning: "total kernel time over the time of synchronizing calls, in runs that launch CUDA graphs; below the limit the kernels of graphs are missing", Source: "nsys traces a graph as one event by default, without its kernels; if the kernels take a tenth of the waiting or less, the CPU waits for other work", MinShare: 0.1},
+		{ID: "waiting-calls", Meaning: "time of synchronizing CUDA calls, over the time of all CUDA calls, on all threads; for information if total GPU time is at least as long", Warn: 0.5, Critical: 0.8, Source: "nsys-ai flags synchronization over 20% of a run and decides from 40%; calls are only a part of a run, so both limits are doubled"},
+		{ID: "communication-work", Meaning: "total time of communication kernels, over total kernel time, overlap included", Warn: 0.2, Critical: 0.4, Source: "the nsys-ai book flags NCCL over 20% of an iteration; tables do not show the overlap with compute, so the critical limit is twice that"},
+		{ID: "copy-work", Meaning: "total time of copies and memsets, over total GPU time, in runs whose tables have both", Warn: 0.15, Critical: 0.5, Source: "nsys-ai flags host-to-device copies over 15% of the span; from half on the GPU copies more than it computes"},
+		{ID: "allocation-calls", Meaning: "time of CUDA calls that allocate or free memory, over the time of all CUDA calls, on all threads", Warn: 0.1, Critical: 0.25, Source: "a caching allocator calls the driver only while it warms up, so a tenth of the time in calls is high"},
+		{ID: "short-kernels", Meaning: "launches of kernels with a mean under the given duration, over the launches of all kernels", Warn: 0.5, Critical: 0.8, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the CPU about 5 µs", Under: 10000},
+		{ID: "device-time-missing", Meaning: "no row of a table has GPU time", Source: "no GPU time, so no shares"},
+		{ID: "host-work", Meaning: "self CPU time of all rows without synchronizing calls, over the same plus total GPU time; for all threads and streams", Warn: 0.6, Critical: 0.75, Source: "with one thread the GPU idles a third of the CPU time at 60% and two thirds at 75%; a backward pass has its own thread, so the limits exceed one half"},
+		{ID: "copy-operators", Meaning: "self GPU time of aten::copy_, copies and conversion kernels, over total GPU time", Warn: 0.1, Critical: 0.25, Source: "about twice the limits of exposed copies, because compute may overlap some of it"},
+		{ID: "largest-allocator", Meaning: "memory that the rows of one name allocated and did not free, over that of all rows; for information", Info: 0.1, Source: "it only names the row"},
+		{ID: "sums-only", Meaning: "totals without a timeline, so window, idle time and overlap are unknown", Source: "the bottleneck of a run is a share of its window"},
+		{ID: "waiting", Meaning: "self wall time of functions that wait (sleep, select, acquire, recv, ...), over that of all functions; with a CPU-clock profile too, wall minus CPU time of a function, over its wall time", Warn: 0.3, Critical: 0.6, Source: "NeMo Gym's guide calls synchronous external calls in hot paths a red flag without a number; both limits are defined by assay"},
+		{ID: "function-total", Meaning: "total time of one function, over the time of the profile; if several exceed the critical limit, the innermost one, the program's own code first", Warn: 0.1, Critical: 0.5, Source: "NeMo Gym's profiling guide looks at functions over 10% and calls one over 50% a red flag"},
+		{ID: "function-self", Meaning: "self time of one function, over that of all functions, without functions that wait", Warn: 0.2, Critical: 0.5, Source: "NeMo Gym's profiling guide looks for high self times without a number; half is its red flag for totals"},
+		{ID: "many-cheap-calls", Meaning: "self time of functions with at least min_events calls and a mean under the given duration, over the self time of all functions", Warn: 0.2, Critical: 0.5, Source: "a call in Python costs about 50 ns, with a profiler several times that; NeMo Gym's guide advises to cache and vectorize such calls", MinEvents: 1000, Under: 10000},
+		{ID: "nested-cost", Meaning: "time that the function of function-total spent in callees, over its total time", Warn: 0.9, Source: "NeMo Gym's profiling guide advises to inspect callees if the total is far above the self time, without a number"},
+		{ID: "growing-average", Meaning: "growth of the mean call time of one function from the first profile to the second, over the first; for functions over the limit of function-total", Warn: 0.2, Critical: 1, Source: "NeMo Gym's profiling guide names means that grow with the data as a red flag, without a number"},
+		{ID: "memory-exhausted", Meaning: "failed allocations of GPU memory in a memory snapshot; the value is the requested size over the memory that the allocator can reserve", Source: "a failed allocation ends most programs"},
+		{ID: "memory-pressure", Meaning: "peak of reserved memory, over the memory that the allocator can reserve", Warn: 0.9, Critical: 0.97, Source: "the PyTorch TensorBoard plugin flags peak memory over 90% of the device's"},
+		{ID: "memory-fragmented", Meaning: "free memory in partly used segments, which cannot be released or used for larger blocks, over reserved memory; judged from 256 MiB", Warn: 0.15, Critical: 0.3, Source: "PyTorch has no limit; its out-of-memory message advises expandable segments if reserved but unallocated memory is large; these limits are defined by assay"},
+		{ID: "allocator-churn", Meaning: "memory released to the driver in the history, over the peak of reserved memory; judged from min_events cudaFree calls", Warn: 0.5, Critical: 1, Source: "each cudaFree waits for the device, and a steady program calls none; these limits are defined by assay", MinEvents: 10},
+		{ID: "memory-growth", Meaning: "growth of allocated memory at the start of a step since the third step, without any decrease, over its value at the third step; judged from 4 steps and 16 MiB", Warn: 0.05, Critical: 0.25, Source: "a step that frees its allocations does not grow; these limits are defined by assay"},
+		{ID: "memory-owner", Meaning: "memory of one allocation site at the peak, or of one category of a timeline, over all allocated memory; judged from 256 MiB", Warn: 0.5, Critical: 0.95, Source: "reducing the largest site saves most; a pool that is large on purpose, for example a KV cache, is not a problem"},
+		{ID: "memory-unrecorded", Meaning: "the snapshot has no history, so no peak is known", Source: "memory at the time of the snapshot can differ from memory at the peak"},
 	}
 }
 
 // builtInPages returns the pages of pages.yaml.
 func builtInPages() map[string]pageEntry {
 	return map[string]pageEntry{
-		"allocating": {Line: "the GPU waits for memory to be taken from the driver or given back", Part: "idle time in which the host was in a call that allocates or frees device memory", Whole: "the windows of all devices", Gain: "the idle time in which memory was allocated or freed", Confidence: "certain", Sure: []string{
-			"a memory snapshot with its history, for who allocates and why the cache does not have it",
-		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
-		"allocation-calls": {Line: "the host allocates within the run", Part: "time of CUDA calls that allocate or free memory", Whole: "the time of all CUDA calls, on all threads", Gain: "the time of these calls, a sum over threads", Confidence: "hint", Sure: []string{
-			"a timeline, for whether the calls are in steps or in the start",
-		}, Changes: "it never says what bounds the run"},
-		"allocator-churn": {Line: "memory is given back to the driver and taken again", Part: "memory that was given back to the driver in the history", Whole: "the most that was ever reserved", Gain: "none", Confidence: "certain", Sure: []string{
-			"a timeline, for what the calls cost",
-		}, Changes: "of a snapshot the first of the worst level decides"},
-		"capture-quality": {Line: "trouble with the capture that may change numbers", Part: "kinds of issues of severity data-loss or suspect", Gain: "none", Confidence: "certain", Sure: []string{
-			"record again without the trouble, and compare",
-		}, Changes: "it is info where single records were lost, and warn where the input breaks off or is suspect; it never decides the verdict"},
-		"clocks-implausible": {Line: "GPU timestamps that cannot be true", Part: "devices whose window is longer than any capture", Gain: "none", Confidence: "certain", Sure: []string{
+		"allocating": {Line: "the GPU waits for cudaMalloc or cudaFree", Part: "idle time while the CPU was in a call that allocates or frees GPU memory", Whole: "the windows of all GPUs", Gain: "the idle time in which memory was allocated or freed", Confidence: "certain", Sure: []string{
+			"record a memory snapshot with history, which shows the allocation sites",
+		}, Changes: "it replaces gpu-idle if it is at least half of the idle time, and then decides the verdict (host-bound)"},
+		"allocation-calls": {Line: "the CPU allocates GPU memory during the run", Part: "time of CUDA calls that allocate or free memory", Whole: "the time of all CUDA calls, on all threads", Gain: "the time of these calls, summed over threads", Confidence: "hint", Sure: []string{
+			"record a timeline, which shows whether the calls are within steps",
+		}, Changes: "it never names the bottleneck of the run"},
+		"allocator-churn": {Line: "memory is released to the driver and reserved again", Part: "memory released to the driver in the history", Whole: "peak of reserved memory", Gain: "none", Confidence: "certain", Sure: []string{
+			"record a timeline, which shows the cost of the calls",
+		}, Changes: "the first finding of the highest level decides the verdict of a snapshot"},
+		"capture-quality": {Line: "problems of the capture that can change numbers", Part: "kinds of issues of severity data-loss or suspect", Gain: "none", Confidence: "certain", Sure: []string{
+			"record again without the problem, and compare",
+		}, Changes: "info if single records were lost, warning if the input is cut or suspect; it never decides the verdict"},
+		"clocks-implausible": {Line: "implausible GPU timestamps", Part: "GPUs whose window is longer than any capture", Gain: "none", Confidence: "certain", Sure: []string{
 			"record again, and compare",
 		}, Changes: "the verdict is withheld"},
-		"communication-work": {Line: "much of the kernel work is communication", Part: "summed durations of communication kernels", Whole: "the summed durations of all kernels", Gain: "the durations; what compute hides of them costs little, and no table tells how much that is", Confidence: "hint", Sure: []string{
-			"a timeline, for what of it is exposed; the tables of all ranks, for what of it is waiting",
-		}, Changes: "it never says what bounds the run"},
-		"compute-bound": {Line: "compute kernels run nearly all the time", Part: "time in which a compute kernel ran", Whole: "the windows of all devices", Gain: "none", Confidence: "certain", Sure: []string{
-			"ncu --set full on the largest kernels: busy is not efficient",
-		}, Changes: "it decides the verdict only where no other part is over its limit"},
-		"copy-operators": {Line: "operators that copy and convert", Part: "work of the device that aten::copy_ launched itself", Whole: "all work of the device", Gain: "the durations; what runs beside them costs little, and no table tells how much that is", Confidence: "hint", Sure: []string{
-			"with_stack=True and group_by_stack_n=5, for who calls it",
-		}, Changes: "it never says what bounds the run"},
-		"copy-work": {Line: "much of the device's work is copies", Part: "summed durations of copies and memsets", Whole: "those of kernels, copies and memsets", Gain: "the durations; what runs beside them costs little, and no table tells how much that is", Confidence: "hint", Sure: []string{
-			"a timeline, for what of it is exposed",
-		}, Changes: "it never says what bounds the run"},
-		"counters-missing": {Line: "counters that a verdict needs were not collected", Part: "durations of kernels without shares of the peaks", Whole: "the durations of all profiled kernels", Gain: "none", Confidence: "certain", Sure: []string{
+		"communication-work": {Line: "communication takes much of the kernel time", Part: "total time of communication kernels", Whole: "total kernel time", Gain: "their total time; overlapped communication costs less, and the tables do not show the overlap", Confidence: "hint", Sure: []string{
+			"record a timeline, which shows the exposed part, and all ranks, which show the waiting",
+		}, Changes: "it never names the bottleneck of the run"},
+		"compute-bound": {Line: "compute kernels run nearly all the time", Part: "time with a compute kernel", Whole: "the windows of all GPUs", Gain: "none", Confidence: "certain", Sure: []string{
+			"ncu --set full on the largest kernels, to see their efficiency",
+		}, Changes: "it decides the verdict only if no other part is over its limit"},
+		"copy-operators": {Line: "operators that copy and convert", Part: "self GPU time of aten::copy_", Whole: "total GPU time", Gain: "their total time; overlapped work costs less, and the tables do not show the overlap", Confidence: "hint", Sure: []string{
+			"with_stack=True and group_by_stack_n=5, which show the callers",
+		}, Changes: "it never names the bottleneck of the run"},
+		"copy-work": {Line: "copies take much of the GPU time", Part: "total time of copies and memsets", Whole: "total GPU time (kernels, copies, memsets)", Gain: "their total time; overlapped work costs less, and the tables do not show the overlap", Confidence: "hint", Sure: []string{
+			"record a timeline, which shows the exposed part",
+		}, Changes: "it never names the bottleneck of the run"},
+		"counters-missing": {Line: "missing counters", Part: "total time of kernels without % of peak", Whole: "the total time of all profiled kernels", Gain: "none", Confidence: "certain", Sure: []string{
 			"ncu --set full",
-		}, Changes: "it decides (cannot tell) where no kernel has the shares"},
-		"data-loading": {Line: "the GPU waits for a data loader", Part: "idle time in which the host was in a data loader or in a phase that loads data", Whole: "the windows of all devices", Gain: "the idle time in which data was loaded", Confidence: "certain", Sure: []string{
-			"the same run on a batch that stays the same, without the loader",
-		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
-		"data-share": {Line: "loading data takes much of the step", Part: "loading and preparing data", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
-			"the same phases over more steps, and with the devices of trainer and inference engines",
+		}, Changes: "it decides the verdict (not enough data) if no kernel has % of peak"},
+		"data-loading": {Line: "the GPU waits for a data loader", Part: "idle time while the CPU was in a data loader or in a phase that loads data", Whole: "the windows of all GPUs", Gain: "the idle time in which data was loaded", Confidence: "certain", Sure: []string{
+			"run with a constant batch, without the loader",
+		}, Changes: "it replaces gpu-idle if it is at least half of the idle time, and then decides the verdict (host-bound)"},
+		"data-share": {Line: "loading data takes much of the step", Part: "loading and preparing data", Whole: "the step", Gain: "the phase's own time; work that overlaps it still takes its time", Bound: "numerator", Confidence: "likely", Sure: []string{
+			"record more steps, with the GPUs of trainer and inference engines",
 		}, Changes: "it never decides the verdict"},
-		"device-records-missing": {Line: "GPU work was launched and is missing from the capture", Part: "calls of one kind whose device work is missing", Whole: "all calls of that kind that launch device work", Gain: "none", Confidence: "certain", Sure: []string{
+		"device-records-missing": {Line: "GPU work was launched and is missing from the capture", Part: "calls of one kind without GPU work", Whole: "all calls of that kind that launch GPU work", Gain: "none", Confidence: "certain", Sure: []string{
 			"record fewer steps, and compare the number of kernels per step",
 		}, Changes: "the verdict is withheld if the critical limit is reached, if the missing work could change it, or if the export is damaged"},
-		"device-time-missing": {Line: "a table without time of a device", Part: "rows with time of a device", Gain: "none", Confidence: "certain", Sure: []string{
+		"device-time-missing": {Line: "tables without GPU time", Part: "rows with GPU time", Gain: "none", Confidence: "certain", Sure: []string{
 			"activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
-		}, Changes: "any row with time of a device"},
-		"dominant-kernel": {Line: "one kernel is most of the work", Part: "summed durations of the kernels of one name", Whole: "the summed durations of all kernels", Gain: "its durations, and no more than the time in which nothing but kernels of its class ran; what runs beside it would still take its time", Confidence: "certain", Sure: []string{
-			"ncu --set full on this kernel, to see how near it comes to the peaks of the device",
-		}, Changes: "it never decides the verdict of a timeline; of graphs recorded whole it is not asked"},
-		"exposed-communication": {Line: "the GPU communicates and computes nothing meanwhile", Part: "time in which communication ran and no compute kernel did, of all devices", Whole: "the windows of all devices", Gain: "the exposed time; what hides under compute costs little and is not in it", Confidence: "certain", Sure: []string{
-			"the traces of all ranks, for much of it may be waiting for a late rank",
-		}, Changes: "critical decides the verdict unless idle time is critical, too"},
-		"exposed-copies": {Line: "the GPU copies and does nothing else meanwhile", Part: "time in which a copy or memset ran and neither compute nor communication did, of all devices", Whole: "the windows of all devices", Gain: "the exposed time", Confidence: "certain", Sure: []string{
-			"the calls that copy, with stacks, to see which lines of the program copy",
-		}, Changes: "critical decides the verdict unless idle time or exposed communication is critical, too"},
-		"function-self": {Line: "one function by itself has much of the time", Part: "time of one function by itself", Whole: "that of all functions", Gain: "the function's own time", Bound: "numerator", Confidence: "certain", Sure: []string{
-			"a sampling profiler (py-spy, perf), for profilers that trace calls make small functions look dear",
-		}, Changes: "of a profile the first finding over its critical limit decides"},
-		"function-total": {Line: "one function, with all it calls, has much of the time", Part: "time of one function with all it called", Whole: "the time of the profile", Gain: "the function's total", Bound: "numerator", Confidence: "certain", Sure: []string{
-			"a profile with who called whom (pstats, callgrind, pprof), for where within it",
-		}, Changes: "of a profile the first finding over its critical limit decides"},
+		}, Changes: "any row with GPU time"},
+		"dominant-kernel": {Line: "one kernel takes most of the kernel time", Part: "total time of the kernels of one name", Whole: "total kernel time", Gain: "its total time, at most the time in which only kernels of its class ran", Confidence: "certain", Sure: []string{
+			"ncu --set full on this kernel, to see its % of peak",
+		}, Changes: "it never decides the verdict of a timeline, and is not evaluated for CUDA graphs without node trace"},
+		"exposed-communication": {Line: "communication that compute does not overlap", Part: "time with communication and without compute kernels, of all GPUs", Whole: "the windows of all GPUs", Gain: "the exposed time; overlapped communication is not included", Confidence: "certain", Sure: []string{
+			"record all ranks; part of this time may be waiting for a straggler",
+		}, Changes: "a critical level decides the verdict unless idle time is critical too"},
+		"exposed-copies": {Line: "copies that compute and communication do not overlap", Part: "time with copies or memsets and without compute or communication, of all GPUs", Whole: "the windows of all GPUs", Gain: "the exposed time", Confidence: "certain", Sure: []string{
+			"record with stacks, which show the lines that copy",
+		}, Changes: "a critical level decides the verdict unless idle time or exposed communication is critical too"},
+		"function-self": {Line: "hot function, by self time", Part: "self time of one function", Whole: "self time of all functions", Gain: "the function's own time", Bound: "numerator", Confidence: "certain", Sure: []string{
+			"use a sampling profiler (py-spy, perf), because tracing profilers overstate small functions",
+		}, Changes: "the first finding over its critical limit decides the verdict of a profile"},
+		"function-total": {Line: "hot function, by total time", Part: "total time of one function, callees included", Whole: "the time of the profile", Gain: "the function's total", Bound: "numerator", Confidence: "certain", Sure: []string{
+			"record a call graph (pstats, callgrind, pprof), which shows the callees",
+		}, Changes: "the first finding over its critical limit decides the verdict of a profile"},
 		"generation-share": {Line: "generation takes more of the step than is usual", Part: "generation of rollouts", Whole: "the step", Gain: "none", Confidence: "likely", Sure: []string{
-			"the lengths of responses, for a long tail keeps a batch waiting",
+			"check the lengths of responses, because a batch waits for its longest response",
 		}, Changes: "it never decides the verdict"},
-		"gpu-idle": {Line: "the GPU waits for work", Part: "time in which no kernel, copy or memset ran, of all devices", Whole: "the windows of all devices", Gain: "the idle time, less what the profiler itself was at work for; a run without it would still wait for its host where the host is slower than the device", Confidence: "certain", Sure: []string{
-			"record the host beside the device, with stacks, so that every gap has an owner",
-			"run once without a profiler and compare the step time, for a profiler slows the host",
-		}, Changes: "critical decides the verdict (host-bound) before all others; at warn the largest part does"},
-		"graphs-hide-kernels": {Line: "CUDA graphs ran kernels that the tables do not have", Part: "summed durations of kernels", Whole: "the time of calls that synchronize", Gain: "none", Confidence: "likely", Sure: []string{
+		"gpu-idle": {Line: "the GPU waits for work", Part: "time without any kernel, copy or memset, of all GPUs", Whole: "the windows of all GPUs", Gain: "the idle time without profiler overhead; the GPU still waits if the CPU is slower", Confidence: "certain", Sure: []string{
+			"record CPU and GPU together, with stacks, so that every gap has a cause",
+			"run once without a profiler and compare the step time, because a profiler slows the CPU",
+		}, Changes: "a critical level decides the verdict (host-bound) before all others; at warning level the largest part decides"},
+		"graphs-hide-kernels": {Line: "kernels inside CUDA graphs are missing from the tables", Part: "total kernel time", Whole: "the time of calls that synchronize", Gain: "none", Confidence: "likely", Sure: []string{
 			"nsys profile --cuda-graph-trace=node",
-		}, Changes: "kernels worth min_share of the waiting"},
-		"growing-average": {Line: "calls that take longer than in the profile before", Part: "growth of the average call from the first profile to the second", Whole: "the average in the first", Gain: "none", Confidence: "hint", Sure: []string{
-			"both profiles again with more calls, for an average of few is chance",
+		}, Changes: "a total kernel time of at least min_share of the waiting"},
+		"growing-average": {Line: "calls that take longer than in the first profile", Part: "growth of the average call from the first profile to the second", Whole: "the average in the first", Gain: "none", Confidence: "hint", Sure: []string{
+			"record both profiles with more calls, because a mean of few calls is noise",
 		}, Changes: "it never decides the verdict"},
-		"host-work": {Line: "the host works longer than the device", Part: "self CPU time of all rows but calls that synchronize", Whole: "that time and the device's work", Gain: "the host's work, a sum over threads", Confidence: "likely", Sure: []string{
-			"a timeline, for threads work side by side and a sum does not tell",
-		}, Changes: "it never says what bounds the run"},
-		"kernels-balanced": {Line: "kernels that use compute and memory alike", Part: "durations of kernels whose shares differ by less than margin", Whole: "the durations of all profiled kernels", Gain: "for each of these kernels the share of its larger peak that is missing, times its durations", Confidence: "hint", Sure: []string{
+		"host-work": {Line: "CPU time exceeds GPU time", Part: "self CPU time of all rows without synchronizing calls", Whole: "that time plus total GPU time", Gain: "the CPU time, summed over threads", Confidence: "likely", Sure: []string{
+			"record a timeline, because a sum does not show threads that run in parallel",
+		}, Changes: "it never names the bottleneck of the run"},
+		"kernels-balanced": {Line: "kernels with balanced compute and memory use", Part: "total time of kernels whose shares differ by less than margin", Whole: "the total time of all profiled kernels", Gain: "total kernel time times the distance from the larger peak, per kernel", Confidence: "hint", Sure: []string{
 			"ncu --set full, and its source view",
-		}, Changes: "of the sides with a quarter of the time the one with the most gain decides"},
-		"kernels-compute-bound": {Line: "kernels that arithmetic holds back", Part: "durations of kernels whose compute share is the larger one", Whole: "the durations of all profiled kernels", Gain: "for each of these kernels the share of its larger peak that is missing, times its durations", Confidence: "likely", Sure: []string{
-			"--section ComputeWorkloadAnalysis, for which pipeline is busy",
-		}, Changes: "of the sides with a quarter of the time the one with the most gain decides"},
-		"kernels-latency-bound": {Line: "kernels that leave both peaks of the device unused", Part: "durations of kernels whose compute and memory shares are both under of_peak", Whole: "the durations of all profiled kernels", Gain: "for each of these kernels the share of its larger peak that is missing, times its durations", Confidence: "likely", Sure: []string{
-			"--section WarpStateStats --section SourceCounters, for what the warps wait for",
-		}, Changes: "of the sides with a quarter of the time the one with the most gain decides"},
-		"kernels-memory-bound": {Line: "kernels that memory holds back", Part: "durations of kernels whose memory share is the larger one", Whole: "the durations of all profiled kernels", Gain: "for each of these kernels the share of its larger peak that is missing, times its durations", Confidence: "likely", Sure: []string{
-			"--section MemoryWorkloadAnalysis_Tables, for which memory it is",
-		}, Changes: "of the sides with a quarter of the time the one with the most gain decides"},
-		"kernels-near-limit": {Line: "kernels near what the device can do", Part: "durations of kernels whose larger share is at least of_peak", Whole: "the durations of all profiled kernels", Gain: "for each of these kernels the share of its larger peak that is missing, times its durations", Confidence: "certain", Sure: []string{
-			"nothing more; look at how often they are called",
-		}, Changes: "of the sides with a quarter of the time the one with the most gain decides"},
+		}, Changes: "among the sides with at least 25% of the time, the one with the largest estimated savings decides"},
+		"kernels-compute-bound": {Line: "kernels that are limited by compute", Part: "total time of kernels whose compute share is the larger one", Whole: "the total time of all profiled kernels", Gain: "total kernel time times the distance from the larger peak, per kernel", Confidence: "likely", Sure: []string{
+			"--section ComputeWorkloadAnalysis, which shows the busy pipeline",
+		}, Changes: "among the sides with at least 25% of the time, the one with the largest estimated savings decides"},
+		"kernels-latency-bound": {Line: "kernels that are far from both peaks", Part: "total time of kernels whose compute and memory shares are both under of_peak", Whole: "the total time of all profiled kernels", Gain: "total kernel time times the distance from the larger peak, per kernel", Confidence: "likely", Sure: []string{
+			"--section WarpStateStats --section SourceCounters, which show the stall reasons",
+		}, Changes: "among the sides with at least 25% of the time, the one with the largest estimated savings decides"},
+		"kernels-memory-bound": {Line: "kernels that are limited by memory", Part: "total time of kernels whose memory share is the larger one", Whole: "the total time of all profiled kernels", Gain: "total kernel time times the distance from the larger peak, per kernel", Confidence: "likely", Sure: []string{
+			"--section MemoryWorkloadAnalysis_Tables, which shows the limiting memory",
+		}, Changes: "among the sides with at least 25% of the time, the one with the largest estimated savings decides"},
+		"kernels-near-limit": {Line: "kernels near peak", Part: "total time of kernels whose larger share is at least of_peak", Whole: "the total time of all profiled kernels", Gain: "total kernel time times the distance from the larger peak, per kernel", Confidence: "certain", Sure: []string{
+			"not needed; check how often they are launched",
+		}, Changes: "among the sides with at least 25% of the time, the one with the largest estimated savings decides"},
 		"kernels-unrecorded": {Line: "kernels were launched and none was recorded", Part: "calls that launch kernels", Gain: "none", Confidence: "likely", Sure: []string{
 			"record again without any other profiler of this GPU",
 		}, Changes: "any kernel in the tables"},
-		"largest-allocator": {Line: "who allocated most memory", Part: "memory that the rows of one name allocated more than they gave back", Whole: "that of all rows that did", Gain: "none", Confidence: "certain", Sure: []string{
-			"a memory snapshot, for what was live at once",
+		"largest-allocator": {Line: "the row that allocated most memory", Part: "memory that the rows of one name allocated and did not free", Whole: "that of all rows", Gain: "none", Confidence: "certain", Sure: []string{
+			"record a memory snapshot, which shows the peak",
 		}, Changes: "it is for information"},
-		"launch-bound": {Line: "the host launches more slowly than the GPU works", Part: "idle time in short gaps in which the host was on its way from one launch to the next", Whole: "the windows of all devices", Gain: "the idle time in these gaps", Confidence: "likely", Sure: []string{
-			"run once without a profiler and compare the step time, for a profiler makes each launch slower",
-		}, Changes: "it stands in the place of gpu-idle where it is half of the idle time or more, and decides the verdict (host-bound) as that does"},
-		"long-gaps": {Line: "gaps so long that each is worth a look", Part: "time in gaps of min_gap and longer, less the profiler's own work", Whole: "the windows of all devices", Gain: "the time in these gaps", Confidence: "certain", Sure: []string{
-			"with_stack=True or NVTX ranges, to see what the host did in them",
-		}, Changes: "with gpu-idle over its limit it is told there"},
-		"low-occupancy": {Line: "kernels with few warps that reach neither peak", Part: "durations of kernels that hold under of_peak of the warps an SM can hold", Whole: "the durations of all profiled kernels", Gain: "none", Confidence: "hint", Sure: []string{
-			"--section Occupancy --section WarpStateStats: more warps help only where the others wait",
+		"launch-bound": {Line: "the CPU launches more slowly than the GPU executes", Part: "idle time in short gaps between two launches", Whole: "the windows of all GPUs", Gain: "the idle time in these gaps", Confidence: "likely", Sure: []string{
+			"run once without a profiler and compare the step time, because a profiler slows each launch",
+		}, Changes: "it replaces gpu-idle if it is at least half of the idle time, and then decides the verdict (host-bound)"},
+		"long-gaps": {Line: "gaps that are long enough to inspect one by one", Part: "time in gaps of min_gap and longer, without profiler overhead", Whole: "the windows of all GPUs", Gain: "the time in these gaps", Confidence: "certain", Sure: []string{
+			"with_stack=True or NVTX ranges, to see what the CPU did in them",
+		}, Changes: "it is reported under gpu-idle if that is over its limit"},
+		"low-occupancy": {Line: "kernels with few warps that are far from both peaks", Part: "total time of kernels with an achieved occupancy under of_peak", Whole: "the total time of all profiled kernels", Gain: "none", Confidence: "hint", Sure: []string{
+			"--section Occupancy --section WarpStateStats: more warps help only if the others wait",
 		}, Changes: "it never decides the verdict"},
-		"low-utilization": {Line: "stretches in which the GPU is mostly idle", Part: "chunks of the windows in which anything ran for less than min_busy of the chunk", Whole: "the windows of all devices", Gain: "the idle time in these chunks", Confidence: "certain", Sure: []string{
+		"low-utilization": {Line: "stretches in which the GPU is mostly idle", Part: "chunks of the windows in which anything ran for less than min_busy of the chunk", Whole: "the windows of all GPUs", Gain: "the idle time in these chunks", Confidence: "certain", Sure: []string{
 			"record only the steps that are to be judged",
-		}, Changes: "with gpu-idle over its limit it is told there"},
-		"many-cheap-calls": {Line: "small functions that are called very often", Part: "self time of functions with at least min_events calls that are under the given duration on average", Whole: "the self time of all functions", Gain: "their own time, which the profiler itself makes longer", Bound: "numerator", Confidence: "hint", Sure: []string{
-			"a sampling profiler (py-spy, perf), for profilers that trace calls make small functions look dear",
-		}, Changes: "of a profile the first finding over its critical limit decides"},
-		"memory-bandwidth": {Line: "kernels that move data rather than calculate", Part: "summed durations of kernels of categories that do few operations on each byte", Whole: "those of all compute kernels but whole graphs", Gain: "none", Confidence: "hint", Sure: []string{
+		}, Changes: "it is reported under gpu-idle if that is over its limit"},
+		"many-cheap-calls": {Line: "call overhead of small functions", Part: "self time of functions with at least min_events calls with a mean under the given duration", Whole: "the self time of all functions", Gain: "their self time, which profiler overhead increases", Bound: "numerator", Confidence: "hint", Sure: []string{
+			"use a sampling profiler (py-spy, perf), because tracing profilers overstate small functions",
+		}, Changes: "the first finding over its critical limit decides the verdict of a profile"},
+		"memory-bandwidth": {Line: "memory-bound kernel types, by name", Part: "total time of kernels of categories with few operations per byte", Whole: "total time of all compute kernels, without CUDA graphs traced as one event", Gain: "none", Confidence: "hint", Sure: []string{
 			"ncu --section SpeedOfLight on the largest of them: a memory share over 60% of the peak shows it",
-		}, Changes: "it decides the verdict (memory-bound) only where the run would be compute-bound"},
-		"memory-exhausted": {Line: "an allocation of device memory failed", Part: "memory that was wanted", Whole: "all that the allocator could have had", Gain: "none", Confidence: "certain", Sure: []string{
-			"torch.cuda.memory._record_memory_history() from the start, for who had the memory",
-		}, Changes: "it decides the verdict of a snapshot before all else"},
-		"memory-fragmented": {Line: "free memory that cannot be used", Part: "free memory in segments that something else is in", Whole: "reserved memory", Gain: "none", Confidence: "likely", Sure: []string{
+		}, Changes: "it decides the verdict (memory-bound) only if the run is compute-bound otherwise"},
+		"memory-exhausted": {Line: "an allocation of device memory failed", Part: "size of the failed allocation", Whole: "memory that the allocator can reserve", Gain: "none", Confidence: "certain", Sure: []string{
+			"call torch.cuda.memory._record_memory_history() at the start, which records allocation sites",
+		}, Changes: "it decides the verdict of a snapshot before all others"},
+		"memory-fragmented": {Line: "free memory in partly used segments", Part: "free memory in partly used segments", Whole: "reserved memory", Gain: "none", Confidence: "likely", Sure: []string{
 			"run once with PYTORCH_ALLOC_CONF=expandable_segments:True and compare",
-		}, Changes: "of a snapshot the first of the worst level decides"},
-		"memory-growth": {Line: "every step leaves more memory behind", Part: "growth of what is live when a step begins, since the third step", Whole: "what was live then", Gain: "none", Confidence: "likely", Sure: []string{
-			"a history of more steps, for caches and pools fill only once",
-		}, Changes: "of a snapshot the first of the worst level decides"},
-		"memory-owner": {Line: "one place in the program has most of the memory", Part: "memory of one place at the peak", Whole: "all that was live then", Gain: "none", Confidence: "certain", Sure: []string{
-			"stacks=\"all\" in _record_memory_history, for who allocates what has no stack",
-		}, Changes: "of a snapshot the first of the worst level decides"},
-		"memory-pressure": {Line: "nearly all device memory is taken", Part: "the most memory that the allocator had taken from the driver", Whole: "all that it could have had", Gain: "none", Confidence: "certain", Sure: []string{
-			"a snapshot at the peak, with history",
-		}, Changes: "of a snapshot the first of the worst level decides"},
-		"memory-unrecorded": {Line: "a snapshot without a history", Part: "entries of the history", Gain: "none", Confidence: "certain", Sure: []string{
-			"torch.cuda.memory._record_memory_history() before what is to be looked at",
-		}, Changes: "with a history the peak is judged; without, nothing is"},
-		"nested-cost": {Line: "the time is in what a function calls", Part: "time that the function spent in what it called", Whole: "its own total", Gain: "none", Confidence: "certain", Sure: []string{
-			"a profile with who called whom (pstats, callgrind, pprof)",
+		}, Changes: "the first finding of the highest level decides the verdict of a snapshot"},
+		"memory-growth": {Line: "allocated memory grows from step to step", Part: "growth of allocated memory at the start of a step, since the third step", Whole: "allocated memory at the third step", Gain: "none", Confidence: "likely", Sure: []string{
+			"record a history of more steps, because caches and pools fill only once",
+		}, Changes: "the first finding of the highest level decides the verdict of a snapshot"},
+		"memory-owner": {Line: "one allocation site has most of the memory", Part: "memory of one allocation site at the peak", Whole: "allocated memory at the peak", Gain: "none", Confidence: "certain", Sure: []string{
+			"set stacks=\"all\" in _record_memory_history, which records more allocation sites",
+		}, Changes: "the first finding of the highest level decides the verdict of a snapshot"},
+		"memory-pressure": {Line: "GPU memory is almost full", Part: "peak of reserved memory", Whole: "memory that the allocator can reserve", Gain: "none", Confidence: "certain", Sure: []string{
+			"take a snapshot at the peak, with history",
+		}, Changes: "the first finding of the highest level decides the verdict of a snapshot"},
+		"memory-unrecorded": {Line: "a snapshot without allocation history", Part: "entries of the history", Gain: "none", Confidence: "certain", Sure: []string{
+			"call torch.cuda.memory._record_memory_history() before the code of interest",
+		}, Changes: "with a history the peak is judged"},
+		"nested-cost": {Line: "the hot function spends its time in callees", Part: "time that the function spent in callees", Whole: "its total time", Gain: "none", Confidence: "certain", Sure: []string{
+			"record a call graph (pstats, callgrind, pprof)",
 		}, Changes: "it never decides the verdict"},
-		"no-gpu-time": {Line: "nothing of a device was recorded", Part: "GPU events", Gain: "none", Confidence: "certain", Sure: []string{
-			"record the device beside the host, for at least one whole step",
-		}, Changes: "any kernel, copy or memset that takes time"},
-		"opaque-graphs": {Line: "graphs of which nothing but their length was recorded", Part: "time in graphs whose inside was not recorded", Whole: "the windows of all devices", Gain: "none", Confidence: "certain", Sure: []string{
+		"no-gpu-time": {Line: "no GPU events were recorded", Part: "GPU events", Gain: "none", Confidence: "certain", Sure: []string{
+			"record CPU and GPU together, for at least one whole step",
+		}, Changes: "any kernel, copy or memset with a duration"},
+		"opaque-graphs": {Line: "CUDA graphs without node trace", Part: "time in CUDA graphs without node trace", Whole: "the windows of all GPUs", Gain: "none", Confidence: "certain", Sure: []string{
 			"nsys --cuda-graph-trace=node, or a torch.profiler with a CUPTI that records the nodes of graphs",
-		}, Changes: "where it is half of what seems idle the verdict is unknown, for the device may have been busy"},
-		"pageable-async-copies": {Line: "copies that are asynchronous by name only", Part: "host time in asynchronous copies from or to pageable memory", Whole: "the windows of all devices", Gain: "idle time that not waiting could have saved at best", Confidence: "likely", Sure: []string{
+		}, Changes: "if it is at least half of the apparent idle time, the verdict is unknown, because the GPU may have been busy"},
+		"pageable-async-copies": {Line: "asynchronous copies that block because their memory is pageable", Part: "CPU time in asynchronous copies from or to pageable memory", Whole: "the windows of all GPUs", Gain: "idle time that the calls may have caused", Confidence: "likely", Sure: []string{
 			"with_stack=True (nsys --python-backtrace=cuda) to see which line copies",
-		}, Changes: "it is a finding only over both limits; with gpu-idle or exposed-copies over theirs it is told there"},
-		"partial-waves": {Line: "the last wave of blocks leaves places empty", Part: "empty places of last waves of kernels that are not near the limit, times durations", Whole: "all places, times durations", Gain: "the time for which places are empty, if all blocks take equally long, and of each kernel no more than it lacks to its nearer peak", Confidence: "hint", Sure: []string{
-			"another grid or tile, measured",
+		}, Changes: "it is reported only if both limits are exceeded, and under gpu-idle or exposed-copies if those are over their limits"},
+		"partial-waves": {Line: "tail effect, the last wave of blocks is partly empty", Part: "unused block slots in the last wave, times kernel time, of kernels that are not near peak", Whole: "all block slots, times kernel time", Gain: "the time lost in partial waves if all blocks take equally long, per kernel at most its distance from the larger peak", Confidence: "hint", Sure: []string{
+			"measure another grid or tile",
 		}, Changes: "it never decides the verdict"},
-		"periodic-stalls": {Line: "a slow step every few steps", Part: "number of slow steps that come at equal distances", Whole: "number of all steps that count", Gain: "by how much these steps are over the median", Confidence: "likely", Sure: []string{
-			"a capture of at least three periods, with stacks, to see what these steps do that others do not",
+		"periodic-stalls": {Line: "periodic slow steps", Part: "slow steps at equal distances", Whole: "all steps that count", Gain: "the time of these steps over the median", Confidence: "likely", Sure: []string{
+			"a capture of at least three periods, with stacks, to see what only these steps do",
 		}, Changes: "it never decides the verdict"},
-		"rl-utilization": {Line: "devices idle more than a run of reinforcement learning should", Part: "idle time of the devices", Whole: "their windows", Gain: "the idle time", Bound: "numerator", Confidence: "certain", Sure: []string{
-			"traces of trainer and inference engines together",
-		}, Changes: "with gpu-idle over its limit it is told there"},
-		"short-kernels": {Line: "kernels that run no longer than a launch takes", Part: "runs of kernels that are shorter than the given duration on average", Whole: "the runs of all kernels", Gain: "none", Confidence: "hint", Sure: []string{
-			"a timeline, for whether the GPU waits between them",
-		}, Changes: "it never says what bounds the run"},
-		"sleep-wake-share": {Line: "sleeping and waking takes much of the step", Part: "putting the inference engine to sleep and waking it", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
-			"the same phases over more steps, and with the devices of trainer and inference engines",
+		"rl-utilization": {Line: "GPU time utilization under the target for reinforcement learning", Part: "idle time of the GPUs", Whole: "the windows of all GPUs", Gain: "the idle time", Bound: "numerator", Confidence: "certain", Sure: []string{
+			"record the trainer and the inference engines together",
+		}, Changes: "it is reported under gpu-idle if that is over its limit"},
+		"short-kernels": {Line: "kernels that are shorter than a launch call", Part: "launches of kernels with a mean under the given duration", Whole: "the launches of all kernels", Gain: "none", Confidence: "hint", Sure: []string{
+			"record a timeline, which shows whether the GPU waits between them",
+		}, Changes: "it never names the bottleneck of the run"},
+		"sleep-wake-share": {Line: "engine sleep/wake takes much of the step", Part: "putting the inference engine to sleep and waking it", Whole: "the step", Gain: "the phase's own time; work that overlaps it still takes its time", Bound: "numerator", Confidence: "likely", Sure: []string{
+			"record more steps, with the GPUs of trainer and inference engines",
 		}, Changes: "it never decides the verdict"},
-		"slow-steps": {Line: "later steps that are far over the median", Part: "later steps that are over the median by margin or more", Whole: "all steps that are not warm-up or cut", Gain: "none", Confidence: "likely", Sure: []string{
-			"record more steps, for of few one is chance",
+		"slow-steps": {Line: "slow steps after warm-up", Part: "later steps that are margin or more over the median", Whole: "all steps without warm-up and partial steps", Gain: "none", Confidence: "likely", Sure: []string{
+			"record more steps, because one of few can be chance",
 		}, Changes: "it never decides the verdict"},
-		"steady-steps": {Line: "the median step is bound by something else than the window", Part: "what bounds the median step", Whole: "what bounds the window", Gain: "none", Confidence: "likely", Sure: []string{
+		"steady-steps": {Line: "the bottleneck of the median step differs from the window's", Part: "bottleneck of the median step", Whole: "bottleneck of the window", Gain: "none", Confidence: "likely", Sure: []string{
 			"record steady steps and nothing else",
-		}, Changes: "it says what would decide without warm-up and what lies between steps"},
-		"straggling-rank": {Line: "one rank keeps the others waiting", Part: "time for which ranks communicate longer than the rank that arrives last", Whole: "the windows of all devices", Gain: "the time for which the others waited", Confidence: "likely", Sure: []string{
+		}, Changes: "it names the verdict without warm-up and without the time between steps"},
+		"straggling-rank": {Line: "one rank is slower and the others wait for it", Part: "time that the other ranks wait for the straggler", Whole: "the windows of all GPUs", Gain: "the waiting time of the other ranks", Confidence: "likely", Sure: []string{
 			"the traces of all ranks of the same steps",
 			"a step without communication (no_sync), to see whether that rank is slower by itself",
-		}, Changes: "it stands in the place of exposed-communication where it is half of that or more, and decides the verdict (communication-bound) as that does"},
-		"sums-only": {Line: "sums without a timeline", Part: "tables of sums", Gain: "none", Confidence: "certain", Sure: []string{
-			"a timeline: a trace of torch.profiler, or an export of Nsight Systems",
+		}, Changes: "it replaces exposed-communication if it is at least half of it, and then decides the verdict (communication-bound)"},
+		"sums-only": {Line: "totals without a timeline", Part: "tables of totals", Gain: "none", Confidence: "certain", Sure: []string{
+			"record a timeline: a trace of torch.profiler, or an export of Nsight Systems",
 		}, Changes: "any timeline among the inputs"},
-		"synchronizing-calls": {Line: "calls that wait for the device hold the host back", Part: "time in which a thread that launches work was in a call that synchronizes", Whole: "the windows of all devices", Gain: "idle time that not waiting could have saved at best; of idle time that ends with late work as much as the call took, none twice", Confidence: "likely", Sure: []string{
+		"synchronizing-calls": {Line: "calls that wait for the GPU block the CPU", Part: "time in which a thread that launches work was in a call that synchronizes", Whole: "the windows of all GPUs", Gain: "idle time that the calls may have caused, at most the time of the calls", Confidence: "likely", Sure: []string{
 			"with_stack=True (nsys --python-backtrace=cuda) to see which line waits",
-			"remove the call and record again, for another wait may take its place",
-		}, Changes: "it is a finding only over both limits; with gpu-idle over its limit it is told there"},
-		"synchronous-copies": {Line: "copies that make the host wait", Part: "host time in copies by calls that wait for them", Whole: "the windows of all devices", Gain: "idle time that not waiting could have saved at best", Confidence: "likely", Sure: []string{
+			"remove the call and record again, because another wait may replace it",
+		}, Changes: "it is reported only if both limits are exceeded, and under gpu-idle if that is over its limit"},
+		"synchronous-copies": {Line: "copies that block the CPU", Part: "CPU time in synchronous copy calls", Whole: "the windows of all GPUs", Gain: "idle time that the calls may have caused", Confidence: "likely", Sure: []string{
 			"with_stack=True (nsys --python-backtrace=cuda) to see which line copies",
-		}, Changes: "it is a finding only over both limits; with gpu-idle or exposed-copies over theirs it is told there"},
-		"synchronous-memsets": {Line: "memsets that make the host wait", Part: "host time in memsets of pinned or managed memory by calls that wait for them", Whole: "the windows of all devices", Gain: "idle time that not waiting could have saved at best", Confidence: "likely", Sure: []string{
+		}, Changes: "it is reported only if both limits are exceeded, and under gpu-idle or exposed-copies if those are over their limits"},
+		"synchronous-memsets": {Line: "memsets that block the CPU", Part: "CPU time in synchronous memsets of pinned or managed memory", Whole: "the windows of all GPUs", Gain: "idle time that the calls may have caused", Confidence: "likely", Sure: []string{
 			"nsys --python-backtrace=cuda to see which line fills memory",
-		}, Changes: "it is a finding only over both limits; with gpu-idle or exposed-copies over theirs it is told there"},
+		}, Changes: "it is reported only if both limits are exceeded, and under gpu-idle or exposed-copies if those are over their limits"},
 		"tables-empty": {Line: "tables without rows", Part: "rows", Gain: "none", Confidence: "certain", Sure: []string{
 			"nsys profile --trace=cuda,nvtx,osrt",
 		}, Changes: "any row"},
-		"tiny-kernels": {Line: "kernels too short to fill the device", Part: "summed durations of kernels under the given time", Whole: "the summed durations of all kernels", Gain: "none", Confidence: "likely", Sure: []string{
-			"ncu --set full on the most frequent of them, for how much of the device they fill",
+		"tiny-kernels": {Line: "kernels too short to fill the GPU", Part: "total time of kernels under the given time", Whole: "total kernel time", Gain: "none", Confidence: "likely", Sure: []string{
+			"ncu --set full on the most frequent of them, to see their occupancy",
 		}, Changes: "it never decides the verdict"},
-		"too-little-gpu-work": {Line: "too few GPU events for shares to mean anything", Part: "GPU events; windows of all devices", Whole: "the limit of events; the spans of the captures", Gain: "none", Confidence: "certain", Sure: []string{
+		"too-little-gpu-work": {Line: "too little GPU work for meaningful shares", Part: "GPU events; windows of all GPUs", Whole: "the limit of events; the spans of the captures", Gain: "none", Confidence: "certain", Sure: []string{
 			"record several whole steps after warm-up",
-		}, Changes: "min_events GPU events and min_share of the capture, both; until then all other findings are for information"},
+		}, Changes: "with at least min_events GPU events and min_share of the capture the verdict is given; otherwise all findings are for information"},
 		"training-share": {Line: "training takes more of the step than is usual", Part: "training", Whole: "the step", Gain: "none", Confidence: "likely", Sure: []string{
-			"the same phases over more steps, and with the devices of trainer and inference engines",
+			"record more steps, with the GPUs of trainer and inference engines",
 		}, Changes: "it is for information"},
-		"uneven-ranks": {Line: "one rank computes more than the others", Part: "compute time of the rank with most, less the mean", Whole: "compute time of the rank with most", Gain: "that difference, for a step is as long as its slowest rank", Confidence: "likely", Sure: []string{
-			"the number of tokens or samples of each rank, and the clocks of each device (nvidia-smi)",
+		"uneven-ranks": {Line: "one rank computes more than the others", Part: "compute time of the rank with most, less the mean", Whole: "compute time of the rank with most", Gain: "that difference, because a step takes as long as its slowest rank", Confidence: "likely", Sure: []string{
+			"the number of tokens or samples of each rank, and the clocks of each GPU (nvidia-smi)",
 		}, Changes: "it never decides the verdict"},
-		"uneven-steps": {Line: "steps that vary", Part: "median of how far steps are from their median", Whole: "that median, of steps that are not warm-up or cut", Gain: "none", Confidence: "likely", Sure: []string{
-			"record more steps, for of few one is chance",
+		"uneven-steps": {Line: "step time varies", Part: "MAD (median absolute deviation) of the step time", Whole: "median step time, without warm-up and partial steps", Gain: "none", Confidence: "likely", Sure: []string{
+			"record more steps, because one of few can be chance",
 		}, Changes: "it never decides the verdict"},
-		"wait-share": {Line: "trainer and rollouts wait for each other", Part: "waiting of the trainer for rollouts, or of rollouts for the trainer", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
-			"the same phases over more steps, and with the devices of trainer and inference engines",
+		"wait-share": {Line: "trainer and rollouts wait for each other", Part: "waiting of the trainer for rollouts, or of rollouts for the trainer", Whole: "the step", Gain: "the phase's own time; work that overlaps it still takes its time", Bound: "numerator", Confidence: "likely", Sure: []string{
+			"record more steps, with the GPUs of trainer and inference engines",
 		}, Changes: "it never decides the verdict"},
-		"waiting": {Line: "functions that wait", Part: "time by the wall clock that functions took by themselves which wait", Whole: "that of all functions", Gain: "the waiting; where other threads or tasks worked meanwhile, less", Bound: "numerator", Confidence: "likely", Sure: []string{
-			"a profile by the CPU clock beside that by the wall clock (yappi.set_clock_type), for what waits has no CPU time",
-			"the number of requests under way, for a server that has none waits, too",
-		}, Changes: "of a profile the first finding over its critical limit decides"},
-		"waiting-calls": {Line: "the host waits in calls that synchronize", Part: "time of CUDA calls that synchronize", Whole: "the time of all CUDA calls, on all threads", Gain: "the waiting, less what kernels and copies sum to, where these are known; sums over threads", Confidence: "hint", Sure: []string{
-			"a timeline, for only it tells whether the GPU worked meanwhile",
-		}, Changes: "it is info where kernels and copies sum to as much as the waiting"},
-		"warm-up-phases": {Line: "setup, compilation and capture of graphs in the capture", Part: "time of the devices in phases of setup, warm-up, compilation and capture of graphs", Whole: "the windows of all devices", Gain: "none", Confidence: "likely", Sure: []string{
+		"waiting": {Line: "blocked functions", Part: "self wall time of functions that wait", Whole: "self time of all functions", Gain: "the waiting; less if other threads or tasks ran at the same time", Bound: "numerator", Confidence: "likely", Sure: []string{
+			"record a second profile with the CPU clock (yappi.set_clock_type), because waiting takes no CPU time",
+			"check the number of active requests, because an idle server waits too",
+		}, Changes: "the first finding over its critical limit decides the verdict of a profile"},
+		"waiting-calls": {Line: "the CPU waits in synchronizing calls", Part: "time of synchronizing CUDA calls", Whole: "the time of all CUDA calls, on all threads", Gain: "the waiting without the total GPU time, if that is known; summed over threads", Confidence: "hint", Sure: []string{
+			"record a timeline, which shows whether the GPU was busy",
+		}, Changes: "it is for information if total GPU time is at least the waiting"},
+		"warm-up-phases": {Line: "setup, compilation and graph capture within the trace", Part: "GPU time in phases of setup, warm-up, compilation and graph capture", Whole: "the windows of all GPUs", Gain: "none", Confidence: "likely", Sure: []string{
 			"record after warm-up",
-		}, Changes: "from its warn limit on the verdict is of the rest, if enough is left; it never decides the verdict itself"},
-		"warm-up-steps": {Line: "steps of warm-up in the capture", Part: "time of the steps of warm-up and of those that the profiler cut", Whole: "the time of all steps", Gain: "none", Confidence: "likely", Sure: []string{
+		}, Changes: "at its warn limit the verdict leaves this time out, if enough is left; it never decides the verdict itself"},
+		"warm-up-steps": {Line: "warm-up steps in the capture", Part: "time of warm-up steps and partial steps", Whole: "the time of all steps", Gain: "none", Confidence: "likely", Sure: []string{
 			"record more steps, after warm-up, and compare",
-		}, Changes: "from its warn limit on the verdict is of the rest, if enough is left; it never decides the verdict itself"},
-		"weight-sync-share": {Line: "weight sync takes much of the step", Part: "weight sync", Whole: "the step", Gain: "the phase's own time; what went on beside it would still take its time", Bound: "numerator", Confidence: "likely", Sure: []string{
-			"the same phases over more steps, and with the devices of trainer and inference engines",
+		}, Changes: "at its warn limit the verdict leaves this time out, if enough is left; it never decides the verdict itself"},
+		"weight-sync-share": {Line: "weight sync takes much of the step", Part: "weight sync", Whole: "the step", Gain: "the phase's own time; work that overlaps it still takes its time", Bound: "numerator", Confidence: "likely", Sure: []string{
+			"record more steps, with the GPUs of trainer and inference engines",
 		}, Changes: "it never decides the verdict"},
-		"weight-sync-time": {Line: "weight syncs that take long", Part: "the median run of a weight sync", Whole: "the time given by under", Gain: "none", Confidence: "certain", Sure: []string{
-			"the spans of the trainer beside those of the inference engines",
+		"weight-sync-time": {Line: "slow weight syncs", Part: "the median run of a weight sync", Whole: "the time given by under", Gain: "none", Confidence: "certain", Sure: []string{
+			"record the trainer and the inference engines together",
 		}, Changes: "it never decides the verdict"},
 	}
 }
@@ -1857,21 +1857,21 @@ func builtInStacks() []stackEntry {
 // builtInQuestions returns the questions of questions.yaml, in their order.
 func builtInQuestions() []questionEntry {
 	return []questionEntry{
-		{Question: "which kernels took the GPU's time", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Nsys: "nsys profile --trace=cuda,nvtx,osrt", SGLang: "python -m sglang.bench_serving --profile, with SGLANG_TORCH_PROFILER_DIR set for server and client", VLLM: "--profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"/ABSOLUTE/DIR\"}' (before 0.13: VLLM_TORCH_PROFILER_DIR), then vllm bench serve --profile", id: "kernels"},
-		{Question: "what of the time is compute, exposed communication, copies and idle", Torch: "prof.export_chrome_trace(\"trace.json.gz\") over whole steps; tables have no timeline", Nsys: "nsys export --type sqlite REPORT.nsys-rep; nsys stats has no timeline", id: "budget"},
-		{Question: "why the GPU was idle", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and with_stack=True, begun a step before the work", Nsys: "nsys profile --trace=cuda,nvtx,osrt --python-sampling=true", id: "idle"},
-		{Question: "which operator launched the work", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Nsys: "NVTX ranges around what launches (with PyTorch torch.autograd.profiler.emit_nvtx() around the steps), and --trace=cuda,nvtx", SGLang: "--cuda-graph-backend-decode=disabled (in older versions --disable-cuda-graph) for one run: what a graph launches has no operator", VLLM: "--enforce-eager for one run: what a graph launches has no operator", id: "operators"},
-		{Question: "which module and line of Python launched it", Torch: "with_stack=True, with_modules=True, experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)", Nsys: "nsys profile --python-backtrace=cuda --python-sampling=true", SGLang: "SGLANG_PROFILE_WITH_STACK=true", VLLM: "\"torch_profiler_with_stack\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_WITH_STACK=1)", Setting: "with_stack", id: "lines"},
-		{Question: "which shapes cost most", Torch: "record_shapes=True", Nsys: "torch.autograd.profiler.emit_nvtx(record_shapes=True)", SGLang: "SGLANG_PROFILE_RECORD_SHAPES=true", VLLM: "\"torch_profiler_record_shapes\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_RECORD_SHAPES=1)", Setting: "record_shapes", id: "shapes"},
-		{Question: "who had the memory", Torch: "profile_memory=True; for the peak and who was live: torch.cuda.memory._record_memory_history() and _dump_snapshot(\"snapshot.pickle\")", Nsys: "nsys profile --cuda-memory-usage=true", VLLM: "\"torch_profiler_with_memory\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_WITH_PROFILE_MEMORY=1)", Setting: "profile_memory", id: "memory"},
-		{Question: "how steps differ", Torch: "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3) and prof.step() in every iteration", Nsys: "an NVTX range around each step: nvtxRangePush, or torch.cuda.nvtx.range_push(f\"ProfilerStep#{i}\") and range_pop()", id: "steps"},
-		{Question: "which phase of the program took the time", Torch: "with torch.profiler.record_function(\"PHASE\")", Nsys: "--trace=cuda,nvtx and nvtx.annotate(\"PHASE\") or torch.cuda.nvtx.range_push", id: "phases"},
-		{Question: "what ran within CUDA graphs", Torch: "a newer CUPTI (CUDA 12.4 or later)", Nsys: "nsys profile --cuda-graph-trace=node", SGLang: "--cuda-graph-backend-decode=disabled (in older versions --disable-cuda-graph) for one run, to see operators; with nsys --cuda-graph-trace=node", VLLM: "--enforce-eager for one run, to see operators; with nsys --cuda-graph-trace=node", id: "graphs"},
-		{Question: "which rank keeps the others waiting", Torch: "export_chrome_trace on every rank, into one directory: assay report DIR", Nsys: "nsys profile -o run.%q{RANK} on every rank, and all exports in one directory", id: "ranks"},
-		{Question: "how near kernels come to what the device can do", NCU: "ncu --set full --csv --log-file ncu.csv --kernel-name NAME --launch-count 5 PROGRAM", id: "efficiency"},
-		{Question: "whether the window stands for the run", Torch: "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5), for several steady steps and nothing else", Nsys: "nsys profile --capture-range=cudaProfilerApi, with cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start() and stop()) around a few warm steps", SGLang: "--num-prompts for a steady load, and start_profile after warm-up", id: "whole"},
-		{Question: "whether the times can be trusted", Torch: "record again with schedule(warmup=2): the first step of a profiler is where clocks go wrong", Nsys: "record again with the newest nsys", id: "clocks"},
-		{Question: "whether all that was recorded is here", Torch: "let export_chrome_trace end before the job does, and copy the file whole", Nsys: "let nsys end by itself, and export again with the newest nsys", id: "complete"},
-		{Question: "whether it can be given away", Torch: "start the program without tokens in its environment (env -u HF_TOKEN -u WANDB_API_KEY ...), and send what assay report --redact writes in place of the trace", Nsys: "nsys profile --env-var=NAME=REDACTED for what the environment holds, and send what assay report --redact writes in place of the export", id: "sharing"},
+		{Question: "Which kernels take the GPU time", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Nsys: "nsys profile --trace=cuda,nvtx,osrt", SGLang: "python -m sglang.bench_serving --profile, with SGLANG_TORCH_PROFILER_DIR set for server and client", VLLM: "--profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"/ABSOLUTE/DIR\"}' (before 0.13: VLLM_TORCH_PROFILER_DIR), then vllm bench serve --profile", id: "kernels"},
+		{Question: "How much of the time is compute, exposed communication, copies and idle", Torch: "prof.export_chrome_trace(\"trace.json.gz\") over whole steps; tables have no timeline", Nsys: "nsys export --type sqlite REPORT.nsys-rep; nsys stats has no timeline", id: "budget"},
+		{Question: "Why is the GPU idle", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and with_stack=True, begun a step before the work", Nsys: "nsys profile --trace=cuda,nvtx,osrt --python-sampling=true", id: "idle"},
+		{Question: "Which operator launches the GPU work", Torch: "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Nsys: "NVTX ranges around the launching code (with PyTorch torch.autograd.profiler.emit_nvtx() around the steps), and --trace=cuda,nvtx", SGLang: "--cuda-graph-backend-decode=disabled (in older versions --disable-cuda-graph) for one run: work launched by a graph has no operator", VLLM: "--enforce-eager for one run: work launched by a graph has no operator", id: "operators"},
+		{Question: "Which Python module and line launches it", Torch: "with_stack=True, with_modules=True, experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)", Nsys: "nsys profile --python-backtrace=cuda --python-sampling=true", SGLang: "SGLANG_PROFILE_WITH_STACK=true", VLLM: "\"torch_profiler_with_stack\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_WITH_STACK=1)", Setting: "with_stack", id: "lines"},
+		{Question: "Which shapes cost most", Torch: "record_shapes=True", Nsys: "torch.autograd.profiler.emit_nvtx(record_shapes=True)", SGLang: "SGLANG_PROFILE_RECORD_SHAPES=true", VLLM: "\"torch_profiler_record_shapes\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_RECORD_SHAPES=1)", Setting: "record_shapes", id: "shapes"},
+		{Question: "What allocated the GPU memory", Torch: "profile_memory=True; for the peak and allocation sites: torch.cuda.memory._record_memory_history() and _dump_snapshot(\"snapshot.pickle\")", Nsys: "nsys profile --cuda-memory-usage=true", VLLM: "\"torch_profiler_with_memory\": true in --profiler-config (before 0.13: VLLM_TORCH_PROFILER_WITH_PROFILE_MEMORY=1)", Setting: "profile_memory", id: "memory"},
+		{Question: "How do steps differ", Torch: "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3) and prof.step() in every iteration", Nsys: "an NVTX range around each step: nvtxRangePush, or torch.cuda.nvtx.range_push(f\"ProfilerStep#{i}\") and range_pop()", id: "steps"},
+		{Question: "Which phase of the program takes the time", Torch: "with torch.profiler.record_function(\"PHASE\")", Nsys: "--trace=cuda,nvtx and nvtx.annotate(\"PHASE\") or torch.cuda.nvtx.range_push", id: "phases"},
+		{Question: "What runs inside CUDA graphs", Torch: "a newer CUPTI (CUDA 12.4 or later)", Nsys: "nsys profile --cuda-graph-trace=node", SGLang: "--cuda-graph-backend-decode=disabled (in older versions --disable-cuda-graph) for one run, to see operators; with nsys --cuda-graph-trace=node", VLLM: "--enforce-eager for one run, to see operators; with nsys --cuda-graph-trace=node", id: "graphs"},
+		{Question: "Which rank is the straggler", Torch: "export_chrome_trace on every rank, into one directory: assay report DIR", Nsys: "nsys profile -o run.%q{RANK} on every rank, and all exports in one directory", id: "ranks"},
+		{Question: "How close are kernels to the GPU's peak", NCU: "ncu --set full --csv --log-file ncu.csv --kernel-name NAME --launch-count 5 PROGRAM", id: "efficiency"},
+		{Question: "Is the window representative of the run", Torch: "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5), for several steady steps and nothing else", Nsys: "nsys profile --capture-range=cudaProfilerApi, with cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start() and stop()) around a few warm steps", SGLang: "--num-prompts for a steady load, and start_profile after warm-up", id: "whole"},
+		{Question: "Are the timestamps plausible", Torch: "record again with schedule(warmup=2): the first step of a profiler is where clocks fail", Nsys: "record again with the newest nsys", id: "clocks"},
+		{Question: "Is the capture complete", Torch: "let export_chrome_trace end before the job does, and copy the file whole", Nsys: "let nsys end by itself, and export again with the newest nsys", id: "complete"},
+		{Question: "Is it safe to share (no secrets)", Torch: "start the program without tokens in its environment (env -u HF_TOKEN -u WANDB_API_KEY ...), and send what assay report --redact writes; it replaces the trace", Nsys: "nsys profile --env-var=NAME=REDACTED for what the environment holds, and send what assay report --redact writes; it replaces the export", id: "sharing"},
 	}
 }

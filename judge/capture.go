@@ -14,7 +14,7 @@ import (
 const gpuEventsMissing = "gpu-events-missing"
 
 // captureQuality lists the issues that may have changed numbers.
-func (c *court) captureQuality() (Finding, bool) {
+func (c *evaluator) captureQuality() (Finding, bool) {
 	f := Finding{Rule: RuleCaptureQuality, Level: Info}
 	var codes []string
 	doubtful := false
@@ -44,15 +44,15 @@ func (c *court) captureQuality() (Finding, bool) {
 		f.Evidence = append(f.Evidence, line)
 		f.Next = joinSteps(f.Next, follow(is))
 	}
-	what := "the capture is incomplete, so some numbers may be too low"
+	what := "Incomplete capture, some numbers may be too low"
 	if doubtful {
-		what = "the capture is doubtful, so some numbers may be wrong"
+		what = "Doubtful capture, some numbers may be wrong"
 	}
 	f.Title = what + ": " + strings.Join(codes, ", ")
 	return f, len(codes) > 0
 }
 
-// follow returns the step that the help of an issue is.
+// follow returns the help of an issue as a step.
 func follow(is summary.Issue) []Step {
 	if is.Help == "" {
 		return nil
@@ -60,50 +60,50 @@ func follow(is summary.Issue) []Step {
 	return []Step{advise("follow-the-issue", "issue_help", is.Help)}
 }
 
-// noGPUTime is the finding that ends the judgment before it begins.
-func (c *court) noGPUTime() Finding {
+// noGPUTime returns the finding for a capture without GPU time, with its reason.
+func (c *evaluator) noGPUTime() Finding {
 	f := Finding{Rule: RuleNoGPUTime, Level: Warn}
 	switch {
 	case len(c.Devices) > 0:
-		f.Title = "the GPU events of the capture span no time: record at least one whole step"
+		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []Step{advise("record-whole-steps")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
 		return is.Code == "input-truncated" || slices.Contains(damagedExports, is.Code)
 	}):
-		f.Title = "what could be read of the capture holds no GPU events: the input breaks off before any"
+		f.Title = "No GPU events: the input is cut before the first one"
 		f.Next = []Step{advise("copy-the-file-again")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
-		f.Title = "kernels were launched and none was recorded: another profiler held the GPU, or the permission to trace it was missing"
+		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []Step{advise("stop-other-profilers"), advise("permit-tracing"), advise("read-the-profilers-errors")}
 	case c.foreign():
-		f.Title = "the trace holds no GPU events; the host spans below are all there is to judge by"
+		f.Title = "No GPU events; only CPU slices are reported"
 		f.Next = []Step{advise("read-cpu-slices"), advise("record-the-gpu-of-pytorch")}
 		if len(c.Spans) == 0 {
-			f.Title = "the trace holds no GPU events and no host spans"
+			f.Title = "No GPU events and no CPU slices"
 			f.Next = f.Next[1:]
 		}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
-		f.Title = "what was read of the capture holds no GPU events, and a limit left the rest of it out"
+		f.Title = "No GPU events in the part of the capture that was read; a limit cut the rest"
 		f.Next = []Step{advise("read-more-of-the-file")}
 	case c.otherAccelerator() != "":
-		f.Title = fmt.Sprintf("the capture holds work of another accelerator (%s) and no GPU events: only GPUs are judged", c.otherAccelerator())
+		f.Title = fmt.Sprintf("No GPU events; the capture shows another accelerator (%s)", c.otherAccelerator())
 		f.Next = []Step{advise("read-accelerator-slices")}
 	default:
-		f.Title = "the capture holds no GPU events: record with ProfilerActivity.CUDA"
+		f.Title = "No GPU events; record with ProfilerActivity.CUDA"
 		if c.ofNsys() {
-			f.Title = "the export holds no work of a device: record with --trace=cuda,nvtx,osrt"
+			f.Title = "No GPU events in the export; record with --trace=cuda,nvtx,osrt"
 		}
 		f.Next = []Step{advise("record-the-gpu"), advise("record-whole-steps"), advise("check-cupti")}
 	}
 	if n := len(c.Spans); n > 0 {
-		f.Evidence = []string{unit.Count(int64(n)) + " kinds of host spans were measured"}
+		f.Evidence = []string{unit.Count(int64(n)) + " kinds of CPU slices were measured"}
 	}
 	return f
 }
 
 // otherAccelerator returns the category of events that PyTorch's profiler writes for
-// an accelerator that is no GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op).
-func (c *court) otherAccelerator() string {
+// an accelerator other than a GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op).
+func (c *evaluator) otherAccelerator() string {
 	for _, sp := range c.Spans {
 		if strings.HasPrefix(sp.Category, "mtia_") || strings.HasPrefix(sp.Category, "hpu_") {
 			return sp.Category
@@ -117,13 +117,13 @@ func (c *court) otherAccelerator() string {
 func limitsReached() []string { return []string{"input-limit", "inflation-limit", "memory-limit"} }
 
 // foreign reports whether no input comes from PyTorch.
-func (c *court) foreign() bool {
+func (c *evaluator) foreign() bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Format != "chrome-trace" })
 }
 
-// tooLittleWork asks whether the GPU did enough for shares to mean anything: a
-// warm-up call of two kernels is as idle as a starved training run.
-func (c *court) tooLittleWork() (Finding, bool) {
+// tooLittleWork judges whether there is enough GPU work for shares. A warm-up call of
+// two kernels has as much idle time as a starved training run.
+func (c *evaluator) tooLittleWork() (Finding, bool) {
 	rule := c.rules[RuleTooLittleWork]
 	var events, window, captured, span int64
 	for _, d := range c.Devices {
@@ -145,11 +145,11 @@ func (c *court) tooLittleWork() (Finding, bool) {
 	case events < rule.MinEvents:
 		under = plural(rule.MinEvents, "event")
 	case span > 0 && f.Value < rule.MinShare:
-		under = unit.Percent(rule.MinShare) + " of it"
+		under = unit.Percent(rule.MinShare)
 	default:
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("too little GPU work to judge: %s in %s", plural(events, "GPU event"), unit.Duration(window))
+	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", plural(events, "GPU event"), unit.Duration(window))
 	if span > 0 {
 		of := "a capture"
 		if n := len(c.Inputs); n > 1 {
@@ -157,13 +157,13 @@ func (c *court) tooLittleWork() (Finding, bool) {
 		}
 		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
 	}
-	f.Title += ", under the limit of " + under
+	f.Title += "; limit " + under
 	f.Next = []Step{advise("record-whole-steps"), advise("look-around-the-events")}
 	return f, true
 }
 
 // spanOf returns the span of an input, or 0 where it is not known.
-func (c *court) spanOf(input int) int64 {
+func (c *evaluator) spanOf(input int) int64 {
 	if input < 0 || input >= len(c.Inputs) {
 		return 0
 	}

@@ -17,13 +17,13 @@ func TestCaptureQuality(t *testing.T) {
 	}
 	s.Issues = append(s.Issues, summary.Issue{Code: "cut-short", Severity: "data-loss", Count: 1, First: "run.json@9", Help: "record again"})
 	f := Judge(s, DefaultThresholds()).Findings[0]
-	if f.Rule != RuleCaptureQuality || f.Level != Info || f.Title != "the capture is incomplete, so some numbers may be too low: cut-short" {
+	if f.Rule != RuleCaptureQuality || f.Level != Info || f.Title != "Incomplete capture, some numbers may be too low: cut-short" {
 		t.Errorf("got %+v", f)
 	}
 	wantEvidence(t, f, "cut-short (data-loss): 1 time, first at run.json@9")
 	s.Issues = append(s.Issues, summary.Issue{Code: "clock", Severity: "suspect", Count: 1200, Help: "record again"})
 	f = Judge(s, DefaultThresholds()).Findings[0]
-	if f.Level != Warn || f.Title != "the capture is doubtful, so some numbers may be wrong: cut-short, clock" || !slices.Equal(texts(f.Next), []string{"record again"}) {
+	if f.Level != Warn || f.Title != "Doubtful capture, some numbers may be wrong: cut-short, clock" || !slices.Equal(texts(f.Next), []string{"record again"}) {
 		t.Errorf("got %+v", f)
 	}
 	// It stays first, and does not hide that nothing can be judged.
@@ -32,13 +32,13 @@ func TestCaptureQuality(t *testing.T) {
 	if len(got.Findings) != 2 || got.Findings[0].Rule != RuleCaptureQuality || got.Verdict.Bound != "unknown" {
 		t.Errorf("got %+v", got)
 	}
-	wantEvidence(t, got.Findings[1], "3 kinds of host spans were measured")
+	wantEvidence(t, got.Findings[1], "3 kinds of CPU slices were measured")
 }
 
 // TestTruncation: a file that broke off lost everything behind, which is worse
 // than an event that could not be read.
 func TestTruncation(t *testing.T) {
-	const incomplete, doubtful = "the capture is incomplete, so some numbers may be too low: ", "the capture is doubtful, so some numbers may be wrong: "
+	const incomplete, doubtful = "Incomplete capture, some numbers may be too low: ", "Doubtful capture, some numbers may be wrong: "
 	for _, tc := range []struct {
 		code, severity string
 		level          Level
@@ -75,16 +75,16 @@ func TestNoGPUEvents(t *testing.T) {
 		recordAt        int // which advice names ProfilerActivity.CUDA; -1 for none
 	}{
 		{"truncated", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-truncated", Severity: "data-loss", Count: 1}}},
-			"what could be read of the capture holds no GPU events", "copy-the-file-again", -1},
+			"No GPU events: the input is cut before the first one", "copy-the-file-again", -1},
 		{"limited", summary.Summary{Inputs: []summary.Input{kineto}, Issues: []summary.Issue{{Code: "input-limit", Severity: "data-loss", Count: 1}}},
-			"what was read of the capture holds no GPU events, and a limit left the rest of it out", "read-more-of-the-file", -1},
-		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "the capture holds no GPU events: record with", "record-the-gpu", 0},
-		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "kernels were launched and none was recorded: another profiler", "stop-other-profilers", -1},
+			"No GPU events in the part of the capture that was read; a limit cut the rest", "read-more-of-the-file", -1},
+		{"kineto", summary.Summary{Inputs: []summary.Input{kineto}}, "No GPU events; record with", "record-the-gpu", 0},
+		{"launched", summary.Summary{Inputs: []summary.Input{kineto}, Issues: launched}, "No GPU events: another profiler used CUPTI", "stop-other-profilers", -1},
 		{"foreign", summary.Summary{Inputs: []summary.Input{foreign}, Spans: spans},
-			"the trace holds no GPU events; the host spans below are all there is to judge by", "read-cpu-slices", 1},
-		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "the trace holds no GPU events and no host spans", "record-the-gpu-of-pytorch", 0},
-		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "kernels were launched and none was recorded", "stop-other-profilers", -1},
-		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "the capture holds no GPU events: record with", "record-the-gpu", 0},
+			"No GPU events; only CPU slices are reported", "read-cpu-slices", 1},
+		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "No GPU events and no CPU slices", "record-the-gpu-of-pytorch", 0},
+		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "No GPU events: another profiler used CUPTI", "stop-other-profilers", -1},
+		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "No GPU events; record with", "record-the-gpu", 0},
 	} {
 		got := Judge(&tc.s, DefaultThresholds())
 		f := find(t, got, RuleNoGPUTime)
@@ -109,13 +109,13 @@ func TestTooLittleWork(t *testing.T) {
 		windowMS, spanMS int64 // of each device and its input; a span of 0 is not known
 		sentence         string
 	}{
-		{"one event too few", []int64{9}, 100, 200, "too little GPU work to judge: 9 GPU events in 100 ms of a capture of 200 ms, under the limit of 10 events"},
+		{"one event too few", []int64{9}, 100, 200, "Too little GPU work: 9 GPU events in 100 ms of a capture of 200 ms; limit 10 events"},
 		{"just enough events", []int64{10}, 100, 200, ""},
-		{"one event", []int64{1}, 100, 0, "too little GPU work to judge: 1 GPU event in 100 ms, under the limit of 10 events"},
+		{"one event", []int64{1}, 100, 0, "Too little GPU work: 1 GPU event in 100 ms; limit 10 events"},
 		{"events of all devices count", []int64{5, 5}, 100, 200, ""},
-		{"too few on two devices", []int64{5, 4}, 100, 200, "too little GPU work to judge: 9 GPU events in 200 ms of 2 captures of 400 ms, under the limit of 10 events"},
+		{"too few on two devices", []int64{5, 4}, 100, 200, "Too little GPU work: 9 GPU events in 200 ms of 2 captures of 400 ms; limit 10 events"},
 		{"share at its limit", []int64{1000}, 100, 5000, ""},
-		{"share under its limit", []int64{1000}, 100, 5001, "too little GPU work to judge: 1,000 GPU events in 100 ms of a capture of 5.001 s, under the limit of 2% of it"},
+		{"share under its limit", []int64{1000}, 100, 5001, "Too little GPU work: 1,000 GPU events in 100 ms of a capture of 5.001 s; limit 2%"},
 		{"span not known", []int64{1000}, 100, 0, ""},
 	} {
 		s := of()

@@ -8,47 +8,45 @@ import (
 	"assay/unit"
 )
 
-// A cause is what most of the idle time comes from, where a rule is about just
-// that. The finding is the cause's then: who reads that a device waits for data
-// need not be told that it is idle, too.
+// A cause is a rule that explains most of the idle time. Its finding replaces the one
+// on idle time, which would only repeat it.
 type cause struct {
 	rule    string
-	title   string // up to the limit that it is over
-	ns      int64  // that the rule measures
-	ofIdle  int64  // of the idle time
+	title   string // without the limit
+	ns      int64  // the rule's numerator
+	ofIdle  int64  // the idle time that it explains
 	gain    int64
 	where   []Place
 	next    []Step
 	details []string
-	always  bool // it is a finding even where idle time is under its limit
+	always  bool // it is a finding even if idle time is under its limit
 }
 
-// causes returns what idle time can come from, in the order in which they are
-// asked: one that says what the host did comes before one that says only that it
-// was not done in time. A graph whose inside was not recorded comes first, for
-// what it hides need not be idle time at all.
-func (c *court) causes() []cause {
+// causes returns the possible causes of idle time, in the order in which they are
+// evaluated. One that names what the CPU did comes before one that says only that it
+// was late. CUDA graphs without node trace come first, because the GPU may have
+// been busy during them.
+func (c *evaluator) causes() []cause {
 	out := []cause{
-		c.ownedCause(RuleOpaqueGraphs, "graphs whose inside was not recorded ran while the device seems idle", func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque }),
-		c.ownedCause(RuleDataLoading, "the GPU waits for data to be loaded", func(r summary.Idle) bool { return r.State == summary.StateData }),
-		c.ownedCause(RuleAllocating, "the GPU waits for its memory to be allocated or freed", func(r summary.Idle) bool { return r.State == summary.StateAlloc }),
+		c.ownedCause(RuleOpaqueGraphs, "Idle or in untraced CUDA graphs", func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque }),
+		c.ownedCause(RuleDataLoading, "Waiting for data loading", func(r summary.Idle) bool { return r.State == summary.StateData }),
+		c.ownedCause(RuleAllocating, "Waiting for cudaMalloc/cudaFree", func(r summary.Idle) bool { return r.State == summary.StateAlloc }),
 	}
-	if ns := c.idleIn("data"); ns > out[1].ns { // a program may call it so itself
-		out[1].of(c, "the GPU waits for data to be loaded", ns)
+	if ns := c.idleIn("data"); ns > out[1].ns { // a program can name the phase itself
+		out[1].of(c, "Waiting for data loading", ns)
 	}
 	out[1].next, out[2].next = []Step{advise("load-data-ahead")}, []Step{advise("allocate-less"), advise("expandable-segments")}
 	out[2].details = c.allocationsInSteps()
-	holdings := slices.Clone(c.calls)
-	slices.SortStableFunc(holdings, func(a, b holding) int { return int(min(1, max(-1, b.lost-a.lost))) })
-	for _, h := range holdings {
-		share := fmt.Sprintf("%s for %s of %s (%s)", h.what, unit.Share(h.host, c.total.Window()), c.windowName(), fraction(h.host, c.total.Window()))
-		out = append(out, cause{rule: h.rule, title: share, ns: h.host, ofIdle: h.lost, gain: h.lost, where: h.places(), next: h.next})
+	blockings := slices.Clone(c.calls)
+	slices.SortStableFunc(blockings, func(a, b blocking) int { return int(min(1, max(-1, b.lost-a.lost))) })
+	for _, h := range blockings {
+		out = append(out, cause{rule: h.rule, title: h.what + ": " + c.ofWindow(h.host), ns: h.host, ofIdle: h.lost, gain: h.lost, where: h.places(), next: h.next})
 	}
 	return append(out, c.launching())
 }
 
-// ownedCause is the idle time that one kind of owner has.
-func (c *court) ownedCause(rule, what string, owns func(summary.Idle) bool) cause {
+// ownedCause returns the idle time with a cause that owns accepts.
+func (c *evaluator) ownedCause(rule, what string, owns func(summary.Idle) bool) cause {
 	out := cause{rule: rule, always: true}
 	for _, r := range c.Idle {
 		if owns(r) {
@@ -67,15 +65,15 @@ func (c *court) ownedCause(rule, what string, owns func(summary.Idle) bool) caus
 	return out
 }
 
-// of sets what idle time a cause has, and its title.
-func (why *cause) of(c *court, what string, ns int64) {
+// of sets the idle time of a cause, and its title.
+func (why *cause) of(c *evaluator, what string, ns int64) {
 	why.ns, why.ofIdle, why.gain = ns, ns, ns
-	why.title = fmt.Sprintf("%s for %s of %s (%s)", what, unit.Share(ns, c.total.Window()), c.windowName(), fraction(ns, c.total.Window()))
+	why.title = what + ": " + c.ofWindow(ns)
 }
 
-// launching is the idle time in short gaps in which the host got from one launch
-// to the next, or the launch to the device.
-func (c *court) launching() cause {
+// launching returns the idle time in short gaps between two launches, or between a
+// launch and its start on the GPU.
+func (c *evaluator) launching() cause {
 	out := c.ownedCause(RuleLaunchBound, "", isLaunching)
 	out.where, out.ns = nil, 0
 	for _, r := range c.Idle {
@@ -84,16 +82,15 @@ func (c *court) launching() cause {
 		}
 	}
 	out.ofIdle, out.gain = out.ns, out.ns
-	out.title = fmt.Sprintf("the host launches more slowly than the GPU works: gaps under %s between launches take %s of %s (%s)", unit.Duration(summary.ShortGapNS),
-		unit.Share(out.ns, c.total.Window()), c.windowName(), fraction(out.ns, c.total.Window()))
+	out.title = fmt.Sprintf("Launch-bound: gaps under %s take %s", unit.Duration(summary.ShortGapNS), c.ofWindow(out.ns))
 	out.next = []Step{advise("launch-less"), advise("launch-more-each")}
 	out.details = c.launchEvidence()
 	return out
 }
 
-// isLaunching reports whether idle time is of a host on its way from one launch to
-// the next: launching, in an operator or in Python, or in nothing that was
-// recorded. Waiting, copying and allocating are other causes.
+// isLaunching reports whether the CPU was between two launches during idle time: in
+// a launch call, in an operator, in Python code, or in nothing that was recorded.
+// Waiting, copying and allocating are other causes.
 func isLaunching(r summary.Idle) bool {
 	switch r.Owner {
 	case summary.OwnerLaunch, summary.OwnerBetween:
@@ -104,9 +101,9 @@ func isLaunching(r summary.Idle) bool {
 	return false
 }
 
-// launchEvidence says how many launches a step takes and how long nothing was in
-// the queue.
-func (c *court) launchEvidence() (out []string) {
+// launchEvidence returns the number of launches per step and for how long the launch
+// queue was empty.
+func (c *evaluator) launchEvidence() (out []string) {
 	var steps, empty, all int64
 	var launches []int64
 	for _, l := range c.Launches {
@@ -119,39 +116,39 @@ func (c *court) launchEvidence() (out []string) {
 	}
 	if steps = int64(len(launches)); steps > 0 {
 		slices.Sort(launches)
-		out = append(out, fmt.Sprintf("the median of %s takes %s", plural(steps, "step"), plural(launches[len(launches)/2], "launching call")))
+		out = append(out, fmt.Sprintf("%s per step (median of %s)", plural(launches[len(launches)/2], "launch call"), plural(steps, "step")))
 	}
 	if all > 0 {
-		out = append(out, fmt.Sprintf("nothing was launched ahead for %s of the time (%s)", unit.Share(empty, all), fraction(empty, all)))
+		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all), fraction(empty, all)))
 	}
 	return out
 }
 
-// allocationsInSteps says how often the driver was asked for memory within steps.
-func (c *court) allocationsInSteps() (out []string) {
+// allocationsInSteps returns how often steps called the driver for memory.
+func (c *evaluator) allocationsInSteps() (out []string) {
 	for _, r := range c.Calls {
 		if r.InSteps > 0 && (r.Kind == "alloc" || r.Kind == "free") {
-			out = append(out, fmt.Sprintf("%s: %s within steps, %s of host time in all; a caching allocator that is warm needs none", r.Name, plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
+			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name, plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
 		}
 	}
 	return out
 }
 
-// judgeIdle holds idle time to its limits, and what it comes from to its own.
-func (c *court) judgeIdle(p part) (Finding, bool) {
+// judgeIdle compares idle time with its limits, and its causes with theirs.
+func (c *evaluator) judgeIdle(p part) (Finding, bool) {
 	num, den := p.time(c.judged), c.judged.Window()
-	f, limit, over := measured(c.rules[p.rule], num, den)
+	f, limit, exceeds := measured(c.rules[p.rule], num, den)
 	f.Title = c.figure(p, c.judged)
 	idle := c.idle()
-	why, found := c.causeOf(over)
+	why, found := c.causeOf(exceeds)
 	switch {
-	case over && c.judged != c.total:
+	case exceeds && c.judged != c.total:
 		return c.idleAfter(f, limit), true
 	case found:
-		f = c.caused(f, why, over, limit)
-	case over:
-		f.Title += ", " + reaches(f, limit)
-		f.gain(num-c.profilersOwn(), den, c.judgedName())
+		f = c.caused(f, why, exceeds, limit)
+	case exceeds:
+		f.Title += over(limit)
+		f.gain(num-c.profilersOwn(), den, c.judgedWhole())
 		f.Where = c.largestGaps()
 	default:
 		return Finding{}, false
@@ -161,46 +158,47 @@ func (c *court) judgeIdle(p part) (Finding, bool) {
 	return f, true
 }
 
-// idleAfter is the finding on idle time where the warm-up is left out. Gaps and their
-// owners are known of the whole window, and those of the warm-up are most of them.
-func (c *court) idleAfter(f Finding, limit float64) Finding {
-	f.Title += ", " + reaches(f, limit)
-	f.gain(f.NumeratorNS, f.DenominatorNS, c.judgedName())
+// idleAfter returns the finding on idle time without the warm-up. Gaps and their
+// causes are known for the whole window only, and most of them are in the warm-up.
+func (c *evaluator) idleAfter(f Finding, limit float64) Finding {
+	f.Title += over(limit)
+	f.gain(f.NumeratorNS, f.DenominatorNS, c.judgedWhole())
 	f.Evidence = c.medianKernel()
 	f.Next = []Step{advise("record-without", "phases", c.left)}
 	return f
 }
 
-// causeOf returns the cause that has half of the idle time or more and is over its
-// own limit. Where idle time is not over its own, only those count that matter
-// however little there is. Owners are known of the whole window, so where the
-// warm-up is left out there is none.
-func (c *court) causeOf(over bool) (cause, bool) {
+// causeOf returns the cause that explains at least half of the idle time and exceeds
+// its own limit. If idle time is under its limit, only the causes count that are
+// reported in any case. Causes are known for the whole window, so there is none if
+// the warm-up is left out.
+func (c *evaluator) causeOf(exceeds bool) (cause, bool) {
 	if c.judged != c.total {
 		return cause{}, false
 	}
 	all := c.total.Idle()
 	for _, why := range c.causes() {
 		_, _, ok := c.rules[why.rule].level(float64(why.ns) / float64(c.total.Window()))
-		if ok && why.ofIdle >= all-why.ofIdle && (over || why.always) {
+		if ok && why.ofIdle >= all-why.ofIdle && (exceeds || why.always) {
 			return why, true
 		}
 	}
 	return cause{}, false
 }
 
-// caused turns the finding on idle time into that of its cause. It is as serious
-// as either of them.
-func (c *court) caused(idle Finding, why cause, over bool, limit float64) Finding {
+// caused returns the finding of the cause, which replaces the one on idle time. Its
+// level is the higher of the two.
+func (c *evaluator) caused(idle Finding, why cause, exceeds bool, limit float64) Finding {
 	f, own, _ := measured(c.rules[why.rule], why.ns, c.total.Window())
 	f.InPlaceOf = idle.Rule
-	f.Title = fmt.Sprintf("%s, %s; %s", why.title, reaches(f, own), idle.Title)
-	if over {
-		f.Title += ", " + reaches(idle, limit)
+	f.Title = why.title + over(own)
+	total := idle.Title
+	if exceeds {
+		total += over(limit)
 		f.Level = max(f.Level, idle.Level)
 	}
-	f.gain(why.gain, c.total.Window(), c.windowName())
-	f.Evidence = why.details
+	f.gain(why.gain, c.total.Window(), c.windowWhole())
+	f.Evidence = append([]string{total}, why.details...)
 	f.Next, f.Where = why.next, why.where
 	return f
 }

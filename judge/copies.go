@@ -10,20 +10,20 @@ import (
 	"assay/unit"
 )
 
-// A direction is what a copy or memset does, as far as its name tells.
+// A direction is the direction of a copy, by its name, or memset.
 type direction string
 
-// The directions. A copy from the host whose memory its name does not tell is
-// neither from pageable nor from pinned memory.
+// The directions. fromHost is a copy from CPU memory whose name does not say whether it
+// is pageable or pinned.
 const (
-	fromPageable direction = "copies from pageable host memory to the device"
-	fromPinned   direction = "copies from pinned host memory to the device"
-	fromHost     direction = "copies from the host to the device"
-	toHost       direction = "copies from the device to the host"
-	onDevice     direction = "copies within the device"
-	toPeer       direction = "copies between devices"
+	fromPageable direction = "copies from pageable CPU memory to the GPU"
+	fromPinned   direction = "copies from pinned CPU memory to the GPU"
+	fromHost     direction = "copies from CPU to GPU"
+	toHost       direction = "copies from GPU to CPU"
+	onDevice     direction = "copies within a GPU"
+	toPeer       direction = "copies between GPUs"
 	fill         direction = "memsets"
-	unknownCopy  direction = "copies of a kind that their names do not tell"
+	unknownCopy  direction = "copies of unknown direction"
 )
 
 // directionOf reads the names of CUPTI, as "Memcpy HtoD (Pageable -> Device)", of
@@ -54,13 +54,13 @@ func directionOf(k summary.Copy) direction {
 // A copyKind is every copy of one direction.
 type copyKind struct {
 	direction
-	runs, ns    int64
-	all         int64 // ns of all copies and memsets, of whatever direction
-	told, bytes int64 // told: time of the rows that give their bytes
+	runs, ns     int64
+	all          int64 // ns of all copies and memsets, of whatever direction
+	sized, bytes int64 // sized: ns of the rows that give their bytes
 }
 
 // copyKinds sums the copies by direction, those with the most work first.
-func (c *court) copyKinds() []copyKind {
+func (c *evaluator) copyKinds() []copyKind {
 	sums := map[direction]copyKind{}
 	all := int64(0)
 	for _, k := range c.Copies {
@@ -69,7 +69,7 @@ func (c *court) copyKinds() []copyKind {
 		sum.ns = summary.Plus(sum.ns, k.TotalNS)
 		all = summary.Plus(all, k.TotalNS)
 		if k.Bytes != nil {
-			sum.told = summary.Plus(sum.told, k.TotalNS)
+			sum.sized = summary.Plus(sum.sized, k.TotalNS)
 			sum.bytes = summary.Plus(sum.bytes, *k.Bytes)
 		}
 		sums[directionOf(k)] = sum
@@ -88,8 +88,8 @@ func (c *court) copyKinds() []copyKind {
 // matters reports whether a kind is a quarter of the work or more.
 func (k copyKind) matters() bool { return k.ns >= k.all/4 }
 
-// Copies are small if a bus moves them in less time than it takes to ask for them,
-// and many from a number on that no step needs.
+// A copy under smallCopy bytes takes less time than its launch. manyRuns is more than a
+// step needs.
 const (
 	smallCopy = 64 << 10
 	manyRuns  = 100
@@ -97,7 +97,7 @@ const (
 
 // small reports whether a kind is of many small copies.
 func (k copyKind) small() bool {
-	return k.direction != fill && k.runs >= manyRuns && k.told == k.ns && k.bytes/k.runs < smallCopy
+	return k.direction != fill && k.runs >= manyRuns && k.sized == k.ns && k.bytes/k.runs < smallCopy
 }
 
 // copyEvidence describes the largest kind and all others that matter.
@@ -106,13 +106,13 @@ func copyEvidence(kinds []copyKind) (out []string) {
 		if i > 0 && !k.matters() {
 			break
 		}
-		line := fmt.Sprintf("%s are %s of copy and memset work (%s in %s", k.direction,
-			unit.Share(k.ns, k.all), fraction(k.ns, k.all), plural(k.runs, "run"))
-		if k.told == k.ns && k.bytes > 0 {
-			line += fmt.Sprintf(", %s at %s", unit.Bytes(k.bytes), unit.Rate(k.bytes, k.told))
+		line := fmt.Sprintf("%s: %s of copy and memset time (%s, %s", k.direction,
+			unit.Share(k.ns, k.all), fraction(k.ns, k.all), plural(k.runs, "operation"))
+		if k.sized == k.ns && k.bytes > 0 {
+			line += fmt.Sprintf(", %s at %s", unit.Bytes(k.bytes), unit.Rate(k.bytes, k.sized))
 		}
 		if k.small() {
-			line += fmt.Sprintf(", %s each on average", unit.Bytes(k.bytes/k.runs))
+			line += fmt.Sprintf(", mean %s", unit.Bytes(k.bytes/k.runs))
 		}
 		out = append(out, line+")")
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/summary"
 	"assay/unit"
 )
 
-// A Side says what holds the kernels of one row of [summary.Summary.Counters]
-// back, as far as hardware counters tell.
+// A Side is the limiter of the kernels of one row of [summary.Summary.Counters], by
+// their hardware counters.
 type Side struct {
 	Input  int    `json:"input"`
 	Device int64  `json:"device"`
@@ -33,14 +34,14 @@ const (
 	SideUnknown  = "unknown"
 )
 
-// Peaks are the shares of a device's peaks that tell sides apart.
+// Peaks are the shares of a GPU's peaks that separate the sides.
 type Peaks struct {
-	Latency float64 // below it in both, latency is what holds a kernel back
-	Near    float64 // from here on there is little to gain
+	Latency float64 // under it in both, latency limits a kernel
+	Near    float64 // from here on a kernel is near peak
 	Margin  float64 // shares that differ by less are alike
 }
 
-func (c *court) peaks() Peaks {
+func (c *evaluator) peaks() Peaks {
 	return Peaks{c.rules[RuleLatencyBound].OfPeak, c.rules[RuleNearLimit].OfPeak, c.rules[RuleBalanced].Margin}
 }
 
@@ -70,7 +71,7 @@ func (p Peaks) sideOf(k *summary.Counter) Side {
 // under reports whether a figure in percent is under a share.
 func under(pct, share float64) bool { return pct < 100*share-1e-9 }
 
-// A counted is a row under judgment.
+// A counted is a row of counters with its side.
 type counted struct {
 	*summary.Counter
 	Side
@@ -91,17 +92,16 @@ func (k *counted) rule() string {
 		SideCompute: RuleComputeLimited, SideBalanced: RuleBalanced}[k.Side.Side]
 }
 
-// A bench is all rows of counters under judgment, those with the most to gain
-// first.
-type bench struct {
-	*court
+// A counterSet is all rows of counters, those with the largest estimated savings first.
+type counterSet struct {
+	*evaluator
 	rows  []counted
 	total int64
 	timed bool // weights are durations
 }
 
-func (c *court) bench() *bench {
-	b := &bench{court: c}
+func (c *evaluator) counterSet() *counterSet {
+	b := &counterSet{evaluator: c}
 	b.timed = slices.ContainsFunc(c.Counters, func(k summary.Counter) bool { return k.TotalNS > 0 })
 	peaks := c.peaks()
 	for i := range c.Counters {
@@ -123,7 +123,7 @@ func (c *court) bench() *bench {
 }
 
 // sides returns the side of each row of the summary, in its order.
-func (c *court) sides() (out []Side) {
+func (c *evaluator) sides() (out []Side) {
 	peaks := c.peaks()
 	for i := range c.Counters {
 		out = append(out, peaks.sideOf(&c.Counters[i]))
@@ -133,8 +133,8 @@ func (c *court) sides() (out []Side) {
 
 // judgeCounters returns the findings on kernels whose counters were read, worst
 // first, and the verdict that they lead to where there is no timeline.
-func (c *court) judgeCounters(order map[string]int) (Verdict, []Finding) {
-	b := c.bench()
+func (c *evaluator) judgeCounters(order map[string]int) (Verdict, []Finding) {
+	b := c.counterSet()
 	var found []Finding
 	var best Finding
 	gain := -1.0
@@ -166,16 +166,16 @@ func (c *court) judgeCounters(order map[string]int) (Verdict, []Finding) {
 	return v, found
 }
 
-// A sideGroup is the kernels that one rule is about.
+// A sideGroup is the kernels of one rule.
 type sideGroup struct{ rule, bound, what string }
 
 func groups() []sideGroup {
 	return []sideGroup{
-		{RuleLatencyBound, "latency", "latency-bound kernels"},
-		{RuleMemoryBound, "memory", "memory-bound kernels"},
-		{RuleComputeLimited, "compute", "compute-bound kernels"},
-		{RuleBalanced, "balanced", "kernels that use compute and memory alike"},
-		{RuleNearLimit, "near-limit", "kernels near the limit of the device"},
+		{RuleLatencyBound, "latency", "Latency-bound kernels"},
+		{RuleMemoryBound, "memory", "Memory-bound kernels"},
+		{RuleComputeLimited, "compute", "Compute-bound kernels"},
+		{RuleBalanced, "balanced", "Balanced kernels"},
+		{RuleNearLimit, "near-limit", "Kernels near peak"},
 	}
 }
 
@@ -189,7 +189,7 @@ func groupOf(rule string) sideGroup {
 }
 
 // weightOf returns what the rows of a rule weigh.
-func (b *bench) weightOf(rule string) (sum int64) {
+func (b *counterSet) weightOf(rule string) (sum int64) {
 	for i := range b.rows {
 		if b.rows[i].rule() == rule {
 			sum = summary.Plus(sum, b.rows[i].weight)
@@ -198,7 +198,7 @@ func (b *bench) weightOf(rule string) (sum int64) {
 	return sum
 }
 
-func (b *bench) gainOf(rule string) (sum float64) {
+func (b *counterSet) gainOf(rule string) (sum float64) {
 	for i := range b.rows {
 		if b.rows[i].rule() == rule {
 			sum += b.rows[i].gain
@@ -208,23 +208,23 @@ func (b *bench) gainOf(rule string) (sum float64) {
 }
 
 // of prints a part of what all rows weigh, with its denominator.
-func (b *bench) of(part int64) string {
-	if b.court.total.Window() > 0 {
-		return b.portion(part, b.total, "profiled kernel time") // not that of the timeline
+func (b *counterSet) of(part int64) string {
+	if b.evaluator.total.Window() > 0 {
+		return b.portion(part, b.total, "profiled kernel time") // not the kernel time of the timeline
 	}
 	return b.portion(part, b.total, "kernel time")
 }
 
 // portion prints a part of something.
-func (b *bench) portion(part, whole int64, what string) string {
+func (b *counterSet) portion(part, whole int64, what string) string {
 	if b.timed {
 		return fmt.Sprintf("%s of %s (%s)", unit.Share(part, whole), what, fraction(part, whole))
 	}
 	return fmt.Sprintf("%s of the launches (%s of %s)", unit.Share(part, whole), unit.Count(part), unit.Count(whole))
 }
 
-// finding holds a part of a whole to the limits of a rule.
-func (b *bench) finding(rule string, part, whole int64) (f Finding, limit float64, ok bool) {
+// finding compares a part of a whole with the limits of a rule.
+func (b *counterSet) finding(rule string, part, whole int64) (f Finding, limit float64, ok bool) {
 	if whole <= 0 || part <= 0 {
 		return f, 0, false
 	}
@@ -235,13 +235,13 @@ func (b *bench) finding(rule string, part, whole int64) (f Finding, limit float6
 	return f, limit, ok
 }
 
-// judgeGroup holds the kernels of one side to their limits.
-func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
+// judgeGroup compares the kernels of one side with their limits.
+func (b *counterSet) judgeGroup(g sideGroup) (Finding, bool) {
 	f, limit, ok := b.finding(g.rule, b.weightOf(g.rule), b.total)
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s take %s, %s", g.what, b.of(b.weightOf(g.rule)), reaches(f, limit))
+	f.Title = g.what + ": " + b.of(b.weightOf(g.rule)) + over(limit)
 	if b.timed {
 		f.gain(int64(b.gainOf(g.rule)), b.total, "profiled kernel time")
 	}
@@ -255,9 +255,6 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 			f.Where = append(f.Where, k.place())
 		}
 		if n++; n == 1 {
-			if g.rule != RuleNearLimit {
-				f.Title += fmt.Sprintf("; the most to gain is in %q", short(k.Counter.Kernel))
-			}
 			f.Next = joinSteps(b.elsewhere(k), ownAdvice(k), sideAdvice(k))
 		}
 		if n <= evidenceKernels {
@@ -270,9 +267,9 @@ func (b *bench) judgeGroup(g sideGroup) (Finding, bool) {
 	return f, true
 }
 
-// elsewhere points at the kernel with the most to gain, where those of a finding
-// are near the limit and it is not.
-func (b *bench) elsewhere(k *counted) []Step {
+// elsewhere points at the kernel with the largest estimated savings, if the kernels of a
+// finding are near peak and it is not.
+func (b *counterSet) elsewhere(k *counted) []Step {
 	most := &b.rows[0]
 	if !k.Near || most.Near || most.Side.Side == SideUnknown {
 		return nil
@@ -281,31 +278,31 @@ func (b *bench) elsewhere(k *counted) []Step {
 		"share", b.of(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top))}
 }
 
-// evidenceKernels is how many kernels a finding describes.
+// evidenceKernels is the number of kernels that a finding describes.
 const evidenceKernels = 3
 
-// nothingOver is the verdict where no side has enough of the time.
-func (b *bench) nothingOver() Verdict {
-	v := Verdict{Bound: "mixed", Sentence: "nothing stands out"}
+// nothingOver returns the verdict if no side reaches its limit.
+func (b *counterSet) nothingOver() Verdict {
+	v := Verdict{Bound: "mixed", Sentence: "No dominant bottleneck"}
 	sep := ": "
 	for _, g := range groups() {
 		if n := b.weightOf(g.rule); n > 0 {
-			v.Sentence += fmt.Sprintf("%s%s %s", sep, g.what, unit.Share(n, b.total))
+			v.Sentence += fmt.Sprintf("%s%s %s", sep, strings.ToLower(g.what), unit.Share(n, b.total))
 			sep = ", "
 		}
 	}
 	return v
 }
 
-// Words says in display words what limits the kernels of the row: "latency",
-// "memory, near the limit", or [unit.None] where it is not known.
+// Words returns the display name of the limiter of the row: "latency",
+// "memory, near peak", or [unit.None] if it is not known.
 func (s Side) Words() string {
 	words := map[string]string{SideLatency: "latency", SideMemory: "memory", SideCompute: "compute", SideBalanced: "balanced"}[s.Side]
 	switch {
 	case words == "":
 		return unit.None
 	case s.Near:
-		return words + ", near the limit"
+		return words + ", near peak"
 	}
 	return words
 }

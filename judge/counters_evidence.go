@@ -26,27 +26,26 @@ func launches(n int64) string {
 	return unit.Count(n) + " launches"
 }
 
-// describe says of a kernel what its counters say.
-func (b *bench) describe(k *counted) string {
-	s := fmt.Sprintf("%q: %s in %s; %s of the compute peak, %s of the memory peak", k.Counter.Kernel,
+// describe returns what the counters of a kernel show.
+func (b *counterSet) describe(k *counted) string {
+	s := fmt.Sprintf("%q: %s, %s; %s of the compute peak, %s of the memory peak", k.Counter.Kernel,
 		b.of(k.weight), launches(k.Launches), pct(k.ComputePct), pct(k.MemoryPct))
 	if k.DRAMBytes != nil && k.BytesNS > 0 {
-		s += fmt.Sprintf(", %s from and to DRAM", unit.Rate(*k.DRAMBytes, k.BytesNS))
+		s += fmt.Sprintf(", DRAM %s", unit.Rate(*k.DRAMBytes, k.BytesNS))
 		if k.DRAMPct != nil {
 			s += fmt.Sprintf(" (%s of its peak)", pct(k.DRAMPct))
 		}
 	}
 	if k.Side.Side != SideUnknown && k.top < 1 {
-		s += fmt.Sprintf("; at the peak it would take %.1f%% less", 100*(1-k.top))
+		s += fmt.Sprintf("; estimated savings at peak: up to %.1f%%", 100*(1-k.top))
 	}
 	if k.Shapes > 1 {
-		s += fmt.Sprintf("; a mean of %s of grid and block", plural(k.Shapes, "shape"))
+		s += fmt.Sprintf("; mean over %s of grid and block", plural(k.Shapes, "shape"))
 	}
 	return s
 }
 
-// sideAdvice says what to do about a kernel, by its side and by what else its
-// counters say.
+// sideAdvice returns the fixes for a kernel, by its side and its other counters.
 func sideAdvice(k *counted) []Step {
 	switch {
 	case k.Near:
@@ -61,7 +60,7 @@ func sideAdvice(k *counted) []Step {
 	return []Step{advise("fuse-with-neighbors"), advise("overlap-loads")}
 }
 
-// ownAdvice is what the profiler itself expects most of.
+// ownAdvice returns the advice of Nsight Compute with the largest estimated speedup.
 func ownAdvice(k *counted) []Step {
 	const most = 160
 	i := slices.IndexFunc(k.Rules, func(a summary.Advice) bool { return a.SpeedupKind == "global" && a.SpeedupPct != nil })
@@ -114,7 +113,7 @@ func cmpPct(list ...*float64) *float64 {
 	return nil
 }
 
-// memoryAdvice is about kernels that memory holds back: DRAM, or the caches.
+// memoryAdvice returns the fixes for kernels that DRAM or the caches limit.
 func memoryAdvice(k *counted) []Step {
 	first := advise("collect-memory-tables")
 	switch {
@@ -144,9 +143,9 @@ func occupancyAdvice(k *counted) (out []Step) {
 	return out
 }
 
-// lowOccupancy asks how much of the time kernels have few warps and leave both
-// peaks unused: near a limit, few warps are enough.
-func (b *bench) lowOccupancy() (Finding, bool) {
+// lowOccupancy judges how much of the time is in kernels with few warps that are far
+// from both peaks. Near a peak, few warps are enough.
+func (b *counterSet) lowOccupancy() (Finding, bool) {
 	rule := b.rules[RuleLowOccupancy]
 	var part int64
 	var low []*counted
@@ -161,8 +160,8 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("kernels with under %s of the warps that an SM holds, %s, take %s, %s",
-		unit.Percent(rule.OfPeak), farFromPeaks(low), b.of(part), reaches(f, limit))
+	f.Title = fmt.Sprintf("Low occupancy (under %s): %s", unit.Percent(rule.OfPeak), b.of(part)) + over(limit)
+	f.Evidence = []string{farFromPeaks(low)}
 	for i, k := range low {
 		if i < mostPlaces {
 			f.Where = append(f.Where, k.place())
@@ -171,12 +170,12 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 			f.Evidence = append(f.Evidence, plural(int64(len(low)-i), "more kernel"))
 			break
 		}
-		line := fmt.Sprintf("%q: %s achieved, %s as its limits allow", k.Counter.Kernel, pct(k.OccupancyPct), pct(k.TheoreticalPct))
+		line := fmt.Sprintf("%q: achieved %s, theoretical %s", k.Counter.Kernel, pct(k.OccupancyPct), pct(k.TheoreticalPct))
 		if len(k.Limiters) > 0 {
 			line += ", limited by " + strings.Join(k.Limiters, " and ")
 		}
 		if k.Registers != nil {
-			line += fmt.Sprintf("; %.0f registers a thread", *k.Registers)
+			line += fmt.Sprintf("; %.0f registers per thread", *k.Registers)
 		}
 		f.Evidence = append(f.Evidence, line)
 	}
@@ -184,8 +183,7 @@ func (b *bench) lowOccupancy() (Finding, bool) {
 	return f, true
 }
 
-// farFromPeaks says what is known of how near kernels come to the peaks, of which
-// none reaches one.
+// farFromPeaks returns what is known about the distance of kernels from the peaks.
 func farFromPeaks(low []*counted) string {
 	unknown := 0
 	for _, k := range low {
@@ -193,20 +191,20 @@ func farFromPeaks(low []*counted) string {
 			unknown++
 		}
 	}
-	const reach, lack = "which reach neither peak", "whose shares of the peaks are not known"
+	const reach, lack = "are far from both peaks", "have no measured % of peak"
 	switch unknown {
 	case 0:
-		return reach
+		return "these kernels " + reach
 	case len(low):
-		return lack
+		return "these kernels " + lack
 	}
-	return reach + " or " + lack
+	return "these kernels " + reach + " or " + lack
 }
 
-// partialWaves asks how much of the time places for blocks are empty because
-// the grid does not fill the last wave. A kernel near a limit has blocks enough to
-// be there, and none can save more than its peak leaves.
-func (b *bench) partialWaves() (Finding, bool) {
+// partialWaves judges how much kernel time is lost because the grid does not fill the
+// last wave. A kernel near peak has enough blocks, and no kernel can save more than
+// its distance from the peak.
+func (b *counterSet) partialWaves() (Finding, bool) {
 	var lost, whole int64
 	var saved float64
 	var worst *counted
@@ -230,21 +228,20 @@ func (b *bench) partialWaves() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("the last wave of blocks is not full, so places for blocks are empty for %s, %s",
-		b.portion(lost, whole, "the time"), reaches(f, limit))
+	f.Title = "Tail effect: partial waves lose " + b.portion(lost, whole, "kernel time") + over(limit)
 	f.Where = []Place{worst.place()}
 	if b.timed {
 		f.gain(int64(saved), whole, "the time of the kernels whose waves are known")
 	}
 	if worst.Waves != nil {
-		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves, %s of its time empty, if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
+		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves per SM, %s of its time lost if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
 	}
 	f.Next = []Step{advise("fill-the-last-wave"), advise("use-a-persistent-kernel")}
 	return f, true
 }
 
-// missing says which counters a verdict would need, and how to get them.
-func (b *bench) missing() (Finding, bool) {
+// missing reports the counters that a verdict needs, and the options that collect them.
+func (b *counterSet) missing() (Finding, bool) {
 	lacks := func(absent func(*summary.Counter) bool) (sum int64) {
 		for i := range b.rows {
 			if absent(b.rows[i].Counter) {
@@ -259,26 +256,26 @@ func (b *bench) missing() (Finding, bool) {
 		what, option string
 		weight       int64
 	}{
-		{"shares of the compute and memory peaks", "--section SpeedOfLight", sol},
+		{"% of the compute and memory peaks", "--section SpeedOfLight", sol},
 		{"occupancy", "--section Occupancy", lacks(func(k *summary.Counter) bool { return k.OccupancyPct == nil })},
-		{"waves of blocks", "--section LaunchStats", lacks(func(k *summary.Counter) bool { return k.Waves == nil })},
+		{"waves per SM", "--section LaunchStats", lacks(func(k *summary.Counter) bool { return k.Waves == nil })},
 	} {
 		if m.weight > 0 {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: not collected for %s: %s", m.what, b.of(m.weight), m.option))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: not collected for %s; add %s", m.what, b.of(m.weight), m.option))
 		}
 	}
 	if !b.timed {
-		f.Evidence = append(f.Evidence, "durations: not collected, so kernels are weighed by their launches: --section SpeedOfLight, or gpu__time_duration.sum among --metrics")
+		f.Evidence = append(f.Evidence, "durations: not collected, so each launch has the same weight; add --section SpeedOfLight, or gpu__time_duration.sum to --metrics")
 	}
 	if f.Evidence == nil {
 		return Finding{}, false
 	}
-	f.Title = "some counters were not collected, so not every question is answered: profile with --set full"
+	f.Title = "Some counters were not collected; profile with --set full"
 	if sol > 0 {
 		evidence := f.Evidence
 		f, _, _ = b.finding(rule.ID, sol, b.total)
 		f.Evidence = evidence
-		f.Title = fmt.Sprintf("how near kernels come to the peaks of the device was not collected for %s: profile with --section SpeedOfLight or --set full", b.of(sol))
+		f.Title = "No % of peak for " + b.of(sol)
 	}
 	f.Next = []Step{advise("collect-all-counters")}
 	return f, true

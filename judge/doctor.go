@@ -54,13 +54,13 @@ var questions = sync.OnceValue(builtInQuestions)
 // Examine says which questions a capture can answer, which it cannot, and how to
 // record one that can.
 func Examine(s *summary.Summary) (out []Answer) {
-	c := court{Summary: s}
+	c := evaluator{Summary: s}
 	for _, d := range s.Devices {
 		c.total = c.total.Plus(d.Activity)
 	}
 	ask := c.examinations()
 	stacks := Stacks(s)
-	unusable := judgeAll(s, DefaultThresholds()).withReason().Unusable()
+	unusable := evaluate(s, DefaultThresholds()).withReason().Unusable()
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = ask[q.id]()
@@ -79,12 +79,12 @@ func Examine(s *summary.Summary) (out []Answer) {
 
 // recordedWith reports whether all inputs say that they were recorded with a
 // setting.
-func (c *court) recordedWith(setting string) bool {
+func (c *evaluator) recordedWith(setting string) bool {
 	return setting != "" && len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Recorder[setting] != "1" })
 }
 
 // examinations has how each question is looked into, by its id.
-func (c *court) examinations() map[string]func() (can, why string) {
+func (c *evaluator) examinations() map[string]func() (can, why string) {
 	return map[string]func() (can, why string){
 		"kernels": c.canKernels, "budget": c.canBudget, "idle": c.canIdle, "operators": c.canOperators, "lines": c.canLines,
 		"shapes": c.canShapes, "memory": c.canMemory, "steps": c.canSteps, "phases": c.canPhases, "graphs": c.canGraphs,
@@ -93,7 +93,7 @@ func (c *court) examinations() map[string]func() (can, why string) {
 }
 
 // producers returns which profilers the inputs are of: "torch", "nsys" or both.
-func (c *court) producers() (out []string) {
+func (c *evaluator) producers() (out []string) {
 	is := func(of func(string) bool) bool {
 		return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return of(in.Format) })
 	}
@@ -108,7 +108,7 @@ func (c *court) producers() (out []string) {
 }
 
 // flags returns the options that answer a question, for the producers. A server
-// that was found has its own in the place of torch.profiler's.
+// that was found has its own instead of torch.profiler's.
 func (q *questionEntry) flags(producers []string, stacks []Stack) (out []Flags) {
 	found := func(id string) bool { return slices.ContainsFunc(stacks, func(s Stack) bool { return s.ID == id }) }
 	if q.NCU != "" {
@@ -149,14 +149,14 @@ func shareAnswer(known, all int64, of string) (can, why string) {
 }
 
 // work returns the sum of the durations of all device work.
-func (c *court) work() (ns int64) {
+func (c *evaluator) work() (ns int64) {
 	for _, k := range c.Kernels {
 		ns = summary.Plus(ns, k.TotalNS)
 	}
 	return summary.Plus(ns, c.copyWork())
 }
 
-func (c *court) canKernels() (can, why string) {
+func (c *evaluator) canKernels() (can, why string) {
 	opaque := int64(0)
 	for _, k := range c.Kernels {
 		if k.Category == wholeGraph {
@@ -168,18 +168,18 @@ func (c *court) canKernels() (can, why string) {
 	}
 	switch {
 	case opaque > 0:
-		return Partly, fmt.Sprintf("%s of the work is in graphs that were recorded whole", unit.Share(opaque, c.work()))
+		return Partly, fmt.Sprintf("%s of GPU time is in CUDA graphs without node trace", unit.Share(opaque, c.work()))
 	case len(c.Kernels) > 0:
 		return Yes, plural(int64(len(c.Kernels)), "row") + " of kernels"
 	case slices.ContainsFunc(c.Tables, ofKernels):
-		return Partly, "sums of a table, without when"
+		return Partly, "totals only, no timeline"
 	case len(c.Counters) > 0:
 		return Partly, "of the profiled launches only"
 	}
 	return No, "no kernel was recorded"
 }
 
-func (c *court) canBudget() (can, why string) {
+func (c *evaluator) canBudget() (can, why string) {
 	events := int64(0)
 	for _, d := range c.Devices {
 		events = summary.Plus(events, d.Events)
@@ -187,16 +187,16 @@ func (c *court) canBudget() (can, why string) {
 	least, _ := Thresholds{}.Rule(RuleTooLittleWork)
 	switch window := c.total.Window(); {
 	case window > 0 && events < least.MinEvents:
-		return Partly, "too few for shares to mean anything: " + plural(events, "GPU event")
+		return Partly, "too few for meaningful shares: " + plural(events, "GPU event")
 	case window > 0:
 		return Yes, fmt.Sprintf("%s in windows of %s", plural(events, "GPU event"), unit.Duration(window))
 	case len(c.Tables) > 0:
-		return No, "sums have no timeline"
+		return No, "totals have no timeline"
 	}
-	return No, "nothing of a device has a time"
+	return No, "no GPU event has a time"
 }
 
-func (c *court) canIdle() (can, why string) {
+func (c *evaluator) canIdle() (can, why string) {
 	idle := c.total.Idle()
 	switch {
 	case c.total.Window() == 0:
@@ -216,7 +216,7 @@ func (c *court) canIdle() (can, why string) {
 	}
 	can, why = shareAnswer(known, idle, "idle time")
 	if vague > 0 {
-		why += fmt.Sprintf("; of %s only that the host was late, not what it did", unit.Share(vague, idle))
+		why += fmt.Sprintf("; for %s only host wait is known, not its state", unit.Share(vague, idle))
 	}
 	if can == No && vague > idle/2 {
 		can = Partly
@@ -224,7 +224,7 @@ func (c *court) canIdle() (can, why string) {
 	return can, why
 }
 
-func (c *court) canOperators() (can, why string) {
+func (c *evaluator) canOperators() (can, why string) {
 	known := int64(0)
 	for _, o := range c.Ops {
 		known = summary.Plus(known, o.GPUSelfNS)
@@ -238,7 +238,7 @@ func (c *court) canOperators() (can, why string) {
 	return shareAnswer(min(known, c.work()), c.work(), "GPU work")
 }
 
-func (c *court) canLines() (can, why string) {
+func (c *evaluator) canLines() (can, why string) {
 	known := int64(0)
 	for _, l := range c.Lines {
 		known = summary.Plus(known, l.GPUSelfNS)
@@ -257,7 +257,7 @@ func (c *court) canLines() (can, why string) {
 	return can, why + fmt.Sprintf("; %s and %s", plural(int64(len(c.Modules)), "module"), plural(int64(len(c.Lines)), "line"))
 }
 
-func (c *court) canShapes() (can, why string) {
+func (c *evaluator) canShapes() (can, why string) {
 	with := int64(0)
 	for _, o := range c.Ops {
 		if o.Shapes > 0 {
@@ -277,19 +277,19 @@ func (c *court) canShapes() (can, why string) {
 	return Yes, plural(with, "operator") + " have them"
 }
 
-func (c *court) canMemory() (can, why string) {
+func (c *evaluator) canMemory() (can, why string) {
 	switch {
 	case len(c.Snapshots)+len(c.MemoryTimelines) > 0:
 		return Yes, plural(int64(len(c.Snapshots)+len(c.MemoryTimelines)), "snapshot or timeline of memory")
 	case slices.ContainsFunc(c.Memory, func(m summary.Memory) bool { return m.PeakAllocated != nil }):
 		return Yes, "allocations and their operators"
 	case len(c.Memory) > 0:
-		return Partly, "allocations, and not what was live before"
+		return Partly, "allocations, without the memory allocated before"
 	}
 	return No, "no allocation was recorded"
 }
 
-func (c *court) canSteps() (can, why string) {
+func (c *evaluator) canSteps() (can, why string) {
 	seen := map[int64]bool{}
 	for _, s := range c.Steps {
 		seen[s.Number] = true
@@ -298,12 +298,12 @@ func (c *court) canSteps() (can, why string) {
 	case n >= 3:
 		return Yes, plural(n, "step")
 	case n > 0:
-		return Partly, plural(n, "step") + ", under the 3 that tell what is steady"
+		return Partly, plural(n, "step") + ", at least 3 are needed"
 	}
 	return No, "no step was marked"
 }
 
-func (c *court) canPhases() (can, why string) {
+func (c *evaluator) canPhases() (can, why string) {
 	var own []string
 	for _, a := range c.Annotations {
 		if !strings.HasPrefix(a.Name, "ProfilerStep") {
@@ -312,7 +312,7 @@ func (c *court) canPhases() (can, why string) {
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("%s, as %q", plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
+		return Yes, fmt.Sprintf("%s, for example %q", plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
 	case slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfRange && len(t.Rows) > 0 }):
 		return Yes, "a table of ranges has them"
 	}

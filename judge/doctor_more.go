@@ -10,7 +10,7 @@ import (
 	"assay/unit"
 )
 
-func (c *court) canGraphs() (can, why string) {
+func (c *evaluator) canGraphs() (can, why string) {
 	opaque, nodes := int64(0), int64(0)
 	for _, g := range c.Graphs {
 		if g.Opaque {
@@ -29,28 +29,28 @@ func (c *court) canGraphs() (can, why string) {
 	case nodes > 0:
 		return Yes, plural(nodes, "graph") + " with their nodes"
 	case len(c.Calls) == 0:
-		return No, "no call was recorded that could have launched one"
+		return No, "no CUDA API calls were recorded"
 	}
 	return Yes, "none was launched"
 }
 
-func (c *court) canRanks() (can, why string) {
+func (c *evaluator) canRanks() (can, why string) {
 	p := c.peers()
 	comm := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Class == "comm" })
 	switch {
 	case len(c.Devices) == 0:
-		return No, "nothing of a device has a time"
+		return No, "no GPU event has a time"
 	case p.ranks > 1 && !p.repeated:
 		return Yes, plural(int64(p.ranks), "rank")
 	case p.repeated:
-		return Partly, "a rank comes in several inputs"
+		return Partly, "several inputs have the same rank"
 	case !comm:
-		return Yes, "nothing communicates"
+		return Yes, "no communication kernels"
 	}
-	return No, "one rank of a job that communicates"
+	return No, "only one rank of the job was recorded"
 }
 
-func (c *court) canEfficiency() (can, why string) {
+func (c *evaluator) canEfficiency() (can, why string) {
 	known := int64(0)
 	for _, k := range c.Counters {
 		if k.ComputePct != nil && k.MemoryPct != nil {
@@ -59,16 +59,16 @@ func (c *court) canEfficiency() (can, why string) {
 	}
 	switch all := int64(len(c.Counters)); {
 	case all == 0:
-		return No, "times alone do not say; no hardware counter was read"
+		return No, "no hardware counters were collected"
 	case known < all:
-		return Partly, fmt.Sprintf("%s of %s have the shares of the peaks", unit.Count(known), plural(all, "kernel"))
+		return Partly, fmt.Sprintf("%s of %s have %% of peak", unit.Count(known), plural(all, "kernel"))
 	default:
-		return Yes, plural(all, "kernel") + " with the shares of the peaks"
+		return Yes, plural(all, "kernel") + " with % of peak"
 	}
 }
 
 // canWhole asks whether the window is more than a corner of the capture.
-func (c *court) canWhole() (can, why string) {
+func (c *evaluator) canWhole() (can, why string) {
 	window, span := int64(0), int64(0)
 	for i := range c.Inputs {
 		from, to, any := int64(0), int64(0), false
@@ -86,9 +86,9 @@ func (c *court) canWhole() (can, why string) {
 		}
 	}
 	if window <= 0 || span <= 0 {
-		return No, "nothing of a device has a time"
+		return No, "no GPU event has a time"
 	}
-	why = fmt.Sprintf("the GPU's window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
+	why = fmt.Sprintf("the GPU window is %s of the capture (%s)", unit.Share(window, span), fraction(window, span))
 	if window < span/2 {
 		return Partly, why
 	}
@@ -96,7 +96,7 @@ func (c *court) canWhole() (can, why string) {
 }
 
 // issuesOf returns the codes of the issues that are wanted.
-func (c *court) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
+func (c *evaluator) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
 	for _, is := range c.Issues {
 		if wanted(is) {
 			codes = append(codes, is.Code)
@@ -108,17 +108,17 @@ func (c *court) issuesOf(wanted func(summary.Issue) bool) (codes []string) {
 // clockIssues are what clocks that went wrong look like.
 var clockIssues = []string{"work-before-launch", "value-implausible", "window-implausible", "step-implausible", "steps-overlap", "stream-overlap"}
 
-func (c *court) canClocks() (can, why string) {
+func (c *evaluator) canClocks() (can, why string) {
 	codes := c.issuesOf(func(is summary.Issue) bool {
 		return slices.Contains(clockIssues, is.Code)
 	})
 	if len(codes) > 0 {
 		return Partly, strings.Join(codes, ", ")
 	}
-	return Yes, "nothing is out of order"
+	return Yes, "no implausible timestamps"
 }
 
-func (c *court) canComplete() (can, why string) {
+func (c *evaluator) canComplete() (can, why string) {
 	codes := c.issuesOf(func(is summary.Issue) bool { return is.Severity == "data-loss" || is.Code == launchesWithoutKernels })
 	incomplete := int64(0)
 	for _, in := range c.Inputs {
@@ -138,7 +138,7 @@ func (c *court) canComplete() (can, why string) {
 // secretIssues are what inputs with secrets in them have.
 var secretIssues = []string{"secrets-in-capture", "secrets-masked"}
 
-func (c *court) canShare() (can, why string) {
+func (c *evaluator) canShare() (can, why string) {
 	most := int64(0)
 	for _, is := range c.Issues {
 		if slices.Contains(secretIssues, is.Code) {
@@ -148,5 +148,5 @@ func (c *court) canShare() (can, why string) {
 	if most > 0 {
 		return No, plural(most, "value") + " in it look like secrets"
 	}
-	return Yes, "nothing in it looks like a secret; names of users and paths may still be in it"
+	return Yes, "nothing in it looks like a secret; user names and paths may remain"
 }

@@ -26,7 +26,7 @@ func answered(t *testing.T, s *summary.Summary) map[string]Answer {
 // TestQuestions: every question has someone to look into it, every look its
 // question, and each says how to record for it.
 func TestQuestions(t *testing.T) {
-	c := court{Summary: &summary.Summary{}}
+	c := evaluator{Summary: &summary.Summary{}}
 	ask := c.examinations()
 	for _, q := range questions() {
 		if ask[q.id] == nil {

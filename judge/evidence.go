@@ -10,9 +10,9 @@ import (
 	"assay/unit"
 )
 
-// worstDevice names the device with the largest share of p, if there is a
-// choice.
-func (c *court) worstDevice(p part) []string {
+// worstDevice names the GPU with the largest share of p, if there are several, and
+// the range of the shares.
+func (c *evaluator) worstDevice(p part) []string {
 	if len(c.Devices) < 2 {
 		return nil
 	}
@@ -22,11 +22,16 @@ func (c *court) worstDevice(p part) []string {
 	})
 	d := c.Devices[i]
 	num, den := p.time(d.Activity), d.Activity.Window()
-	return []string{fmt.Sprintf("worst device: %s: %s (%s)", c.device(d.Input, d.Rank, d.Device), unit.Share(num, den), fraction(num, den))}
+	a := c.Devices[worst(len(c.Devices), func(i int) (int64, int64) {
+		a := c.Devices[i].Activity
+		return a.Window() - p.time(a), a.Window()
+	})].Activity
+	return []string{fmt.Sprintf("range over %d GPUs: %s to %s; largest on %s (%s)", len(c.Devices), unit.Share(p.time(a), a.Window()),
+		unit.Share(num, den), c.device(d.Input, d.Rank, d.Device), fraction(num, den))}
 }
 
-// worstStep says how p varies over steps and which step has most of it.
-func (c *court) worstStep(p part) []string {
+// worstStep returns the range of p over the steps and the step with the largest share.
+func (c *evaluator) worstStep(p part) []string {
 	steps := slices.Clone(c.Steps)
 	steps = slices.DeleteFunc(steps, func(s summary.Step) bool { return s.Activity.Window() == 0 })
 	if len(steps) == 0 {
@@ -41,8 +46,8 @@ func (c *court) worstStep(p part) []string {
 	lowNum, lowDen := at(least)
 	num, den := at(most)
 	s := steps[most]
-	return []string{fmt.Sprintf("%s: %s to %s of the step in %s; most in %s on %s (%s)", p.what,
-		unit.Share(lowNum, lowDen), unit.Share(num, den), plural(int64(len(steps)), "step window"),
+	return []string{fmt.Sprintf("%s: %s to %s of a step (%s); largest in %s on %s (%s)", p.what,
+		unit.Share(lowNum, lowDen), unit.Share(num, den), plural(int64(len(steps)), "step"),
 		s.Name, c.device(s.Input, s.Rank, s.Device), fraction(num, den))}
 }
 
@@ -59,22 +64,22 @@ func worst(n int, at func(int) (num, den int64)) int {
 	return best
 }
 
-// device names a device, with its input where the rank does not tell inputs
-// apart.
-func (c *court) device(input, rank int, device int64) string {
-	s := fmt.Sprintf("rank %d device %d", rank, device)
+// device returns the name of a GPU, with its input if several inputs have its rank
+// and number.
+func (c *evaluator) device(input, rank int, device int64) string {
+	s := fmt.Sprintf("rank %d GPU %d", rank, device)
 	ambiguous := slices.ContainsFunc(c.Devices, func(d summary.Device) bool {
 		return d.Rank == rank && d.Device == device && d.Input != input
 	})
 	if ambiguous && input >= 0 && input < len(c.Inputs) {
-		s += fmt.Sprintf(" of %q", c.Inputs[input].Path)
+		s += fmt.Sprintf(" in %q", c.Inputs[input].Path)
 	}
 	return s
 }
 
-// medianKernel says how long the typical kernel runs: launching one costs the
-// host several microseconds, so shorter ones leave the device waiting.
-func (c *court) medianKernel() []string {
+// medianKernel returns the median duration of a kernel. A launch takes the CPU several
+// microseconds, so the GPU waits between shorter kernels.
+func (c *evaluator) medianKernel() []string {
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Durations)
@@ -89,7 +94,7 @@ func (c *court) medianKernel() []string {
 	return nil
 }
 
-// bucketRange prints the durations that the bucket from an edge holds.
+// bucketRange returns the range of the bucket that begins at an edge.
 func bucketRange(from int64) string {
 	edges := summary.Edges()
 	if i, found := slices.BinarySearch(edges, from); found && i+1 < len(edges) {
@@ -98,18 +103,18 @@ func bucketRange(from int64) string {
 	return "over " + unit.Duration(from)
 }
 
-// overlap says how much of the communication compute hides.
-func (c *court) overlap() []string {
+// overlap returns how much of the communication compute overlaps.
+func (c *evaluator) overlap() []string {
 	comm := c.total.With(summary.ClassComm)
 	hidden := c.total.HiddenComm()
-	return []string{fmt.Sprintf("compute hides %s of the communication time (%s)", unit.Share(hidden, comm), fraction(hidden, comm))}
+	return []string{fmt.Sprintf("compute overlaps %s of the communication time (%s)", unit.Share(hidden, comm), fraction(hidden, comm))}
 }
 
 // topKernel returns the kernel name with the most work among the kernels of a
 // class, or of all classes if it is "", with its rows added up, and the work
 // of all kernels asked. Identity is the name alone: Op, Stream, Device, Rank and
 // Input of the result mean nothing.
-func (c *court) topKernel(class string) (top summary.Kernel, all int64) {
+func (c *evaluator) topKernel(class string) (top summary.Kernel, all int64) {
 	byName := map[string]summary.Kernel{}
 	for _, k := range c.Kernels {
 		if class != "" && k.Class != class {
@@ -134,17 +139,17 @@ func (c *court) topKernel(class string) (top summary.Kernel, all int64) {
 }
 
 // largestKernel names the kernel with the most work of a class.
-func (c *court) largestKernel(class string) []string {
+func (c *evaluator) largestKernel(class string) []string {
 	top, all := c.topKernel(class)
 	if all == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("largest %s kernel: %q: %s of %s kernel work (%s in %s)", class,
-		top.Name, unit.Share(top.TotalNS, all), class, fraction(top.TotalNS, all), plural(top.Count, "run"))}
+	return []string{fmt.Sprintf("largest %s kernel: %q, %s of the %s kernel time (%s, %s)", class,
+		top.Name, unit.Share(top.TotalNS, all), class, fraction(top.TotalNS, all), launches(top.Count))}
 }
 
 // launchers names the operators that launch a kernel, largest first.
-func (c *court) launchers(of summary.Kernel) []string {
+func (c *evaluator) launchers(of summary.Kernel) []string {
 	work := map[string]int64{}
 	for _, k := range c.Kernels {
 		if k.Name == of.Name && k.Op != "" {
@@ -156,14 +161,14 @@ func (c *court) launchers(of summary.Kernel) []string {
 		if i == 3 {
 			break
 		}
-		out = append(out, fmt.Sprintf("launched by %s: %s of it (%s)", op, unit.Share(work[op], of.TotalNS), fraction(work[op], of.TotalNS)))
+		out = append(out, fmt.Sprintf("launched by %s: %s of its time (%s)", op, unit.Share(work[op], of.TotalNS), fraction(work[op], of.TotalNS)))
 	}
 	return out
 }
 
 // categories returns the three categories with the most work among the compute
 // kernels, largest first.
-func (c *court) categories() []string {
+func (c *evaluator) categories() []string {
 	work := map[string]int64{}
 	all := int64(0)
 	for _, k := range c.Kernels {
@@ -177,7 +182,7 @@ func (c *court) categories() []string {
 		if i == 3 {
 			break
 		}
-		out = append(out, fmt.Sprintf("%s is %s of compute kernel work (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
+		out = append(out, fmt.Sprintf("%s: %s of the compute kernel time (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
 	}
 	return out
 }

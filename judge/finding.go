@@ -15,16 +15,15 @@ type Finding struct {
 	Rule  string `json:"rule"`  // stable id, as "gpu-idle"
 	Level Level  `json:"level"` // written as "info", "warn", "critical"
 
-	// Title is one sentence with value, numerator, denominator and the limit
-	// it is over: "GPU idle time is 71.9% of the window (84.2 ms of 117.1 ms),
-	// over the critical limit of 50%".
+	// Title names the problem with one share, its denominator and its limit: "GPU
+	// idle: 71.9% of the window (84.2 ms of 117.1 ms); limit 50%".
 	Title string `json:"title"`
 
 	Value         float64 `json:"value"`          // NumeratorNS / DenominatorNS, or a share of counts, which have none
 	NumeratorNS   int64   `json:"numerator_ns"`   // of all devices judged
 	DenominatorNS int64   `json:"denominator_ns"` // of all devices judged
 
-	// Of findings on memory there are bytes in the place of times.
+	// Findings on memory have bytes instead of times.
 	NumeratorBytes   int64 `json:"numerator_bytes,omitempty"`
 	DenominatorBytes int64 `json:"denominator_bytes,omitempty"`
 
@@ -34,38 +33,36 @@ type Finding struct {
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []Step   `json:"steps,omitempty"`    // what to do about it, the most useful first
 
-	// GainNS is the most that could be saved if the cause vanished and nothing took
-	// its place, and GainOfNS what it is a part of, with GainOf its name. It is an
-	// upper bound and no forecast; null where a file cannot tell. What it is of each
-	// rule its [Page] says.
+	// GainNS is the estimated savings, an upper bound: the time saved if the cause
+	// disappears and nothing replaces it. It is null if it is not estimated. GainOfNS
+	// is its denominator and GainOf the name of that. The [Page] of a rule defines it.
 	GainNS   *int64 `json:"gain_ns"`
 	GainOfNS int64  `json:"gain_of_ns,omitempty"`
 	GainOf   string `json:"gain_of,omitempty"`
 
-	// Confidence says how sure the finding is, and ToBeSure what to capture to be
-	// sure. Where the capture itself is doubtful, nothing is certain.
+	// Confidence is the confidence of the finding. ToBeSure is what to capture to
+	// confirm it. If the capture itself is doubtful, nothing is certain.
 	Confidence Confidence `json:"confidence"`
 	ToBeSure   []string   `json:"to_be_sure,omitempty"`
 
 	// Where has the places to look at first, as far as the rule knows them.
 	Where []Place `json:"where,omitempty"`
 
-	// InPlaceOf is the rule of the part of the window that this finding is about,
-	// where its own rule says what most of that part comes from: "gpu-idle" of
-	// "data-loading".
+	// InPlaceOf is the rule that this finding replaces, because it explains most of that
+	// part of the window: "gpu-idle" for "data-loading".
 	InPlaceOf string `json:"in_place_of,omitempty"`
 }
 
-// A Verdict is the one answer to "what bounds this run?".
+// A Verdict is the bottleneck of a run.
 type Verdict struct {
 	// Bound is a stable id: "host" (the GPU waits for work), "communication",
-	// "copies", "compute", "memory" (kernels that move data are most of the compute
-	// time), "mixed" (nothing stands out), or "unknown", as it is of all tables of
-	// sums and where the answer is withheld: see Abstained. Where there are only counters of kernels: "latency",
-	// "memory", "compute", "balanced" or "near-limit", whichever has the most to
-	// gain, "mixed" or "unknown". Of a profile of functions: "function" (one has
-	// most of the time), "waiting", "calls" (too many that do little) or "mixed".
-	// Of memory alone: "out-of-memory",
+	// "copies", "compute", "memory" (memory-bound kernel types take most of the compute
+	// time), "mixed" (no dominant bottleneck), or "unknown" (totals without a timeline,
+	// or a withheld verdict: see Abstained). For counters of kernels alone: "latency",
+	// "memory", "compute", "balanced" or "near-limit", whichever has the largest
+	// estimated savings, "mixed" or "unknown". For a profile of functions: "function"
+	// (a hot function), "waiting", "calls" (call overhead) or "mixed". For memory
+	// alone: "out-of-memory",
 	// "memory-pressure", "fragmentation", "allocator-churn", "memory-growth",
 	// "memory-owner" or "memory-healthy".
 	Bound string `json:"bound"`

@@ -11,15 +11,14 @@ import (
 	"assay/unit"
 )
 
-// A functions is a table of functions under judgment: what each cost by itself
-// and with all that it called.
+// A functions is a table of functions with their self and total time.
 type functions struct {
 	*summary.Table
-	calls *summary.Table // who called whom; nil if the file does not say
+	calls *summary.Table // callers and callees; nil if the file has none
 	unit  string         // of self and total
-	whole int64          // what all cost: the largest total, or the sum of self if that is more
+	whole int64          // the time of the profile: the largest total, or the sum of self if that is more
 	own   int64          // the sum of self
-	where string         // "" or " of FILE", where several profiles are judged
+	where string         // "" or " in FILE", if several profiles are judged
 	rows  []functionRow
 
 	// Files may have any number of rows, so none is looked for from the beginning.
@@ -38,7 +37,7 @@ type functionRow struct {
 
 // profiles returns the tables of functions that have self times and totals, the
 // largest first, and at most so many.
-func (c *court) profiles() []functions {
+func (c *evaluator) profiles() []functions {
 	const most = 4
 	var out []functions
 	for i := range c.Tables {
@@ -74,7 +73,7 @@ func (c *court) profiles() []functions {
 	for i := range out {
 		out[i].index()
 		if in := out[i].Input; len(out) > 1 && in >= 0 && in < len(c.Inputs) {
-			out[i].where = " of " + c.Inputs[in].Path
+			out[i].where = " in " + c.Inputs[in].Path
 		}
 	}
 	return out
@@ -102,7 +101,7 @@ func (f *functions) index() {
 }
 
 // profilesOnly reports whether all tables are of profiles of functions.
-func (c *court) profilesOnly() bool {
+func (c *evaluator) profilesOnly() bool {
 	return len(c.Tables) > 0 && !slices.ContainsFunc(c.Tables, func(t summary.Table) bool {
 		return t.Of != summary.OfFunction && t.Of != summary.OfEdge && t.Of != summary.OfThread
 	})
@@ -185,20 +184,20 @@ func (f *functions) noun() string {
 	return "samples"
 }
 
-// of prints a share with its numerator and denominator: "99.4% of the profile's
-// time (17.88 s of 17.98 s)".
+// of formats a share with its numerator and denominator: "99.4% of total time
+// (17.88 s of 17.98 s)".
 func (f *functions) of(n int64) string {
-	return unit.Share(n, f.whole) + " of the profile's " + f.noun() + " (" + f.amount(n) + " of " + f.amount(f.whole) + ")"
+	return unit.Share(n, f.whole) + " of total " + f.noun() + " (" + f.amount(n) + " of " + f.amount(f.whole) + ")"
 }
 
 // described says what a function cost in the words of evidence.
 func (f *functions) described(r functionRow) string {
 	parts := []string{}
 	if r.total >= 0 {
-		parts = append(parts, f.amount(r.total)+" in all")
+		parts = append(parts, f.amount(r.total)+" total")
 	}
 	if r.self >= 0 {
-		parts = append(parts, f.amount(r.self)+" by itself")
+		parts = append(parts, f.amount(r.self)+" self")
 	}
 	if r.count >= 0 {
 		parts = append(parts, plural(r.count, "call"))

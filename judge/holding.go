@@ -10,37 +10,36 @@ import (
 	"assay/unit"
 )
 
-// A holding is a kind of call that holds the host back: for how long, and how much
-// idle time that cost at most.
-type holding struct {
+// A blocking is a kind of call that blocks the CPU: for how long, and how much idle
+// time that costs at most.
+type blocking struct {
 	rule, what string
-	host, lost int64 // ns, of all devices
-	device     int64 // ns of the copies on the device
-	rows       []heldRow
+	host, lost int64 // ns, summed over GPUs
+	device     int64 // ns of the copies on the GPU
+	rows       []blockingRow
 	next       []Step
 }
 
-// A heldRow is one line of evidence: calls of one name, for one kind of copy.
-type heldRow struct {
+// A blockingRow is one line of evidence: calls of one name, for one kind of copy.
+type blockingRow struct {
 	call, copy  string
 	runs        int64
 	host        int64
 	device      int64
-	bytes       int64 // 0 where not known
-	longest, at int64 // when it began
+	bytes       int64 // 0 if not known
+	longest, at int64 // the longest call and its start
 	where       string
 	place       Place
 }
 
-// holdings are the kinds of calls that hold the host back, in the order of their
-// rules.
-func (c *court) holdings() []holding {
-	return []holding{c.synchronizing(), c.synchronousCopies(), c.pageableCopies(), c.synchronousMemsets()}
+// blockings returns the kinds of calls that block the CPU, in the order of their rules.
+func (c *evaluator) blockings() []blocking {
+	return []blocking{c.synchronizing(), c.synchronousCopies(), c.pageableCopies(), c.synchronousMemsets()}
 }
 
 // synchronizing sums up the calls that wait for all work of a stream or device.
-func (c *court) synchronizing() holding {
-	h := holding{rule: RuleSyncCalls, what: "calls that synchronize hold the host", next: []Step{
+func (c *evaluator) synchronizing() blocking {
+	h := blocking{rule: RuleSyncCalls, what: "CPU blocked in synchronizing calls", next: []Step{
 		advise("remove-synchronization"), advise("wait-for-an-event"), advise("wait-on-the-gpu"),
 	}}
 	longest := map[string]summary.Sync{}
@@ -59,7 +58,7 @@ func (c *court) synchronizing() holding {
 		if !ok {
 			i = len(h.rows)
 			index[r.Name] = i
-			h.rows = append(h.rows, heldRow{call: r.Name})
+			h.rows = append(h.rows, blockingRow{call: r.Name})
 			if s, ok := longest[r.Name]; ok {
 				h.rows[i].longest, h.rows[i].at, h.rows[i].where = s.MaxNS, s.MaxStartNS, c.choice(s.Input, s.Rank, s.Device)
 				h.rows[i].place = placeOf(s.Input, s.Rank, s.Device)
@@ -70,11 +69,10 @@ func (c *court) synchronizing() holding {
 	return h.sorted()
 }
 
-// synchronousCopies sums up the copies whose call waits for them by its nature.
-// Those within a device do not hold the host, nor do small ones to it, which the
-// runtime takes from the host's memory at once.
-func (c *court) synchronousCopies() holding {
-	return c.copiesBy(holding{rule: RuleSyncCopies, what: "synchronous copies hold the host", next: []Step{
+// synchronousCopies sums up the copies whose call waits for them. Copies within a GPU
+// do not block the CPU, nor do small ones to a GPU, which the runtime buffers.
+func (c *evaluator) synchronousCopies() blocking {
+	return c.copiesBy(blocking{rule: RuleSyncCopies, what: "CPU blocked in synchronous copies", next: []Step{
 		advise("copy-asynchronously"), advise("wait-where-it-is-used"),
 	}}, func(r *summary.CopyCall, d direction) bool {
 		fromHost := d == fromPageable || d == fromPinned || d == fromHost
@@ -82,24 +80,24 @@ func (c *court) synchronousCopies() holding {
 	})
 }
 
-// pageableCopies sums up the copies that were meant to be asynchronous and are
-// not, for the host's memory is pageable.
-func (c *court) pageableCopies() holding {
-	h := c.copiesBy(holding{rule: RulePageableCopies, what: "asynchronous copies of pageable memory hold the host", next: []Step{
+// pageableCopies sums up the asynchronous copies that block because the CPU memory is
+// pageable.
+func (c *evaluator) pageableCopies() blocking {
+	h := c.copiesBy(blocking{rule: RulePageableCopies, what: "CPU blocked in pageable copies", next: []Step{
 		advise("pin-for-async"), advise("reuse-pinned"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
 	if len(h.rows) > 0 && directionOf(summary.Copy{Name: h.rows[0].copy}) == toHost {
-		// Not to copy is better than to copy fast.
+		// Avoiding the copy saves more than a faster copy.
 		h.next = append([]Step{advise("read-back-less")}, h.next...)
 	}
 	return h
 }
 
-// synchronousMemsets sums up the memsets of memory of the host whose call waits.
-func (c *court) synchronousMemsets() holding {
-	return c.copiesBy(holding{rule: RuleSyncMemsets, what: "synchronous memsets of pinned or managed memory hold the host", next: []Step{
+// synchronousMemsets sums up the memsets of CPU memory whose call waits.
+func (c *evaluator) synchronousMemsets() blocking {
+	return c.copiesBy(blocking{rule: RuleSyncMemsets, what: "CPU blocked in synchronous memsets", next: []Step{
 		advise("fill-asynchronously"), advise("fill-on-the-host"),
 	}}, func(r *summary.CopyCall, _ direction) bool {
 		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") && !strings.Contains(r.Name, "Static")
@@ -111,8 +109,8 @@ func isCopyCall(call string) bool { return strings.Contains(call, "Memcpy") }
 
 func isAsync(call string) bool { return strings.Contains(strings.ToLower(call), "async") }
 
-// copiesBy adds to h the copies that are asked for.
-func (c *court) copiesBy(h holding, of func(*summary.CopyCall, direction) bool) holding {
+// copiesBy adds to h the copies that of accepts.
+func (c *evaluator) copiesBy(h blocking, of func(*summary.CopyCall, direction) bool) blocking {
 	type key struct{ call, copy string }
 	index := map[key]int{}
 	for i := range c.CopyCalls {
@@ -126,7 +124,7 @@ func (c *court) copiesBy(h holding, of func(*summary.CopyCall, direction) bool) 
 		if !ok {
 			at = len(h.rows)
 			index[k] = at
-			h.rows = append(h.rows, heldRow{call: r.Call, copy: r.Name})
+			h.rows = append(h.rows, blockingRow{call: r.Call, copy: r.Name})
 		}
 		row := &h.rows[at]
 		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS), summary.Plus(row.device, r.TotalNS)
@@ -141,49 +139,48 @@ func (c *court) copiesBy(h holding, of func(*summary.CopyCall, direction) bool) 
 	return h.sorted()
 }
 
-func (h holding) sorted() holding {
-	slices.SortFunc(h.rows, func(a, b heldRow) int {
+func (h blocking) sorted() blocking {
+	slices.SortFunc(h.rows, func(a, b blockingRow) int {
 		return cmp.Or(cmp.Compare(b.host, a.host), cmp.Compare(a.call, b.call), cmp.Compare(a.copy, b.copy))
 	})
 	return h
 }
 
-// choice names a device where there are several.
-func (c *court) choice(input, rank int, device int64) string {
+// choice returns " on " and the name of a GPU, or "" if there is only one.
+func (c *evaluator) choice(input, rank int, device int64) string {
 	if len(c.Devices) < 2 {
 		return ""
 	}
 	return " on " + c.device(input, rank, device)
 }
 
-// mostHeld is how many kinds of calls are told one by one.
-const mostHeld = 3
+// mostBlocking is how many kinds of calls the evidence lists.
+const mostBlocking = 3
 
-func (h holding) evidence() (out []string) {
+func (h blocking) evidence() (out []string) {
 	for i, r := range h.rows {
-		if i == mostHeld {
+		if i == mostBlocking {
 			break
 		}
-		line := fmt.Sprintf("%s: %s, %s of host time in all", r.call, plural(r.runs, "call"), unit.Duration(r.host))
-		longest := "the longest call"
+		line := fmt.Sprintf("%s: %s, %s CPU time", r.call, plural(r.runs, "call"), unit.Duration(r.host))
+		const longest = "longest"
 		if r.copy != "" {
-			line = fmt.Sprintf("%s by %s: %s, %s of host time and %s on the device", r.copy, r.call,
-				plural(r.runs, "time"), unit.Duration(r.host), unit.Duration(r.device))
+			line = fmt.Sprintf("%s by %s: %s, %s CPU time, %s GPU time", r.copy, r.call,
+				plural(r.runs, "call"), unit.Duration(r.host), unit.Duration(r.device))
 			if r.bytes > 0 {
 				line += ", " + unit.Bytes(r.bytes)
 			}
-			longest = "the longest"
 		}
 		if r.longest > 0 {
-			line += fmt.Sprintf("; %s is %s at %s of the trace%s", longest, unit.Duration(r.longest), unit.Timestamp(r.at), r.where)
+			line += fmt.Sprintf("; %s %s at %s%s", longest, unit.Duration(r.longest), unit.Timestamp(r.at), r.where)
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// places says where the longest calls are.
-func (h holding) places() (out []Place) {
+// places returns the places of the longest calls.
+func (h blocking) places() (out []Place) {
 	for i, r := range h.rows {
 		if i == mostPlaces {
 			break
@@ -197,47 +194,46 @@ func (h holding) places() (out []Place) {
 	return out
 }
 
-// ofIdle says how much of the idle time not waiting could save.
-func (h holding) ofIdle(idle int64) string {
-	return fmt.Sprintf("; not waiting could save up to %s of the idle time (%s)", unit.Share(h.lost, idle), fraction(h.lost, idle))
+// savings returns how much of the idle time could be saved without these calls.
+func (h blocking) savings(idle int64) string {
+	return fmt.Sprintf("without these calls: up to %s less idle time (%s)", unit.Share(h.lost, idle), fraction(h.lost, idle))
 }
 
-// held judges the calls that hold the host back. Copies are told with exposed
-// copies where those are over their limit and they are a quarter of them or more.
-// All else must have cost idle time, and is told with that where it is over its
-// limit: one finding, with what it comes from.
-func (c *court) held(judged []Finding) []Finding {
+// blockingCalls judges the calls that block the CPU. If exposed copies exceed their
+// limit, copies that are at least a quarter of them are reported there. All other
+// calls must have cost idle time. If idle time exceeds its limit, they are reported
+// there, because they are part of its cause.
+func (c *evaluator) blockingCalls(judged []Finding) []Finding {
 	for _, h := range c.calls {
 		rule, window := c.rules[h.rule], c.total.Window()
 		f, limit, ok := measured(rule, h.host, window)
 		if !ok {
 			continue
 		}
-		share := fmt.Sprintf("%s for %s of %s (%s)", h.what, unit.Share(h.host, window), c.windowName(), fraction(h.host, window))
+		share := h.what + ": " + c.ofWindow(h.host)
 		costs := float64(h.lost) >= rule.MinShare*float64(window)
 		copies, idle := findingOf(judged, RuleExposedCopies), findingOf(judged, RuleGPUIdle)
 		switch {
 		case copies != nil && h.device > 0 && h.device >= c.copyWork()/4:
 			if costs {
-				share += h.ofIdle(c.total.Idle())
+				share += "; " + h.savings(c.total.Idle())
 			}
-			// What they say of pinned memory the advice on copies says too.
+			// The advice of these calls on pinned memory replaces that on copies.
 			copies.Next = slices.DeleteFunc(copies.Next, func(s Step) bool { return s.ID == "copy-pinned" || s.ID == "copy-pinned-not-pageable" })
-			copies.tell(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
+			copies.include(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
 		case !costs:
-			// The devices were kept busy meanwhile.
+			// The GPUs were busy during the calls.
 		case idle != nil && idle.Rule == RuleOpaqueGraphs:
-			// Nobody knows whether the device was idle while the host waited.
+			// It is not known whether the GPU was idle during the calls.
 		case idle != nil && idle.Rule == h.rule: // its title has the share
-			idle.tell(append([]string{strings.TrimPrefix(h.ofIdle(c.total.Idle()), "; ")}, h.evidence()...), h.next, true)
+			idle.include(append([]string{h.savings(c.total.Idle())}, h.evidence()...), h.next, true)
 		case idle != nil:
-			// What the finding says that the device waits for comes before what the
-			// host waited for earlier.
-			idle.tell(append([]string{share + h.ofIdle(c.total.Idle())}, h.evidence()...), h.next, idle.InPlaceOf == "" && h.lost >= c.total.Idle()/2)
+			// The cause that the finding names comes before what the CPU waited for.
+			idle.include(append([]string{share + "; " + h.savings(c.total.Idle())}, h.evidence()...), h.next, idle.InPlaceOf == "" && h.lost >= c.total.Idle()/2)
 		default:
-			f.Title = fmt.Sprintf("%s, %s; not waiting could save up to %s of it (%s)", share, reaches(f, limit), unit.Share(h.lost, window), unit.Duration(h.lost))
+			f.Title = share + over(limit)
 			f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
-			f.gain(h.lost, window, c.windowName())
+			f.gain(h.lost, window, c.windowWhole())
 			judged = append(judged, f)
 		}
 	}
@@ -245,15 +241,15 @@ func (c *court) held(judged []Finding) []Finding {
 }
 
 // copyWork returns the sum of the durations of all copies and memsets.
-func (c *court) copyWork() (ns int64) {
+func (c *evaluator) copyWork() (ns int64) {
 	for _, k := range c.Copies {
 		ns = summary.Plus(ns, k.TotalNS)
 	}
 	return ns
 }
 
-// findingOf returns the finding of a rule, or of what its part of the window comes
-// from, or nil.
+// findingOf returns the finding of a rule, or the one of a cause that replaces it, or
+// nil.
 func findingOf(list []Finding, rule string) *Finding {
 	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule || f.InPlaceOf == rule })
 	if i < 0 {
@@ -262,9 +258,9 @@ func findingOf(list []Finding, rule string) *Finding {
 	return &list[i]
 }
 
-// tell adds evidence and advice that is of another rule to f, before its own if
-// it explains most of it.
-func (f *Finding) tell(evidence []string, next []Step, most bool) {
+// include adds evidence and advice of another rule to f, before its own if that rule
+// explains most of it.
+func (f *Finding) include(evidence []string, next []Step, most bool) {
 	if most {
 		f.Evidence, f.Next = slices.Concat(evidence, f.Evidence), joinSteps(next, f.Next)
 	} else {

@@ -124,15 +124,15 @@ func TestSyncCalls(t *testing.T) {
 		{Name: "cudaMemcpy", Kind: "copy", Count: 5, TotalNS: 800 * ms},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleSyncCalls)
-	if want := "calls that synchronize hold the host for 20.0% of the windows of 2 devices (400 ms of 2 s), over the warn limit of 10%; not waiting could save up to 10.0% of it (200 ms)"; f.Title != want || f.Level != Warn {
+	if want := "CPU blocked in synchronizing calls: 20.0% of GPU time (mean of 2 GPUs); limit 10%"; f.Title != want || f.Level != Warn {
 		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
 	}
 	if f.NumeratorNS != 400*ms || f.DenominatorNS != 2000*ms || f.Value != 0.2 || f.Warn != 0.1 {
 		t.Errorf("numbers of %+v", f)
 	}
 	want := []string{
-		"cudaStreamSynchronize: 8 calls, 390 ms of host time in all; the longest call is 90 ms at 6.001 µs of the trace on rank 0 device 1",
-		"cudaDeviceSynchronize: 1 call, 20 ms of host time in all",
+		"cudaStreamSynchronize: 8 calls, 390 ms CPU time; longest 90 ms at 6.001 µs on rank 0 GPU 1",
+		"cudaDeviceSynchronize: 1 call, 20 ms CPU time",
 	}
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
@@ -153,12 +153,12 @@ func TestHeldEvidence(t *testing.T) {
 	}
 	s.CopyCalls[2].MaxNS, s.CopyCalls[2].MaxStartNS, s.CopyCalls[2].Bytes = 3*ms, 77_000, &bytes
 	f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies)
-	if want := "asynchronous copies of pageable memory hold the host for 8.0% of the window (80 ms of 1 s), over the warn limit of 5%; not waiting could save up to 5.0% of it (50 ms)"; f.Title != want {
+	if want := "CPU blocked in pageable copies: 8.0% of the window (80 ms of 1 s); limit 5%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	want := []string{
-		"Memcpy HtoD (Pageable -> Device) by cudaMemcpyAsync: 4 times, 60 ms of host time and 6 ms on the device, 1 MiB; the longest is 3 ms at 77.000 µs of the trace",
-		"Memcpy DtoH (Device -> Pageable) by cudaMemcpyAsync: 2 times, 20 ms of host time and 3 ms on the device; the longest is 2 ms at 1234.567 µs of the trace",
+		"Memcpy HtoD (Pageable -> Device) by cudaMemcpyAsync: 4 calls, 60 ms CPU time, 6 ms GPU time, 1 MiB; longest 3 ms at 77.000 µs",
+		"Memcpy DtoH (Device -> Pageable) by cudaMemcpyAsync: 2 calls, 20 ms CPU time, 3 ms GPU time; longest 2 ms at 1234.567 µs",
 	}
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
@@ -187,9 +187,9 @@ func TestToldWithIdle(t *testing.T) {
 		first bool  // it is the cause, and has the finding
 		want  string
 	}{
-		{200, true, "not waiting could save up to 50.0% of the idle time (200 ms of 400 ms)"},
-		{199, false, "calls that synchronize hold the host for 30.0% of the window (300 ms of 1 s); not waiting could save up to 49.8% of the idle time (199 ms of 400 ms)"},
-		{100, false, "calls that synchronize hold the host for 30.0% of the window (300 ms of 1 s); not waiting could save up to 25.0% of the idle time (100 ms of 400 ms)"},
+		{200, true, "without these calls: up to 50.0% less idle time (200 ms of 400 ms)"},
+		{199, false, "CPU blocked in synchronizing calls: 30.0% of the window (300 ms of 1 s); without these calls: up to 49.8% less idle time (199 ms of 400 ms)"},
+		{100, false, "CPU blocked in synchronizing calls: 30.0% of the window (300 ms of 1 s); without these calls: up to 25.0% less idle time (100 ms of 400 ms)"},
 		{49, false, ""},
 	} {
 		s := one(400, 0, 0)
@@ -234,7 +234,7 @@ func TestToldWithCopies(t *testing.T) {
 		s.CopyCalls = []summary.CopyCall{row}
 		return Judge(s, DefaultThresholds())
 	}
-	const line = "asynchronous copies of pageable memory hold the host for 6.0% of the window (60 ms of 1 s)"
+	const line = "CPU blocked in pageable copies: 6.0% of the window (60 ms of 1 s)"
 	r := story(200)
 	f := find(t, r, RuleExposedCopies)
 	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || f.Next[0].ID != "pin-for-async" {

@@ -8,35 +8,35 @@ import (
 	"assay/unit"
 )
 
-// Gaps from longGap on point to work of the host. Those from clockGap up to
-// shortGap are the cost of launching a kernel. Shorter ones are the rounding of
-// the profiler's clock, for kernels that follow each other without a pause. All
-// are edges of [summary.Histogram], so that the sums are exact.
+// The limits of gaps. Gaps of longGap and more are work of the CPU. Those from
+// clockGap to shortGap are the cost of launching a kernel. Shorter ones are rounding
+// of the profiler's clock between kernels that follow each other directly. All are
+// edges of [summary.Histogram], so that the sums are exact.
 const (
 	longGap  = 1_000_000
 	shortGap = 10_000
 	clockGap = 100
 )
 
-// largestGapIs is how the line on the largest gap begins.
-const largestGapIs = "the largest gap is "
+// largestGapIs is the beginning of the line on the largest gap.
+const largestGapIs = "largest gap: "
 
-// An idle says in what stretches the idle time of all devices comes.
+// An idle is the idle time of all GPUs by the length of the gaps.
 type idle struct {
 	total                  int64 // ns
 	longs, launches, clock summary.Bucket
 
-	// The largest gaps, as far as devices keep them: their sum, the longest, and
-	// where that is.
+	// The largest gaps, of those that the summary lists: their sum, the longest, and
+	// its place.
 	few     int64 // ns
 	largest summary.Gap
-	where   string // the device, where there is a choice
-	file    string // the input, where there is a choice
+	where   string // the GPU, if there are several
+	file    string // the input, if there are several
 
-	owners []ownerShare // empty where they are not known
+	owners []ownerShare // empty if the causes are not known
 }
 
-func (c *court) idle() idle {
+func (c *evaluator) idle() idle {
 	out := idle{total: c.total.Idle(), owners: c.owners()}
 	var all summary.Histogram
 	for _, d := range c.Devices {
@@ -74,8 +74,8 @@ func (c *court) idle() idle {
 // most reports whether ns is half of the idle time or more.
 func (i idle) most(ns int64) bool { return ns > 0 && ns >= i.total-ns }
 
-// inFewGaps reports whether the largest gaps hold most idle time and are not
-// all there is of many tiny ones.
+// inFewGaps reports whether the largest gaps have most of the idle time, and neither
+// launch overhead nor clock rounding has.
 func (i idle) inFewGaps() bool {
 	return i.most(i.few) && !i.most(i.launches.TotalNS) && !i.most(i.clock.TotalNS)
 }
@@ -86,33 +86,33 @@ func (i idle) evidence() (out []string) {
 		if i.where != "" {
 			on = " on " + i.where
 		}
-		out = append(out, fmt.Sprintf(largestGapIs+"%s at %s of the trace%s, %s of idle time",
+		out = append(out, fmt.Sprintf(largestGapIs+"%s at %s%s (%s of the idle time)",
 			unit.Duration(i.largest.NS), unit.Timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
 	}
 	out = append(ownerEvidence(i.owners, i.total), out...)
 	line := func(b summary.Bucket, which, means string) {
-		text := fmt.Sprintf("gaps %s hold %s of the idle time (%s, %s)", which,
+		text := fmt.Sprintf("gaps %s: %s of the idle time (%s, %s)", which,
 			unit.Share(b.TotalNS, i.total), plural(b.Count, "gap"), fraction(b.TotalNS, i.total))
 		if len(i.owners) == 0 || b == i.clock {
-			text += "; " + means // else the owners say it, and know it
+			text += "; " + means // otherwise the causes are known
 		}
 		out = append(out, text)
 	}
 	if i.longs.Count > 0 {
-		line(i.longs, "of "+unit.Duration(longGap)+" and longer", "the host gave the device nothing to do")
+		line(i.longs, "of "+unit.Duration(longGap)+" and longer", "the CPU launched nothing")
 	}
 	if i.launches.Count > 0 {
-		line(i.launches, "from "+unit.Duration(clockGap)+" to "+unit.Duration(shortGap), "such gaps are launch overhead")
+		line(i.launches, "from "+unit.Duration(clockGap)+" to "+unit.Duration(shortGap), "launch overhead")
 	}
-	if i.clock.TotalNS > i.total/100 { // else not worth a line
-		line(i.clock, "under "+unit.Duration(clockGap), "such gaps are the rounding of the profiler's clock")
+	if i.clock.TotalNS > i.total/100 { // less than 1% is not shown
+		line(i.clock, "under "+unit.Duration(clockGap), "rounding of the profiler's clock")
 	}
 	return out
 }
 
-// advice depends on who owned the idle time; where that is not known, on where it
-// is: in a few stretches that can be looked at, in many long ones, or between
-// kernels.
+// advice returns the fixes for the causes of the idle time. If the causes are not
+// known, it depends on the gaps: a few that can be inspected, many long ones, or
+// short ones between kernels.
 func (i idle) advice() []Step {
 	if len(i.owners) > 0 {
 		return ownerAdvice(i.owners, i.total)

@@ -3,12 +3,11 @@
 //
 // Rules are data: [Rules] lists what each measures, its limits and who uses
 // them, and [ParseThresholds] replaces the limits. Figures are pooled over
-// devices: the cells of all devices over the windows of all devices, so a
-// device with a long window weighs more. Evidence names the worst device.
+// GPUs: the time of all GPUs over the windows of all GPUs, so a GPU with a long
+// window weighs more. Titles show the mean per GPU; evidence names the worst GPU.
 //
-// Tables of sums that other tools have made are judged where there is nothing
-// else: they have no window, so the verdict says what stands out in them and
-// not what bounds the run.
+// Totals that other tools have printed are judged if there is nothing else. They
+// have no timeline, so the verdict names what is largest in them and no bottleneck.
 package judge
 
 import (
@@ -21,50 +20,53 @@ import (
 	"assay/unit"
 )
 
-// A part is one of the shares of the window that bound a run. With compute
-// time the parts sum to the window.
+// A part is a share of the window that can limit a run. The parts and compute time
+// sum to the window.
 type part struct {
 	rule  string
 	bound string // Verdict.Bound if this part decides
-	what  string
+	what  string // its display name
 	time  func(summary.Activity) int64
 }
 
-// parts are in order of precedence: while a device waits for its host, the
+// parts returns the parts in order of precedence: while a GPU waits for the CPU, the
 // other shares describe the wait, not the work.
 func parts() []part {
 	return []part{
-		{RuleGPUIdle, "host", "GPU idle time", summary.Activity.Idle},
+		{RuleGPUIdle, "host", "GPU idle", summary.Activity.Idle},
 		{RuleExposedComm, "communication", "exposed communication", summary.Activity.ExposedComm},
-		{RuleExposedCopies, "copies", "exposed copy and memset time", summary.Activity.ExposedCopy},
+		{RuleExposedCopies, "copies", "exposed copies", summary.Activity.ExposedCopy},
 	}
 }
 
+// computePart returns the part of the window that is not a loss.
 func computePart() part {
 	return part{RuleComputeBound, "compute", "compute", summary.Activity.Compute}
 }
 
-// A court is one summary under judgment.
-type court struct {
+// An evaluator applies the rules to one summary.
+type evaluator struct {
 	*summary.Summary
 	rules  map[string]Rule
 	total  summary.Activity // of all devices
-	judged summary.Activity // the part of total that says what bounds the run: without a long warm-up
-	left   string           // what judged is without, "" where it is all
-	calls  []holding        // that hold the host back
+	judged summary.Activity // total without a long warm-up: the verdict is about this
+	left   string           // what judged leaves out; "" if nothing
+	calls  []blocking       // the calls that block the CPU
 }
 
-// Judge holds s to the thresholds. Equal summaries give equal results.
+// Judge applies the rules to s, with the limits of th. Equal summaries give equal
+// results.
 func Judge(s *summary.Summary, th Thresholds) Result {
-	r := judgeAll(s, th).withReason()
+	r := evaluate(s, th).withReason()
 	r.Stacks = Stacks(s)
-	settle(s, r.Findings, r.Stacks)
+	finalize(s, r.Findings, r.Stacks)
 	return r
 }
 
-// judgeAll returns the verdict and the findings, not yet settled.
-func judgeAll(s *summary.Summary, th Thresholds) Result {
-	c := court{Summary: s, rules: map[string]Rule{}}
+// evaluate returns the verdict and the findings, before confidence and fixes are
+// added.
+func evaluate(s *summary.Summary, th Thresholds) Result {
+	c := evaluator{Summary: s, rules: map[string]Rule{}}
 	order := map[string]int{}
 	for i, r := range th.Rules() {
 		c.rules[r.ID], order[r.ID] = r, i
@@ -86,9 +88,8 @@ func judgeAll(s *summary.Summary, th Thresholds) Result {
 	return c.timeline(found, nil, order)
 }
 
-// withCounters judges kernels by their counters, beside a timeline if there is
-// one.
-func (c *court) withCounters(found []Finding, order map[string]int) Result {
+// withCounters judges kernels by their counters, and the timeline if there is one.
+func (c *evaluator) withCounters(found []Finding, order map[string]int) Result {
 	v, counters := c.judgeCounters(order)
 	r := Result{Verdict: v, Findings: append(append(found, counters...), c.memory()...)}
 	if c.total.Window() > 0 {
@@ -98,9 +99,9 @@ func (c *court) withCounters(found []Finding, order map[string]int) Result {
 	return r
 }
 
-// timeline judges what ran when. Found has the findings that come first in any
-// case, others those on something else.
-func (c *court) timeline(found, others []Finding, order map[string]int) Result {
+// timeline judges what ran when. The findings in found come first in any case;
+// others has those of other rules.
+func (c *evaluator) timeline(found, others []Finding, order map[string]int) Result {
 	if c.total.Window() == 0 && len(c.Tables) > 0 && len(c.Spans) == 0 {
 		r, ok := c.judgeProfiles(found, order)
 		if !ok {
@@ -115,14 +116,14 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	}
 	states, groups := c.sortSteps()
 	c.judged, c.left = c.withoutWarmUp(states, groups)
-	c.calls = c.holdings()
+	c.calls = c.blockings()
 	judged := slices.Clone(others)
 	for _, p := range parts() {
 		if f, ok := c.judgePart(p); ok {
 			judged = append(judged, f)
 		}
 	}
-	judged = c.held(judged)
+	judged = c.blockingCalls(judged)
 	judged = c.judgeLongGaps(judged)
 	judged = c.judgeUtilization(judged)
 	judged = c.judgeRanks(judged)
@@ -135,7 +136,7 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 		judged = append(judged, f)
 	}
 	judged = c.judgeTinyKernels(judged)
-	if f, ok := c.clocks(); ok { // shares of such windows are not shown either
+	if f, ok := c.clocks(); ok { // the other findings are shares of the same windows
 		return c.withheld(f, found, nil, order)
 	}
 	if f, ok := c.tooLittleWork(); ok {
@@ -159,15 +160,15 @@ func (c *court) timeline(found, others []Finding, order map[string]int) Result {
 	return Result{Verdict: window, Findings: append(found, judged...), States: states, Groups: plain(groups), Phases: c.phaseVerdicts()}
 }
 
-// decidedBy returns the verdict that f leads to.
+// decidedBy returns the verdict of a finding: its bound and its title.
 func decidedBy(bound string, f Finding) Verdict {
 	return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule}
 }
 
-// verdict picks what bounds the run: the first part over its critical limit,
+// verdict returns the bottleneck of the run: the first part over its critical limit,
 // else the largest over its warn limit, else compute if it is the largest part
-// of the window, else nothing.
-func (c *court) verdict(findings []Finding) Verdict {
+// of the window, else none.
+func (c *evaluator) verdict(findings []Finding) Verdict {
 	found := map[string]Finding{}
 	for _, f := range findings {
 		found[cmp.Or(f.InPlaceOf, f.Rule)] = f
@@ -178,7 +179,7 @@ func (c *court) verdict(findings []Finding) Verdict {
 		f, ok := found[p.rule]
 		bound := p.bound
 		if f.Rule == RuleOpaqueGraphs {
-			bound = "unknown" // the graphs ran meanwhile
+			bound = "unknown" // the GPU ran graphs during this time
 		}
 		of := float64(p.time(c.judged)) / float64(c.judged.Window())
 		switch {
@@ -201,13 +202,13 @@ func (c *court) verdict(findings []Finding) Verdict {
 	}
 	v := c.nothingOver()
 	if v.Bound == "compute" && ofMemory && moves.Level > Info {
-		v = Verdict{Bound: "memory", Sentence: v.Sentence + "; " + moves.Title, Rule: moves.Rule}
+		v = Verdict{Bound: "memory", Sentence: v.Sentence + ". " + moves.Title, Rule: moves.Rule}
 	}
 	return v
 }
 
-// nothingOver is the verdict where every part is under its warn limit.
-func (c *court) nothingOver() Verdict {
+// nothingOver returns the verdict if no part exceeds its warn limit.
+func (c *evaluator) nothingOver() Verdict {
 	window, compute := c.judged.Window(), c.judged.Compute()
 	figures := []string{c.figure(computePart(), c.judged)}
 	largest := true
@@ -217,13 +218,13 @@ func (c *court) nothingOver() Verdict {
 		largest = largest && compute >= ns
 	}
 	if largest {
-		return Verdict{Bound: "compute", Sentence: figures[0] + ", and no other part of it is over its warn limit: " + strings.Join(figures[1:], ", ")}
+		return Verdict{Bound: "compute", Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
 	}
-	return Verdict{Bound: "mixed", Sentence: "nothing stands out: " + strings.Join(figures, ", ")}
+	return Verdict{Bound: "mixed", Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
 }
 
-// judgePart holds one part of the window to its limits.
-func (c *court) judgePart(p part) (Finding, bool) {
+// judgePart compares one part of the window with its limits.
+func (c *evaluator) judgePart(p part) (Finding, bool) {
 	if p.rule == RuleGPUIdle {
 		f, ok := c.judgeIdle(p)
 		f.Evidence = append(f.Evidence, c.worstStep(p)...)
@@ -235,8 +236,8 @@ func (c *court) judgePart(p part) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = c.figure(p, c.judged) + ", " + reaches(f, limit)
-	f.gain(num, den, c.judgedName())
+	f.Title = c.figure(p, c.judged) + over(limit)
+	f.gain(num, den, c.judgedWhole())
 	evidence := c.worstDevice(p)
 	switch p.rule {
 	case RuleExposedComm:
@@ -245,7 +246,7 @@ func (c *court) judgePart(p part) (Finding, bool) {
 		evidence = slices.Concat(evidence, c.overlap(), c.largestKernel("comm"), ranks.evidence())
 		f.Where = append(f.Where, c.kernelPlace("comm")...)
 		f.Next = []Step{ranks.advice()}
-		if f.Rule == RuleExposedComm { // a rank that is late is not helped by another way to send
+		if f.Rule == RuleExposedComm { // faster communication does not help a straggler
 			f.Next = append(f.Next, commAdvice()...)
 		}
 	case RuleExposedCopies:
@@ -259,9 +260,9 @@ func (c *court) judgePart(p part) (Finding, bool) {
 	return f, true
 }
 
-// computeBound reports the good case. Where most of the work moves data it says only
-// that the device is busy: that it calculates would be another verdict.
-func (c *court) computeBound(moving bool) (Finding, bool) {
+// computeBound reports the good case. If most of the kernel time moves data, it says
+// only that the GPU is busy, because the verdict is another one then.
+func (c *evaluator) computeBound(moving bool) (Finding, bool) {
 	p := computePart()
 	rule := c.rules[p.rule]
 	f, limit, ok := measured(rule, p.time(c.judged), c.judged.Window())
@@ -272,19 +273,16 @@ func (c *court) computeBound(moving bool) (Finding, bool) {
 	if moving {
 		kind = "busy"
 	}
-	f.Title = fmt.Sprintf("%s, at least the %s of a %s run", c.figure(p, c.judged), unit.Percent(limit), kind)
+	f.Title = fmt.Sprintf("%s; %s from %s", c.figure(p, c.judged), kind, unit.Percent(limit))
 	categories := c.categories()
-	if len(categories) > 0 {
-		f.Title += "; " + categories[0]
-	}
 	f.Evidence = append(categories, c.largestKernel("compute")...)
 	f.Where = c.kernelPlace("compute")
 	f.Next = []Step{advise("gains-are-in-kernels"), advise("busy-is-not-efficient")}
 	return f, true
 }
 
-// measured returns the numbers of a finding, the limit that num/den reaches,
-// and whether it reaches any.
+// measured returns the numbers of a finding, the limit that num/den reaches, and
+// whether it reaches any.
 func measured(r Rule, num, den int64) (f Finding, limit float64, ok bool) {
 	value := float64(num) / float64(den)
 	level, limit, ok := r.level(value)
@@ -295,43 +293,82 @@ func measured(r Rule, num, den int64) (f Finding, limit float64, ok bool) {
 	}, limit, ok
 }
 
-// reaches says which limit f is at or over.
-func reaches(f Finding, limit float64) string {
-	word := "over"
-	if f.Value == limit {
-		word = "at"
-	}
-	return fmt.Sprintf("%s the %s limit of %s", word, f.Level, unit.Percent(limit))
+// over returns the end of a title that names the limit: "; limit 10%".
+func over(limit float64) string { return "; limit " + unit.Percent(limit) }
+
+// figure returns the title of a part of the window, without its limit: "GPU idle:
+// 71.9% of the window (84.2 ms of 117.1 ms)". With several GPUs the durations are
+// means.
+func (c *evaluator) figure(p part, a summary.Activity) string {
+	return fmt.Sprintf("%s: %s of %s (%s)", upper(p.what), unit.Share(p.time(a), a.Window()), c.judgedName(), c.perGPU(p.time(a), a.Window()))
 }
 
-// figure prints a part of the pooled window with numerator and denominator.
-func (c *court) figure(p part, a summary.Activity) string {
-	return fmt.Sprintf("%s is %s of %s (%s)", p.what, unit.Share(p.time(a), a.Window()), c.judgedName(), fraction(p.time(a), a.Window()))
-}
-
-// judgedName says what shares of the judged part of the windows are of.
-func (c *court) judgedName() string {
-	if c.judged != c.total {
-		return c.windowName() + " without " + c.left
-	}
-	return c.windowName()
-}
-
-// windowName says what shares of the pooled window are of.
-func (c *court) windowName() string {
+// ofWindow returns a share of the windows for a title: "19.2% of the window (10.13
+// ms of 52.74 ms)". With several GPUs the share is their mean.
+func (c *evaluator) ofWindow(ns int64) string {
+	share, window := unit.Share(ns, c.total.Window()), c.total.Window()
 	if n := len(c.Devices); n > 1 {
-		return fmt.Sprintf("the windows of %d devices", n)
+		return fmt.Sprintf("%s of GPU time (mean of %d GPUs)", share, n)
+	}
+	return fmt.Sprintf("%s of the window (%s)", share, fraction(ns, window))
+}
+
+// perGPU returns two sums over the GPUs as durations, with several GPUs as means:
+// "8.960 ms of 52.70 ms, mean of 8 GPUs".
+func (c *evaluator) perGPU(num, den int64) string {
+	n := int64(len(c.Devices))
+	if n < 2 {
+		return fraction(num, den)
+	}
+	return fmt.Sprintf("%s, mean of %d GPUs", fraction(num/n, den/n), n)
+}
+
+// judgedName returns the name of the denominator for shares of the judged part of the
+// windows.
+func (c *evaluator) judgedName() string { return c.windowName() + c.leftOut() }
+
+// windowName returns the name of the denominator for shares of the windows.
+func (c *evaluator) windowName() string {
+	if len(c.Devices) > 1 {
+		return "GPU time"
 	}
 	return "the window"
 }
 
-// fraction prints two durations as "84.2 ms of 210.5 ms".
+// judgedWhole returns the name of the judged part of the windows as a sum.
+func (c *evaluator) judgedWhole() string { return c.windowWhole() + c.leftOut() }
+
+// windowWhole returns the name of the windows as a sum.
+func (c *evaluator) windowWhole() string {
+	if n := len(c.Devices); n > 1 {
+		return fmt.Sprintf("the GPU time of %d GPUs", n)
+	}
+	return "the window"
+}
+
+// leftOut names what the judged part of the windows leaves out.
+func (c *evaluator) leftOut() string {
+	if c.judged == c.total {
+		return ""
+	}
+	return " without " + c.left
+}
+
+// fraction returns two durations in one unit, as "84.2 ms of 210.5 ms".
 func fraction(num, den int64) string {
 	return unit.DurationOf(num, den)
 }
 
-// short cuts the longest names that templates give to kernels, for titles. The
-// report makes names short, and needs them whole to find what is in them.
+// upper returns a text that begins with a capital letter, if it is ASCII.
+func upper(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+// short cuts the longest names of kernels, which templates make, for titles. The
+// report shortens names further and needs them whole for that.
 func short(name string) string {
 	const most = 400
 	if r := []rune(name); len(r) > most {

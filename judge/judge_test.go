@@ -20,7 +20,7 @@ func ExampleJudge() {
 	fmt.Println(result.Verdict.Sentence)
 	// Output:
 	// host
-	// GPU idle time is 60.0% of the window (120 ms of 200 ms), over the critical limit of 50%
+	// GPU idle: 60.0% of the window (120 ms of 200 ms); limit 50%
 }
 
 const (
@@ -62,43 +62,43 @@ func TestVerdict(t *testing.T) {
 		bound, sentence  string
 		findings, levels string
 	}{
-		{"no devices", of(), "unknown", "the capture holds no GPU events: record with ProfilerActivity.CUDA", "no-gpu-time", "warn"},
-		{"no time", of(device(0, 0, nil)), "unknown", "the GPU events of the capture span no time: record at least one whole step", "no-gpu-time", "warn"},
+		{"no devices", of(), "unknown", "No GPU events; record with ProfilerActivity.CUDA", "no-gpu-time", "warn"},
+		{"no time", of(device(0, 0, nil)), "unknown", "All GPU events have zero duration; record at least one whole step", "no-gpu-time", "warn"},
 		{"idle critical at its limit", one(500, 250, 100), "host",
-			"GPU idle time is 50.0% of the window (500 ms of 1 s), at the critical limit of 50%",
+			"GPU idle: 50.0% of the window (500 ms of 1 s); limit 50%",
 			"gpu-idle exposed-communication exposed-copies", "critical critical warn"},
 		{"idle just warns, communication is critical", one(499, 200, 150), "communication",
-			"exposed communication is 20.0% of the window (200 ms of 1 s), at the critical limit of 20%",
+			"Exposed communication: 20.0% of the window (200 ms of 1 s); limit 20%",
 			"exposed-communication exposed-copies gpu-idle", "critical critical warn"},
 		{"communication just warns, copies are critical", one(300, 199, 150), "copies",
-			"exposed copy and memset time is 15.0% of the window (150 ms of 1 s), at the critical limit of 15%",
+			"Exposed copies: 15.0% of the window (150 ms of 1 s); limit 15%",
 			"exposed-copies gpu-idle exposed-communication", "critical warn warn"},
 		{"the largest warning", one(160, 170, 149), "communication",
-			"exposed communication is 17.0% of the window (170 ms of 1 s), over the warn limit of 10%",
+			"Exposed communication: 17.0% of the window (170 ms of 1 s); limit 10%",
 			"exposed-communication gpu-idle exposed-copies", "warn warn warn"},
 		{"equal warnings", one(150, 150, 0), "host",
-			"GPU idle time is 15.0% of the window (150 ms of 1 s), at the warn limit of 15%",
+			"GPU idle: 15.0% of the window (150 ms of 1 s); limit 15%",
 			"gpu-idle exposed-communication", "warn warn"},
 		{"one copy warning", one(149, 99, 50), "copies",
-			"exposed copy and memset time is 5.0% of the window (50 ms of 1 s), at the warn limit of 5%", "exposed-copies", "warn"},
+			"Exposed copies: 5.0% of the window (50 ms of 1 s); limit 5%", "exposed-copies", "warn"},
 		{"all just under", one(149, 99, 49), "compute",
-			"compute is 70.3% of the window (703 ms of 1 s), and no other part of it is over its warn limit: " +
-				"GPU idle time 14.9%, exposed communication 9.9%, exposed copy and memset time 4.9%", "", ""},
+			"Compute: 70.3% of the window (703 ms of 1 s); all other parts are below their limits: " +
+				"GPU idle 14.9%, exposed communication 9.9%, exposed copies 4.9%", "", ""},
 		{"compute at its limit", one(100, 0, 0), "compute",
-			"compute is 90.0% of the window (900 ms of 1 s), at least the 90% of a compute-bound run", "compute-bound", "info"},
+			"Compute: 90.0% of the window (900 ms of 1 s); compute-bound from 90%", "compute-bound", "info"},
 		{"compute just under its limit", one(101, 0, 0), "compute",
-			"compute is 89.9% of the window (899 ms of 1 s), and no other part of it is over its warn limit: " +
-				"GPU idle time 10.1%, exposed communication 0.0%, exposed copy and memset time 0.0%", "", ""},
+			"Compute: 89.9% of the window (899 ms of 1 s); all other parts are below their limits: " +
+				"GPU idle 10.1%, exposed communication 0.0%, exposed copies 0.0%", "", ""},
 		{"a warning goes before compute", one(0, 100, 0), "communication",
-			"exposed communication is 10.0% of the window (100 ms of 1 s), at the warn limit of 10%",
+			"Exposed communication: 10.0% of the window (100 ms of 1 s); limit 10%",
 			"exposed-communication compute-bound", "warn info"},
 		{"nothing but idle", one(1000, 0, 0), "host",
-			"GPU idle time is 100.0% of the window (1 s of 1 s), over the critical limit of 50%", "gpu-idle", "critical"},
+			"GPU idle: 100.0% of the window (1 s of 1 s); limit 50%", "gpu-idle", "critical"},
 		{"memsets are copies", of(device(0, 0, map[summary.Class]int64{memset: 30, copies | memset: 30, copies: 40, comp: 300, comp | copies: 100})),
-			"copies", "exposed copy and memset time is 20.0% of the window (100 ms of 500 ms), over the critical limit of 15%",
+			"copies", "Exposed copies: 20.0% of the window (100 ms of 500 ms); limit 15%",
 			"exposed-copies", "critical"},
 		{"hidden communication is compute", of(device(0, 0, map[summary.Class]int64{comm | comp: 1000})), "compute",
-			"compute is 100.0% of the window (1 s of 1 s), at least the 90% of a compute-bound run", "compute-bound", "info"},
+			"Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%", "compute-bound", "info"},
 	} {
 		got := Judge(tc.s, DefaultThresholds())
 		if got.Verdict.Bound != tc.bound || got.Verdict.Sentence != tc.sentence {
@@ -129,8 +129,8 @@ func TestMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := Judge(one(400, 300, 0), th)
-	want := Verdict{Bound: "mixed", Sentence: "nothing stands out: compute is 30.0% of the window (300 ms of 1 s), " +
-		"GPU idle time 40.0%, exposed communication 30.0%, exposed copy and memset time 0.0%"}
+	want := Verdict{Bound: "mixed", Sentence: "No dominant bottleneck. Compute: 30.0% of the window (300 ms of 1 s), " +
+		"GPU idle 40.0%, exposed communication 30.0%, exposed copies 0.0%"}
 	if got.Verdict != want || len(got.Findings) != 0 {
 		t.Errorf("got %+v\nwant %+v without findings", got, want)
 	}
@@ -149,13 +149,13 @@ func TestPooling(t *testing.T) {
 	)
 	got := Judge(s, DefaultThresholds())
 	f := find(t, got, RuleGPUIdle)
-	if want := "GPU idle time is 26.0% of the windows of 3 devices (260 ms of 1 s), over the warn limit of 15%"; f.Title != want {
+	if want := "GPU idle: 26.0% of GPU time (86.67 ms of 333.3 ms, mean of 3 GPUs); limit 15%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	if f.Value != 0.26 || f.NumeratorNS != 260*ms || f.DenominatorNS != 1000*ms || f.Warn != 0.15 || f.Critical != 0.5 {
 		t.Errorf("numbers of %+v", f)
 	}
-	wantEvidence(t, f, "worst device: rank 3 device 0: 60.0% (60 ms of 100 ms)")
+	wantEvidence(t, f, "range over 3 GPUs: 22.2% to 60.0%; largest on rank 3 GPU 0 (60 ms of 100 ms)")
 }
 
 // TestSameRankTwice: where two inputs hold the same rank, the path tells them
@@ -165,14 +165,14 @@ func TestSameRankTwice(t *testing.T) {
 	s.Inputs = append(s.Inputs, summary.Input{Path: "again.json"})
 	s.Devices[1].Input = 1
 	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleGPUIdle),
-		`worst device: rank 0 device 0 of "again.json": 100.0% (100 ms of 100 ms)`)
+		`range over 2 GPUs: 0.0% to 100.0%; largest on rank 0 GPU 0 in "again.json" (100 ms of 100 ms)`)
 }
 
 // TestEqualDevices: of devices that are equally bad, the first is named.
 func TestEqualDevices(t *testing.T) {
 	cells := map[summary.Class]int64{0: 60, comp: 40}
 	s := of(device(0, 0, map[summary.Class]int64{comp: 10}), device(1, 0, cells), device(2, 0, cells))
-	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleGPUIdle), "worst device: rank 1 device 0: 60.0% (60 ms of 100 ms)")
+	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleGPUIdle), "range over 3 GPUs: 0.0% to 60.0%; largest on rank 1 GPU 0 (60 ms of 100 ms)")
 }
 
 // step returns a step of device 0 in milliseconds.
@@ -190,8 +190,8 @@ func TestCommEvidence(t *testing.T) {
 		{Name: "AllGather", Class: "comm", Count: 9, TotalNS: 10 * ms},
 	}
 	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleExposedComm),
-		"compute hides 25.0% of the communication time (10 ms of 40 ms)",
-		`largest comm kernel: "AllReduce": 75.0% of comm kernel work (30 ms of 40 ms in 3 runs)`)
+		"compute overlaps 25.0% of the communication time (10 ms of 40 ms)",
+		`largest comm kernel: "AllReduce", 75.0% of the comm kernel time (30 ms of 40 ms, 3 launches)`)
 }
 
 func TestDominantKernel(t *testing.T) {
@@ -204,15 +204,15 @@ func TestDominantKernel(t *testing.T) {
 		{Name: "ρ", Class: "compute", Category: "gemm", Count: 5, TotalNS: 500, MaxNS: 100},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
-	if want := `kernel "` + long[:2*399] + `…" is 50.0% of all kernel work (500 ns of 1 µs, sums of durations), at the warn limit of 50%`; f.Title != want {
+	if want := `Dominant kernel: 50.0% of total kernel time (500 ns of 1 µs), "` + long[:2*399] + `…"; limit 50%`; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	wantEvidence(t, f,
-		`"`+long+`", class compute, category attention: 4 runs, 125 ns on average, 200 ns at most`,
-		"launched by aten::sdpa: 60.0% of it (300 ns of 500 ns)",
-		"launched by aten::bmm: 20.0% of it (100 ns of 500 ns)")
+		`"`+long+`": class compute, category attention; 4 launches, mean 125 ns, max 200 ns`,
+		"launched by aten::sdpa: 60.0% of its time (300 ns of 500 ns)",
+		"launched by aten::bmm: 20.0% of its time (100 ns of 500 ns)")
 	s.Kernels[3].TotalNS++
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `"ρ" is 50.0%`) {
+	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ns of 1.001 µs), "ρ"`) {
 		t.Errorf("got %s", f.Title)
 	}
 	s.Kernels[3].TotalNS = 334 // 500 of 834 is under 60%
@@ -232,13 +232,12 @@ func TestComputeBoundNamesCategories(t *testing.T) {
 	}
 	s.Kernels = append(s.Kernels, summary.Kernel{Name: "nccl", Class: "comm", Category: "collective", Count: 1, TotalNS: 900})
 	f := find(t, Judge(s, DefaultThresholds()), RuleComputeBound)
-	if want := "compute is 100.0% of the window (1 s of 1 s), at least the 90% of a compute-bound run; " +
-		"gemm is 62.0% of compute kernel work (62 ns of 100 ns)"; f.Title != want {
+	if want := "Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
-	wantEvidence(t, f, "gemm is 62.0% of compute kernel work (62 ns of 100 ns)",
-		"attention is 20.0% of compute kernel work (20 ns of 100 ns)", "norm is 10.0% of compute kernel work (10 ns of 100 ns)",
-		`largest compute kernel: "gemm": 62.0% of compute kernel work (62 ns of 100 ns in 1 run)`)
+	wantEvidence(t, f, "gemm: 62.0% of the compute kernel time (62 ns of 100 ns)",
+		"attention: 20.0% of the compute kernel time (20 ns of 100 ns)", "norm: 10.0% of the compute kernel time (10 ns of 100 ns)",
+		`largest compute kernel: "gemm", 62.0% of the compute kernel time (62 ns of 100 ns, 1 launch)`)
 }
 
 // TestMoreIdleIsMoreHost: once the verdict is host, more idle time keeps it,

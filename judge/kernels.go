@@ -8,12 +8,12 @@ import (
 	"assay/unit"
 )
 
-// wholeGraph is the category of graphs that were recorded as one event each, in
-// which no kernel can be told from another.
+// wholeGraph is the category of CUDA graphs that were traced as one event, without
+// their kernels.
 const wholeGraph = "whole-graph"
 
-// dominantKernel asks whether the kernels of one name are most of the work.
-func (c *court) dominantKernel() (Finding, bool) {
+// dominantKernel judges whether the kernels of one name take most of the kernel time.
+func (c *evaluator) dominantKernel() (Finding, bool) {
 	top, all := c.topKernel("")
 	if all == 0 || top.Category == wholeGraph {
 		return Finding{}, false
@@ -22,10 +22,9 @@ func (c *court) dominantKernel() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("kernel %q is %s of all kernel work (%s of %s, sums of durations), %s",
-		short(top.Name), unit.Share(top.TotalNS, all), unit.Duration(top.TotalNS), unit.Duration(all), reaches(f, limit))
-	f.Evidence = []string{fmt.Sprintf("%q, class %s, category %s: %s runs, %s on average, %s at most",
-		top.Name, top.Class, top.Category, unit.Count(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}
+	f.Title = dominantTitle(top.Name, top.TotalNS, all) + over(limit)
+	f.Evidence = []string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
+		top.Name, top.Class, top.Category, launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}
 	f.Evidence = append(f.Evidence, c.launchers(top)...)
 	f.Where = c.kernelPlaces(top.Name)
 	if class, known := summary.ClassOf(top.Class); known {
@@ -35,18 +34,23 @@ func (c *court) dominantKernel() (Finding, bool) {
 				rest |= other
 			}
 		}
-		f.gain(min(top.TotalNS, c.total.Without(class, rest)), c.total.Window(), c.windowName())
+		f.gain(min(top.TotalNS, c.total.Without(class, rest)), c.total.Window(), c.windowWhole())
 	}
 	if top.Class == "comm" {
-		f.ToBeSure = []string{"the traces of all ranks, for it runs for as long as it waits for its peers"}
+		f.ToBeSure = []string{"record all ranks; part of this time may be waiting for a straggler"}
 	}
 	f.Next = kernelAdvice(top, c.peers())
 	return f, true
 }
 
-// opaqueGraphs asks how much of the window is in graphs that were recorded as one
-// event each. Those of which nothing was recorded are a cause of idle time.
-func (c *court) opaqueGraphs() (Finding, bool) {
+// dominantTitle returns the title of a finding on one kernel, without its limit.
+func dominantTitle(name string, ns, all int64) string {
+	return fmt.Sprintf("Dominant kernel: %s of total kernel time (%s), %q", unit.Share(ns, all), fraction(ns, all), short(name))
+}
+
+// opaqueGraphs judges how much of the window is in CUDA graphs that were traced as one
+// event. Graphs without any event are a cause of idle time.
+func (c *evaluator) opaqueGraphs() (Finding, bool) {
 	work, runs := int64(0), int64(0)
 	for _, k := range c.Kernels {
 		if k.Category == wholeGraph {
@@ -58,15 +62,15 @@ func (c *court) opaqueGraphs() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("graphs recorded as one event each take %s of %s (%s, %s), %s: which kernels ran in them is not known",
-		unit.Share(min(work, window), window), c.windowName(), plural(runs, "run"), fraction(min(work, window), window), reaches(f, limit))
-	f.Evidence = c.largestOf(func(k summary.Kernel) bool { return k.Category == wholeGraph })
+	f.Title = "CUDA graphs without node trace: " + c.ofWindow(min(work, window)) + over(limit)
+	f.Evidence = append([]string{launches(runs) + "; the kernels in these graphs are unknown"},
+		c.largestOf(func(k summary.Kernel) bool { return k.Category == wholeGraph })...)
 	f.Next = []Step{advise("record-graph-nodes")}
 	return f, true
 }
 
-// largestOf names the kernels with the most work of those that are asked for.
-func (c *court) largestOf(of func(summary.Kernel) bool) (out []string) {
+// largestOf names the kernels with the most time among those that of accepts.
+func (c *evaluator) largestOf(of func(summary.Kernel) bool) (out []string) {
 	work, all := map[string]int64{}, int64(0)
 	for _, k := range c.Kernels {
 		if of(k) {
@@ -77,22 +81,22 @@ func (c *court) largestOf(of func(summary.Kernel) bool) (out []string) {
 		if i == 3 {
 			break
 		}
-		out = append(out, fmt.Sprintf("%q: %s of it (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
+		out = append(out, fmt.Sprintf("%q: %s of this time (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
 	}
 	return out
 }
 
-// movers are the categories of kernels that do a few operations on each byte they
-// move, so that memory sets their pace. Matrix products, attention and convolutions
-// are not among them, nor what no rule knows.
+// movers are the categories of kernels that do few operations per byte, so that memory
+// limits them. Matrix products, attention, convolutions and unknown kernels are not
+// among them.
 var movers = []string{
 	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache", "optimizer", "loss",
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
 
-// memoryBandwidth asks whether most compute work is of kernels that move data. With
-// counters of the kernels it is known, and not asked.
-func (c *court) memoryBandwidth() (Finding, bool) {
+// memoryBandwidth judges by category whether kernels that move data take most of the
+// compute kernel time. It returns false if there are hardware counters, which measure it.
+func (c *evaluator) memoryBandwidth() (Finding, bool) {
 	if len(c.Counters) > 0 {
 		return Finding{}, false
 	}
@@ -114,13 +118,12 @@ func (c *court) memoryBandwidth() (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("kernels that move data more than they calculate are %s of compute kernel work (%s, sums of durations), %s",
-		unit.Share(moved, all), fraction(moved, all), reaches(f, limit))
+	f.Title = fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(moved, all), fraction(moved, all)) + over(limit)
 	for i, name := range byWork(work) {
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of compute kernel work (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
 	}
 	moves := func(k summary.Kernel) bool { return k.Class == "compute" && slices.Contains(movers, k.Category) }
 	f.Evidence = append(f.Evidence, c.largestOf(moves)...)
@@ -135,10 +138,9 @@ func (c *court) memoryBandwidth() (Finding, bool) {
 	return f, true
 }
 
-// judgeTinyKernels asks how much of the kernels' time is of kernels that run for no
-// longer than a launch takes. Where launches are the cause of idle time it is told
-// there.
-func (c *court) judgeTinyKernels(judged []Finding) []Finding {
+// judgeTinyKernels judges how much of the kernel time is in kernels that are shorter
+// than a launch. If launches are the cause of idle time, they are reported there.
+func (c *evaluator) judgeTinyKernels(judged []Finding) []Finding {
 	rule := c.rules[RuleTinyKernels]
 	var short, all summary.Bucket
 	edges := summary.Edges()
@@ -157,15 +159,16 @@ func (c *court) judgeTinyKernels(judged []Finding) []Finding {
 	if !ok {
 		return judged
 	}
-	f.Title = fmt.Sprintf("kernels under %s are %s of all kernel work (%s, sums of durations) and %s of %s", unit.Duration(rule.Under),
-		unit.Share(short.TotalNS, all.TotalNS), fraction(short.TotalNS, all.TotalNS), unit.Count(short.Count), plural(all.Count, "run"))
+	f.Title = fmt.Sprintf("Short kernels (under %s): %s of total kernel time (%s)", unit.Duration(rule.Under),
+		unit.Share(short.TotalNS, all.TotalNS), fraction(short.TotalNS, all.TotalNS))
+	count := fmt.Sprintf("%s of %s are shorter than %s", unit.Count(short.Count), launches(all.Count), unit.Duration(rule.Under))
 	if at := findingOf(judged, RuleLaunchBound); at != nil {
-		at.Evidence = append(at.Evidence, f.Title)
+		at.Evidence = append(at.Evidence, f.Title, count)
 		return judged
 	}
-	f.Title += ", " + reaches(f, limit)
+	f.Title += over(limit)
 	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < rule.Under }
-	f.Evidence = c.largestOf(tiny)
+	f.Evidence = append([]string{count}, c.largestOf(tiny)...)
 	top := summary.Kernel{}
 	for _, k := range c.Kernels {
 		if tiny(k) && k.TotalNS > top.TotalNS {

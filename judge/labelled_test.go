@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"assay/summary"
 )
@@ -53,6 +54,11 @@ func TestLabelled(t *testing.T) {
 		}
 		r := Judge(run.in(t), th)
 		checkSteps(t, run.name, r)
+		for _, f := range r.Findings {
+			if f.Rule != RuleRecordsMissing { // it names the kind of calls and the end of the capture
+				checkTitle(t, f.Title)
+			}
+		}
 		got := firstRule(r)
 		if run.after != "" && got == run.after {
 			got = firstRule(Result{Findings: r.Findings[1:]})
@@ -100,4 +106,18 @@ func told(r Result) string {
 		fmt.Fprintf(&b, "    %s %s: %s\n", f.Level, f.Rule, f.Title)
 	}
 	return b.String()
+}
+
+// checkTitle reports a title that names a level and a title over 95 characters: 90, and
+// the name of what the window leaves out. Names in quotes can have any length.
+func checkTitle(t *testing.T, title string) {
+	t.Helper()
+	parts := strings.Split(title, `"`)
+	n := 0
+	for i := 0; i < len(parts); i += 2 {
+		n += utf8.RuneCountInString(parts[i])
+	}
+	if n > 95 || strings.Contains(title, "warn limit") || strings.Contains(title, "critical limit") {
+		t.Errorf("title of %d characters: %s", n, title)
+	}
 }

@@ -21,24 +21,24 @@ const (
 	RuleMemoryUnrecorded = "memory-unrecorded"
 )
 
-// memoryBounds are the verdicts that the rules lead to.
+// memoryBounds has the bound of the verdict for each rule.
 var memoryBounds = map[string]string{
 	RuleMemoryExhausted: "out-of-memory", RuleMemoryPressure: "memory-pressure", RuleMemoryFragmented: "fragmentation",
 	RuleAllocatorChurn: "allocator-churn", RuleMemoryGrowth: "memory-growth", RuleMemoryOwner: "memory-owner",
 }
 
-// minMemory is how much split or live memory there must be for shares of it to
-// matter: one small tensor fragments a segment of 2 MiB whatever anybody does.
+// minMemory is the least split or allocated memory that is judged, in bytes. One small
+// tensor always fragments a segment of 2 MiB.
 const minMemory = 256 << 20
 
 // ofMemory reports whether the summary is about memory and not about time.
-func (c *court) ofMemory() bool {
+func (c *evaluator) ofMemory() bool {
 	return len(c.Devices)+len(c.Counters)+len(c.Tables) == 0 && len(c.Snapshots)+len(c.MemoryTimelines) > 0
 }
 
-// memory holds the memory of all devices to the limits. Of each rule there is
-// one finding, on the worst device.
-func (c *court) memory() (out []Finding) {
+// memory compares the memory of all GPUs with the limits. Each rule has one finding, on
+// the worst GPU.
+func (c *evaluator) memory() (out []Finding) {
 	if len(c.Snapshots)+len(c.MemoryTimelines) == 0 {
 		if f, ok := c.tracedPressure(); ok {
 			out = append(out, f)
@@ -55,12 +55,12 @@ func (c *court) memory() (out []Finding) {
 	return out
 }
 
-// memoryResult is the judgment of a summary that has no time to judge.
-func (c *court) memoryResult(before []Finding) Result {
+// memoryResult returns the result for a summary without any time.
+func (c *evaluator) memoryResult(before []Finding) Result {
 	list := c.memory()
 	unrecorded := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == RuleMemoryUnrecorded })
 	if unrecorded >= 0 && !c.anyHistory() {
-		// The figures stay, for who wants them, but the peak may have been another.
+		// The findings stay for information, but the peak may have been another.
 		f := list[unrecorded]
 		list = slices.Delete(list, unrecorded, unrecorded+1)
 		for i := range list {
@@ -79,13 +79,13 @@ func (c *court) memoryResult(before []Finding) Result {
 	return Result{Verdict: v, Findings: append(before, order...)}
 }
 
-func (c *court) anyHistory() bool {
+func (c *evaluator) anyHistory() bool {
 	return len(c.MemoryTimelines) > 0 || slices.ContainsFunc(c.Snapshots, func(s summary.Snapshot) bool { return s.Peak != nil || s.Failed > 0 })
 }
 
-// memoryHealthy is the sentence of the good case, on the device with the highest
+// memoryHealthy returns the sentence of the good case, on the GPU with the highest
 // peak.
-func (c *court) memoryHealthy() string {
+func (c *evaluator) memoryHealthy() string {
 	var parts []string
 	if i := worst(len(c.Snapshots), func(i int) (int64, int64) { return reservedMost(&c.Snapshots[i]), 1 }); i >= 0 && i < len(c.Snapshots) {
 		s := &c.Snapshots[i]
@@ -93,23 +93,23 @@ func (c *court) memoryHealthy() string {
 		if s.Peak != nil {
 			live = s.Peak.Live
 		}
-		parts = append(parts, fmt.Sprintf("memory is healthy: at most %s live and %s reserved%s, %s of what is reserved at the end is split, and nothing is over its warn limit",
+		parts = append(parts, fmt.Sprintf("Memory: peaks of %s allocated and %s reserved%s, inactive split %s of reserved memory at the end; all below their limits",
 			unit.Bytes(live), unit.Bytes(reservedMost(s)), c.onMemory(s), unit.Share(s.Split, s.Reserved)))
 		if s.History != nil && s.History.LostBlocks > 0 {
-			parts = append(parts, "but the beginning of the history is lost, and more may have been live then")
+			parts = append(parts, "the beginning of the history is lost, so the peak may be higher")
 		}
 	}
 	for _, t := range c.MemoryTimelines[:min(1, len(c.MemoryTimelines))] {
 		if t.Peak < minMemory {
-			parts = append(parts, fmt.Sprintf("the peak is %s, and who has it matters from %s on", unit.Bytes(t.Peak), unit.Bytes(minMemory)))
+			parts = append(parts, fmt.Sprintf("Memory: peak %s; categories are judged from %s", unit.Bytes(t.Peak), unit.Bytes(minMemory)))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("no category has half of the memory at the peak of %s", unit.Bytes(t.Peak)))
+		parts = append(parts, fmt.Sprintf("Memory: every category is under half of the peak of %s", unit.Bytes(t.Peak)))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// reservedMost returns the most that was reserved, as far as is known.
+// reservedMost returns the peak of reserved memory, as far as it is known.
 func reservedMost(s *summary.Snapshot) int64 {
 	if s.Peak != nil {
 		return max(s.Reserved, s.Peak.HighestReserved)
@@ -117,21 +117,21 @@ func reservedMost(s *summary.Snapshot) int64 {
 	return s.Reserved
 }
 
-// onMemory names the device of a snapshot, where there is a choice.
-func (c *court) onMemory(s *summary.Snapshot) string {
+// onMemory returns " on " and the GPU of a snapshot, or "" if there is only one.
+func (c *evaluator) onMemory(s *summary.Snapshot) string {
 	if len(c.Snapshots) < 2 {
 		return ""
 	}
-	text := fmt.Sprintf(" on rank %d device %d", s.Rank, s.Device)
+	text := fmt.Sprintf(" on rank %d GPU %d", s.Rank, s.Device)
 	again := slices.ContainsFunc(c.Snapshots, func(o summary.Snapshot) bool { return o.Rank == s.Rank && o.Device == s.Device && o.Input != s.Input })
 	if again && s.Input >= 0 && s.Input < len(c.Inputs) {
-		text += fmt.Sprintf(" of %q", c.Inputs[s.Input].Path)
+		text += fmt.Sprintf(" in %q", c.Inputs[s.Input].Path)
 	}
 	return text
 }
 
 // worstMemory returns the snapshot with the largest share, nil if none has one.
-func (c *court) worstMemory(at func(*summary.Snapshot) (num, den int64)) (s *summary.Snapshot, num, den int64) {
+func (c *evaluator) worstMemory(at func(*summary.Snapshot) (num, den int64)) (s *summary.Snapshot, num, den int64) {
 	i := worst(len(c.Snapshots), func(i int) (int64, int64) { return at(&c.Snapshots[i]) })
 	if i >= len(c.Snapshots) {
 		return nil, 0, 0
@@ -141,8 +141,8 @@ func (c *court) worstMemory(at func(*summary.Snapshot) (num, den int64)) (s *sum
 	return s, num, den
 }
 
-// heldTo is measured for bytes.
-func heldTo(r Rule, num, den int64) (f Finding, limit float64, ok bool) {
+// measuredBytes is [measured] for bytes. It returns false if a value is not positive.
+func measuredBytes(r Rule, num, den int64) (f Finding, limit float64, ok bool) {
 	if den <= 0 || num <= 0 {
 		return Finding{}, 0, false
 	}
@@ -152,10 +152,9 @@ func heldTo(r Rule, num, den int64) (f Finding, limit float64, ok bool) {
 	return f, limit, ok
 }
 
-// capacity returns all that the allocator of a device could have had: what an
-// allocation that failed tells, else what a trace of the same device says that
-// it has; 0 if neither is known.
-func (c *court) capacity(s *summary.Snapshot) int64 {
+// capacity returns the memory that the allocator of a GPU can reserve: from a failed
+// allocation, or else from a trace of the same GPU. It is 0 if neither is known.
+func (c *evaluator) capacity(s *summary.Snapshot) int64 {
 	if s.Capacity != nil {
 		return *s.Capacity
 	}
@@ -167,39 +166,39 @@ func (c *court) capacity(s *summary.Snapshot) int64 {
 	return 0
 }
 
-func (c *court) memoryPressure() (Finding, bool) {
+// memoryPressure judges how full the memory of a GPU was.
+func (c *evaluator) memoryPressure() (Finding, bool) {
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) { return reservedMost(s), c.capacity(s) })
-	f, limit, ok := heldTo(c.rules[RuleMemoryPressure], num, den)
+	f, limit, ok := measuredBytes(c.rules[RuleMemoryPressure], num, den)
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("the allocator had taken %s of the memory that there was%s (%s of %s), %s",
-		unit.Share(num, den), c.onMemory(s), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
+	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.onMemory(s), unit.Share(num, den), unit.Bytes(num), unit.Bytes(den)) + over(limit)
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 	f.Next = append(ownerMemoryAdvice(s), advise("free-other-memory"))
 	return f, true
 }
 
-// tracedPressure asks the same of what a trace says of the allocator.
-func (c *court) tracedPressure() (Finding, bool) {
+// tracedPressure is memoryPressure for the allocator events of a trace.
+func (c *evaluator) tracedPressure() (Finding, bool) {
 	if len(c.Memory) == 0 {
 		return Finding{}, false
 	}
 	m := c.Memory[worst(len(c.Memory), func(i int) (int64, int64) { return tracedReserve(c.Memory[i]) })]
 	num, den := tracedReserve(m)
-	f, limit, ok := heldTo(c.rules[RuleMemoryPressure], num, den)
+	f, limit, ok := measuredBytes(c.rules[RuleMemoryPressure], num, den)
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("the allocator had taken %s of the device's memory%s (%s of %s), %s",
-		unit.Share(num, den), c.choice(m.Input, m.Rank, m.Device), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
+	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.choice(m.Input, m.Rank, m.Device), unit.Share(num, den),
+		unit.Bytes(num), unit.Bytes(den)) + over(limit)
 	f.Where = []Place{placeOf(m.Input, m.Rank, m.Device).at(m.PeakNS, 0)}
 	if m.PeakAllocated != nil {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of it were allocated at most, %s of what the allocator had taken", unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("peak allocated: %s (%s of reserved memory)", unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
 	}
 	for _, l := range m.Live[:min(3, len(m.Live))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("live at the peak from %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), plural(l.Count, "allocation")))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("allocated at the peak by %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), plural(l.Count, "allocation")))
 	}
 	f.Next = []Step{
 		advise("smaller-micro-batches"), advise("checkpoint-activations"), advise("shard-the-optimizer"),
@@ -208,8 +207,8 @@ func (c *court) tracedPressure() (Finding, bool) {
 	return f, true
 }
 
-// tracedReserve returns what the allocator had taken of a device, and what the
-// device has; 0 of 1 where either is not known.
+// tracedReserve returns the peak of reserved memory and the capacity of a GPU, or 0 and
+// 1 if one of them is not known.
 func tracedReserve(m summary.Memory) (num, den int64) {
 	if m.OnHost || m.PeakReserved == nil || m.Capacity == nil || *m.Capacity <= 0 {
 		return 0, 1
@@ -217,26 +216,27 @@ func tracedReserve(m summary.Memory) (num, den int64) {
 	return *m.PeakReserved, *m.Capacity
 }
 
-func (c *court) memoryFragmented() (Finding, bool) {
+// memoryFragmented judges how much reserved memory is free in partly used segments.
+func (c *evaluator) memoryFragmented() (Finding, bool) {
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
 		if s.Split < minMemory {
 			return 0, 1
 		}
 		return s.Split, s.Reserved
 	})
-	f, limit, ok := heldTo(c.rules[RuleMemoryFragmented], num, den)
+	f, limit, ok := measuredBytes(c.rules[RuleMemoryFragmented], num, den)
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("%s of reserved memory is free and stuck in segments that something else is in%s (%s of %s), %s",
-		unit.Share(num, den), c.onMemory(s), unit.Bytes(num), unit.Bytes(den), reaches(f, limit))
-	f.Evidence = append(splitEvidence(s), classEvidence(s)...)
+	f.Title = fmt.Sprintf("Fragmentation%s: %s of reserved memory (%s of %s)", c.onMemory(s), unit.Share(num, den), unit.Bytes(num), unit.Bytes(den)) + over(limit)
+	f.Evidence = append([]string{"this memory is free in partly used segments"}, append(splitEvidence(s), classEvidence(s)...)...)
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Next = fragmentationAdvice(s)
 	return f, true
 }
 
-func (c *court) allocatorChurn() (Finding, bool) {
+// allocatorChurn judges how much memory was released to the driver and reserved again.
+func (c *evaluator) allocatorChurn() (Finding, bool) {
 	rule := c.rules[RuleAllocatorChurn]
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
 		if s.History == nil || s.History.SegmentFrees < rule.MinEvents {
@@ -244,28 +244,30 @@ func (c *court) allocatorChurn() (Finding, bool) {
 		}
 		return s.History.SegmentFreeBytes, reservedMost(s)
 	})
-	f, limit, ok := heldTo(rule, num, den)
+	f, limit, ok := measuredBytes(rule, num, den)
 	if !ok {
 		return f, false
 	}
 	h := s.History
-	f.Title = fmt.Sprintf("memory was given back to the driver and taken again%s: %s in %s, %s of the %s that were reserved at most, %s",
-		c.onMemory(s), unit.Bytes(num), plural(h.SegmentFrees, "cudaFree call"), unit.Share(num, den), unit.Bytes(den), reaches(f, limit))
-	f.Evidence = []string{fmt.Sprintf("%s took %s in the same time; each call stops the device or waits for it", plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes))}
+	f.Title = fmt.Sprintf("Allocator churn%s: %s released and reserved again (%s of the peak)", c.onMemory(s), unit.Bytes(num), unit.Share(num, den)) + over(limit)
+	f.Evidence = []string{
+		fmt.Sprintf("%s released %s; peak of reserved memory %s", plural(h.SegmentFrees, "cudaFree call"), unit.Bytes(num), unit.Bytes(den)),
+		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU", plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
+	}
 	f.Evidence = append(f.Evidence, stepEvidence(h)...)
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	f.Next = churnAdvice(s)
 	return f, true
 }
 
-// What memory must grow by, and over how many steps, to be a leak and no noise.
+// The least growth, in bytes, and the least number of steps that count as a leak.
 const (
 	minGrowth      = 16 << 20
 	minGrowthSteps = 4
 )
 
-// memoryGrowth asks whether steps leave more and more behind.
-func (c *court) memoryGrowth() (Finding, bool) {
+// memoryGrowth judges whether allocated memory grows from step to step.
+func (c *evaluator) memoryGrowth() (Finding, bool) {
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
 		if s.History == nil || s.History.Growth == nil || len(s.History.Steps) == 0 {
 			return 0, 1
@@ -277,32 +279,33 @@ func (c *court) memoryGrowth() (Finding, bool) {
 		i := slices.IndexFunc(s.History.Steps, func(st summary.MemoryStep) bool { return st.Name == g.From })
 		return g.Bytes, s.History.Steps[max(0, i)].Start
 	})
-	f, limit, ok := heldTo(c.rules[RuleMemoryGrowth], num, den)
+	f, limit, ok := measuredBytes(c.rules[RuleMemoryGrowth], num, den)
 	if !ok {
 		return f, false
 	}
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
 	g := s.History.Growth
-	f.Title = fmt.Sprintf("every step leaves more memory behind%s: %s more were live when %s began than when %s did, %s of the %s then, %s",
-		c.onMemory(s), unit.Bytes(num), g.To, g.From, unit.Share(num, den), unit.Bytes(den), reaches(f, limit))
+	f.Title = fmt.Sprintf("Memory growth%s: +%s (%s) from %s to %s", c.onMemory(s), unit.Bytes(num), unit.Share(num, den), g.From, g.To) + over(limit)
+	f.Evidence = []string{fmt.Sprintf("allocated when %s began: %s", g.From, unit.Bytes(den))}
 	for _, o := range g.Owners[:min(3, len(g.Owners))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s has %s more, in %s more (%s)", cmp.Or(o.Frame, "what has no stack"), unit.Bytes(o.Bytes), plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"), unit.Bytes(o.Bytes), plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
 	}
 	f.Next = []Step{advise("find-what-keeps-tensors"), advise("delete-and-collect")}
 	return f, true
 }
 
-func (c *court) memoryUnrecorded() (Finding, bool) {
+// memoryUnrecorded reports a snapshot whose peak is unknown.
+func (c *evaluator) memoryUnrecorded() (Finding, bool) {
 	f := Finding{Rule: RuleMemoryUnrecorded, Level: Warn}
 	for i := range c.Snapshots {
 		s := &c.Snapshots[i]
 		if s.Peak != nil {
 			continue
 		}
-		f.Title = fmt.Sprintf("nothing tells what led to this state%s: %s live of %s reserved when the snapshot was taken, and no peak is known",
+		f.Title = fmt.Sprintf("No allocation history%s: peak unknown; %s allocated of %s reserved at the end",
 			c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
 		if s.History != nil {
-			f.Title = fmt.Sprintf("the history breaks off before the snapshot%s, so no peak is known: %s live of %s reserved when it was taken",
+			f.Title = fmt.Sprintf("Incomplete history%s: peak unknown; %s allocated of %s reserved at the end",
 				c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
 		}
 		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)

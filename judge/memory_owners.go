@@ -9,9 +9,9 @@ import (
 	"assay/unit"
 )
 
-// memoryExhausted reports that an allocation failed, and whether there was room
-// for it in pieces.
-func (c *court) memoryExhausted() (Finding, bool) {
+// memoryExhausted reports that an allocation failed, and whether the free memory was
+// large enough in total.
+func (c *evaluator) memoryExhausted() (Finding, bool) {
 	for i := range c.Snapshots {
 		s := &c.Snapshots[i]
 		if s.Failed == 0 || len(s.OutOfMemory) == 0 {
@@ -19,13 +19,13 @@ func (c *court) memoryExhausted() (Finding, bool) {
 		}
 		o := s.OutOfMemory[len(s.OutOfMemory)-1]
 		f := Finding{Rule: RuleMemoryExhausted, Level: Critical, NumeratorBytes: o.Wanted}
-		f.Title = fmt.Sprintf("the device ran out of memory%s: %s were wanted", c.onMemory(s), unit.Bytes(o.Wanted))
+		f.Title = fmt.Sprintf("Out of memory%s: tried to allocate %s", c.onMemory(s), unit.Bytes(o.Wanted))
 		if o.Free != nil {
-			f.Title += fmt.Sprintf(" and the driver had %s", unit.Bytes(*o.Free))
+			f.Title += fmt.Sprintf(", %s free", unit.Bytes(*o.Free))
 		}
 		if s.Capacity != nil && *s.Capacity > 0 {
 			f.DenominatorBytes, f.Value = *s.Capacity, float64(o.Wanted)/float64(*s.Capacity)
-			f.Title += fmt.Sprintf(" left of the %s that the allocator could have", unit.Bytes(*s.Capacity))
+			f.Title += fmt.Sprintf(" of %s", unit.Bytes(*s.Capacity))
 		}
 		f.Evidence = append(failureEvidence(s, o), c.ownerEvidence(s)...)
 		f.Evidence = append(f.Evidence, splitEvidence(s)...)
@@ -35,7 +35,7 @@ func (c *court) memoryExhausted() (Finding, bool) {
 	return Finding{}, false
 }
 
-// idleReserved returns what was reserved and not live when an allocation failed.
+// idleReserved returns the reserved memory that was not allocated when an allocation failed.
 func idleReserved(o summary.OutOfMemory) int64 {
 	if o.Reserved == nil || o.Live == nil {
 		return 0
@@ -45,26 +45,26 @@ func idleReserved(o summary.OutOfMemory) int64 {
 
 func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) {
 	if o.Frame != "" {
-		out = append(out, fmt.Sprintf("wanted by %s (%s)", o.Frame, summary.KindWords(o.Kind)))
+		out = append(out, fmt.Sprintf("allocation site: %s (%s)", o.Frame, summary.KindWords(o.Kind)))
 	}
 	if s.Failed > 1 {
-		out = append(out, fmt.Sprintf("%s failed; this was the last of those kept", plural(s.Failed, "allocation")))
+		out = append(out, fmt.Sprintf("%s failed; this is the last one of the history", plural(s.Failed, "allocation")))
 	}
 	if o.Free != nil && *o.Free >= o.Wanted {
-		out = append(out, "the driver had enough, so a limit of the process's own may have been reached: torch.cuda.set_per_process_memory_fraction, or a container's")
+		out = append(out, "enough memory was free, so a limit of the process applies: torch.cuda.set_per_process_memory_fraction, or the container's limit")
 	}
 	if o.Reserved != nil && o.Live != nil {
-		line := fmt.Sprintf("%s were reserved then and %s of it live", unit.Bytes(*o.Reserved), unit.Bytes(*o.Live))
+		line := fmt.Sprintf("%s reserved and %s allocated at that time", unit.Bytes(*o.Reserved), unit.Bytes(*o.Live))
 		if idle := idleReserved(o); idle >= o.Wanted {
-			line += fmt.Sprintf("; the other %s would have been enough, had they been in one piece", unit.Bytes(idle))
+			line += fmt.Sprintf("; the other %s was reserved but fragmented", unit.Bytes(idle))
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// exhaustedAdvice is about fragments if there was enough in them, else about
-// who has the memory.
+// exhaustedAdvice returns the fixes for fragmentation if enough memory was free in
+// total, otherwise those for the largest allocation sites.
 func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
 		return joinSteps([]Step{advise("smaller-allocation")}, ownerMemoryAdvice(s))
@@ -75,9 +75,9 @@ func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []Step {
 	return joinSteps(ownerMemoryAdvice(s), fragmentationAdvice(s))
 }
 
-// memoryOwner asks whether one place has most of the memory at the peak. A KV
-// cache is filled on purpose.
-func (c *court) memoryOwner() (Finding, bool) {
+// memoryOwner judges whether one allocation site has most of the memory at the peak. A
+// KV cache is large on purpose.
+func (c *evaluator) memoryOwner() (Finding, bool) {
 	rule := c.rules[RuleMemoryOwner]
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
 		if o := firstKnown(s); o != nil && s.OwnersBytes >= minMemory {
@@ -85,23 +85,24 @@ func (c *court) memoryOwner() (Finding, bool) {
 		}
 		return 0, 1
 	})
-	f, limit, ok := heldTo(rule, num, den)
+	f, limit, ok := measuredBytes(rule, num, den)
 	if !ok {
 		return c.memoryCategory(rule)
 	}
 	o := firstKnown(s)
-	f.Title = fmt.Sprintf("%s has %s of the memory that was live at the %s%s (%s of %s, %s), %s",
-		o.Frame, unit.Share(num, den), s.OwnersAt, c.onMemory(s), unit.Bytes(num), unit.Bytes(den), summary.KindWords(o.Kind), reaches(f, limit))
+	f.Title = fmt.Sprintf("One site dominates: %s of the memory at the %s%s (%s of %s)",
+		unit.Share(num, den), s.OwnersAt, c.onMemory(s), unit.Bytes(num), unit.Bytes(den)) + over(limit)
+	f.Evidence = []string{fmt.Sprintf("allocation site: %s (%s)", o.Frame, summary.KindWords(o.Kind))}
 	if o.Kind == summary.KindKVCache {
 		f.Level = Info
-		f.Title += "; it is filled on purpose"
+		f.Evidence[0] += "; a KV cache is large on purpose"
 	}
-	f.Evidence = c.ownerEvidence(s)
+	f.Evidence = append(f.Evidence, c.ownerEvidence(s)...)
 	f.Next = ownerMemoryAdvice(s)
 	return f, true
 }
 
-// firstKnown returns the largest owner whose stack is known, or nil.
+// firstKnown returns the largest allocation site whose stack is known, or nil.
 func firstKnown(s *summary.Snapshot) *summary.Owner {
 	i := slices.IndexFunc(s.Owners, func(o summary.Owner) bool { return o.Kind != summary.KindUnknown })
 	if i < 0 {
@@ -110,8 +111,8 @@ func firstKnown(s *summary.Snapshot) *summary.Owner {
 	return &s.Owners[i]
 }
 
-// memoryCategory asks the same of a timeline.
-func (c *court) memoryCategory(rule Rule) (Finding, bool) {
+// memoryCategory is memoryOwner for the categories of a memory timeline.
+func (c *evaluator) memoryCategory(rule Rule) (Finding, bool) {
 	i := worst(len(c.MemoryTimelines), func(i int) (int64, int64) {
 		t := c.MemoryTimelines[i]
 		if len(t.Categories) == 0 || t.Peak < minMemory {
@@ -123,12 +124,12 @@ func (c *court) memoryCategory(rule Rule) (Finding, bool) {
 		return Finding{}, false
 	}
 	t := c.MemoryTimelines[i]
-	f, limit, ok := heldTo(rule, t.Categories[0].AtPeak, t.Peak)
+	f, limit, ok := measuredBytes(rule, t.Categories[0].AtPeak, t.Peak)
 	if !ok {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s of the memory at the peak is %s (%s of %s), %s",
-		unit.Share(t.Categories[0].AtPeak, t.Peak), t.Categories[0].Name, unit.Bytes(t.Categories[0].AtPeak), unit.Bytes(t.Peak), reaches(f, limit))
+	f.Title = fmt.Sprintf("%s: %s of the memory at the peak (%s of %s)", upper(t.Categories[0].Name),
+		unit.Share(t.Categories[0].AtPeak, t.Peak), unit.Bytes(t.Categories[0].AtPeak), unit.Bytes(t.Peak)) + over(limit)
 	for _, k := range t.Categories[1:min(4, len(t.Categories))] {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", k.Name, unit.Share(k.AtPeak, t.Peak), unit.Bytes(k.AtPeak)))
 	}
@@ -136,7 +137,7 @@ func (c *court) memoryCategory(rule Rule) (Finding, bool) {
 	return f, true
 }
 
-// kindOfCategory returns the kind that a category of a timeline is.
+// kindOfCategory returns the kind of a category of a memory timeline.
 func kindOfCategory(name string) string {
 	switch name {
 	case "parameters":
@@ -153,17 +154,17 @@ func kindOfCategory(name string) string {
 	return summary.KindOther
 }
 
-// ownerEvidence names the kinds and places with the most memory.
-func (c *court) ownerEvidence(s *summary.Snapshot) (out []string) {
+// ownerEvidence returns the kinds and the allocation site with the most memory.
+func (c *evaluator) ownerEvidence(s *summary.Snapshot) (out []string) {
 	if len(s.Kinds) > 0 && s.OwnersBytes > 0 {
 		var parts []string
 		for _, k := range s.Kinds[:min(3, len(s.Kinds))] {
 			parts = append(parts, fmt.Sprintf("%s %s (%s)", summary.KindWords(k.Name), unit.Share(k.Bytes, s.OwnersBytes), unit.Bytes(k.Bytes)))
 		}
-		out = append(out, fmt.Sprintf("live at the %s: %s of %s", s.OwnersAt, strings.Join(parts, ", "), unit.Bytes(s.OwnersBytes)))
+		out = append(out, fmt.Sprintf("allocated at the %s: %s of %s", s.OwnersAt, strings.Join(parts, ", "), unit.Bytes(s.OwnersBytes)))
 	}
 	if o := firstKnown(s); o != nil {
-		out = append(out, fmt.Sprintf("most of it is of %s: %s in %s", o.Frame, unit.Bytes(o.Bytes), plural(o.Count, "allocation")))
+		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes), plural(o.Count, "allocation")))
 	}
 	return out
 }
@@ -173,11 +174,11 @@ func splitEvidence(s *summary.Snapshot) []string {
 	if free <= 0 {
 		return nil
 	}
-	line := fmt.Sprintf("free of reserved memory at the end: %s split, %s cached and able to be given back; the largest free block has %s",
+	line := fmt.Sprintf("free reserved memory at the end: %s inactive split, %s cached (releasable); largest free block %s",
 		unit.Bytes(s.Split), unit.Bytes(s.Cached), unit.Bytes(s.LargestFree))
 	out := []string{line}
 	if s.PrivateFree > 0 {
-		out = append(out, fmt.Sprintf("private pools, as CUDA graphs have, hold %s, of which %s is free and for nobody else", unit.Bytes(s.Private), unit.Bytes(s.PrivateFree)))
+		out = append(out, fmt.Sprintf("private pools (CUDA graphs): %s reserved, %s free for this pool only", unit.Bytes(s.Private), unit.Bytes(s.PrivateFree)))
 	}
 	return out
 }
@@ -185,13 +186,13 @@ func splitEvidence(s *summary.Snapshot) []string {
 func classEvidence(s *summary.Snapshot) (out []string) {
 	for _, k := range s.Classes {
 		if k.Split > 0 {
-			out = append(out, fmt.Sprintf("segments of %s: %s split of %s in %s", summary.ClassWords(k.Name), unit.Bytes(k.Split), unit.Bytes(k.Reserved), plural(k.Segments, "segment")))
+			out = append(out, fmt.Sprintf("segments of %s: %s inactive split of %s in %s", summary.ClassWords(k.Name), unit.Bytes(k.Split), unit.Bytes(k.Reserved), plural(k.Segments, "segment")))
 		}
 	}
 	return out
 }
 
-// stepEvidence says whether the driver is still asked after the first step.
+// stepEvidence returns the number of driver calls after the first step.
 func stepEvidence(h *summary.MemoryHistory) []string {
 	if len(h.Steps) < 2 {
 		return nil
@@ -200,5 +201,5 @@ func stepEvidence(h *summary.MemoryHistory) []string {
 	for _, s := range h.Steps[1:] {
 		calls = summary.Plus(calls, summary.Plus(s.SegmentAllocs, s.SegmentFrees))
 	}
-	return []string{fmt.Sprintf("in the %s after the first there were %s of cudaMalloc and cudaFree", plural(int64(len(h.Steps)-1), "step"), plural(calls, "call"))}
+	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", plural(calls, "call"), plural(int64(len(h.Steps)-1), "step"))}
 }

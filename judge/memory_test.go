@@ -52,55 +52,55 @@ func TestMemoryVerdicts(t *testing.T) {
 		next            string // of the first finding
 	}{
 		{"healthy", func(*summary.Snapshot) {}, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+			"Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "", "", ""},
 		{"healthy, but its beginning is lost", func(m *summary.Snapshot) { m.History.LostBlocks = 1 }, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit; but the beginning of the history is lost, and more may have been live then", "", "", ""},
+			"Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits; the beginning of the history is lost, so the peak may be higher", "", "", ""},
 		{"out of memory", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(10 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 12 GiB that the allocator could have",
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 12 GiB",
 			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
 		{"out of memory in fragments", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(14 * testGiB), Live: bytesOf(10 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "the device ran out of memory: 2 GiB were wanted and the driver had 1 GiB left of the 80 GiB that the allocator could have",
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 80 GiB",
 			"memory-exhausted", "critical", "expandable-segments"},
 		{"one allocation of more than there is", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "the device ran out of memory: 70 GiB were wanted and the driver had 69 GiB left of the 80 GiB that the allocator could have",
+		}, "out-of-memory", "Out of memory: tried to allocate 70 GiB, 69 GiB free of 80 GiB",
 			"memory-exhausted", "critical", "smaller-allocation"},
 		{"fragmented", func(m *summary.Snapshot) { m.Split, m.Reserved = 4*testGiB, 16*testGiB }, "fragmentation",
-			"25.0% of reserved memory is free and stuck in segments that something else is in (4 GiB of 16 GiB), over the warn limit of 15%", "memory-fragmented", "warn", "expandable-segments"},
+			"Fragmentation: 25.0% of reserved memory (4 GiB of 16 GiB); limit 15%", "memory-fragmented", "warn", "expandable-segments"},
 		{"fragmented at its limit", func(m *summary.Snapshot) { m.Split, m.Reserved, m.Expandable = 3*testGiB, 10*testGiB, true }, "fragmentation",
-			"30.0% of reserved memory is free and stuck in segments that something else is in (3 GiB of 10 GiB), at the critical limit of 30%", "memory-fragmented", "critical", "allocate-few-sizes"},
+			"Fragmentation: 30.0% of reserved memory (3 GiB of 10 GiB); limit 30%", "memory-fragmented", "critical", "allocate-few-sizes"},
 		{"little memory in fragments", func(m *summary.Snapshot) { m.Split, m.Reserved = 255*testMiB, 256*testMiB }, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 99.6% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+			"Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 99.6% of reserved memory at the end; all below their limits", "", "", ""},
 		{"churn", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 10, 11*testGiB }, "allocator-churn",
-			"memory was given back to the driver and taken again: 11 GiB in 10 cudaFree calls, 100.0% of the 11 GiB that were reserved at most, at the critical limit of 100%", "allocator-churn", "critical", "empty-cache-less"},
+			"Allocator churn: 11 GiB released and reserved again (100.0% of the peak); limit 100%", "allocator-churn", "critical", "empty-cache-less"},
 		{"growth", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 1"}, {Name: "step 2"}, {Name: "step 3", Start: testGiB}, {Name: "step 7", Start: 5 * testGiB / 4}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Owners: []summary.Owner{{Kind: summary.KindOther, Frame: "log.py:5 keep", Bytes: testGiB / 4, Count: 8}}}
-		}, "memory-growth", "every step leaves more memory behind: 256 MiB more were live when step 7 began than when step 3 did, 25.0% of the 1 GiB then, at the critical limit of 25%", "memory-growth", "critical", "find-what-keeps-tensors"},
+		}, "memory-growth", "Memory growth: +256 MiB (25.0%) from step 3 to step 7; limit 25%", "memory-growth", "critical", "find-what-keeps-tensors"},
 		{"growth that falls", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 3", Start: testGiB}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Fell: true}
-		}, "memory-healthy", "memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		}, "memory-healthy", "Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "", "", ""},
 		{"few cudaFree calls", func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = 9, 11*testGiB }, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+			"Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "", "", ""},
 		{"one owner", func(m *summary.Snapshot) { m.OwnersBytes = 6 * testGiB }, "memory-owner",
-			"model.py:7 forward has 66.7% of the memory that was live at the peak (4 GiB of 6 GiB, activations), over the warn limit of 50%", "memory-owner", "warn", "checkpoint-activations"},
+			"One site dominates: 66.7% of the memory at the peak (4 GiB of 6 GiB); limit 50%", "memory-owner", "warn", "checkpoint-activations"},
 		{"a KV cache", func(m *summary.Snapshot) { m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache }, "memory-healthy",
-			"memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "memory-owner", "info", "checkpoint-activations"},
+			"Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "memory-owner", "info", "checkpoint-activations"},
 		{"nobody known", func(m *summary.Snapshot) {
 			m.Owners, m.Kinds = []summary.Owner{{Kind: summary.KindUnknown, Bytes: 10 * testGiB}}, nil
-		}, "memory-healthy", "memory is healthy: at most 10 GiB live and 11 GiB reserved, 4.5% of what is reserved at the end is split, and nothing is over its warn limit", "", "", ""},
+		}, "memory-healthy", "Memory: peaks of 10 GiB allocated and 11 GiB reserved, inactive split 4.5% of reserved memory at the end; all below their limits", "", "", ""},
 		{"no history", func(m *summary.Snapshot) { m.History, m.Peak, m.OwnersAt = nil, nil, "end" }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 11 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded", "warn", "record-memory-history"},
+			"No allocation history: peak unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "record-memory-history"},
 		{"no history, and fragments", func(m *summary.Snapshot) { m.History, m.Peak, m.Split, m.Reserved = nil, nil, 4*testGiB, 10*testGiB }, "unknown",
-			"nothing tells what led to this state: 10 GiB live of 10 GiB reserved when the snapshot was taken, and no peak is known", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
+			"No allocation history: peak unknown; 10 GiB allocated of 10 GiB reserved at the end", "memory-unrecorded memory-fragmented", "warn info", "record-memory-history"},
 		{"a history that breaks off", func(m *summary.Snapshot) { m.Peak = nil }, "unknown",
-			"the history breaks off before the snapshot, so no peak is known: 10 GiB live of 11 GiB reserved when it was taken", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
+			"Incomplete history: peak unknown; 10 GiB allocated of 11 GiB reserved at the end", "memory-unrecorded", "warn", "read-the-whole-snapshot"},
 	} {
 		m := healthyMemory()
 		tt.change(&m)
@@ -130,13 +130,13 @@ func TestMemoryWorst(t *testing.T) {
 	bad := healthyMemory()
 	bad.Split, bad.Reserved = 4*testGiB, 10*testGiB
 	r := Judge(ofSnapshots(healthyMemory(), bad, healthyMemory()), DefaultThresholds())
-	if r.Verdict.Bound != "fragmentation" || !strings.Contains(r.Verdict.Sentence, " on rank 1 device 0 (4 GiB of 10 GiB)") {
+	if r.Verdict.Bound != "fragmentation" || !strings.Contains(r.Verdict.Sentence, " on rank 1 GPU 0: 40.0% of reserved memory (4 GiB of 10 GiB)") {
 		t.Errorf("%+v", r.Verdict)
 	}
 	same := ofSnapshots(healthyMemory(), bad)
 	same.Snapshots[1].Rank = 0
 	same.Inputs[1].Path = "other.pickle"
-	if r := Judge(same, DefaultThresholds()); !strings.Contains(r.Verdict.Sentence, `on rank 0 device 0 of "other.pickle"`) {
+	if r := Judge(same, DefaultThresholds()); !strings.Contains(r.Verdict.Sentence, `on rank 0 GPU 0 in "other.pickle"`) {
 		t.Errorf("%+v", r.Verdict)
 	}
 }
@@ -197,7 +197,7 @@ func TestMemoryTimeline(t *testing.T) {
 			{Name: category, AtPeak: 7 * testGiB}, {Name: "temporaries", AtPeak: 3 * testGiB},
 		}}}}
 		r := Judge(s, DefaultThresholds())
-		sentence := "70.0% of the memory at the peak is " + category + " (7 GiB of 10 GiB), over the warn limit of 50%"
+		sentence := strings.ToUpper(category[:1]) + category[1:] + ": 70.0% of the memory at the peak (7 GiB of 10 GiB); limit 50%"
 		if r.Verdict.Bound != "memory-owner" || r.Verdict.Sentence != sentence || !strings.Contains(strings.Join(texts(r.Findings[0].Next), " "), want) {
 			t.Errorf("%s: %+v", category, r)
 		}
@@ -208,17 +208,16 @@ func TestMemoryTimeline(t *testing.T) {
 	}
 }
 
-// TestMemoryWords: what is said of a KV cache and of a timeline with little memory is
-// so.
+// TestMemoryWords checks the texts on a KV cache and on a timeline with little memory.
 func TestMemoryWords(t *testing.T) {
 	m := healthyMemory()
 	m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache
 	f := findingBy(t, Judge(ofSnapshots(m), DefaultThresholds()), RuleMemoryOwner)
-	if want := ", over the critical limit of 95%; it is filled on purpose"; !strings.HasSuffix(f.Title, want) || f.Level != Info {
+	if want := "a KV cache is large on purpose"; !strings.Contains(f.Evidence[0], want) || f.Level != Info {
 		t.Errorf("%s: %s", f.Level, f.Title)
 	}
 	little := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 255 * testMiB, Categories: []summary.CategoryBytes{{Name: "parameters", AtPeak: 255 * testMiB}}}}}
-	if v := Judge(little, DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "the peak is 255 MiB, and who has it matters from 256 MiB on" {
+	if v := Judge(little, DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "Memory: peak 255 MiB; categories are judged from 256 MiB" {
 		t.Errorf("%+v", v)
 	}
 }

@@ -35,7 +35,7 @@ func TestAgainstNsysRules(t *testing.T) {
 				x.tables[name] = true
 			}
 			s := x.measure()
-			c := court{Summary: s}
+			c := evaluator{Summary: s}
 			x.copies("pageable and asynchronous", c.pageableCopies(), "CUPTI_ACTIVITY_KIND_MEMCPY",
 				"(srcKind = 0 OR dstKind = 0) AND call LIKE 'cudaMemcpy%Async%'")
 			x.copies("synchronous", c.synchronousCopies(), "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -109,7 +109,7 @@ func (x export) with() string {
 
 // copies compares how many copies a rule is about, their time on the device and
 // the host time of their calls within the device's window.
-func (x export) copies(what string, h holding, table, where string) {
+func (x export) copies(what string, h blocking, table, where string) {
 	x.Helper()
 	runs := int64(0)
 	for _, r := range h.rows {
@@ -168,7 +168,7 @@ func (x export) gaps(s *summary.Summary) {
 	x.compare("gaps", x.with()+`, starts AS (SELECT pid, d, b, row_number() OVER (PARTITION BY pid, d ORDER BY b) AS i FROM work),
 		ends AS (SELECT pid, d, e, row_number() OVER (PARTITION BY pid, d ORDER BY e) AS i FROM work)
 		SELECT count(*), coalesce(sum(b - e), 0) FROM ends JOIN starts ON starts.pid = ends.pid AND starts.d = ends.d AND starts.i = ends.i + 1 WHERE b - e >= `+fmt.Sprint(least), count, total)
-	if gaps := (&court{Summary: s}).longGaps(500 * ms); gaps.count > 0 {
+	if gaps := (&evaluator{Summary: s}).longGaps(500 * ms); gaps.count > 0 {
 		x.Errorf("long gaps: %+v", gaps)
 	}
 }

@@ -47,8 +47,8 @@ func TestOverlapOfExport(t *testing.T) {
 		t.Errorf("no devices %v", want)
 	}
 	// Of 180 of communication on both, 70 are hidden.
-	c := court{Summary: s, total: s.Devices[0].Activity.Plus(s.Devices[1].Activity)}
-	if got := c.overlap(); len(got) != 1 || got[0] != "compute hides 38.9% of the communication time (70 ns of 180 ns)" {
+	c := evaluator{Summary: s, total: s.Devices[0].Activity.Plus(s.Devices[1].Activity)}
+	if got := c.overlap(); len(got) != 1 || got[0] != "compute overlaps 38.9% of the communication time (70 ns of 180 ns)" {
 		t.Errorf("evidence %q", got)
 	}
 	if c.total.With(summary.ClassComm) != 180 {

@@ -10,18 +10,18 @@ import (
 	"assay/unit"
 )
 
-// An ownerShare is the idle time of all devices that has one owner, and of a late
-// host one state.
+// An ownerShare is the idle time of all GPUs with one cause, and for host wait one
+// state of the CPU.
 type ownerShare struct {
 	owner, state string
 	ns, longest  int64
-	count        int64  // pieces of it
-	name         string // that with the most of it
-	most         int64  // of which this much
+	count        int64  // idle intervals
+	name         string // the name with the most of this time
+	most         int64  // the time of name
 }
 
-// owners returns who owned the idle time, the largest share first.
-func (c *court) owners() []ownerShare {
+// owners returns the causes of the idle time, the largest share first.
+func (c *evaluator) owners() []ownerShare {
 	type key struct{ owner, state string }
 	index := map[key]int{}
 	byName := map[summary.Idle]int64{}
@@ -48,9 +48,9 @@ func (c *court) owners() []ownerShare {
 	return out
 }
 
-// telling are the owners that decide on advice: those with a fifth of the idle
-// time or more, at most three, and the largest in any case.
-func telling(owners []ownerShare, total int64) []ownerShare {
+// mainOwners returns the causes that decide on advice: those with at least a fifth of
+// the idle time, at most three, and always the largest.
+func mainOwners(owners []ownerShare, total int64) []ownerShare {
 	n := 0
 	for n < min(3, len(owners)) && (n == 0 || owners[n].ns >= total/5) {
 		n++
@@ -58,24 +58,43 @@ func telling(owners []ownerShare, total int64) []ownerShare {
 	return owners[:n]
 }
 
+// causeWords has the display names of causes of idle time and of states of the CPU,
+// by their ids.
+var causeWords = map[string]string{
+	summary.OwnerHost: "host wait", summary.OwnerLaunch: "launch latency", summary.OwnerBetween: "kernel wait",
+	summary.OwnerDependency: "dependency wait", summary.OwnerNothing: "profiler overhead",
+	summary.OwnerOpaque: "CUDA graph without node trace", summary.OwnerUnknown: "unattributed",
+
+	summary.StateSync: "synchronization", summary.StateCopy: "memory copy call", summary.StateAlloc: "cudaMalloc/cudaFree",
+	summary.StateLaunch: "other launch", summary.StateCall: "other CUDA call", summary.StateData: "data loading",
+	summary.StateOp: "CPU operator", summary.StatePython: "Python code", summary.StateAnnotation: "annotated range",
+	summary.StateOS: "OS call", summary.StateOff: "off CPU", summary.StateUnrecorded: "not recorded",
+}
+
+// causeText returns the display name of a cause of idle time: "host wait: Python code".
+func causeText(owner, state string) string {
+	text := cmp.Or(causeWords[owner], owner)
+	if state != "" {
+		text += ": " + cmp.Or(causeWords[state], state)
+	}
+	return text
+}
+
+// ownerEvidence returns a line for each of the largest causes.
 func ownerEvidence(owners []ownerShare, total int64) (out []string) {
-	for _, o := range telling(owners, total) {
-		line := o.owner
-		if o.state != "" {
-			line += ", " + o.state
-		}
-		line = fmt.Sprintf("%s: %s of the idle time (%s)", line, unit.Share(o.ns, total), fraction(o.ns, total))
+	for _, o := range mainOwners(owners, total) {
+		line := fmt.Sprintf("%s: %s of the idle time (%s)", causeText(o.owner, o.state), unit.Share(o.ns, total), fraction(o.ns, total))
 		if o.name != "" {
-			line += fmt.Sprintf(", most of it in %q (%s)", short(o.name), unit.Duration(o.most))
+			line += fmt.Sprintf(", mainly in %q (%s)", short(o.name), unit.Duration(o.most))
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// ownerAdvice says what to do about the largest shares, in their order.
+// ownerAdvice returns the fixes for the largest causes, in their order.
 func ownerAdvice(owners []ownerShare, total int64) (out []Step) {
-	for _, o := range telling(owners, total) {
+	for _, o := range mainOwners(owners, total) {
 		out = joinSteps(out, o.advice())
 	}
 	return out
@@ -116,7 +135,7 @@ func (o ownerShare) advice() []Step {
 		return []Step{advise("record-the-cpu")}
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= longGap {
-		// No launch takes so long: the host did something else.
+		// A launch does not take this long: the CPU did other work.
 		return []Step{advise("move-off-the-launching-thread", "what", strconv.Quote(short(o.name)))}
 	}
 	return []Step{advise("launch-less"), advise("launch-more-each")}

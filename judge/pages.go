@@ -2,14 +2,14 @@ package judge
 
 import "sync"
 
-// A Confidence says how sure a finding is of what it says.
+// A Confidence is the confidence of a finding.
 type Confidence string
 
 // The confidences.
 const (
-	Certain Confidence = "certain" // it is counted or measured
-	Likely  Confidence = "likely"  // it follows from what was measured, by a rule that can err
-	Hint    Confidence = "hint"    // worth a look
+	Certain Confidence = "certain" // counted or measured
+	Likely  Confidence = "likely"  // derived from measurements by a rule that can be wrong
+	Hint    Confidence = "hint"    // to be checked
 )
 
 // A Page is the documentation of one rule: what its findings are made by. It is
@@ -41,7 +41,7 @@ type pageEntry struct {
 // pageEntries has what pages.yaml says of each rule.
 var pageEntries = sync.OnceValue(builtInPages)
 
-// Pages returns the page of every rule with the limits that t holds it to, in
+// Pages returns the page of every rule with its limits in t, in
 // order of precedence.
 func (t Thresholds) Pages() []Page {
 	var out []Page

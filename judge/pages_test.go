@@ -77,7 +77,7 @@ func TestGain(t *testing.T) {
 	h := of(device(0, 0, map[summary.Class]int64{comm: 300, comm | comp: 500, comp: 200}))
 	h.Kernels = []summary.Kernel{{Name: "n", Class: "comm", Category: "all-reduce", Count: 4, TotalNS: 800 * ms, MaxNS: ms}}
 	if f := find(t, Judge(h, DefaultThresholds()), RuleDominantKernel); f.GainNS == nil || *f.GainNS != 300*ms || !strings.Contains(f.ToBeSure[0], "all ranks") {
-		t.Errorf("a kernel that compute hides in part gains %v, to be sure %q", f.GainNS, f.ToBeSure)
+		t.Errorf("a kernel that compute overlaps in part gains %v, to be sure %q", f.GainNS, f.ToBeSure)
 	}
 	if f := find(t, Judge(k, DefaultThresholds()), RuleDominantKernel); f.GainNS == nil || *f.GainNS != 1000*ms || len(f.Where) != 1 || f.Where[0].Kernel != "k" {
 		t.Errorf("a kernel that ran side by side with itself gains %v, at %+v", f.GainNS, f.Where)
@@ -176,7 +176,7 @@ func TestStepsForStacks(t *testing.T) {
 func TestPlacesOfSums(t *testing.T) {
 	s := tablesOf(kernelsWith(sumRow{"hot", "compute gemm", 900 * ms, 5}))
 	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
-	if len(f.Where) != 1 || f.Where[0].Row != "hot" || f.Where[0].NS != 900*ms || f.GainNS == nil || *f.GainNS != 900*ms || f.GainOf != "kernel work" {
+	if len(f.Where) != 1 || f.Where[0].Row != "hot" || f.Where[0].NS != 900*ms || f.GainNS == nil || *f.GainNS != 900*ms || f.GainOf != "total kernel time" {
 		t.Errorf("where %+v, gain %v of %s", f.Where, f.GainNS, f.GainOf)
 	}
 }

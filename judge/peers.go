@@ -14,18 +14,18 @@ import (
 // A peer is the communication of one rank.
 type peer struct {
 	rank     int
-	ns, runs int64 // of its communication kernels
+	ns, runs int64 // time and launches of its communication kernels
 }
 
-// Peers are the ranks of a run whose communication can be compared.
+// A peers is the ranks of a run whose communication can be compared.
 type peers struct {
 	ranks       int   // in the summary
-	repeated    bool  // a rank comes in two inputs, so sums mean nothing
-	least, most peer  // by work, of the ranks that communicate
-	waited      int64 // ns for which all others communicate longer than least
+	repeated    bool  // two inputs have the same rank, so sums are wrong
+	least, most peer  // the ranks with the least and the most communication time
+	waited      int64 // ns that all others communicate longer than least
 }
 
-func (c *court) peers() peers {
+func (c *evaluator) peers() peers {
 	byRank := map[int]peer{}
 	input := map[int]int{}
 	var out peers
@@ -57,16 +57,15 @@ func (c *court) peers() peers {
 	return out
 }
 
-// comparable reports whether two ranks did the same communication, as far as
-// their number of kernels tells. A rank that recorded fewer steps is no
-// straggler.
+// comparable reports whether two ranks did the same communication, by their number of
+// launches. A rank that recorded fewer steps is not a straggler.
 func (p peers) comparable() bool {
 	apart := p.most.runs - p.least.runs
 	return !p.repeated && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
 }
 
-// straggler reports whether one rank waits so much less than another that it
-// must be the one that is waited for.
+// straggler reports whether one rank communicates so much less than another that the
+// others must wait for it.
 func (p peers) straggler() bool {
 	return p.comparable() && p.most.ns-p.least.ns > p.most.ns/5
 }
@@ -75,15 +74,15 @@ func (p peers) evidence() []string {
 	if p.repeated || p.least.runs == 0 {
 		return nil
 	}
-	line := fmt.Sprintf("comm kernels run %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
+	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
 	switch {
 	case p.straggler():
-		line += fmt.Sprintf(": rank %d arrives last and the others wait", p.least.rank)
+		line += fmt.Sprintf(": rank %d is the straggler", p.least.rank)
 	case !p.comparable():
-		line += fmt.Sprintf(", but their numbers differ (%s and %s), so the ranks did not record the same work",
-			plural(p.most.runs, "run"), plural(p.least.runs, "run"))
+		line += fmt.Sprintf(", but the numbers of launches differ (%s and %s), so the ranks recorded different work",
+			unit.Count(p.most.runs), unit.Count(p.least.runs))
 	default:
-		line += ": no rank keeps the others waiting"
+		line += ": no straggler"
 	}
 	return []string{line}
 }
@@ -100,26 +99,26 @@ func (p peers) advice() Step {
 	return advise("compare-the-same-steps")
 }
 
-// straggling turns the finding on exposed communication into one on the rank that
-// the others wait for, where waiting is half of what is exposed or more. The rank
-// that arrives last communicates for as long as the transfer takes; what the others
-// communicate for longer, they wait.
-func (c *court) straggling(f Finding, p peers, limit float64) Finding {
+// straggling returns the finding on the straggler, which replaces the one on exposed
+// communication, if waiting is at least half of it. The straggler communicates for as
+// long as the transfer takes. The additional communication time of the others is
+// waiting.
+func (c *evaluator) straggling(f Finding, p peers, limit float64) Finding {
 	exposed, window := c.judged.ExposedComm(), c.judged.Window()
 	waited := min(p.waited, exposed)
 	if !p.straggler() || waited < exposed-waited {
 		return f
 	}
-	own, over, ok := measured(c.rules[RuleStragglingRank], waited, window)
+	own, reached, ok := measured(c.rules[RuleStragglingRank], waited, window)
 	if !ok {
 		return f
 	}
 	own.InPlaceOf = f.Rule
-	own.Title = fmt.Sprintf("rank %d arrives last and keeps the others waiting for up to %s of %s (%s), %s; %s", p.least.rank,
-		unit.Share(waited, window), c.judgedName(), fraction(waited, window), reaches(own, over), f.Title)
-	own.Level = max(own.Level, f.Level) // the title names the limits of each
-	own.gain(waited, window, c.judgedName())
-	own.Evidence = c.whyLate(p.least.rank)
+	own.Title = fmt.Sprintf("Straggler: rank %d; the other ranks wait up to %s of %s", p.least.rank,
+		unit.Share(waited, window), c.judgedName()) + over(reached)
+	own.Level = max(own.Level, f.Level)
+	own.gain(waited, window, c.judgedWhole())
+	own.Evidence = append([]string{f.Title, "waiting: " + c.perGPU(waited, window)}, c.whyLate(p.least.rank)...)
 	for _, d := range c.Devices {
 		if d.Rank == p.least.rank {
 			own.Where = append(own.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))
@@ -128,8 +127,9 @@ func (c *court) straggling(f Finding, p peers, limit float64) Finding {
 	return own
 }
 
-// A share of a rank is how much of its windows it spends in something.
-func (c *court) rankShare(rank int, of func(summary.Activity) int64) (own, others float64) {
+// rankShare returns the share of its windows that a rank spends in something, and the
+// share of the other ranks.
+func (c *evaluator) rankShare(rank int, of func(summary.Activity) int64) (own, others float64) {
 	var mine, rest summary.Activity
 	for _, d := range c.Devices {
 		if d.Rank == rank {
@@ -141,28 +141,27 @@ func (c *court) rankShare(rank int, of func(summary.Activity) int64) (own, other
 	return float64(of(mine)) / float64(max(1, mine.Window())), float64(of(rest)) / float64(max(1, rest.Window()))
 }
 
-// whyLate says what a rank does more of than the others.
-func (c *court) whyLate(rank int) (out []string) {
+// whyLate returns what a rank does more of than the others.
+func (c *evaluator) whyLate(rank int) (out []string) {
 	for _, what := range []struct {
 		of         func(summary.Activity) int64
-		does, hint string
+		name, hint string
 	}{
-		{summary.Activity.Compute, "computes", "it has more work, or a slower device"},
-		{summary.Activity.Idle, "is idle", "its host is late"},
-		{summary.Activity.ExposedCopy, "copies with nothing beside", "it moves more data"},
+		{summary.Activity.Compute, "compute", "more work, or a slower GPU"},
+		{summary.Activity.Idle, "idle", "its CPU launches late"},
+		{summary.Activity.ExposedCopy, "exposed copies", "more data"},
 	} {
-		const more = 0.05 // of the window, for less is noise
+		const more = 0.05 // of the window; less is noise
 		if own, others := c.rankShare(rank, what.of); own-others > more {
-			out = append(out, fmt.Sprintf("rank %d %s for %s of its window and the others for %s: %s", rank, what.does, percent(own), percent(others), what.hint))
+			out = append(out, fmt.Sprintf("%s: %s of the window on rank %d, %s on the others (%s)", what.name, percent(own), rank, percent(others), what.hint))
 		}
 	}
 	return out
 }
 
-// judgeRanks adds the finding on uneven ranks. Where the rank that computes most is
-// the one that keeps the others waiting, that is what it comes to, and it is told
-// there.
-func (c *court) judgeRanks(judged []Finding) []Finding {
+// judgeRanks adds the finding on compute imbalance. If the rank that computes most is
+// the straggler, the imbalance is reported there as its cause.
+func (c *evaluator) judgeRanks(judged []Finding) []Finding {
 	f, ok := c.unevenRanks()
 	if !ok {
 		return judged
@@ -171,18 +170,18 @@ func (c *court) judgeRanks(judged []Finding) []Finding {
 	if late == nil || c.peers().least.rank != f.Where[0].Rank {
 		return append(judged, f)
 	}
-	late.tell(append([]string{f.Title}, f.Evidence...), f.Next, false)
+	late.include(append([]string{f.Title}, f.Evidence...), f.Next, false)
 	return judged
 }
 
-// unevenRanks asks whether one rank computes more than the others that did the same
-// steps.
-func (c *court) unevenRanks() (Finding, bool) {
+// unevenRanks judges whether one rank computes more than the others in the same number
+// of steps.
+func (c *evaluator) unevenRanks() (Finding, bool) {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
 	for _, d := range c.Devices {
 		if in, ok := inputs[d.Rank]; ok && in != d.Input {
-			return Finding{}, false // a rank comes in two inputs
+			return Finding{}, false // two inputs have the same rank
 		}
 		inputs[d.Rank] = d.Input
 		compute[d.Rank] = summary.Plus(compute[d.Rank], d.Activity.Compute())
@@ -206,10 +205,10 @@ func (c *court) unevenRanks() (Finding, bool) {
 	if !ok || most == 0 {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("rank %d computes for %s, the mean of %d ranks for %s: the difference is %s of its compute time (%s), %s", first, unit.Duration(most),
-		len(ranks), unit.Duration(mean), unit.Share(most-mean, most), fraction(most-mean, most), reaches(f, limit))
+	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s, mean %s (difference %s)", first, unit.Duration(most),
+		unit.Duration(mean), unit.Share(most-mean, most)) + over(limit)
 	last := ranks[len(ranks)-1]
-	f.Evidence = []string{fmt.Sprintf("rank %d computes least, for %s", last, unit.Duration(compute[last]))}
+	f.Evidence = []string{fmt.Sprintf("least compute: rank %d with %s, of %d ranks", last, unit.Duration(compute[last]), len(ranks))}
 	for _, d := range c.Devices {
 		if d.Rank == first {
 			f.Where = append(f.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))

@@ -11,25 +11,25 @@ import (
 	"assay/unit"
 )
 
-// A PhaseVerdict is what bounds one phase, over all devices.
+// A PhaseVerdict is the bottleneck of one phase, over all GPUs.
 type PhaseVerdict struct {
 	Path  string  `json:"path"`
-	Bound string  `json:"bound"` // as of a Verdict; "" where too little ran to tell
-	Share float64 `json:"share"` // of the phase's time, that decided
+	Bound string  `json:"bound"` // as in a Verdict; "" if too little ran to judge
+	Share float64 `json:"share"` // the share of the phase that decided
 }
 
-// A phaseSum is one phase over all devices.
+// A phaseSum is one phase over all GPUs.
 type phaseSum struct {
 	path     string
 	total    summary.Activity
 	runs     int64
 	launched int64
-	median   int64 // of one run, of the device where it is longest
+	median   int64 // of one run, on the GPU with the longest median
 	longest  summary.Phase
 }
 
-// phaseSums adds phases up over devices, those with the most time first.
-func (c *court) phaseSums() []phaseSum {
+// phaseSums adds up phases over GPUs, those with the most time first.
+func (c *evaluator) phaseSums() []phaseSum {
 	sums := map[string]*phaseSum{}
 	for _, p := range c.Phases {
 		s := sums[p.Path]
@@ -55,9 +55,9 @@ func (c *court) phaseSums() []phaseSum {
 	return out
 }
 
-// phaseVerdicts asks of each phase what is asked of a window. Of one in which the
-// devices ran next to nothing there is nothing to say but that.
-func (c *court) phaseVerdicts() (out []PhaseVerdict) {
+// phaseVerdicts evaluates each phase like a window. The verdict of a phase without GPU
+// time has no bound.
+func (c *evaluator) phaseVerdicts() (out []PhaseVerdict) {
 	for _, s := range c.phaseSums() {
 		if s.path == "" {
 			continue
@@ -71,20 +71,20 @@ func (c *court) phaseVerdicts() (out []PhaseVerdict) {
 	return out
 }
 
-// The phases of reinforcement learning that are judged by their share.
+// shareRules returns the phases of reinforcement learning that are judged by their share.
 func shareRules() []struct{ rule, phase, what string } {
 	return []struct{ rule, phase, what string }{
-		{RuleWeightSyncShare, "weight-sync", "weight sync"},
-		{RuleGenerationShare, "generation", "generation"},
-		{RuleTrainingShare, "training", "training"},
-		{RuleWaitShare, "wait", "waiting"},
-		{RuleSleepShare, "sleep-wake", "sleeping and waking up"},
+		{RuleWeightSyncShare, "weight-sync", "Weight sync"},
+		{RuleGenerationShare, "generation", "Generation"},
+		{RuleTrainingShare, "training", "Training"},
+		{RuleWaitShare, "wait", "Waiting between trainer and rollouts"},
+		{RuleSleepShare, "sleep-wake", "Engine sleep/wake"},
 	}
 }
 
-// learns reports whether the capture is of reinforcement learning: it has two of
-// the three phases that no other program has together.
-func (c *court) learns() bool {
+// learns reports whether the capture shows reinforcement learning: it has two of three
+// phases that no other program has together.
+func (c *evaluator) learns() bool {
 	n := 0
 	for _, name := range []string{"generation", "training", "weight-sync"} {
 		if slices.ContainsFunc(c.Phases, func(p summary.Phase) bool { return p.Name() == name }) {
@@ -94,8 +94,8 @@ func (c *court) learns() bool {
 	return n >= 2
 }
 
-// judgePhases holds the shares of phases to their limits.
-func (c *court) judgePhases(groups []stepGroup, judged []Finding) []Finding {
+// judgePhases compares the shares of phases with their limits.
+func (c *evaluator) judgePhases(groups []stepGroup, judged []Finding) []Finding {
 	if len(c.Phases) == 0 {
 		return judged
 	}
@@ -117,17 +117,17 @@ func (c *court) judgePhases(groups []stepGroup, judged []Finding) []Finding {
 	return c.rlUtilization(judged)
 }
 
-// A shareOfStep is the share that a phase has of steps, or of the windows.
+// A shareOfStep is the share of a phase in the steps, or in the windows.
 type shareOfStep struct {
 	value    float64
-	num, den int64 // added up
-	n        int64 // steps, or runs where there are none
+	num, den int64 // sums over the steps
+	n        int64 // steps, or runs without steps
 	of       string
 }
 
-// shareOf returns the share of all phases of a name. Steps with phases in them
-// are what it is of; where there are none, the windows.
-func (c *court) shareOf(name string, groups []stepGroup) (s shareOfStep) {
+// shareOf returns the share of all phases of a name. The denominator is the steps that
+// have phases, or the windows if there are none.
+func (c *evaluator) shareOf(name string, groups []stepGroup) (s shareOfStep) {
 	steps := c.stepsWithPhases(groups)
 	if len(steps) == 0 {
 		s.of = c.windowName()
@@ -159,8 +159,8 @@ func (c *court) shareOf(name string, groups []stepGroup) (s shareOfStep) {
 	return s
 }
 
-// stepsWithPhases returns the steps that count, if phases lie within them.
-func (c *court) stepsWithPhases(groups []stepGroup) (out []int) {
+// stepsWithPhases returns the steps that count and that contain phases.
+func (c *evaluator) stepsWithPhases(groups []stepGroup) (out []int) {
 	for _, g := range groups {
 		for _, i := range g.steps {
 			if len(c.Steps[i].Phases) > 0 {
@@ -171,8 +171,8 @@ func (c *court) stepsWithPhases(groups []stepGroup) (out []int) {
 	return out
 }
 
-// phaseShare holds the share of one phase to its limits.
-func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, bool) {
+// phaseShare compares the share of one phase with its limits.
+func (c *evaluator) phaseShare(id, name, what string, groups []stepGroup) (Finding, bool) {
 	rule := c.rules[id]
 	s := c.shareOf(name, groups)
 	if s.num == 0 || s.n < rule.MinEvents {
@@ -184,9 +184,9 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 	}
 	f := Finding{Rule: id, Level: level, Value: s.value, NumeratorNS: s.num, DenominatorNS: s.den, Warn: rule.Warn, Critical: rule.Critical}
 	f.Level, limit = rule.tempered(level, limit, s.n)
-	f.Title = fmt.Sprintf("%s is %s of %s, %s", what, percent(s.value), s.of, reaches(f, limit))
+	f.Title = fmt.Sprintf("%s: %s of %s", what, percent(s.value), s.of) + over(limit)
 	if s.of == "the median step" {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s in all, %s", fraction(s.num, s.den), plural(s.n, "step window")))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", plural(s.n, "step"), fraction(s.num, s.den)))
 	}
 	f.Evidence = append(f.Evidence, c.phaseEvidence(name)...)
 	f.Where = c.longestRuns(name)
@@ -194,10 +194,10 @@ func (c *court) phaseShare(id, name, what string, groups []stepGroup) (Finding, 
 	return f, true
 }
 
-// dataShare holds the loading of data to its limits. What devices do not wait for
-// costs nothing, and what is most of their idle time is told there.
-func (c *court) dataShare(groups []stepGroup, judged []Finding) []Finding {
-	f, ok := c.phaseShare(RuleDataShare, "data", "loading data", groups)
+// dataShare compares data loading with its limits. Data loading costs nothing while the
+// GPUs work. If it is the cause of idle time, it is reported there.
+func (c *evaluator) dataShare(groups []stepGroup, judged []Finding) []Finding {
+	f, ok := c.phaseShare(RuleDataShare, "data", "Data loading", groups)
 	if !ok || float64(c.idleIn("data")) < c.rules[RuleDataShare].Warn*float64(c.total.Window()) {
 		return judged
 	}
@@ -208,8 +208,8 @@ func (c *court) dataShare(groups []stepGroup, judged []Finding) []Finding {
 	return append(judged, f)
 }
 
-// idleIn returns the idle time of the devices in all phases of a name.
-func (c *court) idleIn(name string) (ns int64) {
+// idleIn returns the idle time of the GPUs in all phases of a name.
+func (c *evaluator) idleIn(name string) (ns int64) {
 	for _, p := range c.Phases {
 		if p.Name() == name {
 			ns = summary.Plus(ns, p.Total.Idle())
@@ -218,8 +218,8 @@ func (c *court) idleIn(name string) (ns int64) {
 	return ns
 }
 
-// longestRuns says where the longest runs of the phases of some names are.
-func (c *court) longestRuns(names ...string) (out []Place) {
+// longestRuns returns the places of the longest runs of the phases of some names.
+func (c *evaluator) longestRuns(names ...string) (out []Place) {
 	for _, p := range c.Phases {
 		if p.MaxNS > 0 && slices.Contains(names, p.Name()) {
 			at := placeOf(p.Input, p.Rank, p.Device).at(p.MaxStartNS, p.MaxNS)
@@ -230,26 +230,26 @@ func (c *court) longestRuns(names ...string) (out []Place) {
 	return longest(out)
 }
 
-// phaseEvidence says what the devices did in a phase, and which run was longest.
-func (c *court) phaseEvidence(name string) (out []string) {
+// phaseEvidence returns the GPU time breakdown of a phase, and its longest run.
+func (c *evaluator) phaseEvidence(name string) (out []string) {
 	for _, s := range c.phaseSums() {
 		if (summary.Phase{Path: s.path}).Name() != name {
 			continue
 		}
 		a := s.total
 		if a.Window() > 0 {
-			out = append(out, fmt.Sprintf("in %s the devices computed for %s of the time, had exposed communication for %s, exposed copies for %s and were idle for %s (of %s)", s.path,
+			out = append(out, fmt.Sprintf("GPU time in %s: compute %s, exposed communication %s, exposed copies %s, idle %s (of %s)", s.path,
 				unit.Share(a.Compute(), a.Window()), unit.Share(a.ExposedComm(), a.Window()), unit.Share(a.ExposedCopy(), a.Window()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window())))
 		}
 		if p := s.longest; p.MaxNS > 0 && s.runs > 1 {
-			out = append(out, fmt.Sprintf("a run of it takes %s in the median, the longest took %s and began at %s of the trace", unit.Duration(s.median), unit.Duration(p.MaxNS), unit.Timestamp(p.MaxStartNS)))
+			out = append(out, fmt.Sprintf("median run %s, longest run %s at %s", unit.Duration(s.median), unit.Duration(p.MaxNS), unit.Timestamp(p.MaxStartNS)))
 		}
 	}
 	return out
 }
 
-// weightSyncTime holds the median weight sync to what is aimed at.
-func (c *court) weightSyncTime() (Finding, bool) {
+// weightSyncTime compares the median weight sync with its target.
+func (c *evaluator) weightSyncTime() (Finding, bool) {
 	rule := c.rules[RuleWeightSyncTime]
 	median, runs := int64(0), int64(0)
 	for _, p := range c.Phases {
@@ -265,16 +265,16 @@ func (c *court) weightSyncTime() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: rule.ID, Level: level, Value: float64(median) / float64(rule.Under), NumeratorNS: median, DenominatorNS: rule.Under, Warn: rule.Warn}
-	f.Title = fmt.Sprintf("a weight sync takes %s in the median of %s, over the %s that are aimed at where training and inference share devices", unit.Duration(median), plural(runs, "run"), unit.Duration(rule.Under))
+	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), plural(runs, "run"), unit.Duration(rule.Under))
 	f.Evidence = c.phaseEvidence("weight-sync")
 	f.Where = c.longestRuns("weight-sync")
 	f.Next = phaseAdvice("weight-sync")
 	return f, true
 }
 
-// rlUtilization tells of the utilization that is aimed at. Where idle time is over
-// its limit, it is told there.
-func (c *court) rlUtilization(judged []Finding) []Finding {
+// rlUtilization compares GPU time utilization with the target for reinforcement
+// learning. If idle time exceeds its limit, it is reported there.
+func (c *evaluator) rlUtilization(judged []Finding) []Finding {
 	busy, window := c.total.Busy(), c.total.Window()
 	f, limit, ok := measured(c.rules[RuleRLUtilization], c.total.Idle(), window)
 	if !ok {
@@ -290,9 +290,9 @@ func (c *court) rlUtilization(judged []Finding) []Finding {
 	names := slices.SortedFunc(maps.Keys(idle), func(a, b string) int { return cmp.Or(cmp.Compare(idle[b], idle[a]), strings.Compare(a, b)) })
 	var lines []string
 	for _, name := range names[:min(3, len(names))] {
-		lines = append(lines, fmt.Sprintf("%s has %s of the idle time (%s)", name, unit.Share(idle[name], c.total.Idle()), fraction(idle[name], c.total.Idle())))
+		lines = append(lines, fmt.Sprintf("%s: %s of the idle time (%s)", name, unit.Share(idle[name], c.total.Idle()), fraction(idle[name], c.total.Idle())))
 	}
-	text := fmt.Sprintf("the devices are in use for %s of the time (%s), and a run of reinforcement learning aims at over %s", unit.Share(busy, window), fraction(busy, window), unit.Percent(1-limit))
+	text := fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window), c.perGPU(busy, window), unit.Percent(1-limit))
 	if at := findingOf(judged, RuleGPUIdle); at != nil {
 		at.Evidence = append(at.Evidence, text)
 		at.Evidence = append(at.Evidence, lines...)
@@ -302,14 +302,14 @@ func (c *court) rlUtilization(judged []Finding) []Finding {
 	return append(judged, f)
 }
 
-// doneOnce reports whether a phase is what a program does only once.
+// doneOnce reports whether a program runs a phase only once.
 func doneOnce(name string) bool {
 	return slices.Contains([]string{"setup", "warm-up", "compile", "graph-capture"}, name)
 }
 
-// warmUpPhases says what share of the windows is of phases that a program has only
-// once, and what bounds the rest.
-func (c *court) warmUpPhases() (Finding, bool) {
+// warmUpPhases reports the share of the phases that a program runs only once, and the
+// bottleneck of the rest.
+func (c *evaluator) warmUpPhases() (Finding, bool) {
 	once := c.onceOnly()
 	all, rest := once.all, once.without(c.total)
 	if all.Window() == 0 {
@@ -324,18 +324,13 @@ func (c *court) warmUpPhases() (Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once.phases[name].Window(), c.total.Window()), fraction(once.phases[name].Window(), c.total.Window())))
 	}
 	f.Where = c.longestRuns(names...)
-	verb := "take"
-	if len(names) == 1 {
-		verb = "takes"
-	}
-	f.Title = fmt.Sprintf("%s, which a program does once, %s %s of %s (%s)", strings.Join(names, " and "), verb, unit.Share(all.Window(), c.total.Window()), c.windowName(), fraction(all.Window(), c.total.Window()))
+	f.Title = upper(strings.Join(names, " and ")) + ": " + c.ofWindow(all.Window())
 	if f.Level > Info {
-		f.Title += ", " + reaches(f, limit)
+		f.Title += over(limit)
 	}
 	if window := rest.Window(); window > 0 && rest.Busy() > 0 {
 		bound, share := c.bound(func(p part) float64 { return float64(p.time(rest)) / float64(window) })
-		f.Title += fmt.Sprintf("; without that it is %s", boundWords(bound))
-		f.Evidence = append(f.Evidence, fmt.Sprintf("of the other %s the share that decides is %s", unit.Duration(window), percent(share)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", boundWords(bound), percent(share), unit.Duration(window)))
 	}
 	f.Next = []Step{advise("record-without", "phases", strings.Join(names, " and "))}
 	return f, true

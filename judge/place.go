@@ -39,7 +39,7 @@ type deviceKey struct {
 }
 
 // deviceOf returns the device of a step.
-func (c *court) deviceOf(step int) deviceKey {
+func (c *evaluator) deviceOf(step int) deviceKey {
 	st := &c.Steps[step]
 	return deviceKey{st.Input, st.Rank, st.Device}
 }
@@ -59,7 +59,7 @@ func (f *Finding) gain(ns, of int64, name string) {
 
 // profilersOwn returns the idle time in which the profiler itself was at work:
 // without it there is none.
-func (c *court) profilersOwn() (ns int64) {
+func (c *evaluator) profilersOwn() (ns int64) {
 	for _, r := range c.Idle {
 		if r.Owner == summary.OwnerNothing {
 			ns = summary.Plus(ns, r.NS)
@@ -69,7 +69,7 @@ func (c *court) profilersOwn() (ns int64) {
 }
 
 // largestGaps says where the largest gaps of all devices are.
-func (c *court) largestGaps() (out []Place) {
+func (c *evaluator) largestGaps() (out []Place) {
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
 			out = append(out, placeOf(d.Input, d.Rank, d.Device).at(g.StartNS, g.NS))
@@ -96,7 +96,7 @@ func longest(out []Place) []Place {
 
 // worstPlaces names the device and the step with the largest share of p, where
 // there is a choice.
-func (c *court) worstPlaces(p part) (out []Place) {
+func (c *evaluator) worstPlaces(p part) (out []Place) {
 	if len(c.Devices) > 1 {
 		d := c.Devices[worst(len(c.Devices), func(i int) (int64, int64) {
 			a := c.Devices[i].Activity
@@ -117,14 +117,14 @@ func (c *court) worstPlaces(p part) (out []Place) {
 }
 
 // kernelPlace names the kernel of a class with the most work.
-func (c *court) kernelPlace(class string) []Place {
+func (c *evaluator) kernelPlace(class string) []Place {
 	top, _ := c.topKernel(class)
 	places := c.kernelPlaces(top.Name)
 	return places[:min(1, len(places))]
 }
 
 // kernelPlaces names where the kernels of a name have the most work.
-func (c *court) kernelPlaces(name string) (out []Place) {
+func (c *evaluator) kernelPlaces(name string) (out []Place) {
 	for _, k := range c.Kernels {
 		if k.Name != name {
 			continue
@@ -137,7 +137,7 @@ func (c *court) kernelPlaces(name string) (out []Place) {
 }
 
 // copyPlaces names the copies with the most work.
-func (c *court) copyPlaces() (out []Place) {
+func (c *evaluator) copyPlaces() (out []Place) {
 	for _, k := range c.Copies {
 		at := placeOf(k.Input, k.Rank, k.Device)
 		at.Copy, at.NS = k.Name, k.TotalNS

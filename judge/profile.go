@@ -11,7 +11,7 @@ import (
 
 // judgeProfiles judges profiles of functions where there is nothing else. It
 // returns false if there are none.
-func (c *court) judgeProfiles(found []Finding, order map[string]int) (Result, bool) {
+func (c *evaluator) judgeProfiles(found []Finding, order map[string]int) (Result, bool) {
 	if !c.profilesOnly() {
 		return Result{}, false
 	}
@@ -19,7 +19,7 @@ func (c *court) judgeProfiles(found []Finding, order map[string]int) (Result, bo
 	if len(profiles) == 0 {
 		// A log that has a header only says so among the issues.
 		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfFunction && len(t.Rows) == 0 })
-		v := Verdict{Bound: "unknown", Sentence: "the profile has no function in it, so nothing can be judged", Rule: RuleCaptureQuality}
+		v := Verdict{Bound: "unknown", Sentence: "The profile has no functions", Rule: RuleCaptureQuality}
 		v.Abstained = &Abstention{Code: "no-functions", Reason: v.Sentence}
 		return Result{Verdict: v, Findings: found}, empty && len(found) > 0 && len(c.Tables) == 1
 	}
@@ -45,8 +45,8 @@ func (c *court) judgeProfiles(found []Finding, order map[string]int) (Result, bo
 	return Result{Verdict: profileVerdict(&profiles[0], judged), Findings: append(found, judged...)}, true
 }
 
-// profileVerdict picks what stands out most: the first finding over its critical
-// limit, else the first over its warn limit.
+// profileVerdict returns the verdict of the first finding over its critical limit, else
+// of the first over its warn limit.
 func profileVerdict(f *functions, judged []Finding) Verdict {
 	bounds := map[string]string{RuleWaiting: "waiting", RuleFunctionTotal: "function", RuleFunctionSelf: "function", RuleCheapCalls: "calls"}
 	for _, finding := range judged {
@@ -54,7 +54,7 @@ func profileVerdict(f *functions, judged []Finding) Verdict {
 			return decidedBy(bound, finding)
 		}
 	}
-	v := Verdict{Bound: "mixed", Sentence: "no function stands out: the " + f.noun() + " spreads over many"}
+	v := Verdict{Bound: "mixed", Sentence: "No hot function; the " + f.noun() + " is spread over many"}
 	top := functionRow{self: -1}
 	for _, r := range f.rows {
 		if r.self > top.self {
@@ -62,13 +62,13 @@ func profileVerdict(f *functions, judged []Finding) Verdict {
 		}
 	}
 	if top.self > 0 && f.own > 0 {
-		v.Sentence += fmt.Sprintf("; the most by itself has %s with %s of the self %s (%s of %s)", top, unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own))
+		v.Sentence += fmt.Sprintf(". Largest self %[3]s: %[1]s, %[2]s (%[4]s of %[5]s)", top, unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own))
 	}
 	return v
 }
 
-// held returns the finding of a share, its limit, and whether it reaches any.
-func (f *functions) held(r Rule, num, den int64) (Finding, float64, bool) {
+// measured returns the finding of a share, its limit, and whether it reaches any.
+func (f *functions) measured(r Rule, num, den int64) (Finding, float64, bool) {
 	if den <= 0 || num < 0 {
 		return Finding{}, 0, false
 	}
@@ -80,10 +80,10 @@ func (f *functions) held(r Rule, num, den int64) (Finding, float64, bool) {
 }
 
 // innermost returns the function that the total is put down to. Of those over the
-// critical limit it is the one with the least, for the others called it, or what
-// that calls if it is over the limit too. If none is, it is the one with the
-// most, or what has nearly all of that. The program's own code comes before
-// libraries, for that is what can be changed.
+// critical limit it is the one with the least, because the others call it, or a callee
+// that exceeds the limit too. If none does, it is the one with the most, or a callee
+// with nearly all of that. The program's own code comes before libraries, because
+// only it can be changed.
 func (f *functions) innermost(rule Rule) (best functionRow, others []functionRow, ok bool) {
 	for _, foreign := range []bool{false, true} {
 		if best, ok = f.extreme(rule.Critical, foreign, -1); ok {
@@ -157,32 +157,25 @@ func (f *functions) spreads(best functionRow, rule Rule) bool {
 	return true
 }
 
-// functionTotal asks which function takes most with all it calls.
-func (c *court) functionTotal(f *functions) (Finding, bool) {
+// functionTotal judges the function with the largest total.
+func (c *evaluator) functionTotal(f *functions) (Finding, bool) {
 	rule := c.rules[RuleFunctionTotal]
 	best, others, ok := f.innermost(rule)
 	if !ok {
 		return Finding{}, false
 	}
-	finding, limit, ok := f.held(rule, best.total, f.whole)
+	finding, limit, ok := f.measured(rule, best.total, f.whole)
 	if !ok {
 		return Finding{}, false
 	}
-	how := "with all it calls"
-	if best.alone() {
-		how = "nearly all by itself"
-	}
-	if best.self == best.total {
-		how = "by itself"
-	}
-	finding.Title = fmt.Sprintf("function %s%s has %s %s, %s", best, f.where, f.of(best.total), how, reaches(finding, limit))
+	finding.Title = fmt.Sprintf("Hot function: %s%s, %s", best, f.where, f.of(best.total)) + over(limit)
+	finding.Evidence = []string{best.String() + ": " + f.described(best)}
 	if f.spreads(best, rule) {
 		finding.Level = Info
-		finding.Title += fmt.Sprintf("; nothing that it calls has %s, so it spreads", unit.Percent(rule.Warn))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("no callee reaches %s of the total, so its time is spread over many", unit.Percent(rule.Warn)))
 	}
-	finding.Evidence = []string{best.String() + ": " + f.described(best)}
 	if n := len(others); n > 0 {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s at or over %s of the %s of the profile, which may call it or be called by it:", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
 	}
 	for _, r := range others[:min(4, len(others))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))
@@ -196,10 +189,10 @@ func (c *court) functionTotal(f *functions) (Finding, bool) {
 // caveats says what the numbers of a profile leave out.
 func (f *functions) caveats() (out []string) {
 	if !f.complete() {
-		out = append(out, fmt.Sprintf("the rows have %s by themselves of %s: the functions that were called are not all in the table, so what is named may be no more than the last that is", f.amount(f.own), f.amount(f.whole)))
+		out = append(out, fmt.Sprintf("the self times sum to %s of %s, so callees are missing from the table; the hot function may be one of them", f.amount(f.own), f.amount(f.whole)))
 	}
 	if f.isTime() && f.Clock == "cpu" {
-		out = append(out, "the clock is that of the CPU: what was waited for (network, locks, sleep) is not in these times")
+		out = append(out, "CPU clock: these times exclude waiting for network, locks and sleep")
 	}
 	return out
 }
@@ -210,10 +203,10 @@ func (r functionRow) alone() bool {
 	return r.self > 0 && float64(r.self) >= nearly*float64(r.total)
 }
 
-// functionSelf asks which function takes most by itself. Where rows are missing
-// shares of self times say nothing, so it is not asked; nor if it would say again
-// what [court.functionTotal] has said.
-func (c *court) functionSelf(f *functions) (Finding, bool) {
+// functionSelf judges the function with the largest self time. It returns false if rows
+// are missing, because shares of self time are wrong then, and if it repeats
+// [evaluator.functionTotal].
+func (c *evaluator) functionSelf(f *functions) (Finding, bool) {
 	top := functionRow{self: -1}
 	for _, r := range f.rows {
 		if r.self > top.self && !r.wait {
@@ -223,7 +216,7 @@ func (c *court) functionSelf(f *functions) (Finding, bool) {
 	if !f.complete() {
 		return Finding{}, false
 	}
-	finding, limit, ok := f.held(c.rules[RuleFunctionSelf], top.self, f.own)
+	finding, limit, ok := f.measured(c.rules[RuleFunctionSelf], top.self, f.own)
 	if !ok {
 		return Finding{}, false
 	}
@@ -232,17 +225,16 @@ func (c *court) functionSelf(f *functions) (Finding, bool) {
 			return Finding{}, false
 		}
 	}
-	finding.Title = fmt.Sprintf("function %s%s has %s of the self %s by itself (%s of %s), %s", top, f.where,
-		unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own), reaches(finding, limit))
+	finding.Title = fmt.Sprintf("Hot function: %s%s, %s self %s (%s of %s)", top, f.where,
+		unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own)) + over(limit)
 	finding.Evidence = []string{top.String() + ": " + f.described(top)}
 	finding.Where = f.places(top)
 	finding.Next = f.selfAdvice(top)
 	return finding, true
 }
 
-// cheapCalls asks how much goes to functions that do little and are called
-// often.
-func (c *court) cheapCalls(f *functions) (Finding, bool) {
+// cheapCalls judges how much self time is in short functions that are called often.
+func (c *evaluator) cheapCalls(f *functions) (Finding, bool) {
 	rule := c.rules[RuleCheapCalls]
 	if !f.isTime() || !f.complete() {
 		return Finding{}, false
@@ -255,14 +247,15 @@ func (c *court) cheapCalls(f *functions) (Finding, bool) {
 			self, calls = self+r.self, calls+r.count
 		}
 	}
-	finding, limit, ok := f.held(rule, self, f.own)
+	finding, limit, ok := f.measured(rule, self, f.own)
 	if !ok {
 		return Finding{}, false
 	}
 	slices.SortStableFunc(cheap, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
-	finding.Title = fmt.Sprintf("%s%s with at least %s each of under %s on average %s %s of the self time (%s of %s, %s), %s",
-		plural(int64(len(cheap)), "function"), f.where, plural(rule.MinEvents, "call"), unit.Duration(rule.Under), has(len(cheap)),
-		unit.Share(self, f.own), unit.Duration(self), unit.Duration(f.own), plural(calls, "call"), reaches(finding, limit))
+	finding.Title = fmt.Sprintf("Call overhead%s: %s of the self time (%s) in %s", f.where,
+		unit.Share(self, f.own), fraction(self, f.own), plural(int64(len(cheap)), "short function")) + over(limit)
+	finding.Evidence = []string{fmt.Sprintf("%s; each of these functions has at least %s and a mean under %s", plural(calls, "call"),
+		plural(rule.MinEvents, "call"), unit.Duration(rule.Under))}
 	finding.Where = f.places(cheap...)
 	for _, r := range cheap[:min(4, len(cheap))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own), f.described(r)))
@@ -271,39 +264,31 @@ func (c *court) cheapCalls(f *functions) (Finding, bool) {
 	return finding, true
 }
 
-// has agrees with a number.
-func has(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
-}
-
-// nestedCost says where to drill down from the function that the total is put
-// down to.
-func (c *court) nestedCost(f *functions) (Finding, bool) {
+// nestedCost reports that the hot function spends its time in callees, with the largest
+// of them.
+func (c *evaluator) nestedCost(f *functions) (Finding, bool) {
 	rule := c.rules[RuleFunctionTotal]
 	best, _, ok := f.innermost(rule)
 	if !ok || best.self < 0 || f.spreads(best, rule) {
 		return Finding{}, false
 	}
 	nested := best.total - best.self
-	finding, limit, ok := f.held(c.rules[RuleNestedCost], nested, best.total)
+	finding, limit, ok := f.measured(c.rules[RuleNestedCost], nested, best.total)
 	if !ok {
 		return Finding{}, false
 	}
-	finding.Title = fmt.Sprintf("%s of what function %s%s takes is in what it calls (%s of %s), %s", unit.Share(nested, best.total), best, f.where,
-		f.amount(nested), f.amount(best.total), reaches(finding, limit))
+	finding.Title = fmt.Sprintf("%s%s spends %s of its %s in callees (%s of %s)", best, f.where, unit.Share(nested, best.total), f.noun(),
+		f.amount(nested), f.amount(best.total)) + over(limit)
 	callees := f.byCaller[best.name]
 	for _, r := range callees[:min(4, len(callees))] {
-		line := fmt.Sprintf("calls %s: %s of it (%s", r, unit.Share(r.total, best.total), f.amount(r.total))
+		line := fmt.Sprintf("callee %s: %s of it (%s", r, unit.Share(r.total, best.total), f.amount(r.total))
 		if r.count >= 0 {
 			line += " in " + plural(r.count, "call")
 		}
 		finding.Evidence = append(finding.Evidence, line+")")
 	}
 	if len(callees) == 0 {
-		finding.Evidence = []string{"the file does not say what it called: built-in functions are recorded only if the profiler is told to (yappi.start(builtins=True))"}
+		finding.Evidence = []string{"the file lists no callees; yappi.start(builtins=True) records built-in functions"}
 	}
 	finding.Where = f.places(best)
 	finding.Next = f.nestedAdvice(best)

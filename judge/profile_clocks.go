@@ -9,8 +9,8 @@ import (
 	"assay/unit"
 )
 
-// waiting asks how much of a profile by the wall clock is functions that wait.
-func (c *court) waiting(f *functions) (Finding, bool) {
+// waiting judges how much of a wall-clock profile is in functions that wait.
+func (c *evaluator) waiting(f *functions) (Finding, bool) {
 	if !f.isTime() || f.Clock == summary.ClockCPU || !f.complete() {
 		return Finding{}, false
 	}
@@ -22,13 +22,13 @@ func (c *court) waiting(f *functions) (Finding, bool) {
 			all += r.self
 		}
 	}
-	finding, limit, ok := f.held(c.rules[RuleWaiting], all, f.own)
+	finding, limit, ok := f.measured(c.rules[RuleWaiting], all, f.own)
 	if !ok {
 		return Finding{}, false
 	}
 	slices.SortStableFunc(rows, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
-	finding.Title = fmt.Sprintf("functions that wait have %s of the self time%s (%s of %s), %s", unit.Share(all, f.own), f.where,
-		unit.Duration(all), unit.Duration(f.own), reaches(finding, limit))
+	finding.Title = fmt.Sprintf("Blocked%s: functions that wait take %s of the self time (%s)", f.where, unit.Share(all, f.own),
+		fraction(all, f.own)) + over(limit)
 	for _, r := range rows[:min(4, len(rows))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.self, f.own), f.described(r)))
 	}
@@ -36,13 +36,13 @@ func (c *court) waiting(f *functions) (Finding, bool) {
 		finding.Evidence = append(finding.Evidence, "called by "+callers[0])
 	}
 	if f.Clock == summary.ClockWall {
-		finding.Evidence = append(finding.Evidence, "the clock is that of the wall: tasks that wait at the same time count fully each, so times may sum to more than the run took")
+		finding.Evidence = append(finding.Evidence, "wall clock: tasks that wait at the same time all count, so the sum can exceed the run time")
 	}
 	finding.Next = waitAdvice()
 	return finding, true
 }
 
-// callersOf returns who called a function, the largest first.
+// callersOf returns the callers of a function, the largest first.
 func (f *functions) callersOf(name string) (out []string) {
 	if f.calls == nil {
 		return nil
@@ -66,8 +66,8 @@ func (f *functions) callersOf(name string) (out []string) {
 }
 
 // pair finds in another profile the function of each row, by name, and reports
-// whether the two are of one program: of its own functions that matter in a, at
-// least half are in b.
+// whether both profiles show one program: at least half of its own functions in a are
+// in b.
 func pair(a, b *functions) (map[string]functionRow, bool) {
 	in := make(map[string]functionRow, len(b.rows))
 	for _, r := range b.rows {
@@ -86,9 +86,9 @@ func pair(a, b *functions) (map[string]functionRow, bool) {
 	return in, own > 0 && 2*both >= own
 }
 
-// againstCPU holds a profile by the wall clock against one of the same program
-// by the clock of the CPU: what the first has more was waited for.
-func (c *court) againstCPU(profiles []functions) (Finding, bool) {
+// againstCPU compares a wall-clock profile with a CPU-clock profile of the same
+// program. The difference is waiting.
+func (c *evaluator) againstCPU(profiles []functions) (Finding, bool) {
 	var best Finding
 	found := false
 	for i := range profiles {
@@ -110,22 +110,21 @@ func (c *court) againstCPU(profiles []functions) (Finding, bool) {
 }
 
 // waitOf finds the program's own function that waits longest.
-func (c *court) waitOf(wall *functions, cpu map[string]functionRow) (best Finding, found bool) {
+func (c *evaluator) waitOf(wall *functions, cpu map[string]functionRow) (best Finding, found bool) {
 	for _, r := range wall.rows {
 		other, ok := cpu[r.name]
 		if !ok || r.foreign || other.total < 0 || r.total <= other.total || found && r.total-other.total <= best.NumeratorNS {
 			continue
 		}
 		wait := r.total - other.total
-		f, limit, ok := wall.held(c.rules[RuleWaiting], wait, r.total)
+		f, limit, ok := wall.measured(c.rules[RuleWaiting], wait, r.total)
 		if !ok {
 			continue
 		}
-		f.Title = fmt.Sprintf("function %s waits for %s of its time by the wall clock (%s of %s), %s", r, unit.Share(wait, r.total),
-			unit.Duration(wait), unit.Duration(r.total), reaches(f, limit))
+		f.Title = fmt.Sprintf("Blocked: %s waits for %s of its wall time (%s)", r, unit.Share(wait, r.total), fraction(wait, r.total)) + over(limit)
 		f.Evidence = []string{
-			"by the wall clock: " + wall.described(r), "by the clock of the CPU: " + wall.described(other),
-			"the two profiles are of two runs: what differs between these is in the difference, too",
+			"wall clock: " + wall.described(r), "CPU clock: " + wall.described(other),
+			"the profiles come from two runs, so their difference includes run-to-run noise",
 		}
 		f.Next = waitAdvice()
 		best, found = f, true
@@ -133,10 +132,9 @@ func (c *court) waitOf(wall *functions, cpu map[string]functionRow) (best Findin
 	return best, found
 }
 
-// growingAverage holds two profiles of one program by the same clock against each
-// other, in the order in which they were given: before and after, or little data
-// and much.
-func (c *court) growingAverage(profiles []functions) (Finding, bool) {
+// growingAverage compares two profiles of one program by the same clock, in the order in
+// which they were given: before and after, or little data and much.
+func (c *evaluator) growingAverage(profiles []functions) (Finding, bool) {
 	if len(profiles) != 2 || profiles[0].Clock != profiles[1].Clock || profiles[0].Tool != profiles[1].Tool || !profiles[0].isTime() || !profiles[1].isTime() {
 		return Finding{}, false
 	}
@@ -156,12 +154,12 @@ func (c *court) growingAverage(profiles []functions) (Finding, bool) {
 		if !ok || r.foreign || !matters || old.mean <= 0 || r.mean <= old.mean {
 			continue
 		}
-		f, limit, ok := after.held(c.rules[RuleGrowingAverage], r.mean-old.mean, old.mean)
+		f, limit, ok := after.measured(c.rules[RuleGrowingAverage], r.mean-old.mean, old.mean)
 		if !ok || found && f.Value <= best.Value {
 			continue
 		}
-		f.Title = fmt.Sprintf("an average call of function %s has grown by %s (from %s to %s), %s", r, unit.Share(r.mean-old.mean, old.mean),
-			unit.Duration(old.mean), unit.Duration(r.mean), reaches(f, limit))
+		f.Title = fmt.Sprintf("Mean call time +%s: %s, %s, was %s", unit.Share(r.mean-old.mean, old.mean), r,
+			unit.Duration(r.mean), unit.Duration(old.mean)) + over(limit)
 		f.Evidence = []string{
 			c.Inputs[before.Input].Path + ": " + before.described(old), c.Inputs[after.Input].Path + ": " + after.described(r),
 		}

@@ -113,9 +113,9 @@ func TestProfileRules(t *testing.T) {
 func TestProfileWords(t *testing.T) {
 	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), Thresholds{})
 	f := findingBy(t, r, RuleFunctionTotal)
-	wantIn(t, f.Title, `function "Judge.check" (judge.py:31) has 99.0% of the profile's time (99 ms of 100 ms) with all it calls, over the critical limit of 50%`)
-	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms in all, 2 ms by itself, 40 calls, 2.475 ms each`, `1 more function at or over 10%`,
-		`"Judge.verify" (judge.py:27): 100.0%`, "3 ms by themselves of 100 ms", "the clock is that of the CPU")
+	wantIn(t, f.Title, `Hot function: "Judge.check" (judge.py:31), 99.0% of total time (99 ms of 100 ms); limit 50%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms total, 2 ms self, 40 calls, 2.475 ms each`, `1 more function with at least 10%`,
+		`"Judge.verify" (judge.py:27): 100.0%`, "the self times sum to 3 ms of 100 ms", "CPU clock")
 	wantIn(t, strings.Join(texts(f.Next), "\n"), "functools.lru_cache", "asyncio.gather")
 	if f.Value != 0.99 || f.NumeratorNS != 99e6 || f.DenominatorNS != 100e6 || f.Warn != 0.1 || f.Critical != 0.5 {
 		t.Errorf("the numbers are %+v", f)
@@ -124,8 +124,8 @@ func TestProfileWords(t *testing.T) {
 		t.Errorf("the verdict is %+v", r.Verdict)
 	}
 	nested := findingBy(t, r, RuleNestedCost)
-	wantIn(t, nested.Title, `98.0% of what function "Judge.check" (judge.py:31) takes is in what it calls (97 ms of 99 ms), over the warn limit of 90%`)
-	wantIn(t, strings.Join(nested.Evidence, "\n"), "does not say what it called")
+	wantIn(t, nested.Title, `"Judge.check" (judge.py:31) spends 98.0% of its time in callees (97 ms of 99 ms); limit 90%`)
+	wantIn(t, strings.Join(nested.Evidence, "\n"), "lists no callees")
 }
 
 // TestProfileCalls: calls lead to the innermost of functions with equal totals,
@@ -142,8 +142,8 @@ func TestProfileCalls(t *testing.T) {
 			edge("app.py:3 c", "/usr/lib/python3.11/json/decoder.py:4 raw", 60, 7), edge("app.py:3 c", "/usr/lib/python3.11/re.py:5 match", 40, 3)}})
 	r := Judge(s, Thresholds{})
 	f := findingBy(t, r, RuleNestedCost)
-	wantIn(t, f.Title, `100.0% of what function "c" (app.py:3)`)
-	wantIn(t, strings.Join(f.Evidence, "\n"), `calls "raw" (decoder.py:4): 60.0% of it (60 ms in 7 calls)`, `calls "match" (re.py:5): 40.0% of it (40 ms in 3 calls)`)
+	wantIn(t, f.Title, `"c" (app.py:3) spends 100.0% of its time in callees`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), `callee "raw" (decoder.py:4): 60.0% of it (60 ms in 7 calls)`, `callee "match" (re.py:5): 40.0% of it (40 ms in 3 calls)`)
 }
 
 // TestTwoClocks: what the clock of the wall has more than that of the CPU was
@@ -156,8 +156,8 @@ func TestTwoClocks(t *testing.T) {
 		}
 	}
 	f := findingBy(t, Judge(s, Thresholds{}), RuleWaiting)
-	wantIn(t, f.Title, `function "verify" (app.py:1) waits for 90.0% of its time by the wall clock (900 ms of 1 s), over the critical limit of 60%`)
-	wantIn(t, strings.Join(f.Evidence, "\n"), "by the wall clock: 1 s in all", "by the clock of the CPU: 100 ms in all", "two runs")
+	wantIn(t, f.Title, `Blocked: "verify" (app.py:1) waits for 90.0% of its wall time (900 ms of 1 s); limit 60%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), "wall clock: 1 s total", "CPU clock: 100 ms total", "two runs")
 	for i := range s.Tables {
 		if s.Tables[i].Input == 1 {
 			s.Tables[i].Rows[0].Name, s.Tables[i].Rows[1].Name = "other.py:1 x", "other.py:2 y"
@@ -174,8 +174,8 @@ func TestGrowing(t *testing.T) {
 	after := []fn{{"app.py:1 verify", 100, 400, 200}, {"app.py:2 look", 300, 300, 200}}
 	r := Judge(profiled("cpu", before, after), Thresholds{})
 	f := findingBy(t, r, RuleGrowingAverage)
-	wantIn(t, f.Title, `an average call of function "look" (app.py:2) has grown by 200.0% (from 500 µs to 1.5 ms), over the critical limit of 100%`)
-	wantIn(t, strings.Join(f.Evidence, "\n"), "p0.txt: 50 ms in all", "p1.txt: 300 ms in all")
+	wantIn(t, f.Title, `Mean call time +200.0%: "look" (app.py:2), 1.5 ms, was 500 µs; limit 100%`)
+	wantIn(t, strings.Join(f.Evidence, "\n"), "p0.txt: 50 ms total", "p1.txt: 300 ms total")
 	for name, s := range map[string]*summary.Summary{
 		"shrinks": profiled("cpu", after, before), "three profiles": profiled("cpu", before, after, after), "the same": profiled("cpu", before, before),
 	} {
@@ -188,7 +188,7 @@ func TestGrowing(t *testing.T) {
 // TestProfileUnits: profiles of memory and of samples are judged by their shares
 // and not as time.
 func TestProfileUnits(t *testing.T) {
-	for unit, want := range map[string]string{"bytes": "has 60.0% of the profile's bytes (57.22 MiB of 95.37 MiB)", "count": "has 60.0% of the profile's samples (60,000,000 of 100,000,000)"} {
+	for unit, want := range map[string]string{"bytes": "60.0% of total bytes (57.22 MiB of 95.37 MiB)", "count": "60.0% of total samples (60,000,000 of 100,000,000)"} {
 		s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})
 		s.Tables[0].Columns[1].Unit, s.Tables[0].Columns[2].Unit = unit, unit
 		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
@@ -205,7 +205,7 @@ func TestProfileEmpty(t *testing.T) {
 	s := profiled("cpu", nil)
 	s.Issues = []summary.Issue{{Code: "profile-rows-missing", Severity: "data-loss", Count: 1, Help: "the data is beside it"}}
 	r := Judge(s, Thresholds{})
-	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "no function in it") || !slices.Contains(texts(findingBy(t, r, RuleCaptureQuality).Next), "the data is beside it") {
+	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "has no functions") || !slices.Contains(texts(findingBy(t, r, RuleCaptureQuality).Next), "the data is beside it") {
 		t.Errorf("%+v", r)
 	}
 	s = profiled("cpu", []fn{{"f", 1, 1, 1}})
@@ -258,7 +258,7 @@ func TestDeepProfile(t *testing.T) {
 	s := profiled("cpu", rows)
 	s.Tables = append(s.Tables, calls)
 	f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
-	wantIn(t, f.Title, fmt.Sprintf(`function "f" (app.py:%d) has 100.0%%`, n-1))
+	wantIn(t, f.Title, fmt.Sprintf(`Hot function: "f" (app.py:%d), 100.0%%`, n-1))
 }
 
 // TestAdviceByFunction: stacks of a trace have Python, its built-in functions and
@@ -269,13 +269,13 @@ func TestAdviceByFunction(t *testing.T) {
 		self, total      int64
 		title, next      string
 	}{
-		{"void gemm<float>(float*)", "pprof", "", 90, 90, "has 90.0% of the profile's time (90 ms of 100 ms) by itself,", "less memory traffic"},
-		{"backward", "pprof", "", 1, 90, "(90 ms of 100 ms) with all it calls,", "call them less often, reduce their work"},
-		{"step", "pprof", "train.py", 85, 90, "(90 ms of 100 ms) nearly all by itself,", "sets and dicts"},
-		{"train.py(12): step", "folded", "", 70, 90, "(90 ms of 100 ms) with all it calls,", "sets and dicts"},
-		{"<built-in method conv2d>", "folded", "", 90, 90, "by itself,", "Call this compiled function less often"},
-		{"{method 'run' of '_contextvars.Context' objects}", "pstats", "", 1, 90, "with all it calls,", "If its callees wait"},
-		{"..Server.verify", "yappi", "", 1, 90, "with all it calls,", "asyncio.gather"},
+		{"void gemm<float>(float*)", "pprof", "", 90, 90, "90.0% of total time (90 ms of 100 ms)", "less memory traffic"},
+		{"backward", "pprof", "", 1, 90, "90.0% of total time (90 ms of 100 ms);", "call them less often, reduce their work"},
+		{"step", "pprof", "train.py", 85, 90, "90.0% of total time (90 ms of 100 ms);", "sets and dicts"},
+		{"train.py(12): step", "folded", "", 70, 90, "90.0% of total time (90 ms of 100 ms);", "sets and dicts"},
+		{"<built-in method conv2d>", "folded", "", 90, 90, "90.0% of total time", "Call this compiled function less often"},
+		{"{method 'run' of '_contextvars.Context' objects}", "pstats", "", 1, 90, "90.0% of total time", "If its callees wait"},
+		{"..Server.verify", "yappi", "", 1, 90, "90.0% of total time", "asyncio.gather"},
 	} {
 		s := profiled("", []fn{{tt.name, tt.self, tt.total, -1}, {"train.py:1 rest", 100 - tt.self, 100 - tt.self, -1}})
 		table := &s.Tables[0]

@@ -116,7 +116,7 @@ type setting struct {
 
 // settingOf returns the setting of a summary with the stacks that it shows.
 func settingOf(s *summary.Summary, stacks []Stack) setting {
-	c := court{Summary: s}
+	c := evaluator{Summary: s}
 	others := func(st Stack) bool { return st.ID != "jax" }
 	return setting{
 		stacks: stacks,

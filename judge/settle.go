@@ -7,8 +7,8 @@ import (
 	"assay/summary"
 )
 
-// sortFindings puts the worst level first, and within a level what could gain
-// most; what has no gain comes last, in the precedence of the rules.
+// sortFindings sorts by level and then by estimated savings, the largest first. Findings
+// without savings come last in their level, by the precedence of the rules.
 func sortFindings(list []Finding, order map[string]int) {
 	gain := func(f Finding) int64 {
 		if f.GainNS == nil || f.Level == Info {
@@ -21,8 +21,7 @@ func sortFindings(list []Finding, order map[string]int) {
 	})
 }
 
-// decidedFirst puts the finding that decides the verdict before the others of its
-// level, so that the two say the same thing first.
+// decidedFirst puts the finding that decides the verdict before the others of its level.
 func decidedFirst(list []Finding, v Verdict) {
 	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {
@@ -34,9 +33,9 @@ func decidedFirst(list []Finding, v Verdict) {
 	list[first] = f
 }
 
-// settle fills in what findings of all rules have: how sure they are, what the
-// software that was found asks for.
-func settle(s *summary.Summary, found []Finding, stacks []Stack) {
+// finalize sets the fields common to all rules: confidence, how to confirm, and fixes
+// for the frameworks that were found.
+func finalize(s *summary.Summary, found []Finding, stacks []Stack) {
 	doubtful := slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" })
 	on := settingOf(s, stacks)
 	for i := range found {
@@ -50,7 +49,7 @@ func settle(s *summary.Summary, found []Finding, stacks []Stack) {
 		}
 		if doubtful && f.Confidence == Certain && f.Rule != RuleCaptureQuality {
 			f.Confidence = Likely
-			f.ToBeSure = append(f.ToBeSure, "a capture without the issues of severity suspect")
+			f.ToBeSure = append(f.ToBeSure, "record again without the issues of severity suspect")
 		}
 		f.Next = on.stepsFor(f.Rule, f.Next)
 	}

@@ -35,7 +35,7 @@ var stackEntries = sync.OnceValue(builtInStacks)
 
 // Stacks returns which software a summary shows, in the order of the table.
 func Stacks(s *summary.Summary) (out []Stack) {
-	families := map[string]bool{} // of which one is known by name
+	families := map[string]bool{} // families with a stack that is known by name
 	why := map[string]string{}
 	for _, e := range stackEntries() {
 		if why[e.id] = e.found(s); why[e.id] != "" && e.Family != "" {

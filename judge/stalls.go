@@ -9,8 +9,8 @@ import (
 	"assay/unit"
 )
 
-// slowSteps says which steps are far over the median of their kind.
-func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool) {
+// slowSteps reports the steps that are far over the median of their kind.
+func (c *evaluator) slowSteps(states []StepState, groups []stepGroup) (Finding, bool) {
 	rule := c.rules[RuleSlowSteps]
 	slow, all := int64(0), int64(0)
 	for _, g := range groups {
@@ -27,9 +27,9 @@ func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool
 	}
 	level, limit = rule.tempered(level, limit, all)
 	f := Finding{Rule: rule.ID, Level: level, Value: float64(slow) / float64(all), Warn: rule.Warn, Critical: rule.Critical}
-	f.Title = fmt.Sprintf("%s of %s are over the median of their kind by %s or more (%s)", unit.Count(slow), plural(all, "step"), unit.Percent(rule.Margin), unit.Share(slow, all))
+	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(slow), unit.Count(all), unit.Percent(rule.Margin), unit.Share(slow, all))
 	if level > Info {
-		f.Title += ", " + reaches(f, limit)
+		f.Title += over(limit)
 	}
 	medians := map[string]int64{}
 	for _, g := range groups {
@@ -45,7 +45,7 @@ func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool
 	for _, i := range worst[:min(mostPlaces, len(worst))] {
 		f.Where = append(f.Where, c.stepPlace(i))
 		st := c.Steps[i]
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s of the trace on %s took %s, the median is %s; its idle time is %s", shortStep(st), unit.Timestamp(st.StartNS),
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s on %s: %s, median %s, idle %s", shortStep(st), unit.Timestamp(st.StartNS),
 			c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(medians[st.Marker+"\x00"+st.Kind]), unit.Duration(st.Activity.Idle())))
 	}
 	f.gain(c.overMedian(worst, medians))
@@ -56,17 +56,17 @@ func (c *court) slowSteps(states []StepState, groups []stepGroup) (Finding, bool
 	return f, true
 }
 
-// stepPlace names a step.
-func (c *court) stepPlace(i int) Place {
+// stepPlace returns the place of a step.
+func (c *evaluator) stepPlace(i int) Place {
 	st := c.Steps[i]
 	at := placeOf(st.Input, st.Rank, st.Device).at(st.StartNS, st.WallNS)
 	at.Step = st.Name
 	return at
 }
 
-// overMedian returns by how much steps are over the median of their kind, of the
-// time of all steps.
-func (c *court) overMedian(slow []int, medians map[string]int64) (over, all int64, of string) {
+// overMedian returns the time of slow steps over the median of their kind, the time of
+// all steps, and the name of the latter.
+func (c *evaluator) overMedian(slow []int, medians map[string]int64) (over, all int64, of string) {
 	for _, i := range slow {
 		st := c.Steps[i]
 		over = summary.Plus(over, max(0, st.WallNS-medians[st.Marker+"\x00"+st.Kind]))
@@ -77,18 +77,18 @@ func (c *court) overMedian(slow []int, medians map[string]int64) (over, all int6
 	return over, all, "all steps"
 }
 
-// fewestPeriods is how many slow steps it takes to see that they come at equal
-// distances: of two there is but one.
+// fewestPeriods is the number of slow steps from which they can be periodic. Two have
+// only one distance.
 const fewestPeriods = 3
 
-// period returns after how many steps a slow one comes, if all of them do so on
-// every device that has any.
-func (c *court) period(states []StepState, groups []stepGroup) (int, bool) {
+// period returns the distance between slow steps, if it is the same on every GPU that
+// has any.
+func (c *evaluator) period(states []StepState, groups []stepGroup) (int, bool) {
 	period, found := 0, false
 	for _, g := range groups {
-		at := map[deviceKey]int{}    // how many steps came
-		last := map[deviceKey]int{}  // slow one, from 1
-		count := map[deviceKey]int{} // slow ones
+		at := map[deviceKey]int{}    // steps so far
+		last := map[deviceKey]int{}  // the last slow step, from 1
+		count := map[deviceKey]int{} // slow steps
 		for _, i := range g.steps {
 			d := c.deviceOf(i)
 			at[d]++
@@ -114,17 +114,32 @@ func (c *court) period(states []StepState, groups []stepGroup) (int, bool) {
 	return period, found && period > 1
 }
 
-// periodic turns the finding on slow steps into one on what happens every few
+// periodic returns the finding on periodic slow steps, which replaces the one on slow
 // steps.
-func (c *court) periodic(f Finding, period int) Finding {
+func (c *evaluator) periodic(f Finding, period int) Finding {
 	rule := c.rules[RulePeriodicStalls]
 	level, limit, ok := rule.level(f.Value)
 	if !ok {
 		return f
 	}
-	f.Title = fmt.Sprintf("every %d steps one is far over the median: %s", period, f.Title)
+	f.Title, f.Evidence = fmt.Sprintf("Periodic slow steps: every %d%s step is slow", period, ordinal(period)), append([]string{f.Title}, f.Evidence...)
 	f.Rule, f.Warn, f.Critical = rule.ID, rule.Warn, rule.Critical
 	f.Level, _ = rule.tempered(level, limit, int64(len(c.Steps)))
 	f.Next = []Step{advise("find-what-is-periodic", "n", fmt.Sprint(period)), advise("schedule-garbage-collection")}
 	return f
+}
+
+// ordinal returns the ending of an ordinal number: "st", "nd", "rd" or "th".
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+		return "th"
+	case n%10 == 1:
+		return "st"
+	case n%10 == 2:
+		return "nd"
+	case n%10 == 3:
+		return "rd"
+	}
+	return "th"
 }

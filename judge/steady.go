@@ -9,10 +9,10 @@ import (
 	"assay/summary"
 )
 
-// withoutWarmUp returns the windows of all devices without what a program does only
-// once, and what that is: the steps of warm-up or else the phases of setup and
+// withoutWarmUp returns the windows of all GPUs without the work that a program does
+// only once, and its name: the warm-up steps, or else the phases of setup and
 // warm-up. Without either it returns the whole windows.
-func (c *court) withoutWarmUp(states []StepState, groups []stepGroup) (summary.Activity, string) {
+func (c *evaluator) withoutWarmUp(states []StepState, groups []stepGroup) (summary.Activity, string) {
 	if rest := c.withoutWarmUpSteps(states, groups); rest != c.total {
 		return rest, "warm-up"
 	}
@@ -23,14 +23,14 @@ func (c *court) withoutWarmUp(states []StepState, groups []stepGroup) (summary.A
 	return c.total, ""
 }
 
-// A onceOnly is the activity of what a program does only once, by phase.
+// A onceOnly is the activity in the phases that a program runs only once.
 type onceOnly struct {
 	phases map[string]summary.Activity
 	all    summary.Activity
 }
 
-// onceOnly adds up the phases that a program has only once, with what is in them.
-func (c *court) onceOnly() onceOnly {
+// onceOnly adds up the phases that a program runs only once, with all nested phases.
+func (c *evaluator) onceOnly() onceOnly {
 	out := onceOnly{phases: map[string]summary.Activity{}}
 	for _, p := range c.Phases {
 		parts := strings.Split(p.Path, "/")
@@ -49,7 +49,7 @@ func (o onceOnly) names() []string {
 	})
 }
 
-// without returns what of a is in none of the phases.
+// without returns the part of a outside these phases.
 func (o onceOnly) without(a summary.Activity) summary.Activity {
 	for set, ns := range o.all {
 		a[set] -= ns
@@ -57,10 +57,10 @@ func (o onceOnly) without(a summary.Activity) summary.Activity {
 	return a
 }
 
-// withoutPhases returns the windows without these phases, where those are so much of
-// them that they are a finding and enough is left to judge by. A program that is
-// recorded while it loads its model is not bound by the copies of that.
-func (c *court) withoutPhases(once onceOnly) summary.Activity {
+// withoutPhases returns the windows without these phases, if the phases exceed their
+// warn limit and enough is left to judge. The copies of loading a model, for example,
+// are not the bottleneck of a run.
+func (c *evaluator) withoutPhases(once onceOnly) summary.Activity {
 	rest, window := once.without(c.total), float64(c.total.Window())
 	enough := rest.Busy() > 0 && float64(rest.Window()) >= c.rules[RuleTooLittleWork].MinShare*window
 	if float64(once.all.Window()) < c.rules[RuleWarmUpPhases].Warn*window || !enough || slices.ContainsFunc(rest[:], isNegative) {
@@ -69,25 +69,24 @@ func (c *court) withoutPhases(once onceOnly) summary.Activity {
 	return rest
 }
 
-// recordLater has the finding that decides say first to record later, where phases of
-// setup and warm-up are nearly all that was recorded: what it says is of them.
-func (c *court) recordLater(judged []Finding, v Verdict) {
+// recordLater puts the advice to record later first in the finding that decides, if
+// setup and warm-up are nearly all that was recorded.
+func (c *evaluator) recordLater(judged []Finding, v Verdict) {
 	once := findingOf(judged, RuleWarmUpPhases)
 	if once == nil || once.Level == Info || c.left != "" || v.Rule == "" {
 		return
 	}
 	if first := findingOf(judged, v.Rule); first != nil {
-		first.tell(nil, once.Next, true)
+		first.include(nil, once.Next, true)
 	}
 }
 
 func isNegative(ns int64) bool { return ns < 0 }
 
-// withoutWarmUpSteps returns the windows of all devices without the steps of warm-up,
-// where those are so much of the time of all steps that they are a finding and two
-// others are left to judge by. Else it returns the whole windows: what runs between
-// the steps of a server is part of what bounds it.
-func (c *court) withoutWarmUpSteps(states []StepState, groups []stepGroup) summary.Activity {
+// withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if
+// these exceed their warn limit and at least two other steps are left. Otherwise it
+// returns the whole windows, because the time between the steps of a server counts.
+func (c *evaluator) withoutWarmUpSteps(states []StepState, groups []stepGroup) summary.Activity {
 	rule := c.rules[RuleWarmUpSteps]
 	if len(groups) == 0 || int64(len(groups[0].steps)) < c.rules[RuleSteadySteps].MinEvents {
 		return c.total
@@ -104,7 +103,7 @@ func (c *court) withoutWarmUpSteps(states []StepState, groups []stepGroup) summa
 		}
 		for set, ns := range st.Activity {
 			if rest[set] -= ns; rest[set] < 0 {
-				return c.total // steps overlap, so they cannot be taken away one by one
+				return c.total // steps overlap, so they cannot be subtracted one by one
 			}
 		}
 	}

@@ -17,35 +17,35 @@ type StepState string
 const (
 	StepSteady StepState = "steady"
 	StepSlow   StepState = "slow"    // far over the median
-	StepWarmUp StepState = "warm-up" // of the first ones, and far over the median, or doing what programs do once
-	StepEdge   StepState = "edge"    // the first or last one, and far under the median, as one that the capture cuts
+	StepWarmUp StepState = "warm-up" // one of the first steps, far over the median or with work that programs do once
+	StepEdge   StepState = "edge"    // a partial step: the first or last one, far under the median
 )
 
 // counts reports whether a step in this state counts in medians.
 func (s StepState) counts() bool { return s == StepSteady || s == StepSlow }
 
-// A StepGroup is the steps of one kind on all devices.
+// A StepGroup is the steps of one kind on all GPUs.
 type StepGroup struct {
-	Marker string `json:"marker"`         // who marks them
+	Marker string `json:"marker"`         // the tool that marks them
 	Kind   string `json:"kind,omitempty"` // "prefill", "decode", ...
 
-	// How many there are, by state: a step counts once on each device.
+	// The number of steps by state. A step counts once per GPU.
 	Steps  int64 `json:"steps"`
 	Slow   int64 `json:"slow,omitempty"`
 	WarmUp int64 `json:"warm_up,omitempty"`
 	Edge   int64 `json:"edge,omitempty"`
 
-	// Of those that count: the median of their lengths, the median of how far they
-	// are from it, the shortest and the longest.
+	// Times of the steps that count: median, median absolute deviation, minimum and
+	// maximum.
 	MedianNS int64 `json:"median_ns"`
 	SpreadNS int64 `json:"spread_ns"`
 	MinNS    int64 `json:"min_ns"`
 	MaxNS    int64 `json:"max_ns"`
 
-	Activity summary.Activity `json:"activity"` // of those that count, added up
+	Activity summary.Activity `json:"activity"` // sum over the steps that count
 
-	// Bound is what bounds the median one of them, as of a Verdict; "" if too few
-	// count. Share is the share of it that decided.
+	// Bound is the bottleneck of the median step, as in a Verdict; "" if too few steps
+	// count. Share is the share of the step that decided.
 	Bound string  `json:"bound,omitempty"`
 	Share float64 `json:"share,omitempty"`
 }
@@ -56,12 +56,12 @@ type stepGroup struct {
 	steps []int // indices of Summary.Steps that count, by start
 }
 
-// A stepSeries is the steps of one kind on one device, by start.
+// A stepSeries is the steps of one kind on one GPU, by start.
 type stepSeries []int
 
-// sortSteps finds the state of every step and groups steps by kind, the group
+// sortSteps returns the state of every step, and the steps grouped by kind, the group
 // with the most time first.
-func (c *court) sortSteps() ([]StepState, []stepGroup) {
+func (c *evaluator) sortSteps() ([]StepState, []stepGroup) {
 	if len(c.Steps) == 0 {
 		return nil, nil
 	}
@@ -100,10 +100,9 @@ func (c *court) sortSteps() ([]StepState, []stepGroup) {
 	return states, out
 }
 
-// sortSeries finds the states of the steps of one kind on one device, which
-// follow each other. What is far over the median, or under it, is a question that
-// takes a few steps.
-func (c *court) sortSeries(series stepSeries, states []StepState) {
+// sortSeries sets the states of the steps of one kind on one GPU, in the order of their
+// starts. Series of few steps are all steady: their median says little.
+func (c *evaluator) sortSeries(series stepSeries, states []StepState) {
 	for _, i := range series {
 		states[i] = StepSteady
 	}
@@ -124,7 +123,7 @@ func (c *court) sortSeries(series stepSeries, states []StepState) {
 		return allocs == 0 && c.Steps[i].Allocs > 0 || loads == 0 && c.Steps[i].Loads > 0
 	}
 	first, last := 0, len(series)-1
-	// Half of the steps cannot be warm-up: the median would be theirs.
+	// At most half of the steps are warm-up, because otherwise the median is one of them.
 	for first < len(series)/2 && (over(series[first], rule.Margin) || once(series[first])) {
 		states[series[first]] = StepWarmUp
 		first++
@@ -134,8 +133,8 @@ func (c *court) sortSeries(series stepSeries, states []StepState) {
 			states[i] = StepSlow
 		}
 	}
-	// Only what ends where the capture does can be cut by it. Prefill and decode
-	// steps differ in length for other reasons.
+	// Only the first and last step can be cut by the capture. The lengths of prefill
+	// and decode steps differ for other reasons.
 	if c.Steps[series[0]].Kind == "" {
 		if first == 0 && under(series[0]) {
 			states[series[0]] = StepEdge
@@ -164,7 +163,7 @@ func (g *stepGroup) add(steps []summary.Step, series stepSeries, states []StepSt
 	}
 }
 
-// measure finds median and spread.
+// measure sets median, deviation, minimum and maximum.
 func (g *stepGroup) measure(steps []summary.Step) {
 	wall := func(i int) int64 { return steps[i].WallNS }
 	g.MedianNS = medianOf(g.steps, wall)
@@ -177,8 +176,8 @@ func (g *stepGroup) measure(steps []summary.Step) {
 	}
 }
 
-// boundOf asks of the median step what is asked of a window.
-func (c *court) boundOf(g *stepGroup) {
+// boundOf evaluates the median step like a window.
+func (c *evaluator) boundOf(g *stepGroup) {
 	if int64(len(g.steps)) < c.rules[RuleSteadySteps].MinEvents {
 		return
 	}
@@ -190,9 +189,9 @@ func (c *court) boundOf(g *stepGroup) {
 	})
 }
 
-// bound returns what bounds something whose shares are given, in the order of
-// precedence of the verdict, and the share that decided.
-func (c *court) bound(share func(part) float64) (string, float64) {
+// bound returns the bottleneck for the given shares, in the order of precedence of the
+// verdict, and the share that decided.
+func (c *evaluator) bound(share func(part) float64) (string, float64) {
 	worst, most := "", 0.0
 	for _, p := range parts() {
 		s := share(p)
@@ -216,8 +215,8 @@ func (c *court) bound(share func(part) float64) (string, float64) {
 	return "compute", compute
 }
 
-// medianOf returns the median of a figure of the steps, of an even number the
-// mean of the two in the middle; 0 of none.
+// medianOf returns the median of a figure of the steps, for an even number the mean of
+// the two in the middle, and 0 without steps.
 func medianOf(steps []int, of func(int) int64) int64 {
 	if len(steps) == 0 {
 		return 0
@@ -245,8 +244,8 @@ func middleShare(n int, at func(int) (num, den int64)) float64 {
 	return (all[(n-1)/2] + all[n/2]) / 2
 }
 
-// judgeSteps says what steps tell beyond the window.
-func (c *court) judgeSteps(states []StepState, groups []stepGroup, window Verdict) (out []Finding) {
+// judgeSteps returns the findings on steps.
+func (c *evaluator) judgeSteps(states []StepState, groups []stepGroup, window Verdict) (out []Finding) {
 	if len(groups) == 0 {
 		return nil
 	}
@@ -263,8 +262,8 @@ func (c *court) judgeSteps(states []StepState, groups []stepGroup, window Verdic
 	return out
 }
 
-// warmUpSteps says which steps are left out of medians.
-func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
+// warmUpSteps reports the steps that medians leave out.
+func (c *evaluator) warmUpSteps(states []StepState) (Finding, bool) {
 	var all, left int64
 	var lines []string
 	var where []Place
@@ -275,18 +274,18 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 			continue
 		}
 		left = summary.Plus(left, st.WallNS)
-		why := "as one that begins before the capture or ends after it"
+		why := "partial: it begins before the capture or ends after it"
 		if states[i] == StepEdge {
 			edge++
 		} else {
 			warm++
 			if why = "far over the median"; st.Loads+st.Allocs > 0 {
-				why = fmt.Sprintf("with %s that load code and %s for memory of the device", plural(st.Loads, "call"), plural(st.Allocs, "call"))
+				why = fmt.Sprintf("with %s that load code and %s that allocate GPU memory", plural(st.Loads, "call"), plural(st.Allocs, "call"))
 			}
 		}
 		where = append(where, c.stepPlace(i))
 		if len(lines) < 3 {
-			lines = append(lines, fmt.Sprintf("%s on %s took %s, %s", shortStep(st), c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), why))
+			lines = append(lines, fmt.Sprintf("%s on %s: %s, %s", shortStep(st), c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), why))
 		}
 	}
 	if left == 0 {
@@ -298,27 +297,22 @@ func (c *court) warmUpSteps(states []StepState) (Finding, bool) {
 	}
 	var which []string
 	if warm > 0 {
-		which = append(which, plural(warm, "step")+" of warm-up")
+		which = append(which, plural(warm, "warm-up step"))
 	}
 	if edge > 0 {
-		which = append(which, plural(edge, "short step")+" at the edge of the capture")
+		which = append(which, plural(edge, "partial step"))
 	}
-	verb := "take"
-	if warm+edge == 1 {
-		verb = "takes"
-	}
-	f.Title = fmt.Sprintf("%s %s %s of the time of all steps (%s)", strings.Join(which, " and "), verb, unit.Share(left, all), fraction(left, all))
+	f.Title = fmt.Sprintf("%s: %s of the time of all steps (%s)", upper(strings.Join(which, " and ")), unit.Share(left, all), fraction(left, all))
 	if f.Level > Info {
-		f.Title += ", " + reaches(f, limit)
+		f.Title += over(limit)
 	}
-	f.Title += ", and medians leave that out"
-	f.Evidence, f.Where = lines, longest(where)
+	f.Evidence, f.Where = append(lines, "medians of steps leave these steps out"), longest(where)
 	f.Next = []Step{advise("leave-out-warm-up-steps")}
 	return f, true
 }
 
-// shortStep names a step by its number where its name is long, as that of a
-// batch with all its requests is.
+// shortStep returns the name of a step, or its number if the name is long: a batch can
+// be named after all its requests.
 func shortStep(st summary.Step) string {
 	if len(st.Name) > 40 {
 		return fmt.Sprintf("%s step %d", st.Kind, st.Number)
@@ -326,8 +320,8 @@ func shortStep(st summary.Step) string {
 	return fmt.Sprintf("%q (number %d)", st.Name, st.Number)
 }
 
-// unevenSteps asks whether the steps with the most time fluctuate.
-func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
+// unevenSteps judges whether the time of the largest group of steps varies.
+func (c *evaluator) unevenSteps(g stepGroup) (Finding, bool) {
 	rule := c.rules[RuleUnevenSteps]
 	if int64(len(g.steps)) < rule.MinEvents || g.MedianNS == 0 || g.Kind != "" {
 		return Finding{}, false // batches differ in size
@@ -338,8 +332,8 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Level, limit = rule.tempered(f.Level, limit, int64(len(g.steps)))
-	f.Title = fmt.Sprintf("steps are uneven: half of them are %s or more off the median step (%s), %s", unit.Share(spread, g.MedianNS), fraction(spread, g.MedianNS), reaches(f, limit))
-	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
+	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(spread, g.MedianNS), fraction(spread, g.MedianNS)) + over(limit)
+	f.Evidence = []string{fmt.Sprintf("%s: %s to %s", plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
 	for _, i := range g.steps {
 		f.Where = append(f.Where, c.stepPlace(i))
 	}
@@ -348,9 +342,9 @@ func (c *court) unevenSteps(g stepGroup) (Finding, bool) {
 	return f, true
 }
 
-// spreadOfEach returns the median of how far steps are from the median of their own
-// device: where one rank is slower than another, each may be as even as can be.
-func (c *court) spreadOfEach(g stepGroup) int64 {
+// spreadOfEach returns the median absolute deviation of steps from the median of their
+// own GPU, so that a slow rank alone is no variation.
+func (c *evaluator) spreadOfEach(g stepGroup) int64 {
 	wall := func(i int) int64 { return c.Steps[i].WallNS }
 	byDevice, medians := map[deviceKey][]int{}, map[deviceKey]int64{}
 	for _, i := range g.steps {
@@ -362,29 +356,30 @@ func (c *court) spreadOfEach(g stepGroup) int64 {
 	return medianOf(g.steps, func(i int) int64 { return max(wall(i)-medians[c.deviceOf(i)], medians[c.deviceOf(i)]-wall(i)) })
 }
 
-// steadySteps says so where steps are bound by something else than the window.
-func (c *court) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
+// steadySteps reports that the bottleneck of the median step differs from that of the window.
+func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 	if window.Bound == "memory" {
-		window.Bound = "compute" // of a kind that no step is asked for
+		window.Bound = "compute" // steps have no such verdict
 	}
 	if g.Bound == "" || g.Bound == window.Bound || window.Bound == "unknown" || g.Bound == "mixed" {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleSteadySteps, Level: Info, Value: g.Share}
-	f.Title = fmt.Sprintf("the median step is %s, and the window is %s: %s take %s of the %s of the windows", boundWords(g.Bound), boundWords(window.Bound),
-		plural(int64(len(g.steps)), "step"), unit.Duration(g.Activity.Window()), unit.Duration(c.total.Window()))
+	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", boundWords(g.Bound), boundWords(window.Bound))
+	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
+		c.windowWhole(), fraction(g.Activity.Window(), c.total.Window()))}
 	for _, p := range append(parts(), computePart()) {
 		s := middleShare(len(g.steps), func(n int) (int64, int64) {
 			a := c.Steps[g.steps[n]].Activity
 			return p.time(a), a.Window()
 		})
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of the median step", p.what, percent(s)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the median step", p.what, percent(s)))
 	}
 	f.Next = []Step{advise("choose-window-or-steps")}
 	return f, true
 }
 
-// boundWords says in words what bounds something.
+// boundWords returns the display name of a bottleneck.
 func boundWords(bound string) string {
 	switch bound {
 	case "host", "communication", "compute":
@@ -392,17 +387,17 @@ func boundWords(bound string) string {
 	case "copies":
 		return "copy-bound"
 	case "mixed":
-		return "bound by nothing that stands out"
+		return "without a dominant bottleneck"
 	}
 	return bound
 }
 
-// criticalSteps is how many steps it takes to call something critical: one of
-// five may be chance.
+// criticalSteps is the number of steps from which a finding can be critical. One of
+// five can be chance.
 const criticalSteps = 20
 
-// tempered returns a level and its limit, or those of a warning where the steps
-// are too few for more.
+// tempered returns a level and its limit. With too few steps, critical becomes a
+// warning.
 func (r Rule) tempered(level Level, limit float64, steps int64) (Level, float64) {
 	if level == Critical && steps < criticalSteps && r.Warn > 0 {
 		return Warn, r.Warn
@@ -418,6 +413,6 @@ func plain(groups []stepGroup) (out []StepGroup) {
 	return out
 }
 
-// percent prints a share that is the median of several, and so has no fraction,
-// as others are printed.
+// percent formats a share that is a median, and so has no numerator and denominator,
+// like other shares.
 func percent(share float64) string { return unit.Share(int64(share*1e12), 1e12) }

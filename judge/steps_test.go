@@ -152,7 +152,7 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 	if f := find(t, r, RuleWarmUpSteps); r.Verdict.Bound != "compute" || r.Findings[0].Rule != f.Rule || f.Level != Warn {
 		t.Errorf("long: verdict %+v, findings %q", r.Verdict, rulesOf(r))
 	}
-	if want := "compute is 90.0% of the window without warm-up (27 ms of 30 ms)"; !strings.Contains(r.Verdict.Sentence, want) {
+	if want := "Compute: 90.0% of the window without warm-up (27 ms of 30 ms)"; !strings.Contains(r.Verdict.Sentence, want) {
 		t.Errorf("long: %q, want it to say %q", r.Verdict.Sentence, want)
 	}
 	// 15 ms of 45 are a third, and 14 of 44 the same; of steps that are not far over
@@ -165,7 +165,7 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 	s.Devices[0].Activity = summary.Activity{0: 503 * ms, summary.ClassCompute: 36 * ms}
 	s.Devices[0].WindowNS = 539 * ms
 	r = Judge(s, Thresholds{})
-	if f := findingOf(r.Findings, RuleSteadySteps); r.Verdict.Bound != "host" || f == nil || !strings.Contains(f.Title, "the median step is compute-bound, and the window is host-bound") {
+	if f := findingOf(r.Findings, RuleSteadySteps); r.Verdict.Bound != "host" || f == nil || !strings.Contains(f.Title, "The median step is compute-bound; the whole window is host-bound") {
 		t.Errorf("between steps: verdict %s, finding %+v", r.Verdict.Bound, f)
 	}
 }

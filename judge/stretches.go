@@ -11,7 +11,7 @@ import (
 	"assay/unit"
 )
 
-// A longGaps is the gaps that are so long that each of them is worth a look.
+// A longGaps is the gaps that are long enough to inspect one by one.
 type longGaps struct {
 	count, ns int64 // ns less the profiler's own work
 	list      []placedGap
@@ -24,12 +24,12 @@ type placedGap struct {
 	place Place
 }
 
-// longGaps returns the gaps that reach the rule's limit without the profiler's
-// own work, longest first. Devices keep the longest of their gaps one by one; of
-// further ones their number and sum are known.
-func (c *court) longGaps(least int64) (out longGaps) {
+// longGaps returns the gaps that reach the rule's limit without the profiler's own
+// work, longest first. The summary lists the longest gaps of each GPU and has the
+// number and sum of the others.
+func (c *evaluator) longGaps(least int64) (out longGaps) {
 	for _, d := range c.Devices {
-		var kept summary.Bucket // that reach the limit, whatever of them is the profiler's
+		var kept summary.Bucket // the listed gaps that reach the limit, profiler overhead included
 		for _, g := range d.LargestGaps {
 			if g.NS < least {
 				break
@@ -54,7 +54,7 @@ func (c *court) longGaps(least int64) (out longGaps) {
 	return out
 }
 
-// places says where the longest of them are.
+// places returns the places of the longest gaps.
 func (l longGaps) places() (out []Place) {
 	for i, g := range l.list {
 		if i == mostPlaces {
@@ -65,21 +65,18 @@ func (l longGaps) places() (out []Place) {
 	return out
 }
 
-// evidence describes the longest of them.
+// evidence describes the longest gaps.
 func (l longGaps) evidence() (out []string) {
 	for i, g := range l.list {
 		if i == 3 {
 			break
 		}
-		line := fmt.Sprintf("a gap of %s at %s of the trace%s", unit.Duration(g.NS), unit.Timestamp(g.StartNS), g.where)
+		line := fmt.Sprintf("gap of %s at %s%s", unit.Duration(g.NS), unit.Timestamp(g.StartNS), g.where)
 		if g.ProfilerNS > 0 {
-			line += fmt.Sprintf(", %s of it the profiler's own work", unit.Duration(g.ProfilerNS))
+			line += fmt.Sprintf(", %s of it profiler overhead", unit.Duration(g.ProfilerNS))
 		}
 		if g.Owner != "" {
-			line += ": " + g.Owner
-			if g.State != "" {
-				line += ", " + g.State
-			}
+			line += ": " + causeText(g.Owner, g.State)
 			if g.Name != "" {
 				line += fmt.Sprintf(", %q", short(g.Name))
 			}
@@ -89,21 +86,19 @@ func (l longGaps) evidence() (out []string) {
 	return out
 }
 
-// judgeLongGaps holds the long gaps to their limits. Where idle time is over its
-// own, they are told there, in the place of the largest gap.
-func (c *court) judgeLongGaps(judged []Finding) []Finding {
+// judgeLongGaps compares the long gaps with their limits. If idle time exceeds its
+// own limit, they are reported there and replace the line on the largest gap.
+func (c *evaluator) judgeLongGaps(judged []Finding) []Finding {
 	rule := c.rules[RuleLongGaps]
 	gaps := c.longGaps(rule.MinGapNS)
 	if gaps.count == 0 {
 		return judged
 	}
-	take := func(verb string, all int64, of string) string {
-		return fmt.Sprintf("gaps of %s and longer %s %s of %s (%s, %s)", unit.Duration(rule.MinGapNS), verb,
-			unit.Share(gaps.ns, all), of, plural(gaps.count, "gap"), fraction(gaps.ns, all))
-	}
+	what := fmt.Sprintf("gaps of %s and longer: ", unit.Duration(rule.MinGapNS))
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
 		idle.Evidence = slices.DeleteFunc(idle.Evidence, func(line string) bool { return strings.HasPrefix(line, largestGapIs) })
-		idle.Evidence = append(idle.Evidence, take("hold", c.total.Idle(), "the idle time"))
+		idle.Evidence = append(idle.Evidence, fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
+			unit.Share(gaps.ns, c.total.Idle()), plural(gaps.count, "gap"), fraction(gaps.ns, c.total.Idle())))
 		idle.Evidence = append(idle.Evidence, gaps.evidence()...)
 		return judged
 	}
@@ -111,14 +106,14 @@ func (c *court) judgeLongGaps(judged []Finding) []Finding {
 	if !ok {
 		return judged
 	}
-	f.Title = take("take", c.total.Window(), c.windowName()) + ", " + reaches(f, limit)
-	f.Evidence, f.Where = gaps.evidence(), gaps.places()
-	f.gain(gaps.ns, c.total.Window(), c.windowName())
+	f.Title = upper(what) + c.ofWindow(gaps.ns) + over(limit)
+	f.Evidence, f.Where = append([]string{plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
+	f.gain(gaps.ns, c.total.Window(), c.windowWhole())
 	f.Next = []Step{gaps.advice(), advise("leave-out-the-start")}
 	return append(judged, f)
 }
 
-// advice names what the host did in the longest gap, where that is known.
+// advice names what the CPU did in the longest gap, if that is known.
 func (l longGaps) advice() Step {
 	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
 		return advise("move-off-the-launching-thread", "what", strconv.Quote(short(l.list[0].Name)))
@@ -126,17 +121,17 @@ func (l longGaps) advice() Step {
 	return advise("find-what-runs-in-the-gaps")
 }
 
-// A stretch is chunks of a device's window that follow each other and in each of
-// which the device was busy for less than the limit.
+// A stretch is a series of chunks of a GPU's window, each with the GPU busy for less than
+// the limit.
 type stretch struct {
 	from, ns, busy int64 // from on the input's own clock
 	where          string
 	place          Place
 }
 
-// stretches returns the stretches of low utilization, those with the most idle
-// time first, and how much of the windows they are.
-func (c *court) stretches(limit float64) (out []stretch, ns int64) {
+// stretches returns the stretches of low utilization, those with the most idle time
+// first, and their sum.
+func (c *evaluator) stretches(limit float64) (out []stretch, ns int64) {
 	for _, d := range c.Devices {
 		u := d.Utilization
 		if u == nil {
@@ -162,31 +157,31 @@ func (c *court) stretches(limit float64) (out []stretch, ns int64) {
 	return out, ns
 }
 
-// judgeUtilization says where in the window devices were busy for less than half
-// of the time. Where idle time is over its limit, it is told there.
-func (c *court) judgeUtilization(judged []Finding) []Finding {
+// judgeUtilization reports the stretches in which GPUs were busy for less than half of
+// the time. If idle time exceeds its limit, they are reported there.
+func (c *evaluator) judgeUtilization(judged []Finding) []Finding {
 	rule := c.rules[RuleLowUtilization]
 	list, ns := c.stretches(rule.MinBusy)
 	f, limit, ok := measured(rule, ns, c.total.Window())
 	if !ok {
 		return judged
 	}
-	share := fmt.Sprintf("utilization is under %s for %s of %s (%s)", unit.Percent(rule.MinBusy), unit.Share(ns, c.total.Window()), c.windowName(), fraction(ns, c.total.Window()))
+	share := fmt.Sprintf("GPU time utilization under %s: %s", unit.Percent(rule.MinBusy), c.ofWindow(ns))
 	var lines []string
 	for i, s := range list {
 		if i == 3 {
 			break
 		}
-		lines = append(lines, fmt.Sprintf("it is %s from %s to %s of the trace%s (busy for %s)", unit.Share(s.busy, s.ns),
+		lines = append(lines, fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
 			unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
 	}
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
-		if ns < c.total.Window() { // else it says nothing of where
-			idle.Evidence = append(idle.Evidence, share+"; where most is lost "+lines[0])
+		if ns < c.total.Window() { // otherwise the stretch is the whole window
+			idle.Evidence = append(idle.Evidence, share+"; largest loss: "+lines[0])
 		}
 		return judged
 	}
-	f.Title, f.Evidence = share+", "+reaches(f, limit), lines
+	f.Title, f.Evidence = share+over(limit), lines
 	idle := int64(0)
 	for i, s := range list {
 		idle = summary.Plus(idle, s.ns-s.busy)
@@ -194,7 +189,7 @@ func (c *court) judgeUtilization(judged []Finding) []Finding {
 			f.Where = append(f.Where, s.place.at(s.from, s.ns))
 		}
 	}
-	f.gain(idle, c.total.Window(), c.windowName())
+	f.gain(idle, c.total.Window(), c.windowWhole())
 	f.Next = []Step{advise("find-what-runs-in-the-stretches"), advise("leave-out-stretches")}
 	return append(judged, f)
 }

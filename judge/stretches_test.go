@@ -37,14 +37,14 @@ func TestLongGaps(t *testing.T) {
 		{"none", nil, "", Info},
 		{"just too short", []summary.Gap{gap(499)}, "", Info},
 		{"too little of the window", []summary.Gap{gap(500)}, "", Info},
-		{"two", []summary.Gap{gap(700), gap(500), gap(499)}, "gaps of 500 ms and longer take 1.2% of the window (2 gaps, 1.2 s of 100 s)", Info},
-		{"a warning", []summary.Gap{gap(6000)}, "gaps of 500 ms and longer take 6.0% of the window (1 gap, 6 s of 100 s)", Warn},
+		{"two", []summary.Gap{gap(700), gap(500), gap(499)}, "Gaps of 500 ms and longer: 1.2% of the window (1.2 s of 100 s)", Info},
+		{"a warning", []summary.Gap{gap(6000)}, "Gaps of 500 ms and longer: 6.0% of the window (6 s of 100 s)", Warn},
 		{"more than are kept one by one", []summary.Gap{gap(900), gap(900), gap(900), gap(900), gap(900), gap(800), gap(700), gap(400)},
-			"gaps of 500 ms and longer take 6.0% of the window (7 gaps, 6 s of 100 s)", Warn},
+			"Gaps of 500 ms and longer: 6.0% of the window (6 s of 100 s)", Warn},
 		{"the profiler's own work", []summary.Gap{{NS: 3000 * ms, ProfilerNS: 1000 * ms}, {NS: 1400 * ms, ProfilerNS: 901 * ms}, {NS: 1300 * ms, Owner: summary.OwnerNothing}},
-			"gaps of 500 ms and longer take 2.0% of the window (1 gap, 2 s of 100 s)", Info},
+			"Gaps of 500 ms and longer: 2.0% of the window (2 s of 100 s)", Info},
 		{"the profiler's own work among many", []summary.Gap{{NS: 1500 * ms, ProfilerNS: 1100 * ms}, gap(900), gap(900), gap(900), gap(900), gap(800)},
-			"gaps of 500 ms and longer take 4.4% of the window (5 gaps, 4.4 s of 100 s)", Info},
+			"Gaps of 500 ms and longer: 4.4% of the window (4.4 s of 100 s)", Info},
 	} {
 		r := Judge(longSummary(tc.gaps...), DefaultThresholds())
 		if tc.title == "" {
@@ -54,13 +54,13 @@ func TestLongGaps(t *testing.T) {
 			continue
 		}
 		f := find(t, r, RuleLongGaps)
-		if !strings.HasPrefix(f.Title, tc.title+", over the ") || f.Level != tc.level || len(f.Next) == 0 {
+		if !strings.HasPrefix(f.Title, tc.title+"; limit ") || f.Level != tc.level || len(f.Next) == 0 {
 			t.Errorf("%s: %s (%s)\nwant %s (%s)", tc.name, f.Title, f.Level, tc.title, tc.level)
 		}
 	}
 	f := find(t, Judge(longSummary(
 		summary.Gap{StartNS: 9_001, NS: 5000 * ms, ProfilerNS: 20 * ms, Owner: summary.OwnerHost, State: summary.StatePython, Name: "train.py(7): save"}, gap(800), gap(700), gap(600)), DefaultThresholds()), RuleLongGaps)
-	if want := "a gap of 5 s at 9.001 µs of the trace, 20 ms of it the profiler's own work: host-late, python, \"train.py(7): save\""; len(f.Evidence) != 3 || f.Evidence[0] != want || f.Evidence[1] != "a gap of 800 ms at 9.000 µs of the trace" {
+	if want := "gap of 5 s at 9.001 µs, 20 ms of it profiler overhead: host wait: Python code, \"train.py(7): save\""; len(f.Evidence) != 4 || f.Evidence[1] != want || f.Evidence[2] != "gap of 800 ms at 9.000 µs" {
 		t.Errorf("evidence %q", f.Evidence)
 	}
 }
@@ -74,9 +74,9 @@ func TestLongGapsToldWithIdle(t *testing.T) {
 		t.Errorf("findings %q", rulesOf(r))
 	}
 	wantEvidence(t, find(t, r, RuleGPUIdle),
-		"gaps of 1 ms and longer hold 60.0% of the idle time (2 gaps, 12 s of 20 s); the host gave the device nothing to do",
-		"gaps of 500 ms and longer hold 60.0% of the idle time (2 gaps, 12 s of 20 s)",
-		"a gap of 7 s at 1.000 µs of the trace", "a gap of 5 s at 2.000 µs of the trace")
+		"gaps of 1 ms and longer: 60.0% of the idle time (2 gaps, 12 s of 20 s); the CPU launched nothing",
+		"gaps of 500 ms and longer: 60.0% of the idle time (2 gaps, 12 s of 20 s)",
+		"gap of 7 s at 1.000 µs", "gap of 5 s at 2.000 µs")
 }
 
 // utilized is a device whose window is in chunks of 10 ms, the last of 5, with
@@ -99,12 +99,12 @@ func TestLowUtilization(t *testing.T) {
 	// 10. The fifth has its half; the last has 3 of 5, for it is shorter.
 	busy := []int64{10, 10, 4, 3, 5, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 4, 10, 10, 3}
 	f := find(t, Judge(of(utilized(busy...)), DefaultThresholds()), RuleLowUtilization)
-	if want := "utilization is under 50% for 10.2% of the window (30 ms of 295 ms), over the info limit of 10%"; f.Title != want || f.Level != Info {
+	if want := "GPU time utilization under 50%: 10.2% of the window (30 ms of 295 ms); limit 10%"; f.Title != want || f.Level != Info {
 		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
 	}
 	want := []string{
-		"it is 35.0% from 1020000.000 µs to 1040000.000 µs of the trace (busy for 7 ms of 20 ms)",
-		"it is 40.0% from 1260000.000 µs to 1270000.000 µs of the trace (busy for 4 ms of 10 ms)",
+		"35.0% from 1020000.000 µs to 1040000.000 µs (busy for 7 ms of 20 ms)",
+		"40.0% from 1260000.000 µs to 1270000.000 µs (busy for 4 ms of 10 ms)",
 	}
 	if !slices.Equal(f.Evidence, want) || len(f.Next) == 0 {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
@@ -128,7 +128,7 @@ func TestUtilizationToldWithIdle(t *testing.T) {
 		t.Errorf("findings %q", rulesOf(r))
 	}
 	wantEvidence(t, find(t, r, RuleGPUIdle),
-		"utilization is under 50% for 50.8% of the window (150 ms of 295 ms); where most is lost it is 20.0% from 1000000.000 µs to 1150000.000 µs of the trace (busy for 30 ms of 150 ms)")
+		"GPU time utilization under 50%: 50.8% of the window (150 ms of 295 ms); largest loss: 20.0% from 1000000.000 µs to 1150000.000 µs (busy for 30 ms of 150 ms)")
 	r = Judge(of(utilized(slices.Repeat([]int64{2}, 30)...)), DefaultThresholds())
 	if all := strings.Join(find(t, r, RuleGPUIdle).Evidence, " "); strings.Contains(all, "utilization") {
 		t.Errorf("evidence %s", all)

@@ -36,7 +36,7 @@ type runTables struct {
 
 // tableRuns sorts the tables by the runs that they are of. A run's kernels may be
 // in several tables, so of each kind one table is taken.
-func (c *court) tableRuns() []runTables {
+func (c *evaluator) tableRuns() []runTables {
 	type group struct {
 		key    string
 		tables []*summary.Table
@@ -69,7 +69,7 @@ func (c *court) tableRuns() []runTables {
 // runKey names the run of a table: what the tool calls it within a directory, or
 // the input where the tool does not say. Each table that torch.profiler printed
 // is by itself.
-func (c *court) runKey(t *summary.Table) string {
+func (c *evaluator) runKey(t *summary.Table) string {
 	if t.Tool == "torch" {
 		return fmt.Sprint("input ", t.Input, " line ", t.Line)
 	}
@@ -123,8 +123,8 @@ func runOf(tables []*summary.Table) runTables {
 	return run
 }
 
-// take fills a set that has no rows yet with those of t that are wanted. What
-// was left out of a table counts where all its rows are of that kind.
+// take fills an empty set with the rows of t that wanted accepts. The omitted part of a
+// table counts if wanted accepts all its rows.
 func take(set *tableSet, t *summary.Table, of string, wanted func(summary.TableRow) bool) {
 	if len(set.rows) > 0 {
 		return
@@ -184,7 +184,7 @@ func (s tableSet) plus(o tableSet) tableSet {
 }
 
 // byName returns the rows with those of one name added up, the largest first.
-// Names that the tool has cut may be of several, and stay apart.
+// Names that the tool has cut are ambiguous and are not added up.
 func (s tableSet) byName() []tableRow {
 	index := map[string]int{}
 	var out []tableRow

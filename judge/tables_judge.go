@@ -10,22 +10,21 @@ import (
 	"assay/unit"
 )
 
-// A tableCourt is the tables under judgment, without any timeline: nothing in them
-// says when a device was idle or what ran at the same time.
-type tableCourt struct {
-	*court
+// A tableEvaluator applies the rules to tables of totals. Without a timeline they do not
+// show idle time or overlap.
+type tableEvaluator struct {
+	*evaluator
 	runs   []runTables
-	hidden []runTables // those whose kernels graphs hide
-	pooled []runTables // those that are judged
+	hidden []runTables // runs without the kernels of their CUDA graphs
+	pooled []runTables // runs that are judged
 
 	kernels, copies, calls tableSet // of these
 }
 
-// judgeTables judges tables of sums. The verdict never names what bounds the
-// run, which needs a timeline; it says what stands out. Found has the findings that
-// come first in any case.
-func (c *court) judgeTables(found []Finding) Result {
-	t := tableCourt{court: c, runs: c.tableRuns()}
+// judgeTables judges tables of totals. The verdict never names a bottleneck, which
+// needs a timeline; it names the largest finding. The findings in found come first.
+func (c *evaluator) judgeTables(found []Finding) Result {
+	t := tableEvaluator{evaluator: c, runs: c.tableRuns()}
 	t.pool()
 	var judged []Finding // in the order of precedence
 	for _, rule := range []func() (Finding, bool){
@@ -48,7 +47,7 @@ func (c *court) judgeTables(found []Finding) Result {
 			continue
 		}
 		if ok {
-			// The shares stay, for who wants them, but nothing follows from them.
+			// The findings stay for information.
 			for i := range judged {
 				judged[i].Level = Info
 			}
@@ -62,12 +61,12 @@ func (c *court) judgeTables(found []Finding) Result {
 	return Result{Verdict: verdict, Findings: append(append(found, judged...), sums)}
 }
 
-// sumsOnly says what the tables cannot.
-func (t *tableCourt) sumsOnly() Finding {
+// sumsOnly reports that totals have no timeline.
+func (t *tableEvaluator) sumsOnly() Finding {
 	f := Finding{Rule: RuleSumsOnly, Level: Info}
-	f.Title = "sums tell no idle time, no overlap and no order: what bounds the run needs a timeline"
+	f.Title = "Totals have no timeline, so idle time, overlap and the bottleneck are unknown"
 	if n := len(t.pooled); n > 1 {
-		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are judged together", n)}
+		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are added up", n)}
 	}
 	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "nsys" }) {
 		f.Next = []Step{advise("export-the-report")}
@@ -77,13 +76,13 @@ func (t *tableCourt) sumsOnly() Finding {
 	return f
 }
 
-// empty asks whether the tool had anything to print at all.
-func (t *tableCourt) empty() (Finding, bool) {
+// empty reports tables without any rows.
+func (t *tableEvaluator) empty() (Finding, bool) {
 	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return len(s.Rows) > 0 || s.Left > 0 }) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleTablesEmpty, Level: Warn}
-	f.Title = fmt.Sprintf("no table of %s has rows: what they tell of was not recorded", unit.Count(int64(len(t.Tables))))
+	f.Title = fmt.Sprintf("No rows in %s; nothing was recorded", plural(int64(len(t.Tables)), "table"))
 	for _, s := range t.Tables[:min(3, len(t.Tables))] {
 		if s.Missing != "" {
 			f.Evidence = append(f.Evidence, s.Name+": "+s.Missing)
@@ -93,8 +92,8 @@ func (t *tableCourt) empty() (Finding, bool) {
 	return f, true
 }
 
-// unrecorded asks for kernels that were launched and not recorded.
-func (t *tableCourt) unrecorded() (Finding, bool) {
+// unrecorded reports kernels that were launched and not recorded.
+func (t *tableEvaluator) unrecorded() (Finding, bool) {
 	var launches tableSet
 	for _, r := range t.runs {
 		if r.unrecorded {
@@ -105,26 +104,27 @@ func (t *tableCourt) unrecorded() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleKernelsUnrecorded, Level: Warn}
-	f.Title = fmt.Sprintf("kernels were launched (%s) and none was recorded: another profiler held the GPU, or the permission to trace it was missing", plural(launches.runs, "call"))
+	f.Title = fmt.Sprintf("No kernels recorded for %s", plural(launches.runs, "launch call"))
+	f.Evidence = []string{"another profiler used CUPTI, or tracing was not permitted"}
 	f.Next = append([]Step{advise("stop-other-profilers"), advise("permit-tracing")}, recordAdvice()...)
 	return f, true
 }
 
-// hides asks whether graphs ran what the kernels of a run have not: nsys records a
-// graph as a whole unless it is told otherwise, and its tables of kernels have none
-// of it. A host that waits for far more than there is waits for that.
-func (t *tableCourt) hides(r runTables) bool {
+// hides reports whether the kernels of CUDA graphs are missing from the tables of a run:
+// by default nsys traces a graph as one event, which its kernel tables leave out. The
+// sign is that the CPU waits far longer than the kernels take.
+func (t *tableEvaluator) hides(r runTables) bool {
 	waits := r.calls.of("sync")
 	if r.torch != nil || len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
-		return false // torch.profiler records kernels of graphs; or the table was not asked for, or lacks more than graphs
+		return false // torch.profiler records kernels of graphs; or the table is missing, or lacks more than graphs
 	}
 	return r.calls.of("graph-launch").runs > 0 && waits.ns > 0 &&
 		float64(r.kernels.ns)/float64(waits.ns) < t.rules[RuleGraphsHideKernels].MinShare
 }
 
-// pool adds up the runs, without those whose kernels graphs hide if there are
-// others.
-func (t *tableCourt) pool() {
+// pool adds up the runs. Runs without the kernels of their CUDA graphs count only if
+// there are no others.
+func (t *tableEvaluator) pool() {
 	for _, r := range t.runs {
 		if t.hides(r) {
 			t.hidden = append(t.hidden, r)
@@ -140,8 +140,8 @@ func (t *tableCourt) pool() {
 	}
 }
 
-// hiddenByGraphs reports the runs whose kernels graphs hide.
-func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
+// hiddenByGraphs reports the runs whose tables lack the kernels of CUDA graphs.
+func (t *tableEvaluator) hiddenByGraphs() (Finding, bool) {
 	if len(t.hidden) == 0 {
 		return Finding{}, false
 	}
@@ -151,25 +151,28 @@ func (t *tableCourt) hiddenByGraphs() (Finding, bool) {
 		graphs, waits, kernels = graphs.plus(r.calls.of("graph-launch")), waits.plus(r.calls.of("sync")), kernels.plus(r.kernels)
 	}
 	f := Finding{Rule: rule.ID, Level: Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns, Value: float64(kernels.ns) / float64(waits.ns)}
-	f.Title = fmt.Sprintf("CUDA graphs hide kernels: %s was called %s, but all kernels in the tables are %s of the time in which the host waited (%s), under the limit of %s",
-		graphs.byName()[0].Name, times(graphs.runs), unit.Share(kernels.ns, waits.ns), fraction(kernels.ns, waits.ns), unit.Percent(rule.MinShare))
+	f.Title = "Kernels inside CUDA graphs are missing from the tables"
 	if len(t.hidden) < len(t.runs) {
-		f.Title += fmt.Sprintf(", in %d of %d runs", len(t.hidden), len(t.runs))
+		f.Title += fmt.Sprintf(" (%d of %d runs)", len(t.hidden), len(t.runs))
 	}
-	f.Evidence = append(rowEvidence(graphs, "graph launches", graphs.ns), rowEvidence(waits, "synchronization", waits.ns)...)
+	f.Evidence = []string{
+		fmt.Sprintf("%s: %s", graphs.byName()[0].Name, plural(graphs.runs, "call")),
+		fmt.Sprintf("kernels: %s of the synchronization time (%s); limit %s", unit.Share(kernels.ns, waits.ns), fraction(kernels.ns, waits.ns), unit.Percent(rule.MinShare)),
+	}
+	f.Evidence = append(append(f.Evidence, rowEvidence(graphs, "graph launches", graphs.ns)...), rowEvidence(waits, "synchronization", waits.ns)...)
 	f.Next = []Step{advise("print-graph-kernels"), advise("run-without-graphs")}
 	return f, true
 }
 
-// tooFew asks whether there is enough work for shares to mean anything.
-func (t *tableCourt) tooFew() (Finding, bool) {
+// tooFew judges whether there is enough work for shares.
+func (t *tableEvaluator) tooFew() (Finding, bool) {
 	rule := t.rules[RuleTooLittleWork]
 	events := summary.Plus(t.kernels.runs, t.copies.runs)
 	if len(t.kernels.rows)+len(t.copies.rows) == 0 || events == 0 || events >= rule.MinEvents {
 		return Finding{}, false // other tables are judged by themselves
 	}
 	f := Finding{Rule: rule.ID, Level: Warn}
-	f.Title = fmt.Sprintf("too little GPU work to judge: %s in the tables, under the limit of %s",
+	f.Title = fmt.Sprintf("Too little GPU work: %s in the tables; limit %s",
 		plural(events, "GPU event"), plural(rule.MinEvents, "event"))
 	if f.Next = recordAdvice(); t.ofTorch() {
 		f.Next = []Step{advise("record-whole-steps")}
@@ -177,21 +180,21 @@ func (t *tableCourt) tooFew() (Finding, bool) {
 	return f, true
 }
 
-// headline is the verdict where no limit is reached: what the work was.
-func (t *tableCourt) headline() string {
+// headline returns the verdict if no limit is reached: the largest totals.
+func (t *tableEvaluator) headline() string {
 	if t.kernels.ns > 0 {
-		text := "kernels sum to " + unit.Duration(t.kernels.ns)
+		text := "Total kernel time: " + unit.Duration(t.kernels.ns)
 		if t.kernels.runs > 0 {
-			text += " in " + plural(t.kernels.runs, "run")
+			text += " in " + launches(t.kernels.runs)
 		}
 		var parts []string
 		work := t.kernels.categories()
 		for _, category := range byWork(work)[:min(3, len(work))] {
 			parts = append(parts, category+" "+unit.Share(work[category], t.kernels.ns))
 		}
-		return text + ": " + strings.Join(parts, ", ") + "; nothing in the tables is over its warn limit"
+		return text + " (" + strings.Join(parts, ", ") + "); all findings are below their limits"
 	}
-	const over = "nothing in the tables is over its warn limit"
+	const below = "all findings are below their limits"
 	sorted := slices.Clone(t.Tables)
 	slices.SortStableFunc(sorted, func(a, b summary.Table) int { return cmp.Compare(sleeps(a), sleeps(b)) })
 	for _, s := range sorted {
@@ -201,10 +204,10 @@ func (t *tableCourt) headline() string {
 				return cmp.Compare(positive(a.Value(at)), positive(b.Value(at)))
 			})
 			n := positive(top.Value(at))
-			return fmt.Sprintf("%q has %s of the time in table %q (%s); %s", short(top.Name), unit.Share(n, sum), s.Name, fraction(n, sum), over)
+			return fmt.Sprintf("Largest row: %q, %s of the time in table %q (%s); %s", short(top.Name), unit.Share(n, sum), s.Name, fraction(n, sum), below)
 		}
 	}
-	return over
+	return upper(below)
 }
 
 // sleeps is 1 for calls of the operating system, in which threads mostly sleep.
@@ -224,15 +227,7 @@ func (s tableSet) categories() map[string]int64 {
 	return work
 }
 
-// recordAdvice says how to record what nsys can print.
+// recordAdvice returns the steps that record the tables of nsys.
 func recordAdvice() []Step {
 	return []Step{advise("record-for-the-tables"), advise("start-nsys-first"), advise("call-the-capture-range")}
-}
-
-// times prints how often: "once", "10 times".
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return unit.Count(n) + " times"
 }

@@ -74,20 +74,20 @@ func withoutRepeats(runs []runTables) []runTables {
 }
 
 // ofTorch reports whether all tables are of torch.profiler.
-func (t *tableCourt) ofTorch() bool {
+func (t *tableEvaluator) ofTorch() bool {
 	return len(t.runs) > 0 && !slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch == nil })
 }
 
-// withoutDevice asks whether tables of torch.profiler have any time of a device.
-func (t *tableCourt) withoutDevice() (Finding, bool) {
+// withoutDevice reports tables of torch.profiler without GPU time.
+func (t *tableEvaluator) withoutDevice() (Finding, bool) {
 	if !t.ofTorch() || slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch.device > 0 }) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleWithoutDevice, Level: Warn}
-	f.Title = "no row has time of a device, so nothing here says what a GPU did"
+	f.Title = "No GPU time in the tables"
 	worked := t.deviceTotal()
 	if worked > 0 {
-		f.Title = fmt.Sprintf("no row has time of a device by itself, but totals of up to %s say that one worked: the rows of its kernels were not printed", unit.Duration(worked))
+		f.Title = fmt.Sprintf("No self GPU time in the tables; totals reach %s, so the kernel rows are missing", unit.Duration(worked))
 	}
 	largest := slices.MaxFunc(t.runs, func(a, b runTables) int { return cmp.Compare(a.torch.host, b.torch.host) }).torch
 	if largest.ops != nil {
@@ -96,7 +96,7 @@ func (t *tableCourt) withoutDevice() (Finding, bool) {
 		for _, row := range largest.ops.Rows {
 			host.add(tableRow{TableRow: row, ns: positive(row.Value(self)), runs: positive(row.Value(count))})
 		}
-		f.Evidence = rowEvidence(host, "the CPU's time", largest.host)
+		f.Evidence = rowEvidence(host, "CPU time", largest.host)
 	}
 	if worked > 0 {
 		f.Next = []Step{advise("print-the-gpu-rows")}
@@ -107,7 +107,7 @@ func (t *tableCourt) withoutDevice() (Finding, bool) {
 }
 
 // deviceTotal returns the largest total of a device's time that an operator has.
-func (t *tableCourt) deviceTotal() (most int64) {
+func (t *tableEvaluator) deviceTotal() (most int64) {
 	for _, r := range t.runs {
 		if r.torch.ops == nil {
 			continue
@@ -120,9 +120,8 @@ func (t *tableCourt) deviceTotal() (most int64) {
 	return most
 }
 
-// hostWork holds the host's work against the device's, in the runs that tell
-// both.
-func (t *tableCourt) hostWork() (Finding, bool) {
+// hostWork compares CPU time with GPU time, in the runs that have both.
+func (t *tableEvaluator) hostWork() (Finding, bool) {
 	var host, waits, device int64
 	var launches tableSet
 	for _, r := range t.runs {
@@ -136,14 +135,14 @@ func (t *tableCourt) hostWork() (Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("the host worked %s and the device %s: the host's work is %s of both, %s",
-		unit.Duration(host), unit.Duration(device), unit.Share(host, f.DenominatorNS), reaches(f, limit))
-	f.Evidence = []string{fmt.Sprintf("the host's work is the self CPU time of all threads, less %s in calls that synchronize; if one thread did it, the device was idle for %s or more",
+	f.Title = fmt.Sprintf("CPU time: %s of CPU and GPU time (%s of %s)",
+		unit.Share(host, f.DenominatorNS), unit.Duration(host), unit.Duration(f.DenominatorNS)) + over(limit)
+	f.Evidence = []string{fmt.Sprintf("self CPU time of all threads, less %s in synchronizing calls; with one thread the GPU was idle for at least %s",
 		unit.Duration(waits), unit.Duration(max(0, host-device)))}
-	f.gain(host, f.DenominatorNS, "the host's and the device's work")
+	f.gain(host, f.DenominatorNS, "CPU and GPU time")
 	f.Evidence = append(f.Evidence, t.hostRows(host)...)
 	if launches.runs > 0 && launches.ns > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s take the host %s, %s on average", plural(launches.runs, "launch call"),
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
 	f.Next = []Step{advise("launch-less"), advise("launch-more-each"), advise("load-data-sooner")}
@@ -151,7 +150,7 @@ func (t *tableCourt) hostWork() (Finding, bool) {
 }
 
 // hostRows names the rows with most of the host's work.
-func (t *tableCourt) hostRows(host int64) []string {
+func (t *tableEvaluator) hostRows(host int64) []string {
 	var rows tableSet
 	for _, r := range t.runs {
 		if r.torch == nil || r.torch.ops == nil || r.torch.device == 0 {
@@ -164,11 +163,11 @@ func (t *tableCourt) hostRows(host int64) []string {
 			}
 		}
 	}
-	return rowEvidence(rows, "the host's work", host)
+	return rowEvidence(rows, "CPU time", host)
 }
 
 // items counts the values that the host read from a device one by one.
-func (t *tableCourt) items() []string {
+func (t *tableEvaluator) items() []string {
 	var runs int64
 	for _, r := range t.runs {
 		if r.torch == nil || r.torch.ops == nil {
@@ -183,12 +182,12 @@ func (t *tableCourt) items() []string {
 	if runs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("aten::_local_scalar_dense, which .item(), .tolist() and a condition on a tensor call, ran %s, and waits each time", times(runs))}
+	return []string{fmt.Sprintf("aten::_local_scalar_dense: %s, each waits for the GPU; .item(), .tolist() and conditions on tensors call it", plural(runs, "call"))}
 }
 
 // copyOperators asks what of the device's work aten::copy_ launched: .to(),
 // .contiguous() and .clone() end in it.
-func (t *tableCourt) copyOperators() (Finding, bool) {
+func (t *tableEvaluator) copyOperators() (Finding, bool) {
 	var copies, callers tableSet
 	var device int64
 	for _, r := range t.runs {
@@ -210,19 +209,18 @@ func (t *tableCourt) copyOperators() (Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("what aten::copy_ launched is %s of the device's work (%s, sums of durations), %s",
-		unit.Share(copies.ns, device), fraction(copies.ns, device), reaches(f, limit))
+	f.Title = fmt.Sprintf("aten::copy_: %s of total GPU time (%s)", unit.Share(copies.ns, device), fraction(copies.ns, device)) + over(limit)
 	f.Where = copies.places()
-	f.gain(copies.ns, device, "the device's work")
-	f.Evidence = append(rowEvidence(copies, "the device's work", device), rowEvidence(callers, "the device's work with all inside it", device)...)
+	f.gain(copies.ns, device, "total GPU time")
+	f.Evidence = append(rowEvidence(copies, "total GPU time", device), rowEvidence(callers, "total GPU time, callees included", device)...)
 	f.Next = []Step{advise("convert-less"), advise("group-by-stack")}
 	return f, true
 }
 
-// largestAllocator names who allocated most, where a table tells. It is no limit:
-// memory is there to be used.
-func (t *tableCourt) largestAllocator() (Finding, bool) {
-	for _, m := range []struct{ column, of string }{{"self_device_bytes", "device"}, {"self_cpu_bytes", "CPU"}} {
+// largestAllocator names the row that allocated most and did not free it. It is for
+// information.
+func (t *tableEvaluator) largestAllocator() (Finding, bool) {
+	for _, m := range []struct{ column, of string }{{"self_device_bytes", "GPU"}, {"self_cpu_bytes", "CPU"}} {
 		var rows tableSet
 		for _, r := range t.runs {
 			if r.torch == nil || r.torch.ops == nil {
@@ -244,8 +242,8 @@ func (t *tableCourt) largestAllocator() (Finding, bool) {
 			continue
 		}
 		f.NumeratorNS, f.DenominatorNS = 0, 0 // they are bytes
-		f.Title = fmt.Sprintf("%q allocated most %s memory: %s of the %s that rows allocated more than they gave back",
-			short(top[0].Name), m.of, unit.Bytes(top[0].ns), unit.Bytes(rows.ns))
+		f.Title = fmt.Sprintf("Largest allocator (%s memory): %q, %s of %s",
+			m.of, short(top[0].Name), unit.Bytes(top[0].ns), unit.Bytes(rows.ns))
 		for _, r := range top[:min(3, len(top))] {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", short(r.Name), unit.Bytes(r.ns), plural(r.runs, "call")))
 		}

@@ -61,7 +61,7 @@ const (
 	RuleSleepShare      = "sleep-wake-share"
 	RuleRLUtilization   = "rl-utilization"
 
-	// Of kernels whose hardware counters were read.
+	// For hardware counters of kernels.
 	RuleLatencyBound    = "kernels-latency-bound"
 	RuleMemoryBound     = "kernels-memory-bound"
 	RuleComputeLimited  = "kernels-compute-bound"
@@ -71,7 +71,7 @@ const (
 	RuleNearLimit       = "kernels-near-limit"
 	RuleCountersMissing = "counters-missing"
 
-	// Of tables of sums, where there is no timeline.
+	// For totals without a timeline.
 	RuleTablesEmpty       = "tables-empty"
 	RuleKernelsUnrecorded = "kernels-unrecorded"
 	RuleGraphsHideKernels = "graphs-hide-kernels"
@@ -86,7 +86,7 @@ const (
 	RuleLargestAllocator  = "largest-allocator"
 	RuleSumsOnly          = "sums-only"
 
-	// Of profiles of functions.
+	// For profiles of functions.
 	RuleWaiting        = "waiting"
 	RuleFunctionTotal  = "function-total"
 	RuleFunctionSelf   = "function-self"
@@ -95,9 +95,8 @@ const (
 	RuleGrowingAverage = "growing-average"
 )
 
-// A Rule is the documentation and the limits of one question that is asked of
-// every summary. Limits are shares over 0 and up to 1; a limit that a rule does
-// not have is 0.
+// A Rule is the documentation and the limits of one rule. Limits are shares over 0 and
+// up to 1. A limit that a rule does not have is 0.
 type Rule struct {
 	ID       string  `json:"id"`
 	Meaning  string  `json:"meaning"` // what is divided by what
@@ -106,9 +105,9 @@ type Rule struct {
 	Info     float64 `json:"info,omitempty"` // from here on the good case is reported
 	Source   string  `json:"source"`         // who uses such limits
 
-	// What a capture needs to be judged at all: so many GPU events, and windows
-	// of at least this share of the spans of the captures. Of calls that hold the
-	// host back, MinShare is the share of the window that not waiting must save.
+	// What a capture needs to be judged: at least this number of GPU events, and
+	// windows of at least this share of the spans of the captures. For calls that block
+	// the CPU, MinShare is the least share of the window that they must cost.
 	MinEvents int64   `json:"min_events,omitempty"`
 	MinShare  float64 `json:"min_share,omitempty"`
 
@@ -116,8 +115,8 @@ type Rule struct {
 	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
 	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel or call that is shorter is short
 
-	// Which kernels a rule is about: by shares of what a device can do, and by how
-	// much two of them must differ to be told apart.
+	// Which kernels a rule applies to: by % of peak, and by the least difference of two
+	// shares.
 	OfPeak float64 `json:"of_peak,omitempty"`
 	Margin float64 `json:"margin,omitempty"`
 }
@@ -168,8 +167,7 @@ func (r *Rule) duration(key string) *int64 {
 	return nil
 }
 
-// Thresholds are the limits that a summary is held to. The zero Thresholds are
-// the defaults.
+// Thresholds are the limits of all rules. The zero value has the defaults.
 type Thresholds struct{ rules []Rule }
 
 //go:embed thresholds.yaml
@@ -188,7 +186,7 @@ func DefaultThresholds() Thresholds { return Thresholds{builtInRules()} }
 // order of precedence.
 func Rules() []Rule { return DefaultThresholds().Rules() }
 
-// Rules returns every rule with the limits that t holds it to, in order of
+// Rules returns every rule with its limits in t, in order of
 // precedence.
 func (t Thresholds) Rules() []Rule {
 	if t.rules == nil {

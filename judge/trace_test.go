@@ -29,19 +29,19 @@ func TestRulesOfTraces(t *testing.T) {
 		title      string
 	}{
 		{RuleSyncCalls, us, "cudaStreamSynchronize", "",
-			"calls that synchronize hold the host for 15.5% of the window (155 µs of 1 ms), over the warn limit of 10%; not waiting could save up to 10.0% of it (100 µs)"},
+			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
 		{RuleSyncCalls, us, "hipDeviceSynchronize", "",
-			"calls that synchronize hold the host for 15.5% of the window (155 µs of 1 ms), over the warn limit of 10%; not waiting could save up to 10.0% of it (100 µs)"},
+			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
 		{RuleSyncCopies, us, "cudaMemcpy", "Memcpy DtoH (Device -> Pinned)",
-			"synchronous copies hold the host for 15.5% of the window (155 µs of 1 ms), over the warn limit of 5%; not waiting could save up to 10.0% of it (100 µs)"},
+			"CPU blocked in synchronous copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RulePageableCopies, us, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)",
-			"asynchronous copies of pageable memory hold the host for 15.5% of the window (155 µs of 1 ms), over the warn limit of 5%; not waiting could save up to 10.0% of it (100 µs)"},
+			"CPU blocked in pageable copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RuleSyncMemsets, us, "cudaMemset", "Memset (Managed)",
-			"synchronous memsets of pinned or managed memory hold the host for 15.5% of the window (155 µs of 1 ms), over the warn limit of 5%; not waiting could save up to 10.0% of it (100 µs)"},
+			"CPU blocked in synchronous memsets: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{RuleLongGaps, tenMS, "cudaEventSynchronize", "",
-			"gaps of 500 ms and longer take 10.0% of the window (1 gap, 1 s of 10 s), over the warn limit of 5%"},
+			"Gaps of 500 ms and longer: 10.0% of the window (1 s of 10 s); limit 5%"},
 		{RuleLowUtilization, us, "cudaEventSynchronize", "",
-			"utilization is under 50% for 10.0% of the window (100 µs of 1 ms), over the info limit of 10%"},
+			"GPU time utilization under 50%: 10.0% of the window (100 µs of 1 ms); limit 10%"},
 	} {
 		tr, err := trace.Read(strings.NewReader(held(tc.unit, tc.call, tc.copy)), "in", analyze.Needs())
 		if err != nil {
@@ -52,7 +52,7 @@ func TestRulesOfTraces(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.call, f.Title, tc.title)
 		}
 		for _, f := range r.Findings {
-			if holds := strings.Contains(f.Title, "hold the host"); holds && f.Rule != tc.rule {
+			if holds := strings.Contains(f.Title, "CPU blocked"); holds && f.Rule != tc.rule {
 				t.Errorf("%s: a finding of %s too: %s", tc.call, f.Rule, f.Title)
 			}
 		}

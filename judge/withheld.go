@@ -31,11 +31,11 @@ const (
 )
 
 // damagedExports are the codes of issues that say that rows of device work are
-// missing from an export, or may be: no call tells how many.
+// missing from an export, or may be. Their number is unknown.
 var damagedExports = []string{"device-table-damaged", "export-cut"}
 
-// clocks asks whether the times of the devices can be true.
-func (c *court) clocks() (Finding, bool) {
+// clocks judges whether the times of the GPUs are plausible.
+func (c *evaluator) clocks() (Finding, bool) {
 	i := slices.IndexFunc(c.Issues, func(is summary.Issue) bool { return is.Code == windowImplausible })
 	if i < 0 {
 		return Finding{}, false
@@ -57,12 +57,12 @@ type loss struct {
 }
 
 // fewCopies is the number of copies or memsets under which a loss of them is not
-// told: libraries make a few calls that copy nothing.
+// reported: libraries make a few calls that copy nothing.
 const fewCopies = 10
 
 // lossOf looks at all inputs. The part at the end of a capture does not count,
 // because it ran after the windows that are judged.
-func (c *court) lossOf() (l loss) {
+func (c *evaluator) lossOf() (l loss) {
 	for _, r := range c.LaunchLosses {
 		kernels := r.Kind == summary.LossKernel || r.Kind == summary.LossGraph
 		missing, calls := r.Missing-r.AtEnd, r.Calls-r.AtEnd
@@ -95,7 +95,7 @@ func (c *court) lossOf() (l loss) {
 // the verdict still holds. It does not if an export is damaged, if the share of
 // launches without device work reaches the critical limit, or if the verdict would
 // be another one with the work that may be missing.
-func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
+func (c *evaluator) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	rule, l := c.rules[RuleRecordsMissing], c.lossOf()
 	f = Finding{Rule: rule.ID, Level: Warn, Value: l.share, Warn: rule.Warn, Critical: rule.Critical}
 	if l.damaged != nil {
@@ -116,33 +116,33 @@ func (c *court) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	if l.ofKernels >= rule.Critical {
 		f.Level = Critical
 	}
-	f.Title = fmt.Sprintf("GPU records are missing: %s have no device work (%s)", l.worst.Text(), unit.Share(l.worst.Missing, l.worst.Calls))
+	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.worst.Text(), unit.Share(l.worst.Missing, l.worst.Calls))
 	f.Evidence = c.lossEvidence(l)
 	f.Next = []Step{advise("record-fewer-events"), advise("let-the-profiler-finish"), advise("record-whole-steps")}
 	return f, withheld, true
 }
 
 // lossEvidence lists the rows with the most missing work.
-func (c *court) lossEvidence(l loss) (out []string) {
+func (c *evaluator) lossEvidence(l loss) (out []string) {
 	rows := slices.Clone(c.LaunchLosses)
 	slices.SortStableFunc(rows, func(a, b summary.LaunchLoss) int { return int(min(max(b.Missing-a.Missing, -1), 1)) })
 	for i, r := range rows {
 		if i == 4 {
-			out = append(out, plural(int64(len(rows)-i), "more row")+" of launches without device work")
+			out = append(out, plural(int64(len(rows)-i), "more row")+" of launches without GPU work")
 			break
 		}
-		out = append(out, fmt.Sprintf("rank %d: %s have no device work", r.Rank, r.Text()))
+		out = append(out, fmt.Sprintf("rank %d: %s have no GPU work", r.Rank, r.Text()))
 	}
 	if l.uncertain > 0 {
-		out = append(out, fmt.Sprintf("the missing work may have run in %s of %s (%s)", unit.Share(l.uncertain, c.total.Window()), c.windowName(), fraction(l.uncertain, c.total.Window())))
+		out = append(out, fmt.Sprintf("the missing work can have run during %s", c.ofWindow(l.uncertain)))
 	}
 	return out
 }
 
 // holds reports whether a verdict stays what it is, whatever ran in the time in which
 // work may be missing. The part that decided must be over the same limit without that
-// time, and no other part may decide with it: see [court.verdict].
-func (c *court) holds(v Verdict, uncertain int64) bool {
+// time, and no other part may decide with it: see [evaluator.verdict].
+func (c *evaluator) holds(v Verdict, uncertain int64) bool {
 	window := c.judged.Window()
 	decided, least, limit := Rule{}, int64(0), 0.0
 	for _, p := range parts() {
@@ -174,9 +174,9 @@ func (c *court) holds(v Verdict, uncertain int64) bool {
 	return true
 }
 
-// withheld returns the result of a summary that is measured and not judged: the
-// shares stay, for who wants them, but nothing follows from them.
-func (c *court) withheld(f Finding, found, judged []Finding, order map[string]int) Result {
+// withheld returns the result of a summary that is measured and not judged. Its
+// findings stay for information.
+func (c *evaluator) withheld(f Finding, found, judged []Finding, order map[string]int) Result {
 	sortFindings(judged, order)
 	for i := range judged {
 		judged[i].Level = Info
@@ -196,15 +196,14 @@ func (r Result) Unusable() *Abstention {
 // ofDeviceRecords are the questions that only device records answer.
 var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
 
-// qualified takes an answer back that rests on device records, as far as these are
-// missing.
-func (c *court) qualified(can, why string, unusable *Abstention) (string, string) {
+// qualified limits an answer that needs device records if records are missing.
+func (c *evaluator) qualified(can, why string, unusable *Abstention) (string, string) {
 	if unusable != nil {
 		return No, unusable.Reason
 	}
 	l := c.lossOf()
 	if limit, _ := (Thresholds{}).Rule(RuleRecordsMissing); can == Yes && l.share >= limit.Warn {
-		return Partly, l.worst.Text() + " have no device work; " + why
+		return Partly, l.worst.Text() + " have no GPU work; " + why
 	}
 	return can, why
 }

@@ -13,8 +13,8 @@ func TestProfile(t *testing.T) {
 	s := samplerun.Profile()
 	md := markdownOf(t, s)
 	wantText(t, md, "\n## Verdict: hot function\n", "](flame.png)", "](table-functions.png)",
-		"\"verify\" has 70.0% of the profile's time (700 ms of 1 s) with all it calls, over the critical limit of 50%",
-		"- **evidence** calls \"parse\": 92.9% of it (650 ms)",
+		"Hot function: \"verify\", 70.0% of total time (700 ms of 1 s); limit 50%",
+		"- **evidence** callee \"parse\": 92.9% of it (650 ms)",
 		"By total (self plus callees):", "By self:")
 	totals, self, ok := strings.Cut(md, "By self:")
 	if !ok {

@@ -38,7 +38,7 @@ func wantAll(t *testing.T, text string, wanted ...string) {
 // ran out of memory comes before what has more of it.
 func TestSnapshotReport(t *testing.T) {
 	text, markdown := renderedText(t, samplerun.Memory())
-	wantAll(t, text, "Verdict: out of memory", "2 GiB were wanted and the driver had 1 GiB left of the 9 GiB that the allocator could have.",
+	wantAll(t, text, "Verdict: out of memory", "Out of memory on rank 0 GPU 0: tried to allocate 2 GiB, 1 GiB free of 9 GiB.",
 		"snapshot.pickle, PyTorch memory snapshot, 5 MiB, 4,500 events, complete",
 		"rank 0 GPU 0 6.000 8.000 8.000 5.000 1.500 0.500", "rank 0 GPU 1 – – 20.000 2.000 0.000 18.000",
 		"2,000 allocations in 2 s, 30 cudaMalloc calls of 8 GiB, no cudaFree call, 1 failed allocation",
@@ -61,7 +61,7 @@ func TestSnapshotReport(t *testing.T) {
 func TestTimelineReport(t *testing.T) {
 	s := samplerun.MemoryTimeline()
 	text, markdown := renderedText(t, s)
-	wantAll(t, text, "Verdict: one site dominates", "75.0% of the memory at the peak is activations (3 GiB of 4 GiB), over the warn limit of 50%.", "activations 75.0% 3.000 3.000")
+	wantAll(t, text, "Verdict: one site dominates", "Activations: 75.0% of the memory at the peak (3 GiB of 4 GiB); limit 50%.", "activations 75.0% 3.000 3.000")
 	wantAll(t, markdown, "Peak: 4 GiB, 500 ms after the first of 3 moments (1 s in total). 1 GiB is older than the profile.", "memory-categories.png")
 }
 

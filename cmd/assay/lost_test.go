@@ -107,7 +107,7 @@ func TestLostKernels(t *testing.T) {
 	}
 	t.Run("doctor", func(t *testing.T) {
 		text := string(output(t, "doctor", all))
-		for _, question := range []string{"which kernels took the GPU's time", "why the GPU was idle"} {
+		for _, question := range []string{"Which kernels take the GPU time", "Why is the GPU idle"} {
 			i := strings.Index(text, question)
 			if i < 0 || !strings.Contains(text[max(0, i-20):i], "no") {
 				t.Errorf("doctor does not answer no to %q:\n%s", question, text)
