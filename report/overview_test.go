@@ -49,7 +49,7 @@ func TestScreenHasRoom(t *testing.T) {
 		s.Issues = append(s.Issues, summary.Issue{Code: code, Severity: "info", Count: 2, Help: long})
 	}
 	r := judged(s)
-	for range 3 {
+	for range 4 {
 		r.Findings = append(r.Findings, judge.Finding{Rule: "slow-steps", Level: judge.Critical, Title: long, Confidence: judge.Certain})
 	}
 	slices.SortStableFunc(r.Findings, func(a, b judge.Finding) int { return int(b.Level) - int(a.Level) })
