@@ -44,7 +44,7 @@ func TestOverview(t *testing.T) {
 // counts the others, and keeps its other sections.
 func TestScreenHasRoom(t *testing.T) {
 	s := samplerun.Attributed(1)
-	long := strings.Repeat("a rather long title of a finding ", 8)
+	long := strings.Repeat("a rather long title of a finding ", 10)
 	for _, code := range []string{"stream-overlap", "unknown-phase"} {
 		s.Issues = append(s.Issues, summary.Issue{Code: code, Severity: "info", Count: 2, Help: long})
 	}
