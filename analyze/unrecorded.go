@@ -267,11 +267,6 @@ func (o *losses) rowsOf(rank int) []summary.LaunchLoss {
 // work is a loss of data. Below it, single records were lost.
 const lossShare = 0.05
 
-// fewCopies is the number of copies or memsets under which missing device work does
-// not count as lost data: libraries make a few calls of 0 bytes that take longer than
-// emptyCall. If only so few memsets are missing, no issue is written.
-const fewCopies = 10
-
 // note counts the launches whose work is missing. An input that was not read to its
 // end has an issue that says so, which explains them.
 func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
@@ -281,13 +276,13 @@ func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
 	severity, total := diag.Info, int64(0)
 	var texts []string
 	for _, r := range o.rows {
-		if few := r.Kind != summary.LossKernel && r.Kind != summary.LossGraph && r.Missing < fewCopies; !few && float64(r.Missing-r.AtEnd) > lossShare*float64(r.Calls) {
+		if few := !r.OfKernels() && r.Missing < summary.FewCopies; !few && float64(r.Missing-r.AtEnd) > lossShare*float64(r.Calls) {
 			severity = diag.DataLoss
 		}
 		total += r.Missing
 		texts = append(texts, r.Text())
 	}
-	if len(o.rows) == 1 && o.rows[0].Kind == summary.LossMemset && total < fewCopies {
+	if len(o.rows) == 1 && o.rows[0].Kind == summary.LossMemset && total < summary.FewCopies {
 		return
 	}
 	issues.AddN(diag.Issue{Code: "launches-without-kernels", Severity: severity,

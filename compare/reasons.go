@@ -73,10 +73,6 @@ func (d *differ) noWork() (Reason, bool) {
 // device-records-missing.
 const mostMissing = 0.25
 
-// damagedExports are the codes of issues that say that rows of device work are
-// missing from an export.
-var damagedExports = []string{"device-table-damaged", "export-cut"}
-
 // unusable: the device records of a side are missing, damaged, or of two clocks.
 func (d *differ) unusable() (Reason, bool) {
 	var parts []string
@@ -97,15 +93,15 @@ func (d *differ) unusable() (Reason, bool) {
 func (f *facts) unusable() (code, why string) {
 	for _, is := range f.issues {
 		switch {
-		case is.Code == "window-implausible":
+		case is.Code == summary.ClocksImplausible:
 			return "clocks-implausible", "has GPU timestamps that are not plausible"
-		case slices.Contains(damagedExports, is.Code):
+		case is.Damages():
 			return "device-records-missing", "is a damaged export, and GPU records are missing from it"
 		}
 	}
 	for _, r := range f.losses {
-		n, of := r.Missing-r.AtEnd, r.Calls-r.AtEnd
-		if (r.Kind == summary.LossKernel || r.Kind == summary.LossGraph) && n > 0 && float64(n) >= mostMissing*float64(of) {
+		n, of := r.InWindow()
+		if r.OfKernels() && n > 0 && float64(n) >= mostMissing*float64(of) {
 			return "device-records-missing", fmt.Sprintf("is incomplete: rank %d: %s have no device work", r.Rank, r.Text())
 		}
 	}

@@ -79,17 +79,13 @@ const launchesWithoutKernels = "launches-without-kernels"
 // their work ran after the windows that are measured.
 func missing(s *summary.Summary) string {
 	for _, r := range s.LaunchLosses {
-		few := r.Kind != summary.LossKernel && r.Kind != summary.LossGraph && r.Missing < fewCopies
-		if n := r.Missing - r.AtEnd; !few && n > r.Calls/1000 {
+		few := !r.OfKernels() && r.Missing < summary.FewCopies
+		if n, _ := r.InWindow(); !few && n > r.Calls/1000 {
 			return fmt.Sprintf("rank %d: %s have no device work (%s)", r.Rank, r.Text(), launchesWithoutKernels)
 		}
 	}
 	return ""
 }
-
-// fewCopies is the number of copies or memsets under which a loss of them is not
-// told: libraries make a few calls that copy nothing.
-const fewCopies = 10
 
 func times(n int64) string {
 	if n == 1 {

@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"slices"
-
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -16,15 +14,17 @@ type Run struct {
 // that hold only totals (counters, profiles, tables) are left out if there are
 // others: no metric is measured on them.
 func Runs(list []*summary.Summary) []Run {
-	inputs := oneByOne(list)
-	captures := make([]view.Capture, len(inputs))
-	for i, s := range inputs {
-		captures[i] = view.Captures(s)[0]
+	var inputs, totals []*summary.Summary
+	var captures, ofTotals []view.Capture
+	for _, s := range oneByOne(list) {
+		if c := view.Captures(s)[0]; c.Kind == view.OfTotals {
+			totals, ofTotals = append(totals, s), append(ofTotals, c)
+		} else {
+			inputs, captures = append(inputs, s), append(captures, c)
+		}
 	}
-	isTotals := func(c view.Capture) bool { return c.Kind == view.OfTotals }
-	if onlyTotals := !slices.ContainsFunc(captures, func(c view.Capture) bool { return !isTotals(c) }); !onlyTotals {
-		inputs = slices.DeleteFunc(inputs, func(s *summary.Summary) bool { return isTotals(view.Captures(s)[0]) })
-		captures = slices.DeleteFunc(captures, isTotals)
+	if len(inputs) == 0 {
+		inputs, captures = totals, ofTotals
 	}
 	var runs []Run
 	for _, r := range view.Runs(captures).Runs {

@@ -22,7 +22,7 @@ func (c *evaluator) captureQuality() (Finding, bool) {
 		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
 			continue // the finding that there is nothing to judge says it
 		}
-		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (is.Code == windowImplausible || slices.Contains(damagedExports, is.Code)) {
+		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (is.Code == summary.ClocksImplausible || is.Damages()) {
 			continue // these have findings of their own
 		}
 		switch is.Severity {
@@ -68,7 +68,7 @@ func (c *evaluator) noGPUTime() Finding {
 		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []Step{advise("record-whole-steps")}
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
-		return is.Code == "input-truncated" || slices.Contains(damagedExports, is.Code)
+		return is.Code == "input-truncated" || is.Damages()
 	}):
 		f.Title = "No GPU events: the input is cut before the first one"
 		f.Next = []Step{advise("copy-the-file-again")}

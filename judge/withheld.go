@@ -24,19 +24,12 @@ func (r Result) withReason() Result {
 	return r
 }
 
-// The codes of issues after which the numbers of a device are not usable.
-const (
-	launchesWithoutKernels = "launches-without-kernels"
-	windowImplausible      = "window-implausible"
-)
-
-// damagedExports are the codes of issues that say that rows of device work are
-// missing from an export, or may be. Their number is unknown.
-var damagedExports = []string{"device-table-damaged", "export-cut"}
+// launchesWithoutKernels is the code of the issue that device work is missing.
+const launchesWithoutKernels = "launches-without-kernels"
 
 // clocks judges whether the times of the GPUs are plausible.
 func (c *evaluator) clocks() (Finding, bool) {
-	i := slices.IndexFunc(c.Issues, func(is summary.Issue) bool { return is.Code == windowImplausible })
+	i := slices.IndexFunc(c.Issues, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible })
 	if i < 0 {
 		return Finding{}, false
 	}
@@ -56,21 +49,17 @@ type loss struct {
 	damaged   *summary.Issue     // of an export
 }
 
-// fewCopies is the number of copies or memsets under which a loss of them is not
-// reported: libraries make a few calls that copy nothing.
-const fewCopies = 10
-
 // lossOf looks at all inputs. The part at the end of a capture does not count,
 // because it ran after the windows that are judged.
 func (c *evaluator) lossOf() (l loss) {
 	for _, r := range c.LaunchLosses {
-		kernels := r.Kind == summary.LossKernel || r.Kind == summary.LossGraph
-		missing, calls := r.Missing-r.AtEnd, r.Calls-r.AtEnd
+		kernels := r.OfKernels()
+		missing, calls := r.InWindow()
 		if calls <= 0 || missing <= 0 {
 			continue
 		}
 		share := float64(missing) / float64(calls)
-		if !kernels && missing < fewCopies {
+		if !kernels && missing < summary.FewCopies {
 			share = 0
 		}
 		if share > l.share || l.worst.Missing == 0 {
@@ -84,7 +73,7 @@ func (c *evaluator) lossOf() (l loss) {
 		l.uncertain = summary.Plus(l.uncertain, d.UncertainNS)
 	}
 	for i := range c.Issues {
-		if l.damaged == nil && slices.Contains(damagedExports, c.Issues[i].Code) {
+		if l.damaged == nil && c.Issues[i].Damages() {
 			l.damaged = &c.Issues[i]
 		}
 	}
@@ -101,7 +90,7 @@ func (c *evaluator) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	if l.damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
 		for _, is := range c.Issues {
-			if slices.Contains(damagedExports, is.Code) {
+			if is.Damages() {
 				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
 				f.Next = joinSteps(f.Next, follow(is))
 			}

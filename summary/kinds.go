@@ -130,6 +130,8 @@ type Kind interface {
 	Member() string
 	// Len returns the number of rows of the kind in s.
 	Len(s *Summary) int
+	// EachInput calls f with the input of each row of the kind in s.
+	EachInput(s *Summary, f func(input int))
 
 	take(to, from *Summary, input func(int) (int, bool))
 	move(to *Summary, list []*Summary, first []int)
@@ -168,6 +170,13 @@ type rows[Row any] struct {
 
 func (k rows[Row]) Member() string     { return k.Name }
 func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
+
+func (k rows[Row]) EachInput(s *Summary, f func(int)) {
+	list := *k.In(s)
+	for i := range list {
+		f(*k.At(&list[i]).Input)
+	}
+}
 
 // take appends to one summary copies of the rows of another. The function input
 // returns the new number of a row's input, and whether the row is wanted.

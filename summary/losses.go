@@ -42,6 +42,26 @@ func (r LaunchLoss) Text() string {
 	return text
 }
 
+// FewCopies is the number of copies or memsets under which a loss of them is not
+// reported: libraries make a few calls that copy nothing.
+const FewCopies = 10
+
+// OfKernels reports whether r counts launches of kernels or graphs.
+func (r LaunchLoss) OfKernels() bool { return r.Kind == LossKernel || r.Kind == LossGraph }
+
+// InWindow returns Missing and Calls without the calls at the end of the capture: their
+// work ran after the window that is measured.
+func (r LaunchLoss) InWindow() (missing, calls int64) { return r.Missing - r.AtEnd, r.Calls - r.AtEnd }
+
+// ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
+const ClocksImplausible = "window-implausible"
+
+// Damages reports whether the issue says that rows of device work are missing from an
+// export, or may be. Their number is unknown.
+func (is Issue) Damages() bool {
+	return is.Code == "device-table-damaged" || is.Code == "export-cut"
+}
+
 // check returns an error if r counts more of a part than of the whole.
 func (r *LaunchLoss) check() error {
 	if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {

@@ -59,41 +59,29 @@ func Captures(s *summary.Summary) []Capture {
 	for i, in := range s.Inputs {
 		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256}
 	}
-	mark := func(kind Kind, input int) {
-		if input >= 0 && input < len(out) {
-			out[input].Kind = kind
+	// An input with several kinds of rows has the strongest: an input with a timeline
+	// is one, whatever else it holds.
+	for _, kind := range []Kind{OfTotals, OfMemory, OfTimeline} {
+		for _, rows := range summary.Kinds() {
+			if is, decides := kindOf[rows.Member()]; !decides || is != kind {
+				continue
+			}
+			rows.EachInput(s, func(input int) {
+				if input >= 0 && input < len(out) {
+					out[input].Kind = kind
+				}
+			})
 		}
 	}
-	// Later marks replace earlier ones: an input with a timeline is one, whatever
-	// else it holds.
-	for _, r := range s.Tables {
-		mark(OfTotals, r.Input)
-	}
-	for _, r := range s.Flames {
-		mark(OfTotals, r.Input)
-	}
-	for _, r := range s.Counters {
-		mark(OfTotals, r.Input)
-	}
-	for _, r := range s.Snapshots {
-		mark(OfMemory, r.Input)
-	}
-	for _, r := range s.MemoryTimelines {
-		mark(OfMemory, r.Input)
-	}
-	for _, r := range s.Annotations {
-		mark(OfTimeline, r.Input)
-	}
-	for _, r := range s.Spans {
-		mark(OfTimeline, r.Input)
-	}
-	for _, r := range s.Steps {
-		mark(OfTimeline, r.Input)
-	}
-	for _, r := range s.Devices {
-		mark(OfTimeline, r.Input)
-	}
 	return out
+}
+
+// kindOf has the kind of an input that has rows of a member of the summary. Other
+// members decide nothing. An input without any of these counts as a timeline.
+var kindOf = map[string]Kind{
+	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals,
+	"snapshots": OfMemory, "memory_timelines": OfMemory,
+	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }
 
 // MaxRuns is the number of runs that captures are sorted into. Captures beyond it

@@ -119,3 +119,16 @@ func TestCaptures(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestKindOf: the members that decide the kind of an input are members of a summary.
+func TestKindOf(t *testing.T) {
+	members := map[string]bool{}
+	for _, k := range summary.Kinds() {
+		members[k.Member()] = true
+	}
+	for member := range kindOf {
+		if !members[member] {
+			t.Errorf("no summary has the member %q", member)
+		}
+	}
+}
