@@ -49,7 +49,7 @@ var mayImport = map[string]string{
 	"classify":                       "internal/yamltree",
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
-	"judge":                          "internal/lazyregexp internal/yamltree summary unit",
+	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary unit",
 	"compare":                        "internal/lazyregexp summary summary/view unit",
 	"gate":                           "internal/lazyregexp internal/yamltree judge summary summary/view unit",
 	"report":                         "compare diag gate internal/jsontext internal/label internal/lazyregexp judge report/pictures report/plot report/words summary summary/view unit",

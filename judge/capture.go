@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -37,7 +38,7 @@ func (c *evaluator) captureQuality() (Finding, bool) {
 			continue
 		}
 		codes = append(codes, is.Code)
-		line := fmt.Sprintf("%s (%s): %s", is.Code, is.Severity, plural(is.Count, "time"))
+		line := fmt.Sprintf("%s (%s): %s", is.Code, is.Severity, label.Plural(is.Count, "time"))
 		if is.First != "" {
 			line += ", first at " + is.First
 		}
@@ -143,13 +144,13 @@ func (c *evaluator) tooLittleWork() (Finding, bool) {
 	var under string
 	switch {
 	case events < rule.MinEvents:
-		under = plural(rule.MinEvents, "event")
+		under = label.Plural(rule.MinEvents, "event")
 	case span > 0 && f.Value < rule.MinShare:
 		under = unit.Percent(rule.MinShare)
 	default:
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", plural(events, "GPU event"), unit.Duration(window))
+	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", label.Plural(events, "GPU event"), unit.Duration(window))
 	if span > 0 {
 		of := "a capture"
 		if n := len(c.Inputs); n > 1 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -116,7 +117,7 @@ func (c *evaluator) launchEvidence() (out []string) {
 	}
 	if steps = int64(len(launches)); steps > 0 {
 		slices.Sort(launches)
-		out = append(out, fmt.Sprintf("%s per step (median of %s)", plural(launches[len(launches)/2], "launch call"), plural(steps, "step")))
+		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(launches[len(launches)/2], "launch call"), label.Plural(steps, "step")))
 	}
 	if all > 0 {
 		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all), fraction(empty, all)))
@@ -128,7 +129,7 @@ func (c *evaluator) launchEvidence() (out []string) {
 func (c *evaluator) allocationsInSteps() (out []string) {
 	for _, r := range c.Calls {
 		if r.InSteps > 0 && (r.Kind == "alloc" || r.Kind == "free") {
-			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name, plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
+			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name, label.Plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -107,7 +108,7 @@ func copyEvidence(kinds []copyKind) (out []string) {
 			break
 		}
 		line := fmt.Sprintf("%s: %s of copy and memset time (%s, %s", k.direction,
-			unit.Share(k.ns, k.all), fraction(k.ns, k.all), plural(k.runs, "operation"))
+			unit.Share(k.ns, k.all), fraction(k.ns, k.all), label.Plural(k.runs, "operation"))
 		if k.sized == k.ns && k.bytes > 0 {
 			line += fmt.Sprintf(", %s at %s", unit.Bytes(k.bytes), unit.Rate(k.bytes, k.sized))
 		}

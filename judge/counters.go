@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -262,7 +263,7 @@ func (b *counterSet) judgeGroup(g sideGroup) (Finding, bool) {
 		}
 	}
 	if rest := n - evidenceKernels; rest > 0 {
-		f.Evidence = append(f.Evidence, plural(int64(rest), "more kernel"))
+		f.Evidence = append(f.Evidence, label.Plural(int64(rest), "more kernel"))
 	}
 	return f, true
 }

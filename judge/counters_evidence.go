@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -40,7 +41,7 @@ func (b *counterSet) describe(k *counted) string {
 		s += fmt.Sprintf("; estimated savings at peak: up to %.1f%%", 100*(1-k.top))
 	}
 	if k.Shapes > 1 {
-		s += fmt.Sprintf("; mean over %s of grid and block", plural(k.Shapes, "shape"))
+		s += fmt.Sprintf("; mean over %s of grid and block", label.Plural(k.Shapes, "shape"))
 	}
 	return s
 }
@@ -167,7 +168,7 @@ func (b *counterSet) lowOccupancy() (Finding, bool) {
 			f.Where = append(f.Where, k.place())
 		}
 		if i == evidenceKernels {
-			f.Evidence = append(f.Evidence, plural(int64(len(low)-i), "more kernel"))
+			f.Evidence = append(f.Evidence, label.Plural(int64(len(low)-i), "more kernel"))
 			break
 		}
 		line := fmt.Sprintf("%q: achieved %s, theoretical %s", k.Counter.Kernel, pct(k.OccupancyPct), pct(k.TheoreticalPct))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -170,7 +171,7 @@ func (c *evaluator) canKernels() (can, why string) {
 	case opaque > 0:
 		return Partly, fmt.Sprintf("%s of GPU time is in CUDA graphs without node trace", unit.Share(opaque, c.work()))
 	case len(c.Kernels) > 0:
-		return Yes, plural(int64(len(c.Kernels)), "row") + " of kernels"
+		return Yes, label.Plural(int64(len(c.Kernels)), "row") + " of kernels"
 	case slices.ContainsFunc(c.Tables, ofKernels):
 		return Partly, "totals only, no timeline"
 	case len(c.Counters) > 0:
@@ -187,9 +188,9 @@ func (c *evaluator) canBudget() (can, why string) {
 	least, _ := Thresholds{}.Rule(RuleTooLittleWork)
 	switch window := c.total.Window(); {
 	case window > 0 && events < least.MinEvents:
-		return Partly, "too few for meaningful shares: " + plural(events, "GPU event")
+		return Partly, "too few for meaningful shares: " + label.Plural(events, "GPU event")
 	case window > 0:
-		return Yes, fmt.Sprintf("%s in windows of %s", plural(events, "GPU event"), unit.Duration(window))
+		return Yes, fmt.Sprintf("%s in windows of %s", label.Plural(events, "GPU event"), unit.Duration(window))
 	case len(c.Tables) > 0:
 		return No, "totals have no timeline"
 	}
@@ -254,7 +255,7 @@ func (c *evaluator) canLines() (can, why string) {
 		return No, "no stack was recorded"
 	}
 	can, why = shareAnswer(min(max(known, modules), c.work()), c.work(), "GPU work")
-	return can, why + fmt.Sprintf("; %s and %s", plural(int64(len(c.Modules)), "module"), plural(int64(len(c.Lines)), "line"))
+	return can, why + fmt.Sprintf("; %s and %s", label.Plural(int64(len(c.Modules)), "module"), label.Plural(int64(len(c.Lines)), "line"))
 }
 
 func (c *evaluator) canShapes() (can, why string) {
@@ -274,13 +275,13 @@ func (c *evaluator) canShapes() (can, why string) {
 	if with == 0 {
 		return No, "no operator has its shapes"
 	}
-	return Yes, plural(with, "operator") + " have them"
+	return Yes, label.Plural(with, "operator") + " have them"
 }
 
 func (c *evaluator) canMemory() (can, why string) {
 	switch {
 	case len(c.Snapshots)+len(c.MemoryTimelines) > 0:
-		return Yes, plural(int64(len(c.Snapshots)+len(c.MemoryTimelines)), "snapshot or timeline of memory")
+		return Yes, label.Plural(int64(len(c.Snapshots)+len(c.MemoryTimelines)), "snapshot or timeline of memory")
 	case slices.ContainsFunc(c.Memory, func(m summary.Memory) bool { return m.PeakAllocated != nil }):
 		return Yes, "allocations and their operators"
 	case len(c.Memory) > 0:
@@ -296,9 +297,9 @@ func (c *evaluator) canSteps() (can, why string) {
 	}
 	switch n := int64(len(seen)); {
 	case n >= 3:
-		return Yes, plural(n, "step")
+		return Yes, label.Plural(n, "step")
 	case n > 0:
-		return Partly, plural(n, "step") + ", at least 3 are needed"
+		return Partly, label.Plural(n, "step") + ", at least 3 are needed"
 	}
 	return No, "no step was marked"
 }
@@ -312,7 +313,7 @@ func (c *evaluator) canPhases() (can, why string) {
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("%s, for example %q", plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
+		return Yes, fmt.Sprintf("%s, for example %q", label.Plural(int64(len(own)), "kind")+" of annotations", short(own[0]))
 	case slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfRange && len(t.Rows) > 0 }):
 		return Yes, "a table of ranges has them"
 	}

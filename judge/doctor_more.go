@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -23,11 +24,11 @@ func (c *evaluator) canGraphs() (can, why string) {
 	launched := slices.ContainsFunc(c.Calls, func(r summary.Call) bool { return r.Kind == "graph-launch" })
 	switch {
 	case (opaque > 0 || hidden) && nodes > 0:
-		return Partly, fmt.Sprintf("%s of %s have no nodes", unit.Count(opaque), plural(opaque+nodes, "graph"))
+		return Partly, fmt.Sprintf("%s of %s have no nodes", unit.Count(opaque), label.Plural(opaque+nodes, "graph"))
 	case opaque > 0 || hidden || launched && nodes == 0:
 		return No, "graphs were launched and their nodes were not recorded"
 	case nodes > 0:
-		return Yes, plural(nodes, "graph") + " with their nodes"
+		return Yes, label.Plural(nodes, "graph") + " with their nodes"
 	case len(c.Calls) == 0:
 		return No, "no CUDA API calls were recorded"
 	}
@@ -41,7 +42,7 @@ func (c *evaluator) canRanks() (can, why string) {
 	case len(c.Devices) == 0:
 		return No, "no GPU event has a time"
 	case p.ranks > 1 && !p.repeated:
-		return Yes, plural(int64(p.ranks), "rank")
+		return Yes, label.Plural(int64(p.ranks), "rank")
 	case p.repeated:
 		return Partly, "several inputs have the same rank"
 	case !comm:
@@ -61,9 +62,9 @@ func (c *evaluator) canEfficiency() (can, why string) {
 	case all == 0:
 		return No, "no hardware counters were collected"
 	case known < all:
-		return Partly, fmt.Sprintf("%s of %s have %% of peak", unit.Count(known), plural(all, "kernel"))
+		return Partly, fmt.Sprintf("%s of %s have %% of peak", unit.Count(known), label.Plural(all, "kernel"))
 	default:
-		return Yes, plural(all, "kernel") + " with % of peak"
+		return Yes, label.Plural(all, "kernel") + " with % of peak"
 	}
 }
 
@@ -128,7 +129,7 @@ func (c *evaluator) canComplete() (can, why string) {
 	}
 	switch {
 	case incomplete > 0:
-		return Partly, fmt.Sprintf("%d of %s incomplete", incomplete, plural(int64(len(c.Inputs)), "input"))
+		return Partly, fmt.Sprintf("%d of %s incomplete", incomplete, label.Plural(int64(len(c.Inputs)), "input"))
 	case len(codes) > 0:
 		return Partly, strings.Join(codes, ", ")
 	}
@@ -146,7 +147,7 @@ func (c *evaluator) canShare() (can, why string) {
 		}
 	}
 	if most > 0 {
-		return No, plural(most, "value") + " in it look like secrets"
+		return No, label.Plural(most, "value") + " in it look like secrets"
 	}
 	return Yes, "nothing in it looks like a secret; user names and paths may remain"
 }

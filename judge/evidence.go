@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -47,7 +48,7 @@ func (c *evaluator) worstStep(p part) []string {
 	num, den := at(most)
 	s := steps[most]
 	return []string{fmt.Sprintf("%s: %s to %s of a step (%s); largest in %s on %s (%s)", p.what,
-		unit.Share(lowNum, lowDen), unit.Share(num, den), plural(int64(len(steps)), "step"),
+		unit.Share(lowNum, lowDen), unit.Share(num, den), label.Plural(int64(len(steps)), "step"),
 		s.Name, c.device(s.Input, s.Rank, s.Device), fraction(num, den))}
 }
 
@@ -88,7 +89,7 @@ func (c *evaluator) medianKernel() []string {
 	seen := int64(0)
 	for _, b := range all.Buckets {
 		if seen = summary.Plus(seen, b.Count); seen >= n-seen { // at least half, without overflow
-			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), plural(n, "kernel"))}
+			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), label.Plural(n, "kernel"))}
 		}
 	}
 	return nil
@@ -192,12 +193,4 @@ func byWork(work map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(work), func(a, b string) int {
 		return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b))
 	})
-}
-
-// plural prints a count with its noun: "1 gap", "1,200 gaps".
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return unit.Count(n) + " " + noun + "s"
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/internal/lazyregexp"
 	"assay/summary"
 	"assay/unit"
@@ -200,7 +201,7 @@ func (f *functions) described(r functionRow) string {
 		parts = append(parts, f.amount(r.self)+" self")
 	}
 	if r.count >= 0 {
-		parts = append(parts, plural(r.count, "call"))
+		parts = append(parts, label.Plural(r.count, "call"))
 	}
 	if r.mean >= 0 && f.isTime() {
 		parts = append(parts, unit.Duration(r.mean)+" each")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -162,11 +163,11 @@ func (h blocking) evidence() (out []string) {
 		if i == mostBlocking {
 			break
 		}
-		line := fmt.Sprintf("%s: %s, %s CPU time", r.call, plural(r.runs, "call"), unit.Duration(r.host))
+		line := fmt.Sprintf("%s: %s, %s CPU time", r.call, label.Plural(r.runs, "call"), unit.Duration(r.host))
 		const longest = "longest"
 		if r.copy != "" {
 			line = fmt.Sprintf("%s by %s: %s, %s CPU time, %s GPU time", r.copy, r.call,
-				plural(r.runs, "call"), unit.Duration(r.host), unit.Duration(r.device))
+				label.Plural(r.runs, "call"), unit.Duration(r.host), unit.Duration(r.device))
 			if r.bytes > 0 {
 				line += ", " + unit.Bytes(r.bytes)
 			}

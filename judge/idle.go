@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -92,7 +93,7 @@ func (i idle) evidence() (out []string) {
 	out = append(ownerEvidence(i.owners, i.total), out...)
 	line := func(b summary.Bucket, which, means string) {
 		text := fmt.Sprintf("gaps %s: %s of the idle time (%s, %s)", which,
-			unit.Share(b.TotalNS, i.total), plural(b.Count, "gap"), fraction(b.TotalNS, i.total))
+			unit.Share(b.TotalNS, i.total), label.Plural(b.Count, "gap"), fraction(b.TotalNS, i.total))
 		if len(i.owners) == 0 || b == i.clock {
 			text += "; " + means // otherwise the causes are known
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -198,7 +199,7 @@ func (c *evaluator) tracedPressure() (Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("peak allocated: %s (%s of reserved memory)", unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
 	}
 	for _, l := range m.Live[:min(3, len(m.Live))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("allocated at the peak by %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), plural(l.Count, "allocation")))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("allocated at the peak by %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), label.Plural(l.Count, "allocation")))
 	}
 	f.Next = []Step{
 		advise("smaller-micro-batches"), advise("checkpoint-activations"), advise("shard-the-optimizer"),
@@ -251,8 +252,8 @@ func (c *evaluator) allocatorChurn() (Finding, bool) {
 	h := s.History
 	f.Title = fmt.Sprintf("Allocator churn%s: %s released and reserved again (%s of the peak)", c.onMemory(s), unit.Bytes(num), unit.Share(num, den)) + over(limit)
 	f.Evidence = []string{
-		fmt.Sprintf("%s released %s; peak of reserved memory %s", plural(h.SegmentFrees, "cudaFree call"), unit.Bytes(num), unit.Bytes(den)),
-		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU", plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
+		fmt.Sprintf("%s released %s; peak of reserved memory %s", label.Plural(h.SegmentFrees, "cudaFree call"), unit.Bytes(num), unit.Bytes(den)),
+		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU", label.Plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
 	}
 	f.Evidence = append(f.Evidence, stepEvidence(h)...)
 	f.Where = []Place{placeOf(s.Input, s.Rank, s.Device)}
@@ -288,7 +289,7 @@ func (c *evaluator) memoryGrowth() (Finding, bool) {
 	f.Title = fmt.Sprintf("Memory growth%s: +%s (%s) from %s to %s", c.onMemory(s), unit.Bytes(num), unit.Share(num, den), g.From, g.To) + over(limit)
 	f.Evidence = []string{fmt.Sprintf("allocated when %s began: %s", g.From, unit.Bytes(den))}
 	for _, o := range g.Owners[:min(3, len(g.Owners))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"), unit.Bytes(o.Bytes), plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"), unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
 	}
 	f.Next = []Step{advise("find-what-keeps-tensors"), advise("delete-and-collect")}
 	return f, true

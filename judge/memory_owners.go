@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -48,7 +49,7 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 		out = append(out, fmt.Sprintf("allocation site: %s (%s)", o.Frame, summary.KindWords(o.Kind)))
 	}
 	if s.Failed > 1 {
-		out = append(out, fmt.Sprintf("%s failed; this is the last one of the history", plural(s.Failed, "allocation")))
+		out = append(out, fmt.Sprintf("%s failed; this is the last one of the history", label.Plural(s.Failed, "allocation")))
 	}
 	if o.Free != nil && *o.Free >= o.Wanted {
 		out = append(out, "enough memory was free, so a limit of the process applies: torch.cuda.set_per_process_memory_fraction, or the container's limit")
@@ -164,7 +165,7 @@ func (c *evaluator) ownerEvidence(s *summary.Snapshot) (out []string) {
 		out = append(out, fmt.Sprintf("allocated at the %s: %s of %s", s.OwnersAt, strings.Join(parts, ", "), unit.Bytes(s.OwnersBytes)))
 	}
 	if o := firstKnown(s); o != nil {
-		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes), plural(o.Count, "allocation")))
+		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation")))
 	}
 	return out
 }
@@ -186,7 +187,7 @@ func splitEvidence(s *summary.Snapshot) []string {
 func classEvidence(s *summary.Snapshot) (out []string) {
 	for _, k := range s.Classes {
 		if k.Split > 0 {
-			out = append(out, fmt.Sprintf("segments of %s: %s inactive split of %s in %s", summary.ClassWords(k.Name), unit.Bytes(k.Split), unit.Bytes(k.Reserved), plural(k.Segments, "segment")))
+			out = append(out, fmt.Sprintf("segments of %s: %s inactive split of %s in %s", summary.ClassWords(k.Name), unit.Bytes(k.Split), unit.Bytes(k.Reserved), label.Plural(k.Segments, "segment")))
 		}
 	}
 	return out
@@ -201,5 +202,5 @@ func stepEvidence(h *summary.MemoryHistory) []string {
 	for _, s := range h.Steps[1:] {
 		calls = summary.Plus(calls, summary.Plus(s.SegmentAllocs, s.SegmentFrees))
 	}
-	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", plural(calls, "call"), plural(int64(len(h.Steps)-1), "step"))}
+	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", label.Plural(calls, "call"), label.Plural(int64(len(h.Steps)-1), "step"))}
 }

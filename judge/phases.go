@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -186,7 +187,7 @@ func (c *evaluator) phaseShare(id, name, what string, groups []stepGroup) (Findi
 	f.Level, limit = rule.tempered(level, limit, s.n)
 	f.Title = fmt.Sprintf("%s: %s of %s", what, percent(s.value), s.of) + over(limit)
 	if s.of == "the median step" {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", plural(s.n, "step"), fraction(s.num, s.den)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"), fraction(s.num, s.den)))
 	}
 	f.Evidence = append(f.Evidence, c.phaseEvidence(name)...)
 	f.Where = c.longestRuns(name)
@@ -265,7 +266,7 @@ func (c *evaluator) weightSyncTime() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: rule.ID, Level: level, Value: float64(median) / float64(rule.Under), NumeratorNS: median, DenominatorNS: rule.Under, Warn: rule.Warn}
-	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), plural(runs, "run"), unit.Duration(rule.Under))
+	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), label.Plural(runs, "run"), unit.Duration(rule.Under))
 	f.Evidence = c.phaseEvidence("weight-sync")
 	f.Where = c.longestRuns("weight-sync")
 	f.Next = phaseAdvice("weight-sync")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -175,7 +176,7 @@ func (c *evaluator) functionTotal(f *functions) (Finding, bool) {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("no callee reaches %s of the total, so its time is spread over many", unit.Percent(rule.Warn)))
 	}
 	if n := len(others); n > 0 {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", label.Plural(int64(n), "more function"), unit.Percent(rule.Warn), f.noun()))
 	}
 	for _, r := range others[:min(4, len(others))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))
@@ -253,9 +254,9 @@ func (c *evaluator) cheapCalls(f *functions) (Finding, bool) {
 	}
 	slices.SortStableFunc(cheap, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
 	finding.Title = fmt.Sprintf("Call overhead%s: %s of the self time (%s) in %s", f.where,
-		unit.Share(self, f.own), fraction(self, f.own), plural(int64(len(cheap)), "short function")) + over(limit)
-	finding.Evidence = []string{fmt.Sprintf("%s; each of these functions has at least %s and a mean under %s", plural(calls, "call"),
-		plural(rule.MinEvents, "call"), unit.Duration(rule.Under))}
+		unit.Share(self, f.own), fraction(self, f.own), label.Plural(int64(len(cheap)), "short function")) + over(limit)
+	finding.Evidence = []string{fmt.Sprintf("%s; each of these functions has at least %s and a mean under %s", label.Plural(calls, "call"),
+		label.Plural(rule.MinEvents, "call"), unit.Duration(rule.Under))}
 	finding.Where = f.places(cheap...)
 	for _, r := range cheap[:min(4, len(cheap))] {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own), f.described(r)))
@@ -283,7 +284,7 @@ func (c *evaluator) nestedCost(f *functions) (Finding, bool) {
 	for _, r := range callees[:min(4, len(callees))] {
 		line := fmt.Sprintf("callee %s: %s of it (%s", r, unit.Share(r.total, best.total), f.amount(r.total))
 		if r.count >= 0 {
-			line += " in " + plural(r.count, "call")
+			line += " in " + label.Plural(r.count, "call")
 		}
 		finding.Evidence = append(finding.Evidence, line+")")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -280,7 +281,7 @@ func (c *evaluator) warmUpSteps(states []StepState) (Finding, bool) {
 		} else {
 			warm++
 			if why = "far over the median"; st.Loads+st.Allocs > 0 {
-				why = fmt.Sprintf("with %s that load code and %s that allocate GPU memory", plural(st.Loads, "call"), plural(st.Allocs, "call"))
+				why = fmt.Sprintf("with %s that load code and %s that allocate GPU memory", label.Plural(st.Loads, "call"), label.Plural(st.Allocs, "call"))
 			}
 		}
 		where = append(where, c.stepPlace(i))
@@ -297,10 +298,10 @@ func (c *evaluator) warmUpSteps(states []StepState) (Finding, bool) {
 	}
 	var which []string
 	if warm > 0 {
-		which = append(which, plural(warm, "warm-up step"))
+		which = append(which, label.Plural(warm, "warm-up step"))
 	}
 	if edge > 0 {
-		which = append(which, plural(edge, "partial step"))
+		which = append(which, label.Plural(edge, "partial step"))
 	}
 	f.Title = fmt.Sprintf("%s: %s of the time of all steps (%s)", upper(strings.Join(which, " and ")), unit.Share(left, all), fraction(left, all))
 	if f.Level > Info {
@@ -333,7 +334,7 @@ func (c *evaluator) unevenSteps(g stepGroup) (Finding, bool) {
 	}
 	f.Level, limit = rule.tempered(f.Level, limit, int64(len(g.steps)))
 	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(spread, g.MedianNS), fraction(spread, g.MedianNS)) + over(limit)
-	f.Evidence = []string{fmt.Sprintf("%s: %s to %s", plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
+	f.Evidence = []string{fmt.Sprintf("%s: %s to %s", label.Plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
 	for _, i := range g.steps {
 		f.Where = append(f.Where, c.stepPlace(i))
 	}
@@ -366,7 +367,7 @@ func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 	}
 	f := Finding{Rule: RuleSteadySteps, Level: Info, Value: g.Share}
 	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", boundWords(g.Bound), boundWords(window.Bound))
-	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
+	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
 		c.windowWhole(), fraction(g.Activity.Window(), c.total.Window()))}
 	for _, p := range append(parts(), computePart()) {
 		s := middleShare(len(g.steps), func(n int) (int64, int64) {

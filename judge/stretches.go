@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -98,7 +99,7 @@ func (c *evaluator) judgeLongGaps(judged []Finding) []Finding {
 	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
 		idle.Evidence = slices.DeleteFunc(idle.Evidence, func(line string) bool { return strings.HasPrefix(line, largestGapIs) })
 		idle.Evidence = append(idle.Evidence, fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
-			unit.Share(gaps.ns, c.total.Idle()), plural(gaps.count, "gap"), fraction(gaps.ns, c.total.Idle())))
+			unit.Share(gaps.ns, c.total.Idle()), label.Plural(gaps.count, "gap"), fraction(gaps.ns, c.total.Idle())))
 		idle.Evidence = append(idle.Evidence, gaps.evidence()...)
 		return judged
 	}
@@ -107,7 +108,7 @@ func (c *evaluator) judgeLongGaps(judged []Finding) []Finding {
 		return judged
 	}
 	f.Title = upper(what) + c.ofWindow(gaps.ns) + over(limit)
-	f.Evidence, f.Where = append([]string{plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
+	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
 	f.gain(gaps.ns, c.total.Window(), c.windowWhole())
 	f.Next = []Step{gaps.advice(), advise("leave-out-the-start")}
 	return append(judged, f)

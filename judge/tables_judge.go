@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -82,7 +83,7 @@ func (t *tableEvaluator) empty() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleTablesEmpty, Level: Warn}
-	f.Title = fmt.Sprintf("No rows in %s; nothing was recorded", plural(int64(len(t.Tables)), "table"))
+	f.Title = fmt.Sprintf("No rows in %s; nothing was recorded", label.Plural(int64(len(t.Tables)), "table"))
 	for _, s := range t.Tables[:min(3, len(t.Tables))] {
 		if s.Missing != "" {
 			f.Evidence = append(f.Evidence, s.Name+": "+s.Missing)
@@ -104,7 +105,7 @@ func (t *tableEvaluator) unrecorded() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleKernelsUnrecorded, Level: Warn}
-	f.Title = fmt.Sprintf("No kernels recorded for %s", plural(launches.runs, "launch call"))
+	f.Title = fmt.Sprintf("No kernels recorded for %s", label.Plural(launches.runs, "launch call"))
 	f.Evidence = []string{"another profiler used CUPTI, or tracing was not permitted"}
 	f.Next = append([]Step{advise("stop-other-profilers"), advise("permit-tracing")}, recordAdvice()...)
 	return f, true
@@ -156,7 +157,7 @@ func (t *tableEvaluator) hiddenByGraphs() (Finding, bool) {
 		f.Title += fmt.Sprintf(" (%d of %d runs)", len(t.hidden), len(t.runs))
 	}
 	f.Evidence = []string{
-		fmt.Sprintf("%s: %s", graphs.byName()[0].Name, plural(graphs.runs, "call")),
+		fmt.Sprintf("%s: %s", graphs.byName()[0].Name, label.Plural(graphs.runs, "call")),
 		fmt.Sprintf("kernels: %s of the synchronization time (%s); limit %s", unit.Share(kernels.ns, waits.ns), fraction(kernels.ns, waits.ns), unit.Percent(rule.MinShare)),
 	}
 	f.Evidence = append(append(f.Evidence, rowEvidence(graphs, "graph launches", graphs.ns)...), rowEvidence(waits, "synchronization", waits.ns)...)
@@ -173,7 +174,7 @@ func (t *tableEvaluator) tooFew() (Finding, bool) {
 	}
 	f := Finding{Rule: rule.ID, Level: Warn}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in the tables; limit %s",
-		plural(events, "GPU event"), plural(rule.MinEvents, "event"))
+		label.Plural(events, "GPU event"), label.Plural(rule.MinEvents, "event"))
 	if f.Next = recordAdvice(); t.ofTorch() {
 		f.Next = []Step{advise("record-whole-steps")}
 	}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -115,7 +116,7 @@ func (t *tableEvaluator) shortKernels() (Finding, bool) {
 		unit.Share(short.runs, t.kernels.runs), unit.Duration(rule.Under), unit.Count(short.runs), unit.Count(t.kernels.runs)) + over(limit)
 	f.Evidence, f.Where = rowEvidence(short, "the time of short kernels", short.ns), short.places()
 	if launches := t.calls.of("launch"); launches.runs > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", plural(launches.runs, "launch call"),
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", label.Plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
 	f.Next = []Step{advise("launch-less"), advise("launch-more-each")}
@@ -167,7 +168,7 @@ func (r tableRow) runText() string {
 		return "; 1 call"
 	}
 	if r.runs > 1 {
-		text = fmt.Sprintf("; %s, mean %s", plural(r.runs, "call"), unit.Duration(r.ns/r.runs))
+		text = fmt.Sprintf("; %s, mean %s", label.Plural(r.runs, "call"), unit.Duration(r.ns/r.runs))
 		if r.longest > 0 {
 			text += fmt.Sprintf(", max %s", unit.Duration(r.longest))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -142,7 +143,7 @@ func (t *tableEvaluator) hostWork() (Finding, bool) {
 	f.gain(host, f.DenominatorNS, "CPU and GPU time")
 	f.Evidence = append(f.Evidence, t.hostRows(host)...)
 	if launches.runs > 0 && launches.ns > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", plural(launches.runs, "launch call"),
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", label.Plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
 	f.Next = []Step{advise("launch-less"), advise("launch-more-each"), advise("load-data-sooner")}
@@ -182,7 +183,7 @@ func (t *tableEvaluator) items() []string {
 	if runs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("aten::_local_scalar_dense: %s, each waits for the GPU; .item(), .tolist() and conditions on tensors call it", plural(runs, "call"))}
+	return []string{fmt.Sprintf("aten::_local_scalar_dense: %s, each waits for the GPU; .item(), .tolist() and conditions on tensors call it", label.Plural(runs, "call"))}
 }
 
 // copyOperators asks what of the device's work aten::copy_ launched: .to(),
@@ -245,7 +246,7 @@ func (t *tableEvaluator) largestAllocator() (Finding, bool) {
 		f.Title = fmt.Sprintf("Largest allocator (%s memory): %q, %s of %s",
 			m.of, short(top[0].Name), unit.Bytes(top[0].ns), unit.Bytes(rows.ns))
 		for _, r := range top[:min(3, len(top))] {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", short(r.Name), unit.Bytes(r.ns), plural(r.runs, "call")))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", short(r.Name), unit.Bytes(r.ns), label.Plural(r.runs, "call")))
 		}
 		f.Next = []Step{advise("record-memory-peaks")}
 		return f, true

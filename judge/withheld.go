@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -34,7 +35,7 @@ func (c *evaluator) clocks() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleClocks, Level: Warn}
-	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", plural(c.Issues[i].Count, "GPU window"))
+	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", label.Plural(c.Issues[i].Count, "GPU window"))
 	f.Evidence = []string{c.Issues[i].Help}
 	f.Next = []Step{advise("record-with-warm-up"), advise("give-the-original-trace")}
 	return f, true
@@ -91,7 +92,7 @@ func (c *evaluator) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.damaged.Code + ")"
 		for _, is := range c.Issues {
 			if is.Damages() {
-				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, plural(is.Count, "time"), is.First))
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"), is.First))
 				f.Next = joinSteps(f.Next, follow(is))
 			}
 		}
@@ -117,7 +118,7 @@ func (c *evaluator) lossEvidence(l loss) (out []string) {
 	slices.SortStableFunc(rows, func(a, b summary.LaunchLoss) int { return int(min(max(b.Missing-a.Missing, -1), 1)) })
 	for i, r := range rows {
 		if i == 4 {
-			out = append(out, plural(int64(len(rows)-i), "more row")+" of launches without GPU work")
+			out = append(out, label.Plural(int64(len(rows)-i), "more row")+" of launches without GPU work")
 			break
 		}
 		out = append(out, fmt.Sprintf("rank %d: %s have no GPU work", r.Rank, r.Text()))

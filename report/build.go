@@ -126,7 +126,7 @@ func (b *builder) title() string {
 	case 1:
 		return what + ": " + label.Base(b.Inputs[0].Path)
 	}
-	return what + ": " + plural(int64(len(b.Inputs)), "input")
+	return what + ": " + label.Plural(int64(len(b.Inputs)), "input")
 }
 
 // bound returns the display words of the verdict.

@@ -64,7 +64,7 @@ func (b *builder) captureLine() string {
 	slices.Sort(formats)
 	parts := []string{strings.Join(slices.Compact(formats), ", ")}
 	if n := int64(len(b.Inputs)); n > 1 {
-		parts = append(parts, plural(n, "input"), "ranks "+ranges(ranks))
+		parts = append(parts, label.Plural(n, "input"), "ranks "+ranges(ranks))
 	}
 	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
 	switch {
@@ -90,7 +90,7 @@ func (b *builder) gpuLine() string {
 		n = int64(len(b.Snapshots))
 	}
 	if n > 0 {
-		parts = append(parts, plural(n, "GPU"))
+		parts = append(parts, label.Plural(n, "GPU"))
 	}
 	if names := view.DeviceNames(b.Summary); names != "" {
 		if n > 0 {
@@ -110,14 +110,14 @@ func (b *builder) held(events int64) (parts []string) {
 	rows := b.sumsOnly() || len(b.Counters) > 0 && len(b.Devices) == 0
 	switch n := int64(len(view.Tables(b.Summary))); {
 	case n > 0:
-		parts = append(parts, plural(n, "table"))
+		parts = append(parts, label.Plural(n, "table"))
 	case len(b.Tables) > 0:
-		parts = append(parts, plural(int64(len(b.Tables)), "table")+" without rows")
+		parts = append(parts, label.Plural(int64(len(b.Tables)), "table")+" without rows")
 	}
 	if rows {
-		parts = append(parts, plural(events, "row"))
+		parts = append(parts, label.Plural(events, "row"))
 	} else {
-		parts = append(parts, plural(events, "event"))
+		parts = append(parts, label.Plural(events, "event"))
 	}
 	if len(b.Counters) > 0 {
 		parts = append(parts, b.countedLine())
@@ -169,7 +169,7 @@ func (b *builder) spanText() string {
 
 // issueTitle returns the code of an issue, and its count if that is not 1.
 func issueTitle(is summary.Issue) Item {
-	it := Item{Mark: clip(clean(is.Severity), 20), Text: clip(clean(is.Code), 60)}
+	it := Item{Mark: label.Clip(label.Clean(is.Severity), 20), Text: label.Clip(label.Clean(is.Code), 60)}
 	if is.Count != 1 {
 		it.Text += fmt.Sprintf(" (%s ×)", unit.Count(is.Count))
 	}
@@ -182,7 +182,7 @@ func issueItem(is summary.Issue) Item {
 		it.Sub = append(it.Sub, Item{Text: sentence(is.Help)})
 	}
 	if is.First != "" {
-		it.Sub = append(it.Sub, Item{Text: "first at", Code: clip(clean(is.First), 200)})
+		it.Sub = append(it.Sub, Item{Text: "first at", Code: label.Clip(label.Clean(is.First), 200)})
 	}
 	return it
 }

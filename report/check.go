@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/gate"
+	"assay/internal/label"
 	"assay/report/words"
 	"assay/unit"
 )
@@ -32,7 +33,7 @@ func (c Checked) verdict() string {
 	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass, "passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
 		switch n := c.Count(r.result); {
 		case n > 0 && r.result == gate.Warn:
-			parts = append(parts, plural(int64(n), r.word))
+			parts = append(parts, label.Plural(int64(n), r.word))
 		case n > 0:
 			parts = append(parts, unit.Count(int64(n))+" "+r.word)
 		}
@@ -43,7 +44,7 @@ func (c Checked) verdict() string {
 // runs returns the number of runs on each side.
 func (c Checked) runs() string {
 	now, base := len(c.Now), len(c.Base)
-	side := func(n int) string { return plural(int64(n), "run") }
+	side := func(n int) string { return label.Plural(int64(n), "run") }
 	switch {
 	case base == 0:
 		return side(now) + ", no baseline"
@@ -190,9 +191,9 @@ func (c Checked) Annotations() []string {
 		}
 		place := ""
 		if c.GatesFile != "" {
-			place = fmt.Sprintf("file=%s,line=%d,", escapeProperty(clean(c.GatesFile)), o.Gate.Line)
+			place = fmt.Sprintf("file=%s,line=%d,", escapeProperty(label.Clean(c.GatesFile)), o.Gate.Line)
 		}
-		title := clip(clean(o.Gate.Text), 60) + ": " + o.Result.String()
+		title := label.Clip(label.Clean(o.Gate.Text), 60) + ": " + o.Result.String()
 		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title), escapeData(sentence(o.Gate.Text+" "+o.Why))))
 	}
 	if more := len(lines) - maxAnnotations; more > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"assay/gate"
 	"assay/internal/jsontext"
+	"assay/internal/label"
 )
 
 // CheckSchema names the layout of the JSON. Fields may be added to it, never
@@ -199,7 +200,7 @@ type junitTrouble struct {
 func (c Checked) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: c.pair(), Props: []junitProperty{{"assay", c.Version}, {"runs", c.runs()}}}
 	for _, o := range c.Outcomes {
-		k := junitCase{Class: "assay.check", Name: clean(o.Gate.Text), Out: clean(o.Gate.Text + " " + o.Why), Props: []junitProperty{{"limit", o.Gate.Limit()}}}
+		k := junitCase{Class: "assay.check", Name: label.Clean(o.Gate.Text), Out: label.Clean(o.Gate.Text + " " + o.Why), Props: []junitProperty{{"limit", o.Gate.Limit()}}}
 		for _, v := range []struct {
 			name string
 			of   *gate.Sample
@@ -208,7 +209,7 @@ func (c Checked) JUnit(w io.Writer) error {
 				k.Props = append(k.Props, junitProperty{v.name, strconv.FormatFloat(v.of.Center, 'g', -1, 64)}, junitProperty{v.name + " (printed)", printed(&o, v.of)})
 			}
 		}
-		trouble := &junitTrouble{Message: clean(o.Why), Text: clean(o.Gate.Text + " " + o.Why)}
+		trouble := &junitTrouble{Message: label.Clean(o.Why), Text: label.Clean(o.Gate.Text + " " + o.Why)}
 		switch counts := c.counts(o); {
 		case counts == gate.Fail:
 			trouble.Type, k.Failure = failureType(&o), trouble
@@ -251,7 +252,7 @@ func (c Checked) pair() string {
 		if len(in) == 0 {
 			return "nothing"
 		}
-		text := path.Base(strings.ReplaceAll(clean(in[0].Path), `\`, "/"))
+		text := path.Base(strings.ReplaceAll(label.Clean(in[0].Path), `\`, "/"))
 		if len(in) > 1 {
 			text += fmt.Sprintf(" and %d more", len(in)-1)
 		}

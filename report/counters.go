@@ -58,8 +58,8 @@ func (b *builder) countedKernels() Section {
 			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.text(mean(k.TotalNS, k.Timed))),
 			peakText(k.ComputePct), peakText(k.MemoryPct), words.Side(b.side(i)),
 			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
-			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), clip(clean(strings.Join(k.Limiters, ", ")), 40),
-			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), clip(clean(k.Category), 24),
+			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), label.Clip(label.Clean(strings.Join(k.Limiters, ", ")), 40),
+			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), label.Clip(label.Clean(k.Category), 24),
 		}})
 	}
 	t = t.cut(maxCounted).withoutEmpty()
@@ -104,7 +104,7 @@ func workText(k summary.Counter) string {
 	}
 	w := k.Work[best]
 	rate := float64(w.FLOPs) / float64(w.NS) * 1e9
-	text := unit.FLOPRate(rate) + " " + clip(clean(w.Precision), 12)
+	text := unit.FLOPRate(rate) + " " + label.Clip(label.Clean(w.Precision), 12)
 	if w.PeakFLOPs != nil && *w.PeakFLOPs > 0 {
 		text += fmt.Sprintf(" (%.1f%% of its peak)", 100*rate/float64(*w.PeakFLOPs))
 	}
@@ -166,7 +166,7 @@ func (b *builder) profilerAdvice() Section {
 			left++
 			continue
 		}
-		it := Item{Text: "Kernel", Code: clip(clean(label.TidyKernel(k.Kernel)), nameColumns)}
+		it := Item{Text: "Kernel", Code: label.Clip(label.Clean(label.TidyKernel(k.Kernel)), nameColumns)}
 		for _, r := range k.Rules {
 			it.Sub = append(it.Sub, adviceItem(r, k.Launches))
 		}
@@ -176,17 +176,17 @@ func (b *builder) profilerAdvice() Section {
 		return Section{}
 	}
 	if left > 0 {
-		list = append(list, Item{Text: fmt.Sprintf("The JSON has %s.", plural(left, "more kernel"))})
+		list = append(list, Item{Text: fmt.Sprintf("The JSON has %s.", label.Plural(left, "more kernel"))})
 	}
 	return Section{Title: "Nsight Compute rules", Lead: "Texts of Nsight Compute. " +
 		"A speedup is its estimate (upper bound), for the launch (global) or for the part that the rule covers (local).", Blocks: []Block{list}}
 }
 
 func adviceItem(r summary.Advice, launches int64) Item {
-	text := clip(clean(r.Name), 60)
+	text := label.Clip(label.Clean(r.Name), 60)
 	var notes []string
 	if r.SpeedupPct != nil {
-		notes = append(notes, fmt.Sprintf("up to %.1f%% %s", *r.SpeedupPct, clip(clean(r.SpeedupKind), 10)))
+		notes = append(notes, fmt.Sprintf("up to %.1f%% %s", *r.SpeedupPct, label.Clip(label.Clean(r.SpeedupKind), 10)))
 	}
 	if r.Launches < launches {
 		notes = append(notes, fmt.Sprintf("%s of %s launches", unit.Count(r.Launches), unit.Count(launches)))
@@ -194,13 +194,13 @@ func adviceItem(r summary.Advice, launches int64) Item {
 	if notes != nil {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
-	return Item{Mark: clip(clean(r.Type), 10), Text: text + ": " + wholeSentences(clean(r.Text), adviceColumns)}
+	return Item{Mark: label.Clip(label.Clean(r.Type), 10), Text: text + ": " + wholeSentences(label.Clean(r.Text), adviceColumns)}
 }
 
 // wholeSentences cuts text after the last sentence that fits. It keeps at least one
 // sentence.
 func wholeSentences(text string, columns int) string {
-	for width(text) > columns {
+	for label.Width(text) > columns {
 		end := strings.LastIndex(strings.TrimSuffix(text, "."), ". ")
 		if end < 0 {
 			return label.Head(text, columns)
@@ -219,14 +219,14 @@ func (b *builder) countedLine() string {
 		launches = summary.Plus(launches, k.Launches)
 		names[k.Kernel] = true
 		if k.Capability != "" {
-			capabilities = append(capabilities, clip(clean(k.Capability), 12))
+			capabilities = append(capabilities, label.Clip(label.Clean(k.Capability), 12))
 		}
 	}
 	line := unit.Count(launches) + " launches"
 	if launches == 1 {
 		line = "1 launch"
 	}
-	line += " of " + plural(int64(len(names)), "kernel")
+	line += " of " + label.Plural(int64(len(names)), "kernel")
 	slices.Sort(capabilities)
 	if list := slices.Compact(capabilities); len(list) > 0 {
 		line += ", compute capability " + strings.Join(list[:min(3, len(list))], ", ")

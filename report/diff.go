@@ -84,7 +84,7 @@ func (b *differ) sides(reasons int) Section {
 	var list List
 	for i, r := range b.Reasons {
 		if i == reasons {
-			list = append(list, Item{Text: plural(int64(len(b.Reasons)-i), "more remark")})
+			list = append(list, Item{Text: label.Plural(int64(len(b.Reasons)-i), "more remark")})
 			break
 		}
 		list = append(list, Item{Mark: r.Level.String(), Text: brief(r.Text)})
@@ -99,16 +99,16 @@ func (b *differ) sides(reasons int) Section {
 func (b *differ) side(s compare.Side) string {
 	parts := []string{baseNames(s)}
 	if s.Name != "" {
-		parts = append(parts, clip(clean(s.Name), 60))
+		parts = append(parts, label.Clip(label.Clean(s.Name), 60))
 	}
 	if s.Devices > 0 {
-		parts = append(parts, plural(s.Devices, "GPU window"))
+		parts = append(parts, label.Plural(s.Devices, "GPU window"))
 	}
 	if s.Runs > 1 {
-		parts = append(parts, plural(int64(s.Runs), "run"))
+		parts = append(parts, label.Plural(int64(s.Runs), "run"))
 	}
 	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", plural(n, "step"), unit.Duration(s.MedianNS), unit.Duration(s.Walls[0]), unit.Duration(s.Walls[n-1])))
+		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.Duration(s.MedianNS), unit.Duration(s.Walls[0]), unit.Duration(s.Walls[n-1])))
 	}
 	return strings.Join(parts, ", ")
 }

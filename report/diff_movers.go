@@ -46,7 +46,7 @@ func (b *differ) movers(rows int, screen bool) (out []Section) {
 	}
 	bySize(list)
 	more := []moved{
-		{"Categories", "total kernel time", "category", Text, b.Categories, func(r compare.Row) string { return clip(clean(r.Name), 30) }, true, ""},
+		{"Categories", "total kernel time", "category", Text, b.Categories, func(r compare.Row) string { return label.Clip(label.Clean(r.Name), 30) }, true, ""},
 		{"Operators", "total kernel time", "operator", Name, b.Ops, operatorName, true, ""},
 		{"Copies", "total time of copies and memsets", "copy", Name, b.Copies, plain, true, ""},
 		{"Passes", "total GPU time", "pass", Name, b.Passes, plain, true, ""},
@@ -96,7 +96,7 @@ func (b *differ) moverSection(m moved, rows int) Section {
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s, delta %s.", plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
+		s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf("%s, delta %s.", label.Plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
 	}
 	if m.picture != "" {
 		s.Blocks = append(b.pictures(m.picture), s.Blocks...)
@@ -180,7 +180,7 @@ func (b *differ) changes(most int) Section {
 	}
 	for _, word := range []string{"new", "gone", "renamed", "replaced"} {
 		if n := counts[word] - most; n > 0 {
-			list = append(list, Item{Mark: word, Text: plural(int64(n), "more kernel")})
+			list = append(list, Item{Mark: word, Text: label.Plural(int64(n), "more kernel")})
 		}
 	}
 	if list == nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"assay/compare"
+	"assay/internal/label"
 	"assay/report/words"
 	"assay/unit"
 )
@@ -24,11 +25,11 @@ func (b *differ) sums(rows, columns int) (out []Section) {
 // tableDelta lists the rows of a table with the largest changes of its first column.
 func tableDelta(d compare.TableDelta, rows int) Section {
 	first := d.Columns[0]
-	s := Section{Title: clip(clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s %s, was %s (%s)", clip(clean(first.Name), 30),
+	s := Section{Title: label.Clip(label.Clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s %s, was %s (%s)", label.Clip(label.Clean(first.Name), 30),
 		first.Text(first.New), first.Text(first.Base), compare.SignedShare(first.New-first.Base, first.Base))}
 	t := Table{Title: "rows"}
 	for _, c := range d.Columns {
-		t.Columns = append(t.Columns, Column{clip(clean(c.Name), 20) + " delta", Number})
+		t.Columns = append(t.Columns, Column{label.Clip(label.Clean(c.Name), 20) + " delta", Number})
 	}
 	t.Columns = append(t.Columns, Column{"delta %", Number}, Column{"", Text}, Column{"name", rowKind(d)})
 	for _, r := range d.Rows {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/compare"
+	"assay/internal/label"
 	"assay/internal/samplerun"
 )
 
@@ -29,8 +30,8 @@ func TestDiffText(t *testing.T) {
 			t.Errorf("%s begins with %.40q", name, text.String())
 		}
 		for _, line := range strings.Split(text.String(), "\n") {
-			if width(line) > 80 {
-				t.Errorf("%s: %d columns: %s", name, width(line), line)
+			if label.Width(line) > 80 {
+				t.Errorf("%s: %d columns: %s", name, label.Width(line), line)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
 )
@@ -72,7 +73,7 @@ func (b *builder) recorders() (out []string) {
 	for _, in := range b.Inputs {
 		var parts []string
 		for _, key := range slices.Sorted(maps.Keys(in.Recorder)) {
-			parts = append(parts, clean(key)+" "+clip(clean(in.Recorder[key]), 40))
+			parts = append(parts, label.Clean(key)+" "+label.Clip(label.Clean(in.Recorder[key]), 40))
 		}
 		if text := strings.Join(parts, ", "); text != "" && !slices.Contains(out, text) {
 			out = append(out, text)
@@ -115,7 +116,7 @@ func (b *builder) unanswered() (list List) {
 		}
 	}
 	if rest > 0 {
-		list = append(list, Item{Text: plural(rest, "more question") + "; \"assay doctor\" lists all"})
+		list = append(list, Item{Text: label.Plural(rest, "more question") + "; \"assay doctor\" lists all"})
 	}
 	return list
 }
@@ -142,7 +143,7 @@ func (b *builder) doctorIssue(is summary.Issue) Item {
 		it.Text += ": " + sentence(b.below(is.Help))
 	}
 	if is.First != "" {
-		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
+		it.Sub = List{{Text: "first at", Code: label.Clip(shortenWords(label.Clean(b.below(is.First)), briefWord), 200)}}
 	}
 	return it
 }

@@ -17,7 +17,7 @@ const markdownSpecial = "\\`*_[]|~#!{}$"
 // mentions from words with "://", "www." or "@", so these are set as code.
 func escapeMarkdown(s string) string {
 	var out []string
-	for _, word := range strings.Fields(clean(s)) {
+	for _, word := range strings.Fields(label.Clean(s)) {
 		lower := strings.ToLower(word)
 		if strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(word, "@") {
 			out = append(out, codeSpan(word))
@@ -79,7 +79,7 @@ func escapeFirst(word string) string {
 // codeSpan returns s as code in one line, for a table too. Markdown has no empty code, so
 // an empty name becomes "(empty)".
 func codeSpan(s string) string {
-	s = strings.TrimSpace(clean(s))
+	s = strings.TrimSpace(label.Clean(s))
 	if s == "" {
 		return "(empty)"
 	}

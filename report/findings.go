@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/report/words"
 	"assay/summary"
@@ -18,7 +19,7 @@ func (b *builder) findings() Section {
 	s := Section{Title: "Findings"}
 	var list List
 	for _, f := range b.result.Findings {
-		it := Item{Mark: words.Level(f.Level), Text: sentence(f.Title), Code: clip(clean(f.Rule), 40)}
+		it := Item{Mark: words.Level(f.Level), Text: sentence(f.Title), Code: label.Clip(label.Clean(f.Rule), 40)}
 		if text := savingsText(f); text != "" {
 			it.Sub = append(it.Sub, Item{Text: text})
 		}
@@ -73,7 +74,7 @@ func (b *builder) placeText(p judge.Place) string {
 		{"step", p.Step}, {"phase", p.Phase}, {"kernel", p.Kernel}, {"operator", p.Op}, {"copy", p.Copy}, {"call", p.Call}, {"row", p.Row},
 	} {
 		if named.name != "" {
-			parts = append(parts, named.what+" "+clip(clean(named.name), 60))
+			parts = append(parts, named.what+" "+label.Clip(label.Clean(named.name), 60))
 		}
 	}
 	if p.Device != nil && len(b.Devices) > 1 {

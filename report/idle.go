@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -43,7 +44,7 @@ func (b *builder) idleOwners() Section {
 		blocks = append(blocks, reasonTable(b.Devices[d.At].Activity, d.Reasons))
 	}
 	if n := len(devices) - idleDevices; n > 0 {
-		blocks = append(blocks, Paragraph{Text: "The JSON has the causes of " + plural(int64(n), "more GPU") + "."})
+		blocks = append(blocks, Paragraph{Text: "The JSON has the causes of " + label.Plural(int64(n), "more GPU") + "."})
 	}
 	return Section{Title: "Idle time by cause", Blocks: append(blocks, ownerWords(all))}
 }

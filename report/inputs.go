@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/label"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -17,7 +18,7 @@ func inputKey(s *summary.Summary, shown []int) (out List) {
 		out = append(out, Item{Mark: in.Number, Text: in.Path})
 	}
 	if rest > 0 {
-		out = append(out, Item{Text: plural(int64(rest), "more input")})
+		out = append(out, Item{Text: label.Plural(int64(rest), "more input")})
 	}
 	return out
 }
@@ -44,12 +45,12 @@ func (b *builder) inputs() Table {
 			number = view.InputNumber(i)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
-			number, clean(paths[i]), words.Format(in.Format), clip(clean(in.Compression), 30), unit.Bytes(in.Bytes), unit.Count(in.Events),
-			fmt.Sprint(in.Rank), clip(clean(in.RankFrom), 30), complete,
+			number, label.Clean(paths[i]), words.Format(in.Format), label.Clip(label.Clean(in.Compression), 30), unit.Bytes(in.Bytes), unit.Count(in.Events),
+			fmt.Sprint(in.Rank), label.Clip(label.Clean(in.RankFrom), 30), complete,
 		}})
 	}
 	if dir != "" {
-		t.Note = "Paths are relative to " + clip(clean(dir), 200) + "."
+		t.Note = "Paths are relative to " + label.Clip(label.Clean(dir), 200) + "."
 	}
 	if numbered {
 		t.Note = strings.TrimSpace(t.Note + " GPU names have the number of their input, because several inputs have the same rank and GPU.")

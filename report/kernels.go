@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -15,7 +16,7 @@ import (
 // streamList returns up to four stream numbers, or the number of streams.
 func streamList(k view.Kernel) string {
 	if len(k.Streams) > 4 {
-		return plural(int64(len(k.Streams)), "stream")
+		return label.Plural(int64(len(k.Streams)), "stream")
 	}
 	var parts []string
 	for _, n := range slices.Sorted(maps.Keys(k.Streams)) {
@@ -35,7 +36,7 @@ func launchedBy(k view.Kernel) string {
 	if best == "" {
 		return ""
 	}
-	text := clip(clean(best), 40)
+	text := label.Clip(label.Clean(best), 40)
 	if n := len(k.Ops); n > 1 {
 		text += fmt.Sprintf(" (%s)", unit.Share(most, k.Total))
 	}
@@ -65,7 +66,7 @@ func (b *builder) kernelTable() Section {
 		t.Rows = append(t.Rows, Row{Weight: k.Total, Cells: []string{
 			k.Name, unit.Share(k.Total, b.work), total.text(k.Total), unit.Count(k.Count),
 			each.text(mean(k.Total, k.Count)), each.text(k.Min), most.text(k.Max),
-			clip(clean(k.Class), 20), k.Category, streamList(k), launchedBy(k),
+			label.Clip(label.Clean(k.Class), 20), k.Category, streamList(k), launchedBy(k),
 		}})
 	}
 	for _, k := range b.kernels[len(shown):] {
@@ -83,7 +84,7 @@ func (b *builder) categories() Section {
 	sums := map[key]*view.Kernel{}
 	names := map[key]int64{}
 	for _, k := range b.kernels {
-		at := key{clip(clean(k.Class), 20), k.Category}
+		at := key{label.Clip(label.Clean(k.Class), 20), k.Category}
 		if sums[at] == nil {
 			sums[at] = &view.Kernel{}
 		}
@@ -186,7 +187,7 @@ func (b *builder) copies() Section {
 			}
 		}
 		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
-			c.name, clip(clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate, used,
+			c.name, label.Clip(label.Clean(c.class), 20), unit.Share(c.total, work), total.text(c.total), unit.Count(c.count), each.text(means[i]), bytes, rate, used,
 		}})
 	}
 	t.Note = fmt.Sprintf("%% of the total time of copies and memsets: %s. The rate is bytes / total time of the rows with recorded bytes. "+

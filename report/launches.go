@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -95,7 +96,7 @@ func (b *builder) sumLaunches(rows []summary.Launches, at []int) (sum launchSum)
 func (b *builder) launchSentence(rows []summary.Launches, at []int) string {
 	sum := b.sumLaunches(rows, at)
 	work := summary.Plus(sum.launched, sum.without)
-	text := fmt.Sprintf("%s launched %s of %s", plural(sum.calls, "call"), unit.Count(sum.launched), plural(work, "GPU operation"))
+	text := fmt.Sprintf("%s launched %s of %s", label.Plural(sum.calls, "call"), unit.Count(sum.launched), label.Plural(work, "GPU operation"))
 	if sum.withoutNS > 0 {
 		text += fmt.Sprintf("; the others take %s of total GPU time (%s)", unit.Share(sum.withoutNS, view.GPUWork(b.Summary)), unit.Duration(sum.withoutNS))
 	}
@@ -196,7 +197,7 @@ func (b *builder) calls() Section {
 		// Launches take microseconds and waits take seconds, so each mean and maximum
 		// has its own unit. In a common unit, launches would have no digits.
 		t.Rows = append(t.Rows, Row{Weight: c.total, Cells: []string{
-			c.name, clip(clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), fourDigits(mean(c.total, c.count)),
+			c.name, label.Clip(label.Clean(c.kind), 20), scale.text(c.total), unit.Share(c.total, all), unit.Count(c.count), fourDigits(mean(c.total, c.count)),
 			fourDigits(c.longest), unit.Count(c.launched), busy, idle,
 		}})
 	}
@@ -210,7 +211,7 @@ func (b *builder) calls() Section {
 		blocks = append(blocks, Paragraph{Text: text + b.savedByNotWaiting()})
 	}
 	if n := inSteps(b.Summary); n > 0 {
-		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", plural(n, "call"))})
+		blocks = append(blocks, Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", label.Plural(n, "call"))})
 	}
 	return Section{Title: "CUDA API calls", Blocks: append(blocks, t.cut(maxCalls).withoutEmpty())}
 }

@@ -61,7 +61,7 @@ func (m markdown) within(d Doc, limit int) string {
 		cut := d
 		cut.Sections = slices.Clone(d.Sections[:n])
 		if left := len(d.Sections) - n; left > 0 {
-			note := plural(int64(left), "more section") + " did not fit here."
+			note := label.Plural(int64(left), "more section") + " did not fit here."
 			cut.Sections = append(cut.Sections, Section{Blocks: []Block{Paragraph{Text: note}}})
 		}
 		if text = m.doc(cut); len(text) <= limit || n == 0 {
@@ -115,7 +115,7 @@ func (m markdown) block(b *strings.Builder, block Block) {
 func (m markdown) list(b *strings.Builder, list List, indent string) {
 	for i, it := range list {
 		if left := len(list) - i; i >= max(m.rows, 1) && left > 1 {
-			b.WriteString(indent + "- " + plural(int64(left), "more point") + "\n")
+			b.WriteString(indent + "- " + label.Plural(int64(left), "more point") + "\n")
 			break
 		}
 		var parts []string
@@ -165,7 +165,7 @@ func (m markdown) table(b *strings.Builder, t Table) {
 		writeGrid(b, t.Columns, cells)
 	} else {
 		writeGrid(b, t.Columns, cells[:1+openRows])
-		b.WriteString("\n<details>\n<summary>" + plural(int64(len(t.Rows)-openRows), "more row") + "</summary>\n")
+		b.WriteString("\n<details>\n<summary>" + label.Plural(int64(len(t.Rows)-openRows), "more row") + "</summary>\n")
 		writeGrid(b, t.Columns, append([][]string{cells[0]}, cells[1+openRows:]...))
 		b.WriteString("\n</details>\n")
 	}

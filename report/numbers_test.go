@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"assay/internal/label"
 )
 
 func TestNumbers(t *testing.T) {
@@ -38,7 +40,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{1: "1 copy", 2: "2 copies", 1000: "1,000 copies"} {
-		if got := plural(n, "copy"); got != want {
+		if got := label.Plural(n, "copy"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/report/words"
 	"assay/summary"
@@ -44,7 +45,7 @@ func (b *builder) phases() Section {
 		whole = summary.Plus(whole, p.Own.Window())
 	}
 	for _, p := range sums {
-		label := []string{words.Phase(p.Path), clip(clean(p.Example), 40), unit.Count(p.Count), host.text(p.Host), middle.text(p.Median), most.text(p.Max), unit.Share(p.Total.Window(), whole)}
+		label := []string{words.Phase(p.Path), label.Clip(label.Clean(p.Example), 40), unit.Count(p.Count), host.text(p.Host), middle.text(p.Median), most.text(p.Max), unit.Share(p.Total.Window(), whole)}
 		if p.Path == "" {
 			label[2], label[3], label[4], label[5] = "", "", "", ""
 		}

@@ -29,7 +29,7 @@ const (
 
 // sentence prepares a statement of a finding for Markdown.
 func sentence(text string) string {
-	return clip(clean(shortenQuoted(text, nameColumns)), maxSentence)
+	return label.Clip(label.Clean(shortenQuoted(text, nameColumns)), maxSentence)
 }
 
 // brief prepares a statement for the screen: it shortens names and drops the last
@@ -38,22 +38,22 @@ func brief(text string) string { return briefly(text, briefWord) }
 
 // briefly is brief with words of up to so many columns.
 func briefly(text string, word int) string {
-	text = shortenWords(clean(shortenQuoted(text, briefQuote)), word)
-	for width(text) > briefColumns {
+	text = shortenWords(label.Clean(shortenQuoted(text, briefQuote)), word)
+	for label.Width(text) > briefColumns {
 		end := strings.LastIndex(text, ". ")
 		if end < 0 {
 			break
 		}
 		text = text[:end+1]
 	}
-	return clip(text, maxSentence)
+	return label.Clip(text, maxSentence)
 }
 
 // shortenWords shortens paths and other words that would be broken over lines.
 func shortenWords(text string, columns int) string {
 	words := strings.Fields(text)
 	for i, w := range words {
-		words[i] = clip(w, columns)
+		words[i] = label.Clip(w, columns)
 	}
 	return strings.Join(words, " ")
 }
@@ -94,7 +94,7 @@ func shortenQuoted(text string, columns int) string {
 			continue
 		}
 		text = text[len(quoted):]
-		if name, err := strconv.Unquote(quoted); err == nil && width(name) > columns {
+		if name, err := strconv.Unquote(quoted); err == nil && label.Width(name) > columns {
 			quoted = strconv.Quote(label.Short(label.Kernel, []string{name}, columns)[0])
 		}
 		b.WriteString(quoted)

@@ -32,7 +32,7 @@ func TestBrief(t *testing.T) {
 	for n := 1; n < 8; n++ {
 		text := strings.TrimSpace(strings.Repeat(one, n))
 		got := brief(text)
-		if width(got) > briefColumns || !strings.HasSuffix(got, ".") || strings.Contains(got, label.Ellipsis) || !strings.HasPrefix(text, got) {
+		if label.Width(got) > briefColumns || !strings.HasSuffix(got, ".") || strings.Contains(got, label.Ellipsis) || !strings.HasPrefix(text, got) {
 			t.Errorf("%d sentences become %q", n, got)
 		}
 		if n < 3 && got != text {
@@ -40,7 +40,7 @@ func TestBrief(t *testing.T) {
 		}
 	}
 	path := "/" + strings.Repeat("a/", 60) + "trace.json"
-	if got := brief("it has rank 0, as " + path + " has"); width(got) != 18+briefWord+4 || !strings.HasPrefix(got, "it has rank 0, as /a/") || !strings.HasSuffix(got, "trace.json has") {
+	if got := brief("it has rank 0, as " + path + " has"); label.Width(got) != 18+briefWord+4 || !strings.HasPrefix(got, "it has rank 0, as /a/") || !strings.HasSuffix(got, "trace.json has") {
 		t.Errorf("a long path becomes %q", got)
 	}
 	whole := strings.Repeat("one sentence that goes on, ", 12) + "and on"

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"assay/internal/jsontext"
+	"assay/internal/label"
 	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
@@ -213,8 +214,8 @@ func TestText(t *testing.T) {
 				t.Errorf("%s: %d lines:\n%s", name, len(lines), out)
 			}
 			for _, line := range lines {
-				if width(line) > columns && !hostile {
-					t.Errorf("%s: line of %d columns, over %d: %s", name, width(line), columns, line)
+				if label.Width(line) > columns && !hostile {
+					t.Errorf("%s: line of %d columns, over %d: %s", name, label.Width(line), columns, line)
 				}
 				if strings.ContainsFunc(line, obeyed) || !utf8.ValidString(line) || strings.TrimRight(line, " ") != line {
 					t.Errorf("%s: unclean line %q", name, line)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/report/words"
 	"assay/summary"
@@ -54,10 +55,10 @@ func overLimitsText(over []judge.Finding) string {
 	}
 	var parts []string
 	if critical > 0 {
-		parts = append(parts, plural(critical, "critical finding"))
+		parts = append(parts, label.Plural(critical, "critical finding"))
 	}
 	if n := int64(len(over)) - critical; n > 0 {
-		parts = append(parts, plural(n, "warning"))
+		parts = append(parts, label.Plural(n, "warning"))
 	}
 	return "First see the " + strings.Join(parts, " and ") + " below."
 }
@@ -73,7 +74,7 @@ func (b *builder) screenCapture() Section {
 	var list List
 	for i, is := range b.Issues {
 		if i == screenIssues {
-			list = append(list, Item{Text: plural(int64(len(b.Issues)-i), "more issue")})
+			list = append(list, Item{Text: label.Plural(int64(len(b.Issues)-i), "more issue")})
 			break
 		}
 		list = append(list, b.screenIssue(is))
@@ -92,7 +93,7 @@ func (b *builder) screenIssue(is summary.Issue) Item {
 		it.Text += ": " + b.brief(is.Help)
 	}
 	if is.First != "" && (len(b.Inputs) > 1 || is.Code == "input-truncated") {
-		it.Sub = List{{Text: "first at", Code: clip(shortenWords(clean(b.below(is.First)), briefWord), 200)}}
+		it.Sub = List{{Text: "first at", Code: label.Clip(shortenWords(label.Clean(b.below(is.First)), briefWord), 200)}}
 	}
 	return it
 }
@@ -118,7 +119,7 @@ func (b *builder) screenBudget() Section {
 	}}
 	shown, cells := b.shownDevices(), maxBar
 	for _, i := range shown {
-		cells = max(minBar, min(cells, barRoom-width(b.devices[i])))
+		cells = max(minBar, min(cells, barRoom-label.Width(b.devices[i])))
 	}
 	row := func(label string, a summary.Activity, gpus int64) Row {
 		of := func(ns int64) string { return unit.Share(ns, a.Window()) }
@@ -221,7 +222,7 @@ func (b *builder) screenFindings(most int) Section {
 		}
 	}
 	if rest > 0 {
-		list = append(list, Item{Text: plural(rest, "more finding")})
+		list = append(list, Item{Text: label.Plural(rest, "more finding")})
 	}
 	if list != nil {
 		s.Blocks = []Block{list}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -98,7 +99,7 @@ func holders(m summary.Snapshot) []Block {
 	}
 	text := fmt.Sprintf("%s was allocated %s", unit.Bytes(m.OwnersBytes), at)
 	if h := m.History; h != nil && h.OlderBlocks > 0 {
-		text += fmt.Sprintf("; %s (%s) older than the recorded history", plural(h.OlderBlocks, "block"), unit.Bytes(h.OlderBytes))
+		text += fmt.Sprintf("; %s (%s) older than the recorded history", label.Plural(h.OlderBlocks, "block"), unit.Bytes(h.OlderBytes))
 	}
 	blocks := []Block{Paragraph{Text: text + "."}, heldTable("kinds", "used for", kinds(m), m.OwnersBytes)}
 	if len(m.Labels) > 0 {
@@ -166,7 +167,7 @@ func siteTable(list []summary.Owner, all int64) Table {
 	}}
 	for _, o := range list[:min(maxHolders, len(list))] {
 		t.Rows = append(t.Rows, Row{Weight: o.Bytes, Cells: []string{
-			unit.Share(o.Bytes, all), scale.text(o.Bytes), unit.Count(o.Count), clip(clean(summary.KindWords(o.Kind)), 40), ownerName(o.Frame),
+			unit.Share(o.Bytes, all), scale.text(o.Bytes), unit.Count(o.Count), label.Clip(label.Clean(summary.KindWords(o.Kind)), 40), ownerName(o.Frame),
 		}})
 	}
 	return t
@@ -203,7 +204,7 @@ func segments(m summary.Snapshot) []Block {
 		}})
 	}
 	for _, c := range m.Classes {
-		row(clip(clean(summary.ClassWords(c.Name)), 60), c.Usage)
+		row(label.Clip(label.Clean(summary.ClassWords(c.Name)), 60), c.Usage)
 	}
 	if len(m.Classes) > 1 {
 		row("all", m.Usage)
@@ -231,10 +232,10 @@ func allocator(m summary.Snapshot) []Block {
 		list = append(list, Item{Mark: "out of memory", Text: failureText(o), Code: o.Frame})
 	}
 	if more := m.Failed - int64(len(m.OutOfMemory)); more > 0 {
-		list = append(list, Item{Text: plural(more, "more failure") + "."})
+		list = append(list, Item{Text: label.Plural(more, "more failure") + "."})
 	}
 	if m.Configuration != "" {
-		list = append(list, Item{Text: "PYTORCH_CUDA_ALLOC_CONF:", Code: clip(clean(m.Configuration), 200)})
+		list = append(list, Item{Text: "PYTORCH_CUDA_ALLOC_CONF:", Code: label.Clip(label.Clean(m.Configuration), 200)})
 	}
 	blocks := []Block{list}
 	if len(h.Steps) > 0 {
@@ -249,13 +250,13 @@ func driverCalls(h *summary.MemoryHistory) string {
 		if n == 0 {
 			return "no " + name
 		}
-		return fmt.Sprintf("%s of %s", plural(n, name), unit.Bytes(bytes))
+		return fmt.Sprintf("%s of %s", label.Plural(n, name), unit.Bytes(bytes))
 	}
 	return calls(h.SegmentAllocs, h.SegmentAllocBytes, "cudaMalloc call") + ", " + calls(h.SegmentFrees, h.SegmentFreeBytes, "cudaFree call")
 }
 
 func historyText(h *summary.MemoryHistory) string {
-	text := fmt.Sprintf("%s: %s of %s, %s", plural(h.Entries, "entry"), plural(h.Allocs, "allocation"), unit.Bytes(h.AllocBytes), plural(h.Frees, "free"))
+	text := fmt.Sprintf("%s: %s of %s, %s", label.Plural(h.Entries, "entry"), label.Plural(h.Allocs, "allocation"), unit.Bytes(h.AllocBytes), label.Plural(h.Frees, "free"))
 	if span := h.SpanNS(); span > 0 {
 		text += fmt.Sprintf(" in %s (%s a second)", unit.Duration(span), unit.Count(perSecond(h.Allocs, span)))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -48,13 +49,13 @@ func allocatorLine(m summary.Snapshot) string {
 	if h == nil {
 		return ""
 	}
-	text := plural(h.Allocs, "allocation")
+	text := label.Plural(h.Allocs, "allocation")
 	if span := h.SpanNS(); span > 0 {
 		text += fmt.Sprintf(" in %s", unit.Duration(span))
 	}
 	text += ", " + driverCalls(h)
 	if m.Failed > 0 {
-		text += ", " + plural(m.Failed, "failed allocation")
+		text += ", " + label.Plural(m.Failed, "failed allocation")
 	}
 	return text
 }
@@ -94,7 +95,7 @@ func (b *builder) timelines() []Section {
 
 func timelineSentence(t summary.MemoryTimeline) Paragraph {
 	text := fmt.Sprintf("Peak: %s, %s after the first of %s (%s in total). %s is older than the profile.", unit.Bytes(t.Peak),
-		unit.Duration(max(0, summary.Plus(t.PeakNS, -max(0, t.StartNS)))), plural(t.Moments, "moment"), unit.Duration(max(0, t.NS)), unit.Bytes(t.Older))
+		unit.Duration(max(0, summary.Plus(t.PeakNS, -max(0, t.StartNS)))), label.Plural(t.Moments, "moment"), unit.Duration(max(0, t.NS)), unit.Bytes(t.Older))
 	return Paragraph{Text: text}
 }
 
@@ -106,7 +107,7 @@ func categoryTable(t summary.MemoryTimeline) Table {
 	})
 	out := Table{Title: "categories", Columns: []Column{{"category", Text}, {"%", Number}, {scale.head("at the peak"), Number}, {scale.head("maximum"), Number}}}
 	for _, c := range list {
-		out.Rows = append(out.Rows, Row{Weight: c.AtPeak, Cells: []string{clip(clean(c.Name), 40), unit.Share(c.AtPeak, t.Peak), scale.text(c.AtPeak), scale.text(c.Highest)}})
+		out.Rows = append(out.Rows, Row{Weight: c.AtPeak, Cells: []string{label.Clip(label.Clean(c.Name), 40), unit.Share(c.AtPeak, t.Peak), scale.text(c.AtPeak), scale.text(c.Highest)}})
 	}
 	out.Note = "Categories are from PyTorch's profiler. % of the peak. The maxima may be at different times."
 	return out

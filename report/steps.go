@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/judge"
 	"assay/report/words"
 	"assay/summary"
@@ -88,7 +89,7 @@ func (b *builder) markers() string {
 		if n == summary.MarkedByProgram {
 			n = "the program"
 		}
-		names[i] = clip(clean(n), 40)
+		names[i] = label.Clip(label.Clean(n), 40)
 	}
 	return strings.Join(names, " and ")
 }
@@ -96,7 +97,7 @@ func (b *builder) markers() string {
 // stepSentence returns the number of steps, their times, and which steps these times
 // leave out.
 func (b *builder) stepSentence(steps int64) string {
-	text := fmt.Sprintf("%s, %s", plural(steps, "step"), plural(int64(len(b.Steps)), "step window"))
+	text := fmt.Sprintf("%s, %s", label.Plural(steps, "step"), label.Plural(int64(len(b.Steps)), "step window"))
 	if by := b.markers(); by != "" {
 		text += ", marked by " + by
 	}

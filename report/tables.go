@@ -22,15 +22,15 @@ func (b *builder) sumsOnly() bool {
 
 // source returns the table's name and tool, and its input if there are several.
 func (b *builder) source(t summary.Table) string {
-	text := clip(clean(t.Name), 60)
+	text := label.Clip(label.Clean(t.Name), 60)
 	if t.Tool != "" {
-		text += " of " + clip(clean(t.Tool), 30)
+		text += " of " + label.Clip(label.Clean(t.Tool), 30)
 	}
 	if t.Line > 0 {
 		text += fmt.Sprintf(", line %d", t.Line)
 	}
 	if len(b.Inputs) > 1 && t.Input >= 0 && t.Input < len(b.Inputs) {
-		text += ", from " + clip(clean(b.below(b.Inputs[t.Input].Path)), 60)
+		text += ", from " + label.Clip(label.Clean(b.below(b.Inputs[t.Input].Path)), 60)
 	}
 	return text
 }
@@ -51,7 +51,7 @@ func (b *builder) tables() (out []Section) {
 		out = append(out, s)
 	}
 	if rest := len(views) - len(out); rest > 0 {
-		more := Section{Title: "More tables", Lead: plural(int64(rest), "more table") + " of other tools. The JSON has them."}
+		more := Section{Title: "More tables", Lead: label.Plural(int64(rest), "more table") + " of other tools. The JSON has them."}
 		for _, v := range views[len(out):] {
 			more.Blocks = append(more.Blocks, b.tablePictures(v)...)
 		}
@@ -84,7 +84,7 @@ func (v tableView) table(most int) Table {
 	keys := labelKeys(shown)
 	t.Columns = append(t.Columns, Column{"class", Text}, Column{"category", Text}, Column{"kind", Text})
 	for _, key := range keys {
-		t.Columns = append(t.Columns, Column{clip(clean(key), 30), Name})
+		t.Columns = append(t.Columns, Column{label.Clip(label.Clean(key), 30), Name})
 	}
 	several := v.severalClasses()
 	for _, r := range shown {
@@ -101,9 +101,9 @@ func (v tableView) table(most int) Table {
 		}
 		class := ""
 		if several {
-			class = clip(clean(r.Class), 20)
+			class = label.Clip(label.Clean(r.Class), 20)
 		}
-		cells = append(cells, class, clip(clean(r.Category), 24), clip(clean(r.Kind), 20))
+		cells = append(cells, class, label.Clip(label.Clean(r.Category), 24), label.Clip(label.Clean(r.Kind), 20))
 		for _, key := range keys {
 			cells = append(cells, r.Labels[key])
 		}
@@ -210,7 +210,7 @@ func (v tableView) categories() (Table, bool) {
 	count := v.Column("count")
 	var groups []group
 	for _, r := range v.Rows {
-		key := group{category: clip(clean(cmp.Or(r.Category, r.Class)), 24), class: clip(clean(r.Class), 20)}
+		key := group{category: label.Clip(label.Clean(cmp.Or(r.Category, r.Class)), 24), class: label.Clip(label.Clean(r.Class), 20)}
 		at := slices.IndexFunc(groups, func(g group) bool { return g.category == key.category && g.class == key.class })
 		if at < 0 {
 			at = len(groups)
@@ -253,16 +253,16 @@ func (b *builder) missingTables() Section {
 	for _, t := range b.Tables {
 		switch {
 		case t.Missing != "":
-			list = append(list, Item{Mark: clip(clean(t.Name), 60), Text: sentence(t.Missing)})
+			list = append(list, Item{Mark: label.Clip(label.Clean(t.Name), 60), Text: sentence(t.Missing)})
 		case len(t.Rows) == 0 && t.Left == 0:
-			list = append(list, Item{Mark: clip(clean(t.Name), 60), Text: "no rows"})
+			list = append(list, Item{Mark: label.Clip(label.Clean(t.Name), 60), Text: "no rows"})
 		}
 	}
 	if list == nil {
 		return Section{}
 	}
 	if rest := len(list) - maxTables; rest > 0 {
-		list = append(list[:maxTables:maxTables], Item{Text: plural(int64(rest), "more table")})
+		list = append(list[:maxTables:maxTables], Item{Text: label.Plural(int64(rest), "more table")})
 	}
 	return Section{Title: "Tables without rows", Lead: "Messages of the tool.", Blocks: []Block{list}}
 }

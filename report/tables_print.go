@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 	"assay/unit"
 )
@@ -68,7 +69,7 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 		case "count", "":
 			out[i].plain = true
 		default:
-			out[i] = columnPrinter{unit: clip(clean(c.Unit), 20), plain: true}
+			out[i] = columnPrinter{unit: label.Clip(label.Clean(c.Unit), 20), plain: true}
 		}
 	}
 	return out
@@ -119,7 +120,7 @@ func (b *builder) screenTables() (out []Section) {
 		rows = fewRows
 	}
 	if rest := views[len(out):]; len(rest) > 0 {
-		out = append(out, Section{Title: plural(int64(len(rest)), "more table"), Lead: clip(strings.Join(tableNames(rest), ", "), 200)})
+		out = append(out, Section{Title: label.Plural(int64(len(rest)), "more table"), Lead: label.Clip(strings.Join(tableNames(rest), ", "), 200)})
 	}
 	return out
 }
@@ -133,7 +134,7 @@ func tableNames(views []tableView) (out []string) {
 		}
 	}
 	for i, name := range out {
-		out[i] = clip(clean(name), 40)
+		out[i] = label.Clip(label.Clean(name), 40)
 		if n := count[name]; n > 1 {
 			out[i] += fmt.Sprintf(" ×%d", n)
 		}
@@ -165,7 +166,7 @@ func (v tableView) screen(most int) Table {
 		for _, i := range values {
 			row.Cells = append(row.Cells, v.screenValue(r, i))
 		}
-		row.Cells = append(row.Cells, clip(clean(r.Category), 24), r.Name)
+		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), 24), r.Name)
 		t.Rows = append(t.Rows, row)
 	}
 	t.More = v.rest(t.More, shown)

@@ -58,7 +58,7 @@ func textBlock(b *strings.Builder, block Block, columns int) {
 func textList(b *strings.Builder, list List, indent string, columns int) {
 	marks := 0
 	for _, it := range list {
-		marks = max(marks, width(it.Mark))
+		marks = max(marks, label.Width(it.Mark))
 	}
 	if marks > 0 {
 		marks++
@@ -77,18 +77,18 @@ func textList(b *strings.Builder, list List, indent string, columns int) {
 // writeWrapped breaks text at spaces into lines of at most the given columns. It breaks
 // a word only if the word is longer than a line.
 func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
-	line, used := first, width(first)
+	line, used := first, label.Width(first)
 	empty := true
 	flush := func() {
 		b.WriteString(strings.TrimRight(line, " "))
 		b.WriteByte('\n')
-		line, used, empty = hang, width(hang), true
+		line, used, empty = hang, label.Width(hang), true
 	}
 	for _, word := range strings.Fields(text) {
-		if !empty && used+1+width(word) > columns {
+		if !empty && used+1+label.Width(word) > columns {
 			flush()
 		}
-		for empty && used+width(word) > columns {
+		for empty && used+label.Width(word) > columns {
 			head := label.CutHead(word, columns-used)
 			if head == "" {
 				break
@@ -102,7 +102,7 @@ func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
 			used++
 		}
 		line += word
-		used += width(word)
+		used += label.Width(word)
 		empty = false
 	}
 	if !empty || text == "" {
@@ -112,7 +112,7 @@ func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
 
 // pad fills s with spaces to the given number of columns.
 func pad(s string, columns int, right bool) string {
-	fill := strings.Repeat(" ", max(0, columns-width(s)))
+	fill := strings.Repeat(" ", max(0, columns-label.Width(s)))
 	if right {
 		return fill + s
 	}
@@ -197,7 +197,7 @@ func columnWidths(cells [][]string) []int {
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, cell := range row {
-			widths[i] = max(widths[i], width(cell))
+			widths[i] = max(widths[i], label.Width(cell))
 		}
 	}
 	return widths
