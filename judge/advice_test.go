@@ -198,7 +198,7 @@ func TestKernelAdvice(t *testing.T) {
 	}
 }
 
-// TestPeers: what is said of other ranks follows from what is known of them.
+// TestPeers: texts about other ranks depend on what the capture has about them.
 func TestPeers(t *testing.T) {
 	type rank struct{ rank, ms, runs int64 }
 	const all, equal, compare = "give-all-ranks", "tune-the-communication", "compare-the-same-steps"

@@ -34,7 +34,7 @@ func rulesOf(r Result) (out []string) {
 }
 
 // TestWhichCopies: which copies each rule is about, by name, call and size. Each
-// row holds the host for 100 ms of a second, all of which could be saved.
+// row blocks the CPU for 100 ms of a second, all of which could be saved.
 func TestWhichCopies(t *testing.T) {
 	for _, tc := range []struct {
 		name, call string
@@ -142,7 +142,7 @@ func TestSyncCalls(t *testing.T) {
 	}
 }
 
-// TestHeldEvidence: rows of one name and call are one line, those that hold the
+// TestHeldEvidence: rows of one name and call are one line, those that block the
 // host longest first.
 func TestHeldEvidence(t *testing.T) {
 	bytes := int64(1 << 20)
@@ -220,7 +220,7 @@ func TestToldWithIdle(t *testing.T) {
 }
 
 // TestToldWithCopies: where exposed copies are over their limit, what asked for
-// a quarter of the copies or more is told there, and pinned memory is advised
+// a quarter of the copies or more is reported there, and pinned memory is advised
 // once.
 func TestToldWithCopies(t *testing.T) {
 	story := func(device int64) Result {

@@ -158,8 +158,8 @@ func TestPooling(t *testing.T) {
 	wantEvidence(t, f, "range over 3 GPUs: 22.2% to 60.0%; largest on rank 3 GPU 0 (60 ms of 100 ms)")
 }
 
-// TestSameRankTwice: where two inputs hold the same rank, the path tells them
-// apart.
+// TestSameRankTwice: if two inputs have the same rank, the path distinguishes
+// them.
 func TestSameRankTwice(t *testing.T) {
 	s := of(device(0, 0, map[summary.Class]int64{comp: 100}), device(0, 0, map[summary.Class]int64{0: 100}))
 	s.Inputs = append(s.Inputs, summary.Input{Path: "again.json"})

@@ -24,8 +24,8 @@ func TestVerdictsOnCaptures(t *testing.T) {
 	}{
 		// BERT small, batch 1, eager, on an MI300: 60 kernels in 3.5 ms, half of them
 		// under 5 µs, and 390.7 µs of work in all. Of the 60 gaps 56 are under 100 µs,
-		// with a median of 40 µs and 56.7% of the window in sum; in all of them the
-		// one launching thread is on its way through nn.Module frames to the next
+		// with a median of 40 µs and 56.7% of the window in total. In each,
+		// one launching thread goes through nn.Module frames to the next
 		// launch. No call synchronizes. So it is the host's pace that decides, and
 		// replaying a graph would help.
 		{"tracelens/mi300/gaunernst_bert-small-uncased__1016001.json.gz", "host", RuleLaunchBound, 0.567},
@@ -41,7 +41,7 @@ func TestVerdictsOnCaptures(t *testing.T) {
 		// Qwen 1.5 0.5B, eager, on an H100: busy for 91.9% of the window, so the host
 		// keeps up. Matrix products are 28.2% of the work, attention 8.5%; the other 63.4%
 		// are multiplications, additions, copies by kernels, concatenation, pow, silu
-		// and means, of some 30 µs each, one after the other over the same tensors. A device that is busy moving data: fusing helps, faster matrix
+		// and means, of about 30 µs each, one after the other over the same tensors. A device that is busy moving data: fusing helps, faster matrix
 		// products would not.
 		{"tracelens/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "memory", RuleMemoryBandwidth, 0.634},
 
@@ -54,7 +54,7 @@ func TestVerdictsOnCaptures(t *testing.T) {
 
 		// A recommendation model on a V100: 96.3% busy. Compute runs in 73.6% of the
 		// window, exposed SendRecv and AllReduce take 9.8%, and copies with nothing
-		// beside them 12.9%: 9.6% of all work is "Memcpy DtoD", 6.9% "Memcpy HtoD
+		// next to them 12.9%: 9.6% of all work is "Memcpy DtoD", 6.9% "Memcpy HtoD
 		// (Pinned -> Device)". Communication stays just
 		// under its limit of 10%; copies are over theirs of 5%.
 		{"hta/trace_diff/test/test.json.gz", "copies", RuleExposedCopies, 0.129},

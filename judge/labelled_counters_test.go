@@ -121,8 +121,8 @@ func labelledCounters() []labelled {
 
 // ofLaunches adds runs of which occupancy, waves or what is missing decides.
 func (c *counterRuns) ofLaunches() {
-	// Where the peaks are known, kernels of few warps that reach neither are of
-	// kernels-latency-bound, too, which has the same limits and comes first.
+	// Where the peaks are known, kernels of few warps that reach neither peak
+	// are also reported by kernels-latency-bound, which has the same limits and comes first.
 	c.add(RuleLowOccupancy, "", "half has few warps, and its peaks are not known", 60, ncuDetails, probed{"gather", 60, 0, 0, 20, 16}, fine(40))
 	c.add(RuleLowOccupancy, "", "some reach neither peak, of some the peaks are not known", 28, ncuDetails, probed{"gather", 20, 20, 30, 49, 16},
 		probed{"scan", 8, 0, 0, 45, 16}, fine(72))

@@ -49,7 +49,7 @@ func timelineOf(parameters, optimizer, activations int64) func(*testing.T) *summ
 		parameters*testMiB, optimizer*testMiB, activations*testMiB))
 }
 
-// tracedMemory is a trace of a device with 10,000 MiB of which the allocator takes
+// tracedMemory is a trace of a device with 10,000 MiB and an allocator that takes
 // so many, under kernels without a gap.
 func tracedMemory(reserved int64) func(*testing.T) *summary.Summary {
 	var b strings.Builder
@@ -131,11 +131,11 @@ func labelledAllocator() []labelled {
 	}
 }
 
-// labelledHolders are runs of which it matters who holds the memory, or of which
-// nobody can tell.
+// labelledHolders are runs that differ in the memory by allocation site, known or
+// unknown.
 func labelledHolders() []labelled {
 	// Each step leaves 12 × 1,500 KiB behind: five of them do between the beginnings
-	// of the third and of the last, and six by the end, of which the truth is known.
+	// of the third and of the last, and six by the end.
 	const left = 12 * 1500 << 10
 	leak := snapgen.Options{Seed: 1, Steps: 8, Layers: 12, Scatter: true}
 	short := leak

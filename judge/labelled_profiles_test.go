@@ -43,7 +43,7 @@ func pstatsTable(rows ...fn) string {
 type calling struct {
 	name  string
 	self  int64
-	calls []fn // of which the name, the total and the count are written
+	calls []fn // written with name, total and count
 }
 
 // callgrindOf is a callgrind file that counts nanoseconds.
@@ -157,7 +157,7 @@ func renamed(rows []fn) []fn {
 }
 
 // labelledPairs are two profiles of one program. A function with a tenth of the
-// second or more is told by function-total, too, which warns up to a half of it.
+// second or more is also reported by function-total, which warns up to a half of it.
 func labelledPairs() []labelled {
 	before := yappiTable("CPU", with(fns(16, 5, 1), fn{"/app/judge.py:2 look", 20, 20, 40})...) // 500 µs each
 	after := yappiTable("CPU", with(fns(11, 5, 1), fn{"/app/judge.py:2 look", 45, 45, 30})...)  // 1.5 ms each

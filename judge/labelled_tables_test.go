@@ -103,7 +103,7 @@ func threeKernels(hundreds int64) []printed {
 	return []printed{{"gemm_a", 40 * hundreds, 100 * hundreds}, {"softmax_b", 35 * hundreds, 100 * hundreds}, {"rope_c", 25 * hundreds, 100 * hundreds}}
 }
 
-// labelledTables are runs of which there are sums only.
+// labelledTables are runs that have only totals.
 func labelledTables() []labelled {
 	return slices.Concat(labelledStats(), labelledStatsCosts(), labelledTorch(), labelledTorchCosts())
 }
@@ -213,7 +213,7 @@ type torchLine struct {
 	name                string
 	host, device        int64
 	hostBytes, devBytes int64
-	total, runs         int64 // total is of the device, with all it called; device where it is 0
+	total, runs         int64 // total is the GPU time with callees; device if it is 0
 }
 
 // torchTable is a table as torch.profiler prints it. The device's total is of its

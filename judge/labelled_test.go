@@ -18,7 +18,7 @@ type labelled struct {
 	label string // "" where nothing may be found
 	near  string // the rule that is nearly met; "" of what is no near miss
 
-	after  string // the rule that is always told before that of the label, for both are of one thing; "" of most
+	after  string // the rule that is always reported before that of the label, because both have one subject; "" for most
 	limits string // a file of limits, where the built-in ones never let the rule be first
 	num    int64  // what the finding must measure, known in advance; compared where den is not 0
 	den    int64
@@ -31,7 +31,7 @@ func labelledRuns() []labelled {
 }
 
 // firstRule returns the rule of the first finding. A remark that single records were
-// lost says nothing of the run, and stands before every other.
+// lost says nothing about the run, and comes before every other.
 func firstRule(r Result) string {
 	for _, f := range r.Findings {
 		if f.Rule != RuleCaptureQuality || f.Level > Info {
@@ -42,7 +42,7 @@ func firstRule(r Result) string {
 }
 
 // TestLabelled is the confusion matrix of all rules: what should come first, and
-// what does. Every rule has two runs or more of which it must be the first finding,
+// what does. In two runs or more, each rule must be the first finding,
 // and one or more that it must not be taken for.
 func TestLabelled(t *testing.T) {
 	taken := map[string]map[string]int{} // by label and first finding

@@ -10,7 +10,7 @@ import (
 	"assay/trace"
 )
 
-// labelledTraces are the troubles that are told by generated traces.
+// labelledTraces are the troubles that generated traces show.
 func labelledTraces() (out []labelled) {
 	for _, tr := range tracegen.Troubles() {
 		out = append(out, labelled{

@@ -13,7 +13,7 @@ const (
 	testGiB = int64(1) << 30
 )
 
-// healthyMemory has 10 GiB of which nothing stands out: the owners have 4, 3
+// healthyMemory has 10 GiB without a dominant owner: the owners have 4, 3
 // and 3 GiB, and 0.5 GiB is split.
 func healthyMemory() summary.Snapshot {
 	return summary.Snapshot{

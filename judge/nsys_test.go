@@ -50,7 +50,7 @@ func TestAgainstNsysRules(t *testing.T) {
 	}
 }
 
-// An export is a file that is asked by SQL.
+// An export is a file that SQL queries read.
 type export struct {
 	*testing.T
 	path   string

@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// TestOverlapOfExport: what the recipe of nsys on NCCL tells of each device,
+// TestOverlapOfExport: what the recipe of nsys on NCCL reports for each device,
 // communication alone and beside compute, follows from an export too. A kernel
 // communicates by its name.
 //

@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// learning is a run of n steps of 100 s each on one device, of which the phases
+// learning is a run of n steps of 100 s each on one device, whose phases
 // take so many s each. The devices compute in half of each phase, but for weight
 // sync, data and what is in none.
 func learning(producer string, n int64, phases map[string]int64) *summary.Summary {
@@ -40,7 +40,7 @@ func learning(producer string, n int64, phases map[string]int64) *summary.Summar
 }
 
 // TestBands holds shares of phases to the bands of the SkyRL guide, at and
-// beside each edge.
+// next to each edge.
 func TestBands(t *testing.T) {
 	typical := map[string]int64{"generation": 50, "training": 25, "weight-sync": 10, "data": 3}
 	with := func(name string, sec int64) map[string]int64 {
@@ -78,7 +78,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestStackAdvice: what to do is said in the words of the framework that marks the
+// TestStackAdvice: advice uses the words of the framework that marks the
 // phases, with its guide.
 func TestStackAdvice(t *testing.T) {
 	phases := map[string]int64{"generation": 70, "training": 10, "weight-sync": 16}
@@ -102,7 +102,7 @@ func TestStackAdvice(t *testing.T) {
 }
 
 // TestPhaseVerdicts: each phase has its own bound, and what a program does once is
-// told apart from the rest.
+// separated from the rest.
 func TestPhaseVerdicts(t *testing.T) {
 	s := one(100, 0, 0)
 	row := func(path string, a summary.Activity) {

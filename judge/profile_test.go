@@ -66,7 +66,7 @@ func wantIn(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// TestProfileRules holds profiles against the rules one by one, at and below
+// TestProfileRules checks profiles against the rules one by one, at and below
 // their limits.
 func TestProfileRules(t *testing.T) {
 	const lib = "/usr/lib/python3.11/asyncio/events.py:78 run"
@@ -108,8 +108,8 @@ func TestProfileRules(t *testing.T) {
 	}
 }
 
-// TestProfileWords: value, limit and denominator stand in the title, and what is
-// missing is said.
+// TestProfileWords: value, limit and denominator are in the title, and what is
+// missing is reported.
 func TestProfileWords(t *testing.T) {
 	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), Thresholds{})
 	f := findingBy(t, r, RuleFunctionTotal)
@@ -147,7 +147,7 @@ func TestProfileCalls(t *testing.T) {
 }
 
 // TestTwoClocks: what the clock of the wall has more than that of the CPU was
-// waited for; other programs are not held against each other.
+// waited for; other programs are not compared with each other.
 func TestTwoClocks(t *testing.T) {
 	s := profiled("wall", []fn{{"app.py:1 verify", 90, 1000, 10}, {"app.py:2 check", 910, 910, 10}}, []fn{{"app.py:1 verify", 40, 100, 10}, {"app.py:2 check", 60, 60, 10}})
 	for i := range s.Tables {
@@ -199,7 +199,7 @@ func TestProfileUnits(t *testing.T) {
 	}
 }
 
-// TestProfileEmpty: without rows nothing is judged, and beside other tables it is
+// TestProfileEmpty: without rows nothing is judged, and next to other tables it is
 // those that are judged.
 func TestProfileEmpty(t *testing.T) {
 	s := profiled("cpu", nil)

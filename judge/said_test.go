@@ -118,7 +118,7 @@ func TestMemoryBoundIsNotComputeBound(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsNotSaid: calls that hold the host are over a limit of their own,
+// TestNothingElseIsNotSaid: calls that block the CPU are over a limit of their own,
 // though no part of the window is.
 func TestNothingElseIsNotSaid(t *testing.T) {
 	r := troubled(t, "copy_back")
@@ -252,7 +252,7 @@ func TestLongGapsNameTheHost(t *testing.T) {
 	}
 }
 
-// TestSendLess: where DDP was found, nobody is told of FSDP's switches, and the other
+// TestSendLess: if DDP was found, no advice names FSDP's switches, and the other
 // way round.
 func TestSendLess(t *testing.T) {
 	for name, has := range map[string]string{"DistributedDataParallel.forward": "DDP", "FullyShardedDataParallel.forward": "FSDP", "forward": "DDP FSDP"} {

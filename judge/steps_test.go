@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// loop is a device whose steps take so many ms each, of which a tenth is idle.
+// loop is a device whose steps take so many ms each; a tenth is idle.
 func loop(ns ...int64) *summary.Summary {
 	s := one(100, 0, 0)
 	at := int64(0)
@@ -101,7 +101,7 @@ func levelOf(r Result, rule string) string {
 	return "none"
 }
 
-// TestStepFindings: what is said of steps, and when it is not.
+// TestStepFindings: which findings steps lead to, and which they do not.
 func TestStepFindings(t *testing.T) {
 	many := func(n int, slow ...int) []int64 {
 		ns := make([]int64, n)

@@ -96,7 +96,7 @@ func utilized(busy ...int64) summary.Device {
 
 func TestLowUtilization(t *testing.T) {
 	// Low are the third and fourth chunk, with 7 of 20 ms, and the 27th, with 4 of
-	// 10. The fifth has its half; the last has 3 of 5, for it is shorter.
+	// 10. The fifth has its half; the last has 3 of 5, because it is shorter.
 	busy := []int64{10, 10, 4, 3, 5, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 4, 10, 10, 3}
 	f := find(t, Judge(of(utilized(busy...)), DefaultThresholds()), RuleLowUtilization)
 	if want := "GPU time utilization under 50%: 10.2% of the window (30 ms of 295 ms); limit 10%"; f.Title != want || f.Level != Info {

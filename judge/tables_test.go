@@ -55,14 +55,14 @@ func tablesOf(tables ...summary.Table) *summary.Summary {
 	return s
 }
 
-// kernelsWith are kernels of 1000 ms in all, of which the given one has its part
+// kernelsWith are kernels of 1000 ms in all, and the given one has its part
 // and two of gemm share the rest.
 func kernelsWith(r sumRow) summary.Table {
 	return sums(summary.OfKernel, "cuda_gpu_kern_sum",
 		sumRow{"gemm_a", "compute gemm", (1000*ms - r.ns) / 2, 10}, sumRow{"gemm_b", "compute gemm", (1000*ms - r.ns) / 2, 10}, r)
 }
 
-// callsWith are calls of 1000 ms in all, of which the given one has its part and
+// callsWith are calls of 1000 ms in all, the given one has its part and
 // launches have the rest.
 func callsWith(r sumRow) summary.Table {
 	return sums(summary.OfCall, "cuda_api_sum", r, sumRow{"cudaLaunchKernel", "launch", 1000*ms - r.ns, 20})
@@ -173,7 +173,7 @@ func TestGraphsHideKernels(t *testing.T) {
 }
 
 // TestGraphsInOneOfTwoRuns: the run whose kernels are in its table is judged by
-// itself, and the other is said.
+// itself, and the other is reported.
 func TestGraphsInOneOfTwoRuns(t *testing.T) {
 	graphs := sums(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1})
 	hidden := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"few", "compute fill", ms, 30})
@@ -247,7 +247,7 @@ func TestTableHeadline(t *testing.T) {
 	}
 }
 
-// TestTableRuns: tables of one run, in one input or in several, are held against
+// TestTableRuns: tables of one run, in one input or in several, are compared with
 // each other; those of two runs are not, though both are called the same.
 func TestTableRuns(t *testing.T) {
 	kernels := func(in int, run string) summary.Table {

@@ -120,7 +120,7 @@ func TestTorchOutermost(t *testing.T) {
 	}
 }
 
-// TestTorchItems: values that are read one by one are counted beside the waits.
+// TestTorchItems: values that are read one by one are counted in addition to the waits.
 func TestTorchItems(t *testing.T) {
 	r := Judge(printedTable([]line{{"aten::_local_scalar_dense", "", 1, 40}, {"cudaStreamSynchronize", "sync", 200, 40}}, even()), DefaultThresholds())
 	f, ok := torchFinding(r, RuleWaitingCalls)
@@ -129,7 +129,7 @@ func TestTorchItems(t *testing.T) {
 	}
 }
 
-// TestTorchCopyOperators: what aten::copy_ launched is held against all work of
+// TestTorchCopyOperators: what aten::copy_ launched is compared with all work of
 // the device, whether kernels were printed or not.
 func TestTorchCopyOperators(t *testing.T) {
 	for name, device := range map[string][]line{"with kernels": even(), "without": nil} {
@@ -144,7 +144,7 @@ func TestTorchCopyOperators(t *testing.T) {
 	}
 }
 
-// TestTorchTotals: shares are of the total that the profiler printed, for it may
+// TestTorchTotals: shares are of the total that the profiler printed, because it may
 // not have printed all rows.
 func TestTorchTotals(t *testing.T) {
 	s := printedTable([]line{{"aten::mm", "", 10, 10}}, []line{{"gemm", "compute", 30, 90}, {"ncclDevKernel_AllReduce", "comm", 30, 4}})

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// TestRules holds the embedded file to its form, and to the limits that are
+// TestRules checks the form of the embedded file, and the limits that are
 // documented elsewhere.
 func TestRules(t *testing.T) {
 	want := []Rule{

@@ -17,7 +17,7 @@ import (
 //	device   [k k k k k             ]       [k k k k k  ]
 //
 // The window is 1000, and 100 of it are idle: too little for a finding of its
-// own, and all of it follows a call that held the host from 300 to 455. One of
+// own, and all of it follows a call that blocked the CPU from 300 to 455. One of
 // 30 chunks is 33.334, so low are those from 433.342 (busy for 16.658), 466.676
 // and 500.010, and not that from 533.344 (busy for 16.678).
 func TestRulesOfTraces(t *testing.T) {

@@ -402,19 +402,19 @@ func goldenResult(s *summary.Summary) judge.Result {
 		}
 	}
 	if len(s.Idle) > 0 {
-		title := "GPU idle time is 60.2% of the windows of 2 devices (1.21 s of 2.01 s), over the critical limit of 50%"
+		title := "GPU idle: 60.2% of GPU time (605 ms of 1.005 s, mean of 2 GPUs); limit 50%"
 		return judge.Result{
 			Verdict:  judge.Verdict{Bound: "host", Sentence: title},
 			Findings: []judge.Finding{{Rule: "gpu-idle", Level: judge.Critical, Title: title, Next: steps("find-the-common-call")}},
 		}
 	}
-	title := "exposed communication is 23.5% of the windows of 8 devices (1.88 s of 8 s), over the critical limit of 20%"
+	title := "Exposed communication: 23.5% of GPU time (235 ms of 1 s, mean of 8 GPUs); limit 20%"
 	return judge.Result{
 		Verdict: judge.Verdict{Bound: "communication", Sentence: title},
 		Findings: []judge.Finding{
 			{Rule: "exposed-communication", Level: judge.Critical, Title: title,
 				Evidence: []string{"worst device: rank 7 GPU 7: 27.0% (270 ms of 1 s)"}, Next: steps("give-all-ranks", "fsdp-prefetch", "send-less")},
-			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle time is 14.5% of the windows of 8 devices (1.16 s of 8 s)", Next: steps("launch-less")},
+			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle: 14.5% of GPU time (145 ms of 1 s, mean of 8 GPUs)", Next: steps("launch-less")},
 		},
 	}
 }

@@ -54,7 +54,7 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// TestBuffersAreUsedAgain: of small traces, each takes little memory on its way.
+// TestBuffersAreUsedAgain: reading a small trace allocates little memory.
 func TestBuffersAreUsedAgain(t *testing.T) {
 	if withRace() {
 		t.Skip("the race detector takes memory and address space of its own")

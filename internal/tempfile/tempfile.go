@@ -30,7 +30,7 @@ type Registry struct {
 }
 
 // The mutex guards all registries, because the end of the process removes what any
-// of them lists. It is then held to the end.
+// of them lists. It stays locked until the process ends.
 var (
 	mu   sync.Mutex
 	used = make(map[*Registry]bool) // registries with entries
