@@ -9,7 +9,7 @@ func builtInRules() []Rule {
 		{ID: "no-gpu-time", Meaning: "the capture has no GPU events, or all of them have zero duration", Source: "no GPU time, so no shares"},
 		{ID: "too-little-gpu-work", Meaning: "number of GPU events of all GPUs, and their windows over the spans of the captures; below either limit nothing is judged", Source: "a few kernels, or a corner of the capture, do not describe a step; captures of whole steps are far above both limits", MinEvents: 10, MinShare: 0.02},
 		{ID: "clocks-implausible", Meaning: "the window of a GPU is longer than any capture, so nothing is judged", Source: "profilers record seconds to hours; a longer window mixes timestamps of two clocks"},
-		{ID: "device-records-missing", Meaning: "launch calls without GPU work in the capture, over all launch calls of that kind (worst input). The verdict is withheld at the critical limit, or if the missing work can change it", Warn: 0.05, Critical: 0.25, Source: "in 240 real captures at most 0.5% of the kernel launches lack their work; with a quarter missing, medians and kernel tables are wrong"},
+		{ID: "device-records-missing", Meaning: "launch calls without GPU work in the capture, over all launch calls of that kind (worst input). The verdict is withheld at the critical limit, or if the missing work can change it", Warn: 0.05, Critical: 0.25, Source: "the worst real capture checked lacks the work of 0.5% of its kernel launches, without those after the last record; with a quarter missing, medians and kernel tables are wrong"},
 		{ID: "gpu-idle", Meaning: "time without kernel, copy or memset, over the window, summed over GPUs", Warn: 0.15, Critical: 0.5, Source: "TraceLens and nsys-ai flag idle time over 15% of the window; the PyTorch TensorBoard plugin and nsys flag GPU utilization under 50%"},
 		{ID: "data-loading", Meaning: "idle time while the CPU was in a data loader or in a phase that loads data, over the window, summed over GPUs", Warn: 0.1, Critical: 0.2, Source: "traceml calls a step input-bound from 10%, critically from 20%; the PyTorch TensorBoard plugin flags a data loader over 5% of a step"},
 		{ID: "allocating", Meaning: "idle time while the CPU was in a call that allocates or frees GPU memory, over the window, summed over GPUs", Warn: 0.05, Critical: 0.2, Source: "a warm caching allocator does not call the driver; the limits are half of, and equal to, those of traceml's other shares"},
@@ -309,7 +309,7 @@ func builtInPages() map[string]pageEntry {
 // builtInRemedies returns the remedies of remedies.yaml and their sources.
 func builtInRemedies() remedyBook {
 	return remedyBook{Sources: map[string]Source{
-		"assay":                  {Title: "assay: what it measures", URL: "README.md"},
+		"assay":                  {Title: "assay: what it measures", URL: "docs/measures.md"},
 		"bitsandbytes":           {Title: "bitsandbytes: 8-bit optimizers", URL: "https://huggingface.co/docs/bitsandbytes/main/en/optimizers"},
 		"cuda-best":              {Title: "NVIDIA: CUDA C++ Best Practices Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html"},
 		"cuda-guide":             {Title: "NVIDIA: CUDA C++ Programming Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html"},

@@ -217,7 +217,7 @@ func TestStepText(t *testing.T) {
 	if want := `Open "{time}.json" at 7 µs (start of the largest gap).`; !strings.HasPrefix(s.Text(), want) {
 		t.Errorf("got %q, want %q", s.Text(), want)
 	}
-	if s := advise("find-the-late-rank", "rank", "3"); s.Source().URL != "README.md" || !strings.HasPrefix(s.Text(), "Find why rank 3 is late") {
+	if s := advise("find-the-late-rank", "rank", "3"); s.Source().URL != "docs/measures.md" || !strings.HasPrefix(s.Text(), "Find why rank 3 is late") {
 		t.Errorf("%q comes from %+v", s.Text(), s.Source())
 	}
 	if got := (Step{ID: "unknown"}); got.Text() != "" || got.Source() != (Source{}) {
