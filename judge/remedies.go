@@ -42,11 +42,18 @@ type remedyEntry struct {
 type remedyBook struct {
 	Sources  map[string]Source       `yaml:"sources"`
 	Remedies map[string]*remedyEntry `yaml:"remedies"`
+
+	withStack []string // ids of the remedies that stacks add, sorted
 }
 
 // remedies returns the content of remedies.yaml.
 var remedies = sync.OnceValue(func() *remedyBook {
 	book := builtInRemedies()
+	for _, id := range slices.Sorted(maps.Keys(book.Remedies)) {
+		if len(book.Remedies[id].With) > 0 {
+			book.withStack = append(book.withStack, id)
+		}
+	}
 	return &book
 })
 
@@ -146,10 +153,10 @@ func (on setting) stepsFor(rule string, steps []Step) []Step {
 			out = append(out, s)
 		}
 	}
-	all := remedies().Remedies
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(all[id].With, st.ID) })
-		if found && slices.Contains(all[id].Rules, rule) {
+	for _, id := range remedies().withStack {
+		r := remedies().Remedies[id]
+		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(r.With, st.ID) })
+		if found && slices.Contains(r.Rules, rule) {
 			added = append(added, Step{ID: id})
 		}
 	}

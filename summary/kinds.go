@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"sort"
 )
@@ -181,7 +182,7 @@ func (k rows[Row]) EachInput(s *Summary, f func(int)) {
 // take appends to one summary copies of the rows of another. The function input
 // returns the new number of a row's input, and whether the row is wanted.
 func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
-	list := k.In(to)
+	list, refers := k.In(to), refers(reflect.TypeFor[Row]())
 	for _, r := range *k.In(from) {
 		at := k.At(&r)
 		n, ok := input(*at.Input)
@@ -189,7 +190,9 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 			continue
 		}
 		*at.Input = n
-		own(&r)
+		if refers {
+			ownValue(reflect.ValueOf(&r).Elem())
+		}
 		*list = append(*list, r)
 	}
 }
@@ -282,9 +285,12 @@ func (k rows[Row]) check(s *Summary) error {
 }
 
 func (k rows[Row]) texts(s *Summary, f func(*string)) {
+	if !holdsText(reflect.TypeFor[Row]()) {
+		return
+	}
 	list := *k.In(s)
 	for i := range list {
-		eachText(&list[i], f)
+		textsIn(reflect.ValueOf(&list[i]).Elem(), f)
 	}
 }
 

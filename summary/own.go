@@ -100,14 +100,8 @@ func (s *Summary) Detach() {
 	}
 }
 
-// eachText calls f for each text in a row that can be changed in place. Texts
-// in maps cannot.
-func eachText[Row any](row *Row, f func(*string)) {
-	if holdsText(reflect.TypeFor[Row]()) {
-		textsIn(reflect.ValueOf(row).Elem(), f)
-	}
-}
-
+// textsIn calls f for each text in v that can be changed in place. Texts in maps
+// cannot.
 func textsIn(v reflect.Value, f func(*string)) {
 	switch v.Kind() {
 	case reflect.String:

@@ -30,7 +30,7 @@ type Registry struct {
 }
 
 // The mutex guards all registries, because the end of the process removes what any
-// of them lists. It stays locked until the process ends.
+// of them lists. An exit keeps it locked until the process has ended.
 var (
 	mu   sync.Mutex
 	used = make(map[*Registry]bool) // registries with entries
