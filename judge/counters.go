@@ -294,16 +294,3 @@ func (b *counterSet) nothingOver() Verdict {
 	}
 	return v
 }
-
-// Words returns the display name of the limiter of the row: "latency",
-// "memory, near peak", or [unit.None] if it is not known.
-func (s Side) Words() string {
-	words := map[string]string{SideLatency: "latency", SideMemory: "memory", SideCompute: "compute", SideBalanced: "balanced"}[s.Side]
-	switch {
-	case words == "":
-		return unit.None
-	case s.Near:
-		return words + ", near peak"
-	}
-	return words
-}
