@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 	if len(got.Rows) != len(want) || got.Rows[0].Name != "a" {
 		t.Errorf("%d rows, the first %q", len(got.Rows), got.Rows[0].Name)
 	}
-	if want := `total of cuda_gpu_kern_sum +49.6%: 2.349 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
+	if want := `total of cuda_gpu_kern_sum +49.6%: 2.35 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 }

@@ -142,9 +142,9 @@ func (u Unit) Text(v float64) string {
 	}
 	switch u {
 	case Time:
-		return unit.Duration(clamp(v))
+		return unit.FineDuration(clamp(v))
 	case Size:
-		return unit.Bytes(clamp(v))
+		return unit.FineBytes(clamp(v))
 	case Share:
 		return strconv.FormatFloat(100*v, 'f', shareDigits(v), 64) + "%"
 	}

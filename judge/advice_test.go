@@ -117,7 +117,7 @@ func TestCopyEvidence(t *testing.T) {
 		{Name: "Memcpy DtoH (Device -> Pinned)", Class: "copy", Count: 1, TotalNS: ms},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
-	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 75.0% of copy and memset time (30 ms of 40 ms, 3 operations, 286.1 MiB at 10 GB/s)")
+	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 75.0% of copy and memset time (30 ms of 40 ms, 3 operations, 286 MiB at 10 GB/s)")
 	if !strings.Contains(f.Next[0].Text(), "pin_memory=True") || strings.Contains(strings.Join(texts(f.Next), " "), "zero_grad") {
 		t.Errorf("advice %q", texts(f.Next))
 	}

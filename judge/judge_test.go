@@ -149,7 +149,7 @@ func TestPooling(t *testing.T) {
 	)
 	got := Judge(s, DefaultThresholds())
 	f := find(t, got, RuleGPUIdle)
-	if want := "GPU idle: 26.0% of GPU time (86.67 ms of 333.3 ms, mean of 3 GPUs); limit 15%"; f.Title != want {
+	if want := "GPU idle: 26.0% of GPU time (86.7 ms of 333 ms, mean of 3 GPUs); limit 15%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	if f.Value != 0.26 || f.NumeratorNS != 260*ms || f.DenominatorNS != 1000*ms || f.Warn != 0.15 || f.Critical != 0.5 {
@@ -212,7 +212,7 @@ func TestDominantKernel(t *testing.T) {
 		"launched by aten::sdpa: 60.0% of its time (300 ns of 500 ns)",
 		"launched by aten::bmm: 20.0% of its time (100 ns of 500 ns)")
 	s.Kernels[3].TotalNS++
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ns of 1.001 µs), "ρ"`) {
+	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ns of 1 µs), "ρ"`) {
 		t.Errorf("got %s", f.Title)
 	}
 	s.Kernels[3].TotalNS = 334 // 500 of 834 is under 60%

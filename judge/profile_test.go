@@ -114,7 +114,7 @@ func TestProfileWords(t *testing.T) {
 	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), Thresholds{})
 	f := findingBy(t, r, RuleFunctionTotal)
 	wantIn(t, f.Title, `Hot function: "Judge.check" (judge.py:31), 99.0% of total time (99 ms of 100 ms); limit 50%`)
-	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms total, 2 ms self, 40 calls, 2.475 ms each`, `1 more function with at least 10%`,
+	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms total, 2 ms self, 40 calls, 2.48 ms each`, `1 more function with at least 10%`,
 		`"Judge.verify" (judge.py:27): 100.0%`, "the self times sum to 3 ms of 100 ms", "CPU clock")
 	wantIn(t, strings.Join(texts(f.Next), "\n"), "functools.lru_cache", "asyncio.gather")
 	if f.Value != 0.99 || f.NumeratorNS != 99e6 || f.DenominatorNS != 100e6 || f.Warn != 0.1 || f.Critical != 0.5 {
@@ -188,7 +188,7 @@ func TestGrowing(t *testing.T) {
 // TestProfileUnits: profiles of memory and of samples are judged by their shares
 // and not as time.
 func TestProfileUnits(t *testing.T) {
-	for unit, want := range map[string]string{"bytes": "60.0% of total bytes (57.22 MiB of 95.37 MiB)", "count": "60.0% of total samples (60,000,000 of 100,000,000)"} {
+	for unit, want := range map[string]string{"bytes": "60.0% of total bytes (57.2 MiB of 95.4 MiB)", "count": "60.0% of total samples (60,000,000 of 100,000,000)"} {
 		s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})
 		s.Tables[0].Columns[1].Unit, s.Tables[0].Columns[2].Unit = unit, unit
 		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)

@@ -193,7 +193,7 @@ func TestVerdictWithoutSetup(t *testing.T) {
 		{15, "compute", "Compute: 100.0% of the window without setup (15 ms of 15 ms)"}, // 2.1% of the window
 		{14, "copies", "Exposed copies: 70.0% of the window (500 ms of 714 ms)"},        // under 2%
 		{2_100, "compute", "Compute: 100.0% of the window without setup (2.1 s of 2.1 s)"},
-		{2_101, "copies", "Exposed copies: 17.9% of the window (500 ms of 2.801 s)"}, // setup is under 25%
+		{2_101, "copies", "Exposed copies: 17.9% of the window (500 ms of 2.8 s)"}, // setup is under 25%
 	} {
 		r := of(setup, summary.Activity{summary.ClassCompute: tc.steady * ms})
 		// Where nothing else is left to judge by, the first thing to do is to record it.

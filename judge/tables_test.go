@@ -346,7 +346,7 @@ func TestCopyRate(t *testing.T) {
 		Rows: []summary.TableRow{{Name: "[CUDA memcpy Host-to-Device]", Class: "copy", Values: []*int64{&size}}}}
 	s := tablesOf(sizes, sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", 1000 * ms, 7}), kernelsWith(sumRow{"c", "compute gemm", ms, 3}))
 	f := find(t, Judge(s, DefaultThresholds()), RuleCopyWork)
-	wantEvidence(t, f, "copies from CPU to GPU: 100.0% of copy and memset time (1 s of 1 s, 7 operations, 2.794 GiB at 3 GB/s)",
+	wantEvidence(t, f, "copies from CPU to GPU: 100.0% of copy and memset time (1 s of 1 s, 7 operations, 2.79 GiB at 3 GB/s)",
 		"the tables do not show overlap with compute")
 }
 

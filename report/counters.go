@@ -147,7 +147,7 @@ func (b *builder) screenCounters() Section {
 			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), words.Side(b.side(i)), k.Kernel,
 		}})
 	}
-	of := "total kernel time " + spoken(total) + ", profiled one by one"
+	of := "total kernel time " + unit.Duration(total) + ", profiled one by one"
 	if !timed {
 		of = "% of " + unit.Count(total) + " launches; no durations"
 	}

@@ -108,7 +108,7 @@ func (b *differ) side(s compare.Side) string {
 		parts = append(parts, label.Plural(int64(s.Runs), "run"))
 	}
 	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.Duration(s.MedianNS), unit.Duration(s.Walls[0]), unit.Duration(s.Walls[n-1])))
+		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS), unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -93,7 +93,7 @@ func changeText(base, new *int64) string {
 		if n == nil {
 			return unit.None
 		}
-		return unit.Duration(*n)
+		return unit.FineDuration(*n)
 	}
 	if base == nil && new == nil {
 		return ""

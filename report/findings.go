@@ -119,7 +119,7 @@ func savingsText(f judge.Finding) string {
 	if f.GainOf != "" && f.GainOf != "the window" {
 		share += " of " + f.GainOf
 	}
-	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", spoken(*f.GainNS), share, text)
+	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", unit.Duration(*f.GainNS), share, text)
 }
 
 // verdictCause returns the cause of the finding that decides the verdict.

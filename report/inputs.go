@@ -45,7 +45,7 @@ func (b *builder) inputs() Table {
 			number = view.InputNumber(i)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []string{
-			number, label.Clean(paths[i]), words.Format(in.Format), label.Clip(label.Clean(in.Compression), 30), unit.Bytes(in.Bytes), unit.Count(in.Events),
+			number, label.Clean(paths[i]), words.Format(in.Format), label.Clip(label.Clean(in.Compression), 30), unit.FineBytes(in.Bytes), unit.Count(in.Events),
 			fmt.Sprint(in.Rank), label.Clip(label.Clean(in.RankFrom), 30), complete,
 		}})
 	}

@@ -181,7 +181,7 @@ func (b *builder) copies() Section {
 	for i, c := range sums {
 		bytes, rate, used := unit.None, unit.None, ""
 		if c.all || c.told > 0 {
-			bytes, rate, used = unit.Bytes(c.bytes), unit.Rate(c.bytes, c.told), link.share(c.name, c.bytes, c.told)
+			bytes, rate, used = unit.FineBytes(c.bytes), unit.Rate(c.bytes, c.told), link.share(c.name, c.bytes, c.told)
 			if !c.all {
 				bytes = "≥ " + bytes
 			}

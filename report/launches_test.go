@@ -111,7 +111,7 @@ func TestQuantile(t *testing.T) {
 	if got := quantile(summary.Histogram{}, fraction{1, 2}); got != "–" {
 		t.Errorf("the median of nothing is %s", got)
 	}
-	for from, want := range map[int64]string{10: "10–15 ns", 700: "700 ns–1 µs", 15_000: "15–20 µs", 700_000_000_000: "≥ 11.67 min", 11: "–"} {
+	for from, want := range map[int64]string{10: "10–15 ns", 700: "700 ns–1 µs", 15_000: "15–20 µs", 700_000_000_000: "≥ 11.7 min", 11: "–"} {
 		if got := bucketText(from); got != want {
 			t.Errorf("the bucket from %d is %s, want %s", from, got, want)
 		}

@@ -135,7 +135,7 @@ func ranges(numbers []int) string {
 // digits, so that the durations of a column compare by eye: "241.0 µs". Whole
 // nanoseconds have no fraction.
 func fourDigits(ns int64) string {
-	number, unit, _ := strings.Cut(unit.Duration(ns), " ")
+	number, unit, _ := strings.Cut(unit.FineDuration(ns), " ")
 	if unit == "ns" {
 		return number + " " + unit
 	}
@@ -235,21 +235,12 @@ func bucketText(from int64) string {
 	return low + "–" + high
 }
 
-// spoken prints a duration in a sentence or a heading: with three significant digits.
-func spoken(ns int64) string {
-	size := int64(1)
-	for n := max(ns, -max(ns, -math.MaxInt64)); n >= 1000*size && size <= math.MaxInt64/10000; {
-		size *= 10
-	}
-	return unit.Duration(mean(max(0, ns), size) * size)
-}
-
 // perGPU returns the mean of a sum over all GPUs, for a sentence: " (52.7 ms per GPU,
 // mean of 8)".
 func (b *builder) perGPU(sum int64) string {
 	n := int64(len(b.Devices))
 	if n < 2 {
-		return " (" + spoken(sum) + ")"
+		return " (" + unit.Duration(sum) + ")"
 	}
-	return fmt.Sprintf(" (%s per GPU, mean of %d)", spoken(mean(sum, n)), n)
+	return fmt.Sprintf(" (%s per GPU, mean of %d)", unit.Duration(mean(sum, n)), n)
 }

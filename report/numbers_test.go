@@ -93,7 +93,7 @@ func TestApportion(t *testing.T) {
 func TestFourDigits(t *testing.T) {
 	for ns, want := range map[int64]string{
 		0: "0 ns", 950: "950 ns", 1500: "1.500 µs", 241_000: "241.0 µs", 241_200: "241.2 µs", 51_210: "51.21 µs", 4 * ms: "4.000 ms",
-		999_960: "1.000 ms", 60 * sec: "1.000 min", 93_600 * sec: "26.00 h",
+		999_960: "1.000 ms", 60 * sec: "60.00 s", 720 * sec: "12.00 min", 93_600 * sec: "26.00 h",
 	} {
 		if got := fourDigits(ns); got != want {
 			t.Errorf("%d ns prints as %q, want %q", ns, got, want)

@@ -251,9 +251,9 @@ func (b *builder) screenKernels() Section {
 			unit.Share(k.Total, b.work), unit.Count(k.Count), scale.text(mean(k.Total, k.Count)), k.Category, k.Name,
 		}})
 	}
-	of := spoken(b.work) + ", all streams"
+	of := unit.Duration(b.work) + ", all streams"
 	if n := int64(len(b.Devices)); n > 1 {
-		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", spoken(mean(b.work, n)), n)
+		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(mean(b.work, n)), n)
 	}
 	return Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []Block{t.cut(rows)}}
 }
@@ -272,7 +272,7 @@ func (b *builder) screenSpans() Section {
 		}})
 	}
 	return Section{
-		Title:  "Top CPU slices by self time (" + spoken(self) + ", all threads)",
+		Title:  "Top CPU slices by self time (" + unit.Duration(self) + ", all threads)",
 		Blocks: []Block{t.cut(screenKernels)},
 	}
 }

@@ -58,7 +58,7 @@ func (b *builder) screenIdle() Section {
 	if n > 1 {
 		each = fmt.Sprintf(" per GPU, mean of %d", n)
 	}
-	s := Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", spoken(mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
+	s := Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", unit.Duration(mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
 	if !b.mostlyIdle() {
 		s.Blocks = []Block{t.cut(fewReasons)}
 		return s
@@ -95,9 +95,9 @@ func (b *builder) screenOperators() Section {
 			t.Rows = append(t.Rows, Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), scale.text(mean(l.Self, n)), unit.Count(l.Count), l.Name}})
 		}
 	}
-	of := spoken(work)
+	of := unit.Duration(work)
 	if n > 1 {
-		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", spoken(mean(work, n)))
+		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(mean(work, n)))
 	}
 	return Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []Block{t.cut(screenOperators)}}
 }

@@ -107,15 +107,15 @@ func (b *builder) stepSentence(steps int64) string {
 		for _, st := range b.Steps {
 			walls = append(walls, st.WallNS)
 		}
-		return text + fmt.Sprintf("Step time: median %s, min %s, max %s.", unit.Duration(median(walls)), unit.Duration(slices.Min(walls)), unit.Duration(slices.Max(walls)))
+		return text + fmt.Sprintf("Step time: median %s, min %s, max %s.", unit.FineDuration(median(walls)), unit.FineDuration(slices.Min(walls)), unit.FineDuration(slices.Max(walls)))
 	}
 	for _, g := range b.result.Groups {
 		of := "Step time"
 		if g.Kind != "" {
 			of += " (" + words.PhaseName(g.Kind) + ")"
 		}
-		text += fmt.Sprintf("%s: median %s, MAD %s, min %s, max %s%s. ", of, unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS),
-			unit.Duration(g.MinNS), unit.Duration(g.MaxNS), leftOut(g))
+		text += fmt.Sprintf("%s: median %s, MAD %s, min %s, max %s%s. ", of, unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS),
+			unit.FineDuration(g.MinNS), unit.FineDuration(g.MaxNS), leftOut(g))
 	}
 	return strings.TrimSpace(text) + " MAD: median absolute deviation from the median."
 }
@@ -159,7 +159,7 @@ func (b *builder) stepGroups() (Table, bool) {
 	}
 	var rows []budgetRow
 	for _, g := range b.result.Groups {
-		rows = append(rows, budgetRow{label: []string{cmp.Or(words.PhaseName(g.Kind), "steps"), unit.Count(g.Steps), unit.Duration(g.MedianNS), unit.Duration(g.SpreadNS)}, a: g.Activity, extra: []string{words.LimitedBy(g.Bound)}})
+		rows = append(rows, budgetRow{label: []string{cmp.Or(words.PhaseName(g.Kind), "steps"), unit.Count(g.Steps), unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS)}, a: g.Activity, extra: []string{words.LimitedBy(g.Bound)}})
 	}
 	t := budgetTable([]Column{{"kind", Text}, {"steps", Number}, {"median", Number}, {"MAD", Number}}, rows, "sum of step times", Column{"limited by", Text})
 	t.Title = "kinds of steps"

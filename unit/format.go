@@ -19,9 +19,12 @@ import (
 // with denominator 0.
 const None = "–"
 
-// digits is the maximum number of significant digits of a scaled number. Whole
-// numbers of the largest unit are not shortened.
-const digits = 4
+// The maximum numbers of significant digits of a scaled number. A whole number is not
+// shortened.
+const (
+	spoken  = 3 // in sentences
+	tabular = 4 // in tables, where numbers are compared
+)
 
 // A scale is one unit: size is its length in the base unit, limit the number of
 // them that make the next unit, or 0 for the last unit.
@@ -38,8 +41,8 @@ func durations() []scale {
 		{"ns", 1, 1000},
 		{"µs", 1e3, 1000},
 		{"ms", 1e6, 1000},
-		{"s", 1e9, 60},
-		{"min", 60e9, 60},
+		{"s", 1e9, 600},
+		{"min", 60e9, 120},
 		{"h", 3600e9, 0},
 	}
 }
@@ -66,27 +69,34 @@ func rates() []scale {
 	}
 }
 
-// Duration returns nanoseconds in a suitable unit, with at most four
-// significant digits and no trailing zeros: "950 ns", "84.2 ms", "1.234 s",
-// "1.5 min", "26 h".
-func Duration(ns int64) string { return scaledWhole(ns, durations()) }
+// Duration returns nanoseconds in a suitable unit for a sentence, with at most three
+// significant digits and no trailing zeros: "950 ns", "84.2 ms", "254 s", "12.5 min",
+// "26 h". Seconds are used up to 600 s, minutes up to 120 min.
+func Duration(ns int64) string { return scaledWhole(ns, durations(), spoken) }
 
-// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". If the part is
-// less than a minute and the whole is not, both are printed in seconds, "38.25
-// s of 76.5 s", so that they can be compared. From 100 minutes on the whole
-// keeps its own unit.
+// FineDuration is [Duration] with at most four significant digits, for tables and for
+// values beside their limits: "84.25 ms".
+func FineDuration(ns int64) string { return scaledWhole(ns, durations(), tabular) }
+
+// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". If only the whole is
+// long enough for minutes, both are printed in seconds, "38.3 s of 765 s", so that they
+// can be compared. From 6000 s on the whole keeps its own unit.
 func DurationOf(part, whole int64) string {
-	const minute = 60e9 // 59.995 s prints as a minute
+	const long = 600e9 // 599.5 s prints as 10 min
 	of := Duration(whole)
-	if part < minute-5e6 && whole >= minute && whole < 100*minute {
-		of = scaledWhole(whole, []scale{{"s", 1e9, 0}})
+	if part < long-5e8 && whole >= long-5e8 && whole < 10*long {
+		of = scaledWhole(whole, []scale{{"s", 1e9, 0}}, spoken)
 	}
 	return Duration(part) + " of " + of
 }
 
-// Bytes returns a size in binary units, with at most four significant digits
-// and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
-func Bytes(n int64) string { return scaledWhole(n, sizes()) }
+// Bytes returns a size in binary units for a sentence, with at most three significant
+// digits and no trailing zeros: "512 B", "1.5 KiB", "80 GiB".
+func Bytes(n int64) string { return scaledWhole(n, sizes(), spoken) }
+
+// FineBytes is [Bytes] with at most four significant digits, for tables and for values
+// beside their limits.
+func FineBytes(n int64) string { return scaledWhole(n, sizes(), tabular) }
 
 // Rate returns bytes per ns nanoseconds in decimal units, as vendors state
 // bandwidths: "25.6 GB/s". It returns [None] if ns is not positive.
@@ -95,7 +105,7 @@ func Rate(bytes, ns int64) string {
 		return None
 	}
 	perSecond := new(big.Int).Mul(big.NewInt(bytes), big.NewInt(1e9))
-	return scaled(perSecond, big.NewInt(ns), rates())
+	return scaled(perSecond, big.NewInt(ns), rates(), tabular)
 }
 
 // Numbers up to small can be rounded without overflow. Nearly all numbers are
@@ -103,21 +113,25 @@ func Rate(bytes, ns int64) string {
 const small = math.MaxInt64 / 4000
 
 // scaledWhole is the variant of scaled for a whole number of base units.
-func scaledWhole(n int64, scales []scale) string {
+func scaledWhole(n int64, scales []scale, digits int) string {
 	if n < -small || n > small {
-		return scaled(big.NewInt(n), big.NewInt(1), scales)
+		return scaled(big.NewInt(n), big.NewInt(1), scales, digits)
 	}
 	sign := ""
 	if n < 0 {
 		sign, n = "-", -n
 	}
+	most := int64(1)
+	for range digits - 1 {
+		most *= 10
+	}
 	for _, s := range scales {
-		decimals, tens := digits-1, int64(1000)
+		decimals, tens := digits-1, most
 		if s.size == 1 {
 			decimals, tens = 0, 1 // whole base units have no fraction
 		}
 		rounded := roundedBy(n, tens, s.size)
-		for ; decimals > 0 && rounded >= 10_000; decimals-- {
+		for ; decimals > 0 && rounded >= 10*most; decimals-- {
 			tens /= 10
 			rounded = roundedBy(n, tens, s.size)
 		}
@@ -139,7 +153,7 @@ func roundedBy(n, tens, size int64) int64 {
 
 // scaled prints num/den base units in the first scale whose limit exceeds the
 // rounded number. Den is positive.
-func scaled(num, den *big.Int, scales []scale) string {
+func scaled(num, den *big.Int, scales []scale, digits int) string {
 	sign := ""
 	if num.Sign() < 0 {
 		sign = "-"
@@ -151,7 +165,7 @@ func scaled(num, den *big.Int, scales []scale) string {
 		if s.size == 1 && den.Cmp(big.NewInt(1)) == 0 {
 			decimals = 0 // whole base units have no fraction
 		}
-		rounded, tens := roundTo(num, unit, decimals)
+		rounded, tens := roundTo(num, unit, decimals, digits)
 		limit := new(big.Int).Mul(big.NewInt(s.limit), tens)
 		if s.limit == 0 || rounded.Cmp(limit) < 0 {
 			return sign + decimal(rounded.String(), len(tens.String())-1) + " " + s.name
@@ -162,8 +176,8 @@ func scaled(num, den *big.Int, scales []scale) string {
 
 // roundTo returns num/den rounded to as many decimals as fit the significant
 // digits, at most the given number, as an integer of 1/tens.
-func roundTo(num, den *big.Int, decimals int) (rounded, tens *big.Int) {
-	full := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
+func roundTo(num, den *big.Int, decimals, digits int) (rounded, tens *big.Int) {
+	full := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	for ; ; decimals-- {
 		tens = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 		rounded = divide(new(big.Int).Mul(num, tens), den)

@@ -16,20 +16,22 @@ func ExampleShare() {
 
 func TestDuration(t *testing.T) {
 	for _, tc := range []struct {
-		ns   int64
-		want string
+		ns         int64
+		want, fine string
 	}{
-		{0, "0 ns"}, {1, "1 ns"}, {950, "950 ns"}, {999, "999 ns"},
-		{1000, "1 µs"}, {1001, "1.001 µs"}, {9999, "9.999 µs"}, {10_004, "10 µs"}, {10_005, "10.01 µs"},
-		{999_949, "999.9 µs"}, {999_950, "1 ms"}, {999_960, "1 ms"}, {2_500_000, "2.5 ms"},
-		{84_200_000, "84.2 ms"}, {210_500_000, "210.5 ms"}, {999_949_999, "999.9 ms"}, {999_950_000, "1 s"},
-		{1_234_000_000, "1.234 s"}, {59_994_999_999, "59.99 s"}, {59_995_000_000, "1 min"},
-		{90e9, "1.5 min"}, {3599e9, "59.98 min"}, {3599_700_000_000, "1 h"}, {26 * 3600e9, "26 h"},
-		{-84_200_000, "-84.2 ms"}, {-999_950, "-1 ms"},
-		{math.MaxInt64, "2562048 h"}, {math.MinInt64, "-2562048 h"},
+		{0, "0 ns", "0 ns"}, {1, "1 ns", "1 ns"}, {950, "950 ns", "950 ns"}, {999, "999 ns", "999 ns"},
+		{1000, "1 µs", "1 µs"}, {1001, "1 µs", "1.001 µs"}, {1005, "1.01 µs", "1.005 µs"}, {9999, "10 µs", "9.999 µs"},
+		{10_004, "10 µs", "10 µs"}, {10_005, "10 µs", "10.01 µs"}, {99_949, "99.9 µs", "99.95 µs"}, {99_950, "100 µs", "99.95 µs"},
+		{999_499, "999 µs", "999.5 µs"}, {999_500, "1 ms", "999.5 µs"}, {999_950, "1 ms", "1 ms"}, {2_500_000, "2.5 ms", "2.5 ms"},
+		{84_200_000, "84.2 ms", "84.2 ms"}, {210_500_000, "211 ms", "210.5 ms"},
+		{1_234_000_000, "1.23 s", "1.234 s"}, {74_560_000_000, "74.6 s", "74.56 s"},
+		{599_499_999_999, "599 s", "599.5 s"}, {599_500_000_000, "9.99 min", "599.5 s"}, {599_950_000_000, "10 min", "9.999 min"},
+		{90 * 60e9, "90 min", "90 min"}, {7130e9, "119 min", "118.8 min"}, {7169e9, "119 min", "119.5 min"}, {7170e9, "1.99 h", "119.5 min"}, {26 * 3600e9, "26 h", "26 h"},
+		{-84_200_000, "-84.2 ms", "-84.2 ms"}, {-999_950, "-1 ms", "-1 ms"},
+		{math.MaxInt64, "2562048 h", "2562048 h"}, {math.MinInt64, "-2562048 h", "-2562048 h"},
 	} {
-		if got := Duration(tc.ns); got != tc.want {
-			t.Errorf("Duration(%d) = %q, want %q", tc.ns, got, tc.want)
+		if got, fine := Duration(tc.ns), FineDuration(tc.ns); got != tc.want || fine != tc.fine {
+			t.Errorf("%d ns are %q and %q, want %q and %q", tc.ns, got, fine, tc.want, tc.fine)
 		}
 	}
 }
@@ -112,18 +114,20 @@ func TestPercent(t *testing.T) {
 }
 
 // TestRoundingIsNearest checks printed numbers against exact rationals: they
-// have at most four significant digits, and no text of as many decimals in the
+// have at most three or four significant digits, and no text of as many decimals in the
 // same unit is nearer.
 func TestRoundingIsNearest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		n := rnd.Int64() >> rnd.IntN(63)
-		checkNearest(t, n, Duration(n), durations())
-		checkNearest(t, n, Bytes(n), sizes())
+		checkNearest(t, n, Duration(n), durations(), spoken)
+		checkNearest(t, n, Bytes(n), sizes(), spoken)
+		checkNearest(t, n, FineDuration(n), durations(), tabular)
+		checkNearest(t, n, FineBytes(n), sizes(), tabular)
 	}
 }
 
-func checkNearest(t *testing.T, n int64, text string, scales []scale) {
+func checkNearest(t *testing.T, n int64, text string, scales []scale, digits int) {
 	t.Helper()
 	number, unit, _ := strings.Cut(text, " ")
 	var in scale
@@ -133,7 +137,7 @@ func checkNearest(t *testing.T, n int64, text string, scales []scale) {
 		}
 	}
 	whole, fraction, _ := strings.Cut(number, ".")
-	if len(whole)+len(fraction) > digits && in.limit != 0 {
+	if fraction != "" && len(whole)+len(fraction) > digits && in.limit != 0 {
 		t.Fatalf("%d prints as %q: more than %d digits", n, text, digits)
 	}
 	printed, ok := new(big.Rat).SetString(number)
@@ -143,7 +147,7 @@ func checkNearest(t *testing.T, n int64, text string, scales []scale) {
 	if in.limit != 0 && printed.Cmp(new(big.Rat).SetInt64(in.limit)) >= 0 {
 		t.Fatalf("%d prints as %q: that is a whole larger unit", n, text)
 	}
-	// Trailing zeros were dropped, so the step is that of four digits.
+	// Trailing zeros were dropped, so the step is that of all digits.
 	step := new(big.Rat).SetInt64(1)
 	for d := len(whole); d < digits && in.size > 1; d++ {
 		step.Quo(step, new(big.Rat).SetInt64(10))
@@ -175,7 +179,7 @@ func TestSmallIsAsLarge(t *testing.T) {
 		case 0:
 			n = small - 2 + rnd.Int64N(5)
 		case 1: // near the limits of rounding and units
-			n = []int64{1e3, 1e6, 1e9, 60e9, 3600e9, 1 << 10, 1 << 20, 1 << 60, 9995, 99995e5}[rnd.IntN(10)]*(1+rnd.Int64N(3)) - 3 + rnd.Int64N(7)
+			n = []int64{1e3, 1e6, 1e9, 600e9, 7200e9, 1 << 10, 1 << 20, 1 << 60, 9995, 99995e5}[rnd.IntN(10)]*(1+rnd.Int64N(3)) - 3 + rnd.Int64N(7)
 		}
 		return n
 	}
@@ -184,10 +188,10 @@ func TestSmallIsAsLarge(t *testing.T) {
 		if rnd.IntN(3) == 0 {
 			n = -n
 		}
-		if got, want := Duration(n), scaled(big.NewInt(n), big.NewInt(1), durations()); got != want {
+		if got, want := Duration(n), scaled(big.NewInt(n), big.NewInt(1), durations(), spoken); got != want {
 			t.Fatalf("%d ns: %s, want %s", n, got, want)
 		}
-		if got, want := Bytes(n), scaled(big.NewInt(n), big.NewInt(1), sizes()); got != want {
+		if got, want := Bytes(n), scaled(big.NewInt(n), big.NewInt(1), sizes(), spoken); got != want {
 			t.Fatalf("%d bytes: %s, want %s", n, got, want)
 		}
 		if d == 0 {
@@ -206,12 +210,13 @@ func TestDurationOf(t *testing.T) {
 		want        string
 	}{
 		{84_200_000, 1_200_000_000, "84.2 ms of 1.2 s"},
-		{38.25 * s, 76.5 * s, "38.25 s of 76.5 s"},
-		{76.5 * s, 78.6 * s, "1.275 min of 1.31 min"},
+		{38.25 * s, 76.5 * s, "38.3 s of 76.5 s"},
+		{765 * s, 786 * s, "12.8 min of 13.1 min"},
 		{30 * s, 99 * minute, "30 s of 5940 s"},
-		{30 * s, 100 * minute, "30 s of 1.667 h"},
+		{30 * s, 100 * minute, "30 s of 100 min"},
 		{0, 60 * s, "0 ns of 60 s"},
-		{59.9996 * s, minute, "1 min of 1 min"},
+		{599.6 * s, 10 * minute, "9.99 min of 10 min"},
+		{38.25 * s, 765 * s, "38.3 s of 765 s"},
 	} {
 		if got := DurationOf(tc.part, tc.whole); got != tc.want {
 			t.Errorf("%d of %d: %s, want %s", tc.part, tc.whole, got, tc.want)

@@ -70,7 +70,7 @@ func (b budget) watch(over func(resident int64)) {
 // outOfMemory ends the process because it takes more memory than the limit. No file is
 // created while tempfile.Exit removes the temporary files.
 func (r *reading) outOfMemory(resident int64) {
-	r.e.say("assay: the inputs take %s of memory, over the limit of %s; raise --max-memory, or name fewer inputs", unit.Bytes(resident), unit.Bytes(int64(r.limits.memory)))
+	r.e.say("assay: the inputs take %s of memory, over the limit of %s; raise --max-memory, or name fewer inputs", unit.FineBytes(resident), unit.Bytes(int64(r.limits.memory)))
 	tempfile.Exit(exitTrouble)
 }
 
@@ -97,7 +97,7 @@ func (s *source) limits() (limits, error) {
 	case err != nil:
 		return limits{}, fmt.Errorf("--max-memory: %w", err)
 	case memory < minMemory:
-		return limits{}, fmt.Errorf("--max-memory is %q, want at least %s", s.maxMemory, unit.Bytes(minMemory))
+		return limits{}, fmt.Errorf("--max-memory is %q, want at least %s", s.maxMemory, unit.FineBytes(minMemory))
 	case s.maxInput == "":
 		return limits{memory: budget(memory)}, nil
 	}

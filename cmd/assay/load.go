@@ -60,9 +60,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	fits, by := fitted(int64(limits.memory))
 	switch {
 	case fits < minMemory:
-		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.Bytes(int64(fits)), unit.Bytes(minMemory))
+		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(minMemory))
 	case by != "" && s.maxMemory != "":
-		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.Bytes(int64(fits)))
+		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.FineBytes(int64(fits)))
 	}
 	limits.memory = fits
 	rules, err := s.loadRules()

@@ -33,7 +33,7 @@ func loadSaved(f *File, sel trace.Select, in *Input) (err error) {
 	in.Summary, err = summary.Read(text, f.Path)
 	if text.N == 0 {
 		in.Summary = nil
-		return fmt.Errorf("%s: the summary is over the limit of %s of text; raise --max-memory", f.Path, unit.Bytes(limit))
+		return fmt.Errorf("%s: the summary is over the limit of %s of text; raise --max-memory", f.Path, unit.FineBytes(limit))
 	}
 	return err
 }

@@ -80,8 +80,12 @@ func tickStep(span, n int64) int64 {
 
 // tickText prints a time of an axis.
 func tickText(ns int64) string {
-	if ns == 0 {
+	const hour = 3600e9
+	switch {
+	case ns == 0:
 		return "0"
+	case ns == hour: // between two ticks in hours, or above minutes
+		return "1 h"
 	}
 	return unit.Duration(ns)
 }

@@ -139,9 +139,9 @@ func (v ToolTable) ShareOf() string {
 func (v ToolTable) Printed(column int, n int64) string {
 	switch u := v.Columns[column].Unit; u {
 	case "ns":
-		return unit.Duration(n)
+		return unit.FineDuration(n)
 	case "bytes":
-		return unit.Bytes(n)
+		return unit.FineBytes(n)
 	case "count", "":
 		return unit.Count(n)
 	default:
