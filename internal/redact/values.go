@@ -71,13 +71,13 @@ func isToken(name string) bool {
 
 // command reports whether a command that sets a variable precedes a name.
 func (t *text) command(from int) bool {
-	before := lowerCase(t.s[max(0, from-40):from])
+	before := lowerCase(t.s[max(0, from-160):from])
 	for _, c := range []string{"setenv ", "setx ", "set -x ", "set -gx ", "set -ux "} {
 		if strings.HasSuffix(before, c) {
 			return true
 		}
 	}
-	return strings.Contains(before, "login ") // as in .netrc
+	return strings.Contains(before, "login ") || strings.Contains(before, "machine ") // as in .netrc
 }
 
 // skip returns the first offset from at on whose byte is not in chars, at most
@@ -122,7 +122,7 @@ func (t *text) separated(v *setting) bool {
 		return false
 	case rest[0] == '=' || rest[0] == ':' || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "->"):
 		v.assigned = v.quoted || rest[0] != ':'
-		v.at = t.skip(t.skip(blank, "+?:=->"), " \t")
+		v.at = t.nextLine(t.skip(t.skip(blank, "+?:=->"), " \t"))
 		return v.at < len(t.s) && !(strings.HasPrefix(rest, "->") && !v.quoted)
 	case v.quoted && rest[0] == ',':
 		v.pair, v.assigned, v.at = true, true, t.skip(blank+1, " \t\n\r")
@@ -288,11 +288,11 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 }
 
 // stands are values that stand for a secret and are none.
-var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
+var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.
 var kinds = sync.OnceValue(func() map[string]bool {
-	m := set("variable password bearer basic private-key base64 user email")
+	m := set("variable password bearer basic private-key base64 hex user email")
 	for _, f := range formats {
 		m[f.Kind] = true
 	}
@@ -315,6 +315,20 @@ func shown(s string) bool {
 	return strings.IndexFunc(s[1+len(word):], func(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }) < 0
 }
 
+// operations are words that signatures of functions give to parameters that are named
+// as secrets are.
+var operations = set("lookup gather scatter load store embed embedding update search sort hash index gemm linear attention cache rotary")
+
+// argument reports whether a value is one of a function that computes something: a
+// small number, or the name of an operation. A password may be either.
+func argument(name, value string) bool {
+	const mostDigits = 4
+	if strings.Contains(name, "pass") || strings.Contains(name, "pwd") {
+		return false
+	}
+	return len(value) <= mostDigits && strings.Trim(value, digits) == "" || operations[value]
+}
+
 // harmless reports whether the value s[from:to] is none to be masked.
 func (t *text) harmless(v setting, from, to int, how trust) bool {
 	const most = 256 // no longer one stands for another
@@ -323,6 +337,9 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 		return true
 	}
 	name := lowerCase(t.s[v.from:v.to])
+	if !v.flag && !v.quoted && t.quoteAt(v.at) == 0 && argument(name, s) {
+		return true
+	}
 	switch {
 	case name == "pwd" || name == "oldpwd":
 		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' // a directory
