@@ -104,7 +104,7 @@ func parted(s string, at int) bool {
 }
 
 var parts = func() (set [256]bool) {
-	for _, c := range []byte("=:\"'`\\> \t\r\n+?") {
+	for _, c := range []byte("=:\"'`\\> \t\r\n+?|") {
 		set[c] = true
 	}
 	return set

@@ -17,6 +17,7 @@ type setting struct {
 	element  bool // of XML
 	columns  bool // only spaces part name and value
 	pair     bool // only a comma does
+	cell     bool // a line of a table, an arrow or one blank does
 	at       int  // of the value
 }
 
@@ -38,7 +39,7 @@ func (t *text) variable(from, to int) {
 	if how == surely && upperCase && !v.assigned && !v.flag && t.bareWord(v) {
 		how = maybe
 	}
-	if how == noSecret || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
+	if how == noSecret || v.cell && how != surely || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
 		return
 	}
 	kind := "variable"
@@ -46,11 +47,21 @@ func (t *text) variable(from, to int) {
 		v.at, kind = t.scheme(v.at)
 	}
 	start, end := t.value(v, how)
+	if how == maybe && v.assigned && !v.element && end-start <= longestName && t.namesSecret(start, end) {
+		return // <add key="ApiKey" value="...">: the value is a name
+	}
 	if start >= end || t.harmless(v, start, end, how) {
 		return
 	}
 	t.add(span{kind, start, end, false})
 	t.named = max(t.named, end)
+}
+
+// namesSecret reports whether s[from:to] is the name of a secret in quotes, which a
+// field with the value follows.
+func (t *text) namesSecret(from, to int) bool {
+	quote := t.quoteAt(to)
+	return from < to && quote > 0 && t.valueField(to+quote, true) > 0 && t.classify(from, to) == surely
 }
 
 // tokenOrKey reports whether a name of a flag or of a query is "token" or "key"
@@ -108,8 +119,8 @@ func (t *text) separated(v *setting) bool {
 		at += n
 		at = t.skip(at, "])")
 	}
-	if at < len(t.s) && t.s[at] == '>' && v.from > 0 && t.s[v.from-1] == '<' {
-		v.element, v.assigned, v.at = true, true, at+1
+	if end := t.tagEnd(at, v); end > 0 {
+		v.element, v.assigned, v.at = true, true, end
 		return true
 	}
 	blank := t.skip(at, " \t")
@@ -123,15 +134,63 @@ func (t *text) separated(v *setting) bool {
 	case rest[0] == '=' || rest[0] == ':' || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "->"):
 		v.assigned = v.quoted || rest[0] != ':'
 		v.at = t.nextLine(t.skip(t.skip(blank, "+?:=->"), " \t"))
-		return v.at < len(t.s) && !(strings.HasPrefix(rest, "->") && !v.quoted)
+		v.cell = strings.HasPrefix(rest, "->") && !v.quoted
+		return v.at < len(t.s)
 	case v.quoted && rest[0] == ',':
 		v.pair, v.assigned, v.at = true, true, t.skip(blank+1, " \t\n\r")
+		if v.at+1 < len(t.s) && (t.s[v.at] == 'b' || t.s[v.at] == 'u') && t.quoteAt(v.at+1) > 0 {
+			v.at++
+		}
 		return t.quoteAt(v.at) > 0
+	case rest[0] == '|' || strings.HasPrefix(rest, "│"):
+		v.cell, v.at = true, t.skip(blank+len("|"), "\x94\x82 \t") // the other bytes of the line of a table
+		return v.at < len(t.s)
+	case blank == at+1 && !v.quoted && !v.flag && t.told(blank) > 0:
+		v.cell, v.at = true, t.told(blank)
+		return true
 	case blank > at && !v.quoted:
 		v.columns, v.at = true, blank
 		return v.flag && rest[0] != '-' || !v.flag && (blank-at > 1 || t.s[at] == '\t' || t.command(v.from))
 	}
 	return false
+}
+
+// tagEnd returns where the text of an element begins whose tag or attribute the name
+// is: <password>, <Password type="x">, <entry name="password">. It returns 0 if the name
+// is neither.
+func (t *text) tagEnd(at int, v *setting) int {
+	const longestTag = 160
+	switch {
+	case at >= len(t.s):
+		return 0
+	case t.s[at] == '>' && (v.quoted || v.from > 0 && t.s[v.from-1] == '<'):
+		return at + 1
+	case t.s[at] != ' ' || v.from == 0 || t.s[v.from-1] != '<':
+		return 0
+	}
+	i := strings.IndexAny(t.s[at:min(len(t.s), at+longestTag)], "<>\n")
+	if i < 0 || t.s[at+i] != '>' || t.s[at+i-1] == '/' {
+		return 0
+	}
+	return at + i + 1
+}
+
+// told returns where a value begins that prose gives behind a blank: "password is X",
+// "API key X". It looks random and is long, or the result is 0.
+func (t *text) told(at int) int {
+	const shortest = 12
+	for _, word := range []string{"is ", "was ", "provided: "} {
+		if strings.HasPrefix(t.s[at:], word) {
+			at += len(word)
+			break
+		}
+	}
+	value := at + t.quoteAt(at)
+	word := t.s[value:t.trimmed(value, min(t.unquoted(value, false), value+longestName))]
+	if len(word) < shortest || !random(word) || wordy(word) || strings.ContainsAny(word, "(<[/=:") || strings.Trim(word, "-0123456789") == "" {
+		return 0
+	}
+	return at
 }
 
 // valueField returns the end of the word "value" where a name and its value are
@@ -346,7 +405,7 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 	case how == maybe && (strings.HasSuffix(name, "sig") || strings.HasSuffix(name, "signature")):
 		const shortest = 16
 		return len(s) < shortest || wordy(s) || !random(s)
-	case how == maybe, v.columns && !v.flag && !t.command(v.from):
+	case how == maybe, v.cell, v.columns && !v.flag && !t.command(v.from):
 		return wordy(s) || s[0] == '/' || strings.ContainsAny(s, "(<")
 	}
 	return false
