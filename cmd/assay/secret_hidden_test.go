@@ -40,8 +40,8 @@ var disguised = []string{
 	"API_KEY=\\\n%s", "train.py --api-key \\\n  %s", "train.py --api-key \\\r\n  %s", "train.py --api-key `\n  %s", `--api-key \\\n %s`,
 }
 
-// said are settings as logs, tables, commands and markup have them.
-var said = []string{
+// spoken are settings as logs, tables, commands and markup have them.
+var spoken = []string{
 	"│ api_key │ %s │", "| HF_TOKEN | %s |", "hf_token -> %s", "(b'x-api-key', b'%s')", "[b'authorization', b'Bearer %s']", "ENV HF_TOKEN %s", "aws configure set aws_secret_access_key %s",
 	"Using API key %s", "api_key is %s", "Incorrect API key provided: %s. You can find", "<Password type=\"x\">%s</Password>", `<entry name="password">%s</entry>`, `<add key="ApiKey" value="%s" />`,
 	"bob:%s@tcp(h:3306)/db", "dsn: 'bob:%s@unix(/tmp/s)/db'", "echo %s | docker login -u bob --password-stdin", "echo '%s' | sudo -S x", "zip -P %s x.zip y", "7z x a.7z -p%s",
@@ -68,7 +68,7 @@ var containers = []string{
 // hiddenPlants draws secrets that are written in ways that hide them from a search.
 func hiddenPlants(rnd *rand.Rand) (all []planted) {
 	add := func(text, secret string) { all = append(all, planted{text, secret}) }
-	for _, s := range slices.Concat(disguised, said, containers) {
+	for _, s := range slices.Concat(disguised, spoken, containers) {
 		value := valueOf(rnd, "") + valueOf(rnd, "") // two do not read like a word
 		add(fmt.Sprintf(s, value), value)
 	}

@@ -187,7 +187,10 @@ func (t *text) told(at int) int {
 	}
 	value := at + t.quoteAt(at)
 	word := t.s[value:t.trimmed(value, min(t.unquoted(value, false), value+longestName))]
-	if len(word) < shortest || !random(word) || wordy(word) || strings.ContainsAny(word, "(<[/=:") || strings.Trim(word, "-0123456789") == "" {
+	if i := strings.IndexAny(word, "(<[/=:"); i >= 0 {
+		word = word[:i]
+	}
+	if len(word) < shortest || !random(word) || wordy(word) || strings.Trim(word, "-0123456789") == "" {
 		return 0
 	}
 	return at
@@ -405,7 +408,9 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 	case how == maybe && (strings.HasSuffix(name, "sig") || strings.HasSuffix(name, "signature")):
 		const shortest = 16
 		return len(s) < shortest || wordy(s) || !random(s)
-	case how == maybe, v.cell, v.columns && !v.flag && !t.command(v.from):
+	case v.cell:
+		return wordy(s)
+	case how == maybe, v.columns && !v.flag && !t.command(v.from):
 		return wordy(s) || s[0] == '/' || strings.ContainsAny(s, "(<")
 	}
 	return false
