@@ -58,8 +58,8 @@ func TestWideText(t *testing.T) {
 	}
 }
 
-// TestLinear: twice the text takes about twice the time, for the texts that need the
-// most of it. The smallest of several times is compared, and a text fails only if the
+// TestLinear: masking takes time in proportion to the length of the slowest texts, up to
+// 10 MB. The smallest of several ratios is compared, and a text fails only if the
 // bound is exceeded each time.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
