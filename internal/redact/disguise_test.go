@@ -71,9 +71,9 @@ func TestLinear(t *testing.T) {
 		"Private-Lines: 999999\n", "h:5432:", "a:*:*:", "--", "6768", "0x68", "\u200b", "\\\n", `\u{41}`, `\u0041PI_KEY=`, "hooks.slack.com/services/\n",
 		"token=", "%25", "&amp;", "YWJj\n", "@tcp(", "|sudo -s", "password ", "api_key|", `password">`, "<key ",
 	} {
-		size := 1 << 20
+		size := 1 << 18
 		if i < 3 { // the slowest
-			size *= 5
+			size *= 4
 		}
 		ratio := 1e9
 		for range tries {
