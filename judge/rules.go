@@ -96,15 +96,19 @@ func (b *ruleBook) given(rule string) (out []string) {
 }
 
 // thresholdsHead is what the list of limits begins with.
-const thresholdsHead = `The rules of assay, in their order of precedence. Limits are shares; a value equal to its limit counts as over. ` +
-	`A file of the same form can replace keys of a rule (warn, critical, info, min_events, min_share, min_gap, min_busy, under, ` +
-	`of_peak, margin, source). The meaning of a rule is fixed by the program.`
+var thresholdsHead = []string{
+	"The rules of assay, in their order of precedence.",
+	"Limits are shares; a value equal to its limit counts as over.",
+	"A file of the same form can replace keys of a rule",
+	"(warn, critical, info, min_events, min_share, min_gap, min_busy, under, of_peak, margin, source).",
+	"The meaning of a rule is fixed by the program.",
+}
 
 // BuiltIn returns the limits of [DefaultThresholds] as a file that [ParseThresholds]
 // reads, with comments: an example to follow in writing one.
 func BuiltIn() string {
 	var b strings.Builder
-	comment(&b, thresholdsHead)
+	comment(&b, strings.Join(thresholdsHead, " "))
 	for i := range builtInRules {
 		e := &builtInRules[i]
 		if b.WriteString("\n"); e.Note != "" {
