@@ -19,7 +19,7 @@ type Abstention struct {
 // withReason returns the result with the reason of a verdict that names no bound.
 func (r Result) withReason() Result {
 	v := &r.Verdict
-	if v.Bound == "unknown" && v.Abstained == nil {
+	if v.Bound == BoundUnknown && v.Abstained == nil {
 		v.Abstained = &Abstention{Code: cmp.Or(v.Rule, RuleSumsOnly), Reason: v.Sentence}
 	}
 	return r
@@ -158,7 +158,7 @@ func (c *evaluator) holds(v Verdict, uncertain int64) bool {
 		switch {
 		case !over || level == Info:
 		case level == Critical || decided.ID == "" || most > least && !critical:
-			return v.Bound == "unknown"
+			return v.Bound == BoundUnknown
 		}
 	}
 	return true
@@ -171,7 +171,7 @@ func (c *evaluator) withheld(f Finding, found, judged []Finding, order map[strin
 	for i := range judged {
 		judged[i].Level = Info
 	}
-	return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
+	return Result{Verdict: decidedBy(BoundUnknown, f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 }
 
 // Unusable says why the numbers of the devices cannot be used, or returns nil: most

@@ -133,13 +133,10 @@ func (b *builder) title() string {
 func (b *builder) bound() string {
 	v := b.result.Verdict
 	switch {
-	case v.Bound == "host" && v.Rule == judge.RuleGPUIdle && b.idleForOthers():
-		if b.idleOwner() == summary.OwnerDependency {
-			return "dependency-bound"
-		}
-		return "GPU idle"
-	case (v.Bound == "unknown" || v.Bound == "") && b.sumsOnly() && len(view.Tables(b.Summary)) > 0:
-		return "totals only, no timeline"
+	case v.Bound == judge.BoundHost && v.Rule == judge.RuleGPUIdle && b.idleForOthers():
+		return words.WaitsForOthers(b.idleOwner())
+	case (v.Bound == judge.BoundUnknown || v.Bound == "") && b.sumsOnly() && len(view.Tables(b.Summary)) > 0:
+		return words.TotalsOnly
 	}
 	return words.Verdict(v.Bound)
 }
@@ -214,7 +211,7 @@ func (b *builder) verdict() Section {
 // overLimits returns the warnings and critical findings of a run whose verdict asks for
 // no action.
 func (b *builder) overLimits() (out []judge.Finding) {
-	if bound := b.result.Verdict.Bound; bound != "compute" && bound != "mixed" {
+	if bound := b.result.Verdict.Bound; bound != judge.BoundCompute && bound != judge.BoundMixed {
 		return nil
 	}
 	for _, f := range b.result.Findings {

@@ -31,7 +31,7 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 			"What to do first (finding uneven-ranks):\n\n- Give all ranks the same work"},
 		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
 	} {
-		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
+		r := judge.Result{Verdict: judge.Verdict{Bound: judge.Bound(tc.bound), Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
 		if got := text(t, d, 80); !strings.Contains(strings.Join(strings.Fields(got), " "), tc.screen) {
 			t.Errorf("%s: no %q in\n%s", tc.name, tc.screen, got[:400])
