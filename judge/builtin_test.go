@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-var update = flag.Bool("update", false, "write builtin.go anew, from the files of rules, pages, remedies, stacks and questions")
+var update = flag.Bool("update", false, "write builtin.go anew, from the files of rules, pages, remedies and stacks")
 
 // TestBuiltInSource: what decides is what the files say, which are for people to read and
 // to change. Reading them takes longer than most traces do, so the program has them
@@ -57,7 +57,6 @@ func builtInSource(t *testing.T) []byte {
 	readBuiltIn(t, "remedies.yaml", &book)
 	function("builtInRemedies", "returns the remedies of remedies.yaml and their sources", book)
 	function("builtInStacks", "returns the stacks of stacks.yaml, in their order", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
-	function("builtInQuestions", "returns the questions of questions.yaml, in their order", inOrder(t, "questions.yaml", func(e *questionEntry, id string) { e.id = id }))
 	src, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatal(err)

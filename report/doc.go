@@ -73,6 +73,8 @@ type Item struct {
 	Code string // a name or path that follows the text, or ""
 	Sub  List
 
+	Ticks bool // backticks in Text enclose code
+
 	Source Source // where it comes from; only Markdown shows it
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/doctor"
 	"assay/internal/label"
 	"assay/judge"
 	"assay/summary"
@@ -13,7 +14,7 @@ import (
 
 // Doctor makes the report on the capture: which questions it can answer, its issues, and
 // how to record a better one.
-func Doctor(s *summary.Summary, r judge.Result, answers []judge.Answer) Doc {
+func Doctor(s *summary.Summary, r judge.Result, answers []doctor.Answer) Doc {
 	b := newBuilder(s, r)
 	sections := func(item func(summary.Issue) Item, mark string) []Section {
 		return present(b.doctorVerdict(answers), b.doctorCapture(), doctorAnswers(answers), b.doctorIssues(item), doctorAgain(answers, mark))
@@ -24,12 +25,12 @@ func Doctor(s *summary.Summary, r judge.Result, answers []judge.Answer) Doc {
 }
 
 // counted returns the number of answers of each kind.
-func counted(answers []judge.Answer) (yes, partly, no int) {
+func counted(answers []doctor.Answer) (yes, partly, no int) {
 	for _, a := range answers {
 		switch a.Can {
-		case judge.Yes:
+		case doctor.Yes:
 			yes++
-		case judge.Partly:
+		case doctor.Partly:
 			partly++
 		default:
 			no++
@@ -38,7 +39,7 @@ func counted(answers []judge.Answer) (yes, partly, no int) {
 	return yes, partly, no
 }
 
-func (b *builder) doctorVerdict(answers []judge.Answer) Section {
+func (b *builder) doctorVerdict(answers []doctor.Answer) Section {
 	yes, partly, no := counted(answers)
 	return Section{
 		Title: "Capture check", Lead: fmt.Sprintf("%d of %d questions can be answered, %d partly, %d not", yes, len(answers), partly, no),
@@ -84,12 +85,12 @@ func (b *builder) recorders() (out []string) {
 }
 
 // doctorAnswers lists the questions. Those that cannot be answered are first.
-func doctorAnswers(answers []judge.Answer) Section {
+func doctorAnswers(answers []doctor.Answer) Section {
 	var list List
-	for _, can := range []string{judge.No, judge.Partly, judge.Yes} {
+	for _, can := range []string{doctor.No, doctor.Partly, doctor.Yes} {
 		for _, a := range answers {
 			if a.Can == can {
-				list = append(list, Item{Mark: can, Text: sentence(a.Question + ": " + a.Why)})
+				list = append(list, Item{Mark: can, Text: sentence(a.Question + " " + a.Why)})
 			}
 		}
 	}
@@ -106,17 +107,17 @@ const mostUnanswered = 5
 // records the answer. It lists nothing for inputs without a timeline.
 func (b *builder) unanswered() (list List) {
 	rest := int64(0)
-	for _, a := range judge.Examine(b.Summary) {
+	for _, a := range doctor.Examine(b.Summary) {
 		switch {
-		case a.Can == judge.Yes || len(a.Flags) == 0 || len(b.Devices) == 0:
+		case a.Can == doctor.Yes || len(a.Flags) == 0 || len(b.Devices) == 0:
 		case len(list) == mostUnanswered:
 			rest++
 		default:
-			list = append(list, Item{Mark: a.Can, Text: a.Question + "; record with " + a.Flags[0].Producer, Code: a.Flags[0].Text})
+			list = append(list, Item{Mark: a.Can, Text: a.Question + " " + a.Flags[0].Text, Ticks: true})
 		}
 	}
 	if rest > 0 {
-		list = append(list, Item{Text: label.Plural(rest, "more question") + "; \"assay doctor\" lists all"})
+		list = append(list, Item{Text: label.Plural(rest, "more question") + ". \"assay doctor\" lists all of them."})
 	}
 	return list
 }
@@ -149,27 +150,27 @@ func (b *builder) doctorIssue(is summary.Issue) Item {
 }
 
 // doctorAgain lists the options to record with, and the questions that each answers.
-func doctorAgain(answers []judge.Answer, mark string) Section {
+func doctorAgain(answers []doctor.Answer, mark string) Section {
 	var list List
-	index := map[judge.Flags]int{}
+	index := map[doctor.Flags]int{}
 	for _, a := range answers {
 		for _, f := range a.Flags {
 			i, ok := index[f]
 			if !ok {
 				i = len(list)
 				index[f] = i
-				list = append(list, Item{Mark: mark, Text: f.Producer + ": " + f.Text})
+				list = append(list, Item{Mark: mark, Text: f.Text, Ticks: true})
 			}
 			sub := &list[i].Sub
 			if len(*sub) == 0 {
-				*sub = List{{Text: "for: " + a.Question}}
+				*sub = List{{Text: "Answers: " + a.Question}}
 			} else {
-				(*sub)[0].Text += "; " + a.Question
+				(*sub)[0].Text += " " + a.Question
 			}
 		}
 	}
 	if list == nil {
 		return Section{}
 	}
-	return Section{Title: "To answer more, record with", Blocks: []Block{list}}
+	return Section{Title: "To answer more, record again", Blocks: []Block{list}}
 }

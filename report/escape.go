@@ -31,6 +31,26 @@ func escapeMarkdown(s string) string {
 	return strings.Join(out, " ")
 }
 
+// markTicks returns text whose backticks enclose code: the code as code, and the rest
+// escaped.
+func markTicks(text string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			b.WriteString(codeSpan(part))
+			continue
+		}
+		space := func(at bool) string {
+			if at {
+				return " "
+			}
+			return ""
+		}
+		b.WriteString(space(strings.HasPrefix(part, " ")) + escapeMarkdown(part) + space(len(part) > 1 && strings.HasSuffix(part, " ")))
+	}
+	return b.String()
+}
+
 func escapeWord(word string) string {
 	var b strings.Builder
 	for i, r := range word {

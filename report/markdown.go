@@ -122,7 +122,9 @@ func (m markdown) list(b *strings.Builder, list List, indent string) {
 		if it.Mark != "" {
 			parts = append(parts, "**"+escapeMarkdown(it.Mark)+"**")
 		}
-		if it.Text != "" {
+		if it.Ticks {
+			parts = append(parts, markTicks(it.Text))
+		} else if it.Text != "" {
 			parts = append(parts, escapeMarkdown(it.Text))
 		}
 		if it.Code != "" {

@@ -66,6 +66,9 @@ func textList(b *strings.Builder, list List, indent string, columns int) {
 	hang := indent + strings.Repeat(" ", marks)
 	for _, it := range list {
 		text := it.Text
+		if it.Ticks {
+			text = strings.ReplaceAll(text, "`", "")
+		}
 		if it.Code != "" {
 			text = strings.TrimSpace(text + " " + it.Code)
 		}

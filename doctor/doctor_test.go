@@ -1,8 +1,9 @@
-package judge
+package doctor
 
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"assay/summary"
 )
@@ -18,19 +19,52 @@ func answered(t *testing.T, s *summary.Summary) map[string]Answer {
 		if a.Can == Yes && len(a.Flags) > 0 {
 			t.Errorf("%s is answered, and says how to record: %+v", a.ID, a.Flags)
 		}
+		for _, f := range a.Flags {
+			isSentence(t, a.ID, f.Text)
+		}
+		isSentence(t, a.ID, a.Question)
+		isSentence(t, a.ID, a.Why)
 		out[a.ID] = a
 	}
 	return out
 }
 
+// isSentence checks that a text stands for itself: it begins with a capital or a number,
+// ends with a mark, does not continue another text, and has whole pairs of backticks.
+func isSentence(t *testing.T, id, text string) {
+	t.Helper()
+	if text == "" {
+		t.Errorf("%s: a text is missing", id)
+		return
+	}
+	first := rune(text[0])
+	if !unicode.IsUpper(first) && !unicode.IsDigit(first) || !strings.ContainsAny(text[len(text)-1:], ".?") || strings.Contains(text, ";") || strings.Count(text, "`")%2 != 0 {
+		t.Errorf("%s: not a whole sentence: %q", id, text)
+	}
+}
+
+// TestSentences: every text of the file is whole sentences.
+func TestSentences(t *testing.T) {
+	for _, q := range questions() {
+		for _, text := range []string{q.Torch, q.Nsys, q.SGLang, q.VLLM, q.NCU} {
+			if text != "" {
+				isSentence(t, q.id, text)
+			}
+		}
+		if !strings.HasSuffix(q.Question, "?") {
+			t.Errorf("%s: %q is no question", q.id, q.Question)
+		}
+	}
+}
+
 // TestQuestions: every question has someone to look into it, every look its
 // question, and each says how to record for it.
 func TestQuestions(t *testing.T) {
-	c := evaluator{Summary: &summary.Summary{}}
-	ask := c.examinations()
+	e := examination{Summary: &summary.Summary{}}
+	ask := e.byQuestion()
 	for _, q := range questions() {
 		if ask[q.id] == nil {
-			t.Fatalf("nobody looks into %q", q.id)
+			t.Fatalf("nothing examines %q", q.id)
 		}
 		delete(ask, q.id)
 		if q.NCU == "" && (q.Torch == "" || q.Nsys == "") {
@@ -45,7 +79,8 @@ func TestQuestions(t *testing.T) {
 // TestExamine: a summary of each kind, and what it can answer.
 func TestExamine(t *testing.T) {
 	peak := int64(5)
-	full := one(300, 0, 0)
+	const ms = 1_000_000
+	full := &summary.Summary{Devices: []summary.Device{{WindowNS: 1000 * ms, Activity: summary.Activity{0: 300 * ms, summary.ClassCompute: 700 * ms}}}}
 	full.Inputs = []summary.Input{{Format: "kineto", SpanNS: 1100 * ms, Complete: true}}
 	full.Devices[0].Events = 50
 	full.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", TotalNS: 100}}
@@ -89,7 +124,7 @@ func TestExamine(t *testing.T) {
 		{"sharing", No, "--redact", func(s *summary.Summary) {
 			s.Issues = []summary.Issue{{Code: "secrets-in-capture", Severity: "info", Count: 2}}
 		}},
-		{"kernels", Partly, "ProfilerActivity.CUDA", func(s *summary.Summary) { s.Kernels[0].Category = wholeGraph }},
+		{"kernels", Partly, "ProfilerActivity.CUDA", func(s *summary.Summary) { s.Kernels[0].Category = summary.WholeGraph }},
 	} {
 		s := summary.Merge(full)
 		tc.spoil(s)
@@ -117,7 +152,7 @@ func TestFlagsOfProducers(t *testing.T) {
 		t.Errorf("vLLM: %+v", f)
 	}
 	kineto.Inputs[0].Recorder = map[string]string{"with_stack": "1"}
-	if a := lines(kineto); len(a.Flags) != 0 || !strings.HasSuffix(a.Why, "it was recorded with with_stack") {
+	if a := lines(kineto); len(a.Flags) != 0 || !strings.HasSuffix(a.Why, "The capture was recorded with with_stack.") {
 		t.Errorf("recorded with stacks: %+v", a)
 	}
 	if f := answered(t, nsys)["efficiency"].Flags; len(f) != 1 || f[0].Producer != "ncu" {
