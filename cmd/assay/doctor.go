@@ -63,7 +63,7 @@ type examination struct {
 	Schema  string          `json:"schema"`
 	Inputs  []summary.Input `json:"inputs"`
 	Stacks  []judge.Stack   `json:"stacks"`
-	Answers []doctor.Answer  `json:"answers"`
+	Answers []doctor.Answer `json:"answers"`
 	Issues  []summary.Issue `json:"issues"`
 }
 
