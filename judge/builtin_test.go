@@ -61,7 +61,6 @@ func builtInSource(t *testing.T) []byte {
 		declare(fmt.Sprintf("// %s returns the entries of %s, in their order.\nfunc %[1]s() %[3]s {\n\treturn ", name, file, typeName(reflect.TypeOf(value))), value, "\n}\n")
 	}
 	function("builtInStacks", "stacks.yaml", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
-	function("builtInQuestions", "questions.yaml", inOrder(t, "questions.yaml", func(e *questionEntry, id string) { e.id = id }))
 	src, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func settingOf(s *summary.Summary, stacks []Stack) setting {
 	return setting{
 		stacks: stacks,
 		nsys:   c.ofNsys(),
-		plain:  len(s.Kernels) > 0 && !slices.Contains(c.producers(), "torch") && !slices.ContainsFunc(stacks, others),
+		plain:  len(s.Kernels) > 0 && !c.ofTorch() && !slices.ContainsFunc(stacks, others),
 	}
 }
 

@@ -26,7 +26,7 @@ func (r Result) withReason() Result {
 }
 
 // launchesWithoutKernels is the code of the issue that device work is missing.
-const launchesWithoutKernels = "launches-without-kernels"
+const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
 // clocks judges whether the times of the GPUs are plausible.
 func (c *evaluator) clocks() (Finding, bool) {
@@ -183,17 +183,11 @@ func (r Result) Unusable() *Abstention {
 	return nil
 }
 
-// ofDeviceRecords are the questions that only device records answer.
-var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
-
-// qualified limits an answer that needs device records if records are missing.
-func (c *evaluator) qualified(can, why string, unusable *Abstention) (string, string) {
-	if unusable != nil {
-		return No, unusable.Reason
-	}
+// WorstLoss returns the launches of which the largest share has no device work, and
+// whether that share reaches the built-in limit of [RuleRecordsMissing].
+func WorstLoss(s *summary.Summary) (summary.LaunchLoss, bool) {
+	c := evaluator{Summary: s}
 	l := c.lossOf()
-	if limit, _ := (Thresholds{}).Rule(RuleRecordsMissing); can == Yes && l.share >= limit.Warn {
-		return Partly, l.worst.Text() + " have no GPU work; " + why
-	}
-	return can, why
+	limit, _ := Thresholds{}.Rule(RuleRecordsMissing)
+	return l.worst, l.share >= limit.Warn
 }
