@@ -9,7 +9,7 @@ import (
 // A HostLink is the link between a GPU and its CPU.
 type HostLink struct {
 	Name string // "PCIe 5.0 x16", or "" if it is not known
-	Rate int64 // bytes a second that copies of pinned memory reach in practice
+	Rate int64  // bytes a second that copies of pinned memory reach in practice
 }
 
 // hostLinks are the links of devices, by words of their names. A PCI Express link
