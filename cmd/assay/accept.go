@@ -55,7 +55,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err != nil {
 		return err // a baseline needs the whole run
 	}
-	sum := summary.Merge(list...)
+	sum := summary.Join(list...)
 	name, err := accept(e, *dir, sum, *reason)
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))

@@ -154,7 +154,7 @@ func (r *reading) measure(in *ingest.Input) *summary.Summary {
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
-	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
+	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
 	switch {
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)

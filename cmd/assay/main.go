@@ -33,6 +33,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/pflag"
+
+	_ "assay/internal/early" // checks the address space
 )
 
 // The exit statuses.
@@ -50,6 +52,10 @@ type env struct {
 }
 
 func main() {
+	if err := checkSystem(); err != nil {
+		env{stderr: os.Stderr}.say("assay: %s", err)
+		os.Exit(exitTrouble)
+	}
 	// Nearly all memory is in tables that are used until the end, so frequent garbage
 	// collection costs 5% of the time and frees little.
 	if os.Getenv("GOGC") == "" {
