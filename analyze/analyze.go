@@ -96,6 +96,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	host.link.lost.note(t, in.Rank, &issues)
 	room.note(&issues)
 	checkSums(s, &issues)
+	checkNames(s, &issues)
 	issues.Merge(&ofMarks)
 	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)

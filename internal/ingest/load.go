@@ -81,16 +81,13 @@ func (in *Input) limited() bool {
 // rank-34.Jul_15.pt.trace.json.gz and dp0_pp0_tp0_rank0.1712.pt.trace.json.gz.
 var rankInName = lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_]?(\d{1,6})(?:[^0-9]|$)`)
 
-// maxRank is far over the ranks of any job; what is beyond it is damage.
-const maxRank = 1 << 24
-
 // rankOf returns the rank of a trace's process in its job: what the trace
-// says, if that can be a rank, else what its name says, else 0.
+// says, else what its name says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)
 	}
-	if r := t.Meta.Rank; r != nil && *r >= 0 && *r <= maxRank {
+	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
 	}
 	return rankInPath(path)
