@@ -307,6 +307,7 @@ func (c *cutter) next() *chunk {
 		}
 		n = c.fill(buf, n)
 		if n == 0 {
+			c.free = append(c.free, buf)
 			return nil
 		}
 		stop := n
