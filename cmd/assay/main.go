@@ -91,6 +91,10 @@ func run(e env, args []string) int {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
 	case "version", "--version":
+		if len(args) > 1 {
+			e.say("assay version: it takes no argument, but got %q", args[1])
+			return exitUsage
+		}
 		return e.page("version", func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
 	}
 	for _, c := range commands() {

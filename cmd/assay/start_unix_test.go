@@ -121,3 +121,14 @@ func TestSmallAddressSpace(t *testing.T) {
 		t.Errorf("%d refused, %d worked", refused, worked)
 	}
 }
+
+// TestVersionArgument: an argument of version is a usage error.
+func TestVersionArgument(t *testing.T) {
+	for _, args := range [][]string{{"version", "x"}, {"--version", "--json"}} {
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, args)
+		if status != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), args[1]) {
+			t.Errorf("%q: exit status %d, %q, %q", args, status, stdout.String(), stderr.String())
+		}
+	}
+}
