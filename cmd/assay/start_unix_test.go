@@ -132,3 +132,17 @@ func TestVersionArgument(t *testing.T) {
 		}
 	}
 }
+
+// TestAcceptOnFullDisk: where the summary cannot be written, no record is created.
+func TestAcceptOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	input := write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
+	base := filepath.Join(dir, "base")
+	status, _, stderr := limited("-f 1", program(t), "accept", input, "--baseline", base, "--reason", "x")
+	if left := entries(t, dir); status != exitTrouble || !strings.Contains(stderr, "cannot write the baseline: ") {
+		t.Errorf("exit status %d, %s, %q", status, stderr, left)
+	}
+	if _, err := os.Stat(filepath.Join(base, decisions)); !os.IsNotExist(err) {
+		t.Errorf("a record is left: %v", err)
+	}
+}
