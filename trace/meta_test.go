@@ -22,7 +22,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestRankOfTrace checks that a rank that is no number of a process of its job has an
+// TestRankOfTrace checks that a rank outside the numbers of its job has an
 // issue, and that only usable ones are kept.
 func TestRankOfTrace(t *testing.T) {
 	for text, want := range map[string]struct {

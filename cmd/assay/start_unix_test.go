@@ -146,3 +146,33 @@ func TestAcceptOnFullDisk(t *testing.T) {
 		t.Errorf("a record is left: %v", err)
 	}
 }
+
+// TestWaiting: a pipe without a writer is waited for with a message, and a character
+// device is refused.
+func TestWaiting(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(program(t), "summary", pipe)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 300)
+	n, _ := stderr.Read(line)
+	if got := string(line[:n]); got != "assay: waiting for data from "+pipe+"\n" {
+		t.Errorf("%q", got)
+	}
+	write(t, pipe, oneKernel, 0o666)
+	if status := statusOf(cmd.Wait()); status != exitOK {
+		t.Errorf("exit status %d", status)
+	}
+	var out bytes.Buffer
+	if status := run(env{strings.NewReader(""), &out, &out}, []string{"summary", "/dev/zero"}); status != exitTrouble || !strings.Contains(out.String(), "/dev/zero: this is a character device") {
+		t.Errorf("exit status %d, %s", status, out.String())
+	}
+}
