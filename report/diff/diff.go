@@ -42,6 +42,7 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 		b.movers(screenMovers, true), b.sums(screenMovers, screenColumns))...)
 	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
 		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers))...)
+	d.Brief = b.brief()
 	return d, doc.InPlace(charts, d.Sections)
 }
 
