@@ -183,8 +183,8 @@ func (r Result) Unusable() *Abstention {
 	return nil
 }
 
-// WorstLoss returns the launches of which the largest share has no device work, and
-// whether that share reaches the built-in limit of [RuleRecordsMissing].
+// WorstLoss returns the kind of launches with the largest share of missing device work,
+// and whether that share reaches the built-in limit of [RuleRecordsMissing].
 func WorstLoss(s *summary.Summary) (summary.LaunchLoss, bool) {
 	c := evaluator{Summary: s}
 	l := c.lossOf()

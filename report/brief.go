@@ -17,7 +17,7 @@ import (
 // The limits of the page for a pull request.
 const (
 	briefFindings = 3
-	briefMore     = 8 // findings of which the page has the titles alone
+	briefMore     = 8 // further findings, by title
 )
 
 // brief returns the sections of the page for a pull request: the verdict, the time

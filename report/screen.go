@@ -59,6 +59,9 @@ func screenCapture(ctx *section.Context) doc.Section {
 	if text := gpuLine(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
+	if text := groupingLine(ctx.Summary); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
 	if key := inputKey(ctx.Summary, timeline.ShownDevices(ctx)); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
