@@ -144,8 +144,8 @@ func TestGroupingLine(t *testing.T) {
 	}{
 		{[]summary.Input{in("a/r0.json", "1", 0)}, ""},
 		{[]summary.Input{in("a/r0.json", "1", 0), in("a/r1.json", "2", 1)}, "Ranks from file names"},
-		{[]summary.Input{in("a/r0.json", "1", 0), in("b/r0.json", "2", 0)}, "Ranks from file names; 2 runs, one per directory"},
-		{[]summary.Input{in("a/r0.json", "", 0), in("b/r0.json", "", 0)}, "Ranks from file names; up to 2 runs, one per directory"},
+		{[]summary.Input{in("a/r0.json", "1", 0), in("b/r0.json", "2", 0)}, "Ranks from file names; 2 runs (one per directory)"},
+		{[]summary.Input{in("a/r0.json", "", 0), in("b/r0.json", "", 0)}, "Ranks from file names; up to 2 runs (one per directory)"},
 		{[]summary.Input{in("a/r0.json", "1", 0), in("b/r0.json", "1", 0)}, "Ranks from file names; 1 input with the content of another one, included in all totals"},
 	} {
 		s := &summary.Summary{Inputs: tc.inputs}

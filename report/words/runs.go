@@ -9,7 +9,7 @@ import (
 	"assay/summary/view"
 )
 
-// Runs returns the number of runs and what separated them: "2 runs, one per directory".
+// Runs returns the number of runs and what separated them: "2 runs (one per directory)".
 // It is "" for a single run.
 func Runs(n int, by view.Evidence) string {
 	if n < 2 {
@@ -17,10 +17,10 @@ func Runs(n int, by view.Evidence) string {
 	}
 	text := label.Plural(int64(n), "run")
 	why := map[view.Evidence]string{
-		view.ByFolder: "one per directory", view.ByRank: "because a rank occurs more than once", view.ByProcess: "one per process in the file names",
+		view.ByFolder: "one per directory", view.ByRank: "a rank occurs more than once", view.ByProcess: "one per process in the file names",
 	}[by]
 	if why != "" {
-		text += ", " + why
+		text += " (" + why + ")"
 	}
 	return text
 }

@@ -9,8 +9,8 @@ import (
 
 func TestRunsAndCopies(t *testing.T) {
 	for want, got := range map[string]string{
-		"": Runs(1, view.ByNothing), "2 runs, one per directory": Runs(2, view.ByFolder), "3 runs, because a rank occurs more than once": Runs(3, view.ByRank),
-		"2 runs, one per process in the file names": Runs(2, view.ByProcess), "1 copy of a capture left out": Copies(1), "2 copies of captures left out": Copies(2),
+		"": Runs(1, view.ByNothing), "2 runs (one per directory)": Runs(2, view.ByFolder), "3 runs (a rank occurs more than once)": Runs(3, view.ByRank),
+		"2 runs (one per process in the file names)": Runs(2, view.ByProcess), "1 copy of a capture left out": Copies(1), "2 copies of captures left out": Copies(2),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
