@@ -97,9 +97,10 @@ type event struct {
 	i, of    int  // of the kernels or of the launches of kernels, by start
 }
 
-func microseconds(v any) float64 {
-	n, _ := v.(json.Number)
-	f, _ := n.Float64()
+func microseconds(v any) (f float64) {
+	if n, ok := v.(json.Number); ok {
+		f, _ = n.Float64()
+	}
 	return f
 }
 
@@ -224,7 +225,7 @@ func faults() []fault {
 			return []map[string]any{e.m}
 		}
 	}
-	kernel := func(share float64, of func(e event) bool) func(e event) bool {
+	kernel := func(of func(e event) bool) func(e event) bool {
 		return func(e event) bool { return e.category == "kernel" && of(e) }
 	}
 	all := func(event) bool { return true }
@@ -242,9 +243,9 @@ func faults() []fault {
 		return n
 	}
 	device := func(e event) bool { return strings.HasPrefix(e.category, "gpu_mem") || e.category == "kernel" }
-	out := []fault{
+	return []fault{
 		{name: "92% lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: judge.RuleRecordsMissing, count: missing,
-			trace:  drop(kernel(1, func(e event) bool { return float64(e.i) >= 0.08*float64(e.of) })),
+			trace:  drop(kernel(func(e event) bool { return float64(e.i) >= 0.08*float64(e.of) })),
 			export: []string{"DELETE FROM " + kernels + " WHERE rowid IN (SELECT r FROM " + ranked + " WHERE i >= 0.08 * n)"}},
 		{name: "correlations renumbered", code: "correlations-unmatched", severity: "suspect",
 			trace: func(e event, n *int64) []map[string]any {
@@ -269,25 +270,24 @@ func faults() []fault {
 			trace:  drop(func(e event) bool { return e.launch }),
 			export: []string{"DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE nameId IN (SELECT id FROM StringIds WHERE value LIKE '%LaunchKernel%')"}},
 		{name: "no durations", code: "kernels-without-duration", severity: "suspect", withheld: judge.RuleClocks,
-			trace: alter(kernel(1, all), func(e event) []map[string]any {
+			trace: alter(kernel(all), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"dur": json.Number("0")})}
 			}),
 			export: []string{"UPDATE " + kernels + " SET \"end\" = start"}},
 		{name: "half of the durations", code: "kernels-without-duration", severity: "suspect", withheld: judge.RuleClocks,
-			trace: alter(kernel(1, half), func(e event) []map[string]any {
+			trace: alter(kernel(half), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"dur": json.Number("0")})}
 			}),
 			export: []string{"UPDATE " + kernels + " SET \"end\" = start WHERE rowid IN (SELECT r FROM " + ranked + " WHERE i % 2 = 1)"}},
 		{name: "every second kernel an hour late", code: "work-time-implausible", severity: "suspect", withheld: judge.RuleClocks,
-			trace:  alter(kernel(1, half), hourLater),
+			trace:  alter(kernel(half), hourLater),
 			export: []string{fmt.Sprintf("UPDATE %s SET start = start + %d, \"end\" = \"end\" + %d WHERE rowid IN (SELECT r FROM %s WHERE i %% 2 = 1)", kernels, hour, hour, ranked)}},
 		{name: "all kernels a second early", code: "work-before-launch", severity: "suspect", withheld: judge.RuleClocks,
-			trace: alter(kernel(1, all), func(e event) []map[string]any {
+			trace: alter(kernel(all), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"ts": json.Number(fmt.Sprintf("%.3f", microseconds(e.m["ts"])-1e6))})}
 			}),
 			export: []string{fmt.Sprintf("UPDATE %s SET start = start - %d, \"end\" = \"end\" - %d", kernels, 1_000_000_000, 1_000_000_000)}},
 	}
-	return out
 }
 
 // TestFalseRecords damages the records of a known number of GPU operations, of traces
@@ -492,13 +492,9 @@ func (r recording) cut(t *testing.T, format string, share float64) (*summary.Sum
 		})
 		return s, want
 	}
-	// The zero points of the clocks differ: by the first launch.
-	var shift int64
-	whole := ofExport(t, r.export)
-	trace := ofTrace(t, r.text)
-	shift = whole.Devices[0].StartNS - trace.Devices[0].StartNS
+	shift := ofExport(t, r.export).Devices[0].StartNS - ofTrace(t, r.text).Devices[0].StartNS // the zero points of the clocks differ
 	cut := fmt.Sprintf("\"end\" > %d", int64(math.Round(at*1000))+shift)
-	sql := []string{}
+	var sql []string
 	for _, table := range []string{kernels, "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_RUNTIME"} {
 		sql = append(sql, "DELETE FROM "+table+" WHERE "+cut)
 	}
