@@ -247,6 +247,9 @@ func faults() []fault {
 		{name: "92% lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: judge.RuleRecordsMissing, count: missing,
 			trace:  drop(kernel(func(e event) bool { return float64(e.i) >= 0.08*float64(e.of) })),
 			export: []string{"DELETE FROM " + kernels + " WHERE rowid IN (SELECT r FROM " + ranked + " WHERE i >= 0.08 * n)"}},
+		{name: "half lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: judge.RuleRecordsMissing, count: missing,
+			trace:  drop(kernel(func(e event) bool { return 2*e.i >= e.of })),
+			export: []string{"DELETE FROM " + kernels + " WHERE rowid IN (SELECT r FROM " + ranked + " WHERE 2 * i >= n)"}},
 		{name: "correlations renumbered", code: "correlations-unmatched", severity: "suspect",
 			trace: func(e event, n *int64) []map[string]any {
 				if !device(e) {
