@@ -75,15 +75,11 @@ func gather(runs []Run) *facts {
 		copies: map[rowKey]amount{}, idle: map[rowKey]amount{}, calls: map[rowKey]amount{},
 		passes: map[rowKey]amount{}, notes: map[rowKey]amount{},
 	}
-	seen := map[*summary.Summary]bool{}
 	for _, r := range runs {
 		f.timelines(r)
 		f.work(r)
 		f.host(r)
 		f.sums(r)
-		if !seen[r.Summary] {
-			seen[r.Summary] = true
-		}
 	}
 	return f
 }

@@ -58,6 +58,12 @@ func TestComparableAlike(t *testing.T) {
 	model := func(name string) func(s *summary.Summary) {
 		return func(s *summary.Summary) { s.Devices[0].Name = name }
 	}
+	copies := func(list []*summary.Summary) (out []*summary.Summary) { // merging takes the rows of its arguments
+		for _, s := range list {
+			out = append(out, copyOf(t, s, nil))
+		}
+		return out
+	}
 	for _, tc := range []struct {
 		name      string
 		base, now []*summary.Summary
@@ -98,7 +104,7 @@ func TestComparableAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := gate.Check(gates, gate.Runs(tc.now), gate.Runs(tc.base), gate.Options{})
+		rep, err := gate.Check(gates, gate.Runs(copies(tc.now)), gate.Runs(copies(tc.base)), gate.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

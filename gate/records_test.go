@@ -174,7 +174,7 @@ func outcomeOf(t *testing.T, yaml string, s *summary.Summary) gate.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := gate.Check(gates, gate.Runs([]*summary.Summary{s}), nil, gate.Options{})
+	rep, err := gate.Check(gates, gate.Runs([]*summary.Summary{copyOf(t, s, nil)}), nil, gate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
