@@ -51,7 +51,7 @@ var mayImport = map[string]string{
 	"classify":                       "internal/yamltree",
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
-	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary unit",
+	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary summary/view unit",
 	"doctor":                         "internal/label judge summary summary/view unit",
 	"compare":                        "internal/lazyregexp summary summary/view unit",
 	"gate":                           "internal/lazyregexp internal/yamltree judge summary summary/view unit",

@@ -61,8 +61,6 @@ type facts struct {
 	tables  []summary.Table
 	counted []summary.Counter
 	inputs  []summary.Input
-	issues  []summary.Issue
-	losses  []summary.LaunchLoss
 	graphs  int64 // launches of graphs
 	opaque  int64 // of those, traced as one event
 }
@@ -77,17 +75,11 @@ func gather(runs []Run) *facts {
 		copies: map[rowKey]amount{}, idle: map[rowKey]amount{}, calls: map[rowKey]amount{},
 		passes: map[rowKey]amount{}, notes: map[rowKey]amount{},
 	}
-	seen := map[*summary.Summary]bool{}
 	for _, r := range runs {
 		f.timelines(r)
 		f.work(r)
 		f.host(r)
 		f.sums(r)
-		if !seen[r.Summary] {
-			seen[r.Summary] = true
-			f.issues = append(f.issues, r.Issues...)
-			f.losses = append(f.losses, r.LaunchLosses...)
-		}
 	}
 	return f
 }
@@ -103,7 +95,7 @@ func (f *facts) timelines(r Run) {
 		}
 	}
 	for _, s := range r.Steps {
-		if r.has(s.Input) && s.Activity.Window() > 0 {
+		if r.has(s.Input) && s.Activity.Window() > 0 && s.LaunchesCut == 0 {
 			f.steps = append(f.steps, s)
 		}
 	}

@@ -107,6 +107,14 @@ func (c *evaluator) sortSeries(series stepSeries, states []StepState) {
 	for _, i := range series {
 		states[i] = StepSteady
 	}
+	whole := slices.DeleteFunc(slices.Clone(series), func(i int) bool { return c.Steps[i].LaunchesCut > 0 })
+	if len(whole) > 0 && len(whole) < len(series) { // cut ones are no measure for the others
+		for _, i := range series {
+			states[i] = StepEdge
+		}
+		c.sortSeries(whole, states)
+		return
+	}
 	rule := c.rules[RuleWarmUpSteps]
 	if int64(len(series)) < rule.MinEvents {
 		return
