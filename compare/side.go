@@ -24,12 +24,13 @@ type kernel struct {
 	ops map[string]amount // by the operator that launched it
 }
 
-// op returns the operator that launched most of the kernel's time.
+// op returns the operator that launched most of the kernel's time, or "" if that is
+// unknown of most.
 func (k *kernel) op() string {
-	best := ""
+	best, most := "", amount{ns: -1}
 	for op, a := range k.ops {
-		if b := k.ops[best]; best == "" || a.ns > b.ns || a.ns == b.ns && op < best {
-			best = op
+		if a.ns > most.ns || a.ns == most.ns && op < best {
+			best, most = op, a
 		}
 	}
 	return best
