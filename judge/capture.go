@@ -63,6 +63,14 @@ func follow(is summary.Issue) []Step {
 	return []Step{advise("follow-the-issue", "issue_help", is.Help)}
 }
 
+// withoutGPUTime judges whether a capture has GPU time.
+func (c *evaluator) withoutGPUTime() (Finding, bool) {
+	if c.total.Window() > 0 {
+		return Finding{}, false
+	}
+	return c.noGPUTime(), true
+}
+
 // noGPUTime returns the finding for a capture without GPU time, with its reason.
 func (c *evaluator) noGPUTime() Finding {
 	f := Finding{Rule: RuleNoGPUTime, Level: Warn}

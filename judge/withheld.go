@@ -95,6 +95,16 @@ func (c *evaluator) lossOf() (l loss) {
 	return l
 }
 
+// recordsMissing judges whether device work is missing from the capture: see
+// [evaluator.missingRecords]. The verdict is withheld unless the reading is partial.
+func (c *evaluator) recordsMissing(v Verdict) []reading {
+	f, withheld, ok := c.missingRecords(v)
+	if !ok {
+		return nil
+	}
+	return []reading{{Finding: f, reached: true, partial: !withheld}}
+}
+
 // missingRecords asks whether device work is missing from the capture, and whether
 // the verdict still holds. It does not if an export is damaged, if the share of
 // launches without device work reaches the critical limit, or if the verdict would
