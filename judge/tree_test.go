@@ -277,6 +277,26 @@ func TestStragglerOfLittle(t *testing.T) {
 	}
 }
 
+// TestTwoFindingsOfOneRule: graphs that may have run in idle time decide the verdict, and
+// graphs that ran as one event are another finding.
+func TestTwoFindingsOfOneRule(t *testing.T) {
+	s := one(550, 0, 0)
+	s.Idle = []summary.Idle{{Owner: summary.OwnerOpaque, NS: 400 * ms, Count: 1}}
+	s.Kernels = []summary.Kernel{{Name: "graph", Class: "compute", Category: wholeGraph, Count: 10, TotalNS: 450 * ms, MaxNS: 45 * ms}}
+	r := Judge(s, DefaultThresholds())
+	var titles []string
+	for _, f := range r.Findings {
+		titles = append(titles, f.Rule+" "+f.Level.String()+" "+f.Title)
+	}
+	want := []string{
+		"opaque-graphs critical Idle or in untraced CUDA graphs: 40.0% of the window (400 ms of 1 s); limit 25%",
+		"opaque-graphs warn CUDA graphs without node trace: 45.0% of the window (450 ms of 1 s); limit 25%",
+	}
+	if !slices.Equal(titles, want) || r.Verdict.Bound != BoundUnknown {
+		t.Errorf("verdict %s, findings %q\nwant %q", r.Verdict.Bound, titles, want)
+	}
+}
+
 // TestRowsAndRules: each rule has a row, and each row is of a rule.
 func TestRowsAndRules(t *testing.T) {
 	ids := map[string]bool{}
