@@ -265,6 +265,7 @@ func (c *evaluator) capLevels(n, part *node) {
 		}
 		warn, critical := k.caps(c.rules[k.id], c.rules[part.id])
 		switch share := float64(k.worth) / float64(max(1, window)); {
+		case k.worth == 0: // it says why and takes no time
 		case n != part:
 			most = n.Level
 		case critical > 0 && share >= critical:

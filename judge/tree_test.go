@@ -127,6 +127,9 @@ func TestTreeAddsUp(t *testing.T) {
 			}
 			sum += r.Tree[k].NS
 			deep = max(deep, checkNode(t, names[i], r.Tree[k]))
+			if !withoutWarmUp(r) {
+				checkLevels(t, names[i], r.Tree[k].Causes)
+			}
 		}
 		left := withoutWarmUp(r) || r.Verdict.Bound == "unknown"
 		if judged++; sum != r.Tree[0].OfNS || sum > window || sum != window && !left {
@@ -159,6 +162,16 @@ func checkNode(t *testing.T, name string, n Node) int {
 		t.Errorf("%s: the causes of %s have %d of %d ns", name, n.Rule, sum, n.NS)
 	}
 	return deep + 1
+}
+
+// checkLevels checks that causes without time are for information.
+func checkLevels(t *testing.T, name string, list []Node) {
+	for _, n := range list {
+		if n.NS == 0 && n.ExplainsNS == 0 && n.Level > Info {
+			t.Errorf("%s: %s is %s and explains nothing", name, n.Rule, n.Level)
+		}
+		checkLevels(t, name, n.Causes)
+	}
 }
 
 // TestLevelsAreCapped: a finding about kernels has the level of its share of the window.
