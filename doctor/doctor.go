@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"assay/judge"
+	"assay/judge/capture"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -63,10 +65,10 @@ func Examine(s *summary.Summary) (out []Answer) {
 	for _, d := range s.Devices {
 		e.total = e.total.Plus(d.Activity)
 	}
-	e.lost, e.loses = judge.WorstLoss(s)
-	e.unusable = judge.Judge(s, judge.DefaultThresholds()).Unusable()
+	e.lost, e.loses = capture.WorstLoss(s)
+	e.unusable = judge.Judge(s, rule.DefaultThresholds()).Unusable()
 	ask := e.byQuestion()
-	stacks := judge.Stacks(s)
+	stacks := rule.Stacks(s)
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = ask[q.id]()
@@ -118,9 +120,9 @@ func producers(s *summary.Summary) (out []string) {
 
 // flags returns how to record the answer to a question, for the producers. A server that
 // was found has a text of its own instead of torch.profiler's.
-func (q *questionEntry) flags(producers []string, stacks []judge.Stack) (out []Flags) {
+func (q *questionEntry) flags(producers []string, stacks []rule.Stack) (out []Flags) {
 	found := func(id string) bool {
-		return slices.ContainsFunc(stacks, func(s judge.Stack) bool { return s.ID == id })
+		return slices.ContainsFunc(stacks, func(s rule.Stack) bool { return s.ID == id })
 	}
 	out = append(out, Flags{"ncu", q.NCU})
 	for _, p := range producers {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -17,8 +18,8 @@ type examination struct {
 	*summary.Summary
 	total    summary.Activity // of all devices
 	lost     summary.LaunchLoss
-	loses    bool              // lost is over the limit of the rule on missing records
-	unusable *judge.Abstention // why no number of the devices can be used, or nil
+	loses    bool                // lost is over the limit of the rule on missing records
+	unusable *finding.Abstention // why no number of the devices can be used, or nil
 }
 
 // byQuestion returns how each question is examined, by its id.
@@ -79,7 +80,7 @@ func (e *examination) budget() (can, why string) {
 	for _, d := range e.Devices {
 		events = summary.Plus(events, d.Events)
 	}
-	least, _ := judge.Thresholds{}.Rule(judge.RuleTooLittleWork)
+	least, _ := rule.Thresholds{}.Rule(rule.TooLittleWork)
 	switch window := e.total.Window(); {
 	case window > 0 && events < least.MinEvents:
 		return Partly, "The capture has only " + label.Plural(events, "GPU event") + ", too few for meaningful shares."

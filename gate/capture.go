@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -30,7 +31,7 @@ func small(is summary.Issue, events int64) bool {
 const repeated = "rank-repeated"
 
 // captureOf judges the quality of a run's captures.
-func captureOf(s *summary.Summary, th judge.Thresholds) capture {
+func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	var c capture
 	var events int64
 	for _, in := range s.Inputs {
@@ -58,7 +59,7 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 	}
 	r := judge.Judge(s, th)
 	for _, f := range r.Findings {
-		if f.Rule == judge.RuleTooLittleWork || f.Rule == judge.RuleNoGPUTime {
+		if f.Rule == rule.TooLittleWork || f.Rule == rule.NoGPUTime {
 			c.empty = f.Title
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -66,7 +66,7 @@ type Report struct {
 // Options for [Check]. Fields may be added.
 type Options struct {
 	// Thresholds set how much work a capture must have.
-	Thresholds judge.Thresholds
+	Thresholds rule.Thresholds
 }
 
 // ErrNoRun is the error of Check for a side without runs.
@@ -112,7 +112,7 @@ type side struct {
 	captures []capture
 }
 
-func (s *side) judge(th judge.Thresholds) {
+func (s *side) judge(th rule.Thresholds) {
 	for _, r := range s.runs {
 		s.captures = append(s.captures, captureOf(r.Summary, th))
 	}

@@ -3,7 +3,7 @@ package gate
 import (
 	"testing"
 
-	"assay/judge"
+	"assay/judge/rule"
 )
 
 // share returns how often each result comes out of comparisons of a program with
@@ -12,7 +12,7 @@ import (
 func share(t *testing.T, comparisons, n int, change func(*program)) map[Result]float64 {
 	t.Helper()
 	rng := seeded(uint64(n))
-	gates, th := Default(), judge.DefaultThresholds()
+	gates, th := Default(), rule.DefaultThresholds()
 	got := make(map[Result]float64)
 	for range comparisons {
 		p := usualProgram()

@@ -18,6 +18,8 @@ import (
 	"assay/internal/gen/nsysgen"
 	"assay/internal/gen/tracegen"
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"
@@ -244,10 +246,10 @@ func faults() []fault {
 	}
 	device := func(e event) bool { return strings.HasPrefix(e.category, "gpu_mem") || e.category == "kernel" }
 	return []fault{
-		{name: "92% lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: judge.RuleRecordsMissing, count: missing,
+		{name: "92% lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: rule.RecordsMissing, count: missing,
 			trace:  drop(kernel(func(e event) bool { return float64(e.i) >= 0.08*float64(e.of) })),
 			export: []string{"DELETE FROM " + kernels + " WHERE rowid IN (SELECT r FROM " + ranked + " WHERE i >= 0.08 * n)"}},
-		{name: "half lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: judge.RuleRecordsMissing, count: missing,
+		{name: "half lost at the end", code: "launches-without-kernels", severity: "data-loss", withheld: rule.RecordsMissing, count: missing,
 			trace:  drop(kernel(func(e event) bool { return 2*e.i >= e.of })),
 			export: []string{"DELETE FROM " + kernels + " WHERE rowid IN (SELECT r FROM " + ranked + " WHERE 2 * i >= n)"}},
 		{name: "correlations renumbered", code: "correlations-unmatched", severity: "suspect",
@@ -272,20 +274,20 @@ func faults() []fault {
 		{name: "no launch call", code: "launches-missing", severity: "data-loss", gate: "launches.per_step: '>= 0'",
 			trace:  drop(func(e event) bool { return e.launch }),
 			export: []string{"DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE nameId IN (SELECT id FROM StringIds WHERE value LIKE '%LaunchKernel%')"}},
-		{name: "no durations", code: "kernels-without-duration", severity: "suspect", withheld: judge.RuleClocks,
+		{name: "no durations", code: "kernels-without-duration", severity: "suspect", withheld: rule.Clocks,
 			trace: alter(kernel(all), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"dur": json.Number("0")})}
 			}),
 			export: []string{"UPDATE " + kernels + " SET \"end\" = start"}},
-		{name: "half of the durations", code: "kernels-without-duration", severity: "suspect", withheld: judge.RuleClocks,
+		{name: "half of the durations", code: "kernels-without-duration", severity: "suspect", withheld: rule.Clocks,
 			trace: alter(kernel(half), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"dur": json.Number("0")})}
 			}),
 			export: []string{"UPDATE " + kernels + " SET \"end\" = start WHERE rowid IN (SELECT r FROM " + ranked + " WHERE i % 2 = 1)"}},
-		{name: "every second kernel an hour late", code: "work-time-implausible", severity: "suspect", withheld: judge.RuleClocks,
+		{name: "every second kernel an hour late", code: "work-time-implausible", severity: "suspect", withheld: rule.Clocks,
 			trace:  alter(kernel(half), hourLater),
 			export: []string{fmt.Sprintf("UPDATE %s SET start = start + %d, \"end\" = \"end\" + %d WHERE rowid IN (SELECT r FROM %s WHERE i %% 2 = 1)", kernels, hour, hour, ranked)}},
-		{name: "all kernels a second early", code: "work-before-launch", severity: "suspect", withheld: judge.RuleClocks,
+		{name: "all kernels a second early", code: "work-before-launch", severity: "suspect", withheld: rule.Clocks,
 			trace: alter(kernel(all), func(e event) []map[string]any {
 				return []map[string]any{later(e.m, map[string]any{"ts": json.Number(fmt.Sprintf("%.3f", microseconds(e.m["ts"])-1e6))})}
 			}),
@@ -302,7 +304,7 @@ func TestFalseRecords(t *testing.T) {
 			format string
 			*summary.Summary
 		}{{"trace", ofTrace(t, r.text)}, {"export", ofExport(t, r.export)}} {
-			bound := judge.Judge(whole.Summary, judge.DefaultThresholds()).Verdict.Bound
+			bound := judge.Judge(whole.Summary, rule.DefaultThresholds()).Verdict.Bound
 			for _, f := range faults() {
 				var s *summary.Summary
 				var want int64
@@ -324,11 +326,11 @@ func TestFalseRecords(t *testing.T) {
 				if got != want || want == 0 || is.Severity != f.severity {
 					t.Errorf("%s: %d × %s (%s), want %d (%s): %+v", name, got, f.code, is.Severity, want, f.severity, s.Issues)
 				}
-				v := judge.Judge(s, judge.DefaultThresholds()).Verdict
+				v := judge.Judge(s, rule.DefaultThresholds()).Verdict
 				switch {
 				case f.withheld == "" && v.Bound != bound && v.Bound != "unknown":
 					t.Errorf("%s: the verdict is %+v, of the whole run %s", name, v, bound)
-				case f.withheld != "" && (v.Abstained == nil || v.Abstained.Code != f.withheld && v.Abstained.Code != judge.RuleTooLittleWork):
+				case f.withheld != "" && (v.Abstained == nil || v.Abstained.Code != f.withheld && v.Abstained.Code != rule.TooLittleWork):
 					t.Errorf("%s: the verdict is %+v, want it withheld by %s", name, v, f.withheld)
 				}
 				yaml := f.gate
@@ -416,13 +418,13 @@ func TestCutWhileQueued(t *testing.T) {
 				t.Errorf("%s: losses %+v, want %d at the end", name, s.LaunchLosses, want)
 				continue
 			}
-			res := judge.Judge(s, judge.DefaultThresholds())
+			res := judge.Judge(s, rule.DefaultThresholds())
 			ratio := float64(want) / float64(s.LaunchLosses[i].Calls)
 			if (res.Verdict.Abstained != nil) != (ratio >= 0.75) || math.Abs(ratio-share) > 0.1 {
 				t.Errorf("%s (%.2f): the verdict is %+v", name, ratio, res.Verdict)
 			}
-			if !slices.ContainsFunc(res.Findings, func(f judge.Finding) bool {
-				return f.Rule == judge.RuleRecordsMissing && strings.Contains(f.Title, "The capture ends before the GPU work of")
+			if !slices.ContainsFunc(res.Findings, func(f finding.Finding) bool {
+				return f.Rule == rule.RecordsMissing && strings.Contains(f.Title, "The capture ends before the GPU work of")
 			}) {
 				t.Errorf("%s: no finding says that the capture ends before the work", name)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"go/format"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,8 +64,8 @@ func (s snippet) apply(t *testing.T, root string) {
 	}
 }
 
-// TestAddingARule follows docs/adding-a-rule.md in a copy of this folder: the package
-// compiles, and the tests that the page names pass. If the entry lacks a key, they fail.
+// TestAddingARule follows docs/adding-a-rule.md in a copy of this folder: the packages
+// compile, and the tests that the page names pass. If the entry lacks a key, they fail.
 func TestAddingARule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the package")
@@ -89,58 +90,77 @@ func TestAddingARule(t *testing.T) {
 	for _, s := range all {
 		s.apply(t, root)
 	}
-	t.Chdir(folder)
-	if err := os.WriteFile("builtin.go", builtInSource(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	tests := compileOver(t, here, folder)
-	run := func() (string, error) {
-		out, err := exec.Command(tests, "-test.run", "^(TestRuleFiles|TestBuiltInSource|TestAdviceInSource|TestLabelled)$", "-test.v").CombinedOutput()
+	list := overlay(t, here, folder)
+	rules := compileOver(t, list, "rule")
+	run := func(binary, pkg string, args ...string) (string, error) {
+		test := exec.Command(binary, append(args, "-test.v")...)
+		test.Dir = filepath.Join(folder, pkg)
+		out, err := test.CombinedOutput()
 		return string(out), err
 	}
-	out, err := run()
+	ofRules := []string{"-test.run", "^(TestRuleFiles|TestBuiltInSource|TestAdviceInSource)$"}
+	if out, err := run(rules, "rule", "-test.run", "^TestBuiltInSource$", "-update"); err != nil {
+		t.Fatalf("builtin.go is not written: %v\n%s", err, out)
+	}
+	rules = compileOver(t, list, "rule") // with the entry
+	out, err := run(rules, "rule", ofRules...)
+	if err != nil || strings.Count(out, "--- PASS: Test") != 3 {
+		t.Fatalf("the tests of the rules: %v\n%s", err, out)
+	}
+	out, err = run(compileOver(t, list, "."), ".", "-test.run", "^TestLabelled$")
 	// The table of TestLabelled: two runs in which the rule is first, and one near miss.
 	listed := regexp.MustCompile(`float64-kernels +2 +2 +1 `).MatchString(out)
-	if err != nil || !listed || strings.Count(out, "--- PASS: Test") != 4 {
+	if err != nil || !listed || strings.Count(out, "--- PASS: Test") != 1 {
 		t.Fatalf("the tests of the page: %v\n%s", err, out)
 	}
-	entry, err := os.ReadFile(filepath.FromSlash("rules/kernels.yaml"))
+	kernels := filepath.Join(folder, filepath.FromSlash("rule/rules/kernels.yaml"))
+	entry, err := os.ReadFile(kernels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The binary reads the entry again: an entry without a key is found.
 	broken := bytes.Replace(entry, []byte("  line: kernels compute in double precision\n"), nil, 1)
-	if err := os.WriteFile(filepath.FromSlash("rules/kernels.yaml"), broken, 0o666); err != nil {
+	if err := os.WriteFile(kernels, broken, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := run(); err == nil || !strings.Contains(out, "rule float64-kernels: line is missing") || !strings.Contains(out, "builtin.go differs") {
+	if out, err := run(rules, "rule", ofRules...); err == nil || !strings.Contains(out, "rule float64-kernels: line is missing") || !strings.Contains(out, "builtin.go differs") {
 		t.Errorf("an entry without a key: %v\n%s", err, out)
 	}
 }
 
-// compileOver compiles the tests of the package in here with the files of folder instead
-// of its own, and returns the binary.
-func compileOver(t *testing.T, here, folder string) string {
+// overlay writes the list of the files of folder that replace, or add to, those of the
+// packages in here.
+func overlay(t *testing.T, here, folder string) (list string) {
 	t.Helper()
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	files := struct{ Replace map[string]string }{map[string]string{}}
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		files.Replace[filepath.Join(here, name)] = path
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		overlay.Replace[filepath.Join(here, filepath.Base(f))] = f
-	}
-	text, err := json.Marshal(overlay)
+	text, err := json.Marshal(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := filepath.Join(t.TempDir(), "overlay.json")
+	list = filepath.Join(t.TempDir(), "overlay.json")
 	if err := os.WriteFile(list, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return list
+}
+
+// compileOver compiles the tests of a package below this folder with the files of an
+// overlay, and returns the binary.
+func compileOver(t *testing.T, list, pkg string) string {
+	t.Helper()
 	binary := filepath.Join(t.TempDir(), "judge.test")
-	compile := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", binary, ".")
-	compile.Dir = here
+	compile := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./"+pkg)
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}

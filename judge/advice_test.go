@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -26,7 +27,7 @@ func TestIdleEvidence(t *testing.T) {
 	s.Steps = []summary.Step{
 		step("ProfilerStep#1", 30, 70), step("ProfilerStep#2", 90, 10), step("ProfilerStep#3", 0, 0), step("ProfilerStep#4", 50, 50),
 	}
-	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle)
 	wantEvidence(t, f,
 		"largest gap: 400 ms at 1234567.890 µs (66.7% of the idle time)",
 		"gaps of 1 ms and longer: 99.8% of the idle time (3 gaps, 599 ms of 600 ms); the CPU launched nothing",
@@ -60,9 +61,9 @@ func TestIdleAdvice(t *testing.T) {
 	} {
 		s := idleSummary(tc.gaps...)
 		s.Devices[0].LargestGaps = tc.largest
-		f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
-		if !strings.HasPrefix(f.Next[0].Text(), tc.first) {
-			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0].Text(), tc.first)
+		f := find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle)
+		if !strings.HasPrefix(rule.Text(f.Next[0]), tc.first) {
+			t.Errorf("%s: first advice is %q, want %q", tc.name, rule.Text(f.Next[0]), tc.first)
 		}
 		for i, line := range texts(f.Next) {
 			if strings.Contains(line, "DataLoader") && (i == 0 || !strings.HasPrefix(line, "If ")) {
@@ -79,14 +80,14 @@ func TestTinyGapsAreNotOne(t *testing.T) {
 	d.Activity[0], d.Activity[comp] = 6_000, 4_000
 	d.Gaps.Add(6_000)
 	d.LargestGaps = []summary.Gap{{NS: 6_000}}
-	if f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle); !strings.HasPrefix(f.Next[0].Text(), "Use CUDA graphs") {
-		t.Errorf("first advice is %q", f.Next[0].Text())
+	if f := find(t, Judge(of(d), rule.DefaultThresholds()), rule.GPUIdle); !strings.HasPrefix(rule.Text(f.Next[0]), "Use CUDA graphs") {
+		t.Errorf("first advice is %q", rule.Text(f.Next[0]))
 	}
 	d.Gaps = summary.Histogram{}
 	for range 6_000 / 60 {
 		d.Gaps.Add(60)
 	}
-	f := find(t, Judge(of(d), DefaultThresholds()), RuleGPUIdle)
+	f := find(t, Judge(of(d), rule.DefaultThresholds()), rule.GPUIdle)
 	last := f.Evidence[len(f.Evidence)-1]
 	if want := "gaps under 100 ns: 100.0% of the idle time (100 gaps, 6 µs of 6 µs); rounding of the profiler's clock"; last != want {
 		t.Errorf("got  %s\nwant %s", last, want)
@@ -100,11 +101,11 @@ func TestLargestGapOfMany(t *testing.T) {
 	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json"})
 	s.Devices[0].LargestGaps = []summary.Gap{{StartNS: 1, NS: 59 * ms}}
 	s.Devices[1].Input, s.Devices[1].LargestGaps = 1, []summary.Gap{{StartNS: 2_000, NS: 60 * ms}}
-	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle)
 	wantEvidence(t, f, "range over 2 GPUs: 60.0% to 60.0%; largest on rank 0 GPU 0 (60 ms of 100 ms)",
 		"largest gap: 60 ms at 2.000 µs on rank 1 GPU 3 (50.0% of the idle time)")
-	if !strings.HasPrefix(f.Next[0].Text(), `Open "rank1.json" at 2.000 µs`) {
-		t.Errorf("first advice is %q", f.Next[0].Text())
+	if !strings.HasPrefix(rule.Text(f.Next[0]), `Open "rank1.json" at 2.000 µs`) {
+		t.Errorf("first advice is %q", rule.Text(f.Next[0]))
 	}
 }
 
@@ -116,9 +117,9 @@ func TestCopyEvidence(t *testing.T) {
 		{Name: "Memset (Device)", Class: "memset", Count: 8, TotalNS: 9 * ms},
 		{Name: "Memcpy DtoH (Device -> Pinned)", Class: "copy", Count: 1, TotalNS: ms},
 	}
-	f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.ExposedCopies)
 	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 75.0% of copy and memset time (30 ms of 40 ms, 3 operations, 286 MiB at 10 GB/s)")
-	if !strings.Contains(f.Next[0].Text(), "pin_memory=True") || strings.Contains(strings.Join(texts(f.Next), " "), "zero_grad") {
+	if !strings.Contains(rule.Text(f.Next[0]), "pin_memory=True") || strings.Contains(strings.Join(texts(f.Next), " "), "zero_grad") {
 		t.Errorf("advice %q", texts(f.Next))
 	}
 	// A row that does not tell its bytes makes the rate unknown; a quarter of the
@@ -126,10 +127,10 @@ func TestCopyEvidence(t *testing.T) {
 	s.Copies[0].Bytes = nil
 	s.Copies = append(s.Copies, summary.Copy{Name: "Memset (Unknown)", Class: "memset", Stream: 1, Count: 1, TotalNS: ms})
 	s.Copies[0].TotalNS = 29 * ms
-	f = find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
+	f = find(t, Judge(s, rule.DefaultThresholds()), rule.ExposedCopies)
 	wantEvidence(t, f, "copies from pageable CPU memory to the GPU: 72.5% of copy and memset time (29 ms of 40 ms, 3 operations)",
 		"memsets: 25.0% of copy and memset time (10 ms of 40 ms, 9 operations)")
-	if !strings.Contains(f.Next[len(f.Next)-1].Text(), "zero_grad(set_to_none=True)") {
+	if !strings.Contains(rule.Text(f.Next[len(f.Next)-1]), "zero_grad(set_to_none=True)") {
 		t.Errorf("advice %q passes over memsets", texts(f.Next))
 	}
 }
@@ -151,50 +152,17 @@ func TestCopyAdvice(t *testing.T) {
 	} {
 		s := one(0, 0, 200)
 		s.Copies = []summary.Copy{{Name: name, Class: "copy", Count: 1, TotalNS: 1}}
-		f := find(t, Judge(s, DefaultThresholds()), RuleExposedCopies)
-		if !strings.Contains(f.Next[0].Text(), want) {
-			t.Errorf("%s: first advice is %q, want %q", name, f.Next[0].Text(), want)
+		f := find(t, Judge(s, rule.DefaultThresholds()), rule.ExposedCopies)
+		if !strings.Contains(rule.Text(f.Next[0]), want) {
+			t.Errorf("%s: first advice is %q, want %q", name, rule.Text(f.Next[0]), want)
 		}
 		pageable := strings.Contains(strings.Join(texts(f.Next), " "), "Copies from pageable memory")
 		if pageable != (name == "Memcpy HtoD (Pageable -> Device)") {
 			t.Errorf("%s: advice %q", name, texts(f.Next))
 		}
 	}
-	if f := find(t, Judge(one(0, 0, 200), DefaultThresholds()), RuleExposedCopies); len(f.Next) == 0 || len(f.Evidence) != 0 {
+	if f := find(t, Judge(one(0, 0, 200), rule.DefaultThresholds()), rule.ExposedCopies); len(f.Next) == 0 || len(f.Evidence) != 0 {
 		t.Errorf("copies without rows: %+v", f)
-	}
-}
-
-func TestKernelAdvice(t *testing.T) {
-	for want, k := range map[string]summary.Kernel{
-		"scaled_dot_product_attention": {Class: "compute", Category: "attention"},
-		"Nsight Compute":               {Class: "compute", Category: "elementwise"},
-		"Profile every rank":           {Class: "comm", Category: "gemm"},
-	} {
-		if got := kernelAdvice(k, peers{ranks: 1})[0].Text(); !strings.Contains(got, want) {
-			t.Errorf("%+v: first advice is %q, want %q", k, got, want)
-		}
-	}
-	for name, already := range map[string]bool{
-		"cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_align4":              true,
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64":       true,
-		"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT":                         true,
-		"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn":       true,
-		"Cijk_Ailk_Bljk_BBS_BH_Bias_HAS_SAV_MT128x128x32_MI16x16x1_SN":      true,
-		"void cutlass::device_kernel<flash::GmmaWgmma>(Params)":             true,
-		"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn>()":      false,
-		"ampere_sgemm_128x64_tn":                                            false,
-		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_ffma": false,
-		"gemma_linear": false,
-		"my_gemm":      false,
-	} {
-		next := texts(kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{}))
-		if got := !strings.Contains(strings.Join(next, " "), "tensor cores"); got != already {
-			t.Errorf("%s: advice %q, tensor cores already: %v", name, next, already)
-		}
-		if !strings.Contains(strings.Join(next, " "), "ncu") {
-			t.Errorf("%s: advice %q does not name ncu", name, next)
-		}
 	}
 }
 
@@ -227,7 +195,7 @@ func TestPeers(t *testing.T) {
 				s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: i, Rank: int(r.rank), Count: r.runs, TotalNS: r.ms * ms})
 			}
 		}
-		found := findingOf(Judge(s, DefaultThresholds()).Findings, RuleExposedComm)
+		found := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.ExposedComm)
 		if found == nil {
 			t.Fatalf("%s: no finding on exposed communication", tc.name)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -41,25 +43,25 @@ func TestWhichCopies(t *testing.T) {
 		large      bool
 		want       string
 	}{
-		{pageableToDevice, "cudaMemcpyAsync", true, RulePageableCopies},
-		{pageableToDevice, "cudaMemcpyAsync", false, RulePageableCopies},
-		{toPageable, "hipMemcpyAsync", false, RulePageableCopies},
-		{toPageable, "cudaMemcpy2DAsync", false, RulePageableCopies},
+		{pageableToDevice, "cudaMemcpyAsync", true, rule.PageableCopies},
+		{pageableToDevice, "cudaMemcpyAsync", false, rule.PageableCopies},
+		{toPageable, "hipMemcpyAsync", false, rule.PageableCopies},
+		{toPageable, "cudaMemcpy2DAsync", false, rule.PageableCopies},
 		{pinnedToDevice, "cudaMemcpyAsync", true, ""},
 		{toPageable, "", true, ""},
 		{toPageable, "cudaGraphLaunch", true, ""},
-		{pageableToDevice, "cudaMemcpy", true, RuleSyncCopies},
+		{pageableToDevice, "cudaMemcpy", true, rule.SyncCopies},
 		{pageableToDevice, "cudaMemcpy", false, ""},
 		{pinnedToDevice, "cudaMemcpy", false, ""},
-		{pinnedToDevice, "cudaMemcpy2D", true, RuleSyncCopies},
+		{pinnedToDevice, "cudaMemcpy2D", true, rule.SyncCopies},
 		{"CopyHostToDevice", "hipMemcpy", false, ""},
-		{"CopyHostToDevice", "hipMemcpyWithStream", true, RuleSyncCopies},
-		{"CopyDeviceToHost", "hipMemcpyWithStream", false, RuleSyncCopies},
-		{toPageable, "cudaMemcpy", false, RuleSyncCopies},
+		{"CopyHostToDevice", "hipMemcpyWithStream", true, rule.SyncCopies},
+		{"CopyDeviceToHost", "hipMemcpyWithStream", false, rule.SyncCopies},
+		{toPageable, "cudaMemcpy", false, rule.SyncCopies},
 		{withinDevice, "cudaMemcpy", true, ""},
-		{"Memcpy PtoP (Device -> Device)", "cudaMemcpyPeer", true, RuleSyncCopies},
-		{"Memset (Pinned)", "cudaMemset", false, RuleSyncMemsets},
-		{"Memset (Managed)", "cudaMemset2D", true, RuleSyncMemsets},
+		{"Memcpy PtoP (Device -> Device)", "cudaMemcpyPeer", true, rule.SyncCopies},
+		{"Memset (Pinned)", "cudaMemset", false, rule.SyncMemsets},
+		{"Memset (Managed)", "cudaMemset2D", true, rule.SyncMemsets},
 		{"Memset (Managed)", "cudaMemsetAsync", true, ""},
 		{"Memset (Pinned)", "cuMemsetD32Async", true, ""},
 		{"Memset (Device)", "cudaMemset", true, ""},
@@ -68,11 +70,11 @@ func TestWhichCopies(t *testing.T) {
 	} {
 		s := one(100, 0, 0)
 		s.CopyCalls = []summary.CopyCall{asked(tc.name, tc.call, tc.large, 100, 100)}
-		want := []string{RuleComputeBound}
+		want := []string{rule.ComputeBound}
 		if tc.want != "" {
-			want = []string{tc.want, RuleComputeBound}
+			want = []string{tc.want, rule.ComputeBound}
 		}
-		if got := rulesOf(Judge(s, DefaultThresholds())); !slices.Equal(got, want) {
+		if got := rulesOf(Judge(s, rule.DefaultThresholds())); !slices.Equal(got, want) {
 			t.Errorf("%s by %q, large: %v: %q, want %q", tc.name, tc.call, tc.large, got, want)
 		}
 	}
@@ -89,21 +91,21 @@ func TestHeldLimits(t *testing.T) {
 	} {
 		s := one(100, 0, 0)
 		s.Syncs = []summary.Sync{{HostNS: tc.host * ms, LostNS: tc.lost * ms}}
-		r := Judge(s, DefaultThresholds())
-		if got := slices.Contains(rulesOf(r), RuleSyncCalls); got != tc.want {
+		r := Judge(s, rule.DefaultThresholds())
+		if got := slices.Contains(rulesOf(r), rule.SyncCalls); got != tc.want {
 			t.Errorf("%d ms, %d ms of them lost: finding: %v", tc.host, tc.lost, got)
 		}
 		if r.Verdict.Bound != "compute" {
 			t.Errorf("the verdict is %s", r.Verdict.Bound)
 		}
 	}
-	th, err := ParseThresholds(strings.NewReader("synchronizing-calls: {warn: 1%, min_share: 1%}"), "t.yaml")
+	th, err := rule.ParseThresholds(strings.NewReader("synchronizing-calls: {warn: 1%, min_share: 1%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := one(100, 0, 0)
 	s.Syncs = []summary.Sync{{HostNS: 10 * ms, LostNS: 10 * ms}}
-	if !slices.Contains(rulesOf(Judge(s, th)), RuleSyncCalls) {
+	if !slices.Contains(rulesOf(Judge(s, th)), rule.SyncCalls) {
 		t.Error("limits of a file are not held to")
 	}
 }
@@ -123,8 +125,8 @@ func TestSyncCalls(t *testing.T) {
 		{Name: "cudaEventSynchronize", Kind: "sync", Count: 5, TotalNS: 800 * ms},
 		{Name: "cudaMemcpy", Kind: "copy", Count: 5, TotalNS: 800 * ms},
 	}
-	f := find(t, Judge(s, DefaultThresholds()), RuleSyncCalls)
-	if want := "CPU blocked in synchronizing calls: 20.0% of GPU time (mean of 2 GPUs); limit 10%"; f.Title != want || f.Level != Warn {
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.SyncCalls)
+	if want := "CPU blocked in synchronizing calls: 20.0% of GPU time (mean of 2 GPUs); limit 10%"; f.Title != want || f.Level != finding.Warn {
 		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
 	}
 	if f.NumeratorNS != 400*ms || f.DenominatorNS != 2000*ms || f.Value != 0.2 || f.Warn != 0.1 {
@@ -152,7 +154,7 @@ func TestHeldEvidence(t *testing.T) {
 		asked(pageableToDevice, "cudaMemcpyAsync", false, 10, 0), asked(pageableToDevice, "cudaMemcpyAsync", true, 50, 40),
 	}
 	s.CopyCalls[2].MaxNS, s.CopyCalls[2].MaxStartNS, s.CopyCalls[2].Bytes = 3*ms, 77_000, &bytes
-	f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.PageableCopies)
 	if want := "CPU blocked in pageable copies: 8.0% of the window (80 ms of 1 s); limit 5%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
@@ -163,7 +165,7 @@ func TestHeldEvidence(t *testing.T) {
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)
 	}
-	if !strings.Contains(f.Next[0].Text(), "cudaMallocHost") || !strings.Contains(f.Next[0].Text(), "non_blocking=True") {
+	if !strings.Contains(rule.Text(f.Next[0]), "cudaMallocHost") || !strings.Contains(rule.Text(f.Next[0]), "non_blocking=True") {
 		t.Errorf("advice %q", texts(f.Next))
 	}
 }
@@ -173,7 +175,7 @@ func TestPageableAdvice(t *testing.T) {
 	for name, want := range map[string]string{pageableToDevice: "pin-for-async", toPageable: "read-back-less"} {
 		s := one(100, 0, 0)
 		s.CopyCalls = []summary.CopyCall{asked(name, "cudaMemcpyAsync", false, 60, 50), asked(pageableToDevice, "cudaMemcpyAsync", true, 20, 0)}
-		if f := find(t, Judge(s, DefaultThresholds()), RulePageableCopies); f.Next[0].ID != want || !strings.Contains(strings.Join(texts(f.Next), " "), "cudaMallocHost") {
+		if f := find(t, Judge(s, rule.DefaultThresholds()), rule.PageableCopies); f.Next[0].ID != want || !strings.Contains(strings.Join(texts(f.Next), " "), "cudaMallocHost") {
 			t.Errorf("%s: advice %q", name, texts(f.Next))
 		}
 	}
@@ -195,13 +197,13 @@ func TestToldWithIdle(t *testing.T) {
 		s := one(400, 0, 0)
 		s.Syncs = []summary.Sync{{HostNS: 300 * ms, LostNS: tc.lost * ms}}
 		s.Idle = []summary.Idle{{Owner: summary.OwnerLaunch, NS: 400 * ms, Count: 1000, MaxNS: ms / 2}}
-		r := Judge(s, DefaultThresholds())
-		rule, other := RuleGPUIdle, RuleSyncCalls
+		r := Judge(s, rule.DefaultThresholds())
+		id, other := rule.GPUIdle, rule.SyncCalls
 		if tc.first {
-			rule, other = other, rule
+			id, other = other, id
 		}
-		f := find(t, r, rule)
-		if slices.Contains(rulesOf(r), other) || r.Verdict.Rule != rule || r.Verdict.Bound != "host" {
+		f := find(t, r, id)
+		if slices.Contains(rulesOf(r), other) || r.Verdict.Rule != id || r.Verdict.Bound != "host" {
 			t.Errorf("%d ms: findings %q, decided by %s", tc.lost, rulesOf(r), r.Verdict.Rule)
 		}
 		if tc.want == "" {
@@ -234,22 +236,22 @@ func TestToldWithCopies(t *testing.T) {
 		row := asked(pageableToDevice, "cudaMemcpyAsync", true, 60, 0)
 		row.Count, row.TotalNS = 1, device*ms
 		s.CopyCalls = []summary.CopyCall{row}
-		return Judge(s, DefaultThresholds())
+		return Judge(s, rule.DefaultThresholds())
 	}
 	const line = "CPU blocked in pageable copies: 6.0% of the window (60 ms of 1 s)"
 	r := story(200)
-	f := find(t, r, RuleExposedCopies)
-	if slices.Contains(rulesOf(r), RulePageableCopies) || f.Evidence[0] != line || f.Next[0].ID != "pin-for-async" {
+	f := find(t, r, rule.ExposedCopies)
+	if slices.Contains(rulesOf(r), rule.PageableCopies) || f.Evidence[0] != line || f.Next[0].ID != "pin-for-async" {
 		t.Errorf("%q: %+v", rulesOf(r), f)
 	}
 	if slices.ContainsFunc(ids(f.Next), func(id string) bool { return strings.HasPrefix(id, "copy-pinned") }) {
 		t.Errorf("pinned memory is advised twice: %q", texts(f.Next))
 	}
-	f = find(t, story(100), RuleExposedCopies)
-	if !slices.Contains(f.Evidence, line) || !strings.Contains(f.Next[0].Text(), ".contiguous()") {
+	f = find(t, story(100), rule.ExposedCopies)
+	if !slices.Contains(f.Evidence, line) || !strings.Contains(rule.Text(f.Next[0]), ".contiguous()") {
 		t.Errorf("a quarter of the copies: %+v", f)
 	}
-	if r := story(99); slices.Contains(find(t, r, RuleExposedCopies).Evidence, line) || slices.Contains(rulesOf(r), RulePageableCopies) {
+	if r := story(99); slices.Contains(find(t, r, rule.ExposedCopies).Evidence, line) || slices.Contains(rulesOf(r), rule.PageableCopies) {
 		t.Errorf("under a quarter of the copies: %+v", r)
 	}
 }

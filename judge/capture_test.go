@@ -6,30 +6,32 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
 func TestCaptureQuality(t *testing.T) {
 	s := one(600, 0, 0)
 	s.Issues = []summary.Issue{{Code: "no-rank", Severity: "info", Count: 1, Help: "none"}}
-	if got := Judge(s, DefaultThresholds()); got.Findings[0].Rule != RuleGPUIdle {
+	if got := Judge(s, rule.DefaultThresholds()); got.Findings[0].Rule != rule.GPUIdle {
 		t.Errorf("an info issue became %+v", got.Findings[0])
 	}
 	s.Issues = append(s.Issues, summary.Issue{Code: "cut-short", Severity: "data-loss", Count: 1, First: "run.json@9", Help: "record again"})
-	f := Judge(s, DefaultThresholds()).Findings[0]
-	if f.Rule != RuleCaptureQuality || f.Level != Info || f.Title != "Incomplete capture, some numbers may be too low: cut-short" {
+	f := Judge(s, rule.DefaultThresholds()).Findings[0]
+	if f.Rule != rule.CaptureQuality || f.Level != finding.Info || f.Title != "Incomplete capture, some numbers may be too low: cut-short" {
 		t.Errorf("got %+v", f)
 	}
 	wantEvidence(t, f, "cut-short (data-loss): 1 time, first at run.json@9")
 	s.Issues = append(s.Issues, summary.Issue{Code: "clock", Severity: "suspect", Count: 1200, Help: "record again"})
-	f = Judge(s, DefaultThresholds()).Findings[0]
-	if f.Level != Warn || f.Title != "Doubtful capture, some numbers may be wrong: cut-short, clock" || !slices.Equal(texts(f.Next), []string{"record again"}) {
+	f = Judge(s, rule.DefaultThresholds()).Findings[0]
+	if f.Level != finding.Warn || f.Title != "Doubtful capture, some numbers may be wrong: cut-short, clock" || !slices.Equal(texts(f.Next), []string{"record again"}) {
 		t.Errorf("got %+v", f)
 	}
 	// It stays first, and does not hide that nothing can be judged.
 	s.Devices, s.Spans = nil, make([]summary.Span, 3)
-	got := Judge(s, DefaultThresholds())
-	if len(got.Findings) != 2 || got.Findings[0].Rule != RuleCaptureQuality || got.Verdict.Bound != "unknown" {
+	got := Judge(s, rule.DefaultThresholds())
+	if len(got.Findings) != 2 || got.Findings[0].Rule != rule.CaptureQuality || got.Verdict.Bound != "unknown" {
 		t.Errorf("got %+v", got)
 	}
 	wantEvidence(t, got.Findings[1], "3 kinds of CPU slices were measured")
@@ -43,17 +45,17 @@ func TestPooledKernels(t *testing.T) {
 		{Name: summary.PooledKernels, Class: "compute", Category: "other", Stream: -1, Count: 900, TotalNS: 900 * ms},
 		{Name: "gemm", Class: "compute", Category: "gemm", Stream: 7, Count: 100, TotalNS: 100 * ms},
 	}
-	r := Judge(s, DefaultThresholds())
+	r := Judge(s, rule.DefaultThresholds())
 	for _, f := range r.Findings {
-		if f.Rule == RuleDominantKernel {
+		if f.Rule == rule.DominantKernel {
 			t.Errorf("got %+v", f)
 		}
-		if f.Rule == RuleComputeBound && !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.Contains(e, `largest compute kernel: "gemm", 10.0%`) }) {
+		if f.Rule == rule.ComputeBound && !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.Contains(e, `largest compute kernel: "gemm", 10.0%`) }) {
 			t.Errorf("got the evidence %q", f.Evidence)
 		}
 	}
 	s.Kernels[1].TotalNS = 9000 * ms
-	if f := findingOf(Judge(s, DefaultThresholds()).Findings, RuleDominantKernel); f == nil || !strings.Contains(f.Title, "90.9%") {
+	if f := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.DominantKernel); f == nil || !strings.Contains(f.Title, "90.9%") {
 		t.Errorf("got %+v, want a finding on gemm, with 90.9%% of all kernel time", f)
 	}
 }
@@ -64,26 +66,26 @@ func TestTruncation(t *testing.T) {
 	const incomplete, doubtful = "Incomplete capture, some numbers may be too low: ", "Doubtful capture, some numbers may be wrong: "
 	for _, tc := range []struct {
 		code, severity string
-		level          Level
+		level          finding.Level
 		title          string
 	}{
-		{"input-truncated", "data-loss", Warn, incomplete},
-		{"trailing-data", "data-loss", Warn, incomplete},
-		{"memory-limit", "data-loss", Warn, incomplete},
-		{"input-limit", "data-loss", Warn, incomplete},
-		{"event-malformed", "data-loss", Info, incomplete},
-		{"rank-repeated", "suspect", Warn, doubtful},
+		{"input-truncated", "data-loss", finding.Warn, incomplete},
+		{"trailing-data", "data-loss", finding.Warn, incomplete},
+		{"memory-limit", "data-loss", finding.Warn, incomplete},
+		{"input-limit", "data-loss", finding.Warn, incomplete},
+		{"event-malformed", "data-loss", finding.Info, incomplete},
+		{"rank-repeated", "suspect", finding.Warn, doubtful},
 	} {
 		s := one(0, 0, 0)
 		s.Issues = []summary.Issue{{Code: tc.code, Severity: tc.severity, Count: 1, Help: "record again"}}
-		f := Judge(s, DefaultThresholds()).Findings[0]
-		if f.Rule != RuleCaptureQuality || f.Level != tc.level || f.Title != tc.title+tc.code {
+		f := Judge(s, rule.DefaultThresholds()).Findings[0]
+		if f.Rule != rule.CaptureQuality || f.Level != tc.level || f.Title != tc.title+tc.code {
 			t.Errorf("%s: got %s: %s", tc.code, f.Level, f.Title)
 		}
 	}
 	s := one(0, 0, 0)
 	s.Issues = []summary.Issue{{Code: "trailing-data", Severity: "info", Count: 1}}
-	if got := Judge(s, DefaultThresholds()).Findings; got[0].Rule == RuleCaptureQuality {
+	if got := Judge(s, rule.DefaultThresholds()).Findings; got[0].Rule == rule.CaptureQuality {
 		t.Errorf("harmless trailing data became %+v", got[0])
 	}
 }
@@ -111,16 +113,16 @@ func TestNoGPUEvents(t *testing.T) {
 		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "No GPU events: another profiler used CUPTI", "stop-other-profilers", -1},
 		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "No GPU events; record with", "record-the-gpu", 0},
 	} {
-		got := Judge(&tc.s, DefaultThresholds())
-		f := find(t, got, RuleNoGPUTime)
-		if got.Verdict.Bound != "unknown" || got.Verdict.Rule != RuleNoGPUTime || !strings.HasPrefix(got.Verdict.Sentence, tc.sentence) {
+		got := Judge(&tc.s, rule.DefaultThresholds())
+		f := find(t, got, rule.NoGPUTime)
+		if got.Verdict.Bound != "unknown" || got.Verdict.Rule != rule.NoGPUTime || !strings.HasPrefix(got.Verdict.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", tc.name, got.Verdict)
 		}
 		if f.Next[0].ID != tc.first {
 			t.Errorf("%s: first advice is %q, want %q", tc.name, f.Next[0].ID, tc.first)
 		}
 		at := slices.IndexFunc(texts(f.Next), func(s string) bool { return strings.Contains(s, "ProfilerActivity.CUDA") })
-		if at != tc.recordAt || at >= 0 && strings.Contains(tc.name, "foreign") != strings.HasPrefix(f.Next[at].Text(), "If ") {
+		if at != tc.recordAt || at >= 0 && strings.Contains(tc.name, "foreign") != strings.HasPrefix(rule.Text(f.Next[at]), "If ") {
 			t.Errorf("%s: advice %d of %q is to record the GPU, want %d", tc.name, at, texts(f.Next), tc.recordAt)
 		}
 	}
@@ -151,23 +153,23 @@ func TestTooLittleWork(t *testing.T) {
 			s.Devices = append(s.Devices, d)
 			s.Inputs = append(s.Inputs, summary.Input{SpanNS: tc.spanMS * ms})
 		}
-		got := Judge(s, DefaultThresholds())
+		got := Judge(s, rule.DefaultThresholds())
 		if tc.sentence == "" {
-			if got.Verdict.Bound != "host" || got.Verdict.Rule != RuleGPUIdle || got.Findings[0].Level != Critical {
+			if got.Verdict.Bound != "host" || got.Verdict.Rule != rule.GPUIdle || got.Findings[0].Level != finding.Critical {
 				t.Errorf("%s: got %+v", tc.name, got)
 			}
 			continue
 		}
 		f := got.Findings[0]
-		want := Verdict{Bound: "unknown", Sentence: tc.sentence, Rule: RuleTooLittleWork, Abstained: &Abstention{Code: RuleTooLittleWork, Reason: tc.sentence}}
-		if !reflect.DeepEqual(got.Verdict, want) || f.Title != want.Sentence || f.Level != Warn || !strings.Contains(f.Next[0].Text(), "schedule(wait") {
+		want := finding.Verdict{Bound: "unknown", Sentence: tc.sentence, Rule: rule.TooLittleWork, Abstained: &finding.Abstention{Code: rule.TooLittleWork, Reason: tc.sentence}}
+		if !reflect.DeepEqual(got.Verdict, want) || f.Title != want.Sentence || f.Level != finding.Warn || !strings.Contains(rule.Text(f.Next[0]), "schedule(wait") {
 			t.Errorf("%s: got  %+v\nwant %+v", tc.name, got, want)
 		}
-		if idle := find(t, got, RuleGPUIdle); idle.Level != Info {
+		if idle := find(t, got, rule.GPUIdle); idle.Level != finding.Info {
 			t.Errorf("%s: idle time of too little work is %s", tc.name, idle.Level)
 		}
 	}
-	th, err := ParseThresholds(strings.NewReader("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
+	th, err := rule.ParseThresholds(strings.NewReader("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func TestTooLittleWork(t *testing.T) {
 		t.Errorf("3 events under a limit of 3 are %s", got)
 	}
 	s.Inputs[0].SpanNS = 2001 * ms
-	if got := Judge(s, th).Verdict.Rule; got != RuleTooLittleWork {
+	if got := Judge(s, th).Verdict.Rule; got != rule.TooLittleWork {
 		t.Errorf("1 s of 2.001 s under a limit of 50%% is decided by %s", got)
 	}
 }
@@ -188,7 +190,7 @@ func TestMixedSpans(t *testing.T) {
 	s := of(device(0, 0, map[summary.Class]int64{comp: 1000}), device(1, 0, map[summary.Class]int64{comp: 10}))
 	s.Inputs = append(s.Inputs, summary.Input{SpanNS: 1000 * ms})
 	s.Devices[1].Input = 1
-	if f := find(t, Judge(s, DefaultThresholds()), RuleTooLittleWork); f.NumeratorNS != 10*ms || f.DenominatorNS != 1000*ms || f.Value != 0.01 {
+	if f := find(t, Judge(s, rule.DefaultThresholds()), rule.TooLittleWork); f.NumeratorNS != 10*ms || f.DenominatorNS != 1000*ms || f.Value != 0.01 {
 		t.Errorf("got %+v", f)
 	}
 }

@@ -1,12 +1,13 @@
 package judge
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"assay/judge/counters"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -37,15 +38,15 @@ func counted1(rows ...summary.Counter) *summary.Summary {
 func TestSides(t *testing.T) {
 	for _, tc := range []struct {
 		compute, memory float64
-		want            Bound
+		want            finding.Bound
 		near            bool
 	}{
-		{0, 0, SideLatency, false}, {59.99, 59.99, SideLatency, false}, {60, 0, SideCompute, false}, {0, 60, SideMemory, false},
-		{60, 50, SideCompute, false}, {60, 50.01, SideBalanced, false}, {65, 60, SideBalanced, false}, {61, 75, SideMemory, false},
-		{80, 20, SideCompute, true}, {79.99, 20, SideCompute, false}, {20, 80, SideMemory, true}, {85, 84, SideBalanced, true}, {100, 104, SideBalanced, true},
-		{-1, 90, SideUnknown, false}, {90, -1, SideUnknown, false},
+		{0, 0, counters.SideLatency, false}, {59.99, 59.99, counters.SideLatency, false}, {60, 0, counters.SideCompute, false}, {0, 60, counters.SideMemory, false},
+		{60, 50, counters.SideCompute, false}, {60, 50.01, counters.SideBalanced, false}, {65, 60, counters.SideBalanced, false}, {61, 75, counters.SideMemory, false},
+		{80, 20, counters.SideCompute, true}, {79.99, 20, counters.SideCompute, false}, {20, 80, counters.SideMemory, true}, {85, 84, counters.SideBalanced, true}, {100, 104, counters.SideBalanced, true},
+		{-1, 90, counters.SideUnknown, false}, {90, -1, counters.SideUnknown, false},
 	} {
-		s := Judge(counted1(counterOf("k", 1, tc.compute, tc.memory)), DefaultThresholds()).Sides
+		s := Judge(counted1(counterOf("k", 1, tc.compute, tc.memory)), rule.DefaultThresholds()).Sides
 		if len(s) != 1 || s[0].Side != tc.want || s[0].Near != tc.near || s[0].Kernel != "k" {
 			t.Errorf("compute %v, memory %v: %+v, want %s, %v", tc.compute, tc.memory, s, tc.want, tc.near)
 		}
@@ -73,17 +74,17 @@ func TestCounterVerdict(t *testing.T) {
 		{"no shares", []summary.Counter{counterOf("a", 10, -1, -1)}, "unknown",
 			"No % of peak for 100.0% of kernel time (10 ms of 10 ms)"},
 	} {
-		r := Judge(counted1(tc.rows...), DefaultThresholds())
-		if r.Verdict.Bound != Bound(tc.bound) || r.Verdict.Sentence != tc.sentence {
+		r := Judge(counted1(tc.rows...), rule.DefaultThresholds())
+		if r.Verdict.Bound != finding.Bound(tc.bound) || r.Verdict.Sentence != tc.sentence {
 			t.Errorf("%s:\ngot  %s: %s\nwant %s: %s", tc.name, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 	}
 }
 
-func ruled(r Result, rule string) (Finding, bool) {
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+func ruled(r Result, id string) (finding.Finding, bool) {
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == id })
 	if i < 0 {
-		return Finding{}, false
+		return finding.Finding{}, false
 	}
 	return r.Findings[i], true
 }
@@ -97,32 +98,32 @@ func TestCounterFindings(t *testing.T) {
 	k.TailNS, k.WavesNS = 4*ms, 10*ms
 	expected := 50.0
 	k.Rules = []summary.Advice{{Name: "R", Type: "OPT", Text: "A wave is a thing. This launch has 136 blocks too many. Change that.", SpeedupKind: "global", SpeedupPct: &expected}}
-	r := Judge(counted1(k), DefaultThresholds())
-	if f, ok := ruled(r, RuleLowOccupancy); !ok || f.Level != Critical || f.Value != 1 ||
+	r := Judge(counted1(k), rule.DefaultThresholds())
+	if f, ok := ruled(r, rule.LowOccupancy); !ok || f.Level != finding.Critical || f.Value != 1 ||
 		!slices.Contains(f.Evidence, `"k": achieved 15.5%, theoretical 18.8%, limited by registers and shared memory; 168 registers per thread`) {
 		t.Errorf("low occupancy: %v, %+v", ok, f)
 	}
-	if f, ok := ruled(r, RulePartialWaves); !ok || f.Level != Critical || f.Title != "Tail effect: partial waves lose 40.0% of kernel time (4 ms of 10 ms); limit 30%" {
+	if f, ok := ruled(r, rule.PartialWaves); !ok || f.Level != finding.Critical || f.Title != "Tail effect: partial waves lose 40.0% of kernel time (4 ms of 10 ms); limit 30%" {
 		t.Errorf("waves: %v, %+v", ok, f)
 	}
-	if f, _ := ruled(r, RuleLatencyBound); len(f.Next) == 0 || f.Next[0].Text() != "Follow ncu's rule R (estimated speedup up to 50.0%): This launch has 136 blocks too many." {
+	if f, _ := ruled(r, rule.LatencyBound); len(f.Next) == 0 || rule.Text(f.Next[0]) != "Follow ncu's rule R (estimated speedup up to 50.0%): This launch has 136 blocks too many." {
 		t.Errorf("the first step is %q", texts(f.Next))
 	}
-	if f, ok := ruled(r, RuleCountersMissing); ok {
+	if f, ok := ruled(r, rule.CountersMissing); ok {
 		t.Errorf("all was collected, but: %+v", f)
 	}
 	near := k
 	near.ComputePct = share(90)
-	if f, ok := ruled(Judge(counted1(near), DefaultThresholds()), RuleLowOccupancy); ok {
+	if f, ok := ruled(Judge(counted1(near), rule.DefaultThresholds()), rule.LowOccupancy); ok {
 		t.Errorf("a kernel near the limit has warps enough, but: %+v", f)
 	}
-	r = Judge(counted1(counterOf("k", 10, 30, -1)), DefaultThresholds())
-	f, ok := ruled(r, RuleCountersMissing)
-	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != Critical || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
+	r = Judge(counted1(counterOf("k", 10, 30, -1)), rule.DefaultThresholds())
+	f, ok := ruled(r, rule.CountersMissing)
+	if text := strings.Join(f.Evidence, "\n"); !ok || f.Level != finding.Critical || !strings.Contains(text, "--section SpeedOfLight") || !strings.Contains(text, "--section Occupancy") || !strings.Contains(text, "--section LaunchStats") {
 		t.Errorf("missing: %v, %+v", ok, f)
 	}
 	k.OccupancyPct = nil
-	if f, ok := ruled(Judge(counted1(k), DefaultThresholds()), RuleCountersMissing); !ok || f.Level != Info || len(f.Evidence) != 1 {
+	if f, ok := ruled(Judge(counted1(k), rule.DefaultThresholds()), rule.CountersMissing); !ok || f.Level != finding.Info || len(f.Evidence) != 1 {
 		t.Errorf("without occupancy: %v, %+v", ok, f)
 	}
 }
@@ -135,11 +136,11 @@ func TestWavesNearLimit(t *testing.T) {
 		k.Waves, k.TailNS, k.WavesNS = share(0.5), 50*ms, 100*ms
 		return k
 	}
-	if f, ok := ruled(Judge(counted1(half(80)), DefaultThresholds()), RulePartialWaves); ok {
+	if f, ok := ruled(Judge(counted1(half(80)), rule.DefaultThresholds()), rule.PartialWaves); ok {
 		t.Errorf("a kernel near the limit: %+v", f)
 	}
 	for compute, gain := range map[float64]int64{-1: 50 * ms, 30: 50 * ms, 50: 50 * ms, 75: 25 * ms} {
-		f, ok := ruled(Judge(counted1(half(compute)), DefaultThresholds()), RulePartialWaves)
+		f, ok := ruled(Judge(counted1(half(compute)), rule.DefaultThresholds()), rule.PartialWaves)
 		if !ok || f.NumeratorNS != 50*ms || f.GainNS == nil || *f.GainNS != gain {
 			t.Errorf("at %v%% of the peak: %v, %+v, want a gain of %d", compute, ok, f, gain)
 		}
@@ -156,7 +157,7 @@ func TestLowOccupancyWords(t *testing.T) {
 		"these kernels have no measured % of peak":                            {unknown},
 		"these kernels are far from both peaks or have no measured % of peak": {known, unknown},
 	} {
-		if f, ok := ruled(Judge(counted1(rows...), DefaultThresholds()), RuleLowOccupancy); !ok || f.Evidence[0] != want {
+		if f, ok := ruled(Judge(counted1(rows...), rule.DefaultThresholds()), rule.LowOccupancy); !ok || f.Evidence[0] != want {
 			t.Errorf("got %q, want %q", f.Evidence, want)
 		}
 	}
@@ -172,14 +173,14 @@ func TestCountersDecidedFirst(t *testing.T) {
 	}
 	unknown := counterOf("c", 10, -1, -1)
 	unknown.OccupancyPct = share(10)
-	for rule, s := range map[string]*summary.Summary{
+	for id, s := range map[string]*summary.Summary{
 		// To gain there are 25 ms of latency, 15 of memory, and 40 of empty places.
-		RuleLatencyBound:    counted1(waves(counterOf("a", 50, 50, 50)), waves(counterOf("b", 50, 10, 70))),
-		RuleCountersMissing: counted1(unknown),
+		rule.LatencyBound:    counted1(waves(counterOf("a", 50, 50, 50)), waves(counterOf("b", 50, 10, 70))),
+		rule.CountersMissing: counted1(unknown),
 	} {
-		r := Judge(s, DefaultThresholds())
-		if r.Verdict.Rule != rule || r.Findings[0].Rule != rule || len(r.Findings) < 2 || r.Findings[1].Level != Critical {
-			t.Errorf("decided by %s, findings %v, want %s", r.Verdict.Rule, levelsOf(r), rule)
+		r := Judge(s, rule.DefaultThresholds())
+		if r.Verdict.Rule != id || r.Findings[0].Rule != id || len(r.Findings) < 2 || r.Findings[1].Level != finding.Critical {
+			t.Errorf("decided by %s, findings %v, want %s", r.Verdict.Rule, levelsOf(r), id)
 		}
 	}
 }
@@ -187,47 +188,23 @@ func TestCountersDecidedFirst(t *testing.T) {
 // TestCountersBesideTimeline: counters do not change what a timeline says.
 func TestCountersBesideTimeline(t *testing.T) {
 	s := one(600, 0, 0)
-	alone := Judge(s, DefaultThresholds())
+	alone := Judge(s, rule.DefaultThresholds())
 	s.Counters = []summary.Counter{counterOf("k", 10, 30, 30)}
-	r := Judge(s, DefaultThresholds())
+	r := Judge(s, rule.DefaultThresholds())
 	if r.Verdict != alone.Verdict {
 		t.Errorf("the verdict is %+v, alone %+v", r.Verdict, alone.Verdict)
 	}
-	if f, ok := ruled(r, RuleLatencyBound); !ok || !strings.Contains(f.Title, "100.0% of profiled kernel time (10 ms of 10 ms)") || len(r.Findings) <= len(alone.Findings) || len(r.Sides) != 1 {
+	if f, ok := ruled(r, rule.LatencyBound); !ok || !strings.Contains(f.Title, "100.0% of profiled kernel time (10 ms of 10 ms)") || len(r.Findings) <= len(alone.Findings) || len(r.Sides) != 1 {
 		t.Errorf("findings %+v", r.Findings)
 	}
 }
 
-// TestCounterShares: every kernel counts for one rule, so their parts sum to
-// all kernel time.
-func TestCounterShares(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		var rows []summary.Counter
-		for i := range 1 + rnd.IntN(30) {
-			rows = append(rows, counterOf(fmt.Sprint(i), 1+rnd.Int64N(1000), rnd.Float64()*110-5, rnd.Float64()*110-5))
-		}
-		c := evaluator{Summary: counted1(rows...), rules: map[string]Rule{}}
-		for _, r := range Rules() {
-			c.rules[r.ID] = r
-		}
-		b := c.counterSet()
-		sum := b.weightOf(RuleCountersMissing)
-		for _, g := range groups() {
-			sum += b.weightOf(g.rule)
-		}
-		if sum != b.total {
-			t.Fatalf("parts sum to %d of %d", sum, b.total)
-		}
-	}
-}
-
 func TestPeakThresholds(t *testing.T) {
-	th, err := ParseThresholds(strings.NewReader("kernels-latency-bound: {of_peak: 20%}\nkernels-balanced: {margin: 1%}\n"), "t.yaml")
+	th, err := rule.ParseThresholds(strings.NewReader("kernels-latency-bound: {of_peak: 20%}\nkernels-balanced: {margin: 1%}\n"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := Judge(counted1(counterOf("k", 1, 30, 25)), th).Sides[0]; s.Side != SideCompute {
+	if s := Judge(counted1(counterOf("k", 1, 30, 25)), th).Sides[0]; s.Side != counters.SideCompute {
 		t.Errorf("with other limits the side is %+v", s)
 	}
 }

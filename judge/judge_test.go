@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -15,7 +17,7 @@ func ExampleJudge() {
 	device := summary.Device{WindowNS: 200 * ms, Events: 1000}
 	device.Activity[0] = 120 * ms // idle
 	device.Activity[comp] = 80 * ms
-	result := Judge(&summary.Summary{Devices: []summary.Device{device}}, DefaultThresholds())
+	result := Judge(&summary.Summary{Devices: []summary.Device{device}}, rule.DefaultThresholds())
 	fmt.Println(result.Verdict.Bound)
 	fmt.Println(result.Verdict.Sentence)
 	// Output:
@@ -46,7 +48,7 @@ func of(devices ...summary.Device) *summary.Summary {
 	return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "run.json"}}, Devices: devices}
 }
 
-// one returns a summary of one device with a window of a second.
+// One returns a summary of one device with a window of a second.
 func one(idle, exposedComm, exposedCopy int64) *summary.Summary {
 	return of(device(0, 0, map[summary.Class]int64{
 		0: idle, comm: exposedComm, copies: exposedCopy, comp: 1000 - idle - exposedComm - exposedCopy,
@@ -100,12 +102,12 @@ func TestVerdict(t *testing.T) {
 		{"hidden communication is compute", of(device(0, 0, map[summary.Class]int64{comm | comp: 1000})), "compute",
 			"Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%", "compute-bound", "info"},
 	} {
-		got := Judge(tc.s, DefaultThresholds())
-		if got.Verdict.Bound != Bound(tc.bound) || got.Verdict.Sentence != tc.sentence {
+		got := Judge(tc.s, rule.DefaultThresholds())
+		if got.Verdict.Bound != finding.Bound(tc.bound) || got.Verdict.Sentence != tc.sentence {
 			t.Errorf("%s: %s: %s\nwant %s: %s", tc.name, got.Verdict.Bound, got.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 		decided := got.Verdict.Rule
-		if i := slices.IndexFunc(got.Findings, func(f Finding) bool { return f.Title == tc.sentence }); i >= 0 && got.Findings[i].Rule != decided || i < 0 && decided != "" {
+		if i := slices.IndexFunc(got.Findings, func(f finding.Finding) bool { return f.Title == tc.sentence }); i >= 0 && got.Findings[i].Rule != decided || i < 0 && decided != "" {
 			t.Errorf("%s: decided by %q, which is not the finding of that sentence", tc.name, decided)
 		}
 		var rules, levels []string
@@ -121,15 +123,29 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestLimitsOfAFile: a file of limits decides what is over one.
+func TestLimitsOfAFile(t *testing.T) {
+	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 25%}"), "limits.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Judge(one(200, 0, 0), th).Verdict.Bound; got != "compute" {
+		t.Errorf("20%% idle under a limit of 25%% is bound by %s", got)
+	}
+	if got := Judge(one(200, 0, 0), rule.DefaultThresholds()).Verdict.Bound; got != "host" {
+		t.Errorf("20%% idle over a limit of 15%% is bound by %s", got)
+	}
+}
+
 // TestMixed needs limits so wide that compute is not the largest part although
 // nothing is over one.
 func TestMixed(t *testing.T) {
-	th, err := ParseThresholds(strings.NewReader("gpu-idle: {warn: 90%, critical: 95%}\nexposed-communication: {warn: 90%, critical: 0.95}"), "t.yaml")
+	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 90%, critical: 95%}\nexposed-communication: {warn: 90%, critical: 0.95}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := Judge(one(400, 300, 0), th)
-	want := Verdict{Bound: "mixed", Sentence: "No dominant bottleneck. Compute: 30.0% of the window (300 ms of 1 s), " +
+	want := finding.Verdict{Bound: "mixed", Sentence: "No dominant bottleneck. Compute: 30.0% of the window (300 ms of 1 s), " +
 		"GPU idle 40.0%, exposed communication 30.0%, exposed copies 0.0%"}
 	if got.Verdict != want || len(got.Findings) != 0 {
 		t.Errorf("got %+v\nwant %+v without findings", got, want)
@@ -147,8 +163,8 @@ func TestPooling(t *testing.T) {
 		device(3, 0, map[summary.Class]int64{0: 60, comp: 40}),   // 60.0% of 100 ms
 		device(4, 1, nil),
 	)
-	got := Judge(s, DefaultThresholds())
-	f := find(t, got, RuleGPUIdle)
+	got := Judge(s, rule.DefaultThresholds())
+	f := find(t, got, rule.GPUIdle)
 	if want := "GPU idle: 26.0% of GPU time (86.7 ms of 333 ms, mean of 3 GPUs); limit 15%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
@@ -164,7 +180,7 @@ func TestSameRankTwice(t *testing.T) {
 	s := of(device(0, 0, map[summary.Class]int64{comp: 100}), device(0, 0, map[summary.Class]int64{0: 100}))
 	s.Inputs = append(s.Inputs, summary.Input{Path: "again.json"})
 	s.Devices[1].Input = 1
-	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleGPUIdle),
+	wantEvidence(t, find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle),
 		`range over 2 GPUs: 0.0% to 100.0%; largest on rank 0 GPU 0 in "again.json" (100 ms of 100 ms)`)
 }
 
@@ -172,7 +188,7 @@ func TestSameRankTwice(t *testing.T) {
 func TestEqualDevices(t *testing.T) {
 	cells := map[summary.Class]int64{0: 60, comp: 40}
 	s := of(device(0, 0, map[summary.Class]int64{comp: 10}), device(1, 0, cells), device(2, 0, cells))
-	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleGPUIdle), "range over 3 GPUs: 0.0% to 60.0%; largest on rank 1 GPU 0 (60 ms of 100 ms)")
+	wantEvidence(t, find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle), "range over 3 GPUs: 0.0% to 60.0%; largest on rank 1 GPU 0 (60 ms of 100 ms)")
 }
 
 // step returns a step of device 0 in milliseconds.
@@ -189,7 +205,7 @@ func TestCommEvidence(t *testing.T) {
 		{Name: "AllReduce", Class: "comm", Stream: 2, Count: 1, TotalNS: 10 * ms},
 		{Name: "AllGather", Class: "comm", Count: 9, TotalNS: 10 * ms},
 	}
-	wantEvidence(t, find(t, Judge(s, DefaultThresholds()), RuleExposedComm),
+	wantEvidence(t, find(t, Judge(s, rule.DefaultThresholds()), rule.ExposedComm),
 		"compute overlaps 25.0% of the communication time (10 ms of 40 ms)",
 		`largest comm kernel: "AllReduce", 75.0% of the comm kernel time (30 ms of 40 ms, 3 launches)`)
 }
@@ -203,7 +219,7 @@ func TestDominantKernel(t *testing.T) {
 		{Name: long, Class: "compute", Category: "attention", Stream: 8, Count: 1, TotalNS: 100 * ms, MaxNS: 100 * ms},
 		{Name: "ρ", Class: "compute", Category: "gemm", Count: 5, TotalNS: 500 * ms, MaxNS: 100 * ms},
 	}
-	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.DominantKernel)
 	if want := `Dominant kernel: 50.0% of total kernel time (500 ms of 1 s), "` + long[:2*399] + `…"; limit 50%`; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
@@ -212,15 +228,15 @@ func TestDominantKernel(t *testing.T) {
 		"launched by aten::sdpa: 60.0% of its time (300 ms of 500 ms)",
 		"launched by aten::bmm: 20.0% of its time (100 ms of 500 ms)")
 	s.Kernels[3].TotalNS += ms
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ms of 1 s), "ρ"`) {
+	if f := find(t, Judge(s, rule.DefaultThresholds()), rule.DominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ms of 1 s), "ρ"`) {
 		t.Errorf("got %s", f.Title)
 	}
 	s.Kernels[3].TotalNS = 334 * ms // 500 of 834 is under 60%
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); f.Level != Warn {
+	if f := find(t, Judge(s, rule.DefaultThresholds()), rule.DominantKernel); f.Level != finding.Warn {
 		t.Errorf("level %s: %s", f.Level, f.Title)
 	}
 	s.Kernels[3].TotalNS = 333 * ms // 500 of 833 is over
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); f.Level != Critical {
+	if f := find(t, Judge(s, rule.DefaultThresholds()), rule.DominantKernel); f.Level != finding.Critical {
 		t.Errorf("level %s: %s", f.Level, f.Title)
 	}
 }
@@ -231,7 +247,7 @@ func TestComputeBoundNamesCategories(t *testing.T) {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: category, Class: "compute", Category: category, Count: 1, TotalNS: []int64{10, 62, 20, 8}[i]})
 	}
 	s.Kernels = append(s.Kernels, summary.Kernel{Name: "nccl", Class: "comm", Category: "collective", Count: 1, TotalNS: 900})
-	f := find(t, Judge(s, DefaultThresholds()), RuleComputeBound)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.ComputeBound)
 	if want := "Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
@@ -244,11 +260,11 @@ func TestComputeBoundNamesCategories(t *testing.T) {
 // and less idle time never makes it.
 func TestMoreIdleIsMoreHost(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	th := DefaultThresholds()
+	th := rule.DefaultThresholds()
 	changes := 0
 	for range 300 {
 		d := device(0, 0, map[summary.Class]int64{0: rnd.Int64N(30), comm: rnd.Int64N(40), copies: rnd.Int64N(20), comp: rnd.Int64N(100)})
-		host, level := false, Level(-1)
+		host, level := false, finding.Level(-1)
 		for range 60 {
 			got := Judge(of(d), th)
 			now := got.Verdict.Bound == "host"
@@ -259,9 +275,9 @@ func TestMoreIdleIsMoreHost(t *testing.T) {
 				changes++
 			}
 			host = now
-			next := Level(-1)
+			next := finding.Level(-1)
 			for _, f := range got.Findings {
-				if f.Rule == RuleGPUIdle {
+				if f.Rule == rule.GPUIdle {
 					next = f.Level
 				}
 			}
@@ -288,11 +304,11 @@ func TestOrderOfRows(t *testing.T) {
 			Op: fmt.Sprint("op", i%4), Stream: i, Count: 1, TotalNS: 10})
 		s.Copies = append(s.Copies, summary.Copy{Name: fmt.Sprint("copy", i%5), Stream: i, TotalNS: 10})
 	}
-	want := asJSON(t, Judge(s, Thresholds{}))
+	want := asJSON(t, Judge(s, rule.Thresholds{}))
 	for range 50 {
 		rnd.Shuffle(len(s.Kernels), func(i, j int) { s.Kernels[i], s.Kernels[j] = s.Kernels[j], s.Kernels[i] })
 		rnd.Shuffle(len(s.Copies), func(i, j int) { s.Copies[i], s.Copies[j] = s.Copies[j], s.Copies[i] })
-		if got := asJSON(t, Judge(s, DefaultThresholds())); got != want {
+		if got := asJSON(t, Judge(s, rule.DefaultThresholds())); got != want {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -307,16 +323,16 @@ func asJSON(t *testing.T, r Result) string {
 	return string(b)
 }
 
-func find(t *testing.T, r Result, rule string) Finding {
+func find(t *testing.T, r Result, id string) finding.Finding {
 	t.Helper()
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == id })
 	if i < 0 {
-		t.Fatalf("no finding %s in %+v", rule, r)
+		t.Fatalf("no finding %s in %+v", id, r)
 	}
 	return r.Findings[i]
 }
 
-func wantEvidence(t *testing.T, f Finding, want ...string) {
+func wantEvidence(t *testing.T, f finding.Finding, want ...string) {
 	t.Helper()
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("evidence of %s:\n%s\nwant:\n%s", f.Rule, strings.Join(f.Evidence, "\n"), strings.Join(want, "\n"))
@@ -324,8 +340,8 @@ func wantEvidence(t *testing.T, f Finding, want ...string) {
 }
 
 // findingOf returns the finding of a rule, or of the cause that replaces it, or nil.
-func findingOf(list []Finding, rule string) *Finding {
-	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule || f.InPlaceOf == rule })
+func findingOf(list []finding.Finding, id string) *finding.Finding {
+	i := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == id || f.InPlaceOf == id })
 	if i < 0 {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 	"assay/trace"
 )
@@ -28,7 +30,7 @@ func TestVerdictsOnCaptures(t *testing.T) {
 		// one launching thread goes through nn.Module frames to the next
 		// launch. No call synchronizes. So it is the host's pace that decides, and
 		// replaying a graph would help.
-		{"tracelens/mi300/gaunernst_bert-small-uncased__1016001.json.gz", "host", RuleLaunchBound, 0.567},
+		{"tracelens/mi300/gaunernst_bert-small-uncased__1016001.json.gz", "host", rule.LaunchBound, 0.567},
 
 		// AlexNet: 66 ms of work in a window of 12.92 s, in which the program starts. One
 		// cudaFree takes 6.0 s, another 0.5 s, cudaMalloc calls 2.0
@@ -36,37 +38,37 @@ func TestVerdictsOnCaptures(t *testing.T) {
 		// The first cudaLaunchKernel takes another 3.1 s, to load code. No data loader,
 		// no synchronization: memory is what the device waits for most, and all of it
 		// belongs into a warm-up.
-		{"hta/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz", "host", RuleAllocating, 0.657},
+		{"hta/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz", "host", rule.Allocating, 0.657},
 
 		// Qwen 1.5 0.5B, eager, on an H100: busy for 91.9% of the window, so the host
 		// keeps up. Matrix products are 28.2% of the work, attention 8.5%; the other 63.4%
 		// are multiplications, additions, copies by kernels, concatenation, pow, silu
 		// and means, of about 30 µs each, one after the other over the same tensors. A device that is busy moving data: fusing helps, faster matrix
 		// products would not.
-		{"tracelens/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "memory", RuleMemoryBandwidth, 0.634},
+		{"tracelens/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "memory", rule.MemoryBandwidth, 0.634},
 
 		// ResNet under DDP with activation checkpoints on an MI300: the device is busy
 		// for 97% of the window, but 71.5 ms of 86.6 are one RCCL kernel
 		// (ncclDevKernel_Generic), and only 29.7% of the window have any compute in
 		// them. The host waits in hipDeviceSynchronize for it, so the host is not what
 		// is late: it is the communication.
-		{"tracelens/mi300/resnet_act_checkpoint.json.gz", "communication", RuleExposedComm, 0.643},
+		{"tracelens/mi300/resnet_act_checkpoint.json.gz", "communication", rule.ExposedComm, 0.643},
 
 		// A recommendation model on a V100: 96.3% busy. Compute runs in 73.6% of the
 		// window, exposed SendRecv and AllReduce take 9.8%, and copies with nothing
 		// next to them 12.9%: 9.6% of all work is "Memcpy DtoD", 6.9% "Memcpy HtoD
 		// (Pinned -> Device)". Communication stays just
 		// under its limit of 10%; copies are over theirs of 5%.
-		{"hta/trace_diff/test/test.json.gz", "copies", RuleExposedCopies, 0.129},
+		{"hta/trace_diff/test/test.json.gz", "copies", rule.ExposedCopies, 0.129},
 
 		// gpt-oss by vLLM on an MI300, decode replayed by graphs: 434 events in 10.7
 		// ms, 99.8% busy, hardly a gap. Two kernels of experts (_matmul_ogs) are 65.6%
 		// of the work and neither alone is half. Nothing to fix on the host.
-		{"tracelens/inference/vllm_decode_full/graph_execution.json.gz", "compute", RuleComputeBound, 0.994},
+		{"tracelens/inference/vllm_decode_full/graph_execution.json.gz", "compute", rule.ComputeBound, 0.994},
 	} {
 		s := captured(t, filepath.Join("kineto", tc.path))
-		r := Judge(s, DefaultThresholds())
-		if r.Verdict.Bound != Bound(tc.bound) || r.Verdict.Rule != tc.rule || firstRule(r) != tc.rule {
+		r := Judge(s, rule.DefaultThresholds())
+		if r.Verdict.Bound != finding.Bound(tc.bound) || r.Verdict.Rule != tc.rule || firstRule(r) != tc.rule {
 			t.Errorf("%s: %s-bound by %s, first %s; want %s by %s\n%s", tc.path, r.Verdict.Bound, r.Verdict.Rule, firstRule(r), tc.bound, tc.rule, told(r))
 			continue
 		}

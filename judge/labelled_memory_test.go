@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/gen/snapgen"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -79,22 +80,22 @@ func labelledShortage() []labelled {
 		return func(m *summary.Snapshot) { m.Reserved, m.Peak.HighestReserved = reserved, reserved }
 	}
 	return []labelled{
-		{name: "a model that is too large", label: RuleMemoryExhausted, num: 300 << 20, den: snapgen.Play(exhausted).Truth().Reserved + driver, in: played(exhausted)},
-		{name: "a leak until memory is gone", label: RuleMemoryExhausted, num: 300 << 20, den: snapgen.Play(leak).Truth().Reserved + driver, in: played(leak)},
-		{name: "a process reaches a limit of its own", label: RuleMemoryExhausted, num: testGiB, den: 80 * testGiB, in: remembered(func(m *summary.Snapshot) {
+		{name: "a model that is too large", label: rule.MemoryExhausted, num: 300 << 20, den: snapgen.Play(exhausted).Truth().Reserved + driver, in: played(exhausted)},
+		{name: "a leak until memory is gone", label: rule.MemoryExhausted, num: 300 << 20, den: snapgen.Play(leak).Truth().Reserved + driver, in: played(leak)},
+		{name: "a process reaches a limit of its own", label: rule.MemoryExhausted, num: testGiB, den: 80 * testGiB, in: remembered(func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
 		})},
-		{name: "a leak that ends in time", label: RuleMemoryGrowth, near: RuleMemoryExhausted, in: played(quiet)},
-		{name: "nearly all of the device is taken, and nothing fails", label: RuleMemoryPressure, near: RuleMemoryExhausted, num: 99 * testGiB, den: 100 * testGiB,
+		{name: "a leak that ends in time", label: rule.MemoryGrowth, near: rule.MemoryExhausted, in: played(quiet)},
+		{name: "nearly all of the device is taken, and nothing fails", label: rule.MemoryPressure, near: rule.MemoryExhausted, num: 99 * testGiB, den: 100 * testGiB,
 			in: onDeviceOf(100*testGiB, full(99*testGiB))},
 
-		{name: "nine tenths of the device at one moment", label: RuleMemoryPressure, num: 90 * testGiB, den: 100 * testGiB,
+		{name: "nine tenths of the device at one moment", label: rule.MemoryPressure, num: 90 * testGiB, den: 100 * testGiB,
 			in: onDeviceOf(100*testGiB, func(m *summary.Snapshot) { m.Peak.HighestReserved = 90 * testGiB })},
-		{name: "a trace has nearly all of the device taken", label: RuleMemoryPressure, num: 9_800 * testMiB, den: 10_000 * testMiB, in: tracedMemory(9_800)},
-		{name: "one GiB less", label: "", near: RuleMemoryPressure, in: onDeviceOf(100*testGiB, full(89*testGiB))},
-		{name: "a trace has most of the device taken", label: RuleComputeBound, near: RuleMemoryPressure, num: 2 * ms, den: 2 * ms, in: tracedMemory(8_999)},
-		{name: "all that is reserved, and nothing tells how much there is", label: "", near: RuleMemoryPressure, in: remembered(full(79 * testGiB))},
+		{name: "a trace has nearly all of the device taken", label: rule.MemoryPressure, num: 9_800 * testMiB, den: 10_000 * testMiB, in: tracedMemory(9_800)},
+		{name: "one GiB less", label: "", near: rule.MemoryPressure, in: onDeviceOf(100*testGiB, full(89*testGiB))},
+		{name: "a trace has most of the device taken", label: rule.ComputeBound, near: rule.MemoryPressure, num: 2 * ms, den: 2 * ms, in: tracedMemory(8_999)},
+		{name: "all that is reserved, and nothing tells how much there is", label: "", near: rule.MemoryPressure, in: remembered(full(79 * testGiB))},
 	}
 }
 
@@ -111,23 +112,23 @@ func labelledAllocator() []labelled {
 		return remembered(func(m *summary.Snapshot) { m.History.SegmentFrees, m.History.SegmentFreeBytes = calls, bytes })
 	}
 	return []labelled{
-		{name: "small things that stay between large ones that go", label: RuleMemoryFragmented, num: split.Split, den: split.Reserved, in: played(scattered)},
-		{name: "graphs keep pools of their own", label: RuleMemoryFragmented, num: 3 * testGiB, den: 20 * testGiB, in: remembered(func(m *summary.Snapshot) {
+		{name: "small things that stay between large ones that go", label: rule.MemoryFragmented, num: split.Split, den: split.Reserved, in: played(scattered)},
+		{name: "graphs keep pools of their own", label: rule.MemoryFragmented, num: 3 * testGiB, den: 20 * testGiB, in: remembered(func(m *summary.Snapshot) {
 			m.Reserved, m.Split, m.Private, m.PrivateFree = 20*testGiB, 3*testGiB, 6*testGiB, 2*testGiB
 		})},
-		{name: "a seventh is split", label: "", near: RuleMemoryFragmented,
+		{name: "a seventh is split", label: "", near: rule.MemoryFragmented,
 			in: remembered(func(m *summary.Snapshot) { m.Reserved, m.Split = 21*testGiB, 3*testGiB })},
-		{name: "the same program without what stays", label: "", near: RuleMemoryFragmented, in: played(plain)},
-		{name: "free memory in whole segments can be given back", label: "", near: RuleMemoryFragmented,
+		{name: "the same program without what stays", label: "", near: rule.MemoryFragmented, in: played(plain)},
+		{name: "free memory in whole segments can be given back", label: "", near: rule.MemoryFragmented,
 			in: remembered(func(m *summary.Snapshot) { m.Reserved, m.Cached = 20*testGiB, 9*testGiB })},
-		{name: "nearly all is split, but it is little", label: "", near: RuleMemoryFragmented,
+		{name: "nearly all is split, but it is little", label: "", near: rule.MemoryFragmented,
 			in: remembered(func(m *summary.Snapshot) { m.Reserved, m.Split = 256*testMiB, 255*testMiB })},
 
-		{name: "empty_cache in every step", label: RuleAllocatorChurn, num: churn.SegmentFreeByte, den: churn.HighestReserved, in: played(emptied)},
-		{name: "the allocator runs short, empties its cache and tries again", label: RuleAllocatorChurn, num: 6 * testGiB, den: 11 * testGiB, in: frees(10, 6*testGiB)},
-		{name: "a cache that stays warm", label: "", near: RuleAllocatorChurn, in: played(warm)},
-		{name: "one empty_cache, of nine segments", label: "", near: RuleAllocatorChurn, in: frees(9, 11*testGiB)},
-		{name: "many small segments", label: "", near: RuleAllocatorChurn, in: frees(500, 5*testGiB)},
+		{name: "empty_cache in every step", label: rule.AllocatorChurn, num: churn.SegmentFreeByte, den: churn.HighestReserved, in: played(emptied)},
+		{name: "the allocator runs short, empties its cache and tries again", label: rule.AllocatorChurn, num: 6 * testGiB, den: 11 * testGiB, in: frees(10, 6*testGiB)},
+		{name: "a cache that stays warm", label: "", near: rule.AllocatorChurn, in: played(warm)},
+		{name: "one empty_cache, of nine segments", label: "", near: rule.AllocatorChurn, in: frees(9, 11*testGiB)},
+		{name: "many small segments", label: "", near: rule.AllocatorChurn, in: frees(500, 5*testGiB)},
 	}
 }
 
@@ -153,22 +154,22 @@ func labelledHolders() []labelled {
 		m.Owners = []summary.Owner{{Kind: summary.KindKVCache, Frame: "engine.py:9 allocate", Bytes: 8 * testGiB, Count: 64}}
 	}
 	return []labelled{
-		{name: "a logger keeps tensors", label: RuleMemoryGrowth, num: 5 * left, den: third, in: played(leak)},
-		{name: "a cache that grows a bit each step", label: RuleMemoryGrowth, num: 52 * testMiB, den: testGiB, in: grown(52*testMiB, false)},
-		{name: "too few steps to tell", label: "", near: RuleMemoryGrowth, in: played(short)},
-		{name: "more at the end, but less in between", label: "", near: RuleMemoryGrowth, in: grown(64*testMiB, true)},
-		{name: "less than a twentieth", label: "", near: RuleMemoryGrowth, in: grown(51*testMiB, false)},
+		{name: "a logger keeps tensors", label: rule.MemoryGrowth, num: 5 * left, den: third, in: played(leak)},
+		{name: "a cache that grows a bit each step", label: rule.MemoryGrowth, num: 52 * testMiB, den: testGiB, in: grown(52*testMiB, false)},
+		{name: "too few steps to tell", label: "", near: rule.MemoryGrowth, in: played(short)},
+		{name: "more at the end, but less in between", label: "", near: rule.MemoryGrowth, in: grown(64*testMiB, true)},
+		{name: "less than a twentieth", label: "", near: rule.MemoryGrowth, in: grown(51*testMiB, false)},
 
-		{name: "a model is loaded and nothing else", label: RuleMemoryOwner, num: truth.Requested, den: truth.Requested, in: played(weights)},
-		{name: "activations in a timeline", label: RuleMemoryOwner, num: 600 * testMiB, den: 1000 * testMiB, in: timelineOf(100, 300, 600)},
-		{name: "four, three and three tenths in a timeline", label: "", near: RuleMemoryOwner, in: timelineOf(300, 300, 400)},
-		{name: "all is of one category, but it is little", label: "", near: RuleMemoryOwner, in: timelineOf(255, 0, 0)},
-		{name: "a KV cache fills the device, as it is told to", label: RuleMemoryPressure, near: RuleMemoryOwner, num: 11 * testGiB, den: 12 * testGiB, in: onDeviceOf(12*testGiB, cache)},
+		{name: "a model is loaded and nothing else", label: rule.MemoryOwner, num: truth.Requested, den: truth.Requested, in: played(weights)},
+		{name: "activations in a timeline", label: rule.MemoryOwner, num: 600 * testMiB, den: 1000 * testMiB, in: timelineOf(100, 300, 600)},
+		{name: "four, three and three tenths in a timeline", label: "", near: rule.MemoryOwner, in: timelineOf(300, 300, 400)},
+		{name: "all is of one category, but it is little", label: "", near: rule.MemoryOwner, in: timelineOf(255, 0, 0)},
+		{name: "a KV cache fills the device, as it is told to", label: rule.MemoryPressure, near: rule.MemoryOwner, num: 11 * testGiB, den: 12 * testGiB, in: onDeviceOf(12*testGiB, cache)},
 
-		{name: "nothing was recorded", label: RuleMemoryUnrecorded, in: played(snapgen.Options{Seed: 4, Steps: 2, Layers: 8, Bare: true})},
-		{name: "nothing was recorded of a run with split memory", label: RuleMemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 8, Layers: 40, Scatter: true, Bare: true})},
-		{name: "a limit ended the history before the snapshot", label: RuleMemoryUnrecorded, in: remembered(func(m *summary.Snapshot) { m.Peak = nil })},
-		{name: "recorded after the model was built", label: "", near: RuleMemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 4, Layers: 40, RecordLate: true})},
-		{name: "the ring buffer has lost the beginning", label: "", near: RuleMemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 4, Layers: 40, MaxEntries: 100})},
+		{name: "nothing was recorded", label: rule.MemoryUnrecorded, in: played(snapgen.Options{Seed: 4, Steps: 2, Layers: 8, Bare: true})},
+		{name: "nothing was recorded of a run with split memory", label: rule.MemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 8, Layers: 40, Scatter: true, Bare: true})},
+		{name: "a limit ended the history before the snapshot", label: rule.MemoryUnrecorded, in: remembered(func(m *summary.Snapshot) { m.Peak = nil })},
+		{name: "recorded after the model was built", label: "", near: rule.MemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 4, Layers: 40, RecordLate: true})},
+		{name: "the ring buffer has lost the beginning", label: "", near: rule.MemoryUnrecorded, in: played(snapgen.Options{Seed: 1, Steps: 4, Layers: 40, MaxEntries: 100})},
 	}
 }

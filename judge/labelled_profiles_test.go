@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -92,33 +93,33 @@ func labelledFunctions() []labelled {
 		calling{"verify", 2, []fn{{"/usr/lib/python3.11/json/decoder.py:4 raw", 0, 58, 7}, {sorter, 0, 40, 3}}},
 		calling{"/usr/lib/python3.11/json/decoder.py:4 raw", 58, nil}, calling{sorter, 40, nil})
 	return []labelled{
-		{name: "a server sleeps", label: RuleWaiting, num: 99 * ms, den: 100 * ms,
+		{name: "a server sleeps", label: rule.Waiting, num: 99 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", fn{"/app/judge.py:27 verify", 1, 100, 9}, fn{sleeper, 99, 99, 9}))},
-		{name: "threads wait for a lock, in three tenths of the time", label: RuleWaiting, num: 30 * ms, den: 100 * ms,
+		{name: "threads wait for a lock, in three tenths of the time", label: rule.Waiting, num: 30 * ms, den: 100 * ms,
 			in: given(pstatsTable(with(fns(70, 1, 1), fn{lock, 30, 30, 9})...))},
-		{name: "the CPU has a tenth of what the wall has", label: RuleWaiting, num: 900 * ms, den: 1000 * ms,
+		{name: "the CPU has a tenth of what the wall has", label: rule.Waiting, num: 900 * ms, den: 1000 * ms,
 			in: given(yappiTable("WALL", fn{"/app/judge.py:27 verify", 90, 1000, 10}, fn{"/app/judge.py:31 check", 910, 910, 10}),
 				yappiTable("CPU", fn{"/app/judge.py:27 verify", 40, 100, 10}, fn{"/app/judge.py:31 check", 60, 60, 10}))},
-		{name: "what sleep takes of the CPU is work", label: RuleFunctionTotal, near: RuleWaiting, num: 100 * ms, den: 100 * ms,
+		{name: "what sleep takes of the CPU is work", label: rule.FunctionTotal, near: rule.Waiting, num: 100 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", fn{"/app/judge.py:27 verify", 1, 100, 9}, fn{sleeper, 99, 99, 9}))},
-		{name: "29 ms of waiting, and the rest spreads", label: "", near: RuleWaiting, in: given(pstatsTable(with(fns(71, 1, 1), fn{lock, 29, 29, 9})...))},
-		{name: "a function whose name only begins like one that waits", label: RuleFunctionTotal, near: RuleWaiting, num: 80 * ms, den: 100 * ms,
+		{name: "29 ms of waiting, and the rest spreads", label: "", near: rule.Waiting, in: given(pstatsTable(with(fns(71, 1, 1), fn{lock, 29, 29, 9})...))},
+		{name: "a function whose name only begins like one that waits", label: rule.FunctionTotal, near: rule.Waiting, num: 80 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", with(fns(10, 2, 1), fn{"/app/judge.py:9 sleepless", 80, 80, 9})...))},
 
-		{name: "one of two functions has half by itself", label: RuleFunctionTotal, num: 50 * ms, den: 100 * ms,
+		{name: "one of two functions has half by itself", label: rule.FunctionTotal, num: 50 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", fn{"/app/judge.py:1 main", 50, 100, 1}, fn{"/app/judge.py:2 compare", 50, 50, 1}))},
-		{name: "a chain of calls ends in libraries", label: RuleFunctionTotal, num: 100 * ms, den: 100 * ms, in: given(chain)},
-		{name: "samples of stacks", label: RuleFunctionTotal, in: given("main (app.py:1);load (app.py:9);parse (app.py:20) 60\nmain (app.py:1);score (app.py:30) 40\n")},
-		{name: "twenty functions alike", label: "", near: RuleFunctionTotal, in: given(yappiTable("CPU", fns(20, 5, 1)...))},
-		{name: "ten functions just under a tenth", label: "", near: RuleFunctionTotal, in: given(pstatsTable(with(fns(10, 99, 1), fn{"/app/rest.py:1 rest", 10, 10, 1})...))},
-		{name: "the one that has all only waits", label: RuleWaiting, near: RuleFunctionTotal, num: 100 * ms, den: 100 * ms, in: given(yappiTable("WALL", fn{sleeper, 100, 100, 9}))},
+		{name: "a chain of calls ends in libraries", label: rule.FunctionTotal, num: 100 * ms, den: 100 * ms, in: given(chain)},
+		{name: "samples of stacks", label: rule.FunctionTotal, in: given("main (app.py:1);load (app.py:9);parse (app.py:20) 60\nmain (app.py:1);score (app.py:30) 40\n")},
+		{name: "twenty functions alike", label: "", near: rule.FunctionTotal, in: given(yappiTable("CPU", fns(20, 5, 1)...))},
+		{name: "ten functions just under a tenth", label: "", near: rule.FunctionTotal, in: given(pstatsTable(with(fns(10, 99, 1), fn{"/app/rest.py:1 rest", 10, 10, 1})...))},
+		{name: "the one that has all only waits", label: rule.Waiting, near: rule.FunctionTotal, num: 100 * ms, den: 100 * ms, in: given(yappiTable("WALL", fn{sleeper, 100, 100, 9}))},
 
-		{name: "a library calls the program, and does most by itself", label: RuleFunctionSelf, num: 60 * ms, den: 100 * ms,
+		{name: "a library calls the program, and does most by itself", label: rule.FunctionSelf, num: 60 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", fn{runner, 10, 100, 1}, fn{"/usr/lib/python3.11/json/encoder.py:9 encode", 60, 90, 1}, fn{"/app/judge.py:2 default", 30, 40, 1}))},
-		{name: "four workers sort", label: RuleFunctionSelf, num: 60 * ms, den: 100 * ms, in: given(pstatsTable(with(workers, fn{sorter, 60, 60, 4})...))},
-		{name: "four workers sort a bit less", label: RuleFunctionTotal, near: RuleFunctionSelf, num: 25 * ms, den: 100 * ms,
+		{name: "four workers sort", label: rule.FunctionSelf, num: 60 * ms, den: 100 * ms, in: given(pstatsTable(with(workers, fn{sorter, 60, 60, 4})...))},
+		{name: "four workers sort a bit less", label: rule.FunctionTotal, near: rule.FunctionSelf, num: 25 * ms, den: 100 * ms,
 			in: given(pstatsTable(with(workers, fn{sorter, 49, 49, 4}, fn{"/app/rest.py:1 rest", 9, 9, 1}, fn{"/app/rest.py:2 more", 2, 2, 1})...))},
-		{name: "half by itself, as its total says already", label: RuleFunctionTotal, near: RuleFunctionSelf, num: 49 * ms, den: 100 * ms,
+		{name: "half by itself, as its total says already", label: rule.FunctionTotal, near: rule.FunctionSelf, num: 49 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(fns(17, 3, 1), fn{"/app/judge.py:2 compare", 49, 49, 1})...))},
 	}
 }
@@ -128,16 +129,16 @@ func labelledCalls() []labelled {
 	// Ten have three fifths of the time, and eight that are called once the rest.
 	small := func(self, count int64) []fn { return with(fns(8, 5*self/6, 1), renamed(fns(10, self, count))...) }
 	return []labelled{
-		{name: "ten functions of 3 µs below one", label: RuleCheapCalls, num: 60 * ms, den: 100 * ms,
+		{name: "ten functions of 3 µs below one", label: rule.CheapCalls, num: 60 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(small(6, 2000), fn{"/app/judge.py:1 main", 0, 100, 1})...))},
-		{name: "ten functions of 9 µs, 1,000 times each", label: RuleCheapCalls, num: 90 * ms, den: 100 * ms,
+		{name: "ten functions of 9 µs, 1,000 times each", label: rule.CheapCalls, num: 90 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(fns(2, 5, 1), renamed(fns(10, 9, 1000))...)...))},
-		{name: "functions of the interpreter itself", label: RuleCheapCalls, num: 20 * ms, den: 100 * ms, in: given(pstatsTable(with(fns(10, 8, 1), builtIns(8)...)...))},
-		{name: "functions of the interpreter, just under a fifth", label: "", near: RuleCheapCalls,
+		{name: "functions of the interpreter itself", label: rule.CheapCalls, num: 20 * ms, den: 100 * ms, in: given(pstatsTable(with(fns(10, 8, 1), builtIns(8)...)...))},
+		{name: "functions of the interpreter, just under a fifth", label: "", near: rule.CheapCalls,
 			in: given(pstatsTable(with(fns(9, 9, 1), builtIns(7)...)...))},
-		{name: "ten functions of 10 µs", label: "", near: RuleCheapCalls, in: given(yappiTable("CPU", small(60, 6000)...))},
-		{name: "ten functions of 6 µs, 999 times each", label: "", near: RuleCheapCalls, in: given(yappiTable("CPU", small(6, 999)...))},
-		{name: "locks are taken and given back at once", label: RuleWaiting, near: RuleCheapCalls, num: 40 * ms, den: 100 * ms,
+		{name: "ten functions of 10 µs", label: "", near: rule.CheapCalls, in: given(yappiTable("CPU", small(60, 6000)...))},
+		{name: "ten functions of 6 µs, 999 times each", label: "", near: rule.CheapCalls, in: given(yappiTable("CPU", small(6, 999)...))},
+		{name: "locks are taken and given back at once", label: rule.Waiting, near: rule.CheapCalls, num: 40 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", with(fns(12, 5, 1), fn{lock, 40, 40, 90000})...))},
 	}
 }
@@ -167,11 +168,11 @@ func labelledPairs() []labelled {
 		return pstatsTable(with(fns(int(100-self)/5, 5, 1), fn{"/app/judge.py:9 verify", 0, self, count}, fn{"/usr/lib/python3.11/re.py:5 match", self, self, 900})...)
 	}
 	return []labelled{
-		{name: "a search in a list that grows", label: RuleGrowingAverage, num: ms, den: ms / 2, in: given(before, after)},
-		{name: "a call of a library takes twice as long", label: RuleGrowingAverage, num: 10 * ms, den: 10 * ms, in: given(calls(30, 3), calls(40, 2))},
-		{name: "the other way round", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(after, before)},
-		{name: "it grows by 96%", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, nearly)},
-		{name: "another program that has a function of the name", label: RuleFunctionTotal, near: RuleGrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, others)},
+		{name: "a search in a list that grows", label: rule.GrowingAverage, num: ms, den: ms / 2, in: given(before, after)},
+		{name: "a call of a library takes twice as long", label: rule.GrowingAverage, num: 10 * ms, den: 10 * ms, in: given(calls(30, 3), calls(40, 2))},
+		{name: "the other way round", label: rule.FunctionTotal, near: rule.GrowingAverage, num: 45 * ms, den: 100 * ms, in: given(after, before)},
+		{name: "it grows by 96%", label: rule.FunctionTotal, near: rule.GrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, nearly)},
+		{name: "another program that has a function of the name", label: rule.FunctionTotal, near: rule.GrowingAverage, num: 45 * ms, den: 100 * ms, in: given(before, others)},
 	}
 }
 
@@ -189,13 +190,13 @@ func labelledNested() []labelled {
 		return rows
 	}
 	said := func(name string, self, nested int64, in func(*testing.T) *summary.Summary) labelled {
-		return labelled{name: name, label: RuleNestedCost, after: RuleFunctionTotal, num: nested * ms, den: (self + nested) * ms, in: in}
+		return labelled{name: name, label: rule.NestedCost, after: rule.FunctionTotal, num: nested * ms, den: (self + nested) * ms, in: in}
 	}
 	return []labelled{
 		said("a function that does a tenth itself", 10, 90, given(yappiTable("CPU", tasks(10)...))),
 		said("a log of one file, without what it calls", 3, 97, given(yappiTable("CPU", fn{"/app/judge.py:27 verify", 3, 100, 40}))),
 		said("a fifth of the time is below a function of the program", 1, 19, given(pstatsTable(with(renamed(fns(27, 3, 1)),
 			fn{"/app/judge.py:27 verify", 1, 20, 9}, fn{"/usr/lib/python3.11/re.py:5 match", 19, 19, 40})...))),
-		{name: "a function that does 11% itself", label: "", near: RuleNestedCost, after: RuleFunctionTotal, in: given(yappiTable("CPU", tasks(11)...))},
+		{name: "a function that does 11% itself", label: "", near: rule.NestedCost, after: rule.FunctionTotal, in: given(yappiTable("CPU", tasks(11)...))},
 	}
 }

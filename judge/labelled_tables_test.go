@@ -8,6 +8,7 @@ import (
 
 	"assay/analyze"
 	"assay/internal/ingest"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -116,31 +117,31 @@ func labelledStats() []labelled {
 	// graphs, as far as can be told, and one with less does not.
 	graphs := statsCalls(printed{"cudaDeviceSynchronize", 900, 10}, printed{"cudaGraphLaunch", 80, 100}, printed{"cudaLaunchKernel", 20, 300})
 	return []labelled{
-		{name: "nsys had nothing for any report", label: RuleTablesEmpty,
+		{name: "nsys had nothing for any report", label: rule.TablesEmpty,
 			in: given(noKernels + statsWithout("cuda_api_sum", "CUDA trace") + statsWithout("nvtx_sum", "NV Tools Extension (NVTX)"))},
-		{name: "headers with nothing below", label: RuleTablesEmpty, in: given(statsKernels() + statsCopies())},
-		{name: "ranges and no CUDA", label: RuleSumsOnly, near: RuleTablesEmpty, in: given(noKernels + ranges)},
+		{name: "headers with nothing below", label: rule.TablesEmpty, in: given(statsKernels() + statsCopies())},
+		{name: "ranges and no CUDA", label: rule.SumsOnly, near: rule.TablesEmpty, in: given(noKernels + ranges)},
 
-		{name: "another profiler had the GPU", label: RuleKernelsUnrecorded,
+		{name: "another profiler had the GPU", label: rule.KernelsUnrecorded,
 			in: given(noKernels + statsCalls(printed{"cudaLaunchKernel", 90, 200}, printed{"cudaMemcpyAsync", 10, 5}))},
-		{name: "calls of the driver in a file of their own, most of them allocations", label: RuleKernelsUnrecorded,
+		{name: "calls of the driver in a file of their own, most of them allocations", label: rule.KernelsUnrecorded,
 			in: given(noKernels, statsCalls(printed{"cuMemAlloc_v2", 900, 7}, printed{"cuLaunchKernelEx", 100, 50}))},
-		{name: "the report of kernels was not asked for", label: RuleSumsOnly, near: RuleKernelsUnrecorded,
+		{name: "the report of kernels was not asked for", label: rule.SumsOnly, near: rule.KernelsUnrecorded,
 			in: given(statsCalls(printed{"cudaLaunchKernel", 90, 200}, printed{"cudaMemcpyAsync", 10, 5}))},
-		{name: "nothing was launched, only copied", label: RuleSumsOnly, near: RuleKernelsUnrecorded,
+		{name: "nothing was launched, only copied", label: rule.SumsOnly, near: rule.KernelsUnrecorded,
 			in: given(noKernels + statsCalls(printed{"cudaMemcpyAsync", 100, 50}) + statsCopies(printed{"[CUDA memcpy Host-to-Device]", 30, 50}))},
 
-		{name: "graphs beside a few kernels", label: RuleGraphsHideKernels, num: 80 * ms, den: 900 * ms,
+		{name: "graphs beside a few kernels", label: rule.GraphsHideKernels, num: 80 * ms, den: 900 * ms,
 			in: given(graphs + statsKernels(printed{"fill", 40, 150}, printed{"copy_a", 40, 150}))},
-		{name: "graphs alone", label: RuleGraphsHideKernels, num: 0, den: 200 * ms,
+		{name: "graphs alone", label: rule.GraphsHideKernels, num: 0, den: 200 * ms,
 			in: given(noKernels + statsCalls(printed{"cudaStreamSynchronize", 200, 40}, printed{"cudaGraphLaunch", 300, 40}))},
-		{name: "graphs whose kernels were recorded", label: RuleWaitingCalls, near: RuleGraphsHideKernels, num: 900 * ms, den: 1000 * ms,
+		{name: "graphs whose kernels were recorded", label: rule.WaitingCalls, near: rule.GraphsHideKernels, num: 900 * ms, den: 1000 * ms,
 			in: given(graphs + statsKernels(printed{"fill", 30, 150}, printed{"copy_a", 30, 150}, printed{"gemm_b", 30, 150}))},
 
-		{name: "nothing stands out in a run of nsys", label: RuleSumsOnly,
+		{name: "nothing stands out in a run of nsys", label: rule.SumsOnly,
 			in: given(statsKernels(threeKernels(1)...) + statsCalls(printed{"cudaLaunchKernel", 90, 300}, printed{"cudaMemcpyAsync", 10, 5}) +
 				statsCopies(printed{"[CUDA memcpy Host-to-Device]", 5, 5}))},
-		{name: "tables beside a timeline", label: RuleComputeBound, near: RuleSumsOnly, num: 950 * ms, den: 1000 * ms,
+		{name: "tables beside a timeline", label: rule.ComputeBound, near: rule.SumsOnly, num: 950 * ms, den: 1000 * ms,
 			in: func(t *testing.T) *summary.Summary {
 				s := one(50, 0, 0)
 				s.Tables = given(statsKernels(threeKernels(1)...))(t).Tables
@@ -155,46 +156,46 @@ func labelledStatsCosts() []labelled {
 	deviceOps := statsTable("run", "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)",
 		printed{"[CUDA memset]", 60, 900}, printed{"gemm_a", 15, 10}, printed{"softmax_b", 14, 10}, printed{"rope_c", 11, 10})
 	return []labelled{
-		{name: "the host waits for six tenths of its calls", label: RuleWaitingCalls, num: 600 * ms, den: 1000 * ms,
+		{name: "the host waits for six tenths of its calls", label: rule.WaitingCalls, num: 600 * ms, den: 1000 * ms,
 			in: given(work + statsCalls(printed{"cudaStreamSynchronize", 600, 60}, printed{"cudaLaunchKernel", 400, 300}))},
-		{name: "the host waits for less than half", label: RuleSumsOnly, near: RuleWaitingCalls,
+		{name: "the host waits for less than half", label: rule.SumsOnly, near: rule.WaitingCalls,
 			in: given(work + statsCalls(printed{"cudaLaunchKernel", 501, 300}, printed{"cudaStreamSynchronize", 499, 60}))},
-		{name: "the host waits for a device at work", label: RuleCommWork, near: RuleWaitingCalls, num: 250 * ms, den: 1000 * ms,
+		{name: "the host waits for a device at work", label: rule.CommWork, near: rule.WaitingCalls, num: 250 * ms, den: 1000 * ms,
 			in: given(statsKernels(printed{"gemm_a", 400, 90}, printed{"gemm_b", 350, 90}, printed{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", 250, 9}) +
 				statsCalls(printed{"cudaDeviceSynchronize", 950, 9}, printed{"cudaLaunchKernel", 50, 189}))},
 
-		{name: "a fifth of the work is NCCL's", label: RuleCommWork, num: 200 * ms, den: 1000 * ms,
+		{name: "a fifth of the work is NCCL's", label: rule.CommWork, num: 200 * ms, den: 1000 * ms,
 			in: given(statsKernels(printed{"gemm_a", 400, 90}, printed{"gemm_b", 400, 90}, printed{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", 200, 9}))},
-		{name: "an engine's own all-reduce, by several kernels", label: RuleCommWork, num: 45 * ms, den: 100 * ms,
+		{name: "an engine's own all-reduce, by several kernels", label: rule.CommWork, num: 45 * ms, den: 100 * ms,
 			in: given(statsTable("run", "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", printed{"gemm_a", 30, 90}, printed{"gemm_b", 25, 90},
 				printed{"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>", 25, 400}, printed{"void vllm::cross_device_reduce_2stage<__nv_bfloat16, 8>", 20, 40}))},
-		{name: "one part in a thousand too little communication", label: RuleSumsOnly, near: RuleCommWork,
+		{name: "one part in a thousand too little communication", label: rule.SumsOnly, near: rule.CommWork,
 			in: given(statsKernels(printed{"gemm_a", 401, 90}, printed{"gemm_b", 400, 90}, printed{"ncclDevKernel_SendRecv(ncclDevKernelArgs)", 199, 9}))},
-		{name: "reductions on the device are no communication", label: RuleSumsOnly, near: RuleCommWork,
+		{name: "reductions on the device are no communication", label: rule.SumsOnly, near: rule.CommWork,
 			in: given(statsKernels(printed{"void at::native::reduce_kernel<512, 1, ReduceOp>", 45, 90}, printed{"gemm_a", 30, 90}, printed{"gemm_b", 25, 90}))},
 
-		{name: "copies from the host at their limit", label: RuleCopyWork, num: 150 * ms, den: 1000 * ms,
+		{name: "copies from the host at their limit", label: rule.CopyWork, num: 150 * ms, den: 1000 * ms,
 			in: given(statsKernels(printed{"gemm_a", 300, 90}, printed{"gemm_b", 300, 90}, printed{"rope_c", 250, 90}) + statsCopies(printed{"[CUDA memcpy Host-to-Device]", 150, 9}))},
-		{name: "memsets are most of one table of all work", label: RuleCopyWork, num: 60 * ms, den: 100 * ms, in: given(deviceOps)},
-		{name: "copies to the host just under it", label: RuleSumsOnly, near: RuleCopyWork,
+		{name: "memsets are most of one table of all work", label: rule.CopyWork, num: 60 * ms, den: 100 * ms, in: given(deviceOps)},
+		{name: "copies to the host just under it", label: rule.SumsOnly, near: rule.CopyWork,
 			in: given(statsKernels(printed{"gemm_a", 300, 90}, printed{"gemm_b", 300, 90}, printed{"rope_c", 251, 90}) + statsCopies(printed{"[CUDA memcpy Device-to-Host]", 149, 9}))},
-		{name: "copies, and no table of kernels to hold them against", label: RuleSumsOnly, near: RuleCopyWork,
+		{name: "copies, and no table of kernels to hold them against", label: rule.SumsOnly, near: rule.CopyWork,
 			in: given(statsCopies(printed{"[CUDA memcpy Host-to-Device]", 25, 90}))},
 
-		{name: "cudaMalloc and cudaFree in the loop", label: RuleAllocationCalls, num: 300 * ms, den: 1000 * ms,
+		{name: "cudaMalloc and cudaFree in the loop", label: rule.AllocationCalls, num: 300 * ms, den: 1000 * ms,
 			in: given(work + statsCalls(printed{"cudaLaunchKernel", 700, 300}, printed{"cudaFree", 200, 50}, printed{"cudaMalloc", 100, 50}))},
-		{name: "segments that grow page by page", label: RuleAllocationCalls, num: 100 * ms, den: 1000 * ms,
+		{name: "segments that grow page by page", label: rule.AllocationCalls, num: 100 * ms, den: 1000 * ms,
 			in: given(work + statsCalls(printed{"cuLaunchKernel", 900, 300}, printed{"cuMemMap", 50, 500}, printed{"cuMemCreate", 30, 500}, printed{"cuMemUnmap", 20, 500}))},
-		{name: "allocation has just under a tenth of the calls", label: RuleSumsOnly, near: RuleAllocationCalls,
+		{name: "allocation has just under a tenth of the calls", label: rule.SumsOnly, near: rule.AllocationCalls,
 			in: given(work + statsCalls(printed{"cudaLaunchKernel", 901, 300}, printed{"cudaMalloc", 99, 50}))},
 
-		{name: "half of the runs take 4 µs", label: RuleShortKernels,
+		{name: "half of the runs take 4 µs", label: rule.ShortKernels,
 			in: given(statsKernels(printed{"gemm_a", 40, 1500}, printed{"gemm_b", 40, 1000}, printed{"add", 10, 2500}))},
-		{name: "ten kernels that all take 9.1 µs", label: RuleShortKernels,
+		{name: "ten kernels that all take 9.1 µs", label: rule.ShortKernels,
 			in: given(statsKernels(shortOnes(10, 110)...) + statsCalls(printed{"cudaLaunchKernel", 25, 1100}))},
-		{name: "one run less in a hundred takes 4 µs", label: RuleSumsOnly, near: RuleShortKernels,
+		{name: "one run less in a hundred takes 4 µs", label: rule.SumsOnly, near: rule.ShortKernels,
 			in: given(statsKernels(printed{"gemm_a", 40, 1500}, printed{"gemm_b", 40, 1050}, printed{"add", 10, 2450}))},
-		{name: "all take 10 µs", label: RuleSumsOnly, near: RuleShortKernels, in: given(statsKernels(shortOnes(10, 100)...))},
+		{name: "all take 10 µs", label: rule.SumsOnly, near: rule.ShortKernels, in: given(statsKernels(shortOnes(10, 100)...))},
 	}
 }
 
@@ -268,22 +269,22 @@ func labelledTorch() []labelled {
 		return lines
 	}
 	return []labelled{
-		{name: "a run on the CPU", label: RuleWithoutDevice,
+		{name: "a run on the CPU", label: rule.WithoutDevice,
 			in: given(torchTable(torchLine{name: "aten::mm", host: 90, runs: 30}, torchLine{name: "aten::relu", host: 10, runs: 30}))},
-		{name: "the rows of kernels were not printed", label: RuleWithoutDevice,
+		{name: "the rows of kernels were not printed", label: rule.WithoutDevice,
 			in: given(torchTable(torchLine{name: "train_step", host: 300, total: 420, runs: 3}, torchLine{name: "cudaDeviceSynchronize", host: 200, runs: 3}))},
-		{name: "operators have the device's time, as before Kineto", label: RuleSumsOnly, near: RuleWithoutDevice,
+		{name: "operators have the device's time, as before Kineto", label: rule.SumsOnly, near: rule.WithoutDevice,
 			in: given(torchTable(torchLine{name: "aten::mm", host: 50, device: 60, runs: 30}, torchLine{name: "aten::relu", host: 10, device: 40, runs: 30}))},
 
-		{name: "nothing stands out in a table of torch.profiler", label: RuleSumsOnly, in: given(torchWork(100))},
+		{name: "nothing stands out in a table of torch.profiler", label: rule.SumsOnly, in: given(torchWork(100))},
 
-		{name: "one operator allocates three quarters of the device's memory", label: RuleLargestAllocator,
+		{name: "one operator allocates three quarters of the device's memory", label: rule.LargestAllocator,
 			in: given(torchWork(100, torchLine{name: "aten::empty", host: 1, devBytes: 3000, runs: 30}, torchLine{name: "aten::resize_", host: 1, devBytes: 1000, runs: 30}))},
-		{name: "all that is allocated is the host's", label: RuleLargestAllocator,
+		{name: "all that is allocated is the host's", label: rule.LargestAllocator,
 			in: given(torchWork(90, torchLine{name: "aten::stack", host: 10, hostBytes: 700, runs: 8}))},
-		{name: "ten allocate alike", label: RuleLargestAllocator, in: given(torchWork(100, alike(10)...))},
-		{name: "eleven allocate alike", label: RuleSumsOnly, near: RuleLargestAllocator, in: given(torchWork(100, alike(11)...))},
-		{name: "who allocates gives as much back", label: RuleSumsOnly, near: RuleLargestAllocator,
+		{name: "ten allocate alike", label: rule.LargestAllocator, in: given(torchWork(100, alike(10)...))},
+		{name: "eleven allocate alike", label: rule.SumsOnly, near: rule.LargestAllocator, in: given(torchWork(100, alike(11)...))},
+		{name: "who allocates gives as much back", label: rule.SumsOnly, near: rule.LargestAllocator,
 			in: given(torchWork(100, torchLine{name: "aten::empty", host: 1, devBytes: -500, runs: 30}))},
 	}
 }
@@ -291,21 +292,21 @@ func labelledTorch() []labelled {
 // labelledTorchCosts are tables of torch.profiler in which something stands out.
 func labelledTorchCosts() []labelled {
 	return []labelled{
-		{name: "operators take the host three times as long as the device", label: RuleHostWork, num: 300 * ms, den: 400 * ms, in: given(torchWork(300))},
-		{name: "launches and a data loader", label: RuleHostWork, num: 160 * ms, den: 260 * ms,
+		{name: "operators take the host three times as long as the device", label: rule.HostWork, num: 300 * ms, den: 400 * ms, in: given(torchWork(300))},
+		{name: "launches and a data loader", label: rule.HostWork, num: 160 * ms, den: 260 * ms,
 			in: given(torchWork(20, torchLine{name: "cudaLaunchKernel", host: 60, runs: 300}, torchLine{name: "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", host: 80, runs: 4}))},
-		{name: "149 ms of the host beside 100 ms of the device", label: RuleSumsOnly, near: RuleHostWork, in: given(torchWork(149))},
-		{name: "values are read one by one, and the host waits for each", label: RuleWaitingCalls, near: RuleHostWork, num: 200 * ms, den: 210 * ms,
+		{name: "149 ms of the host beside 100 ms of the device", label: rule.SumsOnly, near: rule.HostWork, in: given(torchWork(149))},
+		{name: "values are read one by one, and the host waits for each", label: rule.WaitingCalls, near: rule.HostWork, num: 200 * ms, den: 210 * ms,
 			in: given(torchWork(100, torchLine{name: "aten::_local_scalar_dense", host: 1, runs: 40},
 				torchLine{name: "cudaStreamSynchronize", host: 200, runs: 40}, torchLine{name: "cudaLaunchKernel", host: 10, runs: 300}))},
 
-		{name: "conversions between types", label: RuleCopyOperators, num: 20 * ms, den: 120 * ms,
+		{name: "conversions between types", label: rule.CopyOperators, num: 20 * ms, den: 120 * ms,
 			in: given(torchWork(80, torchLine{name: "aten::copy_", host: 20, device: 20, runs: 90}, torchLine{name: "bfloat16_copy_kernel_cuda", device: 20, runs: 90}))},
-		{name: "copies by operators, as before Kineto", label: RuleCopyOperators, num: 10 * ms, den: 100 * ms,
+		{name: "copies by operators, as before Kineto", label: rule.CopyOperators, num: 10 * ms, den: 100 * ms,
 			in: given(torchTable(torchLine{name: "aten::mm", host: 50, device: 90, runs: 30}, torchLine{name: "aten::copy_", host: 10, device: 10, runs: 30}))},
-		{name: "copies that no operator launched", label: RuleCopyWork, near: RuleCopyOperators, num: 25 * ms, den: 125 * ms,
+		{name: "copies that no operator launched", label: rule.CopyWork, near: rule.CopyOperators, num: 25 * ms, den: 125 * ms,
 			in: given(torchWork(100, torchLine{name: "Memcpy HtoD (Pageable -> Device)", device: 25, runs: 9}))},
-		{name: "aten::copy_ has 9 ms of 109", label: RuleSumsOnly, near: RuleCopyOperators,
+		{name: "aten::copy_ has 9 ms of 109", label: rule.SumsOnly, near: rule.CopyOperators,
 			in: given(torchWork(100, torchLine{name: "aten::copy_", host: 20, device: 9, runs: 90}, torchLine{name: "bfloat16_copy_kernel_cuda", device: 9, runs: 90}))},
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -40,7 +42,7 @@ func labelledRuns() []labelled {
 // lost says nothing about the run, and comes before every other.
 func firstRule(r Result) string {
 	for _, f := range r.Findings {
-		if f.Rule != RuleCaptureQuality || f.Level > Info {
+		if f.Rule != rule.CaptureQuality || f.Level > finding.Info {
 			return f.Rule
 		}
 	}
@@ -54,14 +56,14 @@ func TestLabelled(t *testing.T) {
 	taken := map[string]map[string]int{} // by label and first finding
 	missed := map[string]int{}           // near misses that were not taken for the rule
 	for _, run := range labelledRuns() {
-		th, err := ParseThresholds(strings.NewReader(run.limits), "limits.yaml")
+		th, err := rule.ParseThresholds(strings.NewReader(run.limits), "limits.yaml")
 		if err != nil {
 			t.Fatalf("%s: %v", run.name, err)
 		}
 		r := Judge(run.in(t), th)
 		checkSteps(t, run.name, r)
 		for _, f := range r.Findings {
-			if f.Rule != RuleRecordsMissing { // it names the kind of calls and the end of the capture
+			if f.Rule != rule.RecordsMissing { // it names the kind of calls and the end of the capture
 				checkTitle(t, f.Title)
 			}
 		}
@@ -89,18 +91,18 @@ func TestLabelled(t *testing.T) {
 		}
 	}
 	t.Logf("%-24s %5s %5s %6s  %s", "rule", "runs", "first", "missed", "taken for")
-	for _, rule := range append(Rules(), Rule{}) {
-		row := taken[rule.ID]
+	for _, limits := range append(rule.Rules(), rule.Rule{}) {
+		row := taken[limits.ID]
 		runs, others := 0, []string(nil)
 		for got, n := range row {
-			if runs += n; got != rule.ID {
+			if runs += n; got != limits.ID {
 				others = append(others, fmt.Sprintf("%s %d", got, n))
 			}
 		}
 		slices.Sort(others)
-		t.Logf("%-24s %5d %5d %6d  %s", rule.ID, runs, row[rule.ID], missed[rule.ID], strings.Join(others, ", "))
-		if rule.ID != "" && (runs < 2 || missed[rule.ID] < 1) {
-			t.Errorf("%s: %d runs in which it is first and %d near misses, want 2 and 1 at least", rule.ID, runs, missed[rule.ID])
+		t.Logf("%-24s %5d %5d %6d  %s", limits.ID, runs, row[limits.ID], missed[limits.ID], strings.Join(others, ", "))
+		if limits.ID != "" && (runs < 2 || missed[limits.ID] < 1) {
+			t.Errorf("%s: %d runs in which it is first and %d near misses, want 2 and 1 at least", limits.ID, runs, missed[limits.ID])
 		}
 	}
 }

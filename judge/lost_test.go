@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/gen/tracegen"
+	"assay/judge/rule"
 )
 
 // A leaving says which device events of a trace are lost.
@@ -42,7 +43,7 @@ func TestVerdictOfLostRecords(t *testing.T) {
 		if slices.ContainsFunc(tr.Ranks, func(s tracegen.Story) bool { return s.Damaged }) {
 			continue
 		}
-		whole := Judge(traced(t, tr.Ranks), DefaultThresholds())
+		whole := Judge(traced(t, tr.Ranks), rule.DefaultThresholds())
 		if whole.Verdict.Bound == "unknown" {
 			continue
 		}
@@ -68,7 +69,7 @@ func TestVerdictOfLostRecords(t *testing.T) {
 				continue
 			}
 			s := traced(t, ranks)
-			v := Judge(s, DefaultThresholds()).Verdict
+			v := Judge(s, rule.DefaultThresholds()).Verdict
 			if all[l.name]++; v.Abstained == nil {
 				stand[l.name]++
 			}

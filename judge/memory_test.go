@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -104,12 +106,12 @@ func TestMemoryVerdicts(t *testing.T) {
 	} {
 		m := healthyMemory()
 		tt.change(&m)
-		r := Judge(ofSnapshots(m), DefaultThresholds())
+		r := Judge(ofSnapshots(m), rule.DefaultThresholds())
 		var rules, levels []string
 		for _, f := range r.Findings {
 			rules, levels = append(rules, f.Rule), append(levels, f.Level.String())
 		}
-		if r.Verdict.Bound != Bound(tt.bound) || r.Verdict.Sentence != tt.sentence || strings.Join(rules, " ") != tt.rules || strings.Join(levels, " ") != tt.levels {
+		if r.Verdict.Bound != finding.Bound(tt.bound) || r.Verdict.Sentence != tt.sentence || strings.Join(rules, " ") != tt.rules || strings.Join(levels, " ") != tt.levels {
 			t.Errorf("%s:\ngot  %+v\n     %v %v", tt.name, r.Verdict, rules, levels)
 			continue
 		}
@@ -117,7 +119,7 @@ func TestMemoryVerdicts(t *testing.T) {
 			t.Errorf("%s: the first advice is %q, want %q", tt.name, r.Findings[0].Next[0].ID, tt.next)
 		}
 		for _, f := range r.Findings {
-			if f.DenominatorNS != 0 || f.Rule != RuleMemoryUnrecorded && (f.DenominatorBytes == 0 || len(f.Evidence) == 0) {
+			if f.DenominatorNS != 0 || f.Rule != rule.MemoryUnrecorded && (f.DenominatorBytes == 0 || len(f.Evidence) == 0) {
 				t.Errorf("%s: %+v", tt.name, f)
 			}
 		}
@@ -129,14 +131,14 @@ func TestMemoryVerdicts(t *testing.T) {
 func TestMemoryWorst(t *testing.T) {
 	bad := healthyMemory()
 	bad.Split, bad.Reserved = 4*testGiB, 10*testGiB
-	r := Judge(ofSnapshots(healthyMemory(), bad, healthyMemory()), DefaultThresholds())
+	r := Judge(ofSnapshots(healthyMemory(), bad, healthyMemory()), rule.DefaultThresholds())
 	if r.Verdict.Bound != "fragmentation" || !strings.Contains(r.Verdict.Sentence, " on rank 1 GPU 0: 40.0% of reserved memory (4 GiB of 10 GiB)") {
 		t.Errorf("%+v", r.Verdict)
 	}
 	same := ofSnapshots(healthyMemory(), bad)
 	same.Snapshots[1].Rank = 0
 	same.Inputs[1].Path = "other.pickle"
-	if r := Judge(same, DefaultThresholds()); !strings.Contains(r.Verdict.Sentence, `on rank 0 GPU 0 in "other.pickle"`) {
+	if r := Judge(same, rule.DefaultThresholds()); !strings.Contains(r.Verdict.Sentence, `on rank 0 GPU 0 in "other.pickle"`) {
 		t.Errorf("%+v", r.Verdict)
 	}
 }
@@ -146,14 +148,14 @@ func TestMemoryWorst(t *testing.T) {
 func TestMemoryBesideTime(t *testing.T) {
 	s := ofSnapshots(healthyMemory())
 	s.Memory = []summary.Memory{{Capacity: bytesOf(11 * testGiB)}}
-	if r := Judge(s, DefaultThresholds()); r.Verdict.Bound != "memory-pressure" || r.Findings[0].Level != Critical {
+	if r := Judge(s, rule.DefaultThresholds()); r.Verdict.Bound != "memory-pressure" || r.Findings[0].Level != finding.Critical {
 		t.Errorf("%+v", r)
 	}
 	var busy summary.Activity
 	busy[summary.ClassCompute] = 1e9
 	s.Devices = []summary.Device{{WindowNS: 1e9, Activity: busy, Events: 1000}}
-	r := Judge(s, DefaultThresholds())
-	if r.Verdict.Bound != "compute" || r.Findings[0].Rule != RuleMemoryPressure {
+	r := Judge(s, rule.DefaultThresholds())
+	if r.Verdict.Bound != "compute" || r.Findings[0].Rule != rule.MemoryPressure {
 		t.Errorf("%+v", r)
 	}
 }
@@ -169,8 +171,8 @@ func TestMemoryBesideLittle(t *testing.T) {
 	tables := ofSnapshots(m)
 	tables.Tables = []summary.Table{{Name: "cuda_api_sum", Of: summary.OfCall}}
 	for name, s := range map[string]*summary.Summary{"little work": s, "tables": tables} {
-		r := Judge(s, DefaultThresholds())
-		if r.Verdict.Bound != "unknown" || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleMemoryFragmented && f.Level == Critical }) {
+		r := Judge(s, rule.DefaultThresholds())
+		if r.Verdict.Bound != "unknown" || !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.MemoryFragmented && f.Level == finding.Critical }) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -178,11 +180,11 @@ func TestMemoryBesideLittle(t *testing.T) {
 
 // TestMemoryThresholds: limits from a file decide.
 func TestMemoryThresholds(t *testing.T) {
-	th, err := ParseThresholds(strings.NewReader("memory-owner:\n  warn: 40%\n  critical: 40%\n"), "x")
+	th, err := rule.ParseThresholds(strings.NewReader("memory-owner:\n  warn: 40%\n  critical: 40%\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := Judge(ofSnapshots(healthyMemory()), th); r.Verdict.Bound != "memory-owner" || r.Findings[0].Level != Critical {
+	if r := Judge(ofSnapshots(healthyMemory()), th); r.Verdict.Bound != "memory-owner" || r.Findings[0].Level != finding.Critical {
 		t.Errorf("%+v", r)
 	}
 }
@@ -196,13 +198,13 @@ func TestMemoryTimeline(t *testing.T) {
 		s := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 10 * testGiB, Categories: []summary.CategoryBytes{
 			{Name: category, AtPeak: 7 * testGiB}, {Name: "temporaries", AtPeak: 3 * testGiB},
 		}}}}
-		r := Judge(s, DefaultThresholds())
+		r := Judge(s, rule.DefaultThresholds())
 		sentence := strings.ToUpper(category[:1]) + category[1:] + ": 70.0% of the memory at the peak (7 GiB of 10 GiB); limit 50%"
 		if r.Verdict.Bound != "memory-owner" || r.Verdict.Sentence != sentence || !strings.Contains(strings.Join(texts(r.Findings[0].Next), " "), want) {
 			t.Errorf("%s: %+v", category, r)
 		}
 		s.MemoryTimelines[0].Categories[0].AtPeak = 4 * testGiB
-		if r := Judge(s, DefaultThresholds()); r.Verdict.Bound != "memory-healthy" {
+		if r := Judge(s, rule.DefaultThresholds()); r.Verdict.Bound != "memory-healthy" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -212,27 +214,12 @@ func TestMemoryTimeline(t *testing.T) {
 func TestMemoryWords(t *testing.T) {
 	m := healthyMemory()
 	m.OwnersBytes, m.Owners[0].Kind = 4*testGiB, summary.KindKVCache
-	f := findingBy(t, Judge(ofSnapshots(m), DefaultThresholds()), RuleMemoryOwner)
-	if want := "a KV cache is large on purpose"; !strings.Contains(f.Evidence[0], want) || f.Level != Info {
+	f := findingBy(t, Judge(ofSnapshots(m), rule.DefaultThresholds()), rule.MemoryOwner)
+	if want := "a KV cache is large on purpose"; !strings.Contains(f.Evidence[0], want) || f.Level != finding.Info {
 		t.Errorf("%s: %s", f.Level, f.Title)
 	}
 	little := &summary.Summary{MemoryTimelines: []summary.MemoryTimeline{{Peak: 255 * testMiB, Categories: []summary.CategoryBytes{{Name: "parameters", AtPeak: 255 * testMiB}}}}}
-	if v := Judge(little, DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "Memory: peak 255 MiB; categories are judged from 256 MiB" {
+	if v := Judge(little, rule.DefaultThresholds()).Verdict; v.Bound != "memory-healthy" || v.Sentence != "Memory: peak 255 MiB; categories are judged from 256 MiB" {
 		t.Errorf("%+v", v)
-	}
-}
-
-// TestKindAdvice: every kind of memory has advice of its own.
-func TestKindAdvice(t *testing.T) {
-	seen := map[string]string{}
-	for _, kind := range []string{
-		summary.KindParameters, summary.KindOptimizer, summary.KindActivations, summary.KindRecomputed, summary.KindBackward,
-		summary.KindKVCache, summary.KindComm, summary.KindData, summary.KindOther, summary.KindUnknown,
-	} {
-		advice := kindAdvice(kind)
-		if len(advice) == 0 || seen[advice[0].ID] != "" {
-			t.Errorf("%s: %q, as %s", kind, ids(advice), seen[advice[0].ID])
-		}
-		seen[advice[0].ID] = kind
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -53,26 +55,26 @@ func TestBands(t *testing.T) {
 		steps            int64
 		phases           map[string]int64
 	}{
-		{"typical", RuleGenerationShare, "none", 4, typical},
-		{"typical", RuleTrainingShare, "none", 4, typical},
-		{"typical", RuleWeightSyncShare, "none", 4, typical},
-		{"typical", RuleDataShare, "none", 4, typical},
-		{"under the band's end", RuleGenerationShare, "none", 4, with("generation", 59)},
-		{"at the band's end", RuleGenerationShare, "warn", 4, with("generation", 60)},
-		{"few steps are never critical", RuleGenerationShare, "warn", 4, map[string]int64{"generation": 90, "training": 5}},
-		{"many are", RuleGenerationShare, "critical", 20, map[string]int64{"generation": 90, "training": 5}},
-		{"one step says nothing", RuleGenerationShare, "none", 1, map[string]int64{"generation": 90, "training": 5}},
-		{"much training", RuleTrainingShare, "info", 4, with("training", 31)},
-		{"a long sync", RuleWeightSyncShare, "warn", 4, with("weight-sync", 16)},
-		{"data", RuleDataShare, "warn", 4, with("data", 5)},
-		{"sleep", RuleSleepShare, "warn", 4, with("sleep-wake", 30)},
-		{"wait", RuleWaitShare, "warn", 4, with("wait", 12)},
-		{"no reinforcement learning", RuleGenerationShare, "none", 4, map[string]int64{"generation": 90}},
-		{"data of any program", RuleDataShare, "warn", 4, map[string]int64{"data": 20, "forward": 70}},
-		{"a sync of 2 s", RuleWeightSyncTime, "warn", 4, with("weight-sync", 2)},
-		{"a sync of 1 s", RuleWeightSyncTime, "none", 4, with("weight-sync", 1)},
+		{"typical", rule.GenerationShare, "none", 4, typical},
+		{"typical", rule.TrainingShare, "none", 4, typical},
+		{"typical", rule.WeightSyncShare, "none", 4, typical},
+		{"typical", rule.DataShare, "none", 4, typical},
+		{"under the band's end", rule.GenerationShare, "none", 4, with("generation", 59)},
+		{"at the band's end", rule.GenerationShare, "warn", 4, with("generation", 60)},
+		{"few steps are never critical", rule.GenerationShare, "warn", 4, map[string]int64{"generation": 90, "training": 5}},
+		{"many are", rule.GenerationShare, "critical", 20, map[string]int64{"generation": 90, "training": 5}},
+		{"one step says nothing", rule.GenerationShare, "none", 1, map[string]int64{"generation": 90, "training": 5}},
+		{"much training", rule.TrainingShare, "info", 4, with("training", 31)},
+		{"a long sync", rule.WeightSyncShare, "warn", 4, with("weight-sync", 16)},
+		{"data", rule.DataShare, "warn", 4, with("data", 5)},
+		{"sleep", rule.SleepShare, "warn", 4, with("sleep-wake", 30)},
+		{"wait", rule.WaitShare, "warn", 4, with("wait", 12)},
+		{"no reinforcement learning", rule.GenerationShare, "none", 4, map[string]int64{"generation": 90}},
+		{"data of any program", rule.DataShare, "warn", 4, map[string]int64{"data": 20, "forward": 70}},
+		{"a sync of 2 s", rule.WeightSyncTime, "warn", 4, with("weight-sync", 2)},
+		{"a sync of 1 s", rule.WeightSyncTime, "none", 4, with("weight-sync", 1)},
 	} {
-		if got := levelOf(Judge(learning("", tc.steps, tc.phases), Thresholds{}), tc.rule); got != tc.want {
+		if got := levelOf(Judge(learning("", tc.steps, tc.phases), rule.Thresholds{}), tc.rule); got != tc.want {
 			t.Errorf("%s: %s is %s, want %s", tc.name, tc.rule, got, tc.want)
 		}
 	}
@@ -85,17 +87,17 @@ func TestStackAdvice(t *testing.T) {
 	for producer, want := range map[string]string{
 		"SkyRL": "trainer.placement.colocate_all=true", "veRL": "Place training and inference on the same GPUs", "": "Place training and inference on the same GPUs",
 	} {
-		f := findingOf(Judge(learning(producer, 4, phases), Thresholds{}).Findings, RuleWeightSyncShare)
+		f := findingOf(Judge(learning(producer, 4, phases), rule.Thresholds{}).Findings, rule.WeightSyncShare)
 		if f == nil || !strings.Contains(strings.Join(texts(f.Next), "\n"), want) {
 			t.Errorf("%q: %+v", producer, f)
 		}
 	}
-	f := findingOf(Judge(learning("veRL", 4, phases), Thresholds{}).Findings, RuleGenerationShare)
-	if f == nil || !strings.Contains(strings.Join(texts(f.Next), "\n"), "actor_rollout_ref.rollout.gpu_memory_utilization") || !strings.HasPrefix(f.Next[0].Source().Title, "veRL") {
+	f := findingOf(Judge(learning("veRL", 4, phases), rule.Thresholds{}).Findings, rule.GenerationShare)
+	if f == nil || !strings.Contains(strings.Join(texts(f.Next), "\n"), "actor_rollout_ref.rollout.gpu_memory_utilization") || !strings.HasPrefix(rule.SourceOf(f.Next[0]).Title, "veRL") {
 		t.Errorf("veRL: %+v", f)
 	}
 	// A single name may be anybody's.
-	f = findingOf(Judge(learning("SkyRL", 4, map[string]int64{"data": 40}), Thresholds{}).Findings, RuleDataShare)
+	f = findingOf(Judge(learning("SkyRL", 4, map[string]int64{"data": 40}), rule.Thresholds{}).Findings, rule.DataShare)
 	if f == nil || strings.Contains(strings.Join(texts(f.Next), "\n"), "SkyRL") {
 		t.Errorf("one name: %+v", f)
 	}
@@ -114,7 +116,7 @@ func TestPhaseVerdicts(t *testing.T) {
 	row("", summary.Activity{0: 90 * ms})
 	s.Devices[0].Activity = summary.Activity{0: 100 * ms, summary.ClassCopy: 500 * ms, summary.ClassCompute: 360 * ms, summary.ClassComm: 40 * ms}
 	s.Devices[0].WindowNS = 1000 * ms
-	r := Judge(s, Thresholds{})
+	r := Judge(s, rule.Thresholds{})
 	want := map[string]string{"setup": "copies", "measured": "compute", "training": "communication"}
 	for _, v := range r.Phases {
 		if string(v.Bound) != want[v.Path] {
@@ -125,8 +127,8 @@ func TestPhaseVerdicts(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("no verdict on %v", want)
 	}
-	f := findingOf(r.Findings, RuleWarmUpPhases)
-	if f == nil || f.Level != Warn || f.NumeratorNS != 510*ms || !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.HasPrefix(e, "without them the run is host-bound") }) {
+	f := findingOf(r.Findings, rule.WarmUpPhases)
+	if f == nil || f.Level != finding.Warn || f.NumeratorNS != 510*ms || !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.HasPrefix(e, "without them the run is host-bound") }) {
 		t.Errorf("finding %+v", f)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -48,11 +49,11 @@ func levelsOf(r Result) (out []string) {
 	return out
 }
 
-func findingBy(t *testing.T, r Result, rule string) Finding {
+func findingBy(t *testing.T, r Result, id string) finding.Finding {
 	t.Helper()
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == id })
 	if i < 0 {
-		t.Fatalf("no finding of %s among %v", rule, levelsOf(r))
+		t.Fatalf("no finding of %s among %v", id, levelsOf(r))
 	}
 	return r.Findings[i]
 }
@@ -101,9 +102,9 @@ func TestProfileRules(t *testing.T) {
 		{"calls of 10 µs are not cheap", "cpu", append([]fn{{"app.py:50 tiny", 25, 25, 2500}}, even[:15]...), "function", []string{"function-total warn"}},
 		{"999 calls are not many", "cpu", append([]fn{{"app.py:50 tiny", 9, 9, 999}, {"app.py:51 tiny", 9, 9, 999}, {"app.py:52 tiny", 9, 9, 999}}, even...), "mixed", nil},
 	} {
-		r := Judge(profiled(tt.clock, tt.rows), Thresholds{})
-		if r.Verdict.Bound != Bound(tt.bound) || !slices.Equal(levelsOf(r), tt.want) {
-			t.Errorf("%s: %s %v, want %s %v\n%+v", tt.name, r.Verdict.Bound, levelsOf(r), Bound(tt.bound), tt.want, r.Verdict)
+		r := Judge(profiled(tt.clock, tt.rows), rule.Thresholds{})
+		if r.Verdict.Bound != finding.Bound(tt.bound) || !slices.Equal(levelsOf(r), tt.want) {
+			t.Errorf("%s: %s %v, want %s %v\n%+v", tt.name, r.Verdict.Bound, levelsOf(r), finding.Bound(tt.bound), tt.want, r.Verdict)
 		}
 	}
 }
@@ -111,8 +112,8 @@ func TestProfileRules(t *testing.T) {
 // TestProfileWords: value, limit and denominator are in the title, and what is
 // missing is reported.
 func TestProfileWords(t *testing.T) {
-	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), Thresholds{})
-	f := findingBy(t, r, RuleFunctionTotal)
+	r := Judge(profiled("cpu", []fn{{"/srv/app/judge.py:27 Judge.verify", 1, 100, 40}, {"/srv/app/judge.py:31 Judge.check", 2, 99, 40}, {"/srv/app/judge.py:9 small", -1, -1, -1}}), rule.Thresholds{})
+	f := findingBy(t, r, rule.FunctionTotal)
 	wantIn(t, f.Title, `Hot function: "Judge.check" (judge.py:31), 99.0% of total time (99 ms of 100 ms); limit 50%`)
 	wantIn(t, strings.Join(f.Evidence, "\n"), `"Judge.check" (judge.py:31): 99 ms total, 2 ms self, 40 calls, 2.48 ms each`, `1 more function with at least 10%`,
 		`"Judge.verify" (judge.py:27): 100.0%`, "the self times sum to 3 ms of 100 ms", "CPU clock")
@@ -120,10 +121,10 @@ func TestProfileWords(t *testing.T) {
 	if f.Value != 0.99 || f.NumeratorNS != 99e6 || f.DenominatorNS != 100e6 || f.Warn != 0.1 || f.Critical != 0.5 {
 		t.Errorf("the numbers are %+v", f)
 	}
-	if r.Verdict.Sentence != f.Title || r.Verdict.Rule != RuleFunctionTotal {
+	if r.Verdict.Sentence != f.Title || r.Verdict.Rule != rule.FunctionTotal {
 		t.Errorf("the verdict is %+v", r.Verdict)
 	}
-	nested := findingBy(t, r, RuleNestedCost)
+	nested := findingBy(t, r, rule.NestedCost)
 	wantIn(t, nested.Title, `"Judge.check" (judge.py:31) spends 98.0% of its time in callees (97 ms of 99 ms); limit 90%`)
 	wantIn(t, strings.Join(nested.Evidence, "\n"), "lists no callees")
 }
@@ -140,8 +141,8 @@ func TestProfileCalls(t *testing.T) {
 		Columns: []summary.TableColumn{{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsTotal}},
 		Rows: []summary.TableRow{edge("app.py:1 a", "app.py:2 b", 100, 1), edge("app.py:2 b", "app.py:3 c", 100, 1), edge("app.py:3 c", "app.py:1 a", 60, 1),
 			edge("app.py:3 c", "/usr/lib/python3.11/json/decoder.py:4 raw", 60, 7), edge("app.py:3 c", "/usr/lib/python3.11/re.py:5 match", 40, 3)}})
-	r := Judge(s, Thresholds{})
-	f := findingBy(t, r, RuleNestedCost)
+	r := Judge(s, rule.Thresholds{})
+	f := findingBy(t, r, rule.NestedCost)
 	wantIn(t, f.Title, `"c" (app.py:3) spends 100.0% of its time in callees`)
 	wantIn(t, strings.Join(f.Evidence, "\n"), `callee "raw" (decoder.py:4): 60.0% of it (60 ms in 7 calls)`, `callee "match" (re.py:5): 40.0% of it (40 ms in 3 calls)`)
 }
@@ -155,7 +156,7 @@ func TestTwoClocks(t *testing.T) {
 			s.Tables[i].Clock = "cpu"
 		}
 	}
-	f := findingBy(t, Judge(s, Thresholds{}), RuleWaiting)
+	f := findingBy(t, Judge(s, rule.Thresholds{}), rule.Waiting)
 	wantIn(t, f.Title, `Blocked: "verify" (app.py:1) waits for 90.0% of its wall time (900 ms of 1 s); limit 60%`)
 	wantIn(t, strings.Join(f.Evidence, "\n"), "wall clock: 1 s total", "CPU clock: 100 ms total", "two runs")
 	for i := range s.Tables {
@@ -163,7 +164,7 @@ func TestTwoClocks(t *testing.T) {
 			s.Tables[i].Rows[0].Name, s.Tables[i].Rows[1].Name = "other.py:1 x", "other.py:2 y"
 		}
 	}
-	if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleWaiting }) {
+	if r := Judge(s, rule.Thresholds{}); slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.Waiting }) {
 		t.Errorf("two programs are held against each other: %v", levelsOf(r))
 	}
 }
@@ -172,14 +173,14 @@ func TestTwoClocks(t *testing.T) {
 func TestGrowing(t *testing.T) {
 	before := []fn{{"app.py:1 verify", 50, 100, 100}, {"app.py:2 look", 50, 50, 100}}
 	after := []fn{{"app.py:1 verify", 100, 400, 200}, {"app.py:2 look", 300, 300, 200}}
-	r := Judge(profiled("cpu", before, after), Thresholds{})
-	f := findingBy(t, r, RuleGrowingAverage)
+	r := Judge(profiled("cpu", before, after), rule.Thresholds{})
+	f := findingBy(t, r, rule.GrowingAverage)
 	wantIn(t, f.Title, `Mean call time +200.0%: "look" (app.py:2), 1.5 ms, was 500 µs; limit 100%`)
 	wantIn(t, strings.Join(f.Evidence, "\n"), "p0.txt: 50 ms total", "p1.txt: 300 ms total")
 	for name, s := range map[string]*summary.Summary{
 		"shrinks": profiled("cpu", after, before), "three profiles": profiled("cpu", before, after, after), "the same": profiled("cpu", before, before),
 	} {
-		if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleGrowingAverage }) {
+		if r := Judge(s, rule.Thresholds{}); slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.GrowingAverage }) {
 			t.Errorf("%s: %v", name, levelsOf(r))
 		}
 	}
@@ -191,7 +192,7 @@ func TestProfileUnits(t *testing.T) {
 	for unit, want := range map[string]string{"bytes": "60.0% of total bytes (57.2 MiB of 95.4 MiB)", "count": "60.0% of total samples (60,000,000 of 100,000,000)"} {
 		s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})
 		s.Tables[0].Columns[1].Unit, s.Tables[0].Columns[2].Unit = unit, unit
-		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+		f := findingBy(t, Judge(s, rule.Thresholds{}), rule.FunctionTotal)
 		wantIn(t, f.Title, want)
 		if f.NumeratorNS != 0 || f.DenominatorNS != 0 || f.Value != 0.6 {
 			t.Errorf("%s are said to be nanoseconds: %+v", unit, f)
@@ -204,43 +205,14 @@ func TestProfileUnits(t *testing.T) {
 func TestProfileEmpty(t *testing.T) {
 	s := profiled("cpu", nil)
 	s.Issues = []summary.Issue{{Code: "profile-rows-missing", Severity: "data-loss", Count: 1, Help: "the data is beside it"}}
-	r := Judge(s, Thresholds{})
-	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "has no functions") || !slices.Contains(texts(findingBy(t, r, RuleCaptureQuality).Next), "the data is beside it") {
+	r := Judge(s, rule.Thresholds{})
+	if r.Verdict.Bound != "unknown" || !strings.Contains(r.Verdict.Sentence, "has no functions") || !slices.Contains(texts(findingBy(t, r, rule.CaptureQuality).Next), "the data is beside it") {
 		t.Errorf("%+v", r)
 	}
 	s = profiled("cpu", []fn{{"f", 1, 1, 1}})
 	s.Tables = append(s.Tables, summary.Table{Number: 1, Of: summary.OfKernel})
-	if r := Judge(s, Thresholds{}); slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleFunctionTotal }) {
+	if r := Judge(s, rule.Thresholds{}); slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.FunctionTotal }) {
 		t.Errorf("%v", levelsOf(r))
-	}
-}
-
-func TestFunctionNames(t *testing.T) {
-	for name, want := range map[string]bool{
-		"/usr/lib/python3.11/asyncio/tasks.py:627 sleep": true, "{built-in method time.sleep}": true, "{method 'acquire' of '_thread.lock' objects}": true,
-		"{method 'recv_into' of '_socket.socket' objects}": true, "{method 'read' of '_ssl._SSLSocket' objects}": true, "..lib/python3.11/selectors.py:451 EpollSelector.select": true,
-		"{method 'poll' of 'select.epoll' objects}": true, "runtime.futex": true, "/usr/lib/python3.11/threading.py:288 Condition.wait": true,
-		"/sleep/select.py:3 work": false, "app.py:1 selected": false, "app.py:1 read": false, "{method 'read' of '_io.BufferedReader' objects}": false, "app.py:3 await_all": false,
-	} {
-		if got := isWait(name); got != want {
-			t.Errorf("%s waits: %v, want %v", name, got, want)
-		}
-	}
-	for name, want := range map[string]bool{
-		"/usr/lib/python3.11/json/decoder.py:4 raw": true, "/venv/lib/python3.12/site-packages/sympy/core.py:1 f": true, "<frozen os>:674 _Environ.get": true,
-		"{built-in method sum}": true, "..hon3.11/asyncio/runners.py:160 run": true, "torch/nn/modules/conv.py(462):_forward": true, "runtime.mallocgc": true,
-		"/usr/local/go/src/net/http/server.go": true, "/app/judge.py:31 Judge.check": false, "/home/me/mython3/x.py:1 f": false, "main.main": false, "": false,
-	} {
-		if got := isLibrary(name); got != want {
-			t.Errorf("%q is of a library: %v, want %v", name, got, want)
-		}
-	}
-	for name, want := range map[string]string{
-		"/a b/c.py:31 Judge.check": `"Judge.check" (c.py:31)`, "c.py:3 <lambda>": `"<lambda>" (c.py:3)`, "main.(*T).f": `"main.(*T).f"`, "{built-in method sum}": `"{built-in method sum}"`,
-	} {
-		if got := called(name); got != want {
-			t.Errorf("%s becomes %s, want %s", name, got, want)
-		}
 	}
 }
 
@@ -257,7 +229,7 @@ func TestDeepProfile(t *testing.T) {
 	rows[n-1].self = 100
 	s := profiled("cpu", rows)
 	s.Tables = append(s.Tables, calls)
-	f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+	f := findingBy(t, Judge(s, rule.Thresholds{}), rule.FunctionTotal)
 	wantIn(t, f.Title, fmt.Sprintf(`Hot function: "f" (app.py:%d), 100.0%%`, n-1))
 }
 
@@ -288,29 +260,11 @@ func TestAdviceByFunction(t *testing.T) {
 				r.Values[1], r.Values[2] = rest, &none // it has no total
 			}
 		}
-		f := findingBy(t, Judge(s, Thresholds{}), RuleFunctionTotal)
+		f := findingBy(t, Judge(s, rule.Thresholds{}), rule.FunctionTotal)
 		wantIn(t, f.Title, fmt.Sprintf("%q", tt.name), tt.title)
-		wantIn(t, f.Next[0].Text(), tt.next)
+		wantIn(t, rule.Text(f.Next[0]), tt.next)
 		if tt.tool == "pprof" && tt.file == "" && strings.Contains(strings.Join(texts(f.Next), " "), "asyncio") {
 			t.Errorf("%s is told of Python: %v", tt.name, texts(f.Next))
 		}
-	}
-}
-
-// TestLongNames: what a function is does not hang on how long its name is, and
-// megabytes of names are not all looked at.
-func TestLongNames(t *testing.T) {
-	long := strings.Repeat("x", 16<<20)
-	start := time.Now()
-	for range 20 {
-		if !isLibrary("/usr/lib/python3.12/json/"+long) || isLibrary("app.py:3 "+long) {
-			t.Fatal("a long name is of another library")
-		}
-		if !isWait("{method 'acquire' of "+long) || isWait("app.py:3 "+long) {
-			t.Fatal("a long name waits otherwise")
-		}
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"assay/internal/gen/tracegen"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -19,7 +21,7 @@ func troubled(t *testing.T, name string) Result {
 	if i < 0 {
 		t.Fatalf("no trouble is called %q", name)
 	}
-	return Judge(traced(t, tracegen.Troubles()[i].Ranks), DefaultThresholds())
+	return Judge(traced(t, tracegen.Troubles()[i].Ranks), rule.DefaultThresholds())
 }
 
 // TestFirstStepIsOfTheCause: the host of each of these waits for a step's end, too,
@@ -45,30 +47,15 @@ func TestNothingToSaveInGraphs(t *testing.T) {
 	}
 }
 
-// TestLongPausesAreNamed: a pause of milliseconds in a function is no launch that is
-// slow.
-func TestLongPausesAreNamed(t *testing.T) {
-	f := troubled(t, "long_pauses").Findings[0]
-	if len(f.Next) != 1 || !strings.HasPrefix(f.Next[0].Text(), `Move "demo/train.py(90): save" off the thread`) {
-		t.Errorf("steps %q", texts(f.Next))
-	}
-	for mean, want := range map[int64]string{longGap: "move-off-the-launching-thread", longGap - 1: "launch-less"} {
-		o := ownerShare{owner: summary.OwnerHost, state: summary.StateOp, name: "aten::mm", ns: 3 * mean, count: 3}
-		if got := o.advice()[0].ID; got != want {
-			t.Errorf("pieces of %d ns: %s, want %s", mean, got, want)
-		}
-	}
-}
-
 // TestLateRankNamesItsLimits: the exposed communication that the straggler replaces can
 // be critical although the waiting is not. Its cause is part of the evidence.
 func TestLateRankNamesItsLimits(t *testing.T) {
 	r := troubled(t, "slow_rank")
-	f := find(t, r, RuleStragglingRank)
+	f := find(t, r, rule.StragglingRank)
 	if want := "; limit 10%"; !strings.HasSuffix(f.Title, want) || !strings.HasSuffix(f.Evidence[0], "; limit 20%") {
 		t.Errorf("%s\n%q\nhave not the limits 10%% and 20%%", f.Title, f.Evidence)
 	}
-	if f.Level != Critical || findingOf(r.Findings, RuleUnevenRanks) != nil {
+	if f.Level != finding.Critical || findingOf(r.Findings, rule.UnevenRanks) != nil {
 		t.Errorf("level %s\n%s", f.Level, told(r))
 	}
 	if !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.HasPrefix(e, "Compute imbalance: rank 1 takes 40 ms") }) ||
@@ -81,17 +68,23 @@ func TestLateRankNamesItsLimits(t *testing.T) {
 // the same time whenever they run.
 func TestEvenStepsOfUnevenRanks(t *testing.T) {
 	r := troubled(t, "more_tokens")
-	if findingOf(r.Findings, RuleUnevenSteps) != nil {
+	if findingOf(r.Findings, rule.UnevenSteps) != nil {
 		t.Errorf("steps of even length are called uneven:\n%s", told(r))
 	}
 	want := "Compute imbalance: rank 0 takes 40 ms, mean 32.5 ms (difference 18.8%); limit 10%"
-	if got := find(t, r, RuleUnevenRanks).Title; got != want {
+	if got := find(t, r, rule.UnevenRanks).Title; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	// Half of the lengths lie 1.5 ms or more from the middle one.
 	s := traced(t, tracegen.Troubles()[slices.IndexFunc(tracegen.Troubles(), func(tr tracegen.Trouble) bool { return tr.Name == "lengths_that_vary" })].Ranks)
-	f := find(t, Judge(s, DefaultThresholds()), RuleUnevenSteps)
-	far, middle := 0, medianOf(indices(len(s.Steps)), func(i int) int64 { return s.Steps[i].WallNS })
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.UnevenSteps)
+	walls := make([]int64, len(s.Steps))
+	for i, st := range s.Steps {
+		walls[i] = st.WallNS
+	}
+	slices.Sort(walls)
+	low, high := walls[(len(walls)-1)/2], walls[len(walls)/2]
+	far, middle := 0, low+(high-low)/2
 	for _, st := range s.Steps {
 		if max(st.WallNS-middle, middle-st.WallNS) >= f.NumeratorNS {
 			far++
@@ -102,18 +95,11 @@ func TestEvenStepsOfUnevenRanks(t *testing.T) {
 	}
 }
 
-func indices(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
-	}
-	return out
-}
-
 // TestMemoryBoundIsNotComputeBound: what says that memory decides must not say of
 // the window, or of its steps, that compute does.
 func TestMemoryBoundIsNotComputeBound(t *testing.T) {
 	r := troubled(t, "small_arithmetic")
-	if r.Verdict.Bound != "memory" || findingOf(r.Findings, RuleSteadySteps) != nil || strings.Contains(told(r), "compute-bound run") {
+	if r.Verdict.Bound != "memory" || findingOf(r.Findings, rule.SteadySteps) != nil || strings.Contains(told(r), "compute-bound run") {
 		t.Errorf("%s-bound\n%s", r.Verdict.Bound, told(r))
 	}
 }
@@ -122,7 +108,7 @@ func TestMemoryBoundIsNotComputeBound(t *testing.T) {
 // though no part of the window is.
 func TestNothingElseIsNotSaid(t *testing.T) {
 	r := troubled(t, "copy_back")
-	if find(t, r, RuleSyncCopies).Level != Warn || strings.Contains(r.Verdict.Sentence, "nothing else") {
+	if find(t, r, rule.SyncCopies).Level != finding.Warn || strings.Contains(r.Verdict.Sentence, "nothing else") {
 		t.Errorf("%s\n%s", r.Verdict.Sentence, told(r))
 	}
 }
@@ -149,7 +135,7 @@ func TestStepsForProgramsWithoutTorch(t *testing.T) {
 		s.Inputs = []summary.Input{{Format: format}}
 		s.Kernels = []summary.Kernel{{Name: kernel, Class: "compute", Category: "elementwise", Count: 10, TotalNS: 200 * ms}}
 		var steps []string
-		for _, f := range Judge(s, DefaultThresholds()).Findings {
+		for _, f := range Judge(s, rule.DefaultThresholds()).Findings {
 			steps = append(steps, texts(f.Next)...)
 		}
 		return strings.Join(steps, "\n")
@@ -182,7 +168,7 @@ func TestVerdictWithoutSetup(t *testing.T) {
 		s.Devices[0].Activity = setup.Plus(steady)
 		s.Devices[0].WindowNS = s.Devices[0].Activity.Window()
 		s.Sort()
-		return Judge(s, DefaultThresholds())
+		return Judge(s, rule.DefaultThresholds())
 	}
 	setup := summary.Activity{0: 200 * ms, summary.ClassCopy: 500 * ms}
 	for _, tc := range []struct {
@@ -197,11 +183,11 @@ func TestVerdictWithoutSetup(t *testing.T) {
 	} {
 		r := of(setup, summary.Activity{summary.ClassCompute: tc.steady * ms})
 		// Where nothing else is left to judge by, the first thing to do is to record it.
-		first := find(t, r, r.Verdict.Rule).Next[0].Text()
+		first := rule.Text(find(t, r, r.Verdict.Rule).Next[0])
 		if got := first == "Record again without setup, which hides what limits the rest: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)."; got != (tc.steady == 14) {
 			t.Errorf("%d ms: the first step is %q", tc.steady, first)
 		}
-		if r.Verdict.Bound != Bound(tc.bound) || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
+		if r.Verdict.Bound != finding.Bound(tc.bound) || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
 			t.Errorf("%d ms: %s-bound: %s\nwant %s: %s", tc.steady, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 	}
@@ -216,11 +202,11 @@ func TestIdleAfterWarmUp(t *testing.T) {
 	s.Devices[0].WindowNS = s.Devices[0].Activity.Window()
 	s.Idle = []summary.Idle{{Owner: summary.OwnerHost, State: summary.StateAlloc, Name: "cudaFree", NS: 9_600 * ms, Count: 3, MaxNS: 9_000 * ms}}
 	s.Sort()
-	f := find(t, Judge(s, DefaultThresholds()), RuleGPUIdle)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle)
 	if want := "GPU idle: 60.0% of the window without warm-up (600 ms of 1 s); limit 50%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
-	if len(f.Next) != 1 || !strings.HasPrefix(f.Next[0].Text(), "Record again without warm-up") || strings.Contains(strings.Join(f.Evidence, " "), "allocating") {
+	if len(f.Next) != 1 || !strings.HasPrefix(rule.Text(f.Next[0]), "Record again without warm-up") || strings.Contains(strings.Join(f.Evidence, " "), "allocating") {
 		t.Errorf("evidence %q\nsteps %q", f.Evidence, texts(f.Next))
 	}
 }
@@ -230,25 +216,13 @@ func TestIdleAfterWarmUp(t *testing.T) {
 func TestOtherAccelerator(t *testing.T) {
 	for category, told := range map[string]bool{"mtia_ccp_events": true, "hpu_op": true, "cpu_op": false} {
 		s := &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}}, Spans: []summary.Span{{Name: "merge", Category: category, Count: 1, SelfNS: ms}}}
-		r := Judge(s, DefaultThresholds())
+		r := Judge(s, rule.DefaultThresholds())
 		if got := strings.Contains(r.Verdict.Sentence, "another accelerator ("+category+")"); got != told || r.Verdict.Bound != "unknown" {
 			t.Errorf("%s: %s", category, r.Verdict.Sentence)
 		}
 		if steps := strings.Join(texts(r.Findings[0].Next), " "); strings.Contains(steps, "ProfilerActivity.CUDA") == told {
 			t.Errorf("%s: steps %q", category, steps)
 		}
-	}
-}
-
-// TestLongGapsNameTheHost: of the longest gap it is known what the host did.
-func TestLongGapsNameTheHost(t *testing.T) {
-	f := find(t, troubled(t, "checkpoint_of_600_ms"), RuleLongGaps)
-	if !strings.HasPrefix(f.Next[0].Text(), `Move "demo/train.py(90): save" off the thread`) {
-		t.Errorf("steps %q", texts(f.Next))
-	}
-	unknown := longGaps{list: []placedGap{{Gap: summary.Gap{Owner: summary.OwnerDependency, Name: "save"}}}}
-	if got := unknown.advice().ID; got != "find-what-runs-in-the-gaps" {
-		t.Errorf("of a gap that is not the host's: %q", got)
 	}
 }
 
@@ -259,7 +233,7 @@ func TestSendLess(t *testing.T) {
 		s := one(0, 300, 0)
 		s.Inputs = []summary.Input{{Format: "kineto"}}
 		s.Annotations = []summary.Annotation{{Name: name, Count: 1}}
-		steps := strings.Join(texts(find(t, Judge(s, DefaultThresholds()), RuleExposedComm).Next), " ")
+		steps := strings.Join(texts(find(t, Judge(s, rule.DefaultThresholds()), rule.ExposedComm).Next), " ")
 		for _, of := range []string{"DDP", "FSDP"} {
 			if told := strings.Contains(steps, "With "+of+": reduce gradients in bfloat16"); told != slices.Contains(strings.Fields(has), of) {
 				t.Errorf("%s: of %s told %v: %s", name, of, told, steps)
@@ -268,5 +242,21 @@ func TestSendLess(t *testing.T) {
 				t.Errorf("%s is told of %s: %s", name, of, steps)
 			}
 		}
+	}
+}
+
+// TestLongPausesAreNamed: a pause of milliseconds in a function has the name of that.
+func TestLongPausesAreNamed(t *testing.T) {
+	f := troubled(t, "long_pauses").Findings[0]
+	if len(f.Next) != 1 || !strings.HasPrefix(rule.Text(f.Next[0]), `Move "demo/train.py(90): save" off the thread`) {
+		t.Errorf("steps %q", texts(f.Next))
+	}
+}
+
+// TestLongGapsNameTheHost: of the longest gap it is known what the host did.
+func TestLongGapsNameTheHost(t *testing.T) {
+	f := find(t, troubled(t, "checkpoint_of_600_ms"), rule.LongGaps)
+	if !strings.HasPrefix(rule.Text(f.Next[0]), `Move "demo/train.py(90): save" off the thread`) {
+		t.Errorf("steps %q", texts(f.Next))
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/timeline"
 	"assay/summary"
 )
 
@@ -25,7 +28,7 @@ func loop(ns ...int64) *summary.Summary {
 
 func statesOf(s *summary.Summary) string {
 	var words []string
-	for _, st := range Judge(s, Thresholds{}).States {
+	for _, st := range Judge(s, rule.Thresholds{}).States {
 		words = append(words, string(st))
 	}
 	return strings.Join(words, " ")
@@ -71,7 +74,7 @@ func TestStepStates(t *testing.T) {
 	if got := statesOf(s); strings.Count(got, "steady") != 6 {
 		t.Errorf("prefill and decode: %s", got)
 	}
-	if g := Judge(s, Thresholds{}).Groups; len(g) != 2 || g[0].Kind != "prefill" || g[0].MedianNS != 100*ms || g[1].MedianNS != 10*ms {
+	if g := Judge(s, rule.Thresholds{}).Groups; len(g) != 2 || g[0].Kind != "prefill" || g[0].MedianNS != 100*ms || g[1].MedianNS != 10*ms {
 		t.Errorf("groups %+v", g)
 	}
 }
@@ -79,11 +82,11 @@ func TestStepStates(t *testing.T) {
 // TestStepGroups: median and spread are those of the steps that count: of 8, 9,
 // 10, 12 the median is 9.5 and the distances 1.5, 0.5, 0.5, 2.5 have one of 1.
 func TestStepGroups(t *testing.T) {
-	g := Judge(loop(100, 8, 12, 9, 10), Thresholds{}).Groups
+	g := Judge(loop(100, 8, 12, 9, 10), rule.Thresholds{}).Groups
 	if len(g) != 1 {
 		t.Fatalf("%d groups", len(g))
 	}
-	want := StepGroup{Marker: summary.MarkedByProgram, Steps: 5, WarmUp: 1, MedianNS: 9_500_000, SpreadNS: ms, MinNS: 8 * ms, MaxNS: 12 * ms,
+	want := timeline.StepGroup{Marker: summary.MarkedByProgram, Steps: 5, WarmUp: 1, MedianNS: 9_500_000, SpreadNS: ms, MinNS: 8 * ms, MaxNS: 12 * ms,
 		Activity: summary.Activity{0: 3_900_000, summary.ClassCompute: 35_100_000}, Bound: "compute", Share: 0.9}
 	if g[0].Share < 0.899 || g[0].Share > 0.901 {
 		t.Errorf("share %v, want 0.9", g[0].Share)
@@ -94,8 +97,8 @@ func TestStepGroups(t *testing.T) {
 	}
 }
 
-func levelOf(r Result, rule string) string {
-	if f := findingOf(r.Findings, rule); f != nil {
+func levelOf(r Result, id string) string {
+	if f := findingOf(r.Findings, id); f != nil {
 		return f.Level.String()
 	}
 	return "none"
@@ -117,23 +120,23 @@ func TestStepFindings(t *testing.T) {
 		name, rule, want string
 		ns               []int64
 	}{
-		{"no warm-up", RuleWarmUpSteps, "none", many(5)},
-		{"a little warm-up", RuleWarmUpSteps, "info", []int64{20, 10, 10, 10, 10, 10, 10, 10, 10}},
-		{"mostly warm-up", RuleWarmUpSteps, "warn", []int64{100, 10, 10, 10, 10}},
-		{"one slow of 40", RuleSlowSteps, "info", many(40, 20)},
-		{"one slow of 8", RuleSlowSteps, "warn", many(8, 5)},
-		{"a third slow of 9 is no more than a warning", RuleSlowSteps, "warn", many(9, 3, 6, 8)},
-		{"a third slow of 30", RuleSlowSteps, "critical", many(30, 4, 6, 8, 10, 12, 14, 16, 18, 20, 23)},
-		{"every third of 9", RulePeriodicStalls, "warn", many(9, 2, 5, 8)},
-		{"every third of 30", RulePeriodicStalls, "critical", many(30, 2, 5, 8, 11, 14, 17, 20, 23, 26, 29)},
-		{"a distance of two slow ones is no period", RulePeriodicStalls, "none", many(9, 3, 6)},
-		{"one of them comes late", RulePeriodicStalls, "none", many(12, 2, 5, 8, 10)},
-		{"all in a row", RulePeriodicStalls, "none", many(12, 5, 6, 7)},
-		{"even", RuleUnevenSteps, "none", []int64{100, 104, 96, 100, 103}},
-		{"uneven", RuleUnevenSteps, "warn", []int64{100, 120, 80, 115, 85, 100}},
-		{"too few to be uneven", RuleUnevenSteps, "none", []int64{100, 120, 80}},
+		{"no warm-up", rule.WarmUpSteps, "none", many(5)},
+		{"a little warm-up", rule.WarmUpSteps, "info", []int64{20, 10, 10, 10, 10, 10, 10, 10, 10}},
+		{"mostly warm-up", rule.WarmUpSteps, "warn", []int64{100, 10, 10, 10, 10}},
+		{"one slow of 40", rule.SlowSteps, "info", many(40, 20)},
+		{"one slow of 8", rule.SlowSteps, "warn", many(8, 5)},
+		{"a third slow of 9 is no more than a warning", rule.SlowSteps, "warn", many(9, 3, 6, 8)},
+		{"a third slow of 30", rule.SlowSteps, "critical", many(30, 4, 6, 8, 10, 12, 14, 16, 18, 20, 23)},
+		{"every third of 9", rule.PeriodicStalls, "warn", many(9, 2, 5, 8)},
+		{"every third of 30", rule.PeriodicStalls, "critical", many(30, 2, 5, 8, 11, 14, 17, 20, 23, 26, 29)},
+		{"a distance of two slow ones is no period", rule.PeriodicStalls, "none", many(9, 3, 6)},
+		{"one of them comes late", rule.PeriodicStalls, "none", many(12, 2, 5, 8, 10)},
+		{"all in a row", rule.PeriodicStalls, "none", many(12, 5, 6, 7)},
+		{"even", rule.UnevenSteps, "none", []int64{100, 104, 96, 100, 103}},
+		{"uneven", rule.UnevenSteps, "warn", []int64{100, 120, 80, 115, 85, 100}},
+		{"too few to be uneven", rule.UnevenSteps, "none", []int64{100, 120, 80}},
 	} {
-		if got := levelOf(Judge(loop(tc.ns...), Thresholds{}), tc.rule); got != tc.want {
+		if got := levelOf(Judge(loop(tc.ns...), rule.Thresholds{}), tc.rule); got != tc.want {
 			t.Errorf("%s: %s is %s, want %s", tc.name, tc.rule, got, tc.want)
 		}
 	}
@@ -148,8 +151,8 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 		s.Devices[0].Activity = summary.Activity{0: idle*ms + 3*ms, summary.ClassCompute: (27 + ns - idle) * ms}
 		return s
 	}
-	r := Judge(first(500, 500), Thresholds{})
-	if f := find(t, r, RuleWarmUpSteps); r.Verdict.Bound != "compute" || r.Findings[0].Rule != f.Rule || f.Level != Warn {
+	r := Judge(first(500, 500), rule.Thresholds{})
+	if f := find(t, r, rule.WarmUpSteps); r.Verdict.Bound != "compute" || r.Findings[0].Rule != f.Rule || f.Level != finding.Warn {
 		t.Errorf("long: verdict %+v, findings %q", r.Verdict, rulesOf(r))
 	}
 	if want := "Compute: 90.0% of the window without warm-up (27 ms of 30 ms)"; !strings.Contains(r.Verdict.Sentence, want) {
@@ -157,15 +160,15 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 	}
 	// 15 ms of 45 are a third, and 14 of 44 the same; of steps that are not far over
 	// the median nothing is left out.
-	if r := Judge(first(14, 14), Thresholds{}); r.Verdict.Bound != "host" || findingOf(r.Findings, RuleGPUIdle) == nil {
+	if r := Judge(first(14, 14), rule.Thresholds{}); r.Verdict.Bound != "host" || findingOf(r.Findings, rule.GPUIdle) == nil {
 		t.Errorf("no warm-up: verdict %+v", r.Verdict)
 	}
 	// What is between the steps stays, and the steps are bound by something else.
 	s := loop(10, 10, 10, 10)
 	s.Devices[0].Activity = summary.Activity{0: 503 * ms, summary.ClassCompute: 36 * ms}
 	s.Devices[0].WindowNS = 539 * ms
-	r = Judge(s, Thresholds{})
-	if f := findingOf(r.Findings, RuleSteadySteps); r.Verdict.Bound != "host" || f == nil || !strings.Contains(f.Title, "The median step is compute-bound; the whole window is host-bound") {
+	r = Judge(s, rule.Thresholds{})
+	if f := findingOf(r.Findings, rule.SteadySteps); r.Verdict.Bound != "host" || f == nil || !strings.Contains(f.Title, "The median step is compute-bound; the whole window is host-bound") {
 		t.Errorf("between steps: verdict %s, finding %+v", r.Verdict.Bound, f)
 	}
 }

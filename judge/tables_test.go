@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
 const us = 1_000 // ns
 
-// sums makes the rows of a table: a name, its class, category or kind, then ns
+// tableOf makes the rows of a table: a name, its class, category or kind, then ns
 // and how often, or -1 where the tool has no value.
-func sums(of, name string, rows ...sumRow) summary.Table {
+func tableOf(of, name string, rows ...sumRow) summary.Table {
 	t := summary.Table{Tool: "nsys", Name: name, Of: of, Columns: []summary.TableColumn{
 		{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsSelf}, {Name: "max", Unit: "ns", Adds: summary.AddsEach},
 	}}
@@ -58,14 +60,14 @@ func tablesOf(tables ...summary.Table) *summary.Summary {
 // kernelsWith are kernels of 1000 ms in all, and the given one has its part
 // and two of gemm share the rest.
 func kernelsWith(r sumRow) summary.Table {
-	return sums(summary.OfKernel, "cuda_gpu_kern_sum",
+	return tableOf(summary.OfKernel, "cuda_gpu_kern_sum",
 		sumRow{"gemm_a", "compute gemm", (1000*ms - r.ns) / 2, 10}, sumRow{"gemm_b", "compute gemm", (1000*ms - r.ns) / 2, 10}, r)
 }
 
 // callsWith are calls of 1000 ms in all, the given one has its part and
 // launches have the rest.
 func callsWith(r sumRow) summary.Table {
-	return sums(summary.OfCall, "cuda_api_sum", r, sumRow{"cudaLaunchKernel", "launch", 1000*ms - r.ns, 20})
+	return tableOf(summary.OfCall, "cuda_api_sum", r, sumRow{"cudaLaunchKernel", "launch", 1000*ms - r.ns, 20})
 }
 
 // TestTableRules meets every limit exactly and misses it by one part in a
@@ -77,30 +79,30 @@ func TestTableRules(t *testing.T) {
 		warn int64 // permille
 		crit int64
 	}{
-		{RuleWaitingCalls, func(n int64) *summary.Summary {
+		{rule.WaitingCalls, func(n int64) *summary.Summary {
 			return tablesOf(callsWith(sumRow{"cudaStreamSynchronize", "sync", n * ms, 5}))
 		}, 500, 800},
-		{RuleCommWork, func(n int64) *summary.Summary {
+		{rule.CommWork, func(n int64) *summary.Summary {
 			return tablesOf(kernelsWith(sumRow{"ncclDevKernel_AllReduce", "comm all-reduce", n * ms, 4}))
 		}, 200, 400},
-		{RuleCopyWork, func(n int64) *summary.Summary {
-			return tablesOf(sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", n * ms, 7}),
-				sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", (1000 - n) * ms / 2, 9}, sumRow{"b", "compute gemm", (1000 - n) * ms / 2, 9}))
+		{rule.CopyWork, func(n int64) *summary.Summary {
+			return tablesOf(tableOf(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", n * ms, 7}),
+				tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", (1000 - n) * ms / 2, 9}, sumRow{"b", "compute gemm", (1000 - n) * ms / 2, 9}))
 		}, 150, 500},
-		{RuleAllocationCalls, func(n int64) *summary.Summary {
+		{rule.AllocationCalls, func(n int64) *summary.Summary {
 			return tablesOf(callsWith(sumRow{"cudaFree", "free", n * ms, 5}))
 		}, 100, 250},
-		{RuleShortKernels, func(n int64) *summary.Summary {
-			return tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum",
+		{rule.ShortKernels, func(n int64) *summary.Summary {
+			return tablesOf(tableOf(summary.OfKernel, "cuda_gpu_kern_sum",
 				sumRow{"short", "compute fill", n*10*us - 1, n}, sumRow{"a", "compute gemm", 500 * ms, (1000 - n) / 2}, sumRow{"b", "compute gemm", 500 * ms, (1001 - n) / 2}))
 		}, 500, 800},
-		{RuleDominantKernel, func(n int64) *summary.Summary {
+		{rule.DominantKernel, func(n int64) *summary.Summary {
 			return tablesOf(kernelsWith(sumRow{"hot_kernel", "compute other", n * ms, 5}))
 		}, 500, 600},
 	} {
-		for n, want := range map[int64]Level{tc.warn - 1: -1, tc.warn: Warn, tc.crit - 1: Warn, tc.crit: Critical} {
-			r := Judge(tc.at(n), DefaultThresholds())
-			got := Level(-1)
+		for n, want := range map[int64]finding.Level{tc.warn - 1: -1, tc.warn: finding.Warn, tc.crit - 1: finding.Warn, tc.crit: finding.Critical} {
+			r := Judge(tc.at(n), rule.DefaultThresholds())
+			got := finding.Level(-1)
 			for _, f := range r.Findings {
 				if f.Rule == tc.rule {
 					if got = f.Level; len(f.Next) == 0 || len(f.Evidence) == 0 || math.Abs(f.Value-float64(n)/1000) > 1e-9 {
@@ -114,10 +116,10 @@ func TestTableRules(t *testing.T) {
 			if r.Verdict.Bound != "unknown" {
 				t.Errorf("%s at %d: a table without a timeline is bound by %s", tc.rule, n, r.Verdict.Bound)
 			}
-			if decided := r.Verdict.Rule == tc.rule; decided != (want > Info) {
+			if decided := r.Verdict.Rule == tc.rule; decided != (want > finding.Info) {
 				t.Errorf("%s at %d: decided by %q: %s", tc.rule, n, r.Verdict.Rule, r.Verdict.Sentence)
 			}
-			find(t, r, RuleSumsOnly)
+			find(t, r, rule.SumsOnly)
 		}
 	}
 }
@@ -125,16 +127,16 @@ func TestTableRules(t *testing.T) {
 // TestSyncOfBusyGPU: to wait for a device that works all the while is normal.
 func TestSyncOfBusyGPU(t *testing.T) {
 	calls := callsWith(sumRow{"cudaDeviceSynchronize", "sync", 900 * ms, 5})
-	busy := Judge(tablesOf(calls, kernelsWith(sumRow{"c", "compute gemm", 300 * ms, 5})), DefaultThresholds())
-	f := find(t, busy, RuleWaitingCalls)
-	if f.Level != Info || !slices.Contains(f.Evidence, "total GPU time is 1 s, so the CPU waited for a busy GPU") {
+	busy := Judge(tablesOf(calls, kernelsWith(sumRow{"c", "compute gemm", 300 * ms, 5})), rule.DefaultThresholds())
+	f := find(t, busy, rule.WaitingCalls)
+	if f.Level != finding.Info || !slices.Contains(f.Evidence, "total GPU time is 1 s, so the CPU waited for a busy GPU") {
 		t.Errorf("got %s: %s", f.Level, f.Title)
 	}
-	idle := Judge(tablesOf(calls, sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 45 * ms, 5}, sumRow{"b", "compute gemm", 45 * ms, 5})), DefaultThresholds())
-	f = find(t, idle, RuleWaitingCalls)
+	idle := Judge(tablesOf(calls, tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 45 * ms, 5}, sumRow{"b", "compute gemm", 45 * ms, 5})), rule.DefaultThresholds())
+	f = find(t, idle, rule.WaitingCalls)
 	wantEvidence(t, f, `"cudaDeviceSynchronize": 100.0% of synchronization (900 ms); 5 calls, mean 180 ms`,
 		"total GPU time is 90 ms, 10.0% of the waiting; during the rest the GPU was idle, or its work is not in the tables")
-	if f.Level != Critical || idle.Verdict.Rule != RuleWaitingCalls {
+	if f.Level != finding.Critical || idle.Verdict.Rule != rule.WaitingCalls {
 		t.Errorf("got %s, decided by %s", f.Level, idle.Verdict.Rule)
 	}
 }
@@ -143,20 +145,20 @@ func TestSyncOfBusyGPU(t *testing.T) {
 // follows from the shares of those that are.
 func TestGraphsHideKernels(t *testing.T) {
 	run := func(kernels int64, calls ...sumRow) *summary.Summary {
-		return tablesOf(sums(summary.OfCall, "cuda_api_sum", calls...),
-			sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"multi_tensor_apply_kernel", "compute optimizer", kernels, 30}))
+		return tablesOf(tableOf(summary.OfCall, "cuda_api_sum", calls...),
+			tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"multi_tensor_apply_kernel", "compute optimizer", kernels, 30}))
 	}
 	graph, wait := sumRow{"cudaGraphLaunch_v10000", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1}
-	r := Judge(run(100*ms-1, graph, wait), DefaultThresholds())
-	f := find(t, r, RuleGraphsHideKernels)
+	r := Judge(run(100*ms-1, graph, wait), rule.DefaultThresholds())
+	f := find(t, r, rule.GraphsHideKernels)
 	if want := "kernels: 10.0% of the synchronization time (100 ms of 1 s); limit 10%"; f.Evidence[0] != "cudaGraphLaunch_v10000: 10 calls" || f.Evidence[1] != want {
 		t.Errorf("got  %q\nwant %s", f.Evidence, want)
 	}
-	if r.Verdict.Rule != RuleGraphsHideKernels || !strings.Contains(f.Next[0].Text(), "--cuda-graph-trace=node") {
+	if r.Verdict.Rule != rule.GraphsHideKernels || !strings.Contains(rule.Text(f.Next[0]), "--cuda-graph-trace=node") {
 		t.Errorf("verdict %+v, next %q", r.Verdict, texts(f.Next))
 	}
 	for _, f := range r.Findings {
-		if f.Level > Info && f.Rule != RuleGraphsHideKernels {
+		if f.Level > finding.Info && f.Rule != rule.GraphsHideKernels {
 			t.Errorf("%s has level %s beside kernels that are hidden", f.Rule, f.Level)
 		}
 	}
@@ -164,8 +166,8 @@ func TestGraphsHideKernels(t *testing.T) {
 		"kernels enough": run(100*ms, graph, wait), "no graph": run(ms, sumRow{"cudaLaunchKernel", "launch", ms, 10}, wait),
 		"no wait": run(ms, graph), "no calls": tablesOf(kernelsWith(sumRow{"c", "compute gemm", ms, 5})),
 	} {
-		for _, f := range Judge(s, DefaultThresholds()).Findings {
-			if f.Rule == RuleGraphsHideKernels {
+		for _, f := range Judge(s, rule.DefaultThresholds()).Findings {
+			if f.Rule == rule.GraphsHideKernels {
 				t.Errorf("%s: %s", name, f.Title)
 			}
 		}
@@ -175,16 +177,16 @@ func TestGraphsHideKernels(t *testing.T) {
 // TestGraphsInOneOfTwoRuns: the run whose kernels are in its table is judged by
 // itself, and the other is reported.
 func TestGraphsInOneOfTwoRuns(t *testing.T) {
-	graphs := sums(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1})
-	hidden := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"few", "compute fill", ms, 30})
+	graphs := tableOf(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 1000 * ms, 1})
+	hidden := tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"few", "compute fill", ms, 30})
 	graphs.Input, hidden.Input = 1, 1
-	r := Judge(tablesOf(graphs, hidden, kernelsWith(sumRow{"hot", "compute other", 700 * ms, 5})), DefaultThresholds())
-	f := find(t, r, RuleGraphsHideKernels)
-	if !strings.HasSuffix(f.Title, "missing from the tables (1 of 2 runs)") || r.Findings[0].Rule != RuleGraphsHideKernels {
+	r := Judge(tablesOf(graphs, hidden, kernelsWith(sumRow{"hot", "compute other", 700 * ms, 5})), rule.DefaultThresholds())
+	f := find(t, r, rule.GraphsHideKernels)
+	if !strings.HasSuffix(f.Title, "missing from the tables (1 of 2 runs)") || r.Findings[0].Rule != rule.GraphsHideKernels {
 		t.Errorf("findings %+v", r.Findings)
 	}
-	hot := find(t, r, RuleDominantKernel)
-	if r.Verdict.Rule != RuleDominantKernel || hot.NumeratorNS != 700*ms || hot.DenominatorNS != 1000*ms || hot.Level != Critical {
+	hot := find(t, r, rule.DominantKernel)
+	if r.Verdict.Rule != rule.DominantKernel || hot.NumeratorNS != 700*ms || hot.DenominatorNS != 1000*ms || hot.Level != finding.Critical {
 		t.Errorf("verdict %+v, finding %+v", r.Verdict, hot)
 	}
 }
@@ -199,30 +201,30 @@ func TestTablesThatSayNothing(t *testing.T) {
 		rule string
 		text string
 	}{
-		"all skipped": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), skipped(summary.OfCall, "cuda_api_sum")), RuleTablesEmpty, "No rows in 2 tables"},
+		"all skipped": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), skipped(summary.OfCall, "cuda_api_sum")), rule.TablesEmpty, "No rows in 2 tables"},
 		"launches without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), callsWith(sumRow{"cudaMalloc", "alloc", 900 * ms, 5})),
-			RuleKernelsUnrecorded, "No kernels recorded for 20 launch calls"},
-		"graphs without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), sums(summary.OfCall, "cuda_api_sum",
+			rule.KernelsUnrecorded, "No kernels recorded for 20 launch calls"},
+		"graphs without kernels": {tablesOf(skipped(summary.OfKernel, "cuda_gpu_kern_sum"), tableOf(summary.OfCall, "cuda_api_sum",
 			sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 9 * ms, 1})),
-			RuleGraphsHideKernels, "Kernels inside CUDA graphs are missing from the tables"},
-		"two kernels": {tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 900 * ms, 5}, sumRow{"b", "comm all-reduce", ms, 4})),
-			RuleTooLittleWork, "Too little GPU work: 9 GPU events in the tables; limit 10 events"},
+			rule.GraphsHideKernels, "Kernels inside CUDA graphs are missing from the tables"},
+		"two kernels": {tablesOf(tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 900 * ms, 5}, sumRow{"b", "comm all-reduce", ms, 4})),
+			rule.TooLittleWork, "Too little GPU work: 9 GPU events in the tables; limit 10 events"},
 	} {
-		r := Judge(tc.s, DefaultThresholds())
+		r := Judge(tc.s, rule.DefaultThresholds())
 		f := find(t, r, tc.rule)
 		if r.Verdict.Rule != tc.rule || !strings.Contains(f.Title, tc.text) || len(f.Next) == 0 {
 			t.Errorf("%s: verdict %+v, finding %+v", name, r.Verdict, f)
 		}
 		for _, f := range r.Findings {
-			if f.Level == Critical {
+			if f.Level == finding.Critical {
 				t.Errorf("%s: %s is critical", name, f.Rule)
 			}
 		}
 	}
 	// A report of kernels that was not asked for is none that nsys had nothing for.
-	graphs := sums(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaLaunchKernel", "launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 9 * ms, 1})
-	for _, f := range Judge(tablesOf(graphs), DefaultThresholds()).Findings {
-		if f.Rule == RuleKernelsUnrecorded || f.Rule == RuleGraphsHideKernels {
+	graphs := tableOf(summary.OfCall, "cuda_api_sum", sumRow{"cudaGraphLaunch", "graph-launch", ms, 10}, sumRow{"cudaLaunchKernel", "launch", ms, 10}, sumRow{"cudaDeviceSynchronize", "sync", 9 * ms, 1})
+	for _, f := range Judge(tablesOf(graphs), rule.DefaultThresholds()).Findings {
+		if f.Rule == rule.KernelsUnrecorded || f.Rule == rule.GraphsHideKernels {
 			t.Errorf("without a table of kernels: %s", f.Title)
 		}
 	}
@@ -230,7 +232,7 @@ func TestTablesThatSayNothing(t *testing.T) {
 
 // TestTableHeadline: where nothing stands out, the verdict says what there was.
 func TestTableHeadline(t *testing.T) {
-	ranges := sums(summary.OfRange, "nvtx_pushpop_trace", sumRow{"step", "", 300 * ms, 1}, sumRow{"forward", "", 100 * ms, 1})
+	ranges := tableOf(summary.OfRange, "nvtx_pushpop_trace", sumRow{"step", "", 300 * ms, 1}, sumRow{"forward", "", 100 * ms, 1})
 	ranges.Columns[1].Adds, ranges.Columns[2].Adds = summary.AddsTotal, summary.AddsSelf // the last one is self time
 	for i, self := range []int64{20 * ms, 60 * ms} {
 		ranges.Rows[i].Values[2] = &self
@@ -238,87 +240,11 @@ func TestTableHeadline(t *testing.T) {
 	for want, s := range map[string]*summary.Summary{
 		"Total kernel time: 1 s in 25 launches (gemm 70.0%, norm 30.0%); all findings are below their limits":                           tablesOf(kernelsWith(sumRow{"c", "compute norm", 300 * ms, 5})),
 		`Largest row: "forward", 75.0% of the time in table "nvtx_pushpop_trace" (60 ms of 80 ms); all findings are below their limits`: tablesOf(ranges),
-		`Largest row: "aten::mm", 60.0% of the time in table "ops" (600 ms of 1 s); all findings are below their limits`:                tablesOf(sums(summary.OfOSCall, "osrt_sum", sumRow{"poll", "", 999 * ms, 1}), sums(summary.OfOp, "ops", sumRow{"aten::mm", "", 600 * ms, 9}, sumRow{"aten::add", "", 400 * ms, 9})),
+		`Largest row: "aten::mm", 60.0% of the time in table "ops" (600 ms of 1 s); all findings are below their limits`:                tablesOf(tableOf(summary.OfOSCall, "osrt_sum", sumRow{"poll", "", 999 * ms, 1}), tableOf(summary.OfOp, "ops", sumRow{"aten::mm", "", 600 * ms, 9}, sumRow{"aten::add", "", 400 * ms, 9})),
 		"All findings are below their limits": tablesOf(summary.Table{Name: "t", Columns: []summary.TableColumn{{Name: "calls", Unit: "count", Adds: summary.AddsSelf}}, Rows: []summary.TableRow{{Name: "f", Values: []*int64{nil}}}}),
 	} {
-		if got := Judge(s, DefaultThresholds()).Verdict; got.Sentence != want || got.Bound != "unknown" || got.Rule != "" {
+		if got := Judge(s, rule.DefaultThresholds()).Verdict; got.Sentence != want || got.Bound != "unknown" || got.Rule != "" {
 			t.Errorf("got  %+v\nwant %s", got, want)
-		}
-	}
-}
-
-// TestTableRuns: tables of one run, in one input or in several, are compared with
-// each other; those of two runs are not, though both are called the same.
-func TestTableRuns(t *testing.T) {
-	kernels := func(in int, run string) summary.Table {
-		t := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 50 * ms, 9}, sumRow{"b", "compute gemm", 50 * ms, 9})
-		t.Input, t.Run = in, run
-		return t
-	}
-	copies := func(in int, run string) summary.Table {
-		t := sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy HtoD]", "copy", 100 * ms, 9})
-		t.Input, t.Run = in, run
-		return t
-	}
-	for name, tc := range map[string]struct {
-		s       *summary.Summary
-		den     int64 // of copies against all work
-		runs    int
-		kernels int64
-	}{
-		"one input":                         {tablesOf(kernels(0, ""), copies(0, "")), 200 * ms, 1, 100 * ms},
-		"two inputs of one run":             {tablesOf(kernels(0, "base"), copies(1, "base")), 200 * ms, 1, 100 * ms},
-		"two inputs, nothing known":         {tablesOf(kernels(0, ""), copies(1, "")), 0, 2, 100 * ms},
-		"two runs in one input":             {tablesOf(kernels(0, "one"), copies(0, "two")), 0, 2, 100 * ms},
-		"two runs of one name":              {tablesOf(kernels(0, "report1"), copies(0, "report1"), kernels(1, "report1"), copies(1, "report1")), 400 * ms, 2, 200 * ms},
-		"the same report twice in one file": {tablesOf(kernels(0, ""), kernels(0, ""), copies(0, "")), 200 * ms, 1, 100 * ms},
-	} {
-		c := evaluator{Summary: tc.s}
-		runs := c.tableRuns()
-		work := int64(0)
-		for _, r := range runs {
-			work += r.kernels.ns
-		}
-		if len(runs) != tc.runs || work != tc.kernels {
-			t.Errorf("%s: %d runs with %d ns of kernels, want %d and %d", name, len(runs), work, tc.runs, tc.kernels)
-		}
-		den := int64(0)
-		for _, f := range Judge(tc.s, DefaultThresholds()).Findings {
-			if f.Rule == RuleCopyWork {
-				den = f.DenominatorNS
-			}
-		}
-		if den != tc.den {
-			t.Errorf("%s: copies are held against %d, want %d", name, den, tc.den)
-		}
-	}
-	other := tablesOf(kernels(0, "base"), copies(1, "base"))
-	other.Inputs[1].Path = "elsewhere/stats.txt"
-	if n := len((&evaluator{Summary: other}).tableRuns()); n != 2 {
-		t.Errorf("tables of two directories are of %d runs", n)
-	}
-}
-
-// TestTablePicks: a run's kernels may be in several tables, and count once.
-func TestTablePicks(t *testing.T) {
-	mixed := sums(summary.OfDeviceOp, "cuda_gpu_sum", sumRow{"a", "compute gemm", 7 * ms, 7}, sumRow{"[CUDA memset]", "memset", 3 * ms, 3})
-	nested := sums(summary.OfKernel, "nvtx_kern_sum", sumRow{"a", "compute gemm", 99 * ms, 7})
-	nested.Columns[1].Adds = summary.AddsTotal
-	only := sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{"a", "compute gemm", 6 * ms, 6})
-	left, runs := int64(4*ms), int64(4)
-	only.Left, only.Rest = 2, []*int64{&runs, &left, nil}
-	for name, tc := range map[string]struct {
-		tables                  []summary.Table
-		kernels, runs, nsCopies int64
-	}{
-		"mixed alone": {[]summary.Table{mixed}, 7 * ms, 7, 3 * ms},
-		"both":        {[]summary.Table{mixed, only}, 10 * ms, 10, 3 * ms},
-		"ranges":      {[]summary.Table{nested}, 0, 0, 0},
-		"all":         {[]summary.Table{nested, mixed, only}, 10 * ms, 10, 3 * ms},
-	} {
-		r := (&evaluator{Summary: tablesOf(tc.tables...)}).tableRuns()[0]
-		if r.kernels.ns != tc.kernels || r.kernels.runs != tc.runs || r.copies.ns != tc.nsCopies {
-			t.Errorf("%s: kernels %d ns in %d runs, copies %d ns, want %+v", name, r.kernels.ns, r.kernels.runs, r.copies.ns, tc)
 		}
 	}
 }
@@ -327,13 +253,13 @@ func TestTablePicks(t *testing.T) {
 // kernels, so no one of them is most of the work.
 func TestCutNames(t *testing.T) {
 	rows := func(name string) *summary.Summary {
-		return tablesOf(sums(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{"b", "compute gemm", 2 * ms, 9}))
+		return tablesOf(tableOf(summary.OfKernel, "cuda_gpu_kern_sum", sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{name, "compute gemm", 49 * ms, 9}, sumRow{"b", "compute gemm", 2 * ms, 9}))
 	}
-	if f := find(t, Judge(rows("whole"), DefaultThresholds()), RuleDominantKernel); f.NumeratorNS != 98*ms {
+	if f := find(t, Judge(rows("whole"), rule.DefaultThresholds()), rule.DominantKernel); f.NumeratorNS != 98*ms {
 		t.Errorf("rows of one name are %d ns", f.NumeratorNS)
 	}
-	for _, f := range Judge(rows("void at::native::elementwise_kernel<(int)128, at::n…"), DefaultThresholds()).Findings {
-		if f.Rule == RuleDominantKernel {
+	for _, f := range Judge(rows("void at::native::elementwise_kernel<(int)128, at::n…"), rule.DefaultThresholds()).Findings {
+		if f.Rule == rule.DominantKernel {
 			t.Errorf("names that are cut alike: %s", f.Title)
 		}
 	}
@@ -344,8 +270,8 @@ func TestCopyRate(t *testing.T) {
 	size := int64(3 * 1000 * 1000 * 1000)
 	sizes := summary.Table{Tool: "nsys", Name: "cuda_gpu_mem_size_sum", Of: summary.OfCopy, Columns: []summary.TableColumn{{Name: "total", Unit: "bytes", Adds: summary.AddsSelf}},
 		Rows: []summary.TableRow{{Name: "[CUDA memcpy Host-to-Device]", Class: "copy", Values: []*int64{&size}}}}
-	s := tablesOf(sizes, sums(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", 1000 * ms, 7}), kernelsWith(sumRow{"c", "compute gemm", ms, 3}))
-	f := find(t, Judge(s, DefaultThresholds()), RuleCopyWork)
+	s := tablesOf(sizes, tableOf(summary.OfCopy, "cuda_gpu_mem_time_sum", sumRow{"[CUDA memcpy Host-to-Device]", "copy", 1000 * ms, 7}), kernelsWith(sumRow{"c", "compute gemm", ms, 3}))
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.CopyWork)
 	wantEvidence(t, f, "copies from CPU to GPU: 100.0% of copy and memset time (1 s of 1 s, 7 operations, 2.79 GiB at 3 GB/s)",
 		"the tables do not show overlap with compute")
 }
@@ -356,7 +282,7 @@ func TestTablesBesideTrace(t *testing.T) {
 	s := one(600, 0, 0)
 	s.Tables = tablesOf(kernelsWith(sumRow{"hot", "compute other", 999 * ms, 5})).Tables
 	alone := one(600, 0, 0)
-	if got, want := asJSON(t, Judge(s, DefaultThresholds())), asJSON(t, Judge(alone, DefaultThresholds())); got != want {
+	if got, want := asJSON(t, Judge(s, rule.DefaultThresholds())), asJSON(t, Judge(alone, rule.DefaultThresholds())); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -385,7 +311,7 @@ func TestStrangeTables(t *testing.T) {
 			}
 			s.Tables = append(s.Tables, table)
 		}
-		r := Judge(s, DefaultThresholds())
+		r := Judge(s, rule.DefaultThresholds())
 		if len(s.Tables) > 0 && (r.Verdict.Bound != "unknown" || r.Verdict.Sentence == "") {
 			t.Errorf("seed %d: verdict %+v", seed, r.Verdict)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -82,7 +84,7 @@ func TestTorch(t *testing.T) {
 			"Too little GPU work: 9 GPU events in the tables; limit 10 events"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := Judge(printedTable(tc.host, tc.device), DefaultThresholds())
+			r := Judge(printedTable(tc.host, tc.device), rule.DefaultThresholds())
 			var rules []string
 			for _, f := range r.Findings {
 				rules = append(rules, f.Rule+" "+f.Level.String())
@@ -97,10 +99,10 @@ func TestTorch(t *testing.T) {
 	}
 }
 
-func torchFinding(r Result, rule string) (Finding, bool) {
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == rule })
+func torchFinding(r Result, id string) (finding.Finding, bool) {
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == id })
 	if i < 0 {
-		return Finding{}, false
+		return finding.Finding{}, false
 	}
 	return r.Findings[i], true
 }
@@ -114,16 +116,16 @@ func TestTorchOutermost(t *testing.T) {
 	for i, total := range []int64{42 * ms, 404 * ms} {
 		table.Rows[i].Values = append(table.Rows[i].Values, &total)
 	}
-	f, ok := torchFinding(Judge(s, DefaultThresholds()), RuleWithoutDevice)
-	if !ok || !strings.Contains(f.Title, "totals reach 404 ms") || !strings.Contains(f.Next[0].Text(), "row_limit=-1") {
+	f, ok := torchFinding(Judge(s, rule.DefaultThresholds()), rule.WithoutDevice)
+	if !ok || !strings.Contains(f.Title, "totals reach 404 ms") || !strings.Contains(rule.Text(f.Next[0]), "row_limit=-1") {
 		t.Errorf("%v %+v", ok, f)
 	}
 }
 
 // TestTorchItems: values that are read one by one are counted in addition to the waits.
 func TestTorchItems(t *testing.T) {
-	r := Judge(printedTable([]line{{"aten::_local_scalar_dense", "", 1, 40}, {"cudaStreamSynchronize", "sync", 200, 40}}, even()), DefaultThresholds())
-	f, ok := torchFinding(r, RuleWaitingCalls)
+	r := Judge(printedTable([]line{{"aten::_local_scalar_dense", "", 1, 40}, {"cudaStreamSynchronize", "sync", 200, 40}}, even()), rule.DefaultThresholds())
+	f, ok := torchFinding(r, rule.WaitingCalls)
 	if !ok || !strings.Contains(strings.Join(f.Evidence, "\n"), "aten::_local_scalar_dense: 40 calls, each waits for the GPU") {
 		t.Errorf("got %+v", r)
 	}
@@ -136,9 +138,9 @@ func TestTorchCopyOperators(t *testing.T) {
 		s := printedTable([]line{{"aten::mm", "", 75, 300}, {"aten::copy_", "", 25, 300}}, device)
 		ops := &s.Tables[0]
 		ops.Columns[0].Name = "self_device"
-		r := Judge(s, DefaultThresholds())
-		f, ok := torchFinding(r, RuleCopyOperators)
-		if want := "aten::copy_: 25.0% of total GPU time (25 ms of 100 ms); limit 25%"; !ok || f.Title != want || f.Level != Critical {
+		r := Judge(s, rule.DefaultThresholds())
+		f, ok := torchFinding(r, rule.CopyOperators)
+		if want := "aten::copy_: 25.0% of total GPU time (25 ms of 100 ms); limit 25%"; !ok || f.Title != want || f.Level != finding.Critical {
 			t.Errorf("%s: got %+v", name, r)
 		}
 	}
@@ -150,9 +152,9 @@ func TestTorchTotals(t *testing.T) {
 	s := printedTable([]line{{"aten::mm", "", 10, 10}}, []line{{"gemm", "compute", 30, 90}, {"ncclDevKernel_AllReduce", "comm", 30, 4}})
 	host, device := int64(290*ms), int64(120*ms)
 	s.Tables[0].Totals, s.Tables[1].Totals = []*int64{&host, nil}, []*int64{&device, nil}
-	r := Judge(s, DefaultThresholds())
-	comm, _ := torchFinding(r, RuleCommWork)
-	work, _ := torchFinding(r, RuleHostWork)
+	r := Judge(s, rule.DefaultThresholds())
+	comm, _ := torchFinding(r, rule.CommWork)
+	work, _ := torchFinding(r, rule.HostWork)
 	if comm.NumeratorNS != 30*ms || comm.DenominatorNS != 120*ms || work.NumeratorNS != 290*ms || work.DenominatorNS != 410*ms {
 		t.Errorf("got %+v", r.Findings)
 	}
@@ -167,10 +169,10 @@ func TestTorchRepeats(t *testing.T) {
 			more.Line, more.Number = 70, more.Number+2
 			s.Tables = append(s.Tables, more)
 		}
-		return Judge(s, DefaultThresholds())
+		return Judge(s, rule.DefaultThresholds())
 	}
-	once, _ := torchFinding(two(300), RuleHostWork)
-	both, _ := torchFinding(two(301), RuleHostWork)
+	once, _ := torchFinding(two(300), rule.HostWork)
+	both, _ := torchFinding(two(301), rule.HostWork)
 	if once.NumeratorNS != 300*ms || once.DenominatorNS != 400*ms || both.NumeratorNS != 601*ms || both.DenominatorNS != 801*ms {
 		t.Errorf("one table twice: %+v, two tables: %+v", once, both)
 	}
@@ -186,8 +188,8 @@ func TestTorchAllocator(t *testing.T) {
 		n := map[string]int64{"aten::mm": 1 << 30, "aten::empty": 3 << 30, "[memory]": -9 << 30}[host.Rows[i].Name]
 		host.Rows[i].Values = append(host.Rows[i].Values, &n)
 	}
-	f, ok := torchFinding(Judge(s, DefaultThresholds()), RuleLargestAllocator)
-	if want := `Largest allocator (GPU memory): "aten::empty", 3 GiB of 4 GiB`; !ok || f.Title != want || f.Level != Info || f.Value != 0.75 {
+	f, ok := torchFinding(Judge(s, rule.DefaultThresholds()), rule.LargestAllocator)
+	if want := `Largest allocator (GPU memory): "aten::empty", 3 GiB of 4 GiB`; !ok || f.Title != want || f.Level != finding.Info || f.Value != 0.75 {
 		t.Errorf("got %+v", f)
 	}
 }

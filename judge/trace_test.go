@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/judge/rule"
 	"assay/summary"
 	"assay/trace"
 )
@@ -28,26 +29,26 @@ func TestRulesOfTraces(t *testing.T) {
 		call, copy string
 		title      string
 	}{
-		{RuleSyncCalls, us, "cudaStreamSynchronize", "",
+		{rule.SyncCalls, us, "cudaStreamSynchronize", "",
 			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
-		{RuleSyncCalls, us, "hipDeviceSynchronize", "",
+		{rule.SyncCalls, us, "hipDeviceSynchronize", "",
 			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
-		{RuleSyncCopies, us, "cudaMemcpy", "Memcpy DtoH (Device -> Pinned)",
+		{rule.SyncCopies, us, "cudaMemcpy", "Memcpy DtoH (Device -> Pinned)",
 			"CPU blocked in synchronous copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
-		{RulePageableCopies, us, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)",
+		{rule.PageableCopies, us, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)",
 			"CPU blocked in pageable copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
-		{RuleSyncMemsets, us, "cudaMemset", "Memset (Managed)",
+		{rule.SyncMemsets, us, "cudaMemset", "Memset (Managed)",
 			"CPU blocked in synchronous memsets: 15.5% of the window (155 µs of 1 ms); limit 5%"},
-		{RuleLongGaps, tenMS, "cudaEventSynchronize", "",
+		{rule.LongGaps, tenMS, "cudaEventSynchronize", "",
 			"Gaps of 500 ms and longer: 10.0% of the window (1 s of 10 s); limit 5%"},
-		{RuleLowUtilization, us, "cudaEventSynchronize", "",
+		{rule.LowUtilization, us, "cudaEventSynchronize", "",
 			"GPU time utilization under 50%: 10.0% of the window (100 µs of 1 ms); limit 10%"},
 	} {
 		tr, err := trace.Read(strings.NewReader(held(tc.unit, tc.call, tc.copy)), "in", analyze.Needs())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Judge(analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()), DefaultThresholds())
+		r := Judge(analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()), rule.DefaultThresholds())
 		if f := find(t, r, tc.rule); f.Title != tc.title {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.call, f.Title, tc.title)
 		}

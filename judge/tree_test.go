@@ -10,14 +10,16 @@ import (
 	"testing"
 
 	"assay/internal/gen/tracegen"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
 // treeRuns returns the summaries that trees are tested with, and the limits that they
 // need: the labelled runs, the generated scenarios, and runs with random times.
-func treeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []Thresholds) {
+func treeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []rule.Thresholds) {
 	add := func(name string, s *summary.Summary, text string) {
-		th, err := ParseThresholds(strings.NewReader(text), "limits.yaml")
+		th, err := rule.ParseThresholds(strings.NewReader(text), "limits.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +71,7 @@ func randomRun(rnd *rand.Rand) *summary.Summary {
 	for rank := range devices {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "reduce", Class: "comm", Category: "all-reduce", Rank: rank, Count: 10, TotalNS: n(500) + 1},
 			summary.Kernel{Name: "add", Class: "compute", Category: "elementwise", Rank: rank, Count: 1000, TotalNS: n(900) + 1},
-			summary.Kernel{Name: "graph", Class: "compute", Category: wholeGraph, Rank: rank, Count: 1, TotalNS: n(300) + 1})
+			summary.Kernel{Name: "graph", Class: "compute", Category: summary.WholeGraph, Rank: rank, Count: 1, TotalNS: n(300) + 1})
 		for range rnd.IntN(50) {
 			s.Devices[rank].Durations.Add(1 + rnd.Int64N(40_000))
 			s.Devices[rank].Gaps.Add(1 + n(600))
@@ -95,13 +97,12 @@ func TestOrderOfRules(t *testing.T) {
 		t.Errorf("%d runs", len(runs))
 	}
 	rnd := rand.New(rand.NewPCG(5, 7))
-	rows := rules()
 	for i, s := range runs {
-		want := evaluateBy(s, limits[i], rows)
-		shuffled := slices.Clone(rows)
+		want := evaluate(s, limits[i])
 		for range 100 {
-			rnd.Shuffle(len(shuffled), func(a, b int) { shuffled[a], shuffled[b] = shuffled[b], shuffled[a] })
-			if got := evaluateBy(s, limits[i], shuffled); !reflect.DeepEqual(got, want) {
+			b := newBench(s, limits[i])
+			rnd.Shuffle(len(b.Rows), func(i, j int) { b.Rows[i], b.Rows[j] = b.Rows[j], b.Rows[i] })
+			if got := b.result(); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s:\n%s\nin another order of rules\n%s", names[i], told(want), told(got))
 			}
 		}
@@ -113,7 +114,7 @@ func TestTreeAddsUp(t *testing.T) {
 	names, runs, limits := treeRuns(t)
 	judged, deep := 0, 0
 	for i, s := range runs {
-		r := evaluateBy(s, limits[i], rules())
+		r := evaluate(s, limits[i])
 		if len(r.Tree) == 0 || r.Tree[0].Part != "idle" {
 			continue
 		}
@@ -143,13 +144,13 @@ func TestTreeAddsUp(t *testing.T) {
 
 // withoutWarmUp reports whether a finding says that the warm-up is left out.
 func withoutWarmUp(r Result) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
-		return (f.Rule == RuleWarmUpSteps || f.Rule == RuleWarmUpPhases) && f.Level > Info
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+		return (f.Rule == rule.WarmUpSteps || f.Rule == rule.WarmUpPhases) && f.Level > finding.Info
 	})
 }
 
 // checkNode checks the times below a node and returns how many levels it has.
-func checkNode(t *testing.T, name string, n Node) int {
+func checkNode(t *testing.T, name string, n finding.Node) int {
 	sum, deep := int64(0), 0
 	for _, k := range n.Causes {
 		sum += k.NS
@@ -165,9 +166,9 @@ func checkNode(t *testing.T, name string, n Node) int {
 }
 
 // checkLevels checks that causes without time are for information.
-func checkLevels(t *testing.T, name string, list []Node) {
+func checkLevels(t *testing.T, name string, list []finding.Node) {
 	for _, n := range list {
-		if n.NS == 0 && n.ExplainsNS == 0 && n.Level > Info {
+		if n.NS == 0 && n.ExplainsNS == 0 && n.Level > finding.Info {
 			t.Errorf("%s: %s is %s and explains nothing", name, n.Rule, n.Level)
 		}
 		checkLevels(t, name, n.Causes)
@@ -183,15 +184,15 @@ func TestLevelsAreCapped(t *testing.T) {
 		for _, d := range s.Devices {
 			window += d.Activity.Window()
 		}
-		for _, f := range evaluateBy(s, limits[i], rules()).Findings {
-			if window == 0 || f.Rule != RuleDominantKernel && f.Rule != RuleTinyKernels && f.Rule != RuleMemoryBandwidth {
+		for _, f := range evaluate(s, limits[i]).Findings {
+			if window == 0 || f.Rule != rule.DominantKernel && f.Rule != rule.TinyKernels && f.Rule != rule.MemoryBandwidth {
 				continue
 			}
 			share := float64(f.NumeratorNS) / float64(window)
-			if f.Level == Critical && share < 0.20 || f.Level == Warn && share < 0.05 {
+			if f.Level == finding.Critical && share < 0.20 || f.Level == finding.Warn && share < 0.05 {
 				t.Errorf("%s: %s is %s at %.3f of the window", names[i], f.Rule, f.Level, share)
 			}
-			if f.Value >= f.Critical && f.Critical > 0 && f.Level < Critical {
+			if f.Value >= f.Critical && f.Critical > 0 && f.Level < finding.Critical {
 				lowered++
 			}
 		}
@@ -206,9 +207,9 @@ func TestLevelsAreCapped(t *testing.T) {
 func TestDominantKernelOfIdleRun(t *testing.T) {
 	s := one(920, 0, 0)
 	s.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", Count: 10, TotalNS: 80 * ms, MaxNS: 8 * ms}}
-	r := Judge(s, DefaultThresholds())
-	f := find(t, r, RuleDominantKernel)
-	if f.Level != Info || f.Value != 1 || *f.GainNS != 80*ms || r.Findings[0].Rule != RuleGPUIdle {
+	r := Judge(s, rule.DefaultThresholds())
+	f := find(t, r, rule.DominantKernel)
+	if f.Level != finding.Info || f.Value != 1 || *f.GainNS != 80*ms || r.Findings[0].Rule != rule.GPUIdle {
 		t.Errorf("%s, gain %d\n%s", f.Level, *f.GainNS, told(r))
 	}
 	if want := `Dominant kernel: 100.0% of total kernel time (80 ms of 80 ms), "k"; 8.0% of the window`; f.Title != want {
@@ -217,10 +218,10 @@ func TestDominantKernelOfIdleRun(t *testing.T) {
 	if want := "the level is lowered because this is 8.0% of the window"; f.Evidence[len(f.Evidence)-1] != want {
 		t.Errorf("evidence %q, want %q", f.Evidence, want)
 	}
-	for compute, want := range map[int64]Level{99: Info, 100: Warn, 499: Warn, 500: Critical, 1000: Critical} {
+	for compute, want := range map[int64]finding.Level{99: finding.Info, 100: finding.Warn, 499: finding.Warn, 500: finding.Critical, 1000: finding.Critical} {
 		s := one(1000-compute, 0, 0)
 		s.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", Count: 10, TotalNS: compute * ms, MaxNS: ms}}
-		if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); f.Level != want {
+		if f := find(t, Judge(s, rule.DefaultThresholds()), rule.DominantKernel); f.Level != want {
 			t.Errorf("%d of 1000: %s, want %s", compute, f.Level, want)
 		}
 	}
@@ -234,8 +235,8 @@ func TestCommunicationIsToldOnce(t *testing.T) {
 		{Name: "ncclDevKernel_AllReduce", Class: "comm", Category: "all-reduce", Op: "record_param_comms", Count: 12, TotalNS: 600 * ms, MaxNS: 50 * ms},
 		{Name: "gemm", Class: "compute", Category: "gemm", Count: 24, TotalNS: 400 * ms, MaxNS: 20 * ms},
 	}
-	r := Judge(s, DefaultThresholds())
-	if got := strings.Join(rulesOf(r), " "); got != RuleExposedComm {
+	r := Judge(s, rule.DefaultThresholds())
+	if got := strings.Join(rulesOf(r), " "); got != rule.ExposedComm {
 		t.Fatalf("findings %s, want one", got)
 	}
 	f := r.Findings[0]
@@ -245,7 +246,7 @@ func TestCommunicationIsToldOnce(t *testing.T) {
 		}
 	}
 	comm := r.Tree[1]
-	if len(comm.Causes) != 1 || comm.Causes[0].Rule != RuleDominantKernel || comm.Causes[0].NS != 540*ms || comm.NS != 540*ms {
+	if len(comm.Causes) != 1 || comm.Causes[0].Rule != rule.DominantKernel || comm.Causes[0].NS != 540*ms || comm.NS != 540*ms {
 		t.Errorf("tree %+v", comm)
 	}
 }
@@ -259,13 +260,13 @@ func TestCausesOfCauses(t *testing.T) {
 	for rank, ns := range []int64{100, 500} {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: rank, Rank: rank, Count: 10, TotalNS: ns * ms})
 	}
-	r := Judge(s, DefaultThresholds())
-	if got := strings.Join(rulesOf(r), " "); got != RuleStragglingRank || r.Findings[0].Subject != "rank 0" || r.Findings[0].InPlaceOf != RuleExposedComm {
+	r := Judge(s, rule.DefaultThresholds())
+	if got := strings.Join(rulesOf(r), " "); got != rule.StragglingRank || r.Findings[0].Subject != "rank 0" || r.Findings[0].InPlaceOf != rule.ExposedComm {
 		t.Fatalf("findings %s: %+v", got, r.Findings[0])
 	}
-	want := []Node{{Rule: RuleStragglingRank, Part: "exposed-communication", Subject: "rank 0", NS: 400 * ms, OfNS: 2000 * ms, Share: 0.2, Level: Critical, Causes: []Node{
-		{Rule: RuleUnevenRanks, Part: "exposed-communication", Subject: "rank 0", NS: 400 * ms, OfNS: 2000 * ms, Share: 0.2, Level: Warn},
-	}}, {Rule: RuleDominantKernel, Part: "exposed-communication", NS: 200 * ms, OfNS: 2000 * ms, Share: 0.1, ExplainsNS: 600 * ms, Level: Critical}}
+	want := []finding.Node{{Rule: rule.StragglingRank, Part: "exposed-communication", Subject: "rank 0", NS: 400 * ms, OfNS: 2000 * ms, Share: 0.2, Level: finding.Critical, Causes: []finding.Node{
+		{Rule: rule.UnevenRanks, Part: "exposed-communication", Subject: "rank 0", NS: 400 * ms, OfNS: 2000 * ms, Share: 0.2, Level: finding.Warn},
+	}}, {Rule: rule.DominantKernel, Part: "exposed-communication", NS: 200 * ms, OfNS: 2000 * ms, Share: 0.1, ExplainsNS: 600 * ms, Level: finding.Critical}}
 	if got := r.Tree[1].Causes; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -280,12 +281,12 @@ func TestStragglerOfLittle(t *testing.T) {
 	for rank, ns := range []int64{500, 800} {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: rank, Rank: rank, Count: 10, TotalNS: ns * ms})
 	}
-	r := Judge(s, DefaultThresholds())
-	f := find(t, r, RuleExposedComm)
+	r := Judge(s, rule.DefaultThresholds())
+	f := find(t, r, rule.ExposedComm)
 	if f.Next[0].ID != "find-the-late-rank" || !slices.Contains(ids(f.Next), "fsdp-prefetch") {
 		t.Errorf("steps %q", ids(f.Next))
 	}
-	if k := r.Tree[1].Causes; len(k) != 2 || k[0].Rule != RuleStragglingRank || k[0].NS != 300*ms || k[1].NS != 1000*ms {
+	if k := r.Tree[1].Causes; len(k) != 2 || k[0].Rule != rule.StragglingRank || k[0].NS != 300*ms || k[1].NS != 1000*ms {
 		t.Errorf("causes %+v", k)
 	}
 }
@@ -295,8 +296,8 @@ func TestStragglerOfLittle(t *testing.T) {
 func TestTwoFindingsOfOneRule(t *testing.T) {
 	s := one(550, 0, 0)
 	s.Idle = []summary.Idle{{Owner: summary.OwnerOpaque, NS: 400 * ms, Count: 1}}
-	s.Kernels = []summary.Kernel{{Name: "graph", Class: "compute", Category: wholeGraph, Count: 10, TotalNS: 450 * ms, MaxNS: 45 * ms}}
-	r := Judge(s, DefaultThresholds())
+	s.Kernels = []summary.Kernel{{Name: "graph", Class: "compute", Category: summary.WholeGraph, Count: 10, TotalNS: 450 * ms, MaxNS: 45 * ms}}
+	r := Judge(s, rule.DefaultThresholds())
 	var titles []string
 	for _, f := range r.Findings {
 		titles = append(titles, f.Rule+" "+f.Level.String()+" "+f.Title)
@@ -305,7 +306,7 @@ func TestTwoFindingsOfOneRule(t *testing.T) {
 		"opaque-graphs critical Idle or in untraced CUDA graphs: 40.0% of the window (400 ms of 1 s); limit 25%",
 		"opaque-graphs warn CUDA graphs without node trace: 45.0% of the window (450 ms of 1 s); limit 25%",
 	}
-	if !slices.Equal(titles, want) || r.Verdict.Bound != BoundUnknown {
+	if !slices.Equal(titles, want) || r.Verdict.Bound != finding.BoundUnknown {
 		t.Errorf("verdict %s, findings %q\nwant %q", r.Verdict.Bound, titles, want)
 	}
 }
@@ -313,13 +314,13 @@ func TestTwoFindingsOfOneRule(t *testing.T) {
 // TestRowsAndRules: each rule has a row, and each row is of a rule.
 func TestRowsAndRules(t *testing.T) {
 	ids := map[string]bool{}
-	for _, r := range rules() {
-		ids[r.id] = true
-		if r.part == "" || (r.measure == nil) == (r.conclude == nil) || (r.replaces || r.alone) && len(r.under) == 0 {
+	for _, r := range newBench(of(), rule.DefaultThresholds()).Rows {
+		ids[r.ID] = true
+		if r.Part == "" || (r.Measure == nil) == (r.Conclude == nil) || (r.Replaces || r.Alone) && len(r.Under) == 0 {
 			t.Errorf("row %+v", r)
 		}
 	}
-	for _, r := range Rules() {
+	for _, r := range rule.Rules() {
 		if !ids[r.ID] {
 			t.Errorf("%s has no row", r.ID)
 		}

@@ -8,6 +8,7 @@ import (
 	"assay/internal/marktest"
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/finding"
 	"assay/summary"
 )
 
@@ -52,9 +53,9 @@ func TestBriefPage(t *testing.T) {
 func TestBriefParts(t *testing.T) {
 	s := samplerun.Train()
 	var r judge.Result
-	r.Verdict = judge.Verdict{Bound: "communication", Sentence: "it waits", Rule: "exposed-communication"}
+	r.Verdict = finding.Verdict{Bound: "communication", Sentence: "it waits", Rule: "exposed-communication"}
 	for _, f := range []string{"exposed-communication", "capture-quality", "a", "b", "c", "d", "e"} {
-		r.Findings = append(r.Findings, judge.Finding{Rule: f, Level: judge.Warn, Title: "Title " + f})
+		r.Findings = append(r.Findings, finding.Finding{Rule: f, Level: finding.Warn, Title: "Title " + f})
 	}
 	md := render(t, Brief(s, r).BriefMarkdown)
 	open, folded, _ := strings.Cut(md, "<details>")

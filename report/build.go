@@ -25,6 +25,8 @@ import (
 
 	"assay/internal/label"
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/counters"
 	"assay/report/doc"
 	"assay/report/memory"
@@ -119,9 +121,9 @@ func title(ctx *section.Context) string {
 func bound(ctx *section.Context) string {
 	v := ctx.Result.Verdict
 	switch {
-	case v.Bound == judge.BoundHost && v.Rule == judge.RuleGPUIdle && idleForOthers(ctx):
+	case v.Bound == finding.BoundHost && v.Rule == rule.GPUIdle && idleForOthers(ctx):
 		return words.WaitsForOthers(idleOwner(ctx))
-	case (v.Bound == judge.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
+	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
 	}
 	return words.Verdict(v.Bound)
@@ -151,18 +153,18 @@ func idleForOthers(ctx *section.Context) bool {
 }
 
 // decisive returns the finding that decides the verdict.
-func decisive(ctx *section.Context) (judge.Finding, bool) {
+func decisive(ctx *section.Context) (finding.Finding, bool) {
 	for _, f := range ctx.Result.Findings {
 		if decides(ctx, f) {
 			return f, true
 		}
 	}
-	return judge.Finding{}, false
+	return finding.Finding{}, false
 }
 
 // decides reports whether f decides the verdict. A verdict without a rule may still
 // repeat a finding.
-func decides(ctx *section.Context, f judge.Finding) bool {
+func decides(ctx *section.Context, f finding.Finding) bool {
 	if v := ctx.Result.Verdict; v.Rule != "" {
 		return f.Rule == v.Rule
 	}
@@ -171,13 +173,13 @@ func decides(ctx *section.Context, f judge.Finding) bool {
 
 // overLimits returns the warnings and critical findings of a run whose verdict asks for
 // no action.
-func overLimits(ctx *section.Context) (out []judge.Finding) {
-	if bound := ctx.Result.Verdict.Bound; bound != judge.BoundCompute && bound != judge.BoundMixed {
+func overLimits(ctx *section.Context) (out []finding.Finding) {
+	if bound := ctx.Result.Verdict.Bound; bound != finding.BoundCompute && bound != finding.BoundMixed {
 		return nil
 	}
 	for _, f := range ctx.Result.Findings {
 		switch {
-		case f.Rule == judge.RuleCaptureQuality || f.Level == judge.Info:
+		case f.Rule == rule.CaptureQuality || f.Level == finding.Info:
 		case decides(ctx, f):
 			return nil
 		default:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/section"
 	"assay/summary"
 )
@@ -58,7 +59,7 @@ func TestNoNegativeDurations(t *testing.T) {
 			}
 		}
 	}
-	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
+	d := Build(s, judge.Judge(s, rule.DefaultThresholds()))
 	// A minus before a digit, without a letter, digit or bracket in front.
 	negative := regexp.MustCompile(`(^|[\s(|])-[0-9]+(\.[0-9]+)? ?(ns|µs|ms|s|min|h|B|[KMGTPE]iB|%)?\b`)
 	var text, markdown bytes.Buffer

@@ -9,11 +9,12 @@ import (
 	"assay/internal/label"
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
 func buildCounted(s *summary.Summary) Report {
-	return Build(s, judge.Judge(s, judge.DefaultThresholds()))
+	return Build(s, judge.Judge(s, rule.DefaultThresholds()))
 }
 
 func TestCountedKernels(t *testing.T) {

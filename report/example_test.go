@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"assay/judge"
+	"assay/judge/finding"
 	"assay/report"
 	"assay/summary"
 )
@@ -22,7 +23,7 @@ func Example() {
 			{Name: "ncclDevKernel_AllReduce", Class: "comm", Category: "all-reduce", Count: 1, TotalNS: 1_000_000},
 		},
 	}
-	r := judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: "GPU idle time is 60.0% of the window"}}
+	r := judge.Result{Verdict: finding.Verdict{Bound: "host", Sentence: "GPU idle time is 60.0% of the window"}}
 	if err := report.Build(s, r).Text(os.Stdout, 80); err != nil {
 		panic(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/unit"
 )
 
 // Rules makes the list of all rules, one line for each.
-func Rules(pages []judge.Page) doc.Doc {
+func Rules(pages []rule.Page) doc.Doc {
 	var list doc.List
 	for _, p := range pages {
 		list = append(list, doc.Item{Mark: p.ID, Text: p.Line + levelLimits(p)})
@@ -20,7 +20,7 @@ func Rules(pages []judge.Page) doc.Doc {
 }
 
 // levelLimits lists the limits of a rule's levels.
-func levelLimits(p judge.Page) string {
+func levelLimits(p rule.Page) string {
 	var limits []string
 	for _, l := range []struct {
 		name  string
@@ -37,13 +37,13 @@ func levelLimits(p judge.Page) string {
 }
 
 // Explain makes the page of one rule.
-func Explain(p judge.Page) doc.Doc {
+func Explain(p rule.Page) doc.Doc {
 	return doc.Doc{Title: p.ID, Screen: explainSections(p, "→"), Sections: explainSections(p, "")}
 }
 
 // explainSections returns the sections of a page. The mark is for items of lists that
 // have none, because a screen shows no bullets.
-func explainSections(p judge.Page, mark string) []doc.Section {
+func explainSections(p rule.Page, mark string) []doc.Section {
 	marked := func(list doc.List) doc.List {
 		for i := range list {
 			list[i].Mark = mark
@@ -60,7 +60,7 @@ func explainSections(p judge.Page, mark string) []doc.Section {
 	}
 }
 
-func explainMeaning(p judge.Page) doc.List {
+func explainMeaning(p rule.Page) doc.List {
 	list := doc.List{{Mark: "definition", Text: p.Meaning}, {Mark: "numerator", Text: p.Part}}
 	if p.Whole != "" {
 		list = append(list, doc.Item{Mark: "denominator", Text: p.Whole})
@@ -69,7 +69,7 @@ func explainMeaning(p judge.Page) doc.List {
 }
 
 // explainLimits lists the limits that a threshold file may set.
-func explainLimits(p judge.Page) doc.Block {
+func explainLimits(p rule.Page) doc.Block {
 	var list doc.List
 	add := func(key, value string, set bool) {
 		if set {
@@ -94,7 +94,7 @@ func explainLimits(p judge.Page) doc.Block {
 	return list
 }
 
-func explainGain(p judge.Page) string {
+func explainGain(p rule.Page) string {
 	if p.Gain == "none" {
 		return "Not estimated (gain_ns is null)."
 	}
@@ -105,7 +105,7 @@ func explainGain(p judge.Page) string {
 var blank = lazyregexp.New(`\{[a-z_]+\}`)
 
 // explainRemedies lists the recommendations of a rule by id.
-func explainRemedies(p judge.Page) doc.List {
+func explainRemedies(p rule.Page) doc.List {
 	var list doc.List
 	for _, r := range p.Remedies {
 		text := blank().ReplaceAllStringFunc(r.Text, func(word string) string {

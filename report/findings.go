@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
@@ -34,11 +35,11 @@ func findings(ctx *section.Context) doc.Section {
 		if text := whereText(ctx, f); text != "" {
 			it.Sub = append(it.Sub, doc.Item{Mark: "where", Text: text})
 		}
-		if len(f.ToBeSure) > 0 && f.Level > judge.Info {
+		if len(f.ToBeSure) > 0 && f.Level > finding.Info {
 			it.Sub = append(it.Sub, doc.Item{Mark: "to confirm", Text: doc.Sentence(strings.Join(f.ToBeSure, "; "))})
 		}
 		for _, step := range f.Next {
-			it.Sub = append(it.Sub, doc.Item{Mark: "fix", Text: doc.Sentence(step.Text()), Source: doc.Source(step.Source())})
+			it.Sub = append(it.Sub, doc.Item{Mark: "fix", Text: doc.Sentence(rule.Text(step)), Source: doc.Source(rule.SourceOf(step))})
 		}
 		list = append(list, it)
 	}
@@ -54,8 +55,8 @@ func findings(ctx *section.Context) doc.Section {
 const mostWhere = 3
 
 // whereText returns the places to look at first. It is "" for findings of level info.
-func whereText(ctx *section.Context, f judge.Finding) string {
-	if f.Level == judge.Info {
+func whereText(ctx *section.Context, f finding.Finding) string {
+	if f.Level == finding.Info {
 		return ""
 	}
 	var parts []string
@@ -70,7 +71,7 @@ func whereText(ctx *section.Context, f judge.Finding) string {
 
 // placeText returns the known parts of a place. Its time is the ts of the trace, in
 // microseconds.
-func placeText(ctx *section.Context, p judge.Place) string {
+func placeText(ctx *section.Context, p finding.Place) string {
 	var parts []string
 	for _, named := range []struct{ what, name string }{
 		{"step", p.Step}, {"phase", p.Phase}, {"kernel", p.Kernel}, {"operator", p.Op}, {"copy", p.Copy}, {"call", p.Call}, {"row", p.Row},
@@ -94,7 +95,7 @@ func placeText(ctx *section.Context, p judge.Place) string {
 
 // intoWindowText returns the time from the start of the GPU window to a place. The
 // pictures, and viewers that start at 0, show this time.
-func intoWindowText(ctx *section.Context, p judge.Place) string {
+func intoWindowText(ctx *section.Context, p finding.Place) string {
 	if p.Device == nil {
 		return ""
 	}
@@ -109,8 +110,8 @@ func intoWindowText(ctx *section.Context, p judge.Place) string {
 
 // savingsText returns the estimated savings and the confidence of a finding. It is ""
 // for findings of level info.
-func savingsText(f judge.Finding) string {
-	if f.Confidence == "" || f.Level == judge.Info {
+func savingsText(f finding.Finding) string {
+	if f.Confidence == "" || f.Level == finding.Info {
 		return ""
 	}
 	text := "Confidence: " + string(f.Confidence)
@@ -127,7 +128,7 @@ func savingsText(f judge.Finding) string {
 // verdictCause returns the cause of the finding that decides the verdict.
 func verdictCause(ctx *section.Context) string {
 	f, ok := decisive(ctx)
-	if !ok || f.Level == judge.Info {
+	if !ok || f.Level == finding.Info {
 		return ""
 	}
 	return causeText(ctx, f)
@@ -135,11 +136,11 @@ func verdictCause(ctx *section.Context) string {
 
 // causeText returns the largest cause of a finding on idle time or communication, as
 // the summary has it. It is "" if the summary does not show one.
-func causeText(ctx *section.Context, f judge.Finding) string {
+func causeText(ctx *section.Context, f finding.Finding) string {
 	switch f.Rule {
-	case judge.RuleGPUIdle, judge.RuleLaunchBound, judge.RuleLongGaps:
+	case rule.GPUIdle, rule.LaunchBound, rule.LongGaps:
 		return idleCause(ctx)
-	case judge.RuleExposedComm:
+	case rule.ExposedComm:
 		return commCause(ctx)
 	}
 	return ""

@@ -8,6 +8,8 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/summary"
@@ -19,7 +21,7 @@ func TestOverview(t *testing.T) {
 	for name, s := range map[string]*summary.Summary{
 		"attributed": samplerun.Attributed(100), "phases": samplerun.Phases(), "profile": samplerun.Profile(), "counters": samplerun.Roofline(samplerun.Counted()), "nothing": {},
 	} {
-		r := judge.Judge(s, judge.DefaultThresholds())
+		r := judge.Judge(s, rule.DefaultThresholds())
 		whole, overview := Build(s, r), Overview(s, r)
 		if len(overview.Sections)+len(overview.Charts()) > 0 {
 			t.Errorf("%s: the overview has %d sections and %d pictures", name, len(overview.Sections), len(overview.Charts()))
@@ -52,9 +54,9 @@ func TestScreenHasRoom(t *testing.T) {
 	}
 	r := judged(s)
 	for range 4 {
-		r.Findings = append(r.Findings, judge.Finding{Rule: "slow-steps", Level: judge.Critical, Title: long, Confidence: judge.Certain})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "slow-steps", Level: finding.Critical, Title: long, Confidence: finding.Certain})
 	}
-	slices.SortStableFunc(r.Findings, func(a, b judge.Finding) int { return int(b.Level) - int(a.Level) })
+	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int { return int(b.Level) - int(a.Level) })
 	all, shown := section.New(s, r), Build(s, r)
 	if n := (doc.Doc{Screen: screenSections(all, mostFindings)}).ScreenLines(); n <= screenLines {
 		t.Fatalf("all findings take %d lines, which have room", n)

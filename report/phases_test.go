@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/rule"
 )
 
 // TestPhaseTable holds the tables to the comment of samplerun.Phases: what is within a
@@ -32,7 +33,7 @@ func TestPhaseTable(t *testing.T) {
 // TestManyPhases: what tables leave out of more phases is counted.
 func TestManyPhases(t *testing.T) {
 	s := samplerun.StrangePhases()
-	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
+	d := Build(s, judge.Judge(s, rule.DefaultThresholds()))
 	if got := text(t, d, 80); !strings.Contains(got, "more phases, ") && !strings.Contains(got, "outside phases") {
 		t.Errorf("the screen says nothing of phases:\n%s", got)
 	}

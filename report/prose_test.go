@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"assay/internal/samplerun"
-	"assay/judge"
+	"assay/judge/finding"
 	"assay/summary"
 )
 
@@ -15,8 +15,8 @@ func TestAdviceIsWhole(t *testing.T) {
 	help := "the profiler was stopped before it had written everything that it had recorded, so the last of the events are missing; export the trace only after prof.stop() has returned, and never from a handler of a signal"
 	s.Issues[0].Help = help
 	r := goldenResult(s)
-	r.Findings[1].Level = judge.Warn
-	r.Findings[1].Next = []judge.Step{says(help)}
+	r.Findings[1].Level = finding.Warn
+	r.Findings[1].Next = []finding.Step{says(help)}
 	r.Findings[0].Next[0] = says(help)
 	out := strings.Join(strings.Fields(text(t, Build(s, r), 80)), " ")
 	if n := strings.Count(out, help); n != 3 {

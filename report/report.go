@@ -6,6 +6,10 @@ import (
 	"assay/compare"
 	"assay/internal/jsontext"
 	"assay/judge"
+	"assay/judge/counters"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/timeline"
 	"assay/report/diff"
 	"assay/report/doc"
 	"assay/report/plot"
@@ -44,15 +48,15 @@ func (d Report) JSON(w io.Writer) error {
 		return jsontext.Write(w, d.comparison)
 	}
 	return summary.Write(w, d.summary, d.madeBy, struct {
-		Verdict  judge.Verdict `json:"verdict"`
-		Findings []findingJSON `json:"findings"`
-		Tree     []judge.Node  `json:"tree,omitempty"`
-		Sides    []judge.Side  `json:"sides,omitempty"`
+		Verdict  finding.Verdict `json:"verdict"`
+		Findings []findingJSON   `json:"findings"`
+		Tree     []finding.Node  `json:"tree,omitempty"`
+		Sides    []counters.Side `json:"sides,omitempty"`
 
-		States []judge.StepState    `json:"step_states,omitempty"`
-		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
-		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
-		Stacks []judge.Stack        `json:"stacks,omitempty"`
+		States []timeline.StepState    `json:"step_states,omitempty"`
+		Groups []timeline.StepGroup    `json:"step_groups,omitempty"`
+		Phases []timeline.PhaseVerdict `json:"phase_verdicts,omitempty"`
+		Stacks []rule.Stack            `json:"stacks,omitempty"`
 	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
 }
 
@@ -66,17 +70,17 @@ func (d Report) MadeBy(version string) Report {
 // A findingJSON is a finding with the texts and sources of its steps, which the data
 // itself has by id.
 type findingJSON struct {
-	judge.Finding
-	Next    []string       `json:"next,omitempty"`
-	Sources []judge.Source `json:"next_sources,omitempty"` // of each of Next
+	finding.Finding
+	Next    []string      `json:"next,omitempty"`
+	Sources []rule.Source `json:"next_sources,omitempty"` // of each of Next
 }
 
-func findingsJSON(list []judge.Finding) []findingJSON {
+func findingsJSON(list []finding.Finding) []findingJSON {
 	out := make([]findingJSON, len(list))
 	for i, f := range list {
 		out[i].Finding = f
 		for _, s := range f.Next {
-			out[i].Next, out[i].Sources = append(out[i].Next, s.Text()), append(out[i].Sources, s.Source())
+			out[i].Next, out[i].Sources = append(out[i].Next, rule.Text(s)), append(out[i].Sources, rule.SourceOf(s))
 		}
 	}
 	return out

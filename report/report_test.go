@@ -20,6 +20,7 @@ import (
 	"assay/internal/marktest"
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/finding"
 	"assay/report/doc"
 	"assay/summary"
 	"assay/unit"
@@ -260,8 +261,8 @@ func TestJSON(t *testing.T) {
 
 // TestFindingsJSON: a finding has its steps by id, and their texts and sources.
 func TestFindingsJSON(t *testing.T) {
-	r := judge.Result{Findings: []judge.Finding{
-		{Rule: "a", Next: []judge.Step{{ID: "find-the-late-rank", Args: map[string]string{"rank": "<3>"}}, {ID: "send-less"}}},
+	r := judge.Result{Findings: []finding.Finding{
+		{Rule: "a", Next: []finding.Step{{ID: "find-the-late-rank", Args: map[string]string{"rank": "<3>"}}, {ID: "send-less"}}},
 		{Rule: "b"},
 	}}
 	var got struct{ Findings []map[string]any }
@@ -373,16 +374,16 @@ func TestGolden(t *testing.T) {
 // goldenResult is a judgment of this package's own, so that a change of
 // wording in package judge does not touch the golden files.
 // steps returns remedies without blanks.
-func steps(ids ...string) (out []judge.Step) {
+func steps(ids ...string) (out []finding.Step) {
 	for _, id := range ids {
-		out = append(out, judge.Step{ID: id})
+		out = append(out, finding.Step{ID: id})
 	}
 	return out
 }
 
 // says returns a step with a text of its own.
-func says(text string) judge.Step {
-	return judge.Step{ID: "follow-the-issue", Args: map[string]string{"issue_help": text}}
+func says(text string) finding.Step {
+	return finding.Step{ID: "follow-the-issue", Args: map[string]string{"issue_help": text}}
 }
 
 func goldenResult(s *summary.Summary) judge.Result {
@@ -392,31 +393,31 @@ func goldenResult(s *summary.Summary) judge.Result {
 	if len(s.Tables) > 0 {
 		title := "synchronization is 80.0% of the time in CUDA calls (400 ms of 500 ms), at the critical limit of 80%"
 		return judge.Result{
-			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
-			Findings: []judge.Finding{{Rule: "waiting-calls", Level: judge.Critical, Title: title, Next: steps("remove-synchronization")}},
+			Verdict:  finding.Verdict{Bound: "unknown", Sentence: title},
+			Findings: []finding.Finding{{Rule: "waiting-calls", Level: finding.Critical, Title: title, Next: steps("remove-synchronization")}},
 		}
 	}
 	if len(s.Devices) == 0 {
 		title := "the capture holds no GPU events"
 		return judge.Result{
-			Verdict:  judge.Verdict{Bound: "unknown", Sentence: title},
-			Findings: []judge.Finding{{Rule: "no-gpu-time", Level: judge.Warn, Title: title, Next: steps("record-the-gpu")}},
+			Verdict:  finding.Verdict{Bound: "unknown", Sentence: title},
+			Findings: []finding.Finding{{Rule: "no-gpu-time", Level: finding.Warn, Title: title, Next: steps("record-the-gpu")}},
 		}
 	}
 	if len(s.Idle) > 0 {
 		title := "GPU idle: 60.2% of GPU time (605 ms of 1.005 s, mean of 2 GPUs); limit 50%"
 		return judge.Result{
-			Verdict:  judge.Verdict{Bound: "host", Sentence: title},
-			Findings: []judge.Finding{{Rule: "gpu-idle", Level: judge.Critical, Title: title, Next: steps("find-the-common-call")}},
+			Verdict:  finding.Verdict{Bound: "host", Sentence: title},
+			Findings: []finding.Finding{{Rule: "gpu-idle", Level: finding.Critical, Title: title, Next: steps("find-the-common-call")}},
 		}
 	}
 	title := "Exposed communication: 23.5% of GPU time (235 ms of 1 s, mean of 8 GPUs); limit 20%"
 	return judge.Result{
-		Verdict: judge.Verdict{Bound: "communication", Sentence: title},
-		Findings: []judge.Finding{
-			{Rule: "exposed-communication", Level: judge.Critical, Title: title,
+		Verdict: finding.Verdict{Bound: "communication", Sentence: title},
+		Findings: []finding.Finding{
+			{Rule: "exposed-communication", Level: finding.Critical, Title: title,
 				Evidence: []string{"worst device: rank 7 GPU 7: 27.0% (270 ms of 1 s)"}, Next: steps("give-all-ranks", "fsdp-prefetch", "send-less")},
-			{Rule: "gpu-idle", Level: judge.Info, Title: "GPU idle: 14.5% of GPU time (145 ms of 1 s, mean of 8 GPUs)", Next: steps("launch-less")},
+			{Rule: "gpu-idle", Level: finding.Info, Title: "GPU idle: 14.5% of GPU time (145 ms of 1 s, mean of 8 GPUs)", Next: steps("launch-less")},
 		},
 	}
 }
@@ -435,7 +436,7 @@ func TestHugeMarkdown(t *testing.T) {
 	}
 	r := judged(s)
 	for i := range 3_000 {
-		r.Findings = append(r.Findings, judge.Finding{Rule: "x", Title: fmt.Sprint(i, " ", name), Evidence: []string{name}})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "x", Title: fmt.Sprint(i, " ", name), Evidence: []string{name}})
 	}
 	d := Build(s, r)
 	for kind, write := range map[string]func(io.Writer) error{"Markdown": d.Markdown, "StepSummary": d.StepSummary} {
@@ -455,11 +456,11 @@ func TestHugeMarkdown(t *testing.T) {
 func TestFindingsAreSure(t *testing.T) {
 	gain := int64(2_000_000)
 	s := samplerun.Train()
-	r := judge.Result{Findings: []judge.Finding{
-		{Rule: "a", Level: judge.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: judge.Likely,
+	r := judge.Result{Findings: []finding.Finding{
+		{Rule: "a", Level: finding.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: finding.Likely,
 			ToBeSure: []string{"record again", "look"}, Next: steps("remove-synchronization", "give-all-ranks")},
-		{Rule: "b", Level: judge.Warn, Title: "it idles", Confidence: judge.Certain, ToBeSure: []string{"look"}},
-		{Rule: "c", Level: judge.Info, Title: "for information", GainNS: &gain, Confidence: judge.Hint, ToBeSure: []string{"look"}},
+		{Rule: "b", Level: finding.Warn, Title: "it idles", Confidence: finding.Certain, ToBeSure: []string{"look"}},
+		{Rule: "c", Level: finding.Info, Title: "for information", GainNS: &gain, Confidence: finding.Hint, ToBeSure: []string{"look"}},
 	}}
 	md := render(t, Build(s, r).Markdown)
 	for _, want := range []string{

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/timeline"
@@ -37,10 +38,10 @@ func screenVerdict(ctx *section.Context) doc.Section {
 
 // overLimitsText returns how many findings are more important than a verdict that asks
 // for no action. The screen lists them below with their fixes.
-func overLimitsText(over []judge.Finding) string {
+func overLimitsText(over []finding.Finding) string {
 	critical := int64(0)
 	for _, f := range over {
-		if f.Level == judge.Critical {
+		if f.Level == finding.Critical {
 			critical++
 		}
 	}
@@ -94,9 +95,9 @@ func screenIssue(ctx *section.Context, is summary.Issue) doc.Item {
 
 // screenable returns the findings that the screen does not show elsewhere: all but the
 // finding of the verdict and the finding on issues.
-func screenable(ctx *section.Context) (out []judge.Finding) {
+func screenable(ctx *section.Context) (out []finding.Finding) {
 	for _, f := range ctx.Result.Findings {
-		if !decides(ctx, f) && f.Rule != judge.RuleCaptureQuality {
+		if !decides(ctx, f) && f.Rule != rule.CaptureQuality {
 			out = append(out, f)
 		}
 	}
@@ -115,10 +116,10 @@ func screenFindings(ctx *section.Context, most int) doc.Section {
 		if text := savingsText(f); text != "" {
 			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
-		if text := causeText(ctx, f); text != "" && f.Level > judge.Info {
+		if text := causeText(ctx, f); text != "" && f.Level > finding.Info {
 			it.Sub = append(it.Sub, doc.Item{Text: "Cause: " + ctx.Brief(text)})
 		}
-		if f.Level > judge.Info && len(f.Next) > 0 {
+		if f.Level > finding.Info && len(f.Next) > 0 {
 			it.Sub = append(it.Sub, doc.Item{Text: "Fix: " + ctx.Step(f.Next[0])})
 		}
 		list = append(list, it)

@@ -7,13 +7,14 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/pictures"
 	"assay/summary"
 )
 
 func renderedText(t *testing.T, s *summary.Summary) (text, markdown string) {
 	t.Helper()
-	d := Build(s, judge.Judge(s, judge.DefaultThresholds()))
+	d := Build(s, judge.Judge(s, rule.DefaultThresholds()))
 	var a, b bytes.Buffer
 	if err := d.Text(&a, 80); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report"
 	"assay/summary"
 )
@@ -76,7 +77,7 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 	if _, _, err := lastAccepted(dir); err != nil {
 		return "", err
 	}
-	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))); err != nil {
+	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, rule.DefaultThresholds())))); err != nil {
 		return "", err
 	}
 	rec, err := openRecord(dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/gate"
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/check"
 	"assay/report/doc"
 )
@@ -140,7 +140,7 @@ func runCheck(e env, c *command, args []string) error {
 		}
 		failed = errors.Join(failed, baseFailed)
 	}
-	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: judge.DefaultThresholds()})
+	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds()})
 	if err != nil {
 		return err
 	}

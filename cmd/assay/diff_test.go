@@ -9,6 +9,7 @@ import (
 
 	"assay/compare"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report"
 	"assay/summary"
 )
@@ -41,7 +42,7 @@ func FuzzDiff(f *testing.F) {
 		if err != nil {
 			new = base
 		}
-		checkDoc(t, report.Build(base, judge.Judge(base, judge.DefaultThresholds())))
+		checkDoc(t, report.Build(base, judge.Judge(base, rule.DefaultThresholds())))
 		c, err := compare.Summaries(base, new, compare.Options{Force: true})
 		if err != nil {
 			t.Fatalf("refused by force: %v", err)

@@ -8,7 +8,7 @@ import (
 	"assay/doctor"
 	"assay/internal/ingest"
 	"assay/internal/jsontext"
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/report"
 	"assay/summary"
 )
@@ -62,7 +62,7 @@ func runDoctor(e env, c *command, args []string) error {
 type examination struct {
 	Schema  string          `json:"schema"`
 	Inputs  []summary.Input `json:"inputs"`
-	Stacks  []judge.Stack   `json:"stacks"`
+	Stacks  []rule.Stack    `json:"stacks"`
 	Answers []doctor.Answer `json:"answers"`
 	Issues  []summary.Issue `json:"issues"`
 }

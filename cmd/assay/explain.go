@@ -10,7 +10,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/jsontext"
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/report"
 	"assay/report/doc"
 )
@@ -59,13 +59,13 @@ func runExplain(e env, c *command, args []string) error {
 
 // An explained is rules and codes of issues.
 type explained struct {
-	Rules []judge.Page
+	Rules []rule.Page
 	Codes []diag.Code
 }
 
 // add adds the rule or code of the given name, and reports whether there is one.
 func (x *explained) add(id string, all explained) bool {
-	if i := slices.IndexFunc(all.Rules, func(p judge.Page) bool { return p.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(all.Rules, func(p rule.Page) bool { return p.ID == id }); i >= 0 {
 		x.Rules = append(x.Rules, all.Rules[i])
 		return true
 	}
@@ -128,11 +128,11 @@ func writeExplained(w io.Writer, x explained) error {
 		codes = append(codes, code{c.Name, c.Severity.String(), c.Means, c.Do})
 	}
 	if x.Rules == nil {
-		x.Rules = []judge.Page{}
+		x.Rules = []rule.Page{}
 	}
 	return jsontext.Write(w, struct {
-		Rules []judge.Page `json:"rules"`
-		Codes []code       `json:"codes,omitempty"`
+		Rules []rule.Page `json:"rules"`
+		Codes []code      `json:"codes,omitempty"`
 	}{x.Rules, codes})
 }
 

@@ -11,7 +11,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/classify"
 	"assay/docs"
-	"assay/judge"
+	"assay/judge/rule"
 	"assay/phase"
 )
 
@@ -139,7 +139,7 @@ set keep their built-in value.
 
 Use it with --thresholds FILE. The built-in file:
 
-`, judge.BuiltIn}, {"tables", `"assay summary --table NAME[,NAME...]" prints reports of "nsys stats", computed from
+`, rule.BuiltIn}, {"tables", `"assay summary --table NAME[,NAME...]" prints reports of "nsys stats", computed from
 any trace that assay reads. Columns, units, decimals and order are those of "nsys
 stats". The NVTX reports cover every range that the program marked. Names, names
 before 2023, and titles:

@@ -18,6 +18,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/yamltree"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/phase"
 	"assay/summary"
 	"assay/unit"
@@ -249,15 +250,15 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	return phase.Default().Override(own), nil
 }
 
-func (m *measure) loadThresholds() (judge.Thresholds, error) {
+func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if m.thresholds == "" {
-		return judge.DefaultThresholds(), nil
+		return rule.DefaultThresholds(), nil
 	}
 	text, err := readSettings(m.thresholds)
 	if err != nil {
-		return judge.Thresholds{}, err
+		return rule.Thresholds{}, err
 	}
-	return judge.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	return rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
 }
 
 // readSettings reads a settings file. Its size limit protects against a trace given by

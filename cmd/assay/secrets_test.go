@@ -13,7 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/internal/ingest"
-	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 )
 
 // fakeSecrets are made up here, so that no scanner of repositories takes a fixture
@@ -90,7 +91,7 @@ func TestStacksOfCorpus(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, v.result.Stacks, want)
 		}
 		for _, f := range v.result.Findings {
-			if slices.ContainsFunc(f.Next, func(s judge.Step) bool { return s.Text() == "" || s.Source() == judge.Source{} }) || f.Confidence == "" {
+			if slices.ContainsFunc(f.Next, func(s finding.Step) bool { return rule.Text(s) == "" || rule.SourceOf(s) == rule.Source{} }) || f.Confidence == "" {
 				t.Errorf("%s: %s: %s, steps %+v", path, f.Rule, f.Confidence, f.Next)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode"
 
-	"assay/judge"
+	"assay/judge/rule"
 )
 
 // Cells takes a row of a table apart as GitHub does: a backslash takes the
@@ -106,11 +106,11 @@ func Check(t testing.TB, name, text string) {
 
 // ownSource reports whether text is a link to a page that a remedy cites.
 func ownSource(text string) bool {
-	is := func(s judge.Source) bool {
+	is := func(s rule.Source) bool {
 		return html.UnescapeString(strings.ReplaceAll(text, `\`, "")) == " (["+s.Title+"]("+s.URL+"))"
 	}
-	return slices.ContainsFunc(judge.DefaultThresholds().Pages(), func(p judge.Page) bool {
-		return slices.ContainsFunc(p.Remedies, func(r judge.Remedy) bool { return is(r.Source) })
+	return slices.ContainsFunc(rule.DefaultThresholds().Pages(), func(p rule.Page) bool {
+		return slices.ContainsFunc(p.Remedies, func(r rule.Remedy) bool { return is(r.Source) })
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/timeline"
 	"assay/summary"
 )
 
@@ -51,17 +53,17 @@ func Phases() *summary.Summary {
 
 // PhasesResult is a judgment of Phases.
 func PhasesResult(s *summary.Summary) judge.Result {
-	r := judge.Result{Verdict: judge.Verdict{Bound: judge.BoundHost, Sentence: "the devices wait"}}
+	r := judge.Result{Verdict: finding.Verdict{Bound: finding.BoundHost, Sentence: "the devices wait"}}
 	for _, st := range s.Steps {
-		state := judge.StepSteady
+		state := timeline.StepSteady
 		if st.Number == 0 {
-			state = judge.StepWarmUp
+			state = timeline.StepWarmUp
 		}
 		r.States = append(r.States, state)
 	}
-	r.Groups = []judge.StepGroup{{Marker: "program", Steps: 10, WarmUp: 2, MedianNS: 10 * Sec, MinNS: 10 * Sec, MaxNS: 10 * Sec, Bound: judge.BoundHost, Share: 0.4}}
-	r.Phases = []judge.PhaseVerdict{{Path: "generation", Bound: judge.BoundHost, Share: 0.4}, {Path: "generation/decode", Bound: judge.BoundHost, Share: 1.0 / 3},
-		{Path: "training", Bound: judge.BoundCommunication, Share: 2.0 / 15}, {Path: "weight-sync", Bound: judge.BoundHost, Share: 2.0 / 3}}
+	r.Groups = []timeline.StepGroup{{Marker: "program", Steps: 10, WarmUp: 2, MedianNS: 10 * Sec, MinNS: 10 * Sec, MaxNS: 10 * Sec, Bound: finding.BoundHost, Share: 0.4}}
+	r.Phases = []timeline.PhaseVerdict{{Path: "generation", Bound: finding.BoundHost, Share: 0.4}, {Path: "generation/decode", Bound: finding.BoundHost, Share: 1.0 / 3},
+		{Path: "training", Bound: finding.BoundCommunication, Share: 2.0 / 15}, {Path: "weight-sync", Bound: finding.BoundHost, Share: 2.0 / 3}}
 	return r
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -166,9 +168,9 @@ func Hostile() (*summary.Summary, judge.Result) {
 		s.Spans = append(s.Spans, summary.Span{Name: name, Category: name, Input: i, Process: name, Thread: name, Count: 1, TotalNS: ns, SelfNS: ns, MaxNS: ns})
 	}
 	s.Sort()
-	r := judge.Result{Verdict: judge.Verdict{Bound: judge.Bound(HostileNames()[0]), Sentence: strings.Join(HostileNames(), " ")}}
+	r := judge.Result{Verdict: finding.Verdict{Bound: finding.Bound(HostileNames()[0]), Sentence: strings.Join(HostileNames(), " ")}}
 	for _, name := range HostileNames() {
-		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []judge.Step{{ID: "follow-the-issue", Args: map[string]string{"issue_help": name}}}})
+		r.Findings = append(r.Findings, finding.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []finding.Step{{ID: "follow-the-issue", Args: map[string]string{"issue_help": name}}}})
 	}
 	return s, r
 }
@@ -247,7 +249,7 @@ func All() map[string]*summary.Summary {
 }
 
 // Judged returns the judgment of a fixture.
-func Judged(s *summary.Summary) judge.Result { return judge.Judge(s, judge.DefaultThresholds()) }
+func Judged(s *summary.Summary) judge.Result { return judge.Judge(s, rule.DefaultThresholds()) }
 
 // Twins are n captures of rank 0 device 0, each in its own directory, idle
 // for 10, 20, 30, ... of 1000 ms.

@@ -96,7 +96,7 @@ func TestParseLimits(t *testing.T) {
 // TestParseSame: settings that exist are read as the YAML package reads them.
 func TestParseSame(t *testing.T) {
 	n := 0
-	for _, pattern := range []string{"../../*/*.yaml", "../../judge/rules/*.yaml"} {
+	for _, pattern := range []string{"../../*/*.yaml", "../../judge/rule/rules/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

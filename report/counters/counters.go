@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/counters"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
@@ -25,11 +25,11 @@ const (
 )
 
 // side returns what limits the kernel of row i.
-func side(ctx *section.Context, i int) judge.Side {
+func side(ctx *section.Context, i int) counters.Side {
 	if i < len(ctx.Result.Sides) {
 		return ctx.Result.Sides[i]
 	}
-	return judge.Side{Side: judge.SideUnknown}
+	return counters.Side{Side: counters.SideUnknown}
 }
 
 // peakText returns a percentage of a peak, or "–" if it was not collected.

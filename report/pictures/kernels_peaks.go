@@ -8,6 +8,8 @@ import (
 
 	"assay/internal/label"
 	"assay/judge"
+	"assay/judge/counters"
+	"assay/judge/finding"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
@@ -35,17 +37,17 @@ const (
 	shadeNear    plot.Color = 0xdcefe6
 )
 
-func sideColor(s judge.Side) plot.Color {
+func sideColor(s counters.Side) plot.Color {
 	switch {
 	case s.Near:
 		return colorNear
-	case s.Side == judge.SideLatency:
+	case s.Side == counters.SideLatency:
 		return colorLatency
-	case s.Side == judge.SideMemory:
+	case s.Side == counters.SideMemory:
 		return colorMemory
-	case s.Side == judge.SideCompute:
+	case s.Side == counters.SideCompute:
 		return plot.ColorCompute
-	case s.Side == judge.SideBalanced:
+	case s.Side == counters.SideBalanced:
 		return colorBalanced
 	}
 	return plot.ColorUnknown
@@ -55,7 +57,7 @@ func sideColor(s judge.Side) plot.Color {
 func sideLegend(dots []plot.Dot) (out []plot.Swatch) {
 	for _, s := range []plot.Swatch{
 		{Color: colorLatency, Text: "latency: both peaks are far"}, {Color: colorMemory, Text: "memory"}, {Color: plot.ColorCompute, Text: "compute"},
-		{Color: colorBalanced, Text: "balanced"}, {Color: colorNear, Text: words.Verdict(judge.BoundNearLimit)}, {Color: plot.ColorUnknown, Text: "unknown"},
+		{Color: colorBalanced, Text: "balanced"}, {Color: colorNear, Text: words.Verdict(finding.BoundNearLimit)}, {Color: plot.ColorUnknown, Text: "unknown"},
 	} {
 		if slices.ContainsFunc(dots, func(d plot.Dot) bool { return d.Color == s.Color }) {
 			out = append(out, s)
@@ -134,7 +136,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 }
 
 // peakRegions shades where both peaks are far and where one is near.
-func peakRegions(p judge.Peaks, most float64) []plot.Region {
+func peakRegions(p counters.Peaks, most float64) []plot.Region {
 	low, high := -4.0, most+4
 	far, near, margin := 100*p.Latency, 100*p.Near, 100*p.Margin
 	rect := func(x0, y0, x1, y1 float64) [][2]float64 {

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/plot"
 	"assay/summary"
 )
@@ -15,7 +16,7 @@ import (
 // peaks are, and no text is clipped or covered.
 func TestCounterCharts(t *testing.T) {
 	chart := func(s *summary.Summary) (plot.Chart, plot.Scatter) {
-		list := Of(s, judge.Judge(s, judge.DefaultThresholds()))
+		list := Of(s, judge.Judge(s, rule.DefaultThresholds()))
 		if len(list) != 1 || list[0].File() != "kernels-peaks.png" {
 			t.Fatalf("pictures %+v", list)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/plot"
 	"assay/summary"
@@ -85,7 +87,7 @@ func (ctx *Context) OfMemory() bool {
 // no windows and no shares of them.
 func (ctx *Context) WithoutClock() bool {
 	a := ctx.Result.Verdict.Abstained
-	return a != nil && a.Code == judge.RuleClocks
+	return a != nil && a.Code == rule.Clocks
 }
 
 // MostlyIdle reports whether the GPUs are idle for more than half of the window.
@@ -109,8 +111,8 @@ func (ctx *Context) PerGPU(sum int64) string {
 func (ctx *Context) Brief(text string) string { return doc.Brief(ctx.Below(text)) }
 
 // Step prepares a fix for the screen. It keeps names of settings in full.
-func (ctx *Context) Step(s judge.Step) string {
-	return doc.Briefly(ctx.Below(s.Text()), doc.SettingWord)
+func (ctx *Context) Step(s finding.Step) string {
+	return doc.Briefly(ctx.Below(rule.Text(s)), doc.SettingWord)
 }
 
 // Below cuts the directory of all inputs off the paths in text, where one

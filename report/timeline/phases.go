@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/timeline"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
@@ -85,7 +85,7 @@ func phaseSentence(ctx *section.Context, sums []view.Phase, whole int64) string 
 // ScreenSteps returns the step times. It is empty if the steps have no kinds, no
 // phases and no exceptions: then the report alone shows them.
 func ScreenSteps(ctx *section.Context) doc.Section {
-	plain := len(ctx.Phases) == 0 && !slices.ContainsFunc(ctx.Result.Groups, func(g judge.StepGroup) bool {
+	plain := len(ctx.Phases) == 0 && !slices.ContainsFunc(ctx.Result.Groups, func(g timeline.StepGroup) bool {
 		return g.Kind != "" || g.Slow+g.WarmUp+g.Edge > 0
 	})
 	if len(ctx.Result.Groups) == 0 || plain {
@@ -107,7 +107,7 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 
 // stepLine returns the number of steps of a group, their times in one unit, and what
 // limits the median step.
-func stepLine(g judge.StepGroup, by string) string {
+func stepLine(g timeline.StepGroup, by string) string {
 	scale := doc.ScaleOf(g.MaxNS)
 	text := unit.Count(g.Steps)
 	if by != "" {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
@@ -90,8 +91,8 @@ func ShownDevices(ctx *section.Context) []int {
 // such a finding.
 func namedDevice(ctx *section.Context) (int, bool) {
 	for _, f := range ctx.Result.Findings {
-		ofRank := f.Rule == judge.RuleStragglingRank || f.Rule == judge.RuleUnevenRanks
-		if !ofRank || f.Level == judge.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
+		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks
+		if !ofRank || f.Level == finding.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
 			continue
 		}
 		at := f.Where[0]

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/timeline"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
@@ -70,7 +70,7 @@ func stepName(st view.Step) string {
 func stateWords(ctx *section.Context, st view.Step) string {
 	var list []string
 	for _, n := range st.Rows {
-		if n < len(ctx.Result.States) && ctx.Result.States[n] != judge.StepSteady {
+		if n < len(ctx.Result.States) && ctx.Result.States[n] != timeline.StepSteady {
 			list = append(list, words.Step(ctx.Result.States[n]))
 		}
 	}
@@ -123,7 +123,7 @@ func stepSentence(ctx *section.Context, steps int64) string {
 }
 
 // leftOut returns which steps of a group its median leaves out, in parentheses.
-func leftOut(g judge.StepGroup) string {
+func leftOut(g timeline.StepGroup) string {
 	var list []string
 	if g.WarmUp > 0 {
 		list = append(list, unit.Count(g.WarmUp)+" warm-up left out")

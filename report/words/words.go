@@ -9,7 +9,9 @@ import (
 	"assay/compare"
 	"assay/gate"
 	"assay/internal/label"
-	"assay/judge"
+	"assay/judge/counters"
+	"assay/judge/finding"
+	"assay/judge/timeline"
 	"assay/summary"
 	"assay/unit"
 )
@@ -91,9 +93,9 @@ func PhaseName(id string) string {
 }
 
 // Verdict returns the bottleneck that a verdict names.
-func Verdict(b judge.Bound) string {
+func Verdict(b finding.Bound) string {
 	if b == "" {
-		b = judge.BoundUnknown
+		b = finding.BoundUnknown
 	}
 	if w, ok := b.Words(); ok {
 		return w.Headline
@@ -114,7 +116,7 @@ func WaitsForOthers(owner string) string {
 }
 
 // LimitedBy returns what limits a phase or a step, for a column of a table.
-func LimitedBy(b judge.Bound) string {
+func LimitedBy(b finding.Bound) string {
 	if w, ok := b.Words(); ok {
 		return w.Short
 	}
@@ -123,20 +125,20 @@ func LimitedBy(b judge.Bound) string {
 
 // Side returns what limits a kernel that has counters, or [unit.None] if that is not
 // known.
-func Side(s judge.Side) string {
+func Side(s counters.Side) string {
 	w, ok := s.Side.Words()
 	switch {
 	case !ok:
 		return unit.None
-	case s.Near && s.Side != judge.SideUnknown:
-		return w.Short + ", " + Verdict(judge.BoundNearLimit)
+	case s.Near && s.Side != counters.SideUnknown:
+		return w.Short + ", " + Verdict(finding.BoundNearLimit)
 	}
 	return w.Short
 }
 
 // Level returns the level of a finding.
-func Level(l judge.Level) string {
-	if l == judge.Warn {
+func Level(l finding.Level) string {
+	if l == finding.Warn {
 		return "warning"
 	}
 	return l.String()
@@ -159,8 +161,8 @@ func Match(match string) string {
 }
 
 // Step returns why a step does not count, or why it is remarkable.
-func Step(s judge.StepState) string {
-	if s == judge.StepEdge {
+func Step(s timeline.StepState) string {
+	if s == timeline.StepEdge {
 		return "partial step"
 	}
 	return string(s)

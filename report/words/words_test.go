@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge"
+	"assay/judge/counters"
+	"assay/judge/finding"
 	"assay/summary"
 )
 
@@ -38,9 +39,9 @@ func TestWords(t *testing.T) {
 		{Verdict("host"), "host-bound"},
 		{Verdict("mixed"), "no dominant bottleneck"},
 		{LimitedBy(""), ""},
-		{Level(judge.Warn), "warning"},
-		{Side(judge.Side{Side: judge.SideMemory, Near: true}), "memory, near peak"},
-		{Side(judge.Side{Side: judge.SideUnknown}), "–"},
+		{Level(finding.Warn), "warning"},
+		{Side(counters.Side{Side: counters.SideMemory, Near: true}), "memory, near peak"},
+		{Side(counters.Side{Side: counters.SideUnknown}), "–"},
 		{Format("kineto"), "Kineto"},
 	} {
 		if tc.got != tc.want {
@@ -62,7 +63,7 @@ func TestBounds(t *testing.T) {
 	list, _, _ = strings.Cut(list, "```")
 	lines := strings.Split(strings.TrimSpace(list), "\n")
 	var got, headlines []string
-	for i, b := range judge.Bounds() {
+	for i, b := range finding.Bounds() {
 		got = append(got, string(b))
 		w, ok := b.Words()
 		if !ok || w.Headline == "" || w.Short == "" || w.Is == "" || len([]rune(w.Short)) > 20 || slices.Contains(headlines, w.Headline) {
@@ -84,15 +85,15 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestBoundsInSource reads the source after summaries: only judge/bound.go has words of
+// TestBoundsInSource reads the source after summaries: only judge/finding/bound.go has words of
 // bounds, and no code compares a bound with a string or makes one from a string.
 func TestBoundsInSource(t *testing.T) {
 	words := map[string]bool{}
-	for _, b := range judge.Bounds() {
+	for _, b := range finding.Bounds() {
 		w, _ := b.Words()
 		for _, text := range []string{w.Headline, w.Is} {
 			// Others, such as "out of memory", name events too.
-			if strings.HasSuffix(text, "-bound") || strings.Contains(text, "dominant") || b == judge.BoundNearLimit {
+			if strings.HasSuffix(text, "-bound") || strings.Contains(text, "dominant") || b == finding.BoundNearLimit {
 				words[text] = true
 			}
 		}
@@ -106,7 +107,7 @@ func TestBoundsInSource(t *testing.T) {
 					return nil
 				}
 				return err
-			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, filepath.FromSlash("judge/builtin.go")):
+			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, filepath.FromSlash("judge/rule/builtin.go")):
 				return nil
 			}
 			files++

@@ -1,0 +1,147 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/judge/finding"
+	"assay/summary"
+	"assay/unit"
+)
+
+// LongGap is the length of a gap in ns from which it is work of the CPU. It is an edge of
+// [summary.Histogram], so that the sums are exact.
+const LongGap = 1_000_000
+
+// An OwnerShare is the idle time of all GPUs with one cause, and for host wait one
+// state of the CPU.
+type OwnerShare struct {
+	owner, state string
+	ns, longest  int64
+	count        int64  // idle intervals
+	name         string // the name with the most of this time
+	most         int64  // the time of name
+}
+
+// Owners adds up rows of idle time by cause, the largest share first.
+func Owners(rows []summary.Idle) []OwnerShare {
+	type key struct{ owner, state string }
+	index := map[key]int{}
+	byName := map[summary.Idle]int64{}
+	var out []OwnerShare
+	for _, r := range rows {
+		k := key{r.Owner, r.State}
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, OwnerShare{owner: r.Owner, state: r.State})
+		}
+		o := &out[i]
+		o.ns, o.longest, o.count = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS), summary.Plus(o.count, r.Count)
+		name := summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name}
+		byName[name] = summary.Plus(byName[name], r.NS)
+		if n := byName[name]; n > o.most || n == o.most && r.Name < o.name {
+			o.name, o.most = r.Name, n
+		}
+	}
+	slices.SortFunc(out, func(a, b OwnerShare) int {
+		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.owner, b.owner), cmp.Compare(a.state, b.state))
+	})
+	return out
+}
+
+// mainOwners returns the causes that decide on advice: those with at least a fifth of
+// the idle time, at most three, and always the largest.
+func mainOwners(owners []OwnerShare, total int64) []OwnerShare {
+	n := 0
+	for n < min(3, len(owners)) && (n == 0 || owners[n].ns >= total/5) {
+		n++
+	}
+	return owners[:n]
+}
+
+// causeWords has the display names of causes of idle time and of states of the CPU,
+// by their ids.
+var causeWords = map[string]string{
+	summary.OwnerHost: "host wait", summary.OwnerLaunch: "launch latency", summary.OwnerBetween: "kernel wait",
+	summary.OwnerDependency: "dependency wait", summary.OwnerNothing: "profiler overhead",
+	summary.OwnerOpaque: "CUDA graph without node trace", summary.OwnerUnknown: "unattributed",
+
+	summary.StateSync: "synchronization", summary.StateCopy: "memory copy call", summary.StateAlloc: "cudaMalloc/cudaFree",
+	summary.StateLaunch: "other launch", summary.StateCall: "other CUDA call", summary.StateData: "data loading",
+	summary.StateOp: "CPU operator", summary.StatePython: "Python code", summary.StateAnnotation: "annotated range",
+	summary.StateOS: "OS call", summary.StateOff: "off CPU", summary.StateUnrecorded: "not recorded",
+}
+
+// CauseText returns the display name of a cause of idle time: "host wait: Python code".
+func CauseText(owner, state string) string {
+	text := cmp.Or(causeWords[owner], owner)
+	if state != "" {
+		text += ": " + cmp.Or(causeWords[state], state)
+	}
+	return text
+}
+
+// OwnerEvidence returns a line for each of the largest causes.
+func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
+	for _, o := range mainOwners(owners, total) {
+		line := fmt.Sprintf("%s: %s of the idle time (%s)", CauseText(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
+		if o.name != "" {
+			line += fmt.Sprintf(", mainly in %q (%s)", finding.Short(o.name), unit.Duration(o.most))
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// OwnerAdvice returns the fixes for the largest causes, in their order.
+func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
+	for _, o := range mainOwners(owners, total) {
+		out = finding.JoinSteps(out, o.advice())
+	}
+	return out
+}
+
+func (o OwnerShare) advice() []finding.Step {
+	switch o.owner {
+	case summary.OwnerLaunch:
+		if o.longest >= LongGap {
+			return []finding.Step{finding.Advise("leave-out-first-launches"), finding.Advise("launch-less")}
+		}
+		return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
+	case summary.OwnerBetween:
+		return []finding.Step{finding.Advise("launch-more-each"), finding.Advise("launch-less")}
+	case summary.OwnerDependency:
+		return []finding.Step{finding.Advise("find-the-dependency")}
+	case summary.OwnerNothing:
+		return []finding.Step{finding.Advise("leave-out-the-profiler")}
+	case summary.OwnerOpaque:
+		return []finding.Step{finding.Advise("record-graph-nodes")}
+	case summary.OwnerUnknown:
+		return []finding.Step{finding.Advise("begin-earlier")}
+	}
+	switch o.state {
+	case summary.StateSync:
+		return []finding.Step{finding.Advise("remove-synchronization")}
+	case summary.StateCopy:
+		return []finding.Step{finding.Advise("copy-without-waiting")}
+	case summary.StateAlloc:
+		return []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
+	case summary.StateData:
+		return []finding.Step{finding.Advise("load-data-ahead")}
+	case summary.StateOS:
+		return []finding.Step{finding.Advise("find-what-the-os-call-waits-for"), finding.Advise("start-awaited-work-earlier")}
+	case summary.StateOff:
+		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"), finding.Advise("record-os-calls")}
+	case summary.StateUnrecorded:
+		return []finding.Step{finding.Advise("record-the-cpu")}
+	}
+	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
+		// A launch does not take this long: the CPU did other work.
+		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name)))}
+	}
+	return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
+}

@@ -1,0 +1,226 @@
+// Package capture judges what was recorded: whether there is GPU time, enough of it, and with
+// plausible clocks, and which device records are missing.
+package capture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// gpuEventsMissing is the code of the issue that kernels were launched and none was
+// recorded.
+const gpuEventsMissing = "gpu-events-missing"
+
+// launchesWithoutKernels is the code of the issue that device work is missing.
+const launchesWithoutKernels = summary.LaunchesWithoutKernels
+
+// An evaluator applies the rules about what was recorded.
+type evaluator struct{ *tree.Context }
+
+// Rules returns the rules about what was recorded.
+func Rules(c *tree.Context) []tree.Row {
+	e := &evaluator{c}
+	return []tree.Row{
+		{ID: rule.CaptureQuality, Part: tree.BasisCapture, Measure: tree.Single(e.captureQuality)},
+		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
+		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
+		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.tooLittleWork)},
+	}
+}
+
+// captureQuality lists the issues that may have changed numbers.
+func (c *evaluator) captureQuality() (finding.Finding, bool) {
+	f := finding.Finding{Rule: rule.CaptureQuality, Level: finding.Info}
+	var codes []string
+	doubtful := false
+	implausible := view.ImplausibleTimes(c.Summary)
+	for _, is := range c.Issues {
+		if is.Code == gpuEventsMissing && c.Total.Window() == 0 {
+			continue // the finding that there is nothing to judge says it
+		}
+		if is.Code == launchesWithoutKernels || c.Total.Window() > 0 && (slices.Contains(implausible, is) || is.Damages()) {
+			continue // these have findings of their own
+		}
+		switch is.Severity {
+		case "suspect":
+			f.Level, doubtful = finding.Warn, true
+		case "data-loss":
+			// One bad event is a few microseconds; here the rest of the file is gone.
+			if is.Code == "input-truncated" || is.Code == "trailing-data" || slices.Contains(limitsReached(), is.Code) {
+				f.Level = finding.Warn
+			}
+		default:
+			continue
+		}
+		codes = append(codes, is.Code)
+		line := fmt.Sprintf("%s (%s): %s", is.Code, is.Severity, label.Plural(is.Count, "time"))
+		if is.First != "" {
+			line += ", first at " + is.First
+		}
+		f.Evidence = append(f.Evidence, line)
+		f.Next = finding.JoinSteps(f.Next, Follow(is))
+	}
+	what := "Incomplete capture, some numbers may be too low"
+	if doubtful {
+		what = "Doubtful capture, some numbers may be wrong"
+	}
+	f.Title = what + ": " + strings.Join(codes, ", ")
+	return f, len(codes) > 0
+}
+
+// Follow returns the help of an issue as a step.
+func Follow(is summary.Issue) []finding.Step {
+	if is.Help == "" {
+		return nil
+	}
+	return []finding.Step{finding.Advise("follow-the-issue", "issue_help", is.Help)}
+}
+
+// withoutGPUTime judges whether a capture has GPU time.
+func (c *evaluator) withoutGPUTime() (finding.Finding, bool) {
+	if c.Total.Window() > 0 {
+		return finding.Finding{}, false
+	}
+	return c.noGPUTime(), true
+}
+
+// noGPUTime returns the finding for a capture without GPU time, with its reason.
+func (c *evaluator) noGPUTime() finding.Finding {
+	f := finding.Finding{Rule: rule.NoGPUTime, Level: finding.Warn}
+	switch {
+	case len(c.Devices) > 0:
+		f.Title = "All GPU events have zero duration; record at least one whole step"
+		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
+		return is.Code == "input-truncated" || is.Damages()
+	}):
+		f.Title = "No GPU events: the input is cut before the first one"
+		f.Next = []finding.Step{finding.Advise("copy-the-file-again")}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
+		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
+		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
+	case c.foreign():
+		f.Title = "No GPU events; only CPU slices are reported"
+		f.Next = []finding.Step{finding.Advise("read-cpu-slices"), finding.Advise("record-the-gpu-of-pytorch")}
+		if len(c.Spans) == 0 {
+			f.Title = "No GPU events and no CPU slices"
+			f.Next = f.Next[1:]
+		}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
+		f.Title = "No GPU events in the part of the capture that was read; a limit cut the rest"
+		f.Next = []finding.Step{finding.Advise("read-more-of-the-file")}
+	case c.otherAccelerator() != "":
+		f.Title = fmt.Sprintf("No GPU events; the capture shows another accelerator (%s)", c.otherAccelerator())
+		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
+	default:
+		f.Title = "No GPU events; record with ProfilerActivity.CUDA"
+		if rule.OfNsys(c.Summary) {
+			f.Title = "No GPU events in the export; record with --trace=cuda,nvtx,osrt"
+		}
+		f.Next = []finding.Step{finding.Advise("record-the-gpu"), finding.Advise("record-whole-steps"), finding.Advise("check-cupti")}
+	}
+	if n := len(c.Spans); n > 0 {
+		f.Evidence = []string{unit.Count(int64(n)) + " kinds of CPU slices were measured"}
+	}
+	return f
+}
+
+// otherAccelerator returns the category of events that PyTorch's profiler writes for
+// an accelerator other than a GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op).
+func (c *evaluator) otherAccelerator() string {
+	for _, sp := range c.Spans {
+		if strings.HasPrefix(sp.Category, "mtia_") || strings.HasPrefix(sp.Category, "hpu_") {
+			return sp.Category
+		}
+	}
+	return ""
+}
+
+// limitsReached returns the codes of issues that say that an input was not read
+// to its end.
+func limitsReached() []string { return []string{"input-limit", "inflation-limit", "memory-limit"} }
+
+// foreign reports whether no input comes from PyTorch.
+func (c *evaluator) foreign() bool {
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Format != "chrome-trace" })
+}
+
+// tooLittleWork judges whether there is enough GPU work for shares. A warm-up call of
+// two kernels has as much idle time as a starved training run.
+func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
+	limits := c.Limits[rule.TooLittleWork]
+	var events, window, captured, span int64
+	for _, d := range c.Devices {
+		events = summary.Plus(events, d.Events)
+		window = summary.Plus(window, d.Activity.Window())
+		if c.spanOf(d.Input) > 0 {
+			captured = summary.Plus(captured, d.Activity.Window())
+		}
+	}
+	for i := range c.Inputs {
+		span = summary.Plus(span, c.spanOf(i))
+	}
+	f := finding.Finding{Rule: limits.ID, Level: finding.Warn, NumeratorNS: captured, DenominatorNS: span}
+	if span > 0 {
+		f.Value = float64(captured) / float64(span)
+	}
+	var under string
+	switch {
+	case events < limits.MinEvents:
+		under = label.Plural(limits.MinEvents, "event")
+	case span > 0 && f.Value < limits.MinShare:
+		under = unit.Percent(limits.MinShare)
+	default:
+		return finding.Finding{}, false
+	}
+	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", label.Plural(events, "GPU event"), unit.Duration(window))
+	if span > 0 {
+		of := "a capture"
+		if n := len(c.Inputs); n > 1 {
+			of = fmt.Sprintf("%d captures", n)
+		}
+		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
+	}
+	f.Title += "; limit " + under
+	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}
+	return f, true
+}
+
+// spanOf returns the span of an input, or 0 where it is not known.
+func (c *evaluator) spanOf(input int) int64 {
+	if input < 0 || input >= len(c.Inputs) {
+		return 0
+	}
+	return c.Inputs[input].SpanNS
+}
+
+// clocks judges whether the times of the GPUs are plausible.
+func (c *evaluator) clocks() (finding.Finding, bool) {
+	list := view.ImplausibleTimes(c.Summary)
+	if len(list) == 0 {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.Clocks, Level: finding.Warn}
+	i := max(0, slices.IndexFunc(list, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible }))
+	n := list[i].Count
+	f.Title = map[string]string{
+		summary.ClocksImplausible:  fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
+		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"work-before-launch":       label.Plural(n, "GPU operation") + " recorded before the launch call",
+		"work-time-implausible":    label.Plural(n, "GPU operation") + " recorded at impossible times",
+	}[list[i].Code] + ", so no share of the window is known"
+	for _, is := range list {
+		f.Evidence = append(f.Evidence, is.Help)
+	}
+	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
+	return f, true
+}

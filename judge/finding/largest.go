@@ -1,0 +1,71 @@
+package finding
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"assay/unit"
+)
+
+// Worst returns the index of the largest of n shares, the first if several are
+// equal. The share of nothing counts as 0.
+func Worst(n int, at func(int) (num, den int64)) int {
+	best, most := 0, -1.0
+	for i := range n {
+		num, den := at(i)
+		if share := float64(num) / float64(max(1, den)); share > most {
+			best, most = i, share
+		}
+	}
+	return best
+}
+
+// ByWork returns the keys by falling work, then by name.
+func ByWork(work map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(work), func(a, b string) int {
+		return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b))
+	})
+}
+
+// Longest returns the places with the most time, whatever the order of out.
+func Longest(out []Place) []Place {
+	value := func(p *int64) int64 {
+		if p == nil {
+			return 0
+		}
+		return *p
+	}
+	slices.SortStableFunc(out, func(a, b Place) int {
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank),
+			cmp.Compare(value(a.Device), value(b.Device)), cmp.Compare(value(a.StartNS), value(b.StartNS)),
+			cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Copy, b.Copy))
+	})
+	return out[:min(MostPlaces, len(out))]
+}
+
+// Upper returns a text that begins with a capital letter, if it is ASCII.
+func Upper(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+// Short cuts the longest names of kernels, which templates make, for titles. The
+// report shortens names further and needs them whole for that.
+func Short(name string) string {
+	const most = 400
+	if r := []rune(name); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return name
+}
+
+// Launches prints how many there are.
+func Launches(n int64) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return unit.Count(n) + " launches"
+}

@@ -1,0 +1,45 @@
+package finding
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Step is one action that a finding recommends: a remedy, and the words that
+// fill in its blanks.
+type Step struct {
+	ID   string            `json:"id"`
+	Args map[string]string `json:"args,omitempty"` // by blank
+}
+
+// Advise returns the step of a remedy. Fill has pairs of a blank of its text and the
+// word that fills it in.
+func Advise(id string, fill ...string) Step {
+	s := Step{ID: id}
+	for i := 0; i+1 < len(fill); i += 2 {
+		if s.Args == nil {
+			s.Args = map[string]string{}
+		}
+		s.Args[fill[i]] = fill[i+1]
+	}
+	return s
+}
+
+func (s Step) equal(other Step) bool { return s.ID == other.ID && maps.Equal(s.Args, other.Args) }
+
+// JoinSteps returns the steps of all lists in their order, each of them once.
+func JoinSteps(lists ...[]Step) (out []Step) {
+	for _, list := range lists {
+		for _, s := range list {
+			if !slices.ContainsFunc(out, s.equal) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// Without returns the steps that have none of some ids.
+func Without(steps []Step, ids []string) []Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return slices.Contains(ids, s.ID) })
+}

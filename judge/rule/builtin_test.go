@@ -1,0 +1,217 @@
+package rule
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"assay/internal/yamltree"
+)
+
+var update = flag.Bool("update", false, "write builtin.go from the YAML files of this folder")
+
+// ruleFiles are the files of rules. Their order, and that of the rules in each, is the
+// order of precedence.
+var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline", "kernels", "steps", "phases", "counters", "tables", "profiles", "memory"}
+
+// TestBuiltInSource compares builtin.go with the YAML files. The program has their
+// content as Go data, because reading YAML takes longer than most traces do.
+func TestBuiltInSource(t *testing.T) {
+	const file = "builtin.go"
+	want := BuiltInSource(t)
+	if *update {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from the YAML files; go test ./judge/rule -run TestBuiltInSource -update writes it", file)
+	}
+}
+
+// BuiltInSource returns a Go file with the content of the YAML files.
+func BuiltInSource(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString("// Code generated from the YAML files of this folder by go test ./judge/rule -update. DO NOT EDIT.\n\npackage rule\n")
+	declare := func(before string, value any, after string) {
+		b.WriteString("\n" + before)
+		writeLiteral(&b, reflect.ValueOf(value), true)
+		b.WriteString(after)
+	}
+	declare("// builtInRules has the rules of the folder rules, in their order of precedence. Nothing\n// may change them.\nvar builtInRules = ", readRules(t), "\n")
+	declare("// builtInSources has the sources of rules/sources.yaml by name. Nothing may change them.\nvar builtInSources = ", readSources(t), "\n")
+	function := func(name, file string, value any) {
+		declare(fmt.Sprintf("// %s returns the entries of %s, in their order.\nfunc %[1]s() %[3]s {\n\treturn ", name, file, typeName(reflect.TypeOf(value))), value, "\n}\n")
+	}
+	function("builtInStacks", "stacks.yaml", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
+	src, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// readRules reads the files of rules. Every file of the folder must be in [ruleFiles].
+func readRules(t *testing.T) (rules []ruleEntry) {
+	t.Helper()
+	for _, name := range ruleFiles {
+		file := filepath.Join("rules", name+".yaml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := parseRules(text)
+		if err != nil {
+			t.Fatalf("%s:%v", file, err)
+		}
+		rules = append(rules, of...)
+	}
+	files, err := filepath.Glob("rules/*")
+	if err != nil || len(files) != len(ruleFiles)+1 { // and sources.yaml
+		t.Fatalf("the folder has %q (%v), want the files of ruleFiles and sources.yaml", files, err)
+	}
+	return rules
+}
+
+// parseRules reads a file of rules. An error begins with its line.
+func parseRules(text []byte) (rules []ruleEntry, err error) {
+	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+		e := ruleEntry{Rule: Rule{ID: entry.Key.GetToken().Value}}
+		limits := func(key string, value ast.Node) error { return e.set(key, value, true) }
+		err := eachKey(entry, func(key string, value ast.Node) error {
+			if key != "remedies" {
+				return decodeKey(&e, key, value, limits)
+			}
+			return yamltree.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
+				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
+				e.Remedies = append(e.Remedies, r)
+				return eachKey(remedy, func(key string, value ast.Node) error {
+					return decodeKey(r, key, value, func(key string, value ast.Node) error {
+						return yamltree.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
+					})
+				})
+			})
+		})
+		rules = append(rules, e)
+		return err
+	})
+	return rules, err
+}
+
+// decodeKey stores a value in the field of the struct into whose yaml name is key. It
+// calls others if there is none.
+func decodeKey(into any, key string, value ast.Node, others func(string, ast.Node) error) error {
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") != key {
+			continue
+		}
+		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface()); err != nil {
+			line, text, _ := yamltree.Mistake(yamltree.Line(value), err)
+			return fmt.Errorf("%d: %s: %s", line, key, text)
+		}
+		return nil
+	}
+	return others(key, value)
+}
+
+// readSources returns the sources, sorted by name.
+func readSources(t *testing.T) []namedSource {
+	t.Helper()
+	out := inOrder(t, "rules/sources.yaml", func(s *namedSource, name string) { s.Name = name })
+	slices.SortFunc(out, func(a, b namedSource) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func readBuiltIn(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalWithOptions(text, into, yaml.Strict()); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// inOrder reads a file of entries by id, in the order of the file.
+func inOrder[T any](t *testing.T, name string, named func(*T, string)) (out []T) {
+	t.Helper()
+	var order yaml.MapSlice
+	var byID map[string]T
+	readBuiltIn(t, name, &order)
+	readBuiltIn(t, name, &byID)
+	for _, item := range order {
+		e := byID[fmt.Sprint(item.Key)]
+		named(&e, fmt.Sprint(item.Key))
+		out = append(out, e)
+	}
+	return out
+}
+
+// typeName returns a type as this package names it.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "[]" + typeName(t.Elem())
+	case reflect.Pointer:
+		return "*" + typeName(t.Elem())
+	}
+	return t.Name()
+}
+
+// writeLiteral writes a value as Go source, without fields that are zero: a line for
+// each struct of a slice. The type of what is in slices need not be repeated.
+func writeLiteral(b *bytes.Buffer, v reflect.Value, typed bool) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	} else if typed && (v.Kind() == reflect.Slice || v.Kind() == reflect.Struct) {
+		b.WriteString(typeName(v.Type()))
+	}
+	switch v.Kind() {
+	case reflect.String:
+		b.WriteString(strconv.Quote(v.String()))
+	case reflect.Slice:
+		end := ""
+		if v.Type().Elem().Kind() != reflect.String {
+			end = "\n"
+		}
+		b.WriteString("{" + end)
+		for i := range v.Len() {
+			writeLiteral(b, v.Index(i), false)
+			b.WriteString("," + end)
+		}
+		b.WriteString("}")
+	case reflect.Struct:
+		b.WriteString("{")
+		for i := range v.NumField() {
+			if f := v.Field(i); !f.IsZero() {
+				fmt.Fprintf(b, "%s: ", v.Type().Field(i).Name)
+				writeLiteral(b, f, true)
+				b.WriteString(", ")
+			}
+		}
+		b.WriteString("}")
+	case reflect.Float64:
+		b.WriteString(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	default:
+		fmt.Fprint(b, v.Interface())
+	}
+}

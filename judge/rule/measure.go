@@ -1,0 +1,34 @@
+package rule
+
+import (
+	"assay/judge/finding"
+	"assay/unit"
+)
+
+// Measured returns the numbers of a finding, the limit that num/den reaches, and
+// whether it reaches any.
+func Measured(r Rule, num, den int64) (f finding.Finding, limit float64, ok bool) {
+	value := float64(num) / float64(den)
+	level, limit, ok := r.Level(value)
+	return finding.Finding{
+		Rule: r.ID, Level: level,
+		Value: value, NumeratorNS: num, DenominatorNS: den,
+		Warn: r.Warn, Critical: r.Critical,
+	}, limit, ok
+}
+
+// Over returns the end of a title that names the limit: "; limit 10%".
+func Over(limit float64) string { return "; limit " + unit.Percent(limit) }
+
+// criticalSteps is the number of steps from which a finding can be critical. One of
+// five can be chance.
+const criticalSteps = 20
+
+// Tempered returns a level and its limit. With too few steps, critical becomes a
+// warning.
+func (r Rule) Tempered(level finding.Level, limit float64, steps int64) (finding.Level, float64) {
+	if level == finding.Critical && steps < criticalSteps && r.Warn > 0 {
+		return finding.Warn, r.Warn
+	}
+	return level, limit
+}

@@ -1,0 +1,154 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/judge/finding"
+	"assay/summary"
+)
+
+// A Stack is software that a capture shows by the names in it.
+type Stack struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Because string `json:"because"` // the name that only it has: `operator "vllm::moe_forward"`
+}
+
+// A stackEntry is a stack as its file has it.
+type stackEntry struct {
+	Name        string   `yaml:"name"`
+	Family      string   `yaml:"family"`
+	Ops         []string `yaml:"ops"`
+	Annotations []string `yaml:"annotations"`
+	Files       []string `yaml:"files"`
+	Modules     []string `yaml:"modules"`
+	Kernels     []string `yaml:"kernels"`
+
+	id string
+}
+
+// stackEntries returns what stacks.yaml says, in its order.
+var stackEntries = sync.OnceValue(builtInStacks)
+
+// Stacks returns which software a summary shows, in the order of the table.
+func Stacks(s *summary.Summary) (out []Stack) {
+	families := map[string]bool{} // families with a stack that is known by name
+	why := map[string]string{}
+	for _, e := range stackEntries() {
+		if why[e.id] = e.found(s); why[e.id] != "" && e.Family != "" {
+			families[e.Family] = true
+		}
+	}
+	for _, e := range stackEntries() {
+		if why[e.id] == "" && !families[e.Family] { // servers take over the markers of others
+			why[e.id] = e.marks(s)
+		}
+		if why[e.id] != "" {
+			out = append(out, Stack{e.id, e.Name, why[e.id]})
+		}
+	}
+	return out
+}
+
+// found returns what in s only this stack has, or "".
+func (e stackEntry) found(s *summary.Summary) string {
+	at := func(kind, name string, words []string, match func(name, word string) bool) string {
+		if name != "" && slices.ContainsFunc(words, func(w string) bool { return match(name, w) }) {
+			return fmt.Sprintf("%s %q", kind, finding.Short(name))
+		}
+		return ""
+	}
+	return firstOf(
+		func() string {
+			return search(s.Ops, func(r *summary.Op) string { return at("operator", r.Name, e.Ops, strings.HasPrefix) })
+		},
+		func() string {
+			return search(s.Annotations, func(r *summary.Annotation) string {
+				return at("annotation", r.Name, e.Annotations, strings.HasPrefix)
+			})
+		},
+		func() string {
+			return search(s.Modules, func(r *summary.Module) string { return at("module", r.Path, e.Modules, strings.Contains) })
+		},
+		func() string {
+			return search(s.Lines, func(r *summary.Line) string {
+				return at("file", r.File, e.Files, strings.Contains)
+			})
+		},
+		func() string {
+			return search(s.Kernels, func(r *summary.Kernel) string {
+				return at("kernel", r.Name, e.Kernels, strings.Contains)
+			})
+		},
+		func() string {
+			return search(s.Spans, func(r *summary.Span) string {
+				if why := at("span", r.Name, e.Annotations, strings.HasPrefix); why != "" {
+					return why
+				}
+				return at("span", r.Name, e.Ops, strings.HasPrefix)
+			})
+		},
+		func() string {
+			return search(s.Idle, func(r *summary.Idle) string {
+				if r.State != summary.StateData {
+					return ""
+				}
+				return at("idle time in", r.Name, e.Annotations, strings.HasPrefix)
+			})
+		},
+	)
+}
+
+// marks returns the steps, or two phases, that only this stack marks so. One name of
+// a phase may be anybody's.
+func (e stackEntry) marks(s *summary.Summary) string {
+	if i := slices.IndexFunc(s.Steps, func(st summary.Step) bool { return st.Marker == e.Name }); i >= 0 {
+		return fmt.Sprintf("step %q", finding.Short(s.Steps[i].Name))
+	}
+	first := ""
+	for _, p := range s.Phases {
+		switch name := cmp.Or(p.Example, p.Path); {
+		case p.Producer != e.Name:
+		case first == "":
+			first = name
+		case name != first:
+			return fmt.Sprintf("phases %q and %q", finding.Short(first), finding.Short(name))
+		}
+	}
+	return ""
+}
+
+// search returns the first answer that is not "".
+func search[T any](rows []T, ask func(*T) string) string {
+	for i := range rows {
+		if why := ask(&rows[i]); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func firstOf(ask ...func() string) string {
+	for _, f := range ask {
+		if why := f(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// other reports whether another stack of the same family as the one called id is
+// found, and that one is not.
+func other(id string, found []Stack) bool {
+	is := func(id string) bool { return slices.ContainsFunc(found, func(s Stack) bool { return s.ID == id }) }
+	entries := stackEntries()
+	i := slices.IndexFunc(entries, func(e stackEntry) bool { return e.id == id })
+	if i < 0 || is(id) {
+		return false
+	}
+	return slices.ContainsFunc(entries, func(e stackEntry) bool { return e.Family != "" && e.Family == entries[i].Family && is(e.id) })
+}

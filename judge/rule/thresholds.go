@@ -1,0 +1,344 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"assay/internal/yamltree"
+	"assay/judge/finding"
+	"assay/unit"
+)
+
+// The ids of the rules, in their order of precedence. What each measures is in
+// its [Rule].
+const (
+	CaptureQuality = "capture-quality"
+	NoGPUTime      = "no-gpu-time"
+	TooLittleWork  = "too-little-gpu-work"
+	Clocks         = "clocks-implausible"
+	RecordsMissing = "device-records-missing"
+	GPUIdle        = "gpu-idle"
+	DataLoading    = "data-loading"
+	Allocating     = "allocating"
+	LaunchBound    = "launch-bound"
+	StragglingRank = "straggling-rank"
+	ExposedComm    = "exposed-communication"
+	ExposedCopies  = "exposed-copies"
+	SyncCalls      = "synchronizing-calls"
+	SyncCopies     = "synchronous-copies"
+	PageableCopies = "pageable-async-copies"
+	SyncMemsets    = "synchronous-memsets"
+	LongGaps       = "long-gaps"
+	LowUtilization = "low-utilization"
+	UnevenRanks    = "uneven-ranks"
+	OpaqueGraphs   = "opaque-graphs"
+	DominantKernel = "dominant-kernel"
+	TinyKernels    = "tiny-kernels"
+
+	MemoryBandwidth = "memory-bandwidth"
+	ComputeBound    = "compute-bound"
+
+	// Of steps and phases.
+	WarmUpSteps     = "warm-up-steps"
+	WarmUpPhases    = "warm-up-phases"
+	SlowSteps       = "slow-steps"
+	PeriodicStalls  = "periodic-stalls"
+	UnevenSteps     = "uneven-steps"
+	SteadySteps     = "steady-steps"
+	WeightSyncTime  = "weight-sync-time"
+	WeightSyncShare = "weight-sync-share"
+	GenerationShare = "generation-share"
+	TrainingShare   = "training-share"
+	DataShare       = "data-share"
+	WaitShare       = "wait-share"
+	SleepShare      = "sleep-wake-share"
+	RLUtilization   = "rl-utilization"
+
+	// For hardware counters of kernels.
+	LatencyBound    = "kernels-latency-bound"
+	MemoryBound     = "kernels-memory-bound"
+	ComputeLimited  = "kernels-compute-bound"
+	Balanced        = "kernels-balanced"
+	LowOccupancy    = "low-occupancy"
+	PartialWaves    = "partial-waves"
+	NearLimit       = "kernels-near-limit"
+	CountersMissing = "counters-missing"
+
+	// For totals without a timeline.
+	TablesEmpty       = "tables-empty"
+	KernelsUnrecorded = "kernels-unrecorded"
+	GraphsHideKernels = "graphs-hide-kernels"
+	WaitingCalls      = "waiting-calls"
+	CommWork          = "communication-work"
+	CopyWork          = "copy-work"
+	AllocationCalls   = "allocation-calls"
+	ShortKernels      = "short-kernels"
+	WithoutDevice     = "device-time-missing"
+	HostWork          = "host-work"
+	CopyOperators     = "copy-operators"
+	LargestAllocator  = "largest-allocator"
+	SumsOnly          = "sums-only"
+
+	// For profiles of functions.
+	Waiting        = "waiting"
+	FunctionTotal  = "function-total"
+	FunctionSelf   = "function-self"
+	CheapCalls     = "many-cheap-calls"
+	NestedCost     = "nested-cost"
+	GrowingAverage = "growing-average"
+)
+
+// A Rule is the documentation and the limits of one rule. Limits are shares over 0 and
+// up to 1. A limit that a rule does not have is 0.
+type Rule struct {
+	ID       string  `json:"id"`
+	Meaning  string  `json:"meaning"` // what is divided by what
+	Warn     float64 `json:"warn,omitempty"`
+	Critical float64 `json:"critical,omitempty"`
+	Info     float64 `json:"info,omitempty"` // from here on the good case is reported
+	Source   string  `json:"source"`         // who uses such limits
+
+	// What a capture needs to be judged: at least this number of GPU events, and
+	// windows of at least this share of the spans of the captures. For calls that block
+	// the CPU, MinShare is the least share of the window that they must cost.
+	MinEvents int64   `json:"min_events,omitempty"`
+	MinShare  float64 `json:"min_share,omitempty"`
+
+	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
+	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
+	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel or call that is shorter is short
+
+	// Which kernels a rule applies to: by % of peak, and by the least difference of two
+	// shares.
+	OfPeak float64 `json:"of_peak,omitempty"`
+	Margin float64 `json:"margin,omitempty"`
+}
+
+// Level returns how much a share matters under r, its limit, and whether it
+// reaches any limit at all. A share that equals a limit reaches it.
+func (r Rule) Level(share float64) (finding.Level, float64, bool) {
+	switch {
+	case r.Critical > 0 && share >= r.Critical:
+		return finding.Critical, r.Critical, true
+	case r.Warn > 0 && share >= r.Warn:
+		return finding.Warn, r.Warn, true
+	case r.Info > 0 && share >= r.Info:
+		return finding.Info, r.Info, true
+	}
+	return finding.Info, 0, false
+}
+
+// limit returns where the limit called key is stored, or nil.
+func (r *Rule) limit(key string) *float64 {
+	switch key {
+	case "warn":
+		return &r.Warn
+	case "critical":
+		return &r.Critical
+	case "info":
+		return &r.Info
+	case "min_share":
+		return &r.MinShare
+	case "min_busy":
+		return &r.MinBusy
+	case "of_peak":
+		return &r.OfPeak
+	case "margin":
+		return &r.Margin
+	}
+	return nil
+}
+
+// duration returns where the duration called key is stored, or nil.
+func (r *Rule) duration(key string) *int64 {
+	switch key {
+	case "min_gap":
+		return &r.MinGapNS
+	case "under":
+		return &r.Under
+	}
+	return nil
+}
+
+// Thresholds are the limits of all rules. The zero value has the defaults.
+type Thresholds struct{ rules []Rule }
+
+// DefaultThresholds returns limits that are in common use. They are starting
+// points, not facts about hardware: tools differ by up to four times, which is
+// why every finding names its limit.
+func DefaultThresholds() Thresholds {
+	rules := make([]Rule, len(builtInRules))
+	for i := range builtInRules {
+		rules[i] = builtInRules[i].Rule
+	}
+	return Thresholds{rules}
+}
+
+// Rules returns the documentation of every rule with its default limits, in
+// order of precedence.
+func Rules() []Rule { return DefaultThresholds().Rules() }
+
+// Rules returns every rule with its limits in t, in order of
+// precedence.
+func (t Thresholds) Rules() []Rule {
+	if t.rules == nil {
+		return DefaultThresholds().rules
+	}
+	return slices.Clone(t.rules)
+}
+
+// Rule returns the rule of one id, or false.
+func (t Thresholds) Rule(id string) (Rule, bool) {
+	rules := t.Rules()
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// ParseThresholds reads a YAML file of limits and lays it over the defaults:
+//
+//	gpu-idle:
+//	  warn: 25%
+//	  critical: 0.6
+//	  source: agreed for the nightly run
+//
+// Rules and keys that the file does not name keep their defaults. An unknown
+// rule or key is an error, so that a misspelt limit cannot be silently
+// ignored. The name is that of the file, for error messages.
+func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Thresholds{}, fmt.Errorf("%s: %w", name, err)
+	}
+	th := DefaultThresholds()
+	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+		id := entry.Key.GetToken().Value
+		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
+		if i < 0 {
+			return yamltree.Errorf(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
+		}
+		rule := &th.rules[i]
+		err := eachKey(entry, func(key string, value ast.Node) error { return rule.set(key, value, false) })
+		if err != nil {
+			return err
+		}
+		if rule.Critical > 0 && rule.Warn > rule.Critical {
+			return yamltree.Errorf(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
+				id, unit.Percent(rule.Warn), unit.Percent(rule.Critical))
+		}
+		return nil
+	})
+	if err != nil {
+		return Thresholds{}, fmt.Errorf("%s:%w", name, err)
+	}
+	return th, nil
+}
+
+// set stores one key of a rule. Defining is true for the file that says which
+// rules there are, what they mean and which limits they have.
+func (r *Rule) set(key string, value ast.Node, defining bool) error {
+	text, err := yamltree.Scalar(value)
+	if err != nil {
+		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+	}
+	limit := r.limit(key)
+	switch {
+	case key == "min_events" && (defining || r.MinEvents != 0):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			return yamltree.Errorf(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
+		}
+		r.MinEvents = n
+		return nil
+	case r.duration(key) != nil && (defining || *r.duration(key) != 0):
+		ns, err := unit.ParseDuration(text)
+		if err != nil {
+			return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+		}
+		if ns <= 0 {
+			return yamltree.Errorf(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
+		}
+		*r.duration(key) = ns
+		return nil
+	case key == "source":
+		r.Source = text
+		return nil
+	case key == "meaning" && defining:
+		r.Meaning = text
+		return nil
+	case key == "meaning" && text == r.Meaning:
+		return nil // a copy of the built-in file changes nothing
+	case limit == nil || *limit == 0 && !defining:
+		return yamltree.Errorf(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
+	}
+	share, err := unit.ParseShare(text)
+	if err != nil {
+		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+	}
+	if share <= 0 || share > 1 {
+		return yamltree.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
+	}
+	*limit = share
+	return nil
+}
+
+// keys returns what a file of limits may set for r.
+func (r *Rule) keys() []string {
+	var keys []string
+	if r.MinEvents != 0 {
+		keys = append(keys, "min_events")
+	}
+	for _, key := range []string{"min_gap", "under"} {
+		if *r.duration(key) != 0 {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range []string{"warn", "critical", "info", "min_share", "min_busy", "of_peak", "margin"} {
+		if *r.limit(key) != 0 {
+			keys = append(keys, key)
+		}
+	}
+	return append(keys, "source")
+}
+
+// eachRule calls f for the entries of the mapping that text is.
+func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
+	file, err := yamltree.Parse(text)
+	if err != nil {
+		if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+			return err
+		}
+		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
+			return fmt.Errorf("%d: malformed YAML: %s", syntax.GetToken().Position.Line, syntax.GetMessage())
+		}
+		return fmt.Errorf("1: malformed YAML: %w", err)
+	}
+	for i, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
+			continue
+		}
+		if i > 0 {
+			return yamltree.Errorf(doc.Body, "second YAML document, want one")
+		}
+		if err := yamltree.EachEntry(doc.Body, "rules", f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachKey calls f for the keys of one rule.
+func eachKey(rule *ast.MappingValueNode, f func(key string, value ast.Node) error) error {
+	return yamltree.EachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
+		return f(e.Key.GetToken().Value, e.Value)
+	})
+}

@@ -1,0 +1,251 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/advice"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A blocking is a kind of call that blocks the CPU: for how long, and how much idle
+// time that costs at most.
+type blocking struct {
+	rule, what string
+	host, lost int64 // ns, summed over GPUs
+	device     int64 // ns of the copies on the GPU
+	rows       []blockingRow
+	next       []finding.Step
+}
+
+// A blockingRow is one line of evidence: calls of one name, for one kind of copy.
+type blockingRow struct {
+	call, copy  string
+	runs        int64
+	host        int64
+	device      int64
+	bytes       int64 // 0 if not known
+	longest, at int64 // the longest call and its start
+	where       string
+	place       finding.Place
+}
+
+// blockings returns the kinds of calls that block the CPU, in the order of their rules.
+func blockings(c *Evaluator) []blocking {
+	return []blocking{synchronizing(c), synchronousCopies(c), pageableCopies(c), synchronousMemsets(c)}
+}
+
+// synchronizing sums up the calls that wait for all work of a stream or device.
+func synchronizing(c *Evaluator) blocking {
+	h := blocking{rule: rule.SyncCalls, what: "CPU blocked in synchronizing calls", next: []finding.Step{
+		finding.Advise("remove-synchronization"), finding.Advise("wait-for-an-event"), finding.Advise("wait-on-the-gpu"),
+	}}
+	longest := map[string]summary.Sync{}
+	for _, r := range c.Syncs {
+		h.host, h.lost = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS)
+		if r.MaxNS > longest[r.Longest].MaxNS {
+			longest[r.Longest] = r
+		}
+	}
+	index := map[string]int{}
+	for _, r := range c.Calls {
+		if r.Kind != "sync" || strings.Contains(r.Name, "Event") {
+			continue
+		}
+		i, ok := index[r.Name]
+		if !ok {
+			i = len(h.rows)
+			index[r.Name] = i
+			h.rows = append(h.rows, blockingRow{call: r.Name})
+			if s, ok := longest[r.Name]; ok {
+				h.rows[i].longest, h.rows[i].at, h.rows[i].where = s.MaxNS, s.MaxStartNS, c.Choice(s.Input, s.Rank, s.Device)
+				h.rows[i].place = finding.PlaceOf(s.Input, s.Rank, s.Device)
+			}
+		}
+		h.rows[i].runs, h.rows[i].host = summary.Plus(h.rows[i].runs, r.Count), summary.Plus(h.rows[i].host, r.TotalNS)
+	}
+	return h.sorted()
+}
+
+// synchronousCopies sums up the copies whose call waits for them. Copies within a GPU
+// do not block the CPU, nor do small ones to a GPU, which the runtime buffers.
+func synchronousCopies(c *Evaluator) blocking {
+	return copiesBy(c, blocking{rule: rule.SyncCopies, what: "CPU blocked in synchronous copies", next: []finding.Step{
+		finding.Advise("copy-asynchronously"), finding.Advise("wait-where-it-is-used"),
+	}}, func(r *summary.CopyCall, d advice.Direction) bool {
+		fromHost := d == advice.FromPageable || d == advice.FromPinned || d == advice.FromHost
+		return isCopyCall(r.Call) && !isAsync(r.Call) && d != advice.OnDevice && (r.Large || !fromHost)
+	})
+}
+
+// pageableCopies sums up the asynchronous copies that block because the CPU memory is
+// pageable.
+func pageableCopies(c *Evaluator) blocking {
+	h := copiesBy(c, blocking{rule: rule.PageableCopies, what: "CPU blocked in pageable copies", next: []finding.Step{
+		finding.Advise("pin-for-async"), finding.Advise("reuse-pinned"),
+	}}, func(r *summary.CopyCall, _ advice.Direction) bool {
+		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
+	})
+	if len(h.rows) > 0 && advice.DirectionOf(summary.Copy{Name: h.rows[0].copy}) == advice.ToHost {
+		// Avoiding the copy saves more than a faster copy.
+		h.next = append([]finding.Step{finding.Advise("read-back-less")}, h.next...)
+	}
+	return h
+}
+
+// synchronousMemsets sums up the memsets of CPU memory whose call waits.
+func synchronousMemsets(c *Evaluator) blocking {
+	return copiesBy(c, blocking{rule: rule.SyncMemsets, what: "CPU blocked in synchronous memsets", next: []finding.Step{
+		finding.Advise("fill-asynchronously"), finding.Advise("fill-on-the-host"),
+	}}, func(r *summary.CopyCall, _ advice.Direction) bool {
+		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") && !strings.Contains(r.Name, "Static")
+		return r.Class == summary.ClassMemset.String() && hosts && strings.Contains(r.Call, "Memset") && !isAsync(r.Call)
+	})
+}
+
+func isCopyCall(call string) bool { return strings.Contains(call, "Memcpy") }
+
+func isAsync(call string) bool { return strings.Contains(strings.ToLower(call), "async") }
+
+// copiesBy adds to h the copies that of accepts.
+func copiesBy(c *Evaluator, h blocking, of func(*summary.CopyCall, advice.Direction) bool) blocking {
+	type key struct{ call, copy string }
+	index := map[key]int{}
+	for i := range c.CopyCalls {
+		r := &c.CopyCalls[i]
+		if !of(r, advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class})) {
+			continue
+		}
+		h.host, h.lost, h.device = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS), summary.Plus(h.device, r.TotalNS)
+		k := key{r.Call, r.Name}
+		at, ok := index[k]
+		if !ok {
+			at = len(h.rows)
+			index[k] = at
+			h.rows = append(h.rows, blockingRow{call: r.Call, copy: r.Name})
+		}
+		row := &h.rows[at]
+		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS), summary.Plus(row.device, r.TotalNS)
+		if r.Bytes != nil {
+			row.bytes = summary.Plus(row.bytes, *r.Bytes)
+		}
+		if r.MaxNS > row.longest {
+			row.longest, row.at, row.where = r.MaxNS, r.MaxStartNS, c.Choice(r.Input, r.Rank, r.Device)
+			row.place = finding.PlaceOf(r.Input, r.Rank, r.Device)
+		}
+	}
+	return h.sorted()
+}
+
+func (h blocking) sorted() blocking {
+	slices.SortFunc(h.rows, func(a, b blockingRow) int {
+		return cmp.Or(cmp.Compare(b.host, a.host), cmp.Compare(a.call, b.call), cmp.Compare(a.copy, b.copy))
+	})
+	return h
+}
+
+// mostBlocking is how many kinds of calls the evidence lists.
+const mostBlocking = 3
+
+func (h blocking) evidence() (out []string) {
+	for i, r := range h.rows {
+		if i == mostBlocking {
+			break
+		}
+		line := fmt.Sprintf("%s: %s, %s CPU time", r.call, label.Plural(r.runs, "call"), unit.Duration(r.host))
+		const longest = "longest"
+		if r.copy != "" {
+			line = fmt.Sprintf("%s by %s: %s, %s CPU time, %s GPU time", r.copy, r.call,
+				label.Plural(r.runs, "call"), unit.Duration(r.host), unit.Duration(r.device))
+			if r.bytes > 0 {
+				line += ", " + unit.Bytes(r.bytes)
+			}
+		}
+		if r.longest > 0 {
+			line += fmt.Sprintf("; %s %s at %s%s", longest, unit.Duration(r.longest), unit.Timestamp(r.at), r.where)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// places returns the places of the longest calls.
+func (h blocking) places() (out []finding.Place) {
+	for i, r := range h.rows {
+		if i == finding.MostPlaces {
+			break
+		}
+		if r.longest > 0 {
+			p := r.place.At(r.at, r.longest)
+			p.Call, p.Copy = r.call, r.copy
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// savings returns how much of the idle time could be saved without these calls.
+func (h blocking) savings(idle int64) string {
+	return fmt.Sprintf("without these calls: up to %s less idle time (%s)", unit.Share(h.lost, idle), unit.DurationOf(h.lost, idle))
+}
+
+// blockingCall judges one kind of calls that block the CPU. They explain the exposed
+// copies if theirs are at least a quarter of all copies. They explain the idle time that
+// follows them if that reaches the least share of the window: waiting for a busy GPU
+// costs nothing.
+func (c *Evaluator) blockingCall(kind int) []tree.Reading {
+	h := c.calls[kind]
+	limits, window := c.Limits[h.rule], c.Total.Window()
+	f, limit, ok := rule.Measured(limits, h.host, window)
+	if !ok {
+		return nil
+	}
+	share := h.what + ": " + c.OfWindow(h.host)
+	f.Title = share + rule.Over(limit)
+	f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
+	f.Gain(h.lost, window, c.WindowWhole())
+	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{}, Advice: h.next}
+	if h.device > 0 && h.device >= copyWork(c)/4 {
+		// Which copies were exposed is not known: those of the calls are as much as others.
+		r.Explains[rule.ExposedCopies] = portion(c.Total.ExposedCopy(), h.device, copyWork(c))
+		// The advice of these calls on pinned memory replaces that on copies.
+		r.Drops = []string{"copy-pinned", "copy-pinned-not-pageable"}
+	}
+	if float64(h.lost) >= limits.MinShare*float64(window) {
+		r.Explains[rule.GPUIdle] = h.lost
+		savings := h.savings(c.Total.Idle())
+		r.Replacing = append([]string{savings}, h.evidence()...)
+		share += "; " + savings
+	}
+	r.Below = append([]string{share}, h.evidence()...)
+	if len(r.Explains) == 0 {
+		return nil
+	}
+	return []tree.Reading{r}
+}
+
+// portion returns the part of a time that num has of den, at most all of it.
+func portion(ns, num, den int64) int64 {
+	if num >= den {
+		return ns
+	}
+	high, low := bits.Mul64(uint64(max(0, ns)), uint64(max(0, num)))
+	out, _ := bits.Div64(high, low, uint64(den))
+	return int64(out)
+}
+
+// copyWork returns the sum of the durations of all copies and memsets.
+func copyWork(c *Evaluator) (ns int64) {
+	for _, k := range c.Copies {
+		ns = summary.Plus(ns, k.TotalNS)
+	}
+	return ns
+}

@@ -1,0 +1,126 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// causeOfIdle returns the reading of a rule about ns of idle time of all GPUs.
+func causeOfIdle(c *Evaluator, id, what string, ns int64) tree.Reading {
+	f, limit, ok := rule.Measured(c.Limits[id], ns, c.Total.Window())
+	f.Title = what + c.OfWindow(ns) + rule.Over(limit)
+	f.Gain(ns, c.Total.Window(), c.WindowWhole())
+	return tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
+}
+
+// owned returns the idle time with a cause that owns accepts, and the places of its
+// largest gaps.
+func owned(c *Evaluator, owns func(summary.Idle) bool) (ns int64, where []finding.Place) {
+	for _, r := range c.Idle {
+		if owns(r) {
+			ns = summary.Plus(ns, r.NS)
+		}
+	}
+	for _, d := range c.Devices {
+		for _, g := range d.LargestGaps {
+			if owns(summary.Idle{Owner: g.Owner, State: g.State}) {
+				where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS))
+			}
+		}
+	}
+	return ns, finding.Longest(where)
+}
+
+// untracedGraphs judges the idle time during which CUDA graphs without node trace may
+// have run.
+func (c *Evaluator) untracedGraphs() []tree.Reading {
+	ns, where := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque })
+	r := causeOfIdle(c, rule.OpaqueGraphs, "Idle or in untraced CUDA graphs: ", ns)
+	r.Where = where
+	return r.IfReached()
+}
+
+// dataLoading judges the idle time in a data loader. A program can name the phase itself.
+func (c *Evaluator) dataLoading() []tree.Reading {
+	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
+	r := causeOfIdle(c, rule.DataLoading, "Waiting for data loading: ", max(ns, idleIn(c, "data")))
+	r.Where, r.Next = where, []finding.Step{finding.Advise("load-data-ahead")}
+	return r.IfReached()
+}
+
+// allocating judges the idle time in calls that allocate or free GPU memory.
+func (c *Evaluator) allocating() []tree.Reading {
+	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc })
+	r := causeOfIdle(c, rule.Allocating, "Waiting for cudaMalloc/cudaFree: ", ns)
+	r.Where, r.Next = where, []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
+	r.Evidence = allocationsInSteps(c)
+	return r.IfReached()
+}
+
+// launchBound judges the idle time in short gaps between two launches, or between a
+// launch and its start on the GPU.
+func (c *Evaluator) launchBound() []tree.Reading {
+	ns := int64(0)
+	for _, r := range c.Idle {
+		if isLaunching(r) {
+			ns = summary.Plus(ns, r.ShortGapsNS)
+		}
+	}
+	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ", unit.Duration(summary.ShortGapNS)), ns)
+	r.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
+	r.Evidence = launchEvidence(c)
+	return r.IfReached()
+}
+
+// isLaunching reports whether the CPU was between two launches during idle time: in
+// a launch call, in an operator, in Python code, or in nothing that was recorded.
+// Waiting, copying and allocating are other causes.
+func isLaunching(r summary.Idle) bool {
+	switch r.Owner {
+	case summary.OwnerLaunch, summary.OwnerBetween:
+		return true
+	case summary.OwnerHost:
+		return slices.Contains([]string{summary.StateLaunch, summary.StateCall, summary.StateOp, summary.StatePython, summary.StateAnnotation, summary.StateUnrecorded}, r.State)
+	}
+	return false
+}
+
+// launchEvidence returns the number of launches per step and for how long the launch
+// queue was empty.
+func launchEvidence(c *Evaluator) (out []string) {
+	var steps, empty, all int64
+	var launches []int64
+	for _, l := range c.Launches {
+		launches = append(launches, l.PerStep...)
+		for _, q := range l.Queue {
+			if all = summary.Plus(all, q.NS); q.From == 0 {
+				empty = summary.Plus(empty, q.NS)
+			}
+		}
+	}
+	if steps = int64(len(launches)); steps > 0 {
+		slices.Sort(launches)
+		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(launches[len(launches)/2], "launch call"), label.Plural(steps, "step")))
+	}
+	if all > 0 {
+		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all), unit.DurationOf(empty, all)))
+	}
+	return out
+}
+
+// allocationsInSteps returns how often steps called the driver for memory.
+func allocationsInSteps(c *Evaluator) (out []string) {
+	for _, r := range c.Calls {
+		if r.InSteps > 0 && (r.Kind == "alloc" || r.Kind == "free") {
+			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name, label.Plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/internal/label"
+	"assay/judge/advice"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A longGaps is the gaps that are long enough to inspect one by one.
+type longGaps struct {
+	count, ns int64 // ns less the profiler's own work
+	list      []placedGap
+}
+
+type placedGap struct {
+	summary.Gap
+	ns    int64 // less the profiler's own work
+	where string
+	place finding.Place
+}
+
+// longGaps returns the gaps that reach the rule's limit without the profiler's own
+// work, longest first. The summary lists the longest gaps of each GPU and has the
+// number and sum of the others.
+func (c *Evaluator) longGaps(least int64) (out longGaps) {
+	for _, d := range c.Devices {
+		var kept summary.Bucket // the listed gaps that reach the limit, profiler overhead included
+		for _, g := range d.LargestGaps {
+			if g.NS < least {
+				break
+			}
+			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
+			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing {
+				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
+				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device), finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
+			}
+		}
+		var all summary.Bucket
+		for _, b := range d.Gaps.Buckets {
+			if b.FromNS >= least {
+				all.Count, all.TotalNS = summary.Plus(all.Count, b.Count), summary.Plus(all.TotalNS, b.TotalNS)
+			}
+		}
+		if len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
+			out.count, out.ns = summary.Plus(out.count, all.Count-kept.Count), summary.Plus(out.ns, all.TotalNS-kept.TotalNS)
+		}
+	}
+	slices.SortStableFunc(out.list, func(a, b placedGap) int { return cmp.Compare(b.ns, a.ns) })
+	return out
+}
+
+// places returns the places of the longest gaps.
+func (l longGaps) places() (out []finding.Place) {
+	for i, g := range l.list {
+		if i == finding.MostPlaces {
+			break
+		}
+		out = append(out, g.place)
+	}
+	return out
+}
+
+// evidence describes the longest gaps.
+func (l longGaps) evidence() (out []string) {
+	for i, g := range l.list {
+		if i == 3 {
+			break
+		}
+		line := fmt.Sprintf("gap of %s at %s%s", unit.Duration(g.NS), unit.Timestamp(g.StartNS), g.where)
+		if g.ProfilerNS > 0 {
+			line += fmt.Sprintf(", %s of it profiler overhead", unit.Duration(g.ProfilerNS))
+		}
+		if g.Owner != "" {
+			line += ": " + advice.CauseText(g.Owner, g.State)
+			if g.Name != "" {
+				line += fmt.Sprintf(", %q", finding.Short(g.Name))
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// judgeLongGaps compares the long gaps with their limits.
+func (c *Evaluator) judgeLongGaps() []tree.Reading {
+	limits := c.Limits[rule.LongGaps]
+	gaps := c.longGaps(limits.MinGapNS)
+	if gaps.count == 0 {
+		return nil
+	}
+	what := fmt.Sprintf("gaps of %s and longer: ", unit.Duration(limits.MinGapNS))
+	f, limit, ok := rule.Measured(limits, gaps.ns, c.Total.Window())
+	f.Title = finding.Upper(what) + c.OfWindow(gaps.ns) + rule.Over(limit)
+	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
+	f.Gain(gaps.ns, c.Total.Window(), c.WindowWhole())
+	f.Next = []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")}
+	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
+	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
+		unit.Share(gaps.ns, c.Total.Idle()), label.Plural(gaps.count, "gap"), unit.DurationOf(gaps.ns, c.Total.Idle()))}, gaps.evidence()...)
+	return []tree.Reading{r}
+}
+
+// advice names what the CPU did in the longest gap, if that is known.
+func (l longGaps) advice() finding.Step {
+	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
+		return finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(l.list[0].Name)))
+	}
+	return finding.Advise("find-what-runs-in-the-gaps")
+}
+
+// A stretch is a series of chunks of a GPU's window, each with the GPU busy for less than
+// the limit.
+type stretch struct {
+	from, ns, busy int64 // from on the input's own clock
+	where          string
+	place          finding.Place
+}
+
+// stretches returns the stretches of low utilization, those with the most idle time
+// first, and their sum.
+func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
+	for _, d := range c.Devices {
+		u := d.Utilization
+		if u == nil {
+			continue
+		}
+		open := false
+		for i, busy := range u.BusyNS {
+			from, length := u.ChunkAt(i, d.WindowNS)
+			if float64(busy) >= limit*float64(length) {
+				open = false
+				continue
+			}
+			if !open {
+				out = append(out, stretch{from: d.StartNS + from, where: c.Choice(d.Input, d.Rank, d.Device), place: finding.PlaceOf(d.Input, d.Rank, d.Device)})
+				open = true
+			}
+			s := &out[len(out)-1]
+			s.ns, s.busy = s.ns+length, s.busy+busy
+			ns = summary.Plus(ns, length)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b stretch) int { return cmp.Compare(b.ns-b.busy, a.ns-a.busy) })
+	return out, ns
+}
+
+// judgeUtilization judges the stretches in which GPUs were busy for less than half of the
+// time.
+func (c *Evaluator) judgeUtilization() []tree.Reading {
+	limits := c.Limits[rule.LowUtilization]
+	list, ns := stretches(c, limits.MinBusy)
+	f, limit, ok := rule.Measured(limits, ns, c.Total.Window())
+	if !ok {
+		return nil
+	}
+	share := fmt.Sprintf("GPU time utilization under %s: %s", unit.Percent(limits.MinBusy), c.OfWindow(ns))
+	idle := int64(0)
+	for i, s := range list {
+		idle = summary.Plus(idle, s.ns-s.busy)
+		if i < finding.MostPlaces {
+			f.Where = append(f.Where, s.place.At(s.from, s.ns))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
+				unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, unit.DurationOf(s.busy, s.ns)))
+		}
+	}
+	f.Title = share + rule.Over(limit)
+	f.Gain(idle, c.Total.Window(), c.WindowWhole())
+	f.Next = []finding.Step{finding.Advise("find-what-runs-in-the-stretches"), finding.Advise("leave-out-stretches")}
+	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{rule.GPUIdle: idle}}
+	if ns < c.Total.Window() { // otherwise the stretch is the whole window
+		r.Below = []string{share + "; largest loss: " + f.Evidence[0]}
+	}
+	return []tree.Reading{r}
+}

@@ -1,0 +1,91 @@
+package timeline
+
+import (
+	"assay/judge/finding"
+	"assay/summary"
+)
+
+// A deviceKey is what rows name their device by.
+type deviceKey struct {
+	input, rank int
+	device      int64
+}
+
+// profilersOwn returns the idle time in which the profiler itself was at work:
+// without it there is none.
+func profilersOwn(c *Evaluator) (ns int64) {
+	for _, r := range c.Idle {
+		if r.Owner == summary.OwnerNothing {
+			ns = summary.Plus(ns, r.NS)
+		}
+	}
+	return ns
+}
+
+// largestGaps says where the largest gaps of all devices are.
+func largestGaps(c *Evaluator) (out []finding.Place) {
+	for _, d := range c.Devices {
+		for _, g := range d.LargestGaps {
+			out = append(out, finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS))
+		}
+	}
+	return finding.Longest(out)
+}
+
+// worstPlaces names the device and the step with the largest share of p, where
+// there is a choice.
+func worstPlaces(c *Evaluator, p part) (out []finding.Place) {
+	if len(c.Devices) > 1 {
+		d := c.Devices[finding.Worst(len(c.Devices), func(i int) (int64, int64) {
+			a := c.Devices[i].Activity
+			return p.time(a), a.Window()
+		})]
+		out = append(out, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
+	}
+	if len(c.Steps) > 1 {
+		s := c.Steps[finding.Worst(len(c.Steps), func(i int) (int64, int64) {
+			a := c.Steps[i].Activity
+			return p.time(a), a.Window()
+		})]
+		at := finding.PlaceOf(s.Input, s.Rank, s.Device).At(s.StartNS, s.WallNS)
+		at.Step = s.Name
+		out = append(out, at)
+	}
+	return out
+}
+
+// kernelPlace names the kernel of a class with the most work.
+func kernelPlace(c *Evaluator, class string) []finding.Place {
+	top, _ := topKernel(c, class)
+	places := kernelPlaces(c, top.Name)
+	return places[:min(1, len(places))]
+}
+
+// kernelPlaces names where the kernels of a name have the most work.
+func kernelPlaces(c *Evaluator, name string) (out []finding.Place) {
+	for _, k := range c.Kernels {
+		if k.Name != name {
+			continue
+		}
+		at := finding.PlaceOf(k.Input, k.Rank, k.Device)
+		at.Kernel, at.Op, at.NS = k.Name, k.Op, k.TotalNS
+		out = append(out, at)
+	}
+	return finding.Longest(out)
+}
+
+// copyPlaces names the copies with the most work.
+func copyPlaces(c *Evaluator) (out []finding.Place) {
+	for _, k := range c.Copies {
+		at := finding.PlaceOf(k.Input, k.Rank, k.Device)
+		at.Copy, at.NS = k.Name, k.TotalNS
+		out = append(out, at)
+	}
+	return finding.Longest(out)
+}
+
+// deviceOf returns the device of a step.
+func deviceOf(c *Evaluator, step int) deviceKey {
+	st := &c.Steps[step]
+	return deviceKey{st.Input, st.Rank, st.Device}
+}

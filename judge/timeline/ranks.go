@@ -1,0 +1,222 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"assay/judge/advice"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A peer is the communication of one rank.
+type peer struct {
+	rank     int
+	ns, runs int64 // time and launches of its communication kernels
+}
+
+// A peers is the ranks of a run whose communication can be compared.
+type peers struct {
+	ranks       int   // in the summary
+	repeated    bool  // two inputs have the same rank, so sums are wrong
+	least, most peer  // the ranks with the least and the most communication time
+	waited      int64 // ns that all others communicate longer than least
+}
+
+func (c *Evaluator) peers() peers {
+	byRank := map[int]peer{}
+	input := map[int]int{}
+	var out peers
+	for _, d := range c.Devices {
+		if in, ok := input[d.Rank]; ok && in != d.Input {
+			out.repeated = true
+		}
+		input[d.Rank] = d.Input
+	}
+	out.ranks = len(input)
+	for _, k := range c.Kernels {
+		if k.Class == "comm" {
+			p := byRank[k.Rank]
+			byRank[k.Rank] = peer{k.Rank, summary.Plus(p.ns, k.TotalNS), summary.Plus(p.runs, k.Count)}
+		}
+	}
+	var list []peer
+	for _, p := range byRank {
+		list = append(list, p)
+	}
+	if len(list) < 2 {
+		return out
+	}
+	slices.SortFunc(list, func(a, b peer) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.rank, b.rank)) })
+	out.least, out.most = list[0], list[len(list)-1]
+	for _, p := range list {
+		out.waited = summary.Plus(out.waited, p.ns-out.least.ns)
+	}
+	return out
+}
+
+// comparable reports whether two ranks did the same communication, by their number of
+// launches. A rank that recorded fewer steps is not a straggler.
+func (p peers) comparable() bool {
+	apart := p.most.runs - p.least.runs
+	return !p.repeated && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
+}
+
+// straggler reports whether one rank communicates so much less than another that the
+// others must wait for it.
+func (p peers) straggler() bool {
+	return p.comparable() && p.most.ns-p.least.ns > p.most.ns/5
+}
+
+func (p peers) evidence() []string {
+	if p.repeated || p.least.runs == 0 {
+		return nil
+	}
+	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
+	switch {
+	case p.straggler():
+		line += fmt.Sprintf(": rank %d is the straggler", p.least.rank)
+	case !p.comparable():
+		line += fmt.Sprintf(", but the numbers of launches differ (%s and %s), so the ranks recorded different work",
+			unit.Count(p.most.runs), unit.Count(p.least.runs))
+	default:
+		line += ": no straggler"
+	}
+	return []string{line}
+}
+
+func (p peers) advice() finding.Step {
+	switch {
+	case p.ranks < 2:
+		return finding.Advise("give-all-ranks")
+	case p.straggler():
+		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
+	case p.comparable():
+		return finding.Advise("tune-the-communication")
+	}
+	return finding.Advise("compare-the-same-steps")
+}
+
+// stragglingRank judges how long the other ranks wait for one. That rank communicates for
+// as long as the transfer takes, so the additional communication time of the others is
+// waiting.
+func (c *Evaluator) stragglingRank() []tree.Reading {
+	p, window := c.peers(), c.Judged.Window()
+	if !p.straggler() {
+		return nil
+	}
+	waited := min(p.waited, c.Judged.ExposedComm())
+	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, window)
+	f.Title = fmt.Sprintf("Straggler: rank %d; the other ranks wait up to %s of %s", p.least.rank,
+		unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
+	f.Gain(waited, window, c.JudgedWhole())
+	f.Evidence = append([]string{"waiting: " + c.PerGPU(waited, window)}, whyLate(c, p.least.rank)...)
+	for _, d := range c.Devices {
+		if d.Rank == p.least.rank {
+			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
+		}
+	}
+	f.Subject = rankName(p.least.rank)
+	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
+	for _, s := range advice.CommAdvice() { // faster communication does not help a straggler
+		r.Drops = append(r.Drops, s.ID)
+	}
+	return r.IfReached()
+}
+
+// rankName returns a rank as the subject of a finding.
+func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
+
+// rankShare returns the share of its windows that a rank spends in something, and the
+// share of the other ranks.
+func rankShare(c *Evaluator, rank int, of func(summary.Activity) int64) (own, others float64) {
+	var mine, rest summary.Activity
+	for _, d := range c.Devices {
+		if d.Rank == rank {
+			mine = mine.Plus(d.Activity)
+		} else {
+			rest = rest.Plus(d.Activity)
+		}
+	}
+	return float64(of(mine)) / float64(max(1, mine.Window())), float64(of(rest)) / float64(max(1, rest.Window()))
+}
+
+// whyLate returns what a rank does more of than the others.
+func whyLate(c *Evaluator, rank int) (out []string) {
+	for _, what := range []struct {
+		of         func(summary.Activity) int64
+		name, hint string
+	}{
+		{summary.Activity.Compute, "compute", "more work, or a slower GPU"},
+		{summary.Activity.Idle, "idle", "its CPU launches late"},
+		{summary.Activity.ExposedCopy, "exposed copies", "more data"},
+	} {
+		const more = 0.05 // of the window; less is noise
+		if own, others := rankShare(c, rank, what.of); own-others > more {
+			out = append(out, fmt.Sprintf("%s: %s of the window on rank %d, %s on the others (%s)", what.name, percent(own), rank, percent(others), what.hint))
+		}
+	}
+	return out
+}
+
+// unevenRanks judges whether one rank computes more than the others in the same number
+// of steps. The others wait for it as much longer as they compute less.
+func (c *Evaluator) unevenRanks() []tree.Reading {
+	compute, steps := map[int]int64{}, map[int]int{}
+	inputs := map[int]int{}
+	for _, d := range c.Devices {
+		if in, ok := inputs[d.Rank]; ok && in != d.Input {
+			return nil // two inputs have the same rank
+		}
+		inputs[d.Rank] = d.Input
+		compute[d.Rank] = summary.Plus(compute[d.Rank], d.Activity.Compute())
+	}
+	for _, st := range c.Steps {
+		steps[st.Rank]++
+	}
+	if len(compute) < 2 {
+		return nil
+	}
+	ranks := byRank(compute)
+	sum, first := int64(0), ranks[0]
+	for _, r := range ranks {
+		if steps[r] != steps[first] {
+			return nil
+		}
+		sum = summary.Plus(sum, compute[r])
+	}
+	most, mean := compute[first], sum/int64(len(ranks))
+	f, limit, ok := rule.Measured(c.Limits[rule.UnevenRanks], most-mean, most)
+	if !ok || most == 0 {
+		return nil
+	}
+	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s, mean %s (difference %s)", first, unit.Duration(most),
+		unit.Duration(mean), unit.Share(most-mean, most)) + rule.Over(limit)
+	last := ranks[len(ranks)-1]
+	f.Evidence = []string{fmt.Sprintf("least compute: rank %d with %s, of %d ranks", last, unit.Duration(compute[last]), len(ranks))}
+	for _, d := range c.Devices {
+		if d.Rank == first {
+			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
+			f.Gain(most-mean, d.WindowNS, fmt.Sprintf("the window of rank %d", first))
+		}
+	}
+	f.Next = []finding.Step{finding.Advise("even-out-the-work"), finding.Advise("check-throttling")}
+	f.Subject = rankName(first)
+	waits := int64(0)
+	for _, ns := range compute {
+		waits = summary.Plus(waits, most-ns)
+	}
+	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.StragglingRank: waits},
+		Below: append([]string{f.Title}, f.Evidence...), Advice: f.Next}}
+}
+
+// byRank returns the ranks by falling work.
+func byRank(work map[int]int64) []int {
+	return slices.SortedFunc(maps.Keys(work), func(a, b int) int { return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b)) })
+}

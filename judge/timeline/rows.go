@@ -1,0 +1,81 @@
+package timeline
+
+import (
+	"slices"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+)
+
+// Rules returns the rules of a timeline. Their order has no meaning.
+func (c *Evaluator) Rules() []tree.Row {
+	idle, compute := []string{rule.GPUIdle}, []string{rule.ComputeBound}
+	rows := []tree.Row{
+		{ID: rule.GPUIdle, Part: tree.PartIdle, Root: true, Precedence: 1, Measure: c.idlePart},
+		{ID: rule.ExposedComm, Part: tree.PartComm, Root: true, Precedence: 2, Measure: c.commPart},
+		{ID: rule.ExposedCopies, Part: tree.PartCopies, Root: true, Precedence: 3, Measure: c.copiesPart},
+		{ID: rule.ComputeBound, Part: tree.PartCompute, Root: true, Good: true, Precedence: 4, Measure: c.computePart},
+
+		// The GPU may have been busy during CUDA graphs without node trace, so these come
+		// first. A cause that names what the CPU did comes before one that says only that
+		// it was late, and both come before how the idle time is distributed.
+		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
+		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
+		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.allocating},
+		{ID: rule.LaunchBound, Part: tree.PartIdle, Under: idle, Precedence: 50, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.launchBound},
+		{ID: rule.LongGaps, Part: tree.PartIdle, Under: idle, Precedence: 60, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeLongGaps},
+		{ID: rule.LowUtilization, Part: tree.PartIdle, Under: idle, Precedence: 70, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeUtilization},
+		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
+
+		{ID: rule.StragglingRank, Part: tree.PartComm, Under: []string{rule.ExposedComm}, Precedence: 10, Replaces: true, Worth: tree.WorthOfRule, Measure: c.stragglingRank},
+		{ID: rule.UnevenRanks, Part: tree.BasisRanks, Under: []string{rule.StragglingRank}, Precedence: 10, Last: true, Measure: c.unevenRanks},
+
+		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},
+		{ID: rule.MemoryBandwidth, Part: tree.PartCompute, Under: compute, Precedence: 30, Alone: true, Last: true, Whole: true, Measure: c.memoryBandwidth},
+		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
+	}
+	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 4, Abstains: true, Conclude: c.recordsMissing})
+	for i, call := range []string{rule.SyncCalls, rule.SyncCopies, rule.PageableCopies, rule.SyncMemsets} {
+		rows = append(rows, tree.Row{ID: call, Part: tree.PartIdle, Under: []string{rule.ExposedCopies, rule.GPUIdle}, Precedence: 40, Replaces: true, Alone: true,
+			Whole: true, Not: rule.OpaqueGraphs, Worth: tree.WorthOfLoss, Measure: func() []tree.Reading { return c.blockingCall(i) }})
+	}
+	return slices.Concat(rows, kernelRules(c), stepRules(c), phaseRules(c))
+}
+
+// kernelRules returns the rule of the dominant kernel for each part that a kernel can run
+// in, by its class.
+func kernelRules(c *Evaluator) (out []tree.Row) {
+	for part, id := range map[string]string{tree.PartCompute: rule.ComputeBound, tree.PartComm: rule.ExposedComm, tree.PartCopies: rule.ExposedCopies} {
+		out = append(out, tree.Row{ID: rule.DominantKernel, Part: part, Under: []string{id}, Precedence: 20, Alone: true, Last: true, Whole: true,
+			Measure: func() []tree.Reading { return c.dominantKernel(id) }})
+	}
+	return out
+}
+
+func stepRules(c *Evaluator) []tree.Row {
+	return []tree.Row{
+		{ID: rule.WarmUpSteps, Part: tree.BasisSteps, Measure: tree.Single(c.warmUpSteps)},
+		{ID: rule.PeriodicStalls, Part: tree.BasisSteps, Measure: tree.Single(c.periodicStalls)},
+		{ID: rule.SlowSteps, Part: tree.BasisSteps, Under: []string{rule.PeriodicStalls}, Measure: c.slowSteps},
+		{ID: rule.UnevenSteps, Part: tree.BasisSteps, Measure: tree.Single(c.unevenSteps)},
+		{ID: rule.SteadySteps, Part: tree.BasisSteps, Conclude: func(v finding.Verdict) []tree.Reading { return tree.Found(c.steadySteps(v)) }},
+	}
+}
+
+func phaseRules(c *Evaluator) []tree.Row {
+	rows := []tree.Row{
+		{ID: rule.WarmUpPhases, Part: tree.BasisPhases, Measure: c.warmUpPhases},
+		{ID: rule.DataShare, Part: tree.BasisPhases, Under: []string{rule.DataLoading}, Precedence: 10, Last: true, Measure: c.dataShare},
+		{ID: rule.WeightSyncTime, Part: tree.BasisPhases, Measure: tree.Single(c.weightSyncTime)},
+	}
+	for _, r := range shareRules() {
+		rows = append(rows, tree.Row{ID: r.rule, Part: tree.BasisPhases, Measure: func() []tree.Reading {
+			if !learns(c) {
+				return nil
+			}
+			return tree.Found(phaseShare(c, r.rule, r.phase, r.what))
+		}})
+	}
+	return rows
+}

@@ -1,0 +1,177 @@
+// Package timeline judges what ran when: the parts of the windows of all GPUs, their causes,
+// steps, phases and ranks. The verdict follows from the parts.
+//
+// The methods of [Evaluator] are the rules, listed in rows.go, and what they share; functions
+// measure for them.
+package timeline
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/judge/advice"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A part is a share of the window that can limit a run. The parts and compute time
+// sum to the window.
+type part struct {
+	rule  string
+	bound finding.Bound // Verdict.Bound if this part decides
+	what  string        // its display name
+	time  func(summary.Activity) int64
+}
+
+// parts returns the parts in order of precedence: while a GPU waits for the CPU, the
+// other shares describe the wait, not the work.
+func parts() []part {
+	return []part{
+		{rule.GPUIdle, finding.BoundHost, "GPU idle", summary.Activity.Idle},
+		{rule.ExposedComm, finding.BoundCommunication, "exposed communication", summary.Activity.ExposedComm},
+		{rule.ExposedCopies, finding.BoundCopies, "exposed copies", summary.Activity.ExposedCopy},
+	}
+}
+
+// computing returns the part of the window that is not a loss.
+func computing() part {
+	return part{rule.ComputeBound, finding.BoundCompute, "compute", summary.Activity.Compute}
+}
+
+// partOf returns the part of the window that a rule is about.
+func partOf(id string) part {
+	all := append(parts(), computing())
+	return all[slices.IndexFunc(all, func(p part) bool { return p.rule == id })]
+}
+
+// An Evaluator applies the rules to a timeline.
+type Evaluator struct {
+	*tree.Context
+	calls []blocking // the calls that block the CPU, in the order of their rules
+
+	states []StepState // of the steps
+	groups []stepGroup // of the steps, the group with the most time first
+}
+
+// New returns the evaluator of a context.
+func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
+
+// A Result is the result of a timeline.
+type Result struct {
+	finding.Result
+
+	// States says of each step of the summary, in their order, whether it counts; Groups
+	// adds steps up by kind, and Phases has what bounds each phase.
+	States []StepState
+	Groups []StepGroup
+	Phases []PhaseVerdict
+}
+
+// Judge judges what ran when. The findings in before come first in any case; others
+// has those of other rules.
+func (c *Evaluator) Judge(before, others []finding.Finding) Result {
+	stops := c.Findings(func(r tree.Row) bool { return r.Abstains && r.Part == tree.BasisCapture })
+	if c.Total.Window() == 0 {
+		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: append(before, stops[0])}}
+	}
+	c.states, c.groups = sortSteps(c)
+	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
+	c.calls = blockings(c)
+	t := c.Assemble()
+	if len(stops) > 0 {
+		return c.abstain(stops[0], before, others, t)
+	}
+	v := verdict(c, t)
+	for _, n := range c.MeasureAbout(v) {
+		switch {
+		case !n.Abstains:
+			t.Own = append(t.Own, n)
+		case n.Partial:
+			before = append(before, n.Finding)
+		default:
+			return c.abstain(n.Finding, before, others, t)
+		}
+	}
+	list := append(others, t.Findings(func(*tree.Node) bool { return true })...)
+	t.LeadWith(list, v)
+	list = append(list, c.OfMemory()...)
+	finding.SortFindings(list, c.Order)
+	finding.DecidedFirst(list, v)
+	return Result{Result: finding.Result{Verdict: v, Findings: append(before, list...), Tree: t.Nodes()},
+		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c)}
+}
+
+// abstain returns the result whose verdict is withheld for the reason in f. Of a clock
+// that is not plausible nothing is reported, because all findings are shares of the same
+// windows.
+func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
+	if f.Rule == rule.Clocks {
+		return Result{Result: withheld(c, f, before, nil, c.Order)}
+	}
+	ofWindow := func(n *tree.Node) bool { return n.Part != tree.BasisSteps && n.Part != tree.BasisPhases }
+	r := withheld(c, f, before, append(others, t.Findings(ofWindow)...), c.Order)
+	r.Tree = t.Nodes()
+	finding.ForInformation(r.Tree)
+	return Result{Result: r}
+}
+
+// commPart compares exposed communication with its limits.
+func (c *Evaluator) commPart() []tree.Reading {
+	p := partOf(rule.ExposedComm)
+	r := lossOfWindow(c, p)
+	ranks := c.peers()
+	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.evidence(), worstStep(c, p))
+	r.Scope = append(kernelPlace(c, "comm"), r.Scope...)
+	r.Next = append([]finding.Step{ranks.advice()}, advice.CommAdvice()...)
+	return []tree.Reading{r}
+}
+
+// copiesPart compares exposed copies with their limits.
+func (c *Evaluator) copiesPart() []tree.Reading {
+	p := partOf(rule.ExposedCopies)
+	r := lossOfWindow(c, p)
+	kinds := advice.CopyKinds(c.Copies)
+	r.Evidence = slices.Concat(advice.CopyEvidence(kinds), worstDevice(c, p), worstStep(c, p))
+	r.Where = copyPlaces(c)
+	r.Next = advice.CopyAdvice(kinds)
+	return []tree.Reading{r}
+}
+
+// lossOfWindow returns the reading of a part of the window that is a loss, without its
+// evidence and fixes.
+func lossOfWindow(c *Evaluator, p part) tree.Reading {
+	num, den := p.time(c.Judged), c.Judged.Window()
+	f, limit, reached := rule.Measured(c.Limits[p.rule], num, den)
+	f.Title = figure(c, p, c.Judged)
+	if reached {
+		f.Title += rule.Over(limit)
+	}
+	f.Gain(num, den, c.JudgedWhole())
+	return tree.Reading{Finding: f, Reached: reached, Scope: worstPlaces(c, p)}
+}
+
+// computePart reports the good case. If most of the kernel time moves data, it says only
+// that the GPU is busy, because the verdict is another one then.
+func (c *Evaluator) computePart() []tree.Reading {
+	p := partOf(rule.ComputeBound)
+	f, limit, reached := rule.Measured(c.Limits[p.rule], p.time(c.Judged), c.Judged.Window())
+	kind := finding.BoundCompute.Is()
+	if movesData(c) {
+		kind = "busy"
+	}
+	f.Title = fmt.Sprintf("%s; %s from %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
+	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
+	f.Where = kernelPlace(c, "compute")
+	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("busy-is-not-efficient")}
+	return []tree.Reading{{Finding: f, Reached: reached}}
+}
+
+// figure returns the title of a part of the window, without its limit: "GPU idle:
+// 71.9% of the window (84.2 ms of 117.1 ms)". With several GPUs the durations are
+// means.
+func figure(c *Evaluator, p part, a summary.Activity) string {
+	return fmt.Sprintf("%s: %s of %s (%s)", finding.Upper(p.what), unit.Share(p.time(a), a.Window()), c.JudgedName(), c.PerGPU(p.time(a), a.Window()))
+}

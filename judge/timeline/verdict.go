@@ -1,0 +1,79 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/unit"
+)
+
+// verdict returns the bottleneck of the run from the parts of the tree: the first part
+// over its critical limit, else the largest over its warn limit, else compute if it is
+// the largest part of the window, else none. A part has the level of the finding that
+// reports it.
+func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
+	var worst finding.Verdict
+	most := int64(0)
+	for _, n := range t.Parts {
+		f := n.Told
+		if f == nil || n.ID == rule.ComputeBound {
+			continue
+		}
+		bound := partOf(n.ID).bound
+		if f.Rule == rule.OpaqueGraphs {
+			bound = finding.BoundUnknown // the GPU ran graphs during this time
+		}
+		if f.Level == finding.Critical {
+			return finding.DecidedBy(bound, *f)
+		}
+		if n.NS > most {
+			worst, most = finding.DecidedBy(bound, *f), n.NS
+		}
+	}
+	if most > 0 {
+		return worst
+	}
+	return busy(c, t)
+}
+
+// busy returns the verdict if no part that is a loss exceeds its limit.
+func busy(c *Evaluator, t tree.Tree) finding.Verdict {
+	v := nothingOver(c)
+	for _, n := range t.Parts {
+		if n.ID != rule.ComputeBound {
+			continue
+		}
+		if n.Told != nil {
+			v = finding.DecidedBy(finding.BoundCompute, *n.Told)
+		}
+		for _, k := range n.Causes {
+			switch {
+			case k.ID != rule.MemoryBandwidth || k.Level == finding.Info || v.Bound != finding.BoundCompute:
+			case n.Told != nil:
+				v = finding.DecidedBy(finding.BoundMemory, k.Finding)
+			default:
+				v = finding.Verdict{Bound: finding.BoundMemory, Sentence: v.Sentence + ". " + k.Title, Rule: k.ID}
+			}
+		}
+	}
+	return v
+}
+
+// nothingOver returns the verdict if no part exceeds its warn limit.
+func nothingOver(c *Evaluator) finding.Verdict {
+	window, compute := c.Judged.Window(), c.Judged.Compute()
+	figures := []string{figure(c, computing(), c.Judged)}
+	largest := true
+	for _, p := range parts() {
+		ns := p.time(c.Judged)
+		figures = append(figures, fmt.Sprintf("%s %s", p.what, unit.Share(ns, window)))
+		largest = largest && compute >= ns
+	}
+	if largest {
+		return finding.Verdict{Bound: finding.BoundCompute, Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
+	}
+	return finding.Verdict{Bound: finding.BoundMixed, Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
+}

@@ -1,0 +1,132 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/judge/capture"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// recordsMissing judges whether device work is missing from the capture: see
+// [missingRecords]. The verdict is withheld unless the reading is partial.
+func (c *Evaluator) recordsMissing(v finding.Verdict) []tree.Reading {
+	f, withheld, ok := missingRecords(c, v)
+	if !ok {
+		return nil
+	}
+	return []tree.Reading{{Finding: f, Reached: true, Partial: !withheld}}
+}
+
+// missingRecords asks whether device work is missing from the capture, and whether
+// the verdict still holds. It does not if an export is damaged, if the share of
+// launches without device work reaches the critical limit, or if the verdict would
+// be another one with the work that may be missing.
+func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withheld, ok bool) {
+	limits, l := c.Limits[rule.RecordsMissing], capture.LossOf(c.Summary)
+	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
+	if l.Damaged != nil {
+		f.Title = "The export is damaged, and GPU records are missing from it (" + l.Damaged.Code + ")"
+		for _, is := range c.Issues {
+			if is.Damages() {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"), is.First))
+				f.Next = finding.JoinSteps(f.Next, capture.Follow(is))
+			}
+		}
+		f.Evidence = append(f.Evidence, capture.Evidence(c.Context, l)...)
+		return f, true, true
+	}
+	withheld = l.OfKernels >= limits.Critical || l.Uncertain > 0 && !holds(c, v, l.Uncertain)
+	if l.Share < limits.Warn && !withheld {
+		return cutAtEnd(c, f, l)
+	}
+	if l.OfKernels >= limits.Critical {
+		f.Level = finding.Critical
+	}
+	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.Worst.Text(), unit.Share(l.Worst.Missing, l.Worst.Calls))
+	f.Evidence = capture.Evidence(c.Context, l)
+	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"), finding.Advise("record-whole-steps")}
+	return f, withheld, true
+}
+
+// cutAtEnd says what share of the launches the capture has no work of because it ended
+// first. The windows are complete without them, but from [view.MostAtEnd] on the capture
+// has too little of the program for a verdict.
+func cutAtEnd(c *Evaluator, f finding.Finding, l capture.Loss) (_ finding.Finding, withheld, ok bool) {
+	share := float64(l.End.AtEnd) / float64(max(1, l.End.Calls))
+	if share < f.Warn {
+		return f, false, false
+	}
+	withheld = share >= view.MostAtEnd
+	f.Level, f.Value = finding.Info, share
+	if withheld {
+		f.Level = finding.Critical
+	}
+	f.Title = fmt.Sprintf("The capture ends before the GPU work of %s of its launches (%s of %s)", unit.Share(l.End.AtEnd, l.End.Calls), unit.Count(l.End.AtEnd), unit.Count(l.End.Calls))
+	f.Evidence = capture.Evidence(c.Context, l)
+	if steps := cutSteps(c); steps > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s incomplete and left out of medians", label.Plural(steps, "step row")))
+	}
+	f.Next = []finding.Step{finding.Advise("let-the-profiler-finish"), finding.Advise("record-whole-steps")}
+	return f, withheld, true
+}
+
+// cutSteps counts the rows of steps with launches at the end of the capture.
+func cutSteps(c *Evaluator) (n int64) {
+	for _, st := range c.Steps {
+		if st.LaunchesCut > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// holds reports whether a verdict stays what it is, whatever ran in the time in which
+// work may be missing. The part that decided must be over the same limit without that
+// time, and no other part may decide with it: see [verdict].
+func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
+	window := c.Judged.Window()
+	decided, least, limit := rule.Rule{}, int64(0), 0.0
+	for _, p := range parts() {
+		if v.Bound != p.bound {
+			continue
+		}
+		decided, least = c.Limits[p.rule], p.time(c.Judged)-uncertain
+		_, limit, _ = decided.Level(float64(p.time(c.Judged)) / float64(window))
+		if float64(least) < limit*float64(window) {
+			return false
+		}
+	}
+	critical := limit > 0 && limit == decided.Critical
+	for _, p := range parts() {
+		if v.Bound == p.bound {
+			if critical {
+				return true // parts that come later do not decide
+			}
+			continue
+		}
+		most := p.time(c.Judged) + uncertain
+		level, _, over := c.Limits[p.rule].Level(float64(most) / float64(window))
+		switch {
+		case !over || level == finding.Info:
+		case level == finding.Critical || decided.ID == "" || most > least && !critical:
+			return v.Bound == finding.BoundUnknown
+		}
+	}
+	return true
+}
+
+// withheld returns the result of a summary that is measured and not judged. Its
+// findings stay for information.
+func withheld(c *Evaluator, f finding.Finding, found, judged []finding.Finding, order map[string]int) finding.Result {
+	finding.SortFindings(judged, order)
+	for i := range judged {
+		judged[i].Level = finding.Info
+	}
+	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, f), Findings: slices.Concat(found, []finding.Finding{f}, c.OfMemory(), judged)}
+}

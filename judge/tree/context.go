@@ -1,0 +1,194 @@
+package tree
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A Context is what the rules of all subjects see: a summary, the limits, and the part of
+// the windows that is judged.
+type Context struct {
+	*summary.Summary
+	Rows   []Row // of all subjects
+	Limits map[string]rule.Rule
+	Order  map[string]int   // of rules, by precedence
+	Total  summary.Activity // of all devices
+	Judged summary.Activity // total without a long warm-up: the verdict is about this
+	Left   string           // what judged leaves out; "" if nothing
+}
+
+// NewContext returns the context of a summary, without rules. All of it is judged.
+func NewContext(s *summary.Summary, th rule.Thresholds) *Context {
+	c := &Context{Summary: s, Limits: map[string]rule.Rule{}, Order: map[string]int{}}
+	for i, r := range th.Rules() {
+		c.Limits[r.ID], c.Order[r.ID] = r, i
+	}
+	for _, d := range s.Devices {
+		c.Total = c.Total.Plus(d.Activity)
+	}
+	c.Judged = c.Total
+	return c
+}
+
+// Findings returns the findings of the rules that accept returns true for, on bases of
+// their own.
+func (c *Context) Findings(accept func(Row) bool) (out []finding.Finding) {
+	for _, n := range c.Measure(accept) {
+		out = append(out, n.Finding)
+	}
+	return out
+}
+
+// Measure returns the readings of the rules that accept returns true for, in the order
+// of precedence, whatever the order of the rules.
+func (c *Context) Measure(accept func(Row) bool) (out []*Node) {
+	for _, r := range c.Rows {
+		if r.Measure == nil || !accept(r) {
+			continue
+		}
+		for _, m := range r.Measure() {
+			out = append(out, &Node{Row: r, Reading: m})
+		}
+	}
+	slices.SortStableFunc(out, c.precedes)
+	return out
+}
+
+// MeasureAbout returns the readings of the rules about the verdict, in the order of
+// precedence.
+func (c *Context) MeasureAbout(v finding.Verdict) (out []*Node) {
+	for _, r := range c.Rows {
+		if r.Conclude == nil {
+			continue
+		}
+		for _, m := range r.Conclude(v) {
+			n := &Node{Row: r, Reading: m}
+			n.Told = &n.Finding
+			out = append(out, n)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Node) int { return cmp.Or(cmp.Compare(b.Precedence, a.Precedence), c.precedes(a, b)) })
+	return out
+}
+
+// precedes orders nodes of one parent: by the precedence of their rows, then by the
+// order of their rules.
+func (c *Context) precedes(a, b *Node) int {
+	return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(c.Order[a.ID], c.Order[b.ID]),
+		cmp.Compare(a.Part, b.Part), cmp.Compare(a.Subject, b.Subject))
+}
+
+// Rooted returns the tree with a root for each finding that it lacks.
+func (c *Context) Rooted(list []finding.Finding, tree []finding.Node) []finding.Node {
+	type key struct{ rule, subject string }
+	has := map[key]bool{}
+	var note func([]finding.Node)
+	note = func(list []finding.Node) {
+		for _, n := range list {
+			has[key{n.Rule, n.Subject}] = true
+			note(n.Causes)
+		}
+	}
+	note(tree)
+	for _, f := range list {
+		if !has[key{f.Rule, f.Subject}] {
+			tree = append(tree, f.Node(c.basisOf(f.Rule)))
+		}
+	}
+	return tree
+}
+
+// basisOf returns the basis of the findings of a rule that is not about the window.
+func (c *Context) basisOf(id string) (basis string) {
+	totals := c.Total.Window() == 0 && len(c.Tables) > 0
+	for _, r := range c.Rows {
+		switch {
+		case r.ID != id || len(r.Under) > 0 || r.Part == BasisTotals && !totals:
+		case basis == "" || r.Part == BasisTotals:
+			basis = r.Part
+		}
+	}
+	return basis
+}
+
+// Device returns the name of a GPU, with its input if several inputs have its rank
+// and number.
+func (c *Context) Device(input, rank int, device int64) string {
+	s := fmt.Sprintf("rank %d GPU %d", rank, device)
+	ambiguous := slices.ContainsFunc(c.Devices, func(d summary.Device) bool {
+		return d.Rank == rank && d.Device == device && d.Input != input
+	})
+	if ambiguous && input >= 0 && input < len(c.Inputs) {
+		s += fmt.Sprintf(" in %q", c.Inputs[input].Path)
+	}
+	return s
+}
+
+// Choice returns " on " and the name of a GPU, or "" if there is only one.
+func (c *Context) Choice(input, rank int, device int64) string {
+	if len(c.Devices) < 2 {
+		return ""
+	}
+	return " on " + c.Device(input, rank, device)
+}
+
+// OfWindow returns a share of the windows for a title: "19.2% of the window (10.13
+// ms of 52.74 ms)". With several GPUs the share is their mean.
+func (c *Context) OfWindow(ns int64) string {
+	share, window := unit.Share(ns, c.Total.Window()), c.Total.Window()
+	if n := len(c.Devices); n > 1 {
+		return fmt.Sprintf("%s of GPU time (mean of %d GPUs)", share, n)
+	}
+	return fmt.Sprintf("%s of the window (%s)", share, unit.DurationOf(ns, window))
+}
+
+// PerGPU returns two sums over the GPUs as durations, with several GPUs as means:
+// "8.960 ms of 52.70 ms, mean of 8 GPUs".
+func (c *Context) PerGPU(num, den int64) string {
+	n := int64(len(c.Devices))
+	if n < 2 {
+		return unit.DurationOf(num, den)
+	}
+	return fmt.Sprintf("%s, mean of %d GPUs", unit.DurationOf(num/n, den/n), n)
+}
+
+// JudgedName returns the name of the denominator for shares of the judged part of the
+// windows.
+func (c *Context) JudgedName() string { return c.WindowName() + c.leftOut() }
+
+// WindowName returns the name of the denominator for shares of the windows.
+func (c *Context) WindowName() string {
+	if len(c.Devices) > 1 {
+		return "GPU time"
+	}
+	return "the window"
+}
+
+// JudgedWhole returns the name of the judged part of the windows as a sum.
+func (c *Context) JudgedWhole() string { return c.WindowWhole() + c.leftOut() }
+
+// WindowWhole returns the name of the windows as a sum.
+func (c *Context) WindowWhole() string {
+	if n := len(c.Devices); n > 1 {
+		return fmt.Sprintf("the GPU time of %d GPUs", n)
+	}
+	return "the window"
+}
+
+// leftOut names what the judged part of the windows leaves out.
+func (c *Context) leftOut() string {
+	if c.Judged == c.Total {
+		return ""
+	}
+	return " without " + c.Left
+}
+
+// OfMemory compares the memory of all GPUs with the limits. Each rule has one finding, on
+// the worst GPU.
+func (c *Context) OfMemory() []finding.Finding { return c.Findings(BasedOn(BasisMemory)) }

@@ -1,0 +1,102 @@
+package tree
+
+import (
+	"slices"
+
+	"assay/judge/finding"
+)
+
+// Findings returns the findings of the tree. Each of them has what the causes below it
+// say that are no findings by themselves.
+func (t Tree) Findings(accept func(*Node) bool) (out []finding.Finding) {
+	for _, n := range slices.Concat(t.Parts, t.Own) {
+		if accept(n) {
+			out = append(out, n.flatten()...)
+		}
+	}
+	return out
+}
+
+// flatten returns the finding that reports n, with its causes, and the causes that are
+// findings by themselves.
+func (n *Node) flatten() (out []finding.Finding) {
+	if n.Told != nil {
+		f := *n.Told
+		f.Evidence, f.Next = slices.Clone(f.Evidence), slices.Clone(f.Next)
+		n.gather(&f)
+		out = append(out, f)
+	}
+	for _, k := range n.Causes {
+		if k.Told != nil && k.Told != n.Told {
+			out = append(out, k.flatten()...)
+		}
+	}
+	return out
+}
+
+// gather adds to f what the causes of n say that are no findings by themselves.
+func (n *Node) gather(f *finding.Finding) {
+	for _, k := range n.Causes {
+		next := f.Next
+		if len(k.Advice) > 0 {
+			next = finding.Without(next, k.Drops)
+		}
+		switch {
+		case k.Told == n.Told: // f is the finding of this cause
+			k.gather(f)
+		case k.Told != nil || k.Not != "" && k.Not == f.Rule:
+		case n.Root && f.InPlaceOf == "" && !k.Last && !k.unplaced && k.worth >= n.NS-k.worth:
+			f.Evidence, f.Next = slices.Concat(k.Below, f.Evidence), finding.JoinSteps(k.Advice, next)
+		default:
+			f.Evidence, f.Next = slices.Concat(f.Evidence, k.Below), finding.JoinSteps(next, k.Advice)
+		}
+	}
+}
+
+// lowered says in a finding why its level is under what its value warrants: its title
+// ends with its share, as "8.0% of the window", and not with the limit of its value.
+func (n *Node) lowered(share string) {
+	if n.What != "" {
+		n.Title = n.What + "; " + share
+	}
+	n.Evidence = append(slices.Clone(n.Evidence), "the level is lowered because this is "+share)
+}
+
+// Nodes returns the tree with its shares.
+func (t Tree) Nodes() (out []finding.Node) {
+	for _, p := range t.Parts {
+		out = append(out, p.export(p.Part, t.window))
+	}
+	for _, n := range t.Own {
+		out = append(out, n.export(n.Part, 0))
+	}
+	return out
+}
+
+// export returns n as a Node of a part with its time of a window. On a basis of its own,
+// the window is 0.
+func (n *Node) export(part string, window int64) finding.Node {
+	out := n.Finding.Node(part)
+	out.Rule = n.ID
+	if window > 0 {
+		out.NS, out.OfNS, out.Share = n.NS, window, float64(n.NS)/float64(window)
+		if n.worth > n.NS && !n.unplaced {
+			out.ExplainsNS = n.worth
+		}
+	}
+	for _, k := range n.Causes {
+		out.Causes = append(out.Causes, k.export(part, window))
+	}
+	return out
+}
+
+// LeadWith puts the fixes that come first before those of the finding that decides the
+// verdict.
+func (t Tree) LeadWith(list []finding.Finding, v finding.Verdict) {
+	at := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == v.Rule })
+	for _, n := range t.Own {
+		if at >= 0 && n.Level > finding.Info && n.First != nil {
+			list[at].Next = finding.JoinSteps(n.First, list[at].Next)
+		}
+	}
+}
