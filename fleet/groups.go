@@ -9,7 +9,8 @@ import (
 // A group is one communicator as all members see it.
 type group struct {
 	name, ranks string
-	size        int // ranks of the communicator; 0 if it is not known
+	size        int  // ranks of the communicator; 0 if it is not known
+	local       bool // the name is of one process only
 	lists       []list
 
 	matched   matchedBy
@@ -42,7 +43,7 @@ func groupsOf(members []Member) []*group {
 			g := index[key]
 			if g == nil {
 				from := c.Groups[what.Group]
-				g = &group{name: from.Name, ranks: from.Ranks, size: from.Size}
+				g = &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local}
 				index[key] = g
 				out = append(out, g)
 			}

@@ -44,7 +44,7 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 		return nil, errors.Join(append(failed, err)...)
 	}
 	sums := make([]*summary.Summary, len(r.paths))
-	failed = append(failed, r.all(func(i int, in *ingest.Input) { sums[i] = r.measured(in) })...)
+	failed = append(failed, r.all(func(i int, in *ingest.Input) { sums[i] = r.measured(in, nil) })...)
 	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
 	s.hidden(&sums)
 	return sums, errors.Join(failed...)

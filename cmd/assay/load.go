@@ -14,7 +14,9 @@ import (
 
 	"assay/analyze"
 	"assay/classify"
+	"assay/collective"
 	"assay/diag"
+	"assay/fleet"
 	"assay/internal/ingest"
 	"assay/internal/yamltree"
 	"assay/judge"
@@ -129,24 +131,40 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 
 // merged measures all inputs. It returns nil if none could be read.
 func (r *reading) merged() (*summary.Summary, []error) {
-	sums := make([]*summary.Summary, len(r.paths))
+	sums, members := make([]*summary.Summary, len(r.paths)), make([][]fleet.Member, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
-		sums[i] = r.measured(in)
+		sums[i] = r.measured(in, &members[i])
 	})
+	var ranks []fleet.Member
+	inputs := 0
+	for i, s := range sums {
+		for _, m := range members[i] {
+			m.Input = inputs
+			ranks = append(ranks, m)
+		}
+		if s != nil {
+			inputs += len(s.Inputs)
+		}
+	}
 	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
 	if len(sums) == 0 {
 		return nil, failed
 	}
 	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
-	return summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...), failed
+	all := summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...)
+	if job := fleet.Match(ranks); job != nil {
+		job.AddTo(all)
+	}
+	return all, failed
 }
 
-// measured returns the summary of an input, without its secrets.
-func (r *reading) measured(in *ingest.Input) *summary.Summary {
-	return withoutSecrets(r.measure(in), in.Path)
+// measured returns the summary of an input, without its secrets. The collectives of its
+// GPUs are added to members, unless that is nil.
+func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
+	return withoutSecrets(r.measure(in, members), in.Path)
 }
 
-func (r *reading) measure(in *ingest.Input) *summary.Summary {
+func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
 	if in.Summary != nil {
 		return in.Summary // has its own inputs
 	}
@@ -167,6 +185,11 @@ func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	}
 	if in.Profile != nil {
 		return analyze.Profile(in.Profile, from, opt)
+	}
+	if members != nil {
+		opt.Collectives = func(device int64, c *collective.Columns) {
+			*members = append(*members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
+		}
 	}
 	return analyze.Trace(in.Trace, from, opt)
 }
