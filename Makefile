@@ -8,7 +8,8 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
-update: ; go test ./classify ./cmd/assay ./report ./internal/gen/tracegen -update
+update: ; go test ./judge -run TestBuiltInSource -update
+	go test ./classify ./cmd/assay ./report ./internal/gen/tracegen -update
 fuzz:   ; ./.ci/fuzz 30s
 bench:  ; go test -run '^$$' -bench . ./...
 # Bombs and other inputs that want too much, at full size, with peak memory beside the

@@ -50,10 +50,20 @@ var mayImport = map[string]string{
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
 	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary unit",
+	"doctor":                         "internal/label judge summary summary/view unit",
 	"compare":                        "internal/lazyregexp summary summary/view unit",
 	"gate":                           "internal/lazyregexp internal/yamltree judge summary summary/view unit",
-	"report":                         "compare diag gate internal/jsontext internal/label internal/lazyregexp judge report/pictures report/plot report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/nsysstats classify compare diag docs gate internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report report/pictures report/plot summary trace unit",
+	"internal/marktest":              "judge",
+	"report/check":                   "gate internal/jsontext internal/label report/doc report/words unit",
+	"report/counters":                "internal/label judge report/doc report/section report/words summary summary/view unit",
+	"report/diff":                    "compare internal/label report/doc report/pictures report/plot report/words summary unit",
+	"report/doc":                     "internal/label report/plot unit",
+	"report/memory":                  "internal/label report/doc report/section summary summary/view unit",
+	"report/section":                 "judge report/doc report/plot summary summary/view unit",
+	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
+	"report/timeline":                "internal/label judge report/doc report/section report/words summary summary/view unit",
+	"report":                         "compare diag doctor internal/jsontext internal/label internal/lazyregexp judge report/counters report/diff report/doc report/memory report/pictures report/plot report/section report/tables report/timeline report/words summary summary/view unit",
+	"cmd/assay":                      "analyze analyze/nsysstats classify compare diag docs doctor gate internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge phase profile report report/check report/doc report/pictures report/plot summary trace unit",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge summary summary/view",
 	"report/plot":                    "internal/label unit",
@@ -105,6 +115,96 @@ func TestLength(t *testing.T) {
 			t.Errorf("%s has %d lines, over %d", file, n, most)
 		}
 	})
+}
+
+// largePackages are the packages of more than mostLines lines, each with the reason.
+var largePackages = map[string]string{
+	"analyze":               "one file per question; they share the event streams and indices of one pass over a trace",
+	"judge":                 "the rules of all kinds of input; it is to be split by kind",
+	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
+	"trace":                 "the model and its reader, which knows the private fields of the model for speed",
+	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",
+}
+
+// TestPackageLength checks that no package has more than 3,000 lines of Go, without tests
+// and generated files, unless largePackages has a reason. It prints the reasons.
+func TestPackageLength(t *testing.T) {
+	const mostLines = 3000
+	lines := map[string]int{}
+	eachFile(t, func(pkg, file string) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(b), "// Code generated ") {
+			lines[pkg] += strings.Count(string(b), "\n")
+		}
+	})
+	checkReasons(t, "lines", lines, mostLines, largePackages)
+}
+
+// largeTypes are the types of more than 40 methods, each with the reason.
+var largeTypes = map[string]string{
+	"judge.evaluator":                 "one method per rule; it is to be split with the package",
+	"internal/redact.text":            "one method per place or form of a secret, which all read one text",
+	"nsys.loader":                     "one method per table of an export, which all add to one trace",
+	"internal/gen/tracegen.generator": "one method per part of a trace, which share one stream of random numbers; for tests only",
+}
+
+// TestMethods checks that no type has more than 40 methods, unless largeTypes has a
+// reason. It prints the reasons.
+func TestMethods(t *testing.T) {
+	methods := map[string]int{}
+	eachFile(t, func(pkg, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+				methods[pkg+"."+receiver(fn.Recv.List[0].Type)]++
+			}
+		}
+	})
+	if len(methods) < 100 {
+		t.Errorf("%d types with methods were found", len(methods))
+	}
+	checkReasons(t, "methods", methods, 40, largeTypes)
+}
+
+// receiver returns the name of the type of a receiver.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// checkReasons checks that exactly the names over a limit have a reason.
+func checkReasons(t *testing.T, what string, counts map[string]int, most int, reasons map[string]string) {
+	t.Helper()
+	for name, n := range counts {
+		switch why := reasons[name]; {
+		case n > most && why == "":
+			t.Errorf("%s has %d %s, over %d: split it, or give the reason here", name, n, what, most)
+		case n > most:
+			t.Logf("%s has %d %s: %s", name, n, what, why)
+		case why != "":
+			t.Errorf("%s has %d %s, so it needs no reason any more", name, n, what)
+		}
+	}
+	for name := range reasons {
+		if counts[name] == 0 {
+			t.Errorf("a reason names %s, which is not there", name)
+		}
+	}
 }
 
 // TestExpressions: what is compiled when it is first used compiles.

@@ -72,7 +72,7 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 
 // launchesWithoutKernels is the issue of device work that is missing. It concerns
 // metrics of the device only, and its rows say more than its severity.
-const launchesWithoutKernels = "launches-without-kernels"
+const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
 // missing says which launches have no device work, or returns "" where at most one
 // in a thousand of their kind has none. Those at the end of a capture do not count:

@@ -6,7 +6,7 @@ import (
 )
 
 // The steps of a finding are for users of PyTorch, the most promising first: screens
-// show only that one. Their texts and sources are in remedies.yaml.
+// show only that one. Their texts and sources are in the entries of the rules.
 
 func commAdvice() []Step {
 	return []Step{

@@ -2,25 +2,31 @@ package judge
 
 import (
 	"bytes"
-	"cmp"
 	"flag"
 	"fmt"
 	"go/format"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"assay/internal/yamltree"
 )
 
-var update = flag.Bool("update", false, "write builtin.go anew, from the files of rules, pages, remedies, stacks and questions")
+var update = flag.Bool("update", false, "write builtin.go from the YAML files of this folder")
 
-// TestBuiltInSource: what decides is what the files say, which are for people to read and
-// to change. Reading them takes longer than most traces do, so the program has them
-// as literals.
+// ruleFiles are the files of rules. Their order, and that of the rules in each, is the
+// order of precedence.
+var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline", "kernels", "steps", "phases", "counters", "tables", "profiles", "memory"}
+
+// TestBuiltInSource compares builtin.go with the YAML files. The program has their
+// content as Go data, because reading YAML takes longer than most traces do.
 func TestBuiltInSource(t *testing.T) {
 	const file = "builtin.go"
 	want := builtInSource(t)
@@ -35,29 +41,26 @@ func TestBuiltInSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the files say; go test ./judge -run TestBuiltInSource -update writes it", file)
+		t.Errorf("%s differs from the YAML files; go test ./judge -run TestBuiltInSource -update writes it", file)
 	}
 }
 
-// builtInSource returns a Go file with what the files say.
+// builtInSource returns a Go file with the content of the YAML files.
 func builtInSource(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	b.WriteString("// Code generated from the YAML files of this folder by go test ./judge -update. DO NOT EDIT.\n\npackage judge\n")
-	function := func(name, about string, value any) {
-		fmt.Fprintf(&b, "\n// %s %s.\nfunc %[1]s() %[3]s {\n\treturn ", name, about, typeName(reflect.TypeOf(value)))
+	declare := func(before string, value any, after string) {
+		b.WriteString("\n" + before)
 		writeLiteral(&b, reflect.ValueOf(value), true)
-		b.WriteString("\n}\n")
+		b.WriteString(after)
 	}
-	function("builtInRules", "returns the rules of thresholds.yaml, in their order", definedRules(t))
-	var pages map[string]pageEntry
-	readBuiltIn(t, "pages.yaml", &pages)
-	function("builtInPages", "returns the pages of pages.yaml", pages)
-	var book remedyBook
-	readBuiltIn(t, "remedies.yaml", &book)
-	function("builtInRemedies", "returns the remedies of remedies.yaml and their sources", book)
-	function("builtInStacks", "returns the stacks of stacks.yaml, in their order", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
-	function("builtInQuestions", "returns the questions of questions.yaml, in their order", inOrder(t, "questions.yaml", func(e *questionEntry, id string) { e.id = id }))
+	declare("// builtInRules has the rules of the folder rules, in their order of precedence. Nothing\n// may change them.\nvar builtInRules = ", readRules(t), "\n")
+	declare("// builtInSources has the sources of rules/sources.yaml by name. Nothing may change them.\nvar builtInSources = ", readSources(t), "\n")
+	function := func(name, file string, value any) {
+		declare(fmt.Sprintf("// %s returns the entries of %s, in their order.\nfunc %[1]s() %[3]s {\n\treturn ", name, file, typeName(reflect.TypeOf(value))), value, "\n}\n")
+	}
+	function("builtInStacks", "stacks.yaml", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
 	src, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -65,19 +68,76 @@ func builtInSource(t *testing.T) []byte {
 	return src
 }
 
-// definedRules reads the file that says which rules there are.
-func definedRules(t *testing.T) (rules []Rule) {
+// readRules reads the files of rules. Every file of the folder must be in [ruleFiles].
+func readRules(t *testing.T) (rules []ruleEntry) {
 	t.Helper()
-	err := eachRule([]byte(defaultsYAML), func(entry *ast.MappingValueNode) error {
-		r := Rule{ID: entry.Key.GetToken().Value}
-		err := eachKey(entry, func(key string, value ast.Node) error { return r.set(key, value, true) })
-		rules = append(rules, r)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("thresholds.yaml:%v", err)
+	for _, name := range ruleFiles {
+		file := filepath.Join("rules", name+".yaml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := parseRules(text)
+		if err != nil {
+			t.Fatalf("%s:%v", file, err)
+		}
+		rules = append(rules, of...)
+	}
+	files, err := filepath.Glob("rules/*")
+	if err != nil || len(files) != len(ruleFiles)+1 { // and sources.yaml
+		t.Fatalf("the folder has %q (%v), want the files of ruleFiles and sources.yaml", files, err)
 	}
 	return rules
+}
+
+// parseRules reads a file of rules. An error begins with its line.
+func parseRules(text []byte) (rules []ruleEntry, err error) {
+	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+		e := ruleEntry{Rule: Rule{ID: entry.Key.GetToken().Value}}
+		limits := func(key string, value ast.Node) error { return e.set(key, value, true) }
+		err := eachKey(entry, func(key string, value ast.Node) error {
+			if key != "remedies" {
+				return decodeKey(&e, key, value, limits)
+			}
+			return yamltree.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
+				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
+				e.Remedies = append(e.Remedies, r)
+				return eachKey(remedy, func(key string, value ast.Node) error {
+					return decodeKey(r, key, value, func(key string, value ast.Node) error {
+						return yamltree.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
+					})
+				})
+			})
+		})
+		rules = append(rules, e)
+		return err
+	})
+	return rules, err
+}
+
+// decodeKey stores a value in the field of the struct into whose yaml name is key. It
+// calls others if there is none.
+func decodeKey(into any, key string, value ast.Node, others func(string, ast.Node) error) error {
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") != key {
+			continue
+		}
+		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface()); err != nil {
+			line, text, _ := yamltree.Mistake(yamltree.Line(value), err)
+			return fmt.Errorf("%d: %s: %s", line, key, text)
+		}
+		return nil
+	}
+	return others(key, value)
+}
+
+// readSources returns the sources, sorted by name.
+func readSources(t *testing.T) []namedSource {
+	t.Helper()
+	out := inOrder(t, "rules/sources.yaml", func(s *namedSource, name string) { s.Name = name })
+	slices.SortFunc(out, func(a, b namedSource) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 func readBuiltIn(t *testing.T, name string, into any) {
@@ -111,43 +171,34 @@ func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
 		return "[]" + typeName(t.Elem())
-	case reflect.Map:
-		return "map[" + typeName(t.Key()) + "]" + typeName(t.Elem())
 	case reflect.Pointer:
 		return "*" + typeName(t.Elem())
 	}
 	return t.Name()
 }
 
-// writeLiteral writes a value as Go source, without fields that are zero. The type
-// of what is in slices and maps need not be repeated.
+// writeLiteral writes a value as Go source, without fields that are zero: a line for
+// each struct of a slice. The type of what is in slices need not be repeated.
 func writeLiteral(b *bytes.Buffer, v reflect.Value, typed bool) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
-	} else if typed && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map || v.Kind() == reflect.Struct) {
+	} else if typed && (v.Kind() == reflect.Slice || v.Kind() == reflect.Struct) {
 		b.WriteString(typeName(v.Type()))
 	}
 	switch v.Kind() {
 	case reflect.String:
 		b.WriteString(strconv.Quote(v.String()))
 	case reflect.Slice:
-		b.WriteString("{")
+		end := ""
+		if v.Type().Elem().Kind() != reflect.String {
+			end = "\n"
+		}
+		b.WriteString("{" + end)
 		for i := range v.Len() {
-			b.WriteString("\n")
 			writeLiteral(b, v.Index(i), false)
-			b.WriteString(",")
+			b.WriteString("," + end)
 		}
-		b.WriteString("\n}")
-	case reflect.Map:
-		b.WriteString("{")
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
-		for _, k := range keys {
-			fmt.Fprintf(b, "\n%q: ", k.String())
-			writeLiteral(b, v.MapIndex(k), false)
-			b.WriteString(",")
-		}
-		b.WriteString("\n}")
+		b.WriteString("}")
 	case reflect.Struct:
 		b.WriteString("{")
 		for i := range v.NumField() {

@@ -21,18 +21,18 @@ type Side struct {
 
 	// Side is "latency" (both peaks are far), "memory", "compute", "balanced"
 	// (both alike), or "unknown" where a share was not collected.
-	Side string `json:"side"`
+	Side Bound `json:"side"`
 	// Near is true if the larger share is near what the device can do.
 	Near bool `json:"near_limit,omitempty"`
 }
 
 // The sides.
 const (
-	SideLatency  = "latency"
-	SideMemory   = "memory"
-	SideCompute  = "compute"
-	SideBalanced = "balanced"
-	SideUnknown  = "unknown"
+	SideLatency  = BoundLatency
+	SideMemory   = BoundMemory
+	SideCompute  = BoundCompute
+	SideBalanced = BoundBalanced
+	SideUnknown  = BoundUnknown
 )
 
 // Peaks are the shares of a GPU's peaks that separate the sides.
@@ -89,7 +89,7 @@ func (k *counted) rule() string {
 	case k.Side.Side == SideUnknown:
 		return RuleCountersMissing
 	}
-	return map[string]string{SideLatency: RuleLatencyBound, SideMemory: RuleMemoryBound,
+	return map[Bound]string{SideLatency: RuleLatencyBound, SideMemory: RuleMemoryBound,
 		SideCompute: RuleComputeLimited, SideBalanced: RuleBalanced}[k.Side.Side]
 }
 
@@ -160,7 +160,7 @@ func (c *evaluator) judgeCounters(order map[string]int) (Verdict, []Finding) {
 		v = decidedBy(groupOf(best.Rule).bound, best)
 	} else if b.weightOf(RuleCountersMissing) == b.total {
 		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == RuleCountersMissing }); i >= 0 {
-			v = decidedBy("unknown", found[i])
+			v = decidedBy(BoundUnknown, found[i])
 		}
 	}
 	decidedFirst(found, v)
@@ -168,15 +168,19 @@ func (c *evaluator) judgeCounters(order map[string]int) (Verdict, []Finding) {
 }
 
 // A sideGroup is the kernels of one rule.
-type sideGroup struct{ rule, bound, what string }
+type sideGroup struct {
+	rule  string
+	bound Bound
+	what  string
+}
 
 func groups() []sideGroup {
 	return []sideGroup{
-		{RuleLatencyBound, "latency", "Latency-bound kernels"},
-		{RuleMemoryBound, "memory", "Memory-bound kernels"},
-		{RuleComputeLimited, "compute", "Compute-bound kernels"},
-		{RuleBalanced, "balanced", "Balanced kernels"},
-		{RuleNearLimit, "near-limit", "Kernels near peak"},
+		{RuleLatencyBound, BoundLatency, "Latency-bound kernels"},
+		{RuleMemoryBound, BoundMemory, "Memory-bound kernels"},
+		{RuleComputeLimited, BoundCompute, "Compute-bound kernels"},
+		{RuleBalanced, BoundBalanced, "Balanced kernels"},
+		{RuleNearLimit, BoundNearLimit, "Kernels near peak"},
 	}
 }
 
@@ -284,7 +288,7 @@ const evidenceKernels = 3
 
 // nothingOver returns the verdict if no side reaches its limit.
 func (b *counterSet) nothingOver() Verdict {
-	v := Verdict{Bound: "mixed", Sentence: "No dominant bottleneck"}
+	v := Verdict{Bound: BoundMixed, Sentence: "No dominant bottleneck"}
 	sep := ": "
 	for _, g := range groups() {
 		if n := b.weightOf(g.rule); n > 0 {

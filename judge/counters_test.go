@@ -37,7 +37,7 @@ func counted1(rows ...summary.Counter) *summary.Summary {
 func TestSides(t *testing.T) {
 	for _, tc := range []struct {
 		compute, memory float64
-		want            string
+		want            Bound
 		near            bool
 	}{
 		{0, 0, SideLatency, false}, {59.99, 59.99, SideLatency, false}, {60, 0, SideCompute, false}, {0, 60, SideMemory, false},
@@ -74,7 +74,7 @@ func TestCounterVerdict(t *testing.T) {
 			"No % of peak for 100.0% of kernel time (10 ms of 10 ms)"},
 	} {
 		r := Judge(counted1(tc.rows...), DefaultThresholds())
-		if r.Verdict.Bound != tc.bound || r.Verdict.Sentence != tc.sentence {
+		if r.Verdict.Bound != Bound(tc.bound) || r.Verdict.Sentence != tc.sentence {
 			t.Errorf("%s:\ngot  %s: %s\nwant %s: %s", tc.name, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 	}

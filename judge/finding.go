@@ -55,17 +55,9 @@ type Finding struct {
 
 // A Verdict is the bottleneck of a run.
 type Verdict struct {
-	// Bound is a stable id: "host" (the GPU waits for work), "communication",
-	// "copies", "compute", "memory" (memory-bound kernel types take most of the compute
-	// time), "mixed" (no dominant bottleneck), or "unknown" (totals without a timeline,
-	// or a withheld verdict: see Abstained). For counters of kernels alone: "latency",
-	// "memory", "compute", "balanced" or "near-limit", whichever has the largest
-	// estimated savings, "mixed" or "unknown". For a profile of functions: "function"
-	// (a hot function), "waiting", "calls" (call overhead) or "mixed". For memory
-	// alone: "out-of-memory",
-	// "memory-pressure", "fragmentation", "allocator-churn", "memory-growth",
-	// "memory-owner" or "memory-healthy".
-	Bound string `json:"bound"`
+	// Bound is what limits the run. For counters of kernels alone it is the side with the
+	// largest estimated savings. [Bound] has all values.
+	Bound Bound `json:"bound"`
 	// Sentence answers in one line, with the number that decided.
 	Sentence string `json:"sentence"`
 	// Rule is the id of the finding that decided, or absent where none did.

@@ -24,7 +24,7 @@ import (
 // sum to the window.
 type part struct {
 	rule  string
-	bound string // Verdict.Bound if this part decides
+	bound Bound  // Verdict.Bound if this part decides
 	what  string // its display name
 	time  func(summary.Activity) int64
 }
@@ -33,15 +33,15 @@ type part struct {
 // other shares describe the wait, not the work.
 func parts() []part {
 	return []part{
-		{RuleGPUIdle, "host", "GPU idle", summary.Activity.Idle},
-		{RuleExposedComm, "communication", "exposed communication", summary.Activity.ExposedComm},
-		{RuleExposedCopies, "copies", "exposed copies", summary.Activity.ExposedCopy},
+		{RuleGPUIdle, BoundHost, "GPU idle", summary.Activity.Idle},
+		{RuleExposedComm, BoundCommunication, "exposed communication", summary.Activity.ExposedComm},
+		{RuleExposedCopies, BoundCopies, "exposed copies", summary.Activity.ExposedCopy},
 	}
 }
 
 // computePart returns the part of the window that is not a loss.
 func computePart() part {
-	return part{RuleComputeBound, "compute", "compute", summary.Activity.Compute}
+	return part{RuleComputeBound, BoundCompute, "compute", summary.Activity.Compute}
 }
 
 // An evaluator applies the rules to one summary.
@@ -112,7 +112,7 @@ func (c *evaluator) timeline(found, others []Finding, order map[string]int) Resu
 	}
 	if c.total.Window() == 0 {
 		f := c.noGPUTime()
-		return Result{Verdict: decidedBy("unknown", f), Findings: append(found, f)}
+		return Result{Verdict: decidedBy(BoundUnknown, f), Findings: append(found, f)}
 	}
 	states, groups := c.sortSteps()
 	c.judged, c.left = c.withoutWarmUp(states, groups)
@@ -161,7 +161,7 @@ func (c *evaluator) timeline(found, others []Finding, order map[string]int) Resu
 }
 
 // decidedBy returns the verdict of a finding: its bound and its title.
-func decidedBy(bound string, f Finding) Verdict {
+func decidedBy(bound Bound, f Finding) Verdict {
 	return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule}
 }
 
@@ -179,7 +179,7 @@ func (c *evaluator) verdict(findings []Finding) Verdict {
 		f, ok := found[p.rule]
 		bound := p.bound
 		if f.Rule == RuleOpaqueGraphs {
-			bound = "unknown" // the GPU ran graphs during this time
+			bound = BoundUnknown // the GPU ran graphs during this time
 		}
 		of := float64(p.time(c.judged)) / float64(c.judged.Window())
 		switch {
@@ -196,13 +196,13 @@ func (c *evaluator) verdict(findings []Finding) Verdict {
 	moves, ofMemory := found[RuleMemoryBandwidth]
 	if f, ok := found[RuleComputeBound]; ok {
 		if ofMemory && moves.Level > Info {
-			return decidedBy("memory", moves)
+			return decidedBy(BoundMemory, moves)
 		}
-		return decidedBy("compute", f)
+		return decidedBy(BoundCompute, f)
 	}
 	v := c.nothingOver()
-	if v.Bound == "compute" && ofMemory && moves.Level > Info {
-		v = Verdict{Bound: "memory", Sentence: v.Sentence + ". " + moves.Title, Rule: moves.Rule}
+	if v.Bound == BoundCompute && ofMemory && moves.Level > Info {
+		v = Verdict{Bound: BoundMemory, Sentence: v.Sentence + ". " + moves.Title, Rule: moves.Rule}
 	}
 	return v
 }
@@ -218,9 +218,9 @@ func (c *evaluator) nothingOver() Verdict {
 		largest = largest && compute >= ns
 	}
 	if largest {
-		return Verdict{Bound: "compute", Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
+		return Verdict{Bound: BoundCompute, Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
 	}
-	return Verdict{Bound: "mixed", Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
+	return Verdict{Bound: BoundMixed, Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
 }
 
 // judgePart compares one part of the window with its limits.
@@ -269,7 +269,7 @@ func (c *evaluator) computeBound(moving bool) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	kind := "compute-bound"
+	kind := BoundCompute.is()
 	if moving {
 		kind = "busy"
 	}

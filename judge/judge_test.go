@@ -101,7 +101,7 @@ func TestVerdict(t *testing.T) {
 			"Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%", "compute-bound", "info"},
 	} {
 		got := Judge(tc.s, DefaultThresholds())
-		if got.Verdict.Bound != tc.bound || got.Verdict.Sentence != tc.sentence {
+		if got.Verdict.Bound != Bound(tc.bound) || got.Verdict.Sentence != tc.sentence {
 			t.Errorf("%s: %s: %s\nwant %s: %s", tc.name, got.Verdict.Bound, got.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 		decided := got.Verdict.Rule

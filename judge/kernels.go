@@ -10,7 +10,7 @@ import (
 
 // wholeGraph is the category of CUDA graphs that were traced as one event, without
 // their kernels.
-const wholeGraph = "whole-graph"
+const wholeGraph = summary.WholeGraph
 
 // dominantKernel judges whether the kernels of one name take most of the kernel time.
 func (c *evaluator) dominantKernel() (Finding, bool) {

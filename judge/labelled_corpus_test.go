@@ -66,7 +66,7 @@ func TestVerdictsOnCaptures(t *testing.T) {
 	} {
 		s := captured(t, filepath.Join("kineto", tc.path))
 		r := Judge(s, DefaultThresholds())
-		if r.Verdict.Bound != tc.bound || r.Verdict.Rule != tc.rule || firstRule(r) != tc.rule {
+		if r.Verdict.Bound != Bound(tc.bound) || r.Verdict.Rule != tc.rule || firstRule(r) != tc.rule {
 			t.Errorf("%s: %s-bound by %s, first %s; want %s by %s\n%s", tc.path, r.Verdict.Bound, r.Verdict.Rule, firstRule(r), tc.bound, tc.rule, told(r))
 			continue
 		}

@@ -27,7 +27,13 @@ type labelled struct {
 
 // labelledRuns are all of them, by what they are made of.
 func labelledRuns() []labelled {
-	return slices.Concat(labelledTraces(), labelledTables(), labelledProfiles(), labelledCounters(), labelledMemory())
+	return slices.Concat(
+		labelledTraces(),
+		labelledTables(),
+		labelledProfiles(),
+		labelledCounters(),
+		labelledMemory(),
+	)
 }
 
 // firstRule returns the rule of the first finding. A remark that single records were

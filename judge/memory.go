@@ -23,9 +23,9 @@ const (
 )
 
 // memoryBounds has the bound of the verdict for each rule.
-var memoryBounds = map[string]string{
-	RuleMemoryExhausted: "out-of-memory", RuleMemoryPressure: "memory-pressure", RuleMemoryFragmented: "fragmentation",
-	RuleAllocatorChurn: "allocator-churn", RuleMemoryGrowth: "memory-growth", RuleMemoryOwner: "memory-owner",
+var memoryBounds = map[string]Bound{
+	RuleMemoryExhausted: BoundOutOfMemory, RuleMemoryPressure: BoundMemoryPressure, RuleMemoryFragmented: BoundFragmentation,
+	RuleAllocatorChurn: BoundAllocatorChurn, RuleMemoryGrowth: BoundMemoryGrowth, RuleMemoryOwner: BoundMemoryOwner,
 }
 
 // minMemory is the least split or allocated memory that is judged, in bytes. One small
@@ -67,11 +67,11 @@ func (c *evaluator) memoryResult(before []Finding) Result {
 		for i := range list {
 			list[i].Level = Info
 		}
-		return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(before, []Finding{f}, list)}
+		return Result{Verdict: decidedBy(BoundUnknown, f), Findings: slices.Concat(before, []Finding{f}, list)}
 	}
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
-	v := Verdict{Bound: "memory-healthy", Sentence: c.memoryHealthy()}
+	v := Verdict{Bound: BoundMemoryHealthy, Sentence: c.memoryHealthy()}
 	if len(order) > 0 && order[0].Level >= Warn {
 		if bound, ok := memoryBounds[order[0].Rule]; ok {
 			v = decidedBy(bound, order[0])

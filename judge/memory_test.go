@@ -109,7 +109,7 @@ func TestMemoryVerdicts(t *testing.T) {
 		for _, f := range r.Findings {
 			rules, levels = append(rules, f.Rule), append(levels, f.Level.String())
 		}
-		if r.Verdict.Bound != tt.bound || r.Verdict.Sentence != tt.sentence || strings.Join(rules, " ") != tt.rules || strings.Join(levels, " ") != tt.levels {
+		if r.Verdict.Bound != Bound(tt.bound) || r.Verdict.Sentence != tt.sentence || strings.Join(rules, " ") != tt.rules || strings.Join(levels, " ") != tt.levels {
 			t.Errorf("%s:\ngot  %+v\n     %v %v", tt.name, r.Verdict, rules, levels)
 			continue
 		}

@@ -1,7 +1,5 @@
 package judge
 
-import "sync"
-
 // A Confidence is the confidence of a finding.
 type Confidence string
 
@@ -26,27 +24,12 @@ type Page struct {
 	Remedies   []Remedy   `json:"remedies"`    // all that its findings may give, by id
 }
 
-// A pageEntry is a page as its file has it.
-type pageEntry struct {
-	Line       string     `yaml:"line"`
-	Part       string     `yaml:"part"`
-	Whole      string     `yaml:"whole"`
-	Gain       string     `yaml:"gain"`
-	Bound      string     `yaml:"bound"`
-	Confidence Confidence `yaml:"confidence"`
-	Sure       []string   `yaml:"sure"`
-	Changes    string     `yaml:"changes"`
-}
-
-// pageEntries has what pages.yaml says of each rule.
-var pageEntries = sync.OnceValue(builtInPages)
-
 // Pages returns the page of every rule with its limits in t, in
 // order of precedence.
 func (t Thresholds) Pages() []Page {
 	var out []Page
 	for _, r := range t.Rules() {
-		e := pageEntries()[r.ID]
+		e := builtIn().rule(r.ID)
 		out = append(out, Page{
 			Rule: r, Line: e.Line, Part: e.Part, Whole: e.Whole, Gain: e.Gain, Confidence: e.Confidence, Sure: e.Sure,
 			Changes: e.Changes, Remedies: remediesOf(r.ID),

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,28 +8,16 @@ import (
 	"assay/summary"
 )
 
-// TestEveryRuleHasAPage: no rule without a document, and no document without a
-// rule.
-func TestEveryRuleHasAPage(t *testing.T) {
-	var rules []string
-	for _, p := range DefaultThresholds().Pages() {
-		rules = append(rules, p.ID)
-		for name, text := range map[string]string{"meaning": p.Meaning, "source": p.Source, "line": p.Line, "part": p.Part, "gain": p.Gain,
-			"changes": p.Changes} {
-			if text == "" {
-				t.Errorf("%s has no %s", p.ID, name)
-			}
-		}
-		if !slices.Contains([]Confidence{Certain, Likely, Hint}, p.Confidence) || len(p.Sure) == 0 {
-			t.Errorf("%s: confidence %q, to be sure %q", p.ID, p.Confidence, p.Sure)
-		}
-		if p.Warn+p.Critical+p.Info > 0 && p.Whole == "" {
-			t.Errorf("%s has limits, and nothing says what they are shares of", p.ID)
-		}
+// TestPages: every rule has a page, in order of precedence, with the limits in use.
+func TestPages(t *testing.T) {
+	pages, rules := DefaultThresholds().Pages(), Rules()
+	if len(pages) != len(rules) || len(pages) == 0 {
+		t.Fatalf("%d pages, want %d", len(pages), len(rules))
 	}
-	slices.Sort(rules)
-	if got := slices.Sorted(maps.Keys(pageEntries())); !slices.Equal(got, rules) {
-		t.Errorf("pages.yaml has %q, want %q", got, rules)
+	for i, p := range pages {
+		if p.Rule != rules[i] || p.Line == "" || p.Part == "" || p.Gain == "" || p.Changes == "" || len(p.Sure) == 0 || len(p.Remedies) == 0 {
+			t.Errorf("page %d of rule %s: %+v", i, rules[i].ID, p)
+		}
 	}
 	th, err := ParseThresholds(strings.NewReader("gpu-idle: {warn: 7%}"), "t.yaml")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // A PhaseVerdict is the bottleneck of one phase, over all GPUs.
 type PhaseVerdict struct {
 	Path  string  `json:"path"`
-	Bound string  `json:"bound"` // as in a Verdict; "" if too little ran to judge
+	Bound Bound   `json:"bound"` // as in a Verdict; "" if too little ran to judge
 	Share float64 `json:"share"` // the share of the phase that decided
 }
 
@@ -331,7 +331,7 @@ func (c *evaluator) warmUpPhases() (Finding, bool) {
 	}
 	if window := rest.Window(); window > 0 && rest.Busy() > 0 {
 		bound, share := c.bound(func(p part) float64 { return float64(p.time(rest)) / float64(window) })
-		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", boundWords(bound), percent(share), unit.Duration(window)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", bound.is(), percent(share), unit.Duration(window)))
 	}
 	f.Next = []Step{advise("record-without", "phases", strings.Join(names, " and "))}
 	return f, true

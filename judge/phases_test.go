@@ -117,7 +117,7 @@ func TestPhaseVerdicts(t *testing.T) {
 	r := Judge(s, Thresholds{})
 	want := map[string]string{"setup": "copies", "measured": "compute", "training": "communication"}
 	for _, v := range r.Phases {
-		if v.Bound != want[v.Path] {
+		if string(v.Bound) != want[v.Path] {
 			t.Errorf("%s is bound by %s, want %s", v.Path, v.Bound, want[v.Path])
 		}
 		delete(want, v.Path)

@@ -20,7 +20,7 @@ func (c *evaluator) judgeProfiles(found []Finding, order map[string]int) (Result
 	if len(profiles) == 0 {
 		// A log that has a header only says so among the issues.
 		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfFunction && len(t.Rows) == 0 })
-		v := Verdict{Bound: "unknown", Sentence: "The profile has no functions", Rule: RuleCaptureQuality}
+		v := Verdict{Bound: BoundUnknown, Sentence: "The profile has no functions", Rule: RuleCaptureQuality}
 		v.Abstained = &Abstention{Code: "no-functions", Reason: v.Sentence}
 		return Result{Verdict: v, Findings: found}, empty && len(found) > 0 && len(c.Tables) == 1
 	}
@@ -49,13 +49,13 @@ func (c *evaluator) judgeProfiles(found []Finding, order map[string]int) (Result
 // profileVerdict returns the verdict of the first finding over its critical limit, else
 // of the first over its warn limit.
 func profileVerdict(f *functions, judged []Finding) Verdict {
-	bounds := map[string]string{RuleWaiting: "waiting", RuleFunctionTotal: "function", RuleFunctionSelf: "function", RuleCheapCalls: "calls"}
+	bounds := map[string]Bound{RuleWaiting: BoundWaiting, RuleFunctionTotal: BoundFunction, RuleFunctionSelf: BoundFunction, RuleCheapCalls: BoundCalls}
 	for _, finding := range judged {
 		if bound, ok := bounds[finding.Rule]; ok && finding.Level > Info {
 			return decidedBy(bound, finding)
 		}
 	}
-	v := Verdict{Bound: "mixed", Sentence: "No hot function; the " + f.noun() + " is spread over many"}
+	v := Verdict{Bound: BoundMixed, Sentence: "No hot function; the " + f.noun() + " is spread over many"}
 	top := functionRow{self: -1}
 	for _, r := range f.rows {
 		if r.self > top.self {

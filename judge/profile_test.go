@@ -102,8 +102,8 @@ func TestProfileRules(t *testing.T) {
 		{"999 calls are not many", "cpu", append([]fn{{"app.py:50 tiny", 9, 9, 999}, {"app.py:51 tiny", 9, 9, 999}, {"app.py:52 tiny", 9, 9, 999}}, even...), "mixed", nil},
 	} {
 		r := Judge(profiled(tt.clock, tt.rows), Thresholds{})
-		if r.Verdict.Bound != tt.bound || !slices.Equal(levelsOf(r), tt.want) {
-			t.Errorf("%s: %s %v, want %s %v\n%+v", tt.name, r.Verdict.Bound, levelsOf(r), tt.bound, tt.want, r.Verdict)
+		if r.Verdict.Bound != Bound(tt.bound) || !slices.Equal(levelsOf(r), tt.want) {
+			t.Errorf("%s: %s %v, want %s %v\n%+v", tt.name, r.Verdict.Bound, levelsOf(r), Bound(tt.bound), tt.want, r.Verdict)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package judge
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"assay/summary"
 )
@@ -14,6 +12,12 @@ import (
 type Source struct {
 	Title string `json:"title" yaml:"title"`
 	URL   string `json:"url" yaml:"url"` // or a path in a repository
+}
+
+// A namedSource is an entry of rules/sources.yaml.
+type namedSource struct {
+	Name   string
+	Source `yaml:",inline"`
 }
 
 // A Remedy is one action as a page shows it.
@@ -26,39 +30,33 @@ type Remedy struct {
 	Source Source   `json:"source"`
 }
 
-// A remedyEntry is an entry of remedies.yaml, which documents the keys.
+// A remedyEntry is a remedy as the entry of its rule has it. The yaml names are its
+// keys; docs/adding-a-rule.md describes them.
 type remedyEntry struct {
+	ID    string
 	Text  string   `yaml:"text"`
-	From  string   `yaml:"from"`
+	From  string   `yaml:"from"` // the name of a source
 	Of    string   `yaml:"of"`
 	With  []string `yaml:"with"`
-	Rules []string `yaml:"rules"`
-	Kept  []string `yaml:"kept"`
 	Nsys  string   `yaml:"nsys"`
 	Plain string   `yaml:"plain"`
 }
 
-// A remedyBook is the content of remedies.yaml.
-type remedyBook struct {
-	Sources  map[string]Source       `yaml:"sources"`
-	Remedies map[string]*remedyEntry `yaml:"remedies"`
+// noRemedy is the value of [remedyEntry.Plain] if nothing replaces the remedy.
+const noRemedy = "none"
 
-	withStack []string // ids of the remedies that stacks add, sorted
-}
-
-// remedies returns the content of remedies.yaml.
-var remedies = sync.OnceValue(func() *remedyBook {
-	book := builtInRemedies()
-	for _, id := range slices.Sorted(maps.Keys(book.Remedies)) {
-		if len(book.Remedies[id].With) > 0 {
-			book.withStack = append(book.withStack, id)
+// replacements returns the ids of the remedies that replace r in some captures.
+func (r *remedyEntry) replacements() (out []string) {
+	for _, id := range []string{r.Nsys, r.Plain} {
+		if id != "" && id != noRemedy {
+			out = append(out, id)
 		}
 	}
-	return &book
-})
+	return out
+}
 
-// A Step is one action that a finding recommends: a remedy of remedies.yaml, and the
-// words that fill in its blanks.
+// A Step is one action that a finding recommends: a remedy, and the words that
+// fill in its blanks.
 type Step struct {
 	ID   string            `json:"id"`
 	Args map[string]string `json:"args,omitempty"` // by blank
@@ -78,9 +76,7 @@ func advise(id string, fill ...string) Step {
 }
 
 // entry returns the remedy of a step. That of an unknown id is empty.
-func (s Step) entry() *remedyEntry {
-	return cmp.Or(remedies().Remedies[s.ID], &remedyEntry{})
-}
+func (s Step) entry() *remedyEntry { return builtIn().remedy(s.ID) }
 
 // Text returns the action as a sentence.
 func (s Step) Text() string {
@@ -98,7 +94,16 @@ func (s Step) Text() string {
 }
 
 // Source returns the page that the action comes from.
-func (s Step) Source() Source { return remedies().Sources[s.entry().From] }
+func (s Step) Source() Source { return sourceOf(s.entry().From) }
+
+// sourceOf returns the source of a name. That of an unknown name is empty.
+func sourceOf(name string) Source {
+	i, ok := slices.BinarySearchFunc(builtInSources, name, func(s namedSource, name string) int { return strings.Compare(s.Name, name) })
+	if !ok {
+		return Source{}
+	}
+	return builtInSources[i].Source
+}
 
 func (s Step) equal(other Step) bool { return s.ID == other.ID && maps.Equal(s.Args, other.Args) }
 
@@ -128,7 +133,7 @@ func settingOf(s *summary.Summary, stacks []Stack) setting {
 	return setting{
 		stacks: stacks,
 		nsys:   c.ofNsys(),
-		plain:  len(s.Kernels) > 0 && !slices.Contains(c.producers(), "torch") && !slices.ContainsFunc(stacks, others),
+		plain:  len(s.Kernels) > 0 && !c.ofTorch() && !slices.ContainsFunc(stacks, others),
 	}
 }
 
@@ -149,14 +154,15 @@ func (on setting) stepsFor(rule string, steps []Step) []Step {
 		if on.plain && r.Plain != "" {
 			s.ID = r.Plain
 		}
-		if s.ID != "none" {
+		if s.ID != noRemedy {
 			out = append(out, s)
 		}
 	}
-	for _, id := range remedies().withStack {
-		r := remedies().Remedies[id]
-		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(r.With, st.ID) })
-		if found && slices.Contains(r.Rules, rule) {
+	entry := builtIn().rule(rule)
+	for _, id := range builtIn().withStack {
+		with := builtIn().remedy(id).With
+		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(with, st.ID) })
+		if found && entry.lists(id) {
 			added = append(added, Step{ID: id})
 		}
 	}
@@ -168,17 +174,14 @@ func (on setting) stepsFor(rule string, steps []Step) []Step {
 
 // remediesOf returns the remedies that findings of a rule may give, by id.
 func remediesOf(rule string) (out []Remedy) {
-	b := remedies()
+	book := builtIn()
 	plain, nsys := map[string]bool{}, map[string]bool{}
-	for _, r := range b.Remedies {
+	for _, r := range book.remedies {
 		plain[r.Plain], nsys[r.Nsys] = true, true
 	}
-	for _, id := range slices.Sorted(maps.Keys(b.Remedies)) {
-		r := b.Remedies[id]
-		if !slices.Contains(r.Kept, rule) && !slices.Contains(r.Rules, rule) {
-			continue
-		}
-		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Nsys: nsys[id], Source: b.Sources[r.From]}
+	for _, id := range book.given(rule) {
+		r := book.remedy(id)
+		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Nsys: nsys[id], Source: sourceOf(r.From)}
 		if r.Of != "" {
 			one.Stacks = []string{r.Of}
 		}

@@ -41,68 +41,15 @@ func blanks(text string) (out []string) {
 	return slices.Compact(out)
 }
 
-// TestRemedies checks each entry of remedies.yaml by itself.
-func TestRemedies(t *testing.T) {
-	b := remedies()
-	cited := map[string]bool{}
-	for id, r := range b.Remedies {
-		cited[r.From] = true
-		if src := b.Sources[r.From]; src.Title == "" || src.URL == "" {
-			t.Errorf("%s comes from %q, which is not a source", id, r.From)
-		}
-		if n := len([]rune(r.Text)); n == 0 || n > 200 {
-			t.Errorf("%s has %d characters, want 1 to 200", id, n)
-		}
-		if len(r.Kept)+len(r.Rules) == 0 || (len(r.With) > 0) != (len(r.Rules) > 0) {
-			t.Errorf("%s: no rule gives it, or it has stacks without rules", id)
-		}
-		if len(r.With) > 0 && len(blanks(r.Text)) > 0 {
-			t.Errorf("%s is added for a stack, and nothing fills in its blanks", id)
-		}
-		for _, rule := range slices.Concat(r.Kept, r.Rules) {
-			if _, ok := pageEntries()[rule]; !ok {
-				t.Errorf("%s is for %q, which is not a rule", id, rule)
-			}
-		}
-		for _, stack := range slices.Concat(r.With, []string{r.Of}) {
-			known := slices.ContainsFunc(stackEntries(), func(e stackEntry) bool { return e.id == stack })
-			if stack != "" && !known {
-				t.Errorf("%s is for %q, which is not a stack", id, stack)
-			}
-		}
-		for _, other := range []string{r.Nsys, r.Plain} {
-			by := b.Remedies[other]
-			switch {
-			case other == "" || other == "none":
-			case by == nil:
-				t.Errorf("%q replaces %s, and is not a remedy", other, id)
-			case !slices.Equal(blanks(by.Text), blanks(r.Text)):
-				t.Errorf("%q replaces %s, and has other blanks", other, id)
-			default:
-				for _, rule := range r.Kept {
-					if !slices.Contains(by.Kept, rule) {
-						t.Errorf("%q replaces %s, and is not kept for %s", other, id, rule)
-					}
-				}
-			}
-		}
-	}
-	for name := range b.Sources {
-		if !cited[name] {
-			t.Errorf("no remedy comes from %q", name)
-		}
-	}
-}
-
 // TestAdviceInSource reads the source of the package: every call of advise names a
-// remedy of the file and fills in its blanks, every remedy of the file is named by a
+// remedy of a rule and fills in its blanks, every remedy is named by a
 // call, a replacement or a stack, and no other code makes steps.
 func TestAdviceInSource(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err, files)
 	}
-	book := remedies().Remedies
+	book := builtIn().remedies
 	used := map[string]bool{}
 	for id, r := range book {
 		used[r.Nsys], used[r.Plain] = true, true
@@ -154,7 +101,7 @@ func checkAdvise(call *ast.CallExpr, book map[string]*remedyEntry) (id, wrong st
 	}
 	id = literal(call.Args[0])
 	if book[id] == nil {
-		return id, "not a remedy of remedies.yaml"
+		return id, "not a remedy of a rule"
 	}
 	var filled []string
 	for i := 1; i < len(call.Args); i += 2 {
@@ -188,18 +135,18 @@ func TestAdviseIsChecked(t *testing.T) {
 }
 
 // checkSteps checks that each step of a result has a text without blanks and a source,
-// comes once, and is listed in remedies.yaml for its rule.
+// comes once, and is listed in the entry of its rule.
 func checkSteps(t *testing.T, name string, r Result) {
 	t.Helper()
 	for _, f := range r.Findings {
 		for i, s := range f.Next {
-			entry := remedies().Remedies[s.ID]
+			entry := builtIn().remedies[s.ID]
 			if entry == nil {
 				t.Errorf("%s: %s gives %q, which is not a remedy", name, f.Rule, s.ID)
 				continue
 			}
-			if !slices.Contains(entry.Kept, f.Rule) && !slices.Contains(entry.Rules, f.Rule) {
-				t.Errorf("%s: %s gives %q, which is not kept for it", name, f.Rule, s.ID)
+			if !slices.Contains(builtIn().given(f.Rule), s.ID) {
+				t.Errorf("%s: %s gives %q, which its entry does not list", name, f.Rule, s.ID)
 			}
 			if args := slices.Sorted(maps.Keys(s.Args)); !slices.Equal(args, blanks(entry.Text)) || s.Source() == (Source{}) {
 				t.Errorf("%s: %s: %q has %q for the blanks of %q", name, f.Rule, s.ID, args, entry.Text)

@@ -201,7 +201,7 @@ func TestVerdictWithoutSetup(t *testing.T) {
 		if got := first == "Record again without setup, which hides what limits the rest: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)."; got != (tc.steady == 14) {
 			t.Errorf("%d ms: the first step is %q", tc.steady, first)
 		}
-		if r.Verdict.Bound != tc.bound || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
+		if r.Verdict.Bound != Bound(tc.bound) || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {
 			t.Errorf("%d ms: %s-bound: %s\nwant %s: %s", tc.steady, r.Verdict.Bound, r.Verdict.Sentence, tc.bound, tc.sentence)
 		}
 	}

@@ -40,11 +40,11 @@ func finalize(s *summary.Summary, found []Finding, stacks []Stack) {
 	on := settingOf(s, stacks)
 	for i := range found {
 		f := &found[i]
-		page := pageEntries()[f.Rule]
+		page := builtIn().rule(f.Rule)
 		if f.Confidence = page.Confidence; f.ToBeSure == nil {
 			f.ToBeSure = slices.Clone(page.Sure)
 		}
-		if f.GainNS == nil && page.Bound == "numerator" && f.DenominatorNS > 0 {
+		if f.GainNS == nil && page.GainIsPart && f.DenominatorNS > 0 {
 			f.gain(f.NumeratorNS, f.DenominatorNS, page.Whole)
 		}
 		if doubtful && f.Confidence == Certain && f.Rule != RuleCaptureQuality {

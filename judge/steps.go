@@ -47,7 +47,7 @@ type StepGroup struct {
 
 	// Bound is the bottleneck of the median step, as in a Verdict; "" if too few steps
 	// count. Share is the share of the step that decided.
-	Bound string  `json:"bound,omitempty"`
+	Bound Bound   `json:"bound,omitempty"`
 	Share float64 `json:"share,omitempty"`
 }
 
@@ -192,8 +192,8 @@ func (c *evaluator) boundOf(g *stepGroup) {
 
 // bound returns the bottleneck for the given shares, in the order of precedence of the
 // verdict, and the share that decided.
-func (c *evaluator) bound(share func(part) float64) (string, float64) {
-	worst, most := "", 0.0
+func (c *evaluator) bound(share func(part) float64) (Bound, float64) {
+	worst, most := Bound(""), 0.0
 	for _, p := range parts() {
 		s := share(p)
 		switch level, _, ok := c.rules[p.rule].level(s); {
@@ -210,10 +210,10 @@ func (c *evaluator) bound(share func(part) float64) (string, float64) {
 	compute := share(computePart())
 	for _, p := range parts() {
 		if share(p) > compute {
-			return "mixed", compute
+			return BoundMixed, compute
 		}
 	}
-	return "compute", compute
+	return BoundCompute, compute
 }
 
 // medianOf returns the median of a figure of the steps, for an even number the mean of
@@ -359,14 +359,14 @@ func (c *evaluator) spreadOfEach(g stepGroup) int64 {
 
 // steadySteps reports that the bottleneck of the median step differs from that of the window.
 func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
-	if window.Bound == "memory" {
-		window.Bound = "compute" // steps have no such verdict
+	if window.Bound == BoundMemory {
+		window.Bound = BoundCompute // steps have no such verdict
 	}
-	if g.Bound == "" || g.Bound == window.Bound || window.Bound == "unknown" || g.Bound == "mixed" {
+	if g.Bound == "" || g.Bound == window.Bound || window.Bound == BoundUnknown || g.Bound == BoundMixed {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleSteadySteps, Level: Info, Value: g.Share}
-	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", boundWords(g.Bound), boundWords(window.Bound))
+	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", g.Bound.is(), window.Bound.is())
 	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
 		c.windowWhole(), fraction(g.Activity.Window(), c.total.Window()))}
 	for _, p := range append(parts(), computePart()) {
@@ -378,19 +378,6 @@ func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 	}
 	f.Next = []Step{advise("choose-window-or-steps")}
 	return f, true
-}
-
-// boundWords returns the display name of a bottleneck.
-func boundWords(bound string) string {
-	switch bound {
-	case "host", "communication", "compute":
-		return bound + "-bound"
-	case "copies":
-		return "copy-bound"
-	case "mixed":
-		return "without a dominant bottleneck"
-	}
-	return bound
 }
 
 // criticalSteps is the number of steps from which a finding can be critical. One of

@@ -52,12 +52,12 @@ func (c *evaluator) judgeTables(found []Finding) Result {
 			for i := range judged {
 				judged[i].Level = Info
 			}
-			return Result{Verdict: decidedBy("unknown", f), Findings: append(append(append(found, f), judged...), sums)}
+			return Result{Verdict: decidedBy(BoundUnknown, f), Findings: append(append(append(found, f), judged...), sums)}
 		}
 	}
-	verdict := Verdict{Bound: "unknown", Sentence: t.headline()}
+	verdict := Verdict{Bound: BoundUnknown, Sentence: t.headline()}
 	if len(decisive) > 0 && decisive[0].Level > Info {
-		verdict = decidedBy("unknown", decisive[0])
+		verdict = decidedBy(BoundUnknown, decisive[0])
 	}
 	return Result{Verdict: verdict, Findings: append(append(found, judged...), sums)}
 }

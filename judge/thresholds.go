@@ -1,7 +1,6 @@
 package judge
 
 import (
-	_ "embed" // thresholds.yaml
 	"errors"
 	"fmt"
 	"io"
@@ -170,17 +169,16 @@ func (r *Rule) duration(key string) *int64 {
 // Thresholds are the limits of all rules. The zero value has the defaults.
 type Thresholds struct{ rules []Rule }
 
-//go:embed thresholds.yaml
-var defaultsYAML string
-
-// BuiltIn returns the text of the file that [DefaultThresholds] are made from: an
-// example to follow in writing one, with its comments.
-func BuiltIn() string { return defaultsYAML }
-
 // DefaultThresholds returns limits that are in common use. They are starting
 // points, not facts about hardware: tools differ by up to four times, which is
 // why every finding names its limit.
-func DefaultThresholds() Thresholds { return Thresholds{builtInRules()} }
+func DefaultThresholds() Thresholds {
+	rules := make([]Rule, len(builtInRules))
+	for i := range builtInRules {
+		rules[i] = builtInRules[i].Rule
+	}
+	return Thresholds{rules}
+}
 
 // Rules returns the documentation of every rule with its default limits, in
 // order of precedence.

@@ -19,14 +19,14 @@ type Abstention struct {
 // withReason returns the result with the reason of a verdict that names no bound.
 func (r Result) withReason() Result {
 	v := &r.Verdict
-	if v.Bound == "unknown" && v.Abstained == nil {
+	if v.Bound == BoundUnknown && v.Abstained == nil {
 		v.Abstained = &Abstention{Code: cmp.Or(v.Rule, RuleSumsOnly), Reason: v.Sentence}
 	}
 	return r
 }
 
 // launchesWithoutKernels is the code of the issue that device work is missing.
-const launchesWithoutKernels = "launches-without-kernels"
+const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
 // clocks judges whether the times of the GPUs are plausible.
 func (c *evaluator) clocks() (Finding, bool) {
@@ -158,7 +158,7 @@ func (c *evaluator) holds(v Verdict, uncertain int64) bool {
 		switch {
 		case !over || level == Info:
 		case level == Critical || decided.ID == "" || most > least && !critical:
-			return v.Bound == "unknown"
+			return v.Bound == BoundUnknown
 		}
 	}
 	return true
@@ -171,7 +171,7 @@ func (c *evaluator) withheld(f Finding, found, judged []Finding, order map[strin
 	for i := range judged {
 		judged[i].Level = Info
 	}
-	return Result{Verdict: decidedBy("unknown", f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
+	return Result{Verdict: decidedBy(BoundUnknown, f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 }
 
 // Unusable says why the numbers of the devices cannot be used, or returns nil: most
@@ -183,17 +183,11 @@ func (r Result) Unusable() *Abstention {
 	return nil
 }
 
-// ofDeviceRecords are the questions that only device records answer.
-var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
-
-// qualified limits an answer that needs device records if records are missing.
-func (c *evaluator) qualified(can, why string, unusable *Abstention) (string, string) {
-	if unusable != nil {
-		return No, unusable.Reason
-	}
+// WorstLoss returns the launches of which the largest share has no device work, and
+// whether that share reaches the built-in limit of [RuleRecordsMissing].
+func WorstLoss(s *summary.Summary) (summary.LaunchLoss, bool) {
+	c := evaluator{Summary: s}
 	l := c.lossOf()
-	if limit, _ := (Thresholds{}).Rule(RuleRecordsMissing); can == Yes && l.share >= limit.Warn {
-		return Partly, l.worst.Text() + " have no GPU work; " + why
-	}
-	return can, why
+	limit, _ := Thresholds{}.Rule(RuleRecordsMissing)
+	return l.worst, l.share >= limit.Warn
 }

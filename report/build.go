@@ -1,3 +1,22 @@
+// Package report prints a summary and its verdict: as a one-screen text, as a Markdown
+// report with pictures, as a step summary for CI, and as JSON. It reads no events; it
+// shows only what the summary has.
+//
+// [Build] makes a [Report], which is data; its methods print it. The sections are in
+// packages by subject; package doc prints them. Equal
+// input gives equal bytes: nothing here asks for the time, the locale or the
+// terminal, and every sort is total.
+//
+// # Style
+//
+// The verdict comes first, then the issues of the capture, then the time breakdown,
+// then details by falling impact. A share has its denominator in the heading, in the
+// column head or in the note of its table. All times of a column have one unit, which
+// the column head has, and the same number of decimals, so that they can be compared
+// by eye. A time that is not zero never prints as zero ("<0.001"). Tables count what
+// they leave out, with its share. Kernel names are shortened such that different names
+// stay different; the JSON has them in full. A class of GPU work has one colour in all
+// pictures.
 package report
 
 import (
@@ -6,56 +25,48 @@ import (
 
 	"assay/internal/label"
 	"assay/judge"
+	"assay/report/counters"
+	"assay/report/doc"
+	"assay/report/memory"
 	"assay/report/pictures"
-	"assay/report/plot"
+	"assay/report/section"
+	"assay/report/tables"
+	"assay/report/timeline"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 )
 
-// A builder makes the sections of one [Doc].
-type builder struct {
-	*summary.Summary
-	result judge.Result
-
-	devices []string                  // label of each GPU, in order
-	total   summary.Activity          // of all devices
-	kernels []view.Kernel             // by name, largest first
-	work    int64                     // ns of all kernels
-	place   map[view.DeviceKey]string // label of the GPU of a row
-	charts  map[string]plot.Chart
-}
-
 // Build makes the report of a summary and its result. It changes neither. The Doc
 // shares their memory.
-func Build(s *summary.Summary, r judge.Result) Doc {
-	b := newBuilder(s, r)
+func Build(s *summary.Summary, r judge.Result) Report {
+	ctx := section.New(s, r)
 	charts := pictures.Of(s, r)
 	for _, c := range charts {
-		b.charts[c.File()] = c
+		ctx.Charts[c.File()] = c
 	}
-	d := b.screen()
-	d.Sections = present(slices.Concat(
-		[]Section{b.verdict(), b.capture(), b.budget(), b.findings(), b.steps(), b.phases()},
-		b.byImpact(
-			[]Section{b.idleOwners(), b.gaps(), b.launches(), b.calls(), b.graphs()},
-			[]Section{b.kernelTable(), b.categories(), b.unclassified(), b.operators(), b.modules(), b.lines(), b.annotations(), b.passes()}),
-		[]Section{b.countedKernels(), b.profilerAdvice(), b.copies(), b.streams(), b.memory()}, b.snapshots(), b.timelines(),
-		[]Section{b.distributions(), b.spans()}, b.tables())...)
-	d.charts = inPlace(charts, d.Sections)
+	d := screen(ctx)
+	d.Sections = doc.Present(slices.Concat(
+		[]doc.Section{verdict(ctx), capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx)},
+		byImpact(ctx,
+			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
+			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
+		[]doc.Section{counters.CountedKernels(ctx), counters.ProfilerAdvice(ctx), timeline.Copies(ctx), timeline.Streams(ctx), memory.Memory(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
+		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Tables(ctx))...)
+	d.charts = doc.InPlace(charts, d.Sections)
 	return d
 }
 
 // Overview makes a Doc without the sections and pictures of the whole report, which
 // take longer to make. It has all that [Doc.Text] and [Doc.JSON] print.
-func Overview(s *summary.Summary, r judge.Result) Doc { return newBuilder(s, r).screen() }
+func Overview(s *summary.Summary, r judge.Result) Report { return screen(section.New(s, r)) }
 
 // screen makes a Doc with the sections of the one-screen summary.
-func (b *builder) screen() Doc {
-	d := Doc{Title: b.title(), summary: b.Summary, result: b.result}
-	for most := screenFindings; ; most-- {
-		d.Screen = b.screenSections(most)
-		if most == 1 || len(b.Inputs) != 1 || d.screenLines() <= screenLines {
+func screen(ctx *section.Context) Report {
+	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Summary, result: ctx.Result}
+	for most := mostFindings; ; most-- {
+		d.Screen = screenSections(ctx, most)
+		if most == 1 || len(ctx.Inputs) != 1 || d.ScreenLines() <= screenLines {
 			return d
 		}
 	}
@@ -63,90 +74,54 @@ func (b *builder) screen() Doc {
 
 // screenSections returns the sections of the one-screen summary, with at most so many
 // findings.
-func (b *builder) screenSections(findings int) []Section {
-	return present(slices.Concat(
-		[]Section{b.screenVerdict(), b.screenCapture(), b.screenBudget(), b.screenFindings(findings), b.screenSteps(), b.screenPhases()},
-		b.byImpact([]Section{b.screenIdle()}, []Section{b.screenKernels(), b.screenOperators()}),
-		[]Section{b.screenCounters(), b.screenMemory()}, b.screenSnapshots(), []Section{b.screenTimelines(), b.screenSpans()}, b.screenTables())...)
+func screenSections(ctx *section.Context, findings int) []doc.Section {
+	return doc.Present(slices.Concat(
+		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
+		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
+		[]doc.Section{counters.ScreenCounters(ctx), memory.ScreenMemory(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.ScreenTables(ctx))...)
 }
 
 // byImpact returns the sections on idle time first if the GPUs are mostly idle, and
 // the sections on work first otherwise.
-func (b *builder) byImpact(idle, work []Section) []Section {
-	if b.mostlyIdle() {
+func byImpact(ctx *section.Context, idle, work []doc.Section) []doc.Section {
+	if ctx.MostlyIdle() {
 		return append(idle, work...)
 	}
 	return append(work, idle...)
 }
 
-// inPlace sorts charts into their order in the sections and returns them.
-func inPlace(charts []plot.Chart, sections []Section) []plot.Chart {
-	at := map[string]int{}
-	for _, s := range sections {
-		for _, block := range s.Blocks {
-			if p, ok := block.(Picture); ok {
-				at[p.Chart.Name] = len(at)
-			}
-		}
-	}
-	slices.SortStableFunc(charts, func(a, b plot.Chart) int { return cmp.Compare(at[a.Name], at[b.Name]) })
-	return charts
-}
-
-func newBuilder(s *summary.Summary, r judge.Result) *builder {
-	b := &builder{Summary: s, result: r, charts: map[string]plot.Chart{}, place: map[view.DeviceKey]string{}}
-	b.devices = view.DeviceLabels(s)
-	for i, d := range s.Devices {
-		b.total = b.total.Plus(d.Activity)
-		b.place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = b.devices[i]
-	}
-	b.kernels = view.Kernels(s)
-	for _, k := range b.kernels {
-		b.work = summary.Plus(b.work, k.Total)
-	}
-	return b
-}
-
-// present returns the sections that have content.
-func present(sections ...Section) []Section {
-	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
-}
-
-func (b *builder) title() string {
+func title(ctx *section.Context) string {
 	what := "GPU time report"
 	switch {
-	case b.profilesOnly():
+	case ctx.ProfilesOnly():
 		what = "Profile"
-	case b.ofMemory():
+	case ctx.OfMemory():
 		what = "GPU memory report"
 	}
-	switch len(b.Inputs) {
+	switch len(ctx.Inputs) {
 	case 0:
 		return what
 	case 1:
-		return what + ": " + label.Base(b.Inputs[0].Path)
+		return what + ": " + label.Base(ctx.Inputs[0].Path)
 	}
-	return what + ": " + label.Plural(int64(len(b.Inputs)), "input")
+	return what + ": " + label.Plural(int64(len(ctx.Inputs)), "input")
 }
 
 // bound returns the display words of the verdict.
-func (b *builder) bound() string {
-	v := b.result.Verdict
+func bound(ctx *section.Context) string {
+	v := ctx.Result.Verdict
 	switch {
-	case v.Bound == "host" && v.Rule == judge.RuleGPUIdle && b.idleForOthers():
-		if b.idleOwner() == summary.OwnerDependency {
-			return "dependency-bound"
-		}
-		return "GPU idle"
-	case (v.Bound == "unknown" || v.Bound == "") && b.sumsOnly() && len(view.Tables(b.Summary)) > 0:
-		return "totals only, no timeline"
+	case v.Bound == judge.BoundHost && v.Rule == judge.RuleGPUIdle && idleForOthers(ctx):
+		return words.WaitsForOthers(idleOwner(ctx))
+	case (v.Bound == judge.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
+		return words.TotalsOnly
 	}
 	return words.Verdict(v.Bound)
 }
 
 // idleOwner returns the owner of most of the idle time.
-func (b *builder) idleOwner() string {
-	sums := view.SumOwners(b.Idle)
+func idleOwner(ctx *section.Context) string {
+	sums := view.SumOwners(ctx.Idle)
 	if len(sums) == 0 {
 		return ""
 	}
@@ -155,9 +130,9 @@ func (b *builder) idleOwner() string {
 
 // idleForOthers reports whether the CPU causes less than half of the idle time. A GPU
 // that waits for another stream or rank has its work already.
-func (b *builder) idleForOthers() bool {
+func idleForOthers(ctx *section.Context) bool {
 	hosts, all := int64(0), int64(0)
-	for _, r := range b.Idle {
+	for _, r := range ctx.Idle {
 		all = summary.Plus(all, r.NS)
 		switch r.Owner {
 		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:
@@ -168,9 +143,9 @@ func (b *builder) idleForOthers() bool {
 }
 
 // decisive returns the finding that decides the verdict.
-func (b *builder) decisive() (judge.Finding, bool) {
-	for _, f := range b.result.Findings {
-		if b.decides(f) {
+func decisive(ctx *section.Context) (judge.Finding, bool) {
+	for _, f := range ctx.Result.Findings {
+		if decides(ctx, f) {
 			return f, true
 		}
 	}
@@ -179,24 +154,24 @@ func (b *builder) decisive() (judge.Finding, bool) {
 
 // decides reports whether f decides the verdict. A verdict without a rule may still
 // repeat a finding.
-func (b *builder) decides(f judge.Finding) bool {
-	if v := b.result.Verdict; v.Rule != "" {
+func decides(ctx *section.Context, f judge.Finding) bool {
+	if v := ctx.Result.Verdict; v.Rule != "" {
 		return f.Rule == v.Rule
 	}
-	return f.Title == b.result.Verdict.Sentence
+	return f.Title == ctx.Result.Verdict.Sentence
 }
 
-func (b *builder) verdict() Section {
-	s := Section{Title: "Verdict: " + b.bound()}
-	if text := b.verdictSentence(sentence); text != "" {
-		s.Blocks = append(s.Blocks, Paragraph{Text: text, Strong: true})
+func verdict(ctx *section.Context) doc.Section {
+	s := doc.Section{Title: "Verdict: " + bound(ctx)}
+	if text := verdictSentence(ctx, doc.Sentence); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: true})
 	}
-	if text := b.verdictCause(); text != "" {
-		s.Blocks = append(s.Blocks, Paragraph{Text: "Cause: " + sentence(text)})
+	if text := verdictCause(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + doc.Sentence(text)})
 	}
 	first := "What to do first:"
-	f, ok := b.decisive()
-	if over := b.overLimits(); len(over) > 0 {
+	f, ok := decisive(ctx)
+	if over := overLimits(ctx); len(over) > 0 {
 		f, ok = over[0], true
 		first = "What to do first (finding " + f.Rule + "):"
 	}
@@ -206,21 +181,21 @@ func (b *builder) verdict() Section {
 		for _, step := range f.Next[:min(2, len(f.Next))] {
 			texts = append(texts, step.Text())
 		}
-		s.Blocks = append(s.Blocks, Paragraph{Text: first}, points(texts))
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: first}, doc.Points(texts))
 	}
 	return s
 }
 
 // overLimits returns the warnings and critical findings of a run whose verdict asks for
 // no action.
-func (b *builder) overLimits() (out []judge.Finding) {
-	if bound := b.result.Verdict.Bound; bound != "compute" && bound != "mixed" {
+func overLimits(ctx *section.Context) (out []judge.Finding) {
+	if bound := ctx.Result.Verdict.Bound; bound != judge.BoundCompute && bound != judge.BoundMixed {
 		return nil
 	}
-	for _, f := range b.result.Findings {
+	for _, f := range ctx.Result.Findings {
 		switch {
 		case f.Rule == judge.RuleCaptureQuality || f.Level == judge.Info:
-		case b.decides(f):
+		case decides(ctx, f):
 			return nil
 		default:
 			out = append(out, f)

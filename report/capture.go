@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/report/counters"
+	"assay/report/doc"
+	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -14,45 +17,45 @@ import (
 )
 
 // capture returns what was read, its issues, and what the capture cannot answer.
-func (b *builder) capture() Section {
-	s := Section{Title: "Capture quality", Blocks: []Block{Paragraph{Text: strings.TrimSuffix(b.captureLine()+", "+b.gpuLine(), ", ") + "."}}}
-	if len(b.Inputs) > 0 {
-		s.Blocks = append(s.Blocks, b.inputs())
+func capture(ctx *section.Context) doc.Section {
+	s := doc.Section{Title: "Capture quality", Blocks: []doc.Block{doc.Paragraph{Text: strings.TrimSuffix(captureLine(ctx)+", "+gpuLine(ctx), ", ") + "."}}}
+	if len(ctx.Inputs) > 0 {
+		s.Blocks = append(s.Blocks, inputs(ctx))
 	}
-	if len(b.Issues) == 0 {
-		s.Blocks = append(s.Blocks, Paragraph{Text: "No issues were found."})
+	if len(ctx.Issues) == 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "No issues were found."})
 	}
-	var list List
-	for _, is := range b.Issues {
+	var list doc.List
+	for _, is := range ctx.Issues {
 		list = append(list, issueItem(is))
 	}
 	if list != nil {
 		s.Blocks = append(s.Blocks, list)
 	}
-	if open := b.unanswered(); open != nil {
-		s.Blocks = append(s.Blocks, Paragraph{Text: "This capture cannot answer, or only in part:"}, open)
+	if open := unanswered(ctx); open != nil {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "This capture cannot answer, or only in part:"}, open)
 	}
 	return s
 }
 
 // captureLead returns the line of the capture for a screen: with the name of the
 // input if there is only one.
-func (b *builder) captureLead() string {
-	if len(b.Inputs) != 1 {
-		return b.captureLine()
+func captureLead(ctx *section.Context) string {
+	if len(ctx.Inputs) != 1 {
+		return captureLine(ctx)
 	}
-	return label.Base(b.Inputs[0].Path) + ", " + b.captureLine()
+	return label.Base(ctx.Inputs[0].Path) + ", " + captureLine(ctx)
 }
 
 // captureLine returns formats, sizes and completeness of the inputs in one line.
-func (b *builder) captureLine() string {
-	if len(b.Inputs) == 0 {
+func captureLine(ctx *section.Context) string {
+	if len(ctx.Inputs) == 0 {
 		return "no inputs"
 	}
 	var formats []string
 	var ranks []int
 	events, bytes, incomplete := int64(0), int64(0), int64(0)
-	for _, in := range b.Inputs {
+	for _, in := range ctx.Inputs {
 		formats = append(formats, words.Format(in.Format))
 		ranks = append(ranks, in.Rank)
 		events = summary.Plus(events, in.Events)
@@ -63,74 +66,74 @@ func (b *builder) captureLine() string {
 	}
 	slices.Sort(formats)
 	parts := []string{strings.Join(slices.Compact(formats), ", ")}
-	if n := int64(len(b.Inputs)); n > 1 {
-		parts = append(parts, label.Plural(n, "input"), "ranks "+ranges(ranks))
+	if n := int64(len(ctx.Inputs)); n > 1 {
+		parts = append(parts, label.Plural(n, "input"), "ranks "+doc.Ranges(ranks))
 	}
-	parts = append(append(parts, unit.Bytes(bytes)), b.held(events)...)
+	parts = append(append(parts, unit.Bytes(bytes)), held(ctx, events)...)
 	switch {
 	case incomplete == 0:
-		parts = append(parts, b.wholeness())
-	case len(b.Inputs) == 1:
+		parts = append(parts, wholeness(ctx))
+	case len(ctx.Inputs) == 1:
 		parts = append(parts, "incomplete")
 	default:
-		parts = append(parts, fmt.Sprintf("%d of %d inputs incomplete", incomplete, len(b.Inputs)))
+		parts = append(parts, fmt.Sprintf("%d of %d inputs incomplete", incomplete, len(ctx.Inputs)))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // gpuLine returns the GPUs of the capture with their names, and the rank if there is
 // one input. It is "" if the capture has no GPU work.
-func (b *builder) gpuLine() string {
+func gpuLine(ctx *section.Context) string {
 	var parts []string
-	if len(b.Inputs) == 1 && len(b.Devices) > 0 && b.Inputs[0].RankFrom != "assumed" {
-		parts = append(parts, fmt.Sprintf("rank %d", b.Inputs[0].Rank))
+	if len(ctx.Inputs) == 1 && len(ctx.Devices) > 0 && ctx.Inputs[0].RankFrom != "assumed" {
+		parts = append(parts, fmt.Sprintf("rank %d", ctx.Inputs[0].Rank))
 	}
-	n := int64(len(b.Devices))
-	if n == 0 && b.ofMemory() {
-		n = int64(len(b.Snapshots))
+	n := int64(len(ctx.Devices))
+	if n == 0 && ctx.OfMemory() {
+		n = int64(len(ctx.Snapshots))
 	}
 	if n > 0 {
 		parts = append(parts, label.Plural(n, "GPU"))
 	}
-	if names := view.DeviceNames(b.Summary); names != "" {
+	if names := view.DeviceNames(ctx.Summary); names != "" {
 		if n > 0 {
 			parts[len(parts)-1] += " (" + strings.TrimPrefix(names, unit.Count(n)+" × ") + ")"
 		} else {
 			parts = append(parts, names)
 		}
 	}
-	if span := b.spanText(); span != "" {
+	if span := spanText(ctx); span != "" {
 		parts = append(parts, span)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // held returns the numbers of tables, rows, events and kernels in the inputs.
-func (b *builder) held(events int64) (parts []string) {
-	rows := b.sumsOnly() || len(b.Counters) > 0 && len(b.Devices) == 0
-	switch n := int64(len(view.Tables(b.Summary))); {
+func held(ctx *section.Context, events int64) (parts []string) {
+	rows := ctx.SumsOnly() || len(ctx.Counters) > 0 && len(ctx.Devices) == 0
+	switch n := int64(len(view.Tables(ctx.Summary))); {
 	case n > 0:
 		parts = append(parts, label.Plural(n, "table"))
-	case len(b.Tables) > 0:
-		parts = append(parts, label.Plural(int64(len(b.Tables)), "table")+" without rows")
+	case len(ctx.Tables) > 0:
+		parts = append(parts, label.Plural(int64(len(ctx.Tables)), "table")+" without rows")
 	}
 	if rows {
 		parts = append(parts, label.Plural(events, "row"))
 	} else {
 		parts = append(parts, label.Plural(events, "event"))
 	}
-	if len(b.Counters) > 0 {
-		parts = append(parts, b.countedLine())
+	if len(ctx.Counters) > 0 {
+		parts = append(parts, counters.CountedLine(ctx))
 	}
-	if len(b.Devices) == 0 && !rows && !b.ofMemory() {
+	if len(ctx.Devices) == 0 && !rows && !ctx.OfMemory() {
 		parts = append(parts, "no GPU events")
 	}
 	return parts
 }
 
 // wholeness returns whether inputs that were read to their ends lost data.
-func (b *builder) wholeness() string {
-	if slices.ContainsFunc(b.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
+func wholeness(ctx *section.Context) string {
+	if slices.ContainsFunc(ctx.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
 		return "complete, with data loss"
 	}
 	return "complete"
@@ -139,10 +142,10 @@ func (b *builder) wholeness() string {
 // spanText returns the GPU window and the length of the capture if the capture is more
 // than twice as long. Then shares of the window do not describe the whole program.
 // Otherwise it is "".
-func (b *builder) spanText() string {
+func spanText(ctx *section.Context) string {
 	type extent struct{ from, to int64 }
 	windows := map[int]extent{}
-	for _, d := range b.Devices {
+	for _, d := range ctx.Devices {
 		e, ok := windows[d.Input]
 		if !ok {
 			e = extent{d.StartNS, d.StartNS}
@@ -150,7 +153,7 @@ func (b *builder) spanText() string {
 		windows[d.Input] = extent{min(e.from, d.StartNS), max(e.to, summary.Plus(d.StartNS, d.WindowNS))}
 	}
 	gpu, span := int64(0), int64(0)
-	for i, in := range b.Inputs {
+	for i, in := range ctx.Inputs {
 		if in.SpanNS <= 0 {
 			return "" // not known, or nothing in it
 		}
@@ -161,28 +164,28 @@ func (b *builder) spanText() string {
 	switch {
 	case len(windows) == 0 || span-gpu <= gpu:
 		return ""
-	case len(b.Inputs) == 1:
+	case len(ctx.Inputs) == 1:
 		return fmt.Sprintf("GPU window %s, capture %s", unit.Duration(gpu), unit.Duration(span))
 	}
 	return fmt.Sprintf("sums over the inputs: GPU windows %s, captures %s", unit.Duration(gpu), unit.Duration(span))
 }
 
 // issueTitle returns the code of an issue, and its count if that is not 1.
-func issueTitle(is summary.Issue) Item {
-	it := Item{Mark: label.Clip(label.Clean(is.Severity), 20), Text: label.Clip(label.Clean(is.Code), 60)}
+func issueTitle(is summary.Issue) doc.Item {
+	it := doc.Item{Mark: label.Clip(label.Clean(is.Severity), 20), Text: label.Clip(label.Clean(is.Code), 60)}
 	if is.Count != 1 {
 		it.Text += fmt.Sprintf(" (%s ×)", unit.Count(is.Count))
 	}
 	return it
 }
 
-func issueItem(is summary.Issue) Item {
+func issueItem(is summary.Issue) doc.Item {
 	it := issueTitle(is)
 	if is.Help != "" {
-		it.Sub = append(it.Sub, Item{Text: sentence(is.Help)})
+		it.Sub = append(it.Sub, doc.Item{Text: doc.Sentence(is.Help)})
 	}
 	if is.First != "" {
-		it.Sub = append(it.Sub, Item{Text: "first at", Code: label.Clip(label.Clean(is.First), 200)})
+		it.Sub = append(it.Sub, doc.Item{Text: "first at", Code: label.Clip(label.Clean(is.First), 200)})
 	}
 	return it
 }

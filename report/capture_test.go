@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/report/section"
 	"assay/summary"
 )
 
@@ -24,7 +25,7 @@ func TestWholeness(t *testing.T) {
 		{false, "data-loss", ", incomplete"},
 	} {
 		s := &summary.Summary{Inputs: []summary.Input{{Complete: tc.complete}}, Issues: []summary.Issue{{Code: "x", Severity: tc.severity, Count: 1}}}
-		if line := newBuilder(s, judge.Result{}).captureLine(); !strings.HasSuffix(line, tc.want) {
+		if line := captureLine(section.New(s, judge.Result{})); !strings.HasSuffix(line, tc.want) {
 			t.Errorf("complete %t, %s: %q, want it to end in %q", tc.complete, tc.severity, line, tc.want)
 		}
 	}

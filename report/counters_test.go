@@ -12,7 +12,9 @@ import (
 	"assay/summary"
 )
 
-func buildCounted(s *summary.Summary) Doc { return Build(s, judge.Judge(s, judge.DefaultThresholds())) }
+func buildCounted(s *summary.Summary) Report {
+	return Build(s, judge.Judge(s, judge.DefaultThresholds()))
+}
 
 func TestCountedKernels(t *testing.T) {
 	d := buildCounted(samplerun.Roofline(samplerun.Counted()))

@@ -5,17 +5,18 @@ import (
 
 	"assay/internal/lazyregexp"
 	"assay/judge"
+	"assay/report/doc"
 	"assay/unit"
 )
 
 // Rules makes the list of all rules, one line for each.
-func Rules(pages []judge.Page) Doc {
-	var list List
+func Rules(pages []judge.Page) doc.Doc {
+	var list doc.List
 	for _, p := range pages {
-		list = append(list, Item{Mark: p.ID, Text: p.Line + levelLimits(p)})
+		list = append(list, doc.Item{Mark: p.ID, Text: p.Line + levelLimits(p)})
 	}
-	s := []Section{{Title: "Rules", Lead: "in order of precedence; \"assay explain RULE\" describes one", Blocks: []Block{list}}}
-	return Doc{Title: "Rules", Screen: s, Sections: s}
+	s := []doc.Section{{Title: "Rules", Lead: "in order of precedence; \"assay explain RULE\" describes one", Blocks: []doc.Block{list}}}
+	return doc.Doc{Title: "Rules", Screen: s, Sections: s}
 }
 
 // levelLimits lists the limits of a rule's levels.
@@ -36,43 +37,43 @@ func levelLimits(p judge.Page) string {
 }
 
 // Explain makes the page of one rule.
-func Explain(p judge.Page) Doc {
-	return Doc{Title: p.ID, Screen: explainSections(p, "→"), Sections: explainSections(p, "")}
+func Explain(p judge.Page) doc.Doc {
+	return doc.Doc{Title: p.ID, Screen: explainSections(p, "→"), Sections: explainSections(p, "")}
 }
 
 // explainSections returns the sections of a page. The mark is for items of lists that
 // have none, because a screen shows no bullets.
-func explainSections(p judge.Page, mark string) []Section {
-	marked := func(list List) List {
+func explainSections(p judge.Page, mark string) []doc.Section {
+	marked := func(list doc.List) doc.List {
 		for i := range list {
 			list[i].Mark = mark
 		}
 		return list
 	}
-	return []Section{
-		{Title: p.ID, Lead: p.Line, Blocks: []Block{explainMeaning(p)}},
-		{Title: "Limits", Blocks: []Block{explainLimits(p), Paragraph{Text: "Source of the limits: " + p.Source + "."}}},
-		{Title: "Estimated savings", Lead: "upper bound", Blocks: []Block{Paragraph{Text: explainGain(p)}}},
-		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []Block{Paragraph{Text: "To confirm:"}, marked(points(p.Sure))}},
-		{Title: "What changes the verdict", Blocks: []Block{Paragraph{Text: p.Changes + "."}}},
-		{Title: "Recommendations", Lead: "with sources", Blocks: []Block{marked(explainRemedies(p))}},
+	return []doc.Section{
+		{Title: p.ID, Lead: p.Line, Blocks: []doc.Block{explainMeaning(p)}},
+		{Title: "Limits", Blocks: []doc.Block{explainLimits(p), doc.Paragraph{Text: "Source of the limits: " + p.Source + "."}}},
+		{Title: "Estimated savings", Lead: "upper bound", Blocks: []doc.Block{doc.Paragraph{Text: explainGain(p)}}},
+		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []doc.Block{doc.Paragraph{Text: "To confirm:"}, marked(doc.Points(p.Sure))}},
+		{Title: "What changes the verdict", Blocks: []doc.Block{doc.Paragraph{Text: p.Changes + "."}}},
+		{Title: "Recommendations", Lead: "with sources", Blocks: []doc.Block{marked(explainRemedies(p))}},
 	}
 }
 
-func explainMeaning(p judge.Page) List {
-	list := List{{Mark: "definition", Text: p.Meaning}, {Mark: "numerator", Text: p.Part}}
+func explainMeaning(p judge.Page) doc.List {
+	list := doc.List{{Mark: "definition", Text: p.Meaning}, {Mark: "numerator", Text: p.Part}}
 	if p.Whole != "" {
-		list = append(list, Item{Mark: "denominator", Text: p.Whole})
+		list = append(list, doc.Item{Mark: "denominator", Text: p.Whole})
 	}
 	return list
 }
 
 // explainLimits lists the limits that a threshold file may set.
-func explainLimits(p judge.Page) Block {
-	var list List
+func explainLimits(p judge.Page) doc.Block {
+	var list doc.List
 	add := func(key, value string, set bool) {
 		if set {
-			list = append(list, Item{Mark: key, Text: value})
+			list = append(list, doc.Item{Mark: key, Text: value})
 		}
 	}
 	for _, l := range []struct {
@@ -88,7 +89,7 @@ func explainLimits(p judge.Page) Block {
 	add("min_gap", unit.Duration(p.MinGapNS), p.MinGapNS != 0)
 	add("under", unit.Duration(p.Under), p.Under != 0)
 	if list == nil {
-		return Paragraph{Text: "This rule has no limit."}
+		return doc.Paragraph{Text: "This rule has no limit."}
 	}
 	return list
 }
@@ -104,23 +105,23 @@ func explainGain(p judge.Page) string {
 var blank = lazyregexp.New(`\{[a-z_]+\}`)
 
 // explainRemedies lists the recommendations of a rule by id.
-func explainRemedies(p judge.Page) List {
-	var list List
+func explainRemedies(p judge.Page) doc.List {
+	var list doc.List
 	for _, r := range p.Remedies {
 		text := blank().ReplaceAllStringFunc(r.Text, func(word string) string {
 			return "{" + strings.ToUpper(strings.ReplaceAll(word[1:len(word)-1], "_", " ")) + "}"
 		})
-		it := Item{Text: text, Code: r.ID}
+		it := doc.Item{Text: text, Code: r.ID}
 		if len(r.Stacks) > 0 {
-			it.Sub = append(it.Sub, Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
+			it.Sub = append(it.Sub, doc.Item{Mark: "for", Text: strings.Join(r.Stacks, ", ")})
 		}
 		if r.Plain {
-			it.Sub = append(it.Sub, Item{Mark: "for", Text: "programs without PyTorch"})
+			it.Sub = append(it.Sub, doc.Item{Mark: "for", Text: "programs without PyTorch"})
 		}
 		if r.Nsys {
-			it.Sub = append(it.Sub, Item{Mark: "for", Text: "Nsight Systems captures"})
+			it.Sub = append(it.Sub, doc.Item{Mark: "for", Text: "Nsight Systems captures"})
 		}
-		it.Sub = append(it.Sub, Item{Mark: "source", Text: r.Source.Title, Code: r.Source.URL})
+		it.Sub = append(it.Sub, doc.Item{Mark: "source", Text: r.Source.Title, Code: r.Source.URL})
 		list = append(list, it)
 	}
 	return list

@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"assay/diag"
+	"assay/report/doc"
 )
 
 // Codes makes the list of all codes of issues, by severity.
-func Codes(codes []diag.Code) Doc {
-	var list List
+func Codes(codes []diag.Code) doc.Doc {
+	var list doc.List
 	for _, severity := range []diag.Severity{diag.Suspect, diag.DataLoss, diag.Info} {
 		var names []string
 		for _, c := range codes {
@@ -17,11 +18,11 @@ func Codes(codes []diag.Code) Doc {
 			}
 		}
 		if names != nil {
-			list = append(list, Item{Mark: severity.String(), Text: strings.Join(names, ", ")})
+			list = append(list, doc.Item{Mark: severity.String(), Text: strings.Join(names, ", ")})
 		}
 	}
-	s := []Section{{Title: "Issue codes", Lead: "by their worst severity; \"assay explain CODE\" describes one", Blocks: []Block{list}}}
-	return Doc{Title: "Issue codes", Screen: s, Sections: s}
+	s := []doc.Section{{Title: "Issue codes", Lead: "by their worst severity; \"assay explain CODE\" describes one", Blocks: []doc.Block{list}}}
+	return doc.Doc{Title: "Issue codes", Screen: s, Sections: s}
 }
 
 // severities describes the effect of each severity on the numbers.
@@ -32,14 +33,14 @@ var severities = map[diag.Severity]string{
 }
 
 // ExplainCode makes the page of one code.
-func ExplainCode(c diag.Code) Doc {
+func ExplainCode(c diag.Code) doc.Doc {
 	do := c.Do
 	if do == "" {
 		do = "Nothing has to be done."
 	}
-	s := []Section{
-		{Title: c.Name, Lead: "issue, at worst " + c.Severity.String() + ": " + severities[c.Severity], Blocks: []Block{Paragraph{Text: c.Means}}},
-		{Title: "What to do", Blocks: []Block{Paragraph{Text: do}}},
+	s := []doc.Section{
+		{Title: c.Name, Lead: "issue, at worst " + c.Severity.String() + ": " + severities[c.Severity], Blocks: []doc.Block{doc.Paragraph{Text: c.Means}}},
+		{Title: "What to do", Blocks: []doc.Block{doc.Paragraph{Text: do}}},
 	}
-	return Doc{Title: c.Name, Screen: s, Sections: s}
+	return doc.Doc{Title: c.Name, Screen: s, Sections: s}
 }

@@ -8,6 +8,8 @@ import (
 
 	"assay/internal/label"
 	"assay/judge"
+	"assay/report/doc"
+	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -15,28 +17,28 @@ import (
 )
 
 // findings returns all findings: title, savings, cause, evidence, places and fixes.
-func (b *builder) findings() Section {
-	s := Section{Title: "Findings"}
-	var list List
-	for _, f := range b.result.Findings {
-		it := Item{Mark: words.Level(f.Level), Text: sentence(f.Title), Code: label.Clip(label.Clean(f.Rule), 40)}
+func findings(ctx *section.Context) doc.Section {
+	s := doc.Section{Title: "Findings"}
+	var list doc.List
+	for _, f := range ctx.Result.Findings {
+		it := doc.Item{Mark: words.Level(f.Level), Text: doc.Sentence(f.Title), Code: label.Clip(label.Clean(f.Rule), 40)}
 		if text := savingsText(f); text != "" {
-			it.Sub = append(it.Sub, Item{Text: text})
+			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
-		if text := b.causeText(f); text != "" {
-			it.Sub = append(it.Sub, Item{Mark: "cause", Text: sentence(text)})
+		if text := causeText(ctx, f); text != "" {
+			it.Sub = append(it.Sub, doc.Item{Mark: "cause", Text: doc.Sentence(text)})
 		}
 		for _, e := range f.Evidence {
-			it.Sub = append(it.Sub, Item{Mark: "evidence", Text: sentence(e)})
+			it.Sub = append(it.Sub, doc.Item{Mark: "evidence", Text: doc.Sentence(e)})
 		}
-		if text := b.whereText(f); text != "" {
-			it.Sub = append(it.Sub, Item{Mark: "where", Text: text})
+		if text := whereText(ctx, f); text != "" {
+			it.Sub = append(it.Sub, doc.Item{Mark: "where", Text: text})
 		}
 		if len(f.ToBeSure) > 0 && f.Level > judge.Info {
-			it.Sub = append(it.Sub, Item{Mark: "to confirm", Text: sentence(strings.Join(f.ToBeSure, "; "))})
+			it.Sub = append(it.Sub, doc.Item{Mark: "to confirm", Text: doc.Sentence(strings.Join(f.ToBeSure, "; "))})
 		}
 		for _, step := range f.Next {
-			it.Sub = append(it.Sub, Item{Mark: "fix", Text: sentence(step.Text()), Source: Source(step.Source())})
+			it.Sub = append(it.Sub, doc.Item{Mark: "fix", Text: doc.Sentence(step.Text()), Source: doc.Source(step.Source())})
 		}
 		list = append(list, it)
 	}
@@ -44,7 +46,7 @@ func (b *builder) findings() Section {
 		return s
 	}
 	s.Lead = "Sorted by level, then estimated savings; the verdict's finding is first in its level. Run \"assay explain RULE\" for details."
-	s.Blocks = []Block{list}
+	s.Blocks = []doc.Block{list}
 	return s
 }
 
@@ -52,13 +54,13 @@ func (b *builder) findings() Section {
 const mostWhere = 3
 
 // whereText returns the places to look at first. It is "" for findings of level info.
-func (b *builder) whereText(f judge.Finding) string {
+func whereText(ctx *section.Context, f judge.Finding) string {
 	if f.Level == judge.Info {
 		return ""
 	}
 	var parts []string
 	for _, p := range f.Where[:min(mostWhere, len(f.Where))] {
-		parts = append(parts, b.placeText(p))
+		parts = append(parts, placeText(ctx, p))
 	}
 	if n := len(f.Where) - mostWhere; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more in summary.json", n))
@@ -68,7 +70,7 @@ func (b *builder) whereText(f judge.Finding) string {
 
 // placeText returns the known parts of a place. Its time is the ts of the trace, in
 // microseconds.
-func (b *builder) placeText(p judge.Place) string {
+func placeText(ctx *section.Context, p judge.Place) string {
 	var parts []string
 	for _, named := range []struct{ what, name string }{
 		{"step", p.Step}, {"phase", p.Phase}, {"kernel", p.Kernel}, {"operator", p.Op}, {"copy", p.Copy}, {"call", p.Call}, {"row", p.Row},
@@ -77,12 +79,12 @@ func (b *builder) placeText(p judge.Place) string {
 			parts = append(parts, named.what+" "+label.Clip(label.Clean(named.name), 60))
 		}
 	}
-	if p.Device != nil && len(b.Devices) > 1 {
-		parts = append(parts, b.place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
+	if p.Device != nil && len(ctx.Devices) > 1 {
+		parts = append(parts, ctx.Place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
 	}
 	text := strings.Join(parts, ", ")
 	if p.StartNS != nil {
-		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS) + b.intoWindowText(p))
+		text = strings.TrimSpace(text + " at " + unit.Timestamp(*p.StartNS) + intoWindowText(ctx, p))
 	}
 	if p.NS > 0 {
 		text = strings.TrimSpace(text + " for " + unit.Duration(p.NS))
@@ -92,11 +94,11 @@ func (b *builder) placeText(p judge.Place) string {
 
 // intoWindowText returns the time from the start of the GPU window to a place. The
 // pictures, and viewers that start at 0, show this time.
-func (b *builder) intoWindowText(p judge.Place) string {
+func intoWindowText(ctx *section.Context, p judge.Place) string {
 	if p.Device == nil {
 		return ""
 	}
-	for _, d := range b.Devices {
+	for _, d := range ctx.Devices {
 		into := *p.StartNS - d.StartNS
 		if d.Input == p.Input && d.Rank == p.Rank && d.Device == *p.Device && *p.StartNS > d.StartNS && into >= 0 && into <= d.WindowNS {
 			return " (" + unit.Duration(into) + " into the window)"
@@ -123,32 +125,32 @@ func savingsText(f judge.Finding) string {
 }
 
 // verdictCause returns the cause of the finding that decides the verdict.
-func (b *builder) verdictCause() string {
-	f, ok := b.decisive()
+func verdictCause(ctx *section.Context) string {
+	f, ok := decisive(ctx)
 	if !ok || f.Level == judge.Info {
 		return ""
 	}
-	return b.causeText(f)
+	return causeText(ctx, f)
 }
 
 // causeText returns the largest cause of a finding on idle time or communication, as
 // the summary has it. It is "" if the summary does not show one.
-func (b *builder) causeText(f judge.Finding) string {
+func causeText(ctx *section.Context, f judge.Finding) string {
 	switch f.Rule {
 	case judge.RuleGPUIdle, judge.RuleLaunchBound, judge.RuleLongGaps:
-		return b.idleCause()
+		return idleCause(ctx)
 	case judge.RuleExposedComm:
-		return b.commCause()
+		return commCause(ctx)
 	}
 	return ""
 }
 
 // idleCause returns the largest cause of idle time.
-func (b *builder) idleCause() string {
-	devices, all := view.IdleOfDevices(b.Summary)
+func idleCause(ctx *section.Context) string {
+	devices, all := view.IdleOfDevices(ctx.Summary)
 	total := int64(0)
 	for _, d := range devices {
-		total = summary.Plus(total, b.Devices[d.At].Activity.Idle())
+		total = summary.Plus(total, ctx.Devices[d.At].Activity.Idle())
 	}
 	sums := view.SumIdleByState(all)
 	if len(sums) == 0 || sums[0].Owner == summary.OwnerUnknown {
@@ -163,16 +165,16 @@ func (b *builder) idleCause() string {
 
 // commCause returns the phase with most of the exposed communication, and the category
 // with most of the communication time.
-func (b *builder) commCause() string {
+func commCause(ctx *section.Context) string {
 	var parts []string
-	for _, p := range view.Phases(b.Summary) {
+	for _, p := range view.Phases(ctx.Summary) {
 		exposed := p.Total.ExposedComm()
-		if p.Path != "" && !strings.Contains(p.Path, "/") && exposed > b.total.ExposedComm()/2 {
-			parts = append(parts, fmt.Sprintf("%s of it is in the phase %s.", unit.Share(exposed, b.total.ExposedComm()), words.Phase(p.Path)))
+		if p.Path != "" && !strings.Contains(p.Path, "/") && exposed > ctx.Total.ExposedComm()/2 {
+			parts = append(parts, fmt.Sprintf("%s of it is in the phase %s.", unit.Share(exposed, ctx.Total.ExposedComm()), words.Phase(p.Path)))
 		}
 	}
 	sums, total := map[string]int64{}, int64(0)
-	for _, k := range b.kernels {
+	for _, k := range ctx.ByName {
 		if k.Class == "comm" {
 			sums[k.Category] = summary.Plus(sums[k.Category], k.Total)
 			total = summary.Plus(total, k.Total)
@@ -184,4 +186,17 @@ func (b *builder) commCause() string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// verdictSentence returns the sentence of the verdict with a capital and a period, after
+// the given function has shortened it.
+func verdictSentence(ctx *section.Context, prepare func(string) string) string {
+	s := prepare(ctx.Result.Verdict.Sentence)
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	if c := s[0]; 'a' <= c && c <= 'z' {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s + "."
 }

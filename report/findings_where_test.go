@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/report/section"
 	"assay/summary"
 )
 
@@ -15,8 +16,8 @@ func TestWhere(t *testing.T) {
 	place := judge.Place{Rank: 1, Device: &device, StartNS: &start, NS: 2_000_000, Step: "ProfilerStep#3"}
 	s := &summary.Summary{Devices: []summary.Device{{}, {Rank: 1, Name: "H100"}}}
 	of := func(level judge.Level, places ...judge.Place) string {
-		b := newBuilder(s, judge.Result{})
-		return b.whereText(judge.Finding{Level: level, Where: places})
+		ctx := section.New(s, judge.Result{})
+		return whereText(ctx, judge.Finding{Level: level, Where: places})
 	}
 	if got, want := of(judge.Warn, place), "step ProfilerStep#3, rank 1 GPU 0 at 5000.123 µs for 2 ms"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/report/doc"
+	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -12,30 +14,30 @@ import (
 )
 
 // inputKey lists the inputs by their numbers.
-func inputKey(s *summary.Summary, shown []int) (out List) {
+func inputKey(s *summary.Summary, shown []int) (out doc.List) {
 	list, rest := view.NumberedInputs(s, shown)
 	for _, in := range list {
-		out = append(out, Item{Mark: in.Number, Text: in.Path})
+		out = append(out, doc.Item{Mark: in.Number, Text: in.Path})
 	}
 	if rest > 0 {
-		out = append(out, Item{Text: label.Plural(int64(rest), "more input")})
+		out = append(out, doc.Item{Text: label.Plural(int64(rest), "more input")})
 	}
 	return out
 }
 
 // inputs returns the table of inputs.
-func (b *builder) inputs() Table {
-	paths, dir := view.ShortPaths(b.Summary)
+func inputs(ctx *section.Context) doc.Table {
+	paths, dir := view.ShortPaths(ctx.Summary)
 	records := "events"
-	if b.sumsOnly() {
+	if ctx.SumsOnly() {
 		records = "rows"
 	}
-	numbered := view.Numbered(b.Summary)
-	t := Table{Title: "inputs", Columns: []Column{
-		{"input", Text}, {"path", Name}, {"format", Text}, {"compression", Text}, {"size", Number}, {records, Number},
-		{"rank", Number}, {"rank from", Text}, {"complete", Text},
+	numbered := view.Numbered(ctx.Summary)
+	t := doc.Table{Title: "inputs", Columns: []doc.Column{
+		doc.Col("input", doc.Text), doc.Col("path", doc.Name), doc.Col("format", doc.Text), doc.Col("compression", doc.Text), doc.Col("size", doc.Number), doc.Col(records, doc.Number),
+		doc.Col("rank", doc.Number), doc.Col("rank from", doc.Text), doc.Col("complete", doc.Text),
 	}}
-	for i, in := range b.Inputs {
+	for i, in := range ctx.Inputs {
 		complete := "yes"
 		if !in.Complete {
 			complete = "no"
@@ -44,7 +46,7 @@ func (b *builder) inputs() Table {
 		if numbered {
 			number = view.InputNumber(i)
 		}
-		t.Rows = append(t.Rows, Row{Cells: []string{
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{
 			number, label.Clean(paths[i]), words.Format(in.Format), label.Clip(label.Clean(in.Compression), 30), unit.FineBytes(in.Bytes), unit.Count(in.Events),
 			fmt.Sprint(in.Rank), label.Clip(label.Clean(in.RankFrom), 30), complete,
 		}})
@@ -54,11 +56,11 @@ func (b *builder) inputs() Table {
 	}
 	if numbered {
 		t.Note = strings.TrimSpace(t.Note + " GPU names have the number of their input, because several inputs have the same rank and GPU.")
-		return t.cut(64)
+		return t.Cut(64)
 	}
 	t.Columns = t.Columns[1:]
 	for i := range t.Rows {
 		t.Rows[i].Cells = t.Rows[i].Cells[1:]
 	}
-	return t.cut(64)
+	return t.Cut(64)
 }

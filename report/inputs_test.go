@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/internal/samplerun"
+	"assay/report/section"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -102,21 +103,6 @@ func TestShortPaths(t *testing.T) {
 	}
 }
 
-// TestBelow: paths in a text lose the directory of all inputs, other words do
-// not.
-func TestBelow(t *testing.T) {
-	b := &builder{Summary: &summary.Summary{Inputs: []summary.Input{{Path: "a/x.json"}, {Path: "a/y.json"}}}}
-	for in, want := range map[string]string{
-		"a/x.json@7":                            "x.json@7",
-		`as a/x.json has, "a/y.json", data/a/z`: `as x.json has, "y.json", data/a/z`,
-		"nothing to cut":                        "nothing to cut",
-	} {
-		if got := b.below(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestSpanText(t *testing.T) {
 	for _, tc := range []struct {
 		window int64
@@ -137,11 +123,11 @@ func TestSpanText(t *testing.T) {
 			s.Devices = append(s.Devices, summary.Device{Input: i, StartNS: 50, WindowNS: tc.window},
 				summary.Device{Input: i, Device: 1, StartNS: 60, WindowNS: tc.window / 2})
 		}
-		if got := (&builder{Summary: s}).spanText(); got != tc.want {
+		if got := spanText((&section.Context{Summary: s})); got != tc.want {
 			t.Errorf("%d of %v: got %q, want %q", tc.window, tc.spans, got, tc.want)
 		}
 	}
-	if got := (&builder{Summary: &summary.Summary{Inputs: []summary.Input{{SpanNS: 5}}}}).spanText(); got != "" {
+	if got := spanText((&section.Context{Summary: &summary.Summary{Inputs: []summary.Input{{SpanNS: 5}}}})); got != "" {
 		t.Errorf("a capture without GPU events has %q", got)
 	}
 }

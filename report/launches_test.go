@@ -2,9 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,66 +75,5 @@ func TestMemory(t *testing.T) {
 	wantRows(t, markdownOf(t, s), "Memory", "memory of|peak reserved (GiB)|allocations|frees", "host|72.000|12,000|11,900")
 	if strings.Contains(text(t, Build(s, judged(s)), 80), "\nMemory") {
 		t.Error("the screen tells of memory of the host")
-	}
-}
-
-// TestQuantile holds quantiles to sorted lists: the bucket that is printed is
-// that of the value which has no more than the part below it.
-func TestQuantile(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		var h summary.Histogram
-		var list []int64
-		for range 1 + rnd.IntN(250) {
-			ns := rnd.Int64N(1 << (1 + rnd.IntN(40)))
-			h.Add(ns)
-			list = append(list, ns)
-		}
-		slices.Sort(list)
-		for _, part := range []fraction{{1, 2}, {99, 100}, {1, 1}} {
-			rank := int(math.Ceil(float64(int64(len(list))*part.num) / float64(part.den)))
-			value := list[max(1, rank)-1]
-			want := summary.Histogram{}
-			want.Add(value)
-			if got := quantile(h, part); got != bucketText(want.Buckets[0].FromNS) {
-				t.Fatalf("%d/%d of %v is %s, want the bucket of %d", part.num, part.den, list, got, value)
-			}
-		}
-	}
-	huge := summary.Histogram{Buckets: []summary.Bucket{{FromNS: 0, Count: math.MaxInt64 - 5}, {FromNS: 10_000, Count: 5}}}
-	if got := quantile(huge, fraction{99, 100}); got != "< 10 ns" {
-		t.Errorf("p99 of very many is %s", got)
-	}
-	if got := quantile(summary.Histogram{}, fraction{1, 2}); got != "–" {
-		t.Errorf("the median of nothing is %s", got)
-	}
-	for from, want := range map[int64]string{10: "10–15 ns", 700: "700 ns–1 µs", 15_000: "15–20 µs", 700_000_000_000: "≥ 11.7 min", 11: "–"} {
-		if got := bucketText(from); got != want {
-			t.Errorf("the bucket from %d is %s, want %s", from, got, want)
-		}
-	}
-}
-
-// TestSizeScale: a column of sizes has one unit.
-func TestSizeScale(t *testing.T) {
-	for _, tc := range []struct {
-		sizes []int64
-		head  string
-		want  []string
-	}{
-		{[]int64{80 << 30, 1 << 29, 1}, "x (GiB)", []string{"80.000", "0.500", "<0.001"}},
-		{[]int64{3 << 19}, "x (MiB)", []string{"1.500"}},
-		{[]int64{1023, -1, math.MinInt64}, "x (B)", []string{"1,023", "-1", "-9,223,372,036,854,775,807"}},
-		{[]int64{math.MaxInt64}, "x (GiB)", []string{"8,589,934,592.0"}},
-	} {
-		scale := sizeScaleOf(tc.sizes...)
-		if got := scale.head("x"); got != tc.head {
-			t.Errorf("%v: head is %s, want %s", tc.sizes, got, tc.head)
-		}
-		for i, n := range tc.sizes {
-			if got := scale.text(n); got != tc.want[i] {
-				t.Errorf("%d is %s, want %s", n, got, tc.want[i])
-			}
-		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/report/doc"
+	"assay/report/section"
 	"assay/summary"
 )
 
@@ -22,9 +24,9 @@ func TestOverview(t *testing.T) {
 		if len(overview.Sections)+len(overview.Charts()) > 0 {
 			t.Errorf("%s: the overview has %d sections and %d pictures", name, len(overview.Sections), len(overview.Charts()))
 		}
-		for what, print := range map[string]func(Doc, *bytes.Buffer) error{
-			"text": func(d Doc, b *bytes.Buffer) error { return d.Text(b, 80) },
-			"JSON": func(d Doc, b *bytes.Buffer) error { return d.JSON(b) },
+		for what, print := range map[string]func(Report, *bytes.Buffer) error{
+			"text": func(d Report, b *bytes.Buffer) error { return d.Text(b, 80) },
+			"JSON": func(d Report, b *bytes.Buffer) error { return d.JSON(b) },
 		} {
 			var a, b bytes.Buffer
 			if err := print(whole, &a); err != nil {
@@ -53,11 +55,11 @@ func TestScreenHasRoom(t *testing.T) {
 		r.Findings = append(r.Findings, judge.Finding{Rule: "slow-steps", Level: judge.Critical, Title: long, Confidence: judge.Certain})
 	}
 	slices.SortStableFunc(r.Findings, func(a, b judge.Finding) int { return int(b.Level) - int(a.Level) })
-	all, shown := newBuilder(s, r), Build(s, r)
-	if n := (Doc{Screen: all.screenSections(screenFindings)}).screenLines(); n <= screenLines {
+	all, shown := section.New(s, r), Build(s, r)
+	if n := (doc.Doc{Screen: screenSections(all, mostFindings)}).ScreenLines(); n <= screenLines {
 		t.Fatalf("all findings take %d lines, which have room", n)
 	}
-	if n := shown.screenLines(); n > screenLines {
+	if n := shown.ScreenLines(); n > screenLines {
 		t.Errorf("the screen has %d lines", n)
 	}
 	out := text(t, shown, 80)

@@ -17,8 +17,10 @@ import (
 
 	"assay/internal/jsontext"
 	"assay/internal/label"
+	"assay/internal/marktest"
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/report/doc"
 	"assay/summary"
 	"assay/unit"
 )
@@ -35,7 +37,7 @@ func render(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-func text(t *testing.T, d Doc, columns int) string {
+func text(t *testing.T, d Report, columns int) string {
 	return render(t, func(w io.Writer) error { return d.Text(w, columns) })
 }
 
@@ -53,7 +55,7 @@ func tableOf(t *testing.T, markdown, heading string) [][]string {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "| --") {
 			continue
 		}
-		row := cellsOf(line)
+		row := marktest.Cells(line)
 		row = row[:len(row)-1]
 		if len(rows) > 0 && reflect.DeepEqual(row, rows[0]) {
 			continue // the titles are there again where rows unfold
@@ -138,7 +140,7 @@ func TestKernelTable(t *testing.T) {
 func TestNoKernelLost(t *testing.T) {
 	s := samplerun.ManyKernels(300)
 	for _, limit := range []int{1 << 20, 40_000, 20_000, 12_000} {
-		md := Build(s, judged(s)).stepSummary(limit)
+		md := Build(s, judged(s)).Within(limit)
 		shown := len(tableOf(t, md, "Kernels")) - 1
 		want := strconv.Itoa(300-shown) + " more kernels (" + unit.Share(int64(300-shown), 300) + " of total kernel time)"
 		if !strings.Contains(md, "\n"+want+"\n") {
@@ -156,9 +158,9 @@ func TestNoKernelLost(t *testing.T) {
 func TestStepSummaryLimit(t *testing.T) {
 	for name, s := range samplerun.All() {
 		d := Build(s, judged(s))
-		whole := len(d.stepSummary(1 << 30))
+		whole := len(d.Within(1 << 30))
 		for _, limit := range []int{200, 1000, 8000, whole - 50, whole} {
-			md := d.stepSummary(limit)
+			md := d.Within(limit)
 			if len(md) > limit {
 				t.Fatalf("%s: %d bytes, over %d", name, len(md), limit)
 			}
@@ -168,10 +170,10 @@ func TestStepSummaryLimit(t *testing.T) {
 			if len(md) > 0 && limit < whole && !strings.Contains(md, " more ") {
 				t.Errorf("%s: %d of %d bytes, and nothing says that some are missing", name, len(md), whole)
 			}
-			checkMarkdown(t, name, md)
+			marktest.Check(t, name, md)
 		}
 		for _, c := range d.Charts() {
-			if strings.Contains(d.stepSummary(1<<30), c.File()) {
+			if strings.Contains(d.Within(1<<30), c.File()) {
 				t.Errorf("%s: the step summary has the picture %s", name, c.File())
 			}
 		}
@@ -187,7 +189,7 @@ func TestMarkdown(t *testing.T) {
 		}
 		d := Build(s, r)
 		md := render(t, d.Markdown)
-		checkMarkdown(t, name, md)
+		marktest.Check(t, name, md)
 		for _, c := range d.Charts() {
 			if strings.Count(md, "]("+c.File()+")") != 1 {
 				t.Errorf("%s: %s is not linked once", name, c.File())
@@ -217,7 +219,7 @@ func TestText(t *testing.T) {
 				if label.Width(line) > columns && !hostile {
 					t.Errorf("%s: line of %d columns, over %d: %s", name, label.Width(line), columns, line)
 				}
-				if strings.ContainsFunc(line, obeyed) || !utf8.ValidString(line) || strings.TrimRight(line, " ") != line {
+				if strings.ContainsFunc(line, marktest.Obeyed) || !utf8.ValidString(line) || strings.TrimRight(line, " ") != line {
 					t.Errorf("%s: unclean line %q", name, line)
 				}
 			}
@@ -438,8 +440,8 @@ func TestHugeMarkdown(t *testing.T) {
 	d := Build(s, r)
 	for kind, write := range map[string]func(io.Writer) error{"Markdown": d.Markdown, "StepSummary": d.StepSummary} {
 		md := render(t, write)
-		if len(md) > StepSummaryLimit || len(md) < StepSummaryLimit/100 {
-			t.Errorf("%s: %d bytes, want at most %d and more than a headline", kind, len(md), StepSummaryLimit)
+		if len(md) > doc.StepSummaryLimit || len(md) < doc.StepSummaryLimit/100 {
+			t.Errorf("%s: %d bytes, want at most %d and more than a headline", kind, len(md), doc.StepSummaryLimit)
 		}
 		if !strings.HasPrefix(md, "# ") || !strings.Contains(md, "\n## Verdict") || !strings.Contains(md, " more ") {
 			t.Errorf("%s: no verdict, or nothing says that some is missing", kind)

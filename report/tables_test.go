@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/marktest"
 	"assay/internal/samplerun"
 	"assay/judge"
 	"assay/summary"
@@ -83,9 +84,9 @@ func TestTableInputs(t *testing.T) {
 func TestStrangeTables(t *testing.T) {
 	s := samplerun.StrangeTables()
 	d := Build(s, judge.Result{})
-	checkMarkdown(t, "strange tables", render(t, d.Markdown))
+	marktest.Check(t, "strange tables", render(t, d.Markdown))
 	for _, line := range strings.Split(text(t, d, 80), "\n") {
-		if strings.ContainsFunc(line, obeyed) {
+		if strings.ContainsFunc(line, marktest.Obeyed) {
 			t.Errorf("unclean line %q", line)
 		}
 	}
@@ -108,22 +109,6 @@ func TestTableNames(t *testing.T) {
 	wantText(t, text(t, Build(two, judged(two)), 80), "Operators: table ops of nsys, line 10\n", "line 20\n", "3 more tables: ops ×3\n")
 	if one := text(t, Build(s, judged(s)), 80); strings.Contains(one, "Summary: share of 1 s kernel time; table") {
 		t.Errorf("a title that stands once needs no line:\n%s", one)
-	}
-}
-
-func TestRestText(t *testing.T) {
-	for want, r := range map[string]struct {
-		rest Rest
-		rows string
-	}{
-		"":              {Rest{}, "kernels"},
-		"1 more kernel": {Rest{Rows: 1}, "kernels"},
-		"1 more kind of device work (25.0% of w)": {Rest{Rows: 1, Weight: 1, Total: 4, Of: "w"}, "kinds of device work"},
-		"2 more kinds of copies":                  {Rest{Rows: 2}, "kinds of copies"},
-	} {
-		if got := r.rest.text(r.rows); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 

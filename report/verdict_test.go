@@ -7,6 +7,9 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/timeline"
 	"assay/summary"
 )
 
@@ -31,7 +34,7 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 			"What to do first (finding uneven-ranks):\n\n- Give all ranks the same work"},
 		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
 	} {
-		r := judge.Result{Verdict: judge.Verdict{Bound: tc.bound, Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
+		r := judge.Result{Verdict: judge.Verdict{Bound: judge.Bound(tc.bound), Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
 		if got := text(t, d, 80); !strings.Contains(strings.Join(strings.Fields(got), " "), tc.screen) {
 			t.Errorf("%s: no %q in\n%s", tc.name, tc.screen, got[:400])
@@ -62,8 +65,8 @@ func TestHostBoundIsOfTheHost(t *testing.T) {
 		{judge.RuleGPUIdle, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "GPU idle"},
 		{judge.RuleDataLoading, []summary.Idle{{Owner: summary.OwnerUnknown, NS: 1}}, "host-bound"},
 	} {
-		b := newBuilder(&summary.Summary{Idle: tc.owner}, judge.Result{Verdict: judge.Verdict{Bound: "host", Rule: tc.rule}})
-		if got := b.bound(); got != tc.want {
+		ctx := section.New(&summary.Summary{Idle: tc.owner}, judge.Result{Verdict: judge.Verdict{Bound: "host", Rule: tc.rule}})
+		if got := bound(ctx); got != tc.want {
 			t.Errorf("%s of %v: %q, want %q", tc.rule, tc.owner, got, tc.want)
 		}
 	}
@@ -72,11 +75,11 @@ func TestHostBoundIsOfTheHost(t *testing.T) {
 // TestSettingsAreWhole: a name that is cut cannot be set.
 func TestSettingsAreWhole(t *testing.T) {
 	const setting = "generator.inference_engine.weight_transfer_threshold_cuda_ipc_GB,"
-	b := newBuilder(&summary.Summary{}, judge.Result{})
-	if got := b.step(says("set " + setting + " to 2.0")); !strings.Contains(got, setting) {
+	ctx := section.New(&summary.Summary{}, judge.Result{})
+	if got := ctx.Step(says("set " + setting + " to 2.0")); !strings.Contains(got, setting) {
 		t.Errorf("%q", got)
 	}
-	if got := b.step(says(strings.Repeat("x", 5000))); len(got) > settingWord+10 {
+	if got := ctx.Step(says(strings.Repeat("x", 5000))); len(got) > doc.SettingWord+10 {
 		t.Errorf("a word of %d bytes", len(got))
 	}
 }
@@ -96,11 +99,11 @@ func TestNamedDeviceIsShown(t *testing.T) {
 		{nil, "Shown: the 2 GPUs with the most idle time.", []int{3, 4}},
 		{[]judge.Finding{late}, "Shown: 2 GPUs, including the one that a finding names.", []int{0, 4}},
 	} {
-		b := newBuilder(s, judge.Result{Findings: tc.findings})
-		if got := b.shownDevices(); !slices.Equal(got, tc.shown) {
+		ctx := section.New(s, judge.Result{Findings: tc.findings})
+		if got := timeline.ShownDevices(ctx); !slices.Equal(got, tc.shown) {
 			t.Errorf("shows %v, want %v", got, tc.shown)
 		}
-		if got := b.screenBudget().Blocks; len(got) != 2 || got[1] != (Paragraph{Text: tc.lead}) {
+		if got := timeline.ScreenBudget(ctx).Blocks; len(got) != 2 || got[1] != (doc.Paragraph{Text: tc.lead}) {
 			t.Errorf("%v, want %q", got, tc.lead)
 		}
 	}

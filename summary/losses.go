@@ -53,6 +53,10 @@ func (r LaunchLoss) OfKernels() bool { return r.Kind == LossKernel || r.Kind == 
 // work ran after the window that is measured.
 func (r LaunchLoss) InWindow() (missing, calls int64) { return r.Missing - r.AtEnd, r.Calls - r.AtEnd }
 
+// LaunchesWithoutKernels is the code of the issue that launches have no device work in
+// the capture.
+const LaunchesWithoutKernels = "launches-without-kernels"
+
 // ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
 const ClocksImplausible = "window-implausible"
 

@@ -1,17 +1,7 @@
 package summary
 
-import "math"
+import "assay/unit"
 
-// Plus adds two lengths, sizes or counts. On overflow it returns math.MaxInt64
-// or math.MinInt64. Damaged times can add up to more than int64 holds, and a
-// sum that wraps around would be a small or negative number that looks like a
-// measurement.
-func Plus(a, b int64) int64 {
-	switch {
-	case b > 0 && a > math.MaxInt64-b:
-		return math.MaxInt64
-	case b < 0 && a < math.MinInt64-b:
-		return math.MinInt64
-	}
-	return a + b
-}
+// Plus is [unit.Plus]: it adds two lengths, sizes or counts and stops at the limits of
+// int64.
+func Plus(a, b int64) int64 { return unit.Plus(a, b) }

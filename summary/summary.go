@@ -162,6 +162,10 @@ type Stream struct {
 	WorkNS  int64  `json:"work_ns"` // total time; more than BusyNS if events overlap
 }
 
+// WholeGraph is the [Kernel.Category] of CUDA graphs that were traced as one event,
+// without their kernels.
+const WholeGraph = "whole-graph"
+
 // A Kernel represents all runs of one kernel on one stream. (Input, Rank,
 // Device, Stream, Name, Op) is its key.
 type Kernel struct {

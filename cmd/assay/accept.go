@@ -91,7 +91,7 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 
 // saveSummary writes a summary and the version of assay to a file in dir. The name of
 // the file is derived from its content. saveSummary returns the name.
-func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
+func saveSummary(dir string, doc masked[report.Report]) (string, error) {
 	var text bytes.Buffer
 	if err := doc.value.MadeBy(version()).JSON(&text); err != nil {
 		return "", err
@@ -103,7 +103,7 @@ func saveSummary(dir string, doc masked[report.Doc]) (string, error) {
 	if err := out.dir(dir); err != nil {
 		return "", err
 	}
-	return name, out.file(filepath.Join(dir, name), doc.as(func(_ report.Doc, w io.Writer) error {
+	return name, out.file(filepath.Join(dir, name), doc.as(func(_ report.Report, w io.Writer) error {
 		_, err := w.Write(text.Bytes())
 		return err
 	}))

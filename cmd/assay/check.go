@@ -13,7 +13,8 @@ import (
 
 	"assay/gate"
 	"assay/judge"
-	"assay/report"
+	"assay/report/check"
+	"assay/report/doc"
 )
 
 func checkCommand() *command {
@@ -143,7 +144,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	checked := mask(report.Checked{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result})
+	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result})
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
@@ -188,7 +189,7 @@ func (k *checking) counts(o gate.Outcome) gate.Result {
 
 // write writes all requested outputs. If one fails, it writes the others and returns the
 // error.
-func (k *checking) write(e env, c masked[report.Checked]) error {
+func (k *checking) write(e env, c masked[check.Report]) error {
 	var errs []error
 	if k.dir != "" {
 		errs = append(errs, writeCheck(k.dir, c))
@@ -208,7 +209,7 @@ func (k *checking) write(e env, c masked[report.Checked]) error {
 // inGitHub reports whether the process runs in a GitHub workflow.
 func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-func (k *checking) render(c report.Checked, w io.Writer) error {
+func (k *checking) render(c check.Report, w io.Writer) error {
 	switch k.format {
 	case "junit":
 		return c.JUnit(w)
@@ -221,7 +222,7 @@ func (k *checking) render(c report.Checked, w io.Writer) error {
 }
 
 // writeCheck writes the files of the result.
-func writeCheck(dir string, c masked[report.Checked]) error {
+func writeCheck(dir string, c masked[check.Report]) error {
 	out := newWriter()
 	defer out.stop()
 	if err := out.dir(dir); err != nil {
@@ -229,13 +230,13 @@ func writeCheck(dir string, c masked[report.Checked]) error {
 	}
 	for _, f := range []struct {
 		name   string
-		render func(report.Checked, io.Writer) error
+		render func(check.Report, io.Writer) error
 	}{
-		{"check.json", report.Checked.JSON},
-		{"junit.xml", report.Checked.JUnit},
-		{"benchmark.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, false) }},
-		{"benchmark-bigger.json", func(c report.Checked, w io.Writer) error { return c.Benchmark(w, true) }},
-		{"check.md", report.Checked.Markdown},
+		{"check.json", check.Report.JSON},
+		{"junit.xml", check.Report.JUnit},
+		{"benchmark.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, false) }},
+		{"benchmark-bigger.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, true) }},
+		{"check.md", check.Report.Markdown},
 	} {
 		if err := out.stage(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
 			return err
@@ -246,7 +247,7 @@ func writeCheck(dir string, c masked[report.Checked]) error {
 
 // appendStepSummary adds the result to the step summary. Its limit includes what the step
 // wrote before.
-func appendStepSummary(c report.Checked) error {
+func appendStepSummary(c check.Report) error {
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return nil
@@ -255,7 +256,7 @@ func appendStepSummary(c report.Checked) error {
 	if err != nil {
 		return err
 	}
-	left := int64(report.StepSummaryLimit)
+	left := int64(doc.StepSummaryLimit)
 	if info, err := f.Stat(); err == nil {
 		left -= info.Size()
 	}
@@ -268,7 +269,7 @@ func appendStepSummary(c report.Checked) error {
 
 // status returns the error for the exit status. A failed gate has priority over other
 // errors.
-func (k *checking) status(e env, c *command, r report.Checked, failed error) error {
+func (k *checking) status(e env, c *command, r check.Report, failed error) error {
 	failures, bad := r.Count(gate.Fail), r.Count(gate.Error)
 	for _, o := range r.Outcomes {
 		if o.Result == gate.Inconclusive {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/report/doc"
 	"bytes"
 	"encoding/xml"
 	"io"
@@ -12,8 +13,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"assay/report"
 )
 
 // actionStep writes the script of one step of action.yml to a file: "action ID
@@ -64,7 +63,7 @@ func TestStepSummaryRoom(t *testing.T) {
 	t.Setenv("GITHUB_ACTIONS", "true")
 	t.Setenv("GITHUB_STEP_SUMMARY", page)
 	for _, room := range []int{0, 1, 20, 300, 5000} {
-		before := bytes.Repeat([]byte("x"), report.StepSummaryLimit-room)
+		before := bytes.Repeat([]byte("x"), doc.StepSummaryLimit-room)
 		if err := os.WriteFile(page, before, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +74,7 @@ func TestStepSummaryRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(after) > report.StepSummaryLimit || !bytes.HasPrefix(after, before) {
+		if len(after) > doc.StepSummaryLimit || !bytes.HasPrefix(after, before) {
 			t.Errorf("room for %d: %d bytes", room, len(after))
 		}
 		if room >= 300 && !bytes.Contains(after, []byte("# Gates: pass")) {

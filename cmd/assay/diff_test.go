@@ -58,7 +58,7 @@ func FuzzDiff(f *testing.F) {
 }
 
 // checkDoc renders a report in every way.
-func checkDoc(t *testing.T, doc report.Doc) {
+func checkDoc(t *testing.T, doc report.Report) {
 	t.Helper()
 	var text, md, data strings.Builder
 	if err := errors.Join(doc.Text(&text, textWidth), doc.Markdown(&md), doc.StepSummary(io.Discard), doc.JSON(&data)); err != nil {

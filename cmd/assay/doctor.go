@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/doctor"
 	"assay/internal/ingest"
 	"assay/internal/jsontext"
 	"assay/judge"
@@ -62,13 +63,13 @@ type examination struct {
 	Schema  string          `json:"schema"`
 	Inputs  []summary.Input `json:"inputs"`
 	Stacks  []judge.Stack   `json:"stacks"`
-	Answers []judge.Answer  `json:"answers"`
+	Answers []doctor.Answer `json:"answers"`
 	Issues  []summary.Issue `json:"issues"`
 }
 
 // examined returns the capture check in a format: text, md or json.
 func (v *verdict) examined(format string) result {
-	answers := judge.Examine(v.summary)
+	answers := doctor.Examine(v.summary)
 	if format != "json" {
 		return shown(mask(report.Doctor(v.summary, v.result, answers)), format)
 	}

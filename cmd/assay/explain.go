@@ -12,6 +12,7 @@ import (
 	"assay/internal/jsontext"
 	"assay/judge"
 	"assay/report"
+	"assay/report/doc"
 )
 
 func explainCommand() *command {
@@ -93,7 +94,7 @@ func writePages(w io.Writer, format string, all, chosen explained) error {
 		}
 		return writeExplained(w, chosen)
 	}
-	docs := []report.Doc{report.Rules(all.Rules), report.Codes(all.Codes)}
+	docs := []doc.Doc{report.Rules(all.Rules), report.Codes(all.Codes)}
 	if len(chosen.Rules)+len(chosen.Codes) > 0 {
 		docs = nil
 		for _, p := range chosen.Rules {
@@ -107,7 +108,7 @@ func writePages(w io.Writer, format string, all, chosen explained) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := inFormat(format, doc.Text, doc.StepSummary, doc.JSON)(w); err != nil {
+		if err := inFormat(format, doc.Text, doc.StepSummary, nil)(w); err != nil {
 			return err
 		}
 	}

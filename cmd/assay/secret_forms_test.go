@@ -58,6 +58,7 @@ func plants(rnd *rand.Rand) (all []planted) {
 		value := valueOf(rnd, s)
 		all = append(all, planted{fmt.Sprintf(s, value), value})
 	}
+	all = append(all, hiddenPlants(rnd)...)
 	value := valueOf(rnd, "")
 	key := strings.Repeat(valueOf(rnd, ""), 4)
 	basic := base64.StdEncoding.EncodeToString([]byte("bob:" + value))

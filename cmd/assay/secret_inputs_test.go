@@ -104,7 +104,7 @@ func TestNoSecretLeavesDatabases(t *testing.T) {
 		if _, out := s.run("summary", path, "--format", "json"); !strings.Contains(out, "secrets-masked") || !strings.Contains(out, "[hf]") {
 			t.Errorf("no text of %s is shown, so nothing was tried", filepath.Base(path))
 		}
-		if status, out := s.run("doctor", path); status == exitOK && strings.Contains(out, "nothing in it looks like a secret") {
+		if status, out := s.run("doctor", path); status == exitOK && strings.Contains(out, "Nothing in it looks like a secret") {
 			t.Errorf("doctor finds no secret in %s", filepath.Base(path))
 		}
 	}

@@ -178,7 +178,12 @@ func TestNoSecretLeaves(t *testing.T) {
 	folded, log := &strings.Builder{}, &strings.Builder{}
 	gates := "kernels.total: '<= 1ns'\n"
 	for i, p := range all {
-		line := strings.NewReplacer("\n", " ", ";", ":").Replace(p.text)
+		line := p.text
+		if !brokenLines(line) {
+			line = strings.NewReplacer("\n", " ", ";", ":").Replace(line)
+		} else if line = strings.NewReplacer("\n", `\n`, "\\\n", `\\\n`).Replace(line); strings.Contains(line, ";") {
+			continue
+		}
 		fmt.Fprintf(folded, "main;%s;leaf 5\n", line)
 		fmt.Fprintf(log, "%s\n", line)
 		if !strings.ContainsAny(p.text, "\"\n\x1b{}\\") {

@@ -13,7 +13,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/diag"
 	"assay/internal/ingest"
-	"assay/report"
+	"assay/report/doc"
 	"assay/trace"
 )
 
@@ -164,21 +164,21 @@ func (t *tableWriter) csv(table *nsysstats.Table) {
 func (t *tableWriter) markdown(path string, table *nsysstats.Table, skipped string) {
 	fmt.Fprintf(t.w, "### %s (%s)\n", table.Title, table.Name)
 	if t.many {
-		fmt.Fprintf(t.w, "\n%s\n", report.Code(path))
+		fmt.Fprintf(t.w, "\n%s\n", doc.Code(path))
 	}
 	if skipped != "" {
-		fmt.Fprintf(t.w, "\n%s\n", report.Code(skipped))
+		fmt.Fprintf(t.w, "\n%s\n", doc.Code(skipped))
 		return
 	}
-	var columns []report.Column
+	var columns []doc.Column
 	for _, c := range table.Columns {
-		kind := report.Number
+		kind := doc.Number
 		if c.Text {
-			kind = report.Text
+			kind = doc.Text
 		}
-		columns = append(columns, report.Column{Title: c.Head, Kind: kind})
+		columns = append(columns, doc.Column{Title: c.Head, Kind: kind})
 	}
-	report.WriteGrid(t.w, columns, table.Rows)
+	doc.WriteGrid(t.w, columns, table.Rows)
 }
 
 // mostOfName is the largest number of characters of a name in a column of text.

@@ -27,7 +27,7 @@ type reportFiles struct {
 // first. All files are complete under temporary names before the first is renamed, so a
 // failure does not change an earlier report. The old page is removed first and the new
 // page is renamed last, so a page never has the pictures of another report.
-func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names []string, err error) {
+func writeReport(dir string, doc masked[report.Report], files reportFiles) (names []string, err error) {
 	out := newWriter()
 	defer out.stop()
 	if err := out.dir(dir); err != nil {
@@ -39,11 +39,11 @@ func writeReport(dir string, doc masked[report.Doc], files reportFiles) (names [
 			names = append(names, name)
 		}
 	}
-	stage(files.json, doc.as(report.Doc.JSON))
+	stage(files.json, doc.as(report.Report.JSON))
 	for _, chart := range doc.value.Charts() {
 		stage(chart.File(), mask(chart).as(plot.Chart.PNG))
 	}
-	stage(files.markdown, doc.as(report.Doc.Markdown))
+	stage(files.markdown, doc.as(report.Report.Markdown))
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (e env) print(r result) error {
 }
 
 // shown returns the result that writes a document in a format: text, md or json.
-func shown(doc masked[report.Doc], format string) result {
-	return doc.as(func(d report.Doc, w io.Writer) error { return inFormat(format, d.Text, d.StepSummary, d.JSON)(w) })
+func shown(doc masked[report.Report], format string) result {
+	return doc.as(func(d report.Report, w io.Writer) error { return inFormat(format, d.Text, d.StepSummary, d.JSON)(w) })
 }
 
 // inFormat returns the writer of a format: text, md or json.

@@ -3,6 +3,7 @@ package redact
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ type text struct {
 	s     string
 	spans []span
 	named int // names before this offset were looked at
+
+	keyed int // JSON Web Keys before this offset were looked at
 
 	addressed   int // addresses before this offset were looked at
 	addressEnd  int // where the last address ends
@@ -47,7 +50,7 @@ func findIn(x *index, s string, depth int) []span {
 		return nil
 	}
 	var t *text
-	run, escapes := 0, false
+	run, escapes, unseen := 0, false, false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if i+2 < len(s) {
@@ -62,12 +65,13 @@ func findIn(x *index, s string, depth int) []span {
 				}
 			}
 		}
-		switch coded[c] {
-		case ofRun:
-			run++
-			continue
-		case ofEscape:
-			escapes = true
+		if class := coded[c]; class != 0 {
+			if class&ofRun != 0 {
+				run++
+				continue
+			}
+			escapes = escapes || class&ofEscape != 0
+			unseen = unseen || class&ofHidden != 0 && i+1 < len(s) && mayHide(s, i)
 		}
 		if run >= shortestCoded && depth < deepest {
 			t = t.base64(x, s, i-run, i, depth)
@@ -79,6 +83,9 @@ func findIn(x *index, s string, depth int) []span {
 	}
 	if escapes && depth < deepest {
 		t = t.escapes(x, s, depth)
+	}
+	if unseen && depth < deepest {
+		t = t.unseen(x, s, depth)
 	}
 	if t == nil || t.spans == nil {
 		return nil
@@ -97,7 +104,7 @@ func parted(s string, at int) bool {
 }
 
 var parts = func() (set [256]bool) {
-	for _, c := range []byte("=:\"'`\\> \t\r\n+?") {
+	for _, c := range []byte("=:\"'`\\> \t\r\n+?|") {
 		set[c] = true
 	}
 	return set
@@ -107,6 +114,7 @@ var parts = func() (set [256]bool) {
 const (
 	ofRun    = 1 // of base64
 	ofEscape = 2 // begins an escape
+	ofHidden = 4 // may begin what a screen does not show
 )
 
 var coded = func() (set [256]uint8) {
@@ -116,8 +124,28 @@ var coded = func() (set [256]uint8) {
 	for _, c := range []byte(`\%&`) {
 		set[c] = ofEscape
 	}
+	for c := range byte(' ') {
+		if c < '\t' || c > '\r' {
+			set[c] |= ofHidden
+		}
+	}
+	for _, c := range []byte("\x7f\xc2\xe1\xe2\xef[\\^`") {
+		set[c] |= ofHidden
+	}
 	return set
 }()
+
+// mayHide reports whether s[i] begins what a screen does not show, as far as the next
+// byte tells.
+func mayHide(s string, i int) bool {
+	switch s[i] {
+	case '[':
+		return '0' <= s[i+1] && s[i+1] <= '9'
+	case '\\', '^', '`':
+		return s[i+1] == '\n' || s[i+1] == '\r'
+	}
+	return true
+}
 
 // add notes a secret.
 func (t *text) add(s span) {
@@ -182,17 +210,23 @@ func (t *text) boundary(at int) bool {
 // bytes.
 const shortestCoded = 16
 
-// base64 looks for secrets in what s[from:to] decodes to. It returns t, or a
+// base64 looks for secrets in what s[from:to], of base64 or hexadecimal digits, decodes to. It returns t, or a
 // new text if t is nil and there is a secret. The run may begin with a path, because
 // base64 has its letters, too; the code then begins after punctuation.
 func (t *text) base64(x *index, s string, from, to, depth int) *text {
 	const starts = 4
 	for try := 0; try < starts && to-from >= shortestCoded; try++ {
-		if end, ok := secretCode(x, s, from, to, depth); ok {
+		kind := "hex"
+		end, ok := secretHex(x, s, from, to, depth)
+		if !ok {
+			kind = "base64"
+			end, ok = secretCode(x, s, from, to, depth)
+		}
+		if ok {
 			if t == nil {
 				t = newText(s)
 			}
-			t.add(span{"base64", from, end, false})
+			t.add(span{kind, from, end, false})
 			return t
 		}
 		next := strings.IndexFunc(s[from:to], func(r rune) bool { return r == '/' || r == '+' || r == '-' || r == '_' })
@@ -202,6 +236,37 @@ func (t *text) base64(x *index, s string, from, to, depth int) *text {
 		from += next + 1
 	}
 	return t
+}
+
+// secretHex reports whether hexadecimal digits that s[from:to] begins with are text
+// with a secret, and where they end.
+func secretHex(x *index, s string, from, to, depth int) (end int, ok bool) {
+	const most, head, shortest = 64 << 10, 12, 24
+	if s[from] == '0' && (s[from+1] == 'x' || s[from+1] == 'X') {
+		from += 2
+	}
+	end = from
+	for end < min(to, from+most) && isHex(s[end]) {
+		if end++; end == from+head {
+			var first [head / 2]byte
+			if _, err := hex.Decode(first[:], []byte(s[from:end])); err != nil || !legible(first[:]) {
+				return 0, false
+			}
+		}
+	}
+	if end-from < shortest {
+		return 0, false
+	}
+	plain, err := hex.DecodeString(s[from : end-(end-from)%2])
+	if err != nil || findIn(x, string(plain), depth+1) == nil {
+		return 0, false
+	}
+	return end, true
+}
+
+// isHex reports whether c is a hexadecimal digit.
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 // secretCode reports whether s[from:to] is base64 of text with a secret, and where

@@ -57,6 +57,8 @@ type form struct {
 	loose bool
 	mark  string // the first constant text, which is searched
 	left  *part  // the run before mark, or nil
+
+	glued bool // the mark is unmistakable: a letter or digit may precede it
 }
 
 // longest is the length that stands for "any number more".
@@ -66,19 +68,43 @@ const longest = 1 << 30
 // tested, so a mistake in it panics.
 func compiled() (out []form) {
 	for _, f := range formats {
-		parts, err := parseForm(f.Form)
-		if err != nil {
-			panic("redact: " + err.Error())
-		}
-		c := form{kind: f.Kind, loose: f.Loose, parts: parts}
-		if parts[0].text == "" {
-			c.left, c.parts = &parts[0], parts[1:]
-		}
-		c.mark = c.parts[0].text
-		out = append(out, c)
+		out = append(out, f.compile())
 	}
 	return out
 }
+
+// compile returns the compiled format.
+func (f Format) compile() form {
+	parts, err := parseForm(f.Form)
+	if err != nil {
+		panic("redact: " + err.Error())
+	}
+	c := form{kind: f.Kind, loose: f.Loose, parts: parts}
+	if parts[0].text == "" {
+		c.left, c.parts = &parts[0], parts[1:]
+	}
+	c.mark = c.parts[0].text
+	c.glued = c.unmistakable()
+	return c
+}
+
+// unmistakable reports whether no word ends as the mark of a form does, so that a
+// token is one even if something was written before it without a separator.
+func (f *form) unmistakable() bool {
+	const shortestMark, shortestRun, long, shortest = 3, 30, 5, 20
+	if f.loose || f.left != nil || len(f.parts) < 2 || f.mark[0] == '/' {
+		return false
+	}
+	last, run, size := f.mark[len(f.mark)-1], f.parts[1], 0
+	for _, p := range f.parts {
+		size += p.min
+	}
+	return len(f.mark) >= long && size >= shortest && strings.ContainsAny(f.mark, "-_.~") ||
+		len(f.mark) >= shortestMark && last == '_' && run.min >= shortestRun && alphabets[run.alphabet].name != "hex"
+}
+
+// mayBegin reports whether a token of the form may begin at an offset.
+func (t *text) mayBegin(f *form, at int) bool { return f.glued || t.boundary(at) }
 
 // parseForm splits the text of a form into its parts.
 func parseForm(text string) (parts []part, err error) {
@@ -157,8 +183,18 @@ const alnum = 1 << 1
 // isAlnum reports whether c is an ASCII letter or digit.
 func isAlnum(c byte) bool { return members[c]&alnum != 0 }
 
-// match returns the token of the form whose mark begins at at.
+// match returns the token of the form whose mark begins at at. Line breaks may be in
+// it.
 func (f *form) match(t *text, at int) (from, to int, ok bool) {
+	if from, to, ok = f.whole(t, at); ok {
+		return from, f.wrapped(t, to), true
+	}
+	to, ok = f.broken(t, at)
+	return at, to, ok
+}
+
+// whole returns the token of the form whose mark begins at at, on one line.
+func (f *form) whole(t *text, at int) (from, to int, ok bool) {
 	from, to = at, at
 	if f.left != nil {
 		for from > 0 && at-from < min(f.left.max, 128) && members[t.s[from-1]]&(1<<f.left.alphabet) != 0 {
@@ -168,7 +204,8 @@ func (f *form) match(t *text, at int) (from, to int, ok bool) {
 			return 0, 0, false
 		}
 	}
-	if !t.boundary(from) {
+	glued := !t.boundary(from)
+	if glued && !f.glued {
 		return 0, 0, false
 	}
 	for i, p := range f.parts {
@@ -192,7 +229,7 @@ func (f *form) match(t *text, at int) (from, to int, ok bool) {
 	if to < len(t.s) && isAlnum(t.s[to]) {
 		return 0, 0, false
 	}
-	if f.loose && !random(t.s[from:to]) {
+	if f.loose && !random(t.s[from:to]) || glued && !varied(t.s[from:to]) {
 		return 0, 0, false
 	}
 	return from, to, true
@@ -220,6 +257,19 @@ func random(s string) bool {
 	return changes*100 >= pairs*35 && changes >= 5
 }
 
+// varied reports whether upper case, lower case and digits alternate in a text several
+// times. Words in upper or in lower case with a number do not.
+func varied(s string) bool {
+	const enough = 4
+	changes := 0
+	for i := 1; i < len(s) && changes < enough; i++ {
+		if isAlnum(s[i]) && isAlnum(s[i-1]) && kindOf(s[i]) != kindOf(s[i-1]) {
+			changes++
+		}
+	}
+	return changes >= enough
+}
+
 // kindOf tells lower case, upper case and digits apart.
 func kindOf(c byte) int {
 	switch {
@@ -229,4 +279,11 @@ func kindOf(c byte) int {
 		return 1
 	}
 	return 2
+}
+
+// Unmistakable reports whether no word resembles the beginning of a token, so that it
+// is found behind a letter, and with line breaks in it.
+func (f Format) Unmistakable() bool {
+	c := f.compile()
+	return c.glued
 }

@@ -22,6 +22,15 @@ func marks() []mark {
 		{"--proxy-user", (*text).user, false},
 		{" -p", (*text).option, false},
 		{" -a ", (*text).option, false},
+		{"--password-stdin", (*text).piped, false},
+		{"sudo -s", (*text).piped, false},
+		{"@tcp(", (*text).driver, false},
+		{"@unix(", (*text).driver, false},
+		{"private-lines:", (*text).putty, false},
+		{"kty", (*text).jwk, false},
+		{":5432:", (*text).pgpass, false},
+		{":6432:", (*text).pgpass, false},
+		{":*:", (*text).pgpass, false},
 	}
 	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "bearer", "sig", "cookie", "dsn", "jwt"} {
 		list = append(list, mark{word, (*text).name, true})

@@ -39,7 +39,7 @@ var words = sync.OnceValue(func() *vocabulary {
 
 		// tokens are the words before "token" that mark a secret token.
 		tokens: set("access auth oauth api refresh session id bearer security secret " +
-			"personal private user hub bot jwt csrf xsrf webhook registry " +
+			"personal private identity user hub bot jwt csrf xsrf webhook registry " +
 			"deploy ci job runner push login client app service signing vault " +
 			"kube k8s notebook jupyter " + services),
 
@@ -58,7 +58,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
 			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
 			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
-			"bytes dtype strategy position positions ratio logits probs attempts rotation header"),
+			"bytes dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv"),
 
 		// accounts are the words before "pass" that mark a password; a pass may also be one
 		// over data.
@@ -71,7 +71,7 @@ var words = sync.OnceValue(func() *vocabulary {
 })
 
 // tails are endings of words that were written together.
-var tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken clientsecret")
+var tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken secret")
 
 // services are words by which variables name whose secret they hold.
 const services = "hf huggingface hugging openai anthropic claude gemini google gcp aws azure wandb comet neptune nvidia ngc groq " +
@@ -100,9 +100,12 @@ func (t *text) name(from, to int) {
 	if from < t.named {
 		return
 	}
-	low := max(t.named, from-longestName)
+	low, mark := max(t.named, from-longestName), from
 	for from > low && ofName(t.s[from-1]) {
 		from--
+	}
+	if i := strings.LastIndex(t.s[from:mark], "--"); i >= 0 {
+		from += i + len("--") // something was written before a flag without a blank
 	}
 	for end := min(len(t.s), to+longestName); to < end && ofName(t.s[to]); {
 		to++
@@ -161,7 +164,7 @@ func means(w, before string, list []string) trust {
 	switch {
 	case words().alone[w], w == "pass" && (words().accounts[before] || words().services[before]), w == "pwd" && len(list) > 1:
 		return surely
-	case slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(w, tail) }):
+	case slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(w, tail) }), written(w):
 		return surely
 	case w == "key" && words().keys[before], w == "keys" && (before == "api" || before == "access"):
 		return surely
@@ -175,6 +178,17 @@ func means(w, before string, list []string) trust {
 		return maybe
 	}
 	return noSecret
+}
+
+// written reports whether w is "token" or "key" behind a word that makes it a secret,
+// written together: hftoken, masterkey.
+func written(w string) bool {
+	const shortest = 2
+	if before, ok := strings.CutSuffix(w, "token"); ok {
+		return len(before) >= shortest && words().tokens[before]
+	}
+	before, ok := strings.CutSuffix(w, "key")
+	return ok && len(before) >= shortest && words().keys[before]
 }
 
 // wordBefore returns the word that a space parts from the end of s: "API key".

@@ -208,7 +208,7 @@ var passwordOptions = []struct {
 	joined          bool
 }{
 	{"sshpass", "-p", false}, {"sshpass", "-p", true}, {"mysql", "-p", true}, {"mariadb", "-p", true},
-	{"docker login", "-p", false}, {"podman login", "-p", false}, {"redis-cli", "-a", false},
+	{"zip", "-P", false}, {"7z ", "-p", true}, {"docker login", "-p", false}, {"podman login", "-p", false}, {"redis-cli", "-a", false},
 }
 
 // option masks the password that a command takes as an option: mysql -pPASSWORD.

@@ -3,8 +3,8 @@
 //
 // A secret is a token of a published format (the table in [Formats]), the value of a
 // variable, flag or header whose name says that it is one, a password in an address
-// or a private key. Escapes and base64 are decoded before they are looked at. What
-// replaces a secret tells only its kind.
+// or a private key. Escapes, base64 and hexadecimal digits are decoded before they are
+// looked at, and what a screen does not show is taken out. What replaces a secret tells only its kind.
 package redact
 
 import (

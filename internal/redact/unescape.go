@@ -79,6 +79,9 @@ func backslash(s string) (r rune, size int) {
 	if len(s) < 2 {
 		return 0, 0
 	}
+	if r, n := braced(s); n > 0 {
+		return r, n
+	}
 	switch s[1] {
 	case 'x':
 		if r, ok := number(s[2:], 2, 16); ok {
@@ -102,6 +105,23 @@ func backslash(s string) (r rune, size int) {
 		}
 	}
 	return 0, 0
+}
+
+// braced reads an escape whose digits are in braces: \u{48}, \x{48}.
+func braced(s string) (r rune, size int) {
+	const most = 6
+	if len(s) < 5 || s[1] != 'u' && s[1] != 'x' || s[2] != '{' {
+		return 0, 0
+	}
+	n := strings.IndexByte(s[3:min(len(s), 4+most)], '}')
+	if n < 1 {
+		return 0, 0
+	}
+	r, ok := number(s[3:], n, 16)
+	if !ok {
+		return 0, 0
+	}
+	return r, n + len(`\u{}`)
 }
 
 // entities are the named ones that values meet.

@@ -17,6 +17,7 @@ type setting struct {
 	element  bool // of XML
 	columns  bool // only spaces part name and value
 	pair     bool // only a comma does
+	cell     bool // a line of a table, an arrow or one blank does
 	at       int  // of the value
 }
 
@@ -38,7 +39,7 @@ func (t *text) variable(from, to int) {
 	if how == surely && upperCase && !v.assigned && !v.flag && t.bareWord(v) {
 		how = maybe
 	}
-	if how == noSecret || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
+	if how == noSecret || v.cell && how != surely || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
 		return
 	}
 	kind := "variable"
@@ -46,11 +47,21 @@ func (t *text) variable(from, to int) {
 		v.at, kind = t.scheme(v.at)
 	}
 	start, end := t.value(v, how)
+	if how == maybe && v.assigned && !v.element && end-start <= longestName && t.namesSecret(start, end) {
+		return // <add key="ApiKey" value="...">: the value is a name
+	}
 	if start >= end || t.harmless(v, start, end, how) {
 		return
 	}
 	t.add(span{kind, start, end, false})
 	t.named = max(t.named, end)
+}
+
+// namesSecret reports whether s[from:to] is the name of a secret in quotes, which a
+// field with the value follows.
+func (t *text) namesSecret(from, to int) bool {
+	quote := t.quoteAt(to)
+	return from < to && quote > 0 && t.valueField(to+quote, true) > 0 && t.classify(from, to) == surely
 }
 
 // tokenOrKey reports whether a name of a flag or of a query is "token" or "key"
@@ -71,13 +82,13 @@ func isToken(name string) bool {
 
 // command reports whether a command that sets a variable precedes a name.
 func (t *text) command(from int) bool {
-	before := lowerCase(t.s[max(0, from-40):from])
+	before := lowerCase(t.s[max(0, from-160):from])
 	for _, c := range []string{"setenv ", "setx ", "set -x ", "set -gx ", "set -ux "} {
 		if strings.HasSuffix(before, c) {
 			return true
 		}
 	}
-	return strings.Contains(before, "login ") // as in .netrc
+	return strings.Contains(before, "login ") || strings.Contains(before, "machine ") // as in .netrc
 }
 
 // skip returns the first offset from at on whose byte is not in chars, at most
@@ -108,8 +119,8 @@ func (t *text) separated(v *setting) bool {
 		at += n
 		at = t.skip(at, "])")
 	}
-	if at < len(t.s) && t.s[at] == '>' && v.from > 0 && t.s[v.from-1] == '<' {
-		v.element, v.assigned, v.at = true, true, at+1
+	if end := t.tagEnd(at, v); end > 0 {
+		v.element, v.assigned, v.at = true, true, end
 		return true
 	}
 	blank := t.skip(at, " \t")
@@ -122,16 +133,67 @@ func (t *text) separated(v *setting) bool {
 		return false
 	case rest[0] == '=' || rest[0] == ':' || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "->"):
 		v.assigned = v.quoted || rest[0] != ':'
-		v.at = t.skip(t.skip(blank, "+?:=->"), " \t")
-		return v.at < len(t.s) && !(strings.HasPrefix(rest, "->") && !v.quoted)
+		v.at = t.nextLine(t.skip(t.skip(blank, "+?:=->"), " \t"))
+		v.cell = strings.HasPrefix(rest, "->") && !v.quoted
+		return v.at < len(t.s)
 	case v.quoted && rest[0] == ',':
 		v.pair, v.assigned, v.at = true, true, t.skip(blank+1, " \t\n\r")
+		if v.at+1 < len(t.s) && (t.s[v.at] == 'b' || t.s[v.at] == 'u') && t.quoteAt(v.at+1) > 0 {
+			v.at++
+		}
 		return t.quoteAt(v.at) > 0
+	case rest[0] == '|' || strings.HasPrefix(rest, "│"):
+		v.cell, v.at = true, t.skip(blank+len("|"), "\x94\x82 \t") // the other bytes of the line of a table
+		return v.at < len(t.s)
+	case blank == at+1 && !v.quoted && !v.flag && t.told(blank) > 0:
+		v.cell, v.at = true, t.told(blank)
+		return true
 	case blank > at && !v.quoted:
 		v.columns, v.at = true, blank
 		return v.flag && rest[0] != '-' || !v.flag && (blank-at > 1 || t.s[at] == '\t' || t.command(v.from))
 	}
 	return false
+}
+
+// tagEnd returns where the text of an element begins whose tag or attribute the name
+// is: <password>, <Password type="x">, <entry name="password">. It returns 0 if the name
+// is neither.
+func (t *text) tagEnd(at int, v *setting) int {
+	const longestTag = 160
+	switch {
+	case at >= len(t.s):
+		return 0
+	case t.s[at] == '>' && (v.quoted || v.from > 0 && t.s[v.from-1] == '<'):
+		return at + 1
+	case t.s[at] != ' ' || v.from == 0 || t.s[v.from-1] != '<':
+		return 0
+	}
+	i := strings.IndexAny(t.s[at:min(len(t.s), at+longestTag)], "<>\n")
+	if i < 0 || t.s[at+i] != '>' || t.s[at+i-1] == '/' {
+		return 0
+	}
+	return at + i + 1
+}
+
+// told returns where a value begins that prose gives behind a blank: "password is X",
+// "API key X". It looks random and is long, or the result is 0.
+func (t *text) told(at int) int {
+	const shortest = 12
+	for _, word := range []string{"is ", "was ", "provided: "} {
+		if strings.HasPrefix(t.s[at:], word) {
+			at += len(word)
+			break
+		}
+	}
+	value := at + t.quoteAt(at)
+	word := t.s[value:t.trimmed(value, min(t.unquoted(value, false), value+longestName))]
+	if i := strings.IndexAny(word, "(<[/=:"); i >= 0 {
+		word = word[:i]
+	}
+	if len(word) < shortest || !random(word) || wordy(word) || strings.Trim(word, "-0123456789") == "" {
+		return 0
+	}
+	return at
 }
 
 // valueField returns the end of the word "value" where a name and its value are
@@ -288,11 +350,11 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 }
 
 // stands are values that stand for a secret and are none.
-var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
+var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.
 var kinds = sync.OnceValue(func() map[string]bool {
-	m := set("variable password bearer basic private-key base64 user email")
+	m := set("variable password bearer basic private-key base64 hex user email")
 	for _, f := range formats {
 		m[f.Kind] = true
 	}
@@ -315,6 +377,20 @@ func shown(s string) bool {
 	return strings.IndexFunc(s[1+len(word):], func(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }) < 0
 }
 
+// operations are words that signatures of functions give to parameters that are named
+// as secrets are.
+var operations = set("lookup gather scatter load store embed embedding update search sort hash index gemm linear attention cache rotary")
+
+// argument reports whether a value is one of a function that computes something: a
+// small number, or the name of an operation. A password may be either.
+func argument(name, value string) bool {
+	const mostDigits = 4
+	if strings.Contains(name, "pass") || strings.Contains(name, "pwd") {
+		return false
+	}
+	return len(value) <= mostDigits && strings.Trim(value, digits) == "" || operations[value]
+}
+
 // harmless reports whether the value s[from:to] is none to be masked.
 func (t *text) harmless(v setting, from, to int, how trust) bool {
 	const most = 256 // no longer one stands for another
@@ -323,12 +399,17 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 		return true
 	}
 	name := lowerCase(t.s[v.from:v.to])
+	if !v.flag && !v.quoted && t.quoteAt(v.at) == 0 && argument(name, s) {
+		return true
+	}
 	switch {
 	case name == "pwd" || name == "oldpwd":
 		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' // a directory
 	case how == maybe && (strings.HasSuffix(name, "sig") || strings.HasSuffix(name, "signature")):
 		const shortest = 16
 		return len(s) < shortest || wordy(s) || !random(s)
+	case v.cell:
+		return wordy(s)
 	case how == maybe, v.columns && !v.flag && !t.command(v.from):
 		return wordy(s) || s[0] == '/' || strings.ContainsAny(s, "(<")
 	}

@@ -51,7 +51,7 @@ func Phases() *summary.Summary {
 
 // PhasesResult is a judgment of Phases.
 func PhasesResult(s *summary.Summary) judge.Result {
-	r := judge.Result{Verdict: judge.Verdict{Bound: "host", Sentence: "the devices wait"}}
+	r := judge.Result{Verdict: judge.Verdict{Bound: judge.BoundHost, Sentence: "the devices wait"}}
 	for _, st := range s.Steps {
 		state := judge.StepSteady
 		if st.Number == 0 {
@@ -59,9 +59,9 @@ func PhasesResult(s *summary.Summary) judge.Result {
 		}
 		r.States = append(r.States, state)
 	}
-	r.Groups = []judge.StepGroup{{Marker: "program", Steps: 10, WarmUp: 2, MedianNS: 10 * Sec, MinNS: 10 * Sec, MaxNS: 10 * Sec, Bound: "host", Share: 0.4}}
-	r.Phases = []judge.PhaseVerdict{{Path: "generation", Bound: "host", Share: 0.4}, {Path: "generation/decode", Bound: "host", Share: 1.0 / 3},
-		{Path: "training", Bound: "communication", Share: 2.0 / 15}, {Path: "weight-sync", Bound: "host", Share: 2.0 / 3}}
+	r.Groups = []judge.StepGroup{{Marker: "program", Steps: 10, WarmUp: 2, MedianNS: 10 * Sec, MinNS: 10 * Sec, MaxNS: 10 * Sec, Bound: judge.BoundHost, Share: 0.4}}
+	r.Phases = []judge.PhaseVerdict{{Path: "generation", Bound: judge.BoundHost, Share: 0.4}, {Path: "generation/decode", Bound: judge.BoundHost, Share: 1.0 / 3},
+		{Path: "training", Bound: judge.BoundCommunication, Share: 2.0 / 15}, {Path: "weight-sync", Bound: judge.BoundHost, Share: 2.0 / 3}}
 	return r
 }
 

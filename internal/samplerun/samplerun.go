@@ -166,7 +166,7 @@ func Hostile() (*summary.Summary, judge.Result) {
 		s.Spans = append(s.Spans, summary.Span{Name: name, Category: name, Input: i, Process: name, Thread: name, Count: 1, TotalNS: ns, SelfNS: ns, MaxNS: ns})
 	}
 	s.Sort()
-	r := judge.Result{Verdict: judge.Verdict{Bound: HostileNames()[0], Sentence: strings.Join(HostileNames(), " ")}}
+	r := judge.Result{Verdict: judge.Verdict{Bound: judge.Bound(HostileNames()[0]), Sentence: strings.Join(HostileNames(), " ")}}
 	for _, name := range HostileNames() {
 		r.Findings = append(r.Findings, judge.Finding{Rule: name, Title: name, Evidence: []string{name}, Next: []judge.Step{{ID: "follow-the-issue", Args: map[string]string{"issue_help": name}}}})
 	}

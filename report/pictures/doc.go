@@ -16,7 +16,7 @@
 //  2. Add a line with the name and the function to the list in pictures.go: all,
 //     or allDiff for a comparison.
 //  3. Name the file in the section of the report that shows it:
-//     b.pictures("NAME.png") in package report.
+//     ctx.Pictures("NAME.png") in the package of that section.
 //
 // The tests then draw it from every sample run and every labelled run. They fail
 // if a text is clipped or overlaps another, if no run has the picture, or if no

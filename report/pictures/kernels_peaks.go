@@ -55,7 +55,7 @@ func sideColor(s judge.Side) plot.Color {
 func sideLegend(dots []plot.Dot) (out []plot.Swatch) {
 	for _, s := range []plot.Swatch{
 		{Color: colorLatency, Text: "latency: both peaks are far"}, {Color: colorMemory, Text: "memory"}, {Color: plot.ColorCompute, Text: "compute"},
-		{Color: colorBalanced, Text: "balanced"}, {Color: colorNear, Text: "near peak"}, {Color: plot.ColorUnknown, Text: "unknown"},
+		{Color: colorBalanced, Text: "balanced"}, {Color: colorNear, Text: words.Verdict(judge.BoundNearLimit)}, {Color: plot.ColorUnknown, Text: "unknown"},
 	} {
 		if slices.ContainsFunc(dots, func(d plot.Dot) bool { return d.Color == s.Color }) {
 			out = append(out, s)

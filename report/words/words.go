@@ -91,50 +91,47 @@ func PhaseName(id string) string {
 }
 
 // Verdict returns the bottleneck that a verdict names.
-func Verdict(bound string) string {
-	return of(map[string]string{
-		"host":            "host-bound",
-		"communication":   "communication-bound",
-		"copies":          "copy-bound",
-		"compute":         "compute-bound",
-		"latency":         "latency-bound",
-		"memory":          "memory-bound",
-		"balanced":        "balanced",
-		"near-limit":      "near peak",
-		"mixed":           "no dominant bottleneck",
-		"function":        "hot function",
-		"waiting":         "blocked",
-		"calls":           "call overhead",
-		"unknown":         "not enough data",
-		"":                "not enough data",
-		"out-of-memory":   "out of memory",
-		"memory-pressure": "memory almost full",
-		"fragmentation":   "memory fragmentation",
-		"allocator-churn": "allocator churn",
-		"memory-growth":   "memory growth",
-		"memory-owner":    "one site dominates",
-		"memory-healthy":  "no memory problem",
-	}, bound, 40)
+func Verdict(b judge.Bound) string {
+	if b == "" {
+		b = judge.BoundUnknown
+	}
+	if w, ok := b.Words(); ok {
+		return w.Headline
+	}
+	return of(nil, string(b), 40)
+}
+
+// TotalsOnly is the verdict of tables without a timeline.
+const TotalsOnly = "totals only, no timeline"
+
+// WaitsForOthers returns the verdict of a GPU that waits, and not for the CPU. Owner is
+// the cause of most of the idle time.
+func WaitsForOthers(owner string) string {
+	if owner == summary.OwnerDependency {
+		return "dependency-bound"
+	}
+	return "GPU idle"
 }
 
 // LimitedBy returns what limits a phase or a step, for a column of a table.
-func LimitedBy(bound string) string {
-	return of(map[string]string{"communication": "comm", "mixed": "none dominant", "unknown": unit.None}, bound, 20)
+func LimitedBy(b judge.Bound) string {
+	if w, ok := b.Words(); ok {
+		return w.Short
+	}
+	return of(nil, string(b), 20)
 }
 
 // Side returns what limits a kernel that has counters, or [unit.None] if that is not
 // known.
 func Side(s judge.Side) string {
-	word := map[string]string{
-		judge.SideLatency: "latency", judge.SideMemory: "memory", judge.SideCompute: "compute", judge.SideBalanced: "balanced",
-	}[s.Side]
+	w, ok := s.Side.Words()
 	switch {
-	case word == "":
+	case !ok:
 		return unit.None
-	case s.Near:
-		return word + ", near peak"
+	case s.Near && s.Side != judge.SideUnknown:
+		return w.Short + ", " + Verdict(judge.BoundNearLimit)
 	}
-	return word
+	return w.Short
 }
 
 // Level returns the level of a finding.

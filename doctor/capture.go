@@ -1,0 +1,119 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary"
+	"assay/unit"
+)
+
+func (e *examination) ranks() (can, why string) {
+	input, repeated := map[int]int{}, false
+	for _, d := range e.Devices {
+		in, ok := input[d.Rank]
+		repeated = repeated || ok && in != d.Input
+		input[d.Rank] = d.Input
+	}
+	comm := slices.ContainsFunc(e.Kernels, func(k summary.Kernel) bool { return k.Class == "comm" })
+	switch {
+	case len(input) == 0:
+		return No, "No GPU event has a time."
+	case repeated:
+		return Partly, "Several inputs have the same rank."
+	case len(input) > 1:
+		return Yes, "The inputs have " + label.Plural(int64(len(input)), "rank") + "."
+	case !comm:
+		return Yes, "The capture has no communication kernels."
+	}
+	return No, "Only one rank of the job was recorded."
+}
+
+// whole asks whether the window is more than a small part of the capture.
+func (e *examination) whole() (can, why string) {
+	window, span := int64(0), int64(0)
+	for i := range e.Inputs {
+		from, to, any := int64(0), int64(0), false
+		for _, d := range e.Devices {
+			if d.Input != i {
+				continue
+			}
+			if !any {
+				from, to, any = d.StartNS, d.StartNS, true
+			}
+			from, to = min(from, d.StartNS), max(to, summary.Plus(d.StartNS, d.WindowNS))
+		}
+		if any && e.Inputs[i].SpanNS > 0 {
+			window, span = summary.Plus(window, summary.Plus(to, -max(from, -math.MaxInt64))), summary.Plus(span, e.Inputs[i].SpanNS)
+		}
+	}
+	if window <= 0 || span <= 0 {
+		return No, "No GPU event has a time."
+	}
+	why = fmt.Sprintf("The GPU window is %s of the capture (%s).", unit.Share(window, span), unit.DurationOf(window, span))
+	if window < span/2 {
+		return Partly, why
+	}
+	return Yes, why
+}
+
+// issuesOf returns the codes of the issues that are wanted.
+func (e *examination) issuesOf(wanted func(summary.Issue) bool) string {
+	var codes []string
+	for _, is := range e.Issues {
+		if wanted(is) {
+			codes = append(codes, is.Code)
+		}
+	}
+	return strings.Join(codes, ", ")
+}
+
+// clockIssues are the issues that wrong clocks cause.
+var clockIssues = []string{"work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible", "steps-overlap", "stream-overlap"}
+
+func (e *examination) clocks() (can, why string) {
+	if codes := e.issuesOf(func(is summary.Issue) bool { return slices.Contains(clockIssues, is.Code) }); codes != "" {
+		return Partly, "The capture has issues with its timestamps: " + codes + "."
+	}
+	return Yes, "No timestamp is implausible."
+}
+
+func (e *examination) complete() (can, why string) {
+	codes := e.issuesOf(func(is summary.Issue) bool {
+		return is.Severity == "data-loss" || is.Code == summary.LaunchesWithoutKernels
+	})
+	incomplete := int64(0)
+	for _, in := range e.Inputs {
+		if !in.Complete {
+			incomplete++
+		}
+	}
+	switch {
+	case incomplete > 0 && len(e.Inputs) == 1:
+		return Partly, "The input is incomplete."
+	case incomplete > 0:
+		return Partly, fmt.Sprintf("%d of the %d inputs are incomplete.", incomplete, len(e.Inputs))
+	case codes != "":
+		return Partly, "Data is missing: " + codes + "."
+	}
+	return Yes, "All inputs were read to their ends, and nothing is missing."
+}
+
+// secretIssues are the issues of inputs with secrets.
+var secretIssues = []string{"secrets-in-capture", "secrets-masked"}
+
+func (e *examination) sharing() (can, why string) {
+	most := int64(0)
+	for _, is := range e.Issues {
+		if slices.Contains(secretIssues, is.Code) {
+			most = max(most, is.Count)
+		}
+	}
+	if most > 0 {
+		return No, "The capture has " + label.Plural(most, "value") + " that may be secrets."
+	}
+	return Yes, "Nothing in it looks like a secret. User names and paths may remain."
+}

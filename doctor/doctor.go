@@ -1,0 +1,139 @@
+// Package doctor says which questions a capture can answer, which it cannot, and how to
+// record a capture that can. It reads a summary and no trace. The questions and the
+// texts on recording are in questions.yaml.
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/judge"
+	"assay/summary"
+)
+
+// An Answer says whether a capture can answer a question. Its texts are whole sentences.
+type Answer struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Can      string `json:"can"` // "yes", "partly" or "no"
+	Why      string `json:"why"`
+
+	// Flags is how to record a capture that can, for each producer of the inputs. It is
+	// empty where the capture can.
+	Flags []Flags `json:"flags,omitempty"`
+}
+
+// The answers.
+const (
+	Yes    = "yes"
+	Partly = "partly"
+	No     = "no"
+)
+
+// Flags says how to record with one producer.
+type Flags struct {
+	Producer string `json:"producer"` // "torch.profiler", "nsys", "ncu", "SGLang", "vLLM"
+	Text     string `json:"text"`     // whole sentences; code is between backticks
+}
+
+// A questionEntry is a question as its file has it.
+type questionEntry struct {
+	Question string `yaml:"question"`
+	Torch    string `yaml:"torch"`
+	Nsys     string `yaml:"nsys"`
+	SGLang   string `yaml:"sglang"`
+	VLLM     string `yaml:"vllm"`
+	NCU      string `yaml:"ncu"`
+	Setting  string `yaml:"setting"`
+
+	id string
+}
+
+// questions returns what questions.yaml says, in its order.
+var questions = sync.OnceValue(builtInQuestions)
+
+// ofDeviceRecords are the questions that only device records answer.
+var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
+
+// Examine returns the answers of a capture to all questions, in the order of
+// questions.yaml. It uses the built-in limits.
+func Examine(s *summary.Summary) (out []Answer) {
+	e := examination{Summary: s}
+	for _, d := range s.Devices {
+		e.total = e.total.Plus(d.Activity)
+	}
+	e.lost, e.loses = judge.WorstLoss(s)
+	e.unusable = judge.Judge(s, judge.DefaultThresholds()).Unusable()
+	ask := e.byQuestion()
+	stacks := judge.Stacks(s)
+	for _, q := range questions() {
+		a := Answer{ID: q.id, Question: q.Question}
+		a.Can, a.Why = ask[q.id]()
+		if slices.Contains(ofDeviceRecords, q.id) {
+			a.Can, a.Why = e.qualified(a.Can, a.Why)
+		}
+		if a.Can != Yes && e.recordedWith(q.Setting) {
+			a.Why += " The capture was recorded with " + q.Setting + "."
+		} else if a.Can != Yes {
+			a.Flags = q.flags(producers(s), stacks)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// qualified limits an answer that needs device records if records are missing.
+func (e *examination) qualified(can, why string) (string, string) {
+	switch {
+	case e.unusable != nil:
+		return No, strings.TrimSuffix(e.unusable.Reason, ".") + "."
+	case can == Yes && e.loses:
+		return Partly, e.lost.Text() + " have no GPU work. " + why
+	}
+	return can, why
+}
+
+// recordedWith reports whether all inputs say that they were recorded with a
+// setting.
+func (e *examination) recordedWith(setting string) bool {
+	without := func(in summary.Input) bool { return in.Recorder[setting] != "1" }
+	return setting != "" && len(e.Inputs) > 0 && !slices.ContainsFunc(e.Inputs, without)
+}
+
+// producers returns which profilers the inputs are of: "torch", "nsys" or both.
+func producers(s *summary.Summary) (out []string) {
+	nsys := func(in summary.Input) bool {
+		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
+	}
+	others := func(in summary.Input) bool { return !nsys(in) }
+	if len(s.Inputs) == 0 || slices.ContainsFunc(s.Inputs, others) {
+		out = append(out, "torch")
+	}
+	if slices.ContainsFunc(s.Inputs, nsys) {
+		out = append(out, "nsys")
+	}
+	return out
+}
+
+// flags returns how to record the answer to a question, for the producers. A server that
+// was found has a text of its own instead of torch.profiler's.
+func (q *questionEntry) flags(producers []string, stacks []judge.Stack) (out []Flags) {
+	found := func(id string) bool {
+		return slices.ContainsFunc(stacks, func(s judge.Stack) bool { return s.ID == id })
+	}
+	out = append(out, Flags{"ncu", q.NCU})
+	for _, p := range producers {
+		switch {
+		case p == "nsys":
+			out = append(out, Flags{"nsys", q.Nsys})
+		case found("sglang") && q.SGLang != "":
+			out = append(out, Flags{"SGLang", q.SGLang})
+		case found("vllm") && q.VLLM != "":
+			out = append(out, Flags{"vLLM", q.VLLM})
+		default:
+			out = append(out, Flags{"torch.profiler", q.Torch})
+		}
+	}
+	return slices.DeleteFunc(out, func(f Flags) bool { return f.Text == "" })
+}

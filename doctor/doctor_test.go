@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"assay/summary"
+)
+
+// answered returns the answers of a summary by their questions.
+func answered(t *testing.T, s *summary.Summary) map[string]Answer {
+	t.Helper()
+	out := map[string]Answer{}
+	for _, a := range Examine(s) {
+		if a.Question == "" || a.Why == "" || (a.Can != Yes && a.Can != Partly && a.Can != No) {
+			t.Errorf("%s: %+v", a.ID, a)
+		}
+		if a.Can == Yes && len(a.Flags) > 0 {
+			t.Errorf("%s is answered, and says how to record: %+v", a.ID, a.Flags)
+		}
+		for _, f := range a.Flags {
+			isSentence(t, a.ID, f.Text)
+		}
+		isSentence(t, a.ID, a.Question)
+		isSentence(t, a.ID, a.Why)
+		out[a.ID] = a
+	}
+	return out
+}
+
+// isSentence checks that a text stands for itself: it begins with a capital or a number,
+// ends with a mark, does not continue another text, and has whole pairs of backticks.
+func isSentence(t *testing.T, id, text string) {
+	t.Helper()
+	if text == "" {
+		t.Errorf("%s: a text is missing", id)
+		return
+	}
+	first := rune(text[0])
+	if !unicode.IsUpper(first) && !unicode.IsDigit(first) || !strings.ContainsAny(text[len(text)-1:], ".?") || strings.Contains(text, ";") || strings.Count(text, "`")%2 != 0 {
+		t.Errorf("%s: not a whole sentence: %q", id, text)
+	}
+}
+
+// TestSentences: every text of the file is whole sentences.
+func TestSentences(t *testing.T) {
+	for _, q := range questions() {
+		for _, text := range []string{q.Torch, q.Nsys, q.SGLang, q.VLLM, q.NCU} {
+			if text != "" {
+				isSentence(t, q.id, text)
+			}
+		}
+		if !strings.HasSuffix(q.Question, "?") {
+			t.Errorf("%s: %q is no question", q.id, q.Question)
+		}
+	}
+}
+
+// TestQuestions: every question has someone to look into it, every look its
+// question, and each says how to record for it.
+func TestQuestions(t *testing.T) {
+	e := examination{Summary: &summary.Summary{}}
+	ask := e.byQuestion()
+	for _, q := range questions() {
+		if ask[q.id] == nil {
+			t.Fatalf("nothing examines %q", q.id)
+		}
+		delete(ask, q.id)
+		if q.NCU == "" && (q.Torch == "" || q.Nsys == "") {
+			t.Errorf("%s does not say how to record", q.id)
+		}
+	}
+	for id := range ask {
+		t.Errorf("%q is no question", id)
+	}
+}
+
+// TestExamine: a summary of each kind, and what it can answer.
+func TestExamine(t *testing.T) {
+	peak := int64(5)
+	const ms = 1_000_000
+	full := &summary.Summary{Devices: []summary.Device{{WindowNS: 1000 * ms, Activity: summary.Activity{0: 300 * ms, summary.ClassCompute: 700 * ms}}}}
+	full.Inputs = []summary.Input{{Format: "kineto", SpanNS: 1100 * ms, Complete: true}}
+	full.Devices[0].Events = 50
+	full.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", TotalNS: 100}}
+	full.Idle = []summary.Idle{{Owner: summary.OwnerHost, State: summary.StateOp, NS: 300 * ms}}
+	full.Ops = []summary.Op{{Name: "aten::mm", GPUSelfNS: 90, Shapes: 2}}
+	full.Lines = []summary.Line{{File: "a.py", GPUSelfNS: 80}}
+	full.Memory = []summary.Memory{{PeakAllocated: &peak}}
+	full.Steps = []summary.Step{{Number: 1}, {Number: 2}, {Number: 3}}
+	full.Annotations = []summary.Annotation{{Name: "rollout"}}
+	full.Calls = []summary.Call{{Name: "cudaLaunchKernel", Kind: "launch"}}
+	for id, a := range answered(t, full) {
+		if want := id != "efficiency"; (a.Can == Yes) != want {
+			t.Errorf("full: %s: %s, %s", id, a.Can, a.Why)
+		}
+	}
+	for id, a := range answered(t, &summary.Summary{}) {
+		if want := id == "clocks" || id == "complete" || id == "sharing"; (a.Can == Yes) != want || !want && len(a.Flags) == 0 {
+			t.Errorf("nothing: %s: %s, %s, %+v", id, a.Can, a.Why, a.Flags)
+		}
+	}
+	// One thing taken away at a time.
+	for _, tc := range []struct {
+		id, can, flag string
+		spoil         func(*summary.Summary)
+	}{
+		{"operators", Partly, "ProfilerActivity.CPU", func(s *summary.Summary) { s.Ops[0].GPUSelfNS = 79 }},
+		{"operators", No, "ProfilerActivity.CPU", func(s *summary.Summary) { s.Ops = nil }},
+		{"idle", Partly, "with_stack", func(s *summary.Summary) { s.Idle[0].State = summary.StateUnrecorded }},
+		{"idle", No, "with_stack", func(s *summary.Summary) { s.Idle[0].Owner = summary.OwnerUnknown }},
+		{"lines", No, "with_stack=True", func(s *summary.Summary) { s.Lines = nil }},
+		{"shapes", No, "record_shapes=True", func(s *summary.Summary) { s.Ops[0].Shapes = 0 }},
+		{"steps", Partly, "schedule", func(s *summary.Summary) { s.Steps = s.Steps[:2] }},
+		{"phases", No, "record_function", func(s *summary.Summary) { s.Annotations[0].Name = "ProfilerStep#1" }},
+		{"graphs", No, "CUPTI", func(s *summary.Summary) { s.Graphs = []summary.Graph{{Opaque: true}} }},
+		{"graphs", Partly, "CUPTI", func(s *summary.Summary) { s.Graphs = []summary.Graph{{Opaque: true}, {Nodes: 3}} }},
+		{"ranks", No, "every rank", func(s *summary.Summary) { s.Kernels[0].Class = "comm" }},
+		{"whole", Partly, "schedule", func(s *summary.Summary) { s.Inputs[0].SpanNS = 2001 * ms }},
+		{"budget", Partly, "whole steps", func(s *summary.Summary) { s.Devices[0].Events = 9 }},
+		{"clocks", Partly, "again", func(s *summary.Summary) { s.Issues = []summary.Issue{{Code: "work-before-launch", Severity: "info"}} }},
+		{"complete", Partly, "export_chrome_trace", func(s *summary.Summary) { s.Inputs[0].Complete = false }},
+		{"sharing", No, "--redact", func(s *summary.Summary) {
+			s.Issues = []summary.Issue{{Code: "secrets-in-capture", Severity: "info", Count: 2}}
+		}},
+		{"kernels", Partly, "ProfilerActivity.CUDA", func(s *summary.Summary) { s.Kernels[0].Category = summary.WholeGraph }},
+	} {
+		s := summary.Merge(full)
+		tc.spoil(s)
+		a := answered(t, s)[tc.id]
+		if a.Can != tc.can || len(a.Flags) != 1 || a.Flags[0].Producer != "torch.profiler" || !strings.Contains(a.Flags[0].Text, tc.flag) {
+			t.Errorf("%s: %s (%s), %+v; want %s with %q", tc.id, a.Can, a.Why, a.Flags, tc.can, tc.flag)
+		}
+	}
+}
+
+// TestFlagsOfProducers: the options are those of the profiler and the server that
+// the capture is of, and none where the recording says that it had them.
+func TestFlagsOfProducers(t *testing.T) {
+	lines := func(s *summary.Summary) Answer { return answered(t, s)["lines"] }
+	nsys := &summary.Summary{Inputs: []summary.Input{{Format: "nsys-sqlite"}}}
+	if f := lines(nsys).Flags; len(f) != 1 || f[0].Producer != "nsys" || !strings.Contains(f[0].Text, "--python-backtrace=cuda") {
+		t.Errorf("nsys: %+v", f)
+	}
+	both := &summary.Summary{Inputs: []summary.Input{{Format: "nsys-sqlite"}, {Format: "kineto"}}}
+	if f := lines(both).Flags; len(f) != 2 || f[0].Producer != "torch.profiler" || f[1].Producer != "nsys" {
+		t.Errorf("both: %+v", f)
+	}
+	kineto := &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}}, Ops: []summary.Op{{Name: "vllm::x"}}}
+	if f := lines(kineto).Flags; len(f) != 1 || f[0].Producer != "vLLM" || !strings.Contains(f[0].Text, "torch_profiler_with_stack") {
+		t.Errorf("vLLM: %+v", f)
+	}
+	kineto.Inputs[0].Recorder = map[string]string{"with_stack": "1"}
+	if a := lines(kineto); len(a.Flags) != 0 || !strings.HasSuffix(a.Why, "The capture was recorded with with_stack.") {
+		t.Errorf("recorded with stacks: %+v", a)
+	}
+	if f := answered(t, nsys)["efficiency"].Flags; len(f) != 1 || f[0].Producer != "ncu" {
+		t.Errorf("counters: %+v", f)
+	}
+}

@@ -1,0 +1,167 @@
+package redact
+
+import "strings"
+
+// visible returns s without what a screen does not show: the sequences that colour a
+// terminal, characters without width, control characters, and line breaks that a
+// backslash continues. A null character that separates two settings becomes a line
+// break, and a no-break space a space. It returns "" if there is nothing to take out.
+// at has, for each byte of the result and its end, the offset in s.
+func visible(s string) (plain string, at []int) {
+	var out []byte
+	done := 0
+	for i := 0; i < len(s); {
+		n, instead := 0, byte(0)
+		if coded[s[i]]&ofHidden != 0 {
+			n, instead = hidden(s, i)
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		if at == nil {
+			at = make([]int, 0, len(s)+1)
+		}
+		for ; done < i; done++ {
+			out, at = append(out, s[done]), append(at, done)
+		}
+		if instead != 0 {
+			out, at = append(out, instead), append(at, i)
+		}
+		i += n
+		done = i
+	}
+	if at == nil {
+		return "", nil
+	}
+	for ; done < len(s); done++ {
+		out, at = append(out, s[done]), append(at, done)
+	}
+	return string(out), append(at, len(s))
+}
+
+// hidden returns the number of bytes at s[i:] that a screen does not show, and what
+// replaces them, or 0 for nothing.
+func hidden(s string, i int) (size int, instead byte) {
+	c := s[i]
+	switch {
+	case c == 0x1b:
+		return sequence(s[i:]), 0
+	case c == '[':
+		return colour(s[i:]), 0
+	case c == 0:
+		return null(s, i)
+	case c == '\\' || c == '^' || c == '`':
+		return continued(s[i:]), 0
+	case c < ' ' || c == 0x7f:
+		return 1, 0
+	}
+	switch rest := s[i:]; {
+	case strings.HasPrefix(rest, "\u00a0"):
+		return 2, ' '
+	case strings.HasPrefix(rest, "\u00ad"):
+		return 2, 0
+	case len(rest) < 3:
+		return 0, 0
+	case rest[:2] == "\xe2\x80" && (0x8b <= rest[2] && rest[2] <= 0x8f || 0xaa <= rest[2] && rest[2] <= 0xae),
+		rest[:2] == "\xe2\x81" && 0xa0 <= rest[2] && rest[2] <= 0xaf,
+		rest[:2] == "\xef\xb8" && 0x80 <= rest[2] && rest[2] <= 0x8f,
+		strings.HasPrefix(rest, "\ufeff"), strings.HasPrefix(rest, "\u180e"):
+		return 3, 0
+	}
+	return 0, 0
+}
+
+// sequence returns the length of the control sequence of a terminal that s begins
+// with, or of its first character alone.
+func sequence(s string) int {
+	if len(s) < 2 {
+		return 1
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if c := s[i]; 0x40 <= c && c <= 0x7e {
+				return i + 1
+			} else if c < 0x20 || c > 0x7e {
+				break
+			}
+		}
+	case '(', ')':
+		return min(len(s), 3)
+	case '=', '>', '7', '8', 'c', 'M':
+		return 2
+	}
+	return 1
+}
+
+// colour returns the length of the sequence of colours that s begins with, whose
+// control character a reader has taken away, or 0.
+func colour(s string) int {
+	const most = 20
+	for i := 1; i < min(len(s), most); i++ {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9' || c == ';':
+		case c == 'm' && i > 1:
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// null returns the length of a null character and what replaces it. Lists of
+// variables and of arguments separate their entries by it; text of 16 bits has one in
+// each character.
+func null(s string, i int) (size int, instead byte) {
+	if i > 1 && s[i-2] == 0 || i+2 < len(s) && s[i+2] == 0 {
+		return 1, 0
+	}
+	if i+1 < len(s) && s[i+1] == '-' {
+		return 1, '\n'
+	}
+	flag := i
+	for low := max(0, i-longestName); flag > low && ofName(s[flag-1]); {
+		flag--
+	}
+	if flag < i && s[flag] == '-' {
+		return 1, ' '
+	}
+	k := i + 1
+	for end := min(len(s), k+longestName); k < end && (isAlnum(s[k]) || s[k] == '_'); {
+		k++
+	}
+	if k > i+1 && k < len(s) && s[k] == '=' {
+		return 1, '\n'
+	}
+	return 1, 0
+}
+
+// continued returns the length of the mark by which a shell continues a line, with
+// the line break, or 0.
+func continued(s string) int {
+	switch {
+	case strings.HasPrefix(s[1:], "\n"):
+		return 2
+	case strings.HasPrefix(s[1:], "\r\n"):
+		return 3
+	}
+	return 0
+}
+
+// unseen looks for secrets in s without what a screen does not show. It returns t, or
+// a new text if t is nil and there are some.
+func (t *text) unseen(x *index, s string, depth int) *text {
+	plain, at := visible(s)
+	if plain == "" {
+		return t
+	}
+	for _, f := range findIn(x, plain, depth+1) {
+		if t == nil {
+			t = newText(s)
+		}
+		t.add(span{f.kind, at[f.from], at[f.to-1] + 1, f.token})
+	}
+	return t
+}

@@ -1,0 +1,114 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/unit"
+)
+
+// A Bound names the bottleneck of a run, of a phase, of a step or of a kernel. It is a
+// stable id; [Bound.Words] has its display words. "" means that nothing was judged.
+type Bound string
+
+// The bounds of a timeline.
+const (
+	BoundHost          Bound = "host"          // the GPU waits for work
+	BoundCommunication Bound = "communication" // exposed communication
+	BoundCopies        Bound = "copies"        // exposed copies and memsets
+	BoundCompute       Bound = "compute"       // also of kernels with counters
+	BoundMemory        Bound = "memory"        // memory-bound kernel types take most of the compute time; also of kernels with counters
+	BoundMixed         Bound = "mixed"         // no dominant bottleneck; also of counters and profiles
+	BoundUnknown       Bound = "unknown"       // totals without a timeline, or a withheld verdict: see [Verdict.Abstained]
+)
+
+// The bounds of kernels with hardware counters, besides [BoundCompute] and [BoundMemory].
+const (
+	BoundLatency   Bound = "latency"
+	BoundBalanced  Bound = "balanced"
+	BoundNearLimit Bound = "near-limit"
+)
+
+// The bounds of profiles of functions.
+const (
+	BoundFunction Bound = "function" // a hot function
+	BoundWaiting  Bound = "waiting"
+	BoundCalls    Bound = "calls" // call overhead
+)
+
+// The bounds of memory snapshots and memory timelines.
+const (
+	BoundOutOfMemory    Bound = "out-of-memory"
+	BoundMemoryPressure Bound = "memory-pressure"
+	BoundFragmentation  Bound = "fragmentation"
+	BoundAllocatorChurn Bound = "allocator-churn"
+	BoundMemoryGrowth   Bound = "memory-growth"
+	BoundMemoryOwner    Bound = "memory-owner"
+	BoundMemoryHealthy  Bound = "memory-healthy"
+)
+
+// BoundWords are the display words of a bound.
+type BoundWords struct {
+	Headline string // of a verdict: "host-bound"
+	Short    string // in a column of limiters: "comm"
+	Is       string // after "is", of a bound of a timeline: "without a dominant bottleneck"
+}
+
+// A boundEntry is a bound with its words.
+type boundEntry struct {
+	bound Bound
+	words BoundWords
+}
+
+// boundWords has the words of every bound, in the order of docs/json.md. An empty Short
+// or Is is the headline.
+var boundWords = []boundEntry{
+	{BoundHost, BoundWords{Headline: "host-bound", Short: "host"}},
+	{BoundCommunication, BoundWords{Headline: "communication-bound", Short: "comm"}},
+	{BoundCopies, BoundWords{Headline: "copy-bound", Short: "copies"}},
+	{BoundCompute, BoundWords{Headline: "compute-bound", Short: "compute"}},
+	{BoundMemory, BoundWords{Headline: "memory-bound", Short: "memory"}},
+	{BoundLatency, BoundWords{Headline: "latency-bound", Short: "latency"}},
+	{BoundBalanced, BoundWords{Headline: "balanced"}},
+	{BoundNearLimit, BoundWords{Headline: "near peak"}},
+	{BoundMixed, BoundWords{Headline: "no dominant bottleneck", Short: "none dominant", Is: "without a dominant bottleneck"}},
+	{BoundFunction, BoundWords{Headline: "hot function"}},
+	{BoundWaiting, BoundWords{Headline: "blocked"}},
+	{BoundCalls, BoundWords{Headline: "call overhead"}},
+	{BoundOutOfMemory, BoundWords{Headline: "out of memory"}},
+	{BoundMemoryPressure, BoundWords{Headline: "memory almost full"}},
+	{BoundFragmentation, BoundWords{Headline: "memory fragmentation"}},
+	{BoundAllocatorChurn, BoundWords{Headline: "allocator churn"}},
+	{BoundMemoryGrowth, BoundWords{Headline: "memory growth"}},
+	{BoundMemoryOwner, BoundWords{Headline: "one site dominates"}},
+	{BoundMemoryHealthy, BoundWords{Headline: "no memory problem"}},
+	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
+}
+
+// Bounds returns every bound, in the order of docs/json.md.
+func Bounds() (out []Bound) {
+	for _, w := range boundWords {
+		out = append(out, w.bound)
+	}
+	return out
+}
+
+// Words returns the display words of b. It returns false for "" and for the id of a
+// later version of the schema.
+func (b Bound) Words() (BoundWords, bool) {
+	i := slices.IndexFunc(boundWords, func(e boundEntry) bool { return e.bound == b })
+	if i < 0 {
+		return BoundWords{}, false
+	}
+	w := boundWords[i].words
+	w.Short, w.Is = cmp.Or(w.Short, w.Headline), cmp.Or(w.Is, w.Headline)
+	return w, true
+}
+
+// is returns the words of b after "is". Those of an unknown bound are its id.
+func (b Bound) is() string {
+	if w, ok := b.Words(); ok {
+		return w.Is
+	}
+	return string(b)
+}

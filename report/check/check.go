@@ -1,0 +1,216 @@
+// Package check prints the results of gates: as text, Markdown, JSON, JUnit, benchmark
+// lists and annotations of GitHub.
+package check
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/gate"
+	"assay/internal/label"
+	"assay/report/doc"
+	"assay/report/words"
+	"assay/unit"
+)
+
+// A Report prints the results of gates.
+type Report struct {
+	// Version is the version of assay. GatesFile is the file of the gates, or "" for the
+	// built-in gates.
+	Version, GatesFile string
+
+	// Inconclusive returns what an inconclusive gate counts as: a failure, an error, a
+	// warning or a pass.
+	Inconclusive func(gate.Outcome) gate.Result
+
+	*gate.Report
+}
+
+// verdict returns the number of gates with each result: "1 failed, 7 passed".
+func (c Report) verdict() string {
+	var parts []string
+	for _, r := range []struct {
+		result gate.Result
+		word   string
+	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass, "passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
+		switch n := c.Count(r.result); {
+		case n > 0 && r.result == gate.Warn:
+			parts = append(parts, label.Plural(int64(n), r.word))
+		case n > 0:
+			parts = append(parts, unit.Count(int64(n))+" "+r.word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// runs returns the number of runs on each side.
+func (c Report) runs() string {
+	now, base := len(c.Now), len(c.Base)
+	side := func(n int) string { return label.Plural(int64(n), "run") }
+	switch {
+	case base == 0:
+		return side(now) + ", no baseline"
+	case now == base:
+		return side(now) + " per side"
+	}
+	return side(now) + ", " + side(base) + " of the baseline"
+}
+
+// Title is the whole answer in one line.
+func (c Report) Title() string {
+	return fmt.Sprintf("Gates: %s (%s; %s)", c.Result, c.verdict(), c.runs())
+}
+
+// doc returns the report as data.
+func (c Report) doc() doc.Doc {
+	d := doc.Doc{Title: "Gates: " + c.Result.String()}
+	d.Screen = []doc.Section{{Title: "Gates", Lead: c.Result.String() + "; " + c.verdict() + "; " + c.runs(), Blocks: []doc.Block{c.list(gate.Skipped, doc.Brief)}}}
+	d.Sections = doc.Present(
+		doc.Section{Blocks: []doc.Block{doc.Paragraph{Text: capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
+		doc.Section{Blocks: []doc.Block{c.table()}},
+		c.reasons(),
+		c.inputs())
+	return d
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// list returns a point for each outcome, the most severe first, without those of the
+// given result: the title has their number.
+func (c Report) list(without gate.Result, prepare func(string) string) doc.List {
+	var l doc.List
+	for _, o := range c.ByImpact() {
+		if o.Result != without {
+			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: prepare(o.Gate.Text + " " + o.Why)})
+		}
+	}
+	return l
+}
+
+// reasons explains the gates that did not pass.
+func (c Report) reasons() doc.Section {
+	s := doc.Section{Title: "Reasons"}
+	var l doc.List
+	for _, o := range c.ByImpact() {
+		if o.Result != gate.Pass {
+			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: doc.Sentence(o.Gate.Text + " " + o.Why)})
+		}
+	}
+	if l != nil {
+		s.Blocks = []doc.Block{l}
+	}
+	return s
+}
+
+func (c Report) table() doc.Table {
+	t := doc.Table{Title: "gates", Columns: []doc.Column{
+		doc.Col("result", doc.Text), doc.Col("gate", doc.Name), doc.Col("limit", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("change", doc.Number),
+	}}
+	for _, o := range c.ByImpact() {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{
+			words.Outcome(o.Result), o.Gate.Text, o.Gate.Limit(), printed(&o, o.Base), printed(&o, o.Now), o.Change(),
+		}})
+	}
+	if len(c.Base) == 0 {
+		return t.WithoutEmpty()
+	}
+	return t
+}
+
+func printed(o *gate.Outcome, s *gate.Sample) string {
+	if s == nil {
+		return ""
+	}
+	return o.Gate.Metric.Unit.Text(s.Center)
+}
+
+// inputs lists the files of both sides with their digests.
+func (c Report) inputs() doc.Section {
+	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("side", doc.Text), doc.Col("run", doc.Number), doc.Col("rank", doc.Number), doc.Col("input", doc.LineName), doc.Col("SHA-256", doc.Text)}}
+	for _, side := range []struct {
+		name string
+		runs []gate.Run
+	}{{"new", c.Now}, {"baseline", c.Base}} {
+		for i, r := range side.runs {
+			for _, in := range r.Summary.Inputs {
+				t.Rows = append(t.Rows, doc.Row{Cells: []string{
+					side.name, fmt.Sprint(i + 1), fmt.Sprint(in.Rank), in.Path, in.SHA256[:min(12, len(in.SHA256))],
+				}})
+			}
+		}
+	}
+	return doc.Section{Title: "Inputs", Blocks: []doc.Block{t}}
+}
+
+// Text writes the outcomes for a terminal.
+func (c Report) Text(w io.Writer, columns int) error { return c.doc().Text(w, columns) }
+
+// Markdown writes the outcomes with their numbers.
+func (c Report) Markdown(w io.Writer) error { return c.doc().Markdown(w) }
+
+// StepSummary returns the Markdown in at most limit bytes. It counts what it omits. If
+// nothing else fits, it returns the verdict alone, or "".
+func (c Report) StepSummary(limit int) string {
+	text := c.doc().Within(limit)
+	if text == "" {
+		text = "# Gates: " + c.Result.String() + "\n"
+	}
+	if len(text) > limit {
+		return ""
+	}
+	return text
+}
+
+// counts returns the result that an outcome counts as.
+func (c Report) counts(o gate.Outcome) gate.Result {
+	if o.Result == gate.Inconclusive {
+		return c.Inconclusive(o)
+	}
+	return o.Result
+}
+
+// maxAnnotations is the number of lines that GitHub shows for a step. It silently drops
+// the others.
+const maxAnnotations = 10
+
+// Annotations returns GitHub workflow commands for the gates that did not pass, the most
+// severe first.
+func (c Report) Annotations() []string {
+	var lines []string
+	for _, o := range c.ByImpact() {
+		kind := "error"
+		switch c.counts(o) {
+		case gate.Fail, gate.Error:
+		case gate.Warn:
+			kind = "warning"
+		default:
+			continue
+		}
+		place := ""
+		if c.GatesFile != "" {
+			place = fmt.Sprintf("file=%s,line=%d,", escapeProperty(label.Clean(c.GatesFile)), o.Gate.Line)
+		}
+		title := label.Clip(label.Clean(o.Gate.Text), 60) + ": " + o.Result.String()
+		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title), escapeData(doc.Sentence(o.Gate.Text+" "+o.Why))))
+	}
+	if more := len(lines) - maxAnnotations; more > 0 {
+		lines = append(lines[:maxAnnotations-1], fmt.Sprintf("::warning title=assay check::%d more gates did not pass; see the job summary", more+1))
+	}
+	return lines
+}
+
+// escapeData and escapeProperty escape messages and properties of commands as GitHub's
+// toolkit does.
+func escapeData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func escapeProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

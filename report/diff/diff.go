@@ -1,0 +1,288 @@
+// Package diff makes the document of a comparison of two runs.
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/compare"
+	"assay/internal/label"
+	"assay/report/doc"
+	"assay/report/pictures"
+	"assay/report/plot"
+	"assay/unit"
+)
+
+// The largest numbers of rows of a comparison on the screen and in the report.
+const (
+	screenMovers  = 5
+	screenRemarks = 4
+	screenColumns = 2 // of a table of totals
+	maxMovers     = 40
+)
+
+// A differ makes the sections of one comparison.
+type differ struct {
+	*compare.Comparison
+	charts map[string]plot.Chart
+}
+
+// Doc makes the document of a comparison, and its pictures in the order of their places.
+// The document shares the memory of the comparison.
+func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
+	b := &differ{c, map[string]plot.Chart{}}
+	charts := pictures.OfComparison(c)
+	for _, chart := range charts {
+		b.charts[chart.File()] = chart
+	}
+	d := doc.Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New)}
+	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.screenEstimates()},
+		b.movers(screenMovers, true), b.sums(screenMovers, screenColumns))...)
+	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
+		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers))...)
+	return d, doc.InPlace(charts, d.Sections)
+}
+
+// baseNames returns the name of the first input of a side, and the number of others.
+func baseNames(s compare.Side) string {
+	switch len(s.Inputs) {
+	case 0:
+		return "nothing"
+	case 1:
+		return label.Base(s.Inputs[0].Path)
+	}
+	return fmt.Sprintf("%s and %d more", label.Base(s.Inputs[0].Path), len(s.Inputs)-1)
+}
+
+// screenHead returns the headline.
+func (b *differ) screenHead() doc.Section {
+	return doc.Section{Title: "What changed", Lead: doc.Sentence(doc.ShortenQuoted(b.Headline, doc.BriefQuote))}
+}
+
+func (b *differ) head() doc.Section {
+	text := doc.Sentence(b.Headline)
+	if c := text[:min(1, len(text))]; c >= "a" && c <= "z" {
+		text = strings.ToUpper(c) + text[1:]
+	}
+	return doc.Section{Title: "What changed", Blocks: []doc.Block{doc.Paragraph{Text: text + ".", Strong: true}}}
+}
+
+// sides returns both sides, the basis of the times, and remarks on comparability.
+func (b *differ) sides(reasons int) doc.Section {
+	s := doc.Section{Title: "Compared"}
+	s.Blocks = append(s.Blocks, doc.List{
+		{Mark: "baseline", Text: b.side(b.Base)}, {Mark: "new", Text: b.side(b.New)},
+	})
+	switch b.Per {
+	case compare.PerStep:
+		s.Lead = "times per step and GPU, mean over all steps"
+	case compare.PerWindow:
+		s.Lead = "times per window and GPU, because the captures have no common steps"
+	default:
+		s.Lead = "totals without a timeline"
+	}
+	var list doc.List
+	for i, r := range b.Reasons {
+		if i == reasons {
+			list = append(list, doc.Item{Text: label.Plural(int64(len(b.Reasons)-i), "more remark")})
+			break
+		}
+		list = append(list, doc.Item{Mark: r.Level.String(), Text: doc.Brief(r.Text)})
+	}
+	if list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
+	return s
+}
+
+// side describes one side.
+func (b *differ) side(s compare.Side) string {
+	parts := []string{baseNames(s)}
+	if s.Name != "" {
+		parts = append(parts, label.Clip(label.Clean(s.Name), 60))
+	}
+	if s.Devices > 0 {
+		parts = append(parts, label.Plural(s.Devices, "GPU window"))
+	}
+	if s.Runs > 1 {
+		parts = append(parts, label.Plural(int64(s.Runs), "run"))
+	}
+	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
+		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS), unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// whole returns the name of the time that the breakdown splits.
+func (b *differ) whole() string {
+	if b.Per == compare.PerStep {
+		return "step"
+	}
+	return "window"
+}
+
+// each returns the basis of a time for a sentence: "per step" or "per window".
+func (b *differ) each() string {
+	if b.Per == compare.PerStep {
+		return "per step"
+	}
+	return "per window"
+}
+
+// budget compares the time breakdown of both sides.
+func (b *differ) budget() doc.Section {
+	if b.Per == compare.PerNone {
+		return doc.Section{}
+	}
+	s := doc.Section{Title: "GPU time breakdown", Lead: "per " + b.whole() + "; parts and deltas sum to the " + b.whole(), Blocks: []doc.Block{b.parts(b.Budget, "part")}}
+	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
+	return s
+}
+
+// screenBudget is budget without the shares, because a terminal has no room for them.
+func (b *differ) screenBudget() doc.Section {
+	s := b.budget()
+	if len(s.Blocks) == 0 {
+		return s
+	}
+	t := s.Blocks[0].(doc.Table)
+	t.Columns = t.Columns[:5]
+	for i := range t.Rows {
+		t.Rows[i].Cells = t.Rows[i].Cells[:5]
+	}
+	s.Blocks = []doc.Block{t}
+	return s
+}
+
+// parts returns a table of rows that sum to the step or window.
+func (b *differ) parts(p compare.Part, title string) doc.Table {
+	scale := doc.ScaleOf(p.BaseNS, p.NewNS)
+	t := doc.Table{Title: title + "s", Columns: []doc.Column{
+		doc.Col(title, doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col(scale.Head("new"), doc.Number), doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number),
+		doc.Col("baseline %", doc.Number), doc.Col("new %", doc.Number),
+	}}
+	row := func(name string, base, new, delta int64) doc.Row {
+		return doc.Row{Cells: []string{
+			name, scale.Text(base), scale.Text(new), signedIn(scale, delta), compare.SignedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
+		}}
+	}
+	for _, r := range p.Rows {
+		t.Rows = append(t.Rows, row(r.Name, r.BaseNS, r.NewNS, r.DeltaNS))
+	}
+	t.Rows = append(t.Rows, row(b.whole(), p.BaseNS, p.NewNS, p.DeltaNS))
+	return t
+}
+
+// signedIn prints a difference with its sign in the unit of a column.
+func signedIn(s doc.Scale, ns int64) string {
+	if ns > 0 {
+		return "+" + s.Text(ns)
+	}
+	return s.Text(ns)
+}
+
+func (b *differ) cells() doc.Section {
+	if b.Per == compare.PerNone {
+		return doc.Section{}
+	}
+	t := b.parts(b.Cells, "set")
+	t.Note = "Time with exactly these classes of work on the GPU. The sets do not overlap; the parts of the breakdown are sums of them."
+	return doc.Section{Title: "Overlap of classes", Blocks: []doc.Block{t}}
+}
+
+// estimates returns medians, intervals and significance of repeated runs.
+func (b *differ) estimates() doc.Section {
+	if len(b.Estimates) == 0 {
+		return doc.Section{}
+	}
+	var all []int64
+	for _, e := range b.Estimates {
+		all = append(all, e.Base.MedianNS, e.New.MedianNS)
+	}
+	scale := doc.ScaleOf(all...)
+	t := doc.Table{Title: "figures", Columns: []doc.Column{
+		doc.Col("figure", doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col("", doc.Text), doc.Col(scale.Head("new"), doc.Number), doc.Col("", doc.Text), doc.Col("delta %", doc.Number), doc.Col("p", doc.Number), doc.Col("", doc.Text),
+	}}
+	warnings := doc.List{}
+	for _, e := range b.Estimates {
+		differs := "~"
+		if e.Differs() {
+			differs = "significant"
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{
+			e.Name, scale.Text(e.Base.MedianNS), spread(scale, e.Base), scale.Text(e.New.MedianNS), spread(scale, e.New),
+			compare.SignedShare(e.New.MedianNS-e.Base.MedianNS, e.Base.MedianNS), fmt.Sprintf("%.3f", e.P), differs,
+		}})
+	}
+	for _, w := range b.Estimates[0].Warnings {
+		warnings = append(warnings, doc.Item{Mark: "note", Text: doc.Sentence(w)})
+	}
+	t.Note = "Each run gives one value: the mean over its steps. Medians over the runs with 95% confidence intervals. " +
+		"p: Mann-Whitney test; ~: not significant."
+	s := doc.Section{Title: "Repeated runs", Lead: fmt.Sprintf("medians of %d and %d runs with 95%% confidence intervals", b.Base.Runs, b.New.Runs), Blocks: []doc.Block{t.WithoutEmpty()}}
+	if len(warnings) > 0 {
+		s.Blocks = append(s.Blocks, warnings)
+	}
+	return s
+}
+
+// screenEstimates is estimates without the intervals, which the report has.
+func (b *differ) screenEstimates() doc.Section {
+	s := b.estimates()
+	if len(s.Blocks) == 0 {
+		return s
+	}
+	t := s.Blocks[0].(doc.Table)
+	keep := func(i int, c doc.Column) bool { return c.Title != "" || i == len(t.Columns)-1 }
+	var columns []doc.Column
+	for i, c := range t.Columns {
+		if keep(i, c) {
+			columns = append(columns, c)
+		}
+	}
+	for j, r := range t.Rows {
+		var cells []string
+		for i, c := range t.Columns {
+			if keep(i, c) {
+				cells = append(cells, r.Cells[i])
+			}
+		}
+		t.Rows[j].Cells = cells
+	}
+	t.Columns = columns
+	s.Lead = fmt.Sprintf("medians of %d and %d runs", b.Base.Runs, b.New.Runs)
+	s.Blocks[0] = t
+	return s
+}
+
+// spread returns a confidence interval: "7.9 to 8.3".
+func spread(scale doc.Scale, i compare.Interval) string {
+	if i.LowNS == nil || i.HighNS == nil {
+		return ""
+	}
+	return scale.Text(*i.LowNS) + " to " + scale.Text(*i.HighNS)
+}
+
+func (b *differ) steps() doc.Section {
+	if p := b.pictures("diff-steps"); p != nil {
+		return doc.Section{Title: "Steps", Blocks: p}
+	}
+	return doc.Section{}
+}
+
+// pictures returns those that exist.
+func (b *differ) pictures(names ...string) (blocks []doc.Block) {
+	for _, name := range names {
+		if c, ok := b.charts[plot.Chart{Name: name}.File()]; ok {
+			blocks = append(blocks, doc.Picture{Chart: c})
+		}
+	}
+	return blocks
+}
+
+// bySize sorts parts by the size of their changes, the largest first.
+func bySize(list []moved) {
+	slices.SortStableFunc(list, func(a, b moved) int { return cmp.Compare(b.moved(), a.moved()) })
+}

@@ -1,0 +1,174 @@
+// Package doc is the model of a document, its renderers for a terminal and for Markdown,
+// and how names and numbers are printed in it. It knows no summary.
+//
+// All times of a column have one unit, which the column head has, and the same number of
+// decimals, so that they can be compared by eye. A time that is not zero never prints as
+// zero ("<0.001"). Tables count what they leave out, with its share.
+//
+// Names come from the program under test and may contain anything. Every renderer
+// escapes what would have a meaning to its reader: Markdown and HTML in
+// Markdown, control characters in a terminal, missing glyphs in pictures.
+package doc
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/report/plot"
+	"assay/unit"
+)
+
+// InPlace sorts charts into their order in the sections and returns them.
+func InPlace(charts []plot.Chart, sections []Section) []plot.Chart {
+	at := map[string]int{}
+	for _, s := range sections {
+		for _, block := range s.Blocks {
+			if p, ok := block.(Picture); ok {
+				at[p.Chart.Name] = len(at)
+			}
+		}
+	}
+	slices.SortStableFunc(charts, func(a, b plot.Chart) int { return cmp.Compare(at[a.Name], at[b.Name]) })
+	return charts
+}
+
+// Present returns the sections that have content.
+func Present(sections ...Section) []Section {
+	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
+}
+
+// A Doc is a report as data. Its strings are plain text without control
+// characters, which renderers escape and wrap; only cells of the kinds [Name],
+// [KernelName] and [LineName] are as the summary has them.
+type Doc struct {
+	Title    string
+	Screen   []Section // the one-screen summary
+	Sections []Section // the whole report
+}
+
+// A Section is a part of a Doc under one heading.
+type Section struct {
+	Title  string
+	Lead   string // a caption or a denominator; the screen prints it after the title
+	Blocks []Block
+}
+
+// A Block is a [Paragraph], a [List], a [Table] or a [Picture].
+type Block interface{ block() }
+
+// A Paragraph is running text.
+type Paragraph struct {
+	Text   string
+	Strong bool // the most important sentence
+}
+
+// A List is a list of points.
+type List []Item
+
+// An Item is one point of a list, with points of its own.
+type Item struct {
+	Mark string // the kind of the point, or ""
+	Text string
+	Code string // a name or path that follows the text, or ""
+	Sub  List
+
+	Ticks bool // backticks in Text enclose code
+
+	Source Source // where it comes from; only Markdown shows it
+}
+
+// A Source is a page of documentation.
+type Source struct{ Title, URL string }
+
+// A Table is a table. It may leave out rows.
+type Table struct {
+	Title   string // what the rows are, in plural: "kernels"
+	Columns []Column
+	Rows    []Row
+	More    Rest   // the rows that were left out
+	Note    string // explains columns and denominators
+}
+
+// A Column has the title and the kind of its cells.
+type Column struct {
+	Title string
+	Kind  Kind
+}
+
+// Col returns a column.
+func Col(title string, kind Kind) Column { return Column{title, kind} }
+
+// A Kind is the kind of the cells of a column.
+type Kind uint8
+
+// The kinds. Numbers are set right, all others left. A name came from outside:
+// it is set as code where there is such a thing, and shortened where there is
+// no room.
+const (
+	Text Kind = iota
+	Number
+	Name       // kept in front when cut
+	KernelName // may lose namespaces and arguments when cut
+	LineName   // may lose directories
+)
+
+// A Row is one row of a table.
+type Row struct {
+	Cells  []string
+	Weight int64 // what the row adds to More.Total
+}
+
+// A Rest describes rows that are not shown.
+type Rest struct {
+	Rows   int
+	Weight int64  // of these rows
+	Total  int64  // weight of all rows, shown or not; 0 if rows have no weight
+	Of     string // what Total is, for example "total kernel time"
+}
+
+// A Picture is the place of a chart.
+type Picture struct{ Chart plot.Chart }
+
+func (Paragraph) block() {}
+
+func (List) block() {}
+
+func (Table) block() {}
+
+func (Picture) block() {}
+
+// WithoutEmpty returns t without the columns that have nothing in any row.
+func (t Table) WithoutEmpty() Table {
+	var keep []int
+	for i := range t.Columns {
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i] != "" }) {
+			keep = append(keep, i)
+		}
+	}
+	if len(t.Rows) == 0 || len(keep) == len(t.Columns) {
+		return t
+	}
+	columns, rows := t.Columns, t.Rows
+	t.Columns, t.Rows = nil, make([]Row, len(rows))
+	for _, i := range keep {
+		t.Columns = append(t.Columns, columns[i])
+		for j, r := range rows {
+			t.Rows[j].Weight = r.Weight
+			t.Rows[j].Cells = append(t.Rows[j].Cells, r.Cells[i])
+		}
+	}
+	return t
+}
+
+// Cut returns t with at most n rows; the others are counted in More.
+func (t Table) Cut(n int) Table {
+	if len(t.Rows) <= n {
+		return t
+	}
+	for _, r := range t.Rows[n:] {
+		t.More.Rows++
+		t.More.Weight = unit.Plus(t.More.Weight, r.Weight)
+	}
+	t.Rows = t.Rows[:n:n]
+	return t
+}

@@ -1,0 +1,124 @@
+package doc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"assay/internal/label"
+)
+
+// markdownSpecial has the characters that a backslash escapes. The pipe is one of them,
+// so escaped text may be in a table. Angle brackets and the ampersand are written as
+// entities, because some viewers allow HTML.
+const markdownSpecial = "\\`*_[]|~#!{}$"
+
+// escapeMarkdown returns text that a Markdown reader shows as s, in one line:
+// no emphasis, link, HTML or table cell can come out of it. GitHub makes links and
+// mentions from words with "://", "www." or "@", so these are set as code.
+func escapeMarkdown(s string) string {
+	var out []string
+	for _, word := range strings.Fields(label.Clean(s)) {
+		lower := strings.ToLower(word)
+		if strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(word, "@") {
+			out = append(out, codeSpan(word))
+			continue
+		}
+		out = append(out, escapeWord(word))
+	}
+	if len(out) > 0 && startsBlock(out[0]) {
+		out[0] = escapeFirst(out[0])
+	}
+	return strings.Join(out, " ")
+}
+
+// markTicks returns text whose backticks enclose code: the code as code, and the rest
+// escaped.
+func markTicks(text string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			b.WriteString(codeSpan(part))
+			continue
+		}
+		space := func(at bool) string {
+			if at {
+				return " "
+			}
+			return ""
+		}
+		b.WriteString(space(strings.HasPrefix(part, " ")) + escapeMarkdown(part) + space(len(part) > 1 && strings.HasSuffix(part, " ")))
+	}
+	return b.String()
+}
+
+func escapeWord(word string) string {
+	var b strings.Builder
+	for i, r := range word {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '_' && isInner(word, i):
+			b.WriteByte('_')
+		case strings.ContainsRune(markdownSpecial, r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isInner reports whether the underscore at i is between letters or digits. Then it is
+// not emphasis and needs no backslash.
+func isInner(word string, i int) bool {
+	plain := func(c byte) bool { return label.IsWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
+	return i > 0 && i+1 < len(word) && plain(word[i-1]) && plain(word[i+1])
+}
+
+// startsBlock reports whether a first word could be a list's bullet or number
+// or a heading's line. Quotes and headings are escaped by their characters.
+func startsBlock(word string) bool {
+	digits := strings.TrimLeft(word, "0123456789")
+	return strings.Trim(word, "-+=") == "" || digits != word && (digits == "." || digits == ")")
+}
+
+// escapeFirst puts a backslash before the last character of a word of ASCII
+// punctuation.
+func escapeFirst(word string) string {
+	if last := len(word) - 1; strings.Trim(word, "-+=") != "" {
+		return word[:last] + "\\" + word[last:]
+	}
+	return "\\" + word
+}
+
+// codeSpan returns s as code in one line, for a table too. Markdown has no empty code, so
+// an empty name becomes "(empty)".
+func codeSpan(s string) string {
+	s = strings.TrimSpace(label.Clean(s))
+	if s == "" {
+		return "(empty)"
+	}
+	// In a table a pipe needs its backslash even within code. A backslash of
+	// the name before it would pair with ours, so a space separates them.
+	s = strings.ReplaceAll(s, `\|`, `\ |`)
+	s = strings.ReplaceAll(s, "|", `\|`)
+	longest, run := 0, 0
+	for _, r := range s {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if longest > 0 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,225 @@
+package doc
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+)
+
+const (
+	// nameColumns is how many columns a name in a Markdown table has.
+	NameColumns = 90
+
+	// A table of more than foldOver rows shows openRows of them; the others
+	// unfold on a click.
+	foldOver, openRows = 20, 10
+
+	// StepSummaryLimit is the size in bytes that GitHub allows for the summary
+	// of one step of a workflow. It silently drops larger ones.
+	StepSummaryLimit = 1 << 20
+)
+
+// A markdown says what to leave out of a Markdown rendering.
+type markdown struct {
+	pictures bool
+	rows     int // most rows of a table
+	names    int // columns of a name
+}
+
+// Markdown writes the whole report. It links its pictures by file name, so they must
+// be in the same directory. The text has at most [StepSummaryLimit] bytes, because
+// users paste it into step summaries; it counts what it omits.
+func (d Doc) Markdown(w io.Writer) error {
+	_, err := io.WriteString(w, markdown{pictures: true}.within(d, StepSummaryLimit))
+	return err
+}
+
+// StepSummary writes the report for $GITHUB_STEP_SUMMARY: without pictures, and in at
+// most [StepSummaryLimit] bytes. It counts what it omits.
+func (d Doc) StepSummary(w io.Writer) error {
+	_, err := io.WriteString(w, d.Within(StepSummaryLimit))
+	return err
+}
+
+func (d Doc) Within(limit int) string { return markdown{}.within(d, limit) }
+
+// within shortens the document until it has at most limit bytes: first fewer rows, then
+// shorter names, then fewer sections. It returns "" if nothing fits.
+func (m markdown) within(d Doc, limit int) string {
+	m.rows, m.names = 1<<30, NameColumns
+	text := m.doc(d)
+	for _, m.rows = range []int{64, 25, 10, 5, 2, 1, 0} {
+		if len(text) <= limit {
+			return text
+		}
+		text = m.doc(d)
+	}
+	m.names = label.MinLabel
+	for n := len(d.Sections); ; n-- {
+		cut := d
+		cut.Sections = slices.Clone(d.Sections[:n])
+		if left := len(d.Sections) - n; left > 0 {
+			note := label.Plural(int64(left), "more section") + " did not fit here."
+			cut.Sections = append(cut.Sections, Section{Blocks: []Block{Paragraph{Text: note}}})
+		}
+		if text = m.doc(cut); len(text) <= limit || n == 0 {
+			break
+		}
+	}
+	if len(text) > limit {
+		return ""
+	}
+	return text
+}
+
+func (m markdown) doc(d Doc) string {
+	var b strings.Builder
+	b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
+	for _, s := range d.Sections {
+		if s.Title != "" {
+			b.WriteString("\n## " + escapeMarkdown(s.Title) + "\n")
+		}
+		if s.Lead != "" {
+			b.WriteString("\n" + escapeMarkdown(s.Lead) + "\n")
+		}
+		for _, block := range s.Blocks {
+			m.block(&b, block)
+		}
+	}
+	return b.String()
+}
+
+func (m markdown) block(b *strings.Builder, block Block) {
+	switch block := block.(type) {
+	case Paragraph:
+		text := escapeMarkdown(block.Text)
+		if block.Strong {
+			text = "**" + text + "**"
+		}
+		b.WriteString("\n" + text + "\n")
+	case List:
+		b.WriteString("\n")
+		m.list(b, block, "")
+	case Table:
+		m.table(b, block)
+	case Picture:
+		if m.pictures {
+			c := block.Chart
+			b.WriteString("\n![" + escapeMarkdown(c.Alt) + "](" + c.File() + ")\n")
+		}
+	}
+}
+
+func (m markdown) list(b *strings.Builder, list List, indent string) {
+	for i, it := range list {
+		if left := len(list) - i; i >= max(m.rows, 1) && left > 1 {
+			b.WriteString(indent + "- " + label.Plural(int64(left), "more point") + "\n")
+			break
+		}
+		var parts []string
+		if it.Mark != "" {
+			parts = append(parts, "**"+escapeMarkdown(it.Mark)+"**")
+		}
+		if it.Ticks {
+			parts = append(parts, markTicks(it.Text))
+		} else if it.Text != "" {
+			parts = append(parts, escapeMarkdown(it.Text))
+		}
+		if it.Code != "" {
+			parts = append(parts, codeSpan(it.Code))
+		}
+		if it.Source.Title != "" {
+			parts = append(parts, "("+sourceLink(it.Source)+")")
+		}
+		b.WriteString(indent + "- " + strings.Join(parts, " ") + "\n")
+		m.list(b, it.Sub, indent+"  ")
+	}
+}
+
+// sourceLink returns a source as a link, if it is on the web.
+func sourceLink(s Source) string {
+	if !strings.HasPrefix(s.URL, "https://") {
+		return escapeMarkdown(s.Title)
+	}
+	return "[" + escapeMarkdown(s.Title) + "](" + s.URL + ")"
+}
+
+// table writes a table whose columns are aligned in the source too. A long table is
+// folded after its first rows.
+func (m markdown) table(b *strings.Builder, t Table) {
+	t = t.Cut(m.rows)
+	cells := make([][]string, 0, len(t.Rows)+1)
+	cells = append(cells, make([]string, len(t.Columns)))
+	for i, c := range t.Columns {
+		cells[0][i] = escapeMarkdown(c.Title)
+	}
+	for _, r := range t.Rows {
+		cells = append(cells, slices.Clone(r.Cells))
+	}
+	for i, c := range t.Columns {
+		m.column(c.Kind, cells[1:], i)
+	}
+	if len(cells) == 1 {
+		t.More.Rows = max(t.More.Rows, 0)
+	} else if len(t.Rows) <= foldOver {
+		writeGrid(b, t.Columns, cells)
+	} else {
+		writeGrid(b, t.Columns, cells[:1+openRows])
+		b.WriteString("\n<details>\n<summary>" + label.Plural(int64(len(t.Rows)-openRows), "more row") + "</summary>\n")
+		writeGrid(b, t.Columns, append([][]string{cells[0]}, cells[1+openRows:]...))
+		b.WriteString("\n</details>\n")
+	}
+	if rest := t.More.text(t.Title); rest != "" {
+		b.WriteString("\n" + escapeMarkdown(rest) + "\n")
+	}
+	if t.Note != "" {
+		b.WriteString("\n" + escapeMarkdown(t.Note) + "\n")
+	}
+}
+
+// column prepares the cells of column i for a table.
+func (m markdown) column(kind Kind, rows [][]string, i int) {
+	if kind == Text || kind == Number {
+		for _, row := range rows {
+			row[i] = escapeMarkdown(row[i])
+		}
+		return
+	}
+	var names []string
+	for _, row := range rows {
+		names = append(names, row[i])
+	}
+	for j, label := range nameLabels(kind, names, m.names) {
+		rows[j][i] = ""
+		if names[j] != "" || kind == KernelName {
+			rows[j][i] = codeSpan(label)
+		}
+	}
+}
+
+// writeGrid writes rows; the first row has the titles.
+func writeGrid(b *strings.Builder, columns []Column, cells [][]string) {
+	widths := columnWidths(cells)
+	b.WriteByte('\n')
+	line := func(cell func(i int) string) {
+		for i := range columns {
+			b.WriteString("| " + cell(i) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	for n, row := range cells {
+		line(func(i int) string { return pad(row[i], max(3, widths[i]), columns[i].Kind == Number) })
+		if n > 0 {
+			continue
+		}
+		line(func(i int) string {
+			dashes := strings.Repeat("-", max(3, widths[i])-1)
+			if columns[i].Kind == Number {
+				return dashes + ":"
+			}
+			return dashes + "-"
+		})
+	}
+}

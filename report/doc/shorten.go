@@ -1,0 +1,91 @@
+package doc
+
+import (
+	"strconv"
+	"strings"
+
+	"assay/internal/label"
+)
+
+const (
+	// maxSentence is the longest statement, in columns. A longer statement is cut: it may
+	// contain names of any length.
+	maxSentence = 500
+
+	// briefColumns is the longest statement on the screen: four lines.
+	briefColumns = 280
+
+	// briefQuote is how many columns a quoted name has on the screen, and
+	// briefWord any other word. In Markdown a name has nameColumns.
+	BriefQuote = 60
+	BriefWord  = 64
+
+	// settingWord is the longest word of a fix, in columns. The longest names of
+	// frameworks' settings have about 90.
+	SettingWord = 120
+)
+
+// Sentence prepares a statement of a finding for Markdown.
+func Sentence(text string) string {
+	return label.Clip(label.Clean(ShortenQuoted(text, NameColumns)), maxSentence)
+}
+
+// Brief prepares a statement for the screen: it shortens names and drops the last
+// sentences if there is no room. It keeps the first sentence. The report has all of it.
+func Brief(text string) string { return Briefly(text, BriefWord) }
+
+// Briefly is brief with words of up to so many columns.
+func Briefly(text string, word int) string {
+	text = ShortenWords(label.Clean(ShortenQuoted(text, BriefQuote)), word)
+	for label.Width(text) > briefColumns {
+		end := strings.LastIndex(text, ". ")
+		if end < 0 {
+			break
+		}
+		text = text[:end+1]
+	}
+	return label.Clip(text, maxSentence)
+}
+
+// ShortenWords shortens paths and other words that would be broken over lines.
+func ShortenWords(text string, columns int) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = label.Clip(w, columns)
+	}
+	return strings.Join(words, " ")
+}
+
+// ShortenQuoted shortens the names that text quotes, as Go does, to the given
+// number of columns.
+func ShortenQuoted(text string, columns int) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '"')
+		if i < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		quoted, err := strconv.QuotedPrefix(text)
+		if err != nil {
+			b.WriteByte('"')
+			text = text[1:]
+			continue
+		}
+		text = text[len(quoted):]
+		if name, err := strconv.Unquote(quoted); err == nil && label.Width(name) > columns {
+			quoted = strconv.Quote(label.Short(label.Kernel, []string{name}, columns)[0])
+		}
+		b.WriteString(quoted)
+	}
+	return b.String() + text
+}
+
+func Points(texts []string) List {
+	var l List
+	for _, t := range texts {
+		l = append(l, Item{Text: Sentence(t)})
+	}
+	return l
+}

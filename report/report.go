@@ -1,0 +1,82 @@
+package report
+
+import (
+	"io"
+
+	"assay/compare"
+	"assay/internal/jsontext"
+	"assay/judge"
+	"assay/report/diff"
+	"assay/report/doc"
+	"assay/report/plot"
+	"assay/summary"
+)
+
+// A Report is a document with the data that it shows.
+type Report struct {
+	doc.Doc
+
+	summary *summary.Summary
+	result  judge.Result
+	charts  []plot.Chart
+	madeBy  string // see [Report.MadeBy]
+
+	comparison *compare.Comparison // of two runs; there is no summary then
+}
+
+// BuildDiff makes the report of a comparison. It shares the memory of the comparison.
+func BuildDiff(c *compare.Comparison) Report {
+	d, charts := diff.Doc(c)
+	return Report{Doc: d, charts: charts, comparison: c}
+}
+
+// Charts returns the pictures of the report in the order of their places.
+func (d Report) Charts() []plot.Chart { return d.charts }
+
+// Texts returns pointers to the texts that the document does not share with its summary.
+// A caller may rewrite them before it prints the document.
+func (d *Report) Texts() []any { return []any{&d.result, &d.charts} }
+
+// JSON writes the summary as one object, with verdict, findings,
+// sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.
+func (d Report) JSON(w io.Writer) error {
+	if d.comparison != nil {
+		return jsontext.Write(w, d.comparison)
+	}
+	return summary.Write(w, d.summary, d.madeBy, struct {
+		Verdict  judge.Verdict `json:"verdict"`
+		Findings []findingJSON `json:"findings"`
+		Sides    []judge.Side  `json:"sides,omitempty"`
+
+		States []judge.StepState    `json:"step_states,omitempty"`
+		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
+		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
+		Stacks []judge.Stack        `json:"stacks,omitempty"`
+	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
+}
+
+// MadeBy returns the document with the version of assay in its JSON, as saved summaries
+// have it.
+func (d Report) MadeBy(version string) Report {
+	d.madeBy = version
+	return d
+}
+
+// A findingJSON is a finding with the texts and sources of its steps, which the data
+// itself has by id.
+type findingJSON struct {
+	judge.Finding
+	Next    []string       `json:"next,omitempty"`
+	Sources []judge.Source `json:"next_sources,omitempty"` // of each of Next
+}
+
+func findingsJSON(list []judge.Finding) []findingJSON {
+	out := make([]findingJSON, len(list))
+	for i, f := range list {
+		out[i].Finding = f
+		for _, s := range f.Next {
+			out[i].Next, out[i].Sources = append(out[i].Next, s.Text()), append(out[i].Sources, s.Source())
+		}
+	}
+	return out
+}

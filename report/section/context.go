@@ -1,0 +1,125 @@
+// Package section has what the sections of a report share: the summary with what several
+// of them derive from it, and its limits.
+package section
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/report/doc"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// MaxDevices is the largest number of GPUs that a table lists.
+const MaxDevices = 64
+
+// ScreenDevices is how many GPUs the one-screen summary lists.
+const ScreenDevices = 4
+
+// MaxKernels is how many kernels the report lists.
+const MaxKernels = 25
+
+// A Context has a summary, its result, and what several sections derive from them.
+type Context struct {
+	*summary.Summary
+	Result judge.Result
+
+	Labels   []string                  // label of each GPU, in order
+	Total    summary.Activity          // of all devices
+	ByName   []view.Kernel             // by name, largest first
+	KernelNS int64                     // ns of all kernels
+	Place    map[view.DeviceKey]string // label of the GPU of a row
+	Charts   map[string]plot.Chart
+}
+
+// New returns the context of a summary and its result. It has no charts.
+func New(s *summary.Summary, r judge.Result) *Context {
+	ctx := &Context{Summary: s, Result: r, Charts: map[string]plot.Chart{}, Place: map[view.DeviceKey]string{}}
+	ctx.Labels = view.DeviceLabels(s)
+	for i, d := range s.Devices {
+		ctx.Total = ctx.Total.Plus(d.Activity)
+		ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
+	}
+	ctx.ByName = view.Kernels(s)
+	for _, k := range ctx.ByName {
+		ctx.KernelNS = summary.Plus(ctx.KernelNS, k.Total)
+	}
+	return ctx
+}
+
+// Pictures returns those of the files that exist.
+func (ctx *Context) Pictures(files ...string) []doc.Block {
+	var blocks []doc.Block
+	for _, f := range files {
+		if c, ok := ctx.Charts[f]; ok {
+			blocks = append(blocks, doc.Picture{Chart: c})
+		}
+	}
+	return blocks
+}
+
+// SumsOnly reports whether the inputs are tables of other tools only. Then idle time is
+// unknown, and the report must not ask for GPU events.
+func (ctx *Context) SumsOnly() bool {
+	return len(ctx.Tables) > 0 && len(ctx.Devices) == 0 && len(ctx.Spans) == 0 && len(ctx.Counters) == 0
+}
+
+// ProfilesOnly reports whether the inputs are profiles of functions only.
+func (ctx *Context) ProfilesOnly() bool {
+	return ctx.SumsOnly() && !slices.ContainsFunc(ctx.Tables, func(t summary.Table) bool {
+		return t.Of != summary.OfFunction && t.Of != summary.OfEdge && t.Of != summary.OfThread
+	})
+}
+
+// OfMemory reports whether the inputs have memory data and no times.
+func (ctx *Context) OfMemory() bool {
+	return len(ctx.Devices)+len(ctx.Counters)+len(ctx.Tables) == 0 && len(ctx.Snapshots)+len(ctx.MemoryTimelines) > 0
+}
+
+// WithoutClock reports whether the timestamps are not plausible. Then the screen shows
+// no windows and no shares of them.
+func (ctx *Context) WithoutClock() bool {
+	a := ctx.Result.Verdict.Abstained
+	return a != nil && a.Code == judge.RuleClocks
+}
+
+// MostlyIdle reports whether the GPUs are idle for more than half of the window.
+func (ctx *Context) MostlyIdle() bool { return ctx.Total.Idle() > ctx.Total.Busy() }
+
+// Attributed reports whether the causes of idle time or the operators are known.
+func (ctx *Context) Attributed() bool { return len(ctx.Idle) > 0 || len(ctx.Ops) > 0 }
+
+// PerGPU returns the mean of a sum over all GPUs, for a sentence: " (52.7 ms per GPU,
+// mean of 8)".
+func (ctx *Context) PerGPU(sum int64) string {
+	n := int64(len(ctx.Devices))
+	if n < 2 {
+		return " (" + unit.Duration(sum) + ")"
+	}
+	return fmt.Sprintf(" (%s per GPU, mean of %d)", unit.Duration(doc.Mean(sum, n)), n)
+}
+
+// Brief prepares a statement of a finding for the screen. Its paths are those of the
+// list of inputs.
+func (ctx *Context) Brief(text string) string { return doc.Brief(ctx.Below(text)) }
+
+// Step prepares a fix for the screen. It keeps names of settings in full.
+func (ctx *Context) Step(s judge.Step) string {
+	return doc.Briefly(ctx.Below(s.Text()), doc.SettingWord)
+}
+
+// Below cuts the directory of all inputs off the paths in text, where one
+// begins a word.
+func (ctx *Context) Below(text string) string {
+	_, dir := view.ShortPaths(ctx.Summary)
+	if dir == "" {
+		return text
+	}
+	text = strings.TrimPrefix(text, dir)
+	return strings.NewReplacer(" "+dir, " ", `"`+dir, `"`).Replace(text)
+}
