@@ -29,6 +29,7 @@ import (
 	"assay/report/doc"
 	"assay/report/memory"
 	"assay/report/pictures"
+	"assay/report/ranks"
 	"assay/report/section"
 	"assay/report/tables"
 	"assay/report/timeline"
@@ -47,7 +48,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	}
 	d := screen(ctx)
 	d.Sections = doc.Present(slices.Concat(
-		[]doc.Section{verdict(ctx), capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx)},
+		[]doc.Section{verdict(ctx), capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx), ranks.Collectives(ctx)},
 		byImpact(ctx,
 			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
 			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
@@ -76,7 +77,7 @@ func screen(ctx *section.Context) Report {
 // findings.
 func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
+		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx), ranks.Screen(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
 		[]doc.Section{counters.ScreenCounters(ctx), memory.ScreenMemory(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.ScreenTables(ctx))...)
 }
