@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/diag"
@@ -235,6 +236,17 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 		see(r.TotalNS, r.SelfNS)
 	}
 	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: sumOverflow}, stopped)
+}
+
+// checkNames notes the kernels without a name.
+func checkNames(s *summary.Summary, issues *diag.Ledger) {
+	count := int64(0)
+	for _, k := range s.Kernels {
+		if strings.TrimSpace(k.Name) == "" {
+			count += k.Count
+		}
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-name", Severity: diag.Suspect}, count)
 }
 
 const sumOverflow = "A sum has reached 9223372036854775807, the largest number that is kept. A time or a size in the input is wrong. Record again."

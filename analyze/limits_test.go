@@ -421,3 +421,15 @@ func TestDetached(t *testing.T) {
 		}
 	}
 }
+
+// TestKernelsWithoutName: kernels whose name is null, empty, blank or missing are
+// counted in an issue.
+func TestKernelsWithoutName(t *testing.T) {
+	named := event("kernel", "a", 0, "0", "5")
+	for name, want := range map[string]int64{`"name":"a"`: 0, `"name":""`: 1, `"name":" "`: 1, `"name":null`: 1, `"nome":"a"`: 1} {
+		s := measured(t, list(named, strings.Replace(named, `"name":"a"`, name, 1)))
+		if is := issue(s, "kernels-without-name"); is.Count != want || want > 0 && is.Severity != "suspect" {
+			t.Errorf("%s: %+v, want %d", name, is, want)
+		}
+	}
+}

@@ -12,7 +12,8 @@ type Run struct {
 
 // Runs returns the runs that summaries hold, as [view.Runs] defines them. Inputs
 // that hold only totals (counters, profiles, tables) are left out if there are
-// others: no metric is measured on them.
+// others: no metric is measured on them. The runs take the rows of the summaries, which
+// have none afterwards, so that many inputs are in memory once.
 func Runs(list []*summary.Summary) []Run {
 	var inputs, totals []*summary.Summary
 	var captures, ofTotals []view.Capture
@@ -32,7 +33,7 @@ func Runs(list []*summary.Summary) []Run {
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])
 		}
-		runs = append(runs, Run{summary.Merge(of...)})
+		runs = append(runs, Run{summary.Join(of...)})
 	}
 	return runs
 }

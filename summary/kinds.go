@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"sort"
 )
 
 // kinds describes every type of row of a [Summary]. All code that treats every
@@ -237,21 +236,36 @@ func (k rows[Row]) sort(s *Summary) {
 		k.SortAll(list)
 		return
 	}
-	if in := (sorting[Row]{list, k}); !sort.IsSorted(in) {
-		sort.Stable(in)
+	sorted := true
+	for i := 1; i < len(list) && sorted; i++ {
+		sorted = k.compare(&list[i-1], &list[i]) <= 0
+	}
+	if !sorted {
+		k.arrange(list)
 	}
 }
 
-// sorting compares rows in their places. A function of two rows, as those of package
-// slices take, would allocate both for each comparison.
-type sorting[Row any] struct {
-	list []Row
-	kind rows[Row]
+// arrange sorts the numbers of the rows and then moves each row once, because rows are
+// large.
+func (k rows[Row]) arrange(list []Row) {
+	from := make([]int, len(list)) // the number of the row that belongs at each place
+	for i := range from {
+		from[i] = i
+	}
+	slices.SortStableFunc(from, func(a, b int) int { return k.compare(&list[a], &list[b]) })
+	for first := range from {
+		if from[first] == first {
+			continue
+		}
+		row, at := list[first], first
+		for from[at] != first {
+			next := from[at]
+			list[at], from[at] = list[next], at
+			at = next
+		}
+		list[at], from[at] = row, at
+	}
 }
-
-func (s sorting[Row]) Len() int           { return len(s.list) }
-func (s sorting[Row]) Less(i, j int) bool { return s.kind.compare(&s.list[i], &s.list[j]) < 0 }
-func (s sorting[Row]) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
 
 func (k rows[Row]) compare(a, b *Row) int {
 	if k.First != nil {

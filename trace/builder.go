@@ -203,7 +203,7 @@ func (b *Builder) categoryOf(e *Event) Sym {
 
 // smallID returns n as the number of a device, or -1 if n is not one.
 func smallID(n int64) int32 {
-	if n < 0 || n > 1<<20 {
+	if n < 0 || n > maxDevice {
 		return -1
 	}
 	return int32(n)
@@ -281,6 +281,9 @@ func (b *Builder) hostTrack(e *Event) TrackID {
 
 func (b *Builder) deviceTrack(e *Event) TrackID {
 	device, stream := e.Int(eventscan.Device, unnamed), e.Int(eventscan.Stream, unnamed)
+	if device == unnamed && e.Has(eventscan.Device) {
+		device = eventscan.Unreadable // 9223372036854775808, whose bits are those of unnamed
+	}
 	last := b.last(e)
 	if last != nil && last.work != 0 && last.device == device && last.stream == stream {
 		return last.work - 1

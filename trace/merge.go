@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,6 +195,9 @@ func (in input) newShape(id ShapeID) ShapeID {
 	return out
 }
 
+// maxDevice is far over the number of any device of a process.
+const maxDevice = 1 << 20
+
 // newTrack makes a track. A device or stream that the events do not name is the
 // track's pid or tid.
 func (m *merger) newTrack(key trackKey) Track {
@@ -207,6 +211,10 @@ func (m *merger) newTrack(key trackKey) Track {
 	if key.device == eventscan.Unreadable {
 		m.issues.Add(diag.Issue{Code: "device-unreadable", Severity: diag.Suspect,
 			Help: "GPU events have a device that is not a number. The number of their process was taken, so work of several GPUs may count for one. Use the file that the profiler wrote."})
+	}
+	if key.device == t.Device && (t.Device < 0 || t.Device > maxDevice) {
+		m.issues.Add(diag.Issue{Code: "device-implausible", Severity: diag.Suspect,
+			Help: fmt.Sprintf("GPU events have a device number that no GPU has, such as %d. They are reported as a GPU of that number. Use the file that the profiler wrote.", t.Device)})
 	}
 	if t.Stream = key.stream; t.Stream == unnamed {
 		t.Stream = m.ordinal("stream", t.TID)
@@ -242,6 +250,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
 	t.Complete = true
 	m.pair()
+	rd.meta.checkRank(&m.issues, rd.file)
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
 		if is.Code == codeTruncated || endsInput(is.Code) || is.Code == codeTrailing && is.Severity == diag.DataLoss {

@@ -1,7 +1,11 @@
 package trace
 
 import (
+	"fmt"
+
 	"github.com/tidwall/gjson"
+
+	"assay/diag"
 )
 
 // Meta is the information about a trace outside its events.
@@ -68,8 +72,8 @@ func (m *metadata) decode() Meta {
 		return len(out.Devices) < most
 	})
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
-	out.Rank = optionalInt(info.Get("rank"))
-	out.WorldSize = optionalInt(info.Get("world_size"))
+	out.Rank, _ = optionalInt(info.Get("rank"), maxRank)
+	out.WorldSize, _ = optionalInt(info.Get("world_size"), maxRank+1)
 	if base := gjson.ParseBytes(m.raw["baseTimeNanoseconds"]); base.Type == gjson.Number {
 		ns := base.Int()
 		out.BaseTime = &ns
@@ -88,10 +92,39 @@ func (m *metadata) decode() Meta {
 // maxSetting is the maximum length of a profiler setting in bytes.
 const maxSetting = 64
 
-func optionalInt(r gjson.Result) *int {
-	if r.Type != gjson.Number {
-		return nil
+// maxRank is far over the ranks of any job.
+const maxRank = 1 << 24
+
+// optionalInt returns the number of a rank or of ranks, up to most. It returns nil if
+// there is none or if it is not usable, and reports whether it is usable or absent.
+func optionalInt(r gjson.Result, most int) (*int, bool) {
+	if r.Type == gjson.Null {
+		return nil, true
 	}
-	n := int(r.Int())
-	return &n
+	n := int(r.Num)
+	if r.Type != gjson.Number || !(r.Num >= 0 && r.Num <= float64(most)) || float64(n) != r.Num {
+		return nil, false
+	}
+	return &n, true
 }
+
+// checkRank adds an issue if the rank of the trace is not the number of a process of
+// its job.
+func (m *metadata) checkRank(issues *diag.Ledger, file string) {
+	info := gjson.ParseBytes(m.raw["distributedInfo"])
+	rank, usable := optionalInt(info.Get("rank"), maxRank)
+	at := diag.Pos{File: file, Path: "distributedInfo.rank"}
+	if !usable {
+		issues.Add(diag.Issue{Code: codeRank, Severity: diag.Suspect, First: at,
+			Help: fmt.Sprintf("The rank of the trace is %.40s, which is not a rank. The rank of the file name counts, or 0. Name the file by its rank, as in rank3.json.", info.Get("rank").Raw)})
+		return
+	}
+	size, usable := optionalInt(info.Get("world_size"), maxRank+1)
+	if rank != nil && usable && size != nil && *rank >= *size {
+		issues.Add(diag.Issue{Code: codeRank, Severity: diag.Suspect, First: at,
+			Help: fmt.Sprintf("The rank of the trace is %d, but its job has %d ranks, so one of the numbers is wrong. The rank was taken as it is. Use the file that the profiler wrote.", *rank, *size)})
+	}
+}
+
+// codeRank is the issue code of a rank that no process of the job has.
+const codeRank = "rank-implausible"

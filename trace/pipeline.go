@@ -307,6 +307,7 @@ func (c *cutter) next() *chunk {
 		}
 		n = c.fill(buf, n)
 		if n == 0 {
+			c.free = append(c.free, buf)
 			return nil
 		}
 		stop := n
@@ -349,7 +350,12 @@ var chunkBuffers sync.Pool
 
 // release gives the buffers of finished chunks to the next trace, except those that have
 // grown: with them it would be cut at other places, and a limit would end it elsewhere.
+// Those of a long trace are garbage, because its analysis needs their memory and the
+// next long trace makes others at little cost.
 func (c *cutter) release() {
+	if c.offset > maxPooled {
+		c.free = nil
+	}
 	for _, buf := range c.free {
 		if cap(buf) == c.room() {
 			chunkBuffers.Put(&buf)
@@ -357,6 +363,10 @@ func (c *cutter) release() {
 	}
 	c.free = nil
 }
+
+// maxPooled is up to how many bytes of events the buffers of a trace are kept for the
+// next one.
+const maxPooled = 8 << 20
 
 // reuse keeps the buffer of a finished chunk if it has the usual size.
 func (c *cutter) reuse(done *chunk) {

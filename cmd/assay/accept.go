@@ -55,7 +55,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err != nil {
 		return err // a baseline needs the whole run
 	}
-	sum := summary.Merge(list...)
+	sum := summary.Join(list...)
 	name, err := accept(e, *dir, sum, *reason)
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
@@ -71,6 +71,14 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
+	// The record is created after the summary is saved, so that a full disk leaves no empty
+	// record. A damaged record ends the command before that.
+	if _, _, err := lastAccepted(dir); err != nil {
+		return "", err
+	}
+	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))); err != nil {
+		return "", err
+	}
 	rec, err := openRecord(dir)
 	if err != nil {
 		return "", err
@@ -78,9 +86,6 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 	defer func() { err = errors.Join(err, rec.close()) }()
 	if rec.cut != "" {
 		e.say("assay accept: %s; the line is removed", rec.cut)
-	}
-	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, judge.DefaultThresholds())))); err != nil {
-		return "", err
 	}
 	d := decision{Time: time.Now().UTC().Format(time.RFC3339), Accepted: name, Reason: reason, Assay: version(), Inputs: []string{}, Previous: rec.last}
 	for _, in := range sum.Inputs {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -94,7 +95,13 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 
 // one reads one input and calls use. It calls say with messages on long operations.
 func (r *reading) one(path string, say func(string), use func(*ingest.Input)) error {
+	if err := checkDevice(path); err != nil {
+		return err
+	}
+	// Open returns when the first bytes are there, which may be never.
+	late := time.AfterFunc(waitTime, func() { say("waiting for data from " + path) })
 	f, err := ingest.Open(path, r.e.stdin)
+	late.Stop()
 	if err != nil {
 		return err
 	}
@@ -123,6 +130,22 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	collectMore(in)
 	use(in)
 	return nil
+}
+
+// waitTime is after how long a message tells that an input has brought no data.
+const waitTime = 2 * time.Second
+
+// checkDevice refuses a character device, which may have no data or no end. The null
+// device and standard input are no reason to wait.
+func checkDevice(path string) error {
+	info, err := os.Stat(path)
+	if path == ingest.Stdin || err != nil || info.Mode()&os.ModeCharDevice == 0 || path == os.DevNull {
+		return nil
+	}
+	if in, err := os.Stdin.Stat(); err == nil && os.SameFile(in, info) {
+		return nil
+	}
+	return fmt.Errorf("%s: this is a character device, not a capture; give a file or a pipe", path)
 }
 
 // noteSecrets records the number of secrets in an input.

@@ -39,10 +39,14 @@ func (b budget) together() int64 { return int64(b) / 8 }
 // because the whole JSON text is in memory before it is written.
 func (b budget) rows() int { return int(b >> 15) }
 
+// programMemory is how much memory the code of the program takes in use. The runtime
+// of Go does not count it.
+const programMemory = 16 << 20
+
 // use sets the budget as limit of the garbage collector, unless GOMEMLIMIT is set.
 func (b budget) use() {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(b) - int64(b)/16)
+		debug.SetMemoryLimit(int64(b) - max(int64(b)/16, programMemory))
 	}
 }
 

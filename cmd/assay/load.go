@@ -22,6 +22,7 @@ import (
 	"assay/judge"
 	"assay/phase"
 	"assay/summary"
+	"assay/trace"
 	"assay/unit"
 )
 
@@ -172,7 +173,7 @@ func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Su
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
-	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()}
+	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
 	switch {
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)
@@ -186,12 +187,23 @@ func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Su
 	if in.Profile != nil {
 		return analyze.Profile(in.Profile, from, opt)
 	}
-	if members != nil {
+	if members != nil && (len(r.paths) > 1 || gpus(in.Trace) > 1) {
 		opt.Collectives = func(device int64, c *collective.Columns) {
 			*members = append(*members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
 		}
 	}
 	return analyze.Trace(in.Trace, from, opt)
+}
+
+// gpus returns how many GPUs a trace has work of.
+func gpus(t *trace.Trace) int {
+	seen := map[int64]bool{}
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	return len(seen)
 }
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to

@@ -33,6 +33,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/pflag"
+
+	_ "assay/internal/early" // checks the address space
 )
 
 // The exit statuses.
@@ -50,6 +52,10 @@ type env struct {
 }
 
 func main() {
+	if err := checkSystem(); err != nil {
+		env{stderr: os.Stderr}.say("assay: %s", err)
+		os.Exit(exitTrouble)
+	}
 	// Nearly all memory is in tables that are used until the end, so frequent garbage
 	// collection costs 5% of the time and frees little.
 	if os.Getenv("GOGC") == "" {
@@ -85,6 +91,10 @@ func run(e env, args []string) int {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
 	case "version", "--version":
+		if len(args) > 1 {
+			e.say("assay version: it takes no argument, but got %q", args[1])
+			return exitUsage
+		}
 		return e.page("version", func(w io.Writer) { fmt.Fprintln(w, "assay", version()) })
 	}
 	for _, c := range commands() {

@@ -52,8 +52,10 @@ func withoutSecrets(sum *summary.Summary, path string) *summary.Summary {
 
 // hide removes user names from a summary if --redact is given.
 func (s *source) hide(sum *summary.Summary) {
-	s.hidden(sum)
-	sum.Sort()
+	if s.redact {
+		s.hidden(sum)
+		sum.Sort()
+	}
 }
 
 // hidden removes user names from any value if --redact is given.

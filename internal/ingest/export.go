@@ -123,7 +123,7 @@ func (f *File) inPlace(pattern string) (path string, done func() error, err erro
 	}
 	hashed := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(io.Discard, f.content)
+		_, err := f.drain()
 		hashed <- err
 	}()
 	return path, func() error {

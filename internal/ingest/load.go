@@ -87,16 +87,13 @@ var ranksInNames = [...]func() *regexp.Regexp{
 // rankInFolder finds the rank in the name of a folder that is one rank's.
 var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
-// maxRank is far over the ranks of any job; what is beyond it is damage.
-const maxRank = 1 << 24
-
 // rankOf returns the rank of a trace's process in its job: what the trace
-// says, if that can be a rank, else what its name says, else 0.
+// says, else what its name says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)
 	}
-	if r := t.Meta.Rank; r != nil && *r >= 0 && *r <= maxRank {
+	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
 	}
 	return rankInPath(path)

@@ -39,7 +39,7 @@ func loadSnapshot(f *File, sel trace.Select, in *Input) (err error) {
 
 // refusePickle returns the refusal of a pickle that is not a snapshot.
 func refusePickle(path string, err error) error {
-	const do = "give a memory snapshot, which is plain data: torch.cuda.memory._dump_snapshot writes one"
+	const do = "assay reads only one kind of pickle, memory snapshots of PyTorch, which are plain data; give such a snapshot, a trace or a profile"
 	shape, asks := (*snapshot.ShapeError)(nil), (*pickle.Refused)(nil)
 	switch at := (*diag.Error)(nil); {
 	case errors.As(err, &shape):

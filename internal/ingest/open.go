@@ -62,6 +62,7 @@ type File struct {
 	bomb    int64 // bytes that any input may inflate to
 	whole   bool  // it has an end that can be waited for
 	limited bool  // a limit has ended the content
+	hollow  bool  // nothing but a hole of the file follows
 }
 
 const (
@@ -217,8 +218,12 @@ func (f *File) Read(p []byte) (int, error) {
 		}
 		p = p[:f.max-f.n]
 	}
+	if f.hollow {
+		return 0, io.EOF
+	}
 	n, err := f.content.Read(p)
 	f.n += int64(n)
+	f.hollow = n > 0 && p[n-1] == 0 && f.endsInHole(p[:n])
 	if f.Tap != nil && n > 0 {
 		f.Tap.Write(p[:n])
 	}
@@ -247,12 +252,13 @@ func (f *File) SkipDigest() { f.raw.sum = nil }
 
 // Finish reads what is left of the stored bytes and returns how many there
 // were in all and their SHA-256 in hex, "" after [File.SkipDigest].
+// The digest is "" also if [File.drain] has left bytes out.
 func (f *File) Finish() (n int64, sum string, err error) {
-	_, err = io.Copy(io.Discard, f.buf)
-	if f.raw.sum != nil {
+	left, err := f.drain()
+	if f.raw.sum != nil && left == 0 {
 		sum = hex.EncodeToString(f.raw.sum.Sum(nil))
 	}
-	return f.raw.n, sum, err
+	return f.raw.n + left, sum, err
 }
 
 // Stored returns how many stored bytes were read so far. It may be called

@@ -2,14 +2,10 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 
 	"assay/internal/foreign"
 )
@@ -118,20 +114,10 @@ func onlyZeros(f *File, n int64) error {
 // hole returns the size of a file that has no data in it on the disk, and false
 // where there is some or the system does not tell.
 func (f *File) hole() (size int64, ok bool) {
-	const seekData = 3 // SEEK_DATA of Linux
-	file, isFile := f.raw.r.(*os.File)
-	if !isFile || !f.whole || f.Compression != "none" || runtime.GOOS != "linux" {
+	if f.Compression != "none" || !f.holeBehind(0) {
 		return 0, false
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return 0, false
-	}
-	if _, err := file.Seek(0, seekData); errors.Is(err, syscall.ENXIO) {
-		return info.Size(), true
-	}
-	file.Seek(f.raw.n, io.SeekStart) // back to where reading is; if that fails, so does reading
-	return 0, false
+	return f.raw.n + f.rest(), true
 }
 
 // stranger explains what a file is that is known not to be read, or returns nil

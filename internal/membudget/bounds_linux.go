@@ -2,11 +2,12 @@ package membudget
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"assay/internal/addrspace"
 )
 
 func bounds() (all []Bound) {
@@ -16,36 +17,15 @@ func bounds() (all []Bound) {
 	if n, ok := available("/proc/meminfo"); ok {
 		all = append(all, Bound{n / freeDen * freeNum, "the free memory of the machine"})
 	}
-	var space syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
-		// The runtime of Go maps much when it starts that it never uses.
-		mapped, _, _ := statm()
-		all = append(all, Bound{max(0, int64(space.Cur)-mapped) / spaceDen, "the limit on its address space (ulimit -v)"})
+	if left, ok := addrspace.Left(); ok {
+		all = append(all, Bound{left / spaceDen, "the limit on its address space (ulimit -v)"})
 	}
 	return all
 }
 
-// statm returns how many bytes of addresses the process has mapped, how many bytes
-// of memory it takes that no file backs, and whether the system says so.
-func statm() (mapped, resident int64, ok bool) {
-	text, err := readFile("/proc/self/statm")
-	fields := strings.Fields(string(text))
-	if err != nil || len(fields) < 3 {
-		return 0, 0, false
-	}
-	var n [3]int64
-	for i := range n {
-		if n[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
-			return 0, 0, false
-		}
-	}
-	page := int64(os.Getpagesize())
-	return n[0] * page, (n[1] - n[2]) * page, true
-}
-
 // Resident returns how many bytes of memory the process takes that no file backs.
 func Resident() (int64, bool) {
-	_, n, ok := statm()
+	_, n, ok := addrspace.Used()
 	return n, ok
 }
 

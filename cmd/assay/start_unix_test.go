@@ -1,0 +1,178 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// released builds the command as it is released, without the C library, which takes
+// files and address space of its own.
+func released(t *testing.T) string {
+	t.Helper()
+	if testing.Short() || withRace() {
+		t.Skip("this builds the command without the race detector")
+	}
+	bin := filepath.Join(t.TempDir(), "assay")
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+// limited runs a program under a limit of the shell, as "-n 7", and returns its exit
+// status and what it printed.
+func limited(limit string, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	cmd := exec.Command("sh", append([]string{"-c", "ulimit " + limit + ` && exec "$@"`, "sh"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &err
+	return statusOf(cmd.Run()), out.String(), err.String()
+}
+
+// TestOpenFiles: under a limit on open files, a command works or says in one line why
+// it does not.
+func TestOpenFiles(t *testing.T) {
+	bin := released(t)
+	dir := t.TempDir()
+	input := write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
+	refused := 0
+	for n := 1; n <= 40; n++ {
+		for _, args := range [][]string{{"version"}, {"summary", input}, {"report", input, "-o", filepath.Join(dir, "out")}} {
+			status, stdout, stderr := limited(fmt.Sprint("-n ", n), append([]string{bin}, args...)...)
+			switch {
+			case status == exitOK && (stdout != "" || strings.HasPrefix(stderr, "wrote ")):
+			case status == exitTrouble && strings.Count(stderr, "\n") == 1 && strings.Contains(stderr, "ulimit -n"):
+				refused++
+			default:
+				t.Errorf("%d open files, %s: exit status %d, %.300s", n, args[0], status, stderr)
+			}
+		}
+	}
+	if refused == 0 || refused == 40*3 {
+		t.Errorf("%d of %d were refused", refused, 40*3)
+	}
+}
+
+// frame matches a line of a dump that names a function, with its package.
+var frame = regexp.MustCompile(`(?m)^((?:[\w.\-]+/)*\w+)\.\S*\(`)
+
+// startsBefore returns the packages that are initialized before the address space is
+// checked.
+func startsBefore(t *testing.T, bin string) map[string]bool {
+	cmd := exec.Command(bin, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	before := map[string]bool{"runtime": true}
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "init" {
+			if fields[1] == "assay/internal/early" {
+				return before
+			}
+			before[fields[1]] = true
+		}
+	}
+	return map[string]bool{"runtime": true} // nothing checks it
+}
+
+// TestSmallAddressSpace: wherever the runtime of Go starts, the command works or says in
+// one line why it does not. Where the runtime itself does not start, no code of the
+// command and hardly any of its packages has run.
+func TestSmallAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the limit is known on Linux")
+	}
+	bin := released(t)
+	input := write(t, filepath.Join(t.TempDir(), "a.json"), oneKernel, 0o666)
+	before := startsBefore(t, bin)
+	if len(before) > 20 || before["unicode"] {
+		t.Errorf("%d packages are initialized before the check", len(before))
+	}
+	refused, worked := 0, 0
+	for kib := 700_000; kib <= 1_700_000; kib += 4_000 {
+		status, stdout, stderr := limited(fmt.Sprint("-v ", kib), bin, "summary", input)
+		switch {
+		case status == exitOK && stderr == "" && stdout != "":
+			worked++
+		case status == exitTrouble && strings.Count(stderr, "\n") == 1 && strings.Contains(stderr, "ulimit -v"):
+			refused++
+		default:
+			for _, m := range frame.FindAllStringSubmatch(stderr, -1) {
+				if pkg := m[1]; !before[pkg] && !strings.HasPrefix(pkg, "internal/") {
+					t.Errorf("%d KiB: exit status %d, in %s:\n%.600s", kib, status, m[0], stderr)
+					break
+				}
+			}
+		}
+	}
+	if refused == 0 || worked == 0 {
+		t.Errorf("%d refused, %d worked", refused, worked)
+	}
+}
+
+// TestVersionArgument: an argument of version is a usage error.
+func TestVersionArgument(t *testing.T) {
+	for _, args := range [][]string{{"version", "x"}, {"--version", "--json"}} {
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, args)
+		if status != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), args[1]) {
+			t.Errorf("%q: exit status %d, %q, %q", args, status, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// TestAcceptOnFullDisk: where the summary cannot be written, no record is created.
+func TestAcceptOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	input := write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
+	base := filepath.Join(dir, "base")
+	status, _, stderr := limited("-f 1", program(t), "accept", input, "--baseline", base, "--reason", "x")
+	if left := entries(t, dir); status != exitTrouble || !strings.Contains(stderr, "cannot write the baseline: ") {
+		t.Errorf("exit status %d, %s, %q", status, stderr, left)
+	}
+	if _, err := os.Stat(filepath.Join(base, decisions)); !os.IsNotExist(err) {
+		t.Errorf("a record is left: %v", err)
+	}
+}
+
+// TestWaiting: a pipe without a writer is waited for with a message, and a character
+// device is refused.
+func TestWaiting(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(program(t), "summary", pipe)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 300)
+	n, _ := stderr.Read(line)
+	if got := string(line[:n]); got != "assay: waiting for data from "+pipe+"\n" {
+		t.Errorf("%q", got)
+	}
+	write(t, pipe, oneKernel, 0o666)
+	if status := statusOf(cmd.Wait()); status != exitOK {
+		t.Errorf("exit status %d", status)
+	}
+	var out bytes.Buffer
+	if status := run(env{strings.NewReader(""), &out, &out}, []string{"summary", "/dev/zero"}); status != exitTrouble || !strings.Contains(out.String(), "/dev/zero: this is a character device") {
+		t.Errorf("exit status %d, %s", status, out.String())
+	}
+}

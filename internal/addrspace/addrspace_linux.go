@@ -1,0 +1,52 @@
+// Package addrspace tells how much of its address space the process uses and how much
+// of it is left. It imports next to nothing, so that it can be used while other packages
+// are initialized.
+package addrspace
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// Left returns how many bytes of addresses the process may still map. It is not ok if
+// there is no limit (RLIMIT_AS). The runtime of Go maps much when it starts that it
+// never uses.
+func Left() (bytes int64, ok bool) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= 1<<62 {
+		return 0, false
+	}
+	mapped, _, ok := Used()
+	return max(0, int64(limit.Cur)-mapped), ok
+}
+
+// Used returns how many bytes of addresses the process has mapped and how many bytes
+// of memory it takes that no file backs. It is not ok if the system does not say so.
+func Used() (mapped, resident int64, ok bool) {
+	fd, err := syscall.Open("/proc/self/statm", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, 0, false
+	}
+	defer syscall.Close(fd)
+	var buf [256]byte // seven numbers, which one call returns
+	size, err := syscall.Read(fd, buf[:])
+	if err != nil {
+		return 0, 0, false
+	}
+	text, n := string(buf[:size]), [3]int64{}
+	for i := range n {
+		end := 0
+		for end < len(text) && text[end] != ' ' {
+			end++
+		}
+		if end == len(text) {
+			return 0, 0, false
+		}
+		if n[i], err = strconv.ParseInt(text[:end], 10, 64); err != nil {
+			return 0, 0, false
+		}
+		text = text[end+1:]
+	}
+	page := int64(syscall.Getpagesize())
+	return n[0] * page, (n[1] - n[2]) * page, true
+}
