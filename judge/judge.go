@@ -194,10 +194,9 @@ func (c *evaluator) abstain(f Finding, before, others []Finding, t tree) Result 
 func (c *evaluator) commPart() []reading {
 	p := partOf(RuleExposedComm)
 	r := c.lossOfWindow(p)
-	ranks := c.peers()
-	r.Evidence = slices.Concat(c.worstDevice(p), c.overlap(), c.largestKernel("comm"), ranks.evidence(), c.worstStep(p))
+	r.Evidence = slices.Concat(c.worstDevice(p), c.overlap(), c.largestKernel("comm"), c.rankEvidence(), c.worstStep(p))
 	r.scope = append(c.kernelPlace("comm"), r.scope...)
-	r.Next = append([]Step{ranks.advice()}, commAdvice()...)
+	r.Next = append([]Step{c.rankAdvice()}, commAdvice()...)
 	return []reading{r}
 }
 

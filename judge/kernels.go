@@ -30,7 +30,7 @@ func (c *evaluator) dominantKernel(part string) []reading {
 	f.Evidence = append([]string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
 		top.Name, top.Class, top.Category, launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}, launchers...)
 	f.Where = c.kernelPlaces(top.Name)
-	f.Next = kernelAdvice(top, c.peers())
+	f.Next = kernelAdvice(top, c.rankAdvice())
 	r := reading{reached: true, what: what}
 	// The part names the kernel with its share of its class.
 	r.below = append([]string{fmt.Sprintf("the largest %s kernel takes %s of total kernel time (%s)", top.Class, unit.Share(top.TotalNS, all), fraction(top.TotalNS, all))}, launchers...)

@@ -103,6 +103,9 @@ func (p peers) advice() Step {
 // as long as the transfer takes, so the additional communication time of the others is
 // waiting.
 func (c *evaluator) stragglingRank() []reading {
+	if w, ok := c.waitsOfRanks(); ok {
+		return c.stragglersOf(w)
+	}
 	p, window := c.peers(), c.judged.Window()
 	if !p.straggler() {
 		return nil

@@ -114,6 +114,7 @@ func rules() []row {
 		{id: RuleRLUtilization, part: partIdle, under: idle, precedence: 80, alone: true, last: true, whole: true, worth: worthOfRule, measure: (*evaluator).rlUtilization},
 
 		{id: RuleStragglingRank, part: partComm, under: []string{RuleExposedComm}, precedence: 10, replaces: true, worth: worthOfRule, measure: (*evaluator).stragglingRank},
+		{id: RuleRanksInTurn, part: partComm, under: []string{RuleExposedComm}, precedence: 11, replaces: true, worth: worthOfRule, measure: (*evaluator).ranksInTurn},
 		{id: RuleUnevenRanks, part: basisRanks, under: []string{RuleStragglingRank}, precedence: 10, last: true, measure: (*evaluator).unevenRanks},
 
 		{id: RuleOpaqueGraphs, part: partCompute, under: compute, precedence: 10, alone: true, last: true, whole: true, worth: worthOfRule, measure: (*evaluator).opaqueGraphs},
