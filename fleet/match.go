@@ -38,7 +38,7 @@ func (g *group) match(members []Member) {
 	}
 	switch {
 	case len(g.lists) < 2 || g.size > 0 && len(g.lists) > g.size:
-		// Several communicators have this name, so it does not tell them apart.
+		// Several communicators have this name, so it does not identify one.
 		return
 	case g.numbered(members):
 		g.matched = byNumber
@@ -49,7 +49,7 @@ func (g *group) match(members []Member) {
 }
 
 // numbered gives runs with the same recorded number the same instance. It returns false
-// if a run has none. Several kernels of one number are told apart by their order.
+// if a run has none. Kernels with the same number are counted in their order.
 func (g *group) numbered(members []Member) bool {
 	type key struct{ seq, nth uint32 }
 	index := map[key]int32{}
