@@ -139,8 +139,7 @@ func Collectives(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Note = "Transfer: the shortest duration among the ranks. % waiting: the rest of the durations, over all ranks. " +
-		"Algbw is size / transfer, busbw is algbw times the factor of the operation, as in nccl-tests. " +
-		"Below about 1 MiB latency limits a collective, not bandwidth."
+		"Algbw is size / transfer, busbw is algbw times the factor of the operation, as in nccl-tests."
 	if partial {
 		t.Note += " \"2 of 128\": the other ranks of the group were not given. One of them may have come last, so bandwidths are left out."
 	}
