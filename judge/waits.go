@@ -122,7 +122,7 @@ func (c *evaluator) stragglersOf(w rankWaits) []reading {
 	}
 	f.Title = fmt.Sprintf("%s; the other ranks wait %s of %s", what, unit.Share(waited, window), c.judgedName()) + over(limit)
 	f.gain(waited, window, c.judgedWhole())
-	f.Evidence = append([]string{"waiting: " + c.perGPU(waited, window)}, w.evidence()...)
+	f.Evidence = []string{"waiting: " + c.perGPU(waited, window)}
 	for _, r := range late {
 		f.Evidence = append(append(f.Evidence, w.share(r)), c.whyLate(r.Rank)...)
 		f.Where = append(f.Where, c.windowsOf(r)...)
@@ -147,7 +147,7 @@ func (c *evaluator) ranksInTurn() []reading {
 	f, limit, reached := measured(c.rules[RuleRanksInTurn], waited, window)
 	f.Title = fmt.Sprintf("Ranks late in turn: waiting for each other takes %s of %s", unit.Share(waited, window), c.judgedName()) + over(limit)
 	f.gain(waited, window, c.judgedWhole())
-	f.Evidence = append([]string{"waiting: " + c.perGPU(waited, window)}, w.evidence()...)
+	f.Evidence = []string{"waiting: " + c.perGPU(waited, window)}
 	for _, r := range w.ranks[:min(2, len(w.ranks))] {
 		f.Evidence = append(f.Evidence, w.share(r))
 	}
