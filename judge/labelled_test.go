@@ -49,7 +49,7 @@ func firstRule(r Result) string {
 
 // TestLabelled is the confusion matrix of all rules: what should come first, and
 // what does. In two runs or more, each rule must be the first finding,
-// and one or more that it must not be taken for.
+// and one or more that it must not be taken for. With -v it prints the matrix.
 func TestLabelled(t *testing.T) {
 	taken := map[string]map[string]int{} // by label and first finding
 	missed := map[string]int{}           // near misses that were not taken for the rule
@@ -88,7 +88,11 @@ func TestLabelled(t *testing.T) {
 				f.NumeratorNS+f.NumeratorBytes, f.DenominatorNS+f.DenominatorBytes, run.num, run.den)
 		}
 	}
-	t.Logf("%-24s %5s %5s %6s  %s", "rule", "runs", "first", "missed", "taken for")
+	table := func(string, ...any) {}
+	if testing.Verbose() {
+		table = t.Logf
+	}
+	table("%-24s %5s %5s %6s  %s", "rule", "runs", "first", "missed", "taken for")
 	for _, rule := range append(Rules(), Rule{}) {
 		row := taken[rule.ID]
 		runs, others := 0, []string(nil)
@@ -98,9 +102,9 @@ func TestLabelled(t *testing.T) {
 			}
 		}
 		slices.Sort(others)
-		t.Logf("%-24s %5d %5d %6d  %s", rule.ID, runs, row[rule.ID], missed[rule.ID], strings.Join(others, ", "))
+		table("%-24s %5d %5d %6d  %s", rule.ID, runs, row[rule.ID], missed[rule.ID], strings.Join(others, ", "))
 		if rule.ID != "" && (runs < 2 || missed[rule.ID] < 1) {
-			t.Errorf("%s: %d runs in which it is first and %d near misses, want 2 and 1 at least", rule.ID, runs, missed[rule.ID])
+			t.Errorf("rule %s has %d labelled runs and %d near misses that are not taken for it, want 2 and 1 at least", rule.ID, runs, missed[rule.ID])
 		}
 	}
 }

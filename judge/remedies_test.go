@@ -146,7 +146,7 @@ func checkSteps(t *testing.T, name string, r Result) {
 				continue
 			}
 			if !slices.Contains(builtIn().given(f.Rule), s.ID) {
-				t.Errorf("%s: %s gives %q, which its entry does not list", name, f.Rule, s.ID)
+				t.Errorf("%s: findings of %s give the remedy %q, which the entry of the rule neither defines nor names in also", name, f.Rule, s.ID)
 			}
 			if args := slices.Sorted(maps.Keys(s.Args)); !slices.Equal(args, blanks(entry.Text)) || s.Source() == (Source{}) {
 				t.Errorf("%s: %s: %q has %q for the blanks of %q", name, f.Rule, s.ID, args, entry.Text)

@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -316,16 +317,16 @@ func TestRowsAndRules(t *testing.T) {
 	for _, r := range rules() {
 		ids[r.id] = true
 		if r.part == "" || (r.measure == nil) == (r.conclude == nil) || (r.replaces || r.alone) && len(r.under) == 0 {
-			t.Errorf("row %+v", r)
+			t.Errorf("row of rule %q: it lacks a part, has not exactly one of measure and conclude, or replaces or stands alone without a rule in under", r.id)
 		}
 	}
 	for _, r := range Rules() {
 		if !ids[r.ID] {
-			t.Errorf("%s has no row", r.ID)
+			t.Errorf("rule %s has an entry in the folder rules and no row in rows.go, so it is never measured", r.ID)
 		}
 		delete(ids, r.ID)
 	}
 	if len(ids) > 0 {
-		t.Errorf("rows without a rule: %v", ids)
+		t.Errorf("rows of rows.go without an entry in the folder rules: %v", slices.Sorted(maps.Keys(ids)))
 	}
 }

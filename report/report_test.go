@@ -192,7 +192,7 @@ func TestMarkdown(t *testing.T) {
 		marktest.Check(t, name, md)
 		for _, c := range d.Charts() {
 			if strings.Count(md, "]("+c.File()+")") != 1 {
-				t.Errorf("%s: %s is not linked once", name, c.File())
+				t.Errorf("%s: the sections of the report show %s %d times, want once", name, c.File(), strings.Count(md, "]("+c.File()+")"))
 			}
 		}
 		if got := strings.Count(md, "\n<details>\n"); got != strings.Count(md, "\n</details>\n") {
