@@ -284,3 +284,10 @@ func BenchmarkMatch(b *testing.B) {
 		b.ReportMetric(time.Since(start).Seconds(), "s/join")
 	}
 }
+
+// TestSendRecvName: the operation has the name by which reports know it.
+func TestSendRecvName(t *testing.T) {
+	if got := collective.SendRecv.String(); got != summary.OpSendRecv {
+		t.Errorf("send/recv is %q, want %q", got, summary.OpSendRecv)
+	}
+}

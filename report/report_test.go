@@ -247,7 +247,11 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: the summary reads back as\n%+v, want\n%+v", name, back, want)
 		}
 		var got judge.Result
-		if err := json.Unmarshal([]byte(out), &got); err != nil || !reflect.DeepEqual(got, r) {
+		err = json.Unmarshal([]byte(out), &got)
+		if len(got.Findings)+len(r.Findings) == 0 {
+			got.Findings = r.Findings // no finding is an empty list in JSON
+		}
+		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)
 		}
 		for _, field := range []string{"inputs", "devices", "kernels", "issues", "findings"} {

@@ -5,6 +5,10 @@ import (
 	"fmt"
 )
 
+// OpSendRecv is the operation of point-to-point transfers, such as those between the
+// stages of a pipeline.
+const OpSendRecv = "send/recv"
+
 // A Collective has the collectives of one group, operation, type and size, compared
 // over the ranks that were given.
 //

@@ -256,7 +256,7 @@ func TestChartsOfTraining(t *testing.T) {
 			}
 		}
 	}
-	want := "time-budget.png activity.png steps.png top-kernels.png durations.png"
+	want := "time-budget.png activity.png steps.png top-kernels.png durations.png ranks-budget.png ranks-steps.png"
 	if got := strings.Join(files, " "); got != want {
 		t.Errorf("pictures are %s, want %s", got, want)
 	}

@@ -76,10 +76,15 @@ func (w waits) name(ctx *section.Context, r summary.RankWait) string {
 	return "rank " + strconv.Itoa(r.Rank)
 }
 
-// Ranks returns the table of all ranks.
+// Ranks returns the table of all ranks, and the pictures that compare them.
 func Ranks(ctx *section.Context) doc.Section {
+	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-phases.png", "ranks-steps.png")
 	w := waitsOf(ctx)
-	if len(w.rows) == 0 {
+	switch {
+	case len(w.rows) > 0:
+	case len(compared) > 0:
+		return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: "No collective is matched over the ranks, so the waiting of each rank is unknown."}}, compared...)}
+	default:
 		return doc.Section{}
 	}
 	slices.SortStableFunc(w.rows, func(a, b summary.RankWait) int {
@@ -106,7 +111,7 @@ func Ranks(ctx *section.Context) doc.Section {
 		"Clock offset: by the ends of matched collectives, against the first rank; sums do not use it."
 	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).", unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
 		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(summary.Plus(w.wait, w.transfer), w.n)))
-	return doc.Section{Title: "Ranks", Blocks: []doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}}
+	return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}, compared...)}
 }
 
 // Collectives returns the table of collectives by group, kind and size.
