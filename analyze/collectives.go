@@ -201,9 +201,22 @@ func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveC
 		if call.Comms != 0 {
 			group.ID, _ = strconv.ParseUint(t.Name(call.Comms), 10, 64)
 		}
-		what.Peer = max(call.Source, call.Target)
+		if what.Op == collective.SendRecv {
+			what.Peer, what.Sends = peerOf(t.Name(args.Name), call)
+		}
 	}
 	return what, group
+}
+
+// peerOf returns the other rank of a send or receive, or -1, and whether this rank sends.
+func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
+	switch {
+	case call.Target >= 0 && (call.Source < 0 || name == "send"):
+		return call.Target, true
+	case call.Source >= 0 && (call.Target < 0 || name == "recv"):
+		return call.Source, false
+	}
+	return -1, false
 }
 
 // fromArguments adds what an operator of 2023 to 2024 says in its arguments only:

@@ -34,7 +34,8 @@ type What struct {
 	Dtype   string // as recorded, "BFloat16"; "" if it is not known
 	In, Out int64  // elements of one rank; -1 if it is not known
 	Group   int32  // index of Columns.Groups
-	Peer    int32  // the other rank of a send or receive, in the group's numbers; -1 if none
+	Peer    int32  // the other rank of a send or receive, as the job numbers it; -1 if it is not known
+	Sends   bool   // to the peer, and does not receive from it
 }
 
 // A Group is the ranks that take part.
