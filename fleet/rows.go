@@ -13,11 +13,18 @@ func (m matchedBy) String() string { return [...]string{"", "number", "order", "
 
 // AddTo adds the rows of the job to the summary of its inputs.
 func (j *Job) AddTo(s *summary.Summary) {
-	s.Collectives = append(s.Collectives, j.rows()...)
+	first := j.members[0].Input
+	for _, m := range j.members {
+		first = min(first, m.Input)
+	}
+	for _, c := range j.rows() {
+		c.Job = first
+		s.Collectives = append(s.Collectives, c)
+	}
 	for i, m := range j.members {
 		w, c := j.waits[i], j.clocks[i]
 		r := summary.RankWait{
-			Input: m.Input, Rank: m.Rank, Device: m.Device, Collectives: w.matched, Incomplete: w.incomplete,
+			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
 			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last,
 		}
 		if i == 0 || c.n > 0 {

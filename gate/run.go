@@ -15,13 +15,15 @@ type Run struct {
 // others: no metric is measured on them. The runs take the rows of the summaries, which
 // have none afterwards, so that many inputs are in memory once.
 func Runs(list []*summary.Summary) []Run {
-	var inputs, totals []*summary.Summary
+	var inputs, totals []input
 	var captures, ofTotals []view.Capture
-	for _, s := range oneByOne(list) {
-		if c := view.Captures(s)[0]; c.Kind == view.OfTotals {
-			totals, ofTotals = append(totals, s), append(ofTotals, c)
-		} else {
-			inputs, captures = append(inputs, s), append(captures, c)
+	for _, s := range list {
+		for i, c := range view.Captures(s) {
+			if c.Kind == view.OfTotals {
+				totals, ofTotals = append(totals, input{s, i}), append(ofTotals, c)
+			} else {
+				inputs, captures = append(inputs, input{s, i}), append(captures, c)
+			}
 		}
 	}
 	if len(inputs) == 0 {
@@ -29,26 +31,47 @@ func Runs(list []*summary.Summary) []Run {
 	}
 	var runs []Run
 	for _, r := range view.Runs(captures).Runs {
-		var of []*summary.Summary
+		var of []input
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])
 		}
-		runs = append(runs, Run{summary.Join(of...)})
+		runs = append(runs, Run{joined(of)})
 	}
 	return runs
 }
 
-// oneByOne returns the summaries of the inputs one by one.
-func oneByOne(list []*summary.Summary) []*summary.Summary {
-	var out []*summary.Summary
-	for _, s := range list {
-		if len(s.Inputs) == 1 {
-			out = append(out, s)
-			continue
+// An input is one input of a summary.
+type input struct {
+	of     *summary.Summary
+	number int
+}
+
+// joined returns a summary of some inputs. Those of one summary are taken out of it
+// together, because rows may belong to several.
+func joined(inputs []input) *summary.Summary {
+	var parts []*summary.Summary
+	for len(inputs) > 0 {
+		of := inputs[0].of
+		var numbers []int
+		for len(inputs) > 0 && inputs[0].of == of {
+			numbers = append(numbers, inputs[0].number)
+			inputs = inputs[1:]
 		}
-		for i := range s.Inputs {
-			out = append(out, s.Only(i))
+		if isWhole(of, numbers) {
+			parts = append(parts, of)
+		} else {
+			parts = append(parts, of.Pick(numbers))
 		}
 	}
-	return out
+	return summary.Join(parts...)
+}
+
+// isWhole reports whether numbers are all inputs of a summary, in order.
+func isWhole(s *summary.Summary, numbers []int) bool {
+	for i, n := range numbers {
+		if i != n {
+			return false
+		}
+	}
+	return len(numbers) == len(s.Inputs)
 }
