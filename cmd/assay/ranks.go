@@ -25,8 +25,32 @@ func (r *reading) measureAll() ([]measuredFile, []error) {
 	failed := r.all(func(i int, in *ingest.Input) {
 		all[i].summary = r.measured(in, &all[i].members)
 	})
-	return slices.DeleteFunc(all, func(m measuredFile) bool { return m.summary == nil }), failed
+	all = slices.DeleteFunc(all, func(m measuredFile) bool { return m.summary == nil })
+	sortRanks(all)
+	return all, failed
 }
+
+// sortRanks brings the traces of each run into the order of their ranks, because all
+// screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
+// other files stay.
+func sortRanks(all []measuredFile) {
+	runs := runsOf(all, func(m measuredFile) bool {
+		return len(m.summary.Inputs) == 1 && view.Captures(m.summary)[0].Kind == view.OfTimeline
+	})
+	for _, run := range runs {
+		files := make([]measuredFile, len(run))
+		for k, i := range run {
+			files[k] = all[i]
+		}
+		slices.SortStableFunc(files, func(a, b measuredFile) int { return cmp.Compare(a.summary.Inputs[0].Rank, b.summary.Inputs[0].Rank) })
+		for k, i := range run {
+			all[i] = files[k]
+		}
+	}
+}
+
+// hasCollectives reports whether a file can be compared with other ranks.
+func hasCollectives(m measuredFile) bool { return len(m.members) > 0 }
 
 // merged measures all inputs. It returns nil if none could be read.
 func (r *reading) merged() (*summary.Summary, []error) {
@@ -45,7 +69,7 @@ func (r *reading) runs() ([]*summary.Summary, []error) {
 	var out []*summary.Summary
 	of := make(map[int][]measuredFile) // by the first input of the run
 	with := make(map[int]bool)         // the other inputs of runs
-	for _, run := range runsOf(all) {
+	for _, run := range runsOf(all, hasCollectives) {
 		for n, i := range run {
 			of[run[0]] = append(of[run[0]], all[i])
 			with[i] = n > 0
@@ -70,7 +94,7 @@ func joined(all []measuredFile) *summary.Summary {
 		first[i] = inputs
 		inputs += len(m.summary.Inputs)
 	}
-	runs := runsOf(all)
+	runs := runsOf(all, hasCollectives)
 	list := make([]*summary.Summary, len(all))
 	for i := range all {
 		list[i] = all[i].summary
@@ -91,12 +115,13 @@ func joined(all []measuredFile) *summary.Summary {
 	return s
 }
 
-// runsOf returns the traces with collectives by their runs, as indices.
-func runsOf(all []measuredFile) [][]int {
+// runsOf returns the wanted files, which have one input each, by their runs: as ascending
+// indices.
+func runsOf(all []measuredFile, wanted func(measuredFile) bool) [][]int {
 	var captures []view.Capture
 	var of []int
 	for i, m := range all {
-		if len(m.members) > 0 {
+		if wanted(m) {
 			c := view.Captures(m.summary)[0]
 			c.SHA256 = "" // not every command computes it
 			captures = append(captures, c)
