@@ -201,6 +201,7 @@ func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveC
 		if call.Comms != 0 {
 			group.ID, _ = strconv.ParseUint(t.Name(call.Comms), 10, 64)
 		}
+		what.Message = call.Bytes
 		if what.Op == collective.SendRecv {
 			what.Peer, what.Sends = peerOf(t.Name(args.Name), call)
 		}

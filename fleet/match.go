@@ -95,6 +95,9 @@ func same(a, b collective.What) bool {
 		return true
 	}
 	differ := func(a, b int64) bool { return a >= 0 && b >= 0 && a != b }
+	if a.Message > 0 && b.Message > 0 && a.Message != b.Message {
+		return false
+	}
 	return !differ(a.In, b.In) && !differ(a.Out, b.Out)
 }
 
@@ -118,7 +121,7 @@ func (g *group) join(members []Member) {
 				in.what, in.shortest, in.last = what, dur, int32(l.member)
 			case !same(in.what, what):
 				in.differs = true
-			case in.what.In != what.In || in.what.Out != what.Out:
+			case in.what.In != what.In || in.what.Out != what.Out || in.what.Message != what.Message:
 				in.uneven = true
 			}
 			if dur < in.shortest {
