@@ -287,7 +287,8 @@ func dtypeOf(kernel string) string {
 	return ""
 }
 
-// sorted returns the collectives in launch order.
+// sorted returns the collectives in launch order. It copies texts, because those of a
+// trace are parts of large blocks, which would stay in memory until all ranks are read.
 func (b *collectiveBuilder) sorted() *collective.Columns {
 	order := make([]int32, len(b.out.Runs))
 	for i := range order {
@@ -299,6 +300,13 @@ func (b *collectiveBuilder) sorted() *collective.Columns {
 		runs[at] = b.out.Runs[i]
 	}
 	b.out.Runs = runs
+	for i := range b.out.Whats {
+		b.out.Whats[i].Dtype = strings.Clone(b.out.Whats[i].Dtype)
+	}
+	for i := range b.out.Groups {
+		g := &b.out.Groups[i]
+		g.Name, g.Ranks = strings.Clone(g.Name), strings.Clone(g.Ranks)
+	}
 	return &b.out
 }
 
