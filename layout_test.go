@@ -52,14 +52,14 @@ var mayImport = map[string]string{
 	"classify":                       "internal/yamltree",
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
-	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary unit",
+	"judge":                          "internal/label internal/lazyregexp internal/yamltree summary summary/view unit",
 	"doctor":                         "internal/label judge summary summary/view unit",
 	"compare":                        "internal/lazyregexp summary summary/view unit",
 	"gate":                           "internal/lazyregexp internal/yamltree judge summary summary/view unit",
 	"internal/marktest":              "judge",
-	"report/check":                   "gate internal/jsontext internal/label report/doc report/words unit",
+	"report/check":                   "gate internal/jsontext internal/label report/doc report/words summary unit",
 	"report/counters":                "internal/label judge report/doc report/section report/words summary summary/view unit",
-	"report/diff":                    "compare internal/label report/doc report/pictures report/plot report/words summary unit",
+	"report/diff":                    "compare internal/label report/doc report/pictures report/plot report/words summary summary/view unit",
 	"report/doc":                     "internal/label report/plot unit",
 	"report/memory":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/section":                 "judge report/doc report/plot summary summary/view unit",
@@ -73,7 +73,7 @@ var mayImport = map[string]string{
 	"report/ranks":                   "report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge report/plot report/words summary summary/view unit",
-	"report/words":                   "compare gate internal/label judge summary unit",
+	"report/words":                   "compare gate internal/label judge summary summary/view unit",
 }
 
 // forbidden are names under which anything could be filed.

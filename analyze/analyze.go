@@ -72,6 +72,11 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	words := newVocabulary(t, opt.Phases)
 	marked := beside(func() []mark { return marksOf(words, &ofMarks) })
 	tl := newTimeline(t, opt.Rules, &issues)
+	if twice := tl.repeated(); len(twice) > 0 {
+		hosts()
+		marked()
+		return Trace(once(t, twice), in, opt)
+	}
 	tl.checkWindows(in.Rank, &issues)
 	s.Inputs[0].SpanNS = tl.plausibleSpan(span(t), &issues)
 	host, marks := hosts(), marked()
@@ -88,7 +93,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
 	done := completions(tl, host.link, phases.found() || cutByWork(marks))
-	s.Steps = steps(tl, marks, done, phases, in.Rank, &issues)
+	s.Steps = steps(tl, marks, done, phases, &host.link.lost, in.Rank, &issues)
 	s.Phases = phases.rows(tl, done, host.link, in.Rank, &issues)
 	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)
@@ -106,6 +111,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	s.LaunchLosses = host.link.lost.rowsOf(in.Rank)
 	host.link.lost.note(t, in.Rank, &issues)
+	notePlausible(tl, host.link, s, &issues)
 	room.note(&issues)
 	checkSums(s, &issues)
 	checkNames(s, &issues)
@@ -192,6 +198,7 @@ type timeline struct {
 	wholeGraph trace.Sym
 	devices    []*device // by ordinal
 	last       int64     // ordinal of a device that is measured
+	instant    int64     // kernels with a duration of 0, of the streams measured so far
 }
 
 // A device is one GPU's work.

@@ -322,11 +322,12 @@ func attributed(s *summary.Summary, a *attribution, rank, bins int, room *room, 
 
 // note counts what could not be attributed.
 func (a *attribution) note(issues *diag.Ledger) {
-	help := "" // the registry's
+	help, without := "", a.link.without // the registry's help
 	if a.t.Calls.Len() == 0 {
+		without = int64(len(a.link.of)) // also work that operators launched
 		help = "The capture has no CUDA API calls, so the launch site of its GPU work is unknown. Record CPU activities too."
 	}
-	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, a.link.without)
+	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, without)
 	severity := diag.Info
 	if linked := int64(len(a.link.of)) - a.link.without; a.link.early > linked/100 {
 		severity = diag.Suspect

@@ -20,7 +20,7 @@ type rowKey struct {
 // The names of rows that add up those over the limit, and their stream, because
 // such rows cover several streams.
 const (
-	otherKernels = "(other kernels)"
+	otherKernels = summary.PooledKernels
 	otherCopies  = "(other copies)"
 	otherSpans   = "(other spans)"
 	otherStream  = -1

@@ -24,8 +24,11 @@ func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int,
 	out := summary.Launches{Rank: rank, Device: d.ordinal}
 	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.work))             // the link of each
+	var last trace.TrackID                          // the stream of the last work with a call
+	seen := make(map[trace.TrackID]bool)            // the streams of work with a call
 	for _, w := range d.work {
-		if w.Dur < summary.ShortKernelNS && tl.activity(w).Kind == trace.Kernel {
+		a := tl.activity(w)
+		if w.Dur < summary.ShortKernelNS && a.Kind == trace.Kernel {
 			out.Short++
 			out.ShortNS += w.Dur
 		}
@@ -33,7 +36,14 @@ func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int,
 		if i < 0 || l.list[i].call == nil {
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, w.Dur)
+			if a.Kind == trace.Kernel && l.callLost(i, seen[a.Track]) {
+				out.CallsLost++
+			}
 			continue
+		}
+		if a.Track != last || out.Launched == 0 {
+			last = a.Track
+			seen[last] = true
 		}
 		start, end, _ := l.time(i)
 		out.Launched++
@@ -72,6 +82,20 @@ func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int,
 		out.QueueStrip = append(out.QueueStrip, int64(thousandths*(1+1e-12))) // down, but not for the rounding of floats
 	}
 	return out
+}
+
+// callLost reports whether the call of a kernel was made during the capture and not
+// recorded. The kernel has the link i, of an operator or -1; after says that it ran
+// after work of the same stream whose call was recorded, and a stream runs work in the
+// order of its launches. If the capture has other calls and no launch, all are lost.
+func (l *links) callLost(i int32, after bool) bool {
+	switch {
+	case l.lost.host.all == 0 || l.called == 0 && l.lost.host.launches > 0:
+		return false // calls were not recorded, or nothing is known of them
+	case l.lost.host.launches == 0:
+		return true
+	}
+	return after || i >= 0
 }
 
 // A queue is the number of pieces of work that were launched and had not

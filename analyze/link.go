@@ -36,6 +36,8 @@ type links struct {
 	without int64               // activities without a link
 	double  int64               // activities whose correlation several calls have
 	early   int64               // activities that started before their call began
+	called  int64               // activities with a call
+	longest int64               // the longest time from the start of a call to the end of its work
 }
 
 // clockSlack is the time, in ns, by which work may start before its call without an
@@ -92,6 +94,8 @@ func linksOf(t *trace.Trace) *links {
 			if a.Start < call.Start-clockSlack {
 				l.early++
 			}
+			l.called++
+			l.longest = max(l.longest, a.End()-call.Start)
 			l.add(a, l.toCall(call))
 		case a.External != 0:
 			if ops == nil {

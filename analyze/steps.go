@@ -19,7 +19,7 @@ const stepPrefix = "ProfilerStep#"
 // steps cuts each device's activity by the host's step markers. The cells of a
 // step sum to its length. Markers do not overlap, so the steps of a device share
 // no time. A step outside a device's window has no row for that device.
-func steps(tl *timeline, marks []mark, done []*completion, p *phases, rank int, issues *diag.Ledger) (out []summary.Step) {
+func steps(tl *timeline, marks []mark, done []*completion, p *phases, lost *losses, rank int, issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.t, marks)
 	leftOut := 0
 	for i, d := range tl.devices {
@@ -36,6 +36,7 @@ func steps(tl *timeline, marks []mark, done []*completion, p *phases, rank int, 
 				Rank: rank, Device: d.ordinal, Name: tl.t.Name(m.name), Number: m.number,
 				Marker: cmp.Or(m.is.Producer, summary.MarkedByProgram), Kind: m.is.Phase, Batch: m.is.Batch,
 				Allocs: counted[first+k].allocs, Loads: counted[first+k].loads, Phases: p.within(m),
+				LaunchesCut: lost.cut(m.span),
 			}
 			span := m.span
 			if m.is.Step == phase.CutWork {

@@ -28,6 +28,9 @@ func (tl *timeline) streams(d *device, rank int, issues *diag.Ledger) []summary.
 		}
 		if a.Kind == trace.Kernel {
 			r.Kernels++
+			if a.Dur == 0 {
+				tl.instant++
+			}
 		} else {
 			r.Others++
 		}

@@ -17,6 +17,36 @@ import (
 type losses struct {
 	rows  []summary.LaunchLoss
 	calls []*trace.Call // without those at the end, by start
+	ends  []int64       // when those at the end that launch kernels or graphs began, sorted
+	// starts has when all launches of kernels or graphs began, sorted. It is nil if none
+	// is at the end.
+	starts []int64
+	host   hostCalls
+}
+
+// hostCalls is what is known of all calls of a trace.
+type hostCalls struct {
+	span     interval.Span // from the first start to the last end
+	all      int64
+	launches int64         // of kernels and graphs
+	syncs    []*trace.Call // those that return when a device has done all its work
+}
+
+// see counts a call; k is its index in lossKinds, or -1.
+func (h *hostCalls) see(c *trace.Call, k int8) {
+	if h.all == 0 {
+		h.span = interval.Span{Start: c.Start, End: c.Start + c.Dur}
+	}
+	h.all++
+	h.span.Start, h.span.End = min(h.span.Start, c.Start), max(h.span.End, c.Start+c.Dur)
+	if k >= 0 && ofKernels(k) {
+		h.launches++
+	}
+}
+
+// ofKernels reports whether calls of a kind of lossKinds launch kernels or graphs.
+func ofKernels(k int8) bool {
+	return lossKinds[k].kind == summary.LossKernel || lossKinds[k].kind == summary.LossGraph
 }
 
 // lossKinds maps the kinds of calls that launch device work to the kinds of
@@ -41,30 +71,40 @@ const emptyCall = 500
 // that return within emptyCall. Launches of graphs are not counted if no graph of
 // the trace has recorded work. A trace in which no call is linked to any work has no
 // usable correlations, and no rows.
+//
+// Calls after the last one whose work was recorded are at the end: a capture may stop
+// while work is queued. A call at the end is overdue if the calls go on for longer
+// than any work of the capture took from its launch to its end. Then its work ran
+// before the capture stopped, and its record was lost.
 func lossesOf(t *trace.Trace, l *links) losses {
 	kinds := newLossKinds(t)
 	var linked, missing [4]int64
 	var lost []*trace.Call
 	last := int64(math.MinInt64) // when the last call began whose work was recorded
+	var host hostCalls
 	for c := range t.Calls.All() {
 		k := kinds.of(c.Name)
+		host.see(c, k)
+		if k < 0 && kinds.waits(c.Name) {
+			host.syncs = append(host.syncs, c)
+		}
 		if k < 0 || c.Correlation == 0 {
 			continue
 		}
 		if _, ok := l.ofCall(c); ok {
 			linked[k]++
 			last = max(last, c.Start)
-		} else if !l.calls.within(c) && (c.Dur >= emptyCall || lossKinds[k].kind == summary.LossKernel || lossKinds[k].kind == summary.LossGraph) {
+		} else if !l.calls.within(c) && (c.Dur >= emptyCall || ofKernels(k)) {
 			lost = append(lost, c)
 		}
 	}
 	if last == math.MinInt64 || len(lost) == 0 {
-		return losses{}
+		return losses{host: host}
 	}
 	lost = withoutNested(t, l, kinds, lost)
 	lost = withoutCaptured(t, lost)
-	var atEnd [4]int64
-	out := losses{}
+	var atEnd, overdue [4]int64
+	out := losses{host: host}
 	for _, c := range lost {
 		k := kinds.of(c.Name)
 		if linked[k] == 0 && lossKinds[k].kind == summary.LossGraph {
@@ -73,14 +113,21 @@ func lossesOf(t *trace.Trace, l *links) losses {
 		missing[k]++
 		if c.Start > last && linked[k] > 0 {
 			atEnd[k]++
+			if c.Start < host.span.End-l.longest {
+				overdue[k]++
+			}
+			if ofKernels(k) {
+				out.ends = append(out.ends, c.Start)
+			}
 			continue
 		}
 		out.calls = append(out.calls, c)
 	}
 	slices.SortFunc(out.calls, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
+	out.sortEnds(t, kinds)
 	for k := range lossKinds {
 		if missing[k] > 0 {
-			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k], Missing: missing[k], AtEnd: atEnd[k]})
+			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k], Missing: missing[k], AtEnd: atEnd[k], Overdue: overdue[k]})
 		}
 	}
 	return out
@@ -89,8 +136,14 @@ func lossesOf(t *trace.Trace, l *links) losses {
 // lossNames has the kind of call of each name that was asked for.
 type lossNames struct {
 	t    *trace.Trace
-	kind []int8 // index in lossKinds plus 1, -1 of names that launch nothing, 0 if not known yet
+	kind []int8 // index in lossKinds plus 1, 0 if not known yet, or one of the next
 }
+
+// The kinds of names that launch nothing.
+const (
+	launchesNothing = -1
+	waitsForDevice  = -2
+)
 
 func newLossKinds(t *trace.Trace) lossNames { return lossNames{t, make([]int8, t.Names())} }
 
@@ -105,12 +158,24 @@ func (n lossNames) of(name trace.Sym) int8 {
 	return -1
 }
 
-// lossKind returns the index in lossKinds plus 1, or -1. The nodes of a graph are
-// made by calls that have the names of what they will run (cudaGraphAddMemcpyNode).
+// waits reports whether calls of a name return when a device has done all its work.
+func (n lossNames) waits(name trace.Sym) bool {
+	n.of(name)
+	return n.kind[name] == waitsForDevice
+}
+
+// lossKind returns the index in lossKinds plus 1, or the kind of a name that launches
+// nothing. The nodes of a graph are made by calls that have the names of what they will
+// run (cudaGraphAddMemcpyNode).
 func lossKind(name string) int8 {
 	graph := strings.Contains(name, "Graph") && !strings.Contains(name, "GraphLaunch")
 	if graph || strings.Contains(name, "HostFunc") {
-		return -1
+		return launchesNothing
+	}
+	for _, what := range []string{"DeviceSynchronize", "CtxSynchronize", "ThreadSynchronize"} {
+		if strings.Contains(name, what) {
+			return waitsForDevice
+		}
 	}
 	kind := callKind(name)
 	for i := range lossKinds {
@@ -118,7 +183,7 @@ func lossKind(name string) int8 {
 			return int8(i) + 1
 		}
 	}
-	return -1
+	return launchesNothing
 }
 
 // within reports whether a call shares its correlation with a call around it: the
@@ -255,6 +320,36 @@ func (o *losses) uncertain(tl *timeline, d *device, l *links) (ns int64) {
 	return ns
 }
 
+// sortEnds sorts the launches at the end and, if there are any, finds all launches.
+func (o *losses) sortEnds(t *trace.Trace, kinds lossNames) {
+	if len(o.ends) == 0 {
+		return
+	}
+	slices.Sort(o.ends)
+	o.starts = make([]int64, 0, o.host.launches)
+	for c := range t.Calls.All() {
+		if k := kinds.of(c.Name); k >= 0 && ofKernels(k) {
+			o.starts = append(o.starts, c.Start)
+		}
+	}
+	slices.Sort(o.starts)
+}
+
+// cut returns how many launches of kernels or graphs at the end of the capture began
+// within a stretch, or 0 if they are a small share of its launches.
+func (o *losses) cut(s interval.Span) int64 {
+	count := func(starts []int64) int64 {
+		from, _ := slices.BinarySearch(starts, s.Start)
+		to, _ := slices.BinarySearch(starts, s.End)
+		return int64(max(0, to-from))
+	}
+	n := count(o.ends)
+	if float64(n) < lossShare*float64(count(o.starts)) {
+		return 0
+	}
+	return n
+}
+
 // rowsOf returns the rows of the input.
 func (o *losses) rowsOf(rank int) []summary.LaunchLoss {
 	for i := range o.rows {
@@ -276,7 +371,8 @@ func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
 	severity, total := diag.Info, int64(0)
 	var texts []string
 	for _, r := range o.rows {
-		if few := !r.OfKernels() && r.Missing < summary.FewCopies; !few && float64(r.Missing-r.AtEnd) > lossShare*float64(r.Calls) {
+		lost, _ := r.Lost()
+		if few := !r.OfKernels() && r.Missing < summary.FewCopies; !few && float64(lost) > lossShare*float64(r.Calls) {
 			severity = diag.DataLoss
 		}
 		total += r.Missing

@@ -11,6 +11,7 @@ package compare
 
 import (
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // Schema names the JSON layout of a [Comparison]. Fields may be added to it,
@@ -75,6 +76,8 @@ type Comparison struct {
 type Side struct {
 	Inputs  []Input `json:"inputs"`
 	Runs    int     `json:"runs"`
+	RunsBy  string  `json:"runs_by,omitempty"` // what separated the runs: "rank", "folder" or "process"
+	Copies  []Input `json:"copies,omitempty"`  // left out, because an earlier input has the same content
 	Devices int64   `json:"devices"` // devices of all runs
 	Name    string  `json:"device_name,omitempty"`
 	// Parts is the number of steps or windows by which totals were divided.
@@ -218,5 +221,21 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 // Summaries compares two summaries. Inputs of one side that have the same rank
 // are repeated runs.
 func Summaries(base, new *summary.Summary, opt Options) (*Comparison, error) {
-	return Runs(Split(base), Split(new), opt)
+	b, n := view.Runs(view.Captures(base)), view.Runs(view.Captures(new))
+	c, err := Runs(split(base, b), split(new, n), opt)
+	if err != nil {
+		return nil, err
+	}
+	c.Base.grouped(base, b)
+	c.New.grouped(new, n)
+	return c, nil
+}
+
+// grouped records what separated the runs of a side, and the inputs that were left out.
+func (s *Side) grouped(of *summary.Summary, g view.Grouping) {
+	s.RunsBy = string(g.From)
+	for _, i := range g.Copies {
+		in := of.Inputs[i]
+		s.Copies = append(s.Copies, Input{in.Path, in.Format, in.SHA256, in.Rank})
+	}
 }

@@ -4,27 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
 // A Level is the weight of a reason.
-type Level int
+type Level = view.Level
 
 // The levels, by ascending weight.
 const (
-	Note   Level = iota // for information
-	Warn                // may cause some of the deltas
-	Refuse              // the comparison has no meaning
+	Note   = view.Note
+	Warn   = view.Warn
+	Refuse = view.Refuse
 )
-
-// String returns the level's name.
-func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l] }
-
-// MarshalText writes the level's name.
-func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // A Reason is a difference between the runs, or missing data, that may make
 // deltas misleading.
@@ -37,14 +30,18 @@ type Reason struct {
 // reasons returns what makes the sides hard to compare, the worst first.
 func (d *differ) reasons() []Reason {
 	list := []Reason{}
-	for _, ask := range []func() (Reason, bool){
-		d.noWork, d.unusable, d.hardware, d.deviceCount, d.otherRanks, d.issues, d.sameWork, d.formats, d.graphs, d.lengths, d.otherKernels,
-		d.fewSteps, d.stepsCover, d.outlier, d.singleRun,
-	} {
-		if r, ok := ask(); ok {
-			list = append(list, r)
+	add := func(asks ...func() (Reason, bool)) {
+		for _, ask := range asks {
+			if r, ok := ask(); ok {
+				list = append(list, r)
+			}
 		}
 	}
+	add(d.noWork)
+	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
+		list = append(list, Reason{r.Code, r.Level, r.Text()})
+	}
+	add(d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }
@@ -68,44 +65,12 @@ func (d *differ) noWork() (Reason, bool) {
 	return r, true
 }
 
-// mostMissing is the share of the launches of kernels or graphs without device work
-// from which on the times of a run are not compared: the critical limit of the rule
-// device-records-missing.
-const mostMissing = 0.25
-
-// unusable: the device records of a side are missing, damaged, or of two clocks.
-func (d *differ) unusable() (Reason, bool) {
-	var parts []string
-	code := ""
-	for _, s := range []struct {
-		name string
-		*facts
-	}{{"base", d.base}, {"new", d.new}} {
-		if c, why := s.facts.unusable(); c != "" {
-			code = cmp.Or(code, c)
-			parts = append(parts, fmt.Sprintf("the %s run (%s) %s", s.name, s.path(), why))
-		}
+// parts returns the runs of a side.
+func (f *facts) parts() (list []view.Part) {
+	for _, r := range f.runs {
+		list = append(list, view.Part{Summary: r.Summary, Inputs: r.Inputs})
 	}
-	return Reason{code, Refuse, strings.Join(parts, "; ") + ": record the run again"}, code != ""
-}
-
-// unusable says why the times of a side mean nothing, or returns "".
-func (f *facts) unusable() (code, why string) {
-	for _, is := range f.issues {
-		switch {
-		case is.Code == summary.ClocksImplausible:
-			return "clocks-implausible", "has GPU timestamps that are not plausible"
-		case is.Damages():
-			return "device-records-missing", "is a damaged export, and GPU records are missing from it"
-		}
-	}
-	for _, r := range f.losses {
-		n, of := r.InWindow()
-		if r.OfKernels() && n > 0 && float64(n) >= mostMissing*float64(of) {
-			return "device-records-missing", fmt.Sprintf("is incomplete: rank %d: %s have no device work", r.Rank, r.Text())
-		}
-	}
-	return "", ""
+	return list
 }
 
 // path returns the name of a side, from its first input.
@@ -117,87 +82,6 @@ func (f *facts) path() string {
 		return f.inputs[0].Path
 	}
 	return fmt.Sprintf("%s and %d more", f.inputs[0].Path, len(f.inputs)-1)
-}
-
-func (d *differ) hardware() (Reason, bool) {
-	b, n := d.c.Base.Name, d.c.New.Name
-	return Reason{"other-hardware", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: the GPU models differ, so time differences do not show the effect of the program", b, n)},
-		b != "" && n != "" && b != n
-}
-
-func (d *differ) deviceCount() (Reason, bool) {
-	b, n := d.base.ranks(), d.new.ranks()
-	return Reason{"other-device-count", Refuse, fmt.Sprintf("the base ran on %s and the new run on %s: each does a different part of the work", devices(b), devices(n))},
-		d.c.Per != PerNone && b > 0 && n > 0 && b != n
-}
-
-// otherRanks: the ranks of one job do different work.
-func (d *differ) otherRanks() (Reason, bool) {
-	b, n := d.base.rankList(), d.new.rankList()
-	if len(b) == 0 || len(n) == 0 {
-		return Reason{}, false
-	}
-	return Reason{"other-ranks", Warn, fmt.Sprintf("the base has %s and the new run has %s, which may do different parts of the work", ranksText(b), ranksText(n))},
-		!slices.Equal(b, n)
-}
-
-// rankList returns the ranks that have devices, in ascending order.
-func (f *facts) rankList() (list []int) {
-	for _, dev := range f.devices {
-		list = append(list, dev.Rank)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func ranksText(list []int) string {
-	if len(list) == 1 {
-		return fmt.Sprintf("rank %d", list[0])
-	}
-	return fmt.Sprintf("%d ranks from %d to %d", len(list), list[0], list[len(list)-1])
-}
-
-func devices(n int64) string {
-	if n == 1 {
-		return "1 device"
-	}
-	return unit.Count(n) + " devices"
-}
-
-// ranks returns the number of devices of a run: those of all runs, each once.
-func (f *facts) ranks() int64 {
-	type place struct {
-		rank   int
-		device int64
-	}
-	seen := map[place]bool{}
-	for _, dev := range f.devices {
-		seen[place{dev.Rank, dev.Device}] = true
-	}
-	if len(f.runs) > 1 { // the same rank may have a different device each time
-		return int64(len(f.devices)) / int64(len(f.runs))
-	}
-	return int64(len(seen))
-}
-
-// issues: data of a side is missing.
-func (d *differ) issues() (Reason, bool) {
-	var parts []string
-	for _, s := range []struct {
-		name string
-		*facts
-	}{{"base", d.base}, {"new", d.new}} {
-		var codes []string
-		for _, is := range s.facts.issues {
-			if is.Severity == "data-loss" && len(codes) < 3 && !slices.Contains(codes, is.Code) {
-				codes = append(codes, is.Code)
-			}
-		}
-		if len(codes) > 0 {
-			parts = append(parts, fmt.Sprintf("the %s run has lost data (%s)", s.name, strings.Join(codes, ", ")))
-		}
-	}
-	return Reason{"data-loss", Warn, strings.Join(parts, "; ") + ": missing events look like saved time"}, len(parts) > 0
 }
 
 // sameWork: operators were called with different inputs.
@@ -233,20 +117,6 @@ func (s Shape) text() string {
 	return fmt.Sprintf("%s with %s, was %s", s.Op, first(s.New), first(s.Base))
 }
 
-func (d *differ) formats() (Reason, bool) {
-	b, n := d.base.formats(), d.new.formats()
-	return Reason{"other-format", Warn, fmt.Sprintf("the formats are %s (base) and %s (new): profilers differ in the events they record and in their overhead", b, n)}, b != n
-}
-
-func (f *facts) formats() string {
-	var list []string
-	for _, in := range f.inputs {
-		list = append(list, in.Format)
-	}
-	slices.Sort(list)
-	return strings.Join(slices.Compact(list), " and ")
-}
-
 func (d *differ) graphs() (Reason, bool) {
 	b, n := d.base.graphs > 0, d.new.graphs > 0
 	r := Reason{Code: "graph-mode", Level: Warn}
@@ -276,12 +146,6 @@ func (d *differ) otherKernels() (Reason, bool) {
 	few := func(part, of int64) bool { return of > 0 && part < of/2 }
 	return Reason{"other-kernels", Warn, fmt.Sprintf("common kernels account for %s of the kernel time of the base and for %s of the new run's", unit.Share(c.SharedBase, c.Kernels.BaseNS), unit.Share(c.SharedNew, c.Kernels.NewNS))},
 		few(c.SharedBase, c.Kernels.BaseNS) || few(c.SharedNew, c.Kernels.NewNS)
-}
-
-func (d *differ) fewSteps() (Reason, bool) {
-	b, n := d.c.Base.Parts, d.c.New.Parts
-	return Reason{"step-count", Note, fmt.Sprintf("the base has %s step windows and the new run %s; all times are per step", unit.Count(b), unit.Count(n))},
-		d.c.Per == PerStep && b != n
 }
 
 // stepsCover: rows of kernels cover the whole capture, the budget covers the

@@ -14,9 +14,10 @@ type Run struct {
 }
 
 // Split returns the runs that a summary holds, as [view.Runs] defines them.
-func Split(s *summary.Summary) []Run {
-	var runs []Run
-	for _, r := range view.Runs(view.Captures(s)).Runs {
+func Split(s *summary.Summary) []Run { return split(s, view.Runs(view.Captures(s))) }
+
+func split(s *summary.Summary, g view.Grouping) (runs []Run) {
+	for _, r := range g.Runs {
 		runs = append(runs, Run{s, r.Inputs})
 	}
 	return runs

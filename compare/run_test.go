@@ -237,3 +237,24 @@ func TestReasons(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupedSides: a side says what separated its runs and which inputs were left out.
+func TestGroupedSides(t *testing.T) {
+	captured := func(path, digest string) *summary.Summary {
+		s := run(path, 0, []int64{100, 100, 100}, summary.Kernel{Name: "k", Class: "compute", Count: 1, TotalNS: 300})
+		s.Inputs[0].SHA256 = digest
+		return s
+	}
+	base := summary.Merge(captured("a/0.json", "1"), captured("a/copy.json", "1"))
+	new := summary.Merge(captured("b/0.json", "2"), captured("c/0.json", "3"))
+	c, err := compare.Summaries(base, new, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Base.Runs != 1 || c.Base.RunsBy != "" || len(c.Base.Copies) != 1 || c.Base.Copies[0].Path != "a/copy.json" {
+		t.Errorf("baseline: %+v", c.Base)
+	}
+	if c.New.Runs != 2 || c.New.RunsBy != "folder" || c.New.Copies != nil {
+		t.Errorf("new: %+v", c.New)
+	}
+}

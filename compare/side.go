@@ -24,12 +24,13 @@ type kernel struct {
 	ops map[string]amount // by the operator that launched it
 }
 
-// op returns the operator that launched most of the kernel's time.
+// op returns the operator that launched most of the kernel's time, or "" if that is
+// unknown of most.
 func (k *kernel) op() string {
-	best := ""
+	best, most := "", amount{ns: -1}
 	for op, a := range k.ops {
-		if b := k.ops[best]; best == "" || a.ns > b.ns || a.ns == b.ns && op < best {
-			best = op
+		if a.ns > most.ns || a.ns == most.ns && op < best {
+			best, most = op, a
 		}
 	}
 	return best
@@ -61,8 +62,6 @@ type facts struct {
 	tables  []summary.Table
 	counted []summary.Counter
 	inputs  []summary.Input
-	issues  []summary.Issue
-	losses  []summary.LaunchLoss
 	graphs  int64 // launches of graphs
 	opaque  int64 // of those, traced as one event
 }
@@ -77,17 +76,11 @@ func gather(runs []Run) *facts {
 		copies: map[rowKey]amount{}, idle: map[rowKey]amount{}, calls: map[rowKey]amount{},
 		passes: map[rowKey]amount{}, notes: map[rowKey]amount{},
 	}
-	seen := map[*summary.Summary]bool{}
 	for _, r := range runs {
 		f.timelines(r)
 		f.work(r)
 		f.host(r)
 		f.sums(r)
-		if !seen[r.Summary] {
-			seen[r.Summary] = true
-			f.issues = append(f.issues, r.Issues...)
-			f.losses = append(f.losses, r.LaunchLosses...)
-		}
 	}
 	return f
 }
@@ -103,7 +96,7 @@ func (f *facts) timelines(r Run) {
 		}
 	}
 	for _, s := range r.Steps {
-		if r.has(s.Input) && s.Activity.Window() > 0 {
+		if r.has(s.Input) && s.Activity.Window() > 0 && s.LaunchesCut == 0 {
 			f.steps = append(f.steps, s)
 		}
 	}

@@ -210,7 +210,7 @@ func (e *examination) phases() (can, why string) {
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("The capture has %s of annotations, for example %q.", label.Plural(int64(len(own)), "kind"), label.Head(own[0], longName))
+		return Yes, fmt.Sprintf("The program marked %s of annotations, for example %q.", label.Plural(int64(len(own)), "kind"), label.Head(own[0], longName))
 	case e.hasTable(summary.OfRange):
 		return Yes, "A table of ranges has the answer."
 	}

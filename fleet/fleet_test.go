@@ -208,7 +208,7 @@ func (tr truth) tied(want []told) bool {
 	return true
 }
 
-// TestAmbiguous: what cannot be told apart is not matched.
+// TestAmbiguous: what cannot be identified is not matched.
 func TestAmbiguous(t *testing.T) {
 	tr := truth{ranks: 4, numbered: true, named: true, offset: make([]int64, 4), groups: [][]int{{0, 1}, {2, 3}}, arrive: func(r, _ int) int64 { return int64(r) * 100_000 }}
 	members, _ := tr.build(20)

@@ -10,7 +10,7 @@ import (
 type group struct {
 	name, ranks string
 	size        int  // ranks of the communicator; 0 if it is not known
-	local       bool // the name is of one process only
+	local       bool // only one process knows the name
 	sends       sendsKind
 	of          string // the key of the communicator of sends
 	lists       []list

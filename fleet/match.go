@@ -46,7 +46,7 @@ func (g *group) match(members []Member) {
 	}
 }
 
-// ambiguous reports whether the name of the group does not tell apart what belongs to
+// ambiguous reports whether the name of the group does not separate what belongs to
 // different communicators, or to different pairs of ranks.
 func (g *group) ambiguous() bool {
 	switch g.sends {
@@ -59,7 +59,7 @@ func (g *group) ambiguous() bool {
 }
 
 // numbered gives runs with the same recorded number the same instance. It returns false
-// if a run has none. Several kernels of one number are told apart by their order.
+// if a run has none. Kernels with the same number are counted in their order.
 func (g *group) numbered(members []Member) bool {
 	type key struct{ seq, nth uint32 }
 	index := map[key]int32{}

@@ -147,7 +147,7 @@ func checkRows(t *testing.T, s *summary.Summary, truth rankgen.Truth) {
 	}
 }
 
-// checkApart: what cannot be told apart is in no sum, and counts as incomplete.
+// checkApart: what cannot be identified is in no sum, and counts as incomplete.
 func checkApart(t *testing.T, s *summary.Summary, truth rankgen.Truth) {
 	t.Helper()
 	for _, c := range s.Collectives {

@@ -1,12 +1,13 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -74,13 +75,19 @@ func captureOf(s *summary.Summary, th judge.Thresholds) capture {
 // metrics of the device only, and its rows say more than its severity.
 const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
+// mostLost is the share of launches that were lost, with those at the end of the capture
+// that are overdue, up to which a capture is checked.
+const mostLost = 0.05
+
 // missing says which launches have no device work, or returns "" where at most one
 // in a thousand of their kind has none. Those at the end of a capture do not count:
 // their work ran after the windows that are measured.
 func missing(s *summary.Summary) string {
 	for _, r := range s.LaunchLosses {
 		few := !r.OfKernels() && r.Missing < summary.FewCopies
-		if n, _ := r.InWindow(); !few && n > r.Calls/1000 {
+		within, _ := r.InWindow()
+		lost, calls := r.Lost()
+		if !few && (within > r.Calls/1000 || float64(lost) > mostLost*float64(calls)) {
 			return fmt.Sprintf("rank %d: %s have no device work (%s)", r.Rank, r.Text(), launchesWithoutKernels)
 		}
 	}
@@ -94,94 +101,24 @@ func times(n int64) string {
 	return unit.Count(n) + " times"
 }
 
-// incomparable says why runs of the two sides do not compare, or returns "". Each
-// run must be like the first one of the baseline.
-func incomparable(base, now []Run) string {
-	for _, q := range []struct {
-		what string
-		of   func(*summary.Summary) []string
-	}{{"devices", deviceNames}, {"profilers", formats}} {
-		want := q.of(base[0].Summary)
-		for _, side := range []struct {
-			runs  []Run
-			where string
-		}{{base, "in a later run of it"}, {now, "now"}} {
-			for _, r := range side.runs {
-				if got := q.of(r.Summary); !same(want, got) {
-					return fmt.Sprintf("the %s differ: %s in the baseline, %s %s", q.what, tally(want), tally(got), side.where)
-				}
-			}
-		}
+// parts returns the runs of a side.
+func (s *side) parts() (list []view.Part) {
+	for _, r := range s.runs {
+		list = append(list, view.Part{Summary: r.Summary})
 	}
-	return ""
+	return list
 }
 
-// same reports whether two lists have the same elements, in any order.
-func same(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}
-
-// deviceNames returns what each device is.
-func deviceNames(s *summary.Summary) []string {
-	var out []string
-	for _, d := range s.Devices {
-		name := d.Name
-		if name == "" {
-			name = "GPU without a name"
-		}
-		out = append(out, name)
-	}
-	return out
-}
-
-// formats returns what wrote the captures: each profiler has its own overhead.
-func formats(s *summary.Summary) []string {
-	var out []string
-	for _, in := range s.Inputs {
-		name, _, _ := strings.Cut(in.Format, "-") // nsys-sqlite and nsys-json come from one profiler
-		if !slices.Contains(out, name) {
-			out = append(out, name)
+// incomparable says why runs of the two sides do not compare, and why their sums do not:
+// the captures hold different numbers of steps. Both are "" if there is no reason.
+func incomparable(reasons []view.Reason) (apart, sums string) {
+	for _, r := range reasons {
+		switch {
+		case r.Level == view.Refuse || r.Code == view.OtherFormat || r.Code == view.HardwareUnknown:
+			apart = cmp.Or(apart, r.Text())
+		case r.Code == view.StepCount:
+			sums = cmp.Or(sums, r.Text())
 		}
 	}
-	return out
-}
-
-// tally lists equal names once, with their number: "8 × NVIDIA H100".
-func tally(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	names = slices.Clone(names)
-	slices.Sort(names)
-	var parts []string
-	for i := 0; i < len(names); {
-		j := i
-		for j < len(names) && names[j] == names[i] {
-			j++
-		}
-		part := names[i]
-		if j-i > 1 {
-			part = fmt.Sprintf("%d × %s", j-i, names[i])
-		}
-		parts = append(parts, part)
-		i = j
-	}
-	return few(parts)
-}
-
-// stepsDiffer says so where runs hold different numbers of steps: then sums over
-// the whole capture do not compare.
-func stepsDiffer(base, now []Run) string {
-	a := len(base[0].Summary.Steps)
-	for _, runs := range [][]Run{base, now} {
-		for _, r := range runs {
-			if b := len(r.Summary.Steps); a != b && a > 0 && b > 0 {
-				return fmt.Sprintf("the captures hold different numbers of steps (%d in the baseline, %d in %s)", a, b, r.Name())
-			}
-		}
-	}
-	return ""
+	return apart, sums
 }

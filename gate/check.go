@@ -9,6 +9,7 @@ import (
 
 	"assay/judge"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Result is the result of a gate.
@@ -56,6 +57,10 @@ type Report struct {
 	Result    Result // the worst
 	Outcomes  []Outcome
 	Now, Base []Run // Base is empty without a baseline
+
+	// Reasons limit what the sides can be compared for: those of a comparison of the
+	// same runs.
+	Reasons []view.Reason
 }
 
 // Options for [Check]. Fields may be added.
@@ -74,13 +79,14 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 		return nil, ErrNoRun
 	}
 	c := check{now: side{runs: now}, base: side{runs: base}}
+	var reasons []view.Reason
 	c.now.judge(opt.Thresholds)
 	if len(base) > 0 {
 		c.base.judge(opt.Thresholds)
-		c.apart = incomparable(base, now)
-		c.steps = stepsDiffer(base, now)
+		reasons = view.Comparable(c.base.parts(), c.now.parts())
+		c.apart, c.steps = incomparable(reasons)
 	}
-	rep := &Report{Now: now, Base: base}
+	rep := &Report{Now: now, Base: base, Reasons: reasons}
 	for i := range gates {
 		rep.Outcomes = append(rep.Outcomes, c.gate(&gates[i]))
 	}

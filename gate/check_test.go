@@ -165,10 +165,10 @@ func TestCaptures(t *testing.T) {
 		{"cut baseline", "step.median: {max_increase: 5%}", cut, true, Inconclusive, "the capture does not allow a decision: the baseline: input-truncated"},
 		{"cut baseline, and a target", "step.median: <= 1s", cut, true, Pass, "is "},
 		{"cut, and more kernels than before", "kernel.count: {max_increase: 5%}", cut, false, Inconclusive, "the capture does not allow a decision: "},
-		{"another device", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Inconclusive, "not comparable: the devices differ: NVIDIA A100 in the baseline, NVIDIA H100 80GB HBM3 now; is "},
+		{"another device", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Inconclusive, "not comparable: the base ran on NVIDIA A100 and the new run on NVIDIA H100 80GB HBM3: the GPU models differ, so time differences do not show the effect of the program; is "},
 		{"another device, and a target", "step.median: <= 1s", func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }, true, Pass, "is "},
-		{"another profiler", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }, true, Inconclusive, "not comparable: the profilers differ: nsys in the baseline, kineto now; is "},
-		{"more steps", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Inconclusive, "not comparable: the captures hold different numbers of steps (4 in the baseline, 8 in run0/rank0.json), use kernel.count_per_step; "},
+		{"another profiler", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }, true, Inconclusive, "not comparable: the formats are nsys-sqlite (base) and kineto (new): profilers differ in the events they record and in their overhead; is "},
+		{"more steps", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Inconclusive, "not comparable: the base has 4 step windows and the new run 8; times per step can be compared, sums over the capture cannot, use kernel.count_per_step; "},
 		{"more steps, and a figure of each", "step.median: {max_increase: 5%}", func(s *summary.Summary) { s.Steps = s.Steps[:4] }, true, Pass, ""},
 		{"nothing selected in the baseline", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Kernels = nil }, true, Error, "cannot be measured in the baseline: no such kernel; "},
 		{"nothing selected", "kernel.count: {max_increase: 5%}", func(s *summary.Summary) { s.Kernels = nil }, false, Error, "cannot be measured: no such kernel; "},
@@ -199,8 +199,8 @@ func TestRunsDiffer(t *testing.T) {
 		now, base []Run
 		want      string
 	}{
-		{odd(), steady(5), "not comparable: the devices differ: NVIDIA H100 80GB HBM3 in the baseline, NVIDIA A100 now; "},
-		{steady(5), odd(), "not comparable: the devices differ: NVIDIA H100 80GB HBM3 in the baseline, NVIDIA A100 in a later run of it; "},
+		{odd(), steady(5), "not comparable: the base ran on NVIDIA H100 80GB HBM3 and new run 4 on NVIDIA A100: the GPU models differ, so time differences do not show the effect of the program; "},
+		{steady(5), odd(), "not comparable: the base ran on NVIDIA H100 80GB HBM3 and base run 4 on NVIDIA A100: the GPU models differ, so time differences do not show the effect of the program; "},
 	} {
 		if o := outcome(t, "step.median: {max_increase: 5%}", tc.now, tc.base); o.Result != Inconclusive || !strings.HasPrefix(o.Why, tc.want) {
 			t.Errorf("%s: %s, want %s", o.Result, o.Why, tc.want)

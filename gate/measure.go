@@ -162,17 +162,25 @@ func (v selection) syncs() (Value, error) {
 // stepRows returns the rows of the steps that are selected, one for each device.
 func (v selection) stepRows() ([]summary.Step, error) {
 	var out []summary.Step
+	cut := 0
 	var have []string
 	for _, st := range v.Steps {
 		if !v.sel.hasDevice(st.Rank, st.Device) {
 			continue
 		}
 		have = append(have, strconv.FormatInt(st.Number, 10))
-		if v.sel.hasStep(st.Number) {
-			out = append(out, st)
+		if !v.sel.hasStep(st.Number) {
+			continue
 		}
+		if st.LaunchesCut > 0 { // its work is incomplete
+			cut++
+			continue
+		}
+		out = append(out, st)
 	}
 	switch {
+	case len(out) == 0 && cut > 0:
+		return nil, fmt.Errorf("the capture ends before the GPU work of the selected steps (%s)", launchesWithoutKernels)
 	case len(have) == 0:
 		return nil, errNoSteps
 	case len(out) == 0:

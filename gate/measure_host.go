@@ -16,6 +16,9 @@ func (v selection) launchesPerStep() (Value, error) {
 	if _, err := v.stepRows(); err != nil {
 		return Value{}, err
 	}
+	if err := v.callsLost(); err != nil {
+		return Value{}, err
+	}
 	var calls []int64
 	for _, l := range v.Launches {
 		if !v.sel.hasDevice(l.Rank, l.Device) {
@@ -26,7 +29,7 @@ func (v selection) launchesPerStep() (Value, error) {
 			if st.Input != l.Input || st.Rank != l.Rank || st.Device != l.Device {
 				continue
 			}
-			if i < len(l.PerStep) && v.sel.hasStep(st.Number) {
+			if i < len(l.PerStep) && v.sel.hasStep(st.Number) && st.LaunchesCut == 0 {
 				calls = append(calls, l.PerStep[i])
 			}
 			i++
@@ -42,6 +45,9 @@ func (v selection) launches() (Value, error) {
 	if _, err := v.devices(); err != nil {
 		return Value{}, err
 	}
+	if err := v.callsLost(); err != nil {
+		return Value{}, err
+	}
 	var calls int64
 	for _, l := range v.Launches {
 		if v.sel.hasDevice(l.Rank, l.Device) {
@@ -52,6 +58,16 @@ func (v selection) launches() (Value, error) {
 		return Value{}, errNoLaunch
 	}
 	return whole(calls), nil
+}
+
+// callsLost returns an error if the calls of over one kernel in a thousand were lost.
+func (v selection) callsLost() error {
+	for _, l := range v.Launches {
+		if all := l.Launched + l.Without; v.sel.hasDevice(l.Rank, l.Device) && l.CallsLost > all/1000 {
+			return fmt.Errorf("the launch calls of %d of %d GPU operations of rank %d GPU %d were not recorded (launches-missing)", l.CallsLost, all, l.Rank, l.Device)
+		}
+	}
+	return nil
 }
 
 // launched sums the calls that launch kernels. It returns the number of graph launches

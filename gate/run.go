@@ -14,7 +14,17 @@ type Run struct {
 // that hold only totals (counters, profiles, tables) are left out if there are
 // others: no metric is measured on them. The runs take the rows of the summaries, which
 // have none afterwards, so that many inputs are in memory once.
-func Runs(list []*summary.Summary) []Run {
+func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
+
+// A Group is how summaries were sorted into runs.
+type Group struct {
+	Runs   []Run
+	By     view.Evidence   // what separated them
+	Copies []summary.Input // left out, because an earlier input has the same content
+}
+
+// Grouped returns [Runs], with what separated them and what was left out.
+func Grouped(list []*summary.Summary) (out Group) {
 	var inputs, totals []input
 	var captures, ofTotals []view.Capture
 	for _, s := range list {
@@ -29,15 +39,19 @@ func Runs(list []*summary.Summary) []Run {
 	if len(inputs) == 0 {
 		inputs, captures = totals, ofTotals
 	}
-	var runs []Run
-	for _, r := range view.Runs(captures).Runs {
+	g := view.Runs(captures)
+	for _, i := range g.Copies {
+		out.Copies = append(out.Copies, inputs[i].of.Inputs[inputs[i].number])
+	}
+	for _, r := range g.Runs {
 		var of []input
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])
 		}
-		runs = append(runs, Run{joined(of)})
+		out.Runs = append(out.Runs, Run{joined(of)})
 	}
-	return runs
+	out.By = g.From
+	return out
 }
 
 // An input is one input of a summary.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // TestRuns: each case lists inputs as "path rank", "=" joins those of one
@@ -88,5 +89,16 @@ func TestRunsLeaveTables(t *testing.T) {
 	}
 	if n := len(Runs([]*summary.Summary{table})); n != 1 {
 		t.Errorf("%d runs of a table, want 1", n)
+	}
+}
+
+// TestGrouped: what separated the runs, and which inputs were left out.
+func TestGrouped(t *testing.T) {
+	in := func(path, digest string) *summary.Summary {
+		return &summary.Summary{Inputs: []summary.Input{{Path: path, SHA256: digest}}, Devices: []summary.Device{{WindowNS: 1}}}
+	}
+	g := Grouped([]*summary.Summary{in("a/0.json", "1"), in("b/0.json", "2"), in("b/copy.json", "1")})
+	if len(g.Runs) != 2 || g.By != view.ByFolder || len(g.Copies) != 1 || g.Copies[0].Path != "b/copy.json" {
+		t.Errorf("%+v", g)
 	}
 }

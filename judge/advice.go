@@ -15,9 +15,9 @@ func commAdvice() []Step {
 	}
 }
 
-func kernelAdvice(k summary.Kernel, p peers) []Step {
+func kernelAdvice(k summary.Kernel, ofRanks Step) []Step {
 	if k.Class == "comm" {
-		return []Step{p.advice(), advise("check-the-overlap")}
+		return []Step{ofRanks, advise("check-the-overlap")}
 	}
 	profile := advise("profile-one-kernel")
 	switch {

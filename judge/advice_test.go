@@ -171,7 +171,7 @@ func TestKernelAdvice(t *testing.T) {
 		"Nsight Compute":               {Class: "compute", Category: "elementwise"},
 		"Profile every rank":           {Class: "comm", Category: "gemm"},
 	} {
-		if got := kernelAdvice(k, peers{ranks: 1})[0].Text(); !strings.Contains(got, want) {
+		if got := kernelAdvice(k, peers{ranks: 1}.advice())[0].Text(); !strings.Contains(got, want) {
 			t.Errorf("%+v: first advice is %q, want %q", k, got, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestKernelAdvice(t *testing.T) {
 		"gemma_linear": false,
 		"my_gemm":      false,
 	} {
-		next := texts(kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{}))
+		next := texts(kernelAdvice(summary.Kernel{Name: name, Class: "compute", Category: "gemm"}, peers{}.advice()))
 		if got := !strings.Contains(strings.Join(next, " "), "tensor cores"); got != already {
 			t.Errorf("%s: advice %q, tensor cores already: %v", name, next, already)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -19,11 +20,12 @@ func (c *evaluator) captureQuality() (Finding, bool) {
 	f := Finding{Rule: RuleCaptureQuality, Level: Info}
 	var codes []string
 	doubtful := false
+	implausible := view.ImplausibleTimes(c.Summary)
 	for _, is := range c.Issues {
 		if is.Code == gpuEventsMissing && c.total.Window() == 0 {
 			continue // the finding that there is nothing to judge says it
 		}
-		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (is.Code == summary.ClocksImplausible || is.Damages()) {
+		if is.Code == launchesWithoutKernels || c.total.Window() > 0 && (slices.Contains(implausible, is) || is.Damages()) {
 			continue // these have findings of their own
 		}
 		switch is.Severity {
@@ -31,7 +33,7 @@ func (c *evaluator) captureQuality() (Finding, bool) {
 			f.Level, doubtful = Warn, true
 		case "data-loss":
 			// One bad event is a few microseconds; here the rest of the file is gone.
-			if is.Code == "input-truncated" || is.Code == "trailing-data" {
+			if is.Code == "input-truncated" || is.Code == "trailing-data" || slices.Contains(limitsReached(), is.Code) {
 				f.Level = Warn
 			}
 		default:
@@ -59,6 +61,14 @@ func follow(is summary.Issue) []Step {
 		return nil
 	}
 	return []Step{advise("follow-the-issue", "issue_help", is.Help)}
+}
+
+// withoutGPUTime judges whether a capture has GPU time.
+func (c *evaluator) withoutGPUTime() (Finding, bool) {
+	if c.total.Window() > 0 {
+		return Finding{}, false
+	}
+	return c.noGPUTime(), true
 }
 
 // noGPUTime returns the finding for a capture without GPU time, with its reason.

@@ -35,6 +35,29 @@ func TestCaptureQuality(t *testing.T) {
 	wantEvidence(t, got.Findings[1], "3 kinds of CPU slices were measured")
 }
 
+// TestPooledKernels: the row of the kernels over the row limit is no kernel, so none
+// dominates, and the largest kernel is a real one.
+func TestPooledKernels(t *testing.T) {
+	s := one(0, 0, 0)
+	s.Kernels = []summary.Kernel{
+		{Name: summary.PooledKernels, Class: "compute", Category: "other", Stream: -1, Count: 900, TotalNS: 900 * ms},
+		{Name: "gemm", Class: "compute", Category: "gemm", Stream: 7, Count: 100, TotalNS: 100 * ms},
+	}
+	r := Judge(s, DefaultThresholds())
+	for _, f := range r.Findings {
+		if f.Rule == RuleDominantKernel {
+			t.Errorf("got %+v", f)
+		}
+		if f.Rule == RuleComputeBound && !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.Contains(e, `largest compute kernel: "gemm", 10.0%`) }) {
+			t.Errorf("got the evidence %q", f.Evidence)
+		}
+	}
+	s.Kernels[1].TotalNS = 9000 * ms
+	if f := findingOf(Judge(s, DefaultThresholds()).Findings, RuleDominantKernel); f == nil || !strings.Contains(f.Title, "90.9%") {
+		t.Errorf("got %+v, want a finding on gemm, with 90.9%% of all kernel time", f)
+	}
+}
+
 // TestTruncation: a file that broke off lost everything behind, which is worse
 // than an event that could not be read.
 func TestTruncation(t *testing.T) {
@@ -46,6 +69,8 @@ func TestTruncation(t *testing.T) {
 	}{
 		{"input-truncated", "data-loss", Warn, incomplete},
 		{"trailing-data", "data-loss", Warn, incomplete},
+		{"memory-limit", "data-loss", Warn, incomplete},
+		{"input-limit", "data-loss", Warn, incomplete},
 		{"event-malformed", "data-loss", Info, incomplete},
 		{"rank-repeated", "suspect", Warn, doubtful},
 	} {

@@ -9,84 +9,79 @@ import (
 	"assay/unit"
 )
 
-// A cause is a rule that explains most of the idle time. Its finding replaces the one
-// on idle time, which would only repeat it.
-type cause struct {
-	rule    string
-	title   string // without the limit
-	ns      int64  // the rule's numerator
-	ofIdle  int64  // the idle time that it explains
-	gain    int64
-	where   []Place
-	next    []Step
-	details []string
-	always  bool // it is a finding even if idle time is under its limit
+// causeOfIdle returns the reading of a rule about ns of idle time of all GPUs.
+func (c *evaluator) causeOfIdle(rule, what string, ns int64) reading {
+	f, limit, ok := measured(c.rules[rule], ns, c.total.Window())
+	f.Title = what + c.ofWindow(ns) + over(limit)
+	f.gain(ns, c.total.Window(), c.windowWhole())
+	return reading{Finding: f, reached: ok, explains: map[string]int64{RuleGPUIdle: ns}}
 }
 
-// causes returns the possible causes of idle time, in the order in which they are
-// evaluated. One that names what the CPU did comes before one that says only that it
-// was late. CUDA graphs without node trace come first, because the GPU may have
-// been busy during them.
-func (c *evaluator) causes() []cause {
-	out := []cause{
-		c.ownedCause(RuleOpaqueGraphs, "Idle or in untraced CUDA graphs", func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque }),
-		c.ownedCause(RuleDataLoading, "Waiting for data loading", func(r summary.Idle) bool { return r.State == summary.StateData }),
-		c.ownedCause(RuleAllocating, "Waiting for cudaMalloc/cudaFree", func(r summary.Idle) bool { return r.State == summary.StateAlloc }),
+// ifReached returns r if it reached a limit.
+func (r reading) ifReached() []reading {
+	if !r.reached {
+		return nil
 	}
-	if ns := c.idleIn("data"); ns > out[1].ns { // a program can name the phase itself
-		out[1].of(c, "Waiting for data loading", ns)
-	}
-	out[1].next, out[2].next = []Step{advise("load-data-ahead")}, []Step{advise("allocate-less"), advise("expandable-segments")}
-	out[2].details = c.allocationsInSteps()
-	blockings := slices.Clone(c.calls)
-	slices.SortStableFunc(blockings, func(a, b blocking) int { return int(min(1, max(-1, b.lost-a.lost))) })
-	for _, h := range blockings {
-		out = append(out, cause{rule: h.rule, title: h.what + ": " + c.ofWindow(h.host), ns: h.host, ofIdle: h.lost, gain: h.lost, where: h.places(), next: h.next})
-	}
-	return append(out, c.launching())
+	return []reading{r}
 }
 
-// ownedCause returns the idle time with a cause that owns accepts.
-func (c *evaluator) ownedCause(rule, what string, owns func(summary.Idle) bool) cause {
-	out := cause{rule: rule, always: true}
+// owned returns the idle time with a cause that owns accepts, and the places of its
+// largest gaps.
+func (c *evaluator) owned(owns func(summary.Idle) bool) (ns int64, where []Place) {
 	for _, r := range c.Idle {
 		if owns(r) {
-			out.ns = summary.Plus(out.ns, r.NS)
+			ns = summary.Plus(ns, r.NS)
 		}
 	}
-	out.of(c, what, out.ns)
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
 			if owns(summary.Idle{Owner: g.Owner, State: g.State}) {
-				out.where = append(out.where, placeOf(d.Input, d.Rank, d.Device).at(g.StartNS, g.NS))
+				where = append(where, placeOf(d.Input, d.Rank, d.Device).at(g.StartNS, g.NS))
 			}
 		}
 	}
-	out.where = longest(out.where)
-	return out
+	return ns, longest(where)
 }
 
-// of sets the idle time of a cause, and its title.
-func (why *cause) of(c *evaluator, what string, ns int64) {
-	why.ns, why.ofIdle, why.gain = ns, ns, ns
-	why.title = what + ": " + c.ofWindow(ns)
+// untracedGraphs judges the idle time during which CUDA graphs without node trace may
+// have run.
+func (c *evaluator) untracedGraphs() []reading {
+	ns, where := c.owned(func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque })
+	r := c.causeOfIdle(RuleOpaqueGraphs, "Idle or in untraced CUDA graphs: ", ns)
+	r.Where = where
+	return r.ifReached()
 }
 
-// launching returns the idle time in short gaps between two launches, or between a
+// dataLoading judges the idle time in a data loader. A program can name the phase itself.
+func (c *evaluator) dataLoading() []reading {
+	ns, where := c.owned(func(r summary.Idle) bool { return r.State == summary.StateData })
+	r := c.causeOfIdle(RuleDataLoading, "Waiting for data loading: ", max(ns, c.idleIn("data")))
+	r.Where, r.Next = where, []Step{advise("load-data-ahead")}
+	return r.ifReached()
+}
+
+// allocating judges the idle time in calls that allocate or free GPU memory.
+func (c *evaluator) allocating() []reading {
+	ns, where := c.owned(func(r summary.Idle) bool { return r.State == summary.StateAlloc })
+	r := c.causeOfIdle(RuleAllocating, "Waiting for cudaMalloc/cudaFree: ", ns)
+	r.Where, r.Next = where, []Step{advise("allocate-less"), advise("expandable-segments")}
+	r.Evidence = c.allocationsInSteps()
+	return r.ifReached()
+}
+
+// launchBound judges the idle time in short gaps between two launches, or between a
 // launch and its start on the GPU.
-func (c *evaluator) launching() cause {
-	out := c.ownedCause(RuleLaunchBound, "", isLaunching)
-	out.where, out.ns = nil, 0
+func (c *evaluator) launchBound() []reading {
+	ns := int64(0)
 	for _, r := range c.Idle {
 		if isLaunching(r) {
-			out.ns = summary.Plus(out.ns, r.ShortGapsNS)
+			ns = summary.Plus(ns, r.ShortGapsNS)
 		}
 	}
-	out.ofIdle, out.gain = out.ns, out.ns
-	out.title = fmt.Sprintf("Launch-bound: gaps under %s take %s", unit.Duration(summary.ShortGapNS), c.ofWindow(out.ns))
-	out.next = []Step{advise("launch-less"), advise("launch-more-each")}
-	out.details = c.launchEvidence()
-	return out
+	r := c.causeOfIdle(RuleLaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ", unit.Duration(summary.ShortGapNS)), ns)
+	r.Next = []Step{advise("launch-less"), advise("launch-more-each")}
+	r.Evidence = c.launchEvidence()
+	return r.ifReached()
 }
 
 // isLaunching reports whether the CPU was between two launches during idle time: in
@@ -133,73 +128,4 @@ func (c *evaluator) allocationsInSteps() (out []string) {
 		}
 	}
 	return out
-}
-
-// judgeIdle compares idle time with its limits, and its causes with theirs.
-func (c *evaluator) judgeIdle(p part) (Finding, bool) {
-	num, den := p.time(c.judged), c.judged.Window()
-	f, limit, exceeds := measured(c.rules[p.rule], num, den)
-	f.Title = c.figure(p, c.judged)
-	idle := c.idle()
-	why, found := c.causeOf(exceeds)
-	switch {
-	case exceeds && c.judged != c.total:
-		return c.idleAfter(f, limit), true
-	case found:
-		f = c.caused(f, why, exceeds, limit)
-	case exceeds:
-		f.Title += over(limit)
-		f.gain(num-c.profilersOwn(), den, c.judgedWhole())
-		f.Where = c.largestGaps()
-	default:
-		return Finding{}, false
-	}
-	f.Evidence = slices.Concat(f.Evidence, c.worstDevice(p), idle.evidence(), c.medianKernel())
-	f.Next = joinSteps(f.Next, idle.advice())
-	return f, true
-}
-
-// idleAfter returns the finding on idle time without the warm-up. Gaps and their
-// causes are known for the whole window only, and most of them are in the warm-up.
-func (c *evaluator) idleAfter(f Finding, limit float64) Finding {
-	f.Title += over(limit)
-	f.gain(f.NumeratorNS, f.DenominatorNS, c.judgedWhole())
-	f.Evidence = c.medianKernel()
-	f.Next = []Step{advise("record-without", "phases", c.left)}
-	return f
-}
-
-// causeOf returns the cause that explains at least half of the idle time and exceeds
-// its own limit. If idle time is under its limit, only the causes count that are
-// reported in any case. Causes are known for the whole window, so there is none if
-// the warm-up is left out.
-func (c *evaluator) causeOf(exceeds bool) (cause, bool) {
-	if c.judged != c.total {
-		return cause{}, false
-	}
-	all := c.total.Idle()
-	for _, why := range c.causes() {
-		_, _, ok := c.rules[why.rule].level(float64(why.ns) / float64(c.total.Window()))
-		if ok && why.ofIdle >= all-why.ofIdle && (exceeds || why.always) {
-			return why, true
-		}
-	}
-	return cause{}, false
-}
-
-// caused returns the finding of the cause, which replaces the one on idle time. Its
-// level is the higher of the two.
-func (c *evaluator) caused(idle Finding, why cause, exceeds bool, limit float64) Finding {
-	f, own, _ := measured(c.rules[why.rule], why.ns, c.total.Window())
-	f.InPlaceOf = idle.Rule
-	f.Title = why.title + over(own)
-	total := idle.Title
-	if exceeds {
-		total += over(limit)
-		f.Level = max(f.Level, idle.Level)
-	}
-	f.gain(why.gain, c.total.Window(), c.windowWhole())
-	f.Evidence = append([]string{total}, why.details...)
-	f.Next, f.Where = why.next, why.where
-	return f
 }

@@ -132,39 +132,33 @@ func (c *evaluator) sides() (out []Side) {
 	return out
 }
 
+// counted returns the set of all rows of counters.
+func (c *evaluator) counted() *counterSet {
+	if c.counters == nil {
+		c.counters = c.counterSet()
+	}
+	return c.counters
+}
+
 // judgeCounters returns the findings on kernels whose counters were read, worst
 // first, and the verdict that they lead to where there is no timeline.
-func (c *evaluator) judgeCounters(order map[string]int) (Verdict, []Finding) {
-	b := c.counterSet()
-	var found []Finding
-	var best Finding
-	gain := -1.0
-	for _, g := range groups() {
-		f, ok := b.judgeGroup(g)
-		if !ok {
-			continue
-		}
-		found = append(found, f)
-		if n := b.gainOf(g.rule); n > gain {
-			best, gain = f, n
+func (c *evaluator) judgeCounters() (Verdict, []Finding) {
+	b := c.counted()
+	list := c.findings(basedOn(basisCounters))
+	v, gain := b.nothingOver(), -1.0
+	for _, f := range list {
+		if n := b.gainOf(f.Rule); groupOf(f.Rule).rule != "" && n > gain {
+			v, gain = decidedBy(groupOf(f.Rule).bound, f), n
 		}
 	}
-	for _, ask := range []func() (Finding, bool){b.lowOccupancy, b.partialWaves, b.missing} {
-		if f, ok := ask(); ok {
-			found = append(found, f)
+	if gain < 0 && b.weightOf(RuleCountersMissing) == b.total {
+		if i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == RuleCountersMissing }); i >= 0 {
+			v = decidedBy(BoundUnknown, list[i])
 		}
 	}
-	sortFindings(found, order)
-	v := b.nothingOver()
-	if gain >= 0 {
-		v = decidedBy(groupOf(best.Rule).bound, best)
-	} else if b.weightOf(RuleCountersMissing) == b.total {
-		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == RuleCountersMissing }); i >= 0 {
-			v = decidedBy(BoundUnknown, found[i])
-		}
-	}
-	decidedFirst(found, v)
-	return v, found
+	sortFindings(list, c.order)
+	decidedFirst(list, v)
+	return v, list
 }
 
 // A sideGroup is the kernels of one rule.

@@ -113,7 +113,8 @@ func (c *evaluator) overlap() []string {
 
 // topKernel returns the kernel name with the most work among the kernels of a
 // class, or of all classes if it is "", with its rows added up, and the work
-// of all kernels asked. Identity is the name alone: Op, Stream, Device, Rank and
+// of all kernels asked. The row of kernels over the row limit counts for the work and
+// is no kernel. Identity is the name alone: Op, Stream, Device, Rank and
 // Input of the result mean nothing.
 func (c *evaluator) topKernel(class string) (top summary.Kernel, all int64) {
 	byName := map[string]summary.Kernel{}
@@ -132,7 +133,7 @@ func (c *evaluator) topKernel(class string) (top summary.Kernel, all int64) {
 		byName[k.Name] = sum
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		if k := byName[name]; top.Name == "" || k.TotalNS > top.TotalNS {
+		if k := byName[name]; !k.Pooled() && (top.Name == "" || k.TotalNS > top.TotalNS) {
 			top = k
 		}
 	}
@@ -142,7 +143,7 @@ func (c *evaluator) topKernel(class string) (top summary.Kernel, all int64) {
 // largestKernel names the kernel with the most work of a class.
 func (c *evaluator) largestKernel(class string) []string {
 	top, all := c.topKernel(class)
-	if all == 0 {
+	if all == 0 || top.Name == "" {
 		return nil
 	}
 	return []string{fmt.Sprintf("largest %s kernel: %q, %s of the %s kernel time (%s, %s)", class,

@@ -15,6 +15,10 @@ type Finding struct {
 	Rule  string `json:"rule"`  // stable id, as "gpu-idle"
 	Level Level  `json:"level"` // written as "info", "warn", "critical"
 
+	// Subject says what the finding is about if a rule can have several: "rank 3", or a
+	// function. With Rule it is the key of a finding.
+	Subject string `json:"subject,omitempty"`
+
 	// Title names the problem with one share, its denominator and its limit: "GPU
 	// idle: 71.9% of the window (84.2 ms of 117.1 ms); limit 50%".
 	Title string `json:"title"`
@@ -69,7 +73,11 @@ type Verdict struct {
 // A Result is what Judge returns.
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
-	Findings []Finding `json:"findings"` // worst first; within a level the one that decides the verdict, then by gain
+	Findings []Finding `json:"findings"` // the one that decides the verdict, then worst first, and within a level by gain
+
+	// Tree has the findings by the time that they explain: the parts of the window, each
+	// with its causes, and then the findings on other bases.
+	Tree []Node `json:"tree,omitempty"`
 
 	// States says of each step of the summary, in their order, whether it counts;
 	// Groups adds steps up by kind, and Phases has what bounds each phase. They are

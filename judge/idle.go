@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"assay/internal/label"
@@ -19,9 +20,6 @@ const (
 	clockGap = 100
 )
 
-// largestGapIs is the beginning of the line on the largest gap.
-const largestGapIs = "largest gap: "
-
 // An idle is the idle time of all GPUs by the length of the gaps.
 type idle struct {
 	total                  int64 // ns
@@ -35,10 +33,11 @@ type idle struct {
 	file    string // the input, if there are several
 
 	owners []ownerShare // empty if the causes are not known
+	listed bool         // another rule lists the longest gaps
 }
 
 func (c *evaluator) idle() idle {
-	out := idle{total: c.total.Idle(), owners: c.owners()}
+	out := idle{total: c.total.Idle(), owners: c.owners(), listed: c.longGaps(c.rules[RuleLongGaps].MinGapNS).count > 0}
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
@@ -82,12 +81,12 @@ func (i idle) inFewGaps() bool {
 }
 
 func (i idle) evidence() (out []string) {
-	if i.largest.NS > 0 {
+	if i.largest.NS > 0 && !i.listed {
 		on := ""
 		if i.where != "" {
 			on = " on " + i.where
 		}
-		out = append(out, fmt.Sprintf(largestGapIs+"%s at %s%s (%s of the idle time)",
+		out = append(out, fmt.Sprintf("largest gap: %s at %s%s (%s of the idle time)",
 			unit.Duration(i.largest.NS), unit.Timestamp(i.largest.StartNS), on, unit.Share(i.largest.NS, i.total)))
 	}
 	out = append(ownerEvidence(i.owners, i.total), out...)
@@ -131,4 +130,30 @@ func (i idle) advice() []Step {
 		return append([]Step{advise("find-the-common-call"), advise("remove-synchronization"), advise("load-data-sooner")}, launch...)
 	}
 	return append(launch, advise("remove-synchronization"))
+}
+
+// idlePart compares idle time with its limits.
+func (c *evaluator) idlePart() []reading {
+	p := partOf(RuleGPUIdle)
+	num, den := p.time(c.judged), c.judged.Window()
+	f, limit, reached := measured(c.rules[p.rule], num, den)
+	f.Title = c.figure(p, c.judged)
+	if reached {
+		f.Title += over(limit)
+	}
+	r := reading{Finding: f, reached: reached, scope: c.worstPlaces(p)}
+	if c.judged != c.total {
+		// Gaps and their causes are known for the whole window only, and most of them are
+		// in the warm-up.
+		r.gain(num, den, c.judgedWhole())
+		r.Evidence = append(c.medianKernel(), c.worstStep(p)...)
+		r.Next = []Step{advise("record-without", "phases", c.left)}
+		return []reading{r}
+	}
+	idle := c.idle()
+	r.gain(num-c.profilersOwn(), den, c.judgedWhole())
+	r.Where = c.largestGaps()
+	r.Evidence = slices.Concat(c.worstDevice(p), idle.evidence(), c.medianKernel(), c.worstStep(p))
+	r.Next = idle.advice()
+	return []reading{r}
 }

@@ -1,6 +1,20 @@
 // Package judge turns a summary into findings and one verdict. It cannot see a
 // trace, so every verdict can be reproduced from a saved summary alone.
 //
+// Findings are a tree of time. The four parts of the window (idle, exposed
+// communication, exposed copies, compute) are its first roots and sum to the window.
+// Below a part are its causes: the time that each of them explains, at most that of the
+// part, and together at most that of the part. What two causes explain counts for the
+// one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
+// totals and profiles have roots of their own, with their own denominators.
+//
+// Each rule is a row of [rules]: where its findings hang, and a function that measures
+// them and sees no other finding. [evaluator.assemble] builds the tree, lowers the
+// levels of causes with a small share of the window, and decides which nodes are
+// findings: a cause with at least half of a part replaces the finding of the part, and
+// the evidence of the others is added to it. The verdict follows from the parts. The
+// order of the rules has no influence.
+//
 // Rules are data: [Rules] lists what each measures, its limits and who uses
 // them, and [ParseThresholds] replaces the limits. Figures are pooled over
 // GPUs: the time of all GPUs over the windows of all GPUs, so a GPU with a long
@@ -11,10 +25,8 @@
 package judge
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/summary"
 	"assay/unit"
@@ -39,19 +51,34 @@ func parts() []part {
 	}
 }
 
-// computePart returns the part of the window that is not a loss.
-func computePart() part {
+// computing returns the part of the window that is not a loss.
+func computing() part {
 	return part{RuleComputeBound, BoundCompute, "compute", summary.Activity.Compute}
+}
+
+// partOf returns the part of the window that a rule is about.
+func partOf(rule string) part {
+	all := append(parts(), computing())
+	return all[slices.IndexFunc(all, func(p part) bool { return p.rule == rule })]
 }
 
 // An evaluator applies the rules to one summary.
 type evaluator struct {
 	*summary.Summary
+	rows   []row
 	rules  map[string]Rule
+	order  map[string]int   // of rules, by precedence
 	total  summary.Activity // of all devices
 	judged summary.Activity // total without a long warm-up: the verdict is about this
 	left   string           // what judged leaves out; "" if nothing
-	calls  []blocking       // the calls that block the CPU
+	calls  []blocking       // the calls that block the CPU, in the order of their rules
+
+	states []StepState // of the steps
+	groups []stepGroup // of the steps, the group with the most time first
+
+	tables    *tableEvaluator // nil before its first use, as the next two
+	functions *[]functions
+	counters  *counterSet
 }
 
 // Judge applies the rules to s, with the limits of th. Equal summaries give equal
@@ -65,220 +92,152 @@ func Judge(s *summary.Summary, th Thresholds) Result {
 
 // evaluate returns the verdict and the findings, before confidence and fixes are
 // added.
-func evaluate(s *summary.Summary, th Thresholds) Result {
-	c := evaluator{Summary: s, rules: map[string]Rule{}}
-	order := map[string]int{}
+func evaluate(s *summary.Summary, th Thresholds) Result { return evaluateBy(s, th, rules()) }
+
+// evaluateBy is evaluate with some rules, in any order.
+func evaluateBy(s *summary.Summary, th Thresholds, rows []row) Result {
+	c := evaluator{Summary: s, rows: rows, rules: map[string]Rule{}, order: map[string]int{}}
 	for i, r := range th.Rules() {
-		c.rules[r.ID], order[r.ID] = r, i
+		c.rules[r.ID], c.order[r.ID] = r, i
 	}
 	for _, d := range s.Devices {
 		c.total = c.total.Plus(d.Activity)
 	}
 	c.judged = c.total
-	found := []Finding{}
-	if f, ok := c.captureQuality(); ok {
-		found = append(found, f)
+	before := c.findings(func(r row) bool { return r.id == RuleCaptureQuality })
+	switch {
+	case c.ofMemory():
+		return c.rooted(c.memoryResult(before))
+	case len(c.Counters) > 0:
+		return c.rooted(c.withCounters(before))
 	}
-	if c.ofMemory() {
-		return c.memoryResult(found)
+	return c.rooted(c.timeline(before, nil))
+}
+
+// findings returns the findings of the rules that accept returns true for, on bases of
+// their own.
+func (c *evaluator) findings(accept func(row) bool) (out []Finding) {
+	for _, n := range c.measure(accept) {
+		out = append(out, n.Finding)
 	}
-	if len(c.Counters) > 0 {
-		return c.withCounters(found, order)
-	}
-	return c.timeline(found, nil, order)
+	return out
 }
 
 // withCounters judges kernels by their counters, and the timeline if there is one.
-func (c *evaluator) withCounters(found []Finding, order map[string]int) Result {
-	v, counters := c.judgeCounters(order)
-	r := Result{Verdict: v, Findings: append(append(found, counters...), c.memory()...)}
+func (c *evaluator) withCounters(before []Finding) Result {
+	v, counters := c.judgeCounters()
+	r := Result{Verdict: v, Findings: slices.Concat(before, counters, c.memory())}
 	if c.total.Window() > 0 {
-		r = c.timeline(found, counters, order)
+		r = c.timeline(before, counters)
 	}
 	r.Sides, r.Peaks = c.sides(), c.peaks()
 	return r
 }
 
-// timeline judges what ran when. The findings in found come first in any case;
-// others has those of other rules.
-func (c *evaluator) timeline(found, others []Finding, order map[string]int) Result {
+// timeline judges what ran when. The findings in before come first in any case; others
+// has those of other rules.
+func (c *evaluator) timeline(before, others []Finding) Result {
 	if c.total.Window() == 0 && len(c.Tables) > 0 && len(c.Spans) == 0 {
-		r, ok := c.judgeProfiles(found, order)
+		r, ok := c.judgeProfiles(before)
 		if !ok {
-			r = c.judgeTables(found)
+			r = c.judgeTables(before)
 		}
 		r.Findings = append(r.Findings, c.memory()...)
 		return r
 	}
+	stops := c.findings(func(r row) bool { return r.abstains && r.part == basisCapture })
 	if c.total.Window() == 0 {
-		f := c.noGPUTime()
-		return Result{Verdict: decidedBy(BoundUnknown, f), Findings: append(found, f)}
+		return Result{Verdict: decidedBy(BoundUnknown, stops[0]), Findings: append(before, stops[0])}
 	}
-	states, groups := c.sortSteps()
-	c.judged, c.left = c.withoutWarmUp(states, groups)
+	c.states, c.groups = c.sortSteps()
+	c.judged, c.left = c.withoutWarmUp(c.states, c.groups)
 	c.calls = c.blockings()
-	judged := slices.Clone(others)
-	for _, p := range parts() {
-		if f, ok := c.judgePart(p); ok {
-			judged = append(judged, f)
-		}
+	t := c.assemble()
+	if len(stops) > 0 {
+		return c.abstain(stops[0], before, others, t)
 	}
-	judged = c.blockingCalls(judged)
-	judged = c.judgeLongGaps(judged)
-	judged = c.judgeUtilization(judged)
-	judged = c.judgeRanks(judged)
-	for _, ask := range []func() (Finding, bool){c.opaqueGraphs, c.dominantKernel, c.memoryBandwidth} {
-		if f, ok := ask(); ok {
-			judged = append(judged, f)
-		}
-	}
-	if f, ok := c.computeBound(findingOf(judged, RuleMemoryBandwidth) != nil); ok {
-		judged = append(judged, f)
-	}
-	judged = c.judgeTinyKernels(judged)
-	if f, ok := c.clocks(); ok { // the other findings are shares of the same windows
-		return c.withheld(f, found, nil, order)
-	}
-	if f, ok := c.tooLittleWork(); ok {
-		return c.withheld(f, found, judged, order)
-	}
-	window := c.verdict(judged)
-	lost, withheld, ok := c.missingRecords(window)
-	switch {
-	case withheld:
-		return c.withheld(lost, found, judged, order)
-	case ok:
-		found = append(found, lost)
-	}
-	judged = c.judgePhases(groups, judged)
-	window = c.verdict(judged)
-	c.recordLater(judged, window)
-	judged = append(judged, c.judgeSteps(states, groups, window)...)
-	judged = append(judged, c.memory()...)
-	sortFindings(judged, order)
-	decidedFirst(judged, window)
-	return Result{Verdict: window, Findings: append(found, judged...), States: states, Groups: plain(groups), Phases: c.phaseVerdicts()}
-}
-
-// decidedBy returns the verdict of a finding: its bound and its title.
-func decidedBy(bound Bound, f Finding) Verdict {
-	return Verdict{Bound: bound, Sentence: f.Title, Rule: f.Rule}
-}
-
-// verdict returns the bottleneck of the run: the first part over its critical limit,
-// else the largest over its warn limit, else compute if it is the largest part
-// of the window, else none.
-func (c *evaluator) verdict(findings []Finding) Verdict {
-	found := map[string]Finding{}
-	for _, f := range findings {
-		found[cmp.Or(f.InPlaceOf, f.Rule)] = f
-	}
-	var worst Verdict
-	share := 0.0
-	for _, p := range parts() {
-		f, ok := found[p.rule]
-		bound := p.bound
-		if f.Rule == RuleOpaqueGraphs {
-			bound = BoundUnknown // the GPU ran graphs during this time
-		}
-		of := float64(p.time(c.judged)) / float64(c.judged.Window())
+	v := c.verdict(t)
+	for _, n := range c.measureAbout(v) {
 		switch {
-		case !ok:
-		case f.Level == Critical:
-			return decidedBy(bound, f)
-		case of > share:
-			worst, share = decidedBy(bound, f), of
+		case !n.abstains:
+			t.own = append(t.own, n)
+		case n.partial:
+			before = append(before, n.Finding)
+		default:
+			return c.abstain(n.Finding, before, others, t)
 		}
 	}
-	if share > 0 {
-		return worst
-	}
-	moves, ofMemory := found[RuleMemoryBandwidth]
-	if f, ok := found[RuleComputeBound]; ok {
-		if ofMemory && moves.Level > Info {
-			return decidedBy(BoundMemory, moves)
-		}
-		return decidedBy(BoundCompute, f)
-	}
-	v := c.nothingOver()
-	if v.Bound == BoundCompute && ofMemory && moves.Level > Info {
-		v = Verdict{Bound: BoundMemory, Sentence: v.Sentence + ". " + moves.Title, Rule: moves.Rule}
-	}
-	return v
+	list := append(others, t.findings(func(*node) bool { return true })...)
+	t.leadWith(list, v)
+	list = append(list, c.memory()...)
+	sortFindings(list, c.order)
+	decidedFirst(list, v)
+	return Result{Verdict: v, Findings: append(before, list...), Tree: t.nodes(),
+		States: c.states, Groups: plain(c.groups), Phases: c.phaseVerdicts()}
 }
 
-// nothingOver returns the verdict if no part exceeds its warn limit.
-func (c *evaluator) nothingOver() Verdict {
-	window, compute := c.judged.Window(), c.judged.Compute()
-	figures := []string{c.figure(computePart(), c.judged)}
-	largest := true
-	for _, p := range parts() {
-		ns := p.time(c.judged)
-		figures = append(figures, fmt.Sprintf("%s %s", p.what, unit.Share(ns, window)))
-		largest = largest && compute >= ns
+// abstain returns the result whose verdict is withheld for the reason in f. Of a clock
+// that is not plausible nothing is reported, because all findings are shares of the same
+// windows.
+func (c *evaluator) abstain(f Finding, before, others []Finding, t tree) Result {
+	if f.Rule == RuleClocks {
+		return c.withheld(f, before, nil, c.order)
 	}
-	if largest {
-		return Verdict{Bound: BoundCompute, Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
-	}
-	return Verdict{Bound: BoundMixed, Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
+	ofWindow := func(n *node) bool { return n.part != basisSteps && n.part != basisPhases }
+	r := c.withheld(f, before, append(others, t.findings(ofWindow)...), c.order)
+	r.Tree = t.nodes()
+	forInformation(r.Tree)
+	return r
 }
 
-// judgePart compares one part of the window with its limits.
-func (c *evaluator) judgePart(p part) (Finding, bool) {
-	if p.rule == RuleGPUIdle {
-		f, ok := c.judgeIdle(p)
-		f.Evidence = append(f.Evidence, c.worstStep(p)...)
-		f.Where = append(f.Where, c.worstPlaces(p)...)
-		return f, ok
-	}
+// commPart compares exposed communication with its limits.
+func (c *evaluator) commPart() []reading {
+	p := partOf(RuleExposedComm)
+	r := c.lossOfWindow(p)
+	r.Evidence = slices.Concat(c.worstDevice(p), c.overlap(), c.largestKernel("comm"), c.rankEvidence(), c.worstStep(p))
+	r.scope = append(c.kernelPlace("comm"), r.scope...)
+	r.Next = append([]Step{c.rankAdvice()}, commAdvice()...)
+	return []reading{r}
+}
+
+// copiesPart compares exposed copies with their limits.
+func (c *evaluator) copiesPart() []reading {
+	p := partOf(RuleExposedCopies)
+	r := c.lossOfWindow(p)
+	kinds := c.copyKinds()
+	r.Evidence = slices.Concat(copyEvidence(kinds), c.worstDevice(p), c.worstStep(p))
+	r.Where = c.copyPlaces()
+	r.Next = copyAdvice(kinds)
+	return []reading{r}
+}
+
+// lossOfWindow returns the reading of a part of the window that is a loss, without its
+// evidence and fixes.
+func (c *evaluator) lossOfWindow(p part) reading {
 	num, den := p.time(c.judged), c.judged.Window()
-	f, limit, ok := measured(c.rules[p.rule], num, den)
-	if !ok {
-		return Finding{}, false
+	f, limit, reached := measured(c.rules[p.rule], num, den)
+	f.Title = c.figure(p, c.judged)
+	if reached {
+		f.Title += over(limit)
 	}
-	f.Title = c.figure(p, c.judged) + over(limit)
 	f.gain(num, den, c.judgedWhole())
-	evidence := c.worstDevice(p)
-	switch p.rule {
-	case RuleExposedComm:
-		ranks := c.peers()
-		f = c.straggling(f, ranks, limit)
-		evidence = slices.Concat(evidence, c.overlap(), c.largestKernel("comm"), ranks.evidence())
-		f.Where = append(f.Where, c.kernelPlace("comm")...)
-		f.Next = []Step{ranks.advice()}
-		if f.Rule == RuleExposedComm { // faster communication does not help a straggler
-			f.Next = append(f.Next, commAdvice()...)
-		}
-	case RuleExposedCopies:
-		kinds := c.copyKinds()
-		evidence = append(copyEvidence(kinds), evidence...)
-		f.Where = c.copyPlaces()
-		f.Next = copyAdvice(kinds)
-	}
-	f.Evidence = slices.Concat(f.Evidence, evidence, c.worstStep(p))
-	f.Where = append(f.Where, c.worstPlaces(p)...)
-	return f, true
+	return reading{Finding: f, reached: reached, scope: c.worstPlaces(p)}
 }
 
-// computeBound reports the good case. If most of the kernel time moves data, it says
-// only that the GPU is busy, because the verdict is another one then.
-func (c *evaluator) computeBound(moving bool) (Finding, bool) {
-	p := computePart()
-	rule := c.rules[p.rule]
-	f, limit, ok := measured(rule, p.time(c.judged), c.judged.Window())
-	if !ok {
-		return Finding{}, false
-	}
+// computePart reports the good case. If most of the kernel time moves data, it says only
+// that the GPU is busy, because the verdict is another one then.
+func (c *evaluator) computePart() []reading {
+	p := partOf(RuleComputeBound)
+	f, limit, reached := measured(c.rules[p.rule], p.time(c.judged), c.judged.Window())
 	kind := BoundCompute.is()
-	if moving {
+	if c.movesData() {
 		kind = "busy"
 	}
 	f.Title = fmt.Sprintf("%s; %s from %s", c.figure(p, c.judged), kind, unit.Percent(limit))
-	categories := c.categories()
-	f.Evidence = append(categories, c.largestKernel("compute")...)
+	f.Evidence = append(c.categories(), c.largestKernel("compute")...)
 	f.Where = c.kernelPlace("compute")
 	f.Next = []Step{advise("gains-are-in-kernels"), advise("busy-is-not-efficient")}
-	return f, true
+	return []reading{{Finding: f, reached: reached}}
 }
 
 // measured returns the numbers of a finding, the limit that num/den reaches, and

@@ -198,28 +198,28 @@ func TestDominantKernel(t *testing.T) {
 	long := strings.Repeat("π", 500)
 	s := one(0, 0, 0)
 	s.Kernels = []summary.Kernel{
-		{Name: long, Class: "compute", Category: "attention", Op: "aten::sdpa", Stream: 7, Count: 2, TotalNS: 300, MaxNS: 200},
-		{Name: long, Class: "compute", Category: "attention", Op: "aten::bmm", Stream: 7, Count: 1, TotalNS: 100, MaxNS: 100},
-		{Name: long, Class: "compute", Category: "attention", Stream: 8, Count: 1, TotalNS: 100, MaxNS: 100},
-		{Name: "ρ", Class: "compute", Category: "gemm", Count: 5, TotalNS: 500, MaxNS: 100},
+		{Name: long, Class: "compute", Category: "attention", Op: "aten::sdpa", Stream: 7, Count: 2, TotalNS: 300 * ms, MaxNS: 200 * ms},
+		{Name: long, Class: "compute", Category: "attention", Op: "aten::bmm", Stream: 7, Count: 1, TotalNS: 100 * ms, MaxNS: 100 * ms},
+		{Name: long, Class: "compute", Category: "attention", Stream: 8, Count: 1, TotalNS: 100 * ms, MaxNS: 100 * ms},
+		{Name: "ρ", Class: "compute", Category: "gemm", Count: 5, TotalNS: 500 * ms, MaxNS: 100 * ms},
 	}
 	f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel)
-	if want := `Dominant kernel: 50.0% of total kernel time (500 ns of 1 µs), "` + long[:2*399] + `…"; limit 50%`; f.Title != want {
+	if want := `Dominant kernel: 50.0% of total kernel time (500 ms of 1 s), "` + long[:2*399] + `…"; limit 50%`; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	wantEvidence(t, f,
-		`"`+long+`": class compute, category attention; 4 launches, mean 125 ns, max 200 ns`,
-		"launched by aten::sdpa: 60.0% of its time (300 ns of 500 ns)",
-		"launched by aten::bmm: 20.0% of its time (100 ns of 500 ns)")
-	s.Kernels[3].TotalNS++
-	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ns of 1 µs), "ρ"`) {
+		`"`+long+`": class compute, category attention; 4 launches, mean 125 ms, max 200 ms`,
+		"launched by aten::sdpa: 60.0% of its time (300 ms of 500 ms)",
+		"launched by aten::bmm: 20.0% of its time (100 ms of 500 ms)")
+	s.Kernels[3].TotalNS += ms
+	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); !strings.Contains(f.Title, `50.0% of total kernel time (501 ms of 1 s), "ρ"`) {
 		t.Errorf("got %s", f.Title)
 	}
-	s.Kernels[3].TotalNS = 334 // 500 of 834 is under 60%
+	s.Kernels[3].TotalNS = 334 * ms // 500 of 834 is under 60%
 	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); f.Level != Warn {
 		t.Errorf("level %s: %s", f.Level, f.Title)
 	}
-	s.Kernels[3].TotalNS = 333 // 500 of 833 is over
+	s.Kernels[3].TotalNS = 333 * ms // 500 of 833 is over
 	if f := find(t, Judge(s, DefaultThresholds()), RuleDominantKernel); f.Level != Critical {
 		t.Errorf("level %s: %s", f.Level, f.Title)
 	}
@@ -321,4 +321,13 @@ func wantEvidence(t *testing.T, f Finding, want ...string) {
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("evidence of %s:\n%s\nwant:\n%s", f.Rule, strings.Join(f.Evidence, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// findingOf returns the finding of a rule, or of the cause that replaces it, or nil.
+func findingOf(list []Finding, rule string) *Finding {
+	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule || f.InPlaceOf == rule })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
 }

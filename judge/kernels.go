@@ -12,21 +12,29 @@ import (
 // their kernels.
 const wholeGraph = summary.WholeGraph
 
-// dominantKernel judges whether the kernels of one name take most of the kernel time.
-func (c *evaluator) dominantKernel() (Finding, bool) {
+// dominantKernel judges whether the kernels of one name take most of the kernel time, if
+// their class is that of the part of a rule. They explain no more of the part than the
+// time in which only kernels of their class ran.
+func (c *evaluator) dominantKernel(part string) []reading {
 	top, all := c.topKernel("")
-	if all == 0 || top.Category == wholeGraph {
-		return Finding{}, false
+	if all == 0 || top.Category == wholeGraph || partOfClass(top.Class) != part {
+		return nil
 	}
 	f, limit, ok := measured(c.rules[RuleDominantKernel], top.TotalNS, all)
 	if !ok {
-		return Finding{}, false
+		return nil
 	}
-	f.Title = dominantTitle(top.Name, top.TotalNS, all) + over(limit)
-	f.Evidence = []string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
-		top.Name, top.Class, top.Category, launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}
-	f.Evidence = append(f.Evidence, c.launchers(top)...)
+	what := dominantTitle(top.Name, top.TotalNS, all)
+	f.Title = what + over(limit)
+	launchers := c.launchers(top)
+	f.Evidence = append([]string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
+		top.Name, top.Class, top.Category, launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}, launchers...)
 	f.Where = c.kernelPlaces(top.Name)
+	f.Next = kernelAdvice(top, c.rankAdvice())
+	r := reading{reached: true, what: what}
+	// The part names the kernel with its share of its class.
+	r.below = append([]string{fmt.Sprintf("the largest %s kernel takes %s of total kernel time (%s)", top.Class, unit.Share(top.TotalNS, all), fraction(top.TotalNS, all))}, launchers...)
+	explained := top.TotalNS
 	if class, known := summary.ClassOf(top.Class); known {
 		rest := summary.Class(0)
 		for _, other := range summary.Singles() {
@@ -34,13 +42,25 @@ func (c *evaluator) dominantKernel() (Finding, bool) {
 				rest |= other
 			}
 		}
-		f.gain(min(top.TotalNS, c.total.Without(class, rest)), c.total.Window(), c.windowWhole())
+		explained = min(explained, c.total.Without(class, rest))
+		f.gain(explained, c.total.Window(), c.windowWhole())
 	}
 	if top.Class == "comm" {
 		f.ToBeSure = []string{"record all ranks; part of this time may be waiting for a straggler"}
 	}
-	f.Next = kernelAdvice(top, c.peers())
-	return f, true
+	r.Finding, r.explains = f, map[string]int64{part: explained}
+	return []reading{r}
+}
+
+// partOfClass returns the rule of the part of the window in which kernels of a class run.
+func partOfClass(class string) string {
+	switch class {
+	case summary.ClassComm.String():
+		return RuleExposedComm
+	case summary.ClassCopy.String(), summary.ClassMemset.String():
+		return RuleExposedCopies
+	}
+	return RuleComputeBound
 }
 
 // dominantTitle returns the title of a finding on one kernel, without its limit.
@@ -50,7 +70,7 @@ func dominantTitle(name string, ns, all int64) string {
 
 // opaqueGraphs judges how much of the window is in CUDA graphs that were traced as one
 // event. Graphs without any event are a cause of idle time.
-func (c *evaluator) opaqueGraphs() (Finding, bool) {
+func (c *evaluator) opaqueGraphs() []reading {
 	work, runs := int64(0), int64(0)
 	for _, k := range c.Kernels {
 		if k.Category == wholeGraph {
@@ -60,13 +80,13 @@ func (c *evaluator) opaqueGraphs() (Finding, bool) {
 	window := c.total.Window()
 	f, limit, ok := measured(c.rules[RuleOpaqueGraphs], min(work, window), window)
 	if !ok {
-		return Finding{}, false
+		return nil
 	}
 	f.Title = "CUDA graphs without node trace: " + c.ofWindow(min(work, window)) + over(limit)
 	f.Evidence = append([]string{launches(runs) + "; the kernels in these graphs are unknown"},
 		c.largestOf(func(k summary.Kernel) bool { return k.Category == wholeGraph })...)
 	f.Next = []Step{advise("record-graph-nodes")}
-	return f, true
+	return []reading{{Finding: f, reached: true, explains: map[string]int64{RuleComputeBound: f.NumeratorNS}}}
 }
 
 // largestOf names the kernels with the most time among those that of accepts.
@@ -94,53 +114,73 @@ var movers = []string{
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
 
-// memoryBandwidth judges by category whether kernels that move data take most of the
-// compute kernel time. It returns false if there are hardware counters, which measure it.
-func (c *evaluator) memoryBandwidth() (Finding, bool) {
-	if len(c.Counters) > 0 {
-		return Finding{}, false
-	}
-	work, all := map[string]int64{}, int64(0)
-	moved := int64(0)
+// A moving is the time of the compute kernels that move data.
+type moving struct {
+	ns, all int64            // all of compute kernels without CUDA graphs traced as one event
+	work    map[string]int64 // by category
+}
+
+func (c *evaluator) moving() moving {
+	m := moving{work: map[string]int64{}}
 	for _, k := range c.Kernels {
 		if k.Class != "compute" || k.Category == wholeGraph {
 			continue
 		}
-		all = summary.Plus(all, k.TotalNS)
+		m.all = summary.Plus(m.all, k.TotalNS)
 		if slices.Contains(movers, k.Category) {
-			work[k.Category], moved = summary.Plus(work[k.Category], k.TotalNS), summary.Plus(moved, k.TotalNS)
+			m.work[k.Category], m.ns = summary.Plus(m.work[k.Category], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
 		}
 	}
-	if all == 0 {
-		return Finding{}, false
+	return m
+}
+
+// movesData reports whether kernels that move data take most of the compute kernel time.
+// Hardware counters measure it, so with them the names do not count.
+func (c *evaluator) movesData() bool {
+	m := c.moving()
+	_, _, ok := c.rules[RuleMemoryBandwidth].level(float64(m.ns) / float64(max(1, m.all)))
+	return ok && len(c.Counters) == 0
+}
+
+// memoryBandwidth judges by category whether kernels that move data take most of the
+// compute kernel time.
+func (c *evaluator) memoryBandwidth() []reading {
+	if !c.movesData() {
+		return nil
 	}
-	f, limit, ok := measured(c.rules[RuleMemoryBandwidth], moved, all)
-	if !ok {
-		return Finding{}, false
-	}
-	f.Title = fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(moved, all), fraction(moved, all)) + over(limit)
-	for i, name := range byWork(work) {
+	m := c.moving()
+	f, limit, _ := measured(c.rules[RuleMemoryBandwidth], m.ns, m.all)
+	what := fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(m.ns, m.all), fraction(m.ns, m.all))
+	f.Title = what + over(limit)
+	for i, name := range byWork(m.work) {
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(work[name], all), fraction(work[name], all)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(m.work[name], m.all), fraction(m.work[name], m.all)))
 	}
 	moves := func(k summary.Kernel) bool { return k.Class == "compute" && slices.Contains(movers, k.Category) }
 	f.Evidence = append(f.Evidence, c.largestOf(moves)...)
+	f.Where = c.largestKernelOf(moves)
+	f.Next = []Step{advise("fuse-small-kernels"), advise("move-less"), advise("measure-bandwidth")}
+	return []reading{{Finding: f, reached: true, what: what, explains: map[string]int64{RuleComputeBound: m.ns}}}
+}
+
+// largestKernelOf returns where the largest kernel of those that of accepts has the most
+// work.
+func (c *evaluator) largestKernelOf(of func(summary.Kernel) bool) []Place {
 	top := summary.Kernel{}
 	for _, k := range c.Kernels {
-		if moves(k) && k.TotalNS > top.TotalNS {
+		if of(k) && k.TotalNS > top.TotalNS {
 			top = k
 		}
 	}
-	f.Where = c.kernelPlaces(top.Name)
-	f.Next = []Step{advise("fuse-small-kernels"), advise("move-less"), advise("measure-bandwidth")}
-	return f, true
+	return c.kernelPlaces(top.Name)
 }
 
-// judgeTinyKernels judges how much of the kernel time is in kernels that are shorter
-// than a launch. If launches are the cause of idle time, they are reported there.
-func (c *evaluator) judgeTinyKernels(judged []Finding) []Finding {
+// tinyKernels judges how much of the kernel time is in kernels that are shorter than a
+// launch. If launches are the cause of idle time, they say why: the idle time is not
+// theirs.
+func (c *evaluator) tinyKernels() []reading {
 	rule := c.rules[RuleTinyKernels]
 	var short, all summary.Bucket
 	edges := summary.Edges()
@@ -153,29 +193,20 @@ func (c *evaluator) judgeTinyKernels(judged []Finding) []Finding {
 		}
 	}
 	if all.TotalNS == 0 {
-		return judged
+		return nil
 	}
 	f, limit, ok := measured(rule, short.TotalNS, all.TotalNS)
 	if !ok {
-		return judged
+		return nil
 	}
-	f.Title = fmt.Sprintf("Short kernels (under %s): %s of total kernel time (%s)", unit.Duration(rule.Under),
+	what := fmt.Sprintf("Short kernels (under %s): %s of total kernel time (%s)", unit.Duration(rule.Under),
 		unit.Share(short.TotalNS, all.TotalNS), fraction(short.TotalNS, all.TotalNS))
 	count := fmt.Sprintf("%s of %s are shorter than %s", unit.Count(short.Count), launches(all.Count), unit.Duration(rule.Under))
-	if at := findingOf(judged, RuleLaunchBound); at != nil {
-		at.Evidence = append(at.Evidence, f.Title, count)
-		return judged
-	}
-	f.Title += over(limit)
+	f.Title = what + over(limit)
 	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < rule.Under }
 	f.Evidence = append([]string{count}, c.largestOf(tiny)...)
-	top := summary.Kernel{}
-	for _, k := range c.Kernels {
-		if tiny(k) && k.TotalNS > top.TotalNS {
-			top = k
-		}
-	}
-	f.Where = c.kernelPlaces(top.Name)
+	f.Where = c.largestKernelOf(tiny)
 	f.Next = []Step{advise("launch-more-each"), advise("fuse-small-kernels")}
-	return append(judged, f)
+	return []reading{{Finding: f, reached: true, what: what, below: []string{what, count},
+		explains: map[string]int64{RuleLaunchBound: 0, RuleComputeBound: short.TotalNS}}}
 }

@@ -39,22 +39,7 @@ func (c *evaluator) ofMemory() bool {
 
 // memory compares the memory of all GPUs with the limits. Each rule has one finding, on
 // the worst GPU.
-func (c *evaluator) memory() (out []Finding) {
-	if len(c.Snapshots)+len(c.MemoryTimelines) == 0 {
-		if f, ok := c.tracedPressure(); ok {
-			out = append(out, f)
-		}
-		return out
-	}
-	for _, ask := range []func() (Finding, bool){
-		c.memoryExhausted, c.memoryPressure, c.memoryFragmented, c.allocatorChurn, c.memoryGrowth, c.memoryOwner, c.memoryUnrecorded,
-	} {
-		if f, ok := ask(); ok {
-			out = append(out, f)
-		}
-	}
-	return out
-}
+func (c *evaluator) memory() []Finding { return c.findings(basedOn(basisMemory)) }
 
 // memoryResult returns the result for a summary without any time.
 func (c *evaluator) memoryResult(before []Finding) Result {
@@ -169,6 +154,9 @@ func (c *evaluator) capacity(s *summary.Snapshot) int64 {
 
 // memoryPressure judges how full the memory of a GPU was.
 func (c *evaluator) memoryPressure() (Finding, bool) {
+	if len(c.Snapshots)+len(c.MemoryTimelines) == 0 {
+		return c.tracedPressure()
+	}
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) { return reservedMost(s), c.capacity(s) })
 	f, limit, ok := measuredBytes(c.rules[RuleMemoryPressure], num, den)
 	if !ok {

@@ -95,29 +95,6 @@ func (c *evaluator) learns() bool {
 	return n >= 2
 }
 
-// judgePhases compares the shares of phases with their limits.
-func (c *evaluator) judgePhases(groups []stepGroup, judged []Finding) []Finding {
-	if len(c.Phases) == 0 {
-		return judged
-	}
-	if f, ok := c.warmUpPhases(); ok {
-		judged = append(judged, f)
-	}
-	judged = c.dataShare(groups, judged)
-	if !c.learns() {
-		return judged
-	}
-	if f, ok := c.weightSyncTime(); ok {
-		judged = append(judged, f)
-	}
-	for _, r := range shareRules() {
-		if f, ok := c.phaseShare(r.rule, r.phase, r.what, groups); ok {
-			judged = append(judged, f)
-		}
-	}
-	return c.rlUtilization(judged)
-}
-
 // A shareOfStep is the share of a phase in the steps, or in the windows.
 type shareOfStep struct {
 	value    float64
@@ -128,8 +105,8 @@ type shareOfStep struct {
 
 // shareOf returns the share of all phases of a name. The denominator is the steps that
 // have phases, or the windows if there are none.
-func (c *evaluator) shareOf(name string, groups []stepGroup) (s shareOfStep) {
-	steps := c.stepsWithPhases(groups)
+func (c *evaluator) shareOf(name string) (s shareOfStep) {
+	steps := c.stepsWithPhases()
 	if len(steps) == 0 {
 		s.of = c.windowName()
 		for _, p := range c.Phases {
@@ -161,8 +138,8 @@ func (c *evaluator) shareOf(name string, groups []stepGroup) (s shareOfStep) {
 }
 
 // stepsWithPhases returns the steps that count and that contain phases.
-func (c *evaluator) stepsWithPhases(groups []stepGroup) (out []int) {
-	for _, g := range groups {
+func (c *evaluator) stepsWithPhases() (out []int) {
+	for _, g := range c.groups {
 		for _, i := range g.steps {
 			if len(c.Steps[i].Phases) > 0 {
 				out = append(out, i)
@@ -173,9 +150,9 @@ func (c *evaluator) stepsWithPhases(groups []stepGroup) (out []int) {
 }
 
 // phaseShare compares the share of one phase with its limits.
-func (c *evaluator) phaseShare(id, name, what string, groups []stepGroup) (Finding, bool) {
+func (c *evaluator) phaseShare(id, name, what string) (Finding, bool) {
 	rule := c.rules[id]
-	s := c.shareOf(name, groups)
+	s := c.shareOf(name)
 	if s.num == 0 || s.n < rule.MinEvents {
 		return Finding{}, false
 	}
@@ -196,17 +173,14 @@ func (c *evaluator) phaseShare(id, name, what string, groups []stepGroup) (Findi
 }
 
 // dataShare compares data loading with its limits. Data loading costs nothing while the
-// GPUs work. If it is the cause of idle time, it is reported there.
-func (c *evaluator) dataShare(groups []stepGroup, judged []Finding) []Finding {
-	f, ok := c.phaseShare(RuleDataShare, "data", "Data loading", groups)
-	if !ok || float64(c.idleIn("data")) < c.rules[RuleDataShare].Warn*float64(c.total.Window()) {
-		return judged
+// GPUs work.
+func (c *evaluator) dataShare() []reading {
+	f, ok := c.phaseShare(RuleDataShare, "data", "Data loading")
+	idle := c.idleIn("data")
+	if !ok || float64(idle) < c.rules[RuleDataShare].Warn*float64(c.total.Window()) {
+		return nil
 	}
-	if at := findingOf(judged, RuleDataLoading); at != nil {
-		at.Evidence = append(at.Evidence, f.Title)
-		return judged
-	}
-	return append(judged, f)
+	return []reading{{Finding: f, reached: true, explains: map[string]int64{RuleDataLoading: idle}, below: []string{f.Title}}}
 }
 
 // idleIn returns the idle time of the GPUs in all phases of a name.
@@ -258,7 +232,7 @@ func (c *evaluator) weightSyncTime() (Finding, bool) {
 			median, runs = max(median, p.MedianNS), max(runs, p.Count)
 		}
 	}
-	if runs == 0 {
+	if runs == 0 || !c.learns() {
 		return Finding{}, false
 	}
 	level, _, ok := rule.level(float64(median) / float64(rule.Under))
@@ -274,12 +248,12 @@ func (c *evaluator) weightSyncTime() (Finding, bool) {
 }
 
 // rlUtilization compares GPU time utilization with the target for reinforcement
-// learning. If idle time exceeds its limit, it is reported there.
-func (c *evaluator) rlUtilization(judged []Finding) []Finding {
+// learning.
+func (c *evaluator) rlUtilization() []reading {
 	busy, window := c.total.Busy(), c.total.Window()
 	f, limit, ok := measured(c.rules[RuleRLUtilization], c.total.Idle(), window)
-	if !ok {
-		return judged
+	if !ok || !c.learns() {
+		return nil
 	}
 	idle := map[string]int64{}
 	for _, p := range c.Phases {
@@ -289,18 +263,12 @@ func (c *evaluator) rlUtilization(judged []Finding) []Finding {
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(idle), func(a, b string) int { return cmp.Or(cmp.Compare(idle[b], idle[a]), strings.Compare(a, b)) })
-	var lines []string
 	for _, name := range names[:min(3, len(names))] {
-		lines = append(lines, fmt.Sprintf("%s: %s of the idle time (%s)", name, unit.Share(idle[name], c.total.Idle()), fraction(idle[name], c.total.Idle())))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the idle time (%s)", name, unit.Share(idle[name], c.total.Idle()), fraction(idle[name], c.total.Idle())))
 	}
-	text := fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window), c.perGPU(busy, window), unit.Percent(1-limit))
-	if at := findingOf(judged, RuleGPUIdle); at != nil {
-		at.Evidence = append(at.Evidence, text)
-		at.Evidence = append(at.Evidence, lines...)
-		return judged
-	}
-	f.Title, f.Evidence, f.Next = text, lines, phaseAdvice(names[0])
-	return append(judged, f)
+	f.Title = fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window), c.perGPU(busy, window), unit.Percent(1-limit))
+	f.Next = phaseAdvice(names[0])
+	return []reading{{Finding: f, reached: true, explains: map[string]int64{RuleGPUIdle: f.NumeratorNS}, below: append([]string{f.Title}, f.Evidence...)}}
 }
 
 // doneOnce reports whether a program runs a phase only once.
@@ -309,16 +277,17 @@ func doneOnce(name string) bool {
 }
 
 // warmUpPhases reports the share of the phases that a program runs only once, and the
-// bottleneck of the rest.
-func (c *evaluator) warmUpPhases() (Finding, bool) {
+// bottleneck of the rest. If they are nearly all that was recorded, recording later comes
+// before all other fixes.
+func (c *evaluator) warmUpPhases() []reading {
 	once := c.onceOnly()
 	all, rest := once.all, once.without(c.total)
 	if all.Window() == 0 {
-		return Finding{}, false
+		return nil
 	}
 	f, limit, ok := measured(c.rules[RuleWarmUpPhases], all.Window(), c.total.Window())
 	if !ok {
-		return Finding{}, false
+		return nil
 	}
 	names := once.names()
 	for _, name := range names {
@@ -334,5 +303,9 @@ func (c *evaluator) warmUpPhases() (Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", bound.is(), percent(share), unit.Duration(window)))
 	}
 	f.Next = []Step{advise("record-without", "phases", strings.Join(names, " and "))}
-	return f, true
+	r := reading{Finding: f, reached: true}
+	if c.left == "" {
+		r.first = f.Next
+	}
+	return []reading{r}
 }

@@ -12,38 +12,44 @@ import (
 
 // judgeProfiles judges profiles of functions where there is nothing else. It
 // returns false if there are none.
-func (c *evaluator) judgeProfiles(found []Finding, order map[string]int) (Result, bool) {
+func (c *evaluator) judgeProfiles(before []Finding) (Result, bool) {
 	if !c.profilesOnly() {
 		return Result{}, false
 	}
-	profiles := c.profiles()
+	profiles := c.functionProfiles()
 	if len(profiles) == 0 {
 		// A log that has a header only says so among the issues.
 		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfFunction && len(t.Rows) == 0 })
 		v := Verdict{Bound: BoundUnknown, Sentence: "The profile has no functions", Rule: RuleCaptureQuality}
 		v.Abstained = &Abstention{Code: "no-functions", Reason: v.Sentence}
-		return Result{Verdict: v, Findings: found}, empty && len(found) > 0 && len(c.Tables) == 1
+		return Result{Verdict: v, Findings: before}, empty && len(before) > 0 && len(c.Tables) == 1
 	}
-	var judged []Finding
-	for i := range profiles {
-		f := &profiles[i]
-		rules := []func(*functions) (Finding, bool){c.waiting, c.functionTotal, c.functionSelf, c.cheapCalls, c.nestedCost}
-		for _, rule := range rules {
-			if finding, ok := rule(f); ok {
-				judged = append(judged, finding)
-			}
-		}
-	}
-	if f, ok := c.againstCPU(profiles); ok {
-		judged = append(judged, f)
-	}
-	if f, ok := c.growingAverage(profiles); ok {
-		judged = append(judged, f)
-	}
+	t := c.profileTree()
+	judged := t.findings(func(*node) bool { return true })
 	slices.SortStableFunc(judged, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(b.Value, a.Value))
+		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(c.order[a.Rule], c.order[b.Rule]), cmp.Compare(b.Value, a.Value))
 	})
-	return Result{Verdict: profileVerdict(&profiles[0], judged), Findings: append(found, judged...)}, true
+	return Result{Verdict: profileVerdict(&profiles[0], judged), Findings: append(before, judged...), Tree: t.nodes()}, true
+}
+
+// functionProfiles returns the profiles that are judged.
+func (c *evaluator) functionProfiles() []functions {
+	if c.functions == nil {
+		list := c.profiles()
+		c.functions = &list
+	}
+	return *c.functions
+}
+
+// profileTree returns the findings on functions. A function whose self time is nearly its
+// total time has one finding.
+func (c *evaluator) profileTree() tree {
+	t := tree{own: c.measure(basedOn(basisProfile))}
+	for _, n := range t.own {
+		n.told = &n.Finding
+	}
+	t.hangBelowCauses(c)
+	return t
 }
 
 // profileVerdict returns the verdict of the first finding over its critical limit, else
@@ -184,6 +190,7 @@ func (c *evaluator) functionTotal(f *functions) (Finding, bool) {
 	finding.Evidence = append(finding.Evidence, f.caveats()...)
 	finding.Where = f.places(best)
 	finding.Next = f.advice(best)
+	finding.Subject = f.subject(best)
 	return finding, true
 }
 
@@ -204,35 +211,40 @@ func (r functionRow) alone() bool {
 	return r.self > 0 && float64(r.self) >= nearly*float64(r.total)
 }
 
-// functionSelf judges the function with the largest self time. It returns false if rows
-// are missing, because shares of self time are wrong then, and if it repeats
-// [evaluator.functionTotal].
-func (c *evaluator) functionSelf(f *functions) (Finding, bool) {
-	top := functionRow{self: -1}
-	for _, r := range f.rows {
-		if r.self > top.self && !r.wait {
-			top = r
+// functionSelf judges the functions with the largest self time, one of each profile. If
+// rows are missing, shares of self time are wrong. If a function calls next to nothing,
+// its total time is the same.
+func (c *evaluator) functionSelf() (out []reading) {
+	profiles := c.functionProfiles()
+	for i := range profiles {
+		f := &profiles[i]
+		top := functionRow{self: -1}
+		for _, r := range f.rows {
+			if r.self > top.self && !r.wait {
+				top = r
+			}
 		}
-	}
-	if !f.complete() {
-		return Finding{}, false
-	}
-	finding, limit, ok := f.measured(c.rules[RuleFunctionSelf], top.self, f.own)
-	if !ok {
-		return Finding{}, false
-	}
-	if total, said := c.functionTotal(f); said && top.alone() && total.Level >= finding.Level {
-		if best, _, _ := f.innermost(c.rules[RuleFunctionTotal]); best.name == top.name {
-			return Finding{}, false
+		finding, limit, ok := f.measured(c.rules[RuleFunctionSelf], top.self, f.own)
+		if !ok || !f.complete() {
+			continue
 		}
+		finding.Title = fmt.Sprintf("Hot function: %s%s, %s self %s (%s of %s)", top, f.where,
+			unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own)) + over(limit)
+		finding.Evidence = []string{top.String() + ": " + f.described(top)}
+		finding.Where = f.places(top)
+		finding.Next = f.selfAdvice(top)
+		finding.Subject = f.subject(top)
+		r := reading{Finding: finding, reached: true}
+		if top.alone() {
+			r.explains = map[string]int64{RuleFunctionTotal: top.self}
+		}
+		out = append(out, r)
 	}
-	finding.Title = fmt.Sprintf("Hot function: %s%s, %s self %s (%s of %s)", top, f.where,
-		unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own)) + over(limit)
-	finding.Evidence = []string{top.String() + ": " + f.described(top)}
-	finding.Where = f.places(top)
-	finding.Next = f.selfAdvice(top)
-	return finding, true
+	return out
 }
+
+// subject returns a function of a profile as the subject of a finding.
+func (f *functions) subject(r functionRow) string { return r.name + f.where }
 
 // cheapCalls judges how much self time is in short functions that are called often.
 func (c *evaluator) cheapCalls(f *functions) (Finding, bool) {

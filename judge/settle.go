@@ -21,13 +21,14 @@ func sortFindings(list []Finding, order map[string]int) {
 	})
 }
 
-// decidedFirst puts the finding that decides the verdict before the others of its level.
+// decidedFirst puts the finding that decides the verdict before all others if it exceeds
+// a limit. If the verdict asks for no action, it is the first one of its level.
 func decidedFirst(list []Finding, v Verdict) {
 	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {
 		return
 	}
-	first := slices.IndexFunc(list, func(f Finding) bool { return f.Level == list[i].Level })
+	first := slices.IndexFunc(list, func(f Finding) bool { return f.Level == list[i].Level || list[i].Level > Info })
 	f := list[i]
 	copy(list[first+1:i+1], list[first:i])
 	list[first] = f

@@ -9,11 +9,39 @@ import (
 	"assay/unit"
 )
 
-// slowSteps reports the steps that are far over the median of their kind.
-func (c *evaluator) slowSteps(states []StepState, groups []stepGroup) (Finding, bool) {
-	rule := c.rules[RuleSlowSteps]
+// slowSteps reports the steps that are far over the median of their kind. Where these are
+// at equal distances, periodicStalls has all of it.
+func (c *evaluator) slowSteps() []reading {
+	f, ok := c.slow(c.rules[RuleSlowSteps])
+	f.Next = []Step{advise("compare-the-slowest-step"), advise("schedule-garbage-collection")}
+	r := reading{Finding: f, reached: ok, explains: map[string]int64{}}
+	if f.GainNS != nil {
+		r.explains[RulePeriodicStalls] = *f.GainNS
+	}
+	return r.ifReached()
+}
+
+// periodicStalls reports slow steps at equal distances.
+func (c *evaluator) periodicStalls() (Finding, bool) {
+	period, ok := c.period(c.states, c.groups)
+	slow, isSlow := c.slow(c.rules[RuleSlowSteps])
+	if !ok || !isSlow {
+		return Finding{}, false
+	}
+	rule := c.rules[RulePeriodicStalls]
+	f := slow
+	level, limit, ok := rule.level(f.Value)
+	f.Title, f.Evidence = fmt.Sprintf("Periodic slow steps: every %d%s step is slow", period, ordinal(period)), append([]string{slow.Title}, slow.Evidence...)
+	f.Rule, f.Warn, f.Critical = rule.ID, rule.Warn, rule.Critical
+	f.Level, _ = rule.tempered(level, limit, int64(len(c.Steps)))
+	f.Next = []Step{advise("find-what-is-periodic", "n", fmt.Sprint(period)), advise("schedule-garbage-collection")}
+	return f, ok
+}
+
+// slow measures the steps that are far over the median of their kind.
+func (c *evaluator) slow(rule Rule) (Finding, bool) {
 	slow, all := int64(0), int64(0)
-	for _, g := range groups {
+	for _, g := range c.groups {
 		if n := int64(len(g.steps)); n >= rule.MinEvents {
 			slow, all = slow+g.Slow, all+n
 		}
@@ -32,12 +60,12 @@ func (c *evaluator) slowSteps(states []StepState, groups []stepGroup) (Finding, 
 		f.Title += over(limit)
 	}
 	medians := map[string]int64{}
-	for _, g := range groups {
+	for _, g := range c.groups {
 		medians[g.Marker+"\x00"+g.Kind] = g.MedianNS
 	}
 	var worst []int
 	for i := range c.Steps {
-		if states[i] == StepSlow {
+		if c.states[i] == StepSlow {
 			worst = append(worst, i)
 		}
 	}
@@ -49,10 +77,6 @@ func (c *evaluator) slowSteps(states []StepState, groups []stepGroup) (Finding, 
 			c.device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(medians[st.Marker+"\x00"+st.Kind]), unit.Duration(st.Activity.Idle())))
 	}
 	f.gain(c.overMedian(worst, medians))
-	if period, ok := c.period(states, groups); ok {
-		return c.periodic(f, period), true
-	}
-	f.Next = []Step{advise("compare-the-slowest-step"), advise("schedule-garbage-collection")}
 	return f, true
 }
 
@@ -112,21 +136,6 @@ func (c *evaluator) period(states []StepState, groups []stepGroup) (int, bool) {
 		}
 	}
 	return period, found && period > 1
-}
-
-// periodic returns the finding on periodic slow steps, which replaces the one on slow
-// steps.
-func (c *evaluator) periodic(f Finding, period int) Finding {
-	rule := c.rules[RulePeriodicStalls]
-	level, limit, ok := rule.level(f.Value)
-	if !ok {
-		return f
-	}
-	f.Title, f.Evidence = fmt.Sprintf("Periodic slow steps: every %d%s step is slow", period, ordinal(period)), append([]string{f.Title}, f.Evidence...)
-	f.Rule, f.Warn, f.Critical = rule.ID, rule.Warn, rule.Critical
-	f.Level, _ = rule.tempered(level, limit, int64(len(c.Steps)))
-	f.Next = []Step{advise("find-what-is-periodic", "n", fmt.Sprint(period)), advise("schedule-garbage-collection")}
-	return f
 }
 
 // ordinal returns the ending of an ordinal number: "st", "nd", "rd" or "th".

@@ -107,6 +107,14 @@ func (c *evaluator) sortSeries(series stepSeries, states []StepState) {
 	for _, i := range series {
 		states[i] = StepSteady
 	}
+	whole := slices.DeleteFunc(slices.Clone(series), func(i int) bool { return c.Steps[i].LaunchesCut > 0 })
+	if len(whole) > 0 && len(whole) < len(series) { // cut ones are no measure for the others
+		for _, i := range series {
+			states[i] = StepEdge
+		}
+		c.sortSeries(whole, states)
+		return
+	}
 	rule := c.rules[RuleWarmUpSteps]
 	if int64(len(series)) < rule.MinEvents {
 		return
@@ -207,7 +215,7 @@ func (c *evaluator) bound(share func(part) float64) (Bound, float64) {
 	if worst != "" {
 		return worst, most
 	}
-	compute := share(computePart())
+	compute := share(computing())
 	for _, p := range parts() {
 		if share(p) > compute {
 			return BoundMixed, compute
@@ -245,38 +253,20 @@ func middleShare(n int, at func(int) (num, den int64)) float64 {
 	return (all[(n-1)/2] + all[n/2]) / 2
 }
 
-// judgeSteps returns the findings on steps.
-func (c *evaluator) judgeSteps(states []StepState, groups []stepGroup, window Verdict) (out []Finding) {
-	if len(groups) == 0 {
-		return nil
-	}
-	for _, ask := range []func() (Finding, bool){
-		func() (Finding, bool) { return c.warmUpSteps(states) },
-		func() (Finding, bool) { return c.slowSteps(states, groups) },
-		func() (Finding, bool) { return c.unevenSteps(groups[0]) },
-		func() (Finding, bool) { return c.steadySteps(groups[0], window) },
-	} {
-		if f, ok := ask(); ok {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // warmUpSteps reports the steps that medians leave out.
-func (c *evaluator) warmUpSteps(states []StepState) (Finding, bool) {
+func (c *evaluator) warmUpSteps() (Finding, bool) {
 	var all, left int64
 	var lines []string
 	var where []Place
 	warm, edge := int64(0), int64(0)
 	for i, st := range c.Steps {
 		all = summary.Plus(all, st.WallNS)
-		if states[i].counts() {
+		if c.states[i].counts() {
 			continue
 		}
 		left = summary.Plus(left, st.WallNS)
 		why := "partial: it begins before the capture or ends after it"
-		if states[i] == StepEdge {
+		if c.states[i] == StepEdge {
 			edge++
 		} else {
 			warm++
@@ -322,8 +312,11 @@ func shortStep(st summary.Step) string {
 }
 
 // unevenSteps judges whether the time of the largest group of steps varies.
-func (c *evaluator) unevenSteps(g stepGroup) (Finding, bool) {
-	rule := c.rules[RuleUnevenSteps]
+func (c *evaluator) unevenSteps() (Finding, bool) {
+	if len(c.groups) == 0 {
+		return Finding{}, false
+	}
+	rule, g := c.rules[RuleUnevenSteps], c.groups[0]
 	if int64(len(g.steps)) < rule.MinEvents || g.MedianNS == 0 || g.Kind != "" {
 		return Finding{}, false // batches differ in size
 	}
@@ -358,7 +351,11 @@ func (c *evaluator) spreadOfEach(g stepGroup) int64 {
 }
 
 // steadySteps reports that the bottleneck of the median step differs from that of the window.
-func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
+func (c *evaluator) steadySteps(window Verdict) (Finding, bool) {
+	if len(c.groups) == 0 {
+		return Finding{}, false
+	}
+	g := c.groups[0]
 	if window.Bound == BoundMemory {
 		window.Bound = BoundCompute // steps have no such verdict
 	}
@@ -369,7 +366,7 @@ func (c *evaluator) steadySteps(g stepGroup, window Verdict) (Finding, bool) {
 	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", g.Bound.is(), window.Bound.is())
 	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.total.Window()),
 		c.windowWhole(), fraction(g.Activity.Window(), c.total.Window()))}
-	for _, p := range append(parts(), computePart()) {
+	for _, p := range append(parts(), computing()) {
 		s := middleShare(len(g.steps), func(n int) (int64, int64) {
 			a := c.Steps[g.steps[n]].Activity
 			return p.time(a), a.Window()

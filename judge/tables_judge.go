@@ -22,48 +22,60 @@ type tableEvaluator struct {
 	kernels, copies, calls tableSet // of these
 }
 
+// totals returns the tables with the runs that they are of.
+func (c *evaluator) totals() *tableEvaluator {
+	if c.tables == nil {
+		c.tables = &tableEvaluator{evaluator: c, runs: c.tableRuns()}
+		c.tables.pool()
+	}
+	return c.tables
+}
+
+// read returns the reading of a rule.
+func (t *tableEvaluator) read(rule func(*tableEvaluator) (Finding, bool)) []reading {
+	out := found(rule(t))
+	for i := range out {
+		// The runs whose kernels are in the tables are judged without the others.
+		out[i].partial = out[i].Rule == RuleGraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0
+	}
+	return out
+}
+
 // judgeTables judges tables of totals. The verdict never names a bottleneck, which
-// needs a timeline; it names the largest finding. The findings in found come first.
-func (c *evaluator) judgeTables(found []Finding) Result {
-	t := tableEvaluator{evaluator: c, runs: c.tableRuns()}
-	t.pool()
-	var judged []Finding // in the order of precedence
-	for _, rule := range []func() (Finding, bool){
-		t.hostWork, t.synchronization, t.communication, t.copying, t.copyOperators, t.allocation, t.shortKernels, t.largestKernel,
-		t.largestAllocator,
-	} {
-		if f, ok := rule(); ok {
-			judged = append(judged, f)
+// needs a timeline; it names the largest finding. The findings in before come first.
+func (c *evaluator) judgeTables(before []Finding) Result {
+	verdict := Verdict{Bound: BoundUnknown, Sentence: c.totals().headline()}
+	var judged, sums []Finding // in the order of precedence
+	var stop *Finding
+	for _, n := range c.measure(basedOn(basisTotals)) {
+		switch {
+		case n.partial:
+			before = append(before, n.Finding)
+		case n.abstains && stop == nil:
+			stop = &n.Finding
+		case n.abstains:
+		case n.id == RuleSumsOnly:
+			sums = append(sums, n.Finding)
+		default:
+			judged = append(judged, n.Finding)
 		}
 	}
 	slices.SortStableFunc(judged, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
-	decisive := slices.Clone(judged[:min(1, len(judged))]) // by precedence
+	if len(judged) > 0 && judged[0].Level > Info {
+		verdict = decidedBy(BoundUnknown, judged[0]) // by precedence
+	}
 	sortFindings(judged, nil)
-	sums := t.sumsOnly()
-	abstain := []func() (Finding, bool){t.empty, t.unrecorded, t.withoutDevice, t.hiddenByGraphs, t.tooFew}
-	for _, rule := range abstain {
-		f, ok := rule()
-		if ok && f.Rule == RuleGraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0 {
-			found = append(found, f) // the other runs are judged without these
-			continue
-		}
-		if ok {
-			// The findings stay for information.
-			for i := range judged {
-				judged[i].Level = Info
-			}
-			return Result{Verdict: decidedBy(BoundUnknown, f), Findings: append(append(append(found, f), judged...), sums)}
-		}
+	if stop == nil {
+		return Result{Verdict: verdict, Findings: slices.Concat(before, judged, sums)}
 	}
-	verdict := Verdict{Bound: BoundUnknown, Sentence: t.headline()}
-	if len(decisive) > 0 && decisive[0].Level > Info {
-		verdict = decidedBy(BoundUnknown, decisive[0])
+	for i := range judged { // they stay for information
+		judged[i].Level = Info
 	}
-	return Result{Verdict: verdict, Findings: append(append(found, judged...), sums)}
+	return Result{Verdict: decidedBy(BoundUnknown, *stop), Findings: slices.Concat(before, []Finding{*stop}, judged, sums)}
 }
 
 // sumsOnly reports that totals have no timeline.
-func (t *tableEvaluator) sumsOnly() Finding {
+func (t *tableEvaluator) sumsOnly() (Finding, bool) {
 	f := Finding{Rule: RuleSumsOnly, Level: Info}
 	f.Title = "Totals have no timeline, so idle time, overlap and the bottleneck are unknown"
 	if n := len(t.pooled); n > 1 {
@@ -74,7 +86,7 @@ func (t *tableEvaluator) sumsOnly() Finding {
 	} else {
 		f.Next = []Step{advise("record-a-timeline")}
 	}
-	return f
+	return f, true
 }
 
 // empty reports tables without any rows.

@@ -138,7 +138,7 @@ func (t *tableEvaluator) largestKernel() (Finding, bool) {
 	f.Evidence = []string{fmt.Sprintf("%q: class %s, category %s", top.Name, top.Class, top.Category) + top.runText()}
 	f.Where = []Place{top.place()}
 	f.gain(top.ns, t.kernels.ns, "total kernel time")
-	f.Next = kernelAdvice(summary.Kernel{Name: top.Name, Class: top.Class, Category: top.Category}, peers{})
+	f.Next = kernelAdvice(summary.Kernel{Name: top.Name, Class: top.Class, Category: top.Category}, peers{}.advice())
 	return f, true
 }
 

@@ -28,6 +28,7 @@ const (
 	RuleAllocating     = "allocating"
 	RuleLaunchBound    = "launch-bound"
 	RuleStragglingRank = "straggling-rank"
+	RuleRanksInTurn    = "ranks-late-in-turn"
 	RuleExposedComm    = "exposed-communication"
 	RuleExposedCopies  = "exposed-copies"
 	RuleSyncCalls      = "synchronizing-calls"

@@ -22,6 +22,7 @@ func TestRules(t *testing.T) {
 		{ID: RuleAllocating, Warn: 0.05, Critical: 0.2},
 		{ID: RuleLaunchBound, Warn: 0.1, Critical: 0.3},
 		{ID: RuleStragglingRank, Warn: 0.1, Critical: 0.2},
+		{ID: RuleRanksInTurn, Warn: 0.1, Critical: 0.2},
 		{ID: RuleExposedComm, Warn: 0.10, Critical: 0.2},
 		{ID: RuleExposedCopies, Warn: 0.05, Critical: 0.15},
 		{ID: RuleSyncCalls, Warn: 0.10, MinShare: 0.05},

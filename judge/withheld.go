@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -30,13 +31,22 @@ const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
 // clocks judges whether the times of the GPUs are plausible.
 func (c *evaluator) clocks() (Finding, bool) {
-	i := slices.IndexFunc(c.Issues, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible })
-	if i < 0 {
+	list := view.ImplausibleTimes(c.Summary)
+	if len(list) == 0 {
 		return Finding{}, false
 	}
 	f := Finding{Rule: RuleClocks, Level: Warn}
-	f.Title = fmt.Sprintf("The GPU timestamps are not plausible (%s), so no share of the window is known", label.Plural(c.Issues[i].Count, "GPU window"))
-	f.Evidence = []string{c.Issues[i].Help}
+	i := max(0, slices.IndexFunc(list, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible }))
+	n := list[i].Count
+	f.Title = map[string]string{
+		summary.ClocksImplausible:  fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
+		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"work-before-launch":       label.Plural(n, "GPU operation") + " recorded before the launch call",
+		"work-time-implausible":    label.Plural(n, "GPU operation") + " recorded at impossible times",
+	}[list[i].Code] + ", so no share of the window is known"
+	for _, is := range list {
+		f.Evidence = append(f.Evidence, is.Help)
+	}
 	f.Next = []Step{advise("record-with-warm-up"), advise("give-the-original-trace")}
 	return f, true
 }
@@ -44,18 +54,22 @@ func (c *evaluator) clocks() (Finding, bool) {
 // A loss is what is known of device records that are missing.
 type loss struct {
 	worst     summary.LaunchLoss // the row with the largest share
-	share     float64            // of worst, without the end of the capture; 0 of a few copies
+	share     float64            // of worst, without work that may have run later; 0 of a few copies
 	ofKernels float64            // the largest share of launches of kernels or graphs
+	end       summary.LaunchLoss // the row of kernels or graphs with the largest share at the end
 	uncertain int64              // ns of the windows in which missing work may have run
 	damaged   *summary.Issue     // of an export
 }
 
-// lossOf looks at all inputs. The part at the end of a capture does not count,
-// because it ran after the windows that are judged.
+// lossOf looks at all inputs. The part at the end of a capture does not count, because
+// it ran after the windows that are judged, unless it is overdue.
 func (c *evaluator) lossOf() (l loss) {
 	for _, r := range c.LaunchLosses {
 		kernels := r.OfKernels()
-		missing, calls := r.InWindow()
+		if kernels && float64(r.AtEnd)*float64(l.end.Calls) >= float64(l.end.AtEnd)*float64(r.Calls) {
+			l.end = r
+		}
+		missing, calls := r.Lost()
 		if calls <= 0 || missing <= 0 {
 			continue
 		}
@@ -81,6 +95,16 @@ func (c *evaluator) lossOf() (l loss) {
 	return l
 }
 
+// recordsMissing judges whether device work is missing from the capture: see
+// [evaluator.missingRecords]. The verdict is withheld unless the reading is partial.
+func (c *evaluator) recordsMissing(v Verdict) []reading {
+	f, withheld, ok := c.missingRecords(v)
+	if !ok {
+		return nil
+	}
+	return []reading{{Finding: f, reached: true, partial: !withheld}}
+}
+
 // missingRecords asks whether device work is missing from the capture, and whether
 // the verdict still holds. It does not if an export is damaged, if the share of
 // launches without device work reaches the critical limit, or if the verdict would
@@ -101,7 +125,7 @@ func (c *evaluator) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	}
 	withheld = l.ofKernels >= rule.Critical || l.uncertain > 0 && !c.holds(v, l.uncertain)
 	if l.share < rule.Warn && !withheld {
-		return f, false, false
+		return c.cutAtEnd(f, l)
 	}
 	if l.ofKernels >= rule.Critical {
 		f.Level = Critical
@@ -110,6 +134,38 @@ func (c *evaluator) missingRecords(v Verdict) (f Finding, withheld, ok bool) {
 	f.Evidence = c.lossEvidence(l)
 	f.Next = []Step{advise("record-fewer-events"), advise("let-the-profiler-finish"), advise("record-whole-steps")}
 	return f, withheld, true
+}
+
+// cutAtEnd says what share of the launches the capture has no work of because it ended
+// first. The windows are complete without them, but from [view.MostAtEnd] on the capture
+// has too little of the program for a verdict.
+func (c *evaluator) cutAtEnd(f Finding, l loss) (_ Finding, withheld, ok bool) {
+	share := float64(l.end.AtEnd) / float64(max(1, l.end.Calls))
+	if share < f.Warn {
+		return f, false, false
+	}
+	withheld = share >= view.MostAtEnd
+	f.Level, f.Value = Info, share
+	if withheld {
+		f.Level = Critical
+	}
+	f.Title = fmt.Sprintf("The capture ends before the GPU work of %s of its launches (%s of %s)", unit.Share(l.end.AtEnd, l.end.Calls), unit.Count(l.end.AtEnd), unit.Count(l.end.Calls))
+	f.Evidence = c.lossEvidence(l)
+	if steps := c.cutSteps(); steps > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s incomplete and left out of medians", label.Plural(steps, "step row")))
+	}
+	f.Next = []Step{advise("let-the-profiler-finish"), advise("record-whole-steps")}
+	return f, withheld, true
+}
+
+// cutSteps counts the rows of steps with launches at the end of the capture.
+func (c *evaluator) cutSteps() (n int64) {
+	for _, st := range c.Steps {
+		if st.LaunchesCut > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // lossEvidence lists the rows with the most missing work.
@@ -183,8 +239,8 @@ func (r Result) Unusable() *Abstention {
 	return nil
 }
 
-// WorstLoss returns the launches of which the largest share has no device work, and
-// whether that share reaches the built-in limit of [RuleRecordsMissing].
+// WorstLoss returns the kind of launches with the largest share of missing device work,
+// and whether that share reaches the built-in limit of [RuleRecordsMissing].
 func WorstLoss(s *summary.Summary) (summary.LaunchLoss, bool) {
 	c := evaluator{Summary: s}
 	l := c.lossOf()

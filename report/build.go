@@ -38,7 +38,7 @@ import (
 	"assay/summary/view"
 )
 
-// Build makes the report of a summary and its result. It changes neither. The Doc
+// Build makes the report of a summary and its result. It changes neither. The report
 // shares their memory.
 func Build(s *summary.Summary, r judge.Result) Report {
 	ctx := section.New(s, r)
@@ -47,22 +47,30 @@ func Build(s *summary.Summary, r judge.Result) Report {
 		ctx.Charts[c.File()] = c
 	}
 	d := screen(ctx)
-	d.Sections = doc.Present(slices.Concat(
-		[]doc.Section{verdict(ctx), capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx), ranks.Collectives(ctx)},
+	d.Brief = brief(ctx)
+	d.Sections = doc.Present(slices.Concat(d.Brief,
+		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx), ranks.Collectives(ctx)},
 		byImpact(ctx,
 			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
 			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
-		[]doc.Section{counters.CountedKernels(ctx), counters.ProfilerAdvice(ctx), timeline.Copies(ctx), timeline.Streams(ctx), memory.Memory(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
-		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Tables(ctx))...)
+		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), timeline.Copies(ctx), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
+		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Sections(ctx))...)
 	d.charts = doc.InPlace(charts, d.Sections)
 	return d
 }
 
-// Overview makes a Doc without the sections and pictures of the whole report, which
-// take longer to make. It has all that [Doc.Text] and [Doc.JSON] print.
+// Overview makes a report without the sections and pictures of the whole report, which
+// take longer to make. It has all that [doc.Doc.Text] and [Report.JSON] print.
 func Overview(s *summary.Summary, r judge.Result) Report { return screen(section.New(s, r)) }
 
-// screen makes a Doc with the sections of the one-screen summary.
+// Brief makes a report that has the page for a pull request alone, and all that
+// [Report.JSON] prints.
+func Brief(s *summary.Summary, r judge.Result) Report {
+	ctx := section.New(s, r)
+	return Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: r}
+}
+
+// screen makes a report with the sections of the one-screen summary.
 func screen(ctx *section.Context) Report {
 	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Summary, result: ctx.Result}
 	for most := mostFindings; ; most-- {
@@ -79,7 +87,7 @@ func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
 		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx), ranks.Screen(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
-		[]doc.Section{counters.ScreenCounters(ctx), memory.ScreenMemory(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.ScreenTables(ctx))...)
+		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx))...)
 }
 
 // byImpact returns the sections on idle time first if the GPUs are mostly idle, and
@@ -160,31 +168,6 @@ func decides(ctx *section.Context, f judge.Finding) bool {
 		return f.Rule == v.Rule
 	}
 	return f.Title == ctx.Result.Verdict.Sentence
-}
-
-func verdict(ctx *section.Context) doc.Section {
-	s := doc.Section{Title: "Verdict: " + bound(ctx)}
-	if text := verdictSentence(ctx, doc.Sentence); text != "" {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: true})
-	}
-	if text := verdictCause(ctx); text != "" {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + doc.Sentence(text)})
-	}
-	first := "What to do first:"
-	f, ok := decisive(ctx)
-	if over := overLimits(ctx); len(over) > 0 {
-		f, ok = over[0], true
-		first = "What to do first (finding " + f.Rule + "):"
-	}
-	if ok && len(f.Next) > 0 {
-		// The findings below have all of them.
-		var texts []string
-		for _, step := range f.Next[:min(2, len(f.Next))] {
-			texts = append(texts, step.Text())
-		}
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: first}, doc.Points(texts))
-	}
-	return s
 }
 
 // overLimits returns the warnings and critical findings of a run whose verdict asks for

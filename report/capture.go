@@ -123,7 +123,7 @@ func held(ctx *section.Context, events int64) (parts []string) {
 		parts = append(parts, label.Plural(events, "event"))
 	}
 	if len(ctx.Counters) > 0 {
-		parts = append(parts, counters.CountedLine(ctx))
+		parts = append(parts, counters.Line(ctx))
 	}
 	if len(ctx.Devices) == 0 && !rows && !ctx.OfMemory() {
 		parts = append(parts, "no GPU events")

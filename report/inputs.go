@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -51,8 +52,11 @@ func inputs(ctx *section.Context) doc.Table {
 			fmt.Sprint(in.Rank), label.Clip(label.Clean(in.RankFrom), 30), complete,
 		}})
 	}
+	if text := groupingLine(ctx.Summary); text != "" {
+		t.Note = text + ". "
+	}
 	if dir != "" {
-		t.Note = "Paths are relative to " + label.Clip(label.Clean(dir), 200) + "."
+		t.Note += "Paths are relative to " + label.Clip(label.Clean(dir), 200) + "."
 	}
 	if numbered {
 		t.Note = strings.TrimSpace(t.Note + " GPU names have the number of their input, because several inputs have the same rank and GPU.")
@@ -63,4 +67,28 @@ func inputs(ctx *section.Context) doc.Table {
 		t.Rows[i].Cells = t.Rows[i].Cells[1:]
 	}
 	return t.Cut(64)
+}
+
+// groupingLine returns where the ranks of several inputs come from, and which runs the
+// inputs are. The totals of a report include all inputs, copies too. It is "" for one
+// input, and if nothing is known.
+func groupingLine(s *summary.Summary) string {
+	if len(s.Inputs) < 2 {
+		return ""
+	}
+	g := view.Runs(view.Captures(s))
+	var parts []string
+	runs := words.Runs(len(g.Runs), g.From)
+	if runs != "" && slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" }) {
+		runs = "up to " + runs // without digests, copies count as runs
+	}
+	for _, text := range []string{words.RanksFrom(s.Inputs), runs} {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if n := len(g.Copies); n > 0 {
+		parts = append(parts, label.Plural(int64(n), "input")+" with the content of another one, included in all totals")
+	}
+	return doc.Capital(strings.Join(parts, "; "))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/internal/samplerun"
+	"assay/judge"
 	"assay/report/section"
 	"assay/summary"
 	"assay/summary/view"
@@ -129,5 +130,31 @@ func TestSpanText(t *testing.T) {
 	}
 	if got := spanText((&section.Context{Summary: &summary.Summary{Inputs: []summary.Input{{SpanNS: 5}}}})); got != "" {
 		t.Errorf("a capture without GPU events has %q", got)
+	}
+}
+
+// TestGroupingLine checks what the screen says of how several inputs belong together.
+func TestGroupingLine(t *testing.T) {
+	in := func(path, digest string, rank int) summary.Input {
+		return summary.Input{Path: path, Format: "kineto", SHA256: digest, Rank: rank, RankFrom: "name"}
+	}
+	for _, tc := range []struct {
+		inputs []summary.Input
+		want   string
+	}{
+		{[]summary.Input{in("a/r0.json", "1", 0)}, ""},
+		{[]summary.Input{in("a/r0.json", "1", 0), in("a/r1.json", "2", 1)}, "Ranks from file names"},
+		{[]summary.Input{in("a/r0.json", "1", 0), in("b/r0.json", "2", 0)}, "Ranks from file names; 2 runs (one per directory)"},
+		{[]summary.Input{in("a/r0.json", "", 0), in("b/r0.json", "", 0)}, "Ranks from file names; up to 2 runs (one per directory)"},
+		{[]summary.Input{in("a/r0.json", "1", 0), in("b/r0.json", "1", 0)}, "Ranks from file names; 1 input with the content of another one, included in all totals"},
+	} {
+		s := &summary.Summary{Inputs: tc.inputs}
+		if got := groupingLine(s); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+		screen := text(t, Overview(s, judge.Result{}), 200)
+		if tc.want != "" && !strings.Contains(screen, "\n  "+tc.want+"\n") {
+			t.Errorf("the screen does not have %q:\n%s", tc.want, screen)
+		}
 	}
 }

@@ -46,13 +46,14 @@ func (d Report) JSON(w io.Writer) error {
 	return summary.Write(w, d.summary, d.madeBy, struct {
 		Verdict  judge.Verdict `json:"verdict"`
 		Findings []findingJSON `json:"findings"`
+		Tree     []judge.Node  `json:"tree,omitempty"`
 		Sides    []judge.Side  `json:"sides,omitempty"`
 
 		States []judge.StepState    `json:"step_states,omitempty"`
 		Groups []judge.StepGroup    `json:"step_groups,omitempty"`
 		Phases []judge.PhaseVerdict `json:"phase_verdicts,omitempty"`
 		Stacks []judge.Stack        `json:"stacks,omitempty"`
-	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
+	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
 }
 
 // MadeBy returns the document with the version of assay in its JSON, as saved summaries

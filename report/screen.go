@@ -59,6 +59,9 @@ func screenCapture(ctx *section.Context) doc.Section {
 	if text := gpuLine(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
+	if text := groupingLine(ctx.Summary); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
 	if key := inputKey(ctx.Summary, timeline.ShownDevices(ctx)); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
@@ -89,34 +92,39 @@ func screenIssue(ctx *section.Context, is summary.Issue) doc.Item {
 	return it
 }
 
+// screenable returns the findings that the screen does not show elsewhere: all but the
+// finding of the verdict and the finding on issues.
+func screenable(ctx *section.Context) (out []judge.Finding) {
+	for _, f := range ctx.Result.Findings {
+		if !decides(ctx, f) && f.Rule != judge.RuleCaptureQuality {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // screenFindings returns the first findings: title, savings, cause and fix. It leaves
 // out the finding of the verdict and the finding on issues, which the screen shows
 // above, and fixes of findings that need no action.
 func screenFindings(ctx *section.Context, most int) doc.Section {
 	s := doc.Section{Title: "Findings"}
 	var list doc.List
-	rest := int64(0)
-	for _, f := range ctx.Result.Findings {
-		switch {
-		case decides(ctx, f), f.Rule == judge.RuleCaptureQuality:
-		case len(list) == most:
-			rest++
-		default:
-			it := doc.Item{Mark: words.Level(f.Level) + " ", Text: ctx.Brief(f.Title)}
-			if text := savingsText(f); text != "" {
-				it.Sub = append(it.Sub, doc.Item{Text: text})
-			}
-			if text := causeText(ctx, f); text != "" && f.Level > judge.Info {
-				it.Sub = append(it.Sub, doc.Item{Text: "Cause: " + ctx.Brief(text)})
-			}
-			if f.Level > judge.Info && len(f.Next) > 0 {
-				it.Sub = append(it.Sub, doc.Item{Text: "Fix: " + ctx.Step(f.Next[0])})
-			}
-			list = append(list, it)
+	all := screenable(ctx)
+	for _, f := range all[:min(most, len(all))] {
+		it := doc.Item{Mark: words.Level(f.Level) + " ", Text: ctx.Brief(f.Title)}
+		if text := savingsText(f); text != "" {
+			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
+		if text := causeText(ctx, f); text != "" && f.Level > judge.Info {
+			it.Sub = append(it.Sub, doc.Item{Text: "Cause: " + ctx.Brief(text)})
+		}
+		if f.Level > judge.Info && len(f.Next) > 0 {
+			it.Sub = append(it.Sub, doc.Item{Text: "Fix: " + ctx.Step(f.Next[0])})
+		}
+		list = append(list, it)
 	}
-	if rest > 0 {
-		list = append(list, doc.Item{Text: label.Plural(rest, "more finding")})
+	if rest := len(all) - most; rest > 0 {
+		list = append(list, doc.Item{Text: label.Plural(int64(rest), "more finding")})
 	}
 	if list != nil {
 		s.Blocks = []doc.Block{list}

@@ -134,6 +134,10 @@ type Launches struct {
 	// WithoutNS is their total time. This work is in no table of operators,
 	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
+	// CallsLost counts the kernels without a known call that were launched during the
+	// capture: by a recorded operator, or after the launch of earlier work of their
+	// stream. Calls and PerStep are too small by their launches.
+	CallsLost int64 `json:"calls_lost,omitempty"`
 	Calls     int64 `json:"calls"` // calls that launched them; fewer if graphs were launched
 	// Delays has, for each GPU operation with a call, the time from the call's
 	// end to the operation's start, or 0 if it started before.

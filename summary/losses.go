@@ -30,6 +30,10 @@ type LaunchLoss struct {
 	// was recorded: their work ran after the device's window, if the capture ended
 	// before it did.
 	AtEnd int64 `json:"at_end,omitempty"`
+	// Overdue is the part of AtEnd whose work must have run before the capture ended:
+	// the calls of the capture go on for longer than any of its work took from launch
+	// to end.
+	Overdue int64 `json:"overdue,omitempty"`
 }
 
 // Text returns the row as "12 of 444 kernel launches".
@@ -53,6 +57,13 @@ func (r LaunchLoss) OfKernels() bool { return r.Kind == LossKernel || r.Kind == 
 // work ran after the window that is measured.
 func (r LaunchLoss) InWindow() (missing, calls int64) { return r.Missing - r.AtEnd, r.Calls - r.AtEnd }
 
+// Lost returns Missing and Calls without the calls whose work may have run after the end
+// of the capture: those at the end that are not overdue.
+func (r LaunchLoss) Lost() (missing, calls int64) {
+	later := r.AtEnd - r.Overdue
+	return r.Missing - later, r.Calls - later
+}
+
 // LaunchesWithoutKernels is the code of the issue that launches have no device work in
 // the capture.
 const LaunchesWithoutKernels = "launches-without-kernels"
@@ -68,6 +79,9 @@ func (is Issue) Damages() bool {
 
 // check returns an error if r counts more of a part than of the whole.
 func (r *LaunchLoss) check() error {
+	if r.Overdue < 0 || r.AtEnd < r.Overdue {
+		return fmt.Errorf(".overdue: got %d of %d at the end, want 0 or more and no more than those", r.Overdue, r.AtEnd)
+	}
 	if r.AtEnd < 0 || r.Missing < r.AtEnd || r.Calls < r.Missing {
 		return fmt.Errorf("got %d at the end of %d missing of %d calls, want none larger than the next", r.AtEnd, r.Missing, r.Calls)
 	}

@@ -38,6 +38,12 @@ type Step struct {
 	Allocs int64 `json:"allocs,omitempty"`
 	Loads  int64 `json:"loads,omitempty"`
 
+	// LaunchesCut counts the launches of kernels and graphs within the marker that are
+	// at the end of the capture, without device work: see [LaunchLoss]. The work and
+	// the launches of such a step are incomplete. It is 0 if they are under 5% of the
+	// launches within the marker.
+	LaunchesCut int64 `json:"launches_cut,omitempty"`
+
 	// Phases are the outermost phases within the marker, by descending time.
 	// The rest of its length is outside phases.
 	Phases []StepPhase `json:"phases,omitempty"`

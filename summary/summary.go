@@ -184,6 +184,12 @@ type Kernel struct {
 	MaxNS    int64  `json:"max_ns"`
 }
 
+// PooledKernels is the name of the row of the kernels over the limit of rows.
+const PooledKernels = "(other kernels)"
+
+// Pooled reports whether the row stands for several kernels.
+func (k *Kernel) Pooled() bool { return k.Name == PooledKernels }
+
 // A Copy represents all copies or memsets of one name on one stream.
 type Copy struct {
 	Name    string `json:"name"`  // such as "Memcpy HtoD (Pageable -> Device)"

@@ -45,6 +45,19 @@ func (t *Table[T]) Refs() iter.Seq2[Ref, *T] {
 // At returns the row with the given Ref.
 func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRows] }
 
+// without returns a table of the rows that are not dropped, in order.
+func (t *Table[T]) without(drop map[Ref]bool) Table[T] {
+	var c column[T]
+	for ref, row := range t.Refs() {
+		if !drop[ref] {
+			*c.next() = *row
+		}
+	}
+	var out Table[T]
+	out.add(c.cut())
+	return out
+}
+
 // add appends filled segments without copying them.
 func (t *Table[T]) add(segments [][]T) {
 	for _, seg := range segments {

@@ -45,6 +45,14 @@ func (t *Trace) Name(s Sym) string { return t.names[s] }
 // than that.
 func (t *Trace) Names() int { return len(t.names) }
 
+// WithoutActivities returns a trace without the given activities. It shares all other
+// tables with t.
+func (t *Trace) WithoutActivities(drop map[Ref]bool) *Trace {
+	out := *t
+	out.Activities = t.Activities.without(drop)
+	return &out
+}
+
 // Detail returns the launch properties of an activity.
 func (t *Trace) Detail(id DetailID) *Detail { return &t.details[id] }
 

@@ -129,22 +129,22 @@ func runCheck(e env, c *command, args []string) error {
 		return err
 	}
 	now, failed := loadRuns(e, c, &k.source, args)
-	if len(now) == 0 {
+	if len(now.Runs) == 0 {
 		return cannotCheck(failed)
 	}
-	var base []gate.Run
+	var base gate.Group
 	if len(k.baseline) > 0 {
 		var baseFailed error
-		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base) == 0 {
+		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base.Runs) == 0 {
 			return cannotCheck(baseFailed)
 		}
 		failed = errors.Join(failed, baseFailed)
 	}
-	result, err := gate.Check(gates, now, base, gate.Options{Thresholds: judge.DefaultThresholds()})
+	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: judge.DefaultThresholds()})
 	if err != nil {
 		return err
 	}
-	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, Report: result})
+	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, New: now, Baseline: base, Report: result})
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}

@@ -11,9 +11,9 @@ import (
 
 // loadRuns reads the arguments as runs of the program. It returns the runs that could be
 // read, and the joined errors of the others.
-func loadRuns(e env, c *command, s *source, args []string) ([]gate.Run, error) {
+func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
 	list, err := loadSummaries(e, c, s, args)
-	return gate.Runs(list), err
+	return gate.Grouped(list), err
 }
 
 // loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines

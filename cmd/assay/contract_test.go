@@ -16,6 +16,16 @@ import (
 // The others keep their values.
 var wordings = []string{"title", "sentence", "evidence", "next", "next_sources", "help", "to_be_sure", "gain_of", "words"}
 
+// capped are rules about kernels. The level of their findings is lowered if the kernels
+// have a small share of the window, which changes the order of findings, too.
+var capped = []string{"dominant-kernel", "memory-bandwidth", "tiny-kernels"}
+
+// byRule returns findings by the ids of their rules.
+func byRule(findings []any) []any {
+	rule := func(f any) string { return fmt.Sprint(f.(map[string]any)["rule"]) }
+	return slices.SortedStableFunc(slices.Values(findings), func(a, b any) int { return strings.Compare(rule(a), rule(b)) })
+}
+
 // TestContract compares summaries that an earlier version wrote with what is written now
 // of the same inputs: each member is still there with its value. Members may be added.
 func TestContract(t *testing.T) {
@@ -54,7 +64,7 @@ func compareMembers(before, now any, path string, lost *[]string) {
 	case map[string]any:
 		is, _ := now.(map[string]any)
 		for name, value := range was {
-			if slices.Contains(wordings, name) {
+			if slices.Contains(wordings, name) || name == "level" && slices.Contains(capped, fmt.Sprint(was["rule"])) {
 				continue
 			}
 			if _, ok := is[name]; !ok {
@@ -68,6 +78,9 @@ func compareMembers(before, now any, path string, lost *[]string) {
 		if len(is) != len(was) {
 			*lost = append(*lost, fmt.Sprintf("%s has %d elements, had %d", path, len(is), len(was)))
 			return
+		}
+		if path == ".findings" {
+			was, is = byRule(was), byRule(is)
 		}
 		for i := range was {
 			compareMembers(was[i], is[i], fmt.Sprintf("%s[%d]", path, i), lost)

@@ -20,6 +20,7 @@ func diffCommand() *command {
 		does: "compare two runs: what changed and where; all deltas add up",
 		example: `  assay diff before.json.gz after.json.gz
   assay diff before.json.gz after.json.gz -o out
+  assay diff before.json.gz after.json.gz --format md --brief > comment.md
   assay diff runs/main runs/branch                      # directories of repeated runs
   assay diff --base a1.json --base a2.json --new 'b*.json'
   assay diff baseline/summary.json after.json.gz --format json | jq -r .headline
@@ -33,6 +34,7 @@ type difference struct {
 	source
 	base, new []string
 	format    string
+	brief     bool
 	dir       string
 	force     bool
 }
@@ -40,6 +42,7 @@ type difference struct {
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
+	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; created if missing")
 	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
 	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
@@ -64,7 +67,7 @@ func (d *difference) sides(args []string) (wrong string) {
 	if msg := checkFormat(d.format); msg != "" {
 		return msg
 	}
-	return ""
+	return checkBrief(d.brief, d.format)
 }
 
 func runDiff(e env, c *command, args []string) error {
@@ -110,7 +113,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		}
 		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
 	}
-	return e.print(shown(doc, d.format))
+	return e.print(shown(doc, d.format, d.brief))
 }
 
 // load measures the inputs of one side. It returns nil if none can be read.

@@ -140,7 +140,7 @@ hta_nccl_metadata_2024.json.gz: 40573 events; 2700 kernels of 70 names, 16253234
 hta_overlaid_critical_path_output.json.gz: 1732 events; 79 kernels of 16 names, 10728000 ns, 19 copies of 2 names, 39088000 ns; no issues; complete
 hta_simple_add_execution_trace_ET_1.0.1.json.gz: refused, is an execution trace
 hta_simple_add_trace.json.gz: 111 events; 4 kernels of 2 names, 16000 ns; no issues; complete
-hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; kernels-without-launch×16; complete
+hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; kernels-without-launch×16, launches-missing×1; complete
 tracelens_gpu_only_mi210.json.gz: 2443 events; 562 kernels of 45 names, 5343422 ns; no issues; complete
 tracelens_h100_bert_small_memory_stack_modules.json.gz: 2551 events; 60 kernels of 11 names, 307197 ns, 1 copies of 1 names, 2240 ns; no issues; complete
 tracelens_mi300_bert_small_memory_stack.json.gz: 2653 events; 60 kernels of 11 names, 388344 ns, 1 copies of 1 names, 2404 ns; no issues; complete

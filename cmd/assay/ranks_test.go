@@ -168,10 +168,11 @@ func TestRanksOfRuns(t *testing.T) {
 	}
 	saved := write(t, filepath.Join(t.TempDir(), "saved.json"), string(output(t, "summary", "--format", "json", dir)), 0o666)
 	for _, args := range [][]string{{dir}, {filepath.Join(dir, "a"), filepath.Join(dir, "b")}, {saved}} {
-		runs, err := loadRuns(e, commandNamed(t, "check"), &source{}, args)
+		group, err := loadRuns(e, commandNamed(t, "check"), &source{}, args)
 		if err != nil {
 			t.Fatal(err)
 		}
+		runs := group.Runs
 		if len(runs) != 2 {
 			t.Fatalf("%s: %d runs, want 2", args, len(runs))
 		}

@@ -56,7 +56,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
-	if err := e.print(shown(doc, "text")); err != nil {
+	if err := e.print(shown(doc, "text", false)); err != nil {
 		return err
 	}
 	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)

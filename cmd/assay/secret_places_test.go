@@ -161,10 +161,10 @@ func TestNoSecretLeaves(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", in("step.md"))
 
 	for _, args := range [][]string{
-		{"summary", trace}, {"summary", trace, "--format", "md"}, {"summary", trace, "--format", "json", "--save", in("saved")},
+		{"summary", trace}, {"summary", trace, "--format", "md"}, {"summary", trace, "--format", "md", "--brief"}, {"summary", trace, "--format", "json", "--save", in("saved")},
 		{"report", trace, "-o", in("report")}, {"report", trace, "-o", in("redacted"), "--redact"},
 		{"doctor", trace}, {"doctor", trace, "--format", "md"}, {"doctor", trace, "--format", "json"},
-		{"diff", trace, trace, "-o", in("diff")}, {"diff", trace, trace, "--format", "md"}, {"diff", trace, trace, "--format", "json"},
+		{"diff", trace, trace, "-o", in("diff")}, {"diff", trace, trace, "--format", "md"}, {"diff", trace, trace, "--format", "md", "--brief"}, {"diff", trace, trace, "--format", "json"},
 		{"convert", trace, "--to", "pprof"}, {"convert", trace, "--to", "folded"}, {"convert", trace, "--to", "folded", "--value", "cpu"},
 		{"convert", trace, "--to", "pprof", "--value", "cpu", "-o", in("cpu.pb.gz")},
 	} {

@@ -18,6 +18,7 @@ func summaryCommand() *command {
   zcat trace.json.gz | assay summary
   nsys stats report.nsys-rep | assay summary
   assay summary trace.json.gz --format md >> "$GITHUB_STEP_SUMMARY"
+  assay summary trace.json.gz --format md --brief > comment.md
   assay summary trace.json.gz --format json | jq '.devices[].activity'
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
@@ -30,6 +31,7 @@ func runSummary(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
+	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	save := flags.String("save", "", "also write the JSON to `DIR` as a baseline for \"assay check\"; its content determines the file name")
 	m.register(flags)
@@ -40,6 +42,9 @@ func runSummary(e env, c *command, args []string) error {
 	tab, wrong := newTabulation(*tables, *format)
 	if !flags.Changed("table") {
 		wrong = checkFormat(*format)
+	}
+	if wrong == "" {
+		wrong = checkBrief(*brief, *format)
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
@@ -64,7 +69,10 @@ func runSummary(e env, c *command, args []string) error {
 		return failed
 	}
 	build := report.Overview
-	if *format == "md" {
+	switch {
+	case *brief:
+		build = report.Brief
+	case *format == "md":
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
@@ -75,10 +83,18 @@ func runSummary(e env, c *command, args []string) error {
 		}
 		e.say("saved %s", filepath.Join(*save, name))
 	}
-	if err := e.print(shown(doc, *format)); err != nil {
+	if err := e.print(shown(doc, *format, *brief)); err != nil {
 		return err
 	}
 	return failed
+}
+
+// checkBrief returns a message if --brief does not suit the format, or "".
+func checkBrief(brief bool, format string) string {
+	if brief && format != "md" {
+		return fmt.Sprintf("--brief is a page in Markdown, and --format is %q; add --format md", format)
+	}
+	return ""
 }
 
 // checkFormat returns a message if the format is not one of a summary, or "".

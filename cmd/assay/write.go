@@ -166,9 +166,16 @@ func (e env) print(r result) error {
 	return nil
 }
 
-// shown returns the result that writes a document in a format: text, md or json.
-func shown(doc masked[report.Report], format string) result {
-	return doc.as(func(d report.Report, w io.Writer) error { return inFormat(format, d.Text, d.StepSummary, d.JSON)(w) })
+// shown returns the result that writes a document in a format: text, md or json. In
+// Markdown it may be the page for a pull request alone.
+func shown(doc masked[report.Report], format string, brief bool) result {
+	return doc.as(func(d report.Report, w io.Writer) error {
+		md := d.StepSummary
+		if brief {
+			md = d.BriefMarkdown
+		}
+		return inFormat(format, d.Text, md, d.JSON)(w)
+	})
 }
 
 // inFormat returns the writer of a format: text, md or json.

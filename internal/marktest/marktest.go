@@ -64,7 +64,7 @@ func OutsideCode(line string) string {
 }
 
 var (
-	tag  = regexp.MustCompile(`^</?(details|summary)>$|^<summary>[0-9,]+ more rows?</summary>$`)
+	tag  = regexp.MustCompile(`^</?(details|summary)>$|^<summary>([^<>@]|<code>[^<>]*</code>)*</summary>$`)
 	link = regexp.MustCompile(`(?i)://|www\.|@|(^|[^\\])\]\(`)
 )
 

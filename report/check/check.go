@@ -11,6 +11,7 @@ import (
 	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/words"
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -23,6 +24,9 @@ type Report struct {
 	// Inconclusive returns what an inconclusive gate counts as: a failure, an error, a
 	// warning or a pass.
 	Inconclusive func(gate.Outcome) gate.Result
+
+	// New and Baseline are how the inputs of each side were sorted into runs.
+	New, Baseline gate.Group
 
 	*gate.Report
 }
@@ -57,6 +61,27 @@ func (c Report) runs() string {
 	return side(now) + ", " + side(base) + " of the baseline"
 }
 
+// grouping returns what separated the runs of each side and what was left out, or "" if
+// there is nothing to say.
+func (c Report) grouping() string {
+	var sides []string
+	for _, side := range []struct {
+		name  string
+		group gate.Group
+	}{{"new", c.New}, {"baseline", c.Baseline}} {
+		var parts []string
+		for _, text := range []string{words.Runs(len(side.group.Runs), side.group.By), words.Copies(len(side.group.Copies))} {
+			if text != "" {
+				parts = append(parts, text)
+			}
+		}
+		if parts != nil {
+			sides = append(sides, side.name+": "+strings.Join(parts, ", "))
+		}
+	}
+	return doc.Capital(strings.Join(sides, "; "))
+}
+
 // Title is the whole answer in one line.
 func (c Report) Title() string {
 	return fmt.Sprintf("Gates: %s (%s; %s)", c.Result, c.verdict(), c.runs())
@@ -66,19 +91,15 @@ func (c Report) Title() string {
 func (c Report) doc() doc.Doc {
 	d := doc.Doc{Title: "Gates: " + c.Result.String()}
 	d.Screen = []doc.Section{{Title: "Gates", Lead: c.Result.String() + "; " + c.verdict() + "; " + c.runs(), Blocks: []doc.Block{c.list(gate.Skipped, doc.Brief)}}}
+	if text := c.grouping(); text != "" {
+		d.Screen[0].Blocks = append(d.Screen[0].Blocks, doc.Paragraph{Text: text + "."})
+	}
 	d.Sections = doc.Present(
-		doc.Section{Blocks: []doc.Block{doc.Paragraph{Text: capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
+		doc.Section{Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
 		doc.Section{Blocks: []doc.Block{c.table()}},
 		c.reasons(),
 		c.inputs())
 	return d
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // list returns a point for each outcome, the most severe first, without those of the
@@ -134,18 +155,23 @@ func printed(o *gate.Outcome, s *gate.Sample) string {
 func (c Report) inputs() doc.Section {
 	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("side", doc.Text), doc.Col("run", doc.Number), doc.Col("rank", doc.Number), doc.Col("input", doc.LineName), doc.Col("SHA-256", doc.Text)}}
 	for _, side := range []struct {
-		name string
-		runs []gate.Run
-	}{{"new", c.Now}, {"baseline", c.Base}} {
+		name   string
+		runs   []gate.Run
+		copies []summary.Input
+	}{{"new", c.Now, c.New.Copies}, {"baseline", c.Base, c.Baseline.Copies}} {
+		add := func(run string, in summary.Input) {
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{side.name, run, fmt.Sprint(in.Rank), in.Path, in.SHA256[:min(12, len(in.SHA256))]}})
+		}
 		for i, r := range side.runs {
 			for _, in := range r.Summary.Inputs {
-				t.Rows = append(t.Rows, doc.Row{Cells: []string{
-					side.name, fmt.Sprint(i + 1), fmt.Sprint(in.Rank), in.Path, in.SHA256[:min(12, len(in.SHA256))],
-				}})
+				add(fmt.Sprint(i+1), in)
 			}
 		}
+		for _, in := range side.copies {
+			add("copy", in)
+		}
 	}
-	return doc.Section{Title: "Inputs", Blocks: []doc.Block{t}}
+	return doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t}}
 }
 
 // Text writes the outcomes for a terminal.

@@ -11,6 +11,7 @@ import (
 	"assay/gate"
 	"assay/internal/jsontext"
 	"assay/internal/label"
+	"assay/report/doc"
 )
 
 // CheckSchema names the layout of the JSON. Fields may be added to it, never
@@ -215,7 +216,7 @@ func (c Report) JUnit(w io.Writer) error {
 			trouble.Type, k.Failure = failureType(&o), trouble
 			suite.Failures++
 		case counts == gate.Error:
-			trouble.Type, k.Error = capital(o.Result.String()), trouble
+			trouble.Type, k.Error = doc.Capital(o.Result.String()), trouble
 			suite.Errors++
 		case o.Result == gate.Inconclusive, o.Result == gate.Skipped:
 			k.Skipped = trouble

@@ -40,8 +40,8 @@ func peakText(p *float64) string {
 	return fmt.Sprintf("%.1f%%", *p)
 }
 
-// CountedKernels returns the kernels with their counters, in % of the peaks of the GPU.
-func CountedKernels(ctx *section.Context) doc.Section {
+// Kernels returns the kernels with their counters, in % of the peaks of the GPU.
+func Kernels(ctx *section.Context) doc.Section {
 	if len(ctx.Counters) == 0 {
 		return doc.Section{}
 	}
@@ -136,8 +136,8 @@ func counterTotal(ctx *section.Context, total int64, timed bool) string {
 	return unit.Count(total) + " launches, because durations were not collected"
 }
 
-// ScreenCounters returns the short table for the screen.
-func ScreenCounters(ctx *section.Context) doc.Section {
+// Screen returns the short table for the screen.
+func Screen(ctx *section.Context) doc.Section {
 	if len(ctx.Counters) == 0 {
 		return doc.Section{}
 	}
@@ -157,8 +157,8 @@ func ScreenCounters(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Kernel counters in % of peak (" + of + ")", Blocks: []doc.Block{t.Cut(screenCounted)}}
 }
 
-// ProfilerAdvice lists the rules of the profiler for the largest kernels.
-func ProfilerAdvice(ctx *section.Context) doc.Section {
+// Advice lists the rules of the profiler for the largest kernels.
+func Advice(ctx *section.Context) doc.Section {
 	var list doc.List
 	left := int64(0)
 	for _, k := range ctx.Counters {
@@ -213,8 +213,8 @@ func wholeSentences(text string, columns int) string {
 	return text
 }
 
-// CountedLine returns the numbers of profiled launches and kernels.
-func CountedLine(ctx *section.Context) string {
+// Line returns the numbers of profiled launches and kernels.
+func Line(ctx *section.Context) string {
 	launches := int64(0)
 	names := map[string]bool{}
 	var capabilities []string

@@ -12,6 +12,8 @@ import (
 	"assay/report/doc"
 	"assay/report/pictures"
 	"assay/report/plot"
+	"assay/report/words"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -41,7 +43,8 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.screenEstimates()},
 		b.movers(screenMovers, true), b.sums(screenMovers, screenColumns))...)
 	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
-		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers))...)
+		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
+	d.Brief = b.brief()
 	return d, doc.InPlace(charts, d.Sections)
 }
 
@@ -106,13 +109,37 @@ func (b *differ) side(s compare.Side) string {
 	if s.Devices > 0 {
 		parts = append(parts, label.Plural(s.Devices, "GPU window"))
 	}
-	if s.Runs > 1 {
-		parts = append(parts, label.Plural(int64(s.Runs), "run"))
+	if text := words.Runs(s.Runs, view.Evidence(s.RunsBy)); text != "" {
+		parts = append(parts, text)
+	}
+	if text := words.Copies(len(s.Copies)); text != "" {
+		parts = append(parts, text)
 	}
 	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
 		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS), unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// copies lists the inputs that were left out.
+func (b *differ) copies() doc.Section {
+	var list doc.List
+	for _, side := range []struct {
+		name   string
+		copies []compare.Input
+	}{{"baseline", b.Base.Copies}, {"new", b.New.Copies}} {
+		for i, in := range side.copies {
+			if i == maxMovers {
+				list = append(list, doc.Item{Mark: side.name, Text: label.Plural(int64(len(side.copies)-i), "more input")})
+				break
+			}
+			list = append(list, doc.Item{Mark: side.name, Code: label.Clip(label.Clean(in.Path), 200)})
+		}
+	}
+	if list == nil {
+		return doc.Section{}
+	}
+	return doc.Section{Title: "Inputs left out", Lead: "An earlier input of the same side has the same content.", Blocks: []doc.Block{list}}
 }
 
 // whole returns the name of the time that the breakdown splits.

@@ -179,7 +179,7 @@ func (b *differ) changes(most int) doc.Section {
 		}
 		list = append(list, doc.Item{Mark: word, Text: doc.Sentence(text)})
 	}
-	for _, word := range []string{"new", "gone", "renamed", "replaced"} {
+	for _, word := range []string{"added", "removed", "replaced", "renamed"} {
 		if n := counts[word] - most; n > 0 {
 			list = append(list, doc.Item{Mark: word, Text: label.Plural(int64(n), "more kernel")})
 		}

@@ -44,6 +44,7 @@ type Doc struct {
 	Title    string
 	Screen   []Section // the one-screen summary
 	Sections []Section // the whole report
+	Brief    []Section // the page for a pull request; see [Doc.BriefMarkdown]
 }
 
 // A Section is a part of a Doc under one heading.
@@ -51,6 +52,7 @@ type Section struct {
 	Title  string
 	Lead   string // a caption or a denominator; the screen prints it after the title
 	Blocks []Block
+	Fold   bool // Markdown shows it on a click
 }
 
 // A Block is a [Paragraph], a [List], a [Table] or a [Picture].

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"html"
 	"strings"
 	"unicode/utf8"
 
@@ -18,8 +19,7 @@ const markdownSpecial = "\\`*_[]|~#!{}$"
 func escapeMarkdown(s string) string {
 	var out []string
 	for _, word := range strings.Fields(label.Clean(s)) {
-		lower := strings.ToLower(word)
-		if strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(word, "@") {
+		if isLinked(word) {
 			out = append(out, codeSpan(word))
 			continue
 		}
@@ -49,6 +49,25 @@ func markTicks(text string) string {
 		b.WriteString(space(strings.HasPrefix(part, " ")) + escapeMarkdown(part) + space(len(part) > 1 && strings.HasSuffix(part, " ")))
 	}
 	return b.String()
+}
+
+// escapeHTML returns text that a Markdown reader shows as s inside an HTML element.
+// Words that GitHub would make links or mentions of are set as code.
+func escapeHTML(s string) string {
+	words := strings.Fields(label.Clean(s))
+	for i, word := range words {
+		words[i] = html.EscapeString(word)
+		if isLinked(word) {
+			words[i] = "<code>" + words[i] + "</code>"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// isLinked reports whether GitHub makes a link or a mention of a word.
+func isLinked(word string) bool {
+	lower := strings.ToLower(word)
+	return strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(word, "@")
 }
 
 func escapeWord(word string) string {

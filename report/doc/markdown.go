@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -19,6 +20,12 @@ const (
 	// StepSummaryLimit is the size in bytes that GitHub allows for the summary
 	// of one step of a workflow. It silently drops larger ones.
 	StepSummaryLimit = 1 << 20
+
+	// BriefLimit is the size in bytes of the page for a pull request. Names have
+	// briefName columns there, and tables and lists briefRows rows.
+	BriefLimit = 4000
+	briefName  = 60
+	briefRows  = 10
 )
 
 // A markdown says what to leave out of a Markdown rendering.
@@ -43,12 +50,43 @@ func (d Doc) StepSummary(w io.Writer) error {
 	return err
 }
 
+// BriefMarkdown writes the page for a pull request, in at most [BriefLimit] bytes: the
+// verdict, the time breakdown and the most important findings; the rest unfolds on a
+// click. It has no pictures, and counts what it omits: folded sections first.
+func (d Doc) BriefMarkdown(w io.Writer) error {
+	m, page := markdown{rows: briefRows, names: briefName}, Doc{Title: d.Title}
+	left := int64(0)
+	for n := len(d.Brief); ; n-- {
+		page.Sections = d.Brief[:n:n]
+		if left > 0 {
+			page.Sections = append(page.Sections, notFitting(left))
+		}
+		text := m.doc(page)
+		if len(text) > BriefLimit && n > 0 && d.Brief[n-1].Fold {
+			left++
+			continue
+		}
+		if len(text) > BriefLimit {
+			text = m.within(page, BriefLimit)
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// notFitting returns the note that stands for sections that were left out.
+func notFitting(n int64) Section {
+	return Section{Blocks: []Block{Paragraph{Text: label.Plural(n, "more section") + " did not fit here."}}}
+}
+
+// Within returns the report without pictures in at most limit bytes, or "" if nothing
+// fits.
 func (d Doc) Within(limit int) string { return markdown{}.within(d, limit) }
 
 // within shortens the document until it has at most limit bytes: first fewer rows, then
 // shorter names, then fewer sections. It returns "" if nothing fits.
 func (m markdown) within(d Doc, limit int) string {
-	m.rows, m.names = 1<<30, NameColumns
+	m.rows, m.names = 1<<30, cmp.Or(m.names, NameColumns)
 	text := m.doc(d)
 	for _, m.rows = range []int{64, 25, 10, 5, 2, 1, 0} {
 		if len(text) <= limit {
@@ -61,8 +99,7 @@ func (m markdown) within(d Doc, limit int) string {
 		cut := d
 		cut.Sections = slices.Clone(d.Sections[:n])
 		if left := len(d.Sections) - n; left > 0 {
-			note := label.Plural(int64(left), "more section") + " did not fit here."
-			cut.Sections = append(cut.Sections, Section{Blocks: []Block{Paragraph{Text: note}}})
+			cut.Sections = append(cut.Sections, notFitting(int64(left)))
 		}
 		if text = m.doc(cut); len(text) <= limit || n == 0 {
 			break
@@ -78,7 +115,9 @@ func (m markdown) doc(d Doc) string {
 	var b strings.Builder
 	b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
 	for _, s := range d.Sections {
-		if s.Title != "" {
+		if s.Fold {
+			b.WriteString("\n<details>\n<summary>" + escapeHTML(s.Title) + "</summary>\n")
+		} else if s.Title != "" {
 			b.WriteString("\n## " + escapeMarkdown(s.Title) + "\n")
 		}
 		if s.Lead != "" {
@@ -86,6 +125,9 @@ func (m markdown) doc(d Doc) string {
 		}
 		for _, block := range s.Blocks {
 			m.block(&b, block)
+		}
+		if s.Fold {
+			b.WriteString("\n</details>\n")
 		}
 	}
 	return b.String()

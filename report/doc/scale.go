@@ -145,6 +145,17 @@ func FourDigits(ns int64) string {
 	return number + " " + unit
 }
 
+// Bar draws the parts of a whole in the given number of cells: the first full, the second
+// dark, the third light, the fourth as dots. A part under half a cell is not drawn.
+func Bar(cells int, parts ...int64) string {
+	glyphs := []string{"█", "▓", "░", "·"}
+	var out strings.Builder
+	for i, n := range Apportion(cells, parts...) {
+		out.WriteString(strings.Repeat(glyphs[i%len(glyphs)], n))
+	}
+	return out.String()
+}
+
 // Apportion splits n cells over the parts in proportion, by largest remainder,
 // so that the cells always sum to n. A part under half a cell gets no cell, because a
 // whole cell would exaggerate it. The parts must not be negative; if all are zero, so are

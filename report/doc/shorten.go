@@ -47,6 +47,19 @@ func Briefly(text string, word int) string {
 	return label.Clip(text, maxSentence)
 }
 
+// Capital returns a text with a capital at its beginning, if that is a letter of ASCII.
+func Capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// KernelLabel returns the name of a kernel for a line of text.
+func KernelLabel(name string) string {
+	return label.Short(label.Kernel, []string{label.Clean(name)}, briefName)[0]
+}
+
 // ShortenWords shortens paths and other words that would be broken over lines.
 func ShortenWords(text string, columns int) string {
 	words := strings.Fields(text)

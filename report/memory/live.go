@@ -17,9 +17,9 @@ import (
 // liveDevices is the largest number of GPUs whose memory is listed by operator.
 const liveDevices = 2
 
-// Memory returns the peaks of allocated and reserved memory, and the operators that
+// Allocations returns the peaks of allocated and reserved memory, and the operators that
 // allocated it.
-func Memory(ctx *section.Context) doc.Section {
+func Allocations(ctx *section.Context) doc.Section {
 	rows := view.Memory(ctx.Summary)
 	if len(rows) == 0 {
 		return doc.Section{}
@@ -143,7 +143,7 @@ func reservedShare(m summary.Memory) string {
 	return unit.Share(*m.PeakReserved, *m.Capacity)
 }
 
-// ScreenMemory is one line.
-func ScreenMemory(ctx *section.Context) doc.Section {
+// Screen is one line.
+func Screen(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Memory", Lead: memoryLine(ctx)}
 }

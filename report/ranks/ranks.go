@@ -139,9 +139,9 @@ func Collectives(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Note = "Transfer: the shortest duration among the ranks. % waiting: the rest of the durations, over all ranks. " +
-		"Bandwidths are those of nccl-tests: size / transfer, and that times the factor of the operation; below about 1 MiB a collective is limited by latency, and its bandwidth says little."
+		"Algbw is size / transfer, busbw is algbw times the factor of the operation, as in nccl-tests."
 	if partial {
-		t.Note += " \"2 of 128\": the other ranks of the group were not given, so a rank that is not here may have come last; bandwidths are left out."
+		t.Note += " \"2 of 128\": the other ranks of the group were not given. One of them may have come last, so bandwidths are left out."
 	}
 	return doc.Section{Title: "Collectives", Blocks: []doc.Block{t.Cut(maxCollectives).WithoutEmpty()}}
 }

@@ -90,13 +90,13 @@ func (v tableView) scaleGroup(column int) string {
 
 // The limits of the one-screen summary on tables of other tools.
 const (
-	Screen     = 3
-	screenRows = 6 // of the first
-	fewRows    = 3 // of the others
+	screenTables = 3
+	screenRows   = 6 // of the first
+	fewRows      = 3 // of the others
 )
 
-// ScreenTables returns the first tables with their largest rows.
-func ScreenTables(ctx *section.Context) (out []doc.Section) {
+// Screen returns the first tables with their largest rows.
+func Screen(ctx *section.Context) (out []doc.Section) {
 	views := tableViews(ctx.Summary)
 	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) }) // times first
 	rows := screenRows
@@ -107,7 +107,7 @@ func ScreenTables(ctx *section.Context) (out []doc.Section) {
 	for _, v := range views {
 		headings[v.Heading()]++
 	}
-	for _, v := range views[:min(Screen, len(views))] {
+	for _, v := range views[:min(screenTables, len(views))] {
 		s := doc.Section{Title: v.Heading(), Blocks: []doc.Block{v.screen(rows)}}
 		if v.Of == summary.OfFunction && v.ShareColumn >= 0 && v.ShareColumn != v.RankColumn && (len(v.Rows) > rows || v.Left > 0) {
 			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))

@@ -35,8 +35,8 @@ func source(ctx *section.Context, t summary.Table) string {
 // maxTables is the largest number of tables of other tools in the report.
 const maxTables = 40
 
-// Tables returns a section for each table of another tool.
-func Tables(ctx *section.Context) (out []doc.Section) {
+// Sections returns a section for each table of another tool.
+func Sections(ctx *section.Context) (out []doc.Section) {
 	views := tableViews(ctx.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
 		s := doc.Section{Title: v.Heading(), Lead: doc.Sentence("Table " + source(ctx, v.Table) + "."), Blocks: tablePictures(ctx, v)}

@@ -43,7 +43,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	}
 	row := func(label string, a summary.Activity, gpus int64) doc.Row {
 		of := func(ns int64) string { return unit.Share(ns, a.Window()) }
-		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), bar(a, cells)}}
+		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), doc.Bar(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle())}}
 	}
 	for _, i := range shown {
 		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Devices[i].Activity, 1))

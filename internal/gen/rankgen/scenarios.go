@@ -6,7 +6,7 @@ type Scenario struct {
 	Make        func() *Job
 	// Given are the places whose files are given; nil means all.
 	Given []int
-	// Apart says that the matches cannot be told, because the files have too little: every
+	// Apart says that the matches are unknown, because the files have too little: every
 	// collective is incomplete.
 	Apart bool
 }
@@ -50,7 +50,7 @@ func Scenarios() []Scenario {
 		{Name: "tp_dp", About: "tensor parallel of 2, data parallel of 4", Make: func() *Job { return tensorData(Era2026) }},
 		{Name: "tp_dp_no_seq", About: "the same without numbers", Make: func() *Job { return tensorData(Era2024) }},
 		{Name: "tp_dp_missing", About: "5 of its 8 ranks are given", Make: func() *Job { return tensorData(Era2026) }, Given: []int{0, 1, 3, 4, 6}},
-		{Name: "tp_dp_2022", About: "pointers do not tell the groups apart", Make: func() *Job { return tensorData(Era2022) }, Apart: true},
+		{Name: "tp_dp_2022", About: "pointers do not identify the groups", Make: func() *Job { return tensorData(Era2022) }, Apart: true},
 		{Name: "pp_dp", About: "4 stages with bubbles, data parallel of 2", Make: func() *Job { return pipeline(Era2026) }},
 		{Name: "pp_dp_no_seq", About: "the same without numbers", Make: func() *Job { return pipeline(Era2024) }},
 		{Name: "experts", About: "all-to-all with other splits on every rank", Make: func() *Job { return experts(Era2026) }},

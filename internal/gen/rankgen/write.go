@@ -126,8 +126,8 @@ func (w *writer) event(e *event) {
 		if w.job.Era == Era2022 {
 			external = e.correlation // and useless
 		}
-		w.printf(`"External id": %d, "queued": 0, "device": %d, "context": 1, "stream": %d, "correlation": %d, "registers per thread": 96, "grid": [24, 1, 1], "block": [544, 1, 1]`,
-			external, w.gpu, e.stream, e.correlation)
+		w.printf(`"External id": %d, "queued": 0, "device": %d, "context": 1, "stream": %d, "correlation": %d, `, external, w.gpu, e.stream, e.correlation)
+		w.printf(`"registers per thread": 96, "grid": [24, 1, 1], "block": [544, 1, 1]`)
 		if e.inGraph {
 			w.printf(`, "graph id": 3, "graph node id": %d`, 1000+e.start%1000)
 		} else if e.of != nil && w.job.Era != Era2022 {
@@ -171,9 +171,9 @@ func (w *writer) arguments(e *event) {
 	if p.op != nil {
 		op = *p.op
 	}
-	w.printf(`"Collective name": %q, "In msg nelems": %d, "Out msg nelems": %d, "Group size": %d, "dtype": "BFloat16", "In split size": %q, "Out split size": %q, `+
-		`"Process Group Name": %q, "Process Group Description": %q, "Process Group Ranks": %q`,
-		op.recorded, p.in, p.out, len(c.places), splits(p.inSplits), splits(p.outSplits), c.name, c.desc, c.ranksText())
+	w.printf(`"Collective name": %q, "In msg nelems": %d, "Out msg nelems": %d, "Group size": %d, "dtype": "BFloat16", `, op.recorded, p.in, p.out, len(c.places))
+	w.printf(`"In split size": %q, "Out split size": %q, `, splits(p.inSplits), splits(p.outSplits))
+	w.printf(`"Process Group Name": %q, "Process Group Description": %q, "Process Group Ranks": %q`, c.name, c.desc, c.ranksText())
 	if p.source >= 0 {
 		w.printf(`, "Src Rank": %d`, p.source)
 	}
@@ -201,6 +201,8 @@ func splits(list []int64) string {
 func (w *writer) inputs(e *event) {
 	c := e.of.comm
 	pointer := 93_825_000_000_000 + int64(w.rank.place)*1_048_576 + int64(slices.Index(w.rank.comms, c))*4096
-	w.printf(`, "Concrete Inputs": ["", "%d", "%d", "%d", "", "%s", "%s", "%d"], "Input type": ["TensorList", "Scalar", "Scalar", "Scalar", "", "ScalarList", "ScalarList", "Scalar"], "Input Dims": [[[%d]], [], [], [], [], [], [], []]`,
-		e.of.seq, pointer, w.rank.number, splits(e.part.inSplits), splits(e.part.outSplits), len(c.places), e.part.in)
+	w.printf(`, "Concrete Inputs": ["", "%d", "%d", "%d", "", "%s", "%s", "%d"]`,
+		e.of.seq, pointer, w.rank.number, splits(e.part.inSplits), splits(e.part.outSplits), len(c.places))
+	w.printf(`, "Input type": ["TensorList", "Scalar", "Scalar", "Scalar", "", "ScalarList", "ScalarList", "Scalar"]`)
+	w.printf(`, "Input Dims": [[[%d]], [], [], [], [], [], [], []]`, e.part.in)
 }

@@ -1,6 +1,7 @@
 package tracegen
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -48,6 +49,28 @@ func Rewrite(text []byte, f func(category, name string, i int) Edit) (out []byte
 	out, err = json.Marshal(doc)
 	must(err)
 	return out, changed
+}
+
+// Change returns a trace in which f has replaced each event by those that it returns:
+// none to drop it, two to write it twice. Numbers are [json.Number], so those that f
+// leaves alone keep all digits.
+func Change(text []byte, f func(e map[string]any) []map[string]any) []byte {
+	var doc map[string]json.RawMessage
+	must(json.Unmarshal(text, &doc))
+	var events []map[string]any
+	d := json.NewDecoder(bytes.NewReader(doc["traceEvents"]))
+	d.UseNumber()
+	must(d.Decode(&events))
+	kept := []map[string]any{}
+	for _, e := range events {
+		kept = append(kept, f(e)...)
+	}
+	list, err := json.Marshal(kept)
+	must(err)
+	doc["traceEvents"] = list
+	out, err := json.Marshal(doc)
+	must(err)
+	return out
 }
 
 // Lose drops the given share of the events of one category, evenly spread: the

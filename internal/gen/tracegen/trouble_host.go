@@ -62,7 +62,12 @@ func captureTroubles() []Trouble {
 		{Name: "one_kernel_in_a_hundred_lost", Rule: "compute-bound", Near: "device-records-missing", Ranks: lost(manyKernels("one_kernel_in_a_hundred_lost"), 0, 0.01)},
 		{Name: "one_kernel_of_another_clock", Rule: "clocks-implausible", Near: "gpu-idle", Ranks: shifted(busy("one_kernel_of_another_clock"), 24, 472_010)},
 		{Name: "half_of_another_clock", Rule: "clocks-implausible", Near: "too-little-gpu-work", Ranks: shifted(busy("half_of_another_clock"), 12, 101)},
-		{Name: "four_days", Rule: "gpu-idle", Near: "clocks-implausible", Ranks: shifted(busy("four_days"), 12, 96)},
+		{Name: "four_days", Rule: "gpu-idle", Near: "clocks-implausible", Ranks: oneRank("four_days", func(p *plant) {
+			p.compute(5 * ms)
+			p.pause(InOperator, "aten::linear", 96*3600*1000*ms)
+			p.compute(5 * ms)
+		})},
+		{Name: "an_hour_late", Rule: "clocks-implausible", Near: "gpu-idle", Ranks: shifted(busy("an_hour_late"), 12, 1)},
 		{Name: "file_cut", Rule: "capture-quality", Ranks: cut(busy("file_cut"))},
 		{Name: "two_documents", Rule: "capture-quality", Ranks: func() []Story {
 			ranks := busy("two_documents")

@@ -99,33 +99,38 @@ func (p peers) advice() Step {
 	return advise("compare-the-same-steps")
 }
 
-// straggling returns the finding on the straggler, which replaces the one on exposed
-// communication, if waiting is at least half of it. The straggler communicates for as
-// long as the transfer takes. The additional communication time of the others is
+// stragglingRank judges how long the other ranks wait for one. That rank communicates for
+// as long as the transfer takes, so the additional communication time of the others is
 // waiting.
-func (c *evaluator) straggling(f Finding, p peers, limit float64) Finding {
-	exposed, window := c.judged.ExposedComm(), c.judged.Window()
-	waited := min(p.waited, exposed)
-	if !p.straggler() || waited < exposed-waited {
-		return f
+func (c *evaluator) stragglingRank() []reading {
+	if w, ok := c.waitsOfRanks(); ok {
+		return c.stragglersOf(w)
 	}
-	own, reached, ok := measured(c.rules[RuleStragglingRank], waited, window)
-	if !ok {
-		return f
+	p, window := c.peers(), c.judged.Window()
+	if !p.straggler() {
+		return nil
 	}
-	own.InPlaceOf = f.Rule
-	own.Title = fmt.Sprintf("Straggler: rank %d; the other ranks wait up to %s of %s", p.least.rank,
-		unit.Share(waited, window), c.judgedName()) + over(reached)
-	own.Level = max(own.Level, f.Level)
-	own.gain(waited, window, c.judgedWhole())
-	own.Evidence = append([]string{f.Title, "waiting: " + c.perGPU(waited, window)}, c.whyLate(p.least.rank)...)
+	waited := min(p.waited, c.judged.ExposedComm())
+	f, limit, ok := measured(c.rules[RuleStragglingRank], waited, window)
+	f.Title = fmt.Sprintf("Straggler: rank %d; the other ranks wait up to %s of %s", p.least.rank,
+		unit.Share(waited, window), c.judgedName()) + over(limit)
+	f.gain(waited, window, c.judgedWhole())
+	f.Evidence = append([]string{"waiting: " + c.perGPU(waited, window)}, c.whyLate(p.least.rank)...)
 	for _, d := range c.Devices {
 		if d.Rank == p.least.rank {
-			own.Where = append(own.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))
+			f.Where = append(f.Where, placeOf(d.Input, d.Rank, d.Device).at(d.StartNS, d.WindowNS))
 		}
 	}
-	return own
+	f.Subject = rankName(p.least.rank)
+	r := reading{Finding: f, reached: ok, explains: map[string]int64{RuleExposedComm: waited}}
+	for _, s := range commAdvice() { // faster communication does not help a straggler
+		r.drops = append(r.drops, s.ID)
+	}
+	return r.ifReached()
 }
+
+// rankName returns a rank as the subject of a finding.
+func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
 // rankShare returns the share of its windows that a rank spends in something, and the
 // share of the other ranks.
@@ -159,29 +164,14 @@ func (c *evaluator) whyLate(rank int) (out []string) {
 	return out
 }
 
-// judgeRanks adds the finding on compute imbalance. If the rank that computes most is
-// the straggler, the imbalance is reported there as its cause.
-func (c *evaluator) judgeRanks(judged []Finding) []Finding {
-	f, ok := c.unevenRanks()
-	if !ok {
-		return judged
-	}
-	late := findingOf(judged, RuleStragglingRank)
-	if late == nil || c.peers().least.rank != f.Where[0].Rank {
-		return append(judged, f)
-	}
-	late.include(append([]string{f.Title}, f.Evidence...), f.Next, false)
-	return judged
-}
-
 // unevenRanks judges whether one rank computes more than the others in the same number
-// of steps.
-func (c *evaluator) unevenRanks() (Finding, bool) {
+// of steps. The others wait for it as much longer as they compute less.
+func (c *evaluator) unevenRanks() []reading {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
 	for _, d := range c.Devices {
 		if in, ok := inputs[d.Rank]; ok && in != d.Input {
-			return Finding{}, false // two inputs have the same rank
+			return nil // two inputs have the same rank
 		}
 		inputs[d.Rank] = d.Input
 		compute[d.Rank] = summary.Plus(compute[d.Rank], d.Activity.Compute())
@@ -190,20 +180,20 @@ func (c *evaluator) unevenRanks() (Finding, bool) {
 		steps[st.Rank]++
 	}
 	if len(compute) < 2 {
-		return Finding{}, false
+		return nil
 	}
 	ranks := byRank(compute)
 	sum, first := int64(0), ranks[0]
 	for _, r := range ranks {
 		if steps[r] != steps[first] {
-			return Finding{}, false
+			return nil
 		}
 		sum = summary.Plus(sum, compute[r])
 	}
 	most, mean := compute[first], sum/int64(len(ranks))
 	f, limit, ok := measured(c.rules[RuleUnevenRanks], most-mean, most)
 	if !ok || most == 0 {
-		return Finding{}, false
+		return nil
 	}
 	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s, mean %s (difference %s)", first, unit.Duration(most),
 		unit.Duration(mean), unit.Share(most-mean, most)) + over(limit)
@@ -216,7 +206,13 @@ func (c *evaluator) unevenRanks() (Finding, bool) {
 		}
 	}
 	f.Next = []Step{advise("even-out-the-work"), advise("check-throttling")}
-	return f, true
+	f.Subject = rankName(first)
+	waits := int64(0)
+	for _, ns := range compute {
+		waits = summary.Plus(waits, most-ns)
+	}
+	return []reading{{Finding: f, reached: true, explains: map[string]int64{RuleStragglingRank: waits},
+		below: append([]string{f.Title}, f.Evidence...), advice: f.Next}}
 }
 
 // byRank returns the ranks by falling work.

@@ -69,18 +69,6 @@ func (c *evaluator) withoutPhases(once onceOnly) summary.Activity {
 	return rest
 }
 
-// recordLater puts the advice to record later first in the finding that decides, if
-// setup and warm-up are nearly all that was recorded.
-func (c *evaluator) recordLater(judged []Finding, v Verdict) {
-	once := findingOf(judged, RuleWarmUpPhases)
-	if once == nil || once.Level == Info || c.left != "" || v.Rule == "" {
-		return
-	}
-	if first := findingOf(judged, v.Rule); first != nil {
-		first.include(nil, once.Next, true)
-	}
-}
-
 func isNegative(ns int64) bool { return ns < 0 }
 
 // withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if

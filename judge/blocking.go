@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -200,45 +201,49 @@ func (h blocking) savings(idle int64) string {
 	return fmt.Sprintf("without these calls: up to %s less idle time (%s)", unit.Share(h.lost, idle), fraction(h.lost, idle))
 }
 
-// blockingCalls judges the calls that block the CPU. If exposed copies exceed their
-// limit, copies that are at least a quarter of them are reported there. All other
-// calls must have cost idle time. If idle time exceeds its limit, they are reported
-// there, because they are part of its cause.
-func (c *evaluator) blockingCalls(judged []Finding) []Finding {
-	for _, h := range c.calls {
-		rule, window := c.rules[h.rule], c.total.Window()
-		f, limit, ok := measured(rule, h.host, window)
-		if !ok {
-			continue
-		}
-		share := h.what + ": " + c.ofWindow(h.host)
-		costs := float64(h.lost) >= rule.MinShare*float64(window)
-		copies, idle := findingOf(judged, RuleExposedCopies), findingOf(judged, RuleGPUIdle)
-		switch {
-		case copies != nil && h.device > 0 && h.device >= c.copyWork()/4:
-			if costs {
-				share += "; " + h.savings(c.total.Idle())
-			}
-			// The advice of these calls on pinned memory replaces that on copies.
-			copies.Next = slices.DeleteFunc(copies.Next, func(s Step) bool { return s.ID == "copy-pinned" || s.ID == "copy-pinned-not-pageable" })
-			copies.include(append([]string{share}, h.evidence()...), h.next, h.device >= c.copyWork()/2)
-		case !costs:
-			// The GPUs were busy during the calls.
-		case idle != nil && idle.Rule == RuleOpaqueGraphs:
-			// It is not known whether the GPU was idle during the calls.
-		case idle != nil && idle.Rule == h.rule: // its title has the share
-			idle.include(append([]string{h.savings(c.total.Idle())}, h.evidence()...), h.next, true)
-		case idle != nil:
-			// The cause that the finding names comes before what the CPU waited for.
-			idle.include(append([]string{share + "; " + h.savings(c.total.Idle())}, h.evidence()...), h.next, idle.InPlaceOf == "" && h.lost >= c.total.Idle()/2)
-		default:
-			f.Title = share + over(limit)
-			f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
-			f.gain(h.lost, window, c.windowWhole())
-			judged = append(judged, f)
-		}
+// blockingCall judges one kind of calls that block the CPU. They explain the exposed
+// copies if theirs are at least a quarter of all copies. They explain the idle time that
+// follows them if that reaches the least share of the window: waiting for a busy GPU
+// costs nothing.
+func (c *evaluator) blockingCall(kind int) []reading {
+	h := c.calls[kind]
+	rule, window := c.rules[h.rule], c.total.Window()
+	f, limit, ok := measured(rule, h.host, window)
+	if !ok {
+		return nil
 	}
-	return judged
+	share := h.what + ": " + c.ofWindow(h.host)
+	f.Title = share + over(limit)
+	f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
+	f.gain(h.lost, window, c.windowWhole())
+	r := reading{Finding: f, reached: true, explains: map[string]int64{}, advice: h.next}
+	if h.device > 0 && h.device >= c.copyWork()/4 {
+		// Which copies were exposed is not known: those of the calls are as much as others.
+		r.explains[RuleExposedCopies] = portion(c.total.ExposedCopy(), h.device, c.copyWork())
+		// The advice of these calls on pinned memory replaces that on copies.
+		r.drops = []string{"copy-pinned", "copy-pinned-not-pageable"}
+	}
+	if float64(h.lost) >= rule.MinShare*float64(window) {
+		r.explains[RuleGPUIdle] = h.lost
+		savings := h.savings(c.total.Idle())
+		r.replacing = append([]string{savings}, h.evidence()...)
+		share += "; " + savings
+	}
+	r.below = append([]string{share}, h.evidence()...)
+	if len(r.explains) == 0 {
+		return nil
+	}
+	return []reading{r}
+}
+
+// portion returns the part of a time that num has of den, at most all of it.
+func portion(ns, num, den int64) int64 {
+	if num >= den {
+		return ns
+	}
+	high, low := bits.Mul64(uint64(max(0, ns)), uint64(max(0, num)))
+	out, _ := bits.Div64(high, low, uint64(den))
+	return int64(out)
 }
 
 // copyWork returns the sum of the durations of all copies and memsets.
@@ -247,24 +252,4 @@ func (c *evaluator) copyWork() (ns int64) {
 		ns = summary.Plus(ns, k.TotalNS)
 	}
 	return ns
-}
-
-// findingOf returns the finding of a rule, or the one of a cause that replaces it, or
-// nil.
-func findingOf(list []Finding, rule string) *Finding {
-	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == rule || f.InPlaceOf == rule })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
-}
-
-// include adds evidence and advice of another rule to f, before its own if that rule
-// explains most of it.
-func (f *Finding) include(evidence []string, next []Step, most bool) {
-	if most {
-		f.Evidence, f.Next = slices.Concat(evidence, f.Evidence), joinSteps(next, f.Next)
-	} else {
-		f.Evidence, f.Next = slices.Concat(f.Evidence, evidence), joinSteps(f.Next, next)
-	}
 }

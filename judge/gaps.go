@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"assay/internal/label"
 	"assay/summary"
@@ -87,31 +86,23 @@ func (l longGaps) evidence() (out []string) {
 	return out
 }
 
-// judgeLongGaps compares the long gaps with their limits. If idle time exceeds its
-// own limit, they are reported there and replace the line on the largest gap.
-func (c *evaluator) judgeLongGaps(judged []Finding) []Finding {
+// judgeLongGaps compares the long gaps with their limits.
+func (c *evaluator) judgeLongGaps() []reading {
 	rule := c.rules[RuleLongGaps]
 	gaps := c.longGaps(rule.MinGapNS)
 	if gaps.count == 0 {
-		return judged
+		return nil
 	}
 	what := fmt.Sprintf("gaps of %s and longer: ", unit.Duration(rule.MinGapNS))
-	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
-		idle.Evidence = slices.DeleteFunc(idle.Evidence, func(line string) bool { return strings.HasPrefix(line, largestGapIs) })
-		idle.Evidence = append(idle.Evidence, fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
-			unit.Share(gaps.ns, c.total.Idle()), label.Plural(gaps.count, "gap"), fraction(gaps.ns, c.total.Idle())))
-		idle.Evidence = append(idle.Evidence, gaps.evidence()...)
-		return judged
-	}
 	f, limit, ok := measured(rule, gaps.ns, c.total.Window())
-	if !ok {
-		return judged
-	}
 	f.Title = upper(what) + c.ofWindow(gaps.ns) + over(limit)
 	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
 	f.gain(gaps.ns, c.total.Window(), c.windowWhole())
 	f.Next = []Step{gaps.advice(), advise("leave-out-the-start")}
-	return append(judged, f)
+	r := reading{Finding: f, reached: ok, explains: map[string]int64{RuleGPUIdle: gaps.ns}}
+	r.below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
+		unit.Share(gaps.ns, c.total.Idle()), label.Plural(gaps.count, "gap"), fraction(gaps.ns, c.total.Idle()))}, gaps.evidence()...)
+	return []reading{r}
 }
 
 // advice names what the CPU did in the longest gap, if that is known.
@@ -158,39 +149,31 @@ func (c *evaluator) stretches(limit float64) (out []stretch, ns int64) {
 	return out, ns
 }
 
-// judgeUtilization reports the stretches in which GPUs were busy for less than half of
-// the time. If idle time exceeds its limit, they are reported there.
-func (c *evaluator) judgeUtilization(judged []Finding) []Finding {
+// judgeUtilization judges the stretches in which GPUs were busy for less than half of the
+// time.
+func (c *evaluator) judgeUtilization() []reading {
 	rule := c.rules[RuleLowUtilization]
 	list, ns := c.stretches(rule.MinBusy)
 	f, limit, ok := measured(rule, ns, c.total.Window())
 	if !ok {
-		return judged
+		return nil
 	}
 	share := fmt.Sprintf("GPU time utilization under %s: %s", unit.Percent(rule.MinBusy), c.ofWindow(ns))
-	var lines []string
-	for i, s := range list {
-		if i == 3 {
-			break
-		}
-		lines = append(lines, fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
-			unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
-	}
-	if idle := findingOf(judged, RuleGPUIdle); idle != nil {
-		if ns < c.total.Window() { // otherwise the stretch is the whole window
-			idle.Evidence = append(idle.Evidence, share+"; largest loss: "+lines[0])
-		}
-		return judged
-	}
-	f.Title, f.Evidence = share+over(limit), lines
 	idle := int64(0)
 	for i, s := range list {
 		idle = summary.Plus(idle, s.ns-s.busy)
 		if i < mostPlaces {
 			f.Where = append(f.Where, s.place.at(s.from, s.ns))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
+				unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, fraction(s.busy, s.ns)))
 		}
 	}
+	f.Title = share + over(limit)
 	f.gain(idle, c.total.Window(), c.windowWhole())
 	f.Next = []Step{advise("find-what-runs-in-the-stretches"), advise("leave-out-stretches")}
-	return append(judged, f)
+	r := reading{Finding: f, reached: true, explains: map[string]int64{RuleGPUIdle: idle}}
+	if ns < c.total.Window() { // otherwise the stretch is the whole window
+		r.below = []string{share + "; largest loss: " + f.Evidence[0]}
+	}
+	return []reading{r}
 }

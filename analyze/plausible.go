@@ -1,0 +1,177 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"assay/diag"
+	"assay/interval"
+	"assay/summary"
+)
+
+const (
+	// fewRecords is the number of records under which a fault is not suspect.
+	fewRecords = 10
+
+	// faultShare is the share of records from which on a fault makes a capture suspect.
+	faultShare = 0.05
+
+	// lateSlack is how much later than possible, in ns, work may start without an
+	// issue: the clocks of host and device may differ and drift.
+	lateSlack = int64(time.Millisecond)
+
+	// minOutside is the shortest idle time, in ns, after which launched work is too
+	// late although the calls of the host took less time.
+	minOutside = 100 * int64(time.Millisecond)
+
+	// lateShare is the share of the window from which on late work makes the capture
+	// suspect.
+	lateShare = 0.01
+)
+
+// notePlausible adds the issues of device records that contradict the calls of the host:
+// records without a duration, records that no call can be matched with or whose calls
+// were lost, and work at times at which it cannot have run.
+func notePlausible(tl *timeline, l *links, s *summary.Summary, issues *diag.Ledger) {
+	kernels, lost := int64(0), int64(0)
+	for _, r := range s.Streams {
+		kernels += r.Kernels
+	}
+	for _, r := range s.Launches {
+		lost += r.CallsLost
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.instant, kernels, diag.Suspect)}, tl.instant)
+	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
+	if host := &l.lost.host; l.called == 0 && host.launches > 0 {
+		severity := diag.Info
+		if min(kernels, host.launches) >= fewRecords {
+			severity = diag.Suspect
+		}
+		issues.AddN(diag.Issue{Code: "correlations-unmatched", Severity: severity}, kernels)
+	}
+	for _, d := range tl.devices {
+		tl.noteTimes(d, l, issues)
+	}
+}
+
+// faultOf returns the severity of a fault of n records: worst, or info if it concerns a
+// small share of them.
+func faultOf(n, of int64, worst diag.Severity) diag.Severity {
+	if float64(n) > faultShare*float64(of) {
+		return worst
+	}
+	return diag.Info
+}
+
+// noteTimes counts the work of a device that ran at impossible times: after a call that
+// waited for the device and began after the launch of the work had returned, or far
+// outside of all calls: see [outside].
+func (tl *timeline) noteTimes(d *device, l *links, issues *diag.Ledger) {
+	if l.called == 0 || implausible(d.window) {
+		return
+	}
+	done := tl.syncs(d, l)
+	out := outsideOf(d, l.lost.host.span)
+	n, worst := int64(0), int64(0)
+	for i, w := range d.work {
+		k := l.of[w.number]
+		if k < 0 || l.list[k].call == nil {
+			continue
+		}
+		by := out.by(i, w)
+		if c := l.list[k].call; done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
+			if end, ok := done.after(tl.t.Tracks[c.Track].PID, c.Start+c.Dur); ok {
+				by = max(by, w.Start-end)
+			}
+		}
+		if by > lateSlack {
+			n, worst = n+1, max(worst, by)
+		}
+	}
+	severity := faultOf(n, int64(len(d.work)), diag.Suspect)
+	if float64(worst) > lateShare*float64(d.window.Len()) {
+		severity = diag.Suspect
+	}
+	issues.AddN(diag.Issue{Code: "work-time-implausible", Severity: severity}, n)
+}
+
+// doneBy has, for each process, the calls that waited for a device, by start, each
+// with the earliest end of it and those after it.
+type doneBy map[string][]idleUntil
+
+type idleUntil struct{ start, end int64 }
+
+// syncs returns when processes had waited for all work of the device, nil if never. A
+// call waits for the current device of its thread, so processes that use another
+// device have none.
+func (tl *timeline) syncs(d *device, l *links) doneBy {
+	if len(l.lost.host.syncs) == 0 || len(tl.devices) > 1 {
+		return nil
+	}
+	out := make(doneBy)
+	for _, c := range l.lost.host.syncs {
+		pid := tl.t.Tracks[c.Track].PID
+		out[pid] = append(out[pid], idleUntil{c.Start, c.Start + c.Dur})
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b idleUntil) int { return cmp.Compare(a.start, b.start) })
+		for i := len(list) - 2; i >= 0; i-- {
+			list[i].end = min(list[i].end, list[i+1].end)
+		}
+	}
+	return out
+}
+
+// after returns when the first wait ended that began at or after a time, if there is
+// one: what was launched by then had ended.
+func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
+	list := d[pid]
+	i, _ := slices.BinarySearchFunc(list, launched, func(w idleUntil, t int64) int { return cmp.Compare(w.start, t) })
+	if i == len(list) {
+		return 0, false
+	}
+	return list[i].end, true
+}
+
+// outside has the launched work of a device that ran far outside of the calls of the
+// host, although the device had nothing to do in between. After the last call a device
+// works off its queue, so it is never idle for as long as all calls took together.
+// Work before the first call was not launched by a recorded one.
+type outside struct {
+	before int64 // work that starts earlier is too early
+	start  int64 // of the first call
+	first  int   // the index of the first work that is too late
+	late   int64 // by how much
+}
+
+// outsideOf returns the bounds for the work of a device, with the stretch of all calls.
+func outsideOf(d *device, host interval.Span) outside {
+	most := max(host.Len(), minOutside)
+	out := outside{before: host.Start - most, start: host.Start, first: len(d.work)}
+	if n := len(d.work); n == 0 || d.work[n-1].Start <= host.End+most {
+		return out
+	}
+	idle, end := int64(0), host.End
+	for i, w := range d.work {
+		if w.Start > end {
+			if idle += w.Start - end; idle > most {
+				out.first, out.late = i, idle-most
+				break
+			}
+		}
+		end = max(end, w.End())
+	}
+	return out
+}
+
+// by returns by how much work i of the device is outside, or 0.
+func (o *outside) by(i int, w work) int64 {
+	switch {
+	case i >= o.first:
+		return o.late
+	case w.Start < o.before:
+		return o.start - w.Start
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+package analyze_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func calledAt(name string, corr int, ts, dur float64) string {
+	return fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":%q,"pid":1,"tid":1,"ts":%.3f,"dur":%v,"args":{"correlation":%d}}`, name, ts, dur, corr)
+}
+
+// ranAt is a kernel of a stream; more has further members of its args.
+func ranAt(stream, corr int, ts, dur float64, more string) string {
+	return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":%d,"ts":%.3f,"dur":%v,"args":{"device":0,"stream":%d,"correlation":%d%s}}`, stream, ts, dur, stream, corr, more)
+}
+
+// TestWorkAfterWait: work that starts after a call that waited for the device, and was
+// launched before that call, is at an impossible time. Slower launches are not.
+func TestWorkAfterWait(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		events []string
+		want   int64
+	}{
+		{"late", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaDeviceSynchronize", 2, 10, 100), ranAt(7, 1, 5000, 9, "")}, 1},
+		{"of the driver", []string{calledAt("cuLaunchKernel", 1, 0, 5), calledAt("cuCtxSynchronize", 2, 10, 100), ranAt(7, 1, 5000, 9, "")}, 1},
+		{"of an export, whose names have a version", []string{calledAt("cudaLaunchKernel_v7000", 1, 0, 5), calledAt("cudaDeviceSynchronize_v3020", 2, 10, 100), ranAt(7, 1, 5000, 9, "")}, 1},
+		{"within the wait", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaDeviceSynchronize", 2, 10, 6000), ranAt(7, 1, 5000, 9, "")}, 0},
+		{"within the drift of clocks", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaDeviceSynchronize", 2, 10, 4500), ranAt(7, 1, 5000, 9, "")}, 0},
+		{"launched after the wait", []string{calledAt("cudaDeviceSynchronize", 2, 0, 5), calledAt("cudaLaunchKernel", 1, 10, 5), ranAt(7, 1, 5000, 9, "")}, 0},
+		{"launched during the wait, by another thread", []string{calledAt("cudaDeviceSynchronize", 2, 0, 50), calledAt("cudaLaunchKernel", 1, 10, 5), ranAt(7, 1, 5000, 9, "")}, 0},
+		{"a wait for one stream", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaStreamSynchronize", 2, 10, 100), ranAt(7, 1, 5000, 9, "")}, 0},
+		{"another device", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaDeviceSynchronize", 2, 10, 100), ranAt(7, 1, 5000, 9, ""),
+			strings.ReplaceAll(ranAt(8, 9, 20, 9, ""), `"device":0`, `"device":1`)}, 0},
+		{"a long queue, worked off without a pause", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaLaunchKernel", 2, 10, 5), ranAt(7, 1, 10, 900_000, ""), ranAt(7, 2, 900_010, 9, "")}, 0},
+		{"a pause after all calls", []string{calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaLaunchKernel", 2, 10, 5), ranAt(7, 1, 10, 9, ""), ranAt(7, 2, 900_010, 9, "")}, 1},
+	} {
+		s := measured(t, list(tc.events...))
+		if is := issue(s, "work-time-implausible"); is.Count != tc.want {
+			t.Errorf("%s: %+v, want %d", tc.name, s.Issues, tc.want)
+		}
+	}
+}
+
+// TestEqualRecords: only records that one launch cannot have made are repeated.
+func TestEqualRecords(t *testing.T) {
+	launch, graph := calledAt("cudaLaunchKernel", 1, 0, 5), calledAt("cudaGraphLaunch", 1, 0, 5)
+	a, b := ranAt(7, 1, 10, 9, ""), ranAt(7, 1, 30, 9, "")
+	for _, tc := range []struct {
+		name   string
+		events []string
+		want   int64
+		kept   int64 // of the device
+	}{
+		{"twice", []string{launch, a, a}, 1, 1},
+		{"three times", []string{launch, a, a, a}, 2, 1},
+		{"of another stream", []string{launch, a, ranAt(8, 1, 10, 9, "")}, 0, 2},
+		{"of another correlation", []string{launch, a, ranAt(7, 2, 10, 9, "")}, 0, 2},
+		{"of another length", []string{launch, a, ranAt(7, 1, 10, 8, "")}, 0, 2},
+		{"of another grid", []string{launch, ranAt(7, 1, 10, 9, `,"grid":[1,1,1]`), ranAt(7, 1, 10, 9, `,"grid":[2,1,1]`)}, 0, 2},
+		{"without a correlation", []string{launch, ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 10, 9, "")}, 0, 2},
+		{"equal kernels of a graph at one time", []string{graph, a, a, b}, 0, 3},
+		{"a graph of two equal kernels", []string{graph, a, a}, 0, 2},
+		{"a graph twice", []string{graph, a, b, a, b}, 2, 2},
+	} {
+		s := measured(t, list(tc.events...))
+		if is := issue(s, "gpu-events-repeated"); is.Count != tc.want || s.Devices[0].Events != tc.kept {
+			t.Errorf("%s: %d events and %+v, want %d and %d repeated", tc.name, s.Devices[0].Events, s.Issues, tc.kept, tc.want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/report/counters"
+	"assay/report/doc"
+	"assay/report/memory"
+	"assay/report/section"
+	"assay/report/tables"
+	"assay/report/timeline"
+	"assay/report/words"
+)
+
+// The limits of the page for a pull request.
+const (
+	briefFindings = 3
+	briefMore     = 8 // further findings, by title
+)
+
+// brief returns the sections of the page for a pull request: the verdict, the time
+// breakdown and the most important findings. The other sections of the screen are folded.
+// If there is no time breakdown, the first section with measurements stays open.
+func brief(ctx *section.Context) []doc.Section {
+	budget := timeline.ScreenBudget(ctx)
+	budget.Title = "GPU time"
+	if budget.Blocks == nil {
+		budget = doc.Section{}
+	}
+	top := screenFindings(ctx, briefFindings)
+	top.Title = "Top findings"
+	if more := moreFindings(ctx); more.Blocks != nil {
+		top.Blocks = []doc.Block{top.Blocks[0].(doc.List)[:briefFindings]} // more has the number of the others
+	}
+	folded := slices.Concat([]doc.Section{moreFindings(ctx), briefCapture(ctx), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
+		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}))
+	measured := doc.Present(slices.Concat([]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx),
+		[]doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx))...)
+	open := []doc.Section{verdict(ctx), budget}
+	if budget.Blocks == nil && len(measured) > 0 {
+		measured[0].Title = "Overview: " + measured[0].Title // the report has the whole section below
+		open, measured = append(open, measured[0]), measured[1:]
+	}
+	folded = slices.Concat(folded, measured)
+	for i := range folded {
+		folded[i].Fold = true
+	}
+	return doc.Present(slices.Concat(open, []doc.Section{top}, folded)...)
+}
+
+// verdict returns the verdict with its cause, the fixes to try first, and what was read.
+func verdict(ctx *section.Context) doc.Section {
+	s := doc.Section{Title: "Verdict: " + bound(ctx)}
+	if text := verdictSentence(ctx, ctx.Brief); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: true})
+	}
+	if text := verdictCause(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
+	}
+	first := "What to do first:"
+	f, ok := decisive(ctx)
+	if over := overLimits(ctx); len(over) > 0 {
+		f, ok = over[0], true
+		first = "What to do first (finding " + f.Rule + "):"
+	}
+	if ok && len(f.Next) > 0 {
+		// The findings of the report have all of them.
+		var list doc.List
+		for _, step := range f.Next[:min(2, len(f.Next))] {
+			list = append(list, doc.Item{Text: ctx.Step(step)})
+		}
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: first}, list)
+	}
+	return s
+}
+
+// moreFindings returns the titles of the findings after the first ones.
+func moreFindings(ctx *section.Context) doc.Section {
+	var list doc.List
+	for _, f := range screenable(ctx) {
+		list = append(list, doc.Item{Mark: words.Level(f.Level), Text: ctx.Brief(f.Title)})
+	}
+	list = list[min(briefFindings, len(list)):]
+	if len(list) == 0 {
+		return doc.Section{}
+	}
+	title := label.Plural(int64(len(list)), "more finding")
+	if rest := len(list) - briefMore; rest > 0 {
+		list = append(list[:briefMore:briefMore], doc.Item{Text: label.Plural(int64(rest), "more finding")})
+	}
+	return doc.Section{Title: title, Blocks: []doc.Block{list}}
+}
+
+// briefCapture returns the capture. Its title has the codes of the issues that may have
+// changed numbers, because a reader must not miss them.
+func briefCapture(ctx *section.Context) doc.Section {
+	s := screenCapture(ctx)
+	var codes []string
+	for _, is := range ctx.Issues {
+		if is.Severity != "info" {
+			codes = append(codes, label.Clip(label.Clean(is.Code), 40))
+		}
+	}
+	if len(codes) > screenIssues {
+		codes = append(codes[:screenIssues], "...")
+	}
+	if codes != nil {
+		s.Title += " (issues: " + strings.Join(codes, ", ") + ")"
+	}
+	return s
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"assay/internal/marktest"
+	"assay/internal/samplerun"
+	"assay/judge"
+	"assay/summary"
+)
+
+// briefRuns are summaries of each kind of input, ordinary and hostile.
+func briefRuns() map[string]*summary.Summary {
+	return map[string]*summary.Summary{
+		"train": samplerun.Train(), "host": samplerun.Host(), "phases": samplerun.Phases(), "attributed": samplerun.Attributed(8), "counted": samplerun.Counted(),
+		"memory": samplerun.Memory(), "profile": samplerun.Profile(), "tables": samplerun.Tables(), "many": samplerun.ManyReasons(300),
+		"hostile memory": samplerun.HostileMemory(), "strange phases": samplerun.StrangePhases(), "empty": {},
+	}
+}
+
+// TestBriefPage checks the page for a pull request: it is short, is Markdown that no name
+// can break, begins with the verdict, and has no heading in what is folded.
+func TestBriefPage(t *testing.T) {
+	for name, s := range briefRuns() {
+		for _, hostile := range append([]string{""}, samplerun.HostileNames()...) {
+			for i := range s.Kernels {
+				if hostile != "" {
+					s.Kernels[i].Name = hostile + strings.Repeat("x", i)
+				}
+			}
+			md := render(t, Brief(s, judged(s)).BriefMarkdown)
+			if len(md) >= 4000 {
+				t.Errorf("%s: %d bytes", name, len(md))
+			}
+			marktest.Check(t, name, md)
+			if parts := strings.Split(md, "\n## "); len(parts) < 2 || !strings.HasPrefix(parts[1], "Verdict: ") {
+				t.Errorf("%s: the verdict is not the first section:\n%s", name, md)
+			}
+			if strings.Count(md, "\n<details>\n") != strings.Count(md, "\n</details>\n") {
+				t.Errorf("%s: what is folded does not end:\n%s", name, md)
+			}
+			if i := strings.Index(md, "\n<details>\n"); i >= 0 && strings.Contains(md[i:], "\n## ") {
+				t.Errorf("%s: a heading is behind what is folded:\n%s", name, md)
+			}
+		}
+	}
+}
+
+// TestBriefParts checks what the page has of a run whose sums are known.
+func TestBriefParts(t *testing.T) {
+	s := samplerun.Train()
+	var r judge.Result
+	r.Verdict = judge.Verdict{Bound: "communication", Sentence: "it waits", Rule: "exposed-communication"}
+	for _, f := range []string{"exposed-communication", "capture-quality", "a", "b", "c", "d", "e"} {
+		r.Findings = append(r.Findings, judge.Finding{Rule: f, Level: judge.Warn, Title: "Title " + f})
+	}
+	md := render(t, Brief(s, r).BriefMarkdown)
+	open, folded, _ := strings.Cut(md, "<details>")
+	wantText(t, open, "## Verdict: communication-bound\n\n**It waits.**", "**warning** Title a", "**warning** Title b", "**warning** Title c")
+	if regexp.MustCompile(`Title (d|e|capture|exposed)`).MatchString(open) {
+		t.Errorf("more than three findings are open:\n%s", open)
+	}
+	wantText(t, folded, "<summary>2 more findings</summary>", "**warning** Title d", "**warning** Title e", "<summary>Capture (issues: events-not-closed)</summary>")
+	// 60.0%, 20.0%, 2.0% and 18.0% of 14 cells; a part under half a cell is not drawn.
+	wantText(t, open, "|     60.0% |  20.0% |     2.0% |  18.0% | ████████▓▓▓··· |")
+}
+
+// TestReportOpensWithBrief checks that the report begins with the sections of the page.
+func TestReportOpensWithBrief(t *testing.T) {
+	for name, s := range briefRuns() {
+		d := Build(s, judged(s))
+		for i, want := range d.Brief {
+			if got := d.Sections[i]; got.Title != want.Title || got.Fold != want.Fold || len(got.Blocks) != len(want.Blocks) {
+				t.Errorf("%s: section %d is %q, want %q", name, i, got.Title, want.Title)
+			}
+		}
+		page, alone := Build(s, judged(s)).Doc, Brief(s, judged(s)).Doc
+		if render(t, page.BriefMarkdown) != render(t, alone.BriefMarkdown) {
+			t.Errorf("%s: the page of the report is another one", name)
+		}
+	}
+}
+
+// TestBriefComparison checks the page of a comparison.
+func TestBriefComparison(t *testing.T) {
+	for name, c := range samplerun.Comparisons(t) {
+		md := render(t, BuildDiff(c).BriefMarkdown)
+		if len(md) >= 4000 || !strings.Contains(md, "\n## What changed\n\n**") {
+			t.Errorf("%s: %d bytes:\n%s", name, len(md), md)
+		}
+		marktest.Check(t, name, md)
+	}
+	md := render(t, BuildDiff(samplerun.Compared(t, samplerun.Train(), samplerun.Slower())).BriefMarkdown)
+	wantText(t, md, "\n## GPU time\n", "| baseline |", "| new ", "| delta ", "| delta % ", "\n## Largest changes\n")
+	open, _, _ := strings.Cut(md, "<details>")
+	_, changes, _ := strings.Cut(open, "## Largest changes\n")
+	if n := strings.Count(changes, "\n- **"); n < 1 || n > 3 {
+		t.Errorf("%d changes:\n%s", n, changes)
+	}
+}

@@ -1,0 +1,258 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Level is the weight of a reason.
+type Level int
+
+// The levels, by ascending weight.
+const (
+	Note   Level = iota // for information
+	Warn                // may cause some of the differences
+	Refuse              // the comparison has no meaning
+)
+
+// String returns the level's name.
+func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l] }
+
+// MarshalText writes the level's name.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// The codes of the reasons of [Comparable].
+const (
+	ClocksImplausible    = "clocks-implausible"     // the times of GPU work of a run cannot be true: Issue says which
+	DeviceRecordsMissing = "device-records-missing" // Issue says that an export is damaged, or Loss which launches have no work
+	OtherHardware        = "other-hardware"         // Names of the GPU models
+	HardwareUnknown      = "hardware-unknown"       // Names of the GPU models, of one run without any
+	OtherDeviceCount     = "other-device-count"     // Count of devices
+	OtherRanks           = "other-ranks"            // Ranks with devices
+	OtherFormat          = "other-format"           // Names of the formats
+	DataLoss             = "data-loss"              // Names of issues
+	StepCount            = "step-count"             // Count of the rows of steps
+)
+
+// A Reason is a difference between two runs, or missing data of one, that limits what
+// they can be compared for. Its sentence is [Reason.Text].
+type Reason struct {
+	Code  string
+	Level Level
+	// Base and New have the facts. If the reason concerns one run alone, the other is
+	// nil. If New is a later run of the base, it is compared with the first.
+	Base, New *Fact
+}
+
+// A Fact is what a reason says of one run. Which fields are set depends on the code.
+type Fact struct {
+	Side string // "base" or "new"
+	Run  int    // its number on the side, from 0
+	Runs int    // of the side
+	Path string // of its first input
+
+	Names []string
+	Count int64
+	Ranks []int
+	Issue string
+	Loss  *Loss
+}
+
+// A Part is one run: the rows of some inputs of a summary, all if Inputs is nil.
+type Part struct {
+	*summary.Summary
+	Inputs []int
+}
+
+func (p Part) has(input int) bool { return p.Inputs == nil || slices.Contains(p.Inputs, input) }
+
+// Comparable returns why two sides cannot be compared, or only in part, the worst reason
+// first. Every run is compared with the first one of the base. Of several reasons with
+// one code, the first is returned for each side.
+func Comparable(base, new []Part) []Reason {
+	var runs []*run
+	runs = append(runs, factsOf(base, "base")...)
+	runs = append(runs, factsOf(new, "new")...)
+	list := []Reason{}
+	add := func(r Reason) {
+		if !slices.ContainsFunc(list, func(have Reason) bool { return have.Code == r.Code && have.side() == r.side() }) {
+			list = append(list, r)
+		}
+	}
+	for _, r := range runs {
+		if reason, ok := r.unusable(); ok {
+			add(reason)
+		}
+	}
+	if len(base) > 0 {
+		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, stepCount} {
+			for _, r := range runs[1:] {
+				if reason, ok := ask(runs[0], r); ok {
+					add(reason)
+				}
+			}
+		}
+	}
+	for _, r := range runs {
+		if reason, ok := r.dataLoss(); ok {
+			add(reason)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
+	return list
+}
+
+// side returns the side of the run that the reason concerns.
+func (r Reason) side() string {
+	if r.New != nil {
+		return r.New.Side
+	}
+	return r.Base.Side
+}
+
+// A run has the facts of a part that are compared.
+type run struct {
+	Fact
+	Part
+	devices []summary.Device // with GPU time
+	steps   int64
+	formats []string
+}
+
+func factsOf(parts []Part, side string) (out []*run) {
+	for i, p := range parts {
+		r := &run{Fact: Fact{Side: side, Run: i, Runs: len(parts), Path: "no input"}, Part: p}
+		for i, in := range p.Summary.Inputs {
+			if !p.has(i) {
+				continue
+			}
+			if r.formats == nil {
+				r.Path = in.Path
+			}
+			r.formats = append(r.formats, in.Format)
+		}
+		slices.Sort(r.formats)
+		r.formats = slices.Compact(r.formats)
+		for _, d := range p.Devices {
+			if p.has(d.Input) && d.Activity.Window() > 0 {
+				r.devices = append(r.devices, d)
+			}
+		}
+		for _, s := range p.Steps {
+			if p.has(s.Input) && s.Activity.Window() > 0 {
+				r.steps++
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// fact returns the fact of a run with further fields set.
+func (r *run) fact(set func(*Fact)) *Fact {
+	f := r.Fact
+	set(&f)
+	return &f
+}
+
+// about returns a reason about one run.
+func (r *run) about(code string, level Level, set func(*Fact)) Reason {
+	if r.Side == "base" {
+		return Reason{Code: code, Level: level, Base: r.fact(set)}
+	}
+	return Reason{Code: code, Level: level, New: r.fact(set)}
+}
+
+// unusable: the times of the GPU work mean nothing. Issues belong to no input, so those
+// of a summary concern all its runs.
+func (r *run) unusable() (Reason, bool) {
+	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
+		return r.about(ClocksImplausible, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
+	}
+	for _, is := range r.Issues {
+		if is.Damages() {
+			return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Issue = is.Code }), true
+		}
+	}
+	var rows []summary.LaunchLoss
+	for _, l := range r.LaunchLosses {
+		if r.has(l.Input) {
+			rows = append(rows, l)
+		}
+	}
+	loss, ok := MostLost(rows, MostMissing)
+	return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Loss = &loss }), ok
+}
+
+func otherHardware(a, b *run) (Reason, bool) {
+	names := func(r *run) (all, models []string) {
+		for _, d := range r.devices {
+			if d.Name != "" {
+				all = append(all, d.Name)
+			}
+		}
+		slices.Sort(all)
+		return all, slices.Compact(slices.Clone(all))
+	}
+	allA, modelsA := names(a)
+	allB, modelsB := names(b)
+	differ := !slices.Equal(modelsA, modelsB) || len(allA) == len(allB) && !slices.Equal(allA, allB)
+	r := Reason{OtherHardware, Refuse, a.fact(func(f *Fact) { f.Names = modelsA }), b.fact(func(f *Fact) { f.Names = modelsB })}
+	if len(allA) == 0 || len(allB) == 0 {
+		r.Code, r.Level = HardwareUnknown, Warn
+	}
+	return r, len(a.devices) > 0 && len(b.devices) > 0 && differ
+}
+
+func otherDeviceCount(a, b *run) (Reason, bool) {
+	n, m := int64(len(a.devices)), int64(len(b.devices))
+	return Reason{OtherDeviceCount, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })}, n > 0 && m > 0 && n != m
+}
+
+// otherRanks: the ranks of one job do different work.
+func otherRanks(a, b *run) (Reason, bool) {
+	ranks := func(r *run) (list []int) {
+		for _, d := range r.devices {
+			list = append(list, d.Rank)
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	n, m := ranks(a), ranks(b)
+	return Reason{OtherRanks, Warn, a.fact(func(f *Fact) { f.Ranks = n }), b.fact(func(f *Fact) { f.Ranks = m })},
+		len(n) > 0 && len(m) > 0 && !slices.Equal(n, m)
+}
+
+// otherFormat: each profiler has its own overhead. The formats of one profiler, such as
+// nsys-sqlite and nsys-json, have the same records.
+func otherFormat(a, b *run) (Reason, bool) {
+	profilers := func(r *run) (list []string) {
+		for _, format := range r.formats {
+			name, _, _ := strings.Cut(format, "-")
+			list = append(list, name)
+		}
+		return slices.Compact(list)
+	}
+	return Reason{OtherFormat, Warn, a.fact(func(f *Fact) { f.Names = a.formats }), b.fact(func(f *Fact) { f.Names = b.formats })},
+		!slices.Equal(profilers(a), profilers(b))
+}
+
+// stepCount: sums over captures of different numbers of steps do not compare.
+func stepCount(a, b *run) (Reason, bool) {
+	return Reason{StepCount, Note, a.fact(func(f *Fact) { f.Count = a.steps }), b.fact(func(f *Fact) { f.Count = b.steps })},
+		a.steps > 0 && b.steps > 0 && a.steps != b.steps
+}
+
+// dataLoss: missing events look like saved time.
+func (r *run) dataLoss() (Reason, bool) {
+	var codes []string
+	for _, is := range r.Issues {
+		if is.Severity == "data-loss" && len(codes) < 3 && !slices.Contains(codes, is.Code) {
+			codes = append(codes, is.Code)
+		}
+	}
+	return r.about(DataLoss, Warn, func(f *Fact) { f.Names = codes }), len(codes) > 0
+}

@@ -1,0 +1,103 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/unit"
+)
+
+// Text returns the sentence of the reason, without a capital letter and a full stop.
+func (r Reason) Text() string {
+	f := r.New
+	if f == nil {
+		f = r.Base
+	}
+	switch r.Code {
+	case ClocksImplausible:
+		return fmt.Sprintf("%s has GPU timestamps that are not plausible (%s): record the run again", f.named(), f.Issue)
+	case DeviceRecordsMissing:
+		if f.Loss == nil {
+			return fmt.Sprintf("%s is a damaged export, and GPU records are missing from it (%s): record the run again", f.named(), f.Issue)
+		}
+		why := "have no device work"
+		if f.Loss.AtEnd {
+			why += ", because the capture ends before it"
+		}
+		return fmt.Sprintf("%s is incomplete: rank %d: %s %s: record the run again", f.named(), f.Loss.Row.Rank, f.Loss.Row.Text(), why)
+	case DataLoss:
+		return fmt.Sprintf("%s has lost data (%s): missing events look like saved time", f.run(), strings.Join(f.Names, ", "))
+	}
+	return r.difference()
+}
+
+// difference returns the sentence of a reason about two runs.
+func (r Reason) difference() string {
+	a, b := r.Base, r.New
+	of := func(verb, base, now, then string) string {
+		return fmt.Sprintf("%s %s %s and %s %s %s%s", a.subject(), verb, base, b.subject(), verb, now, then)
+	}
+	short := func(verb, base, now, then string) string { // without the second verb
+		return fmt.Sprintf("%s %s %s and %s %s%s", a.subject(), verb, base, b.subject(), now, then)
+	}
+	list := func(f *Fact, by string) string { return strings.Join(f.Names, by) }
+	switch r.Code {
+	case OtherHardware:
+		return short("ran on", list(a, ", "), "on "+list(b, ", "), ": the GPU models differ, so time differences do not show the effect of the program")
+	case HardwareUnknown:
+		known, unknown := a, b
+		if len(known.Names) == 0 {
+			known, unknown = b, a
+		}
+		return fmt.Sprintf("%s ran on %s and the GPU model of %s is not recorded", known.subject(), list(known, ", "), unknown.subject())
+	case OtherDeviceCount:
+		return short("ran on", devices(a.Count), "on "+devices(b.Count), ": each does a different part of the work")
+	case OtherRanks:
+		return of("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
+	case OtherFormat:
+		return fmt.Sprintf("the formats are %s (%s) and %s (%s): profilers differ in the events they record and in their overhead",
+			list(a, " and "), a.short(), list(b, " and "), b.short())
+	}
+	return short("has", unit.Count(a.Count)+" step windows", unit.Count(b.Count), "; times per step can be compared, sums over the capture cannot")
+}
+
+// subject names the run in a sentence.
+func (f *Fact) subject() string {
+	if f.Run > 0 {
+		return fmt.Sprintf("%s run %d", f.Side, f.Run+1)
+	}
+	return map[string]string{"base": "the base", "new": "the new run"}[f.Side]
+}
+
+// run names the run as a run.
+func (f *Fact) run() string {
+	if f.Run == 0 && f.Side == "base" {
+		return "the base run"
+	}
+	return f.subject()
+}
+
+// named names the run with its file.
+func (f *Fact) named() string { return fmt.Sprintf("%s (%s)", f.run(), f.Path) }
+
+// short names the run in brackets.
+func (f *Fact) short() string {
+	if f.Run > 0 {
+		return f.subject()
+	}
+	return f.Side
+}
+
+func ranksText(list []int) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("rank %d", list[0])
+	}
+	return fmt.Sprintf("%d ranks from %d to %d", len(list), list[0], list[len(list)-1])
+}
+
+func devices(n int64) string {
+	if n == 1 {
+		return "1 device"
+	}
+	return unit.Count(n) + " devices"
+}
