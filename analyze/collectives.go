@@ -287,8 +287,9 @@ func dtypeOf(kernel string) string {
 	return ""
 }
 
-// sorted returns the collectives in launch order. It copies texts, because those of a
-// trace are parts of large blocks, which would stay in memory until all ranks are read.
+// sorted returns the collectives in launch order. They stay in memory until all ranks are
+// read, so nothing of them refers to the builder, which has the timeline, and their texts
+// are copies, because those of a trace are parts of large blocks.
 func (b *collectiveBuilder) sorted() *collective.Columns {
 	order := make([]int32, len(b.out.Runs))
 	for i := range order {
@@ -299,15 +300,15 @@ func (b *collectiveBuilder) sorted() *collective.Columns {
 	for at, i := range order {
 		runs[at] = b.out.Runs[i]
 	}
-	b.out.Runs = runs
-	for i := range b.out.Whats {
-		b.out.Whats[i].Dtype = strings.Clone(b.out.Whats[i].Dtype)
+	out := collective.Columns{Runs: runs, Whats: slices.Clone(b.out.Whats), Groups: slices.Clone(b.out.Groups)}
+	for i := range out.Whats {
+		out.Whats[i].Dtype = strings.Clone(out.Whats[i].Dtype)
 	}
-	for i := range b.out.Groups {
-		g := &b.out.Groups[i]
+	for i := range out.Groups {
+		g := &out.Groups[i]
 		g.Name, g.Ranks = strings.Clone(g.Name), strings.Clone(g.Ranks)
 	}
-	return &b.out
+	return &out
 }
 
 func clamp32(n int64) int64 { return max(math.MinInt32, min(math.MaxInt32, n)) }
