@@ -201,9 +201,23 @@ func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveC
 		if call.Comms != 0 {
 			group.ID, _ = strconv.ParseUint(t.Name(call.Comms), 10, 64)
 		}
-		what.Peer = max(call.Source, call.Target)
+		what.Message = call.Bytes
+		if what.Op == collective.SendRecv {
+			what.Peer, what.Sends = peerOf(t.Name(args.Name), call)
+		}
 	}
 	return what, group
+}
+
+// peerOf returns the other rank of a send or receive, or -1, and whether this rank sends.
+func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
+	switch {
+	case call.Target >= 0 && (call.Source < 0 || name == "send"):
+		return call.Target, true
+	case call.Source >= 0 && (call.Target < 0 || name == "recv"):
+		return call.Source, false
+	}
+	return -1, false
 }
 
 // fromArguments adds what an operator of 2023 to 2024 says in its arguments only:
@@ -273,7 +287,9 @@ func dtypeOf(kernel string) string {
 	return ""
 }
 
-// sorted returns the collectives in launch order.
+// sorted returns the collectives in launch order. They stay in memory until all ranks are
+// read, so nothing of them refers to the builder, which has the timeline, and their texts
+// are copies, because those of a trace are parts of large blocks.
 func (b *collectiveBuilder) sorted() *collective.Columns {
 	order := make([]int32, len(b.out.Runs))
 	for i := range order {
@@ -284,8 +300,15 @@ func (b *collectiveBuilder) sorted() *collective.Columns {
 	for at, i := range order {
 		runs[at] = b.out.Runs[i]
 	}
-	b.out.Runs = runs
-	return &b.out
+	out := collective.Columns{Runs: runs, Whats: slices.Clone(b.out.Whats), Groups: slices.Clone(b.out.Groups)}
+	for i := range out.Whats {
+		out.Whats[i].Dtype = strings.Clone(out.Whats[i].Dtype)
+	}
+	for i := range out.Groups {
+		g := &out.Groups[i]
+		g.Name, g.Ranks = strings.Clone(g.Name), strings.Clone(g.Ranks)
+	}
+	return &out
 }
 
 func clamp32(n int64) int64 { return max(math.MinInt32, min(math.MaxInt32, n)) }

@@ -33,8 +33,10 @@ type What struct {
 	Op      Op
 	Dtype   string // as recorded, "BFloat16"; "" if it is not known
 	In, Out int64  // elements of one rank; -1 if it is not known
+	Message int64  // bytes that one rank passes, where elements are not known; else 0
 	Group   int32  // index of Columns.Groups
-	Peer    int32  // the other rank of a send or receive, in the group's numbers; -1 if none
+	Peer    int32  // the other rank of a send or receive, as the job numbers it; -1 if it is not known
+	Sends   bool   // to the peer, and does not receive from it
 }
 
 // A Group is the ranks that take part.
@@ -54,6 +56,16 @@ type Group struct {
 // of a reduce-scatter. The result is 0 if it is not known.
 func (w What) Bytes(groupSize int) int64 {
 	size, n := DtypeBytes(w.Dtype), w.In
+	if w.Message > 0 {
+		ranks := int64(1)
+		if w.Op == ReduceScatter || w.Op == AllGather {
+			ranks = int64(max(1, groupSize))
+		}
+		if w.Message > 1<<62/ranks {
+			return 0
+		}
+		return w.Message * ranks
+	}
 	switch w.Op {
 	case AllGather:
 		if n = w.Out; n <= 0 && w.In > 0 {

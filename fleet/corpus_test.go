@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"assay/analyze"
 	"assay/collective"
+	"assay/internal/ingest"
 	"assay/summary"
 	"assay/trace"
 )
@@ -106,5 +108,54 @@ func TestSampled(t *testing.T) {
 	}
 	if n != 5 {
 		t.Errorf("%d collectives match, want 5", n)
+	}
+}
+
+// loadAny reads one file of any format, with all its GPUs.
+func loadAny(t *testing.T, path string) (out []Member) {
+	t.Helper()
+	f, err := ingest.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.Load(f, analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := analyze.DefaultOptions()
+	opt.Collectives = func(device int64, c *collective.Columns) {
+		out = append(out, Member{Device: device, Columns: c})
+	}
+	analyze.Trace(in.Trace, summary.Input{}, opt)
+	return out
+}
+
+// TestPairsOfSends: 33 kernels of sends and receives on each of two GPUs, whose starts lie
+// apart as another program says.
+func TestPairsOfSends(t *testing.T) {
+	members := loadAny(t, filepath.Join(corpus(t, "nsysai_pipeline_2gpu"), "mfu_2gpu_before.sqlite"))
+	j := Match(members)
+	if j == nil || len(j.groups) != 1 || len(j.groups[0].instances) != 33 {
+		t.Fatalf("%+v, want one group of 33 pairs", j)
+	}
+	g := j.groups[0]
+	starts := make([][]int64, 2)
+	for i, l := range g.lists {
+		starts[i] = make([]int64, len(g.instances))
+		for at, id := range l.of {
+			starts[i][id] = j.members[l.member].Columns.Runs[l.runs[at]].Start
+		}
+	}
+	var skew []int64
+	for i := range g.instances {
+		if !g.complete(&g.instances[i]) {
+			t.Errorf("pair %d is not complete", i)
+		}
+		skew = append(skew, distance(starts[0][i], starts[1][i]))
+	}
+	slices.Sort(skew)
+	if median, most := skew[len(skew)/2], skew[len(skew)-1]; distance(median, 51_500) > 100 || distance(most, 3_339_700) > 100 {
+		t.Errorf("the starts lie %d ns apart (median) and at most %d, want 51500 and 3339700", median, most)
 	}
 }

@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"assay/collective"
@@ -23,13 +21,11 @@ type instance struct {
 	what     collective.What // of the first member
 	members  int32
 	differs  bool  // kind, type or size differ between members
+	uneven   bool  // an all-to-all whose sizes differ between members
 	shortest int64 // ns: the transfer, if it is complete
 	total    int64 // ns: sum of the durations
 	last     int32 // the member with the shortest duration
 }
-
-// near is the time within which ends of one collective lie on one node.
-const near = 1_000_000
 
 // match finds out which runs of the members are one collective.
 func (g *group) match(members []Member) {
@@ -37,15 +33,29 @@ func (g *group) match(members []Member) {
 		g.lists[i].of = make([]int32, len(g.lists[i].runs))
 	}
 	switch {
-	case len(g.lists) < 2 || g.size > 0 && len(g.lists) > g.size:
-		// Several communicators have this name, so it does not identify one.
+	case len(g.lists) < 2 && g.size != 1 || g.ambiguous():
 		return
-	case g.numbered(members):
+	case g.sends == noSends && g.numbered(members):
 		g.matched = byNumber
 	default:
 		g.matched = g.inOrder(members)
 	}
 	g.join(members)
+	if (g.local || g.matched != byNumber) && !g.possible(members) {
+		g.matched, g.instances, g.differ = byNothing, nil, 0
+	}
+}
+
+// ambiguous reports whether the name of the group does not separate what belongs to
+// different communicators, or to different pairs of ranks.
+func (g *group) ambiguous() bool {
+	switch g.sends {
+	case sendsOfPair:
+		return len(g.lists) > 2
+	case sendsOfAll: // of two ranks, each has all sends of the other
+		return len(g.lists) != 2 || g.size > 2
+	}
+	return g.size > 0 && len(g.lists) > g.size
 }
 
 // numbered gives runs with the same recorded number the same instance. It returns false
@@ -74,118 +84,6 @@ func (g *group) numbered(members []Member) bool {
 	return true
 }
 
-// inOrder gives runs at the same place of the order the same instance. A member whose
-// capture begins later is shifted. If the ends of what matches so are far apart, events
-// are missing in between, and runs are matched by their ends.
-func (g *group) inOrder(members []Member) matchedBy {
-	ref := g.longest()
-	how := byOrder
-	for i := range g.lists {
-		l := &g.lists[i]
-		shift, spread := 0, int64(0)
-		if l != ref {
-			shift, spread = bestShift(members, l, ref)
-		}
-		if spread > near {
-			how = byEnd
-		}
-		for at := range l.of {
-			l.of[at] = int32(at + shift)
-		}
-	}
-	if how == byEnd {
-		g.byEnds(members, ref)
-		return how
-	}
-	low := int32(math.MaxInt32)
-	for _, l := range g.lists {
-		if len(l.of) > 0 {
-			low = min(low, l.of[0])
-		}
-	}
-	for _, l := range g.lists {
-		for at := range l.of {
-			l.of[at] -= low
-		}
-	}
-	return how
-}
-
-// bestShift returns by how many collectives a member's capture begins later than the
-// reference's, and the median distance of the ends of the matched ones from their
-// median, in ns. The kinds and sizes must agree best; the right one of equal shifts is
-// the one whose ends lie apart by the same time, whatever the clocks.
-func bestShift(members []Member, l, ref *list) (shift int, spread int64) {
-	const most = 64
-	type quality struct {
-		disagree int // percent
-		spread   int64
-		far      int
-	}
-	order := func(a, b quality) int {
-		return cmp.Or(cmp.Compare(a.disagree, b.disagree), cmp.Compare(a.spread, b.spread), cmp.Compare(a.far, b.far))
-	}
-	best := quality{disagree: math.MaxInt}
-	try := func(s int) {
-		from, to := max(0, -s), max(0, s)
-		n := min(len(l.runs)-from, len(ref.runs)-to)
-		if n < 1 || n < min(2, len(l.runs)) || n < len(l.runs)/2 {
-			return // one pair always agrees with itself
-		}
-		disagree, apart := 0, make([]int64, 0, n)
-		for i := range n {
-			a, b := members[l.member].Columns, members[ref.member].Columns
-			x, y := a.Runs[l.runs[from+i]], b.Runs[ref.runs[to+i]]
-			if !same(a.Whats[x.What], b.Whats[y.What]) {
-				disagree++
-			}
-			apart = append(apart, x.End-y.End)
-		}
-		q := quality{disagree: 100 * disagree / n, far: max(s, -s)}
-		if _, q.spread = medianSpread(apart); order(q, best) < 0 {
-			best, shift = q, s
-		}
-	}
-	if try(0); best.disagree == 0 && best.spread < near/10 {
-		return shift, best.spread
-	}
-	for s := -most; s <= most; s++ {
-		try(s)
-	}
-	return shift, best.spread
-}
-
-// byEnds matches each run with the reference's run of the same kind and size whose end
-// is nearest, at most near away.
-func (g *group) byEnds(members []Member, ref *list) {
-	to := members[ref.member].Columns
-	for i := range g.lists {
-		l := &g.lists[i]
-		if l == ref {
-			for at := range l.of {
-				l.of[at] = int32(at)
-			}
-			continue
-		}
-		own := members[l.member].Columns
-		taken := map[int32]bool{}
-		for at, n := range l.runs {
-			run := own.Runs[n]
-			best, nearest := int32(-1), int64(near)
-			for k, m := range ref.runs {
-				other := to.Runs[m]
-				d := max(run.End-other.End, other.End-run.End)
-				if d < nearest && !taken[int32(k)] && same(own.Whats[run.What], to.Whats[other.What]) {
-					best, nearest = int32(k), d
-				}
-			}
-			if l.of[at] = best; best >= 0 {
-				taken[best] = true
-			}
-		}
-	}
-}
-
 // same reports whether two ranks recorded the same collective. Of an all-to-all each
 // rank has its own sizes, and what is not recorded cannot differ.
 func same(a, b collective.What) bool {
@@ -197,6 +95,9 @@ func same(a, b collective.What) bool {
 		return true
 	}
 	differ := func(a, b int64) bool { return a >= 0 && b >= 0 && a != b }
+	if a.Message > 0 && b.Message > 0 && a.Message != b.Message {
+		return false
+	}
 	return !differ(a.In, b.In) && !differ(a.Out, b.Out)
 }
 
@@ -220,6 +121,8 @@ func (g *group) join(members []Member) {
 				in.what, in.shortest, in.last = what, dur, int32(l.member)
 			case !same(in.what, what):
 				in.differs = true
+			case in.what.In != what.In || in.what.Out != what.Out || in.what.Message != what.Message:
+				in.uneven = true
 			}
 			if dur < in.shortest {
 				in.shortest, in.last = dur, int32(l.member)

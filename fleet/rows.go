@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"math"
 
 	"assay/collective"
@@ -12,13 +13,18 @@ func (m matchedBy) String() string { return [...]string{"", "number", "order", "
 
 // AddTo adds the rows of the job to the summary of its inputs.
 func (j *Job) AddTo(s *summary.Summary) {
-	for _, g := range j.groups {
-		s.Collectives = append(s.Collectives, g.rows(j.members)...)
+	first := j.members[0].Input
+	for _, m := range j.members {
+		first = min(first, m.Input)
+	}
+	for _, c := range j.rows() {
+		c.Job = first
+		s.Collectives = append(s.Collectives, c)
 	}
 	for i, m := range j.members {
 		w, c := j.waits[i], j.clocks[i]
 		r := summary.RankWait{
-			Input: m.Input, Rank: m.Rank, Device: m.Device, Collectives: w.matched, Incomplete: w.incomplete,
+			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
 			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last,
 		}
 		if i == 0 || c.n > 0 {
@@ -27,6 +33,51 @@ func (j *Job) AddTo(s *summary.Summary) {
 		s.Ranks = append(s.Ranks, r)
 	}
 	s.Sort()
+}
+
+// rows returns the collectives of all groups. The sends of all pairs of a communicator
+// share rows.
+func (j *Job) rows() []summary.Collective {
+	type key struct {
+		of, dtype string
+		bytes     int64
+	}
+	index := map[key]int{}
+	ranks := map[string]map[int]bool{} // by communicator: members that send or receive
+	var out []summary.Collective
+	for _, g := range j.groups {
+		rows := g.rows(j.members)
+		if g.sends == noSends {
+			out = append(out, rows...)
+			continue
+		}
+		if ranks[g.of] == nil {
+			ranks[g.of] = map[int]bool{}
+		}
+		for _, l := range g.lists {
+			ranks[g.of][l.member] = true
+		}
+		for _, r := range rows {
+			k := key{g.of, r.Dtype, 0}
+			if r.Bytes != nil {
+				k.bytes = *r.Bytes
+			}
+			i, ok := index[k]
+			if !ok {
+				index[k] = len(out)
+				out = append(out, r)
+				continue
+			}
+			have := &out[i]
+			have.Count, have.Incomplete, have.Input = have.Count+r.Count, have.Incomplete+r.Incomplete, min(have.Input, r.Input)
+			have.MatchedBy = cmp.Or(have.MatchedBy, r.MatchedBy)
+		}
+	}
+	for k, i := range index {
+		out[i].Ranks = len(ranks[k.of])
+		out[i].Partial = out[i].Ranks < out[i].GroupSize
+	}
+	return out
 }
 
 // A sortOf identifies the collectives that share a row.
@@ -40,8 +91,11 @@ type sortOf struct {
 func (g *group) rows(members []Member) []summary.Collective {
 	index := map[sortOf]int{}
 	var out []summary.Collective
-	row := func(w collective.What) *summary.Collective {
+	row := func(w collective.What, uneven bool) *summary.Collective {
 		key := sortOf{w.Op, w.Dtype, w.Bytes(g.ranksOf())}
+		if uneven && w.Op == collective.AllToAll {
+			key.bytes = 0 // each rank has another size
+		}
 		i, ok := index[key]
 		if !ok {
 			i = len(out)
@@ -55,7 +109,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 		if in.members == 0 {
 			continue
 		}
-		r := row(in.what)
+		r := row(in.what, in.uneven)
 		if !g.complete(in) {
 			r.Incomplete++
 			continue
@@ -70,7 +124,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 		for _, l := range g.lists {
 			c := members[l.member].Columns
 			for _, n := range l.runs {
-				row(c.Whats[c.Runs[n].What]).Incomplete++
+				row(c.Whats[c.Runs[n].What], false).Incomplete++
 			}
 		}
 	}

@@ -18,6 +18,7 @@ const OpSendRecv = "send/recv"
 // waiting; of all others TransferNS and WaitNS are null.
 type Collective struct {
 	Input int    `json:"input"` // the first of the inputs that recorded them
+	Job   int    `json:"job"`   // as in RankWait
 	Op    string `json:"op"`    // "all-reduce"
 	// Group is the name of the process group as recorded, and GroupRanks its ranks, as
 	// "[0, 1]"; both are absent if they were not recorded.
@@ -72,6 +73,9 @@ type RankWait struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
 	Device int64 `json:"device"`
+	// Job is the first input of the job. The rows of one job were compared with each other:
+	// without one of its inputs they have no meaning.
+	Job int `json:"job"`
 
 	Collectives int64 `json:"collectives"` // that count, of every kind
 	Incomplete  int64 `json:"incomplete"`  // that do not, because other ranks did not record them

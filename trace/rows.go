@@ -80,6 +80,7 @@ type CollectiveCall struct {
 	Correlation ID    // of the kernel; 0 on an operator
 	External    ID    // of the operator; 0 on a kernel
 	Track       TrackID
+	Bytes       int64 // that a rank passes; 0 if unknown, or if Args has elements
 	Args        Collective
 	Comms       Sym // identifies the communicator on all its ranks, as written; 0 if unknown
 

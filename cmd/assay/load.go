@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -128,35 +127,6 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
-}
-
-// merged measures all inputs. It returns nil if none could be read.
-func (r *reading) merged() (*summary.Summary, []error) {
-	sums, members := make([]*summary.Summary, len(r.paths)), make([][]fleet.Member, len(r.paths))
-	failed := r.all(func(i int, in *ingest.Input) {
-		sums[i] = r.measured(in, &members[i])
-	})
-	var ranks []fleet.Member
-	inputs := 0
-	for i, s := range sums {
-		for _, m := range members[i] {
-			m.Input = inputs
-			ranks = append(ranks, m)
-		}
-		if s != nil {
-			inputs += len(s.Inputs)
-		}
-	}
-	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
-	if len(sums) == 0 {
-		return nil, failed
-	}
-	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
-	all := summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...)
-	if job := fleet.Match(ranks); job != nil {
-		job.AddTo(all)
-	}
-	return all, failed
 }
 
 // measured returns the summary of an input, without its secrets. The collectives of its

@@ -179,6 +179,7 @@ func TestPaths(t *testing.T) {
 		"b.json": plain, "a.json": plain, "sub/c.json": plain, ".hidden/d.json": plain, ".d.json": plain,
 		"notes.txt": "x", "et.json": `{"schema":"1","nodes":[]}`, "config.json": `{"a":1}`, "[odd].json": plain, "list.json": "[1]",
 		"my_trace.json": `{"metadata":"` + strings.Repeat("x", sniffLen) + `"}`,
+		"of1000.json":   `{"schemaVersion":1,"distributedInfo":{"rank":3,"pg_config":[{"ranks":[` + strings.Repeat("0,", sniffLen) + `0]}]},"traceEvents":[]}`,
 		// Named like traces: reading them must say what is wrong with them.
 		"rank1.json": "", "rank2.json.gz": "\x1f\x8b", "rank3.json.zst": "garbage", "rank4.json": "version https://git-lfs.github.com/spec/v1\n",
 	} {
@@ -197,7 +198,7 @@ func TestPaths(t *testing.T) {
 		}
 		return out
 	}
-	all := in("[odd].json", "a.json", "b.json", "my_trace.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json")
+	all := in("[odd].json", "a.json", "b.json", "my_trace.json", "of1000.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json")
 	through := filepath.Join(t.TempDir(), "latest")
 	if err := os.Symlink(dir, through); err != nil {
 		t.Fatal(err)
