@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"assay/classify"
+	"assay/collective"
 	"assay/diag"
 	"assay/interval"
 	"assay/phase"
@@ -25,6 +26,10 @@ type Options struct {
 	StripBins int             // bins of each device's activity strip
 	MaxRows   int             // rows of one table; 0 for [MaxRows]
 	Phases    *phase.Rules    // say which names are steps and phases; nil for the built-in ones
+
+	// Collectives is called with the collectives of each GPU that has any, so that
+	// ranks can be compared; nil if there is nothing to compare with.
+	Collectives func(device int64, c *collective.Columns)
 }
 
 // StripBins is how many bins the strips of the command have: four pixels each
@@ -96,6 +101,13 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
 		noteDerived(t, &issues)
 		missing(t, &issues)
+	}
+	if opt.Collectives != nil {
+		for _, d := range tl.devices {
+			if c := tl.collectivesOf(d, host.link); c != nil {
+				opt.Collectives(d.ordinal, c)
+			}
+		}
 	}
 	s.LaunchLosses = host.link.lost.rowsOf(in.Rank)
 	host.link.lost.note(t, in.Rank, &issues)

@@ -78,7 +78,7 @@ type Side struct {
 	Runs    int     `json:"runs"`
 	RunsBy  string  `json:"runs_by,omitempty"` // what separated the runs: "rank", "folder" or "process"
 	Copies  []Input `json:"copies,omitempty"`  // left out, because an earlier input has the same content
-	Devices int64   `json:"devices"` // devices of all runs
+	Devices int64   `json:"devices"`           // devices of all runs
 	Name    string  `json:"device_name,omitempty"`
 	// Parts is the number of steps or windows by which totals were divided.
 	Parts int64 `json:"parts"`

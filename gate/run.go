@@ -25,44 +25,67 @@ type Group struct {
 
 // Grouped returns [Runs], with what separated them and what was left out.
 func Grouped(list []*summary.Summary) (out Group) {
-	var inputs, totals []*summary.Summary
+	var inputs, totals []input
 	var captures, ofTotals []view.Capture
-	for _, s := range oneByOne(list) {
-		if c := view.Captures(s)[0]; c.Kind == view.OfTotals {
-			totals, ofTotals = append(totals, s), append(ofTotals, c)
-		} else {
-			inputs, captures = append(inputs, s), append(captures, c)
+	for _, s := range list {
+		for i, c := range view.Captures(s) {
+			if c.Kind == view.OfTotals {
+				totals, ofTotals = append(totals, input{s, i}), append(ofTotals, c)
+			} else {
+				inputs, captures = append(inputs, input{s, i}), append(captures, c)
+			}
 		}
 	}
 	if len(inputs) == 0 {
 		inputs, captures = totals, ofTotals
 	}
 	g := view.Runs(captures)
+	for _, i := range g.Copies {
+		out.Copies = append(out.Copies, inputs[i].of.Inputs[inputs[i].number])
+	}
 	for _, r := range g.Runs {
-		var of []*summary.Summary
+		var of []input
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])
 		}
-		out.Runs = append(out.Runs, Run{summary.Join(of...)})
+		out.Runs = append(out.Runs, Run{joined(of)})
 	}
 	out.By = g.From
-	for _, i := range g.Copies {
-		out.Copies = append(out.Copies, inputs[i].Inputs...)
-	}
 	return out
 }
 
-// oneByOne returns the summaries of the inputs one by one.
-func oneByOne(list []*summary.Summary) []*summary.Summary {
-	var out []*summary.Summary
-	for _, s := range list {
-		if len(s.Inputs) == 1 {
-			out = append(out, s)
-			continue
+// An input is one input of a summary.
+type input struct {
+	of     *summary.Summary
+	number int
+}
+
+// joined returns a summary of some inputs. Those of one summary are taken out of it
+// together, because rows may belong to several.
+func joined(inputs []input) *summary.Summary {
+	var parts []*summary.Summary
+	for len(inputs) > 0 {
+		of := inputs[0].of
+		var numbers []int
+		for len(inputs) > 0 && inputs[0].of == of {
+			numbers = append(numbers, inputs[0].number)
+			inputs = inputs[1:]
 		}
-		for i := range s.Inputs {
-			out = append(out, s.Only(i))
+		if isWhole(of, numbers) {
+			parts = append(parts, of)
+		} else {
+			parts = append(parts, of.Pick(numbers))
 		}
 	}
-	return out
+	return summary.Join(parts...)
+}
+
+// isWhole reports whether numbers are all inputs of a summary, in order.
+func isWhole(s *summary.Summary, numbers []int) bool {
+	for i, n := range numbers {
+		if i != n {
+			return false
+		}
+	}
+	return len(numbers) == len(s.Inputs)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/collective"
+	"assay/fleet"
 	"assay/internal/gen/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -25,12 +27,21 @@ func labelledTraces() (out []labelled) {
 func traced(t *testing.T, ranks []tracegen.Story) *summary.Summary {
 	t.Helper()
 	var all []*summary.Summary
+	var members []fleet.Member
 	for rank, story := range ranks {
 		tr, err := trace.Read(bytes.NewReader(story.JSON), story.Name, analyze.Needs())
 		if tr == nil {
 			t.Fatalf("%s: %v", story.Name, err)
 		}
-		all = append(all, analyze.Trace(tr, summary.Input{Path: story.Name, Format: "kineto", Rank: rank}, analyze.DefaultOptions()))
+		opt := analyze.DefaultOptions()
+		opt.Collectives = func(device int64, c *collective.Columns) {
+			members = append(members, fleet.Member{Input: rank, Rank: rank, Device: device, Columns: c})
+		}
+		all = append(all, analyze.Trace(tr, summary.Input{Path: story.Name, Format: "kineto", Rank: rank}, opt))
 	}
-	return summary.Merge(all...)
+	s := summary.Merge(all...)
+	if job := fleet.Match(members); job != nil {
+		job.AddTo(s)
+	}
+	return s
 }

@@ -17,8 +17,11 @@ func TestPages(t *testing.T) {
 		t.Fatalf("%d pages, want %d", len(pages), len(rules))
 	}
 	for i, p := range pages {
-		if p.Rule != rules[i] || p.Line == "" || p.Part == "" || p.Gain == "" || p.Changes == "" || len(p.Sure) == 0 || len(p.Remedies) == 0 {
-			t.Errorf("page %d of rule %s: %+v", i, rules[i].ID, p)
+		if p.Rule != rules[i] {
+			t.Errorf("page %d is of rule %s, want %s", i, p.ID, rules[i].ID)
+		}
+		if p.Line == "" || p.Part == "" || p.Gain == "" || p.Changes == "" || len(p.Sure) == 0 || len(p.Remedies) == 0 {
+			t.Errorf("the page of rule %s has an empty field; TestRuleFiles names the key", p.ID)
 		}
 	}
 	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 7%}"), "t.yaml")

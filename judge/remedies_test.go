@@ -50,7 +50,7 @@ func checkSteps(t *testing.T, name string, r Result) {
 		for i, s := range f.Next {
 			at := slices.IndexFunc(remedies[f.Rule], func(r rule.Remedy) bool { return r.ID == s.ID })
 			if at < 0 {
-				t.Errorf("%s: %s gives %q, which its entry does not list", name, f.Rule, s.ID)
+				t.Errorf("%s: findings of %s give the remedy %q, which the entry of the rule neither defines nor names in also", name, f.Rule, s.ID)
 				continue
 			}
 			text := remedies[f.Rule][at].Text

@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -317,16 +318,16 @@ func TestRowsAndRules(t *testing.T) {
 	for _, r := range newBench(of(), rule.DefaultThresholds()).Rows {
 		ids[r.ID] = true
 		if r.Part == "" || (r.Measure == nil) == (r.Conclude == nil) || (r.Replaces || r.Alone) && len(r.Under) == 0 {
-			t.Errorf("row %+v", r)
+			t.Errorf("row of rule %q: it lacks a part, has not exactly one of Measure and Conclude, or replaces or stands alone without a rule in Under", r.ID)
 		}
 	}
 	for _, r := range rule.Rules() {
 		if !ids[r.ID] {
-			t.Errorf("%s has no row", r.ID)
+			t.Errorf("rule %s has an entry in the folder rules and no row in rows.go, so it is never measured", r.ID)
 		}
 		delete(ids, r.ID)
 	}
 	if len(ids) > 0 {
-		t.Errorf("rows without a rule: %v", ids)
+		t.Errorf("rows of rows.go without an entry in the folder rules: %v", slices.Sorted(maps.Keys(ids)))
 	}
 }

@@ -45,6 +45,8 @@ type loader struct {
 	labels   map[string]trace.Sym // texts of our own, in an epoch of out
 	offCPU   map[int64]int64      // by thread: since when it has not been running
 
+	commRanks map[string]int64 // of NCCL's communicators
+
 	ranks []int
 
 	// The strings that were named last, each at the place that its id has.
@@ -100,7 +102,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), APINames: make(map[string]string), Recorder: make(map[string]string)},
 		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
 		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
-		lowest: make(map[int64]int64), taken: make(map[int64]int64), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64),
+		lowest: make(map[int64]int64), taken: make(map[int64]int64), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64), commRanks: make(map[string]int64),
 	}
 }
 

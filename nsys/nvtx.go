@@ -47,7 +47,11 @@ func (l *loader) nvtx(r row) {
 	}
 	category := "nvtx"
 	if domain := r.num(7); domain != 0 {
-		category = "nvtx:" + l.domain(t.pid, domain)
+		name := l.domain(t.pid, domain)
+		category = "nvtx:" + name
+		if name == ncclDomain && kind == nvtxRange {
+			l.nccl(text, r.text(8), start, end-start, track)
+		}
 	}
 	s := trace.HostSpan{Start: start, Dur: end - start, Kind: trace.Annotation, Name: l.out.Sym(text), Category: l.label(category), Track: track}
 	if kind == nvtxRange || kind == nvtxtRange {

@@ -42,7 +42,7 @@ var tables = []table{
 		[]string{"start", "end", "eventClass", "globalTid", "correlationId", "nameId"},
 		trace.Of(trace.Runtime, trace.Driver), (*loader).call},
 	{"NVTX_EVENTS",
-		[]string{"start", "end", "eventType", "text", "globalTid", "endGlobalTid", "textId", "domainId"},
+		[]string{"start", "end", "eventType", "text", "globalTid", "endGlobalTid", "textId", "domainId", "jsonText"},
 		trace.Of(trace.Annotation, trace.CPUOp), (*loader).nvtx},
 	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType"},

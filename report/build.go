@@ -31,6 +31,7 @@ import (
 	"assay/report/doc"
 	"assay/report/memory"
 	"assay/report/pictures"
+	"assay/report/ranks"
 	"assay/report/section"
 	"assay/report/tables"
 	"assay/report/timeline"
@@ -50,7 +51,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	d := screen(ctx)
 	d.Brief = brief(ctx)
 	d.Sections = doc.Present(slices.Concat(d.Brief,
-		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx)},
+		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx), ranks.Collectives(ctx)},
 		byImpact(ctx,
 			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
 			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
@@ -86,7 +87,7 @@ func screen(ctx *section.Context) Report {
 // findings.
 func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
+		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx), ranks.Screen(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
 		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx))...)
 }

@@ -193,7 +193,7 @@ func TestMarkdown(t *testing.T) {
 		marktest.Check(t, name, md)
 		for _, c := range d.Charts() {
 			if strings.Count(md, "]("+c.File()+")") != 1 {
-				t.Errorf("%s: %s is not linked once", name, c.File())
+				t.Errorf("%s: the sections of the report show %s %d times, want once", name, c.File(), strings.Count(md, "]("+c.File()+")"))
 			}
 		}
 		if got := strings.Count(md, "\n<details>\n"); got != strings.Count(md, "\n</details>\n") {
@@ -248,7 +248,11 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: the summary reads back as\n%+v, want\n%+v", name, back, want)
 		}
 		var got judge.Result
-		if err := json.Unmarshal([]byte(out), &got); err != nil || !reflect.DeepEqual(got, r) {
+		err = json.Unmarshal([]byte(out), &got)
+		if len(got.Findings)+len(r.Findings) == 0 {
+			got.Findings = r.Findings // no finding is an empty list in JSON
+		}
+		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)
 		}
 		for _, field := range []string{"inputs", "devices", "kernels", "issues", "findings"} {

@@ -82,6 +82,15 @@ var kinds = []Kind{
 		First: func(a, b *Call) int { return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name)) }},
 	rows[Launches]{Name: "launches", In: func(s *Summary) *[]Launches { return &s.Launches },
 		At: func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
+	rows[Collective]{Name: "collectives", In: func(s *Summary) *[]Collective { return &s.Collectives },
+		At:    func(r *Collective) place { return place{Input: &r.Input} },
+		Job:   func(r *Collective) *int { return &r.Job },
+		First: (*Collective).order,
+		Check: (*Collective).check},
+	rows[RankWait]{Name: "ranks", In: func(s *Summary) *[]RankWait { return &s.Ranks },
+		At:    func(r *RankWait) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Job:   func(r *RankWait) *int { return &r.Job },
+		Check: (*RankWait).check},
 	rows[LaunchLoss]{Name: "launch_losses", In: func(s *Summary) *[]LaunchLoss { return &s.LaunchLosses },
 		At:    func(r *LaunchLoss) place { return place{&r.Input, &r.Rank, nil} },
 		Order: func(a, b *LaunchLoss) int { return cmp.Compare(a.Kind, b.Kind) },
@@ -155,6 +164,9 @@ type rows[Row any] struct {
 	In   func(*Summary) *[]Row
 	At   func(*Row) place
 
+	// Job returns the second input that a row refers to; it is nil for rows of one input.
+	Job func(*Row) *int
+
 	// Rows are sorted by First, then by input, rank and device, then by Order.
 	// Together these are unique, so the order is total.
 	First, Order func(a, b *Row) int
@@ -189,6 +201,12 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 			continue
 		}
 		*at.Input = n
+		if k.Job != nil {
+			job := k.Job(&r)
+			if *job, ok = input(*job); !ok {
+				continue
+			}
+		}
 		if refers {
 			ownValue(reflect.ValueOf(&r).Elem())
 		}
@@ -212,6 +230,9 @@ func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
 		out = append(out, *moved...)
 		for j := len(out) - len(*moved); j < len(out); j++ {
 			*k.At(&out[j]).Input += first[i]
+			if k.Job != nil {
+				*k.Job(&out[j]) += first[i]
+			}
 		}
 		*moved = nil
 	}
@@ -285,6 +306,11 @@ func (k rows[Row]) check(s *Summary) error {
 	for i := range list {
 		if in := *k.At(&list[i]).Input; in < 0 || in >= len(s.Inputs) {
 			return rowError(k.Name, i, ".input: got %d, want 0 or more and under %d, the number of inputs", in, len(s.Inputs))
+		}
+		if k.Job != nil {
+			if job := *k.Job(&list[i]); job < 0 || job >= len(s.Inputs) {
+				return rowError(k.Name, i, ".job: got %d, want 0 or more and under %d, the number of inputs", job, len(s.Inputs))
+			}
 		}
 		if k.Check != nil {
 			if err := k.Check(&list[i]); err != nil {

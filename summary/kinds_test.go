@@ -25,9 +25,15 @@ func TestKinds(t *testing.T) {
 	for _, k := range Kinds() {
 		names = append(names, k.Member())
 	}
-	slices.Sort(fields)
-	if slices.Sort(names); !slices.Equal(names, fields) {
-		t.Errorf("kinds are %v, rows in Summary are %v", names, fields)
+	for _, name := range fields {
+		if !slices.Contains(names, name) {
+			t.Errorf("Summary has the rows %s, and kinds has no entry for them", name)
+		}
+	}
+	for i, name := range names {
+		if !slices.Contains(fields, name) || slices.Contains(names[:i], name) {
+			t.Errorf("kinds has an entry %s twice, or Summary has no rows of that name", name)
+		}
 	}
 }
 
@@ -103,6 +109,9 @@ func filled(seed uint64) *Summary {
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		fill(f.Index(0), rnd)
 		f.Index(0).FieldByName("Input").SetInt(0)
+		if job := f.Index(0).FieldByName("Job"); job.IsValid() {
+			job.SetInt(0)
+		}
 	}
 	return s
 }
@@ -172,6 +181,58 @@ func empty(s *Summary, member string) {
 	for i := range v.NumField() {
 		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == member {
 			v.Field(i).SetZero()
+		}
+	}
+}
+
+// TestPickJobs: rows that compare ranks stay with the inputs of their job, are renumbered
+// with them, and go if one of them is not taken.
+func TestPickJobs(t *testing.T) {
+	job := func(inputs int, wait int64) *Summary {
+		s := &Summary{Schema: Schema}
+		for i := range inputs {
+			s.Inputs = append(s.Inputs, Input{Rank: i})
+			s.Ranks = append(s.Ranks, RankWait{Input: i, Rank: i, WaitNS: wait})
+		}
+		s.Collectives = []Collective{{Input: 0, Op: "all-reduce", Ranks: inputs, WaitNS: &wait}, {Input: 1, Op: "all-gather", Ranks: 1, WaitNS: &wait}}
+		return s
+	}
+	for _, both := range []*Summary{Merge(job(3, 7), job(2, 9)), Join(job(3, 7), job(2, 9))} {
+		for _, tc := range []struct {
+			inputs             []int
+			ranks, collectives int
+			job                int
+			wait               int64
+		}{
+			{[]int{0, 1, 2}, 3, 2, 0, 7},
+			{[]int{3, 4}, 2, 2, 0, 9},
+			{[]int{2, 1, 0}, 3, 2, 2, 7},
+			{[]int{0, 1}, 0, 0, 0, 0},
+			{[]int{1}, 0, 0, 0, 0},
+			{[]int{1, 3, 4}, 2, 2, 1, 9},
+			{[]int{4, 0}, 0, 0, 0, 0},
+		} {
+			out := both.Pick(tc.inputs)
+			if len(out.Ranks) != tc.ranks || len(out.Collectives) != tc.collectives || len(out.Inputs) != len(tc.inputs) {
+				t.Errorf("%v: %d ranks and %d collectives of %d inputs, want %d and %d", tc.inputs, len(out.Ranks), len(out.Collectives), len(out.Inputs), tc.ranks, tc.collectives)
+			}
+			for _, r := range out.Ranks {
+				if r.Job != tc.job || r.WaitNS != tc.wait || out.Inputs[r.Input].Rank != r.Rank {
+					t.Errorf("%v: %+v, want job %d", tc.inputs, r, tc.job)
+				}
+			}
+			for _, c := range out.Collectives {
+				if c.Job != tc.job || *c.WaitNS != tc.wait {
+					t.Errorf("%v: %+v, want job %d", tc.inputs, c, tc.job)
+				}
+			}
+		}
+	}
+	s := job(2, 1)
+	s.Ranks[1].Job = 5
+	for _, k := range kinds {
+		if err := k.check(s); (err != nil) != (k.Member() == "ranks") {
+			t.Errorf("%s: %v", k.Member(), err)
 		}
 	}
 }

@@ -77,15 +77,35 @@ func (out *Summary) append(s *Summary) {
 }
 
 // Only returns copies of the rows of one input, which is the only input of the
-// result. Issues belong to all inputs of a summary, so the result has all of
+// result: see [Summary.Pick].
+func (s *Summary) Only(input int) *Summary { return s.Pick([]int{input}) }
+
+// Pick returns copies of the rows of some inputs, which are the inputs of the result in
+// the order given. Issues belong to all inputs of a summary, so the result has all of
 // them.
-func (s *Summary) Only(input int) *Summary {
-	in := s.Inputs[input]
-	own(&in)
-	out := &Summary{Schema: s.Schema, Inputs: []Input{in}, Issues: slices.Clone(s.Issues)}
-	for _, k := range kinds {
-		k.take(out, s, func(n int) (int, bool) { return 0, n == input })
+//
+// Rows that compare the ranks of one job ([Collective], [RankWait]) stay only if the
+// result has all inputs of the job, because their sums are over all of them.
+func (s *Summary) Pick(inputs []int) *Summary {
+	out := &Summary{Schema: s.Schema, Issues: slices.Clone(s.Issues)}
+	number := make(map[int]int, len(inputs))
+	for _, n := range inputs {
+		in := s.Inputs[n]
+		own(&in)
+		number[n] = len(out.Inputs)
+		out.Inputs = append(out.Inputs, in)
 	}
+	cut := make(map[int]bool) // jobs of which an input is not taken
+	for i := range s.Ranks {
+		if _, ok := number[s.Ranks[i].Input]; !ok {
+			cut[s.Ranks[i].Job] = true
+		}
+	}
+	for _, k := range kinds {
+		k.take(out, s, func(n int) (int, bool) { to, ok := number[n]; return to, ok })
+	}
+	out.Collectives = slices.DeleteFunc(out.Collectives, func(c Collective) bool { return cut[inputs[c.Job]] })
+	out.Ranks = slices.DeleteFunc(out.Ranks, func(r RankWait) bool { return cut[inputs[r.Job]] })
 	return out
 }
 

@@ -42,6 +42,9 @@ type Summary struct {
 	Calls       []Call       `json:"calls,omitempty"`
 	Launches    []Launches   `json:"launches,omitempty"`
 
+	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
+	Ranks       []RankWait   `json:"ranks,omitempty"`
+
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
 	Graphs       []Graph      `json:"graphs,omitempty"`
 	Idle         []Idle       `json:"idle,omitempty"`
@@ -67,7 +70,7 @@ type Input struct {
 	SHA256      string `json:"sha256"`      // of the bytes as stored
 
 	Rank     int    `json:"rank"`
-	RankFrom string `json:"rank_from"` // "trace", "name" or "assumed"
+	RankFrom string `json:"rank_from"` // "trace", "name", "folder" or "assumed"
 
 	// SpanNS is the length of the capture: from the first start to the last end
 	// of all complete events of host and device, without the profiler's own

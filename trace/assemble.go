@@ -128,6 +128,14 @@ func (a *Assembler) Op(row Op) {
 	}
 }
 
+// Collective adds what is recorded of a collective.
+func (a *Assembler) Collective(row CollectiveCall) {
+	if !a.full {
+		*a.b.collectives.next() = row
+		a.added()
+	}
+}
+
 // Call adds a call of the device's runtime or driver.
 func (a *Assembler) Call(row Call) {
 	if a.Wants(row.Kind) {

@@ -25,17 +25,18 @@ type Builder struct {
 	details numbered[Detail, DetailID]
 	shapes  numbered[Shape, ShapeID]
 
-	activities column[Activity]
-	ops        column[Op]
-	calls      column[Call]
-	sizes      column[CopySize]
-	python     column[PythonCall]
-	spans      column[HostSpan]
-	async      column[HostSpan]
-	marks      column[Mark]
-	flows      column[FlowEnd]
-	memory     column[MemoryEvent]
-	labels     []label
+	activities  column[Activity]
+	ops         column[Op]
+	calls       column[Call]
+	sizes       column[CopySize]
+	collectives column[CollectiveCall]
+	python      column[PythonCall]
+	spans       column[HostSpan]
+	async       column[HostSpan]
+	marks       column[Mark]
+	flows       column[FlowEnd]
+	memory      column[MemoryEvent]
+	labels      []label
 }
 
 // A trackKey identifies a track. Process 1 of a container and GPU 1 have the
@@ -65,18 +66,19 @@ type label struct {
 
 // A part is the output of a Builder for one part of the input.
 type part struct {
-	b          *Builder
-	activities [][]Activity
-	ops        [][]Op
-	calls      [][]Call
-	sizes      [][]CopySize
-	python     [][]PythonCall
-	spans      [][]HostSpan
-	async      [][]HostSpan
-	marks      [][]Mark
-	flows      [][]FlowEnd
-	memory     [][]MemoryEvent
-	labels     []label
+	b           *Builder
+	activities  [][]Activity
+	ops         [][]Op
+	calls       [][]Call
+	sizes       [][]CopySize
+	collectives [][]CollectiveCall
+	python      [][]PythonCall
+	spans       [][]HostSpan
+	async       [][]HostSpan
+	marks       [][]Mark
+	flows       [][]FlowEnd
+	memory      [][]MemoryEvent
+	labels      []label
 }
 
 // NewBuilder returns an empty Builder that keeps the events selected by sel.
@@ -92,7 +94,7 @@ func NewBuilder(sel Select) *Builder {
 // cut returns the rows added since the last cut.
 func (b *Builder) cut() part {
 	p := part{
-		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), python: b.python.cut(),
+		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), collectives: b.collectives.cut(), python: b.python.cut(),
 		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
 	}
 	b.labels = nil
@@ -141,11 +143,20 @@ func (b *Builder) addComplete(e *Event) {
 			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.deviceTrack(e), Detail: b.detail(e, name),
 			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
 		}
+		if e.Kind == Kernel && (e.Has(eventscan.CollectiveSeq) || e.Has(eventscan.CommsID)) {
+			b.addCollective(e, CollectiveCall{Correlation: argID(e, eventscan.Correlation), Track: b.deviceTrack(e)})
+		}
 	case CPUOp:
 		b.sequenced = b.sequenced || e.Int(eventscan.Sequence, 0) != 0
 		*b.ops.next() = Op{
 			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e, name),
 			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence), Forward: argID(e, eventscan.ForwardThread),
+		}
+		if string(e.Name()) == collectiveOp {
+			b.addCollective(e, CollectiveCall{
+				External: argID(e, eventscan.ExternalID), Track: b.hostTrack(e),
+				Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
+			})
 		}
 	case Runtime, Driver:
 		*b.calls.next() = Call{
@@ -313,13 +324,29 @@ func (b *Builder) detail(e *Event, name Sym) DetailID {
 		Grid: e.Triple(eventscan.Grid), Block: e.Triple(eventscan.Block),
 		Registers: e.Int(eventscan.Registers, -1), SharedMemory: e.Int(eventscan.SharedMemory, -1),
 		Bytes: max(-1, e.Int(eventscan.Bytes, -1)), GraphID: e.Int(eventscan.GraphID, -1),
-		Collective: Collective{
-			Name: b.names.sym(e.Text(eventscan.Collective)), Dtype: b.names.sym(e.Text(eventscan.Dtype)),
-			Group: b.names.sym(e.Text(eventscan.GroupName)), Ranks: b.names.sym(e.Text(eventscan.GroupRanks)),
-			In: e.Int(eventscan.InElements, -1), Out: e.Int(eventscan.OutElements, -1), GroupSize: e.Int(eventscan.GroupSize, -1),
-		},
+		Collective: b.collective(e),
 	}
 	return b.details.of(d, name)
+}
+
+// collectiveOp is the operator on which PyTorch records the arguments of a
+// collective.
+const collectiveOp = "record_param_comms"
+
+// addCollective fills the rest of c.
+func (b *Builder) addCollective(e *Event, c CollectiveCall) {
+	c.Start, c.Dur, c.Args = e.Start(), e.Dur(), b.collective(e)
+	c.Comms, c.Seq = b.names.sym(e.Text(eventscan.CommsID)), e.Int(eventscan.CollectiveSeq, -1)
+	c.Source, c.Target = smallID(e.Int(eventscan.SourceRank, -1)), smallID(e.Int(eventscan.TargetRank, -1))
+	*b.collectives.next() = c
+}
+
+func (b *Builder) collective(e *Event) Collective {
+	return Collective{
+		Name: b.names.sym(e.Text(eventscan.Collective)), Dtype: b.names.sym(e.Text(eventscan.Dtype)),
+		Group: b.names.sym(e.Text(eventscan.GroupName)), Ranks: b.names.sym(e.Text(eventscan.GroupRanks)),
+		In: e.Int(eventscan.InElements, -1), Out: e.Int(eventscan.OutElements, -1), GroupSize: e.Int(eventscan.GroupSize, -1),
+	}
 }
 
 func (b *Builder) shape(e *Event, name Sym) ShapeID {

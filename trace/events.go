@@ -138,9 +138,12 @@ func (s *Select) wants(e *Event, f *fault) bool {
 
 // shapeFields are the args used only by shapes. argumentFields are the args
 // used only with Select.Arguments.
+//
+// ConcreteInputs are read with the shapes, because until 2024 they alone have the
+// number of a collective.
 var (
-	argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.ConcreteInputs, eventscan.KernelHash)
-	shapeFields    = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes) | argumentFields
+	argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash)
+	shapeFields    = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes, eventscan.ConcreteInputs) | argumentFields
 )
 
 // fields returns the fields that s needs from events of a phase and category.

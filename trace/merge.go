@@ -59,6 +59,11 @@ func (m *merger) add(p part) {
 	})
 	each(p.ops, func(o *Op) { o.Name, o.Track, o.Shape = in.hostName(o.Name), in.track(o.Track), in.shape(o.Shape) })
 	each(p.calls, func(c *Call) { c.Name, c.Track = in.hostName(c.Name), in.track(c.Track) })
+	each(p.collectives, func(c *CollectiveCall) {
+		c.Args = in.collective(c.Args)
+		c.Comms, c.Track = in.hostName(c.Comms), in.track(c.Track)
+		c.Dims, c.Types, c.Concrete = in.hostName(c.Dims), in.hostName(c.Types), in.hostName(c.Concrete)
+	})
 	each(p.python, func(c *PythonCall) { c.Name, c.Track = in.hostName(c.Name), in.track(c.Track) })
 	each(p.spans, func(s *HostSpan) {
 		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
@@ -75,6 +80,7 @@ func (m *merger) add(p part) {
 	m.t.Ops.add(p.ops)
 	m.t.Calls.add(p.calls)
 	m.t.CopySizes.add(p.sizes)
+	m.t.Collectives.add(p.collectives)
 	m.t.Python.add(p.python)
 	m.t.Spans.add(p.spans)
 	m.t.Async = append(m.t.Async, slices.Concat(p.async...)...)
@@ -153,8 +159,7 @@ func (in input) detail(id DetailID) DetailID {
 
 func (in input) newDetail(id DetailID) DetailID {
 	d := in.b.details.refs[id]
-	c := &d.Collective
-	c.Name, c.Dtype, c.Group, c.Ranks = in.name(c.Name), in.name(c.Dtype), in.name(c.Group), in.name(c.Ranks)
+	d.Collective = in.collective(d.Collective)
 	out, ok := in.m.details[d]
 	if !ok {
 		out = DetailID(len(in.m.t.details))
@@ -163,6 +168,11 @@ func (in input) newDetail(id DetailID) DetailID {
 	}
 	in.re.details[id] = uint32(out) + 1
 	return out
+}
+
+func (in input) collective(c Collective) Collective {
+	c.Name, c.Dtype, c.Group, c.Ranks = in.name(c.Name), in.name(c.Dtype), in.name(c.Group), in.name(c.Ranks)
+	return c
 }
 
 func (in input) shape(id ShapeID) ShapeID {

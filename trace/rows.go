@@ -71,6 +71,25 @@ type Collective struct {
 	GroupSize                 int64 // ranks; -1 if unknown
 }
 
+// A CollectiveCall is what the profiler recorded of one collective beyond a
+// [Collective]: on the operator record_param_comms, and since 2026 on its kernel.
+type CollectiveCall struct {
+	Start       int64 // ns: of the operator or kernel
+	Dur         int64 // ns
+	Seq         int64 // the collective's number in its group; -1 if unknown
+	Correlation ID    // of the kernel; 0 on an operator
+	External    ID    // of the operator; 0 on a kernel
+	Track       TrackID
+	Bytes       int64 // that a rank passes; 0 if unknown, or if Args has elements
+	Args        Collective
+	Comms       Sym // identifies the communicator on all its ranks, as written; 0 if unknown
+
+	// The arguments of an operator as JSON; 0 on a kernel. Until 2024 they are all
+	// there is.
+	Dims, Types, Concrete Sym
+	Source, Target        int32 // ranks of a send or receive; -1 if unknown
+}
+
 // An Op is one run of an operator on the host.
 type Op struct {
 	Start, Dur int64 // ns

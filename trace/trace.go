@@ -21,16 +21,17 @@ type Trace struct {
 	Issues   []diag.Issue // worst first
 	Complete bool         // false if the input broke off
 
-	Tracks     []Track
-	Activities Table[Activity]
-	Ops        Table[Op]
-	Calls      Table[Call]
-	CopySizes  Table[CopySize]
-	Python     Table[PythonCall]
-	Spans      Table[HostSpan]
-	Async      []HostSpan // spans that may overlap others of their track
-	Flows      Table[FlowEnd]
-	Memory     Table[MemoryEvent]
+	Tracks      []Track
+	Activities  Table[Activity]
+	Ops         Table[Op]
+	Calls       Table[Call]
+	CopySizes   Table[CopySize]
+	Collectives Table[CollectiveCall] // by record_param_comms, and by kernels with a sequence number
+	Python      Table[PythonCall]
+	Spans       Table[HostSpan]
+	Async       []HostSpan // spans that may overlap others of their track
+	Flows       Table[FlowEnd]
+	Memory      Table[MemoryEvent]
 
 	names   []string
 	details []Detail

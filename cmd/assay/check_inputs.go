@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"slices"
 
 	"assay/gate"
 	"assay/internal/ingest"
@@ -17,8 +16,8 @@ func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
 	return gate.Grouped(list), err
 }
 
-// loadSummaries returns a summary of each input. A directory of baselines means its
-// latest entry.
+// loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines
+// means its latest entry.
 func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summary, error) {
 	var names []string
 	var failed []error
@@ -43,9 +42,8 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 	if err != nil {
 		return nil, errors.Join(append(failed, err)...)
 	}
-	sums := make([]*summary.Summary, len(r.paths))
-	failed = append(failed, r.all(func(i int, in *ingest.Input) { sums[i] = r.measured(in) })...)
-	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
+	sums, unread := r.runs()
+	failed = append(failed, unread...)
 	s.hidden(&sums)
 	return sums, errors.Join(failed...)
 }

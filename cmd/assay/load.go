@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +13,16 @@ import (
 
 	"assay/analyze"
 	"assay/classify"
+	"assay/collective"
 	"assay/diag"
+	"assay/fleet"
 	"assay/internal/ingest"
 	"assay/internal/yamltree"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/summary"
+	"assay/trace"
 	"assay/unit"
 )
 
@@ -128,26 +130,13 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	return v, errors.Join(failed...)
 }
 
-// merged measures all inputs. It returns nil if none could be read.
-func (r *reading) merged() (*summary.Summary, []error) {
-	sums := make([]*summary.Summary, len(r.paths))
-	failed := r.all(func(i int, in *ingest.Input) {
-		sums[i] = r.measured(in)
-	})
-	sums = slices.DeleteFunc(sums, func(s *summary.Summary) bool { return s == nil })
-	if len(sums) == 0 {
-		return nil, failed
-	}
-	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
-	return summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...), failed
+// measured returns the summary of an input, without its secrets. The collectives of its
+// GPUs are added to members, unless that is nil.
+func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
+	return withoutSecrets(r.measure(in, members), in.Path)
 }
 
-// measured returns the summary of an input, without its secrets.
-func (r *reading) measured(in *ingest.Input) *summary.Summary {
-	return withoutSecrets(r.measure(in), in.Path)
-}
-
-func (r *reading) measure(in *ingest.Input) *summary.Summary {
+func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
 	if in.Summary != nil {
 		return in.Summary // has its own inputs
 	}
@@ -169,7 +158,23 @@ func (r *reading) measure(in *ingest.Input) *summary.Summary {
 	if in.Profile != nil {
 		return analyze.Profile(in.Profile, from, opt)
 	}
+	if members != nil && (len(r.paths) > 1 || gpus(in.Trace) > 1) {
+		opt.Collectives = func(device int64, c *collective.Columns) {
+			*members = append(*members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
+		}
+	}
 	return analyze.Trace(in.Trace, from, opt)
+}
+
+// gpus returns how many GPUs a trace has work of.
+func gpus(t *trace.Trace) int {
+	seen := map[int64]bool{}
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	return len(seen)
 }
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to

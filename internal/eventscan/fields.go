@@ -60,6 +60,7 @@ const (
 	Dtype
 	GroupName
 	GroupRanks
+	CommsID
 	ArgName
 	KernelHash
 	SyncKind
@@ -85,6 +86,9 @@ const (
 	InElements
 	OutElements
 	GroupSize
+	CollectiveSeq
+	SourceRank
+	TargetRank
 	MemBytes
 	MemAddress
 	MemAllocated

@@ -15,7 +15,7 @@ var memberFields = map[string]Field{
 // "external id".
 var argFields = map[string]Field{
 	"Input Dims": InputDims, "Input type": InputTypes, "Input Strides": InputStrides, "Concrete Inputs": ConcreteInputs,
-	"Collective name": Collective, "dtype": Dtype, "Process Group Name": GroupName, "Process Group Ranks": GroupRanks,
+	"Collective name": Collective, "dtype": Dtype, "Process Group Name": GroupName, "Process Group Ranks": GroupRanks, "Comms Id": CommsID,
 	"name": ArgName, "kernel_hash": KernelHash, "cuda_sync_kind": SyncKind, "finished": Finished,
 	"grid": Grid, "block": Block,
 	"External id": ExternalID, "external id": ExternalID, "correlation": Correlation,
@@ -24,6 +24,7 @@ var argFields = map[string]Field{
 	"device": Device, "stream": Stream, "bytes": Bytes,
 	"registers per thread": Registers, "shared memory": SharedMemory,
 	"In msg nelems": InElements, "Out msg nelems": OutElements, "Group size": GroupSize,
+	"Seq": CollectiveSeq, "Src Rank": SourceRank, "Dst Rank": TargetRank,
 	"Bytes": MemBytes, "Addr": MemAddress, "Total Allocated": MemAllocated, "Total Reserved": MemReserved,
 	"Device Id": MemDevice, "Device Type": MemDeviceType,
 	"wait_on_stream": WaitStream, "wait_on_cuda_event_record_corr_id": WaitRecord,

@@ -92,11 +92,16 @@ func hasEvents(t *trace.Trace, sample []byte) bool {
 		t.Activities.Len() > 0 || t.Spans.Len() > 0 || t.Ops.Len() > 0 || t.Calls.Len() > 0 || len(t.Async) > 0 || t.Python.Len() > 0
 }
 
-// isNamedTrace reports whether JSON in a directory is a trace: it has events, or
-// is named like one where long metadata may hide them.
+// isNamedTrace reports whether JSON in a directory is a trace: it has events, or, where
+// long metadata may hide them, is named like one or has members that only Kineto writes.
+// The process groups of a job of 1,000 ranks take more than the head of a file.
 func isNamedTrace(path string, head []byte) bool {
 	if bytes.Contains(head, []byte(`"traceEvents"`)) || bytes.Contains(head, []byte(`"ph"`)) {
 		return true
 	}
-	return len(head) >= sniffLen && strings.Contains(strings.ToLower(filepath.Base(path)), "trace")
+	if len(head) < sniffLen {
+		return false
+	}
+	return strings.Contains(strings.ToLower(filepath.Base(path)), "trace") ||
+		bytes.Contains(head, []byte(`"deviceProperties"`)) || bytes.Contains(head, []byte(`"distributedInfo"`))
 }

@@ -179,6 +179,7 @@ func TestPaths(t *testing.T) {
 		"b.json": plain, "a.json": plain, "sub/c.json": plain, ".hidden/d.json": plain, ".d.json": plain,
 		"notes.txt": "x", "et.json": `{"schema":"1","nodes":[]}`, "config.json": `{"a":1}`, "[odd].json": plain, "list.json": "[1]",
 		"my_trace.json": `{"metadata":"` + strings.Repeat("x", sniffLen) + `"}`,
+		"of1000.json":   `{"schemaVersion":1,"distributedInfo":{"rank":3,"pg_config":[{"ranks":[` + strings.Repeat("0,", sniffLen) + `0]}]},"traceEvents":[]}`,
 		// Named like traces: reading them must say what is wrong with them.
 		"rank1.json": "", "rank2.json.gz": "\x1f\x8b", "rank3.json.zst": "garbage", "rank4.json": "version https://git-lfs.github.com/spec/v1\n",
 	} {
@@ -197,7 +198,7 @@ func TestPaths(t *testing.T) {
 		}
 		return out
 	}
-	all := in("[odd].json", "a.json", "b.json", "my_trace.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json")
+	all := in("[odd].json", "a.json", "b.json", "my_trace.json", "of1000.json", "rank1.json", "rank2.json.gz", "rank3.json.zst", "rank4.json", "sub/c.json")
 	through := filepath.Join(t.TempDir(), "latest")
 	if err := os.Symlink(dir, through); err != nil {
 		t.Fatal(err)
@@ -288,13 +289,19 @@ func TestRankOf(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"rank3_trace.json": 3, "rank-34.Jul_15.pt.trace.json.gz": 34, "dp0_pp0_tp0_rank12.17.pt.trace.json.gz": 12, "d/rank_0.json": 0,
+		"rank3_trace.json": 3, "rank-34.Jul_15.pt.trace.json.gz": 34, "dp0_pp0_tp0_rank12.17.pt.trace.json.gz": 12, "d/rank_0.json": 0, "rank[7].json": 7, "rank5/rank2.json": 2,
+		"1757059120.5340526-TP-3.trace.json.gz": 3, "1757059120.5-TP-11-EXTEND.trace.json.gz": 11, "worker3.1712000000.pt.trace.json": 3, "gpu_worker_12_trace.json": 12,
 	} {
 		if got, from := rankOf(&trace.Trace{}, path); got != want || from != "name" {
 			t.Errorf("rankOf(%q) = %d from %s, want %d", path, got, from, want)
 		}
 	}
-	for _, path := range []string{"trace.json", "frank3.json", "prank1x.json", "rank.json"} {
+	for path, want := range map[string]int{"rank3/trace.json.gz": 3, "run/worker-4/traces/a.json": 4, "rank1/rank2/t.json": 2, "/x/node0_rank12/t.json": 12} {
+		if got, from := rankOf(&trace.Trace{}, path); got != want || from != "folder" {
+			t.Errorf("rankOf(%q) = %d from %s, want %d", path, got, from, want)
+		}
+	}
+	for _, path := range []string{"trace.json", "frank3.json", "prank1x.json", "rank.json", "crank3/t.json", "rank3x/t.json", "coworker7.json", "host_12345.17.pt.trace.json", "HTTP-4.json"} {
 		if got, from := rankOf(&trace.Trace{}, path); got != 0 || from != "assumed" {
 			t.Errorf("rankOf(%q) = %d from %s, want none", path, got, from)
 		}

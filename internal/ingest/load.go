@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"assay/counters"
@@ -21,7 +22,7 @@ type Input struct {
 	Bytes       int64  // as stored
 	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after SkipDigest
 	Rank        int
-	RankFrom    string // "trace", "name" or "assumed"
+	RankFrom    string // "trace", "name", "folder" or "assumed"
 
 	Trace   *trace.Trace     // what happened when
 	Tables  *profile.Tables  // sums that a tool printed
@@ -56,9 +57,6 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, pathError(err)
 	}
 	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
-	if in.Memory != nil && in.RankFrom == "assumed" {
-		in.Rank, in.RankFrom = rankOfSnapshot(f.Path)
-	}
 	return in, nil
 }
 
@@ -77,9 +75,17 @@ func (in *Input) limited() bool {
 	return false
 }
 
-// rankInName finds the rank in file names such as rank3_trace.json,
-// rank-34.Jul_15.pt.trace.json.gz and dp0_pp0_tp0_rank0.1712.pt.trace.json.gz.
-var rankInName = lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_]?(\d{1,6})(?:[^0-9]|$)`)
+// ranksInNames finds the rank in names of files, the first that matches:
+// rank3_trace.json, rank[0].json, dp0_pp0_tp0_rank0.1712.pt.trace.json.gz; SGLang's
+// 1757059120.53-TP-3.trace.json.gz; worker3.1712.pt.trace.json.
+var ranksInNames = [...]func() *regexp.Regexp{
+	lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_\[]?(\d{1,6})(?:[^0-9]|$)`),
+	lazyregexp.New(`-TP-(\d{1,6})(?:[^0-9]|$)`),
+	lazyregexp.New(`(?i)(?:^|[^a-z])worker[-_]?(\d{1,4})(?:[^0-9]|$)`),
+}
+
+// rankInFolder finds the rank in the name of a folder that is one rank's.
+var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
 // rankOf returns the rank of a trace's process in its job: what the trace
 // says, else what its name says, else 0.
@@ -93,11 +99,25 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	return rankInPath(path)
 }
 
-// rankInPath returns the rank that a file's name has, or 0.
+// rankInPath returns the rank that a file's name has, or that of the nearest folder, or 0.
 func rankInPath(path string) (rank int, from string) {
-	if m := rankInName().FindStringSubmatch(filepath.Base(path)); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			return n, "name"
+	number := func(find *regexp.Regexp, in string) bool {
+		m := find.FindStringSubmatch(in)
+		if m == nil {
+			return false
+		}
+		n, err := strconv.Atoi(m[1])
+		rank = n
+		return err == nil
+	}
+	for _, find := range ranksInNames {
+		if number(find(), filepath.Base(path)) {
+			return rank, "name"
+		}
+	}
+	for dir := filepath.Dir(path); dir != "." && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if number(rankInFolder(), filepath.Base(dir)) {
+			return rank, "folder"
 		}
 	}
 	return 0, "assumed"

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/diag"
-	"assay/internal/lazyregexp"
 	"assay/internal/pickle"
 	"assay/torchprof/snapshot"
 	"assay/torchprof/timeline"
@@ -29,19 +27,6 @@ func isNamedSnapshot(path string, head []byte) bool {
 	}
 	name := strings.ToLower(filepath.Base(path))
 	return strings.Contains(name, "memory") && strings.Contains(name, "snapshot")
-}
-
-// rankInSnapshot finds the rank in the names of SGLang's snapshots, as
-// 1757059120.5340526-TP-3-memory-DECODE.pickle.
-var rankInSnapshot = lazyregexp.New(`-TP-(\d{1,6})-memory`)
-
-func rankOfSnapshot(path string) (rank int, from string) {
-	if m := rankInSnapshot().FindStringSubmatch(filepath.Base(path)); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			return n, "name"
-		}
-	}
-	return 0, "assumed"
 }
 
 func loadSnapshot(f *File, sel trace.Select, in *Input) (err error) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ func (c *Choice) name(arg string) {
 		matches, _ := filepath.Glob(arg)
 		matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenFrom(arg, m) })
 		if len(matches) > 0 {
-			slices.Sort(matches)
+			slices.SortFunc(matches, comparePaths)
 			for _, m := range matches {
 				c.add(m)
 			}
@@ -130,6 +131,7 @@ func (c *Choice) walk(dir string) {
 		c.Failed = append(c.Failed, err)
 		return
 	}
+	slices.SortFunc(in.Files, comparePaths)
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
@@ -219,6 +221,45 @@ func namedLikeTrace(path string) bool {
 func isOtherJSON(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return len(head) > 0 && head[0] == '['
+}
+
+// comparePaths orders paths as text, but numbers in them by their value: rank10 comes
+// after rank9.
+func comparePaths(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		m, n := digits(x), digits(y)
+		if m == 0 || n == 0 {
+			if x[0] != y[0] {
+				return cmp.Or(pathByte(x[0])-pathByte(y[0]), cmp.Compare(a, b))
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		p, q := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+		if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
+			return c
+		}
+		x, y = x[m:], y[n:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits returns how many digits a text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// pathByte orders the files of a directory before those of directories with longer names.
+func pathByte(c byte) int {
+	if c == '/' || c == filepath.Separator {
+		return 0
+	}
+	return int(c) + 1
 }
 
 func dedupe(files []string) []string {

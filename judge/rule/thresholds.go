@@ -29,6 +29,7 @@ const (
 	Allocating     = "allocating"
 	LaunchBound    = "launch-bound"
 	StragglingRank = "straggling-rank"
+	RanksInTurn    = "ranks-late-in-turn"
 	ExposedComm    = "exposed-communication"
 	ExposedCopies  = "exposed-copies"
 	SyncCalls      = "synchronizing-calls"

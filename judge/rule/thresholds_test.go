@@ -26,6 +26,7 @@ func TestRules(t *testing.T) {
 		{ID: Allocating, Warn: 0.05, Critical: 0.2},
 		{ID: LaunchBound, Warn: 0.1, Critical: 0.3},
 		{ID: StragglingRank, Warn: 0.1, Critical: 0.2},
+		{ID: RanksInTurn, Warn: 0.1, Critical: 0.2},
 		{ID: ExposedComm, Warn: 0.10, Critical: 0.2},
 		{ID: ExposedCopies, Warn: 0.05, Critical: 0.15},
 		{ID: SyncCalls, Warn: 0.10, MinShare: 0.05},

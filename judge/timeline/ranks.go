@@ -107,6 +107,9 @@ func (p peers) advice() finding.Step {
 // as long as the transfer takes, so the additional communication time of the others is
 // waiting.
 func (c *Evaluator) stragglingRank() []tree.Reading {
+	if w, ok := waitsOfRanks(c); ok {
+		return stragglersOf(c, w)
+	}
 	p, window := c.peers(), c.Judged.Window()
 	if !p.straggler() {
 		return nil

@@ -29,6 +29,7 @@ func (c *Evaluator) Rules() []tree.Row {
 		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
 
 		{ID: rule.StragglingRank, Part: tree.PartComm, Under: []string{rule.ExposedComm}, Precedence: 10, Replaces: true, Worth: tree.WorthOfRule, Measure: c.stragglingRank},
+		{ID: rule.RanksInTurn, Part: tree.PartComm, Under: []string{rule.ExposedComm}, Precedence: 11, Replaces: true, Worth: tree.WorthOfRule, Measure: c.ranksInTurn},
 		{ID: rule.UnevenRanks, Part: tree.BasisRanks, Under: []string{rule.StragglingRank}, Precedence: 10, Last: true, Measure: c.unevenRanks},
 
 		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},

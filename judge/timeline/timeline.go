@@ -122,10 +122,9 @@ func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding,
 func (c *Evaluator) commPart() []tree.Reading {
 	p := partOf(rule.ExposedComm)
 	r := lossOfWindow(c, p)
-	ranks := c.peers()
-	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.evidence(), worstStep(c, p))
+	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), rankEvidence(c), worstStep(c, p))
 	r.Scope = append(kernelPlace(c, "comm"), r.Scope...)
-	r.Next = append([]finding.Step{ranks.advice()}, advice.CommAdvice()...)
+	r.Next = append([]finding.Step{rankAdvice(c)}, advice.CommAdvice()...)
 	return []tree.Reading{r}
 }
 

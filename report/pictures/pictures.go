@@ -44,6 +44,11 @@ func all() []picture {
 		{"table-rows", table(summary.OfRow)},
 		{"table-os-calls", table(summary.OfOSCall)},
 		{"kernels-peaks", kernelsPeaks},
+		{"ranks-waits", measured(ranksWaits)},
+		{"ranks-budget", measured(ranksBudget)},
+		{"ranks-activity", measured(ranksActivity)},
+		{"ranks-phases", measured(ranksPhases)},
+		{"ranks-steps", measured(ranksSteps)},
 	}
 }
 

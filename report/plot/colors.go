@@ -28,6 +28,13 @@ const (
 	ColorUnknown    Color = 0x555555
 )
 
+// The colours of waiting in collectives: a rank's own, a light tone of communication, and
+// that of the others for it.
+const (
+	ColorWait   Color = 0xf6c6a0
+	ColorCaused Color = 0x555555
+)
+
 // The colours of what is not data.
 const (
 	ColorInk   Color = 0x222222

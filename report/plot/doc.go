@@ -1,5 +1,5 @@
 // Package plot draws pictures from plain data: bars, timelines with lanes,
-// histograms, scatter plots, columns and flame graphs. It knows no summary.
+// histograms, scatter plots, columns, heat maps and flame graphs. It knows no summary.
 //
 // A [Chart] is a title, a legend, a caption and a [Body], which draws the data. A
 // new kind of drawing is a new Body; what shows an axis of time uses the axis of

@@ -20,6 +20,10 @@ type TimePanel struct {
 	SpanNS int64
 	Tracks []Track
 	Marks  []Mark // above the tracks, with lines through all of them
+
+	// The recorded part, if it is not the whole: from its start to its end, in ns. Series
+	// begin at its start.
+	FromNS, ToNS int64
 }
 
 // A Mark is a moment with a name.
@@ -203,7 +207,11 @@ func (t Track) draw(c *Canvas, p TimePanel, base float64) {
 		most, room = Full, laneHeight
 	}
 	y := func(v int64) float64 { return base - room*float64(v)/float64(most) }
-	c.rect(laneX, base-t.plane(), laneLength, t.plane(), ColorPlane)
+	from, to := laneX, laneX+laneLength
+	if p.ToNS > 0 {
+		from, to = p.x(p.FromNS), p.x(p.ToNS)
+	}
+	c.rect(from, base-t.plane(), to-from, t.plane(), ColorPlane)
 	if t.Lane {
 		c.text(laneX-10, base-4, t.Name, textStyle{align: right})
 	} else {
@@ -241,8 +249,8 @@ func (s Series) draw(c *Canvas, p TimePanel, base float64, y func(int64) float64
 		corners = nil
 	}
 	for i, v := range s.Values {
-		from := float64(i) * float64(s.BinNS) / float64(max(1, p.SpanNS))
-		to := float64(i+1) * float64(s.BinNS) / float64(max(1, p.SpanNS))
+		from := (float64(p.FromNS) + float64(i)*float64(s.BinNS)) / float64(max(1, p.SpanNS))
+		to := (float64(p.FromNS) + float64(i+1)*float64(s.BinNS)) / float64(max(1, p.SpanNS))
 		if from >= 1 {
 			break
 		}

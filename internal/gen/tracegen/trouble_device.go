@@ -30,7 +30,27 @@ func communicationTroubles() []Trouble {
 	late := ranks("late_host", load{6 * ms, 2 * ms, 500 * us}, load{6 * ms, 0, 2500 * us})
 	uneven := ranks("more_tokens", load{8 * ms, 0, 0}, load{5 * ms, 0, 0})
 	stages := ranks("long_stage", load{6 * ms, 0, 0}, load{6 * ms, 0, 0}, load{6 * ms, 0, 0}, load{9 * ms, 0, 0})
+	// In each of the steps another rank computes longer, and the others wait for it.
+	inTurn := func(name string, n int, late int64) []Story {
+		return ranksOf(n, name, func(p *plant, rank int) {
+			step := 0
+			p.steps(2*n, func() {
+				if own, rest := 6*ms, 500*us+late; step%n == rank {
+					p.compute(own + late)
+					p.exposed(rest - late)
+				} else {
+					p.compute(own)
+					p.exposed(rest)
+				}
+				step++
+			})
+		})
+	}
+	four, two := inTurn("late_in_turn", 4, 3*ms), inTurn("late_in_turn_of_two", 2, 3*ms)
 	return []Trouble{
+		{Name: "late_in_turn", Rule: "ranks-late-in-turn", Near: "straggling-rank", Ranks: four, NS: 8 * 3 * 3 * ms, OfNS: windows(four)},
+		{Name: "late_in_turn_of_two", Rule: "ranks-late-in-turn", Near: "exposed-communication", Ranks: two, NS: 4 * 3 * ms, OfNS: windows(two)},
+		{Name: "a_little_late_in_turn", Rule: "compute-bound", Near: "ranks-late-in-turn", Ranks: inTurn("a_little_late_in_turn", 4, 150*us)},
 		{Name: "reduced_at_the_end", Rule: "exposed-communication", Ranks: one, NS: 5 * 2 * ms, OfNS: windows(one)},
 		{Name: "slow_network", Rule: "exposed-communication", Near: "straggling-rank", Ranks: ranks("slow_network", load{6 * ms, 0, 2500 * us}, load{6 * ms, 0, 2400 * us}, load{6 * ms, 0, 2500 * us})},
 		{Name: "reduced_under_compute", Rule: "compute-bound", Near: "exposed-communication", Ranks: oneRank("reduced_under_compute", func(p *plant) {

@@ -40,6 +40,7 @@ func run(args []string) error {
 	preset := flags.String("preset", "big", "scenario: big, big_memory or one of "+strings.Join(presetNames(), ", "))
 	size := flags.String("size", "100m", "bytes of JSON that big and big_memory have at least; k, m and g are decimal")
 	rank := flags.Int("rank", 0, "rank whose trace to write")
+	ranks := flags.Int("ranks", 0, "number of ranks of the job (default: that of the scenario)")
 	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
 	truth := flags.String("truth", "", "file for the truth as JSON")
 	troubles := flags.String("troubles", "", "directory for runs with one problem each, in separate directories; replaces -preset")
@@ -55,6 +56,9 @@ func run(args []string) error {
 	sc, err := scenario(*preset, *size)
 	if err != nil {
 		return err
+	}
+	if *ranks > 0 {
+		sc.Ranks = *ranks
 	}
 	t, err := write(*out, sc, *rank)
 	if err != nil || *truth == "" {

@@ -1,0 +1,314 @@
+package analyze
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"assay/classify"
+	"assay/collective"
+	"assay/internal/lazyregexp"
+	"assay/summary"
+	"assay/trace"
+)
+
+// Which collectives did each GPU take part in, and when did their kernels run?
+//
+// What a kernel communicated is on the kernel since 2024, else on the operator
+// record_param_comms that was open on the launching thread when the kernel was
+// launched, else only in its name.
+
+// maxCollectives is how many collectives of a GPU are kept.
+const maxCollectives = 4 << 20
+
+// collectivesOf returns the collectives of a device in launch order, or nil if it
+// has none.
+func (tl *timeline) collectivesOf(d *device, l *links) *collective.Columns {
+	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32), groups: make(map[collective.Group]int32)}
+	if tl.t.Meta.BaseTime != nil {
+		b.base = *tl.t.Meta.BaseTime
+	}
+	for _, w := range d.work {
+		if a := tl.activity(w); a.Kind == trace.Kernel && tl.classes[a.Name].Class == classify.Comm && len(b.out.Runs) < maxCollectives {
+			b.add(w, a)
+		}
+	}
+	if len(b.out.Runs) == 0 {
+		return nil
+	}
+	return b.sorted()
+}
+
+// A collectiveBuilder collects the collectives of one GPU.
+type collectiveBuilder struct {
+	tl    *timeline
+	links *links
+	base  int64 // ns, added to every time
+	out   collective.Columns
+
+	whats    map[collective.What]uint32
+	groups   map[collective.Group]int32
+	launched []int64 // when each run was launched, or started if that is unknown
+
+	onThread map[trace.TrackID][]*trace.CollectiveCall // operators by start
+	ofKernel map[trace.ID]*trace.CollectiveCall        // by correlation
+	byID     map[trace.ID]*trace.CollectiveCall        // operators by External id
+	notes    map[trace.TrackID][]*trace.HostSpan       // annotations "nccl:all_to_all" by start
+}
+
+// index finds the recorded arguments when they are first needed.
+func (b *collectiveBuilder) index() {
+	b.onThread = make(map[trace.TrackID][]*trace.CollectiveCall)
+	b.ofKernel, b.byID = make(map[trace.ID]*trace.CollectiveCall), make(map[trace.ID]*trace.CollectiveCall)
+	for c := range b.tl.t.Collectives.All() {
+		if b.tl.t.Tracks[c.Track].OnDevice {
+			b.ofKernel[c.Correlation] = c
+			continue
+		}
+		b.onThread[c.Track] = append(b.onThread[c.Track], c)
+		if c.External != 0 {
+			b.byID[c.External] = c
+		}
+	}
+	for _, list := range b.onThread {
+		slices.SortStableFunc(list, func(a, b *trace.CollectiveCall) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	b.notes = make(map[trace.TrackID][]*trace.HostSpan)
+	for s := range b.tl.t.Spans.All() {
+		if s.Kind == trace.Annotation && strings.HasPrefix(b.tl.t.Name(s.Name), "nccl:") {
+			b.notes[s.Track] = append(b.notes[s.Track], s)
+		}
+	}
+	for _, list := range b.notes {
+		slices.SortStableFunc(list, func(a, b *trace.HostSpan) int { return cmp.Compare(a.Start, b.Start) })
+	}
+}
+
+func (b *collectiveBuilder) add(w work, a *trace.Activity) {
+	if b.onThread == nil {
+		b.index()
+	}
+	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()), Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.stream(w)))}
+	launched := w.Start
+	call, note, at := b.recorded(w, a)
+	if at.known {
+		launched = at.start
+		if q := w.Start - at.end; q < collective.NoQueue {
+			run.Queued = uint32(max(0, q))
+		}
+	}
+	what, group := b.described(a, call, note)
+	if call != nil {
+		if call.Seq >= 0 && call.Seq < collective.NoSeq {
+			run.Seq = uint32(call.Seq)
+		}
+		b.fromArguments(call, &what, &group, &run)
+	}
+	if group == (collective.Group{}) {
+		group = collective.Group{Name: "stream " + strconv.FormatInt(b.tl.stream(w), 10), Local: true}
+	}
+	what.Group = number(b.groups, &b.out.Groups, group)
+	run.What = number(b.whats, &b.out.Whats, what)
+	b.out.Runs = append(b.out.Runs, run)
+	b.launched = append(b.launched, launched)
+}
+
+// number returns the number of v in list, to which it is added if it is new.
+func number[T comparable, N int32 | uint32](index map[T]N, list *[]T, v T) N {
+	n, ok := index[v]
+	if !ok {
+		n = N(len(*list))
+		index[v] = n
+		*list = append(*list, v)
+	}
+	return n
+}
+
+// A launchTime is when the host launched a kernel.
+type launchTime struct {
+	start, end int64
+	known      bool
+}
+
+// recorded returns what the profiler recorded of a kernel's collective, or nil; the
+// annotation around its launch, or ""; and when the kernel was launched.
+func (b *collectiveBuilder) recorded(w work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
+	var thread trace.TrackID
+	if i := b.links.of[w.number]; i >= 0 {
+		at.start, at.end, thread = b.links.time(i)
+		at.known = true
+	}
+	if c := b.ofKernel[a.Correlation]; c != nil && a.Correlation != 0 {
+		return c, "", at
+	}
+	if at.known {
+		if s := openAt(b.notes[thread], at.start, func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
+			note = b.tl.t.Name(s.Name)
+		}
+		if c := openAt(b.onThread[thread], at.start, func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
+			return c, note, at
+		}
+	}
+	if a.External != 0 && a.External != a.Correlation {
+		call = b.byID[a.External]
+	}
+	return call, note, at
+}
+
+// openAt returns the innermost of a thread's events, sorted by start, during which ns
+// lies, or nil. Those of one collective nest at most a few levels.
+func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
+	const levels = 8
+	i, _ := slices.BinarySearchFunc(list, ns, func(e *T, ns int64) int {
+		if start, _ := span(e); start <= ns {
+			return -1
+		}
+		return 1
+	})
+	for j := i - 1; j >= max(0, i-levels); j-- {
+		if start, dur := span(list[j]); ns <= start+dur {
+			return list[j]
+		}
+	}
+	return nil
+}
+
+// described returns what is recorded on the kernel, or else on its operator.
+func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What, collective.Group) {
+	t := b.tl.t
+	args := t.Detail(a.Detail).Collective
+	if args.Name == 0 && call != nil {
+		args = call.Args
+	}
+	what := collective.What{Op: collective.OpOf(t.Name(a.Name)), In: -1, Out: -1, Peer: -1}
+	if args.Name == 0 {
+		if op := collective.OpOf(note); op != collective.Other {
+			what.Op = op
+		}
+		what.Dtype = dtypeOf(t.Name(a.Name))
+		return what, collective.Group{}
+	}
+	if op := collective.OpOf(t.Name(args.Name)); op != collective.Other {
+		what.Op = op
+	}
+	what.Dtype, what.In, what.Out = cmp.Or(t.Name(args.Dtype), dtypeOf(t.Name(a.Name))), args.In, args.Out
+	group := collective.Group{Name: t.Name(args.Group), Ranks: t.Name(args.Ranks), Size: int(max(0, args.GroupSize))}
+	if call != nil {
+		if call.Comms != 0 {
+			group.ID, _ = strconv.ParseUint(t.Name(call.Comms), 10, 64)
+		}
+		what.Message = call.Bytes
+		if what.Op == collective.SendRecv {
+			what.Peer, what.Sends = peerOf(t.Name(args.Name), call)
+		}
+	}
+	return what, group
+}
+
+// peerOf returns the other rank of a send or receive, or -1, and whether this rank sends.
+func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
+	switch {
+	case call.Target >= 0 && (call.Source < 0 || name == "send"):
+		return call.Target, true
+	case call.Source >= 0 && (call.Target < 0 || name == "recv"):
+		return call.Source, false
+	}
+	return -1, false
+}
+
+// fromArguments adds what an operator of 2023 to 2024 says in its arguments only:
+//
+//	[tensors, number, pointer of the group, rank, op, in splits, out splits, ranks of the group]
+func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group, run *collective.Run) {
+	t := b.tl.t
+	if dims := gjson.Parse(t.Name(c.Dims)).Get("0"); dims.IsArray() && what.In < 0 {
+		if n := elements(dims, 0); n > 0 {
+			what.In = n
+		}
+	}
+	args := gjson.Parse(t.Name(c.Concrete)).Array()
+	if first := gjson.Parse(t.Name(c.Types)).Get("0").String(); len(args) != 8 || first != "TensorList" && first != "GenericList" {
+		return
+	}
+	if seq, err := strconv.ParseUint(args[1].String(), 10, 32); err == nil && run.Seq == collective.NoSeq && seq < collective.NoSeq {
+		run.Seq = uint32(seq)
+	}
+	if *group == (collective.Group{}) && args[2].String() != "" {
+		size, _ := strconv.ParseUint(args[7].String(), 10, 31)
+		*group = collective.Group{Name: args[2].String(), Size: int(size), Local: true}
+	}
+}
+
+// elements returns the number of elements of a tensor, "[4, 2048]", or of a list of
+// tensors. It returns -1 if that is not what dims has.
+func elements(dims gjson.Result, level int) int64 {
+	list := dims.Array()
+	if len(list) == 0 || level > 2 {
+		return -1
+	}
+	if list[0].IsArray() {
+		sum := int64(0)
+		for _, d := range list {
+			if n := elements(d, level+1); n > 0 {
+				sum = summary.Plus(sum, n)
+			}
+		}
+		return sum
+	}
+	n := int64(1)
+	for _, d := range list {
+		size := d.Int()
+		if d.Type != gjson.Number || size < 0 || size > 0 && n > math.MaxInt64/size {
+			return -1
+		}
+		n *= size
+	}
+	return n
+}
+
+// dtypeName is the type of the elements in the name of a kernel of NCCL:
+// "ncclDevKernel_AllReduce_Sum_f16_RING_LL".
+var dtypeName = lazyregexp.New(`_(bf16|f16|f32|f64|u64|i64|i32|u32|i8|u8)(?:_|\(|$)`)
+
+// dtypeOf returns the type of the elements that a kernel's name tells, or "". The
+// type of copying kernels says nothing: broadcasts and all-gathers of any type run as
+// bytes.
+func dtypeOf(kernel string) string {
+	if !strings.Contains(kernel, "Reduce") {
+		return ""
+	}
+	if m := dtypeName().FindStringSubmatch(kernel); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// sorted returns the collectives in launch order. They stay in memory until all ranks are
+// read, so nothing of them refers to the builder, which has the timeline, and their texts
+// are copies, because those of a trace are parts of large blocks.
+func (b *collectiveBuilder) sorted() *collective.Columns {
+	order := make([]int32, len(b.out.Runs))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(b.launched[i], b.launched[j]) })
+	runs := make([]collective.Run, len(order))
+	for at, i := range order {
+		runs[at] = b.out.Runs[i]
+	}
+	out := collective.Columns{Runs: runs, Whats: slices.Clone(b.out.Whats), Groups: slices.Clone(b.out.Groups)}
+	for i := range out.Whats {
+		out.Whats[i].Dtype = strings.Clone(out.Whats[i].Dtype)
+	}
+	for i := range out.Groups {
+		g := &out.Groups[i]
+		g.Name, g.Ranks = strings.Clone(g.Name), strings.Clone(g.Ranks)
+	}
+	return &out
+}
+
+func clamp32(n int64) int64 { return max(math.MinInt32, min(math.MaxInt32, n)) }

@@ -1,0 +1,77 @@
+package collective
+
+import "strings"
+
+// An Op is a kind of collective.
+type Op uint8
+
+// The kinds.
+const (
+	Other Op = iota // communication of a kind that its name does not tell
+	AllReduce
+	ReduceScatter
+	AllGather
+	AllToAll
+	Broadcast
+	Reduce
+	SendRecv
+	Barrier
+	Dispatch // of tokens to experts
+	Combine  // of the experts' results
+	Wait     // for a collective; it has no kernel
+	ops
+)
+
+var names = [ops]string{
+	Other: "other", AllReduce: "all-reduce", ReduceScatter: "reduce-scatter", AllGather: "all-gather",
+	AllToAll: "all-to-all", Broadcast: "broadcast", Reduce: "reduce", SendRecv: "send/recv", Barrier: "barrier",
+	Dispatch: "dispatch", Combine: "combine", Wait: "wait",
+}
+
+// String returns the name of o: "all-reduce".
+func (o Op) String() string { return names[o] }
+
+// Synchronizes reports whether no rank can leave the collective before all have come.
+// Then the shortest duration among the ranks is the transfer, and the rest is waiting.
+func (o Op) Synchronizes() bool {
+	switch o {
+	case AllReduce, ReduceScatter, AllGather, AllToAll, Barrier:
+		return true
+	}
+	return false
+}
+
+// opWords are parts of names, the specific before the general, without "_" and in
+// lower case.
+var opWords = []struct {
+	word string
+	op   Op
+}{
+	{"allreduce", AllReduce}, {"crossdevicereduce", AllReduce}, {"multimemallreduce", AllReduce},
+	{"reducescatter", ReduceScatter}, {"allgather", AllGather}, {"alltoall", AllToAll}, {"all2all", AllToAll},
+	{"sendrecv", SendRecv}, {"broadcast", Broadcast}, {"barrier", Barrier},
+	{"dispatch", Dispatch}, {"combine", Combine},
+	{"nccl:send", SendRecv}, {"nccl:recv", SendRecv}, {"ncclsend", SendRecv}, {"ncclrecv", SendRecv},
+	{"reduce", Reduce},
+}
+
+// OpOf returns the kind that a name tells: that of a kernel, of an annotation
+// ("nccl:all_reduce"), or the profiler's "Collective name".
+func OpOf(name string) Op {
+	if i := strings.IndexAny(name, "(<"); i > 0 {
+		name = name[:i]
+	}
+	switch name {
+	case "wait":
+		return Wait
+	case "send", "recv":
+		return SendRecv
+	}
+	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	for _, w := range opWords {
+		if strings.Contains(name, w.word) {
+			return w.op
+		}
+	}
+	return Other
+}

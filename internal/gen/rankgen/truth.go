@@ -1,0 +1,176 @@
+package rankgen
+
+import "slices"
+
+// A Truth is what the files of some ranks of a job tell when they are compared.
+type Truth struct {
+	Ranks []Rank // by place; those that were not given have no Given
+	Rows  map[Row]Sums
+}
+
+// A Rank has the sums of one rank. Times are in ns. Of collectives to which several came
+// last, the one with the lowest number counts as the last.
+type Rank struct {
+	Given                         bool
+	Number                        int
+	Collectives, Incomplete, Last int64
+	Transfer, Wait, Caused        int64
+	Offset                        int64 // of the clock
+	Aligned                       bool  // a chain of collectives leads to the first rank of its world
+}
+
+// A Row identifies collectives that a report shows together.
+type Row struct {
+	Group, Ranks, Op string // "" where the era does not say
+	Bytes            int64  // 0 where the era does not say, or ranks differ
+}
+
+// Sums are over the collectives of a row.
+type Sums struct {
+	Given             int // ranks of the group that were given
+	Count, Incomplete int64
+	Transfer, Wait    int64
+}
+
+// late is the mean wait from which a rank that comes last counts as late, in ns, and the
+// part of the transfer that it must be as well.
+const (
+	late       = 10_000
+	lateFactor = 20
+)
+
+// Truth returns what the files of the given places tell. An instance is complete if every
+// given rank of its group recorded it; of a send, if both ranks did.
+func (j *Job) Truth(given []int) Truth {
+	t := Truth{Ranks: make([]Rank, len(j.ranks)), Rows: map[Row]Sums{}}
+	for _, p := range given {
+		t.Ranks[p].Given, t.Ranks[p].Number = true, j.ranks[p].number
+	}
+	for _, in := range j.instances {
+		j.count(&t, in, given)
+	}
+	j.align(&t, given)
+	return t
+}
+
+// count adds one instance to the truth.
+func (j *Job) count(t *Truth, in *instance, given []int) {
+	of, recorded := 0, []int{} // ranks that were given; those that recorded the instance
+	for i, p := range in.places {
+		if t.Ranks[p].Given {
+			of++
+			if in.parts[i].recorded {
+				recorded = append(recorded, i)
+			}
+		}
+	}
+	if len(recorded) == 0 {
+		return
+	}
+	row := j.rowOf(in)
+	sums := t.Rows[row]
+	here := 0
+	for _, p := range in.comm.places {
+		if t.Ranks[p].Given {
+			here++
+		}
+	}
+	sums.Given = max(sums.Given, here)
+	if len(recorded) < max(2, of) {
+		sums.Incomplete++
+		for _, i := range recorded {
+			t.Ranks[in.places[i]].Incomplete++
+		}
+	} else {
+		sums.Count++
+		for _, i := range recorded {
+			t.Ranks[in.places[i]].Collectives++
+		}
+		if in.synchronizes() {
+			transfer, wait := in.wait(t, recorded)
+			sums.Transfer, sums.Wait = sums.Transfer+transfer, sums.Wait+wait
+		}
+	}
+	t.Rows[row] = sums
+}
+
+// synchronizes reports whether no rank leaves before all have come.
+func (in *instance) synchronizes() bool {
+	return in.op.name != send.name && in.op.name != Broadcast.name
+}
+
+// wait adds a complete instance to the sums of its ranks, and returns what is transfer and
+// wait. If ranks are missing, the last of the others may not have been the last, and its
+// whole duration counts as transfer.
+func (in *instance) wait(t *Truth, recorded []int) (transfer, wait int64) {
+	last, end := recorded[0], int64(0)
+	for _, p := range in.parts {
+		end = max(end, p.arrive+in.transfer)
+	}
+	for _, i := range recorded {
+		if in.parts[i].arrive > in.parts[last].arrive {
+			last = i
+		}
+	}
+	transfer = end - in.parts[last].arrive
+	for _, i := range recorded {
+		r, own := &t.Ranks[in.places[i]], in.parts[last].arrive-in.parts[i].arrive
+		r.Transfer += transfer
+		r.Wait += own
+		wait += own
+	}
+	r := &t.Ranks[in.places[last]]
+	r.Caused += wait
+	if wait/int64(len(recorded)-1) >= max(late, transfer/lateFactor) {
+		r.Last++
+	}
+	return transfer, wait
+}
+
+// rowOf returns the row of an instance, with what the era records.
+func (j *Job) rowOf(in *instance) Row {
+	row := Row{Op: in.op.name, Bytes: in.bytes}
+	if in.anonymous {
+		row.Bytes = 0
+	} else if j.Era != Era2022 {
+		row.Group, row.Ranks = in.comm.name, in.comm.ranksText()
+	}
+	return row
+}
+
+// align finds the ranks that a chain of complete collectives joins to the first rank of
+// their world.
+func (j *Job) align(t *Truth, given []int) {
+	next := []int{}
+	for _, p := range given {
+		if r := j.ranks[p]; !slices.ContainsFunc(given, func(q int) bool { return j.ranks[q].folder == r.folder && j.ranks[q].number < r.number }) {
+			t.Ranks[p].Aligned = true
+			next = append(next, p)
+		}
+	}
+	for len(next) > 0 {
+		from := next[0]
+		next = next[1:]
+		for _, in := range j.instances {
+			if !in.synchronizes() || !slices.Contains(in.places, from) || !in.complete(t) {
+				continue
+			}
+			for _, p := range in.places {
+				if to := &t.Ranks[p]; to.Given && !to.Aligned {
+					to.Aligned, to.Offset = true, t.Ranks[from].Offset+j.ranks[p].clock-j.ranks[from].clock
+					next = append(next, p)
+				}
+			}
+		}
+	}
+}
+
+// complete reports whether all given ranks recorded the instance.
+func (in *instance) complete(t *Truth) bool {
+	for i, p := range in.places {
+		if t.Ranks[p].Given && !in.parts[i].recorded {
+			return false
+		}
+	}
+	return true
+}

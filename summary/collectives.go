@@ -1,0 +1,101 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// OpSendRecv is the operation of point-to-point transfers, such as those between the
+// stages of a pipeline.
+const OpSendRecv = "send/recv"
+
+// A Collective has the collectives of one group, operation, type and size, compared
+// over the ranks that were given.
+//
+// An instance counts if every given rank of the group recorded it, with the same
+// kind, type and size. Of operations that no rank leaves before all have come, the
+// shortest duration among the ranks is the transfer and the rest of each duration is
+// waiting; of all others TransferNS and WaitNS are null.
+type Collective struct {
+	Input int    `json:"input"` // the first of the inputs that recorded them
+	Job   int    `json:"job"`   // as in RankWait
+	Op    string `json:"op"`    // "all-reduce"
+	// Group is the name of the process group as recorded, and GroupRanks its ranks, as
+	// "[0, 1]"; both are absent if they were not recorded.
+	Group      string `json:"group,omitempty"`
+	GroupRanks string `json:"group_ranks,omitempty"`
+	GroupSize  int    `json:"group_size,omitempty"` // ranks of the group; 0 if not recorded
+	Ranks      int    `json:"ranks"`                // of the group that were given
+	// Partial says that ranks of the group are missing: a rank that was not given
+	// may have come last.
+	Partial bool   `json:"partial,omitempty"`
+	Dtype   string `json:"dtype,omitempty"`
+	Bytes   *int64 `json:"bytes"` // of one instance, as nccl-tests counts them; null if not recorded
+	// MatchedBy is how instances were found: "number" (the profiler recorded one),
+	// "order" (of launches), "end" (kernels that ended together), or absent if they
+	// were not.
+	MatchedBy string `json:"matched_by,omitempty"`
+
+	Count      int64  `json:"count"`       // instances that count
+	Incomplete int64  `json:"incomplete"`  // instances that do not
+	TransferNS *int64 `json:"transfer_ns"` // sum over the instances
+	WaitNS     *int64 `json:"wait_ns"`     // sum over the instances and ranks
+	// The bandwidths are those of nccl-tests, in 1e9 bytes a second: Count times Bytes over
+	// TransferNS, and that times the factor of the operation.
+	AlgBWGBps *float64 `json:"algbw_gbps"`
+	BusBWGBps *float64 `json:"busbw_gbps"`
+}
+
+func (c *Collective) check() error {
+	switch {
+	case c.Count < 0 || c.Incomplete < 0 || c.Ranks < 1:
+		return fmt.Errorf("count %d, incomplete %d, ranks %d: want 0 or more, and at least 1 rank", c.Count, c.Incomplete, c.Ranks)
+	case c.TransferNS != nil && *c.TransferNS < 0 || c.WaitNS != nil && *c.WaitNS < 0:
+		return fmt.Errorf("transfer_ns or wait_ns is negative")
+	}
+	return nil
+}
+
+func (c *Collective) order(o *Collective) int {
+	size := func(n *int64) int64 {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	return cmp.Or(cmp.Compare(size(o.TransferNS), size(c.TransferNS)), cmp.Compare(c.Op, o.Op), cmp.Compare(c.Group, o.Group), cmp.Compare(c.GroupRanks, o.GroupRanks),
+		cmp.Compare(c.Dtype, o.Dtype), cmp.Compare(size(o.Bytes), size(c.Bytes)), cmp.Compare(c.Count, o.Count), cmp.Compare(c.Incomplete, o.Incomplete))
+}
+
+// A RankWait has the sums of one GPU over the matched collectives that no rank leaves
+// before all have come.
+type RankWait struct {
+	Input  int   `json:"input"`
+	Rank   int   `json:"rank"`
+	Device int64 `json:"device"`
+	// Job is the first input of the job. The rows of one job were compared with each other:
+	// without one of its inputs they have no meaning.
+	Job int `json:"job"`
+
+	Collectives int64 `json:"collectives"` // that count, of every kind
+	Incomplete  int64 `json:"incomplete"`  // that do not, because other ranks did not record them
+	TransferNS  int64 `json:"transfer_ns"`
+	WaitNS      int64 `json:"wait_ns"`
+	// CausedNS is how long the other ranks waited, added up, in the collectives to
+	// which this rank came last. Over all ranks it sums to the waiting.
+	CausedNS int64 `json:"caused_ns"`
+	Last     int64 `json:"last"` // collectives to which it came last, late enough to matter
+
+	// OffsetNS is how far the clock of this input is ahead of the first rank's, by the
+	// ends of matched collectives, and ResidualNS the median distance from it. Both
+	// are null if they share none. Sums do not use them.
+	OffsetNS   *int64 `json:"offset_ns"`
+	ResidualNS *int64 `json:"residual_ns"`
+}
+
+func (r *RankWait) check() error {
+	if r.TransferNS < 0 || r.WaitNS < 0 || r.CausedNS < 0 || r.Collectives < 0 || r.Incomplete < 0 || r.Last < 0 {
+		return fmt.Errorf("rank %d: a sum or count is negative", r.Rank)
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"assay/summary"
+)
+
+// RankDevices returns the indices of the GPUs in the order of their ranks. It is nil if
+// there are fewer than two ranks, or if a rank and GPU is given twice: then the inputs
+// belong to different runs or are parts of one, and must not be compared as ranks. The
+// GPUs of one rank count as ranks if their collectives are matched.
+func RankDevices(s *summary.Summary) []int {
+	order := make([]int, len(s.Devices))
+	for i := range order {
+		order[i] = i
+	}
+	place := func(i, j int) int {
+		a, b := s.Devices[i], s.Devices[j]
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
+	}
+	slices.SortStableFunc(order, place)
+	for i := 1; i < len(order); i++ {
+		if place(order[i-1], order[i]) == 0 {
+			return nil
+		}
+	}
+	if len(order) < 2 || oneRank(s, order) && len(s.Ranks) < 2 {
+		return nil
+	}
+	return order
+}
+
+// oneRank reports whether all GPUs of the ordered list have the same rank.
+func oneRank(s *summary.Summary, devices []int) bool {
+	return s.Devices[devices[0]].Rank == s.Devices[devices[len(devices)-1]].Rank
+}
+
+// RankNames returns the names of such GPUs for an axis, and what they are: "rank", "GPU"
+// if there is one rank, or "rank:GPU" if a rank has several GPUs.
+func RankNames(s *summary.Summary, devices []int) (of string, names []string) {
+	of = "rank"
+	for i := 1; i < len(devices); i++ {
+		if s.Devices[devices[i]].Rank == s.Devices[devices[i-1]].Rank {
+			of = "rank:GPU"
+		}
+	}
+	if oneRank(s, devices) {
+		of = "GPU"
+	}
+	for _, i := range devices {
+		rank, gpu := strconv.Itoa(s.Devices[i].Rank), strconv.FormatInt(s.Devices[i].Device, 10)
+		names = append(names, map[string]string{"rank": rank, "GPU": gpu, "rank:GPU": rank + ":" + gpu}[of])
+	}
+	return of, names
+}
+
+// RankWaits returns the waits of such GPUs, nil for those without matched collectives.
+// It is nil if no collective is matched.
+func RankWaits(s *summary.Summary, devices []int) []*summary.RankWait {
+	if len(s.Ranks) == 0 {
+		return nil
+	}
+	rows := map[DeviceKey]*summary.RankWait{}
+	for i := range s.Ranks {
+		r := &s.Ranks[i]
+		rows[DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}] = r
+	}
+	out, known := make([]*summary.RankWait, len(devices)), false
+	for i, at := range devices {
+		d := s.Devices[at]
+		r := rows[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		if r != nil && r.TransferNS+r.WaitNS > 0 {
+			out[i], known = r, true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return out
+}
+
+// A Pace is the order of ranks by how long the others have to wait for them.
+type Pace struct {
+	// Slowest, Median and Fastest are positions in the list of GPUs, or -1. Median is -1
+	// if there are two ranks.
+	Slowest, Median, Fastest int
+	// Waits says that OwnNS is the own wait in collectives: the slowest rank waits least.
+	// Otherwise it is the exposed communication, which includes the waiting.
+	Waits bool
+	OwnNS []int64
+	// Unknown is why there is no order, or PaceKnown.
+	Unknown PaceUnknown
+}
+
+// PaceUnknown is a reason.
+type PaceUnknown uint8
+
+// The reasons why ranks have no order.
+const (
+	PaceKnown     PaceUnknown = iota
+	PaceNoWaiting             // no communication on some rank
+	PaceUneven                // windows or numbers of steps differ too much
+	PaceStages                // send/recv: ranks may be stages of a pipeline
+	PaceEqual                 // the ranks hardly differ
+)
+
+// PaceOf orders the GPUs of [RankDevices]. Ranks that do different work or that were
+// captured for different times have no order.
+func PaceOf(s *summary.Summary, devices []int) Pace {
+	p := Pace{Slowest: -1, Median: -1, Fastest: -1}
+	waits := RankWaits(s, devices)
+	p.Waits = waits != nil && !slices.Contains(waits, nil)
+	var windows []int64
+	for i, at := range devices {
+		a := s.Devices[at].Activity
+		windows = append(windows, a.Window())
+		if p.Waits {
+			p.OwnNS = append(p.OwnNS, waits[i].WaitNS)
+		} else {
+			p.OwnNS = append(p.OwnNS, a.ExposedComm())
+		}
+		if a.With(summary.ClassComm) == 0 {
+			p.Unknown = PaceNoWaiting
+		}
+	}
+	longest, shortest := slices.Max(windows), slices.Min(windows)
+	switch {
+	case p.Unknown != PaceKnown:
+		return p
+	case slices.ContainsFunc(s.Collectives, func(c summary.Collective) bool { return c.Op == summary.OpSendRecv }):
+		p.Unknown = PaceStages
+		return p
+	case longest-shortest > longest/4 || !sameSteps(s, devices):
+		p.Unknown = PaceUneven
+		return p
+	case slices.Max(p.OwnNS)-slices.Min(p.OwnNS) <= longest/100:
+		p.Unknown = PaceEqual
+		return p
+	}
+	order := make([]int, len(devices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p.OwnNS[i], p.OwnNS[j]) })
+	p.Slowest, p.Fastest = order[0], order[len(order)-1]
+	if len(order) > 2 {
+		p.Median = order[len(order)/2]
+	}
+	return p
+}
+
+// sameSteps reports whether the GPUs have the same number of steps, or none has any.
+func sameSteps(s *summary.Summary, devices []int) bool {
+	count := map[DeviceKey]int{}
+	for _, st := range s.Steps {
+		count[DeviceKey{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
+	}
+	of := func(i int) int {
+		d := s.Devices[devices[i]]
+		return count[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+	}
+	for i := range devices {
+		if of(i) != of(0) {
+			return false
+		}
+	}
+	return true
+}
+
+// A RankRow has one time of each GPU of [RankDevices], in ns, or -1 where it was not
+// recorded.
+type RankRow struct {
+	Name   string // the path of a phase, or the name of a step
+	Kind   string // of a step
+	Number int64  // of a step
+	NS     []int64
+	Median int64 // of those recorded
+}
+
+// finish computes the median of the recorded times, and returns on how many GPUs there
+// is one.
+func (r *RankRow) finish() (known int) {
+	list := slices.DeleteFunc(slices.Clone(r.NS), func(ns int64) bool { return ns < 0 })
+	if n := len(list); n > 0 {
+		slices.Sort(list)
+		low, high := list[(n-1)/2], list[n/2]
+		r.Median = low + (high-low)/2
+	}
+	return len(list)
+}
+
+// positions maps the GPUs to their positions in the list.
+func positions(s *summary.Summary, devices []int) map[DeviceKey]int {
+	out := map[DeviceKey]int{}
+	for i, at := range devices {
+		d := s.Devices[at]
+		out[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
+	}
+	return out
+}
+
+func newRow(r RankRow, n int) *RankRow {
+	r.NS = slices.Repeat([]int64{-1}, n)
+	return &r
+}
+
+// PhasesOfRanks returns the phases that two or more GPUs have, in the order of [Phases],
+// with the time of one run on each GPU: its GPU time over the number of runs. If no phase
+// has GPU time on most GPUs, it is the median run on the CPU, and onGPU is false.
+func PhasesOfRanks(s *summary.Summary, devices []int) (rows []RankRow, onGPU bool) {
+	if rows = phasesOfRanks(s, devices, true); len(rows) > 0 {
+		return rows, true
+	}
+	return phasesOfRanks(s, devices, false), false
+}
+
+func phasesOfRanks(s *summary.Summary, devices []int, onGPU bool) (rows []RankRow) {
+	at, byPath := positions(s, devices), map[string]*RankRow{}
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		pos, ok := at[DeviceKey{Input: p.Input, Rank: p.Rank, Device: p.Device}]
+		if !ok || p.Path == "" || p.Count <= 0 {
+			continue
+		}
+		if byPath[p.Path] == nil {
+			byPath[p.Path] = newRow(RankRow{Name: p.Path}, len(devices))
+		}
+		byPath[p.Path].NS[pos] = p.MedianNS
+		if onGPU {
+			byPath[p.Path].NS[pos] = p.Total.Window() / p.Count
+		}
+	}
+	for _, p := range Phases(s) {
+		if r := byPath[p.Path]; r != nil && r.finish() > 1 && r.Median > 0 {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
+
+// StepsOfRanks returns the steps that two or more GPUs have, in the order of [Steps],
+// with the step time of each GPU.
+func StepsOfRanks(s *summary.Summary, devices []int) (rows []RankRow) {
+	at := positions(s, devices)
+	for _, st := range Steps(s) {
+		r := newRow(RankRow{Name: st.Name, Kind: st.Kind, Number: st.Number}, len(devices))
+		for _, n := range st.Rows {
+			row := &s.Steps[n]
+			if pos, ok := at[DeviceKey{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok {
+				r.NS[pos] = summary.Plus(max(0, r.NS[pos]), row.WallNS)
+			}
+		}
+		if r.finish() > 1 && r.Median > 0 {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
