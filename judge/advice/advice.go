@@ -1,5 +1,6 @@
 // Package advice has evidence and steps that several rules share: of kernels, communication
-// and copies, which traces and tables have, of the causes of idle time, and of phases.
+// and copies, which traces and tables have, of the causes of idle time, of phases, and of
+// ranks that wait for each other.
 package advice
 
 import (

@@ -107,7 +107,7 @@ func (p peers) advice() finding.Step {
 // as long as the transfer takes, so the additional communication time of the others is
 // waiting.
 func (c *Evaluator) stragglingRank() []tree.Reading {
-	if w, ok := waitsOfRanks(c); ok {
+	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
 		return stragglersOf(c, w)
 	}
 	p, window := c.peers(), c.Judged.Window()
@@ -125,16 +125,13 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
 		}
 	}
-	f.Subject = rankName(p.least.rank)
+	f.Subject = advice.RankName(p.least.rank)
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
 	for _, s := range advice.CommAdvice() { // faster communication does not help a straggler
 		r.Drops = append(r.Drops, s.ID)
 	}
 	return r.IfReached()
 }
-
-// rankName returns a rank as the subject of a finding.
-func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
 // rankShare returns the share of its windows that a rank spends in something, and the
 // share of the other ranks.
@@ -210,7 +207,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 		}
 	}
 	f.Next = []finding.Step{finding.Advise("even-out-the-work"), finding.Advise("check-throttling")}
-	f.Subject = rankName(first)
+	f.Subject = advice.RankName(first)
 	waits := int64(0)
 	for _, ns := range compute {
 		waits = summary.Plus(waits, most-ns)

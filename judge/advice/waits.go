@@ -1,0 +1,112 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/summary"
+	"assay/unit"
+)
+
+// RankName returns a rank as the subject of a finding.
+func RankName(rank int) string { return "rank " + strconv.Itoa(rank) }
+
+// RankWaits are the ranks of a run whose collectives were matched: who waited, and for whom.
+// Without them, ranks are compared by their sums of communication time: see peers.
+type RankWaits struct {
+	Ranks          []summary.RankWait // those that the others wait for most first
+	Wait, transfer int64              // ns over all GPUs
+	partial        string             // "2 of 128" if ranks of a group were not given
+}
+
+// WaitsOfRanks returns the waits of a run, and whether its ranks can be compared by them: at
+// least half of the communication time is in matched collectives.
+func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
+	w := RankWaits{Ranks: slices.Clone(c.Ranks)}
+	for _, r := range w.Ranks {
+		w.Wait, w.transfer = summary.Plus(w.Wait, r.WaitNS), summary.Plus(w.transfer, r.TransferNS)
+	}
+	all := int64(0)
+	for _, k := range c.Kernels {
+		if k.Class == "comm" {
+			all = summary.Plus(all, k.TotalNS)
+		}
+	}
+	for _, r := range c.Collectives {
+		if r.Partial && r.TransferNS != nil {
+			w.partial = fmt.Sprintf("%d of %d", r.Ranks, r.GroupSize)
+		}
+	}
+	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
+	of := summary.Plus(w.Wait, w.transfer)
+	return w, len(w.Ranks) >= 2 && of > 0 && of >= all-of
+}
+
+// Late returns the ranks that the others wait for: each causes a quarter of the waiting
+// or half as much again as its even share, and together they cause most of it. It
+// returns none if the ranks are late in turn.
+func (w RankWaits) Late() (out []summary.RankWait, caused int64) {
+	const each, more, together = 0.25, 1.5, 0.6
+	least := max(each, more/float64(len(w.Ranks)))
+	for _, r := range w.Ranks {
+		if float64(r.CausedNS) >= least*float64(w.Wait) && r.CausedNS > 0 {
+			out, caused = append(out, r), summary.Plus(caused, r.CausedNS)
+		}
+	}
+	if float64(caused) < together*float64(w.Wait) {
+		return nil, 0
+	}
+	return out, caused
+}
+
+// Waiting reports whether waiting is most of the time in matched collectives.
+func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
+
+func (w RankWaits) Evidence() []string {
+	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU", unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
+		unit.Duration(w.transfer/int64(len(w.Ranks))))
+	if w.partial != "" {
+		line += "; " + w.partial + " ranks of a group were given, so a rank that is not here may be late"
+	}
+	return []string{line}
+}
+
+// Share returns how much of the waiting a rank causes, and how often it is last.
+func (w RankWaits) Share(r summary.RankWait) string {
+	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", RankName(r.Rank), unit.Count(r.Last), label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
+}
+
+func (w RankWaits) Advice() finding.Step {
+	late, _ := w.Late()
+	switch {
+	case !w.Waiting():
+		return finding.Advise("transfer-less")
+	case len(late) == 1:
+		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(late[0].Rank))
+	case len(late) > 1:
+		return finding.Advise("find-the-late-ranks", "ranks", RankList(late))
+	}
+	return finding.Advise("even-out-each-step")
+}
+
+// RankList returns the numbers of ranks in order: "0 and 6".
+func RankList(list []summary.RankWait) string {
+	var numbers []int
+	for _, r := range list {
+		numbers = append(numbers, r.Rank)
+	}
+	slices.Sort(numbers)
+	var words []string
+	for _, n := range slices.Compact(numbers) {
+		words = append(words, strconv.Itoa(n))
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
