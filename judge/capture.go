@@ -156,7 +156,7 @@ func (c *evaluator) tooLittleWork() (Finding, bool) {
 	case events < rule.MinEvents:
 		under = label.Plural(rule.MinEvents, "event")
 	case span > 0 && f.Value < rule.MinShare:
-		under = unit.Percent(rule.MinShare)
+		under = unit.Percent(rule.MinShare) + " of the capture"
 	default:
 		return Finding{}, false
 	}

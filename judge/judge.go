@@ -226,7 +226,7 @@ func (c *evaluator) lossOfWindow(p part) reading {
 }
 
 // computePart reports the good case. If most of the kernel time moves data, it says only
-// that the GPU is busy, because the verdict is another one then.
+// that the GPU is busy, because the run then has another verdict.
 func (c *evaluator) computePart() []reading {
 	p := partOf(RuleComputeBound)
 	f, limit, reached := measured(c.rules[p.rule], p.time(c.judged), c.judged.Window())
@@ -234,7 +234,7 @@ func (c *evaluator) computePart() []reading {
 	if c.movesData() {
 		kind = "busy"
 	}
-	f.Title = fmt.Sprintf("%s; %s from %s", c.figure(p, c.judged), kind, unit.Percent(limit))
+	f.Title = fmt.Sprintf("%s; %s if ≥ %s", c.figure(p, c.judged), kind, unit.Percent(limit))
 	f.Evidence = append(c.categories(), c.largestKernel("compute")...)
 	f.Where = c.kernelPlace("compute")
 	f.Next = []Step{advise("gains-are-in-kernels"), advise("busy-is-not-efficient")}
