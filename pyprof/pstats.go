@@ -124,7 +124,7 @@ func (r *pstatsReader) line(line string) {
 }
 
 func (r *pstatsReader) begin() {
-	t := &profile.Table{Name: "functions", Title: "Functions by pstats", Of: profile.OfFunction,
+	t := &profile.Table{Name: "functions", Title: "Functions (pstats)", Of: profile.OfFunction,
 		Columns: []profile.Heading{countColumn, primitiveColumn, selfColumn, totalColumn}}
 	if r.said.cpu {
 		t.Clock = profile.ClockCPU

@@ -98,9 +98,9 @@ func (r *yappiReader) line(line string) {
 
 // begin opens a table.
 func (r *yappiReader) begin(columns []string) {
-	t := &profile.Table{Name: "functions", Title: "Functions by yappi", Of: profile.OfFunction, Clock: r.clock}
+	t := &profile.Table{Name: "functions", Title: "Functions (yappi)", Of: profile.OfFunction, Clock: r.clock}
 	if slices.Contains(columns, "id") {
-		t.Name, t.Title, t.Of = "threads", "Threads by yappi", profile.OfThread
+		t.Name, t.Title, t.Of = "threads", "Threads (yappi)", profile.OfThread
 	}
 	for _, c := range columns {
 		switch c {

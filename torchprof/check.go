@@ -107,7 +107,7 @@ func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 				millis(sum.Value), place, millis(said.Value)), 1)
 		case sum.Value < said.Value-slack:
 			f.issueAt(all.line, "rows-not-printed", diag.Info, fmt.Sprintf(
-				"the rows of a table add up to less than the total below it (first such table: %s of %s of %s time): only the largest or outermost rows were printed; print all with table(row_limit=-1)",
+				"the rows of a table add up to less than the total below it (first such table: %s of %s of %s time): the profiler printed only some rows; print all with table(row_limit=-1)",
 				millis(sum.Value), millis(said.Value), place), 1)
 		default:
 			t.Totals[i] = profile.Cell{} // the rows give the more exact sum

@@ -131,7 +131,7 @@ func (r *reader) broken(err error) {
 		r.issue("trailing-data", diag.Info, "the data after the compressed data cannot be read ("+err.Error()+"); the tables are complete")
 	default:
 		r.out.Complete = false
-		r.issue("input-truncated", diag.DataLoss, "the input breaks off here ("+err.Error()+"); rows and tables after this position are missing")
+		r.issue("input-truncated", diag.DataLoss, "the input is cut here ("+err.Error()+"); rows and tables after this position are missing")
 	}
 }
 
