@@ -69,6 +69,6 @@ func (s *source) hidden(v any) {
 func secretsInCapture(path string, n int64) summary.Issue {
 	return summary.Issue{
 		Code: "secrets-in-capture", Severity: diag.Info.String(), Count: n, First: path,
-		Help: "the file contains possible secrets (tokens, keys, passwords); assay masks them in its output; remove them before you share the file, and record in a clean environment",
+		Help: "The file has values that look like secrets (tokens, keys, passwords). assay masks them in its output. Remove them before you share the file, and record in a clean environment.",
 	}
 }
