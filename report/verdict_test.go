@@ -13,7 +13,7 @@ import (
 	"assay/summary"
 )
 
-// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the kernels: lower precision is no reason to
+// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the largest kernels: use lower precision is no reason to
 // stop reading where something else is critical.
 func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	busy := judge.Finding{Rule: judge.RuleComputeBound, Title: "compute is 99.9% of the window", Next: steps("gains-are-in-kernels")}
@@ -28,11 +28,11 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		screen   string // the arrow under the verdict
 		markdown string // what is to be done first
 	}{
-		{"all is well", "compute", []judge.Finding{busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
-		{"a warning", "compute", []judge.Finding{slow, busy}, "First see the 1 warning below.", "What to do first (finding slow-steps):\n\n- Compare the slowest step"},
-		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "First see the 1 critical finding and 2 warnings below.",
+		{"all is well", "compute", []judge.Finding{busy}, "Fix: Optimize the largest kernels: use lower precision", "What to do first:\n\n- Optimize the largest kernels: use lower precision"},
+		{"a warning", "compute", []judge.Finding{slow, busy}, "Start with the 1 warning below.", "What to do first (finding slow-steps):\n\n- Compare the slowest step"},
+		{"more than one", "compute", []judge.Finding{late, slow, slow, busy}, "Start with the 1 critical finding and 2 warnings below.",
 			"What to do first (finding uneven-ranks):\n\n- Give all ranks the same work"},
-		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"of the capture it is said elsewhere", "compute", []judge.Finding{lost, busy}, "Fix: Optimize the largest kernels: use lower precision", "What to do first:\n\n- Optimize the largest kernels: use lower precision"},
 	} {
 		r := judge.Result{Verdict: judge.Verdict{Bound: judge.Bound(tc.bound), Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)
