@@ -111,7 +111,7 @@ func (e *examination) idle() (can, why string) {
 	}
 	can, why = shareAnswer(known, idle, "idle time")
 	if vague > 0 {
-		why += fmt.Sprintf(" For %s only host wait is known, not its state.", unit.Share(vague, idle))
+		why += fmt.Sprintf(" For %s, only host wait is known, but not what the CPU did.", unit.Share(vague, idle))
 	}
 	if can == No && vague > idle/2 {
 		can = Partly
