@@ -215,7 +215,7 @@ func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 }
 
 func (r *yappiReader) malformed(why string) {
-	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every sum. Print the table again.")
+	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
 // cutNames says that names are not whole, if so, and that a part of the

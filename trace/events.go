@@ -174,7 +174,7 @@ func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	}
 	help := helpOf[f.code]
 	if f.code == codeTooLong {
-		help = fmt.Sprintf("events of more than %d MiB were skipped; their time is missing from every sum", r.sel.Limits.Event>>20)
+		help = fmt.Sprintf("Events of more than %d MiB were skipped. Their time is missing from every total.", r.sel.Limits.Event>>20)
 	}
 	r.issues.AddN(diag.Issue{Code: f.code, Severity: diag.DataLoss, First: at, Help: help}, n)
 }

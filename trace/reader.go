@@ -406,9 +406,9 @@ func (r *Reader) truncated() {
 			Help: limit.msg + "; the events after this position are missing"})
 		return
 	}
-	help := "the input ends inside the trace; the profiler was probably killed, or the disk was full; the events after this position are missing"
+	help := "The input ends inside the trace: the profiler was probably killed, or the disk was full. The events after this position are missing."
 	if err := r.s.Err(); err != nil {
-		help = "the input is cut here (" + err.Error() + "); the data after this position is missing"
+		help = "The input is cut here (" + err.Error() + "). The data after this position is missing."
 	}
 	r.issues.Add(diag.Issue{Code: codeTruncated, Severity: diag.DataLoss, First: r.pos(""), Help: help})
 }

@@ -98,7 +98,7 @@ func (r *reader) cells(cells []string) {
 	o := r.open
 	r.out.Records++
 	if cells == nil {
-		r.malformed("lines within a table whose cells do not match its header were skipped; their values are missing from every sum")
+		r.malformed("Lines within a table whose cells do not match its header were skipped. Their values are missing from every total.")
 		return
 	}
 	row := profile.Row{Line: r.lines.N}
@@ -123,7 +123,7 @@ func (r *reader) cells(cells []string) {
 			}
 			cell, err := c.read(text)
 			if err != nil {
-				r.malformed(fmt.Sprintf("rows with a value that is %s were skipped; their values are missing from every sum", err))
+				r.malformed(fmt.Sprintf("Rows with a value that is %s were skipped. Their values are missing from every total.", err))
 				return
 			}
 			row.Cells = append(row.Cells, cell)
@@ -253,7 +253,7 @@ func (r *reader) close() {
 	r.checkUnits(o)
 	r.checkShares(o)
 	r.issues.AddN(diag.Issue{Code: "names-cut", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
-		Help: "nsys shortens names to 100 characters in text; rows with equal shortened names stay separate; for full names and categories, print with --format csv"}, o.short)
+		Help: "nsys shortens names to 100 characters in text. Rows with equal shortened names stay separate. For full names and categories, print with --format csv."}, o.short)
 	r.add(o.table)
 }
 
