@@ -44,7 +44,7 @@ func (f *Finder) say(o *opened) {
 			"the profiler swaps the columns Source Location and Total FLOPs if both are on; assay corrected this", 1)
 	}
 	if !o.footer {
-		f.issueAt(o.at, "table-unfinished", diag.DataLoss, "a table ends without its last rule: rows may be missing; copy the text again", 1)
+		f.issueAt(o.at, "table-unfinished", diag.DataLoss, "A table ends without its last rule: rows may be missing. Copy the text again.", 1)
 	}
 	if n := o.left[ofCPU] + o.left[ofDevice]; n > 0 {
 		f.issueAt(o.at, "table-rows-pooled", diag.DataLoss,
@@ -52,7 +52,7 @@ func (f *Finder) say(o *opened) {
 	}
 	for _, t := range o.totals {
 		if !t.cell.Known {
-			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "the total below a table has no unit or is not a number; the sum of the rows is used instead", 1)
+			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "The total below a table has no unit or is not a number. The sum of the rows is used instead.", 1)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func withoutSecrets(sum *summary.Summary, path string) *summary.Summary {
 	if n := r.Secrets(); n > 0 {
 		sum.Issues = append(sum.Issues, summary.Issue{
 			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(path),
-			Help: "names in the capture contain possible secrets; assay masks them in its output, but the file still has them; do not share the file, and replace the secrets",
+			Help: "Names in the capture contain possible secrets. assay masks them in its output, but the file still has them. Do not share the file, and replace the secrets.",
 		})
 		sum.Sort()
 	}
