@@ -126,7 +126,7 @@ func (e *examination) operators() (can, why string) {
 	}
 	switch {
 	case len(e.Ops) == 0 && e.hasTable(summary.OfOp):
-		return Yes, "A table of operators has the answer."
+		return Yes, "The capture has a table of operators."
 	case len(e.Ops) == 0:
 		return No, "No operator was recorded."
 	}
@@ -144,7 +144,7 @@ func (e *examination) lines() (can, why string) {
 	}
 	switch {
 	case len(e.Lines)+len(e.Modules) == 0 && len(e.Flames) > 0:
-		return Yes, "A profile with stacks has the answer."
+		return Yes, "The capture has a profile with stacks."
 	case len(e.Lines)+len(e.Modules) == 0:
 		return No, "No stack was recorded."
 	}
@@ -212,7 +212,7 @@ func (e *examination) phases() (can, why string) {
 	case len(own) > 0:
 		return Yes, fmt.Sprintf("The program marked %s of annotations, for example %q.", label.Plural(int64(len(own)), "kind"), label.Head(own[0], longName))
 	case e.hasTable(summary.OfRange):
-		return Yes, "A table of ranges has the answer."
+		return Yes, "The capture has a table of ranges."
 	}
 	return No, "The program marked no phase."
 }

@@ -230,7 +230,7 @@ func (c *evaluator) withheld(f Finding, found, judged []Finding, order map[strin
 	return Result{Verdict: decidedBy(BoundUnknown, f), Findings: slices.Concat(found, []Finding{f}, c.memory(), judged)}
 }
 
-// Unusable says why the numbers of the devices cannot be used, or returns nil: most
+// Unusable returns why the numbers of the GPUs cannot be used, or nil: most
 // device records are missing or damaged, or the clock is not plausible.
 func (r Result) Unusable() *Abstention {
 	if a := r.Verdict.Abstained; a != nil && (a.Code == RuleRecordsMissing || a.Code == RuleClocks) {
