@@ -159,7 +159,7 @@ func lastDevice(t *trace.Trace) int64 {
 // noteDevices says that the work of further devices was left out.
 func noteDevices(events int64, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("The input names more than %d devices, so ids may have been written instead of device numbers. Events on further devices are missing from every sum. Check what wrote the trace.", maxDevices)}, events)
+		Help: fmt.Sprintf("The input names more than %d devices, so ids may have been written instead of device numbers. Events on further devices are missing from every total. Check what wrote the trace.", maxDevices)}, events)
 }
 
 // implausible reports whether nothing can have lasted as long as the span.

@@ -382,5 +382,5 @@ func (o *losses) note(t *trace.Trace, rank int, issues *diag.Ledger) {
 		return
 	}
 	issues.AddN(diag.Issue{Code: "launches-without-kernels", Severity: severity,
-		Help: fmt.Sprintf("Rank %d: %s have no GPU work in the capture. It is missing from every total; its time counts as idle or as other work. Record fewer activities or a shorter range, and let the profiler finish.", rank, strings.Join(texts, ", "))}, total)
+		Help: fmt.Sprintf("Rank %d: the GPU work of %s is missing. Totals omit it, and its time counts as idle or other work. Record fewer activities or a shorter range, and let the profiler finish.", rank, strings.Join(texts, ", "))}, total)
 }

@@ -73,7 +73,7 @@ func TestLostRecords(t *testing.T) {
 			if 20*lost > all && (tc.kind == summary.LossKernel || lost >= 10) {
 				want = "data-loss"
 			}
-			if is.Severity != want || !strings.Contains(is.Help, fmt.Sprintf("Rank 3: %d of %d ", lost, all)) {
+			if is.Severity != want || !strings.Contains(is.Help, fmt.Sprintf("Rank 3: the GPU work of %d of %d ", lost, all)) {
 				t.Errorf("%s, %v dropped: %s %q, want %s", tc.kind, share, is.Severity, is.Help, want)
 			}
 		}

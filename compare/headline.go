@@ -178,7 +178,7 @@ func (c *Comparison) runs(r *Row) string {
 		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), Signed(r.DeltaNS))
 	}
 	b, n := r.Means(c)
-	return fmt.Sprintf("%s: %s per run, was %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
+	return fmt.Sprintf("%s: mean %s, was %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
 }
 
 // often returns the text for a number of times.

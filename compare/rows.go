@@ -192,7 +192,7 @@ func matchOf(inBase, inNew bool) string {
 // Unattributed is the name of the row of idle time without a known cause: the
 // idle time of steps outside of the devices' windows, minus that of the windows
 // outside of steps.
-const Unattributed = "(outside of what was attributed)"
+const Unattributed = "(not attributed)"
 
 // idle divides the idle time of the budget by its causes. Causes are known for
 // the devices' windows; the difference to the steps is a separate row.

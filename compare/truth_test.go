@@ -99,11 +99,11 @@ func injections() []injection {
 		{"slower kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, fused, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 15 * us })
 			return p
-		}, 150 * us, []string{"step time +11.6%: ", "(+150 µs); compute +150 µs", fused, "35 µs per run, was 20 µs (+150 µs)"}},
+		}, 150 * us, []string{"step time +11.6%: ", "(+150 µs); compute +150 µs", fused, "mean 35 µs, was 20 µs (+150 µs)"}},
 		{"faster kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS -= 30 * us })
 			return p
-		}, -300 * us, []string{"step time -23.3%: ", "(-300 µs); compute -300 µs", gemm, "70 µs per run, was 100 µs (-300 µs)"}},
+		}, -300 * us, []string{"step time -23.3%: ", "(-300 µs); compute -300 µs", gemm, "mean 70 µs, was 100 µs (-300 µs)"}},
 		{"more launches", func(p []tracegen.Segment) []tracegen.Segment {
 			last := p[len(p)-2]
 			return slices.Insert(p, len(p)-1, last, last, last, last, last)
@@ -123,7 +123,7 @@ func injections() []injection {
 		{"slower copy", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, upload, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 60 * us })
 			return p
-		}, 60 * us, []string{"+60 µs", "exposed copies +60 µs", upload, "100 µs per run, was 40 µs (+60 µs)"}},
+		}, 60 * us, []string{"+60 µs", "exposed copies +60 µs", upload, "mean 100 µs, was 40 µs (+60 µs)"}},
 		{"new gap", func(p []tracegen.Segment) []tracegen.Segment {
 			wait := tracegen.Segment{NS: 300 * us, Ops: []tracegen.Op{{Kind: tracegen.HostOnly, Host: []string{"aten::item"}, Call: "cudaStreamSynchronize"}}}
 			return slices.Insert(p, 11, wait)
@@ -138,7 +138,7 @@ func injections() []injection {
 				op.Name = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64_cublas"
 			})
 			return p
-		}, 100 * us, []string{"+100 µs", "compute +100 µs", "sm90_xmma_gemm", "which replaces", gemm, "110 µs per run, was 100 µs"}},
+		}, 100 * us, []string{"+100 µs", "compute +100 µs", "sm90_xmma_gemm", "which replaces", gemm, "mean 110 µs, was 100 µs"}},
 		{"another batch", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, op *tracegen.Op) { s.NS *= 2; op.Dims = [][]int64{{1024, 1024}, {1024, 1024}} })
 			return p

@@ -52,7 +52,7 @@ const (
 func (b *Builder) Launch(l Launch, at diag.Pos) (number int, ok bool) {
 	if b.used >= b.budget {
 		b.issues.Add(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: at,
-			Help: fmt.Sprintf("the launches up to here need more than the limit of %d MiB; later ones are missing: profile fewer launches (--launch-count) or raise --max-memory", b.budget>>20)})
+			Help: fmt.Sprintf("The launches up to here need more than the limit of %d MiB. Later ones are missing: profile fewer launches (--launch-count) or raise --max-memory.", b.budget>>20)})
 		b.c.Complete = false
 		return 0, false
 	}
@@ -105,7 +105,7 @@ func (b *Builder) AddRule(launch int, r Rule, at diag.Pos) {
 
 func (b *Builder) leftOut(at diag.Pos) {
 	b.issues.Add(diag.Issue{Code: "counters-left-out", Severity: diag.DataLoss, First: at,
-		Help: fmt.Sprintf("data that no result depends on was left out: rules over %d per launch and, above half of the memory limit, all rules and other metrics; raise --max-memory to keep them", MaxRules)})
+		Help: fmt.Sprintf("Data that no result depends on was left out: rules over %d per launch and, above half of the memory limit, all rules and other metrics. Raise --max-memory to keep them.", MaxRules)})
 }
 
 // Scale multiplies a metric of a launch, given by its index among the launch's

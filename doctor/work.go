@@ -112,7 +112,7 @@ func (e *examination) idle() (can, why string) {
 	}
 	can, why = shareAnswer(known, idle, "idle time")
 	if vague > 0 {
-		why += fmt.Sprintf(" For %s only host wait is known, not its state.", unit.Share(vague, idle))
+		why += fmt.Sprintf(" For %s, only host wait is known, but not what the CPU did.", unit.Share(vague, idle))
 	}
 	if can == No && vague > idle/2 {
 		can = Partly
@@ -127,7 +127,7 @@ func (e *examination) operators() (can, why string) {
 	}
 	switch {
 	case len(e.Ops) == 0 && e.hasTable(summary.OfOp):
-		return Yes, "A table of operators has the answer."
+		return Yes, "The capture has a table of operators."
 	case len(e.Ops) == 0:
 		return No, "No operator was recorded."
 	}
@@ -145,7 +145,7 @@ func (e *examination) lines() (can, why string) {
 	}
 	switch {
 	case len(e.Lines)+len(e.Modules) == 0 && len(e.Flames) > 0:
-		return Yes, "A profile with stacks has the answer."
+		return Yes, "The capture has a profile with stacks."
 	case len(e.Lines)+len(e.Modules) == 0:
 		return No, "No stack was recorded."
 	}
@@ -213,7 +213,7 @@ func (e *examination) phases() (can, why string) {
 	case len(own) > 0:
 		return Yes, fmt.Sprintf("The program marked %s of annotations, for example %q.", label.Plural(int64(len(own)), "kind"), label.Head(own[0], longName))
 	case e.hasTable(summary.OfRange):
-		return Yes, "A table of ranges has the answer."
+		return Yes, "The capture has a table of ranges."
 	}
 	return No, "The program marked no phase."
 }

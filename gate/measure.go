@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	errNoDevices = errors.New("no device with GPU events")
+	errNoDevices = errors.New("no GPU events")
 	errNoSteps   = errors.New("no steps (ProfilerStep#N or another marker): call prof.step() in every iteration, or set a gate on phase.mean of an annotation")
-	errNoLaunch  = errors.New("no calls that launch work: record the host too (ProfilerActivity.CPU)")
+	errNoLaunch  = errors.New("no calls that launch work: record CPU activity too (ProfilerActivity.CPU)")
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
 

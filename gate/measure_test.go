@@ -217,7 +217,7 @@ func TestHostSpans(t *testing.T) {
 	s := &summary.Summary{Spans: []summary.Span{{Name: "rollout", Count: 2, TotalNS: 10 * ms}}}
 	for gate, want := range map[string]string{
 		"phase.mean{phase=rollout}":      "5 ms",
-		"phase.gpu_total{phase=rollout}": "no device with GPU events",
+		"phase.gpu_total{phase=rollout}": "no GPU events",
 	} {
 		if got := measureText(t, s, gate); got != want {
 			t.Errorf("%s is %s, want %s", gate, got, want)

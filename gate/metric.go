@@ -96,19 +96,19 @@ func Metrics() []Metric {
 func activityMetrics() []Metric {
 	keys := deviceKeys("steps", "phase")
 	return []Metric{
-		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran / window, summed over devices",
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran / window, summed over GPUs",
 			measure: shareOf(summary.Activity.Busy)},
-		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over devices",
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over GPUs",
 			measure: shareOf(summary.Activity.Compute)},
-		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over devices",
+		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over GPUs",
 			measure: selection.exposedComm},
 		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute / time in which it ran",
 			measure: selection.overlap},
-		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over devices",
+		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over GPUs",
 			measure: shareOf(summary.Activity.ExposedCopy)},
-		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran / window, summed over devices; of one owner with owner=",
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran / window, summed over GPUs; owner= selects one cause",
 			measure: selection.idle},
-		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or device / window, summed over devices",
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU / window, summed over GPUs",
 			measure: selection.syncs},
 	}
 }
@@ -116,11 +116,11 @@ func activityMetrics() []Metric {
 func stepMetrics() []Metric {
 	keys := []string{"rank", "steps"}
 	return []Metric{
-		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median length of the steps that were marked (ProfilerStep#N and others, see assay help phases)",
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
-		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "length of all steps / their number",
+		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time / number of steps",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
-		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "length of the longest step",
+		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "longest step time",
 			measure: stepsAs(func(ns []int64) Value { return whole(slices.Max(ns)) })},
 		{Name: "step.count", Unit: Count, Higher: true, Steady: true, Host: true, Keys: keys, Meaning: "number of steps",
 			measure: stepsAs(func(ns []int64) Value { return whole(int64(len(ns))) })},
@@ -130,9 +130,9 @@ func stepMetrics() []Metric {
 func kernelMetrics() []Metric {
 	keys := deviceKeys("category", "class", "kernel", "op")
 	return []Metric{
-		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels run",
+		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
-		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels run / number of steps of the devices",
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels / number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
 		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time / number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
@@ -140,16 +140,16 @@ func kernelMetrics() []Metric {
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
 		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
-		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time / number of steps of the devices",
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time / number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
-		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels / total kernel time of the devices",
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels / total kernel time of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
 	}
 }
 
 func launchMetrics() []Metric {
 	return []Metric{
-		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and devices of the number of calls that launched work; a graph is one",
+		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
 			measure: selection.launchesPerStep},
 		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
 			measure: selection.launches},
@@ -164,25 +164,25 @@ func otherMetrics() []Metric {
 	copyKeys := deviceKeys("class", "copy")
 	phaseKeys := []string{"phase", "rank"}
 	return []Metric{
-		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the device",
+		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the GPU",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
 		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "total time of copies and memsets",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
 		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
 			measure: copiesAs(copies.moved)},
-		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one device",
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one GPU",
 			measure: peakOf(allocated)},
-		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one device",
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
 			measure: peakOf(reserved)},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded) / memory of the device; the fullest device counts",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded) / memory of the GPU; the fullest GPU counts",
 			measure: selection.memoryShare},
-		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "host time in an annotation (record_function, NVTX) / its number of runs; wants phase=",
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "CPU time in an annotation (record_function, NVTX) / its number of runs; requires phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
-		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "host time in an annotation, summed over runs; wants phase=",
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "CPU time in an annotation, summed over runs; requires phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
-		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "total time of the device work launched in an annotation; wants phase=",
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "total time of the GPU work launched in an annotation; requires phase=",
 			measure: phaseAs(phase.device)},
-		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "number of runs of an annotation; wants phase=",
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "number of runs of an annotation; requires phase=",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
 	}
 }

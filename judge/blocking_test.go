@@ -159,8 +159,8 @@ func TestHeldEvidence(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	want := []string{
-		"Memcpy HtoD (Pageable -> Device) by cudaMemcpyAsync: 4 calls, 60 ms CPU time, 6 ms GPU time, 1 MiB; longest 3 ms at 77.000 µs",
-		"Memcpy DtoH (Device -> Pageable) by cudaMemcpyAsync: 2 calls, 20 ms CPU time, 3 ms GPU time; longest 2 ms at 1234.567 µs",
+		"Memcpy HtoD (Pageable -> Device) by cudaMemcpyAsync: 4 calls, 60 ms CPU time, 6 ms GPU time, 1 MiB; longest copy 3 ms at 77.000 µs",
+		"Memcpy DtoH (Device -> Pageable) by cudaMemcpyAsync: 2 calls, 20 ms CPU time, 3 ms GPU time; longest copy 2 ms at 1234.567 µs",
 	}
 	if !slices.Equal(f.Evidence, want) {
 		t.Errorf("got  %q\nwant %q", f.Evidence, want)

@@ -147,7 +147,7 @@ func (r Result) withReason() Result {
 	return r
 }
 
-// Unusable says why the numbers of the devices cannot be used, or returns nil: most
+// Unusable returns why the numbers of the GPUs cannot be used, or nil: most
 // device records are missing or damaged, or the clock is not plausible.
 func (r Result) Unusable() *finding.Abstention {
 	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks) {

@@ -87,7 +87,7 @@ func TestVerdict(t *testing.T) {
 			"Compute: 70.3% of the window (703 ms of 1 s); all other parts are below their limits: " +
 				"GPU idle 14.9%, exposed communication 9.9%, exposed copies 4.9%", "", ""},
 		{"compute at its limit", one(100, 0, 0), "compute",
-			"Compute: 90.0% of the window (900 ms of 1 s); compute-bound from 90%", "compute-bound", "info"},
+			"Compute: 90.0% of the window (900 ms of 1 s); compute-bound if ≥ 90%", "compute-bound", "info"},
 		{"compute just under its limit", one(101, 0, 0), "compute",
 			"Compute: 89.9% of the window (899 ms of 1 s); all other parts are below their limits: " +
 				"GPU idle 10.1%, exposed communication 0.0%, exposed copies 0.0%", "", ""},
@@ -100,7 +100,7 @@ func TestVerdict(t *testing.T) {
 			"copies", "Exposed copies: 20.0% of the window (100 ms of 500 ms); limit 15%",
 			"exposed-copies", "critical"},
 		{"hidden communication is compute", of(device(0, 0, map[summary.Class]int64{comm | comp: 1000})), "compute",
-			"Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%", "compute-bound", "info"},
+			"Compute: 100.0% of the window (1 s of 1 s); compute-bound if ≥ 90%", "compute-bound", "info"},
 	} {
 		got := Judge(tc.s, rule.DefaultThresholds())
 		if got.Verdict.Bound != finding.Bound(tc.bound) || got.Verdict.Sentence != tc.sentence {
@@ -248,7 +248,7 @@ func TestComputeBoundNamesCategories(t *testing.T) {
 	}
 	s.Kernels = append(s.Kernels, summary.Kernel{Name: "nccl", Class: "comm", Category: "collective", Count: 1, TotalNS: 900})
 	f := find(t, Judge(s, rule.DefaultThresholds()), rule.ComputeBound)
-	if want := "Compute: 100.0% of the window (1 s of 1 s); compute-bound from 90%"; f.Title != want {
+	if want := "Compute: 100.0% of the window (1 s of 1 s); compute-bound if ≥ 90%"; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
 	}
 	wantEvidence(t, f, "gemm: 62.0% of the compute kernel time (62 ns of 100 ns)",

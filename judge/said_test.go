@@ -71,7 +71,7 @@ func TestEvenStepsOfUnevenRanks(t *testing.T) {
 	if findingOf(r.Findings, rule.UnevenSteps) != nil {
 		t.Errorf("steps of even length are called uneven:\n%s", told(r))
 	}
-	want := "Compute imbalance: rank 0 takes 40 ms, mean 32.5 ms (difference 18.8%); limit 10%"
+	want := "Compute imbalance: rank 0 takes 40 ms; the mean is 32.5 ms (18.8% less); limit 10%"
 	if got := find(t, r, rule.UnevenRanks).Title; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -184,7 +184,7 @@ func TestVerdictWithoutSetup(t *testing.T) {
 		r := of(setup, summary.Activity{summary.ClassCompute: tc.steady * ms})
 		// Where nothing else is left to judge by, the first thing to do is to record it.
 		first := rule.Text(find(t, r, r.Verdict.Rule).Next[0])
-		if got := first == "Record again without setup, which hides what limits the rest: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)."; got != (tc.steady == 14) {
+		if got := first == "Record again without setup, so that shares describe only steady steps: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)."; got != (tc.steady == 14) {
 			t.Errorf("%d ms: the first step is %q", tc.steady, first)
 		}
 		if r.Verdict.Bound != finding.Bound(tc.bound) || !strings.HasPrefix(r.Verdict.Sentence, tc.sentence) {

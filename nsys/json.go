@@ -69,7 +69,7 @@ func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error)
 		return nil, err
 	}
 	if err != nil {
-		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("The input could not be read further (%v). Later rows are missing from every sum. Copy the file again.", err))
+		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("The input could not be read further (%v). Later rows are missing from every total. Copy the file again.", err))
 	}
 	issues := r.issues.Issues()
 	broken := slices.ContainsFunc(issues, func(is diag.Issue) bool { return is.Severity == diag.DataLoss })
@@ -116,7 +116,7 @@ func (r *jsonReader) read() error {
 		case err != nil:
 			return err
 		case r.memory.bytes > r.most:
-			r.issue("memory-limit", diag.DataLoss, "The rows up to here take a quarter of --max-memory, the most for a JSON export. Later rows are missing from every sum. Raise --max-memory, or export with --type sqlite, which needs less.")
+			r.issue("memory-limit", diag.DataLoss, "The rows up to here take a quarter of --max-memory, the most for a JSON export. Later rows are missing from every total. Raise --max-memory, or export with --type sqlite, which needs less.")
 			return nil
 		}
 	}
@@ -127,7 +127,7 @@ func (r *jsonReader) take(line []byte, last bool) {
 	deep := nestsDeep(line)
 	if deep || !gjson.ValidBytes(line) {
 		if last && !deep {
-			r.issue("input-truncated", diag.DataLoss, "The input ends within a line, so later rows are missing from every sum. Export again.")
+			r.issue("input-truncated", diag.DataLoss, "The input ends within a line, so later rows are missing from every total. Export again.")
 			return
 		}
 		r.issue("line-malformed", diag.DataLoss, "")

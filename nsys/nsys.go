@@ -106,5 +106,5 @@ func (l *loader) damaged(table string, read int64, err error) {
 		code = "device-table-damaged"
 	}
 	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
-		Help: fmt.Sprintf("A table of the export ends early (%v). Its further rows are missing from every sum. The export was probably interrupted; export again.", err)}, 1)
+		Help: fmt.Sprintf("A table of the export ends early (%v). Its further rows are missing from every total. The export was probably interrupted; export again.", err)}, 1)
 }

@@ -179,7 +179,7 @@ func (r *foldedReader) read() (*Profile, error) {
 			return nil, err
 		case err != nil:
 			done, cut = true, true
-			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every sum. Copy the file again."})
+			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every total. Copy the file again."})
 		}
 	}
 	p := r.b.Profile()

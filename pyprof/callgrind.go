@@ -119,7 +119,7 @@ func (r *callgrindReader) line(line string) error {
 }
 
 func (r *callgrindReader) malformed(which string) {
-	r.issue("callgrind-line-malformed", diag.DataLoss, "Lines "+which+" were skipped. Costs on them are missing from every sum. Write the profile again.")
+	r.issue("callgrind-line-malformed", diag.DataLoss, "Lines "+which+" were skipped. Costs on them are missing from every total. Write the profile again.")
 }
 
 func (r *callgrindReader) header(key, value string) error {

@@ -197,12 +197,12 @@ func plus(a, b int64) int64 {
 // tables returns the functions, those with the largest totals first, and the
 // calls.
 func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profile.Table {
-	title := "Functions by " + tool
+	title := "Functions (" + tool + ")"
 	if first := g.events[0]; first.unit == "count" {
 		title += ", in " + first.name
 	}
 	functions := newFilling(&profile.Table{Name: "functions", Title: title, Of: profile.OfFunction}, limits)
-	calls := newFilling(&profile.Table{Name: "calls", Title: "Calls by " + tool, Of: profile.OfEdge}, limits)
+	calls := newFilling(&profile.Table{Name: "calls", Title: "Calls (" + tool + ")", Of: profile.OfEdge}, limits)
 	functions.Columns, calls.Columns = g.columns()
 	order := make([]int, len(g.functions))
 	for i := range order {

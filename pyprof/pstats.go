@@ -124,7 +124,7 @@ func (r *pstatsReader) line(line string) {
 }
 
 func (r *pstatsReader) begin() {
-	t := &profile.Table{Name: "functions", Title: "Functions by pstats", Of: profile.OfFunction,
+	t := &profile.Table{Name: "functions", Title: "Functions (pstats)", Of: profile.OfFunction,
 		Columns: []profile.Heading{countColumn, primitiveColumn, selfColumn, totalColumn}}
 	if r.said.cpu {
 		t.Clock = profile.ClockCPU
@@ -168,7 +168,7 @@ func (r *pstatsReader) row(line string) {
 		}
 	}
 	if self < 0 || total < 0 {
-		r.issue("negative-time", diag.DataLoss, "Rows with times below zero were skipped, because a clock was set back. Their values are missing from every sum. Record again.")
+		r.issue("negative-time", diag.DataLoss, "Rows with times below zero were skipped, because a clock was set back. Their values are missing from every total. Record again.")
 		return
 	}
 	row := profile.Row{Name: pstatsName(rest), Line: r.N, Cells: []profile.Cell{all, primitive, profile.Known(self), profile.Known(total)}}
@@ -186,7 +186,7 @@ func pstatsName(text string) string {
 }
 
 func (r *pstatsReader) malformed(why string) {
-	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every sum. Print the table again.")
+	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
 // close ends the open table: what the line above it sums and its rows do not

@@ -98,9 +98,9 @@ func (r *yappiReader) line(line string) {
 
 // begin opens a table.
 func (r *yappiReader) begin(columns []string) {
-	t := &profile.Table{Name: "functions", Title: "Functions by yappi", Of: profile.OfFunction, Clock: r.clock}
+	t := &profile.Table{Name: "functions", Title: "Functions (yappi)", Of: profile.OfFunction, Clock: r.clock}
 	if slices.Contains(columns, "id") {
-		t.Name, t.Title, t.Of = "threads", "Threads by yappi", profile.OfThread
+		t.Name, t.Title, t.Of = "threads", "Threads (yappi)", profile.OfThread
 	}
 	for _, c := range columns {
 		switch c {
@@ -215,7 +215,7 @@ func (r *yappiReader) cell(column, text string) ([]profile.Cell, error) {
 }
 
 func (r *yappiReader) malformed(why string) {
-	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every sum. Print the table again.")
+	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
 // cutNames says that names are not whole, if so, and that a part of the

@@ -149,7 +149,7 @@ func TestAttribution(t *testing.T) {
 	wantRows(t, md, "Forward, backward, optimizer",
 		"pass|GPU time (ms)|%|GPU operations|mean (ms)",
 		"`backward`|220.00|55.0%|100|2.200", "`forward`|100.00|25.0%|100|1.000", "`optimizer`|60.00|15.0%|100|0.600", "`other`|20.00|5.0%|100|0.200")
-	wantText(t, md, "Operators launched 380 ms of the 400 ms of total GPU time (95.0%)", "\n1 more module (0.8% of total GPU time)\n")
+	wantText(t, md, "Operators launched 95.0% of total GPU time (380 ms of 400 ms; kernels, copies and memsets)", "\n1 more module (0.8% of total GPU time)\n")
 
 	// Two ranks add up: 800 ms of work, the shares stay.
 	wantRows(t, markdownOf(t, samplerun.Attributed(2)), "Operators by self GPU time",

@@ -134,7 +134,7 @@ func held(ctx *section.Context, events int64) (parts []string) {
 // wholeness returns whether inputs that were read to their ends lost data.
 func wholeness(ctx *section.Context) string {
 	if slices.ContainsFunc(ctx.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
-		return "complete, with data loss"
+		return "read to the end, with data loss"
 	}
 	return "complete"
 }

@@ -22,7 +22,7 @@ func TestWholeness(t *testing.T) {
 	}{
 		{true, "info", ", complete"},
 		{true, "suspect", ", complete"},
-		{true, "data-loss", ", complete, with data loss"},
+		{true, "data-loss", ", read to the end, with data loss"},
 		{false, "data-loss", ", incomplete"},
 	} {
 		s := &summary.Summary{Inputs: []summary.Input{{Complete: tc.complete}}, Issues: []summary.Issue{{Code: "x", Severity: tc.severity, Count: 1}}}

@@ -46,7 +46,7 @@ func findings(ctx *section.Context) doc.Section {
 	if list == nil {
 		return s
 	}
-	s.Lead = "Sorted by level, then estimated savings; the verdict's finding is first in its level. Run \"assay explain RULE\" for details."
+	s.Lead = "The verdict's finding comes first. The others are sorted by level, then by estimated savings. Run \"assay explain RULE\" for details."
 	s.Blocks = []doc.Block{list}
 	return s
 }
@@ -159,9 +159,9 @@ func idleCause(ctx *section.Context) string {
 	}
 	text := words.Cause(sums[0].Owner, sums[0].State, "")
 	if sums[0].Name != "" {
-		text += fmt.Sprintf(", mainly in %q,", sums[0].Name)
+		text += fmt.Sprintf(", mainly in %q", sums[0].Name)
 	}
-	return fmt.Sprintf("%s is %s of the idle time.", text, unit.Share(sums[0].NS, total))
+	return fmt.Sprintf("%s of the idle time is %s.", unit.Share(sums[0].NS, total), text)
 }
 
 // commCause returns the phase with most of the exposed communication, and the category

@@ -52,7 +52,7 @@ func overLimitsText(over []finding.Finding) string {
 	if n := int64(len(over)) - critical; n > 0 {
 		parts = append(parts, label.Plural(n, "warning"))
 	}
-	return "First see the " + strings.Join(parts, " and ") + " below."
+	return "Start with the " + strings.Join(parts, " and ") + " below."
 }
 
 func screenCapture(ctx *section.Context) doc.Section {

@@ -15,7 +15,7 @@ import (
 	"assay/summary"
 )
 
-// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the kernels: lower precision is no reason to
+// TestVerdictPointsToWhatIsOverItsLimit: that Optimize the largest kernels: use lower precision is no reason to
 // stop reading where something else is critical.
 func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 	busy := finding.Finding{Rule: rule.ComputeBound, Title: "compute is 99.9% of the window", Next: steps("gains-are-in-kernels")}
@@ -30,11 +30,11 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 		screen   string // the arrow under the verdict
 		markdown string // what is to be done first
 	}{
-		{"all is well", "compute", []finding.Finding{busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
-		{"a warning", "compute", []finding.Finding{slow, busy}, "First see the 1 warning below.", "What to do first (finding slow-steps):\n\n- Compare the slowest step"},
-		{"more than one", "compute", []finding.Finding{late, slow, slow, busy}, "First see the 1 critical finding and 2 warnings below.",
+		{"all is well", "compute", []finding.Finding{busy}, "Fix: Optimize the largest kernels: use lower precision", "What to do first:\n\n- Optimize the largest kernels: use lower precision"},
+		{"a warning", "compute", []finding.Finding{slow, busy}, "Start with the 1 warning below.", "What to do first (finding slow-steps):\n\n- Compare the slowest step"},
+		{"more than one", "compute", []finding.Finding{late, slow, slow, busy}, "Start with the 1 critical finding and 2 warnings below.",
 			"What to do first (finding uneven-ranks):\n\n- Give all ranks the same work"},
-		{"of the capture it is said elsewhere", "compute", []finding.Finding{lost, busy}, "Fix: Optimize the kernels: lower precision", "What to do first:\n\n- Optimize the kernels: lower precision"},
+		{"of the capture it is said elsewhere", "compute", []finding.Finding{lost, busy}, "Fix: Optimize the largest kernels: use lower precision", "What to do first:\n\n- Optimize the largest kernels: use lower precision"},
 	} {
 		r := judge.Result{Verdict: finding.Verdict{Bound: finding.Bound(tc.bound), Sentence: busy.Title, Rule: busy.Rule}, Findings: tc.findings}
 		d := Build(s, r)

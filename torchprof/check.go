@@ -30,7 +30,7 @@ func (f *Finder) end(o *opened) {
 func (f *Finder) say(o *opened) {
 	c := &o.counts
 	f.issueAt(c.malformed.at, "row-malformed", diag.DataLoss,
-		"lines within a table whose cells do not match its header were skipped; their times are missing from every sum", c.malformed.n)
+		"Lines within a table whose cells do not match its header were skipped. Their times are missing from every total.", c.malformed.n)
 	f.issueAt(c.unreadable.at, "cell-unreadable", diag.DataLoss,
 		"rows have values without a unit, or that are not numbers; these values are left out, the others are used", c.unreadable.n)
 	f.issueAt(c.between.at, "lines-between-rows", diag.Info,
@@ -38,13 +38,13 @@ func (f *Finder) say(o *opened) {
 	f.issueAt(c.omitted.at, "rows-omitted", diag.Info,
 		"the table contains dots instead of rows that were left out", c.omitted.n)
 	f.issueAt(c.cut.at, "names-cut", diag.Info,
-		"the profiler shortened names (to 55 characters by default); rows with equal shortened names stay separate; for full names and categories, print with table(max_name_column_width=None)", c.cut.n)
+		"The profiler shortened names (to 55 characters by default). Rows with equal shortened names stay separate. For full names and categories, print with table(max_name_column_width=None).", c.cut.n)
 	if o.swapped {
 		f.issueAt(o.at, "columns-swapped", diag.Info,
 			"the profiler swaps the columns Source Location and Total FLOPs if both are on; assay corrected this", 1)
 	}
 	if !o.footer {
-		f.issueAt(o.at, "table-unfinished", diag.DataLoss, "a table ends without its last rule: rows may be missing; copy the text again", 1)
+		f.issueAt(o.at, "table-unfinished", diag.DataLoss, "A table ends without its last rule: rows may be missing. Copy the text again.", 1)
 	}
 	if n := o.left[ofCPU] + o.left[ofDevice]; n > 0 {
 		f.issueAt(o.at, "table-rows-pooled", diag.DataLoss,
@@ -52,7 +52,7 @@ func (f *Finder) say(o *opened) {
 	}
 	for _, t := range o.totals {
 		if !t.cell.Known {
-			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "the total below a table has no unit or is not a number; the sum of the rows is used instead", 1)
+			f.issueAt(t.line, "cell-unreadable", diag.DataLoss, "The total below a table has no unit or is not a number. The sum of the rows is used instead.", 1)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 				millis(sum.Value), place, millis(said.Value)), 1)
 		case sum.Value < said.Value-slack:
 			f.issueAt(all.line, "rows-not-printed", diag.Info, fmt.Sprintf(
-				"the rows of a table add up to less than the total below it (first such table: %s of %s of %s time): only the largest or outermost rows were printed; print all with table(row_limit=-1)",
+				"The rows of a table add up to less than the total below it (first such table: %s of %s of %s time). The profiler printed only some rows. Print all with table(row_limit=-1).",
 				millis(sum.Value), millis(said.Value), place), 1)
 		default:
 			t.Totals[i] = profile.Cell{} // the rows give the more exact sum

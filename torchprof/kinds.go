@@ -109,7 +109,7 @@ func (o *opened) tables() []*profile.Table {
 		what     string
 	}{
 		{ofCPU, name, profile.OfOp, o.hostColumns(kinds), "operators"},
-		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self), "work of " + o.device},
+		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self), "kernels and copies on " + o.device},
 		{ofRange, device + ".ranges", profile.OfRange, o.deviceColumns(profile.Total), "ranges on " + o.device},
 	} {
 		table := &profile.Table{Name: t.name, Of: t.of, Line: o.at}

@@ -164,7 +164,7 @@ func TestSideBySide(t *testing.T) {
 	if diff := cmp.Diff(append(want, want...), bare(got)); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
-	if first, last := got.List[0], got.List[3]; first.Line != 1 || last.Line != 5 || first.Title != "(Worker pid=1): operators" || last.Title != "(Worker pid=11): work of CUDA" {
+	if first, last := got.List[0], got.List[3]; first.Line != 1 || last.Line != 5 || first.Title != "(Worker pid=1): operators" || last.Title != "(Worker pid=11): kernels and copies on CUDA" {
 		t.Errorf("tables are %q on line %d and %q on line %d", first.Title, first.Line, last.Title, last.Line)
 	}
 	if len(got.Issues) != 1 || got.Issues[0].Code != "names-cut" {

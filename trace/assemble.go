@@ -192,7 +192,7 @@ func (a *Assembler) finalize() {
 	if have > limit && !a.full {
 		a.full = true
 		a.Issue(diag.Issue{Code: codeMemory, Severity: diag.DataLoss, First: diag.Pos{File: a.file},
-			Help: fmt.Sprintf("the data read needs more than %d MiB, so reading stopped after %d rows and the rest is missing; to read more, raise --max-memory SIZE", limit>>20, a.rows)}, 1)
+			Help: fmt.Sprintf("The data read needs more than %d MiB, so reading stopped after %d rows and the rest is missing. To read more, raise --max-memory SIZE.", limit>>20, a.rows)}, 1)
 	}
 }
 

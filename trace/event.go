@@ -50,11 +50,11 @@ const (
 // helpOf has the help text for each code: what the skipped events change in the
 // numbers.
 var helpOf = map[string]string{
-	codeMalformed: "events that are not JSON were skipped; their time is missing from every sum",
-	codeNotObject: "elements of the event array that are not events were skipped",
-	codeBadTime:   "events without a usable time were skipped; their time is missing from every sum",
-	codeNegative:  "events with a negative duration were skipped; the profiler's clock went backwards",
-	codeNoPhase:   `events without a phase ("ph") were skipped; another program may have rewritten the file`,
+	codeMalformed: "Events that are not JSON were skipped. Their time is missing from every total.",
+	codeNotObject: "Elements of the event array that are not events were skipped.",
+	codeBadTime:   "Events without a usable time were skipped. Their time is missing from every total.",
+	codeNegative:  "Events with a negative duration were skipped. The profiler set its clock back.",
+	codeNoPhase:   `Events without a phase ("ph") were skipped. Another program may have rewritten the file.`,
 }
 
 // A fault is an unusable member of an event and the reason.

@@ -177,7 +177,7 @@ func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	}
 	help := helpOf[f.code]
 	if f.code == codeTooLong {
-		help = fmt.Sprintf("events of more than %d MiB were skipped; their time is missing from every sum", r.sel.Limits.Event>>20)
+		help = fmt.Sprintf("Events of more than %d MiB were skipped. Their time is missing from every total.", r.sel.Limits.Event>>20)
 	}
 	r.issues.AddN(diag.Issue{Code: f.code, Severity: diag.DataLoss, First: at, Help: help}, n)
 }
@@ -234,7 +234,7 @@ func (r *Reader) repair(at diag.Pos) bool {
 	r.n++
 	r.s.Advance(end)
 	r.issues.Add(diag.Issue{Code: "quotes-repaired", Severity: diag.Info, First: at,
-		Help: "quotes in names were not escaped, as PyTorch's profiler wrote them until 2026; the events were read with the quotes at the most likely positions"})
+		Help: "Quotes in names were not escaped, as PyTorch's profiler wrote them until 2026. The events were read with the quotes at the most likely positions."})
 	return true
 }
 
@@ -271,5 +271,5 @@ func (r *Reader) leaveOpenArray() {
 		return
 	}
 	r.issues.Add(diag.Issue{Code: "events-not-closed", Severity: diag.Info, First: at,
-		Help: "the event array has no closing bracket, as its format allows; the last events may be missing"})
+		Help: "The event array has no closing bracket, as its format allows. The last events may be missing."})
 }

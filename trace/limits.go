@@ -196,7 +196,7 @@ func (m *merger) enforce(rd *Reader, offset int64) {
 	}
 	at := diag.Pos{File: rd.file, Offset: offset, Path: fmt.Sprintf("traceEvents[%d]", rd.n)}
 	rd.issues.Add(diag.Issue{Code: codeMemory, Severity: diag.DataLoss, First: at,
-		Help: fmt.Sprintf("the data read needs more than %d MiB, so reading stopped here and later events are missing; to read more, raise --max-memory SIZE, or record fewer steps", limit>>20)})
+		Help: fmt.Sprintf("The data read needs more than %d MiB, so reading stopped here and later events are missing. To read more, raise --max-memory SIZE, or record fewer steps.", limit>>20)})
 	rd.state = atEnd
 }
 
@@ -220,7 +220,7 @@ func (in input) newHostName(s Sym) Sym {
 		return have
 	}
 	in.m.issues.Add(diag.Issue{Code: codePooled, Severity: diag.DataLoss,
-		Help: fmt.Sprintf("over %d distinct or very long names; the host events counted here are named %q: sums are correct, but rows by name and steps are incomplete; to keep more names, raise --max-memory SIZE", in.m.limits.Names, OtherNames)})
+		Help: fmt.Sprintf("The input has over %d distinct or very long names. The CPU events counted here are named %q: sums are correct, but rows by name and steps are incomplete. To keep more names, raise --max-memory SIZE.", in.m.limits.Names, OtherNames)})
 	return names.sym([]byte(OtherNames))
 }
 
@@ -238,7 +238,7 @@ func (m *merger) intern(text string) Sym {
 	s := m.names.sym([]byte(short))
 	if len(short) != len(text) && len(m.names.texts) > before {
 		m.issues.Add(diag.Issue{Code: codeTextCut, Severity: diag.Info,
-			Help: fmt.Sprintf("names and other texts of more than %d KiB were shortened to that length; all sums are correct", m.limits.Text>>10)})
+			Help: fmt.Sprintf("Names and other texts of more than %d KiB were shortened to that length. All sums are correct.", m.limits.Text>>10)})
 	}
 	return s
 }

@@ -35,7 +35,7 @@ func (m *merger) pair() {
 	var openAsync int64
 	m.t.Async, openAsync = m.pairAsync(async)
 	m.issues.AddN(diag.Issue{Code: "spans-not-paired", Severity: diag.DataLoss,
-		Help: "begins without an end or ends without a begin have no duration and were left out; the recording began or ended within them"}, open+openAsync)
+		Help: "Begins without an end or ends without a begin have no duration and were left out. The recording began or ended within them."}, open+openAsync)
 }
 
 // pairNested pairs B with E and counts the marks without a partner. The marks

@@ -164,7 +164,7 @@ func (r *Reader) skipText() bool {
 		return false
 	}
 	r.issues.Add(diag.Issue{Code: "text-before-trace", Severity: diag.Info, First: r.pos(""),
-		Help: "lines of text before the trace were skipped; a log and a trace may have been written to one file"})
+		Help: "Lines of text before the trace were skipped. A log and a trace may have been written to one file."})
 	r.s.Advance(n)
 	return true
 }
@@ -223,7 +223,7 @@ func (r *Reader) member() {
 	case key == "traceEvents" && c == '[':
 		if r.arrays++; r.arrays > 1 {
 			r.issues.Add(diag.Issue{Code: "events-repeated", Severity: diag.Suspect, First: r.pos("traceEvents"),
-				Help: "the file has several traceEvents arrays, and all were read as one; two traces may have been joined"})
+				Help: "The file has several traceEvents arrays, and all were read as one. Two traces may have been joined."})
 		}
 		r.s.Advance(1)
 		r.state = inEvents
@@ -256,7 +256,7 @@ func (r *Reader) keep(key string) {
 		r.s.Advance(n)
 	case errLongMember:
 		r.issues.Add(diag.Issue{Code: "metadata-too-long", Severity: diag.Info, First: r.pos(key),
-			Help: fmt.Sprintf("top-level members of more than %d MiB were skipped; device names or ranks may be missing", maxMember>>20)})
+			Help: fmt.Sprintf("Top-level members of more than %d MiB were skipped. Device names or ranks may be missing.", maxMember>>20)})
 		if err := r.s.Discard(); err != nil {
 			r.brokenMember(key, err)
 		}
@@ -331,7 +331,7 @@ func (r *Reader) brokenMember(key string, err error) {
 	}
 	if next := eventStart(r.ahead(64<<10), 0); next >= 0 {
 		r.issues.Add(diag.Issue{Code: "events-closed-early", Severity: diag.Suspect, First: r.pos(""),
-			Help: "events follow the end of the event array; they were read, but events between the two parts may be missing"})
+			Help: "Events follow the end of the event array. They were read, but events between the two parts may be missing."})
 		r.s.Advance(next)
 		r.state = inEvents
 		return
@@ -376,11 +376,11 @@ const codeTrailing = "trailing-data"
 func (r *Reader) trailing() {
 	if bytes.ContainsAny(r.ahead(textBefore), "{[") {
 		r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.DataLoss, First: r.pos(""),
-			Help: "the data after the end of the trace was not read; if traces of several ranks were joined, pass them as separate files"})
+			Help: "The data after the end of the trace was not read. If traces of several ranks were joined, pass them as separate files."})
 		return
 	}
 	r.issues.Add(diag.Issue{Code: codeTrailing, Severity: diag.Info, First: r.pos(""),
-		Help: "text or padding follows the end of the trace; the trace itself is complete"})
+		Help: "Text or padding follows the end of the trace. The trace itself is complete."})
 }
 
 // broken adds an issue for an input that fails after the end of the trace.
@@ -406,9 +406,9 @@ func (r *Reader) truncated() {
 			Help: limit.msg + "; the events after this position are missing"})
 		return
 	}
-	help := "the input ends inside the trace: the profiler was killed or the disk was full; the events after this position are missing"
+	help := "The input ends inside the trace: the profiler was probably killed, or the disk was full. The events after this position are missing."
 	if err := r.s.Err(); err != nil {
-		help = "the input breaks off (" + err.Error() + "); the data after this position is missing"
+		help = "The input is cut here (" + err.Error() + "). The data after this position is missing."
 	}
 	r.issues.Add(diag.Issue{Code: codeTruncated, Severity: diag.DataLoss, First: r.pos(""), Help: help})
 }

@@ -57,7 +57,7 @@ func (d *difference) sides(args []string) (wrong string) {
 	case named && (len(args) > 0 || len(d.base) == 0 || len(d.new) == 0):
 		return "want BASE and NEW, or both --base and --new"
 	case !named && len(args) != 2:
-		return fmt.Sprintf("%s given, want two: BASE and NEW; for repeated runs, name their directories, or give --base and --new once per run", plural(len(args), "input was", "inputs were"))
+		return fmt.Sprintf("%s given, two are required: BASE and NEW; for repeated runs, give their directories, or give --base and --new once per run", plural(len(args), "input was", "inputs were"))
 	case !named:
 		d.base, d.new = args[:1], args[1:]
 	}

@@ -25,7 +25,6 @@ func usage(w io.Writer) {
                                           how to write such a file, and the built-in one
   assay help     tables                   the reports that --table prints
   assay help     PAGE                     a page of the manual; "assay help pages" lists them
-  assay explain  CODE                     what an issue in a report means
   assay version
 
 `)

@@ -21,7 +21,7 @@ const gatesHelp = `A gate file sets limits: one gate per metric and selector:
   max, min, equal              target values: shares as 80%, times as 2s, sizes as 64GiB
   max_increase, max_decrease   5% of the baseline's value, or a difference: 1ms, 64MiB,
                                10; for shares in percentage points: 2pp
-  min_abs                      a smaller difference does not count, whatever its share
+  min_abs                      a smaller difference is ignored, whatever its percentage
   warn                         limits of the same forms that only warn
   level: warn                  a failure of this gate only warns
   noise: 15%                   difference between single runs (shares: points; 5% if not set)

@@ -192,7 +192,7 @@ func noteRepeatedRanks(s *summary.Summary) {
 		if again {
 			s.Issues = append(s.Issues, summary.Issue{
 				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-				Help: fmt.Sprintf("rank %d is also the rank of %s; if these are different runs, totals over all GPUs mix them; report each run separately", in.Rank, first),
+				Help: fmt.Sprintf("Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately.", in.Rank, first),
 			})
 			s.Sort()
 			return

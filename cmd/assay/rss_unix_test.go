@@ -26,8 +26,8 @@ func maxRSS(p *os.ProcessState) int64 {
 }
 
 // peakOf watches how much memory a process takes, until the function that it returns
-// is called, which returns the most. It returns 0 where the system has no /proc: what
-// [maxRSS] tells of a process includes the memory of the process that started it.
+// is called, which returns the most. It returns 0 where the system has no /proc: there
+// [maxRSS] includes the memory of the process that started it.
 func peakOf(pid int) func() int64 {
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {

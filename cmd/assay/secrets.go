@@ -43,7 +43,7 @@ func withoutSecrets(sum *summary.Summary, path string) *summary.Summary {
 	if n := r.Secrets(); n > 0 {
 		sum.Issues = append(sum.Issues, summary.Issue{
 			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(path),
-			Help: "names in the capture contain possible secrets; assay masks them in its output, but the file still has them; do not share the file, and replace the secrets",
+			Help: "Names in the capture contain possible secrets. assay masks them in its output, but the file still has them. Do not share the file, and replace the secrets.",
 		})
 		sum.Sort()
 	}
@@ -69,6 +69,6 @@ func (s *source) hidden(v any) {
 func secretsInCapture(path string, n int64) summary.Issue {
 	return summary.Issue{
 		Code: "secrets-in-capture", Severity: diag.Info.String(), Count: n, First: path,
-		Help: "the file contains possible secrets (tokens, keys, passwords); assay masks them in its output; remove them before you share the file, and record in a clean environment",
+		Help: "The file has values that look like secrets (tokens, keys, passwords). assay masks them in its output. Remove them before you share the file, and record in a clean environment.",
 	}
 }

@@ -46,7 +46,7 @@ func TestForeign(t *testing.T) {
 		"veRL":                         {"train.log", "setup\n(TaskRunner pid=3) step:1 - timing_s/gen:5.5 - actor/lr:1\n", "a training log of veRL"},
 		"veRL behind other talk":       {"train.log", long + strings.Repeat("step:1 - timing_s/gen:5.5\n"+long[:8000], 60) + long, "a training log of veRL"},
 		"veRL at the end":              {"train.log", long + "step:1 - timing_s/gen:5.5\n", "a training log of veRL"},
-		"a result of vLLM":             {"result.json", `{"date":"20260102","tokenizer_id":"m","request_rate":1.0}`, "benchmark of vLLM"},
+		"a result of vLLM":             {"result.json", `{"date":"20260102","tokenizer_id":"m","request_rate":1.0}`, "vLLM benchmark result"},
 		"speedscope":                   {"p.json", `{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}`, "speedscope"},
 		"rocpd":                        {"x.db", "SQLite format 3\x00" + strings.Repeat("\x00", 200) + "CREATE TABLE `rocpd_string_1` (id)", "rocprofv3 (rocpd)"},
 		"gzip in gzip in gzip":         {"t.json.gz", gzipped(gzipped(gzipped(`{"traceEvents":[]}`))), "is compressed more than twice"},

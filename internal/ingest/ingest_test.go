@@ -151,8 +151,8 @@ func TestRefusals(t *testing.T) {
 		"x.xz":         {"\xfd7zXZ\x00", "xz -dc x.xz"},
 		"a.xplane.pb":  {"\x0a\x90\x00", "XSpace"},
 		"a.bin":        {"\x0a\x90\x00", "protobuf"},
-		"x.log":        {"step 1", "text without a trace or a table"},
-		"numbers.json": {"[1,2]", "text without a trace or a table"},
+		"x.log":        {"step 1", "text and has no trace and no profiler table"},
+		"numbers.json": {"[1,2]", "text and has no trace and no profiler table"},
 		"et.json":      {`{"schema": "1.0.1", "pid": 1, "nodes": []}`, "execution trace"},
 		"lfs.json":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
 	} {

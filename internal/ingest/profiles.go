@@ -28,7 +28,7 @@ func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, erro
 			return err
 		}
 		in.Tables.Issues = append([]diag.Issue{{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: diag.Pos{File: f.Path},
-			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every sum. Copy the file again."}}, in.Tables.Issues...)
+			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every total. Copy the file again."}}, in.Tables.Issues...)
 		return nil
 	}
 }

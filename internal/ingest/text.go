@@ -132,6 +132,6 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 
 // noTables refuses a text.
 func noTables(path string) *Refusal {
-	return &Refusal{path, "is text without a trace or a table of a profiler",
-		`give a Chrome trace (torch.profiler's export_chrome_trace writes one), or a log with what key_averages().table() or "nsys stats" printed`}
+	return &Refusal{path, "is text and has no trace and no profiler table",
+		`give a Chrome trace (written by export_chrome_trace of torch.profiler), or a log that has the output of key_averages().table() or "nsys stats"`}
 }

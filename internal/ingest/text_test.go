@@ -88,7 +88,7 @@ func TestTextWithout(t *testing.T) {
 		"a log": logged(20000), "rules": strings.Repeat("----  ----\nName  Size\n----  ----\na  1\n", 1000), "one line": strings.Repeat("x", 3<<20),
 	} {
 		_, err := loadString(t, text)
-		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "text without a trace or a table") {
+		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "text and has no trace and no profiler table") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

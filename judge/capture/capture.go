@@ -178,7 +178,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	case events < limits.MinEvents:
 		under = label.Plural(limits.MinEvents, "event")
 	case span > 0 && f.Value < limits.MinShare:
-		under = unit.Percent(limits.MinShare)
+		under = unit.Percent(limits.MinShare) + " of the capture"
 	default:
 		return finding.Finding{}, false
 	}

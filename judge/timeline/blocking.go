@@ -161,8 +161,9 @@ func (h blocking) evidence() (out []string) {
 			break
 		}
 		line := fmt.Sprintf("%s: %s, %s CPU time", r.call, label.Plural(r.runs, "call"), unit.Duration(r.host))
-		const longest = "longest"
+		longest := "longest"
 		if r.copy != "" {
+			longest = "longest copy"
 			line = fmt.Sprintf("%s by %s: %s, %s CPU time, %s GPU time", r.copy, r.call,
 				label.Plural(r.runs, "call"), unit.Duration(r.host), unit.Duration(r.device))
 			if r.bytes > 0 {

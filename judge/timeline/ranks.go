@@ -196,7 +196,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 	if !ok || most == 0 {
 		return nil
 	}
-	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s, mean %s (difference %s)", first, unit.Duration(most),
+	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s; the mean is %s (%s less)", first, unit.Duration(most),
 		unit.Duration(mean), unit.Share(most-mean, most)) + rule.Over(limit)
 	last := ranks[len(ranks)-1]
 	f.Evidence = []string{fmt.Sprintf("least compute: rank %d with %s, of %d ranks", last, unit.Duration(compute[last]), len(ranks))}

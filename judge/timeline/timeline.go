@@ -161,7 +161,7 @@ func (c *Evaluator) computePart() []tree.Reading {
 	if movesData(c) {
 		kind = "busy"
 	}
-	f.Title = fmt.Sprintf("%s; %s from %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
+	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
 	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("busy-is-not-efficient")}

@@ -25,7 +25,7 @@ func (r *reader) array(line string) bool {
 	for !strings.HasSuffix(strings.TrimSpace(line), "]") {
 		next, _, err := r.lines.Next()
 		if text.Len()+len(next) > maxArray {
-			r.issue("input-limit", diag.DataLoss, "an array of rows in JSON of more than 64 MiB ends there; print the tables with --format csv")
+			r.issue("input-limit", diag.DataLoss, "An array of rows in JSON of more than 64 MiB ends there. Print the tables with --format csv.")
 			break
 		}
 		line = next

@@ -61,7 +61,7 @@ func (r *reader) checkShares(o *opened) {
 	switch {
 	case other > 0:
 		r.issues.AddN(diag.Issue{Code: "share-mismatch", Severity: diag.Suspect, First: pos,
-			Help: "the printed shares do not match the printed totals: values were changed, or their units differ from the headers; the totals are used"}, small+other)
+			Help: "The printed shares do not match the printed totals: values were changed, or their units differ from the headers. The totals are used."}, small+other)
 	case small > 0:
 		help := "the printed shares refer to more rows than the input has: rows were cut off (head, or :rows=N); all shares here refer to the remaining rows, so print all rows"
 		if largest.share > 0 {

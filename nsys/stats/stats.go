@@ -131,7 +131,7 @@ func (r *reader) broken(err error) {
 		r.issue("trailing-data", diag.Info, "the data after the compressed data cannot be read ("+err.Error()+"); the tables are complete")
 	default:
 		r.out.Complete = false
-		r.issue("input-truncated", diag.DataLoss, "the input breaks off here ("+err.Error()+"); rows and tables after this position are missing")
+		r.issue("input-truncated", diag.DataLoss, "the input is cut here ("+err.Error()+"); rows and tables after this position are missing")
 	}
 }
 
@@ -139,7 +139,7 @@ func (r *reader) broken(err error) {
 func (r *reader) unread() {
 	if r.next.report != "" && r.failed == "" {
 		r.announced = r.next.report
-		r.issue("table-unread", diag.DataLoss, "tables that nsys announced are missing or have an unsupported format; print them with --format csv")
+		r.issue("table-unread", diag.DataLoss, "Tables that nsys announced are missing or have an unsupported format. Print them with --format csv.")
 	}
 }
 
@@ -209,7 +209,7 @@ func (r *reader) hear(s saying, line string) {
 		r.next = saying{}
 	case s.failed:
 		r.failed = clip(line)
-		r.issue("nsys-error", diag.DataLoss, "nsys reported an error here, so tables may be missing; read the line, and run nsys stats again")
+		r.issue("nsys-error", diag.DataLoss, "nsys reported an error here, so tables may be missing. Read the line, and run nsys stats again.")
 	case s.report != "":
 		s.title = clip(s.title)
 		r.run = cmp.Or(s.run, r.run)

@@ -98,7 +98,7 @@ func (r *reader) cells(cells []string) {
 	o := r.open
 	r.out.Records++
 	if cells == nil {
-		r.malformed("lines within a table whose cells do not match its header were skipped; their values are missing from every sum")
+		r.malformed("Lines within a table whose cells do not match its header were skipped. Their values are missing from every total.")
 		return
 	}
 	row := profile.Row{Line: r.lines.N}
@@ -123,7 +123,7 @@ func (r *reader) cells(cells []string) {
 			}
 			cell, err := c.read(text)
 			if err != nil {
-				r.malformed(fmt.Sprintf("rows with a value that is %s were skipped; their values are missing from every sum", err))
+				r.malformed(fmt.Sprintf("Rows with a value that is %s were skipped. Their values are missing from every total.", err))
 				return
 			}
 			row.Cells = append(row.Cells, cell)
@@ -181,7 +181,7 @@ func (r *reader) pool(row profile.Row) {
 		}
 	}
 	t.Left++
-	r.issue("table-rows-pooled", diag.DataLoss, "the row limit was reached (it is lower if names are very long); the rows counted here were added up in one row: sums are correct, but names are missing; raise --max-memory to keep them")
+	r.issue("table-rows-pooled", diag.DataLoss, "The row limit was reached (it is lower if names are very long). The rows counted here were added up in one row: sums are correct, but names are missing. Raise --max-memory to keep them.")
 }
 
 // keep adds a row to a table of sums.
@@ -253,7 +253,7 @@ func (r *reader) close() {
 	r.checkUnits(o)
 	r.checkShares(o)
 	r.issues.AddN(diag.Issue{Code: "names-cut", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
-		Help: "nsys shortens names to 100 characters in text; rows with equal shortened names stay separate; for full names and categories, print with --format csv"}, o.short)
+		Help: "nsys shortens names to 100 characters in text. Rows with equal shortened names stay separate. For full names and categories, print with --format csv."}, o.short)
 	r.add(o.table)
 }
 
@@ -262,7 +262,7 @@ func (r *reader) checkUnits(o *opened) {
 	for _, c := range o.columns {
 		if c.what == aNumber && c.size == 0 {
 			r.issues.Add(diag.Issue{Code: "unit-unknown", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Line: o.at},
-				Help: "columns of times or sizes without a unit in header or title were left out; print the table again with a newer nsys"})
+				Help: "Columns of times or sizes without a unit in header or title were left out. Print the table again with a newer nsys."})
 		}
 	}
 }
@@ -285,7 +285,7 @@ func (r *reader) identify(o *opened) report {
 	}
 	if len(can) > 1 && can[0] != "cuda_gpu_kern_sum" && can[0] != "cuda_gpu_kern_gb_sum" {
 		r.issues.Add(diag.Issue{Code: "report-assumed", Severity: diag.Info, First: diag.Pos{File: r.name, Line: o.at},
-			Help: "several reports have the columns of this table, and neither a line of nsys nor the name of the input identifies it; the report was chosen by the names of the rows"})
+			Help: "Several reports have the columns of this table, and neither a line of nsys nor the name of the input identifies it. The report was chosen by the names of the rows."})
 	}
 	return reportOf(can[0])
 }

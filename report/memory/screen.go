@@ -38,7 +38,7 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 			labels[i], peak, highest, scale.Text(m.Reserved), scale.Text(m.Allocated), scale.Text(m.Split), scale.Text(m.Cached),
 		}})
 	}
-	s := doc.Section{Title: "GPU memory", Lead: scale.Unit + "; peaks over the history, other columns at its end", Blocks: []doc.Block{t.Cut(section.ScreenDevices)}}
+	s := doc.Section{Title: "GPU memory", Lead: scale.Unit + "; peaks cover the whole history, the other columns show its end", Blocks: []doc.Block{t.Cut(section.ScreenDevices)}}
 	if text := allocatorLine(rows[0]); text != "" {
 		s.Blocks = append(s.Blocks, doc.List{{Text: text}})
 	}

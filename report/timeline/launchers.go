@@ -20,8 +20,8 @@ const maxLaunchers = 25
 // linked returns how much of the total GPU time a table accounts for.
 func linked(ctx *section.Context, list []view.Launcher, what string) doc.Paragraph {
 	work, self := view.GPUWork(ctx.Summary), view.SelfTime(list)
-	return doc.Paragraph{Text: fmt.Sprintf("%s launched %s of the %s of total GPU time (%s): kernels, copies and memsets. "+
-		"The launch site of the rest is unknown or of another kind.", what, unit.Duration(self), unit.Duration(work), unit.Share(self, work))}
+	return doc.Paragraph{Text: fmt.Sprintf("%s launched %s of total GPU time (%s of %s; kernels, copies and memsets). "+
+		"The rest has an unknown launch site or one of another kind.", what, unit.Share(self, work), unit.Duration(self), unit.Duration(work))}
 }
 
 // launcherTable returns a row for each launcher: its name, its self and total GPU

@@ -99,7 +99,7 @@ func markers(ctx *section.Context) string {
 // stepSentence returns the number of steps, their times, and which steps these times
 // leave out.
 func stepSentence(ctx *section.Context, steps int64) string {
-	text := fmt.Sprintf("%s, %s", label.Plural(steps, "step"), label.Plural(int64(len(ctx.Steps)), "step window"))
+	text := fmt.Sprintf("%s in %s (one per step and GPU)", label.Plural(steps, "step"), label.Plural(int64(len(ctx.Steps)), "window"))
 	if by := markers(ctx); by != "" {
 		text += ", marked by " + by
 	}

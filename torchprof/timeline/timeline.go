@@ -180,7 +180,7 @@ func (r *reader) event(row []number) error {
 	r.out.Records++
 	if len(row) != 4 || row[2].whole > maxBytes || row[2].whole < -maxBytes || row[1].whole < 1 || row[1].whole > 4 {
 		r.issues.Add(diag.Issue{Code: "memory-record-unusable", Severity: diag.DataLoss, First: r.pos(),
-			Help: "records of an unknown shape were left out: want [time, action, bytes, category]; the sizes after them may be wrong"})
+			Help: "Records of an unknown shape were left out: expected [time, action, bytes, category]. The sizes after them may be wrong."})
 		return nil
 	}
 	c := memory.Unknown
