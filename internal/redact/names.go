@@ -180,7 +180,7 @@ func means(w, before string, list []string) trust {
 		return surely
 	case w == "sessionid" || w == "phpsessid" || w == "jsessionid":
 		return maybe
-	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass" || w == "sig" || w == "signature":
+	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass", (w == "sig" || w == "signature") && w == list[len(list)-1]:
 		return maybe
 	}
 	return noSecret
