@@ -11,7 +11,7 @@ import (
 func TestWritten(t *testing.T) {
 	v := fake(20)
 	for _, form := range []string{
-		"API_KEY=\r%s", "API_KEY=\x0b%s", "API_KEY=\x0c%s", "token=\r%s", "token: \r%s", "HF_TOKEN\n%s", "HF_TOKEN\r\n%s",
+		"x api_key:\n  %s: no such file", "API_KEY=\r%s", "API_KEY=\x0b%s", "API_KEY=\x0c%s", "token=\r%s", "token: \r%s", "HF_TOKEN\n%s", "HF_TOKEN\r\n%s",
 		"password: |\n  %s", "password: >-\n  %s", "x: 1\npassword: |2\n    %s\ny: 1", "tokens:\n  - %s", "api_keys:\n- '%s'", "TOKENS=%s", "TOKENS=a,%s",
 		`{"token":{"value":"%s"}}`, `{"token": {"type": "x", "value": "%s"}}`, `{"tokens":["%s"]}`, `{"tokens":["a", "%s"]}`, `{\"token\":{\"value\":\"%s\"}}`,
 		`token: str = "%s"`, `let token: &str = "%s"`, `const token: string = "%s"`, `token: Optional[str] = '%s'`, `static API_KEY: &'static str = "%s"`, `token: String = "%s"`,
