@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"assay/counters"
+	"assay/internal/redact"
 	"assay/summary"
 )
 
@@ -241,11 +241,7 @@ func cutText(s string) string {
 	if len(s) <= maxAdviceText {
 		return s
 	}
-	end := maxAdviceText
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return redact.Cut(s, maxAdviceText) + "…"
 }
 
 // finish returns the row, with at most so many rules.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace"
 )
@@ -124,7 +125,7 @@ func (a *attribution) modulePath(id contextID) string {
 	var parts []string
 	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
 		name := strings.TrimPrefix(a.ctx.name(id), modulePrefix)
-		parts = append(parts, strings.ReplaceAll(name[:min(len(name), maxModuleName)], "/", "_"))
+		parts = append(parts, strings.ReplaceAll(redact.Cut(name, maxModuleName), "/", "_"))
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "/")

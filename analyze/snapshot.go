@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"assay/diag"
+	"assay/internal/redact"
 	"assay/memory"
 	"assay/summary"
 )
@@ -138,7 +139,7 @@ func frameText(f memory.Frame) string {
 		text = fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Function)
 	}
 	if len(text) > most {
-		text = text[:most] + "..."
+		text = redact.Cut(text, most) + "..."
 	}
 	return text
 }

@@ -1,15 +1,12 @@
 package counters
 
-import "unicode/utf8"
+import "assay/internal/redact"
 
 // cut returns at most the given number of bytes of s, ending at the boundary of
-// a character.
+// a character and before a secret that would be cut.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
+	return redact.Cut(s, most)
 }

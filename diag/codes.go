@@ -134,6 +134,7 @@ var codes = []Code{
 	{"rows-omitted", Info, "Dots replace rows that were left out.", "Give the whole table."},
 	{"secrets-in-capture", Info, "Environment variables that look like secrets are stored in the capture. assay masks them in its output; the file still has them.", "Redact the file before you share it, and record in a clean environment."},
 	{"secrets-masked", Info, "Texts of the capture look like secrets. assay masks them in its output; the file still has them.", "Do not share the file, and replace the secrets."},
+	{"secrets-not-searched", Info, "Tables of an export were not searched for secrets to their end, because they exceed a limit of the search or are damaged.", "Remove secrets from them before you share the file."},
 	{"segment-unlike-its-blocks", Suspect, "The blocks of segments do not add up to their sizes. Sums over blocks and over segments differ.", "Take the snapshot again."},
 	{"share-mismatch", Suspect, "Printed shares do not match the table's totals: values were changed, or units differ from the headers. The totals are used.", "Print the table again."},
 	{"span-implausible", Suspect, "The events of the capture span more than 100 hours, so a timestamp is wrong. The length of the capture is not reported.", "Record again; if another program rewrote the trace, use the file that the profiler wrote."},

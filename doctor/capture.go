@@ -115,5 +115,10 @@ func (e *examination) sharing() (can, why string) {
 	if most > 0 {
 		return No, "The capture has " + label.Plural(most, "value") + " that may be secrets."
 	}
+	for _, is := range e.Issues {
+		if is.Code == "secrets-not-searched" {
+			return Partly, "Not all of it was searched for secrets. " + is.Help
+		}
+	}
 	return Yes, "Nothing in it looks like a secret. User names and paths may remain."
 }

@@ -15,6 +15,7 @@ import (
 
 	"assay/counters"
 	"assay/diag"
+	"assay/internal/redact"
 	"assay/internal/textline"
 )
 
@@ -226,7 +227,7 @@ func (r *reader) hear(text string, failed bool) {
 // clip shortens a message of ncu.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxSaid {
-		return string(runes[:maxSaid-1]) + "…"
+		return redact.Cut(s, len(string(runes[:maxSaid-1]))) + "…"
 	}
 	return s
 }

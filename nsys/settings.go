@@ -103,7 +103,7 @@ func (l *loader) option(r row) {
 	case name == "EXPORT_PRODUCT_VERSION" || name == "EXPORT_SCHEMA_VERSION":
 		const most = 64
 		value := r.text(1)
-		l.meta.Recorder[name] = printable(value[:min(len(value), most)])
+		l.meta.Recorder[name] = printable(redact.CutBytes(value, most))
 	case strings.HasSuffix(name, "CUDA_GRAPH_TRACE_OPTIONS:MODE"):
 		l.seen.graphMode = string(r.text(1))
 	case strings.Contains(name, "ENVIRONMENT_VARIABLE"):
@@ -114,9 +114,7 @@ func (l *loader) option(r row) {
 // addString keeps a string, of which only the first part is of use.
 func (l *loader) addString(id int64, value []byte) {
 	const most = 64 << 10
-	if len(value) > most {
-		value = value[:most]
-	}
+	value = redact.CutBytes(value, most)
 	l.stringBytes += int64(len(value)) + perString
 	if l.stringBytes > l.maxStringBytes {
 		l.out.Issue(diag.Issue{Code: "strings-left-out", Severity: diag.DataLoss, First: diag.Pos{File: l.file}}, 1)

@@ -36,6 +36,7 @@ import (
 	"unicode/utf8"
 
 	"assay/diag"
+	"assay/internal/redact"
 	"assay/internal/textscan"
 	"assay/profile"
 )
@@ -287,7 +288,7 @@ func (f *Finder) taken(line string) bool {
 // clip shortens a text of the input to the length of a label.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxText {
-		return string(runes[:maxText-1]) + "…"
+		return redact.Cut(s, len(string(runes[:maxText-1]))) + "…"
 	}
 	return s
 }

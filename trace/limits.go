@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"assay/diag"
+	"assay/internal/redact"
 )
 
 // Limits bound the resources for reading one input, whatever it contains. The
@@ -224,10 +225,11 @@ func (in input) newHostName(s Sym) Sym {
 	return names.sym([]byte(OtherNames))
 }
 
-// cut shortens a text that exceeds the limit.
+// cut shortens a text that exceeds the limit. No secret is cut, because a part of one
+// would not be masked.
 func (m *merger) cut(text string) string {
 	if most := m.limits.Text; len(text) > most {
-		return fmt.Sprintf("%s... (%d bytes)", text[:most], len(text))
+		return fmt.Sprintf("%s... (%d bytes)", redact.Cut(text, most), len(text))
 	}
 	return text
 }

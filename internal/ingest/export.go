@@ -57,8 +57,10 @@ func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	if err != nil {
 		return cmp.Or(command.late(f.Path, "nsys"), notExported(f.Path, "nsys", err, &said))
 	}
-	in.Trace, err = nsys.ReadSQLite(database, f.Path, sel)
-	return err
+	if in.Trace, err = nsys.ReadSQLite(database, f.Path, sel); err != nil {
+		return err
+	}
+	return f.searchTexts(database, in)
 }
 
 func notExported(path, program string, err error, said *tail) error {

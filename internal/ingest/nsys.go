@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/diag"
 	"assay/nsys"
 	"assay/nsys/stats"
 	"assay/torchprof"
@@ -54,6 +55,19 @@ func isNamedExport(path string, _ []byte) bool {
 	return strings.EqualFold(filepath.Ext(path), ".sqlite")
 }
 
+// searchTexts shows the texts of a database to the search for secrets, if there is one.
+func (f *File) searchTexts(path string, in *Input) error {
+	if f.Tap == nil {
+		return nil
+	}
+	left, err := nsys.WriteTexts(path, f.Tap)
+	if left != "" {
+		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path},
+			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
+	}
+	return err
+}
+
 // loadSQLite reads a database without copying it. One that is compressed or comes
 // through a pipe is written to a temporary file first, because it needs random access.
 func loadSQLite(f *File, sel trace.Select, in *Input) error {
@@ -64,6 +78,8 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	}
 	if in.Trace, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)
+	} else {
+		err = f.searchTexts(path, in)
 	}
 	return errors.Join(err, done())
 }

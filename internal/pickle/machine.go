@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"unicode/utf8"
+
+	"assay/internal/redact"
 )
 
 // What things take in memory, for the limit.
@@ -203,7 +205,7 @@ func (m *machine) refuse(name string, how asking) error {
 	r := &Refused{Op: name}
 	part := func(text string) string {
 		if len(text) > most {
-			text = text[:most] + "..."
+			text = redact.Cut(text, most) + "..."
 		}
 		if !utf8.ValidString(text) {
 			return "..."

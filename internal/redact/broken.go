@@ -87,6 +87,9 @@ func (t *text) nextLine(at int) int {
 	}
 	end := t.unquoted(next, false)
 	word := t.s[next:end]
+	if t.told(next) == next && strings.HasSuffix(word, ":") && !strings.Contains(word, "=") {
+		return next // a message goes on behind it
+	}
 	after := t.skip(end, " \t,\r")
 	alone := after == len(t.s) || t.s[after] == '\n' || t.quoteAt(end) > 0
 	if len(word) < shortest || !alone || setsName(word) || wordy(word) || shown(word) || strings.ContainsAny(word, "()<>[]{}\\") || strings.Contains(word, "://") {

@@ -69,7 +69,7 @@ func TestLinear(t *testing.T) {
 	for i, unit := range []string{
 		"KEY=\\\n", "a--key ", "sk-proj-\n", "ghp_\n", "sk-proj-" + fake(40) + "\n", "\x1b[", "\x1b[31m", "a\x00", "API_KEY=\n", `"kty":{`, `{"kty":"RSA"`, "{\"d\":\"", "Private-Lines: 9\n",
 		"Private-Lines: 999999\n", "h:5432:", "a:*:*:", "--", "6768", "0x68", "\u200b", "\\\n", `\u{41}`, `\u0041PI_KEY=`, "hooks.slack.com/services/\n",
-		"token=", "%25", "&amp;", "YWJj\n", "@tcp(", "|sudo -s", "password ", "api_key|", `password">`, "<key ",
+		"token=", "%25", "&amp;", "YWJj\n", "@tcp(", "|sudo -s", "password ", "api_key|", `password">`, "<key ", "token={", `{"token":{"`, "tokens:\n- ", "tokens=[", "key:a", "SecretStr(", "BasicAuth('", "login('", "\r", "token\n", "a：", "<<< ", "MaaaaaaaaaaaaaaaaaaaaaaaA.aaaaaa.",
 	} {
 		size := 1 << 18
 		if i < 3 { // the slowest

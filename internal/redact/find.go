@@ -24,6 +24,13 @@ type text struct {
 	spans []span
 	named int // names before this offset were looked at
 
+	bare struct { // the last value without quotes
+		from, to int
+		query    bool
+	}
+
+	nested int // lists and objects before this offset were looked at
+
 	keyed int // JSON Web Keys before this offset were looked at
 
 	addressed   int // addresses before this offset were looked at
@@ -75,6 +82,9 @@ func findIn(x *index, s string, depth int) []span {
 		}
 		if run >= shortestCoded && depth < deepest {
 			t = t.base64(x, s, i-run, i, depth)
+			if c == '.' {
+				t = t.bot(s, i-run, i)
+			}
 		}
 		run = 0
 	}
@@ -129,7 +139,7 @@ var coded = func() (set [256]uint8) {
 			set[c] |= ofHidden
 		}
 	}
-	for _, c := range []byte("\x7f\xc2\xe1\xe2\xef[\\^`") {
+	for _, c := range []byte("\x7f\xc2\xe1\xe2\xef[\\^`\v\f\r") {
 		set[c] |= ofHidden
 	}
 	return set
@@ -143,6 +153,8 @@ func mayHide(s string, i int) bool {
 		return '0' <= s[i+1] && s[i+1] <= '9'
 	case '\\', '^', '`':
 		return s[i+1] == '\n' || s[i+1] == '\r'
+	case '\r':
+		return s[i+1] != '\n'
 	}
 	return true
 }

@@ -5,7 +5,8 @@ import "strings"
 // visible returns s without what a screen does not show: the sequences that colour a
 // terminal, characters without width, control characters, and line breaks that a
 // backslash continues. A null character that separates two settings becomes a line
-// break, and a no-break space a space. It returns "" if there is nothing to take out.
+// break, as do a carriage return alone, a vertical tab and a form feed; a no-break
+// space becomes a space, and a colon or an equals sign of full width the usual one. It returns "" if there is nothing to take out.
 // at has, for each byte of the result and its end, the offset in s.
 func visible(s string) (plain string, at []int) {
 	var out []byte
@@ -53,10 +54,18 @@ func hidden(s string, i int) (size int, instead byte) {
 		return null(s, i)
 	case c == '\\' || c == '^' || c == '`':
 		return continued(s[i:]), 0
+	case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
+		return 0, 0
+	case c == '\v' || c == '\f' || c == '\r':
+		return 1, '\n'
 	case c < ' ' || c == 0x7f:
 		return 1, 0
 	}
 	switch rest := s[i:]; {
+	case strings.HasPrefix(rest, "："):
+		return len("："), ':'
+	case strings.HasPrefix(rest, "＝"):
+		return len("＝"), '='
 	case strings.HasPrefix(rest, "\u00a0"):
 		return 2, ' '
 	case strings.HasPrefix(rest, "\u00ad"):

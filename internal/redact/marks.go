@@ -31,8 +31,13 @@ func marks() []mark {
 		{":5432:", (*text).pgpass, false},
 		{":6432:", (*text).pgpass, false},
 		{":*:", (*text).pgpass, false},
+		{"secretstr(", (*text).constructor, false},
+		{"secretbytes(", (*text).constructor, false},
+		{"basicauth(", (*text).constructor, false},
+		{"digestauth(", (*text).constructor, false},
+		{"login(", (*text).loginCall, false},
 	}
-	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "bearer", "sig", "cookie", "dsn", "jwt"} {
+	for _, word := range []string{"token", "secret", "pass", "pwd", "key", "cred", "auth", "bearer", "sig", "cookie", "dsn", "jwt", "_pat", "sessionid", "sessid", "webhook"} {
 		list = append(list, mark{word, (*text).name, true})
 	}
 	forms := compiled()

@@ -29,7 +29,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials " +
 			"creds bearer apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken " +
 			"refreshtoken apitoken accountkey sharedaccesskey clientsecret pgpassword sshpass userpass " +
-			"dbpass jwtsecret authorization cookie connectionstring"),
+			"dbpass storepass keypass jwtsecret authorization cookie connectionstring"),
 
 		// keys are the words before "key" that mark a secret key.
 		keys: set("api apis access secret private auth encryption encrypt signing " +
@@ -58,7 +58,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
 			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
 			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
-			"bytes dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv"),
+			"bytes sock socket dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv"),
 
 		// accounts are the words before "pass" that mark a password; a pass may also be one
 		// over data.
@@ -78,7 +78,7 @@ const services = "hf huggingface hugging openai anthropic claude gemini google g
 	"mistral cohere together deepseek openrouter replicate perplexity fireworks xai cerebras pinecone qdrant weaviate " +
 	"langchain langsmith langfuse clearml mlflow runpod modal anyscale lambda databricks snowflake datadog dd sentry newrelic " +
 	"grafana honeycomb stripe twilio sendgrid mailgun github gh gitlab git bitbucket npm pypi twine docker dockerhub slack " +
-	"discord telegram serper tavily civitai kaggle ray prefect dagster vercel netlify heroku digitalocean cloudflare"
+	"discord devops ado telegram serper tavily civitai kaggle ray prefect dagster vercel netlify heroku digitalocean cloudflare"
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -139,6 +139,8 @@ func (t *text) classify(from, to int) trust {
 		return header
 	case last == "cookie":
 		return surely
+	case slices.Contains(list, "webhook") && (last == "webhook" || last == "url" || last == "uri"):
+		return maybe // its address is the key to it
 	case len(list) > 1 && words().facts[last] && !(last == "id" && list[len(list)-2] == "key"):
 		return noSecret
 	}
@@ -172,9 +174,13 @@ func means(w, before string, list []string) trust {
 		return surely
 	case w == "key" && !words().plainKeys[before] && len(list) > 1, w == "key" && before == "":
 		return maybe
-	case w == "token" && !words().plainTokens[before]:
+	case w == "token" && !words().plainTokens[before], w == "tokens" && w == list[len(list)-1] && !words().plainTokens[before]:
 		return maybe
-	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass" || w == "sig" || w == "signature":
+	case w == "pat" && words().services[before]:
+		return surely
+	case w == "sessionid" || w == "phpsessid" || w == "jsessionid":
+		return maybe
+	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass", (w == "sig" || w == "signature") && w == list[len(list)-1]:
 		return maybe
 	}
 	return noSecret

@@ -160,6 +160,9 @@ func (t *text) login(from, to int) {
 		return
 	}
 	for at := to; at < len(t.s); {
+		if strings.HasPrefix(t.s[at:], "<<<") {
+			at = t.skip(at, "< ") // the shell writes it to the input
+		}
 		at += t.quoteAt(at)
 		end := t.unquoted(at, false)
 		word := t.s[at:end]

@@ -39,6 +39,9 @@ func (t *text) variable(from, to int) {
 	if how == surely && upperCase && !v.assigned && !v.flag && t.bareWord(v) {
 		how = maybe
 	}
+	if how != noSecret {
+		t.elements(v, how)
+	}
 	if how == noSecret || v.cell && how != surely || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
 		return
 	}
@@ -128,6 +131,14 @@ func (t *text) separated(v *setting) bool {
 		at, blank = field, t.skip(field, " \t")
 	}
 	rest := t.s[blank:]
+	if value := t.typed(blank); value > 0 {
+		v.assigned, v.at = true, value
+		return true
+	}
+	if next := t.lineBreak(at); next > 0 && !v.quoted && !v.flag && t.told(next) > 0 && t.told(next) == next {
+		v.cell, v.at = true, next
+		return true
+	}
 	switch {
 	case strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"), rest == "":
 		return false
@@ -290,6 +301,14 @@ func (t *text) inQuotes(at, n int, v setting) (from, to int) {
 // unquoted returns where a value without quotes ends: at a blank, at a quote that
 // ends the string that has the variable, or at an escape of one of them.
 func (t *text) unquoted(at int, query bool) int {
+	if u := &t.bare; u.query != query || at < u.from || at >= u.to {
+		u.query, u.from, u.to = query, at, t.bareEnd(at, query)
+	}
+	return max(at, t.bare.to)
+}
+
+// bareEnd looks for what [text.unquoted] returns.
+func (t *text) bareEnd(at int, query bool) int {
 	for i := at; i < len(t.s); i++ {
 		switch c := t.s[i]; {
 		case c <= ' ' || c == 0x7f:
@@ -354,7 +373,7 @@ var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str
 
 // kinds are the words of all placeholders.
 var kinds = sync.OnceValue(func() map[string]bool {
-	m := set("variable password bearer basic private-key base64 hex user email")
+	m := set("variable password bearer basic private-key base64 hex user email discord")
 	for _, f := range formats {
 		m[f.Kind] = true
 	}
@@ -399,6 +418,12 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 		return true
 	}
 	name := lowerCase(t.s[v.from:v.to])
+	if strings.HasSuffix(name, "tokens") && !tokenOfList(s) {
+		return true // of a language model
+	}
+	if strings.Contains(name, "credentials") && s[0] == '/' && (strings.HasSuffix(s, ".json") || wordy(s) && strings.Count(s, "/") > 1) {
+		return true // a file that has them
+	}
 	if !v.flag && !v.quoted && t.quoteAt(v.at) == 0 && argument(name, s) {
 		return true
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"assay/internal/redact"
 )
 
 // A Reader reads lines.
@@ -34,12 +36,15 @@ func (r *Reader) Next() (line string, cut bool, err error) {
 	r.long = r.long[:0]
 	for {
 		part, err := r.buf.ReadSlice('\n')
-		if room := r.limit - len(r.long); len(part) > room {
-			part, cut = part[:max(0, room)], true
+		if room := r.limit + redact.Ahead - len(r.long); len(part) > room {
+			part = part[:max(0, room)]
 		}
 		r.long = append(r.long, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
+		}
+		if cut = len(r.long) > r.limit; cut {
+			r.long = redact.CutBytes(r.long, r.limit)
 		}
 		line = strings.TrimRight(string(r.long), "\r\n")
 		if r.N == 1 {

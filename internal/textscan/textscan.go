@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"assay/internal/redact"
 )
 
 // A Finder reads its own records among the lines of a text.
@@ -126,10 +128,11 @@ func (s *scanner) block(b []byte) {
 	s.own()
 }
 
-// own copies the last lines out of the buffer, which is reused.
+// own copies the last lines out of the buffer, which is reused, with what decides
+// where they are cut.
 func (s *scanner) own() {
 	for i, line := range s.above {
-		s.above[i] = bytes.Clone(line[:min(len(line), maxAbove)])
+		s.above[i] = bytes.Clone(line[:min(len(line), maxAbove+redact.Ahead)])
 	}
 }
 
@@ -146,7 +149,7 @@ func (s *scanner) line(b []byte) {
 			s.giveAbove(i)
 		}
 		if !made {
-			text, made = tidy(b[:min(len(b), MaxLine)], s.Lines == 1), true
+			text, made = tidy(redact.CutBytes(b, MaxLine), s.Lines == 1), true
 		}
 		f.Line(s.Lines, text)
 		s.given[i] = s.Lines
@@ -164,7 +167,7 @@ func (s *scanner) line(b []byte) {
 func (s *scanner) giveAbove(i int) {
 	for n := max(1, s.given[i]+1, s.Lines-Above); n < s.Lines; n++ {
 		line := s.above[n%Above]
-		s.finders[i].Line(n, tidy(line[:min(len(line), maxAbove)], n == 1))
+		s.finders[i].Line(n, tidy(redact.CutBytes(line, maxAbove), n == 1))
 	}
 }
 

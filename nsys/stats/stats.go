@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"assay/diag"
+	"assay/internal/redact"
 	"assay/internal/textline"
 	"assay/profile"
 )
@@ -253,7 +254,7 @@ func (r *reader) add(t *profile.Table) {
 // clip shortens a message of nsys.
 func clip(s string) string {
 	if runes := []rune(s); len(runes) > maxSaid {
-		return string(runes[:maxSaid-1]) + "…"
+		return redact.Cut(s, len(string(runes[:maxSaid-1]))) + "…"
 	}
 	return s
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/internal/gen/nsysgen"
+)
+
+// TestDoctorSearchesTables: doctor finds a secret in any text of an export, in pairs of
+// columns and in arguments that are rows of their own.
+func TestDoctorSearchesTables(t *testing.T) {
+	const v = "aB3dE6gH9jK2mN5pQ8sT1vW4"
+	for name, change := range map[string][]string{
+		"none": nil,
+		"argument": {"CREATE TABLE IF NOT EXISTS META_DATA_CAPTURE (name TEXT, value TEXT)",
+			"INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:ARGUMENT_9', '--api-key=" + v + "')"},
+		"arguments": {"CREATE TABLE IF NOT EXISTS META_DATA_CAPTURE (name TEXT, value TEXT)",
+			"INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:ARGUMENT_1', '--api-key'), ('PROCESS_0:ARGUMENT_2', '" + v + "')"},
+		"environment": {"CREATE TABLE IF NOT EXISTS TARGET_INFO_SYSTEM_ENV (name TEXT, value TEXT)",
+			"INSERT INTO TARGET_INFO_SYSTEM_ENV (name, value) VALUES ('HF_TOKEN', '" + v + "')"},
+		"diagnostic":    {"CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, text TEXT)", "INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'run with API_KEY=" + v + "')"},
+		"unused string": {"INSERT INTO StringIds (id, value) VALUES (900001, 'password=" + v + "')"},
+		"process":       {"CREATE TABLE IF NOT EXISTS PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT)", "INSERT INTO PROCESSES (globalPid, name) VALUES (7, 'x --token=" + v + "')"},
+	} {
+		path := filepath.Join(t.TempDir(), "run.sqlite")
+		if err := nsysgen.Write(path, nsysgen.Plan{Kernels: 100, Calls: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := nsysgen.Change(path, change...); err != nil {
+			t.Fatal(err)
+		}
+		s := newSearch(t, []planted{{name, v}})
+		status, out := s.run("doctor", path)
+		if status != exitOK || strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing in it looks like a secret") != (name == "none") {
+			t.Errorf("%s: exit status %d\n%s", name, status, out)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package nsys
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// The limits of a search of all texts of an export.
+const (
+	mostTextRows  = 4 << 20   // of one table
+	mostTextBytes = 256 << 20 // of all tables
+)
+
+// WriteTexts writes the texts of all tables of the export at path, used by [ReadSQLite] or
+// not, to a search for secrets. The texts of a row are joined by "=", because a name
+// and its value are columns side by side; the arguments of a process, which are rows
+// of their own, are joined by blanks. left says what was not written because of a limit
+// or damage, or is empty.
+func WriteTexts(path string, w io.Writer) (left string, err error) {
+	db, err := openDatabase(path)
+	if err != nil {
+		return "", err
+	}
+	defer db.close()
+	t := texts{w: w}
+	for _, name := range sortedTables(db) {
+		if why := t.table(db, name); why != "" {
+			t.left = append(t.left, name+" ("+why+")")
+		}
+	}
+	const most = 8 // tables that are named
+	if n := len(t.left); n > most {
+		t.left = append(t.left[:most:most], fmt.Sprintf("%d more tables", n-most))
+	}
+	return strings.Join(t.left, ", "), nil
+}
+
+// sortedTables returns the names of the tables, the smallest kind first: settings
+// before events.
+func sortedTables(db *database) (names []string) {
+	for name := range db.tables {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(db.tables[a]), len(db.tables[b])), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// texts writes texts of tables.
+type texts struct {
+	w    io.Writer
+	n    int64    // bytes written
+	line []byte   // the texts of a row
+	args string   // the process whose arguments are being joined
+	left []string // tables that were not searched to their end
+}
+
+// table writes the texts of one table, and returns why it did not write all.
+func (t *texts) table(db *database, name string) (why string) {
+	var columns []string
+	err := db.query("PRAGMA table_info("+quote(name)+")", func(s *sqlite.Stmt) bool {
+		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") || strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
+			columns = append(columns, s.ColumnText(1))
+		}
+		return true
+	})
+	if err == nil && len(columns) > 0 {
+		rows := 0
+		err = db.scan(name, columns, func(r row) bool {
+			switch rows++; {
+			case rows > mostTextRows:
+				why = fmt.Sprintf("rows after %d", mostTextRows)
+			case t.n > mostTextBytes:
+				why = fmt.Sprintf("texts after %d MiB in total", mostTextBytes>>20)
+			default:
+				t.row(r, len(columns))
+			}
+			return why == ""
+		})
+		t.args = ""
+		t.w.Write([]byte{'\n'}) // a search for secrets never fails
+	}
+	if err != nil {
+		why = "damaged"
+	}
+	return why
+}
+
+// row writes the texts of a row.
+func (t *texts) row(r row, columns int) {
+	t.line = t.line[:0]
+	name := r.text(0)
+	if process, _, ok := strings.Cut(string(name), ":ARGUMENT_"); ok && columns == 2 {
+		between := byte(' ')
+		if process != t.args {
+			between = '\n'
+		}
+		t.args = process
+		t.line = append(append(t.line, between), r.text(1)...)
+	} else {
+		t.args = ""
+		for i := range columns {
+			between := byte('=')
+			if len(t.line) == 0 {
+				between = '\n'
+			}
+			if text := r.text(i); len(text) > 0 {
+				t.line = append(append(t.line, between), text...)
+			}
+		}
+	}
+	t.n += int64(len(t.line))
+	t.w.Write(t.line)
+}
