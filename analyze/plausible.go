@@ -50,6 +50,7 @@ func notePlausible(tl *timeline, l *links, s *summary.Summary, issues *diag.Ledg
 		}
 		issues.AddN(diag.Issue{Code: "correlations-unmatched", Severity: severity}, kernels)
 	}
+	l.noteSurplus(int64(tl.t.Activities.Len()), issues)
 	for _, d := range tl.devices {
 		tl.noteTimes(d, l, issues)
 	}

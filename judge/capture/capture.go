@@ -213,10 +213,11 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 	i := max(0, slices.IndexFunc(list, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible }))
 	n := list[i].Count
 	f.Title = map[string]string{
-		summary.ClocksImplausible:  fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
-		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
-		"work-before-launch":       label.Plural(n, "GPU operation") + " recorded before the launch call",
-		"work-time-implausible":    label.Plural(n, "GPU operation") + " recorded at impossible times",
+		summary.ClocksImplausible:       fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
+		"kernels-without-duration":      label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"launches-with-several-kernels": label.Plural(n, "GPU operation") + " recorded in addition to the one of its launch call",
+		"work-before-launch":            label.Plural(n, "GPU operation") + " recorded before the launch call",
+		"work-time-implausible":         label.Plural(n, "GPU operation") + " recorded at impossible times",
 	}[list[i].Code] + ", so no share of the window is known"
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)
