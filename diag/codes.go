@@ -142,6 +142,7 @@ var codes = []Code{
 	{"span-implausible", Suspect, "The events of the capture span more than 100 hours, so a timestamp is wrong. The length of the capture is not reported.", "Record again; if another program rewrote the trace, use the file that the profiler wrote."},
 	{"spans-not-paired", DataLoss, "Begins without an end, or ends without a begin, have no duration and were left out. The recording began or ended within them.", ""},
 	{"step-implausible", Suspect, "Markers of steps are longer than ten years and were left out. A time in the trace is wrong.", "Record again."},
+	{"steps-missing", DataLoss, "Numbers of ProfilerStep are skipped, and time for these steps is between the markers. The work of these steps is in every total and in no step.", "Use the file that the profiler wrote."},
 	{"steps-overlap", Suspect, "Markers of different steps overlap. Each step was cut where the next one starts.", "Mark steps that follow each other."},
 	{"stream-overlap", Info, "Events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show. Total kernel time exceeds wall time there.", ""},
 	{"stream-without-number", Info, "The stream of GPU events is a text. Each such stream was assigned a number below -999.", ""},
