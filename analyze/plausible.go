@@ -26,6 +26,10 @@ const (
 	// late although the calls of the host took less time.
 	minOutside = 100 * int64(time.Millisecond)
 
+	// minTooLong is the shortest time, in ns, after the last call at whose end work that
+	// began before that call no longer runs.
+	minTooLong = int64(time.Minute)
+
 	// lateShare is the share of the window from which on late work makes the capture
 	// suspect.
 	lateShare = 0.01
@@ -141,8 +145,8 @@ func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
 // host, although the device had nothing to do in between. After the last call a device
 // works off its queue, so it is never idle for as long as all calls took together.
 // Work before the first call was not launched by a recorded one. A single piece of work
-// that runs during the last call does not last for longer than all calls took after it,
-// because the program that waits for it makes calls.
+// that begins before the last call ends does not go on for as long as all calls took
+// together and a minute, because the program that waits for it makes calls.
 type outside struct {
 	before int64 // work that starts earlier is too early
 	end    int64 // of the last call
@@ -155,7 +159,7 @@ type outside struct {
 // outsideOf returns the bounds for the work of a device, with the stretch of all calls.
 func outsideOf(d *device, host interval.Span) outside {
 	most := max(host.Len(), minOutside)
-	out := outside{before: host.Start - most, end: host.End, after: host.End + most, start: host.Start, first: len(d.work)}
+	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start, first: len(d.work)}
 	if n := len(d.work); n == 0 || d.work[n-1].Start <= host.End+most {
 		return out
 	}
