@@ -37,6 +37,7 @@ type links struct {
 	double  int64               // activities whose correlation several calls have
 	early   int64               // activities that started before their call began
 	called  int64               // activities with a call
+	surplus int64               // records beyond one of each launch: see surplusOf
 	longest int64               // the longest time from the start of a call to the end of its work
 }
 
@@ -116,6 +117,7 @@ func linksOf(t *trace.Trace) *links {
 		}
 	}
 	l.lost = lossesOf(t, l)
+	l.surplus = surplusOf(t, l)
 	l.calls.forget()
 	return l
 }

@@ -197,9 +197,31 @@ func (f *family) number() {
 	}
 }
 
+// noteMissing counts the steps whose markers are missing. PyTorch's profiler numbers its
+// steps one by one, and each begins where the one before ends. So a number that is
+// skipped, with time between the markers for half a step at least, is a lost marker.
+func (f *family) noteMissing(issues *diag.Ledger) {
+	if f.of != torchFamily || len(f.marks) < 2 {
+		return
+	}
+	lengths := make([]int64, len(f.marks))
+	for i, m := range f.marks {
+		lengths[i] = m.span.Len()
+	}
+	slices.Sort(lengths)
+	half := lengths[len(lengths)/2] / 2
+	for i := 1; i < len(f.marks); i++ {
+		a, b := f.marks[i-1], f.marks[i]
+		if skipped := b.number - a.number - 1; skipped > 0 && b.span.Start-a.span.End > half {
+			issues.AddN(diag.Issue{Code: "steps-missing", Severity: diag.DataLoss}, skipped)
+		}
+	}
+}
+
 // cut returns the markers, each cut where the next one starts.
 func (f *family) cut(issues *diag.Ledger) []mark {
 	marks := f.marks
+	f.noteMissing(issues)
 	for i := range marks {
 		marks[i].is.Step = marks[0].is.Step // one cut for all, or they would share time
 	}

@@ -8,6 +8,7 @@ import (
 	"assay/diag"
 	"assay/interval"
 	"assay/summary"
+	"assay/trace"
 )
 
 const (
@@ -24,6 +25,10 @@ const (
 	// minOutside is the shortest idle time, in ns, after which launched work is too
 	// late although the calls of the host took less time.
 	minOutside = 100 * int64(time.Millisecond)
+
+	// minTooLong is the shortest time, in ns, after the last call at whose end work that
+	// began before that call no longer runs.
+	minTooLong = int64(time.Minute)
 
 	// lateShare is the share of the window from which on late work makes the capture
 	// suspect.
@@ -50,6 +55,7 @@ func notePlausible(tl *timeline, l *links, s *summary.Summary, issues *diag.Ledg
 		}
 		issues.AddN(diag.Issue{Code: "correlations-unmatched", Severity: severity}, kernels)
 	}
+	l.noteSurplus(int64(tl.t.Activities.Len()), issues)
 	for _, d := range tl.devices {
 		tl.noteTimes(d, l, issues)
 	}
@@ -89,6 +95,7 @@ func (tl *timeline) noteTimes(d *device, l *links, issues *diag.Ledger) {
 			n, worst = n+1, max(worst, by)
 		}
 	}
+	n = max(n, tl.piledUp(d, l))
 	severity := faultOf(n, int64(len(d.work)), diag.Suspect)
 	if float64(worst) > lateShare*float64(d.window.Len()) {
 		severity = diag.Suspect
@@ -137,9 +144,13 @@ func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
 // outside has the launched work of a device that ran far outside of the calls of the
 // host, although the device had nothing to do in between. After the last call a device
 // works off its queue, so it is never idle for as long as all calls took together.
-// Work before the first call was not launched by a recorded one.
+// Work before the first call was not launched by a recorded one. A single piece of work
+// that begins before the last call ends does not go on for as long as all calls took
+// together and a minute, because the program that waits for it makes calls.
 type outside struct {
 	before int64 // work that starts earlier is too early
+	end    int64 // of the last call
+	after  int64 // work that starts before end and ends later is too long
 	start  int64 // of the first call
 	first  int   // the index of the first work that is too late
 	late   int64 // by how much
@@ -148,7 +159,7 @@ type outside struct {
 // outsideOf returns the bounds for the work of a device, with the stretch of all calls.
 func outsideOf(d *device, host interval.Span) outside {
 	most := max(host.Len(), minOutside)
-	out := outside{before: host.Start - most, start: host.Start, first: len(d.work)}
+	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start, first: len(d.work)}
 	if n := len(d.work); n == 0 || d.work[n-1].Start <= host.End+most {
 		return out
 	}
@@ -173,5 +184,45 @@ func (o *outside) by(i int, w work) int64 {
 	case w.Start < o.before:
 		return o.start - w.Start
 	}
-	return 0
+	return max(0, w.End()-max(o.after, w.Start))
+}
+
+// piledUp returns how many records of the device begin while another one of the same
+// stream runs that is not the last before them, if those are most of the records of the
+// stream. A stream runs one piece of work at a time, and with programmatic dependent
+// launch a kernel begins while the one before it ends. The operations of a graph may
+// run at the same time.
+func (tl *timeline) piledUp(d *device, l *links) (n int64) {
+	type stream struct {
+		records, piled int64
+		last, before   int64 // the latest end of the last record, and of those before it
+	}
+	streams := make(map[trace.TrackID]*stream)
+	var s *stream
+	track := trace.TrackID(0)
+	kinds := newLossKinds(tl.t)
+	for _, w := range d.work {
+		a := tl.activity(w)
+		if k := l.of[w.number]; tl.t.Detail(a.Detail).GraphID > 0 || k >= 0 && l.list[k].call != nil && l.list[k].work > 1 && !kinds.launchesOne(l.list[k].call.Name) {
+			continue
+		}
+		if s == nil || track != a.Track {
+			track, s = a.Track, streams[a.Track]
+			if s == nil {
+				s = &stream{last: a.Start, before: a.Start}
+				streams[track] = s
+			}
+		}
+		s.records++
+		if a.Start < s.before-clockSlack {
+			s.piled++
+		}
+		s.before, s.last = max(s.before, s.last), a.End()
+	}
+	for _, s := range streams {
+		if s.piled >= fewRecords && 2*s.piled > s.records {
+			n += s.piled
+		}
+	}
+	return n
 }

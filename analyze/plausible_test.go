@@ -70,3 +70,72 @@ func TestEqualRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestSurplusRecords: only records that one launch of one kernel cannot have are surplus.
+func TestSurplusRecords(t *testing.T) {
+	launch, a, b := calledAt("cudaLaunchKernel", 1, 0, 5), ranAt(7, 1, 10, 9, ""), ranAt(8, 1, 30, 9, "")
+	other := strings.ReplaceAll(calledAt("cudaLaunchKernel", 2, 20, 5), `"pid":1`, `"pid":2`)
+	onOther := strings.ReplaceAll(b, `"device":0`, `"device":1`)
+	for _, tc := range []struct {
+		name   string
+		events []string
+		want   int64
+	}{
+		{"one", []string{launch, a}, 0},
+		{"two", []string{launch, a, b}, 1},
+		{"three", []string{launch, a, b, ranAt(9, 1, 50, 9, "")}, 2},
+		{"on two devices", []string{launch, a, onOther}, 1},
+		{"of the driver", []string{calledAt("cuLaunchKernelEx", 1, 0, 5), a, b}, 1},
+		{"of HIP", []string{calledAt("hipExtModuleLaunchKernel", 1, 0, 5), a, b}, 1},
+		{"of an export, whose names have a version", []string{calledAt("cudaLaunchKernel_v7000", 1, 0, 5), a, b}, 1},
+		{"equal ones, which count once", []string{launch, a, a}, 0},
+		{"a graph", []string{calledAt("cudaGraphLaunch", 1, 0, 5), a, b}, 0},
+		{"a graph of HIP", []string{calledAt("hipGraphLaunch", 1, 0, 5), a, b}, 0},
+		{"of a graph, launched with another name", []string{launch, ranAt(7, 1, 10, 9, `,"graph id":4`), ranAt(8, 1, 30, 9, `,"graph id":4`)}, 0},
+		{"a copy that is split", []string{calledAt("cudaMemcpyPeerAsync", 1, 0, 5), a, b}, 0},
+		{"on several devices", []string{calledAt("cudaLaunchCooperativeKernelMultiDevice", 1, 0, 5), a, b}, 0},
+		{"of HIP on several devices", []string{calledAt("hipExtLaunchMultiKernelMultiDevice", 1, 0, 5), a, b}, 0},
+		{"two calls of one correlation", []string{launch, calledAt("cudaLaunchKernel", 1, 20, 5), a, b}, 0},
+		{"another process, whose call is missing", []string{launch, other, a, onOther, ranAt(7, 2, 60, 9, "")}, 0},
+		{"another process, and two on one device", []string{launch, other, a, b, ranAt(7, 2, 60, 9, "")}, 1},
+		{"without a correlation", []string{launch, ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 30, 9, "")}, 0},
+	} {
+		s := measured(t, list(tc.events...))
+		if is := issue(s, "launches-with-several-kernels"); is.Count != tc.want {
+			t.Errorf("%s: %+v, want %d", tc.name, s.Issues, tc.want)
+		}
+	}
+}
+
+// TestPiledUpRecords: on one stream a kernel may begin while the one before it ends, and
+// the kernels of a graph may run together. Other records of a stream do not overlap.
+func TestPiledUpRecords(t *testing.T) {
+	many := func(name, more string, dur float64, launches bool) (out []string) {
+		for i := range 40 {
+			corr := 1
+			if launches || i == 0 {
+				corr = i + 1
+				out = append(out, calledAt(name, corr, float64(10*i), 5))
+			}
+			out = append(out, ranAt(7, corr, float64(10*i+20), dur+float64(i)/100, more))
+		}
+		return out
+	}
+	for _, tc := range []struct {
+		name   string
+		events []string
+		want   int64
+	}{
+		{"one after the other", many("cudaLaunchKernel", "", 9, true), 0},
+		{"each in the end of the one before", many("cudaLaunchKernelExC", "", 19, true), 0},
+		{"within the precision of the clock", many("cudaLaunchKernelExC", "", 21, true), 0},
+		{"three at a time", many("cudaLaunchKernel", "", 29, true), 38},
+		{"of a graph", many("cudaGraphLaunch", "", 29, false), 0},
+		{"of a graph, by its number", many("cudaLaunchKernel", `,"graph id":4`, 29, true), 0},
+	} {
+		s := measured(t, list(tc.events...))
+		if is := issue(s, "work-time-implausible"); is.Count != tc.want {
+			t.Errorf("%s: %+v, want %d", tc.name, s.Issues, tc.want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	}
 	c.lost = true
 	for _, is := range s.Issues {
-		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == launchesWithoutKernels {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == launchesWithoutKernels || is.Code == stepsMissing {
 			continue
 		}
 		if is.Severity != "data-loss" {
@@ -75,6 +75,10 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 // launchesWithoutKernels is the issue of device work that is missing. It concerns
 // metrics of the device only, and its rows say more than its severity.
 const launchesWithoutKernels = summary.LaunchesWithoutKernels
+
+// stepsMissing is the issue of steps without a marker. It concerns the metrics that
+// divide totals by the number of steps.
+const stepsMissing = "steps-missing"
 
 // mostLost is the share of launches that were lost, with those at the end of the capture
 // that are overdue, up to which a capture is checked.

@@ -220,11 +220,15 @@ type kernels struct {
 	count, total, longest int64
 	all                   int64 // ns of all kernels of the devices
 	steps                 int64 // of the devices
+	unmarked              int64 // steps whose markers are missing
 }
 
 func (k kernels) perStep(n int64) (Value, error) {
 	if k.steps == 0 {
 		return Value{}, errNoSteps
+	}
+	if k.unmarked > 0 {
+		return Value{}, fmt.Errorf("the markers of %d steps are missing, so the number of steps is not known (%s)", k.unmarked, stepsMissing)
 	}
 	return ratio(n, k.steps), nil
 }
@@ -255,6 +259,11 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 		for _, st := range v.Steps {
 			if v.sel.hasDevice(st.Rank, st.Device) {
 				sum.steps++
+			}
+		}
+		for _, is := range v.Issues {
+			if is.Code == stepsMissing {
+				sum.unmarked = is.Count
 			}
 		}
 		return of(sum)

@@ -88,6 +88,7 @@ type sightings struct {
 	sharedDevices int64
 	lastEnd       int64 // of anything
 	secrets       int64
+	collected     collected
 	graphMode     string
 }
 

@@ -74,6 +74,7 @@ func (l *loader) table(t *table) {
 		return !l.out.Full()
 	})
 	l.rows += l.here.row
+	l.seen.collected.read(t.name, l.here.row)
 	if err != nil {
 		l.damaged(t.name, l.here.row, err)
 	}

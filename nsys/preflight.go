@@ -33,6 +33,7 @@ func (l *loader) preflight() {
 		note(n, "profiler-overhead", diag.Info,
 			fmt.Sprintf("The profiler's own work took up to %s between the first and last GPU work. Idle time during it is not caused by the program. Record less (--sample=none --cpuctxsw=none), or a shorter range.", unit.Duration(ns)))
 	}
+	l.noteCollected()
 	note(l.seen.sharedDevices, "device-assumed", diag.Suspect, "")
 	note(l.seen.secrets, "secrets-in-capture", diag.Info, "")
 }

@@ -44,6 +44,7 @@ var settings = []setting{
 		t := l.thread(r.num(1))
 		l.out.NameThread(t.pid, t.tid, printable(l.string(r.num(0))))
 	}},
+	{"DIAGNOSTIC_EVENT", []string{"text", "globalPid"}, maxSettings, (*loader).diagnostic},
 	{"MPI_RANKS", []string{"globalPid", "rank"}, maxThreads, func(l *loader, r row) { l.ranks = append(l.ranks, int(r.num(1))) }},
 }
 

@@ -20,6 +20,7 @@ import (
 // recorded.
 const gpuEventsMissing = "gpu-events-missing"
 
+<<<<<<< HEAD:judge/capture/capture.go
 // launchesWithoutKernels is the code of the issue that device work is missing.
 const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
@@ -36,6 +37,15 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.tooLittleWork)},
 	}
 }
+=======
+// severalKernels is the code of the issue that launch calls have further records of GPU
+// work. A few of them change no verdict, and a warning names them.
+const severalKernels = "launches-with-several-kernels"
+
+// collectedMissing is the code of the issue that an export lacks CUDA events which nsys
+// collected.
+const collectedMissing = "cuda-events-missing"
+>>>>>>> 1941740 (analyze: kernels that last too long and lost step markers are issues):judge/capture.go
 
 // captureQuality lists the issues that may have changed numbers.
 func (c *evaluator) captureQuality() (finding.Finding, bool) {
@@ -50,6 +60,7 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 		if is.Code == launchesWithoutKernels || c.Total.Window() > 0 && (slices.Contains(implausible, is) || is.Damages()) {
 			continue // these have findings of their own
 		}
+<<<<<<< HEAD:judge/capture/capture.go
 		switch is.Severity {
 		case "suspect":
 			f.Level, doubtful = finding.Warn, true
@@ -57,6 +68,15 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 			// One bad event is a few microseconds; here the rest of the file is gone.
 			if is.Code == "input-truncated" || is.Code == "trailing-data" || slices.Contains(limitsReached(), is.Code) {
 				f.Level = finding.Warn
+=======
+		switch {
+		case is.Severity == "suspect" || is.Code == severalKernels:
+			f.Level, doubtful = Warn, true
+		case is.Severity == "data-loss":
+			// One bad event is a few microseconds; here the rest of the file is gone.
+			if is.Code == "input-truncated" || is.Code == "trailing-data" || is.Code == collectedMissing || slices.Contains(limitsReached(), is.Code) {
+				f.Level = Warn
+>>>>>>> 1941740 (analyze: kernels that last too long and lost step markers are issues):judge/capture.go
 			}
 		default:
 			continue
@@ -213,10 +233,11 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 	i := max(0, slices.IndexFunc(list, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible }))
 	n := list[i].Count
 	f.Title = map[string]string{
-		summary.ClocksImplausible:  fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
-		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
-		"work-before-launch":       label.Plural(n, "GPU operation") + " recorded before the launch call",
-		"work-time-implausible":    label.Plural(n, "GPU operation") + " recorded at impossible times",
+		summary.ClocksImplausible:       fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
+		"kernels-without-duration":      label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"launches-with-several-kernels": label.Plural(n, "GPU operation") + " recorded in addition to the one of its launch call",
+		"work-before-launch":            label.Plural(n, "GPU operation") + " recorded before the launch call",
+		"work-time-implausible":         label.Plural(n, "GPU operation") + " recorded at impossible times",
 	}[list[i].Code] + ", so no share of the window is known"
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)

@@ -16,14 +16,14 @@ const MostAtEnd = 0.75
 
 // ImplausibleTimes returns the issues that say that the times of GPU work cannot be
 // true: windows over 100 hours, work at impossible times, kernels without a duration,
-// and work before its launch if it is most of the work with a known launch.
+// several records of one launch, and work before its launch if it is most of the work with a known launch.
 func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	for _, is := range s.Issues {
 		suspect := is.Severity == "suspect"
 		switch is.Code {
 		case summary.ClocksImplausible:
 			out = append(out, is)
-		case "work-time-implausible", "kernels-without-duration":
+		case "work-time-implausible", "kernels-without-duration", "launches-with-several-kernels":
 			if suspect {
 				out = append(out, is)
 			}
