@@ -9,6 +9,8 @@ import (
 	"assay/gate"
 	"assay/internal/gen/tracegen"
 	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -112,7 +114,7 @@ func several(t *testing.T, name string, s *summary.Summary, want int64, every in
 		t.Errorf("%s: %+v, want %d (%s)", name, is, want, severity)
 	}
 	if severity == "suspect" {
-		withheldBy(t, name, s, judge.RuleClocks)
+		withheldBy(t, name, s, rule.Clocks)
 		return
 	}
 	res := judge.Judge(s, judge.DefaultThresholds())
@@ -121,7 +123,7 @@ func several(t *testing.T, name string, s *summary.Summary, want int64, every in
 	}
 	found := false
 	for _, f := range res.Findings {
-		found = found || f.Level == judge.Warn && strings.Contains(f.Title, "launches-with-several-kernels")
+		found = found || f.Level == finding.Warn && strings.Contains(f.Title, "launches-with-several-kernels")
 	}
 	if !found {
 		t.Errorf("%s: no warning names the issue: %+v", name, res.Findings)
@@ -162,7 +164,7 @@ func long(t *testing.T, name string, s *summary.Summary) {
 	if is := issueOf(s, "work-time-implausible"); is.Count == 0 || is.Severity != "suspect" {
 		t.Errorf("%s: the issues are %+v", name, s.Issues)
 	}
-	withheldBy(t, name, s, judge.RuleClocks)
+	withheldBy(t, name, s, rule.Clocks)
 }
 
 // TestMissingStepMarker removes one marker of PyTorch's profiler: metrics that divide by

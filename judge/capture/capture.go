@@ -20,7 +20,14 @@ import (
 // recorded.
 const gpuEventsMissing = "gpu-events-missing"
 
-<<<<<<< HEAD:judge/capture/capture.go
+// severalKernels is the code of the issue that launch calls have further records of GPU
+// work. A few of them change no verdict, and a warning names them.
+const severalKernels = "launches-with-several-kernels"
+
+// collectedMissing is the code of the issue that an export lacks CUDA events which nsys
+// collected.
+const collectedMissing = "cuda-events-missing"
+
 // launchesWithoutKernels is the code of the issue that device work is missing.
 const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
@@ -37,15 +44,6 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.tooLittleWork)},
 	}
 }
-=======
-// severalKernels is the code of the issue that launch calls have further records of GPU
-// work. A few of them change no verdict, and a warning names them.
-const severalKernels = "launches-with-several-kernels"
-
-// collectedMissing is the code of the issue that an export lacks CUDA events which nsys
-// collected.
-const collectedMissing = "cuda-events-missing"
->>>>>>> 1941740 (analyze: kernels that last too long and lost step markers are issues):judge/capture.go
 
 // captureQuality lists the issues that may have changed numbers.
 func (c *evaluator) captureQuality() (finding.Finding, bool) {
@@ -60,23 +58,13 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 		if is.Code == launchesWithoutKernels || c.Total.Window() > 0 && (slices.Contains(implausible, is) || is.Damages()) {
 			continue // these have findings of their own
 		}
-<<<<<<< HEAD:judge/capture/capture.go
-		switch is.Severity {
-		case "suspect":
-			f.Level, doubtful = finding.Warn, true
-		case "data-loss":
-			// One bad event is a few microseconds; here the rest of the file is gone.
-			if is.Code == "input-truncated" || is.Code == "trailing-data" || slices.Contains(limitsReached(), is.Code) {
-				f.Level = finding.Warn
-=======
 		switch {
 		case is.Severity == "suspect" || is.Code == severalKernels:
-			f.Level, doubtful = Warn, true
+			f.Level, doubtful = finding.Warn, true
 		case is.Severity == "data-loss":
 			// One bad event is a few microseconds; here the rest of the file is gone.
 			if is.Code == "input-truncated" || is.Code == "trailing-data" || is.Code == collectedMissing || slices.Contains(limitsReached(), is.Code) {
-				f.Level = Warn
->>>>>>> 1941740 (analyze: kernels that last too long and lost step markers are issues):judge/capture.go
+				f.Level = finding.Warn
 			}
 		default:
 			continue
