@@ -32,7 +32,7 @@ func at(m map[string]any, key string, factor, plus float64) json.Number {
 // GPU work passes.
 func withheldBy(t *testing.T, name string, s *summary.Summary, rule string) {
 	t.Helper()
-	if v := judge.Judge(s, rule.DefaultThresholds()).Verdict).Verdict; v.Abstained == nil || v.Abstained.Code != rule {
+	if v := judge.Judge(s, rule.DefaultThresholds()).Verdict; v.Abstained == nil || v.Abstained.Code != rule {
 		t.Errorf("%s: the verdict is %+v, want it withheld by %s", name, v, rule)
 	}
 	for _, yaml := range []string{"gpu.busy_share: '>= 0%'", "kernel.count: '>= 1'", "step.median: '<= 100s'"} {
@@ -117,7 +117,7 @@ func several(t *testing.T, name string, s *summary.Summary, want int64, every in
 		withheldBy(t, name, s, rule.Clocks)
 		return
 	}
-	res := judge.Judge(s, rule.DefaultThresholds()).Verdict)
+	res := judge.Judge(s, rule.DefaultThresholds())
 	if res.Verdict.Abstained != nil {
 		t.Errorf("%s: the verdict is %+v", name, res.Verdict)
 	}
