@@ -30,10 +30,10 @@ func at(m map[string]any, key string, factor, plus float64) json.Number {
 
 // withheldBy checks that a capture has no verdict for a rule, and that no gate on its
 // GPU work passes.
-func withheldBy(t *testing.T, name string, s *summary.Summary, rule string) {
+func withheldBy(t *testing.T, name string, s *summary.Summary, id string) {
 	t.Helper()
-	if v := judge.Judge(s, rule.DefaultThresholds()).Verdict; v.Abstained == nil || v.Abstained.Code != rule {
-		t.Errorf("%s: the verdict is %+v, want it withheld by %s", name, v, rule)
+	if v := judge.Judge(s, rule.DefaultThresholds()).Verdict; v.Abstained == nil || v.Abstained.Code != id {
+		t.Errorf("%s: the verdict is %+v, want it withheld by %s", name, v, id)
 	}
 	for _, yaml := range []string{"gpu.busy_share: '>= 0%'", "kernel.count: '>= 1'", "step.median: '<= 100s'"} {
 		if o := outcomeOf(t, yaml, s); o.Result != gate.Inconclusive {
