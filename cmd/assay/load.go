@@ -47,6 +47,9 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
 }
 
+// settings returns the files of the flags, "" for a flag that is not given.
+func (s *source) settings() []string { return []string{s.rules, s.phases} }
+
 // open checks the flags and finds the inputs that the arguments name. It prints how many
 // files it skips.
 func (s *source) open(e env, c *command, args []string) (*reading, error) {
@@ -101,6 +104,9 @@ func (m *measure) register(flags *pflag.FlagSet) {
 	m.source.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
+
+// settings returns the files of the flags, "" for a flag that is not given.
+func (m *measure) settings() []string { return append(m.source.settings(), m.thresholds) }
 
 // A verdict is the summary of the inputs and its result.
 type verdict struct {
