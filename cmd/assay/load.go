@@ -316,6 +316,8 @@ func readSettings(path string) ([]byte, error) {
 		return nil, pathOnly(err)
 	case len(text) > limit:
 		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"thresholds\" or \"gates\"", path, limit>>10)
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
+		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
 	}
 	return text, nil
 }
