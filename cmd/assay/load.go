@@ -159,8 +159,10 @@ func (r *reading) merged() (*summary.Summary, []error) {
 	}
 	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
 	all := summary.Join(append(sums, &summary.Summary{Issues: r.secrets})...)
-	if job := fleet.Match(ranks); job != nil {
-		job.AddTo(all)
+	if fleet.NoteInputs(all) {
+		if job := fleet.Match(ranks); job != nil {
+			job.AddTo(all)
+		}
 	}
 	return all, failed
 }
@@ -178,6 +180,9 @@ func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Su
 	from := summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+	}
+	if in.Trace != nil && in.Trace.Meta.WorldSize != nil {
+		from.WorldSize = *in.Trace.Meta.WorldSize
 	}
 	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
 	switch {
