@@ -81,7 +81,7 @@ var mayImport = map[string]string{
 	"cmd/assay":                      "analyze analyze/nsysstats classify collective compare diag docs doctor fleet gate internal/early internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot summary summary/view trace unit",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
-	"fleet":                          "collective summary",
+	"fleet":                          "collective diag summary",
 	"report/ranks":                   "report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding report/plot report/words summary summary/view unit",

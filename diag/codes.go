@@ -47,6 +47,7 @@ var codes = []Code{
 	{"callgrind-totals-differ", Suspect, "The costs in the file do not add up to the totals that it states. Shares are relative to the costs in the file.", "Copy the file again, or let the profiler write it to its end."},
 	{"calls-missing", Info, "The callers of a function state more time than the function and its callees have, because calls through built-in functions were not recorded. Totals are those of the callers.", ""},
 	{"cell-unreadable", DataLoss, "Rows have values without a unit or that are not numbers. These values were left out; all others are correct.", "Print the table again."},
+	{"collectives-incomplete", Suspect, "A rank recorded far fewer collectives of a group than another rank. Collectives that not every rank recorded are in no sum of transfer or waiting.", "Record the same steps on all ranks."},
 	{"columns-swapped", Info, "PyTorch's profiler exchanges the columns Source Location and Total FLOPs if both are on. The order was corrected.", ""},
 	{"correlation-ambiguous", Info, "Several launch calls have the correlation id of one GPU operation. The call of the process that fits the GPU was taken, else the last call before the operation.", ""},
 	{"correlations-unmatched", Suspect, "No GPU operation has the correlation id of a recorded launch call. Launch sites, queue times and causes of idle time are unknown, and lost records cannot be counted.", "Use the file that the profiler wrote, or record again."},
@@ -129,6 +130,9 @@ var codes = []Code{
 	{"range-not-closed", Info, "NVTX ranges were open when the recording ended. Each is assumed to last until the last recorded work.", ""},
 	{"rank-implausible", Suspect, "The rank of a trace is not a number of a process of its job: it is negative, not a whole number, or not below the number of ranks.", "Use the file that the profiler wrote, or name the file by its rank, as in rank3.json."},
 	{"rank-repeated", Suspect, "Two inputs have the same rank. If they belong to different runs, totals mix the runs.", "Report each run by itself."},
+	{"rank-without-events", Suspect, "The trace of a rank has no event, and traces of other ranks have GPU work. Totals and comparisons of ranks are without this rank.", "Record it again."},
+	{"ranks-identical", Suspect, "Two inputs have different ranks and the same GPU work at the same times, so one is a copy of the other. Ranks are not compared, and totals count the work twice.", "Give the trace that each rank wrote."},
+	{"ranks-missing", Info, "The traces state more ranks than were given. A rank that is not here may be the one that the others wait for.", "Give the traces of all ranks."},
 	{"recursion-total-unknown", Info, "Functions call each other recursively, so their totals are unknown in a callgrind file. Their self time is correct.", ""},
 	{"report-assumed", Info, "Several reports of nsys have the columns of this table. The report was chosen by the names of the rows.", "Keep the line that nsys prints before the table, or the file name that it chooses."},
 	{"row-malformed", DataLoss, "Rows of a table that do not fit its header were skipped. Their values are missing from every total.", "Print or export the table again."},
@@ -174,4 +178,5 @@ var codes = []Code{
 	{"window-implausible", Suspect, "GPU events are more than ten years apart, so a time in the trace is wrong. Idle time of these GPUs is meaningless; their gaps, steps and activity strips were left out.", "Record again."},
 	{"work-before-launch", Suspect, "GPU work starts before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong.", "Record again, with a newer driver if it recurs."},
 	{"work-time-implausible", Suspect, "GPU work starts after a call that had waited for it, or long after or before all CPU calls while the GPU was idle. Idle time is meaningless.", "Use the file that the profiler wrote, or record again."},
+	{"world-sizes-differ", Suspect, "Traces state different numbers of ranks of their jobs, so they are of different runs. Totals and comparisons of ranks mix the runs.", "Report each run by itself."},
 }

@@ -32,6 +32,7 @@ func (j *Job) AddTo(s *summary.Summary) {
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
+	j.noteIncomplete(s)
 	s.Sort()
 }
 

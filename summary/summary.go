@@ -71,6 +71,8 @@ type Input struct {
 
 	Rank     int    `json:"rank"`
 	RankFrom string `json:"rank_from"` // "trace", "name", "folder" or "assumed"
+	// WorldSize is the number of ranks of the job as the trace states it, or 0.
+	WorldSize int `json:"world_size,omitempty"`
 
 	// SpanNS is the length of the capture: from the first start to the last end
 	// of all complete events of host and device, without the profiler's own

@@ -123,6 +123,9 @@ func runCheck(e env, c *command, args []string) error {
 		if err := checkDir(k.dir); err != nil {
 			return fmt.Errorf("cannot write the result: %w", pathOnly(err))
 		}
+		if err := keepInputs(e, c, "result", k.dir, checkNames(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
+			return err
+		}
 	}
 	gates, err := k.loadGates()
 	if err != nil {
@@ -221,6 +224,31 @@ func (k *checking) render(c check.Report, w io.Writer) error {
 	return inFormat(k.format, c.Text, c.Markdown, c.JSON)(w)
 }
 
+// An outputFile is a file of the result.
+type outputFile struct {
+	name   string
+	render func(check.Report, io.Writer) error
+}
+
+// checkFiles returns the files of the result in the order in which they are written.
+func checkFiles() []outputFile {
+	return []outputFile{
+		{"check.json", check.Report.JSON},
+		{"junit.xml", check.Report.JUnit},
+		{"benchmark.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, false) }},
+		{"benchmark-bigger.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, true) }},
+		{"check.md", check.Report.Markdown},
+	}
+}
+
+// checkNames returns the names of the files of the result.
+func checkNames() (names []string) {
+	for _, f := range checkFiles() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // writeCheck writes the files of the result.
 func writeCheck(dir string, c masked[check.Report]) error {
 	out := newWriter()
@@ -228,16 +256,7 @@ func writeCheck(dir string, c masked[check.Report]) error {
 	if err := out.dir(dir); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name   string
-		render func(check.Report, io.Writer) error
-	}{
-		{"check.json", check.Report.JSON},
-		{"junit.xml", check.Report.JUnit},
-		{"benchmark.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, false) }},
-		{"benchmark-bigger.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, true) }},
-		{"check.md", check.Report.Markdown},
-	} {
+	for _, f := range checkFiles() {
 		if err := out.stage(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
 			return err
 		}

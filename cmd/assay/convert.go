@@ -59,7 +59,9 @@ func runConvert(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFile(conv.output, r.paths); err != nil {
+	if err := checkFile(conv.output, append(r.paths, conv.settings()...)); errors.Is(err, errInput) {
+		return inputKept(e, c, "result", err)
+	} else if err != nil {
 		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
 	}
 	parts, failed := conv.convert(r)
@@ -115,7 +117,7 @@ func checkFile(path string, inputs []string) error {
 	}
 	for _, input := range inputs {
 		if in, err := os.Stat(input); err == nil && out.Mode().IsRegular() && os.SameFile(in, out) {
-			return fmt.Errorf("%s: this file is an input; name another output", path)
+			return fmt.Errorf("%s: %w; name another output", path, errInput)
 		}
 	}
 	return nil

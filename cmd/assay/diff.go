@@ -85,6 +85,9 @@ func runDiff(e env, c *command, args []string) error {
 		if err := checkDir(d.dir); err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}
+		if err := keepInputs(e, c, "report", d.dir, diffNames(), slices.Concat(d.base, d.new, d.settings())); err != nil {
+			return err
+		}
 	}
 	base, failed := d.load(e, c, d.base)
 	if base == nil {

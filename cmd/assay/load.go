@@ -47,6 +47,9 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
 }
 
+// settings returns the files of the flags, "" for a flag that is not given.
+func (s *source) settings() []string { return []string{s.rules, s.phases} }
+
 // open checks the flags and finds the inputs that the arguments name. It prints how many
 // files it skips.
 func (s *source) open(e env, c *command, args []string) (*reading, error) {
@@ -102,6 +105,9 @@ func (m *measure) register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
 
+// settings returns the files of the flags, "" for a flag that is not given.
+func (m *measure) settings() []string { return append(m.source.settings(), m.thresholds) }
+
 // A verdict is the summary of the inputs and its result.
 type verdict struct {
 	summary *summary.Summary
@@ -143,6 +149,9 @@ func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Su
 	from := summary.Input{
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+	}
+	if in.Trace != nil && in.Trace.Meta.WorldSize != nil {
+		from.WorldSize = *in.Trace.Meta.WorldSize
 	}
 	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
 	switch {
@@ -281,6 +290,8 @@ func readSettings(path string) ([]byte, error) {
 		return nil, pathOnly(err)
 	case len(text) > limit:
 		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"thresholds\" or \"gates\"", path, limit>>10)
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
+		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
 	}
 	return text, nil
 }

@@ -56,6 +56,7 @@ func main() {
 		env{stderr: os.Stderr}.say("assay: %s", err)
 		os.Exit(exitTrouble)
 	}
+	endOnQuit()
 	// Nearly all memory is in tables that are used until the end, so frequent garbage
 	// collection costs 5% of the time and frees little.
 	if os.Getenv("GOGC") == "" {
@@ -147,9 +148,30 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 		}
 		return nil, err
 	case err != nil:
-		return nil, usageError(e, c, err.Error())
+		return nil, usageError(e, c, flagMistake(err))
 	}
 	return flags.Args(), nil
+}
+
+// flagMistake returns what is wrong with a flag. For a value of the wrong type pflag
+// prints the error of package strconv, so the text says what is wanted instead.
+func flagMistake(err error) string {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	want := ""
+	switch bad.GetFlag().Value.Type() {
+	case "int":
+		want = "want a whole number, for example 4"
+	case "duration":
+		want = "want a number and a unit, for example 90s or 10m"
+	case "bool":
+		want = "want true or false, or the flag without a value"
+	default:
+		return err.Error()
+	}
+	return fmt.Sprintf("--%s is %q, %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
 func usageError(e env, c *command, msg string) error {

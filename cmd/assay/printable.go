@@ -20,6 +20,9 @@ func (e env) say(format string, args ...any) {
 // that change the direction of text, bytes that are not UTF-8) as
 // [strconv.Quote] does. It adds no quotes, and leaves quotes and backslashes.
 func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return s // as nearly all are, and one long name can be in many rows
+	}
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)

@@ -87,13 +87,15 @@ func statusOf(err error) int {
 // temporary file, and a signal removes it.
 func TestSignalRemovesUnpacked(t *testing.T) {
 	bin := program(t)
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {
 			continue // nohup or a background job: programs inherit that
 		}
 		temp := t.TempDir()
 		cmd := exec.Command(bin, "summary")
 		cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -110,8 +112,8 @@ func TestSignalRemovesUnpacked(t *testing.T) {
 			t.Fatal(err)
 		}
 		status := statusOf(cmd.Wait())
-		if left := entries(t, temp); status != 128+int(sig) || len(left) > 0 {
-			t.Errorf("%v: exit status %d, left behind: %q", sig, status, left)
+		if left := entries(t, temp); status != 128+int(sig) || len(left) > 0 || strings.Contains(stderr.String(), "goroutine") {
+			t.Errorf("%v: exit status %d, left behind: %q, %s", sig, status, left, stderr.String())
 		}
 	}
 }

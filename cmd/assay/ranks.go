@@ -34,10 +34,7 @@ func (r *reading) measureAll() ([]measuredFile, []error) {
 // screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
 // other files stay.
 func sortRanks(all []measuredFile) {
-	runs := runsOf(all, func(m measuredFile) bool {
-		return len(m.summary.Inputs) == 1 && view.Captures(m.summary)[0].Kind == view.OfTimeline
-	})
-	for _, run := range runs {
+	for _, run := range runsOf(all, isTimeline) {
 		files := make([]measuredFile, len(run))
 		for k, i := range run {
 			files[k] = all[i]
@@ -47,6 +44,11 @@ func sortRanks(all []measuredFile) {
 			all[i] = files[k]
 		}
 	}
+}
+
+// isTimeline reports whether a file is a trace.
+func isTimeline(m measuredFile) bool {
+	return len(m.summary.Inputs) == 1 && view.Captures(m.summary)[0].Kind == view.OfTimeline
 }
 
 // hasCollectives reports whether a file can be compared with other ranks.
@@ -94,12 +96,15 @@ func joined(all []measuredFile) *summary.Summary {
 		first[i] = inputs
 		inputs += len(m.summary.Inputs)
 	}
-	runs := runsOf(all, hasCollectives)
+	runs, jobs := runsOf(all, hasCollectives), len(runsOf(all, isTimeline))
 	list := make([]*summary.Summary, len(all))
 	for i := range all {
 		list[i] = all[i].summary
 	}
 	s := summary.Join(list...)
+	if jobs == 1 && !fleet.NoteInputs(s) {
+		return s // one rank is a copy of another
+	}
 	for _, run := range runs {
 		var ranks []fleet.Member
 		for _, i := range run {

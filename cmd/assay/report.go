@@ -45,6 +45,9 @@ func runReport(e env, c *command, args []string) error {
 	if err := checkDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
+	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
+		return err
+	}
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed

@@ -8,6 +8,29 @@ import (
 	"testing"
 )
 
+// TestSettingsEncoding: a file in UTF-16, as some editors save it, is refused with what
+// to do.
+func TestSettingsEncoding(t *testing.T) {
+	dir := t.TempDir()
+	input, file := filepath.Join(dir, "small.json"), filepath.Join(dir, "settings.yaml")
+	if err := os.WriteFile(input, []byte(`[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"\xff\xfeg\x00:\x00", "\xfe\xff\x00g\x00:", "g\x00:\x00"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"check", input, "--gates", file}, {"summary", input, "--rules", file}} {
+			var stdout, stderr bytes.Buffer
+			status := run(env{strings.NewReader(""), &stdout, &stderr}, args)
+			want := "assay " + args[0] + ": " + file + ": the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8\n"
+			if status != exitTrouble || stderr.String() != want {
+				t.Errorf("%s, %q: exit status %d, %q", args[0], text, status, stderr.String())
+			}
+		}
+	}
+}
+
 // TestSettingsBombs: hostile files of settings, which pull requests bring, are
 // refused in one line with the place, whichever option names them.
 func TestSettingsBombs(t *testing.T) {

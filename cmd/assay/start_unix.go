@@ -4,8 +4,25 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
+
+	"assay/internal/tempfile"
 )
+
+// endOnQuit makes SIGQUIT end the process as SIGTERM does, with exit status 131. The
+// runtime of Go would print all goroutines, and leave unfinished files.
+func endOnQuit() {
+	if signal.Ignored(syscall.SIGQUIT) {
+		return
+	}
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	go func() {
+		<-quit
+		tempfile.Exit(128 + int(syscall.SIGQUIT))
+	}()
+}
 
 // openFiles reports whether the process may open n more files. Then it makes the
 // runtime of Go start its poller, which takes two of them: if the poller starts later

@@ -114,10 +114,8 @@ func (t *tableWriter) table(path string, table *nsysstats.Table) {
 		t.e.say("assay %s: %s", t.c.name, skipped)
 		return
 	}
-	for _, row := range table.Rows {
-		for i := range row {
-			row[i] = printable(row[i])
-		}
+	if t.format != "csv" { // which is written row by row
+		makePrintable(table.Rows)
 	}
 	if t.done++; t.done > 1 {
 		fmt.Fprintln(t.w)
@@ -142,6 +140,24 @@ func (t *tableWriter) table(path string, table *nsysstats.Table) {
 	}
 }
 
+// makePrintable replaces what does not print in all cells. Rows of one name share its
+// text.
+func makePrintable(rows [][]string) {
+	shown := map[string]string{}
+	for _, row := range rows {
+		for i, text := range row {
+			safe, ok := shown[text]
+			if !ok {
+				if safe = printable(text); safe == text {
+					continue
+				}
+				shown[text] = safe
+			}
+			row[i] = safe
+		}
+	}
+}
+
 // caveats prints the issues that affect the numbers of an input.
 func (t *tableWriter) caveats(path string, issues []diag.Issue) {
 	for _, is := range issues {
@@ -158,7 +174,26 @@ func (t *tableWriter) csv(table *nsysstats.Table) {
 		heads = append(heads, c.Head)
 	}
 	w.Write(heads)
-	w.WriteAll(table.Rows) // and flushes
+	cells := make([]string, len(table.Columns))
+	for _, row := range table.Rows {
+		for i, c := range table.Columns {
+			cells[i] = printable(row[i])
+			if c.Text {
+				cells[i] = noFormula(cells[i])
+			}
+		}
+		w.Write(cells)
+	}
+	w.Flush()
+}
+
+// noFormula puts an apostrophe before a text that a spreadsheet would take for a formula.
+// Such a text can come from the names of a trace, and a formula can send data away.
+func noFormula(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 func (t *tableWriter) markdown(path string, table *nsysstats.Table, skipped string) {

@@ -17,8 +17,8 @@ import (
 // from the first entry on until [Registry.Close]. Its methods may be called
 // concurrently.
 //
-// Signals that are ignored, as nohup sets them, stay ignored. After SIGINT, SIGTERM
-// or SIGHUP the exit status is 128 and the number of the signal, as shells report it.
+// Signals that are ignored, as nohup sets them, stay ignored. After SIGINT, SIGTERM,
+// SIGHUP or, on Unix, SIGQUIT the exit status is 128 and the number of the signal, as shells report it.
 type Registry struct {
 	paths   map[string]bool
 	dirs    map[string]bool // made for files that stay
@@ -149,7 +149,7 @@ func (r *Registry) watch() {
 	}
 	used[r] = true
 	r.signals, r.watched = make(chan os.Signal, 1), make(chan struct{})
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range ending() {
 		if !signal.Ignored(s) { // nohup and background jobs want it so
 			signal.Notify(r.signals, s)
 		}

@@ -24,7 +24,7 @@ type peer struct {
 // A peers is the ranks of a run whose communication can be compared.
 type peers struct {
 	ranks       int   // in the summary
-	repeated    bool  // two inputs have the same rank, so sums are wrong
+	repeated    bool  // two inputs have the same rank, or one is a copy, so sums are wrong
 	least, most peer  // the ranks with the least and the most communication time
 	waited      int64 // ns that all others communicate longer than least
 }
@@ -32,7 +32,7 @@ type peers struct {
 func (c *Evaluator) peers() peers {
 	byRank := map[int]peer{}
 	input := map[int]int{}
-	var out peers
+	out := peers{repeated: c.copied()}
 	for _, d := range c.Devices {
 		if in, ok := input[d.Rank]; ok && in != d.Input {
 			out.repeated = true
@@ -59,6 +59,12 @@ func (c *Evaluator) peers() peers {
 		out.waited = summary.Plus(out.waited, p.ns-out.least.ns)
 	}
 	return out
+}
+
+// copied reports whether the inputs of two ranks are copies, so that ranks cannot be
+// compared.
+func (c *Evaluator) copied() bool {
+	return slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "ranks-identical" })
 }
 
 // comparable reports whether two ranks did the same communication, by their number of
@@ -170,6 +176,9 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 func (c *Evaluator) unevenRanks() []tree.Reading {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
+	if c.copied() {
+		return nil
+	}
 	for _, d := range c.Devices {
 		if in, ok := inputs[d.Rank]; ok && in != d.Input {
 			return nil // two inputs have the same rank

@@ -257,11 +257,7 @@ func writeGrid(b *strings.Builder, columns []Column, cells [][]string) {
 			continue
 		}
 		line(func(i int) string {
-			dashes := strings.Repeat("-", max(3, widths[i])-1)
-			if columns[i].Kind == Number {
-				return dashes + ":"
-			}
-			return dashes + "-"
+			return rule(max(3, widths[i]), columns[i].Kind == Number)
 		})
 	}
 }

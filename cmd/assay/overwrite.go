@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assay/internal/ingest"
+	"assay/report/pictures"
+)
+
+// reportNames returns the names of the files that assay report writes or removes.
+func reportNames() []string { return append(pictures.Files(), "summary.json", "report.md") }
+
+// diffNames returns the names of the files that assay diff writes or removes.
+func diffNames() []string { return append(pictures.ComparisonFiles(), "comparison.json", "diff.md") }
+
+// keepInputs prints an error and returns [errUsage] if a file that the command writes to
+// dir is one of its inputs, also under another name. what is what cannot be written. It
+// is called before the inputs are read.
+func keepInputs(e env, c *command, what, dir string, names, inputs []string) error {
+	if err := overwrites(dir, names, inputs); err != nil {
+		return inputKept(e, c, what, err)
+	}
+	return nil
+}
+
+// inputKept prints why nothing is written and returns [errUsage].
+func inputKept(e env, c *command, what string, err error) error {
+	e.say("assay %s: cannot write the %s: %s", c.name, what, err)
+	return errUsage
+}
+
+// errInput is the error of an output that is an input.
+var errInput = errors.New("this file is an input")
+
+// overwrites returns an error if one of the named files in dir is an input. It looks for
+// the inputs only if a file is there.
+func overwrites(dir string, names, inputs []string) error {
+	var there []os.FileInfo
+	var paths []string
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			there, paths = append(there, info), append(paths, path)
+		}
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	for _, input := range inputFiles(inputs) {
+		in, err := os.Stat(input)
+		if err != nil {
+			continue
+		}
+		for i, out := range there {
+			if os.SameFile(in, out) {
+				return fmt.Errorf("%s: %w; name another directory with --output", paths[i], errInput)
+			}
+		}
+	}
+	return nil
+}
+
+// inputFiles returns the files that the arguments stand for: the latest entry of a
+// directory of baselines, the captures of another directory, what a pattern matches. The
+// empty name is left out.
+func inputFiles(args []string) (files []string) {
+	for _, arg := range args {
+		if arg == "" || arg == ingest.Stdin {
+			continue
+		}
+		if accepted, _, err := acceptedIn(arg); err == nil && accepted != "" {
+			files = append(files, accepted)
+		}
+		files = append(files, ingest.Paths([]string{arg}).Files...)
+	}
+	return files
+}

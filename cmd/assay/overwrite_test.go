@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOverwritesHardLink: a hard link to an input is the input.
+func TestOverwritesHardLink(t *testing.T) {
+	dir := t.TempDir()
+	input, out := filepath.Join(dir, "trace.json"), filepath.Join(dir, "summary.json")
+	if err := os.WriteFile(input, []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := overwrites(dir, reportNames(), []string{input}); err != nil {
+		t.Errorf("no file is there: %v", err)
+	}
+	if err := os.Link(input, out); err != nil {
+		t.Skip(err)
+	}
+	if err := overwrites(dir, reportNames(), []string{input}); err == nil || !strings.HasPrefix(err.Error(), out+": this file is an input") {
+		t.Errorf("hard link: %v", err)
+	}
+	if err := overwrites(dir, diffNames(), []string{input}); err != nil {
+		t.Errorf("a file that is not written: %v", err)
+	}
+}

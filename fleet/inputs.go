@@ -1,0 +1,189 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/diag"
+	"assay/summary"
+)
+
+// Identical is the code of the issue that two ranks have the same timeline.
+const Identical = "ranks-identical"
+
+// NoteInputs adds issues on the ranks that the inputs of one run are of: copies of a rank,
+// ranks without events, ranks that were not given. It reports whether ranks can be
+// compared, which copies prevent.
+func NoteInputs(s *summary.Summary) (comparable bool) {
+	before := len(s.Issues)
+	identical := noteIdentical(s)
+	noteEmpty(s)
+	noteMissing(s)
+	if len(s.Issues) > before {
+		s.Sort()
+	}
+	return !identical
+}
+
+// add adds an issue, unless a summary that was read has said so before.
+func add(s *summary.Summary, is summary.Issue) {
+	if !slices.ContainsFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code }) {
+		s.Issues = append(s.Issues, is)
+	}
+}
+
+// fewEvents is the number of GPU operations below which equal timelines mean nothing.
+const fewEvents = 4
+
+// A timeline identifies the work on a GPU. Times of real ranks differ by nanoseconds.
+type timeline struct {
+	start, window, events int64
+	activity              summary.Activity
+}
+
+// noteIdentical adds an issue if the GPUs of two inputs have the same timelines and the
+// inputs have different ranks. It reports whether there are such inputs.
+func noteIdentical(s *summary.Summary) bool {
+	byInput := make(map[int][]timeline)
+	for _, d := range s.Devices {
+		byInput[d.Input] = append(byInput[d.Input], timeline{d.StartNS, d.WindowNS, d.Events, d.Activity})
+	}
+	first, count := "", int64(0)
+	var of summary.Input
+	for i := range s.Inputs {
+		for j := range i {
+			a, b := s.Inputs[j], s.Inputs[i]
+			if a.Rank != b.Rank && sameWork(byInput[i], byInput[j]) {
+				if count++; count == 1 {
+					first, of = b.Path, a
+				}
+				break
+			}
+		}
+	}
+	if count > 0 {
+		add(s, summary.Issue{
+			Code: Identical, Severity: diag.Suspect.String(), Count: count, First: first,
+			Help: fmt.Sprintf("the GPU work has the same times as in %s, which is rank %d; one is a copy of the other, so ranks are not compared and totals count the work twice; give the trace that each rank wrote", of.Path, of.Rank),
+		})
+	}
+	return count > 0
+}
+
+// sameWork reports whether two inputs have the same timelines, enough of each.
+func sameWork(a, b []timeline) bool {
+	if len(a) == 0 || len(a) != len(b) {
+		return false
+	}
+	events := int64(0)
+	for _, t := range a {
+		events = summary.Plus(events, t.events)
+		if !slices.Contains(b, t) {
+			return false
+		}
+	}
+	return events >= fewEvents
+}
+
+// noteEmpty adds an issue if a trace has no event and another has GPU work.
+func noteEmpty(s *summary.Summary) {
+	if len(s.Devices) == 0 {
+		return
+	}
+	var empty []summary.Input
+	for i, in := range s.Inputs {
+		ofTrace := in.Format == "kineto" || in.Format == "chrome-trace"
+		worked := slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return d.Input == i })
+		if ofTrace && in.SpanNS == 0 && !worked {
+			empty = append(empty, in)
+		}
+	}
+	if len(empty) == 0 {
+		return
+	}
+	add(s, summary.Issue{
+		Code: "rank-without-events", Severity: diag.Suspect.String(), Count: int64(len(empty)), First: empty[0].Path,
+		Help: fmt.Sprintf("the trace of rank %d has no event, and other ranks have GPU work; totals and comparisons of ranks are without it; record this rank again", empty[0].Rank),
+	})
+}
+
+// noteMissing adds an issue if the traces of several ranks state a larger number of ranks
+// than were given, or different numbers.
+func noteMissing(s *summary.Summary) {
+	given := make(map[int]bool)
+	var first *summary.Input
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
+		if in.WorldSize < 1 {
+			continue
+		}
+		if first == nil {
+			first = in
+		}
+		if in.WorldSize != first.WorldSize {
+			add(s, summary.Issue{
+				Code: "world-sizes-differ", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
+				Help: fmt.Sprintf("the trace is of a job of %d ranks, and %s is of a job of %d, so they are of different runs and totals mix them; report each run separately", in.WorldSize, first.Path, first.WorldSize),
+			})
+			return
+		}
+		given[in.Rank] = true
+	}
+	if first == nil || len(given) < 2 || len(given) >= first.WorldSize {
+		return // one trace of many is usual
+	}
+	add(s, summary.Issue{
+		Code: "ranks-missing", Severity: diag.Info.String(), Count: int64(first.WorldSize - len(given)),
+		Help: fmt.Sprintf("%d of %d ranks were given; a rank that is not here may be the one that the others wait for; give the traces of all ranks", len(given), first.WorldSize),
+	})
+}
+
+// noteIncomplete adds an issue if a rank recorded far fewer collectives of a group than
+// another, which is compared only where all ranks know the group by the same name.
+func (j *Job) noteIncomplete(s *summary.Summary) {
+	var worst, most, fewest int
+	var at, full Member
+	short := make(map[int]bool)
+	for _, g := range j.groups {
+		if g.matched == byNothing || g.local {
+			continue
+		}
+		counts, longest := make([]int, len(g.lists)), 0
+		for i, l := range g.lists {
+			counts[i] = synchronizing(j.members[l.member], l.runs)
+			if counts[i] > counts[longest] {
+				longest = i
+			}
+		}
+		for i, l := range g.lists {
+			if missing := counts[longest] - counts[i]; missing >= 2 && 20*missing > counts[longest] {
+				short[l.member] = true
+				if missing > worst {
+					worst, most, fewest = missing, counts[longest], counts[i]
+					at, full = j.members[l.member], j.members[g.lists[longest].member]
+				}
+			}
+		}
+	}
+	if len(short) == 0 {
+		return
+	}
+	first := ""
+	if at.Input < len(s.Inputs) {
+		first = s.Inputs[at.Input].Path
+	}
+	add(s, summary.Issue{
+		Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first,
+		Help: fmt.Sprintf("rank %d recorded %d collectives of a group, rank %d recorded %d; the others cannot be matched and are in no sum of waiting; record the same steps on all ranks", at.Rank, fewest, full.Rank, most),
+	})
+}
+
+// synchronizing counts the runs of collectives that every rank of the group takes part in.
+func synchronizing(m Member, runs []int32) (n int) {
+	for _, r := range runs {
+		if m.Columns.Whats[m.Columns.Runs[r].What].Op.Synchronizes() {
+			n++
+		}
+	}
+	return n
+}
