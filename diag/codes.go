@@ -131,7 +131,6 @@ var codes = []Code{
 	{"rank-implausible", Suspect, "The rank of a trace is not a number of a process of its job: it is negative, not a whole number, or not below the number of ranks.", "Use the file that the profiler wrote, or name the file by its rank, as in rank3.json."},
 	{"rank-repeated", Suspect, "Two inputs have the same rank. If they belong to different runs, totals mix the runs.", "Report each run by itself."},
 	{"rank-without-events", Suspect, "The trace of a rank has no event, and traces of other ranks have GPU work. Totals and comparisons of ranks are without this rank.", "Record it again."},
-	{"ranks-identical", Suspect, "Two inputs have different ranks and the same GPU work at the same times, so one is a copy of the other. Ranks are not compared, and totals count the work twice.", "Give the trace that each rank wrote."},
 	{"ranks-missing", Info, "The traces state more ranks than were given. A rank that is not here may be the one that the others wait for.", "Give the traces of all ranks."},
 	{"recursion-total-unknown", Info, "Functions call each other recursively, so their totals are unknown in a callgrind file. Their self time is correct.", ""},
 	{"report-assumed", Info, "Several reports of nsys have the columns of this table. The report was chosen by the names of the rows.", "Keep the line that nsys prints before the table, or the file name that it chooses."},

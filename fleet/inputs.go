@@ -8,21 +8,15 @@ import (
 	"assay/summary"
 )
 
-// Identical is the code of the issue that two ranks have the same timeline.
-const Identical = "ranks-identical"
-
-// NoteInputs adds issues on the ranks that the inputs of one run are of: copies of a rank,
-// ranks without events, ranks that were not given. It reports whether ranks can be
-// compared, which copies prevent.
-func NoteInputs(s *summary.Summary) (comparable bool) {
+// NoteInputs adds issues on the ranks that the inputs of one run are of: ranks without
+// events, and ranks that were not given.
+func NoteInputs(s *summary.Summary) {
 	before := len(s.Issues)
-	identical := noteIdentical(s)
 	noteEmpty(s)
 	noteMissing(s)
 	if len(s.Issues) > before {
 		s.Sort()
 	}
-	return !identical
 }
 
 // add adds an issue, unless a summary that was read has said so before.
@@ -30,59 +24,6 @@ func add(s *summary.Summary, is summary.Issue) {
 	if !slices.ContainsFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code }) {
 		s.Issues = append(s.Issues, is)
 	}
-}
-
-// fewEvents is the number of GPU operations below which equal timelines mean nothing.
-const fewEvents = 4
-
-// A timeline identifies the work on a GPU. Times of real ranks differ by nanoseconds.
-type timeline struct {
-	start, window, events int64
-	activity              summary.Activity
-}
-
-// noteIdentical adds an issue if the GPUs of two inputs have the same timelines and the
-// inputs have different ranks. It reports whether there are such inputs.
-func noteIdentical(s *summary.Summary) bool {
-	byInput := make(map[int][]timeline)
-	for _, d := range s.Devices {
-		byInput[d.Input] = append(byInput[d.Input], timeline{d.StartNS, d.WindowNS, d.Events, d.Activity})
-	}
-	first, count := "", int64(0)
-	var of summary.Input
-	for i := range s.Inputs {
-		for j := range i {
-			a, b := s.Inputs[j], s.Inputs[i]
-			if a.Rank != b.Rank && sameWork(byInput[i], byInput[j]) {
-				if count++; count == 1 {
-					first, of = b.Path, a
-				}
-				break
-			}
-		}
-	}
-	if count > 0 {
-		add(s, summary.Issue{
-			Code: Identical, Severity: diag.Suspect.String(), Count: count, First: first,
-			Help: fmt.Sprintf("the GPU work has the same times as in %s, which is rank %d; one is a copy of the other, so ranks are not compared and totals count the work twice; give the trace that each rank wrote", of.Path, of.Rank),
-		})
-	}
-	return count > 0
-}
-
-// sameWork reports whether two inputs have the same timelines, enough of each.
-func sameWork(a, b []timeline) bool {
-	if len(a) == 0 || len(a) != len(b) {
-		return false
-	}
-	events := int64(0)
-	for _, t := range a {
-		events = summary.Plus(events, t.events)
-		if !slices.Contains(b, t) {
-			return false
-		}
-	}
-	return events >= fewEvents
 }
 
 // noteEmpty adds an issue if a trace has no event and another has GPU work.

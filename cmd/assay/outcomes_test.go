@@ -154,7 +154,7 @@ mock.sqlite: 44 events; 2 kernels of 2 names, 4129 ns, 1 copies of 1 names, 1632
 == nsight/brycelelbach_nsightful
 ncu_copy_blocked_details.csv: 83 events; 1 kernels with counters; no issues; complete
 power_iteration__baseline.expected-chrome.json: 12590 events; 12590 spans, 12246016032 ns; no issues; complete
-power_iteration__baseline.sqlite: 13935 events; 3689 kernels of 10 names, 1131742684 ns, 89 copies of 1 names, 322040 ns; profiler-overhead×1; complete
+power_iteration__baseline.sqlite: 13935 events; 3689 kernels of 10 names, 1131742684 ns, 89 copies of 1 names, 322040 ns; cuda-events-uncertain×1, profiler-overhead×1; complete
 == nsight/bwyogatama_Mordred-Deprecated
 report1_v1.sqlite: 5405 events; 12 kernels of 2 names, 8544420 ns, 60 copies of 3 names, 135960 ns; no-nvtx×1; complete
 == nsight/hpcgroup_pipit

@@ -102,8 +102,8 @@ func joined(all []measuredFile) *summary.Summary {
 		list[i] = all[i].summary
 	}
 	s := summary.Join(list...)
-	if jobs == 1 && !fleet.NoteInputs(s) {
-		return s // one rank is a copy of another
+	if jobs == 1 {
+		fleet.NoteInputs(s)
 	}
 	for _, run := range runs {
 		var ranks []fleet.Member

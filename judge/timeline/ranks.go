@@ -32,7 +32,7 @@ type peers struct {
 func (c *Evaluator) peers() peers {
 	byRank := map[int]peer{}
 	input := map[int]int{}
-	out := peers{repeated: c.copied()}
+	var out peers
 	for _, d := range c.Devices {
 		if in, ok := input[d.Rank]; ok && in != d.Input {
 			out.repeated = true
@@ -59,12 +59,6 @@ func (c *Evaluator) peers() peers {
 		out.waited = summary.Plus(out.waited, p.ns-out.least.ns)
 	}
 	return out
-}
-
-// copied reports whether the inputs of two ranks are copies, so that ranks cannot be
-// compared.
-func (c *Evaluator) copied() bool {
-	return slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "ranks-identical" })
 }
 
 // comparable reports whether two ranks did the same communication, by their number of
@@ -176,9 +170,6 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 func (c *Evaluator) unevenRanks() []tree.Reading {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
-	if c.copied() {
-		return nil
-	}
 	for _, d := range c.Devices {
 		if in, ok := inputs[d.Rank]; ok && in != d.Input {
 			return nil // two inputs have the same rank
