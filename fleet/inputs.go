@@ -64,7 +64,7 @@ func noteMissing(s *summary.Summary) {
 		if in.WorldSize != first.WorldSize {
 			add(s, summary.Issue{
 				Code: "world-sizes-differ", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-				Help: fmt.Sprintf("the trace is of a job of %d ranks, and %s is of a job of %d, so they are of different runs and totals mix them; report each run separately", in.WorldSize, first.Path, first.WorldSize),
+				Help: fmt.Sprintf("the job of this trace has %d ranks, and that of %s has %d, so they belong to different runs and totals mix them; report each run separately", in.WorldSize, first.Path, first.WorldSize),
 			})
 			return
 		}

@@ -35,7 +35,7 @@ func TestNoteInputs(t *testing.T) {
 		"a table":         {inputs: []summary.Input{traced("a", 0, 0), table}, devices: []summary.Device{device(0, 0, 7)}},
 		"one of many":     {inputs: []summary.Input{traced("a", 0, 8)}, devices: []summary.Device{device(0, 0, 7)}},
 		"two of many":     {inputs: []summary.Input{traced("a", 0, 8), traced("b", 3, 8)}, devices: []summary.Device{device(0, 0, 7), device(1, 3, 8)}, want: []string{"ranks-missing: 2 of 8 ranks were given"}},
-		"different sizes": {inputs: []summary.Input{traced("a", 0, 8), traced("b", 3, 16)}, devices: []summary.Device{device(0, 0, 7), device(1, 3, 8)}, want: []string{"world-sizes-differ: a job of 16 ranks, and a is of a job of 8"}},
+		"different sizes": {inputs: []summary.Input{traced("a", 0, 8), traced("b", 3, 16)}, devices: []summary.Device{device(0, 0, 7), device(1, 3, 8)}, want: []string{"world-sizes-differ: has 16 ranks, and that of a has 8"}},
 		"more than said":  {inputs: []summary.Input{traced("a", 0, 1), traced("b", 1, 1)}, devices: []summary.Device{device(0, 0, 7), device(1, 1, 8)}},
 	} {
 		s := &summary.Summary{Inputs: tt.inputs, Devices: tt.devices}

@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"runtime"
 	"testing"
 
@@ -161,6 +160,6 @@ func checkApart(t *testing.T, s *summary.Summary, truth rankgen.Truth) {
 		}
 	}
 	if len(s.Ranks) == 0 {
-		t.Error(fmt.Sprint("no ranks"))
+		t.Error("no ranks")
 	}
 }
