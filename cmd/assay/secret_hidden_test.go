@@ -56,7 +56,7 @@ var containers = []string{
 	"db.host:5432:train:bob:%s", "*:*:*:bob:%s", "db:*:train:bob:%s",
 	`{"auths":{"h":{"identitytoken":"%s"}}}`, `{"auths":{"h":{"registrytoken":"%s"}}}`,
 	"    client-key-data: %s", "    user: {token: %s}", "aws_secret_access_key = %s", "aws_session_token=%s",
-	"//registry.npmjs.org/:_authToken=%s", "//r/:_password=%s", "index-url = https://bob:%s@h/simple", "protocol=https\nhost=h\nusername=bob\npassword=%s",
+	"//registry.example/:_authToken=%s", "//r/:_password=%s", "index-url = https://bob:%s@h/simple", "protocol=https\nhost=h\nusername=bob\npassword=%s",
 	`{"type":"service_account","private_key":"-----BEGIN PRIVATE KEY-----\nMIIEv%s\n-----END PRIVATE KEY-----\n"}`,
 	`{"kty":"EC","crv":"P-256","x":"abc","y":"def","d":"%s","kid":"1"}`, `{"d": "%s", "kty": "RSA", "n": "abc"}`, `{"kty":"oct","k":"%s"}`, `{\"kty\":\"RSA\",\"n\":\"abc\",\"qi\":\"%s\"}`,
 	"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPublic-Lines: 1\nAAAAC3\nPrivate-Lines: 1\nAAAAIG%s\nPrivate-MAC: 00ff",
