@@ -75,6 +75,12 @@ func hiddenPlants(rnd *rand.Rand) (all []planted) {
 	for i, f := range redact.Formats() {
 		token := f.Example(rnd)
 		if f.Unmistakable() {
+			for range 100 { // behind a letter, and over lines, only what alternates is a token
+				if alternates(token) {
+					break
+				}
+				token = f.Example(rnd)
+			}
 			cut := len(token) / 2
 			between := []string{"\n", "\r\n  ", "\\\n", "\x00", "\u200b", "\x1b[0m"}
 			add("a "+token[:cut]+between[i%len(between)]+token[cut:]+" b", token[cut:])
@@ -100,6 +106,31 @@ func hiddenPlants(rnd *rand.Rand) (all []planted) {
 		add(code, code)
 	}
 	return all
+}
+
+// alternates reports whether upper case, lower case and digits alternate in a token at
+// least four times, as in nearly every token that is drawn at random.
+func alternates(token string) bool {
+	kind := func(r rune) int {
+		switch {
+		case r >= '0' && r <= '9':
+			return 1
+		case r >= 'A' && r <= 'Z':
+			return 2
+		case r >= 'a' && r <= 'z':
+			return 3
+		}
+		return 0
+	}
+	changes, before := 0, 0
+	for _, r := range token {
+		now := kind(r)
+		if now != before && now != 0 && before != 0 {
+			changes++
+		}
+		before = now
+	}
+	return changes >= 4
 }
 
 // brokenLines reports whether a line break is part of what hides a secret. A format of
