@@ -58,7 +58,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
 			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
 			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
-			"bytes sock socket dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv"),
+			"bytes sock socket dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv capture masked searched"),
 
 		// accounts are the words before "pass" that mark a password; a pass may also be one
 		// over data.
