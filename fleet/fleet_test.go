@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -251,6 +252,33 @@ func TestMissing(t *testing.T) {
 	}
 	if count != 45 || incomplete != 5 {
 		t.Errorf("%d complete and %d incomplete, want 45 and 5", count, incomplete)
+	}
+}
+
+// TestDamagedTimes: no sum of damaged times is negative.
+func TestDamagedTimes(t *testing.T) {
+	tr := truth{ranks: 4, numbered: true, named: true, offset: make([]int64, 4), groups: [][]int{{0, 1, 2, 3}}, arrive: func(int, int) int64 { return 0 }}
+	members, _ := tr.build(6)
+	for i := range members {
+		for k := range members[i].Columns.Runs {
+			r := &members[i].Columns.Runs[k]
+			r.Start, r.End = int64(i*k), math.MaxInt64-int64(i)
+		}
+	}
+	s := &summary.Summary{}
+	Match(members).AddTo(s)
+	if len(s.Ranks) != 4 {
+		t.Fatalf("%d rows of ranks, want 4", len(s.Ranks))
+	}
+	for _, r := range s.Ranks {
+		if r.TransferNS < 0 || r.WaitNS < 0 || r.CausedNS < 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, c := range s.Collectives {
+		if *c.TransferNS < 0 || *c.WaitNS < 0 {
+			t.Errorf("%+v", c)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/collective"
+	"assay/summary"
 )
 
 // matchedBy says how the collectives of a group were matched.
@@ -128,7 +129,7 @@ func (g *group) join(members []Member) {
 				in.shortest, in.last = dur, int32(l.member)
 			}
 			in.members++
-			in.total += dur
+			in.total = summary.Plus(in.total, dur)
 		}
 	}
 	for i := range g.instances {

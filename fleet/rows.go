@@ -118,7 +118,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 		r.Count++
 		if r.TransferNS != nil {
 			*r.TransferNS = summary.Plus(*r.TransferNS, in.shortest)
-			*r.WaitNS = summary.Plus(*r.WaitNS, in.total-in.shortest*int64(in.members))
+			*r.WaitNS = summary.Plus(*r.WaitNS, in.waiting())
 		}
 	}
 	if g.matched == byNothing {

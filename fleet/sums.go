@@ -1,7 +1,10 @@
 package fleet
 
 import (
+	"math/bits"
 	"slices"
+
+	"assay/summary"
 )
 
 // sum adds the complete collectives of the group to the waits of its members.
@@ -24,10 +27,9 @@ func (g *group) sum(members []Member, all []waits) {
 			}
 			run := &runs[l.runs[at]]
 			wait := max(0, run.End-run.Start) - in.shortest
-			w.transfer += in.shortest
-			w.wait += wait
+			w.transfer, w.wait = summary.Plus(w.transfer, in.shortest), summary.Plus(w.wait, wait)
 			if int(in.last) == l.member {
-				w.caused += in.total - in.shortest*int64(in.members)
+				w.caused = summary.Plus(w.caused, in.waiting())
 				if late(in) {
 					w.last++
 				}
@@ -36,12 +38,22 @@ func (g *group) sum(members []Member, all []waits) {
 	}
 }
 
+// waiting returns how long all ranks waited in a collective. It is 0 if damaged times
+// exceed what an int64 holds.
+func (in *instance) waiting() int64 {
+	high, transfers := bits.Mul64(uint64(in.shortest), uint64(in.members))
+	if high != 0 || transfers > uint64(in.total) {
+		return 0
+	}
+	return in.total - int64(transfers)
+}
+
 // late reports whether the last rank of a collective was late at all: it kept the others
 // waiting for at least 10 µs on average, which is how far clocks and ends of kernels differ,
 // and for 5 % of the transfer.
 func late(in *instance) bool {
 	const floor = 10_000
-	mean := (in.total - in.shortest*int64(in.members)) / max(1, int64(in.members)-1)
+	mean := in.waiting() / max(1, int64(in.members)-1)
 	return mean >= max(floor, in.shortest/20)
 }
 

@@ -44,7 +44,7 @@ var disguised = []string{
 var spoken = []string{
 	"│ api_key │ %s │", "| HF_TOKEN | %s |", "hf_token -> %s", "(b'x-api-key', b'%s')", "[b'authorization', b'Bearer %s']", "ENV HF_TOKEN %s", "aws configure set aws_secret_access_key %s",
 	"Using API key %s", "api_key is %s", "Incorrect API key provided: %s. You can find", "<Password type=\"x\">%s</Password>", `<entry name="password">%s</entry>`, `<add key="ApiKey" value="%s" />`,
-	"bob:%s@tcp(h:3306)/db", "dsn: 'bob:%s@unix(/tmp/s)/db'", "echo %s | docker login -u bob --password-stdin", "echo '%s' | sudo -S x", "zip -P %s x.zip y", "7z x a.7z -p%s",
+	"bob:%s@tcp(h:3306)/db", "dsn: 'bob:%s@unix(/run/s)/db'", "echo %s | docker login -u bob --password-stdin", "echo '%s' | sudo -S x", "zip -P %s x.zip y", "7z x a.7z -p%s",
 	"Namespace(api_key='%s', tp=1)", "args: ['--api-key', '%s', '--port']", "api_key=SecretStr('%s')", "{'api_key': ['%s'], 'port': 1}", "Set-Cookie: session=%s; Path=/", "GET /v1?key=%s HTTP/1.1",
 	"jdbc:postgresql://h/db?user=bob&password=%s", "AccountName=a;AccountKey=%s==;", "openssl rsa -passin pass:%s", "gpg --passphrase %s x", "docker run -e HF_TOKEN=%s x", "srun --export=ALL,HF_TOKEN=%s x", "$env:HF_TOKEN = \"%s\"",
 	"HF%%255FTOKEN%%253D%s", "Bearer%%20%s", "${HF_TOKEN:=%s}", "mount -o username=bob,password=%s //h/s", "metadata=(('authorization','%s'),)",

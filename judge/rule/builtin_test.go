@@ -29,7 +29,7 @@ var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline
 // content as Go data, because reading YAML takes longer than most traces do.
 func TestBuiltInSource(t *testing.T) {
 	const file = "builtin.go"
-	want := BuiltInSource(t)
+	want := builtInSource(t)
 	if *update {
 		if err := os.WriteFile(file, want, 0o666); err != nil {
 			t.Fatal(err)
@@ -45,8 +45,8 @@ func TestBuiltInSource(t *testing.T) {
 	}
 }
 
-// BuiltInSource returns a Go file with the content of the YAML files.
-func BuiltInSource(t *testing.T) []byte {
+// builtInSource returns a Go file with the content of the YAML files.
+func builtInSource(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	b.WriteString("// Code generated from the YAML files of this folder by go test ./judge/rule -update. DO NOT EDIT.\n\npackage rule\n")
