@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -73,7 +74,15 @@ func (c *Comparison) isStill(delta int64) bool {
 // percent returns a delta as a share of the base, with its sign.
 func (c *Comparison) percent(delta int64) string { return percentOf(delta, c.Budget.BaseNS) }
 
+// manyTimes is the ratio from which a change is told as a factor: "×225".
+const manyTimes = 10
+
+// percentOf returns a delta as a share of a base, with its sign, or as a factor if it is
+// large.
 func percentOf(delta, of int64) string {
+	if of > 0 && delta/of >= manyTimes-1 {
+		return "×" + unit.Count(int64(float64(delta)/float64(of)+1.5))
+	}
 	text := unit.Share(delta, of)
 	if delta > 0 && of > 0 {
 		return "+" + text
@@ -224,14 +233,7 @@ func (c *Comparison) idleReason(direction int64) string {
 	if r.Name == Unattributed {
 		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
 	}
-	owner := r.Owner
-	if owner == summary.OwnerUnknown {
-		owner = "unattributed"
-	}
-	if r.State != "" {
-		owner += ", " + r.State
-	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), owner, Signed(r.DeltaNS))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), Signed(r.DeltaNS))
 	for _, it := range c.Idle.Rows { // the largest first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)

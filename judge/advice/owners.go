@@ -8,6 +8,7 @@ import (
 
 	"assay/judge/finding"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -63,32 +64,10 @@ func mainOwners(owners []OwnerShare, total int64) []OwnerShare {
 	return owners[:n]
 }
 
-// causeWords has the display names of causes of idle time and of states of the CPU,
-// by their ids.
-var causeWords = map[string]string{
-	summary.OwnerHost: "host wait", summary.OwnerLaunch: "launch latency", summary.OwnerBetween: "kernel wait",
-	summary.OwnerDependency: "dependency wait", summary.OwnerNothing: "profiler overhead",
-	summary.OwnerOpaque: "CUDA graph without node trace", summary.OwnerUnknown: "unattributed",
-
-	summary.StateSync: "synchronization", summary.StateCopy: "memory copy call", summary.StateAlloc: "cudaMalloc/cudaFree",
-	summary.StateLaunch: "other launch", summary.StateCall: "other CUDA call", summary.StateData: "data loading",
-	summary.StateOp: "CPU operator", summary.StatePython: "Python code", summary.StateAnnotation: "annotated range",
-	summary.StateOS: "OS call", summary.StateOff: "off CPU", summary.StateUnrecorded: "not recorded",
-}
-
-// CauseText returns the display name of a cause of idle time: "host wait: Python code".
-func CauseText(owner, state string) string {
-	text := cmp.Or(causeWords[owner], owner)
-	if state != "" {
-		text += ": " + cmp.Or(causeWords[state], state)
-	}
-	return text
-}
-
 // OwnerEvidence returns a line for each of the largest causes.
 func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 	for _, o := range mainOwners(owners, total) {
-		line := fmt.Sprintf("%s: %s of the idle time (%s)", CauseText(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
+		line := fmt.Sprintf("%s: %s of the idle time (%s)", view.Cause(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
 		if o.name != "" {
 			line += fmt.Sprintf(", mainly in %q (%s)", finding.Short(o.name), unit.Duration(o.most))
 		}

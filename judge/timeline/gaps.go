@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"assay/internal/label"
-	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -80,7 +80,7 @@ func (l longGaps) evidence() (out []string) {
 			line += fmt.Sprintf(", %s of it profiler overhead", unit.Duration(g.ProfilerNS))
 		}
 		if g.Owner != "" {
-			line += ": " + advice.CauseText(g.Owner, g.State)
+			line += ": " + view.Cause(g.Owner, g.State)
 			if g.Name != "" {
 				line += fmt.Sprintf(", %q", finding.Short(g.Name))
 			}

@@ -63,7 +63,7 @@ func ownersSentence(total summary.Activity, owners []view.Idle, devices int) str
 		if i == 0 {
 			join = ". By cause: "
 		}
-		text += fmt.Sprintf("%s%s %s (%s)", join, words.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
+		text += fmt.Sprintf("%s%s %s (%s)", join, view.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
 	}
 	return text + "."
 }
@@ -75,7 +75,7 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 	scale := doc.ScaleOf(doc.Mean(total.Idle(), int64(len(devices))))
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{doc.Col("GPU", doc.Text), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of window", doc.Number)}}
 	for _, o := range owners {
-		t.Columns = append(t.Columns, doc.Col(scale.Head(words.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
+		t.Columns = append(t.Columns, doc.Col(scale.Head(view.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
 	}
 	row := func(label string, a summary.Activity, rows []summary.Idle, gpus int64) {
 		cells := []string{label, scale.Text(doc.Mean(a.Idle(), gpus)), unit.Share(a.Idle(), a.Window())}
@@ -161,11 +161,11 @@ func ownerWords(rows []summary.Idle) doc.List {
 	}
 	var list doc.List
 	for _, o := range view.SumOwners(rows) {
-		it := doc.Item{Mark: words.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
+		it := doc.Item{Mark: view.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
 		if o.Owner == summary.OwnerHost {
 			for _, state := range summaryStates() {
 				if states[state] {
-					it.Sub = append(it.Sub, doc.Item{Mark: words.State(state), Text: ownerMeaning(state)})
+					it.Sub = append(it.Sub, doc.Item{Mark: view.State(state), Text: ownerMeaning(state)})
 				}
 			}
 		}
