@@ -312,11 +312,15 @@ func (c *Comparison) sumsHeadline() string {
 	tables := slices.Clone(c.Tables)
 	slices.SortStableFunc(tables, func(a, b TableDelta) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, t := range tables {
-		if len(t.Rows) > 0 && t.Rows[0].Delta(0) != 0 {
-			r, col := t.Rows[0], t.Columns[0]
-			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %q (%s)", col.Name, t.Name,
-				percentOf(col.New-col.Base, col.Base), col.Text(col.New), col.Text(col.Base), mostly(r.Delta(0), col.New-col.Base), r.Name, signedText(col, r.Delta(0)))
+		if len(t.Rows) == 0 || t.Rows[0].Delta(0) == 0 {
+			continue
 		}
+		r, col := t.Rows[0], t.Columns[0]
+		row := fmt.Sprintf("%q (%s)", r.Name, signedText(col, r.Delta(0)))
+		if base, new, ok := col.Sums(); ok {
+			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %s", col.Title(), t.Name, percentOf(new-base, base), col.Text(new), col.Text(base), mostly(r.Delta(0), new-base), row)
+		}
+		return fmt.Sprintf("largest change of the %s of %s: %s", col.Title(), t.Name, row)
 	}
 	return "no table changed"
 }
