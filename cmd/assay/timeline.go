@@ -123,9 +123,6 @@ func (j *joinedTimeline) align(s *summary.Summary) {
 		first = j.files[i]
 	}
 	base, stated := outBase(first)
-	if len(j.files) == 1 {
-		base, stated = first.base(), first.meta.BaseTime != nil
-	}
 	if stated {
 		j.header.BaseTime = &base
 	}
@@ -201,6 +198,7 @@ func (j *joinedTimeline) numberGPUs() {
 			next++
 		}
 	}
+	j.header.FreeGPU = next
 }
 
 // head fills the rest of the header.
@@ -214,6 +212,9 @@ func (j *joinedTimeline) head() {
 		}
 		h.Members = append(h.Members, m)
 		for _, d := range f.gpus {
+			if d.Name == "" {
+				continue
+			}
 			to, ok := f.devices[d.Device]
 			if !ok {
 				to = d.Device

@@ -104,6 +104,9 @@ func appendMicros(b []byte, ns int64) []byte {
 	b = strconv.AppendUint(b, u/1000, 10)
 	if f := u % 1000; f > 0 {
 		b = append(b, '.', byte('0'+f/100), byte('0'+f/10%10), byte('0'+f%10))
+		for b[len(b)-1] == '0' {
+			b = b[:len(b)-1]
+		}
 	}
 	return b
 }

@@ -15,6 +15,7 @@ import (
 func WriteModel(w io.Writer, t *trace.Trace) error {
 	m := &model{w: bufio.NewWriterSize(w, 64<<10), t: t}
 	m.write([]byte(`{"traceEvents": [{}`))
+	m.link()
 	m.tracks()
 	m.device()
 	m.host()
@@ -33,6 +34,23 @@ type model struct {
 	t   *trace.Trace
 	buf []byte
 	err error
+
+	arrows map[trace.ID]bool // correlations that both a call and GPU work have
+}
+
+// link finds the launches whose work was recorded.
+func (m *model) link() {
+	m.arrows = map[trace.ID]bool{}
+	for c := range m.t.Calls.All() {
+		if c.Correlation != 0 {
+			m.arrows[c.Correlation] = false
+		}
+	}
+	for a := range m.t.Activities.All() {
+		if _, ok := m.arrows[a.Correlation]; ok {
+			m.arrows[a.Correlation] = true
+		}
+	}
 }
 
 func (m *model) write(b []byte) {
@@ -134,6 +152,8 @@ func (m *model) tracks() {
 		case tr.OnDevice && !named[gpuProcess(tr.Device)]:
 			named[gpuProcess(tr.Device)] = true
 			m.label(gpuProcess(tr.Device), "", "process_labels", "labels", fmt.Sprintf("GPU %d", tr.Device))
+			const after = 1 << 24 // processes of the CPU
+			m.sort(gpuProcess(tr.Device), after+tr.Device)
 		case !tr.OnDevice && !named["process "+tr.PID]:
 			named["process "+tr.PID] = true
 			if tr.Process != "" {
@@ -154,6 +174,10 @@ func (m *model) label(pid, tid, name, key, value string) {
 	m.write(b)
 }
 
+func (m *model) sort(pid string, index int64) {
+	m.write(fmt.Appendf(m.buf[:0], ",\n"+`{"ph": "M", "name": "process_sort_index", "pid": %s, "tid": "", "args": {"sort_index": %d}}`, quote(valid(pid)), index))
+}
+
 // device writes the work of GPUs.
 func (m *model) device() {
 	for a := range m.t.Activities.All() {
@@ -168,7 +192,7 @@ func (m *model) device() {
 				positive("Group size", c.GroupSize), text("Process Group Name", m.t.Name(c.Group)), text("Process Group Ranks", m.t.Name(c.Ranks)))
 		}
 		m.complete(a.Kind.String(), m.t.Name(a.Name), a.Track, a.Start, a.Dur, args...)
-		if a.Correlation != 0 {
+		if m.arrows[a.Correlation] {
 			m.flow('f', a.Track, a.Start, a.Correlation)
 		}
 	}
@@ -193,13 +217,9 @@ func (m *model) flow(phase byte, track trace.TrackID, ns int64, n trace.ID) {
 
 // host writes the calls, operators and functions of the CPU.
 func (m *model) host() {
-	launched := map[trace.ID]bool{}
-	for a := range m.t.Activities.All() {
-		launched[a.Correlation] = true
-	}
 	for c := range m.t.Calls.All() {
 		m.complete(c.Kind.String(), m.t.Name(c.Name), c.Track, c.Start, c.Dur, id("correlation", c.Correlation), id("External id", c.External))
-		if c.Correlation != 0 && launched[c.Correlation] {
+		if m.arrows[c.Correlation] {
 			m.flow('s', c.Track, c.Start, c.Correlation)
 		}
 	}

@@ -104,10 +104,14 @@ func (c *copier) describes(e *trace.Event) bool {
 
 // title returns the name of a process in the timeline: "rank 3: GPU 3".
 func (c *copier) title(p *process) string {
-	name := cmp.Or(p.name, "process "+p.text)
+	name := p.name
+	if _, err := strconv.Atoi(p.text); name == "" && err == nil {
+		name = "process " + p.text
+	}
 	if strings.HasPrefix(p.labels, "GPU") {
 		name = p.labels
 	}
+	name = cmp.Or(name, p.text, "no process")
 	if c.rank.Label == "" {
 		return name
 	}
@@ -119,8 +123,16 @@ func (c *copier) title(p *process) string {
 func (c *copier) names() {
 	list := slices.DeleteFunc(slices.Clone(c.order), func(p *process) bool { return !p.used }) // Kineto names all GPUs of a machine
 	slices.SortStableFunc(list, func(a, b *process) int { return cmp.Compare(a.sort, b.sort) })
+	titles := map[string]int{}
+	for _, p := range list {
+		titles[c.title(p)]++
+	}
 	for i, p := range list {
-		c.label(p.pid, 0, "process_name", `"name": `+c.t.texts.quoted(c.title(p)))
+		title := c.title(p)
+		if titles[title] > 1 {
+			title += " (" + p.text + ")"
+		}
+		c.label(p.pid, 0, "process_name", `"name": `+c.t.texts.quoted(title))
 		if p.labels != "" {
 			c.label(p.pid, 0, "process_labels", `"labels": `+c.t.texts.quoted(p.labels))
 		}

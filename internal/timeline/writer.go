@@ -24,7 +24,8 @@ type Header struct {
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
 	Rank      *int   // of a timeline of one rank
 	WorldSize *int   // of a timeline of one rank
-	GPUs      []GPU
+	GPUs      []GPU  // that have names
+	FreeGPU   int64  // the next number for a GPU that no rank lists
 	Members   []Member
 }
 
@@ -66,10 +67,7 @@ type Writer struct {
 func NewWriter(w io.Writer, h Header, n int, limit int64, mask func(string) string) *Writer {
 	t := &Writer{
 		w: bufio.NewWriterSize(w, 64<<10), texts: texts{mask: mask}, alone: n == 1,
-		limit: limit, overflow: int64(n+1) * stride, high: -1,
-	}
-	for _, g := range h.GPUs {
-		t.device = max(t.device, g.ID+1)
+		limit: limit, overflow: int64(n+1) * stride, high: -1, device: h.FreeGPU,
 	}
 	t.header(h)
 	return t
