@@ -70,7 +70,7 @@ type Input struct {
 	SHA256      string `json:"sha256"`      // of the bytes as stored
 
 	Rank     int    `json:"rank"`
-	RankFrom string `json:"rank_from"` // "trace", "name", "folder", "assumed", or "pattern" of --rank-from
+	RankFrom string `json:"rank_from"` // "trace", "name", "folder", "nccl" (its communicator), "assumed", or "pattern" of --rank-from
 	// Run is the run that --group-by puts the input into, and RunFrom is what decided:
 	// "folder", "pattern" or "none" (all are one run). Both are empty if the flag was not
 	// given; then ranks, directories and file names decide.

@@ -22,7 +22,7 @@ type Input struct {
 	Bytes       int64  // as stored
 	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after SkipDigest
 	Rank        int
-	RankFrom    string // "trace", "name", "folder" or "assumed"; also what the caller decided
+	RankFrom    string // "trace", "name", "folder", "nccl" or "assumed"; also what the caller decided
 
 	Trace   *trace.Trace     // what happened when
 	Tables  *profile.Tables  // sums that a tool printed
@@ -88,7 +88,7 @@ var ranksInNames = [...]func() *regexp.Regexp{
 var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
 // rankOf returns the rank of a trace's process in its job: what the trace
-// says, else what its name says, else 0.
+// says, else what its path says, else what its communicator says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)
@@ -96,7 +96,11 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
 	}
-	return rankInPath(path)
+	rank, from = rankInPath(path)
+	if r := t.Meta.CommRank; r != nil && from == "assumed" {
+		return *r, "nccl" // after the path, because the communicator may have a part of the ranks
+	}
+	return rank, from
 }
 
 // rankInPath returns the rank that a file's name has, or that of the nearest folder, or 0.

@@ -58,6 +58,8 @@ func RanksFrom(inputs []summary.Input) string {
 			counts["file names"]++
 		case in.RankFrom == "folder":
 			counts["names of directories"]++
+		case in.RankFrom == "nccl":
+			counts["NCCL communicators"]++
 		case in.RankFrom == "pattern":
 			counts["--rank-from"]++
 		default:
@@ -69,7 +71,7 @@ func RanksFrom(inputs []summary.Input) string {
 		return ""
 	}
 	var parts []string
-	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories", "--rank-from"} {
+	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories", "NCCL communicators", "--rank-from"} {
 		switch n := counts[source]; n {
 		case 0:
 		case len(inputs):
