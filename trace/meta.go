@@ -15,6 +15,7 @@ type Meta struct {
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Rank      *int             // of the process in its job
 	WorldSize *int
+	CommRank  *int   // of the process in its largest communicator, if the trace has no Rank
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
 
 	// Recorder has the profiler's versions and settings: whether it recorded

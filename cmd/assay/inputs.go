@@ -44,6 +44,8 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
+	places placing
+
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
 
@@ -125,6 +127,12 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	}
 	in, err := ingest.Load(f, need)
 	if err != nil {
+		return err
+	}
+	if err := r.places.apply(in); err != nil {
+		return err
+	}
+	if _, _, err := r.places.run(in); err != nil {
 		return err
 	}
 	collectMore(in)
