@@ -88,7 +88,7 @@ func TestGroupBy(t *testing.T) {
 	if i := slices.IndexFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }); i < 0 {
 		t.Error("nothing says that totals are of two runs")
 	}
-	one := append([]string{"summary", "--format", "json", dir, "--rank-from", `gpu(\d)`, "--group-by", "none"})
+	one := []string{"summary", "--format", "json", dir, "--rank-from", `gpu(\d)`, "--group-by", "none"}
 	s = summaryOf(t, output(t, one...))
 	if i := slices.IndexFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }); i < 0 || !strings.Contains(s.Issues[i].Help, "in the same run") {
 		t.Errorf("nothing says that a run has a rank twice: %+v", s.Issues)
