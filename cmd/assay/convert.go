@@ -41,6 +41,7 @@ type conversion struct {
 	source
 	to, value, output string
 	ranks             string // a list
+	chosen            []int  // the same, parsed
 }
 
 func runConvert(e env, c *command, args []string) error {
@@ -109,6 +110,8 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
 	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
 		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
+	case conv.ranks != "" && !conv.parseRanks():
+		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", conv.ranks)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
