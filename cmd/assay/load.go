@@ -244,7 +244,7 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	}
 	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -259,7 +259,7 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	}
 	own, err := phase.Parse(bytes.NewReader(text), s.phases)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
 }
@@ -272,7 +272,8 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if err != nil {
 		return rule.Thresholds{}, err
 	}
-	return rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	return t, withoutValues(text, err)
 }
 
 // readSettings reads a settings file. Its size limit protects against a trace given by
