@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -139,7 +140,21 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 // measured returns the summary of an input, without its secrets. The collectives of its
 // GPUs are added to members, unless that is nil.
 func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	return withoutSecrets(r.measure(in, members), in.Path)
+	sum := withoutSecrets(r.measure(in, members), in.Path)
+	r.keep(memoryOf(sum))
+	return sum
+}
+
+// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+func memoryOf(sum *summary.Summary) (n int64) {
+	const perRow = 64 // texts and nested values
+	v := reflect.ValueOf(sum).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
+		}
+	}
+	return n
 }
 
 func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
