@@ -16,6 +16,7 @@ type Meta struct {
 	Rank      *int             // of the process in its job
 	WorldSize *int
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
+	RecordEnd *int64 // ns on the clock of the trace: when the profiler stopped to record
 
 	// Recorder has the profiler's versions and settings: whether it recorded
 	// shapes, stacks, modules and memory. Keys and values are kept as written.
