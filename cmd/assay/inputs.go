@@ -53,6 +53,7 @@ type reading struct {
 	files map[*ingest.File]bool // open
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
+	kept  int64                 // bytes of memory that the results of inputs take, estimated
 
 	secrets []summary.Issue // of inputs that hold some
 }
@@ -118,6 +119,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	need := r.needs()
 	share := share{r: r}
 	defer share.release()
+	share.queue()
 	need.Limits = r.limits.trace()
 	need.Limits.Grown = share.grown
 	if r.scan {
@@ -185,6 +187,24 @@ func (s *share) grown(bytes int64) {
 		s.r.turn.Lock()
 		s.turn = true
 	}
+}
+
+// queue waits until no other input is read if the results of earlier inputs take much of
+// the memory.
+func (s *share) queue() {
+	if s.r.keep(0) > s.r.limits.memory.together() {
+		s.r.turn.Lock()
+		s.turn = true
+	}
+}
+
+// keep records the memory of a result that stays until all inputs are read, and returns
+// that of all of them.
+func (r *reading) keep(bytes int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept += bytes
+	return r.kept
 }
 
 func (s *share) release() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -146,7 +147,21 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 // measured returns the summary of an input, without its secrets. The collectives of its
 // GPUs are added to members, unless that is nil.
 func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	return withoutSecrets(r.measure(in, members), in.Path)
+	sum := withoutSecrets(r.measure(in, members), in.Path)
+	r.keep(memoryOf(sum))
+	return sum
+}
+
+// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+func memoryOf(sum *summary.Summary) (n int64) {
+	const perRow = 64 // texts and nested values
+	v := reflect.ValueOf(sum).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
+		}
+	}
+	return n
 }
 
 func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
@@ -259,7 +274,7 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	}
 	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -274,7 +289,7 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	}
 	own, err := phase.Parse(bytes.NewReader(text), s.phases)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
 }
@@ -287,7 +302,8 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if err != nil {
 		return rule.Thresholds{}, err
 	}
-	return rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	return t, withoutValues(text, err)
 }
 
 // readSettings reads a settings file. Its size limit protects against a trace given by
