@@ -110,13 +110,13 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles()})
+		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles(), false})
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}
 		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
 	}
-	return e.print(shown(doc, d.format, d.brief))
+	return e.print(shown(doc, d.format, d.brief, false))
 }
 
 // load measures the inputs of one side. It returns nil if none can be read.
