@@ -17,7 +17,7 @@ import (
 var kinds = []Kind{
 	rows[Device]{Name: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
 		Fold: slim,
-		Slim: func(r *Device) {
+		Slim: func(r *Device, _ bool) {
 			r.Strip, r.Utilization, r.LargestGaps, r.Durations, r.Gaps = nil, nil, nil, Histogram{}, Histogram{}
 		},
 		At:    func(r *Device) place { return place{&r.Input, &r.Rank, &r.Device} },
@@ -134,7 +134,11 @@ var kinds = []Kind{
 		First: func(a, b *Call) int { return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name)) }},
 	rows[Launches]{Name: "launches", In: func(s *Summary) *[]Launches { return &s.Launches },
 		Fold: slim,
-		Slim: func(r *Launches) { r.Delays, r.PerStep, r.Queue, r.QueueStrip = Histogram{}, nil, nil, nil },
+		Slim: func(r *Launches, steps bool) {
+			if r.Delays, r.Queue, r.QueueStrip = (Histogram{}), nil, nil; !steps {
+				r.PerStep = nil
+			}
+		},
 		At:   func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
 	rows[Collective]{Name: "collectives", In: func(s *Summary) *[]Collective { return &s.Collectives },
 		Fold:  stays,
@@ -248,11 +252,11 @@ type rows[Row any] struct {
 	Job func(*Row) *int
 
 	// Fold is what [Summary.RollUp] does with the rows of ranks that are not kept in full, and Slim
-	// what it removes from each if that is slim. Roll returns what a row adds to the sums over
+	// what it removes from each if that is slim; steps is whether rows of steps stay. Roll returns what a row adds to the sums over
 	// the ranks: the names by which rows of several ranks correspond, and the values. It is
 	// nil if rows are not added up.
 	Fold fold
-	Slim func(*Row)
+	Slim func(r *Row, steps bool)
 	Roll func(*Row) Rolled
 
 	// Rows are sorted by First, then by input, rank and device, then by Order.

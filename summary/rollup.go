@@ -114,7 +114,7 @@ func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
 			case k.Fold == away, k.Fold == few && job.manySteps:
 				continue
 			case k.Fold == slim:
-				k.Slim(&row)
+				k.Slim(&row, !job.manySteps)
 			}
 		}
 		*out = append(*out, row)

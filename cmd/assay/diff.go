@@ -98,8 +98,11 @@ func runDiff(e env, c *command, args []string) error {
 		return failed
 	}
 	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
-	if err != nil {
+	if refusal := (*compare.Refusal)(nil); errors.As(err, &refusal) {
 		return errors.Join(failed, fmt.Errorf("not compared: %w; use --force to compare anyway", err))
+	}
+	if err != nil {
+		return errors.Join(failed, fmt.Errorf("not compared: %w", err))
 	}
 	cmp = mask(cmp).value
 	d.hidden(cmp) // both sides at once, so that equal names stay equal
@@ -125,6 +128,7 @@ func (d *difference) load(e env, c *command, args []string) (*summary.Summary, e
 	if err != nil {
 		return nil, err
 	}
+	r.sums = true
 	s, failed := r.merged()
 	return s, errors.Join(failed...)
 }

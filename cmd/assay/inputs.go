@@ -46,6 +46,7 @@ type reading struct {
 
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
+	sums     bool // summaries that are rolled up will do
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
@@ -126,6 +127,9 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	in, err := ingest.Load(f, need)
 	if err != nil {
 		return err
+	}
+	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
+		return fmt.Errorf("%s: the summary is rolled up: it has all rows of %d of its %d inputs, and sums of the others; give the traces, or a summary saved with --full", path, len(in.Summary.Inputs)-in.Summary.RolledUpInputs(), len(in.Summary.Inputs))
 	}
 	collectMore(in)
 	use(in)
