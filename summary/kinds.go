@@ -139,7 +139,7 @@ var kinds = []Kind{
 				r.PerStep = nil
 			}
 		},
-		At:   func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
+		At: func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
 	rows[Collective]{Name: "collectives", In: func(s *Summary) *[]Collective { return &s.Collectives },
 		Fold:  stays,
 		At:    func(r *Collective) place { return place{Input: &r.Input} },
@@ -180,7 +180,7 @@ var kinds = []Kind{
 		}},
 	rows[Memory]{Name: "memory", In: func(s *Summary) *[]Memory { return &s.Memory },
 		Fold:  slim,
-		Slim:  func(r *Memory) { r.Live, r.Strip = nil, nil },
+		Slim:  func(r *Memory, _ bool) { r.Live, r.Strip = nil, nil },
 		At:    func(r *Memory) place { return place{&r.Input, &r.Rank, &r.Device} },
 		First: func(a, b *Memory) int { return cmp.Or(cmp.Compare(a.Input, b.Input), compareBools(a.OnHost, b.OnHost)) }},
 	rows[Table]{Name: "tables", In: func(s *Summary) *[]Table { return &s.Tables },
