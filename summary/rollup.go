@@ -106,6 +106,9 @@ func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
 		if job != nil && k.Name == "rolled" {
 			continue // made again
 		}
+		if job != nil && k.Job != nil {
+			*k.Job(&row) = job.Inputs[0] // of ranks without collectives, too
+		}
 		if job != nil && k.Roll != nil {
 			job.add(k.Name, input, k.Roll(&row))
 		}
