@@ -44,6 +44,7 @@ type Summary struct {
 
 	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
 	Ranks       []RankWait   `json:"ranks,omitempty"`
+	Rolled      []Rolled     `json:"rolled,omitempty"`
 
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
 	Graphs       []Graph      `json:"graphs,omitempty"`
@@ -90,6 +91,9 @@ type Input struct {
 	// Recorder has the profiler's versions and settings, with its own keys:
 	// "cupti_version", "with_stack", "EXPORT_PRODUCT_VERSION".
 	Recorder map[string]string `json:"recorder,omitempty"`
+	// RolledUp is what of the input's rows was replaced by sums over the ranks: see
+	// [Summary.RollUp]. It is empty if the summary has all rows of the input.
+	RolledUp string `json:"rolled_up,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
 }
