@@ -200,18 +200,13 @@ func boundOf(c *Evaluator, g *stepGroup) {
 	})
 }
 
-// bound returns the bottleneck for the given shares, in the order of precedence of the
-// verdict, and the share that decided.
+// bound returns the bottleneck for the given shares, as the verdict does, and the share
+// that decided.
 func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	worst, most := finding.Bound(""), 0.0
 	for _, p := range parts() {
-		s := share(p)
-		switch level, _, ok := c.Limits[p.rule].Level(s); {
-		case !ok:
-		case level == finding.Critical:
-			return p.bound, s
-		case s > most:
-			worst, most = p.bound, s
+		if _, _, ok := c.Limits[p.rule].Level(share(p)); ok && share(p) > most {
+			worst, most = p.bound, share(p)
 		}
 	}
 	if worst != "" {
