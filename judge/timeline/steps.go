@@ -189,7 +189,7 @@ func (g *stepGroup) measure(steps []summary.Step) {
 
 // boundOf evaluates the median step like a window.
 func boundOf(c *Evaluator, g *stepGroup) {
-	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents {
+	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents || c.mayBeUnrecorded(g.Activity) {
 		return
 	}
 	g.Bound, g.Share = bound(c, func(p part) float64 {
@@ -206,7 +206,7 @@ func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	worst, most := finding.Bound(""), 0.0
 	for _, p := range parts() {
 		if _, _, ok := c.Limits[p.rule].Level(share(p)); ok && share(p) > most {
-			worst, most = p.bound, share(p)
+			worst, most = p.boundOf(c), share(p)
 		}
 	}
 	if worst != "" {

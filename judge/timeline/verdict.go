@@ -18,7 +18,7 @@ func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
 	if n == nil {
 		return busy(c, t)
 	}
-	bound := partOf(n.ID).bound
+	bound := partOf(n.ID).boundOf(c)
 	if n.Told.Rule == rule.OpaqueGraphs {
 		bound = finding.BoundUnknown // the GPU ran graphs during this time
 	}

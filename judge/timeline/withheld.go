@@ -97,7 +97,7 @@ func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
 	}
 	least := int64(0) // of the part that decided
 	for _, p := range parts() {
-		if v.Bound != p.bound {
+		if v.Bound != p.boundOf(c) {
 			continue
 		}
 		if least = p.time(c.Judged) - uncertain; over(p, p.time(c.Judged)) && !over(p, least) {
@@ -105,7 +105,7 @@ func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
 		}
 	}
 	for _, p := range parts() {
-		if most := p.time(c.Judged) + uncertain; v.Bound != p.bound && most > least && over(p, most) {
+		if most := p.time(c.Judged) + uncertain; v.Bound != p.boundOf(c) && most > least && over(p, most) {
 			return v.Bound == finding.BoundUnknown
 		}
 	}
