@@ -101,3 +101,26 @@ func captured(t *testing.T, path string) *summary.Summary {
 	}
 	return analyze.Trace(tr, summary.Input{Path: path, Format: "kineto"}, analyze.DefaultOptions())
 }
+
+// readable measures a trace of the corpus, or returns nil if it is no trace with a device.
+func readable(t *testing.T, path string) *summary.Summary {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil
+	}
+	tr, err := trace.Read(text, path, analyze.Needs())
+	if err != nil || tr == nil {
+		return nil
+	}
+	s := analyze.Trace(tr, summary.Input{Path: path, Format: "kineto"}, analyze.DefaultOptions())
+	if len(s.Devices) == 0 {
+		return nil
+	}
+	return s
+}

@@ -17,8 +17,8 @@ func labelledCauses() (out []labelled) {
 	return out
 }
 
-// TestPairs: what vanishes from the window without a cause is the truth about it. From
-// 15% of the window on, the cause is the first finding, with that time, the bound and the
+// TestPairs: the time by which the window is shorter without a cause is the truth about it.
+// From 15% of the window on, the cause is the first finding, with that time, the bound and the
 // first advice. Under 5% it is no finding.
 func TestPairs(t *testing.T) {
 	bounds, rules, advices, all := 0, 0, 0, 0
@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 			advices++
 		}
 		if diff := f.NumeratorNS - lost; float64(max(diff, -diff)) > p.Within*float64(lost) {
-			t.Errorf("%s: %s measures %d ns, and %d vanish without it", p.Name, p.Rule, f.NumeratorNS, lost)
+			t.Errorf("%s: %s measures %d ns, and the window is %d ns shorter without it", p.Name, p.Rule, f.NumeratorNS, lost)
 		}
 		for kind, run := range map[string][]tracegen.Story{"without the cause": p.Without, "with little of it": p.Little} {
 			if run == nil {

@@ -79,8 +79,8 @@ func (c *Evaluator) launchBound() []tree.Reading {
 	return r.IfReached()
 }
 
-// kernelGaps judges the idle time between kernels of which the second was launched before
-// the first one ended: the CPU is in time, and the kernels are short.
+// kernelGaps judges the idle time before kernels that were launched while the GPU was
+// busy: the CPU is in time, and the kernels are short.
 func (c *Evaluator) kernelGaps() []tree.Reading {
 	ns := queuedGaps(c)
 	r := causeOfIdle(c, rule.KernelGaps, "Gaps between queued kernels: ", ns)

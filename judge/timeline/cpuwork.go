@@ -53,13 +53,17 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 	return r.IfReached()
 }
 
+// leastWork is the part of the idle time that one name needs, as a divisor. Below it, an
+// operator is as often a thread that waited for a core as work of its own.
+const leastWork = 5
+
 // works returns the work of the CPU, that with the most idle time first.
 func (c *Evaluator) works() (out []work) {
 	byName := map[string]*work{}
 	launching := c.launchingNames()
 	for _, r := range c.Idle {
 		long := r.NS - r.ShortGapsNS
-		if r.Owner != summary.OwnerHost || r.Name == "" || long < max(1, r.NS-long) || launching(r) {
+		if r.Owner != summary.OwnerHost || r.Name == "" || r.Name == "ProfilerStep" || long < max(1, r.NS-long) || launching(r) {
 			continue
 		}
 		if !slices.Contains([]string{summary.StateOp, summary.StatePython, summary.StateAnnotation}, r.State) {
@@ -78,7 +82,9 @@ func (c *Evaluator) works() (out []work) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(byName)) {
-		out = append(out, *byName[key])
+		if w := byName[key]; w.ns >= c.Total.Idle()/leastWork && w.ns/max(1, w.count) >= summary.ShortGapNS {
+			out = append(out, *w)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b work) int { return cmp.Compare(b.ns, a.ns) })
 	return out
@@ -216,16 +222,17 @@ func (w work) advice() []finding.Step {
 	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
 	words := strings.FieldsFunc(strings.ToLower(w.name), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, kind := range []struct {
-		step  string
+		step  finding.Step
 		words []string
 	}{
-		{"schedule-garbage-collection", []string{"gc", "garbage"}},
-		{"save-asynchronously", []string{"save", "checkpoint", "ckpt", "checkpointing"}},
-		{"evaluate-elsewhere", []string{"eval", "evaluate", "evaluation", "validate", "validation"}},
-		{"log-less-often", []string{"log", "logging", "logger", "wandb", "tensorboard", "print", "mlflow"}},
+		{finding.Advise("schedule-garbage-collection"), []string{"gc", "garbage"}},
+		{finding.Advise("save-asynchronously"), []string{"save", "checkpoint", "ckpt", "checkpointing"}},
+		{finding.Advise("write-on-another-thread"), []string{"io", "write", "dump", "output", "serialize"}},
+		{finding.Advise("evaluate-elsewhere"), []string{"eval", "evaluate", "evaluation", "validate", "validation"}},
+		{finding.Advise("log-less-often"), []string{"log", "logging", "logger", "wandb", "tensorboard", "print", "mlflow"}},
 	} {
 		if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(kind.words, word) }) {
-			return []finding.Step{finding.Advise(kind.step), general}
+			return []finding.Step{kind.step, general}
 		}
 	}
 	return []finding.Step{general}

@@ -3,7 +3,7 @@ package tracegen
 import "fmt"
 
 // A Pair is a program with one cause of lost time, made twice: with the cause and
-// without. What vanishes from the window without it is the truth about the cause.
+// without. The difference of the windows is the truth about the cause.
 type Pair struct {
 	Name   string
 	Rule   string // that must be first
@@ -181,8 +181,8 @@ func queuePairs() []pairOf {
 	}
 }
 
-// follows makes the device run a kernel a fixed time after all others, of which it is not
-// done when the kernel is launched.
+// follows makes the device run a kernel a fixed time after all others. The device is still
+// busy when the kernel is launched.
 func (p *plant) follows(name string, gap, ns int64) {
 	c := p.t.call(p.api+"LaunchKernel", 2*us)
 	if p.g.end <= c.end {
