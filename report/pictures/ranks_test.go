@@ -47,7 +47,7 @@ func TestRanksOfAllSizes(t *testing.T) {
 			}
 			f.Close()
 		}
-		if drawn != 5 {
+		if drawn != 6 {
 			t.Errorf("%d ranks have %d pictures", n, drawn)
 		}
 	}
