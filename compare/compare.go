@@ -212,7 +212,7 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 	b.use(c.Per)
 	n.use(c.Per)
 	c.Base, c.New = b.side(), n.side()
-	d := &differ{c: c, base: b, new: n}
+	d := &differ{c: c, base: b, new: n, force: opt.Force}
 	if c.Per != PerNone {
 		d.timeline()
 	}

@@ -71,7 +71,12 @@ type Input struct {
 	SHA256      string `json:"sha256"`      // of the bytes as stored
 
 	Rank     int    `json:"rank"`
-	RankFrom string `json:"rank_from"` // "trace", "name", "folder" or "assumed"
+	RankFrom string `json:"rank_from"` // "trace", "name", "folder", "nccl" (its communicator), "assumed", or "pattern" of --rank-from
+	// Run is the run that --group-by puts the input into, and RunFrom is what decided:
+	// "folder", "pattern" or "none" (all are one run). Both are empty if the flag was not
+	// given; then ranks, directories and file names decide.
+	Run     string `json:"run,omitempty"`
+	RunFrom string `json:"run_from,omitempty"`
 	// WorldSize is the number of ranks of the job as the trace states it, or 0.
 	WorldSize int `json:"world_size,omitempty"`
 

@@ -44,6 +44,8 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
+	places placing
+
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
 	sums     bool // summaries that are rolled up will do
@@ -52,6 +54,7 @@ type reading struct {
 	files map[*ingest.File]bool // open
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
+	kept  int64                 // bytes of memory that the results of inputs take, estimated
 
 	secrets []summary.Issue // of inputs that hold some
 }
@@ -117,6 +120,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	need := r.needs()
 	share := share{r: r}
 	defer share.release()
+	share.queue()
 	need.Limits = r.limits.trace()
 	need.Limits.Grown = share.grown
 	if r.scan {
@@ -126,6 +130,12 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	}
 	in, err := ingest.Load(f, need)
 	if err != nil {
+		return err
+	}
+	if err := r.places.apply(in); err != nil {
+		return err
+	}
+	if _, _, err := r.places.run(in); err != nil {
 		return err
 	}
 	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
@@ -185,6 +195,24 @@ func (s *share) grown(bytes int64) {
 		s.r.turn.Lock()
 		s.turn = true
 	}
+}
+
+// queue waits until no other input is read if the results of earlier inputs take much of
+// the memory.
+func (s *share) queue() {
+	if s.r.keep(0) > s.r.limits.memory.together() {
+		s.r.turn.Lock()
+		s.turn = true
+	}
+}
+
+// keep records the memory of a result that stays until all inputs are read, and returns
+// that of all of them.
+func (r *reading) keep(bytes int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept += bytes
+	return r.kept
 }
 
 func (s *share) release() {
