@@ -210,3 +210,23 @@ func TestLateFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestEvenRanks: a heat map without a visible difference says that the ranks are equal.
+func TestEvenRanks(t *testing.T) {
+	for most, want := range map[float64]string{
+		0: "All ranks are within 0.1% of the median.", -0.0003: "All ranks are within 0.1% of the median.",
+		-0.004: "All ranks are within 0.4% of the median.", 0.006: "",
+	} {
+		h := plot.HeatMap{Rows: []plot.HeatRow{{Values: []float64{0, math.NaN(), most, 0}}}}
+		if got := evenRanks(h); got != want {
+			t.Errorf("%g: got %q, want %q", most, got, want)
+		}
+	}
+	s := samplerun.Ranks(8)
+	for i := range s.Steps {
+		s.Steps[i].WallNS = 100 * samplerun.MS
+	}
+	if c, ok := ranksSteps(s); !ok || c.Caption != "All ranks are within 0.1% of the median." {
+		t.Errorf("equal steps: %q", c.Caption)
+	}
+}
