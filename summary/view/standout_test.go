@@ -45,7 +45,7 @@ func TestJobsOf(t *testing.T) {
 }
 
 // TestJobsOfOthers: one trace, repeated runs of one rank, and runs with a trace without GPU work are not
-// rolled up. Ranks without an order stand out by their compute time, and another run's inputs are no part.
+// rolled up. Ranks without an order stand out by their compute time, and inputs of other runs are ignored.
 func TestJobsOfOthers(t *testing.T) {
 	repeated := jobOf(3)
 	for i := range repeated.Inputs {
