@@ -125,7 +125,8 @@ func (t *texts) argument(name string, value []byte) bool {
 // row writes the texts of a row.
 func (t *texts) row(r row, columns int) {
 	t.line = t.line[:0]
-	if columns != 2 || !t.argument(string(r.text(0)), r.text(1)) {
+	name := string(r.text(0)) // its bytes last until the next call
+	if columns != 2 || !t.argument(name, r.text(1)) {
 		t.args = ""
 		for i := range columns {
 			between := byte('=')
