@@ -46,6 +46,8 @@ var mayImport = map[string]string{
 	"analyze/nsysstats":              "analyze internal/hosttree interval summary trace",
 	"pyprof":                         "diag internal/lazyregexp internal/textline profile",
 	"memory":                         "diag",
+	"series":                         "diag",
+	"series/forms":                   "diag internal/lazyregexp internal/yamltree series",
 	"torchprof/snapshot":             "diag internal/pickle memory",
 	"torchprof/timeline":             "diag internal/lazyregexp memory",
 	"internal/textline":              "internal/redact",

@@ -1,0 +1,174 @@
+package forms
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/series"
+)
+
+// corpus returns the folder of real files, or skips the test.
+func corpus(t testing.TB) string {
+	dir := os.Getenv("ASSAY_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	dir = filepath.Join(dir, "series")
+	if _, err := os.Stat(filepath.Join(dir, "expected.json")); err != nil {
+		t.Skip("no real files; set ASSAY_CORPUS")
+	}
+	return dir
+}
+
+// A numbers is what another program computed of the values of one key.
+type numbers struct {
+	N                           int
+	Median, Mean, Min, Max, Sum float64
+}
+
+// wants are the expected numbers of the real files: the file, then what it has.
+func wants(t testing.TB, dir string) map[string]json.RawMessage {
+	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Python writes Infinity, which is no JSON.
+	text = []byte(strings.ReplaceAll(string(text), ": Infinity", ": null"))
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readFile(t testing.TB, path string) *series.Log {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	log, err := Read(f, filepath.Base(path), Default(), series.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+// near reports whether two numbers differ by 0.1 % at most. What is expected has four
+// decimals.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(b)+5.1e-5 }
+
+// check compares the values of all series that choose selects, pooled, with what is
+// expected of them. Scale is what the base unit is multiplied by in the file.
+func check(t *testing.T, file, what string, log *series.Log, scale float64, want numbers, choose func(*series.Series) bool) {
+	t.Helper()
+	var values []float64
+	for i := range log.Series {
+		if s := &log.Series[i]; choose(s) {
+			for _, v := range s.Points.Value {
+				values = append(values, v*scale)
+			}
+		}
+	}
+	if len(values) != want.N {
+		t.Errorf("%s: %s has %d values, want %d", file, what, len(values), want.N)
+		return
+	}
+	if want.N == 0 {
+		return
+	}
+	slices.Sort(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	median := (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	got := numbers{len(values), median, sum / float64(len(values)), values[0], values[len(values)-1], sum}
+	if !near(got.Median, want.Median) || !near(got.Mean, want.Mean) || !near(got.Min, want.Min) || !near(got.Max, want.Max) || !near(got.Sum, want.Sum) {
+		t.Errorf("%s: %s is %+v, want %+v", file, what, got, want)
+	}
+}
+
+// TestServerLogs: what is read of the logs of real servers equals what another program
+// reads of them.
+func TestServerLogs(t *testing.T) {
+	dir := corpus(t)
+	n := 0
+	for file, raw := range wants(t, dir) {
+		switch kind, _, _ := strings.Cut(file, "/"); kind {
+		case "sglang_server":
+			n++
+			var want struct{ Decode, Prefill map[string]numbers }
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatal(err)
+			}
+			log := readFile(t, filepath.Join(dir, file))
+			for phase, keys := range map[string]map[string]numbers{"decode": want.Decode, "prefill": want.Prefill} {
+				for key, want := range keys {
+					if key == "timestamp" {
+						continue
+					}
+					check(t, file, phase+" "+key, log, 1, want, func(s *series.Series) bool { return s.As == key && s.Label("phase") == phase })
+				}
+			}
+		case "vllm_server":
+			n++
+			want := map[string]json.RawMessage{}
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatal(err)
+			}
+			log := readFile(t, filepath.Join(dir, file))
+			for key, as := range map[string]string{"prompt_tps": "throughput.input_tokens", "gen_tps": "throughput.output_tokens", "running": "requests.running", "waiting": "requests.queued", "kv_pct": "kv_cache.usage"} {
+				var q numbers
+				if err := json.Unmarshal(want[key], &q); err != nil {
+					t.Fatal(err)
+				}
+				scale := 1.0
+				if key == "kv_pct" {
+					scale = 100
+				}
+				check(t, file, key, log, scale, q, func(s *series.Series) bool { return s.Metric.Name == as })
+			}
+		case "verl":
+			n++
+			var want struct {
+				Keys        map[string]numbers
+				Distinct    int
+				First, Last int64
+			}
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatal(err)
+			}
+			log := readFile(t, filepath.Join(dir, file))
+			for key, q := range want.Keys {
+				scale := 1.0
+				switch {
+				case strings.HasPrefix(key, "timing/") || strings.HasPrefix(key, "timing_s/"):
+					scale = 1e-9
+				case strings.HasSuffix(key, "_gb"):
+					scale = 1.0 / (1 << 30)
+				case strings.HasPrefix(key, "timing_per_token_ms"), key == "perf/time_per_step", key == "perf/mfu/actor":
+					continue
+				}
+				check(t, file, key, log, scale, q, func(s *series.Series) bool { return s.As == key })
+			}
+			steps := map[int64]bool{}
+			for i := range log.Series {
+				for _, step := range log.Series[i].Points.Step {
+					steps[step] = true
+				}
+			}
+			if len(steps) != want.Distinct || !steps[want.First] || !steps[want.Last] {
+				t.Errorf("%s: %d steps, want %d", file, len(steps), want.Distinct)
+			}
+		}
+	}
+	if n != 14 {
+		t.Errorf("%d files, want 14", n)
+	}
+}
