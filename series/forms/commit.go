@@ -175,7 +175,11 @@ func (r *Reader) seriesOf(s *formState, at *place, labels []series.Label, fd *fi
 	} else {
 		all = append(all, at.ranks...)
 	}
-	id := r.b.Of(to.metric, s.Producer, fd.key, append(all, labels...), where)
+	producer := s.Producer
+	if s.fallback != "" {
+		producer += fallbackMark
+	}
+	id := r.b.Of(to.metric, producer, fd.key, append(all, labels...), where)
 	if up := s.insideOf(fd.key); up != "" {
 		r.b.Inside(id, up)
 	}

@@ -172,3 +172,65 @@ func TestServerLogs(t *testing.T) {
 		t.Errorf("%d files, want 14", n)
 	}
 }
+
+// TestTrainerLogs is TestServerLogs for the logs of trainers other than veRL.
+func TestTrainerLogs(t *testing.T) {
+	dir := corpus(t)
+	n := 0
+	for file, raw := range wants(t, dir) {
+		kind, _, _ := strings.Cut(file, "/")
+		var want struct {
+			Timing, Finished           map[string]numbers
+			TimingS                    map[string]numbers `json:"timing_s"`
+			E2E                        numbers            `json:"e2e_tps_gpu"`
+			MS                         numbers
+			TFLOPs                     numbers `json:"tflops_per_gpu"`
+			TPS                        numbers
+			MFU                        numbers `json:"mfu_pct"`
+			Memory                     numbers `json:"memory_gib"`
+			GradInf                    int64   `json:"grad_inf"`
+			LastLoss                   string  `json:"last_loss"`
+			Steps, First, Last, Global any
+		}
+		if !slices.Contains([]string{"skyrl", "nemo_rl", "megatron", "torchtitan"}, kind) {
+			continue
+		}
+		n++
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		log := readFile(t, filepath.Join(dir, file))
+		of := func(name string) func(*series.Series) bool {
+			return func(s *series.Series) bool { return s.Metric.Name == name }
+		}
+		as := func(name string) func(*series.Series) bool {
+			return func(s *series.Series) bool { return s.As == name }
+		}
+		switch kind {
+		case "skyrl":
+			for key, q := range want.Timing {
+				check(t, file, key, log, 1e-9, q, as(key))
+			}
+		case "nemo_rl":
+			for key, q := range want.TimingS {
+				check(t, file, key, log, 1e-9, q, as(key))
+			}
+			check(t, file, "tokens per GPU", log, 1, want.E2E, of("throughput.tokens_per_gpu"))
+		case "megatron":
+			check(t, file, "step.time", log, 1e-6, want.MS, of("step.time"))
+			check(t, file, "TFLOP/s", log, 1e-12, want.TFLOPs, func(s *series.Series) bool { return strings.Contains(s.As, "TFLOP/s/GPU") })
+		case "torchtitan":
+			check(t, file, "tps", log, 1, want.TPS, of("throughput.tokens_per_gpu"))
+			check(t, file, "mfu", log, 100, want.MFU, of("gpu.mfu"))
+			check(t, file, "memory", log, 1.0/(1<<30), want.Memory, of("memory.peak_reserved"))
+			for _, s := range log.Series {
+				if s.Metric.Name == "train.grad_norm" && s.Inf != want.GradInf {
+					t.Errorf("%s: %d infinite norms, want %d", file, s.Inf, want.GradInf)
+				}
+			}
+		}
+	}
+	if n != 13 {
+		t.Errorf("%d files, want 13", n)
+	}
+}

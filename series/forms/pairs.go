@@ -183,15 +183,26 @@ func (r *Reader) matched(s *formState, rec []byte) bool {
 	if m == nil {
 		return false
 	}
+	named, value := "", reading{}
 	for i, name := range re.SubexpNames() {
 		if name == "" || m[i] == nil {
 			continue
 		}
 		v := read(m[i])
+		if k := s.fieldOf(name); k >= 0 && s.fields[k].role == roleName {
+			named = s.fields[k].label + string(m[i])
+			continue
+		} else if k >= 0 && s.fields[k].role == roleValue {
+			value = v
+			continue
+		}
 		if v.kind == junk {
 			v.unit = m[i]
 		}
 		r.take(s, name, v)
+	}
+	if named != "" && len(named) <= maxKey && value.kind != junk {
+		r.take(s, named, value)
 	}
 	return true
 }
@@ -239,7 +250,7 @@ func (r *Reader) inBlock(start, end int) {
 	r.pairs(bl.state, rec)
 	row := len(r.got) > had
 	switch {
-	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(rec) == 0:
+	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
 		r.closeBlock()
 	case bl.left <= 0:
 		r.closeBlock()

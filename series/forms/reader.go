@@ -165,6 +165,9 @@ func (r *Reader) Close(complete bool) *series.Log {
 	return r.b.Log(lines, complete)
 }
 
+// fallbackMark is behind the producer of series that others may replace.
+const fallbackMark = "\x00fallback"
+
 // finish applies what only the end of the text shows: series that others replace, and
 // labels with one value.
 func (r *Reader) finish() {
@@ -174,17 +177,16 @@ func (r *Reader) finish() {
 			have[s.ID] = true
 		}
 	}
-	replaced := map[string]bool{} // by producer and the producer's name
+	replaced := map[string]bool{}
 	for _, s := range r.states {
 		if s.fallback != "" && have[s.fallback] {
-			for _, fd := range s.known {
-				replaced[s.Producer+"\x00"+fd.key] = true
-			}
+			replaced[s.Producer+fallbackMark] = true
 		}
 	}
 	if len(replaced) > 0 {
-		r.b.DropSeries(func(s *series.Series) bool { return replaced[s.Producer+"\x00"+s.As] })
+		r.b.DropSeries(func(s *series.Series) bool { return replaced[s.Producer] })
 	}
+	r.b.EachSeries(func(s *series.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
 	values := map[string]string{}
 	several := map[string]bool{}
 	r.b.EachSeries(func(s *series.Series) {
@@ -284,28 +286,29 @@ func (r *Reader) oneLine(start, end int) bool {
 	line := r.clean(start, end)
 	line = r.single(line, start)
 	found := false
+	done := 0 // the end of the last record
 	for from := 0; from < len(line); {
 		at, literal := r.set.matcher.next(line, from)
 		if at < 0 {
 			break
 		}
-		next := at + 1
+		from = at + 1
 		for _, i := range r.set.by[literal] {
 			s := r.states[i]
-			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), from)
+			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), done)
 			if !ok {
 				continue
 			}
 			limit := r.limit(line, at+len(r.set.matcher.literals[literal]), begin)
-			if r.record(s, line, from, begin, limit, start) {
-				found, next = true, limit
+			if r.record(s, line, done, begin, limit, start) {
+				found, done = true, limit
+				from = max(from, limit)
 				break
 			}
 		}
 		if r.open != nil {
 			break
 		}
-		from = max(next, at+1)
 	}
 	return found
 }
@@ -318,11 +321,15 @@ func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 	case "^":
 		begin = from
 	default:
-		n := bytes.LastIndex(line[from:at+length], []byte(s.from))
-		if n < 0 {
+		n := bytes.LastIndex(line[from:max(from, at)], []byte(s.from))
+		switch {
+		case bytes.HasPrefix(line[at:], []byte(s.from)):
+			begin = at
+		case n < 0:
 			return 0, false
+		default:
+			begin = from + n
 		}
-		begin = from + n
 	}
 	if s.alone {
 		first := begin
@@ -376,6 +383,22 @@ func (s *formState) plausible(rec []byte) bool {
 	return true
 }
 
+// stepBehind returns the number behind a text in a record, or in what precedes it.
+func stepBehind(prefix, rec []byte, text string) int64 {
+	in, n := rec, bytes.Index(rec, []byte(text))
+	if n < 0 {
+		in, n = prefix, bytes.LastIndex(prefix, []byte(text))
+	}
+	if n < 0 {
+		return series.NoStep
+	}
+	v, m := parseInt(in[n+len(text):])
+	if m == 0 {
+		return series.NoStep
+	}
+	return v
+}
+
 // record reads one record, and reports whether it is one.
 func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int) bool {
 	rec := line[begin:limit]
@@ -390,11 +413,7 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 	case stepFirst:
 		step, _ = parseInt(rec)
 	case stepAfter:
-		if n := bytes.Index(line[from:limit], []byte(s.stepText)); n >= 0 {
-			if v, m := parseInt(line[from+n+len(s.stepText) : limit]); m > 0 {
-				step = v
-			}
-		}
+		step = stepBehind(line[from:begin], rec, s.stepText)
 	case stepBar:
 		step = r.bar(line[:begin], start)
 	}
