@@ -47,7 +47,7 @@ var mayImport = map[string]string{
 	"pyprof":                         "diag internal/lazyregexp internal/textline profile",
 	"memory":                         "diag",
 	"series":                         "diag",
-	"series/forms":                   "diag internal/lazyregexp internal/yamltree series",
+	"series/forms":                   "diag internal/lazyregexp internal/textline internal/yamltree series",
 	"torchprof/snapshot":             "diag internal/pickle memory",
 	"torchprof/timeline":             "diag internal/lazyregexp memory",
 	"internal/textline":              "internal/redact",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,5 +233,77 @@ func TestTrainerLogs(t *testing.T) {
 	}
 	if n != 13 {
 		t.Errorf("%d files, want 13", n)
+	}
+}
+
+// TestDocuments compares states of trainers, and a table of metrics, whose numbers are
+// counted from its text.
+func TestDocuments(t *testing.T) {
+	dir := corpus(t)
+	n := 0
+	for file, raw := range wants(t, dir) {
+		if !strings.HasSuffix(file, "trainer_state.json") {
+			continue
+		}
+		n++
+		var want struct {
+			History int64 `json:"log_history"`
+			Global  int64 `json:"global_step"`
+			Last    struct{ Epoch, Loss, Reward float64 }
+		}
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := ReadTrainerState(f, file, series.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		for name, last := range map[string]float64{"train.epoch": want.Last.Epoch, "train.loss": want.Last.Loss, "train.reward": want.Last.Reward} {
+			for _, s := range log.Series {
+				if k := s.Points.Len(); s.Metric.Name == name && (s.N != want.History || s.Points.Step[k-1] != want.Global || !near(s.Points.Value[k-1], last)) {
+					t.Errorf("%s: %s has %d values, the last is %v of step %d; want %d, %v, %d", file, name, s.N, s.Points.Value[k-1], s.Points.Step[k-1], want.History, last, want.Global)
+				}
+			}
+			if got, ok := lastOf(log, name); !ok || !near(got, last) {
+				t.Errorf("%s: %s is %v, %v", file, name, got, ok)
+			}
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d states, want 2", n)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "lightning", "*", "*.csv"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	sum := 0.0
+	for _, row := range rows {
+		v, err := strconv.ParseFloat(strings.Split(row, ",")[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += v
+	}
+	log, err := ReadMetricsCSV(strings.NewReader(string(text)), "metrics.csv", series.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range log.Series {
+		if s.Metric.Name == "train.loss" && (s.N != int64(len(rows)) || !near(s.Sum, sum) || s.Points.Step[0] != 49) {
+			t.Errorf("loss: %d values with the sum %v, want %d, %v", s.N, s.Sum, len(rows), sum)
+		}
+	}
+	if _, ok := lastOf(log, "train.loss"); !ok {
+		t.Error("no loss")
 	}
 }

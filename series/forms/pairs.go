@@ -215,6 +215,22 @@ func (r *Reader) bar(before []byte, start int) int64 {
 	return barStep(r.buf[max(0, start-context):start])
 }
 
+// barSeen reports whether a record that begins with the same key had the same step from
+// its bar.
+func (s *formState) barSeen(key string, step int64) bool {
+	last, ok := s.bars[key]
+	if ok && last == step {
+		return true
+	}
+	if s.bars == nil {
+		s.bars = map[string]int64{}
+	}
+	if len(s.bars) < maxKeys {
+		s.bars[key] = step
+	}
+	return false
+}
+
 func barStep(b []byte) int64 {
 	for len(b) > 0 {
 		end := bytes.LastIndex(b, []byte(" ["))
@@ -239,9 +255,7 @@ func (r *Reader) inBlock(start, end int) {
 	bl := r.open
 	bl.left--
 	line := bytes.TrimRight(r.clean(start, end), " \t\r\x00")
-	if bytes.HasSuffix(line, repeatedEnd) {
-		line = r.single(line, start)
-	}
+	line, repeated := single(line)
 	had := len(r.got)
 	rec := line
 	if n := bytes.IndexByte(rec, ')'); n >= 0 && bytes.HasPrefix(rec, []byte("(")) && bytes.Contains(rec[:n], []byte("pid=")) {
@@ -249,6 +263,9 @@ func (r *Reader) inBlock(start, end int) {
 	}
 	r.pairs(bl.state, rec)
 	row := len(r.got) > had
+	if row && repeated {
+		r.merged(start)
+	}
 	switch {
 	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
 		r.closeBlock()

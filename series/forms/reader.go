@@ -56,6 +56,7 @@ type formState struct {
 	known   []field
 	ids     map[*place][]int // the series of a place, by field
 	streams map[*place]int
+	bars    map[string]int64 // the last step from a bar, by the first key of its record
 }
 
 // A place is what the prefixes of lines tell: labels.
@@ -269,22 +270,25 @@ func (r *Reader) clean(start, end int) []byte {
 // which it left out because they are alike.
 var repeatedEnd, repeatedMark = []byte("across cluster]"), []byte(" [repeated ")
 
-// single returns a line without Ray's note on repetitions, which is an issue: the values
-// of the other workers are lost.
-func (r *Reader) single(line []byte, start int) []byte {
+// single returns a line without Ray's note on repetitions, and whether it had one.
+func single(line []byte) ([]byte, bool) {
 	if end := bytes.TrimRight(line, " \t\r"); bytes.HasSuffix(end, repeatedEnd) {
 		if n := bytes.LastIndex(end, repeatedMark); n >= 0 {
-			r.b.Note(diag.Issue{Code: "log-lines-merged", Severity: diag.Info, First: r.pos(start)})
-			return line[:n]
+			return line[:n], true
 		}
 	}
-	return line
+	return line, false
+}
+
+// merged notes that values of other workers are lost.
+func (r *Reader) merged(start int) {
+	r.b.Note(diag.Issue{Code: "log-lines-merged", Severity: diag.Info, First: r.pos(start)})
 }
 
 // oneLine reads all records of a line.
 func (r *Reader) oneLine(start, end int) bool {
 	line := r.clean(start, end)
-	line = r.single(line, start)
+	line, repeated := single(line)
 	found := false
 	done := 0 // the end of the last record
 	for from := 0; from < len(line); {
@@ -301,6 +305,9 @@ func (r *Reader) oneLine(start, end int) bool {
 			}
 			limit := r.limit(line, at+len(r.set.matcher.literals[literal]), begin)
 			if r.record(s, line, done, begin, limit, start) {
+				if repeated && !found {
+					r.merged(start)
+				}
 				found, done = true, limit
 				from = max(from, limit)
 				break
@@ -416,6 +423,9 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 		step = stepBehind(line[from:begin], rec, s.stepText)
 	case stepBar:
 		step = r.bar(line[:begin], start)
+		if first, _, _ := bytes.Cut(rec, []byte(s.is)); s.barSeen(string(first), step) {
+			step = series.NoStep // several records follow one bar
+		}
 	}
 	if s.end != "" {
 		r.closeBlock()
