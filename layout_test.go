@@ -81,7 +81,7 @@ var mayImport = map[string]string{
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/nsysstats classify collective compare diag docs doctor fleet gate internal/early internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot summary summary/view trace unit",
+	"cmd/assay":                      "analyze analyze/nsysstats classify collective compare diag docs doctor fleet gate internal/early internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
 	"fleet":                          "collective diag summary",

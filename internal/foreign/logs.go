@@ -34,8 +34,6 @@ var logs = []Format{
 		What: "the output of a serving benchmark of SGLang or vLLM", Do: giveTrace},
 	{Name: "hf-trainer-log", Shape: Text, Read: true, Pattern: lazyregexp.New(`\{'(loss|eval_loss|train_runtime)': ?'?[\d.]`),
 		What: "a training log of Hugging Face's Trainer", Do: giveSteps},
-	{Name: "rl-step-log", Shape: Text, Pattern: lazyregexp.New(`step +\d+ +loss=\S+ +reward`),
-		What: "a training log with values by step", Do: giveTrace},
 	{Name: "nccl-tests", Shape: Text, Pattern: lazyregexp.New(`# +size +count +type|(?m)^# (nccl|rccl)-tests version|^# Collective test starting: `),
 		What: "the output of nccl-tests", Do: giveTrace},
 	{Name: "nccl-watchdog", Shape: Text, Marks: []string{"Watchdog caught collective operation timeout"},
