@@ -99,6 +99,7 @@ var codes = []Code{
 	{"memory-action-unknown", Suspect, "Entries of the history with unknown actions were left out. If they change memory, the allocated memory is wrong.", "Use a newer assay."},
 	{"memory-empty", Info, "The snapshot has no segment on any device: nothing had been allocated when it was taken.", "Take the snapshot later."},
 	{"memory-entries-later", Info, "Entries after the snapshot of the segments were left out.", ""},
+	{"memory-frees-unmatched", Suspect, "Blocks were freed twice, or freed without an allocation although the history has that of their segment. Entries are missing or false, so the allocated memory may be wrong.", "Take the snapshot again."},
 	{"memory-history-inconsistent", Suspect, "The history and the snapshot disagree: memory was allocated twice, or is allocated in only one of them. The allocated memory may be wrong.", "Take the snapshot again."},
 	{"memory-history-missing", Info, "The snapshot has no allocation history, so peaks and allocation sites are unknown.", "Call torch.cuda.memory._record_memory_history() before the work."},
 	{"memory-history-truncated", DataLoss, "The history has only the newest entries. Peaks before them are unknown.", "Record with a larger max_entries."},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -94,12 +95,29 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: skipped %s; to read them, name their targets", c.name, plural(n, "symbolic link in a directory", "symbolic links in directories"))
 	}
+	if text := specialFiles(chosen.Special); text != "" {
+		e.say("assay %s: %s", c.name, text)
+	}
 	limits.memory.use()
 	r := &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
 	return r, nil
+}
+
+// specialFiles returns a message that names the first of the files that were skipped
+// because they are not regular, or "" if there are none.
+func specialFiles(paths []string) string {
+	const shown = 3
+	if len(paths) == 0 {
+		return ""
+	}
+	text := "skipped " + plural(len(paths), "pipe, socket or device", "pipes, sockets or devices") + ": " + strings.Join(paths[:min(shown, len(paths))], ", ")
+	if more := len(paths) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "; to read a pipe, name it"
 }
 
 // A measure holds the flags of the commands that measure and judge.
