@@ -130,6 +130,7 @@ var codes = []Code{
 	{"profiler-overhead", Info, "The profiler worked between the first and last GPU work. Idle time during that is not caused by the program.", "Record less (--sample=none --cpuctxsw=none), or a shorter range."},
 	{"quotes-repaired", Info, "Quotes in names were not escaped, as PyTorch's profiler wrote them until 2026. The events were read with the quotes at the most likely positions.", ""},
 	{"range-not-closed", Info, "NVTX ranges were open when the recording ended. Each is assumed to last until the last recorded work.", ""},
+	{"rank-copied", Suspect, "Files of different ranks have the same bytes, so they are copies of one. Comparisons of ranks are meaningless, and totals count the same work several times.", "Give the trace of each rank."},
 	{"rank-implausible", Suspect, "The rank of a trace is not a number of a process of its job: it is negative, not a whole number, or not below the number of ranks.", "Use the file that the profiler wrote, or name the file by its rank, as in rank3.json."},
 	{"rank-repeated", Suspect, "Two inputs have the same rank. If they belong to different runs, totals mix the runs.", "Report each run by itself."},
 	{"rank-without-events", Suspect, "The trace of a rank has no event, and traces of other ranks have GPU work. Totals and comparisons of ranks are without this rank.", "Record it again."},
