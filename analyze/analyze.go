@@ -93,7 +93,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
 	done := completions(tl, host.link, phases.found() || cutByWork(marks) || mayRunAhead(tl, marks))
-	s.Steps = steps(tl, ofDevice(tl, marks, done), done, phases, &host.link.lost, in.Rank, opt.maxSteps(), &issues)
+	s.Steps = steps(tl, ofDevice(tl, host.link, marks, done), done, phases, &host.link.lost, in.Rank, opt.maxSteps(), &issues)
 	s.Phases = phases.rows(tl, done, host.link, in.Rank, &issues)
 	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)

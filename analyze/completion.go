@@ -93,12 +93,16 @@ func mayRunAhead(tl *timeline, marks []mark) bool {
 }
 
 // ofDevice returns the markers, cut by the work that they launch if the host runs ahead of
-// all devices: a marker then ends long before the work of its step.
-func ofDevice(tl *timeline, marks []mark, done []*completion) []mark {
+// all devices: a marker then ends long before the work of its step. It leaves the markers
+// as they are if launches of the work are not known.
+func ofDevice(tl *timeline, l *links, marks []mark, done []*completion) []mark {
 	if cutByWork(marks) || !mayRunAhead(tl, marks) {
 		return marks
 	}
 	last := marks[len(marks)-1].span.End
+	if l.without > l.called/10 {
+		return marks
+	}
 	for i := range tl.devices { // work that was launched after the last marker is no step's
 		if done[i] == nil || done[i].at(last)-last <= (last-marks[0].span.Start)/aheadShare {
 			return marks
