@@ -122,6 +122,9 @@ type Device struct {
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
 
+	// Drift compares identical kernels over time; nil if too few repeat.
+	Drift *Drift `json:"drift,omitempty"`
+
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each interval during which nothing ran
 

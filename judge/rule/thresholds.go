@@ -44,6 +44,7 @@ const (
 	LowUtilization = "low-utilization"
 	UnevenRanks    = "uneven-ranks"
 	OpaqueGraphs   = "opaque-graphs"
+	SlowingKernels = "slowing-kernels"
 	DominantKernel = "dominant-kernel"
 	TinyKernels    = "tiny-kernels"
 
