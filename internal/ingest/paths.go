@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"assay/series/forms"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -251,7 +253,7 @@ func kindOf(path string) kind {
 	if format == nil {
 		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}
-	return read(format.listed == nil || format.listed(path, head))
+	return read(format.listed == nil || format.listed(path, head) || format.name == textFormat && forms.HasRecords(f.sample(textSample)))
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to
