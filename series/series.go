@@ -32,6 +32,7 @@ const (
 type Log struct {
 	Series     []Series // in the order of their first values
 	Benchmarks []Benchmark
+	Groups     []Group    // of ranks that communicate
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
 	Clock Clock
@@ -186,7 +187,7 @@ func (l *Log) Limited() bool {
 }
 
 // Empty reports whether the log has nothing.
-func (l *Log) Empty() bool { return len(l.Series) == 0 && len(l.Benchmarks) == 0 }
+func (l *Log) Empty() bool { return len(l.Series) == 0 && len(l.Benchmarks) == 0 && len(l.Groups) == 0 }
 
 // labelKey returns labels as one text, which is unique.
 func labelKey(labels []Label) string {
