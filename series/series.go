@@ -186,8 +186,10 @@ func (l *Log) Limited() bool {
 	})
 }
 
-// Empty reports whether the log has nothing.
-func (l *Log) Empty() bool { return len(l.Series) == 0 && len(l.Benchmarks) == 0 && len(l.Groups) == 0 }
+// Empty reports whether the log has no value, finite or not.
+func (l *Log) Empty() bool {
+	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 && !slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
+}
 
 // labelKey returns labels as one text, which is unique.
 func labelKey(labels []Label) string {

@@ -155,6 +155,10 @@ func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Su
 	}
 	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
 	switch {
+	case in.Tables != nil && in.Series != nil:
+		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt), analyze.Series(in.Series, from, opt))
+	case in.Series != nil:
+		return analyze.Series(in.Series, from, opt)
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)
 	case in.Memory != nil:
@@ -191,7 +195,7 @@ func gpus(t *trace.Trace) int {
 func noteRepeatedRanks(s *summary.Summary) {
 	seen := make(map[int]string)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
 			continue // nothing in it is added to devices
 		}
 		first, again := seen[in.Rank]
@@ -225,6 +229,12 @@ func isOfCounters(s *summary.Summary, input int) bool {
 // isOfTables reports whether an input has tables of totals. One run often has several.
 func isOfTables(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
+}
+
+// isOfSeries reports whether an input is a log, or has results of benchmarks.
+func isOfSeries(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
+		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input })
 }
 
 func plural(n int, one, many string) string {

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"assay/internal/tempfile"
+	"assay/series/forms"
 	"assay/trace"
 )
 
@@ -52,6 +53,9 @@ type File struct {
 	// ExportTime is how long nsys or ncu may take for a report; 0 means
 	// [DefaultExportTime].
 	ExportTime time.Duration
+
+	// Forms are those by which lines of logs are read; nil for the built-in ones.
+	Forms *forms.Set
 
 	raw     *countingReader
 	buf     *bufio.Reader

@@ -19,7 +19,12 @@ type table struct {
 	line    int
 	values  []string
 	counted int // rows
+	left    int // lines without a row until the table is taken to be over
 }
+
+// maxGap is how many other lines may be between rows: NCCL prints its own, and rows may be
+// searched out of several tables.
+const maxGap = 2000
 
 const testsName = "nccl-tests"
 
@@ -33,13 +38,17 @@ func (f *Finder) tableLine(line string) {
 	if !t.open {
 		return
 	}
+	if t.left--; t.left <= 0 {
+		f.closeTable()
+		return
+	}
 	words := strings.Fields(mpiPrefix(line))
 	if len(words) == 0 {
 		return
 	}
 	if len(words) >= 3 && isInt(words[0]) && isInt(words[1]) && isType(words[2]) {
 		f.closeRow()
-		t.line = f.at.Line
+		t.line, t.left = f.at.Line, maxGap
 		t.row = []series.Label{{Name: "bytes", Value: words[0]}, {Name: "count", Value: words[1]}, {Name: "type", Value: words[2]}}
 		words = words[3:]
 		if len(words) > 0 && !isNumber(words[0]) && words[0] != "N/A" {
@@ -72,7 +81,7 @@ func (f *Finder) headLine(line string) {
 	switch {
 	case strings.Contains(line, "busbw") && strings.Contains(line, "algbw"):
 		f.closeRow()
-		t.open, t.root, t.counted = true, strings.Contains(line, " root "), 0
+		t.open, t.root, t.counted, t.left = true, strings.Contains(line, " root "), 0, maxGap
 	case strings.Contains(line, "Collective test starting: "):
 		f.closeTable()
 		_, name, _ := strings.Cut(line, "Collective test starting: ")
@@ -86,14 +95,10 @@ func (f *Finder) headLine(line string) {
 			b.Metrics = []series.Figure{figure("comm.busbw", "mean", "Avg bus bandwidth", words[0], 1e9)}
 			f.b.Benchmark(b, f.at)
 		}
-		t.open, t.ranks, t.nodes = false, 0, nil
+		t.ranks, t.nodes, t.counted = 0, nil, 0
 	case strings.Contains(line, "Rank ") && strings.Contains(line, " device "):
-		if t.open {
-			return
-		}
 		if t.nodes == nil {
-			t.nodes = map[string]bool{}
-			t.ranks = 0
+			t.nodes, t.ranks = map[string]bool{}, 0
 		}
 		t.ranks++
 		if _, rest, ok := strings.Cut(line, " on "); ok && len(t.nodes) < 10_000 {

@@ -143,8 +143,17 @@ func (r *Reader) value(s *formState, at *place, labels []series.Label, g got, ti
 	case missing:
 		r.b.Missing(id)
 	case number:
-		r.b.Add(id, g.v.value*factor, step, time, run)
+		r.b.Add(id, scaled(g.v.value, factor), step, time, run)
 	}
+}
+
+// scaled returns a value in base units. A percentage is divided, so that 12.4 % is 0.124
+// exactly.
+func scaled(v, factor float64) float64 {
+	if factor == 0.01 {
+		return v / 100
+	}
+	return v * factor
 }
 
 // seriesOf returns the number of the series of a field at a place.

@@ -10,6 +10,7 @@
 package forms
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -186,3 +187,14 @@ func (f *Form) insideOf(key string) string {
 
 // compileLater returns a function that compiles an expression when it is first used.
 func compileLater(expr string) func() *regexp.Regexp { return lazyregexp.New(expr) }
+
+// SniffLines reports whether a file that begins with head consists of records in JSON,
+// one in a line, that a built-in form reads.
+func SniffLines(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte(`{"step"`)) {
+		return false
+	}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
+}
