@@ -44,6 +44,8 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "benchmark", sniff: isBenchmark, load: loadDocument(readBenchmark)},
+	{name: "flight-recorder", sniff: isFlight, load: loadDocument(readFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
