@@ -45,6 +45,8 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(readBenchmark)},
+	{name: "tensorboard", sniff: isEvents, load: loadDocument(readEvents)},
+	{name: "monitor", sniff: isMonitor, load: loadDocument(readMonitor)},
 	{name: "flight-recorder", sniff: isFlight, load: loadDocument(readFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},

@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"bytes"
+	"os"
 
 	"assay/internal/textscan"
 	"assay/series"
 	"assay/series/bench"
 	"assay/series/comm"
+	"assay/series/monitor"
 	"assay/trace"
 )
 
@@ -17,10 +19,10 @@ type logFinder interface {
 }
 
 // logFinders returns the finders of records that are no lines of forms: printed results
-// of benchmarks, and what communication libraries print.
+// of benchmarks, what communication libraries print, and the tables of monitors.
 func logFinders(f *File, sel trace.Select) []logFinder {
 	limits := seriesLimits(sel)
-	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits)}
+	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits), monitor.NewFinder(f.Path, limits)}
 }
 
 // joinedLog returns the values of all readers of one text.
@@ -41,6 +43,9 @@ func beginsWithRecord(path string, head []byte) bool {
 		scanned = append(scanned, finder)
 	}
 	textscan.Scan(bytes.NewReader(head), scanned...)
+	if len(head) >= sniffLen {
+		textscan.Scan(bytes.NewReader(endOf(path)), scanned...)
+	}
 	for _, finder := range found {
 		if !finder.Log().Empty() {
 			return true
@@ -49,8 +54,30 @@ func beginsWithRecord(path string, head []byte) bool {
 	return false
 }
 
+// textTail is how much of the end of a text in a directory is looked at: benchmarks
+// print their results last.
+const textTail = 64 << 10
+
+// endOf returns the end of a file that is not compressed.
+func endOf(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	b := make([]byte, min(info.Size(), textTail))
+	n, _ := f.ReadAt(b, info.Size()-int64(len(b)))
+	return b[:n]
+}
+
 func isBenchmark(_ string, head []byte) bool { return bench.Sniff(head) }
 func isFlight(_ string, head []byte) bool    { return comm.SniffFlight(head) }
+func isEvents(_ string, head []byte) bool    { return monitor.SniffEvents(head) }
+func isMonitor(_ string, head []byte) bool   { return monitor.SniffJSON(head) }
 
 func readBenchmark(f *File, limits series.Limits) (*series.Log, error) {
 	return bench.Read(f, f.Path, limits)
@@ -58,4 +85,12 @@ func readBenchmark(f *File, limits series.Limits) (*series.Log, error) {
 
 func readFlight(f *File, limits series.Limits) (*series.Log, error) {
 	return comm.ReadFlight(f, f.Path, limits)
+}
+
+func readEvents(f *File, limits series.Limits) (*series.Log, error) {
+	return monitor.ReadEvents(f, f.Path, limits)
+}
+
+func readMonitor(f *File, limits series.Limits) (*series.Log, error) {
+	return monitor.ReadJSON(f, f.Path, limits)
 }
