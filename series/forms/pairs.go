@@ -88,11 +88,7 @@ func nextWord(b []byte) (word, rest []byte) {
 // pair takes a pair. A key may have quotes, bullets and an opening bracket before
 // it. A value that is not a number is left out.
 func (r *Reader) pair(s *formState, key, value []byte) {
-	if n := bytes.LastIndexAny(key, "{[|"); n >= 0 && n+1 < len(key) && key[len(key)-1] != ']' {
-		key = key[n+1:]
-	}
-	key = bytes.Trim(key, " \t'\"-*,.")
-	key = bytes.TrimPrefix(key, []byte("\u2022 "))
+	key = bareKey(key)
 	if len(key) == 0 || len(key) > maxKey {
 		return
 	}
@@ -105,6 +101,28 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 	}
 	r.takeBytes(s, key, v)
 }
+
+// bareKey returns a key without what surrounds it.
+func bareKey(key []byte) []byte {
+	if n := len(key); n > 0 && key[n-1] != ']' {
+		for i := n - 2; i >= 0; i-- {
+			if c := key[i]; c == '{' || c == '[' || c == '|' {
+				key = key[i+1:]
+				break
+			}
+		}
+	}
+	for len(key) > 0 && aroundKey[key[0]] {
+		key = key[1:]
+	}
+	for len(key) > 0 && aroundKey[key[len(key)-1]] {
+		key = key[:len(key)-1]
+	}
+	return bytes.TrimPrefix(key, []byte("\u2022 "))
+}
+
+// aroundKey are the bytes that may surround a key and are not part of it.
+var aroundKey = [256]bool{' ': true, '\t': true, '\'': true, '"': true, '-': true, '*': true, ',': true, '.': true}
 
 // takeBytes is take without a copy of a key that is known.
 func (r *Reader) takeBytes(s *formState, key []byte, v reading) {
