@@ -64,9 +64,7 @@ type seriesMeasure struct {
 // noteUnverified tells that the form of records is known from a program's source only.
 func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
 	for _, p := range m.log.Producers {
-		if p.Unverified {
-			issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Records)
-		}
+		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Unverified)
 	}
 }
 

@@ -99,7 +99,7 @@ var codes = []Code{
 	{"lines-between-rows", Info, "Lines of other programs are between the rows of a table. Rows that they interrupt are missing.", "Print the table to a file of its own."},
 	{"log-clock-back", Info, "Times in a log go back by more than two seconds. Several machines wrote it, a clock was set, or several runs were joined. Values keep the order of the log.", ""},
 	{"log-form-unverified", Info, "The form of these records is known from the source of the program, and was not compared with real logs.", "Compare some numbers with the log."},
-	{"log-lines-merged", Info, "Ray replaced lines of other workers that are alike by a note (repeated across cluster). Their values are not in the log, so numbers of values are no numbers of events.", "Set RAY_DEDUP_LOGS=0 to have all lines."},
+	{"log-lines-merged", Info, "Ray merged similar lines of other workers (\"repeated across cluster\"). Their values are not in the log.", "Set RAY_DEDUP_LOGS=0 to have all lines."},
 	{"log-restarted", Info, "The steps of a log go back, or a server says again that it starts: the program was started several times. Statistics are over all starts.", "Give the part of one start to see it alone."},
 	{"memory-action-unknown", Suspect, "Entries of the history with unknown actions were left out. If they change memory, the allocated memory is wrong.", "Use a newer assay."},
 	{"memory-empty", Info, "The snapshot has no segment on any device: nothing had been allocated when it was taken.", "Take the snapshot later."},

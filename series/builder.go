@@ -383,7 +383,10 @@ func (b *Builder) Record(producer string, unverified bool) {
 	if !ok {
 		i = len(b.log.Producers)
 		b.producers[producer] = i
-		b.log.Producers = append(b.log.Producers, Producer{Name: producer, Unverified: unverified})
+		b.log.Producers = append(b.log.Producers, Producer{Name: producer})
+	}
+	if unverified {
+		b.log.Producers[i].Unverified++
 	}
 	b.log.Producers[i].Records++
 	b.log.Records++

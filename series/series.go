@@ -47,7 +47,7 @@ type Log struct {
 type Producer struct {
 	Name       string // "veRL"
 	Records    int64
-	Unverified bool // the form of its records is known from its source only, not from real files
+	Unverified int64 // records whose form is known from the producer's source only, not from real files
 }
 
 // A Clock describes the times of an input. Logs have the local time of their

@@ -19,6 +19,7 @@ import (
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/phase"
+	"assay/series/forms"
 	"assay/summary"
 	"assay/trace"
 )
@@ -33,7 +34,8 @@ type reading struct {
 	e      env
 	rules  *classify.Rules
 	phases *phase.Rules
-	jobs   int // inputs at a time; 0 means as many as there are cores
+	forms  *forms.Set // nil for the built-in ones
+	jobs   int        // inputs at a time; 0 means as many as there are cores
 	paths  []string
 	failed []error // arguments that are not inputs
 	needs  func() trace.Select
@@ -109,7 +111,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if r.noDigest {
 		f.SkipDigest()
 	}
-	f.Temp, f.ExportTime = &r.temp, r.exportTime
+	f.Temp, f.ExportTime, f.Forms = &r.temp, r.exportTime, r.forms
 	f.Say = say
 	r.opened(f)
 	defer r.closed(f)

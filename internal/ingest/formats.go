@@ -7,6 +7,10 @@ import (
 
 	"assay/internal/foreign"
 	"assay/pyprof"
+	"assay/series/bench"
+	"assay/series/comm"
+	"assay/series/forms"
+	"assay/series/monitor"
 	"assay/trace"
 )
 
@@ -44,11 +48,13 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
-	{name: "benchmark", sniff: isBenchmark, load: loadDocument(readBenchmark)},
-	{name: "tensorboard", sniff: isEvents, load: loadDocument(readEvents)},
-	{name: "monitor", sniff: isMonitor, load: loadDocument(readMonitor)},
-	{name: "flight-recorder", sniff: isFlight, load: loadDocument(readFlight)},
+	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
+	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
+	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
+	{name: "flight-recorder", sniff: isFlight, load: loadDocument(comm.ReadFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
+	{name: "trainer-state", sniff: isTrainerState, load: loadDocument(forms.ReadTrainerState)},
+	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},

@@ -78,19 +78,3 @@ func isBenchmark(_ string, head []byte) bool { return bench.Sniff(head) }
 func isFlight(_ string, head []byte) bool    { return comm.SniffFlight(head) }
 func isEvents(_ string, head []byte) bool    { return monitor.SniffEvents(head) }
 func isMonitor(_ string, head []byte) bool   { return monitor.SniffJSON(head) }
-
-func readBenchmark(f *File, limits series.Limits) (*series.Log, error) {
-	return bench.Read(f, f.Path, limits)
-}
-
-func readFlight(f *File, limits series.Limits) (*series.Log, error) {
-	return comm.ReadFlight(f, f.Path, limits)
-}
-
-func readEvents(f *File, limits series.Limits) (*series.Log, error) {
-	return monitor.ReadEvents(f, f.Path, limits)
-}
-
-func readMonitor(f *File, limits series.Limits) (*series.Log, error) {
-	return monitor.ReadJSON(f, f.Path, limits)
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 
 	"assay/diag"
 	"assay/series"
@@ -28,9 +29,9 @@ func loadLines(f *File, sel trace.Select, in *Input) error {
 
 // loadDocument returns a loader of a format of one reader. What broke an input off is
 // among the issues of what was read before.
-func loadDocument(read func(*File, series.Limits) (*series.Log, error)) func(*File, trace.Select, *Input) error {
+func loadDocument(read func(io.Reader, string, series.Limits) (*series.Log, error)) func(*File, trace.Select, *Input) error {
 	return func(f *File, sel trace.Select, in *Input) error {
-		log, err := read(f, seriesLimits(sel))
+		log, err := read(f, f.Path, seriesLimits(sel))
 		return in.takeSeries(f, log, err)
 	}
 }
@@ -69,4 +70,6 @@ func noteSeries(log *series.Log, path string, err error) {
 }
 
 // isLines reports whether a file consists of records of a log in JSON.
-func isLines(_ string, head []byte) bool { return forms.SniffLines(head) }
+func isLines(_ string, head []byte) bool        { return forms.SniffLines(head) }
+func isTrainerState(_ string, head []byte) bool { return forms.SniffTrainerState(head) }
+func isMetricsCSV(_ string, head []byte) bool   { return forms.SniffMetricsCSV(head) }

@@ -72,7 +72,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 	case in.Tables == nil && err != nil:
 		return fmt.Errorf("%s: no table of a profiler in %d lines: %w", f.Path, passed.Lines, pathError(err))
 	case in.Tables == nil:
-		return namedOr(f.Path, text.sample(), noTables(f.Path))
+		return namedOr(f.Path, text.sample(), guessed(f.Path, text.sample()))
 	}
 	noteText(in.Tables, f.Path, passed, err)
 	return nil
@@ -144,6 +144,17 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 	}
 	t.Complete = is.Severity == diag.Info
 	t.Issues = append(t.Issues, is)
+}
+
+// guessed refuses a text, and shows the form by which it would be read if it is a log of
+// an unknown program.
+func guessed(path string, sample []byte) *Refusal {
+	form := forms.Guess(sample)
+	if form == "" {
+		return noTables(path)
+	}
+	return &Refusal{path, "is a text with values in lines of an unknown form",
+		"write this line to forms.yaml and add --series-forms forms.yaml (see assay help series): " + form}
 }
 
 // noTables refuses a text.

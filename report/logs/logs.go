@@ -65,7 +65,7 @@ func phases(ctx *section.Context, most int) doc.Section {
 	})
 	scale := doc.ScaleOf(times...)
 	several := len(ctx.Inputs) > 1
-	t := doc.Table{Title: "Timers", Columns: columns(several, doc.Col("timer", doc.Text), doc.Col("phase", doc.Text), doc.Col("% of steps", doc.Number), doc.Col("n", doc.Number),
+	t := doc.Table{Title: "timers", Columns: columns(several, doc.Col("timer", doc.Text), doc.Col("phase", doc.Text), doc.Col("% of steps", doc.Number), doc.Col("n", doc.Number),
 		doc.Col(scale.Head("median"), doc.Number), doc.Col(scale.Head("mean"), doc.Number), doc.Col(scale.Head("max"), doc.Number))}
 	for _, r := range rows {
 		share := unit.None
@@ -143,7 +143,7 @@ func metrics(ctx *section.Context, most int) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "Metrics").Cut(most)}}
+	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "metrics").Cut(most)}}
 }
 
 // producers returns the programs that logged the values.
@@ -175,7 +175,7 @@ func places(ctx *section.Context) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "Places").Cut(mostPlaces)}}
+	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "rows").Cut(mostPlaces)}}
 }
 
 // others returns the values without canonical names.
@@ -189,14 +189,18 @@ func others(ctx *section.Context) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Other values", Lead: "by the names of the program", Blocks: []doc.Block{table(ctx, rows, "Values").Cut(mostPlaces)}}
+	return doc.Section{Title: "Other values", Lead: "by the names of the program", Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
 }
 
 // table returns a table of rows, each in a unit of its own.
 func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table {
 	several := len(ctx.Inputs) > 1
 	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return len(r.Labels) > 0 || r.Pooled > 0 })
+	producers := slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Producer != rows[0].Producer })
 	list := []doc.Column{doc.Col("metric", doc.Text)}
+	if producers {
+		list = append(list, doc.Col("producer", doc.Text))
+	}
 	if places {
 		list = append(list, doc.Col("of", doc.Text))
 	}
@@ -204,6 +208,9 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 	t := doc.Table{Title: title, Columns: columns(several, list...)}
 	for _, r := range rows {
 		row := []string{label.Clip(label.Clean(r.Metric), 40)}
+		if producers {
+			row = append(row, label.Clip(label.Clean(r.Producer), 24))
+		}
 		if places {
 			row = append(row, placeText(r))
 		}

@@ -19,6 +19,7 @@ type producer struct {
 	name     string
 	has      []string // members that its objects have
 	hasNot   []string
+	begins   []string // members at the beginning of a long object, by which its head is known
 	line     string // heading of its printed results; "" if it prints none that is read
 	settings map[string]bool
 	names    map[string]target // without a statistic
@@ -73,6 +74,8 @@ func parseProducers(text string) (list []*producer, err error) {
 					p.has = append(p.has, name)
 				}
 			}
+		case "begins":
+			p.begins = strings.Fields(rest)
 		case "line":
 			p.line = strings.TrimPrefix(rest, "-")
 			if strings.HasPrefix(rest, "--") {

@@ -67,8 +67,17 @@ func Sniff(head []byte) bool {
 		return false
 	}
 	found := false
-	flatten(bytes.NewReader(head), func(values []value, _ int64) { found = found || producerOf(values) != nil })
+	flatten(bytes.NewReader(head), func(values []value, _ int64) { found = found || producerOf(values) != nil || begins(values) })
 	return found
+}
+
+// begins reports whether the members of the beginning of an object are those of a result.
+func begins(values []value) bool {
+	return slices.ContainsFunc(producers(), func(p *producer) bool {
+		return len(p.begins) > 0 && !slices.ContainsFunc(p.begins, func(name string) bool {
+			return !slices.ContainsFunc(values, func(v value) bool { return v.path == name })
+		})
+	})
 }
 
 // producerOf returns the producer of an object, or nil.

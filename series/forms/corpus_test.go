@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -170,5 +171,139 @@ func TestServerLogs(t *testing.T) {
 	}
 	if n != 14 {
 		t.Errorf("%d files, want 14", n)
+	}
+}
+
+// TestTrainerLogs is TestServerLogs for the logs of trainers other than veRL.
+func TestTrainerLogs(t *testing.T) {
+	dir := corpus(t)
+	n := 0
+	for file, raw := range wants(t, dir) {
+		kind, _, _ := strings.Cut(file, "/")
+		var want struct {
+			Timing, Finished           map[string]numbers
+			TimingS                    map[string]numbers `json:"timing_s"`
+			E2E                        numbers            `json:"e2e_tps_gpu"`
+			MS                         numbers
+			TFLOPs                     numbers `json:"tflops_per_gpu"`
+			TPS                        numbers
+			MFU                        numbers `json:"mfu_pct"`
+			Memory                     numbers `json:"memory_gib"`
+			GradInf                    int64   `json:"grad_inf"`
+			LastLoss                   string  `json:"last_loss"`
+			Steps, First, Last, Global any
+		}
+		if !slices.Contains([]string{"skyrl", "nemo_rl", "megatron", "torchtitan"}, kind) {
+			continue
+		}
+		n++
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		log := readFile(t, filepath.Join(dir, file))
+		of := func(name string) func(*series.Series) bool {
+			return func(s *series.Series) bool { return s.Metric.Name == name }
+		}
+		as := func(name string) func(*series.Series) bool {
+			return func(s *series.Series) bool { return s.As == name }
+		}
+		switch kind {
+		case "skyrl":
+			for key, q := range want.Timing {
+				check(t, file, key, log, 1e-9, q, as(key))
+			}
+		case "nemo_rl":
+			for key, q := range want.TimingS {
+				check(t, file, key, log, 1e-9, q, as(key))
+			}
+			check(t, file, "tokens per GPU", log, 1, want.E2E, of("throughput.tokens_per_gpu"))
+		case "megatron":
+			check(t, file, "step.time", log, 1e-6, want.MS, of("step.time"))
+			check(t, file, "TFLOP/s", log, 1e-12, want.TFLOPs, func(s *series.Series) bool { return strings.Contains(s.As, "TFLOP/s/GPU") })
+		case "torchtitan":
+			check(t, file, "tps", log, 1, want.TPS, of("throughput.tokens_per_gpu"))
+			check(t, file, "mfu", log, 100, want.MFU, of("gpu.mfu"))
+			check(t, file, "memory", log, 1.0/(1<<30), want.Memory, of("memory.peak_reserved"))
+			for _, s := range log.Series {
+				if s.Metric.Name == "train.grad_norm" && s.Inf != want.GradInf {
+					t.Errorf("%s: %d infinite norms, want %d", file, s.Inf, want.GradInf)
+				}
+			}
+		}
+	}
+	if n != 13 {
+		t.Errorf("%d files, want 13", n)
+	}
+}
+
+// TestDocuments compares states of trainers, and a table of metrics, whose numbers are
+// counted from its text.
+func TestDocuments(t *testing.T) {
+	dir := corpus(t)
+	n := 0
+	for file, raw := range wants(t, dir) {
+		if !strings.HasSuffix(file, "trainer_state.json") {
+			continue
+		}
+		n++
+		var want struct {
+			History int64 `json:"log_history"`
+			Global  int64 `json:"global_step"`
+			Last    struct{ Epoch, Loss, Reward float64 }
+		}
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := ReadTrainerState(f, file, series.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		for name, last := range map[string]float64{"train.epoch": want.Last.Epoch, "train.loss": want.Last.Loss, "train.reward": want.Last.Reward} {
+			for _, s := range log.Series {
+				if k := s.Points.Len(); s.Metric.Name == name && (s.N != want.History || s.Points.Step[k-1] != want.Global || !near(s.Points.Value[k-1], last)) {
+					t.Errorf("%s: %s has %d values, the last is %v of step %d; want %d, %v, %d", file, name, s.N, s.Points.Value[k-1], s.Points.Step[k-1], want.History, last, want.Global)
+				}
+			}
+			if got, ok := lastOf(log, name); !ok || !near(got, last) {
+				t.Errorf("%s: %s is %v, %v", file, name, got, ok)
+			}
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d states, want 2", n)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "lightning", "*", "*.csv"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	sum := 0.0
+	for _, row := range rows {
+		v, err := strconv.ParseFloat(strings.Split(row, ",")[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += v
+	}
+	log, err := ReadMetricsCSV(strings.NewReader(string(text)), "metrics.csv", series.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range log.Series {
+		if s.Metric.Name == "train.loss" && (s.N != int64(len(rows)) || !near(s.Sum, sum) || s.Points.Step[0] != 49) {
+			t.Errorf("loss: %d values with the sum %v, want %d, %v", s.N, s.Sum, len(rows), sum)
+		}
+	}
+	if _, ok := lastOf(log, "train.loss"); !ok {
+		t.Error("no loss")
 	}
 }

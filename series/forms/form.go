@@ -74,6 +74,8 @@ const (
 	roleStep
 	roleLabel
 	roleSkip
+	roleName  // the producer's name of the value of the record, behind a prefix
+	roleValue // that value
 )
 
 // A field is a key of a form, or all keys that begin or end with its text.
@@ -177,12 +179,13 @@ func (f *Form) insideOf(key string) string {
 	if up, ok := f.nest[key]; ok && up != key {
 		return up
 	}
+	longest, inside := -1, ""
 	for pattern, up := range f.nest {
-		if p, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(key, p) && key != up {
-			return up
+		if p, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(key, p) && key != up && len(p) > longest {
+			longest, inside = len(p), up
 		}
 	}
-	return ""
+	return inside
 }
 
 // compileLater returns a function that compiles an expression when it is first used.

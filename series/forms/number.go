@@ -101,6 +101,12 @@ func readNumber(b []byte) (reading, bool) {
 		return r, true
 	case rest[0] == '/' && len(rest) > 1 && (isDigit(rest[1]) || rest[1] == '-' || rest[1] == 'n'):
 		return r, true // the average of the steps so far
+	case rest[0] == ',' && rest[len(rest)-1] == ')': // "(least, most)" of all ranks
+		if v, n := parseFloat(trim(rest[1:])); n > 0 {
+			r.value = v
+			return r, true
+		}
+		return reading{}, false
 	case rest[0] == '.' && len(rest) == 1:
 		return r, true // the end of a sentence
 	}

@@ -88,11 +88,7 @@ func nextWord(b []byte) (word, rest []byte) {
 // pair takes a pair. A key may have quotes, bullets and an opening bracket before
 // it. A value that is not a number is left out.
 func (r *Reader) pair(s *formState, key, value []byte) {
-	if n := bytes.LastIndexAny(key, "{[|"); n >= 0 && n+1 < len(key) && key[len(key)-1] != ']' {
-		key = key[n+1:]
-	}
-	key = bytes.Trim(key, " \t'\"-*,.")
-	key = bytes.TrimPrefix(key, []byte("\u2022 "))
+	key = bareKey(key)
 	if len(key) == 0 || len(key) > maxKey {
 		return
 	}
@@ -105,6 +101,28 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 	}
 	r.takeBytes(s, key, v)
 }
+
+// bareKey returns a key without what surrounds it.
+func bareKey(key []byte) []byte {
+	if n := len(key); n > 0 && key[n-1] != ']' {
+		for i := n - 2; i >= 0; i-- {
+			if c := key[i]; c == '{' || c == '[' || c == '|' {
+				key = key[i+1:]
+				break
+			}
+		}
+	}
+	for len(key) > 0 && aroundKey[key[0]] {
+		key = key[1:]
+	}
+	for len(key) > 0 && aroundKey[key[len(key)-1]] {
+		key = key[:len(key)-1]
+	}
+	return bytes.TrimPrefix(key, []byte("\u2022 "))
+}
+
+// aroundKey are the bytes that may surround a key and are not part of it.
+var aroundKey = [256]bool{' ': true, '\t': true, '\'': true, '"': true, '-': true, '*': true, ',': true, '.': true}
 
 // takeBytes is take without a copy of a key that is known.
 func (r *Reader) takeBytes(s *formState, key []byte, v reading) {
@@ -183,15 +201,26 @@ func (r *Reader) matched(s *formState, rec []byte) bool {
 	if m == nil {
 		return false
 	}
+	named, value := "", reading{}
 	for i, name := range re.SubexpNames() {
 		if name == "" || m[i] == nil {
 			continue
 		}
 		v := read(m[i])
+		if k := s.fieldOf(name); k >= 0 && s.fields[k].role == roleName {
+			named = s.fields[k].label + string(m[i])
+			continue
+		} else if k >= 0 && s.fields[k].role == roleValue {
+			value = v
+			continue
+		}
 		if v.kind == junk {
 			v.unit = m[i]
 		}
 		r.take(s, name, v)
+	}
+	if named != "" && len(named) <= maxKey && value.kind != junk {
+		r.take(s, named, value)
 	}
 	return true
 }
@@ -202,6 +231,22 @@ func (r *Reader) bar(before []byte, start int) int64 {
 		return step
 	}
 	return barStep(r.buf[max(0, start-context):start])
+}
+
+// barSeen reports whether a record that begins with the same key had the same step from
+// its bar.
+func (s *formState) barSeen(key string, step int64) bool {
+	last, ok := s.bars[key]
+	if ok && last == step {
+		return true
+	}
+	if s.bars == nil {
+		s.bars = map[string]int64{}
+	}
+	if len(s.bars) < maxKeys {
+		s.bars[key] = step
+	}
+	return false
 }
 
 func barStep(b []byte) int64 {
@@ -228,9 +273,7 @@ func (r *Reader) inBlock(start, end int) {
 	bl := r.open
 	bl.left--
 	line := bytes.TrimRight(r.clean(start, end), " \t\r\x00")
-	if bytes.HasSuffix(line, repeatedEnd) {
-		line = r.single(line, start)
-	}
+	line, repeated := single(line)
 	had := len(r.got)
 	rec := line
 	if n := bytes.IndexByte(rec, ')'); n >= 0 && bytes.HasPrefix(rec, []byte("(")) && bytes.Contains(rec[:n], []byte("pid=")) {
@@ -238,8 +281,11 @@ func (r *Reader) inBlock(start, end int) {
 	}
 	r.pairs(bl.state, rec)
 	row := len(r.got) > had
+	if row && repeated {
+		r.merged(start)
+	}
 	switch {
-	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(rec) == 0:
+	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
 		r.closeBlock()
 	case bl.left <= 0:
 		r.closeBlock()

@@ -245,7 +245,8 @@ func (f *Form) stepOf(text string) {
 
 // fieldOf parses a field: a metric and the unit of its values, and behind "|" those
 // of a second number in parentheses; or "step", "label NAME", or "-" for a key that
-// is left out.
+// is left out. Of two fields "name PREFIX" and "value", the first is the name of the
+// second.
 func fieldOf(key, text string) (field, error) {
 	fd := field{key: key}
 	if k, ok := strings.CutSuffix(key, "*"); ok {
@@ -263,6 +264,12 @@ func fieldOf(key, text string) (field, error) {
 		return fd, nil
 	case words[0] == "step":
 		fd.role = roleStep
+		return fd, nil
+	case words[0] == "value" && len(words) == 1:
+		fd.role = roleValue
+		return fd, nil
+	case words[0] == "name" && len(words) <= 2:
+		fd.role, fd.label = roleName, strings.Join(words[1:], "")
 		return fd, nil
 	case words[0] == "label" && len(words) == 2:
 		fd.role, fd.label = roleLabel, words[1]

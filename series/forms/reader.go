@@ -21,8 +21,15 @@ const (
 
 	blockSize = 256 << 10
 
-	// maxPlaces is how many different prefixes are remembered.
+	// maxPlaces is how many different prefixes are remembered, and how many different
+	// sets of labels there may be.
 	maxPlaces = 4096
+
+	// maxRecord is how much of a line one record may have, maxTries at how many literals
+	// of a line a record is tried, and maxAhead at how many the end of a record.
+	maxRecord = 64 << 10
+	maxTries  = 128
+	maxAhead  = 32
 )
 
 // A Reader finds the records of forms in a text that is written to it. Close
@@ -56,6 +63,7 @@ type formState struct {
 	known   []field
 	ids     map[*place][]int // the series of a place, by field
 	streams map[*place]int
+	bars    map[string]int64 // the last step from a bar, by the first key of its record
 }
 
 // A place is what the prefixes of lines tell: labels.
@@ -165,6 +173,9 @@ func (r *Reader) Close(complete bool) *series.Log {
 	return r.b.Log(lines, complete)
 }
 
+// fallbackMark is behind the producer of series that others may replace.
+const fallbackMark = "\x00fallback"
+
 // finish applies what only the end of the text shows: series that others replace, and
 // labels with one value.
 func (r *Reader) finish() {
@@ -174,17 +185,16 @@ func (r *Reader) finish() {
 			have[s.ID] = true
 		}
 	}
-	replaced := map[string]bool{} // by producer and the producer's name
+	replaced := map[string]bool{}
 	for _, s := range r.states {
 		if s.fallback != "" && have[s.fallback] {
-			for _, fd := range s.known {
-				replaced[s.Producer+"\x00"+fd.key] = true
-			}
+			replaced[s.Producer+fallbackMark] = true
 		}
 	}
 	if len(replaced) > 0 {
-		r.b.DropSeries(func(s *series.Series) bool { return replaced[s.Producer+"\x00"+s.As] })
+		r.b.DropSeries(func(s *series.Series) bool { return replaced[s.Producer] })
 	}
+	r.b.EachSeries(func(s *series.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
 	values := map[string]string{}
 	several := map[string]bool{}
 	r.b.EachSeries(func(s *series.Series) {
@@ -267,45 +277,52 @@ func (r *Reader) clean(start, end int) []byte {
 // which it left out because they are alike.
 var repeatedEnd, repeatedMark = []byte("across cluster]"), []byte(" [repeated ")
 
-// single returns a line without Ray's note on repetitions, which is an issue: the values
-// of the other workers are lost.
-func (r *Reader) single(line []byte, start int) []byte {
+// single returns a line without Ray's note on repetitions, and whether it had one.
+func single(line []byte) ([]byte, bool) {
 	if end := bytes.TrimRight(line, " \t\r"); bytes.HasSuffix(end, repeatedEnd) {
 		if n := bytes.LastIndex(end, repeatedMark); n >= 0 {
-			r.b.Note(diag.Issue{Code: "log-lines-merged", Severity: diag.Info, First: r.pos(start)})
-			return line[:n]
+			return line[:n], true
 		}
 	}
-	return line
+	return line, false
+}
+
+// merged notes that values of other workers are lost.
+func (r *Reader) merged(start int) {
+	r.b.Note(diag.Issue{Code: "log-lines-merged", Severity: diag.Info, First: r.pos(start)})
 }
 
 // oneLine reads all records of a line.
 func (r *Reader) oneLine(start, end int) bool {
 	line := r.clean(start, end)
-	line = r.single(line, start)
+	line, repeated := single(line)
 	found := false
-	for from := 0; from < len(line); {
+	done := 0 // the end of the last record
+	for from, tries := 0, 0; from < len(line) && tries < maxTries; tries++ {
 		at, literal := r.set.matcher.next(line, from)
 		if at < 0 {
 			break
 		}
-		next := at + 1
+		from = at + 1
 		for _, i := range r.set.by[literal] {
 			s := r.states[i]
-			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), from)
+			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), done)
 			if !ok {
 				continue
 			}
 			limit := r.limit(line, at+len(r.set.matcher.literals[literal]), begin)
-			if r.record(s, line, from, begin, limit, start) {
-				found, next = true, limit
+			if r.record(s, line, done, begin, limit, start) {
+				if repeated && !found {
+					r.merged(start)
+				}
+				found, done = true, limit
+				from = max(from, limit)
 				break
 			}
 		}
 		if r.open != nil {
 			break
 		}
-		from = max(next, at+1)
 	}
 	return found
 }
@@ -318,11 +335,15 @@ func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 	case "^":
 		begin = from
 	default:
-		n := bytes.LastIndex(line[from:at+length], []byte(s.from))
-		if n < 0 {
+		n := bytes.LastIndex(line[from:max(from, at)], []byte(s.from))
+		switch {
+		case bytes.HasPrefix(line[at:], []byte(s.from)):
+			begin = at
+		case n < 0:
 			return 0, false
+		default:
+			begin = from + n
 		}
-		begin = from + n
 	}
 	if s.alone {
 		first := begin
@@ -339,7 +360,8 @@ func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 // limit returns where a record ends: at the end of its line, or where another record
 // begins that was glued behind it.
 func (r *Reader) limit(line []byte, from, begin int) int {
-	for from < len(line) {
+	line = line[:min(len(line), begin+maxRecord)]
+	for tries := 0; from < len(line) && tries < maxAhead; tries++ {
 		at, literal := r.set.matcher.next(line, from)
 		if at < 0 {
 			break
@@ -376,6 +398,22 @@ func (s *formState) plausible(rec []byte) bool {
 	return true
 }
 
+// stepBehind returns the number behind a text in a record, or in what precedes it.
+func stepBehind(prefix, rec []byte, text string) int64 {
+	in, n := rec, bytes.Index(rec, []byte(text))
+	if n < 0 {
+		in, n = prefix, bytes.LastIndex(prefix, []byte(text))
+	}
+	if n < 0 {
+		return series.NoStep
+	}
+	v, m := parseInt(in[n+len(text):])
+	if m == 0 {
+		return series.NoStep
+	}
+	return v
+}
+
 // record reads one record, and reports whether it is one.
 func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int) bool {
 	rec := line[begin:limit]
@@ -390,13 +428,12 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 	case stepFirst:
 		step, _ = parseInt(rec)
 	case stepAfter:
-		if n := bytes.Index(line[from:limit], []byte(s.stepText)); n >= 0 {
-			if v, m := parseInt(line[from+n+len(s.stepText) : limit]); m > 0 {
-				step = v
-			}
-		}
+		step = stepBehind(line[from:begin], rec, s.stepText)
 	case stepBar:
-		step = r.bar(line[:begin], start)
+		step = r.bar(line[max(0, begin-context):begin], start)
+		if first, _, _ := bytes.Cut(rec, []byte(s.is)); s.barSeen(string(first), step) {
+			step = series.NoStep // several records follow one bar
+		}
 	}
 	if s.end != "" {
 		r.closeBlock()
