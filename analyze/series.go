@@ -47,6 +47,9 @@ func Series(l *series.Log, in summary.Input, opt Options) *summary.Summary {
 	for i := range l.Benchmarks {
 		s.Benchmarks = append(s.Benchmarks, benchmarkRow(&l.Benchmarks[i], i))
 	}
+	for i := range l.Groups {
+		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
+	}
 	m.noteUnverified(&issues)
 	return finished(s, l.Issues, &issues)
 }

@@ -95,7 +95,7 @@ func (b *bench) result() Result {
 	before := b.Findings(func(r tree.Row) bool { return r.ID == rule.CaptureQuality })
 	var out Result
 	switch {
-	case len(b.Series)+len(b.Benchmarks) > 0 && len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0:
+	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0:
 		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: valuesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: valuesOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))

@@ -57,6 +57,7 @@ type Summary struct {
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
 	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
+	Groups          []Group          `json:"groups,omitempty"`     // of ranks that communicate
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 

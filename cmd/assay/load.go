@@ -289,7 +289,8 @@ func isOfTables(s *summary.Summary, input int) bool {
 // isOfSeries reports whether an input is a log, or has results of benchmarks.
 func isOfSeries(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
-		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input })
+		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input }) ||
+		slices.ContainsFunc(s.Groups, func(g summary.Group) bool { return g.Input == input })
 }
 
 func plural(n int, one, many string) string {

@@ -7,7 +7,10 @@ import (
 
 	"assay/internal/foreign"
 	"assay/pyprof"
+	"assay/series/bench"
+	"assay/series/comm"
 	"assay/series/forms"
+	"assay/series/monitor"
 	"assay/trace"
 )
 
@@ -48,6 +51,10 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
+	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
+	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
+	{name: "flight-recorder", sniff: isFlight, load: loadDocument(comm.ReadFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
 	{name: "trainer-state", sniff: isTrainerState, load: loadDocument(forms.ReadTrainerState)},
 	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},

@@ -62,6 +62,9 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, pathError(err)
 	}
 	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
+	if in.Series != nil && len(in.Series.Groups) > 0 && in.Series.Groups[0].Rank >= 0 {
+		in.Rank, in.RankFrom = in.Series.Groups[0].Rank, "trace"
+	}
 	return in, nil
 }
 
@@ -89,6 +92,7 @@ var ranksInNames = [...]func() *regexp.Regexp{
 	lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_\[]?(\d{1,6})(?:[^0-9]|$)`),
 	lazyregexp.New(`-TP-(\d{1,6})(?:[^0-9]|$)`),
 	lazyregexp.New(`(?i)(?:^|[^a-z])worker[-_]?(\d{1,4})(?:[^0-9]|$)`),
+	lazyregexp.New(`(?:^|_)dump_(\d{1,6})$`), // of the flight recorder
 }
 
 // rankInFolder finds the rank in the name of a folder that is one rank's.

@@ -94,7 +94,7 @@ func Captures(s *summary.Summary) []Capture {
 // kindOf has the kind of an input that has rows of a member of the summary. Other
 // members decide nothing. An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{
-	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals,
+	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals,
 	"snapshots": OfMemory, "memory_timelines": OfMemory,
 	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }
