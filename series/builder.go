@@ -54,6 +54,8 @@ type Builder struct {
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
 	dated  bool
+
+	leftOut string // the help of series that were left out, of which there may be millions
 }
 
 // A building is a series that is not finished: its last value may still be
@@ -90,7 +92,8 @@ func NewBuilder(limits Limits) *Builder {
 	if limits.Series <= 0 {
 		limits.Series = MaxSeries
 	}
-	return &Builder{log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits}
+	return &Builder{log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
+		leftOut: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.", limits.Series)}
 }
 
 // Note counts an issue.
@@ -114,8 +117,7 @@ func (b *Builder) Of(m Metric, producer, as string, labels []Label, at diag.Pos)
 		return i
 	}
 	if len(b.series) >= b.limits.Series || b.used+size > b.limits.Memory {
-		b.issues.Add(diag.Issue{Code: "series-left-out", Severity: diag.DataLoss, First: at,
-			Help: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.", b.limits.Series)})
+		b.issues.Add(diag.Issue{Code: "series-left-out", Severity: diag.DataLoss, First: at, Help: b.leftOut})
 		return -1
 	}
 	b.used += size

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -126,8 +127,12 @@ var links = map[string]bool{
 func (c *copier) args(b, raw []byte, e *trace.Event, pid, tid int64) []byte {
 	b = append(b, '{')
 	members := 0
+	var name []byte // the content of the member "name"
 	for m := jsonscan.WalkInner(raw, 0, 1); m.Next(); members++ {
 		key, val := m.Key().Of(raw), m.Value().Of(raw)
+		if string(key) == "name" || string(key) == "key" {
+			name = bytes.Trim(val, `"`)
+		}
 		if string(key) == "device" && onDevice(e) {
 			members--
 			continue
@@ -138,6 +143,8 @@ func (c *copier) args(b, raw []byte, e *trace.Event, pid, tid int64) []byte {
 			b = strconv.AppendInt(b, c.link(n), 10)
 		case string(key) == "Device Id" && isInt && e.Int(eventscan.MemDeviceType, 0) == deviceCUDA:
 			b = strconv.AppendInt(b, c.device(n), 10)
+		case string(key) == "value" && name != nil && isString(val):
+			b = c.t.texts.named(b, key, name, val[1:len(val)-1])
 		default:
 			b = c.t.texts.value(b, key, val)
 		}
@@ -243,6 +250,15 @@ func (c *copier) id(b, val []byte) []byte {
 		return strconv.AppendInt(b, c.small(n), 10)
 	}
 	return strconv.AppendInt(b, c.replaced(string(val)), 10)
+}
+
+// isString reports whether a JSON value is a whole string.
+func isString(val []byte) bool {
+	if val[0] != '"' {
+		return false
+	}
+	end, err := jsonscan.String(val, 0)
+	return err == nil && end == len(val)
 }
 
 // scoped appends the member "id2". A local id belongs to its process; a global one

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -21,39 +23,39 @@ type texts struct {
 const mostTexts = 8 << 20
 
 // remember keeps a result. If there are too many, it forgets all.
-func (t *texts) remember(in *map[string]string, key, json string) {
+func (t *texts) remember(in *map[string]string, key, text string) {
 	if t.bytes > mostTexts || t.known == nil {
 		t.known, t.pairs, t.bytes = map[string]string{}, map[string]string{}, 0
 	}
-	t.bytes += len(key) + len(json) + 64
-	(*in)[key] = json
+	t.bytes += len(key) + len(text) + 64
+	(*in)[key] = text
 }
 
 // append appends the string whose content in JSON is raw.
 func (t *texts) append(b, raw []byte) []byte {
-	if json, ok := t.known[string(raw)]; ok {
-		return append(b, json...)
+	if known, ok := t.known[string(raw)]; ok {
+		return append(b, known...)
 	}
-	json := t.quoted(string(jsonscan.Unquote(nil, raw)))
-	t.remember(&t.known, string(raw), json)
-	return append(b, json...)
+	text := t.quoted(string(jsonscan.Unquote(nil, raw)))
+	t.remember(&t.known, string(raw), text)
+	return append(b, text...)
 }
 
 // appendValue appends a string that is the value of a member. The key may say that the
 // value is a secret.
 func (t *texts) appendValue(b, key, raw []byte) []byte {
 	t.key = append(append(append(t.key[:0], key...), 0), raw...)
-	if json, ok := t.pairs[string(t.key)]; ok {
-		return append(b, json...)
+	if known, ok := t.pairs[string(t.key)]; ok {
+		return append(b, known...)
 	}
 	value := t.mask(valid(string(jsonscan.Unquote(nil, raw))))
 	before := valid(string(jsonscan.Unquote(nil, key))) + "="
 	if after, ok := strings.CutPrefix(t.mask(before+value), before); ok {
 		value = after
 	}
-	json := quote(value)
-	t.remember(&t.pairs, string(t.key), json)
-	return append(b, json...)
+	text := quote(value)
+	t.remember(&t.pairs, string(t.key), text)
+	return append(b, text...)
 }
 
 // quoted returns a masked text as a JSON string.
@@ -89,10 +91,43 @@ func quote(text string) string {
 func (t *texts) value(b, key, raw []byte) []byte {
 	at := len(b)
 	out, end, ok := t.strict(b, key, raw, 0, 0)
-	if ok && jsonscan.Space(raw, end) == len(raw) {
-		return out
+	if !ok || jsonscan.Space(raw, end) != len(raw) {
+		return append(b[:at], t.quoted(string(raw))...)
 	}
-	return append(b[:at], t.quoted(string(raw))...)
+	if c := raw[jsonscan.Space(raw, 0)]; (c == '[' || c == '{') && bytes.IndexByte(out[at:], '"') >= 0 {
+		return append(b[:at], t.whole(out[at:])...)
+	}
+	return out
+}
+
+// whole masks an object or a list as one text: the name of a secret may be in another of
+// its texts, such as ["--password", "..."] or {"name": "HF_TOKEN", "value": "..."}. A
+// text that is no JSON any more becomes a string.
+func (t *texts) whole(raw []byte) string {
+	if known, ok := t.known[string(raw)]; ok {
+		return known
+	}
+	value := string(raw)
+	masked := t.mask(value)
+	if masked != value && !json.Valid([]byte(masked)) {
+		masked = quote(masked)
+	}
+	t.remember(&t.known, value, masked)
+	return masked
+}
+
+// named masks the string raw that is the value of a variable whose name is another
+// member: {"name": "HF_TOKEN", "value": "..."}.
+func (t *texts) named(b, key, name, raw []byte) []byte {
+	at := len(b)
+	value := t.quoted(string(jsonscan.Unquote(nil, raw)))
+	before := quote(valid(string(jsonscan.Unquote(nil, name)))) + ": "
+	if masked := t.mask(before + value); masked != before+value {
+		if after, ok := strings.CutPrefix(masked, before); ok && json.Valid([]byte(after)) {
+			return append(b[:at], after...)
+		}
+	}
+	return t.appendValue(b, key, raw)
 }
 
 // maxDepth is how deep values may nest.
