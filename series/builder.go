@@ -81,7 +81,25 @@ type value struct {
 type stream struct {
 	last    int64
 	run     int32
-	started bool // a record said so
+	started bool  // a record said so
+	stride  int64 // between the last two steps
+	steady  int   // how often in succession it was this
+}
+
+// steadySteps is how many steps at equal distances show that a log has all steps at this
+// distance.
+const steadySteps = 16
+
+// advance notes that a stream goes on by d steps, and reports whether steps are missing:
+// there was a step at each stride, and now there is a gap.
+func (s *stream) advance(d int64) bool {
+	if d == s.stride {
+		s.steady++
+		return false
+	}
+	gap := d > s.stride && s.steady >= steadySteps
+	s.stride, s.steady = d, 0
+	return gap
 }
 
 // NewBuilder returns a builder within limits.
@@ -165,6 +183,9 @@ func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 		s.last = step
 		b.restarted(at)
 	default:
+		if s.last != NoStep && step > s.last && s.advance(step-s.last) {
+			b.issues.Add(diag.Issue{Code: "log-steps-missing", Severity: diag.Suspect, First: at})
+		}
 		s.last = max(s.last, step)
 	}
 	return s.run

@@ -217,6 +217,8 @@ func ReadMetricsCSV(in io.Reader, name string, limits series.Limits) (*series.Lo
 		case names == nil:
 			names = cells
 		case slices.Equal(cells, names): // appended by another start of the program
+		case strings.TrimSpace(line) != "" && len(cells) != len(names):
+			r.b.Note(diag.Issue{Code: "log-row-malformed", Severity: diag.DataLoss, First: diag.Pos{File: name, Line: lines.N}})
 		case line != "":
 			r.row(s, names, cells, lines.N)
 		}

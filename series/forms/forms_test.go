@@ -39,7 +39,7 @@ func TestSamples(t *testing.T) {
 		for i, e := range entries {
 			for _, s := range e.Samples {
 				r := NewReader("sample", Default(), series.Limits{})
-				r.Write([]byte(s.Text))
+				r.Write([]byte(s.Text + "\n"))
 				log := r.Close(true)
 				if len(s.Gives) > 0 && (len(log.Producers) == 0 || log.Producers[0].Name != e.Producer) {
 					t.Errorf("%s:%d: %s: producers %v", name, lines[i], e.ID, log.Producers)

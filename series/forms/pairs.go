@@ -296,7 +296,7 @@ func (r *Reader) inBlock(start, end int) {
 	if n := bytes.IndexByte(rec, ')'); n >= 0 && bytes.HasPrefix(rec, []byte("(")) && bytes.Contains(rec[:n], []byte("pid=")) {
 		rec = bytes.TrimLeft(rec[n+1:], " ")
 	}
-	r.pairs(bl.state, rec)
+	r.fields(bl.state, rec)
 	row := len(r.got) > had
 	if row && repeated {
 		r.merged(start)

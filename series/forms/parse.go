@@ -209,6 +209,8 @@ func (e *entry) check() error {
 		return fmt.Errorf("form %q: an anchor has %d to %d bytes", e.ID, minLiteral, maxAnchor)
 	case (e.Split == "") != (e.Is == ""):
 		return fmt.Errorf("form %q: split and is belong together: want both or none", e.ID)
+	case e.Match != "" && e.End != "":
+		return fmt.Errorf("form %q has match and end: a form of several lines is read by split and is; remove one of the two", e.ID)
 	case len(e.Fields) > maxFields:
 		return fmt.Errorf("form %q has %d fields, want at most %d", e.ID, len(e.Fields), maxFields)
 	case e.Lines < 0 || e.Lines > maxBlockLines:

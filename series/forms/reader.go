@@ -121,6 +121,9 @@ func (r *Reader) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		part := p[:min(len(p), blockSize)]
 		p = p[len(part):]
+		if bytes.Contains(part, hole) {
+			r.b.Note(diag.Issue{Code: "log-hole", Severity: diag.DataLoss, First: r.pos(r.from)})
+		}
 		r.part(part)
 	}
 	return n, nil
@@ -161,6 +164,7 @@ func (r *Reader) keep(end int) {
 // Close ends the text, and tells whether it is complete.
 func (r *Reader) Close(complete bool) *series.Log {
 	if !r.skip {
+		r.trimCut()
 		r.process(len(r.buf))
 	}
 	r.keep(len(r.buf))
@@ -171,6 +175,28 @@ func (r *Reader) Close(complete bool) *series.Log {
 		lines--
 	}
 	return r.b.Log(lines, complete)
+}
+
+// hole is what a lost block of a file has at least. Texts have no null characters.
+var hole = make([]byte, 16)
+
+// trimCut removes the number at the end of a text whose last line has no end: the text may
+// have been cut within the number, and 25 may be the beginning of 25.75.
+func (r *Reader) trimCut() {
+	end := len(r.buf)
+	at := end
+	for at > r.from && (isDigit(r.buf[at-1]) || strings.IndexByte(".+-eE", r.buf[at-1]) >= 0) {
+		at--
+	}
+	start := r.from + 1 + max(bytes.LastIndexByte(r.buf[r.from:], '\n'), bytes.LastIndexByte(r.buf[r.from:], '\r'))
+	if at == end || at <= start || !isDigit(r.buf[end-1]) && r.buf[end-1] != '.' {
+		return
+	}
+	if found, _ := r.set.matcher.next(r.buf[start:end], 0); found < 0 {
+		return
+	}
+	r.b.Note(diag.Issue{Code: "log-cut", Severity: diag.Suspect, First: r.pos(start)})
+	r.buf = r.buf[:at]
 }
 
 // fallbackMark is behind the producer of series that others may replace.
@@ -439,23 +465,29 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 		r.closeBlock()
 		r.open = &block{state: s, at: *at, time: time, step: step, left: s.lines, from: int64(where.Line)}
 		r.got = r.got[:0]
-		r.pairs(s, rec)
+		r.fields(s, rec)
 		return true
 	}
 	r.got = r.got[:0]
-	switch {
-	case s.match != nil:
+	if s.match != nil {
 		if !r.matched(s, rec) {
 			return false
 		}
-	case s.words:
-		r.wordPairs(s, rec)
-	default:
-		r.pairs(s, rec)
+	} else {
+		r.fields(s, rec)
 	}
 	if len(r.got) == 0 && !s.starts && len(s.fields) > 0 {
 		return false
 	}
 	r.commit(s, at, time, step, where)
 	return true
+}
+
+// fields reads the pairs of a record, or of a row of a block.
+func (r *Reader) fields(s *formState, rec []byte) {
+	if s.words {
+		r.wordPairs(s, rec)
+	} else {
+		r.pairs(s, rec)
+	}
 }
