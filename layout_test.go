@@ -54,7 +54,7 @@ var mayImport = map[string]string{
 	"classify":                       "internal/yamltree",
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
-	"judge":                          "judge/capture judge/counters judge/finding judge/functions judge/memory judge/rule judge/sums judge/timeline judge/tree summary",
+	"judge":                          "judge/capture judge/counters judge/finding judge/functions judge/memory judge/rule judge/sums judge/timeline judge/tree summary summary/view",
 	"judge/finding":                  "unit",
 	"judge/rule":                     "internal/yamltree judge/finding summary unit",
 	"judge/tree":                     "judge/finding judge/rule summary unit",

@@ -31,6 +31,7 @@ import (
 	"assay/judge/timeline"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Result is what Judge returns.
@@ -54,6 +55,10 @@ type Result struct {
 	Sides []counters.Side `json:"sides,omitempty"`
 	Peaks counters.Peaks  `json:"-"`
 
+	// Stages has the verdict on each stage of a server, in the order of their names. It is
+	// absent if the inputs are not of several stages.
+	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
+
 	// Stacks is the software that the summary shows.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
 }
@@ -64,7 +69,23 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s, r.Findings, r.Stacks)
+	r.Stages = stageVerdicts(s, th)
 	return r
+}
+
+// A StageVerdict is the verdict on one stage of a server, as if its captures were alone.
+type StageVerdict struct {
+	Stage   string          `json:"stage"` // "EXTEND"
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// stageVerdicts judges each stage of a server apart: prefill and decode are limited by
+// different things.
+func stageVerdicts(s *summary.Summary, th rule.Thresholds) (out []StageVerdict) {
+	for _, st := range view.Stages(s) {
+		out = append(out, StageVerdict{st.Name, evaluate(s.Pick(st.Inputs), th).withReason().Verdict})
+	}
+	return out
 }
 
 // A bench has an evaluator for each subject, which see the same context.

@@ -22,6 +22,7 @@ import (
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/trace"
 	"assay/unit"
 )
@@ -187,14 +188,20 @@ func gpus(t *trace.Trace) int {
 }
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
-// different runs, and totals over all GPUs would mix them.
+// different runs, and totals over all GPUs would mix them. The stages of a server are parts
+// of one run.
 func noteRepeatedRanks(s *summary.Summary) {
-	seen := make(map[int]string)
+	type part struct {
+		rank  int
+		stage string
+	}
+	seen := make(map[part]string)
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) {
 			continue // nothing in it is added to devices
 		}
-		first, again := seen[in.Rank]
+		of := part{in.Rank, view.StageOf(in.Path)}
+		first, again := seen[of]
 		if again && slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
 			return // a summary has said so before
 		}
@@ -206,7 +213,7 @@ func noteRepeatedRanks(s *summary.Summary) {
 			s.Sort()
 			return
 		}
-		seen[in.Rank] = in.Path
+		seen[of] = in.Path
 	}
 }
 
