@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"runtime"
+	"slices"
 	"testing"
 
 	"assay/analyze"
@@ -126,6 +127,9 @@ func checkRanks(t *testing.T, files []rankgen.File, s *summary.Summary, truth ra
 			if *r.ResidualNS != 0 {
 				t.Errorf("%s: the residual of the clock is %d ns, want 0", files[r.Input].Name, *r.ResidualNS)
 			}
+		}
+		if i := slices.IndexFunc(s.Devices, func(d summary.Device) bool { return d.Input == r.Input }); i >= 0 {
+			got.Window = s.Devices[i].WindowNS
 		}
 		if got != want {
 			t.Errorf("%s:\n%+v, want\n%+v", files[r.Input].Name, got, want)

@@ -39,7 +39,7 @@ func TestTopology(t *testing.T) {
 		"experts":           {Groups: []summary.GroupKind{kind("expert", 4, 1, "description")}, PeersFrom: "all"},
 		"two_nodes":         {PeersFrom: "all"}, // reducing in two levels is no tensor parallelism
 		"slow_link":         {PeersFrom: "all", Nodes: 1, NodesFrom: "hosts"},
-		"slow_node":         {Groups: []summary.GroupKind{kind("tensor", 2, 4, "description")}, PeersFrom: "all", Nodes: 4, NodesFrom: "hosts"},
+		"slow_node":         {Groups: []summary.GroupKind{kind("tensor", 2, 3, "description")}, PeersFrom: "all", Nodes: 3, NodesFrom: "hosts"},
 	} {
 		s := scenario(t, name)
 		if len(s.Topologies) != 1 || !reflect.DeepEqual(s.Topologies[0], want) {
@@ -121,7 +121,7 @@ func TestLateSteps(t *testing.T) {
 }
 
 // TestComparison: the same kernels that take longer, more kernels, and idle time with what
-// the CPU did, are told apart. The generator's constants are repeated here.
+// the CPU did, are different sums. The generator's constants are repeated here.
 func TestComparison(t *testing.T) {
 	const kernel, loading = 400_137, 3_000_017
 	for _, tt := range []struct {

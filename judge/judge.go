@@ -8,7 +8,7 @@
 // one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
 // totals and profiles have roots of their own, with their own denominators.
 //
-// Each subject has a package with its rules: timeline, sums, functions, counters and memory,
+// Each subject has a package with its rules: timeline, ranks, sums, functions, counters and memory,
 // and capture for what was recorded. This package chooses the subject that decides the
 // verdict. Package finding has what they return, rule the limits and remedies, and tree how
 // findings hang together.
@@ -26,6 +26,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/functions"
 	"assay/judge/memory"
+	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/sums"
 	"assay/judge/timeline"
@@ -102,7 +103,7 @@ type bench struct {
 func newBench(s *summary.Summary, th rule.Thresholds) *bench {
 	c := tree.NewContext(s, th)
 	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c)}
-	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules())
+	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules())
 	return b
 }
 

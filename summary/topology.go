@@ -29,7 +29,7 @@ type Topology struct {
 	Messages *int64 `json:"messages,omitempty"`
 
 	// PeersFrom says why ranks do the same work: "stages" of the pipeline, the "kernels"
-	// that they run, or nothing that tells them apart ("all"). It is absent if that is not
+	// that they run, or "all": they run the same kernels. It is absent if that is not
 	// known: ranks send to each other, and are not known to be stages.
 	PeersFrom string `json:"peers_from,omitempty"`
 

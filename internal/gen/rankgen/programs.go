@@ -156,7 +156,7 @@ func routed(ranks, hot int, factor, slower int64) *Job {
 				for i := range there {
 					there[i] = make([]int64, ranks)
 					for k := range there[i] {
-						there[i][k] = base + 64*((layer+int64(i+k))%2)
+						there[i][k] = base + 64*((layer+int64(k))%2)
 						if k == hot {
 							there[i][k] *= factor
 						}

@@ -15,6 +15,7 @@ type Rank struct {
 	Number                        int
 	Collectives, Incomplete, Last int64
 	Transfer, Wait, Caused        int64
+	Window                        int64 // from the first start to the last end of its kernels
 	Offset                        int64 // of the clock
 	Stage                         int   // of the pipeline; -1 without one
 	StageWait, Messages           int64 // in sends and receives between stages
@@ -36,8 +37,8 @@ type Sums struct {
 	Splits            Splits
 }
 
-// Splits are of all-to-alls whose ranks have different sizes. Of each, the side counts that
-// differs more: what ranks receive, or what they send back.
+// Splits are the sizes of all-to-alls whose ranks have different ones. Of each, the side
+// counts that differs more: what ranks receive, or what they send back.
 type Splits struct {
 	Count, Max, Mean int64 // instances; bytes of the largest rank, and of the mean
 	Wait             int64 // for the rank that had the most to send back
@@ -69,7 +70,25 @@ func (j *Job) Truth(given []int) Truth {
 		j.count(&t, in, given)
 	}
 	j.align(&t, given)
+	for _, p := range given {
+		t.Ranks[p].Window = j.ranks[p].window()
+	}
 	return t
+}
+
+// window returns the time from the first start to the last end of the kernels that the
+// capture of a rank has.
+func (r *rank) window() int64 {
+	first, last := int64(-1), int64(0)
+	for i := range r.events {
+		if e := &r.events[i]; e.kind == kernel && !(e.of != nil && !e.part.recorded) && !(e.of == nil && r.skip > 0 && e.after <= r.skip) {
+			if first < 0 || e.start < first {
+				first = e.start
+			}
+			last = max(last, e.start+e.dur)
+		}
+	}
+	return last - max(0, first)
 }
 
 // count adds one instance to the truth.
