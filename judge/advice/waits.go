@@ -119,13 +119,16 @@ func (w RankWaits) Share(r summary.RankWait) string {
 
 func (w RankWaits) Advice() finding.Step {
 	late, _ := w.Late()
-	switch {
-	case !w.Waiting():
+	if !w.Waiting() {
 		return finding.Advise("transfer-less")
-	case len(late) == 1:
-		if steps := AgainstLate(late[0]); steps != nil {
-			return steps[0]
+	}
+	if len(late) > 0 {
+		if step, ok := AgainstLate(late); ok {
+			return step
 		}
+	}
+	switch {
+	case len(late) == 1:
 		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(late[0].Rank))
 	case len(late) > 1:
 		return finding.Advise("find-the-late-ranks", "ranks", RankList(late))

@@ -35,7 +35,7 @@ func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
 	l := latenessOf(c)
 	least := int64(notable * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
 	if l.longer > least {
-		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer): %s", RankName(r.Rank),
+		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", RankName(r.Rank),
 			unit.Duration(c.SameNS), unit.Duration(c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
 	}
 	if l.more > least {
@@ -44,8 +44,11 @@ func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
 	}
 	if l.idle > least {
 		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", RankName(r.Rank), unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
-		if c.InNS-c.InOthersNS > l.idle/2 {
-			line += fmt.Sprintf(", for %s more in %s", unit.Duration(c.InNS-c.InOthersNS), inHost(c))
+		switch in := c.InNS - c.InOthersNS; {
+		case in > l.idle/2:
+			line += fmt.Sprintf(", for %s in %s", unit.Duration(in), inHost(c))
+		case in > 0:
+			line += fmt.Sprintf(" in many places, most in %s (%s)", inHost(c), unit.Duration(in))
 		}
 		evidence = append(evidence, line)
 	}
@@ -54,10 +57,13 @@ func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
 
 // longerHint says what kernels that take longer tell.
 func longerHint(c *summary.Comparison) string {
-	if c.Longer == c.Kernels {
-		return "each of " + label.Plural(int64(c.Kernels), "kernel") + " is longer, as on a slower GPU"
+	switch {
+	case c.Kernels == 1:
+		return ", as on a slower GPU"
+	case c.Longer == c.Kernels:
+		return fmt.Sprintf(": each of %d kernels, as on a slower GPU", c.Kernels)
 	}
-	return fmt.Sprintf("%d of %s, as with longer inputs", c.Longer, label.Plural(int64(c.Kernels), "kernel"))
+	return fmt.Sprintf(": %d of %s, as with longer inputs", c.Longer, label.Plural(int64(c.Kernels), "kernel"))
 }
 
 // inHost names what the CPU did: a data loader by its state, and everything by its name.
@@ -89,23 +95,49 @@ func StepsWhenLate(r summary.RankWait) string {
 	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", RankName(r.Rank), l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
 }
 
-// AgainstLate returns the steps for the cause of a late rank, or nil if none dominates.
-func AgainstLate(r summary.RankWait) []finding.Step {
-	c := r.Others
-	if c == nil {
-		return nil
+// AgainstLate returns the step for the cause that the late ranks have in common, and
+// whether there is one.
+func AgainstLate(late []summary.RankWait) (step finding.Step, ok bool) {
+	id := ""
+	for i, r := range late {
+		own := againstLate(r.Others)
+		if own == "" || i > 0 && own != id {
+			return step, false
+		}
+		id = own
 	}
-	l, rank := latenessOf(c), strconv.Itoa(r.Rank)
+	ranks := RankName(late[0].Rank)
+	if len(late) > 1 {
+		ranks = "ranks " + RankList(late)
+	}
+	switch id {
+	case "compare-the-gpu":
+		return finding.Advise("compare-the-gpu", "ranks", ranks), true
+	case "compare-the-work":
+		return finding.Advise("compare-the-work", "ranks", ranks), true
+	case "compare-the-input":
+		return finding.Advise("compare-the-input", "ranks", ranks), true
+	}
+	return finding.Advise("compare-the-host", "ranks", ranks), true
+}
+
+// againstLate returns the id of the step for the cause of a late rank, or "" if none
+// dominates.
+func againstLate(c *summary.Comparison) string {
+	if c == nil {
+		return ""
+	}
+	l := latenessOf(c)
 	least := int64(mainShare * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
 	switch {
 	case l.longer > least && c.Longer == c.Kernels:
-		return []finding.Step{finding.Advise("compare-the-gpu", "rank", rank)}
+		return "compare-the-gpu"
 	case l.longer > least || l.more > least:
-		return []finding.Step{finding.Advise("compare-the-work", "rank", rank)}
+		return "compare-the-work"
 	case l.idle > least && c.IdleState == summary.StateData && c.InNS-c.InOthersNS > l.idle/2:
-		return []finding.Step{finding.Advise("compare-the-input", "rank", rank)}
+		return "compare-the-input"
 	case l.idle > least:
-		return []finding.Step{finding.Advise("compare-the-host", "rank", rank)}
+		return "compare-the-host"
 	}
-	return nil
+	return ""
 }

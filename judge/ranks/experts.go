@@ -65,7 +65,7 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 }
 
 // slower reports whether the kernels of a rank that compute no experts take longer than on
-// the others by at least margin: then its grouped matrix products tell nothing of tokens.
+// the others by at least margin: then longer grouped matrix products do not show more tokens.
 func (c *Evaluator) slower(rank int, margin float64) bool {
 	return slices.ContainsFunc(c.Ranks, func(r summary.RankWait) bool {
 		o := r.Others

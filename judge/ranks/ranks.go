@@ -34,7 +34,7 @@ func (c *Evaluator) Rules() []tree.Row {
 }
 
 // reading returns the reading of a rule about ns of the exposed communication of all GPUs,
-// at most all of it. Its title is the given one with the share in the place of "%s".
+// at most all of it. Its title is the given format, whose verb is the share.
 func (c *Evaluator) reading(id, title string, ns int64) tree.Reading {
 	window := c.Judged.Window()
 	ns = min(ns, c.Judged.ExposedComm())

@@ -34,11 +34,6 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	}
 	f.Subject = "rank " + advice.RankList(late)
 	f.Next = []finding.Step{w.Advice()}
-	if len(late) > 1 {
-		for _, r := range late {
-			f.Next = finding.JoinSteps(f.Next, advice.AgainstLate(r))
-		}
-	}
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
 	for _, s := range advice.CommAdvice() { // faster communication does not help a straggler
 		r.Drops = append(r.Drops, s.ID)
