@@ -122,7 +122,10 @@ func (s *side) judge(th rule.Thresholds) {
 func (s *side) sample(g *Gate) (*Sample, error) {
 	var values []Value
 	for i, r := range s.runs {
-		v, err := g.Metric.Measure(r.Summary, g.Selector)
+		v, err := Value{}, r.cut
+		if err == nil {
+			v, err = g.Metric.Measure(r.Summary, g.Selector)
+		}
 		if err != nil {
 			if len(s.runs) > 1 {
 				err = fmt.Errorf("run %d (%s): %w", i+1, r.Name(), err)

@@ -36,6 +36,7 @@ func labelledRuns() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledCauses(),
 	)
 }
 

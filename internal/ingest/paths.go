@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -19,6 +22,7 @@ type Choice struct {
 	Links  int      // symbolic links in directories; they may lead out of them and are not followed
 	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
 
+	found []string // regular files in a directory, not yet looked into
 	saved []string // summaries in a directory
 }
 
@@ -118,6 +122,7 @@ func (c *Choice) walk(dir string) {
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
 	})
+	in.sort()
 	if len(in.Files) == 0 {
 		in.Files = in.saved // the traces are elsewhere
 	} else {
@@ -153,7 +158,29 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	case d.Type()&fs.ModeSymlink != 0:
 		c.Links++
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
-		switch kindOf(path) {
+		c.found = append(c.found, path)
+	default:
+		c.Others++
+	}
+	return nil
+}
+
+// sort divides the files that were found by their kinds. Each must be opened and often
+// decompressed for that, so several are looked at at a time.
+func (c *Choice) sort() {
+	kinds := make([]kind, len(c.found))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(c.found)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(kinds)); i = next.Add(1) - 1 {
+				kinds[i] = kindOf(c.found[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, path := range c.found {
+		switch kinds[i] {
 		case candidate:
 			c.Files = append(c.Files, path)
 		case savedSummary:
@@ -161,10 +188,8 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 		default:
 			c.Others++
 		}
-	default:
-		c.Others++
 	}
-	return nil
+	c.found = nil
 }
 
 // A kind is what a file of a directory is.

@@ -39,11 +39,11 @@ func TestLayout(t *testing.T) {
 		if err := json.Compact(&compact, []byte(in)); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Compact(&again, indent(compact.Bytes())); err != nil || again.String() != compact.String() {
-			t.Errorf("%s is laid out as %s, %v", compact.String(), indent(compact.Bytes()), err)
+		if err := json.Compact(&again, indent(compact.Bytes(), false)); err != nil || again.String() != compact.String() {
+			t.Errorf("%s is laid out as %s, %v", compact.String(), indent(compact.Bytes(), false), err)
 		}
 	}
-	if got, want := string(indent([]byte(`{"a":[1,2],"b":[{"c":"x"}]}`))), "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\n      \"c\": \"x\"\n    }\n  ]\n}"; got != want {
+	if got, want := string(indent([]byte(`{"a":[1,2],"b":[{"c":"x"}]}`), false)), "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\n      \"c\": \"x\"\n    }\n  ]\n}"; got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
 }

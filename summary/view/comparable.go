@@ -33,6 +33,7 @@ const (
 	OtherDeviceCount     = "other-device-count"     // Count of devices
 	OtherRanks           = "other-ranks"            // Ranks with devices
 	OtherFormat          = "other-format"           // Names of the formats
+	OtherClock           = "other-clock"            // Names of the clocks of profiles
 	DataLoss             = "data-loss"              // Names of issues
 	StepCount            = "step-count"             // Count of the rows of steps
 )
@@ -88,7 +89,7 @@ func Comparable(base, new []Part) []Reason {
 		}
 	}
 	if len(base) > 0 {
-		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, stepCount} {
+		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, otherClock, stepCount} {
 			for _, r := range runs[1:] {
 				if reason, ok := ask(runs[0], r); ok {
 					add(reason)
@@ -238,6 +239,24 @@ func otherFormat(a, b *run) (Reason, bool) {
 	}
 	return Reason{OtherFormat, Warn, a.fact(func(f *Fact) { f.Names = a.formats }), b.fact(func(f *Fact) { f.Names = b.formats })},
 		!slices.Equal(profilers(a), profilers(b))
+}
+
+// otherClock: a profile of CPU time does not contain what one of wall time does. A run that
+// has both is compared table by table.
+func otherClock(a, b *run) (Reason, bool) {
+	clocks := func(r *run) (list []string) {
+		for _, t := range r.Tables {
+			if r.has(t.Input) && t.Clock != "" {
+				list = append(list, t.Clock)
+			}
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	n, m := clocks(a), clocks(b)
+	both := slices.ContainsFunc(n, func(c string) bool { return slices.Contains(m, c) })
+	return Reason{OtherClock, Refuse, a.fact(func(f *Fact) { f.Names = n }), b.fact(func(f *Fact) { f.Names = m })},
+		len(n) > 0 && len(m) > 0 && !both
 }
 
 // stepCount: sums over captures of different numbers of steps do not compare.
