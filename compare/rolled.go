@@ -6,7 +6,7 @@ import (
 	"assay/summary"
 )
 
-// unrolled returns the runs with sums over their ranks in place of the rows that are rolled
+// unrolled returns the runs with sums over their ranks instead of the rows that are rolled
 // up, which is all that a comparison needs of most rows. It returns an error if the summary of a run
 // does not have the sums, or has no steps of all ranks.
 func unrolled(runs []Run) ([]Run, error) {

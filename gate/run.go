@@ -16,7 +16,7 @@ type Run struct {
 // that hold only totals (counters, profiles, tables) are left out if there are
 // others: no metric is measured on them. The runs take the rows of the summaries, which
 // have none afterwards, so that many inputs are in memory once. A summary that is rolled up has
-// sums over its ranks in place of the rows.
+// sums over its ranks instead of the rows.
 func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
 
 // A Group is how summaries were sorted into runs.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"assay/judge/finding"
+	"assay/judge/timeline"
+	"assay/summary"
 	"assay/summary/view"
 )
 
@@ -19,10 +21,26 @@ func (d Report) RolledUp(full bool) Report {
 			jobs[i].Full = jobs[i].Inputs
 		}
 	}
-	if len(jobs) > 0 {
-		d.summary = d.summary.RollUp(jobs)
+	if len(jobs) == 0 {
+		return d
 	}
+	rolled := d.summary.RollUp(jobs)
+	if len(rolled.Steps) < len(d.summary.Steps) {
+		d.result.States = statesOf(d.summary, rolled, d.result.States)
+	}
+	d.summary = rolled
 	return d
+}
+
+// statesOf returns the states of the steps that are left, because each belongs to the row of
+// steps with its number.
+func statesOf(all, rolled *summary.Summary, states []timeline.StepState) (left []timeline.StepState) {
+	for i := range states {
+		if i < len(all.Steps) && rolled.Inputs[all.Steps[i].Input].RolledUp != summary.RolledSteps {
+			left = append(left, states[i])
+		}
+	}
+	return left
 }
 
 // named returns the inputs of the places of findings, in their order.

@@ -30,9 +30,15 @@ func (d Device) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes the fields of s and the member "budget", which has
 // compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the values
-// of [Activity] and sum to wall_ns.
+// of [Activity] and sum to wall_ns. A step that was logged has neither.
 func (s Step) MarshalJSON() ([]byte, error) {
 	type plain Step // without this method
+	if s.Source == SourceLog {
+		return json.Marshal(struct {
+			plain
+			Activity any `json:"activity,omitempty"`
+		}{plain: plain(s)})
+	}
 	return json.Marshal(struct {
 		plain
 		Budget Budget `json:"budget"`
@@ -41,9 +47,16 @@ func (s Step) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes the fields of p and the member "budget", in the same form
 // as for a device. Its values are computed from Total, which includes nested
-// phases.
+// phases. A phase that was logged has no activity.
 func (p Phase) MarshalJSON() ([]byte, error) {
 	type plain Phase // without this method
+	if p.Source == SourceLog {
+		return json.Marshal(struct {
+			plain
+			Activity any `json:"activity,omitempty"`
+			Total    any `json:"total,omitempty"`
+		}{plain: plain(p)})
+	}
 	return json.Marshal(struct {
 		plain
 		Budget Budget `json:"budget"`

@@ -206,6 +206,13 @@ var kinds = []Kind{
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(b.Launches, a.Launches), cmp.Compare(a.Kernel, b.Kernel))
 		},
 		Check: (*Counter).check},
+	rows[Series]{Name: "series", In: func(s *Summary) *[]Series { return &s.Series },
+		At:    func(r *Series) place { return place{Input: &r.Input} },
+		Order: (*Series).order,
+		Check: (*Series).check},
+	rows[Benchmark]{Name: "benchmarks", In: func(s *Summary) *[]Benchmark { return &s.Benchmarks },
+		At:    func(r *Benchmark) place { return place{Input: &r.Input} },
+		Order: func(a, b *Benchmark) int { return cmp.Compare(a.Number, b.Number) }},
 	rows[Snapshot]{Name: "snapshots", In: func(s *Summary) *[]Snapshot { return &s.Snapshots },
 		Fold:  stays,
 		At:    func(r *Snapshot) place { return place{&r.Input, &r.Rank, &r.Device} },

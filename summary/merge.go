@@ -58,6 +58,26 @@ func Join(list ...*Summary) *Summary {
 	return out
 }
 
+// OfOneInput returns one summary of the rows of several, which are of the same input,
+// and takes them, as [Join] does. The input is that of the first.
+func OfOneInput(list ...*Summary) *Summary {
+	out := newSummary()
+	out.Inputs = append(out.Inputs, list[0].Inputs...)
+	for _, s := range list {
+		out.Issues = append(out.Issues, s.Issues...)
+		if s != list[0] {
+			out.Inputs[0].Complete = out.Inputs[0].Complete && s.Inputs[0].Complete
+			out.Inputs[0].SpanNS = max(out.Inputs[0].SpanNS, s.Inputs[0].SpanNS)
+		}
+	}
+	for _, k := range kinds {
+		k.move(out, list, make([]int, len(list)))
+	}
+	out.Issues = mergeIssues(out.Issues)
+	out.Sort()
+	return out
+}
+
 // newSummary returns a summary without content, as its JSON shows it.
 func newSummary() *Summary {
 	return &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}

@@ -55,7 +55,9 @@ type Summary struct {
 	Tables []Table `json:"tables,omitempty"` // from other tools
 	Flames []Flame `json:"flames,omitempty"` // from profiles with stacks
 
-	Counters        []Counter        `json:"counters,omitempty"` // hardware counters of kernels
+	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
+	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
+	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,13 +95,46 @@ func TestRolledUpRefused(t *testing.T) {
 	}
 }
 
+// statesOf returns the states of the steps in a JSON by rank and step.
+func statesOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	var v struct {
+		Steps []struct {
+			Rank int
+			Name string
+		}
+		States []string `json:"step_states"`
+	}
+	if err := json.Unmarshal([]byte(unread(t, path)), &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Steps) != len(v.States) {
+		t.Errorf("%d steps have %d states", len(v.Steps), len(v.States))
+	}
+	out := map[string]string{}
+	for i, st := range v.Steps {
+		out[fmt.Sprint(st.Rank, st.Name)] = v.States[i]
+	}
+	return out
+}
+
+// withKeys returns the entries of a map whose keys another has.
+func withKeys(m, keys map[string]string) map[string]string {
+	m = maps.Clone(m)
+	maps.DeleteFunc(m, func(k, _ string) bool { _, ok := keys[k]; return !ok })
+	return m
+}
+
 // TestRolledUpWithoutSteps: of many ranks and steps, the summary has no steps of each rank, and what
 // needs them is refused.
 func TestRolledUpWithoutSteps(t *testing.T) {
 	j := rankgen.Training(40, 60)
 	dir, _, _ := writeRanks(t, j, j.Places())
-	rolled, _ := rolledFiles(t, dir)
+	rolled, full := rolledFiles(t, dir)
 	s := summaryOf(t, []byte(unread(t, rolled)))
+	if a, b := statesOf(t, rolled), statesOf(t, full); len(a) >= len(b) || !maps.Equal(a, withKeys(b, a)) {
+		t.Errorf("states of %d steps, of %d with all rows, which differ", len(a), len(b))
+	}
 	if n := len(s.Steps); n == 0 || n > 8*60 || s.Inputs[s.Ranks[1].Input].RolledUp != summary.RolledSteps && s.Inputs[s.Ranks[2].Input].RolledUp != summary.RolledSteps {
 		t.Errorf("%d rows of steps", n)
 	}

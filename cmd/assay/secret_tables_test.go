@@ -38,3 +38,27 @@ func TestDoctorSearchesTables(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorSearchesLines: in an export in JSON, too, doctor finds a secret whose option
+// or name is on another line or in another column.
+func TestDoctorSearchesLines(t *testing.T) {
+	const v = "aB3dE6gH9jK2mN5pQ8sT1vW4"
+	capture := func(name, value string) string {
+		return `{"table":"META_DATA_CAPTURE","name":"` + name + `","value":"` + value + `"}` + "\n"
+	}
+	for name, lines := range map[string]string{
+		"none":          capture("PROCESS_0:ARGUMENT_1", "--epochs") + capture("PROCESS_0:ARGUMENT_2", "12345678"),
+		"argument":      capture("PROCESS_0:ARGUMENT_1", "--api-key="+v),
+		"arguments":     capture("PROCESS_0:ARGUMENT_1", "--api-key") + capture("PROCESS_0:ARGUMENT_2", v),
+		"far arguments": capture("PROCESS_0:ARGUMENT_1", "--password") + `{"table":"TARGET_INFO_GPU","id":0,"name":"GPU"}` + "\n" + capture("PROCESS_0:ARGUMENT_2", "hunter2hunter2"),
+		"environment":   `{"table":"TARGET_INFO_SYSTEM_ENV","value":"` + v + `","name":"HF_TOKEN"}` + "\n",
+	} {
+		path := write(t, filepath.Join(t.TempDir(), "run.jsonl"), `{"table":"StringIds","id":1,"value":"k"}`+"\n"+lines+
+			`{"table":"CUPTI_ACTIVITY_KIND_KERNEL","start":10,"end":20,"deviceId":0,"streamId":7,"correlationId":1,"globalPid":1,"demangledName":1,"shortName":1}`+"\n", 0o666)
+		s := newSearch(t, []planted{{name, v}, {name, "hunter2hunter2"}})
+		status, out := s.run("doctor", path)
+		if status != exitOK || strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing in it looks like a secret") != (name == "none") {
+			t.Errorf("%s: exit status %d\n%s", name, status, out)
+		}
+	}
+}

@@ -119,8 +119,8 @@ func byDevice(s *summary.Summary) []deviceRows {
 // sameDevices checks that a timeline has the rows that its inputs have by themselves.
 func sameDevices(t *testing.T, timeline string, inputs ...string) *summary.Summary {
 	t.Helper()
-	got := summaryOf(t, output(t, "summary", "--format", "json", timeline))
-	want := summaryOf(t, output(t, append([]string{"summary", "--format", "json"}, inputs...)...))
+	got := summaryOf(t, output(t, "summary", "--full", "--format", "json", timeline))
+	want := summaryOf(t, output(t, append([]string{"summary", "--full", "--format", "json"}, inputs...)...))
 	a, b := byDevice(got), byDevice(want)
 	if len(a) != len(b) || len(a) == 0 {
 		t.Fatalf("%d GPUs, want %d", len(a), len(b))

@@ -73,7 +73,6 @@ var samples = map[string]string{
 	"sglang-one-batch":      "Prefill. latency: 0.5 s, throughput: 9.5 token/s\n",
 	"serving-bench":         "warming up\r============ Serving Benchmark Result ============\r\n",
 	"hf-trainer-log":        " 3%|#  | 3/90 [00:01] {'loss': 0.5, 'epoch': 0.1}\n",
-	"rl-step-log":           "step   3  loss=0.5  reward_mean=0.1\n",
 	"nccl-tests":            "#       size         count      type   redop\n#        (B)    (elements)\n",
 	"nccl-watchdog":         "[rank3]: [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)\n",
 	"nccl-log":              "node1:12:34 [0] NCCL INFO Channel 00/02\n",

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/foreign"
 	"assay/pyprof"
+	"assay/series/forms"
 	"assay/trace"
 )
 
@@ -44,6 +45,9 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "log-lines", sniff: isLines, load: loadLines},
+	{name: "trainer-state", sniff: isTrainerState, load: loadDocument(forms.ReadTrainerState)},
+	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},

@@ -20,7 +20,11 @@ type Choice struct {
 	Files  []string // to read, each once: in the order of the names, those of a directory or pattern sorted
 	Others int      // files in directories that are not traces
 	Links  int      // symbolic links in directories; they may lead out of them and are not followed
-	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
+	// Special has the pipes, sockets and devices in directories and among the matches of
+	// patterns. They are not opened, because that may block.
+	Special []string
+
+	Failed []error // one for each name, directory or pattern that could not be looked into or has no trace
 
 	found []string // regular files in a directory, not yet looked into
 	saved []string // summaries in a directory
@@ -34,7 +38,7 @@ func Paths(args []string) Choice {
 	for _, arg := range args {
 		c.name(arg)
 	}
-	c.Files = dedupe(c.Files)
+	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
 	return c
 }
 
@@ -55,7 +59,14 @@ func (c *Choice) name(arg string) {
 		if len(matches) > 0 {
 			slices.SortFunc(matches, comparePaths)
 			for _, m := range matches {
+				if info, err := os.Stat(m); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+					c.Special = append(c.Special, m)
+					continue
+				}
 				c.add(m)
+			}
+			if len(c.Special) >= len(matches) && len(c.Files) == 0 && len(c.Failed) == 0 {
+				c.Failed = append(c.Failed, fmt.Errorf("%s: only pipes, sockets or devices match this pattern; name one to read it", arg))
 			}
 			return
 		}
@@ -133,6 +144,7 @@ func (c *Choice) walk(dir string) {
 		if in.Links > 0 {
 			err = fmt.Errorf("%w; links in it (%d) are not followed: name them", err, in.Links)
 		}
+		c.Special = append(c.Special, in.Special...)
 		c.Failed = append(c.Failed, err)
 		return
 	}
@@ -140,6 +152,7 @@ func (c *Choice) walk(dir string) {
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
+	c.Special = append(c.Special, in.Special...)
 	c.Failed = append(c.Failed, in.Failed...)
 }
 
@@ -158,9 +171,13 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	case d.Type()&fs.ModeSymlink != 0:
 		c.Links++
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
+		if hasNoSize(d) && !namedLikeTrace(path) {
+			c.Others++ // empty, or made by the system when it is read, as /proc/kmsg, which may wait
+			break
+		}
 		c.found = append(c.found, path)
 	default:
-		c.Others++
+		c.Special = append(c.Special, path)
 	}
 	return nil
 }
@@ -192,6 +209,12 @@ func (c *Choice) sort() {
 	c.found = nil
 }
 
+// hasNoSize reports whether a file has 0 bytes, as far as its directory says.
+func hasNoSize(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err == nil && info.Size() == 0
+}
+
 // A kind is what a file of a directory is.
 type kind uint8
 
@@ -212,7 +235,7 @@ func kindOf(path string) kind {
 		return other
 	}
 	named := namedLikeTrace(path)
-	f, err := Open(path, nil)
+	f, err := openListed(path)
 	if err != nil {
 		return read(named)
 	}

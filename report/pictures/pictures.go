@@ -88,6 +88,7 @@ func Files() (files []string) {
 // Of returns the pictures of a summary and its result, in the order of the list. It omits
 // empty pictures.
 func Of(s *summary.Summary, r judge.Result) (out []plot.Chart) {
+	s = s.Timelines()
 	for _, p := range all() {
 		if c, ok := p.draw(s, r); ok {
 			c.Name = p.name
