@@ -145,8 +145,9 @@ func parallelOf(text string) string {
 // rankList returns the ranks of a text like "[0, 1]". It returns nil if the text is
 // anything else, or was cut by the profiler.
 func rankList(text string) (out []int) {
-	inner, ok := strings.CutPrefix(text, "[")
-	if inner, ok = strings.CutSuffix(inner, "]"); !ok || inner == "" {
+	inner, opened := strings.CutPrefix(text, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if !opened || !closed || inner == "" {
 		return nil
 	}
 	for word := range strings.SplitSeq(inner, ",") {
