@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/classify"
 	"assay/collective"
@@ -65,6 +66,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
 	in.Recorder = maps.Clone(t.Meta.Recorder)
+	in.Host, in.GPUs = strings.Clone(t.Meta.Host), len(t.Meta.Devices)
+	for _, g := range t.Meta.Groups {
+		if g.Description != "" && g.Description != "default_pg" && g.Description != "undefined" {
+			in.ProcessGroups = append(in.ProcessGroups, summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
+		}
+	}
 	var issues, ofMarks diag.Ledger
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 

@@ -12,7 +12,7 @@ type group struct {
 	size        int  // ranks of the communicator; 0 if it is not known
 	local       bool // only one process knows the name
 	sends       sendsKind
-	of          string // the key of the communicator of sends
+	key         string // of the communicator; sends and collectives of one have the same
 	lists       []list
 
 	matched   matchedBy
@@ -53,10 +53,7 @@ func groupsOf(members []Member) []*group {
 				g := index[key]
 				if g == nil {
 					from := c.Groups[what.Group]
-					g = &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends}
-					if sends != noSends {
-						g.of = keys[what.Group]
-					}
+					g = &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends, key: keys[what.Group]}
 					index[key] = g
 					out = append(out, g)
 				}

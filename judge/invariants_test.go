@@ -141,7 +141,7 @@ func TestTenTimesSlower(t *testing.T) {
 			f, g := findingOf(a.Findings, id), findingOf(b.Findings, id)
 			if (f == nil) != (g == nil) {
 				t.Errorf("%s: %s is a finding at one speed only\n%s\nand\n%s", names[i], id, told(a), told(b))
-			} else if f != nil && (f.Level != g.Level || math.Abs(f.Value-g.Value) > 1e-9) {
+			} else if f != nil && (f.Level != g.Level || math.Abs(f.Value-g.Value) > 1e-8) {
 				t.Errorf("%s: %s is %s at %v, ten times slower %s at %v", names[i], id, f.Level, f.Value, g.Level, g.Value)
 			}
 		}

@@ -8,7 +8,7 @@
 // one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
 // totals and profiles have roots of their own, with their own denominators.
 //
-// Each subject has a package with its rules: timeline, sums, functions, counters and memory,
+// Each subject has a package with its rules: timeline, ranks, sums, functions, counters and memory,
 // and capture for what was recorded. This package chooses the subject that decides the
 // verdict. Package finding has what they return, rule the limits and remedies, and tree how
 // findings hang together.
@@ -26,11 +26,13 @@ import (
 	"assay/judge/finding"
 	"assay/judge/functions"
 	"assay/judge/memory"
+	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/sums"
 	"assay/judge/timeline"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Result is what Judge returns.
@@ -54,6 +56,10 @@ type Result struct {
 	Sides []counters.Side `json:"sides,omitempty"`
 	Peaks counters.Peaks  `json:"-"`
 
+	// Stages has the verdict on each stage of a server, in the order of their names. It is
+	// absent if the inputs are not of several stages.
+	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
+
 	// Stacks is the software that the summary shows.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
 }
@@ -65,7 +71,23 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s, r.Findings, r.Stacks)
+	r.Stages = stageVerdicts(s, th)
 	return r
+}
+
+// A StageVerdict is the verdict on one stage of a server, as if its captures were alone.
+type StageVerdict struct {
+	Stage   string          `json:"stage"` // "EXTEND"
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// stageVerdicts judges each stage of a server apart: prefill and decode are limited by
+// different things.
+func stageVerdicts(s *summary.Summary, th rule.Thresholds) (out []StageVerdict) {
+	for _, st := range view.Stages(s) {
+		out = append(out, StageVerdict{st.Name, evaluate(s.Pick(st.Inputs), th).withReason().Verdict})
+	}
+	return out
 }
 
 // A bench has an evaluator for each subject, which see the same context.
@@ -82,7 +104,7 @@ type bench struct {
 func newBench(s *summary.Summary, th rule.Thresholds) *bench {
 	c := tree.NewContext(s, th)
 	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c)}
-	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules())
+	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules())
 	return b
 }
 

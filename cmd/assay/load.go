@@ -25,6 +25,7 @@ import (
 	"assay/phase"
 	"assay/series/forms"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/trace"
 	"assay/unit"
 )
@@ -241,19 +242,25 @@ func gpus(t *trace.Trace) int {
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
 // different runs, and totals over all GPUs would mix them. If the user has put them into
-// one run, the rule for the ranks or that for the runs may be wrong.
+// one run, the rule for the ranks or that for the runs may be wrong. The stages of a server
+// are parts of one run.
 func noteRepeatedRanks(s *summary.Summary) {
 	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
 		return // a summary has said so before
 	}
-	seen := make(map[int]int)
+	type part struct {
+		rank  int
+		stage string
+	}
+	seen := make(map[part]int)
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
 			continue // nothing in it is added to devices
 		}
-		first, again := seen[in.Rank]
+		of := part{in.Rank, view.StageOf(in.Path)}
+		first, again := seen[of]
 		if !again {
-			seen[in.Rank] = i
+			seen[of] = i
 			continue
 		}
 		help := "Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately."

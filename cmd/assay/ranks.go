@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"assay/fleet"
@@ -106,15 +107,18 @@ func joined(all []measuredFile) *summary.Summary {
 		fleet.NoteInputs(s)
 	}
 	for _, run := range runs {
-		var ranks []fleet.Member
+		stages := make(map[string][]fleet.Member) // a server records each stage at another time
 		for _, i := range run {
+			stage := view.StageOf(s.Inputs[first[i]].Path)
 			for _, m := range all[i].members {
 				m.Input = first[i]
-				ranks = append(ranks, m)
+				stages[stage] = append(stages[stage], m)
 			}
 		}
-		if job := fleet.Match(ranks); job != nil {
-			job.AddTo(s)
+		for _, stage := range slices.Sorted(maps.Keys(stages)) {
+			if job := fleet.Match(stages[stage]); job != nil {
+				job.AddTo(s)
+			}
 		}
 	}
 	return s
