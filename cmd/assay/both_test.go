@@ -121,6 +121,8 @@ func formatGaps(sc tracegen.Scenario) []formatGap {
 			in("inputs", "path", "format", "bytes", "events", "sha256", "recorder", "base_time_ns", "rank_from", "world_size", "host", "gpus", "process_groups")},
 		{"gaps have a share of what the profiler of the trace did for itself, which no other does",
 			in("largest_gaps", "profiler_ns")},
+		{"only the trace has the grid of kernels, which distinguishes them",
+			in("devices", "drift")},
 		{"the ranges of operators have the shapes of inputs, and no types",
 			in("top_shapes", "types")},
 	}
