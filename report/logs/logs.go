@@ -27,12 +27,12 @@ const (
 
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, screenHangs), benchmarks(ctx, screenResults), phases(ctx, screenPhases), metrics(ctx, screenMetrics), groups(ctx, screenGroups)}
+	return slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), metrics(ctx, screenMetrics), groups(ctx, screenGroups)})
 }
 
 // Sections returns the sections of the report.
 func Sections(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, mostHangs), benchmarks(ctx, mostResults), phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx), groups(ctx, mostGroups)}
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
