@@ -88,7 +88,7 @@ func TestProducers(t *testing.T) {
 	}
 }
 
-// TestNotMeasured: what a producer writes for a number that it did not measure is no number.
+// TestNotMeasured: a value that stands for a number that was not measured is left out.
 func TestNotMeasured(t *testing.T) {
 	log := jsonLog(t, `{"batch_size":1,"input_len":2,"output_len":3,"latency":0.5,"output_throughput":6,"overall_throughput":10,"last_gen_throughput":0.0}`)
 	b := &log.Benchmarks[0]
@@ -212,7 +212,7 @@ func TestUnknownObjects(t *testing.T) {
 	}
 }
 
-// TestDamaged: what is before the damage is kept, and the damage is told.
+// TestDamaged: results before the damage are kept, and the damage is an issue.
 func TestDamaged(t *testing.T) {
 	whole := `{"avg_latency":1,"percentiles":{"50":1}}` + "\n"
 	log, err := Read(strings.NewReader(whole+"\x01"), "x", series.Limits{})
