@@ -250,6 +250,27 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestMLLog: statistics of a training by step, and the numbers of loadgen.
+func TestMLLog(t *testing.T) {
+	log := textLog(t, ` 0: :::MLLOG {"namespace": "", "time_ms": 1759993689345, "event_type": "POINT_IN_TIME", "key": "tracked_stats", "value": {"train_step_time": 4.25, "reduced_train_loss": 12.5}, "metadata": {"lineno": 312, "step": 64.0}}
+:::MLLOG {"time_ms": 1759993690570, "key": "tracked_stats", "value": {"train_step_time": 1.5}, "metadata": {"step": 128.0}}
+:::MLLOG {"key": "result_validity", "value": "VALID", "time_ms": 1.5}
+:::MLLOG {"key": "result_mean_latency_ns", "value": 33431331185, "time_ms": 1.5}
+:::MLLOG {"key": "result_99.90_percentile_latency_ns", "value": 60592566749, "time_ms": 1.5}
+`)
+	s := &log.Series[0]
+	if s.Metric.Name != "step.time" || len(s.Points.Value) != 2 || s.Points.Value[0] != 4.25e9 || s.Points.Step[1] != 128 || s.Points.Time[0] != 1759993689345e6 {
+		t.Errorf("%+v", s)
+	}
+	if len(log.Benchmarks) != 1 {
+		t.Fatalf("%+v", log.Benchmarks)
+	}
+	check(t, &log.Benchmarks[0], mlperf, want{"serving.e2e", "mean", 33431331185}, want{"serving.e2e", "p99.9", 60592566749})
+	if log.Benchmarks[0].Setting("Result is") != "VALID" {
+		t.Errorf("%+v", log.Benchmarks[0].Settings)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"avg_latency":1,"percentiles":{"50":NaN},"a":[[{"b":"\"\\"}]]}`))
 	f.Add([]byte(`[{"model_id":"m","completed":1e999,"request_throughput":-Infinity,"output_throughput":3}]`))

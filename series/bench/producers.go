@@ -20,7 +20,7 @@ type producer struct {
 	has      []string // members that its objects have
 	hasNot   []string
 	begins   []string // members at the beginning of a long object, by which its head is known
-	line     string // heading of its printed results; "" if it prints none that is read
+	line     string   // heading of its printed results; "" if it prints none that is read
 	settings map[string]bool
 	names    map[string]target // without a statistic
 	stats    []pattern
