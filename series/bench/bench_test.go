@@ -254,6 +254,7 @@ func TestLarge(t *testing.T) {
 func TestMLLog(t *testing.T) {
 	log := textLog(t, ` 0: :::MLLOG {"namespace": "", "time_ms": 1759993689345, "event_type": "POINT_IN_TIME", "key": "tracked_stats", "value": {"train_step_time": 4.25, "reduced_train_loss": 12.5}, "metadata": {"lineno": 312, "step": 64.0}}
 :::MLLOG {"time_ms": 1759993690570, "key": "tracked_stats", "value": {"train_step_time": 1.5}, "metadata": {"step": 128.0}}
+:::MLLOG {"time_ms": 1759993691570, "key": "tracked_stats", "value": {"throughput": 86.5, "train_step_time": 0.75}, "metadata": {"step": 0}}
 :::MLLOG {"key": "result_validity", "value": "VALID", "time_ms": 1.5}
 :::MLLOG {"key": "result_mean_latency_ns", "value": 33431331185, "time_ms": 1.5}
 :::MLLOG {"key": "result_99.90_percentile_latency_ns", "value": 60592566749, "time_ms": 1.5}

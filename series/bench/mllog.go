@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"assay/diag"
@@ -56,8 +57,12 @@ func (f *Finder) mllog(n int, line string) {
 		case strings.HasPrefix(key, mlperfResults):
 			f.loadgen(n, strings.TrimPrefix(key, mlperfResults), number, text)
 		case key == "tracked_stats":
+			block := slices.ContainsFunc(values, func(v value) bool { return v.path == "value.throughput" })
 			for _, v := range values {
 				if name, ok := strings.CutPrefix(v.path, "value."); ok && v.kind == 'n' {
+					if block && name == "train_step_time" { // the mean of the steps between two evaluations
+						name = "train_step_time of a block"
+					}
 					f.tracked(name, v.number, step, time, at)
 				}
 			}
