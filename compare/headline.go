@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -73,7 +74,15 @@ func (c *Comparison) isStill(delta int64) bool {
 // percent returns a delta as a share of the base, with its sign.
 func (c *Comparison) percent(delta int64) string { return percentOf(delta, c.Budget.BaseNS) }
 
+// manyTimes is the ratio from which a change is told as a factor: "×225".
+const manyTimes = 10
+
+// percentOf returns a delta as a share of a base, with its sign, or as a factor if it is
+// large.
 func percentOf(delta, of int64) string {
+	if of > 0 && delta/of >= manyTimes-1 {
+		return "×" + unit.Count(int64(float64(delta)/float64(of)+1.5))
+	}
 	text := unit.Share(delta, of)
 	if delta > 0 && of > 0 {
 		return "+" + text
@@ -224,14 +233,7 @@ func (c *Comparison) idleReason(direction int64) string {
 	if r.Name == Unattributed {
 		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
 	}
-	owner := r.Owner
-	if owner == summary.OwnerUnknown {
-		owner = "unattributed"
-	}
-	if r.State != "" {
-		owner += ", " + r.State
-	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), owner, Signed(r.DeltaNS))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), Signed(r.DeltaNS))
 	for _, it := range c.Idle.Rows { // the largest first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)
@@ -310,11 +312,15 @@ func (c *Comparison) sumsHeadline() string {
 	tables := slices.Clone(c.Tables)
 	slices.SortStableFunc(tables, func(a, b TableDelta) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, t := range tables {
-		if len(t.Rows) > 0 && t.Rows[0].Delta(0) != 0 {
-			r, col := t.Rows[0], t.Columns[0]
-			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %q (%s)", col.Name, t.Name,
-				percentOf(col.New-col.Base, col.Base), col.Text(col.New), col.Text(col.Base), mostly(r.Delta(0), col.New-col.Base), r.Name, signedText(col, r.Delta(0)))
+		if len(t.Rows) == 0 || t.Rows[0].Delta(0) == 0 {
+			continue
 		}
+		r, col := t.Rows[0], t.Columns[0]
+		row := fmt.Sprintf("%q (%s)", r.Name, signedText(col, r.Delta(0)))
+		if base, new, ok := col.Sums(); ok {
+			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %s", col.Title(), t.Name, percentOf(new-base, base), col.Text(new), col.Text(base), mostly(r.Delta(0), new-base), row)
+		}
+		return fmt.Sprintf("largest change of the %s of %s: %s", col.Title(), t.Name, row)
 	}
 	return "no table changed"
 }

@@ -37,11 +37,10 @@ func (d *differ) reasons() []Reason {
 			}
 		}
 	}
-	add(d.noWork)
 	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
-	add(d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.singleRun)
+	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }

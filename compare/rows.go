@@ -15,6 +15,7 @@ type differ struct {
 	c         *Comparison
 	base, new *facts
 	pairs     []pair
+	force     bool // compare what is not comparable, too
 }
 
 // An item is a row before it is divided by the number of steps.

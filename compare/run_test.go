@@ -258,3 +258,19 @@ func TestGroupedSides(t *testing.T) {
 		t.Errorf("new: %+v", c.New)
 	}
 }
+
+// TestLargeChange checks that a step of ten times the length or more is told as a factor.
+func TestLargeChange(t *testing.T) {
+	for _, tc := range []struct {
+		ns   int64
+		want string
+	}{{999, "step time +899.0%"}, {1000, "step time ×10:"}, {22500, "step time ×225:"}, {100 * 1e9, "step time ×1,000,000,000:"}} {
+		c, err := compare.Summaries(run("a", 0, []int64{100, 100}), run("b", 0, []int64{tc.ns, tc.ns}), compare.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(c.Headline, tc.want) {
+			t.Errorf("%d ns: %q, want it to begin with %q", tc.ns, c.Headline, tc.want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A TableDelta is a table of totals that both sides have, by tool and name.
@@ -16,17 +17,35 @@ type TableDelta struct {
 	Tool    string        `json:"tool"`
 	Name    string        `json:"name"`
 	Of      string        `json:"of"`
-	Columns []ColumnDelta `json:"columns"` // the columns that add up and that both sides have
-	Rows    []CellsDelta  `json:"rows"`    // the largest delta of the first column first
+	Clock   string        `json:"clock,omitempty"` // of the times, as for a [summary.Table]
+	Columns []ColumnDelta `json:"columns"`         // the columns that both sides have, except means and other values of single runs; first the one whose sum is the cost of all rows, if there is one
+	Rows    []CellsDelta  `json:"rows"`            // the largest delta of the first column first
 }
 
 // A ColumnDelta is a column with the sum of its rows, including those left out
-// by a limit.
+// by a limit. The sums are null if rows include the cost of others, as the total time
+// of a function includes the functions that it calls.
 type ColumnDelta struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	Base int64  `json:"base"`
-	New  int64  `json:"new"`
+	Base *int64 `json:"base"`
+	New  *int64 `json:"new"`
+}
+
+// Title returns the name of the column, with its unit where the name alone is short.
+func (c ColumnDelta) Title() string {
+	if c.Unit == "ns" && (c.Name == "self" || c.Name == "total") {
+		return c.Name + " time"
+	}
+	return c.Name
+}
+
+// Sums returns the sums of both sides, or false if they have no meaning.
+func (c ColumnDelta) Sums() (base, new int64, ok bool) {
+	if c.Base == nil || c.New == nil {
+		return 0, 0, false
+	}
+	return *c.Base, *c.New, true
 }
 
 // A CellsDelta is one row: a value for each column, null if a side has none.
@@ -52,21 +71,30 @@ func valueOf(p *int64) int64 {
 	return *p
 }
 
-// tables compares the tables that both sides have. If a side has several tables
+// tables compares the tables that both sides have, with times of one clock unless the comparison is forced. If a side has several tables
 // of one name, from several runs, the first is compared.
 func (d *differ) tables() []TableDelta {
-	type key struct{ tool, name string }
+	type key struct{ tool, name, clock string }
+	keyOf := func(t *summary.Table) key {
+		if d.force {
+			return key{t.Tool, t.Name, ""}
+		}
+		return key{t.Tool, t.Name, t.Clock}
+	}
 	first := map[key]*summary.Table{}
 	for i := range d.new.tables {
 		t := &d.new.tables[i]
-		if k := (key{t.Tool, t.Name}); first[k] == nil {
+		if t.Of == summary.OfEdge { // the time of functions again, by caller
+			continue
+		}
+		if k := keyOf(t); first[k] == nil {
 			first[k] = t
 		}
 	}
 	var out []TableDelta
 	for i := range d.base.tables {
 		b := &d.base.tables[i]
-		k := key{b.Tool, b.Name}
+		k := keyOf(b)
 		n := first[k]
 		if n == nil {
 			continue
@@ -80,7 +108,7 @@ func (d *differ) tables() []TableDelta {
 }
 
 func compareTables(b, n *summary.Table) (TableDelta, bool) {
-	t := TableDelta{Tool: b.Tool, Name: b.Name, Of: b.Of}
+	t := TableDelta{Tool: b.Tool, Name: b.Name, Of: b.Of, Clock: b.Clock}
 	var from, to []int
 	for _, i := range columnOrder(b) {
 		c := b.Columns[i]
@@ -90,8 +118,11 @@ func compareTables(b, n *summary.Table) (TableDelta, bool) {
 		}
 		from, to = append(from, i), append(to, j)
 		col := ColumnDelta{Name: c.Name, Unit: c.Unit}
-		col.Base, _ = b.Sum(i)
-		col.New, _ = n.Sum(j)
+		if c.Adds == summary.AddsSelf {
+			base, _ := b.Sum(i)
+			new, _ := n.Sum(j)
+			col.Base, col.New = &base, &new
+		}
 		t.Columns = append(t.Columns, col)
 	}
 	if len(from) == 0 {
@@ -113,10 +144,13 @@ func compareTables(b, n *summary.Table) (TableDelta, bool) {
 	return t, true
 }
 
-// columnOrder returns the columns with the sort column first.
+// columnOrder returns the columns: first the one whose sum is what the rows cost together,
+// then the sort column.
 func columnOrder(t *summary.Table) (order []int) {
-	if rank := t.Rank(); rank >= 0 {
-		order = append(order, rank)
+	for _, i := range []int{view.CostColumn(t), t.Rank()} {
+		if i >= 0 && !slices.Contains(order, i) {
+			order = append(order, i)
+		}
 	}
 	for i := range t.Columns {
 		if !slices.Contains(order, i) {

@@ -1,11 +1,13 @@
 package compare_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"assay/compare"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 func at(n int64) *int64 { return &n }
@@ -46,14 +48,14 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for i, col := range got.Columns {
-		if col.New-col.Base != sums[i] {
-			t.Errorf("%s: rows sum to %d, columns to %d", col.Name, sums[i], col.New-col.Base)
+		if base, new, ok := col.Sums(); !ok || new-base != sums[i] {
+			t.Errorf("%s: rows sum to %d, columns to %d (%v)", col.Name, sums[i], new-base, ok)
 		}
 	}
 	if len(got.Rows) != len(want) || got.Rows[0].Name != "a" {
 		t.Errorf("%d rows, the first %q", len(got.Rows), got.Rows[0].Name)
 	}
-	if want := `total of cuda_gpu_kern_sum +49.6%: 2.35 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
+	if want := `total time of cuda_gpu_kern_sum +49.6%: 2.35 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 }
@@ -102,5 +104,54 @@ func TestSnapshots(t *testing.T) {
 		if want := map[string]int64{"activations: model.py:3 forward": 40}[r.Name]; r.Delta(0) != want {
 			t.Errorf("%s moved by %d, want %d", r.Name, r.Delta(0), want)
 		}
+	}
+}
+
+// profiled returns a summary with a profile: main calls work, which calls io, so the total
+// time of main is that of all three.
+func profiled(clock string, main, work, io int64) *summary.Summary {
+	t := summary.Table{Tool: "yappi", Name: "functions", Of: summary.OfFunction, Clock: clock, Columns: []summary.TableColumn{
+		{Name: "count", Unit: "count", Adds: summary.AddsSelf}, {Name: "total", Unit: "ns", Adds: summary.AddsTotal},
+		{Name: "self", Unit: "ns", Adds: summary.AddsSelf}}}
+	one := int64(1)
+	for _, f := range []struct {
+		name        string
+		total, self int64
+	}{{"main", main + work + io, main}, {"work", work + io, work}, {"io", io, io}} {
+		t.Rows = append(t.Rows, summary.TableRow{Name: f.name, Values: []*int64{&one, &f.total, &f.self}})
+	}
+	return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "p.txt", Format: "yappi", Complete: true}}, Tables: []summary.Table{t}}
+}
+
+// TestProfiles: the time of a profile is the sum of self times, which the caller's total
+// contains again.
+func TestProfiles(t *testing.T) {
+	c, err := compare.Summaries(profiled(summary.ClockWall, 10e6, 20e6, 70e6), profiled(summary.ClockWall, 10e6, 20e6, 20e6), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `self time of functions -50.0%: 50 ms, was 100 ms, mainly "io" (-50 ms)`; c.Headline != want {
+		t.Errorf("headline %q, want %q", c.Headline, want)
+	}
+	for _, col := range c.Tables[0].Columns {
+		if _, _, ok := col.Sums(); ok != (col.Name != "total") {
+			t.Errorf("column %s has sums: %v", col.Name, ok)
+		}
+	}
+}
+
+// TestClocks: profiles with different clocks are not compared. Of runs with profiles of
+// both, those with one clock are.
+func TestClocks(t *testing.T) {
+	wall, cpu := profiled(summary.ClockWall, 1e6, 2e6, 3e6), profiled(summary.ClockCPU, 1e6, 2e6, 0)
+	var refused *compare.Refusal
+	if _, err := compare.Summaries(wall, cpu, compare.Options{}); !errors.As(err, &refused) || refused.Reason.Code != view.OtherClock {
+		t.Errorf("wall and CPU time: %v", err)
+	}
+	both := profiled(summary.ClockWall, 1e6, 2e6, 5e6)
+	both.Tables = append(both.Tables, profiled(summary.ClockCPU, 1e6, 2e6, 0).Tables...)
+	c, err := compare.Summaries(both, cpu, compare.Options{})
+	if err != nil || len(c.Tables) != 1 || c.Tables[0].Clock != summary.ClockCPU || c.Headline != "no table changed" {
+		t.Errorf("both clocks and CPU time: %+v, %v", c, err)
 	}
 }

@@ -127,7 +127,7 @@ func injections() []injection {
 		{"new gap", func(p []tracegen.Segment) []tracegen.Segment {
 			wait := tracegen.Segment{NS: 300 * us, Ops: []tracegen.Op{{Kind: tracegen.HostOnly, Host: []string{"aten::item"}, Call: "cudaStreamSynchronize"}}}
 			return slices.Insert(p, 11, wait)
-		}, 300 * us, []string{"+300 µs", "idle +300 µs, mainly host-late, synchronizing", "cudaStreamSynchronize"}},
+		}, 300 * us, []string{"+300 µs", "idle +300 µs, mainly host wait: synchronization", "cudaStreamSynchronize"}},
 		{"renamed kernels", rename(fused, "triton_poi_fused_add_gelu_31"), 0,
 			[]string{"step time unchanged: 1.29 ms", "1 kernel was renamed", "triton_poi_fused_add_gelu_31", fused}},
 		{"another tile", rename(gemm, "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT"), 0,

@@ -46,6 +46,7 @@ type loader struct {
 	offCPU   map[int64]int64      // by thread: since when it has not been running
 
 	commRanks map[string]int64 // of NCCL's communicators
+	joined    communicators
 
 	ranks []int
 

@@ -58,6 +58,7 @@ func read(src source, file string, sel trace.Select, broken bool, issues ...diag
 		}
 	}
 	l.preflight()
+	l.meta.CommRank = l.commRank()
 	return l.out.Trace(l.meta, l.rows, !l.broken), nil
 }
 

@@ -50,7 +50,7 @@ func (l *loader) nvtx(r row) {
 		name := l.domain(t.pid, domain)
 		category = "nvtx:" + name
 		if name == ncclDomain && kind == nvtxRange {
-			l.nccl(text, r.text(8), start, end-start, track)
+			l.nccl(t.pid, text, r.text(8), start, end-start, track)
 		}
 	}
 	s := trace.HostSpan{Start: start, Dur: end - start, Kind: trace.Annotation, Name: l.out.Sym(text), Category: l.label(category), Track: track}

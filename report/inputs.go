@@ -79,7 +79,7 @@ func groupingLine(s *summary.Summary) string {
 	g := view.Runs(view.Captures(s))
 	var parts []string
 	runs := words.Runs(len(g.Runs), g.From)
-	if runs != "" && slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" }) {
+	if runs != "" && slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" && in.Run == "" }) {
 		runs = "up to " + runs // without digests, copies count as runs
 	}
 	for _, text := range []string{words.RanksFrom(s.Inputs), runs} {

@@ -2,19 +2,19 @@ package summary
 
 import "encoding/json"
 
-// A budget is the breakdown of a window into four parts that do not overlap and
+// A Budget is the breakdown of a window into four parts that do not overlap and
 // sum to the window. It is computed from the cells whenever JSON is written, so
 // that programs that read the JSON need not add up cells. It is ignored when
 // JSON is read, so that it cannot contradict them.
-type budget struct {
+type Budget struct {
 	ComputeNS     int64 `json:"compute_ns"`
 	ExposedCommNS int64 `json:"exposed_comm_ns"`
 	ExposedCopyNS int64 `json:"exposed_copy_ns"`
 	IdleNS        int64 `json:"idle_ns"`
 }
 
-func (a Activity) budget() budget {
-	return budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
+func (a Activity) budget() Budget {
+	return Budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
 }
 
 // MarshalJSON writes the fields of d and the member "budget", which has
@@ -24,7 +24,7 @@ func (d Device) MarshalJSON() ([]byte, error) {
 	type plain Device // without this method
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(d), d.Activity.budget()})
 }
 
@@ -41,7 +41,7 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(s), s.Activity.budget()})
 }
 
@@ -59,6 +59,6 @@ func (p Phase) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(p), p.Total.budget()})
 }

@@ -44,6 +44,7 @@ type Summary struct {
 
 	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
 	Ranks       []RankWait   `json:"ranks,omitempty"`
+	Rolled      []Rolled     `json:"rolled,omitempty"`
 
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
 	Graphs       []Graph      `json:"graphs,omitempty"`
@@ -73,7 +74,12 @@ type Input struct {
 	SHA256      string `json:"sha256"`      // of the bytes as stored
 
 	Rank     int    `json:"rank"`
-	RankFrom string `json:"rank_from"` // "trace", "name", "folder" or "assumed"
+	RankFrom string `json:"rank_from"` // "trace", "name", "folder", "nccl" (its communicator), "assumed", or "pattern" of --rank-from
+	// Run is the run that --group-by puts the input into, and RunFrom is what decided:
+	// "folder", "pattern" or "none" (all are one run). Both are empty if the flag was not
+	// given; then ranks, directories and file names decide.
+	Run     string `json:"run,omitempty"`
+	RunFrom string `json:"run_from,omitempty"`
 	// WorldSize is the number of ranks of the job as the trace states it, or 0.
 	WorldSize int `json:"world_size,omitempty"`
 
@@ -88,6 +94,9 @@ type Input struct {
 	// Recorder has the profiler's versions and settings, with its own keys:
 	// "cupti_version", "with_stack", "EXPORT_PRODUCT_VERSION".
 	Recorder map[string]string `json:"recorder,omitempty"`
+	// RolledUp is what of the input's rows was replaced by sums over the ranks: see
+	// [Summary.RollUp]. It is empty if the summary has all rows of the input.
+	RolledUp string `json:"rolled_up,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
 }
@@ -113,6 +122,9 @@ type Device struct {
 
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
+
+	// Drift compares identical kernels over time; nil if too few repeat.
+	Drift *Drift `json:"drift,omitempty"`
 
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each interval during which nothing ran

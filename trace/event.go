@@ -16,8 +16,13 @@ type Event struct {
 	Index  int64 // index in the event array
 	Kind   Kind
 
+	raw   []byte // as [Reader.Scan] read it
 	kinds []Kind // plus 1, by the Class of an event; 0 means not known
 }
+
+// Raw returns the JSON object that [Reader.Scan] read, with its quotes repaired if they
+// were not escaped. Like the texts it is valid until the next call.
+func (e *Event) Raw() []byte { return e.raw }
 
 // Name returns the event's name.
 func (e *Event) Name() []byte { return e.Text(eventscan.Name) }

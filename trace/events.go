@@ -40,7 +40,7 @@ func (r *Reader) event() bool {
 		return r.brokenEvent(err)
 	}
 	r.n++
-	r.ev.Offset, r.ev.Index = at.Offset, index
+	r.ev.Offset, r.ev.Index, r.ev.raw = at.Offset, index, r.s.Window()[:n]
 	// The event's texts stay in the stream's buffer until the next read.
 	r.s.Advance(n)
 	return r.record(at, err)
@@ -230,7 +230,7 @@ func (r *Reader) repair(at diag.Pos) bool {
 	if err != nil || n != len(fixed) || r.ev.Empty() {
 		return false
 	}
-	r.ev.Offset, r.ev.Index = at.Offset, r.n
+	r.ev.Offset, r.ev.Index, r.ev.raw = at.Offset, r.n, fixed
 	r.n++
 	r.s.Advance(end)
 	r.issues.Add(diag.Issue{Code: "quotes-repaired", Severity: diag.Info, First: at,

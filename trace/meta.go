@@ -15,7 +15,9 @@ type Meta struct {
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Rank      *int             // of the process in its job
 	WorldSize *int
+	CommRank  *int   // of the process in its largest communicator, if the trace has no Rank
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
+	RecordEnd *int64 // ns on the clock of the trace: when the profiler stopped to record
 
 	// Recorder has the profiler's versions and settings: whether it recorded
 	// shapes, stacks, modules and memory. Keys and values are kept as written.

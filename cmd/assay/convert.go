@@ -14,46 +14,62 @@ import (
 	"assay/analyze"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/tempfile"
 	"assay/profile"
+	"assay/unit"
 )
 
 func convertCommand() *command {
 	return &command{
 		name: "convert", args: "[INPUT...] --to FORMAT",
-		does: "write GPU or CPU time by stack, or a profile, for pprof and flame graph viewers",
+		does: "write a profile for pprof and flame graph viewers, or ranks as one timeline for Perfetto",
 		example: `  assay convert trace.json.gz --to pprof -o gpu.pb.gz
   go tool pprof -http=localhost:8080 gpu.pb.gz
   assay convert trace.json.gz --to folded | flamegraph.pl --countname=ns > gpu.svg
   zcat trace.json.gz | assay convert --to pprof --value cpu > cpu.pb.gz
   assay convert server.callgrind --to pprof -o server.pb.gz
+  assay convert traces/ --to chrome --rank 0,3,5-7 -o run.json.gz
 `,
 		run: runConvert,
 	}
 }
 
+// toChrome is the format of a timeline.
+const toChrome = "chrome"
+
 // A conversion holds the flags of the convert command.
 type conversion struct {
 	source
 	to, value, output string
+	ranks             string // a list
+	chosen            []int  // the same, parsed
 }
 
 func runConvert(e env, c *command, args []string) error {
 	var conv conversion
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto) or folded (lines of \"a;b;c nanoseconds\")")
+	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto), folded (lines of \"a;b;c nanoseconds\") or chrome (one timeline of all ranks, for Perfetto)")
 	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times of CPU threads)")
-	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output")
+	flags.StringVar(&conv.ranks, "rank", "", "`RANKS` of the timeline, for example 0,3,5-7 (default: all of at most 8, else those that stand out)")
+	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output; a timeline is compressed if the name ends in .gz or .zst")
 	conv.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
 	}
-	if wrong := conv.check(e, args); wrong != "" {
+	if wrong := conv.check(e, args, flags.Changed("value")); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		args = []string{ingest.Stdin}
+	}
+	if conv.to == toChrome {
+		var temp tempfile.Registry
+		defer temp.Close()
+		if e, err = e.spool(args, &temp); err != nil {
+			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+		}
 	}
 	r, err := conv.open(e, c, args)
 	if err != nil {
@@ -63,6 +79,9 @@ func runConvert(e env, c *command, args []string) error {
 		return inputKept(e, c, "result", err)
 	} else if err != nil {
 		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+	}
+	if conv.to == toChrome {
+		return conv.timeline(r, c)
 	}
 	parts, failed := conv.convert(r)
 	if len(parts) == 0 {
@@ -80,14 +99,20 @@ func runConvert(e env, c *command, args []string) error {
 }
 
 // check returns a message if the flags are wrong, or "".
-func (conv *conversion) check(e env, args []string) string {
+func (conv *conversion) check(e env, args []string, value bool) string {
 	switch {
 	case conv.to == "":
-		return "--to is not given, want pprof or folded"
-	case conv.to != "pprof" && conv.to != "folded":
-		return fmt.Sprintf("--to is %q, want pprof or folded", conv.to)
+		return "--to is not given, want pprof, folded or chrome"
+	case conv.to != "pprof" && conv.to != "folded" && conv.to != toChrome:
+		return fmt.Sprintf("--to is %q, want pprof, folded or chrome", conv.to)
+	case conv.ranks != "" && conv.to != toChrome:
+		return "--rank chooses the ranks of a timeline, want --to chrome"
+	case value && conv.to == toChrome:
+		return "--value is for pprof and folded; a timeline has GPU and CPU"
 	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
 		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
+	case conv.ranks != "" && !conv.parseRanks():
+		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", conv.ranks)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
@@ -132,11 +157,15 @@ type converted struct {
 	traced       bool   // it is made of a trace
 }
 
-// convert returns the profiles of the inputs that could be read, in their
-// order, and the errors of the others.
+// convert returns the profiles of the inputs that could be read, in their order, and the
+// errors of the others. It returns none if all profiles together take more than the limit
+// of memory.
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts, errs := make([]*converted, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
+		if len(r.paths) > 1 && r.keep(0) > r.limits.memory.stacks() {
+			return
+		}
 		part := &converted{path: in.Path, sha256: in.SHA256, rank: in.Rank}
 		switch {
 		case in.Profile != nil:
@@ -151,11 +180,15 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return
 		default:
-			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
+			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value), r.limits.memory.stacks())
 			part.what, part.traced = conv.value+" time", true
 		}
+		r.keep(part.profile.Memory())
 		parts[i] = part
 	})
+	if most := r.limits.memory; len(r.paths) > 1 && r.keep(0) > most.stacks() {
+		return nil, []error{fmt.Errorf("the profiles of %d inputs together exceed the memory limit of %s; raise --max-memory, or convert fewer inputs at a time", len(r.paths), unit.Bytes(int64(most)))}
+	}
 	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
 }
@@ -187,9 +220,12 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	if err := sameColumns(parts); err != nil {
 		return nil, err
 	}
-	p, err := profile.Merge(all...)
-	if err != nil {
-		return nil, err
+	p := all[0] // of a trace, equal stacks are added up already, and a copy takes as much memory again
+	if len(parts) > 1 || !parts[0].traced {
+		var err error
+		if p, err = profile.Merge(all...); err != nil {
+			return nil, err
+		}
 	}
 	p.Comments = append(p.Comments, conv.caveats(e, c, parts)...)
 	return p, nil

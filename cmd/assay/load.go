@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,12 +38,15 @@ type source struct {
 	redact              bool          // names of users are hidden; secrets are in any case
 	scan                bool          // inputs are searched for secrets
 	exportTime          time.Duration // that nsys or ncu may take for a report
+	rankFrom, groupBy   string        // see placing
 	noDigest            bool          // what is printed does not have the SHA-256 of inputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.rules, "rules", "", "YAML `FILE` with kernel rules that are tried before the built-in ones")
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with rules for steps and phases that are tried before the built-in ones")
+	flags.StringVar(&s.rankFrom, "rank-from", "", "take ranks from `WHERE`, not from the traces: name (rank3.json), folder (rank3/), or a regular expression of the path whose one group is the rank")
+	flags.StringVar(&s.groupBy, "group-by", "", "take `WHAT` as one run: folder (the files of a directory), none (all inputs), or a regular expression of the path whose one group names the run")
 	flags.StringVar(&s.forms, "series-forms", "", "YAML `FILE` with forms of log lines that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: number of cores, within about 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
@@ -63,6 +68,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, usageError(e, c, fmt.Sprintf("--export-timeout is %s, want a time", s.exportTime))
 	}
 	limits, err := s.limits()
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
+	places, err := s.placing()
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
@@ -93,12 +102,29 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: skipped %s; to read them, name their targets", c.name, plural(n, "symbolic link in a directory", "symbolic links in directories"))
 	}
+	if text := specialFiles(chosen.Special); text != "" {
+		e.say("assay %s: %s", c.name, text)
+	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
 	return r, nil
+}
+
+// specialFiles returns a message that names the first of the files that were skipped
+// because they are not regular, or "" if there are none.
+func specialFiles(paths []string) string {
+	const shown = 3
+	if len(paths) == 0 {
+		return ""
+	}
+	text := "skipped " + plural(len(paths), "pipe, socket or device", "pipes, sockets or devices") + ": " + strings.Join(paths[:min(shown, len(paths))], ", ")
+	if more := len(paths) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "; to read a pipe, name it"
 }
 
 // A measure holds the flags of the commands that measure and judge.
@@ -146,14 +172,30 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 // measured returns the summary of an input, without its secrets. The collectives of its
 // GPUs are added to members, unless that is nil.
 func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	return withoutSecrets(r.measure(in, members), in.Path)
+	sum := withoutSecrets(r.measure(in, members), in.Path)
+	r.keep(memoryOf(sum))
+	return sum
+}
+
+// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+func memoryOf(sum *summary.Summary) (n int64) {
+	const perRow = 64 // texts and nested values
+	v := reflect.ValueOf(sum).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
+		}
+	}
+	return n
 }
 
 func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
 	if in.Summary != nil {
 		return in.Summary // has its own inputs
 	}
+	run, runFrom, _ := r.places.run(in) // reading has checked it
 	from := summary.Input{
+		Run: run, RunFrom: runFrom,
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
 		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
 	}
@@ -198,26 +240,32 @@ func gpus(t *trace.Trace) int {
 }
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
-// different runs, and totals over all GPUs would mix them.
+// different runs, and totals over all GPUs would mix them. If the user has put them into
+// one run, the rule for the ranks or that for the runs may be wrong.
 func noteRepeatedRanks(s *summary.Summary) {
-	seen := make(map[int]string)
+	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
+		return // a summary has said so before
+	}
+	seen := make(map[int]int)
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
 			continue // nothing in it is added to devices
 		}
 		first, again := seen[in.Rank]
-		if again && slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
-			return // a summary has said so before
+		if !again {
+			seen[in.Rank] = i
+			continue
 		}
-		if again {
-			s.Issues = append(s.Issues, summary.Issue{
-				Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-				Help: fmt.Sprintf("Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately.", in.Rank, first),
-			})
-			s.Sort()
-			return
+		help := "Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately."
+		if in.Run != "" && in.Run == s.Inputs[first].Run {
+			help = "Rank %d is also the rank of %s in the same run. If each of them is another rank, correct --rank-from or --group-by."
 		}
-		seen[in.Rank] = in.Path
+		s.Issues = append(s.Issues, summary.Issue{
+			Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
+			Help: fmt.Sprintf(help, in.Rank, s.Inputs[first].Path),
+		})
+		s.Sort()
+		return
 	}
 }
 
@@ -262,7 +310,7 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	}
 	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -277,7 +325,7 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	}
 	own, err := phase.Parse(bytes.NewReader(text), s.phases)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
 }
@@ -306,7 +354,8 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if err != nil {
 		return rule.Thresholds{}, err
 	}
-	return rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	return t, withoutValues(text, err)
 }
 
 // readSettings reads a settings file. Its size limit protects against a trace given by

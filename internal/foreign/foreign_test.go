@@ -47,6 +47,7 @@ var samples = map[string]string{
 	"v8-cpuprofile":         `{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":3}]}`,
 	"firefox-profile":       `{"meta":{"interval":1,"markerSchema":[]},"threads":[]}`,
 	"nccl-flight-recorder":  `{"version":"2.9","pg_config":{},"pg_status":{},"entries":[]}`,
+	"commcanary":            `{"events":[{"collective_id":"c","compute_before_us":0.5}],"format":"commcanary.trace.v1"}`,
 	"ascend-communication":  `{"step0":{"hcom_allReduce":{"Communication Time Info":{"Elapse Time(ms)":1}}}}`,
 	"trainer-state":         `{"global_step":7,"is_world_process_zero":true,"log_history":[]}`,
 	"verl-jsonl":            `{"step": 3, "data": {"timing_s/gen": 5.5}}`,

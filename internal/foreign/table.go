@@ -100,6 +100,8 @@ var documents = []Format{
 		What: "a Firefox profiler profile", Do: giveFolded},
 	{Name: "nccl-flight-recorder", Shape: JSON, Read: true, Marks: []string{`"pg_config"`, `"pg_status"`},
 		What: "an NCCL flight recorder dump", Do: giveDump},
+	{Name: "commcanary", Shape: JSON, Marks: []string{`"collective_id"`, `"compute_before_us"`},
+		What: "a merge of several ranks by CommCanary", Do: "give the traces of the ranks that it was made from"},
 	{Name: "ascend-communication", Shape: JSON, Marks: []string{`"Communication Time Info"`},
 		What: "a table of collectives (communication.json) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
 	{Name: "trainer-state", Shape: JSON, Read: true, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},

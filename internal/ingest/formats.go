@@ -33,6 +33,9 @@ type format struct {
 	listed func(path string, head []byte) bool
 }
 
+// textFormat is the name of the format of texts that may hold tables and logs.
+const textFormat = "text"
+
 // formats has all formats. The first whose sniff says so has the file, so those
 // with a magic number come first and those that guess come last.
 var formats = []format{
@@ -59,7 +62,7 @@ var formats = []format{
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
-	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
+	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
 // formatOf returns the format of a file, or nil. A file that begins as one of

@@ -301,6 +301,15 @@ func TestRankOf(t *testing.T) {
 			t.Errorf("rankOf(%q) = %d from %s, want %d", path, got, from, want)
 		}
 	}
+	comm := 6
+	for path, want := range map[string]struct {
+		rank int
+		from string
+	}{"report1.sqlite": {6, "nccl"}, "report_rank2.sqlite": {2, "name"}, "rank3/report.sqlite": {3, "folder"}} {
+		if got, from := rankOf(&trace.Trace{Meta: trace.Meta{CommRank: &comm}}, path); got != want.rank || from != want.from {
+			t.Errorf("rankOf(%q) with rank 6 in a communicator = %d from %s, want %d from %s", path, got, from, want.rank, want.from)
+		}
+	}
 	for _, path := range []string{"trace.json", "frank3.json", "prank1x.json", "rank.json", "crank3/t.json", "rank3x/t.json", "coworker7.json", "host_12345.17.pt.trace.json", "HTTP-4.json"} {
 		if got, from := rankOf(&trace.Trace{}, path); got != 0 || from != "assumed" {
 			t.Errorf("rankOf(%q) = %d from %s, want none", path, got, from)

@@ -23,7 +23,7 @@ type Input struct {
 	Bytes       int64  // as stored
 	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after SkipDigest
 	Rank        int
-	RankFrom    string // "trace", "name", "folder" or "assumed"
+	RankFrom    string // "trace", "name", "folder", "nccl" or "assumed"; also what the caller decided
 
 	Trace   *trace.Trace     // what happened when
 	Tables  *profile.Tables  // sums that a tool printed
@@ -99,7 +99,7 @@ var ranksInNames = [...]func() *regexp.Regexp{
 var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
 // rankOf returns the rank of a trace's process in its job: what the trace
-// says, else what its name says, else 0.
+// says, else what its path says, else what its communicator says, else 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)
@@ -107,29 +107,49 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
 	}
-	return rankInPath(path)
+	rank, from = rankInPath(path)
+	if r := t.Meta.CommRank; r != nil && from == "assumed" {
+		return *r, "nccl" // after the path, because the communicator may have a part of the ranks
+	}
+	return rank, from
 }
 
 // rankInPath returns the rank that a file's name has, or that of the nearest folder, or 0.
 func rankInPath(path string) (rank int, from string) {
-	number := func(find *regexp.Regexp, in string) bool {
-		m := find.FindStringSubmatch(in)
-		if m == nil {
-			return false
-		}
-		n, err := strconv.Atoi(m[1])
-		rank = n
-		return err == nil
+	if rank, ok := RankInName(path); ok {
+		return rank, "name"
 	}
-	for _, find := range ranksInNames {
-		if number(find(), filepath.Base(path)) {
-			return rank, "name"
-		}
-	}
-	for dir := filepath.Dir(path); dir != "." && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if number(rankInFolder(), filepath.Base(dir)) {
-			return rank, "folder"
-		}
+	if rank, ok := RankInFolder(path); ok {
+		return rank, "folder"
 	}
 	return 0, "assumed"
+}
+
+// RankInName returns the rank that a file's name has.
+func RankInName(path string) (rank int, ok bool) {
+	for _, find := range ranksInNames {
+		if rank, ok := rankIn(find(), filepath.Base(path)); ok {
+			return rank, true
+		}
+	}
+	return 0, false
+}
+
+// RankInFolder returns the rank that the name of the nearest folder has.
+func RankInFolder(path string) (rank int, ok bool) {
+	for dir := filepath.Dir(path); dir != "." && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if rank, ok := rankIn(rankInFolder(), filepath.Base(dir)); ok {
+			return rank, true
+		}
+	}
+	return 0, false
+}
+
+func rankIn(find *regexp.Regexp, name string) (rank int, ok bool) {
+	m := find.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil
 }

@@ -27,9 +27,9 @@ func isPlainText(path string, head []byte) bool {
 	return stranger(path, head) == nil
 }
 
-// beginsWithTable reports whether a text file in a directory is to be read. Reading
-// every log to its end would take too long. A file that is named like a trace is
-// always read.
+// beginsWithTable reports whether a text file in a directory is to be read for its
+// tables. Reading every text to its end would take too long. A file that is named like a
+// trace is always read. Logs are read if their beginning has a record.
 func beginsWithTable(path string, head []byte) bool {
 	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head) || beginsWithRecord(path, head)
 }

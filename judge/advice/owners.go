@@ -8,6 +8,7 @@ import (
 
 	"assay/judge/finding"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -20,6 +21,7 @@ const LongGap = 1_000_000
 type OwnerShare struct {
 	owner, state string
 	ns, longest  int64
+	short        int64  // ns in gaps under [summary.ShortGapNS]
 	count        int64  // idle intervals
 	name         string // the name with the most of this time
 	most         int64  // the time of name
@@ -41,6 +43,7 @@ func Owners(rows []summary.Idle) []OwnerShare {
 		}
 		o := &out[i]
 		o.ns, o.longest, o.count = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS), summary.Plus(o.count, r.Count)
+		o.short = summary.Plus(o.short, r.ShortGapsNS)
 		name := summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name}
 		byName[name] = summary.Plus(byName[name], r.NS)
 		if n := byName[name]; n > o.most || n == o.most && r.Name < o.name {
@@ -63,32 +66,10 @@ func mainOwners(owners []OwnerShare, total int64) []OwnerShare {
 	return owners[:n]
 }
 
-// causeWords has the display names of causes of idle time and of states of the CPU,
-// by their ids.
-var causeWords = map[string]string{
-	summary.OwnerHost: "host wait", summary.OwnerLaunch: "launch latency", summary.OwnerBetween: "kernel wait",
-	summary.OwnerDependency: "dependency wait", summary.OwnerNothing: "profiler overhead",
-	summary.OwnerOpaque: "CUDA graph without node trace", summary.OwnerUnknown: "unattributed",
-
-	summary.StateSync: "synchronization", summary.StateCopy: "memory copy call", summary.StateAlloc: "cudaMalloc/cudaFree",
-	summary.StateLaunch: "other launch", summary.StateCall: "other CUDA call", summary.StateData: "data loading",
-	summary.StateOp: "CPU operator", summary.StatePython: "Python code", summary.StateAnnotation: "annotated range",
-	summary.StateOS: "OS call", summary.StateOff: "off CPU", summary.StateUnrecorded: "not recorded",
-}
-
-// CauseText returns the display name of a cause of idle time: "host wait: Python code".
-func CauseText(owner, state string) string {
-	text := cmp.Or(causeWords[owner], owner)
-	if state != "" {
-		text += ": " + cmp.Or(causeWords[state], state)
-	}
-	return text
-}
-
 // OwnerEvidence returns a line for each of the largest causes.
 func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 	for _, o := range mainOwners(owners, total) {
-		line := fmt.Sprintf("%s: %s of the idle time (%s)", CauseText(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
+		line := fmt.Sprintf("%s: %s of the idle time (%s)", view.Cause(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
 		if o.name != "" {
 			line += fmt.Sprintf(", mainly in %q (%s)", finding.Short(o.name), unit.Duration(o.most))
 		}
@@ -109,11 +90,11 @@ func (o OwnerShare) advice() []finding.Step {
 	switch o.owner {
 	case summary.OwnerLaunch:
 		if o.longest >= LongGap {
-			return []finding.Step{finding.Advise("leave-out-first-launches"), finding.Advise("launch-less")}
+			return []finding.Step{finding.Advise("leave-out-first-launches")}
 		}
 		return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 	case summary.OwnerBetween:
-		return []finding.Step{finding.Advise("launch-more-each"), finding.Advise("launch-less")}
+		return []finding.Step{finding.Advise("launch-more-each")}
 	case summary.OwnerDependency:
 		return []finding.Step{finding.Advise("find-the-dependency")}
 	case summary.OwnerNothing:
@@ -138,6 +119,10 @@ func (o OwnerShare) advice() []finding.Step {
 		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"), finding.Advise("record-os-calls")}
 	case summary.StateUnrecorded:
 		return []finding.Step{finding.Advise("record-the-cpu")}
+	}
+	if o.state == summary.StateAnnotation && o.short < o.ns-o.short {
+		// An annotation around most of the program does not say what ran.
+		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps"), finding.Advise("record-the-cpu")}
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
 		// A launch does not take this long: the CPU did other work.

@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"assay/internal/label"
-	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -39,7 +39,7 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 				break
 			}
 			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
-			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing {
+			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
 				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
 				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device), finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
 			}
@@ -80,7 +80,7 @@ func (l longGaps) evidence() (out []string) {
 			line += fmt.Sprintf(", %s of it profiler overhead", unit.Duration(g.ProfilerNS))
 		}
 		if g.Owner != "" {
-			line += ": " + advice.CauseText(g.Owner, g.State)
+			line += ": " + view.Cause(g.Owner, g.State)
 			if g.Name != "" {
 				line += fmt.Sprintf(", %q", finding.Short(g.Name))
 			}
@@ -157,6 +157,9 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 // time.
 func (c *Evaluator) judgeUtilization() []tree.Reading {
 	limits := c.Limits[rule.LowUtilization]
+	if c.Unrecorded > 0 {
+		return nil // which stretches were not recorded is not known
+	}
 	list, ns := stretches(c, limits.MinBusy)
 	f, limit, ok := rule.Measured(limits, ns, c.Total.Window())
 	if !ok {

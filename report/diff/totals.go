@@ -9,6 +9,7 @@ import (
 	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/words"
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -26,8 +27,13 @@ func (b *differ) sums(rows, columns int) (out []doc.Section) {
 // tableDelta lists the rows of a table with the largest changes of its first column.
 func tableDelta(d compare.TableDelta, rows int) doc.Section {
 	first := d.Columns[0]
-	s := doc.Section{Title: label.Clip(label.Clean(d.Tool+" "+d.Name), 60), Lead: fmt.Sprintf("%s %s, was %s (%s)", label.Clip(label.Clean(first.Name), 30),
-		first.Text(first.New), first.Text(first.Base), compare.SignedShare(first.New-first.Base, first.Base))}
+	s := doc.Section{Title: label.Clip(label.Clean(d.Tool+" "+d.Name), 60)}
+	if clock := map[string]string{summary.ClockWall: "wall time", summary.ClockCPU: "CPU time"}[d.Clock]; clock != "" {
+		s.Title += ", " + clock
+	}
+	if base, new, ok := first.Sums(); ok {
+		s.Lead = fmt.Sprintf("%s %s, was %s (%s)", label.Clip(label.Clean(first.Title()), 30), first.Text(new), first.Text(base), compare.SignedShare(new-base, base))
+	}
 	t := doc.Table{Title: "rows"}
 	for _, c := range d.Columns {
 		t.Columns = append(t.Columns, doc.Col(label.Clip(label.Clean(c.Name), 20)+" delta", doc.Number))

@@ -29,7 +29,7 @@ func idle(s *summary.Summary) (plot.Chart, bool) {
 		total = summary.Plus(total, o.NS)
 	}
 	for _, o := range owners {
-		text := fmt.Sprintf("%s %s (%s)", words.Owner(o.Owner), unit.Duration(o.NS), unit.Share(o.NS, total))
+		text := fmt.Sprintf("%s %s (%s)", view.Owner(o.Owner), unit.Duration(o.NS), unit.Share(o.NS, total))
 		c.Legend = append(c.Legend, plot.Swatch{Color: ownerColor(o.Owner), Text: text})
 	}
 	shown := devices[:min(len(devices), allBars)]

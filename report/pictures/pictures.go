@@ -47,6 +47,7 @@ func all() []picture {
 		{"ranks-waits", measured(ranksWaits)},
 		{"ranks-budget", measured(ranksBudget)},
 		{"ranks-activity", measured(ranksActivity)},
+		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
 	}

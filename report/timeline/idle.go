@@ -63,7 +63,7 @@ func ownersSentence(total summary.Activity, owners []view.Idle, devices int) str
 		if i == 0 {
 			join = ". By cause: "
 		}
-		text += fmt.Sprintf("%s%s %s (%s)", join, words.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
+		text += fmt.Sprintf("%s%s %s (%s)", join, view.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
 	}
 	return text + "."
 }
@@ -75,7 +75,7 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 	scale := doc.ScaleOf(doc.Mean(total.Idle(), int64(len(devices))))
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{doc.Col("GPU", doc.Text), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of window", doc.Number)}}
 	for _, o := range owners {
-		t.Columns = append(t.Columns, doc.Col(scale.Head(words.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
+		t.Columns = append(t.Columns, doc.Col(scale.Head(view.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
 	}
 	row := func(label string, a summary.Activity, rows []summary.Idle, gpus int64) {
 		cells := []string{label, scale.Text(doc.Mean(a.Idle(), gpus)), unit.Share(a.Idle(), a.Window())}
@@ -128,13 +128,14 @@ func reasonTable(a summary.Activity, reasons []view.Idle) doc.Table {
 // ownerMeaning returns the definition of an owner or a state.
 func ownerMeaning(name string) string {
 	return map[string]string{
-		summary.OwnerHost:       "the CPU had not started the launch call; the state is what its thread did",
-		summary.OwnerDependency: "launched in time, but waited for an event, another stream or a copy",
-		summary.OwnerLaunch:     "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
-		summary.OwnerBetween:    "launched in time, started within 20 µs after the previous operation",
-		summary.OwnerNothing:    "the profiler started or stopped",
-		summary.OwnerOpaque:     "inside a CUDA graph whose nodes the profiler did not record",
-		summary.OwnerUnknown:    "the launch of the next operation is unknown",
+		summary.OwnerHost:        "the CPU had not started the launch call; the state is what its thread did",
+		summary.OwnerDependency:  "launched in time, but waited for an event, another stream or a copy",
+		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
+		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
+		summary.OwnerNothing:     "the profiler started or stopped",
+		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it",
+		summary.OwnerOpaque:      "inside a CUDA graph whose nodes the profiler did not record",
+		summary.OwnerUnknown:     "the launch of the next operation is unknown",
 
 		summary.StateSync:       "in a call that waits for the GPU",
 		summary.StateCopy:       "in a call that copies or fills memory",
@@ -161,11 +162,11 @@ func ownerWords(rows []summary.Idle) doc.List {
 	}
 	var list doc.List
 	for _, o := range view.SumOwners(rows) {
-		it := doc.Item{Mark: words.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
+		it := doc.Item{Mark: view.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
 		if o.Owner == summary.OwnerHost {
 			for _, state := range summaryStates() {
 				if states[state] {
-					it.Sub = append(it.Sub, doc.Item{Mark: words.State(state), Text: ownerMeaning(state)})
+					it.Sub = append(it.Sub, doc.Item{Mark: view.State(state), Text: ownerMeaning(state)})
 				}
 			}
 		}

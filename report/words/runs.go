@@ -10,14 +10,22 @@ import (
 )
 
 // Runs returns the number of runs and what separated them: "2 runs (one per directory)".
-// It is "" for a single run.
+// It is "" for a single run,
+// unless the user said so.
 func Runs(n int, by view.Evidence) string {
+	if n == 1 && by == view.ByNone {
+		return "1 run (by --group-by none)"
+	}
+	if n == 1 && by == view.ByPattern {
+		return "1 run (by --group-by)"
+	}
 	if n < 2 {
 		return ""
 	}
 	text := label.Plural(int64(n), "run")
 	why := map[view.Evidence]string{
 		view.ByFolder: "one per directory", view.ByRank: "a rank occurs more than once", view.ByProcess: "one per process in the file names",
+		view.ByPattern: "by --group-by",
 	}[by]
 	if why != "" {
 		text += " (" + why + ")"
@@ -48,6 +56,12 @@ func RanksFrom(inputs []summary.Input) string {
 			counts["the files"]++
 		case in.RankFrom == "name":
 			counts["file names"]++
+		case in.RankFrom == "folder":
+			counts["names of directories"]++
+		case in.RankFrom == "nccl":
+			counts["NCCL communicators"]++
+		case in.RankFrom == "pattern":
+			counts["--rank-from"]++
 		default:
 			counts["unknown"]++
 		}
@@ -57,7 +71,7 @@ func RanksFrom(inputs []summary.Input) string {
 		return ""
 	}
 	var parts []string
-	for _, source := range []string{"distributedInfo of the files", "the files", "file names"} {
+	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories", "NCCL communicators", "--rank-from"} {
 		switch n := counts[source]; n {
 		case 0:
 		case len(inputs):

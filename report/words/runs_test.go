@@ -10,6 +10,7 @@ import (
 func TestRunsAndCopies(t *testing.T) {
 	for want, got := range map[string]string{
 		"": Runs(1, view.ByNothing), "2 runs (one per directory)": Runs(2, view.ByFolder), "3 runs (a rank occurs more than once)": Runs(3, view.ByRank),
+		"1 run (by --group-by none)": Runs(1, view.ByNone), "1 run (by --group-by)": Runs(1, view.ByPattern), "3 runs (by --group-by)": Runs(3, view.ByPattern),
 		"2 runs (one per process in the file names)": Runs(2, view.ByProcess), "1 copy of a capture left out": Copies(1), "2 copies of captures left out": Copies(2),
 	} {
 		if got != want {

@@ -13,6 +13,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/timeline"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -25,48 +26,10 @@ func of(words map[string]string, id string, columns int) string {
 	return label.Clip(label.Clean(id), columns)
 }
 
-// Owner returns the cause of idle time that an owner id names, without its state.
-func Owner(id string) string {
-	return of(map[string]string{
-		summary.OwnerHost:       "host wait",
-		summary.OwnerLaunch:     "launch latency",
-		summary.OwnerBetween:    "kernel wait",
-		summary.OwnerDependency: "dependency wait",
-		summary.OwnerNothing:    "profiler overhead",
-		summary.OwnerOpaque:     "CUDA graph without node trace",
-		summary.OwnerUnknown:    "unattributed",
-	}, id, 30)
-}
-
-// State returns what the launching thread did while the GPU was idle.
-func State(id string) string {
-	return of(map[string]string{
-		summary.StateSync:       "synchronization",
-		summary.StateCopy:       "memory copy call",
-		summary.StateAlloc:      "cudaMalloc/cudaFree",
-		summary.StateLaunch:     "other launch",
-		summary.StateCall:       "other CUDA call",
-		summary.StateData:       "data loading",
-		summary.StateOp:         "CPU operator",
-		summary.StatePython:     "Python code",
-		summary.StateAnnotation: "annotated range",
-		summary.StateOS:         "OS call",
-		summary.StateOff:        "off CPU",
-		summary.StateUnrecorded: "not recorded",
-	}, id, 30)
-}
-
 // Cause returns the cause of idle time: "host wait: data loading". A name, if there
 // is one, follows: "host wait: data loading in NAME". It is "" if nothing is known.
 func Cause(owner, state, name string) string {
-	var parts []string
-	if owner != "" {
-		parts = append(parts, Owner(owner))
-	}
-	if state != "" {
-		parts = append(parts, State(state))
-	}
-	text := strings.Join(parts, ": ")
+	text := view.Cause(owner, state)
 	name = label.Clip(label.Clean(name), 44)
 	switch {
 	case name == "":

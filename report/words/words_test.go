@@ -23,14 +23,14 @@ import (
 func TestWords(t *testing.T) {
 	var seen []string
 	for _, owner := range summary.Owners() {
-		w := Owner(owner)
+		w := Cause(owner, "", "")
 		if w == owner || slices.Contains(seen, w) {
 			t.Errorf("the owner %q is shown as %q", owner, w)
 		}
 		seen = append(seen, w)
 	}
 	for _, tc := range []struct{ got, want string }{
-		{Owner("new-owner\x1b"), "new-owner\uFFFD"},
+		{Cause("new-owner\x1b", "", ""), "new-owner\uFFFD"},
 		{Cause(summary.OwnerHost, summary.StateData, "next"), "host wait: data loading in next"},
 		{Cause(summary.OwnerHost, summary.StateData, ""), "host wait: data loading"},
 		{Cause("", "", "next"), "next"},

@@ -201,3 +201,10 @@ func SniffLines(head []byte) bool {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
 }
+
+// HasRecords reports whether a sample of a text has values that a built-in form reads.
+func HasRecords(sample []byte) bool {
+	r := NewReader("", Default(), series.Limits{})
+	r.Write(sample)
+	return !r.Close(true).Empty()
+}

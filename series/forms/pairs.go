@@ -16,6 +16,10 @@ const (
 
 // pairs reads the pairs of a key and a value that a text separates.
 func (r *Reader) pairs(s *formState, rec []byte) {
+	if s.is == cellRule {
+		r.cells(s, rec)
+		return
+	}
 	for len(rec) > 0 {
 		part := rec
 		if n := bytes.Index(rec, []byte(s.split)); s.split != "\n" && n >= 0 {
@@ -31,6 +35,19 @@ func (r *Reader) pairs(s *formState, rec []byte) {
 		}
 		if n > 0 {
 			r.pair(s, part[:n], part[n+len(s.is):])
+		}
+	}
+}
+
+// cellRule is between the cells of a table whose cells are keys and values in turn.
+const cellRule = "│"
+
+// cells reads the keys and values of a row of such a table.
+func (r *Reader) cells(s *formState, rec []byte) {
+	list := bytes.Split(rec, []byte(cellRule))
+	for i := 1; i+1 < len(list); i += 2 {
+		if len(trim(list[i])) > 0 && len(trim(list[i+1])) > 0 {
+			r.pair(s, list[i], list[i+1])
 		}
 	}
 }
@@ -285,7 +302,7 @@ func (r *Reader) inBlock(start, end int) {
 		r.merged(start)
 	}
 	switch {
-	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
+	case (row || len(bl.state.end) > 1) && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
 		r.closeBlock()
 	case bl.left <= 0:
 		r.closeBlock()

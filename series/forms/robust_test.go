@@ -287,7 +287,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestParseErrors: mistakes in a file of forms are told with their line.
+// TestParseErrors: an error of a file of forms has its line.
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 "no forms",

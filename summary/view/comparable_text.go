@@ -1,9 +1,11 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -54,11 +56,25 @@ func (r Reason) difference() string {
 		return short("ran on", devices(a.Count), "on "+devices(b.Count), ": each does a different part of the work")
 	case OtherRanks:
 		return of("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
+	case OtherClock:
+		return short("is a profile of", clockText(a.Names), "of "+clockText(b.Names), ": wall time includes waiting, CPU time does not; give two profiles with the same clock")
+	case StepDefinition:
+		return fmt.Sprintf("steps of %s are cut by %s and those of %s by %s: times of steps are not compared", a.subject(), list(a, " and "), b.subject(), list(b, " and "))
 	case OtherFormat:
 		return fmt.Sprintf("the formats are %s (%s) and %s (%s): profilers differ in the events they record and in their overhead",
 			list(a, " and "), a.short(), list(b, " and "), b.short())
 	}
 	return short("has", unit.Count(a.Count)+" step windows", unit.Count(b.Count), "; times per step can be compared, sums over the capture cannot")
+}
+
+// clockText names the times of a profile.
+func clockText(clocks []string) string {
+	words := map[string]string{summary.ClockWall: "wall time", summary.ClockCPU: "CPU time"}
+	var list []string
+	for _, c := range clocks {
+		list = append(list, cmp.Or(words[c], c))
+	}
+	return strings.Join(list, " and ")
 }
 
 // subject names the run in a sentence.

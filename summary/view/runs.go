@@ -33,6 +33,9 @@ const (
 	ByRank    Evidence = "rank"    // one directory has several captures of a rank
 	ByFolder  Evidence = "folder"  // several directories have a capture of the same rank
 	ByProcess Evidence = "process" // file names identify the process of a capture
+
+	ByPattern Evidence = "pattern" // the user gave a pattern of the paths
+	ByNone    Evidence = "none"    // the user said that all is one run
 )
 
 // A Capture has the properties that decide to which run an input belongs.
@@ -41,6 +44,8 @@ type Capture struct {
 	Rank   int
 	SHA256 string
 	Kind   Kind
+	Run    string   // as the user says; "" if it is to be found out
+	From   Evidence // what decided about Run
 }
 
 // A Kind is the kind of data that an input has about a run.
@@ -57,7 +62,7 @@ const (
 func Captures(s *summary.Summary) []Capture {
 	out := make([]Capture, len(s.Inputs))
 	for i, in := range s.Inputs {
-		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256}
+		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom)}
 	}
 	// An input with several kinds of rows has the strongest: an input with a timeline
 	// is one, whatever else it holds.
@@ -107,7 +112,12 @@ const MaxRuns = 256
 // in several directories. A capture with the content of an earlier one is left out:
 // it says nothing about how runs differ. Totals belong to the first run of their
 // directory, or, in a directory of their own, to the first run.
+//
+// Where the user has said which run each capture belongs to, that counts alone.
 func Runs(list []Capture) Grouping {
+	if len(list) > 0 && !slices.ContainsFunc(list, func(c Capture) bool { return c.Run == "" }) {
+		return given(list)
+	}
 	g := grouper{list: list, dirs: map[string]*folder{}}
 	seen := map[string]bool{}
 	for i, c := range list {
@@ -120,6 +130,23 @@ func Runs(list []Capture) Grouping {
 	}
 	g.joinFolders()
 	return g.out
+}
+
+// given returns the runs that the user has named, in the order of their first captures.
+func given(list []Capture) Grouping {
+	out, at := Grouping{From: list[0].From}, map[string]int{}
+	for i, c := range list {
+		n, ok := at[c.Run]
+		if !ok {
+			n = min(len(out.Runs), MaxRuns-1)
+			if n == len(out.Runs) {
+				out.Runs = append(out.Runs, Run{})
+			}
+			at[c.Run] = n
+		}
+		out.Runs[n].Inputs = append(out.Runs[n].Inputs, i)
+	}
+	return out
 }
 
 type grouper struct {

@@ -70,23 +70,38 @@ func viewOf(t summary.Table) ToolTable {
 	if at < 0 { // of a later version of the schema
 		at = slices.IndexFunc(kinds, func(k TableKind) bool { return k.Of == summary.OfRow })
 	}
-	v := ToolTable{Table: t, Kind: kinds[at], order: at, RankColumn: t.Rank(), ShareColumn: -1}
-	if v.RankColumn >= 0 {
-		v.ShareColumn = slices.IndexFunc(t.Columns, func(c summary.TableColumn) bool {
-			return c.Adds == summary.AddsSelf && c.Unit == t.Columns[v.RankColumn].Unit
-		})
-		if self := t.Column("self"); self >= 0 && t.Columns[self].Adds == summary.AddsSelf && t.Columns[self].Unit == t.Columns[v.RankColumn].Unit {
-			v.ShareColumn = self // before the number of calls, which may have the same unit
-		}
-		if t.Columns[v.RankColumn].Adds == summary.AddsSelf {
-			v.ShareColumn = v.RankColumn
-		}
-	}
+	v := ToolTable{Table: t, Kind: kinds[at], order: at, RankColumn: t.Rank()}
+	v.ShareColumn = CostColumn(&t)
 	if v.ShareColumn >= 0 {
 		v.RowsTotal, _ = t.Sum(v.ShareColumn)
 		v.ShareTotal, _ = t.Whole(v.ShareColumn)
 	}
 	return v
+}
+
+// CostColumn returns the index of the column whose sum over the rows is what they cost
+// together, in the unit by which the table is sorted: the time of functions without the
+// functions that they call. It is -1 if there is none.
+func CostColumn(t *summary.Table) int {
+	rank := t.Rank()
+	if rank < 0 {
+		return -1
+	}
+	adds := func(i int) bool {
+		return t.Columns[i].Adds == summary.AddsSelf && t.Columns[i].Unit == t.Columns[rank].Unit
+	}
+	if adds(rank) {
+		return rank
+	}
+	if self := t.Column("self"); self >= 0 && adds(self) { // before the number of calls, which may have the same unit
+		return self
+	}
+	for i := range t.Columns {
+		if adds(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Size orders tables of one kind: those of times come before all others.

@@ -1,0 +1,379 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"assay/diag"
+	"assay/internal/ingest"
+	"assay/internal/redact"
+	"assay/internal/tempfile"
+	"assay/internal/timeline"
+	"assay/summary"
+	"assay/trace"
+	"assay/unit"
+)
+
+// A timelineFile is one input of a timeline.
+type timelineFile struct {
+	measuredFile
+	path string // as it is opened again
+	meta trace.Meta
+	from summary.Input
+	gpus []summary.Device
+
+	shift            int64 // ns that are added to its times
+	offset, residual *int64
+	devices          map[int64]int64 // numbers in the timeline; nil if they stay
+}
+
+func (f *timelineFile) rank() int { return f.from.Rank }
+
+// base returns the Unix time in ns of the file's time 0, as far as the file states it.
+func (f *timelineFile) base() int64 {
+	if f.meta.BaseTime == nil {
+		return 0
+	}
+	return *f.meta.BaseTime
+}
+
+// A joinedTimeline is what is written as one Chrome trace.
+type joinedTimeline struct {
+	r      *reading
+	name   string // of the command
+	files  []*timelineFile
+	header timeline.Header
+	hide   *redact.Redactor
+	users  bool
+}
+
+// timeline converts the inputs to one Chrome trace. r has all inputs, and the standard
+// input of its environment can be read again.
+func (conv *conversion) timeline(r *reading, c *command) error {
+	files, failed := r.timelineFiles()
+	if len(files) == 0 {
+		return errors.Join(failed...)
+	}
+	list := make([]measuredFile, len(files))
+	for i, f := range files {
+		list[i] = f.measuredFile
+	}
+	if n := len(runsOf(list, isTimeline)); n > 1 {
+		return errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run, or state with --group-by which inputs are one", n))...)
+	}
+	s := joined(list)
+	chosen, err := conv.choose(r.e, c, s, files)
+	if err != nil {
+		return errors.Join(append(failed, err)...)
+	}
+	j := &joinedTimeline{r: r, name: c.name, files: chosen, hide: redact.New(conv.redact), users: conv.redact}
+	j.align(s)
+	j.numberGPUs()
+	j.head()
+	packed := func(j *joinedTimeline, w io.Writer) error { return compressed(conv.output, w, j.encode) }
+	if err := r.e.output(conv.output, mask(j).as(packed)); err != nil {
+		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+	}
+	return errors.Join(failed...)
+}
+
+// timelineFiles measures the inputs and returns those that are traces by rank and path,
+// and the errors of the others.
+func (r *reading) timelineFiles() ([]*timelineFile, []error) {
+	files, errs := make([]*timelineFile, len(r.paths)), make([]error, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) {
+		if in.Trace == nil {
+			errs[i] = fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)
+			return
+		}
+		f := &timelineFile{path: r.paths[i], meta: in.Trace.Meta}
+		f.summary = r.measured(in, &f.members)
+		f.from, f.gpus = f.summary.Inputs[0], f.summary.Devices // the summary is joined with others
+		files[i] = f
+	})
+	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+	files = slices.DeleteFunc(files, func(f *timelineFile) bool { return f == nil })
+	slices.SortStableFunc(files, func(a, b *timelineFile) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.path, b.path))
+	})
+	return files, failed
+}
+
+// align computes how far the times of each file are moved. The clock of the first file
+// that has an offset stays.
+func (j *joinedTimeline) align(s *summary.Summary) {
+	for _, row := range s.Ranks {
+		for _, f := range j.files {
+			if s.Inputs[row.Input].Path == f.from.Path && f.offset == nil {
+				f.offset, f.residual = row.OffsetNS, row.ResidualNS
+			}
+		}
+	}
+	first := j.files[0]
+	if i := slices.IndexFunc(j.files, func(f *timelineFile) bool { return f.offset != nil }); i >= 0 {
+		first = j.files[i]
+	}
+	base, stated := outBase(first)
+	if stated {
+		j.header.BaseTime = &base
+	}
+	for _, f := range j.files {
+		f.shift = f.base() - base
+		if f.offset != nil {
+			f.shift -= *f.offset - *first.offset
+		}
+	}
+	j.tellClocks(first)
+}
+
+// outBase returns the base time of the timeline and whether it is stated. JavaScript and
+// Perfetto read times as floating-point numbers, which keep the nanoseconds
+// of times below about 10^13 µs only. Unix times therefore get a base, as newer versions
+// of PyTorch write it: a multiple of a quarter of a year.
+func outBase(first *timelineFile) (base int64, stated bool) {
+	const quarter, large = 7_889_238_000_000_000, 1 << 53 // ns
+	if first.meta.BaseTime != nil {
+		return first.base(), true
+	}
+	for _, d := range first.gpus {
+		if d.StartNS > large {
+			return d.StartNS / quarter * quarter, true
+		}
+	}
+	return 0, false
+}
+
+// tellClocks prints how the clocks were aligned.
+func (j *joinedTimeline) tellClocks(first *timelineFile) {
+	if len(j.files) < 2 {
+		return
+	}
+	aligned, worst := 0, int64(0)
+	var kept []int
+	for _, f := range j.files {
+		if f.offset == nil {
+			kept = append(kept, f.rank())
+			continue
+		}
+		aligned++
+		worst = max(worst, *f.residual)
+	}
+	if aligned > 1 {
+		j.r.e.say("assay %s: the clocks of %d ranks are aligned to rank %d by the ends of matched collectives; residual at most %s", j.name, aligned, first.rank(), unit.Duration(worst))
+	} else {
+		kept = nil
+		j.r.e.say("assay %s: the ranks share no matched collective, so their clocks are not aligned", j.name)
+	}
+	if len(kept) > 0 {
+		j.r.e.say("assay %s: the clocks of these ranks are not aligned, because they share no matched collective with rank %d: %s", j.name, first.rank(), rankList(kept))
+	}
+}
+
+// numberGPUs gives new numbers to the GPUs of all ranks if two ranks have the same one.
+func (j *joinedTimeline) numberGPUs() {
+	seen, again := map[int64]bool{}, false
+	for _, f := range j.files {
+		for _, d := range f.gpus {
+			again = again || seen[d.Device]
+			seen[d.Device] = true
+		}
+	}
+	if !again {
+		return
+	}
+	next := int64(0)
+	for _, f := range j.files {
+		f.devices = map[int64]int64{}
+		for _, d := range f.gpus {
+			f.devices[d.Device] = next
+			next++
+		}
+	}
+	j.header.FreeGPU = next
+}
+
+// head fills the rest of the header.
+func (j *joinedTimeline) head() {
+	h := &j.header
+	for _, f := range j.files {
+		h.Kineto = h.Kineto || f.meta.Kineto || f.from.Format == "kineto"
+		m := timeline.Member{Rank: f.rank(), Input: f.from.Path}
+		if len(j.files) > 1 {
+			m.Offset, m.Residual = f.offset, f.residual
+		}
+		h.Members = append(h.Members, m)
+		for _, d := range f.gpus {
+			if d.Name == "" {
+				continue
+			}
+			to, ok := f.devices[d.Device]
+			if !ok {
+				to = d.Device
+			}
+			h.GPUs = append(h.GPUs, timeline.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device]})
+		}
+	}
+	if one := j.files[0]; len(j.files) == 1 && one.meta.Rank != nil {
+		h.Rank, h.WorldSize = one.meta.Rank, one.meta.WorldSize
+	}
+}
+
+// encode writes the timeline.
+func (j *joinedTimeline) encode(w io.Writer) error {
+	sel := trace.SelectAll()
+	sel.Limits = j.r.limits.trace()
+	if j.users {
+		if err := j.each(sel, j.learn); err != nil {
+			return err
+		}
+	}
+	out := timeline.NewWriter(w, j.header, len(j.files), int64(j.r.limits.memory)/8, j.hide.Text)
+	err := j.each(sel, func(f *timelineFile, rd *trace.Reader) error {
+		sum, err := out.Add(timeline.Rank{Label: j.label(f), Shift: f.shift, Devices: f.devices}, rd)
+		if sum.Dropped > 0 {
+			j.r.e.say("assay %s: %s: %s cannot be shown and %s left out", j.name, f.from.Path, plural(int(sum.Dropped), "event", "events"), wasWere(sum.Dropped))
+		}
+		for _, is := range rd.Issues() {
+			if is.Severity != diag.Info {
+				j.r.e.say("assay %s: %s: %s ×%d: %s", j.name, f.from.Path, is.Code, is.Count, is.Help)
+			}
+		}
+		return err
+	})
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	if n := j.hide.Secrets(); n > 0 {
+		j.r.e.say("assay %s: %s masked in the timeline; the inputs still have them", j.name, plural(n, "possible secret is", "possible secrets are"))
+	}
+	return nil
+}
+
+func wasWere(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// label returns what precedes the names of a file's processes.
+func (j *joinedTimeline) label(f *timelineFile) string {
+	same := 0
+	for _, o := range j.files {
+		if o.rank() == f.rank() {
+			same++
+		}
+	}
+	switch {
+	case same > 1:
+		return fmt.Sprintf("rank %d, %s", f.rank(), filepath.Base(f.from.Path))
+	case len(j.files) == 1 && f.from.RankFrom == "assumed":
+		return ""
+	}
+	return fmt.Sprintf("rank %d", f.rank())
+}
+
+// learn notes the names of users in the texts of a file.
+func (j *joinedTimeline) learn(_ *timelineFile, rd *trace.Reader) error {
+	for rd.Scan() {
+		if e, ok := rd.Record().(*trace.Event); ok {
+			j.hide.Learn(strings.ReplaceAll(string(e.Raw()), `\\`, `\`))
+		}
+	}
+	return rd.Err()
+}
+
+// each calls use with a reader of the events of each file. A format that is not Chrome
+// JSON is converted while it is read.
+func (j *joinedTimeline) each(sel trace.Select, use func(*timelineFile, *trace.Reader) error) error {
+	for _, f := range j.files {
+		if err := j.open(f, sel, func(rd *trace.Reader) error { return use(f, rd) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
+	if stdin, ok := j.r.e.stdin.(*os.File); ok && tf.path == ingest.Stdin {
+		if _, err := stdin.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	f, err := ingest.Open(tf.path, j.r.e.stdin)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	f.SkipDigest()
+	f.ExportTime = j.r.exportTime
+	rd, err := ingest.Events(f, sel)
+	if err != nil {
+		return err
+	}
+	if rd != nil {
+		return use(rd)
+	}
+	in, err := ingest.Load(f, sel)
+	if err != nil {
+		return err
+	}
+	from, to := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := timeline.WriteModel(to, in.Trace)
+		to.CloseWithError(err)
+		done <- err
+	}()
+	err = use(trace.NewReader(from, tf.from.Path, sel))
+	from.CloseWithError(io.ErrClosedPipe)
+	if wrote := <-done; err == nil {
+		err = wrote
+	}
+	return err
+}
+
+// compressed calls encode with a writer that compresses as the name of the output says.
+func compressed(name string, w io.Writer, encode func(io.Writer) error) error {
+	var z io.WriteCloser
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		z = gzip.NewWriter(w)
+	case strings.HasSuffix(name, ".zst"):
+		enc, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		z = enc
+	default:
+		return encode(w)
+	}
+	return errors.Join(encode(z), z.Close())
+}
+
+// spool copies standard input to a temporary file if it is one of the inputs, because a
+// timeline reads its inputs twice. The caller calls done.
+func (e env) spool(args []string, temp *tempfile.Registry) (env, error) {
+	if !slices.Contains(args, ingest.Stdin) {
+		return e, nil
+	}
+	f, err := temp.Create(func() (*os.File, error) { return os.CreateTemp("", "assay-*") })
+	if err != nil {
+		return e, err
+	}
+	if _, err := io.Copy(f, e.stdin); err != nil {
+		return e, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	e.stdin = f
+	return e, err
+}
