@@ -53,7 +53,6 @@ type Builder struct {
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
-	dated  bool
 }
 
 // A building is a series that is not finished: its last value may still be
