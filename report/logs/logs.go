@@ -27,12 +27,16 @@ const (
 
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, screenHangs), benchmarks(ctx, screenResults), phases(ctx, screenPhases), metrics(ctx, screenMetrics), groups(ctx, screenGroups)}
+	values := metrics(ctx, screenMetrics)
+	if len(values.Blocks) == 0 { // no metric has a canonical name
+		values = others(ctx, screenMetrics)
+	}
+	return slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), values, groups(ctx, screenGroups)})
 }
 
 // Sections returns the sections of the report.
 func Sections(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, mostHangs), benchmarks(ctx, mostResults), phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx), groups(ctx, mostGroups)}
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
@@ -179,7 +183,7 @@ func places(ctx *section.Context) doc.Section {
 }
 
 // others returns the values without canonical names.
-func others(ctx *section.Context) doc.Section {
+func others(ctx *section.Context, most int) doc.Section {
 	var rows []*summary.Series
 	for _, r := range shown(ctx) {
 		if !slices.Contains(roles, r.Role) {

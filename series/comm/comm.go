@@ -2,8 +2,8 @@
 // (NCCL_DEBUG=INFO), the tables of nccl-tests and rccl-tests, messages of PyTorch's
 // watchdog, and dumps of its flight recorder.
 //
-// Rows of the tables are results of benchmarks. What a process tells of its groups
-// becomes a [series.Group], from which hangs are found: a call that one member of a
+// Rows of the tables are results of benchmarks. Records of the groups of a process
+// become a [series.Group], from which hangs are found: a call that one member of a
 // group made and another did not.
 package comm
 
