@@ -48,11 +48,13 @@ type reading struct {
 
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
+	save     bool // parts are saved, so collectives are looked at
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
+	kept  int64                 // bytes of memory that the collectives of partials take
 
 	secrets []summary.Issue // of inputs that hold some
 }

@@ -13,16 +13,13 @@ import (
 
 	"assay/analyze"
 	"assay/classify"
-	"assay/collective"
 	"assay/diag"
-	"assay/fleet"
 	"assay/internal/ingest"
 	"assay/internal/yamltree"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/summary"
-	"assay/trace"
 	"assay/unit"
 )
 
@@ -105,6 +102,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 type measure struct {
 	source
 	thresholds string
+	save       string // the directory for partials; "" for none
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -132,67 +130,21 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, failed := r.merged()
-	if all == nil {
+	r.save = m.save != ""
+	all, failed := r.measureAll()
+	if len(all) == 0 {
 		return nil, errors.Join(failed...)
 	}
-	v := &verdict{summary: all}
+	if m.save != "" {
+		if err := m.saveParts(e, all); err != nil {
+			return nil, errors.Join(append(failed, err)...)
+		}
+	}
+	v := &verdict{summary: r.joined(all)}
 	noteRepeatedRanks(v.summary)
 	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
-}
-
-// measured returns the summary of an input, without its secrets. The collectives of its
-// GPUs are added to members, unless that is nil.
-func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	return withoutSecrets(r.measure(in, members), in.Path)
-}
-
-func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	if in.Summary != nil {
-		return in.Summary // has its own inputs
-	}
-	run, runFrom, _ := r.places.run(in) // reading has checked it
-	from := summary.Input{
-		Run: run, RunFrom: runFrom,
-		Path: in.Path, Format: in.Format, Compression: in.Compression,
-		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}
-	if in.Trace != nil && in.Trace.Meta.WorldSize != nil {
-		from.WorldSize = *in.Trace.Meta.WorldSize
-	}
-	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
-	switch {
-	case in.Tables != nil:
-		return analyze.Tables(in.Tables, from, opt)
-	case in.Memory != nil:
-		return analyze.Snapshot(in.Memory, from, opt)
-	case in.Timeline != nil:
-		return analyze.MemoryTimeline(in.Timeline, from, opt)
-	case in.Counters != nil:
-		return analyze.Counters(in.Counters, from, opt)
-	}
-	if in.Profile != nil {
-		return analyze.Profile(in.Profile, from, opt)
-	}
-	if members != nil && (len(r.paths) > 1 || gpus(in.Trace) > 1) {
-		opt.Collectives = func(device int64, c *collective.Columns) {
-			*members = append(*members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
-		}
-	}
-	return analyze.Trace(in.Trace, from, opt)
-}
-
-// gpus returns how many GPUs a trace has work of.
-func gpus(t *trace.Trace) int {
-	seen := map[int64]bool{}
-	for i := range t.Tracks {
-		if t.Tracks[i].OnDevice {
-			seen[t.Tracks[i].Device] = true
-		}
-	}
-	return len(seen)
 }
 
 // noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to

@@ -33,6 +33,7 @@ type Input struct {
 	Timeline *memory.Timeline  // the same over time, by category
 
 	Summary *summary.Summary // what assay measured before, of inputs of its own
+	Content string           // SHA-256 of the text of the summary, which is not compressed
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is

@@ -1,0 +1,121 @@
+package partial
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/fleet"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// sortRanks brings the traces of each run into the order of their ranks, because all
+// screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
+// other files stay.
+func sortRanks(all []Part) {
+	for _, run := range runsOf(all, Part.isTimeline) {
+		files := make([]Part, len(run))
+		for k, i := range run {
+			files[k] = all[i]
+		}
+		slices.SortStableFunc(files, func(a, b Part) int { return cmp.Compare(a.Summary.Inputs[0].Rank, b.Summary.Inputs[0].Rank) })
+		for k, i := range run {
+			all[i] = files[k]
+		}
+	}
+}
+
+// CountRuns returns how many runs the traces among the parts belong to.
+func CountRuns(all []Part) int { return len(runsOf(all, Part.isTimeline)) }
+
+// isTimeline reports whether a part is of a trace.
+func (p Part) isTimeline() bool {
+	return len(p.Summary.Inputs) == 1 && view.Captures(p.Summary)[0].Kind == view.OfTimeline
+}
+
+// hasCollectives reports whether a part can be compared with other ranks.
+func (p Part) hasCollectives() bool { return len(p.Members) > 0 }
+
+// isMeasured reports whether a part is as it was measured, and not the summary of a run.
+func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
+
+// Runs returns one summary for the traces of each run whose ranks can be compared, and one
+// for each other part. It takes the summaries of the parts.
+func Runs(all []Part) []*summary.Summary {
+	var out []*summary.Summary
+	of := make(map[int][]Part) // by the first part of the run
+	with := make(map[int]bool) // the other parts of runs
+	for _, run := range runsOf(all, Part.hasCollectives) {
+		for n, i := range run {
+			of[run[0]] = append(of[run[0]], all[i])
+			with[i] = n > 0
+		}
+	}
+	for i, p := range all {
+		switch {
+		case len(of[i]) > 0:
+			out = append(out, Join(of[i]))
+		case !with[i]:
+			p.Summary.Partial = nil
+			out = append(out, p.Summary)
+		}
+	}
+	return out
+}
+
+// Join returns one summary of all parts, in their order, with the comparison of the ranks
+// of each run. It takes the summaries of the parts.
+func Join(all []Part) *summary.Summary {
+	first, inputs := make([]int, len(all)), 0
+	for i, p := range all {
+		first[i] = inputs
+		inputs += len(p.Summary.Inputs)
+	}
+	runs, jobs := runsOf(all, Part.hasCollectives), len(runsOf(all, Part.isTimeline))
+	list := make([]*summary.Summary, len(all))
+	for i, p := range all {
+		all[i].coarsen(halvings(len(all)))
+		list[i] = p.Summary
+	}
+	s := summary.Join(list...)
+	if jobs == 1 {
+		fleet.NoteInputs(s)
+	}
+	for _, run := range runs {
+		var ranks []fleet.Member
+		for _, i := range run {
+			for _, m := range all[i].Members {
+				m.Input = first[i]
+				ranks = append(ranks, m)
+			}
+		}
+		if job := fleet.Match(ranks); job != nil {
+			job.AddTo(s)
+		}
+	}
+	return s
+}
+
+// runsOf returns the wanted parts, which have one input each, by their runs: as ascending
+// indices.
+func runsOf(all []Part, wanted func(Part) bool) [][]int {
+	var captures []view.Capture
+	var of []int
+	for i, p := range all {
+		if wanted(p) {
+			c := view.Captures(p.Summary)[0]
+			c.SHA256 = "" // not every command computes it
+			captures = append(captures, c)
+			of = append(of, i)
+		}
+	}
+	var out [][]int
+	for _, run := range view.Runs(captures).Runs {
+		var list []int
+		for _, i := range run.Inputs {
+			list = append(list, of[i])
+		}
+		out = append(out, list)
+	}
+	return out
+}
