@@ -18,6 +18,8 @@ type group struct {
 	matched   matchedBy
 	instances []instance
 	differ    int64 // instances whose kind, type or size differs between ranks
+
+	solved *Solved // what was found before, where the runs were; nil if they are here
 }
 
 // A sendsKind says whether a group has collectives, or sends and receives.
@@ -52,11 +54,7 @@ func groupsOf(members []Member) []*group {
 				key, sends := sendsOf(keys[what.Group], what, members[m].Rank)
 				g := index[key]
 				if g == nil {
-					from := c.Groups[what.Group]
-					g = &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends}
-					if sends != noSends {
-						g.of = keys[what.Group]
-					}
+					g = newGroup(c.Groups[what.Group], sends, keys[what.Group])
 					index[key] = g
 					out = append(out, g)
 				}
@@ -73,6 +71,14 @@ func groupsOf(members []Member) []*group {
 		}
 	}
 	return out
+}
+
+func newGroup(from collective.Group, sends sendsKind, of string) *group {
+	g := &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends}
+	if sends != noSends {
+		g.of = of
+	}
+	return g
 }
 
 // A slot is a list of a group.

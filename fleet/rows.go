@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"assay/collective"
 	"assay/summary"
@@ -90,6 +91,9 @@ type sortOf struct {
 
 // rows returns the collectives of a group, one row for each kind, type and size.
 func (g *group) rows(members []Member) []summary.Collective {
+	if g.solved != nil {
+		return slices.Clone(g.solved.Rows)
+	}
 	index := map[sortOf]int{}
 	var out []summary.Collective
 	row := func(w collective.What, uneven bool) *summary.Collective {
