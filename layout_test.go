@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -41,6 +42,8 @@ var mayImport = map[string]string{
 	"internal/timeline":              "internal/eventscan internal/jsonscan trace",
 	"internal/partial":               "analyze collective diag fleet internal/ingest internal/redact summary summary/view trace",
 	"collective":                     "diag",
+	"beam/cmd/assay-beam":            "beam/pipeline unit",
+	"beam/pipeline":                  "analyze collective diag fleet internal/ingest internal/partial internal/redact judge judge/rule report summary trace",
 	"profile":                        "diag internal/lazyregexp",
 	"nsys/stats":                     "diag internal/lazyregexp internal/redact internal/textline profile",
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
@@ -89,6 +92,31 @@ var mayImport = map[string]string{
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding report/plot report/words summary summary/view unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
+}
+
+// TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings
+// over a hundred modules: the pipeline is a module of its own, which needs the main one.
+func TestBeamApart(t *testing.T) {
+	deps := func(dir string, args ...string) string {
+		t.Helper()
+		list := exec.Command("go", append([]string{"list"}, args...)...)
+		list.Dir = dir
+		out, err := list.Output()
+		if err != nil {
+			t.Skipf("go list: %v", err)
+		}
+		return string(out)
+	}
+	if out := deps(".", "-deps", "./..."); strings.Contains(out, "beam") || !strings.Contains(out, "assay/internal/partial\n") {
+		t.Error("the main module needs packages of Apache Beam")
+	}
+	if out := deps(".", "-m", "all"); strings.Contains(out, "apache/beam") {
+		t.Error("the main module requires the module of Apache Beam")
+	}
+	module, err := os.ReadFile(filepath.Join("beam", "go.mod"))
+	if err != nil || !strings.Contains(string(module), "github.com/apache/beam/sdks/v2 v2.") || !strings.Contains(string(module), "replace assay => ../") {
+		t.Errorf("beam/go.mod does not require Apache Beam and this module: %v", err)
+	}
 }
 
 // forbidden are names under which anything could be filed.

@@ -92,6 +92,7 @@ var codes = []Code{
 	{"last-line-open", Info, "The last line has no line end. If the file was cut there, its value is too small and further stacks are missing.", "Compare the size of the file with the original."},
 	{"launches-missing", DataLoss, "Kernels were launched during the capture, and their launch calls were not recorded. Counts of launches are too small, and this work is in no table of operators, modules or lines.", "Record again with fewer activities or a shorter range."},
 	{"launches-with-several-kernels", Suspect, "Launch calls of one kernel have several records of GPU work. The further records are counted here; they are in every total and cannot all be true. From 5% of all records on, no verdict is given.", "Use the file that the profiler wrote."},
+	{"input-unreadable", Suspect, "Files that a pipeline was to measure could not be read. No number has them, and a rank that is missing may be the one that the others wait for.", "Copy or record these files again."},
 	{"launches-without-kernels", DataLoss, "The GPU work of some launches is not in the capture. Totals omit this work, and its time counts as idle or as other work.", "Record again with fewer activities or a shorter range, and let the profiler finish before the process ends."},
 	{"line-malformed", DataLoss, "Lines that are not JSON were skipped. Their data is missing from every total.", "Export again."},
 	{"line-too-long", DataLoss, "Lines over the length limit were shortened to it.", ""},

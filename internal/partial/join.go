@@ -66,6 +66,11 @@ func Runs(all []Part) []*summary.Summary {
 // Join returns one summary of all parts, in their order, with the comparison of the ranks
 // of each run. It takes the summaries of the parts.
 func Join(all []Part) *summary.Summary {
+	return join(all, func(_ int, ranks []fleet.Member) *fleet.Job { return fleet.Match(ranks) })
+}
+
+// join is Join with the function that compares the ranks of a run, which has a number.
+func join(all []Part, match func(run int, ranks []fleet.Member) *fleet.Job) *summary.Summary {
 	first, inputs := make([]int, len(all)), 0
 	for i, p := range all {
 		first[i] = inputs
@@ -81,19 +86,23 @@ func Join(all []Part) *summary.Summary {
 	if jobs == 1 {
 		fleet.NoteInputs(s)
 	}
-	for _, run := range runs {
-		var ranks []fleet.Member
-		for _, i := range run {
-			for _, m := range all[i].Members {
-				m.Input = first[i]
-				ranks = append(ranks, m)
-			}
-		}
-		if job := fleet.Match(ranks); job != nil {
+	for n, run := range runs {
+		if job := match(n, membersOf(all, run, first)); job != nil {
 			job.AddTo(s)
 		}
 	}
 	return s
+}
+
+// membersOf returns the members of a run. first has the first input of each part.
+func membersOf(all []Part, run, first []int) (ranks []fleet.Member) {
+	for _, i := range run {
+		for _, m := range all[i].Members {
+			m.Input = first[i]
+			ranks = append(ranks, m)
+		}
+	}
+	return ranks
 }
 
 // runsOf returns the wanted parts, which have one input each, by their runs: as ascending
