@@ -9,8 +9,8 @@ import (
 	"assay/summary"
 )
 
-// A job of which one machine cannot hold all collectives is compared group by group, with
-// the functions of [Match] and the same result:
+// If one machine cannot hold all collectives of a job, the job is compared group by group,
+// with the functions of [Match] and the same result:
 //
 //	Split     per member: its collectives by the keys of their groups
 //	OutlineOf per group: which members it has

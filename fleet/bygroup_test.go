@@ -101,7 +101,7 @@ func TestByGroup(t *testing.T) {
 	}
 }
 
-// TestByGroupRandom compares random collectives, of which many match nothing.
+// TestByGroupRandom compares random collectives. Many of them match nothing.
 func TestByGroupRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 4))

@@ -136,8 +136,8 @@ func (g *group) offsets(members []Member, from int, to []int) []clock {
 	return out
 }
 
-// aligns reports whether an instance tells how far clocks are apart: all members have it,
-// and leave it together.
+// aligns reports whether clocks can be aligned by an instance: all members have it, and
+// leave it together.
 func (g *group) aligns(in *instance) bool { return g.complete(in) && in.what.Op.Synchronizes() }
 
 // endsOf returns the ends of all such instances on one member, in the order of the instances.

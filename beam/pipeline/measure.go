@@ -234,4 +234,3 @@ func writeFile(ctx context.Context, path string, text []byte) error {
 	}
 	return err
 }
-

@@ -57,7 +57,7 @@ func (r *reading) keep(p partial.Part, path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kept += p.SavedBytes(); r.kept > r.limits.memory.largest() {
-		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory", path, unit.Bytes(r.limits.memory.largest()))
+		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.largest()))
 	}
 	return nil
 }

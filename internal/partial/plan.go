@@ -21,7 +21,7 @@ import (
 // An Outline is what a plan needs to know of a part.
 type Outline struct {
 	Name    string
-	Summary *summary.Summary // its input, and a row of each kind of which it has rows
+	Summary *summary.Summary // its input, and one row of each kind that it has
 	Members []fleet.Member   // with one collective, if they have any
 }
 

@@ -31,7 +31,7 @@ func main() {
 	flag.Parse()
 	beam.Init()
 	if err := run(*input, *output, *memory); err != nil {
-		fmt.Fprintln(os.Stderr, "assay-beam:", err)
+		fmt.Fprintln(os.Stderr, "assay-beam:", cause(err))
 		os.Exit(3)
 	}
 }
@@ -49,6 +49,12 @@ func run(input, output, memory string) error {
 	p, s := beam.NewPipelineWithRoot()
 	pipeline.Build(s, pipeline.Options{Inputs: strings.Split(input, ","), Output: output, Memory: limit, MadeBy: version()})
 	return beamx.Run(context.Background(), p)
+}
+
+// cause returns the last line of an error: the runner lists its stages before.
+func cause(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return lines[len(lines)-1]
 }
 
 // version returns the version that "assay version" prints.
