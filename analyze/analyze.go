@@ -69,7 +69,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	host, marks := hosts(), marked()
 	attribution := beside(func() *attribution { return attribute(tl, host, marks, opt.maxRows()) })
 	bins := stripBins(len(tl.devices), opt.StripBins, &issues)
-	launches := beside(func() []summary.Launches { return launchesOf(tl, host.link, marks, in.Rank, bins) })
+	launches := beside(func() []summary.Launches { return launchesOf(tl, host.link, marks, in.Rank, bins, opt.maxSteps()) })
 	phases := phasesOf(words)
 	for _, d := range tl.devices {
 		s.Devices = append(s.Devices, tl.measure(d, in.Rank, bins))
@@ -79,8 +79,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
-	done := completions(tl, host.link, phases.found() || cutByWork(marks))
-	s.Steps = steps(tl, marks, done, phases, &host.link.lost, in.Rank, &issues)
+	done := completions(tl, host.link, phases.found() || cutByWork(marks) || mayRunAhead(tl, marks))
+	s.Steps = steps(tl, ofDevice(tl, host.link, marks, done), done, phases, &host.link.lost, in.Rank, opt.maxSteps(), &issues)
 	s.Phases = phases.rows(tl, done, host.link, in.Rank, &issues)
 	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)

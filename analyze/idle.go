@@ -66,12 +66,13 @@ type question struct {
 
 // idleness finds the causes of all idle time.
 type idleness struct {
-	a     *attribution
-	shown [][]shownGap                   // by index of the device
-	asked map[trace.TrackID][][]question // by thread and device, in order of time
-	rows  []idleTable                    // by index of the device
-	waits []*trace.Call                  // that wait for a device, in order, where a graph is opaque
-	most  int                            // rows of one device
+	a      *attribution
+	shown  [][]shownGap                   // by index of the device
+	asked  map[trace.TrackID][][]question // by thread and device, in order of time
+	rows   []idleTable                    // by index of the device
+	begins []map[trace.TrackID]int64      // by index of the device: when the first work of a stream started; nil if it was not asked for
+	waits  []*trace.Call                  // that wait for a device, in order, where a graph is opaque
+	most   int                            // rows of one device
 
 	names  []string         // 0 is ""
 	byName map[string]int32 // index into names
@@ -89,7 +90,8 @@ type idleness struct {
 // If several activities end a gap, the one whose call began first counts. Until its
 // call began, the cause is host wait, and the question is what its thread was doing.
 // After that the cause is launch latency, or kernel wait if its call had ended before
-// the gap. A start later than maxLaunchNS is a dependency wait.
+// the gap. A start later than maxLaunchNS is a dependency wait, or a wait for work that
+// was not recorded.
 func newIdleness(a *attribution) *idleness {
 	n := len(a.tl.devices)
 	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n)}
@@ -161,6 +163,12 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		x.add(device, g.mark, interval.Span{Start: begin, End: end}, idleKeyOf(byUnknown, noState, 0))
 		return
 	}
+	if g.beforeLink == g.link && !strings.HasPrefix(x.a.t.Name(x.a.link.list[g.link].call.Name), "hip") {
+		// One call launched both, a graph: the device goes from node to node by itself.
+		// HIP launches the nodes one by one during the call.
+		x.add(device, g.mark, g.span, idleKeyOf(x.waitingFor(device, g, g.span.Len()), noState, 0))
+		return
+	}
 	call := x.a.link.list[g.link].call
 	launch, returned := call.Start, call.Start+call.Dur
 	if c := hiddenIn(hidden, x.launchOf(g), launch); c != nil {
@@ -184,15 +192,40 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 	over := max(called, min(end, returned))
 	launching := idleKeyOf(byLaunch, noState, x.name(call.Name))
 	x.add(device, g.mark, interval.Span{Start: called, End: over}, launching)
-	waiting := idleKeyOf(byDependency, noState, 0)
-	switch {
-	case end-over > maxLaunchNS:
-	case returned <= g.span.Start:
-		waiting = idleKeyOf(byBetween, noState, 0)
-	default:
-		waiting = launching
+	waiting := launching
+	if end-over > maxLaunchNS || returned <= g.span.Start {
+		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
 	}
 	x.add(device, g.mark, interval.Span{Start: over, End: end}, waiting)
+}
+
+// waitingFor returns what launched work waits for at the end of a gap, for so long.
+func (x *idleness) waitingFor(device int, g gap, ns int64) idleOwner {
+	switch {
+	case ns <= maxLaunchNS:
+		return byBetween
+	case ns >= summary.UnrecordedNS && x.beginsStream(device, g.after):
+		return byNotRecorded
+	}
+	return byDependency
+}
+
+// beginsStream reports whether the work is the first of its stream.
+func (x *idleness) beginsStream(device int, work *trace.Activity) bool {
+	if x.begins == nil {
+		x.begins = make([]map[trace.TrackID]int64, len(x.rows))
+	}
+	first := x.begins[device]
+	if first == nil {
+		first = make(map[trace.TrackID]int64)
+		for _, w := range x.a.tl.devices[device].work {
+			if track := x.a.tl.activity(w).Track; first[track] == 0 {
+				first[track] = w.Start
+			}
+		}
+		x.begins[device] = first
+	}
+	return first[work.Track] == work.Start
 }
 
 // launchOf returns when the call began that launched what ran before a gap, or

@@ -35,12 +35,13 @@ const (
 	byDependency
 	byNothing
 	byOpaque
+	byNotRecorded
 	byUnknown
 )
 
 var ownerNames = [...]string{
 	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween, byDependency: summary.OwnerDependency,
-	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byUnknown: summary.OwnerUnknown,
+	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded, byUnknown: summary.OwnerUnknown,
 }
 
 const (

@@ -10,9 +10,9 @@ import (
 )
 
 // launchesOf measures how the work of each device was launched. Strips are cut into
-// the given number of bins, as the device's own is.
-func launchesOf(tl *timeline, l *links, marks []mark, rank, bins int) (out []summary.Launches) {
-	steps := maxSteps // that may be counted by device
+// the given number of bins, as the device's own is. At most the given number of steps are
+// counted by device.
+func launchesOf(tl *timeline, l *links, marks []mark, rank, bins, steps int) (out []summary.Launches) {
 	for _, d := range tl.devices {
 		out = append(out, launchesOn(d, tl, l, marks, rank, bins, &steps))
 	}

@@ -29,7 +29,7 @@ const (
 	// used: ten years. A longer value is an error in the file.
 	maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 
-	// maxSteps is how many rows of steps one input may have.
+	// maxSteps is how many rows of steps one input may have, whatever its memory.
 	maxSteps = 100_000
 
 	// maxIdleDevices is how many devices may be in an input whose idle time is
@@ -54,6 +54,10 @@ const MaxRows = 1 << 18
 const rowText = 256
 
 func (o Options) maxRows() int { return cmp.Or(o.MaxRows, MaxRows) }
+
+// maxSteps returns how many rows of steps the input may have. A row of a step takes about
+// a quarter of the memory of other rows.
+func (o Options) maxSteps() int { return min(maxSteps, 4*o.maxRows()) }
 
 // A room is the limit on the rows of an input's tables. Entries beyond the limit are
 // added up in one row per kind, so all sums are correct.

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -113,6 +114,9 @@ func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
 		}
 		f.marks = append(f.marks, mark{is.Number, span, name, is})
 	})
+	if served(families) {
+		maps.DeleteFunc(families, func(k key, f *family) bool { return f.of == "vLLM" })
+	}
 	var best *family
 	for _, f := range families {
 		f.tidy()
@@ -124,6 +128,17 @@ func marksOf(v *vocabulary, issues *diag.Ledger) []mark {
 		return nil
 	}
 	return best.cut(issues)
+}
+
+// served reports whether a server other than vLLM marks its batches too. Its model runner
+// can have taken over the markers of vLLM, as SGLang's for AMD has, and is named by its own.
+func served[K comparable](families map[K]*family) bool {
+	for _, f := range families {
+		if f.of == "SGLang" {
+			return true
+		}
+	}
+	return false
 }
 
 // before reports whether the steps are those of f rather than those of g.

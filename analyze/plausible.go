@@ -70,37 +70,50 @@ func faultOf(n, of int64, worst diag.Severity) diag.Severity {
 	return diag.Info
 }
 
-// noteTimes counts the work of a device that ran at impossible times: after a call that
-// waited for the device and began after the launch of the work had returned, or far
-// outside of all calls: see [outside].
+// noteTimes counts the work of a device that ran at impossible times: after the profiler
+// had stopped to record, after a call that waited for the device and began after the
+// launch of the work had returned, or far outside of all calls: see [outside].
 func (tl *timeline) noteTimes(d *device, l *links, issues *diag.Ledger) {
-	if l.called == 0 || implausible(d.window) {
+	if implausible(d.window) {
 		return
 	}
-	done := tl.syncs(d, l)
-	out := outsideOf(d, l.lost.host.span)
+	var done doneBy
+	var out outside
+	if l.called > 0 {
+		done, out = tl.syncs(d, l), outsideOf(d, l.lost.host.span)
+	}
 	n, worst := int64(0), int64(0)
 	for i, w := range d.work {
-		k := l.of[w.number]
-		if k < 0 || l.list[k].call == nil {
-			continue
-		}
-		by := out.by(i, w)
-		if c := l.list[k].call; done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
-			if end, ok := done.after(tl.t.Tracks[c.Track].PID, c.Start+c.Dur); ok {
-				by = max(by, w.Start-end)
+		by := tl.afterEnd(w)
+		if k := l.of[w.number]; k >= 0 && l.list[k].call != nil {
+			by = max(by, out.by(i, w))
+			if c := l.list[k].call; done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
+				if end, ok := done.after(tl.t.Tracks[c.Track].PID, c.Start+c.Dur); ok {
+					by = max(by, w.Start-end)
+				}
 			}
 		}
 		if by > lateSlack {
 			n, worst = n+1, max(worst, by)
 		}
 	}
-	n = max(n, tl.piledUp(d, l))
+	if l.called > 0 {
+		n = max(n, tl.piledUp(d, l))
+	}
 	severity := faultOf(n, int64(len(d.work)), diag.Suspect)
 	if float64(worst) > lateShare*float64(d.window.Len()) {
 		severity = diag.Suspect
 	}
 	issues.AddN(diag.Issue{Code: "work-time-implausible", Severity: severity}, n)
+}
+
+// afterEnd returns by how much work starts after the profiler stopped to record, or 0 if
+// the trace does not state that time.
+func (tl *timeline) afterEnd(w work) int64 {
+	if end := tl.t.Meta.RecordEnd; end != nil && w.Start > *end {
+		return w.Start - *end
+	}
+	return 0
 }
 
 // doneBy has, for each process, the calls that waited for a device, by start, each

@@ -59,7 +59,12 @@ func TestEqualRecords(t *testing.T) {
 		{"of another correlation", []string{launch, a, ranAt(7, 2, 10, 9, "")}, 0, 2},
 		{"of another length", []string{launch, a, ranAt(7, 1, 10, 8, "")}, 0, 2},
 		{"of another grid", []string{launch, ranAt(7, 1, 10, 9, `,"grid":[1,1,1]`), ranAt(7, 1, 10, 9, `,"grid":[2,1,1]`)}, 0, 2},
-		{"without a correlation", []string{launch, ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 10, 9, "")}, 0, 2},
+		{"without a correlation", []string{launch, ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 10, 9, "")}, 1, 1},
+		{"without a correlation, three times, and another", []string{ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 10, 9, ""), ranAt(7, 0, 30, 9, "")}, 2, 2},
+		{"without a correlation, of another stream", []string{ranAt(7, 0, 10, 9, ""), ranAt(8, 0, 10, 9, "")}, 0, 2},
+		{"without a correlation, of another grid", []string{ranAt(7, 0, 10, 9, `,"grid":[1,1,1]`), ranAt(7, 0, 10, 9, `,"grid":[2,1,1]`)}, 0, 2},
+		{"without a correlation, as short as whole microseconds", []string{ranAt(7, 0, 10, 1, ""), ranAt(7, 0, 10, 1, "")}, 0, 2},
+		{"without a correlation, of a graph", []string{ranAt(7, 0, 10, 9, `,"graph id":3`), ranAt(7, 0, 10, 9, `,"graph id":3`)}, 0, 2},
 		{"equal kernels of a graph at one time", []string{graph, a, a, b}, 0, 3},
 		{"a graph of two equal kernels", []string{graph, a, a}, 0, 2},
 		{"a graph twice", []string{graph, a, b, a, b}, 2, 2},
@@ -135,6 +140,46 @@ func TestPiledUpRecords(t *testing.T) {
 	} {
 		s := measured(t, list(tc.events...))
 		if is := issue(s, "work-time-implausible"); is.Count != tc.want {
+			t.Errorf("%s: %+v, want %d", tc.name, s.Issues, tc.want)
+		}
+	}
+}
+
+// TestWorkAfterRecordEnd: GPU work that starts after the profiler had stopped is at an
+// impossible time, with or without a launch call. A trace that does not state when the
+// profiler stopped, and work within the drift of clocks, raise nothing.
+func TestWorkAfterRecordEnd(t *testing.T) {
+	const n, every, end = 200, 200, 40_100 // µs
+	stop := fmt.Sprintf(`{"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"","ts":%d}`, end)
+	trace := func(shift float64, calls bool, more ...string) string {
+		var events []string
+		for i := range n {
+			at := float64(i * every)
+			if calls {
+				events = append(events, calledAt("cudaLaunchKernel", i+1, at, 5))
+			}
+			if i >= n/2 {
+				at += shift
+			}
+			events = append(events, ranAt(7, i+1, at+20, 50, ""))
+		}
+		return list(append(events, more...)...)
+	}
+	for _, tc := range []struct {
+		name string
+		in   string
+		want int64 // kernels of the later half that start over 1 ms after the end
+	}{
+		{"in time", trace(0, true, stop), 0},
+		{"shifted by 20 ms", trace(20_000, true, stop), 94},
+		{"shifted by 20 ms, without calls", trace(20_000, false, stop), 94},
+		{"shifted, and the end is not stated", trace(20_000, true), 0},
+		{"shifted by less than clocks drift", trace(1_000, true, stop), 0},
+		{"of another category", trace(20_000, true, strings.Replace(stop, `"ph":"i"`, `"ph":"i","cat":"user"`, 1), strings.Replace(stop, `"ph":"i"`, `"ph":"R"`, 1)), 0},
+	} {
+		s := measured(t, tc.in)
+		is := issue(s, "work-time-implausible")
+		if is.Count != tc.want || tc.want > 0 && is.Severity != "suspect" {
 			t.Errorf("%s: %+v, want %d", tc.name, s.Issues, tc.want)
 		}
 	}

@@ -22,6 +22,7 @@ type replay struct {
 	// history.
 	pair     []int32
 	replaced map[int32]int32 // an entry that allocates where another still did
+	twice    map[int32]bool  // an entry that frees what was freed before; it changes nothing
 
 	older    []olderBlock // what was live before the first entry
 	olderSum int64
@@ -127,9 +128,11 @@ func (r *replay) match(h *summary.MemoryHistory) {
 	entries := r.d.Entries
 	r.pair = make([]int32, len(entries))
 	open := make(map[int64]int32)
+	var known knownSegments
 	for i := range entries {
 		e := &entries[i]
 		r.pair[i] = noPair
+		known.see(e)
 		switch e.Action {
 		case memory.Alloc:
 			if before, ok := open[e.Address]; ok {
@@ -140,8 +143,9 @@ func (r *replay) match(h *summary.MemoryHistory) {
 			if at, ok := open[e.Address]; ok {
 				r.pair[i], r.pair[at] = at, int32(i)
 				delete(open, e.Address)
+				known.completed(e)
 			} else {
-				r.addOlder(olderBlock{holding{bytes: e.Size, time: memory.None}, int32(i)})
+				r.unmatched(int32(i), &known)
 			}
 		}
 	}
@@ -156,6 +160,24 @@ func (r *replay) match(h *summary.MemoryHistory) {
 	if r.reserved < 0 {
 		r.inconsistent(1)
 	}
+}
+
+// unmatched takes a free that no allocation of the history belongs to: of a block that
+// was live before the history, or a false one.
+func (r *replay) unmatched(i int32, known *knownSegments) {
+	e := &r.d.Entries[i]
+	twice, younger := known.free(e)
+	if twice || younger {
+		r.issues.Add(diag.Issue{Code: "memory-frees-unmatched", Severity: diag.Suspect})
+	}
+	if twice {
+		if r.twice == nil {
+			r.twice = make(map[int32]bool)
+		}
+		r.twice[i] = true
+		return
+	}
+	r.addOlder(olderBlock{holding{bytes: e.Size, time: memory.None}, i})
 }
 
 func (r *replay) addOlder(b olderBlock) {
@@ -241,6 +263,9 @@ func (r *replay) change(i int) int64 {
 	case memory.FreeCompleted:
 		if at := r.pair[i]; at != noPair {
 			return -r.d.Entries[at].Size
+		}
+		if r.twice[int32(i)] {
+			return 0
 		}
 		return -e.Size
 	}

@@ -99,6 +99,9 @@ func (r *replay) apply(i int, now []int64, slot func(memory.StackID) int, freed 
 			add(r.d.Entries[at].Stack, -r.d.Entries[at].Size)
 			break
 		}
+		if r.twice[int32(i)] {
+			break
+		}
 		add(r.older[freed].stack, -e.Size)
 		freed++
 	}

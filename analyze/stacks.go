@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 
@@ -30,19 +31,33 @@ const (
 // sums to the total time of all kernels and copies in the summary. CPU time is self
 // time, as in the summary's spans, so the column sums to the busy time of the
 // threads. A trace without such events has an empty profile.
-func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue) *profile.Profile {
+//
+// The profile, with what it takes to write it, is bounded to about the given number of
+// bytes; 0 is no limit. The costs of further stacks are added up in one:
+// "table-rows-pooled".
+func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int64) *profile.Profile {
 	b := profile.NewBuilder(
 		profile.Column{Name: "count", Unit: "count"},
 		profile.Column{Name: string(value), Unit: "nanoseconds"},
 	)
+	maxRows := math.MaxInt
+	if memory > 0 {
+		b.Limit(memory)
+		maxRows = int(memory / gpuRowMemory)
+	}
+	var pooled int64
 	if value == GPUTime {
 		var issues diag.Ledger // they are in the summary
-		gpuStacks(b, newTimeline(t, rules, &issues), marksOf(newVocabulary(t, nil), &issues))
+		pooled = gpuStacks(b, newTimeline(t, rules, &issues), marksOf(newVocabulary(t, nil), &issues), maxRows)
 	} else {
-		cpuStacks(b, t)
+		pooled = cpuStacks(b, t)
 	}
 	p := b.Profile()
 	p.Default, p.Source, p.Issues = 1, t.File, t.Issues
+	if pooled > 0 {
+		p.Issues = append(slices.Clone(p.Issues), diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, Count: pooled, First: diag.Pos{File: t.File},
+			Help: "The stacks reached the memory limit. The operations counted here are added up in one stack: sums are correct, but names are missing. Raise --max-memory."})
+	}
 	all := span(t)
 	p.Duration = all.Len()
 	if base := t.Meta.BaseTime; base != nil {
@@ -68,11 +83,14 @@ const notLaunched = "(launch not recorded)"
 // the work: annotations, modules and Python functions, operators. Work of a
 // backward pass is where its forward operator was called, below a frame
 // "backward". The device is a frame only where there are several. Steps are
-// labels, so that the same work of all steps is one box in a picture.
-func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
+// labels, so that the same work of all steps is one box in a picture. Operations of
+// further rows than maxRows, and of stacks that the builder has no memory for, are pooled
+// and counted.
+func gpuStacks(b *profile.Builder, tl *timeline, marks []mark, maxRows int) (pooled int64) {
 	a := attribute(tl, hostOf(tl.t), marks, MaxRows)
 	type sums struct{ count, ns int64 }
 	rows := make(map[gpuRow]*sums)
+	var others sums
 	for _, d := range tl.devices {
 		for _, w := range d.work {
 			act := tl.activity(w)
@@ -85,7 +103,10 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
 				key.kind |= unlinked
 			}
 			r := rows[key]
-			if r == nil {
+			switch {
+			case r == nil && len(rows) >= maxRows:
+				r = &others
+			case r == nil:
 				r = new(sums)
 				rows[key] = r
 			}
@@ -97,16 +118,29 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark) {
 			cmp.Compare(x.device, y.device), cmp.Compare(x.stream, y.stream), cmp.Compare(x.step, y.step),
 			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind, y.kind))
 	})
-	limit := frameLimit(maxFrames)
+	limit, streams := frameLimit(maxFrames), make(map[int64]profile.Label)
 	for _, key := range keys {
 		r := rows[key]
-		labels := []profile.Label{{Key: "stream", Text: fmt.Sprint("stream ", key.stream)}}
+		if _, ok := streams[key.stream]; !ok {
+			streams[key.stream] = profile.Label{Key: "stream", Text: fmt.Sprint("stream ", key.stream)}
+		}
+		labels := []profile.Label{streams[key.stream]}
 		if key.step >= 0 {
 			labels = append(labels, profile.Label{Key: "step", Text: tl.t.Name(marks[key.step].name)})
 		}
-		b.Add(limit.cut(a.stack(key)), labels, r.count, r.ns)
+		if b.Add(limit.cut(a.stack(key)), labels, r.count, r.ns) {
+			pooled += r.count
+		}
 	}
+	if others.count > 0 {
+		b.Add([]profile.Frame{{Name: profile.OtherStacks}}, nil, others.count, others.ns)
+	}
+	return pooled + others.count
 }
+
+// gpuRowMemory is the memory for one row of GPU operations beside that of its stack, in
+// bytes: a quarter of it is the entry in the map.
+const gpuRowMemory = 1 << 10
 
 // unlinked marks the kind of work that no call is known for.
 const unlinked trace.Kind = 1 << 7
@@ -188,8 +222,9 @@ func (l *frameLimit) cut(stack []profile.Frame) []profile.Frame {
 // square of their depth. Deeper events count for the last frame that is kept.
 const maxDepth = 200
 
-// cpuStacks adds process, thread and nested events of all host work.
-func cpuStacks(b *profile.Builder, t *trace.Trace) {
+// cpuStacks adds process, thread and nested events of all host work. It returns how many
+// events it pooled because the builder has no memory for their stacks.
+func cpuStacks(b *profile.Builder, t *trace.Trace) (pooled int64) {
 	var nodes []hostNode
 	var depth []int
 	index := make(map[hostNode]int)
@@ -220,8 +255,11 @@ func cpuStacks(b *profile.Builder, t *trace.Trace) {
 	eachSelf(events, func(e *hostEvent, self int64) { ns[e.name] = summary.Plus(ns[e.name], self) })
 	limit := frameLimit(maxFrames)
 	for id := range nodes {
-		b.Add(limit.cut(hostStack(t, nodes, id)), nil, count[id], ns[id])
+		if b.Add(limit.cut(hostStack(t, nodes, id)), nil, count[id], ns[id]) {
+			pooled += count[id]
+		}
 	}
+	return pooled
 }
 
 func hostStack(t *trace.Trace, nodes []hostNode, id int) []profile.Frame {

@@ -52,7 +52,7 @@ func TestStackSums(t *testing.T) {
 
 func checkStacks(t *testing.T, name string, tr *trace.Trace, value analyze.StackValue, count, ns int64) {
 	t.Helper()
-	p := analyze.Stacks(tr, classify.Default(), value)
+	p := analyze.Stacks(tr, classify.Default(), value, 0)
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestCPUStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	p := analyze.Stacks(tr, classify.Default(), analyze.CPUTime)
+	p := analyze.Stacks(tr, classify.Default(), analyze.CPUTime, 0)
 	if err := p.WriteFolded(&text, p.Default); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCPUStacks(t *testing.T) {
 	if text.String() != want {
 		t.Errorf("got\n%swant\n%s", text.String(), want)
 	}
-	if p := analyze.Stacks(tr, classify.Default(), analyze.GPUTime); len(p.Samples) != 0 {
+	if p := analyze.Stacks(tr, classify.Default(), analyze.GPUTime, 0); len(p.Samples) != 0 {
 		t.Errorf("GPU time without a GPU: %+v", p.Samples)
 	}
 }
@@ -111,7 +111,7 @@ func TestDeepStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := analyze.Stacks(tr, classify.Default(), analyze.CPUTime)
+	p := analyze.Stacks(tr, classify.Default(), analyze.CPUTime, 0)
 	if p.Sum(p.Default) != 2*n*1000 || p.Sum(0) != n || len(p.Samples) > 1000 {
 		t.Errorf("%d samples, %d runs, %d ns; want %d runs, %d ns", len(p.Samples), p.Sum(0), p.Sum(p.Default), n, 2*n*1000)
 	}

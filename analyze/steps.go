@@ -18,8 +18,9 @@ const stepPrefix = "ProfilerStep#"
 
 // steps cuts each device's activity by the host's step markers. The cells of a
 // step sum to its length. Markers do not overlap, so the steps of a device share
-// no time. A step outside a device's window has no row for that device.
-func steps(tl *timeline, marks []mark, done []*completion, p *phases, lost *losses, rank int, issues *diag.Ledger) (out []summary.Step) {
+// no time. A step outside a device's window has no row for that device. Rows beyond most
+// are left out and counted.
+func steps(tl *timeline, marks []mark, done []*completion, p *phases, lost *losses, rank, most int, issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.t, marks)
 	leftOut := 0
 	for i, d := range tl.devices {
@@ -27,7 +28,7 @@ func steps(tl *timeline, marks []mark, done []*completion, p *phases, lost *loss
 			continue
 		}
 		first, within := within(marks, d.window, done[i])
-		if room := maxSteps - len(out); len(within) > room {
+		if room := most - len(out); len(within) > room {
 			leftOut += len(within) - room
 			within = within[:room]
 		}
@@ -49,8 +50,12 @@ func steps(tl *timeline, marks []mark, done []*completion, p *phases, lost *loss
 			}
 		}
 	}
+	more := ""
+	if most < maxSteps {
+		more = ", or raise --max-memory"
+	}
 	issues.AddN(diag.Issue{Code: "too-many-steps", Severity: diag.DataLoss,
-		Help: fmt.Sprintf("The table of steps has %d rows per input at most, one per step and device. Further rows were left out; all other numbers are correct. Give a shorter capture.", maxSteps)}, int64(leftOut))
+		Help: fmt.Sprintf("The table of steps has %d rows per input at most, one per step and device. Further rows were left out; all other numbers are correct. Give a shorter capture%s.", most, more)}, int64(leftOut))
 	return out
 }
 

@@ -197,8 +197,16 @@ type Refusal struct{ Reason Reason }
 func (r *Refusal) Error() string { return r.Reason.Text }
 
 // Runs compares repeated runs of a base with those of a new state. If that has
-// no meaning, it returns a *[Refusal], unless it is forced.
+// no meaning, it returns a *[Refusal], unless it is forced. Summaries that are rolled up are
+// compared by their sums over ranks; if these do not suffice, Runs returns an error.
 func Runs(base, new []Run, opt Options) (*Comparison, error) {
+	base, err := unrolled(base)
+	if err != nil {
+		return nil, err
+	}
+	if new, err = unrolled(new); err != nil {
+		return nil, err
+	}
 	b, n := gather(base), gather(new)
 	c := &Comparison{Schema: Schema, Per: perOf(b, n)}
 	b.use(c.Per)

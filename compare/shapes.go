@@ -36,8 +36,11 @@ func (f *facts) shape(o summary.Op) {
 // shapes lists the operators whose inputs differ, those with the most work
 // first. For an operator with many shapes only the top ones are known, and
 // their order is partly random, so it is listed only if none of them is the
-// same.
+// same. A side that is rolled up has no shapes of all ranks, so nothing is listed.
 func (d *differ) shapes() []Shape {
+	if rolled(d.base.runs) || rolled(d.new.runs) {
+		return nil
+	}
 	var out []Shape
 	for _, op := range slices.Sorted(maps.Keys(d.new.shapes)) {
 		n, b := d.new.shapes[op], d.base.shapes[op]

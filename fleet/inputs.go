@@ -9,11 +9,12 @@ import (
 )
 
 // NoteInputs adds issues on the ranks that the inputs of one run are of: ranks without
-// events, and ranks that were not given.
+// events, ranks that were not given, and copies of one file under several ranks.
 func NoteInputs(s *summary.Summary) {
 	before := len(s.Issues)
 	noteEmpty(s)
 	noteMissing(s)
+	noteCopies(s)
 	if len(s.Issues) > before {
 		s.Sort()
 	}
@@ -76,6 +77,40 @@ func noteMissing(s *summary.Summary) {
 	add(s, summary.Issue{
 		Code: "ranks-missing", Severity: diag.Info.String(), Count: int64(first.WorldSize - len(given)),
 		Help: fmt.Sprintf("%d of %d ranks were given; a rank that is not here may be the one that the others wait for; give the traces of all ranks", len(given), first.WorldSize),
+	})
+}
+
+// noteCopies adds an issue if inputs of different ranks have the same bytes. Ranks that do
+// the same work at the same times are no copies: only equal files are certain.
+func noteCopies(s *summary.Summary) {
+	first, worked := make(map[string]*summary.Input), make(map[int]bool)
+	for i := range s.Devices {
+		worked[s.Devices[i].Input] = true
+	}
+	var copies int64
+	var was, is *summary.Input
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
+		if in.SHA256 == "" || !worked[i] {
+			continue // traces without GPU work may be equal
+		}
+		before := first[in.SHA256]
+		switch {
+		case before == nil:
+			first[in.SHA256] = in
+		case before.Rank != in.Rank:
+			copies++
+			if is == nil {
+				was, is = before, in
+			}
+		}
+	}
+	if copies == 0 {
+		return
+	}
+	add(s, summary.Issue{
+		Code: "rank-copied", Severity: diag.Suspect.String(), Count: copies, First: is.Path,
+		Help: fmt.Sprintf("the file of rank %d has the same bytes as %s of rank %d, so it is a copy; comparisons of ranks are meaningless; give the trace of each rank", is.Rank, was.Path, was.Rank),
 	})
 }
 

@@ -326,7 +326,7 @@ func TestHostileSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := Check(gates, []Run{{s}}, []Run{{s}}, Options{})
+	rep, err := Check(gates, []Run{{Summary: s}}, []Run{{Summary: s}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,9 +164,10 @@ func (v selection) stepRows() ([]summary.Step, error) {
 	var out []summary.Step
 	cut := 0
 	var have []string
+	timeline := slices.ContainsFunc(v.Steps, func(st summary.Step) bool { return st.Source != summary.SourceLog })
 	for _, st := range v.Steps {
-		if !v.sel.hasDevice(st.Rank, st.Device) {
-			continue
+		if !v.sel.hasDevice(st.Rank, st.Device) || timeline && st.Source == summary.SourceLog {
+			continue // the steps of a timeline are exact
 		}
 		have = append(have, strconv.FormatInt(st.Number, 10))
 		if !v.sel.hasStep(st.Number) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/summary"
 )
@@ -229,12 +230,45 @@ func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 			}
 		}
 		if sum.count == 0 {
+			v.loggedPhases(add)
+		}
+		if sum.count == 0 {
 			if len(names) == 0 {
 				return Value{}, errors.New("no annotations: mark phases with record_function or NVTX ranges")
 			}
 			return Value{}, fmt.Errorf("no phase %q; there is %s", v.sel.value("phase"), few(sorted(names)))
 		}
 		return of(sum)
+	}
+}
+
+// loggedPhases calls add for the phases that a program logged: for those of the selected
+// name, or, if there is none, for the timers of that name. Of nested phases of one name
+// the outermost counts.
+func (v selection) loggedPhases(add func(name string, rank int, count, host, gpu int64)) {
+	found := false
+	for _, p := range v.Phases {
+		if p.Source != summary.SourceLog {
+			continue
+		}
+		parts := strings.Split(p.Path, "/")
+		if slices.ContainsFunc(parts[:len(parts)-1], func(up string) bool { return v.sel.has("phase", up) }) {
+			continue // within a phase that counts
+		}
+		name := p.Name()
+		if v.sel.has("phase", p.Path) {
+			name = p.Path
+		}
+		found = found || v.sel.has("phase", name)
+		add(name, p.Rank, p.Count, p.HostNS, 0)
+	}
+	if found {
+		return
+	}
+	for _, r := range v.Series {
+		if r.Metric == "step.phase" && r.Sum != nil && r.Pooled == 0 {
+			add(r.Name, v.Inputs[r.Input].Rank, r.N, int64(*r.Sum), 0)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (v selection) phaseActivity() (sum summary.Activity, err error) {
 	names := make(map[string]bool)
 	found := false
 	for _, p := range v.Phases {
-		if p.Path == "" || !v.sel.hasDevice(p.Rank, p.Device) {
+		if p.Path == "" || p.Source == summary.SourceLog || !v.sel.hasDevice(p.Rank, p.Device) {
 			continue
 		}
 		names[strconv.Quote(p.Path)] = true

@@ -78,6 +78,9 @@ type selection struct {
 // does not have it, or if nothing in it is what the selector asks for: nothing
 // is not zero.
 func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
+	if err := m.rolledUp(s, sel); err != nil {
+		return Value{}, err
+	}
 	v, err := m.measure(selection{s, sel})
 	if err == nil && (math.IsNaN(v.V) || math.IsInf(v.V, 0)) {
 		err = errors.New("nothing to divide by")

@@ -8,12 +8,15 @@ import (
 // A Run is one run of a program: what was captured of its ranks.
 type Run struct {
 	Summary *summary.Summary
+
+	cut error // the summary is rolled up, and the sums of its rows are missing
 }
 
 // Runs returns the runs that summaries hold, as [view.Runs] defines them. Inputs
 // that hold only totals (counters, profiles, tables) are left out if there are
 // others: no metric is measured on them. The runs take the rows of the summaries, which
-// have none afterwards, so that many inputs are in memory once.
+// have none afterwards, so that many inputs are in memory once. A summary that is rolled up has
+// sums over its ranks instead of the rows.
 func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
 
 // A Group is how summaries were sorted into runs.
@@ -48,7 +51,12 @@ func Grouped(list []*summary.Summary) (out Group) {
 		for _, i := range r.Inputs {
 			of = append(of, inputs[i])
 		}
-		out.Runs = append(out.Runs, Run{joined(of)})
+		whole := joined(of)
+		s, err := whole.Unrolled()
+		if err != nil {
+			s = whole
+		}
+		out.Runs = append(out.Runs, Run{Summary: s, cut: err})
 	}
 	out.By = g.From
 	return out

@@ -61,6 +61,7 @@ type Result struct {
 // Judge applies the rules to s, with the limits of th. Equal summaries give equal
 // results.
 func Judge(s *summary.Summary, th rule.Thresholds) Result {
+	s = s.Timelines()
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s, r.Findings, r.Stacks)
@@ -94,6 +95,8 @@ func (b *bench) result() Result {
 	before := b.Findings(func(r tree.Row) bool { return r.ID == rule.CaptureQuality })
 	var out Result
 	switch {
+	case len(b.Series)+len(b.Benchmarks) > 0 && len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0:
+		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: valuesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: valuesOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
 	case len(b.Counters) > 0:
@@ -104,6 +107,9 @@ func (b *bench) result() Result {
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
 }
+
+// valuesOnly is the sentence of the verdict of logs.
+const valuesOnly = "The inputs have logged values and no GPU events; the metrics are below."
 
 // plainResult returns the result of a subject that has nothing but that.
 func plainResult(r finding.Result) Result {

@@ -69,12 +69,21 @@ func TestVerdict(t *testing.T) {
 		{"idle critical at its limit", one(500, 250, 100), "host",
 			"GPU idle: 50.0% of the window (500 ms of 1 s); limit 50%",
 			"gpu-idle exposed-communication exposed-copies", "critical critical warn"},
-		{"idle just warns, communication is critical", one(499, 200, 150), "communication",
-			"Exposed communication: 20.0% of the window (200 ms of 1 s); limit 20%",
-			"exposed-communication exposed-copies gpu-idle", "critical critical warn"},
-		{"communication just warns, copies are critical", one(300, 199, 150), "copies",
-			"Exposed copies: 15.0% of the window (150 ms of 1 s); limit 15%",
-			"exposed-copies gpu-idle exposed-communication", "critical warn warn"},
+		{"idle is larger than critical communication", one(499, 200, 150), "host",
+			"GPU idle: 49.9% of the window (499 ms of 1 s); limit 15%",
+			"gpu-idle exposed-communication exposed-copies", "critical critical critical"},
+		{"idle is larger than critical copies", one(390, 50, 170), "host",
+			"GPU idle: 39.0% of the window (390 ms of 1 s); limit 15%",
+			"gpu-idle exposed-copies", "critical critical"},
+		{"communication is as large as idle", one(500, 500, 0), "host",
+			"GPU idle: 50.0% of the window (500 ms of 1 s); limit 50%",
+			"gpu-idle exposed-communication", "critical critical"},
+		{"communication is larger than idle", one(220, 430, 0), "communication",
+			"Exposed communication: 43.0% of the window (430 ms of 1 s); limit 20%",
+			"exposed-communication gpu-idle", "critical warn"},
+		{"communication that warns is larger than critical copies", one(100, 190, 180), "communication",
+			"Exposed communication: 19.0% of the window (190 ms of 1 s); limit 10%",
+			"exposed-communication exposed-copies", "critical critical"},
 		{"the largest warning", one(160, 170, 149), "communication",
 			"Exposed communication: 17.0% of the window (170 ms of 1 s); limit 10%",
 			"exposed-communication gpu-idle exposed-copies", "warn warn warn"},
@@ -277,8 +286,15 @@ func TestMoreIdleIsMoreHost(t *testing.T) {
 			host = now
 			next := finding.Level(-1)
 			for _, f := range got.Findings {
-				if f.Rule == rule.GPUIdle {
-					next = f.Level
+				if f.Rule != rule.GPUIdle {
+					continue
+				}
+				// The level by its own limits: that of a smaller part can raise it.
+				if next = finding.Warn; f.Value >= f.Critical {
+					next = finding.Critical
+				}
+				if f.Level < next {
+					t.Fatalf("%v idle is %s by its limits and has the level %s", d.Activity, next, f.Level)
 				}
 			}
 			if next < level {

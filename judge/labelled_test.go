@@ -35,6 +35,7 @@ func labelledRuns() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledCauses(),
 	)
 }
 

@@ -245,10 +245,11 @@ func TestSendLess(t *testing.T) {
 	}
 }
 
-// TestLongPausesAreNamed: a pause of milliseconds in a function has the name of that.
+// TestLongPausesAreNamed: a pause of milliseconds in a function has the name of that, and
+// the advice for what it does.
 func TestLongPausesAreNamed(t *testing.T) {
 	f := troubled(t, "long_pauses").Findings[0]
-	if len(f.Next) != 1 || !strings.HasPrefix(rule.Text(f.Next[0]), `Move "demo/train.py(90): save" off the thread`) {
+	if len(f.Next) != 2 || f.Next[0].ID != "save-asynchronously" || !strings.HasPrefix(rule.Text(f.Next[1]), `Move "demo/train.py(90): save" off the thread`) {
 		t.Errorf("steps %q", texts(f.Next))
 	}
 }

@@ -120,7 +120,7 @@ func TestSameLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadJSON(bytes.NewReader(linesOf(t, path)), "run", trace.SelectAll())
+	got, err := ReadJSON(bytes.NewReader(linesOf(t, path)), "run", trace.SelectAll(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

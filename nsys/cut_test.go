@@ -166,7 +166,7 @@ func TestTextsForNumbers(t *testing.T) {
 {"start":1,"end":2,"deviceId":"x","streamId":7,"correlationId":1,"globalPid":281475047440384,"demangledName":1,"table":"CUPTI_ACTIVITY_KIND_KERNEL"}
 {"start":"5","end":"9","deviceId":"0","streamId":7,"correlationId":1,"globalPid":281475047440384,"demangledName":1,"table":"CUPTI_ACTIVITY_KIND_KERNEL"}
 `
-	tr, err := ReadJSON(strings.NewReader(lines), "in.jsonl", trace.SelectAll())
+	tr, err := ReadJSON(strings.NewReader(lines), "in.jsonl", trace.SelectAll(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if tr, err := ReadJSON(bytes.NewReader(b), "in.jsonl", trace.SelectAll()); err == nil {
+		if tr, err := ReadJSON(bytes.NewReader(b), "in.jsonl", trace.SelectAll(), nil); err == nil {
 			check(t, tr)
 		}
 	})

@@ -56,14 +56,22 @@ const maxLine = 256 << 20
 
 // ReadJSON reads an export in JSON. The file name is used in messages.
 //
+// If search is not nil, it is a search for secrets. At the end of the input the settings are
+// written to it as [WriteTexts] writes them, because in the input itself a name and its
+// value, or an option and its argument, are on lines of their own.
+//
 // The error says why there is nothing to read; trouble that leaves a trace is
 // among its Issues.
-func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
+func ReadJSON(in io.Reader, file string, sel trace.Select, search io.Writer) (*trace.Trace, error) {
 	limit := sel.Limits.Memory
 	if limit == 0 {
 		limit = trace.DefaultLimits().Memory
 	}
 	r := &jsonReader{file: file, memory: newMemory(), most: limit / 4, in: bufio.NewReaderSize(in, 1<<20)}
+	if search != nil {
+		defer func() { search.Write(r.settings.Bytes()) }() // a search for secrets never fails
+		r.texts = &texts{w: &r.settings}
+	}
 	err := r.read()
 	if err != nil && r.good == 0 {
 		return nil, err
@@ -85,6 +93,9 @@ type jsonReader struct {
 	line   int
 	good   int64 // lines that were understood
 	issues diag.Ledger
+
+	texts    *texts // of settings; nil if they are not searched
+	settings bytes.Buffer
 }
 
 func (r *jsonReader) issue(code string, severity diag.Severity, help string) {
@@ -175,7 +186,13 @@ func nestsDeep(line []byte) bool {
 // row adds one row of the newer form.
 func (r *jsonReader) row(object gjson.Result) {
 	r.good++
-	t := r.memory.table(object.Get("table").Str)
+	name := object.Get("table").Str
+	if r.texts != nil && isSetting(name) && int64(r.settings.Len()) < r.most/4 {
+		if value := object.Get("value"); value.Type == gjson.String {
+			r.texts.pair(object.Get("name").Str, value.Str)
+		}
+	}
+	t := r.memory.table(name)
 	if t == nil {
 		return
 	}
@@ -186,6 +203,11 @@ func (r *jsonReader) row(object gjson.Result) {
 		}
 		return true
 	})
+}
+
+// isSetting reports whether the rows of a table are names and values of settings.
+func isSetting(table string) bool {
+	return strings.HasPrefix(table, "META_DATA_") || table == "EXPORT_META_DATA" || strings.HasPrefix(table, "TARGET_INFO_")
 }
 
 func (r *jsonReader) cell(t *kept, value gjson.Result) cell {

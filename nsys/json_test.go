@@ -50,7 +50,7 @@ func TestJSONLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got, err := ReadJSON(f, lines, trace.SelectAll())
+	got, err := ReadJSON(f, lines, trace.SelectAll(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestEvents(t *testing.T) {
 		fmt.Sprintf(`{"Type":59,"NvtxEvent":{"Type":59,"Timestamp":"90","EndTimestamp":"99","Text":"old clock","GlobalTid":"%d","NsTime":false}}`, tid),
 		`{"Type":59,"NvtxEv`,
 	}, "\n")
-	tr, err := ReadJSON(strings.NewReader(in), "in.json", trace.SelectAll())
+	tr, err := ReadJSON(strings.NewReader(in), "in.json", trace.SelectAll(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func global(machine, pid, tid int64) int64 { return machine<<48 | pid<<24 | tid 
 // told reads an export of these rows.
 func told(t *testing.T, rows ...string) *trace.Trace {
 	t.Helper()
-	tr, err := ReadJSON(strings.NewReader(strings.Join(rows, "\n")), "in.jsonl", trace.SelectAll())
+	tr, err := ReadJSON(strings.NewReader(strings.Join(rows, "\n")), "in.jsonl", trace.SelectAll(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,18 +92,41 @@ func (t *texts) table(db *database, name string) (why string) {
 	return why
 }
 
+// pair writes a name and its value.
+func (t *texts) pair(name, value string) {
+	if t.n > mostTextBytes {
+		return
+	}
+	t.line = t.line[:0]
+	if !t.argument(name, []byte(value)) {
+		t.args = ""
+		t.line = append(append(append(append(t.line, '\n'), name...), '='), value...)
+	}
+	t.n += int64(len(t.line))
+	t.w.Write(t.line)
+}
+
+// argument adds an argument of a process to the line. It reports whether the name is that
+// of an argument.
+func (t *texts) argument(name string, value []byte) bool {
+	process, _, ok := strings.Cut(name, ":ARGUMENT_")
+	if !ok {
+		return false
+	}
+	between := byte(' ')
+	if process != t.args {
+		between = '\n'
+	}
+	t.args = process
+	t.line = append(append(t.line, between), value...)
+	return true
+}
+
 // row writes the texts of a row.
 func (t *texts) row(r row, columns int) {
 	t.line = t.line[:0]
-	name := r.text(0)
-	if process, _, ok := strings.Cut(string(name), ":ARGUMENT_"); ok && columns == 2 {
-		between := byte(' ')
-		if process != t.args {
-			between = '\n'
-		}
-		t.args = process
-		t.line = append(append(t.line, between), r.text(1)...)
-	} else {
+	name := string(r.text(0)) // its bytes last until the next call
+	if columns != 2 || !t.argument(name, r.text(1)) {
 		t.args = ""
 		for i := range columns {
 			between := byte('=')

@@ -18,6 +18,9 @@ type Builder struct {
 	rows    []builderRow
 	rowOf   map[string]int // by encoded stack and labels
 	key     []byte         // scratch space
+
+	budget  int64 // bytes for further rows; no limit if limited is false
+	limited bool
 }
 
 // A builderRow is a sample whose frames and labels are indexes.
@@ -36,14 +39,56 @@ func NewBuilder(columns ...Column) *Builder {
 	}
 }
 
+// Limit bounds the memory of all rows, with what it takes to write them as a profile, to
+// about the given number of bytes. Costs of further stacks are added up in
+// [OtherStacks].
+func (b *Builder) Limit(bytes int64) { b.budget, b.limited = bytes, true }
+
+// What the parts of a row take: in the builder, in the profile, and in the tables and
+// the text of profile.proto.
+const (
+	rowMemory      = 1200
+	rowFrameMemory = 120 // of each frame of a stack
+	newFrameMemory = 600 // of a frame or label that no other row has, and its text
+)
+
+// Memory estimates how many bytes the samples take, and writing them. Texts are taken to
+// be shared.
+func (p *Profile) Memory() (n int64) {
+	for i := range p.Samples {
+		n += int64(rowMemory + rowFrameMemory*len(p.Samples[i].Stack))
+	}
+	return n
+}
+
+// memoryOf estimates the bytes that a new row takes.
+func (b *Builder) memoryOf(stack []Frame, labels []Label) int64 {
+	n := int64(rowMemory + rowFrameMemory*len(stack))
+	for _, f := range stack {
+		if _, ok := b.frameOf[f]; !ok {
+			n += newFrameMemory + 3*int64(len(f.Name)+len(f.File))
+		}
+	}
+	for _, l := range labels {
+		if _, ok := b.labelOf[l]; !ok {
+			n += newFrameMemory + 3*int64(len(l.Key)+len(l.Text))
+		}
+	}
+	return n
+}
+
 // Add adds one value for each column to what a stack, outermost frame first,
-// with these labels costs. It keeps neither slice. A wrong number of values is
-// a mistake of the caller's, and panics.
-func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) {
+// with these labels costs. It keeps neither slice. It reports whether the values were
+// added to [OtherStacks] because of the limit. A wrong number of values is a mistake of
+// the caller's, and panics.
+func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) (pooled bool) {
 	if len(values) != len(b.columns) {
 		panic(fmt.Sprintf("profile: %d values for %d columns", len(values), len(b.columns)))
 	}
 	labels = sorted(labels, nil)
+	if b.limited && !b.within(stack, labels) {
+		stack, labels, pooled = []Frame{{Name: OtherStacks}}, nil, true
+	}
 	b.key = binary.AppendUvarint(b.key[:0], uint64(len(stack)))
 	for _, f := range stack {
 		b.key = binary.AppendUvarint(b.key, uint64(intern(&b.frames, b.frameOf, f)))
@@ -68,13 +113,35 @@ func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) {
 	for i, v := range values {
 		have[i] = plus(have[i], v)
 	}
+	return pooled
 }
 
-// has reports whether there is a row of that stack without labels.
-func (b *Builder) has(stack []Frame) bool {
+// within reports whether there is a row of that stack with these labels, or one fits
+// within the limit.
+func (b *Builder) within(stack []Frame, labels []Label) bool {
+	if b.has(stack, labels) {
+		return true
+	}
+	n := b.memoryOf(stack, labels)
+	if n > b.budget {
+		return false
+	}
+	b.budget -= n
+	return true
+}
+
+// has reports whether there is a row of that stack with these labels.
+func (b *Builder) has(stack []Frame, labels []Label) bool {
 	b.key = binary.AppendUvarint(b.key[:0], uint64(len(stack)))
 	for _, f := range stack {
 		id, ok := b.frameOf[f]
+		if !ok {
+			return false
+		}
+		b.key = binary.AppendUvarint(b.key, uint64(id))
+	}
+	for _, l := range labels {
+		id, ok := b.labelOf[l]
 		if !ok {
 			return false
 		}

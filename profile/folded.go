@@ -228,7 +228,7 @@ func (r *foldedReader) add(line string) {
 	for i, n := range names {
 		frames[i].Name = n
 	}
-	if size := int64(stackBytes + frameBytes*len(names) + len(stack)); !r.b.has(frames) {
+	if size := int64(stackBytes + frameBytes*len(names) + len(stack)); !r.b.has(frames, nil) {
 		if r.budget < size {
 			r.b.Add([]Frame{{Name: OtherStacks}}, nil, value)
 			r.issues.Add(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, First: r.pos(), Help: pooledHelp})

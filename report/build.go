@@ -29,6 +29,7 @@ import (
 	"assay/judge/rule"
 	"assay/report/counters"
 	"assay/report/doc"
+	"assay/report/logs"
 	"assay/report/memory"
 	"assay/report/pictures"
 	"assay/report/ranks"
@@ -56,7 +57,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
 			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
 		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), timeline.Copies(ctx), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
-		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Sections(ctx))...)
+		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Sections(ctx), logs.Sections(ctx))...)
 	d.charts = doc.InPlace(charts, d.Sections)
 	return d
 }
@@ -74,7 +75,7 @@ func Brief(s *summary.Summary, r judge.Result) Report {
 
 // screen makes a report with the sections of the one-screen summary.
 func screen(ctx *section.Context) Report {
-	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Summary, result: ctx.Result}
+	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Whole, result: ctx.Result}
 	for most := mostFindings; ; most-- {
 		d.Screen = screenSections(ctx, most)
 		if most == 1 || len(ctx.Inputs) != 1 || d.ScreenLines() <= screenLines {
@@ -89,7 +90,7 @@ func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
 		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx), ranks.Screen(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
-		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx))...)
+		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
 }
 
 // byImpact returns the sections on idle time first if the GPUs are mostly idle, and
@@ -108,6 +109,8 @@ func title(ctx *section.Context) string {
 		what = "Profile"
 	case ctx.OfMemory():
 		what = "GPU memory report"
+	case ctx.OfLogs():
+		what = "Log report"
 	}
 	switch len(ctx.Inputs) {
 	case 0:
@@ -126,6 +129,8 @@ func bound(ctx *section.Context) string {
 		return words.WaitsForOthers(idleOwner(ctx))
 	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
+	case ctx.OfLogs() && v.Bound == finding.BoundUnknown:
+		return words.ValuesOnly
 	}
 	return words.Verdict(v.Bound)
 }

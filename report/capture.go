@@ -117,6 +117,9 @@ func held(ctx *section.Context, events int64) (parts []string) {
 	case len(ctx.Tables) > 0:
 		parts = append(parts, label.Plural(int64(len(ctx.Tables)), "table")+" without rows")
 	}
+	if ctx.OfLogs() {
+		return append(parts, label.Plural(events, "record"))
+	}
 	if rows {
 		parts = append(parts, label.Plural(events, "row"))
 	} else {

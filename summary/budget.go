@@ -2,19 +2,19 @@ package summary
 
 import "encoding/json"
 
-// A budget is the breakdown of a window into four parts that do not overlap and
+// A Budget is the breakdown of a window into four parts that do not overlap and
 // sum to the window. It is computed from the cells whenever JSON is written, so
 // that programs that read the JSON need not add up cells. It is ignored when
 // JSON is read, so that it cannot contradict them.
-type budget struct {
+type Budget struct {
 	ComputeNS     int64 `json:"compute_ns"`
 	ExposedCommNS int64 `json:"exposed_comm_ns"`
 	ExposedCopyNS int64 `json:"exposed_copy_ns"`
 	IdleNS        int64 `json:"idle_ns"`
 }
 
-func (a Activity) budget() budget {
-	return budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
+func (a Activity) budget() Budget {
+	return Budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
 }
 
 // MarshalJSON writes the fields of d and the member "budget", which has
@@ -24,28 +24,41 @@ func (d Device) MarshalJSON() ([]byte, error) {
 	type plain Device // without this method
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(d), d.Activity.budget()})
 }
 
 // MarshalJSON writes the fields of s and the member "budget", which has
 // compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the values
-// of [Activity] and sum to wall_ns.
+// of [Activity] and sum to wall_ns. A step that was logged has neither.
 func (s Step) MarshalJSON() ([]byte, error) {
 	type plain Step // without this method
+	if s.Source == SourceLog {
+		return json.Marshal(struct {
+			plain
+			Activity any `json:"activity,omitempty"`
+		}{plain: plain(s)})
+	}
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(s), s.Activity.budget()})
 }
 
 // MarshalJSON writes the fields of p and the member "budget", in the same form
 // as for a device. Its values are computed from Total, which includes nested
-// phases.
+// phases. A phase that was logged has no activity.
 func (p Phase) MarshalJSON() ([]byte, error) {
 	type plain Phase // without this method
+	if p.Source == SourceLog {
+		return json.Marshal(struct {
+			plain
+			Activity any `json:"activity,omitempty"`
+			Total    any `json:"total,omitempty"`
+		}{plain: plain(p)})
+	}
 	return json.Marshal(struct {
 		plain
-		Budget budget `json:"budget"`
+		Budget Budget `json:"budget"`
 	}{plain(p), p.Total.budget()})
 }

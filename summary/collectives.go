@@ -91,6 +91,14 @@ type RankWait struct {
 	// are null if they share none. Sums do not use them.
 	OffsetNS   *int64 `json:"offset_ns"`
 	ResidualNS *int64 `json:"residual_ns"`
+
+	// What follows is filled by [Summary.RollUp]: the window of the GPU and its breakdown, its
+	// steps, its phases with the most time, and the total kernel time of each category.
+	WindowNS   *int64           `json:"window_ns,omitempty"`
+	Budget     *Budget          `json:"budget,omitempty"`
+	Steps      *RankSteps       `json:"steps,omitempty"`
+	Phases     []RankPhase      `json:"phases,omitempty"`
+	CategoryNS map[string]int64 `json:"category_ns,omitempty"`
 }
 
 func (r *RankWait) check() error {

@@ -15,6 +15,10 @@ const (
 	// OwnerDependency: the call ended earlier than that, and the work did not
 	// start: it waited for an event, another stream or a copy.
 	OwnerDependency = "dependency"
+	// OwnerNotRecorded: as for OwnerDependency, but nothing that ran before on the same
+	// stream was recorded, and the wait is UnrecordedNS or longer. The device ran work
+	// that had been launched before the capture began.
+	OwnerNotRecorded = "not-recorded"
 	// OwnerNothing: there was nothing to run, because the profiler itself was
 	// starting or stopping.
 	OwnerNothing = "nothing-offered"
@@ -27,7 +31,7 @@ const (
 
 // Owners returns the causes of idle time in the order in which they are shown.
 func Owners() []string {
-	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerUnknown}
+	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerNotRecorded, OwnerUnknown}
 }
 
 // The states of a thread that is late, by the innermost open event.
@@ -62,6 +66,11 @@ type Idle struct {
 	// idle time caused by the host's time between launches.
 	ShortGapsNS int64 `json:"short_gaps_ns,omitempty"`
 }
+
+// UnrecordedNS is the wait of the first recorded work of a stream from which the device
+// is taken to run work that was not recorded. An event of another stream, the other
+// reason to wait, is recorded work in nearly all captures, and ends within a step.
+const UnrecordedNS = 10_000_000
 
 // ShortGapNS is the length below which a gap counts as short. A host needs
 // about 5 to 50 microseconds from one launch to the next; during longer gaps it

@@ -16,115 +16,204 @@ import (
 // no place.
 var kinds = []Kind{
 	rows[Device]{Name: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
+		Fold: slim,
+		Slim: func(r *Device, _ bool) {
+			r.Strip, r.Utilization, r.LargestGaps, r.Durations, r.Gaps = nil, nil, nil, Histogram{}, Histogram{}
+		},
 		At:    func(r *Device) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Check: (*Device).check},
 	rows[Stream]{Name: "streams", In: func(s *Summary) *[]Stream { return &s.Streams },
+		Fold:  away,
+		Roll:  func(r *Stream) Rolled { return Rolled{Name: r.Name, Count: r.Kernels, TotalNS: r.WorkNS} },
 		At:    func(r *Stream) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Stream) int { return cmp.Compare(a.Stream, b.Stream) }},
 	rows[Step]{Name: "steps", In: func(s *Summary) *[]Step { return &s.Steps },
-		At: func(r *Step) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Fold: few,
+		Roll: func(r *Step) Rolled { return Rolled{Name: r.Name, Kind: r.Kind, Count: 1, TotalNS: r.WallNS} },
+		At:   func(r *Step) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Step) int {
 			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
 		},
 		Check: (*Step).check},
 	rows[Phase]{Name: "phases", In: func(s *Summary) *[]Phase { return &s.Phases },
+		Fold: few,
+		Roll: func(r *Phase) Rolled {
+			return Rolled{Name: r.Path, Count: r.Count, TotalNS: r.Total.Window(), CPUNS: &r.HostNS}
+		},
 		At:       func(r *Phase) place { return place{&r.Input, &r.Rank, &r.Device} },
 		SortAll:  sortPhases,
 		CheckAll: (*Summary).checkPhases},
 	rows[Kernel]{Name: "kernels", In: func(s *Summary) *[]Kernel { return &s.Kernels },
+		Fold: away,
+		Roll: func(r *Kernel) Rolled {
+			return Rolled{Name: r.Name, Class: r.Class, Category: r.Category, Rule: r.Rule, Op: r.Op, Count: r.Count, TotalNS: r.TotalNS, LongestNS: r.MaxNS}
+		},
 		At: func(r *Kernel) place { return place{&r.Input, &r.Rank, &r.Device} },
 		First: func(a, b *Kernel) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
 				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op))
 		}},
 	rows[Copy]{Name: "copies", In: func(s *Summary) *[]Copy { return &s.Copies },
+		Fold: away,
+		Roll: func(r *Copy) Rolled {
+			return Rolled{Name: r.Name, Class: r.Class, Count: r.Count, TotalNS: r.TotalNS, LongestNS: r.MaxNS, Bytes: r.Bytes}
+		},
 		At: func(r *Copy) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Copy) int {
 			return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
 		}},
 	rows[CopyCall]{Name: "copy_calls", In: func(s *Summary) *[]CopyCall { return &s.CopyCalls },
+		Fold: away,
+		Roll: func(r *CopyCall) Rolled {
+			return Rolled{Name: r.Name, Class: r.Class, Op: r.Call, Kind: when(r.Large, "large"), Count: r.Count, TotalNS: r.TotalNS, LongestNS: r.MaxNS, Bytes: r.Bytes}
+		},
 		At: func(r *CopyCall) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *CopyCall) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name),
 				cmp.Compare(a.Call, b.Call), compareBools(b.Large, a.Large))
 		}},
 	rows[Sync]{Name: "syncs", In: func(s *Summary) *[]Sync { return &s.Syncs },
-		At: func(r *Sync) place { return place{&r.Input, &r.Rank, &r.Device} }},
+		Fold: away,
+		Roll: func(r *Sync) Rolled { return Rolled{Count: r.Calls, TotalNS: r.HostNS, LongestNS: r.MaxNS} },
+		At:   func(r *Sync) place { return place{&r.Input, &r.Rank, &r.Device} }},
 	rows[Span]{Name: "spans", In: func(s *Summary) *[]Span { return &s.Spans },
+		Fold: away,
+		Roll: func(r *Span) Rolled {
+			return Rolled{Name: r.Name, Category: r.Category, Count: r.Count, TotalNS: r.TotalNS, LongestNS: r.MaxNS}
+		},
 		At: func(r *Span) place { return place{&r.Input, &r.Rank, nil} },
 		Order: func(a, b *Span) int {
 			return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Category, b.Category))
 		}},
 	rows[Op]{Name: "ops", In: func(s *Summary) *[]Op { return &s.Ops },
+		Fold: away,
+		Roll: func(r *Op) Rolled {
+			return Rolled{Name: r.Name, Count: r.Count, TotalNS: r.GPUSelfNS, CPUNS: &r.CPUSelfNS, Launched: r.Launched}
+		},
 		At: func(r *Op) place { return place{&r.Input, &r.Rank, nil} },
 		First: func(a, b *Op) int {
 			return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUSelfNS, a.CPUSelfNS), cmp.Compare(a.Name, b.Name))
 		}},
 	rows[Module]{Name: "modules", In: func(s *Summary) *[]Module { return &s.Modules },
+		Fold: away,
+		Roll: func(r *Module) Rolled {
+			return Rolled{Name: r.Path, Count: r.Count, TotalNS: r.GPUTotalNS, CPUNS: &r.CPUTotalNS}
+		},
 		At:    func(r *Module) place { return place{&r.Input, &r.Rank, nil} },
 		Order: func(a, b *Module) int { return cmp.Compare(a.Path, b.Path) }},
 	rows[Line]{Name: "lines", In: func(s *Summary) *[]Line { return &s.Lines },
+		Fold: away,
+		Roll: func(r *Line) Rolled {
+			return Rolled{Name: r.Function, File: r.File, Line: r.Line, Count: r.Count, TotalNS: r.GPUTotalNS, CPUNS: &r.CPUTotalNS}
+		},
 		At: func(r *Line) place { return place{&r.Input, &r.Rank, nil} },
 		First: func(a, b *Line) int {
 			return cmp.Or(cmp.Compare(b.GPUSelfNS, a.GPUSelfNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.File, b.File),
 				cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
 		}},
 	rows[Annotation]{Name: "annotations", In: func(s *Summary) *[]Annotation { return &s.Annotations },
+		Fold: away,
+		Roll: func(r *Annotation) Rolled {
+			return Rolled{Name: r.Name, Count: r.Count, TotalNS: r.GPUTotalNS, CPUNS: &r.CPUTotalNS}
+		},
 		At: func(r *Annotation) place { return place{&r.Input, &r.Rank, nil} },
 		First: func(a, b *Annotation) int {
 			return cmp.Or(cmp.Compare(b.GPUTotalNS, a.GPUTotalNS), cmp.Compare(b.CPUTotalNS, a.CPUTotalNS), cmp.Compare(a.Name, b.Name))
 		}},
 	rows[Pass]{Name: "passes", In: func(s *Summary) *[]Pass { return &s.Passes },
+		Fold:  away,
+		Roll:  func(r *Pass) Rolled { return Rolled{Name: r.Name, Count: r.Count, TotalNS: r.GPUNS} },
 		At:    func(r *Pass) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Pass) int { return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Name, b.Name)) }},
 	rows[Call]{Name: "calls", In: func(s *Summary) *[]Call { return &s.Calls },
+		Fold: away,
+		Roll: func(r *Call) Rolled {
+			return Rolled{Name: r.Name, Kind: r.Kind, Count: r.Count, TotalNS: r.TotalNS, LongestNS: r.MaxNS, Launched: r.Launched}
+		},
 		At:    func(r *Call) place { return place{&r.Input, &r.Rank, nil} },
 		First: func(a, b *Call) int { return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name)) }},
 	rows[Launches]{Name: "launches", In: func(s *Summary) *[]Launches { return &s.Launches },
+		Fold: slim,
+		Slim: func(r *Launches, steps bool) {
+			if r.Delays, r.Queue, r.QueueStrip = (Histogram{}), nil, nil; !steps {
+				r.PerStep = nil
+			}
+		},
 		At: func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},
 	rows[Collective]{Name: "collectives", In: func(s *Summary) *[]Collective { return &s.Collectives },
+		Fold:  stays,
 		At:    func(r *Collective) place { return place{Input: &r.Input} },
 		Job:   func(r *Collective) *int { return &r.Job },
 		First: (*Collective).order,
 		Check: (*Collective).check},
 	rows[RankWait]{Name: "ranks", In: func(s *Summary) *[]RankWait { return &s.Ranks },
+		Fold:  stays,
 		At:    func(r *RankWait) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Job:   func(r *RankWait) *int { return &r.Job },
 		Check: (*RankWait).check},
+	rows[Rolled]{Name: "rolled", In: func(s *Summary) *[]Rolled { return &s.Rolled },
+		Fold:  stays,
+		At:    func(r *Rolled) place { return place{Input: &r.Input} },
+		Job:   func(r *Rolled) *int { return &r.Job },
+		First: (*Rolled).order,
+		Check: (*Rolled).check},
 	rows[LaunchLoss]{Name: "launch_losses", In: func(s *Summary) *[]LaunchLoss { return &s.LaunchLosses },
+		Fold:  stays,
 		At:    func(r *LaunchLoss) place { return place{&r.Input, &r.Rank, nil} },
 		Order: func(a, b *LaunchLoss) int { return cmp.Compare(a.Kind, b.Kind) },
 		Check: (*LaunchLoss).check},
 	rows[Graph]{Name: "graphs", In: func(s *Summary) *[]Graph { return &s.Graphs },
+		Fold: away,
+		Roll: func(r *Graph) Rolled {
+			return Rolled{Name: r.First, Op: r.Call, Kind: when(r.Opaque, "opaque"), Count: r.Launches, TotalNS: r.WorkNS}
+		},
 		At:    func(r *Graph) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Graph) int { return cmp.Compare(a.ID, b.ID) }},
 	rows[Idle]{Name: "idle", In: func(s *Summary) *[]Idle { return &s.Idle },
+		Fold: away,
+		Roll: func(r *Idle) Rolled {
+			return Rolled{Name: r.Name, Owner: r.Owner, State: r.State, Count: r.Count, TotalNS: r.NS, LongestNS: r.MaxNS}
+		},
 		At: func(r *Idle) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Idle) int {
 			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
 		}},
 	rows[Memory]{Name: "memory", In: func(s *Summary) *[]Memory { return &s.Memory },
+		Fold:  slim,
+		Slim:  func(r *Memory, _ bool) { r.Live, r.Strip = nil, nil },
 		At:    func(r *Memory) place { return place{&r.Input, &r.Rank, &r.Device} },
 		First: func(a, b *Memory) int { return cmp.Or(cmp.Compare(a.Input, b.Input), compareBools(a.OnHost, b.OnHost)) }},
 	rows[Table]{Name: "tables", In: func(s *Summary) *[]Table { return &s.Tables },
+		Fold:  stays,
 		At:    func(r *Table) place { return place{Input: &r.Input} },
 		Order: func(a, b *Table) int { return cmp.Compare(a.Number, b.Number) },
 		Inner: (*Table).sortRows,
 		Check: (*Table).check},
 	rows[Flame]{Name: "flames", In: func(s *Summary) *[]Flame { return &s.Flames },
+		Fold:  stays,
 		At:    func(r *Flame) place { return place{Input: &r.Input} },
 		Order: func(a, b *Flame) int { return cmp.Compare(a.Name, b.Name) },
 		Check: (*Flame).check},
 	rows[Counter]{Name: "counters", In: func(s *Summary) *[]Counter { return &s.Counters },
-		At: func(r *Counter) place { return place{Input: &r.Input, Device: &r.Device} },
+		Fold: stays,
+		At:   func(r *Counter) place { return place{Input: &r.Input, Device: &r.Device} },
 		First: func(a, b *Counter) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(b.Launches, a.Launches), cmp.Compare(a.Kernel, b.Kernel))
 		},
 		Check: (*Counter).check},
+	rows[Series]{Name: "series", In: func(s *Summary) *[]Series { return &s.Series },
+		At:    func(r *Series) place { return place{Input: &r.Input} },
+		Order: (*Series).order,
+		Check: (*Series).check},
+	rows[Benchmark]{Name: "benchmarks", In: func(s *Summary) *[]Benchmark { return &s.Benchmarks },
+		At:    func(r *Benchmark) place { return place{Input: &r.Input} },
+		Order: func(a, b *Benchmark) int { return cmp.Compare(a.Number, b.Number) }},
 	rows[Snapshot]{Name: "snapshots", In: func(s *Summary) *[]Snapshot { return &s.Snapshots },
+		Fold:  stays,
 		At:    func(r *Snapshot) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Check: (*Snapshot).check},
 	rows[MemoryTimeline]{Name: "memory_timelines", In: func(s *Summary) *[]MemoryTimeline { return &s.MemoryTimelines },
+		Fold:  stays,
 		At:    func(r *MemoryTimeline) place { return place{&r.Input, &r.Rank, nil} },
 		Check: (*MemoryTimeline).check},
 }
@@ -142,6 +231,8 @@ type Kind interface {
 	// EachInput calls f with the input of each row of the kind in s.
 	EachInput(s *Summary, f func(input int))
 
+	rollUp(to, from *Summary, jobs *jobs)
+	keep(s *Summary, want func(f fold, input int) bool)
 	take(to, from *Summary, input func(int) (int, bool))
 	move(to *Summary, list []*Summary, first []int)
 	sort(s *Summary)
@@ -166,6 +257,14 @@ type rows[Row any] struct {
 
 	// Job returns the second input that a row refers to; it is nil for rows of one input.
 	Job func(*Row) *int
+
+	// Fold is what [Summary.RollUp] does with the rows of ranks that are not kept in full, and Slim
+	// what it removes from each if that is slim; steps is whether rows of steps stay. Roll returns what a row adds to the sums over
+	// the ranks: the names by which rows of several ranks correspond, and the values. It is
+	// nil if rows are not added up.
+	Fold fold
+	Slim func(r *Row, steps bool)
+	Roll func(*Row) Rolled
 
 	// Rows are sorted by First, then by input, rank and device, then by Order.
 	// Together these are unique, so the order is total.
@@ -332,6 +431,14 @@ func (k rows[Row]) texts(s *Summary, f func(*string)) {
 	for i := range list {
 		textsIn(reflect.ValueOf(&list[i]).Elem(), f)
 	}
+}
+
+// when returns the name if it applies, or "".
+func when(applies bool, name string) string {
+	if applies {
+		return name
+	}
+	return ""
 }
 
 func compareBools(a, b bool) int {

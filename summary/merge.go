@@ -58,6 +58,26 @@ func Join(list ...*Summary) *Summary {
 	return out
 }
 
+// OfOneInput returns one summary of the rows of several, which are of the same input,
+// and takes them, as [Join] does. The input is that of the first.
+func OfOneInput(list ...*Summary) *Summary {
+	out := newSummary()
+	out.Inputs = append(out.Inputs, list[0].Inputs...)
+	for _, s := range list {
+		out.Issues = append(out.Issues, s.Issues...)
+		if s != list[0] {
+			out.Inputs[0].Complete = out.Inputs[0].Complete && s.Inputs[0].Complete
+			out.Inputs[0].SpanNS = max(out.Inputs[0].SpanNS, s.Inputs[0].SpanNS)
+		}
+	}
+	for _, k := range kinds {
+		k.move(out, list, make([]int, len(list)))
+	}
+	out.Issues = mergeIssues(out.Issues)
+	out.Sort()
+	return out
+}
+
 // newSummary returns a summary without content, as its JSON shows it.
 func newSummary() *Summary {
 	return &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
@@ -84,8 +104,8 @@ func (s *Summary) Only(input int) *Summary { return s.Pick([]int{input}) }
 // the order given. Issues belong to all inputs of a summary, so the result has all of
 // them.
 //
-// Rows that compare the ranks of one job ([Collective], [RankWait]) stay only if the
-// result has all inputs of the job, because their sums are over all of them.
+// Rows that compare or add up the ranks of one job ([Collective], [RankWait], [Rolled]) stay
+// only if the result has all inputs of the job, because their sums are over all of them.
 func (s *Summary) Pick(inputs []int) *Summary {
 	out := &Summary{Schema: s.Schema, Issues: slices.Clone(s.Issues)}
 	number := make(map[int]int, len(inputs))
@@ -106,6 +126,7 @@ func (s *Summary) Pick(inputs []int) *Summary {
 	}
 	out.Collectives = slices.DeleteFunc(out.Collectives, func(c Collective) bool { return cut[inputs[c.Job]] })
 	out.Ranks = slices.DeleteFunc(out.Ranks, func(r RankWait) bool { return cut[inputs[r.Job]] })
+	out.Rolled = slices.DeleteFunc(out.Rolled, func(r Rolled) bool { return cut[inputs[r.Job]] })
 	return out
 }
 

@@ -14,7 +14,8 @@ import (
 // If Cut is empty, the window is the marker's span on the host: GPU work after
 // the marker's end belongs to a later step or to none, and a device has rows
 // only for steps that overlap its window. If Cut is "work", the host runs ahead
-// of the device, and the window is on the device: it begins when the work
+// of the device, as inference servers do and programs whose last work ends long after
+// the last marker, and the window is on the device: it begins when the work
 // launched before the marker is done, and ends when the work launched within it
 // is done. The JSON has another member, "budget": see [Step.MarshalJSON].
 type Step struct {
@@ -26,6 +27,10 @@ type Step struct {
 	StartNS  int64    `json:"start_ns"`
 	WallNS   int64    `json:"wall_ns"`
 	Activity Activity `json:"activity"`
+
+	// Source is [SourceLog] for a step that a program logged: Device is -1 and Activity
+	// is unknown. It is absent for steps of a timeline.
+	Source string `json:"source,omitempty"`
 
 	Marker string `json:"marker,omitempty"` // the program that marks it, such as "SGLang", or MarkedByProgram
 	Cut    string `json:"cut,omitempty"`
@@ -92,6 +97,10 @@ type Phase struct {
 	MaxNS      int64 `json:"max_ns,omitempty"`
 	MaxStartNS int64 `json:"max_start_ns,omitempty"` // start of the longest run, on the input's own clock
 
+	// Source is [SourceLog] for a phase that a program logged: Device is -1 and Activity,
+	// Total, Launched and WorkNS are unknown. It is absent for phases of a timeline.
+	Source string `json:"source,omitempty"`
+
 	// On the device.
 	Activity Activity `json:"activity"`
 	Total    Activity `json:"total"`
@@ -114,7 +123,11 @@ func (p Phase) Depth() int {
 // check returns an error if the cells of a step do not sum to its length, or if
 // its phases are longer than the step.
 func (st *Step) check() error {
-	if err := st.Activity.check("wall_ns", st.WallNS); err != nil {
+	activity := st.WallNS
+	if st.Source == SourceLog {
+		activity = 0
+	}
+	if err := st.Activity.check("wall_ns", activity); err != nil {
 		return err
 	}
 	rest := st.WallNS
@@ -144,6 +157,9 @@ func (s *Summary) checkPhases() error {
 	at := func(k key, path string) string { return fmt.Sprint(k, path) }
 	for i, p := range s.Phases {
 		k := key{p.Input, p.Rank, p.Device}
+		if p.Source == SourceLog && p.Device == NoDevice && p.Activity.Window() == 0 && p.Total.Window() == 0 {
+			continue
+		}
 		if _, ok := devices[k]; !ok {
 			return fmt.Errorf("phases[%d]: rank %d has no device %d in input %d", i, p.Rank, p.Device, p.Input)
 		}
@@ -186,6 +202,9 @@ func sortPhases(phases []Phase) {
 	totals := make(map[key]int64)
 	for _, p := range phases {
 		totals[key{p.Input, p.Rank, p.Device, p.Path}] = p.Total.Window()
+		if p.Source == SourceLog {
+			totals[key{p.Input, p.Rank, p.Device, p.Path}] = p.HostNS
+		}
 	}
 	slices.SortStableFunc(phases, func(a, b Phase) int {
 		if c := cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)); c != 0 || a.Path == b.Path {

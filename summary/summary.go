@@ -45,6 +45,7 @@ type Summary struct {
 
 	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
 	Ranks       []RankWait   `json:"ranks,omitempty"`
+	Rolled      []Rolled     `json:"rolled,omitempty"`
 
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
 	Graphs       []Graph      `json:"graphs,omitempty"`
@@ -54,7 +55,9 @@ type Summary struct {
 	Tables []Table `json:"tables,omitempty"` // from other tools
 	Flames []Flame `json:"flames,omitempty"` // from profiles with stacks
 
-	Counters        []Counter        `json:"counters,omitempty"` // hardware counters of kernels
+	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
+	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
+	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
@@ -91,6 +94,9 @@ type Input struct {
 	// Recorder has the profiler's versions and settings, with its own keys:
 	// "cupti_version", "with_stack", "EXPORT_PRODUCT_VERSION".
 	Recorder map[string]string `json:"recorder,omitempty"`
+	// RolledUp is what of the input's rows was replaced by sums over the ranks: see
+	// [Summary.RollUp]. It is empty if the summary has all rows of the input.
+	RolledUp string `json:"rolled_up,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
 }
@@ -116,6 +122,9 @@ type Device struct {
 
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
+
+	// Drift compares identical kernels over time; nil if too few repeat.
+	Drift *Drift `json:"drift,omitempty"`
 
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each interval during which nothing ran

@@ -37,6 +37,7 @@ type Builder struct {
 	flows       column[FlowEnd]
 	memory      column[MemoryEvent]
 	labels      []label
+	recordEnds  []int64 // when the profiler stopped to record
 }
 
 // A trackKey identifies a track. Process 1 of a container and GPU 1 have the
@@ -79,7 +80,12 @@ type part struct {
 	flows       [][]FlowEnd
 	memory      [][]MemoryEvent
 	labels      []label
+	recordEnds  []int64
 }
+
+// recordEnd is the name of the instant at which Kineto stopped to record. All device work
+// of the trace started before it.
+const recordEnd = "Record Window End"
 
 // NewBuilder returns an empty Builder that keeps the events selected by sel.
 func NewBuilder(sel Select) *Builder {
@@ -95,9 +101,9 @@ func NewBuilder(sel Select) *Builder {
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), collectives: b.collectives.cut(), python: b.python.cut(),
-		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels,
+		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels, recordEnds: b.recordEnds,
 	}
-	b.labels = nil
+	b.labels, b.recordEnds = nil, nil
 	return p
 }
 
@@ -124,6 +130,8 @@ func (b *Builder) Add(e *Event) {
 			Start: e.Start(), ID: asyncID(e), Phase: phase,
 			Name: b.names.sym(e.Name()), Category: b.categoryOf(e), Track: b.hostTrack(e),
 		}
+	case phase == 'i' && len(e.Category()) == 0 && e.HasStart() && string(e.Name()) == recordEnd:
+		b.recordEnds = append(b.recordEnds, e.Start())
 	case e.Kind == Instant && e.Has(eventscan.MemBytes):
 		*b.memory.next() = MemoryEvent{
 			Start: e.Start(), Track: b.hostTrack(e),

@@ -26,6 +26,8 @@ type merger struct {
 	odd     map[string]int64 // numbers of devices and streams whose name is a text
 	limits  Limits
 	rows    int64 // charged for rows and labels
+
+	recordEnd *int64 // when the last profiler stopped to record
 }
 
 // A renumbering has the final number, plus 1, of each number of one Builder; 0
@@ -89,6 +91,11 @@ func (m *merger) add(p part) {
 	m.t.Memory.add(p.memory)
 	for _, l := range p.labels {
 		m.labels = append(m.labels, label{l.kind, m.cut(l.pid), m.cut(l.tid), m.cut(l.name)})
+	}
+	for _, end := range p.recordEnds {
+		if m.recordEnd == nil || end > *m.recordEnd {
+			m.recordEnd = &end
+		}
 	}
 	m.rows += p.charge()
 }
@@ -248,6 +255,7 @@ func (m *merger) ordinal(what, text string) int64 {
 func (m *merger) finish(rd *Reader) *Trace {
 	t := m.t
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
+	t.Meta.RecordEnd = m.recordEnd
 	t.Complete = true
 	m.pair()
 	rd.meta.checkRank(&m.issues, rd.file)

@@ -17,6 +17,7 @@ type Meta struct {
 	WorldSize *int
 	CommRank  *int   // of the process in its largest communicator, if the trace has no Rank
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
+	RecordEnd *int64 // ns on the clock of the trace: when the profiler stopped to record
 
 	// Recorder has the profiler's versions and settings: whether it recorded
 	// shapes, stacks, modules and memory. Keys and values are kept as written.

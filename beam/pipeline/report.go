@@ -126,7 +126,7 @@ func (f *reportFn) write(ctx beamContext, s *summary.Summary, emit func(string))
 		emit(name)
 		return writeFile(ctx, join(f.Output, name), text.Bytes())
 	}
-	if err := file("summary.json", doc.JSON); err != nil {
+	if err := file("summary.json", doc.RolledUp(false).JSON); err != nil {
 		return err
 	}
 	for _, chart := range doc.Charts() {

@@ -52,7 +52,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err := checkDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
-	list, err := loadSummaries(e, c, &s, args)
+	list, err := loadSummaries(e, c, &s, args, false)
 	if err != nil {
 		return err // a baseline needs the whole run
 	}

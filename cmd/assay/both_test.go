@@ -314,6 +314,7 @@ func TestBothRanks(t *testing.T) {
 func TestBothTroubles(t *testing.T) {
 	unsaid := map[string]string{
 		"loader_by_its_stack":  "no export knows of Python, and only its functions show the data loader",
+		"long_pauses":          "no export knows of Python, and only its functions have the name of the work",
 		"graphs_not_recorded":  "the story's graphs are in no table of the export",
 		"nearly_full":          "no export knows of PyTorch's allocator",
 		"full":                 "no export knows of PyTorch's allocator",

@@ -169,7 +169,8 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gate.Parse(text, k.gates)
+	gates, err := gate.Parse(text, k.gates)
+	return gates, withoutValues(text, err)
 }
 
 // counts returns what an inconclusive gate counts as. By default noise is a warning,

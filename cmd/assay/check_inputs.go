@@ -12,13 +12,13 @@ import (
 // loadRuns reads the arguments as runs of the program. It returns the runs that could be
 // read, and the joined errors of the others.
 func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
-	list, err := loadSummaries(e, c, s, args)
+	list, err := loadSummaries(e, c, s, args, true)
 	return gate.Grouped(list), err
 }
 
 // loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines
-// means its latest entry.
-func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summary, error) {
+// means its latest entry. Summaries that are rolled up are refused unless sums will do.
+func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*summary.Summary, error) {
 	var names []string
 	var failed []error
 	for _, arg := range args {
@@ -42,10 +42,11 @@ func loadSummaries(e env, c *command, s *source, args []string) ([]*summary.Summ
 	if err != nil {
 		return nil, errors.Join(append(failed, err)...)
 	}
-	sums, unread := r.runs()
+	r.sums = sums
+	list, unread := r.runs()
 	failed = append(failed, unread...)
-	s.hidden(&sums)
-	return sums, errors.Join(failed...)
+	s.hidden(&list)
+	return list, errors.Join(failed...)
 }
 
 // acceptedIn returns the latest summary in a directory of baselines, or "" if arg is not

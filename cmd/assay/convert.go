@@ -16,6 +16,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
 	"assay/profile"
+	"assay/unit"
 )
 
 func convertCommand() *command {
@@ -41,6 +42,7 @@ type conversion struct {
 	source
 	to, value, output string
 	ranks             string // a list
+	chosen            []int  // the same, parsed
 }
 
 func runConvert(e env, c *command, args []string) error {
@@ -109,6 +111,8 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
 	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
 		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
+	case conv.ranks != "" && !conv.parseRanks():
+		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", conv.ranks)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
@@ -153,11 +157,15 @@ type converted struct {
 	traced       bool   // it is made of a trace
 }
 
-// convert returns the profiles of the inputs that could be read, in their
-// order, and the errors of the others.
+// convert returns the profiles of the inputs that could be read, in their order, and the
+// errors of the others. It returns none if all profiles together take more than the limit
+// of memory.
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts, errs := make([]*converted, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
+		if len(r.paths) > 1 && r.keep(0) > r.limits.memory.stacks() {
+			return
+		}
 		part := &converted{path: in.Path, sha256: in.SHA256, rank: in.Rank}
 		switch {
 		case in.Profile != nil:
@@ -172,11 +180,15 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return
 		default:
-			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value))
+			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value), r.limits.memory.stacks())
 			part.what, part.traced = conv.value+" time", true
 		}
+		r.keep(part.profile.Memory())
 		parts[i] = part
 	})
+	if most := r.limits.memory; len(r.paths) > 1 && r.keep(0) > most.stacks() {
+		return nil, []error{fmt.Errorf("the profiles of %d inputs together exceed the memory limit of %s; raise --max-memory, or convert fewer inputs at a time", len(r.paths), unit.Bytes(int64(most)))}
+	}
 	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
 }
@@ -208,9 +220,12 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	if err := sameColumns(parts); err != nil {
 		return nil, err
 	}
-	p, err := profile.Merge(all...)
-	if err != nil {
-		return nil, err
+	p := all[0] // of a trace, equal stacks are added up already, and a copy takes as much memory again
+	if len(parts) > 1 || !parts[0].traced {
+		var err error
+		if p, err = profile.Merge(all...); err != nil {
+			return nil, err
+		}
 	}
 	p.Comments = append(p.Comments, conv.caveats(e, c, parts)...)
 	return p, nil

@@ -98,8 +98,11 @@ func runDiff(e env, c *command, args []string) error {
 		return failed
 	}
 	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
-	if err != nil {
+	if refusal := (*compare.Refusal)(nil); errors.As(err, &refusal) {
 		return errors.Join(failed, fmt.Errorf("not compared: %w; use --force to compare anyway", err))
+	}
+	if err != nil {
+		return errors.Join(failed, fmt.Errorf("not compared: %w", err))
 	}
 	cmp = mask(cmp).value
 	d.hidden(cmp) // both sides at once, so that equal names stay equal
@@ -110,13 +113,13 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles()})
+		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles(), false})
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}
 		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
 	}
-	return e.print(shown(doc, d.format, d.brief))
+	return e.print(shown(doc, d.format, d.brief, false))
 }
 
 // load measures the inputs of one side. It returns nil if none can be read.
@@ -125,6 +128,7 @@ func (d *difference) load(e env, c *command, args []string) (*summary.Summary, e
 	if err != nil {
 		return nil, err
 	}
+	r.sums = true
 	s, failed := r.merged()
 	return s, errors.Join(failed...)
 }

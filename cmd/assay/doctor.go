@@ -71,7 +71,7 @@ type examination struct {
 func (v *verdict) examined(format string) result {
 	answers := doctor.Examine(v.summary)
 	if format != "json" {
-		return shown(mask(report.Doctor(v.summary, v.result, answers)), format, false)
+		return shown(mask(report.Doctor(v.summary, v.result, answers)), format, false, false)
 	}
 	return mask(examination{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}).as(func(x examination, w io.Writer) error {
 		return jsontext.Write(w, x)

@@ -13,6 +13,7 @@ import (
 	"assay/docs"
 	"assay/judge/rule"
 	"assay/phase"
+	"assay/series/forms"
 )
 
 func usage(w io.Writer) {
@@ -21,7 +22,7 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
-  assay help     rules|phases|thresholds|gates
+  assay help     rules|phases|series|thresholds|gates
                                           how to write such a file, and the built-in one
   assay help     tables                   the reports that --table prints
   assay help     PAGE                     a page of the manual; "assay help pages" lists them
@@ -129,7 +130,24 @@ decides.
 
 Use it with --phases FILE. The built-in file:
 
-`, phase.BuiltIn}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
+`, phase.BuiltIn}, {"series", `A file of forms makes the lines of a log readable. Each form has an anchor: a text that
+every line of the form has. By default, all "key=value" and "key: value" of the line are
+read; fields give a key its metric and unit. Forms of the file are tried before the
+built-in forms.
+
+  forms:
+  - id: my-loop                 # unique
+    anchor: ["reward_mean="]    # 4 to 64 bytes
+    fields:
+      dt: step.time s           # a metric of the list below, and the unit of the values
+      speed: my.speed token/s higher   # a metric of your own, and the direction in which it improves
+
+For other lines, set "split" (between pairs) and "is" (between a key and its value), or
+"match", an RE2 expression with named groups. "step" is the key of the step, "first" for
+the number at the beginning, or "after TEXT". Use it with --series-forms FILE. The
+metrics, and the built-in forms:
+
+`, forms.List}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
 set keep their built-in value.
 
   exposed-communication:

@@ -19,6 +19,7 @@ import (
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/phase"
+	"assay/series/forms"
 	"assay/summary"
 	"assay/trace"
 )
@@ -33,7 +34,8 @@ type reading struct {
 	e      env
 	rules  *classify.Rules
 	phases *phase.Rules
-	jobs   int // inputs at a time; 0 means as many as there are cores
+	forms  *forms.Set // nil for the built-in ones
+	jobs   int        // inputs at a time; 0 means as many as there are cores
 	paths  []string
 	failed []error // arguments that are not inputs
 	needs  func() trace.Select
@@ -49,12 +51,14 @@ type reading struct {
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
 	save     bool // parts are saved, so collectives are looked at
+	sums     bool // summaries that are rolled up will do
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
-	kept  int64                 // bytes of memory that the collectives of partials take
+	kept  int64                 // bytes of memory that the results of inputs take, estimated
+	held  int64                 // bytes of memory that the collectives of partials take
 
 	secrets []summary.Issue // of inputs that hold some
 }
@@ -113,13 +117,14 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if r.noDigest {
 		f.SkipDigest()
 	}
-	f.Temp, f.ExportTime = &r.temp, r.exportTime
+	f.Temp, f.ExportTime, f.Forms = &r.temp, r.exportTime, r.forms
 	f.Say = say
 	r.opened(f)
 	defer r.closed(f)
 	need := r.needs()
 	share := share{r: r}
 	defer share.release()
+	share.queue()
 	need.Limits = r.limits.trace()
 	need.Limits.Grown = share.grown
 	if r.scan {
@@ -137,10 +142,21 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if _, _, err := r.places.run(in); err != nil {
 		return err
 	}
-	collectMore(in)
+	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
+		return fmt.Errorf("%s: the summary is rolled up: it has all rows of %d of its %d inputs, and sums of the others; give the traces, or a summary saved with --full", path, len(in.Summary.Inputs)-in.Summary.RolledUpInputs(), len(in.Summary.Inputs))
+	}
+	collectMore(in, len(r.paths) >= manyInputs && int64(r.limits.memory) >= muchMemory)
 	use(in)
 	return nil
 }
+
+// manyInputs is the number of inputs from which on the summaries take more memory than
+// the inputs that are being read.
+const manyInputs = 128
+
+// muchMemory is the limit of memory in bytes from which on the heap may grow by more between
+// collections.
+const muchMemory = 1 << 30
 
 // waitTime is after how long a message tells that an input has brought no data.
 const waitTime = 2 * time.Second
@@ -187,6 +203,24 @@ func (s *share) grown(bytes int64) {
 		s.r.turn.Lock()
 		s.turn = true
 	}
+}
+
+// queue waits until no other input is read if the results of earlier inputs take much of
+// the memory.
+func (s *share) queue() {
+	if s.r.keep(0) > s.r.limits.memory.together() {
+		s.r.turn.Lock()
+		s.turn = true
+	}
+}
+
+// keep records the memory of a result that stays until all inputs are read, and returns
+// that of all of them.
+func (r *reading) keep(bytes int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept += bytes
+	return r.kept
 }
 
 func (s *share) release() {
@@ -244,8 +278,10 @@ func unpacked(path string) int64 {
 // fifth, between collections. While a trace is read there is hardly any garbage;
 // to measure it makes some, and with much to keep the usual share of it is much.
 // A profile is bounded by a quarter of the memory, and is mostly names, which take
-// long to look through: there the usual share of Go is right.
-func collectMore(in *ingest.Input) {
+// long to look through: there the usual share of Go is right. Among many inputs each is small, and
+// the summaries of all are looked through each time, so with many inputs and enough memory
+// collections are half as many.
+func collectMore(in *ingest.Input, many bool) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
@@ -253,7 +289,10 @@ func collectMore(in *ingest.Input) {
 		debug.SetGCPercent(100)
 		return
 	}
-	const slack = 16 << 20
+	slack := uint64(16 << 20)
+	if many {
+		slack *= 2
+	}
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}} // runtime.ReadMemStats would stop all goroutines
 	metrics.Read(heap)
 	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, heap[0].Value.Uint64())))))

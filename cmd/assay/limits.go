@@ -39,6 +39,9 @@ func (b budget) together() int64 { return int64(b) / 8 }
 // because the whole JSON text is in memory before it is written.
 func (b budget) rows() int { return int(b >> 15) }
 
+// stacks is the limit of a profile that is made of a trace, in bytes.
+func (b budget) stacks() int64 { return int64(b) / 4 }
+
 // programMemory is how much memory the code of the program takes in use. The runtime
 // of Go does not count it.
 const programMemory = 16 << 20
@@ -50,19 +53,23 @@ func (b budget) use() {
 	}
 }
 
-// watch calls over if the process takes more memory than the budget plus a tenth (or plus
-// the memory of the program itself). Readers obey the budget, so this is the last resort:
-// if memory runs out, the Go runtime ends the process with a dump. The watch ends with
-// the process.
+// watch frees garbage if the process takes more memory than the budget, and calls over if
+// it then still takes more than the budget plus a 32nd, so that it ends before it takes a
+// tenth more. Readers obey the budget, so this is the last
+// resort: if memory runs out, the Go runtime ends the process with a dump. The watch ends
+// with the process.
 func (b budget) watch(over func(resident int64)) {
-	const every = 20 * time.Millisecond
-	most := int64(b) + max(int64(b)/10, minMemory/2)
+	most := int64(b) + int64(b)/32
+	every := 20 * time.Millisecond
+	if b < 1<<30 { // a tenth of it is allocated faster
+		every = 3 * time.Millisecond
+	}
 	go func() {
 		for range time.Tick(every) {
-			if n, ok := membudget.Resident(); !ok || n <= most {
+			if n, ok := membudget.Resident(); !ok || n <= int64(b) {
 				continue
 			}
-			debug.FreeOSMemory() // garbage does not count
+			debug.FreeOSMemory()
 			if n, ok := membudget.Resident(); ok && n > most {
 				over(n)
 				return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ import (
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/phase"
+	"assay/series/forms"
 	"assay/summary"
 	"assay/unit"
 )
@@ -25,6 +27,7 @@ import (
 // A source holds the flags that all commands which read inputs share.
 type source struct {
 	rules, phases       string
+	forms               string // of lines of logs
 	jobs                int
 	maxMemory, maxInput string        // sizes
 	redact              bool          // names of users are hidden; secrets are in any case
@@ -39,6 +42,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with rules for steps and phases that are tried before the built-in ones")
 	flags.StringVar(&s.rankFrom, "rank-from", "", "take ranks from `WHERE`, not from the traces: name (rank3.json), folder (rank3/), or a regular expression of the path whose one group is the rank")
 	flags.StringVar(&s.groupBy, "group-by", "", "take `WHAT` as one run: folder (the files of a directory), none (all inputs), or a regular expression of the path whose one group names the run")
+	flags.StringVar(&s.forms, "series-forms", "", "YAML `FILE` with forms of log lines that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: number of cores, within about 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
 	flags.BoolVar(&s.redact, "redact", false, "also hide user names and e-mail addresses; tokens and passwords are always masked")
@@ -47,7 +51,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 }
 
 // settings returns the files of the flags, "" for a flag that is not given.
-func (s *source) settings() []string { return []string{s.rules, s.phases} }
+func (s *source) settings() []string { return []string{s.rules, s.phases, s.forms} }
 
 // open checks the flags and finds the inputs that the arguments name. It prints how many
 // files it skips.
@@ -82,6 +86,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines, err := s.loadForms()
+	if err != nil {
+		return nil, err
+	}
 	chosen := ingest.Paths(args)
 	if n := chosen.Others; n > 0 {
 		e.say("assay %s: skipped %s", c.name, plural(n, "file that is not a trace", "files that are not traces"))
@@ -89,12 +97,29 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: skipped %s; to read them, name their targets", c.name, plural(n, "symbolic link in a directory", "symbolic links in directories"))
 	}
+	if text := specialFiles(chosen.Special); text != "" {
+		e.say("assay %s: %s", c.name, text)
+	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
 	return r, nil
+}
+
+// specialFiles returns a message that names the first of the files that were skipped
+// because they are not regular, or "" if there are none.
+func specialFiles(paths []string) string {
+	const shown = 3
+	if len(paths) == 0 {
+		return ""
+	}
+	text := "skipped " + plural(len(paths), "pipe, socket or device", "pipes, sockets or devices") + ": " + strings.Join(paths[:min(shown, len(paths))], ", ")
+	if more := len(paths) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "; to read a pipe, name it"
 }
 
 // A measure holds the flags of the commands that measure and judge.
@@ -163,7 +188,7 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	}
 	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -178,9 +203,25 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	}
 	own, err := phase.Parse(bytes.NewReader(text), s.phases)
 	if err != nil {
-		return nil, err
+		return nil, withoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
+}
+
+// loadForms returns nil for the built-in forms.
+func (s *source) loadForms() (*forms.Set, error) {
+	if s.forms == "" {
+		return nil, nil
+	}
+	text, err := readSettings(s.forms)
+	if err != nil {
+		return nil, err
+	}
+	own, err := forms.Parse(bytes.NewReader(text), s.forms)
+	if err != nil {
+		return nil, err
+	}
+	return forms.Default().With(own), nil
 }
 
 func (m *measure) loadThresholds() (rule.Thresholds, error) {
@@ -191,7 +232,8 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if err != nil {
 		return rule.Thresholds{}, err
 	}
-	return rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
+	return t, withoutValues(text, err)
 }
 
 // readSettings reads a settings file. Its size limit protects against a trace given by
@@ -208,7 +250,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"thresholds\" or \"gates\"", path, limit>>10)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"thresholds\" or \"gates\"", path, limit>>10)
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
 		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
 	}

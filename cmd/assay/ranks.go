@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"assay/analyze"
@@ -28,7 +29,7 @@ func (r *reading) parts() ([]partial.Part, []error) {
 	failed := r.all(func(i int, in *ingest.Input) {
 		p, err := r.measured(in)
 		if err == nil {
-			err = r.keep(p, in.Path)
+			err = r.hold(p, in.Path)
 		}
 		if damaged[i] = err; err != nil {
 			return
@@ -44,19 +45,35 @@ func (r *reading) parts() ([]partial.Part, []error) {
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 	run, from, _ := r.places.run(in) // reading has checked it
-	return partial.Measure(in, partial.Options{
+	p, err := partial.Measure(in, partial.Options{
 		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Run:     run, RunFrom: from,
 		Memory: r.limits.memory.largest() / 4,
 	})
+	if err == nil {
+		r.keep(memoryOf(p.Summary))
+	}
+	return p, err
 }
 
-// keep adds the collectives of a saved part to those of all, which have a limit.
-func (r *reading) keep(p partial.Part, path string) error {
+// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+func memoryOf(sum *summary.Summary) (n int64) {
+	const perRow = 64 // texts and nested values
+	v := reflect.ValueOf(sum).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
+		}
+	}
+	return n
+}
+
+// hold adds the collectives of a saved part to those of all, which have a limit.
+func (r *reading) hold(p partial.Part, path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.kept += p.SavedBytes(); r.kept > r.limits.memory.largest() {
+	if r.held += p.SavedBytes(); r.held > r.limits.memory.largest() {
 		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.largest()))
 	}
 	return nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -80,6 +82,74 @@ func TestRanksWithoutGPU(t *testing.T) {
 	for _, want := range []string{"No GPU events", "ranks 0, 1, 13.7 KiB, 593 events, no GPU events"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
+// TestStragglersOfByteDance: the timelines of two labelled runs have one process for each
+// data-parallel rank and one thread for each stage. The means were computed from the files
+// by another program: in one run the first stage of data-parallel rank 0 is slow, in the
+// other the last stage of both.
+func TestStragglersOfByteDance(t *testing.T) {
+	type worker struct{ dp, pp int }
+	for _, tt := range []struct {
+		name  string
+		count int64 // of each worker
+		slow  map[worker]float64
+		rest  float64 // ms at most
+	}{
+		{"AR", 1408, map[worker]float64{{0, 0}: 869.2}, 398.2},
+		{"ST", 128, map[worker]float64{{0, 3}: 202.8, {1, 3}: 204.3}, 144.1},
+	} {
+		s := summaryOf(t, output(t, "summary", "--format", "json", filepath.Join(ofRanks(t, "bytedance_"+tt.name), "timeline-"+tt.name+".json.gz")))
+		found := map[worker]float64{}
+		for _, span := range s.Spans {
+			var w worker
+			if span.Name != "backward-compute" {
+				continue
+			}
+			if _, err := fmt.Sscanf(span.Process+" "+span.Thread, "DP rank [%d] PP rank %d, TP rank 0, compute", &w.dp, &w.pp); err != nil || span.Count != tt.count {
+				t.Errorf("%s: %+v, want %d slices of a worker", tt.name, span, tt.count)
+			}
+			found[w] = float64(span.TotalNS) / float64(span.Count) / 1e6
+		}
+		if want := map[string]int{"AR": 16, "ST": 8}[tt.name]; len(found) != want {
+			t.Errorf("%s: %d workers, want %d", tt.name, len(found), want)
+		}
+		for w, ms := range found {
+			if want, slow := tt.slow[w]; slow && math.Abs(ms-want) > 0.1 || !slow && ms > tt.rest {
+				t.Errorf("%s: %+v takes %.1f ms, want %.1f, or at most %.1f", tt.name, w, ms, want, tt.rest)
+			}
+		}
+	}
+}
+
+// TestArrivalsOfHorovod: each of 59 negotiations has one mark of each of 8 ranks.
+func TestArrivalsOfHorovod(t *testing.T) {
+	s := summaryOf(t, output(t, "summary", "--format", "json", ofRanks(t, "horovod_timeline_8gpu")))
+	marks := map[string]int64{}
+	for _, span := range s.Spans {
+		marks[span.Name] += span.Count
+	}
+	for rank := range 8 {
+		if n := marks[fmt.Sprint(rank)]; n != 59 {
+			t.Errorf("%d marks of rank %d, want 59", n, rank)
+		}
+	}
+}
+
+// TestFilesOfOtherTools: what other tools made of several ranks is refused by its name.
+func TestFilesOfOtherTools(t *testing.T) {
+	for _, tt := range []struct{ dir, file, want string }{
+		{"commcanary_4rank_merged", "source.trace.json", "a merge of several ranks by CommCanary"},
+		{"tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv", "a table of a TraceLens report"},
+		{"tracelens_llama70b_fsdp8_goldens", "nccl_summary_long.csv", "a table of a TraceLens report"},
+		{"torchtitan_fsdp8_nccl_logs", "nccl-rank-b008e969124e-1187688.log.gz", "NCCL"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", filepath.Join(ofRanks(t, tt.dir), tt.file)})
+		if status != exitTrouble || !strings.Contains(stderr.String(), tt.want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit status %d: %s", tt.file, status, stderr.String())
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"assay/internal/jsontext"
+	"assay/internal/tempfile"
 )
 
 // A decision is one line of the record in a directory of baselines.
@@ -34,8 +35,11 @@ const maxRecord = 64 << 20
 // A record is the file of decisions of one directory, locked for writing.
 type record struct {
 	file *lockedfile.File
+	path string
 	said
 	end int64 // offset of the end of the last complete line
+
+	temp tempfile.Registry // lists the record while it is empty: it is removed unless a decision is added
 }
 
 // What a record says.
@@ -48,7 +52,7 @@ type said struct {
 // other process has the record open for writing.
 func openRecord(dir string) (*record, error) {
 	path := filepath.Join(dir, decisions)
-	f, err := lockedfile.Edit(path)
+	f, err := lockRecord(path)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +60,39 @@ func openRecord(dir string) (*record, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r := &record{file: f}
+	r := &record{file: f, path: path}
+	if len(text) == 0 {
+		r.temp.Add(path)
+	}
 	if r.said, r.end, err = parseRecord(path, text); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
 }
 
+// lockRecord opens and locks the record. If the process that had it locked has removed
+// it, because it could write no decision, the record is created again.
+func lockRecord(path string) (*lockedfile.File, error) {
+	for {
+		f, err := lockedfile.Edit(path)
+		if err != nil {
+			return nil, err
+		}
+		locked, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if named, err := os.Stat(path); err == nil && os.SameFile(locked, named) {
+			return f, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // add appends a decision in one write, which replaces a cut line. If the write fails, the
-// record is unchanged.
+// record is unchanged, and removed if it is new.
 func (r *record) add(d masked[decision]) error {
 	line, err := jsontext.Line(d.value)
 	if err != nil {
@@ -86,10 +114,18 @@ func (r *record) add(d masked[decision]) error {
 	if _, err := r.file.WriteAt(line, r.end); err != nil {
 		return errors.Join(err, r.file.Truncate(r.end))
 	}
-	return r.file.Sync()
+	if err := r.file.Sync(); err != nil {
+		return err
+	}
+	r.temp.Keep(r.path)
+	return nil
 }
 
-func (r *record) close() error { return r.file.Close() }
+// close removes a record without a decision, and unlocks it.
+func (r *record) close() error {
+	r.temp.Close()
+	return r.file.Close()
+}
 
 // lastAccepted returns the latest file of the record in dir, or "" if there is no record,
 // and a message if the last line is cut.

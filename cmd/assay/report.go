@@ -34,6 +34,7 @@ func runReport(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; created if missing")
+	full := fullFlag(flags)
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -55,11 +56,11 @@ func runReport(e env, c *command, args []string) error {
 	doc := mask(report.Build(v.summary, v.result))
 	// The files come first. A reader that closes stdout early, for example head, must
 	// not prevent the report.
-	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files()})
+	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files(), *full})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
-	if err := e.print(shown(doc, "text", false)); err != nil {
+	if err := e.print(shown(doc, "text", false, false)); err != nil {
 		return err
 	}
 	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,5 +66,55 @@ func TestSettingsBombs(t *testing.T) {
 				t.Errorf("%s, %s: exit status %d, %q", name, args[0], status, said)
 			}
 		}
+	}
+}
+
+// TestSettingsErrorsHideSecrets: no error of a settings file shows a value that the file
+// gives to a name of a secret, wherever the name is and however the value is written.
+func TestSettingsErrorsHideSecrets(t *testing.T) {
+	dir := t.TempDir()
+	input := write(t, filepath.Join(dir, "small.json"), oneKernel, 0o666)
+	const secret = "hunter2xyz"
+	for _, c := range []struct{ option, text string }{
+		{"--gates", `phase.mean{phase=PASSWORD}: "%s"`},
+		{"--gates", `phase.mean{phase=PASSWORD}: "<%s>"`},
+		{"--gates", `phase.mean{phase=PASSWORD}: "<= %s"`},
+		{"--gates", `phase.mean{phase=PASSWORD}: '%s'`},
+		{"--gates", `phase.mean{phase=PASSWORD}: > %s`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {max: %s}`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {max_increase: %s}`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {min_abs: "%s"}`},
+		{"--gates", "phase.mean{phase=db_password}:\n  warn:\n    max: %s"},
+		{"--gates", `phase.mean{phase=PASSWORD}: {level: %s}`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {noise: %s}`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {if_measured: %s}`},
+		{"--gates", `phase.mean{phase=PASSWORD}: {%s: 3}`},
+		{"--gates", `phase.mean{phase=PASSWORD, rank=%s}: 3`},
+		{"--gates", `phase.mean{phase=PASSWORD, steps=%s}: 3`},
+		{"--gates", `phase.mean{phase=PASSWORD, %s}: 3`},
+		{"--gates", `PASSWORD: %s`},
+		{"--thresholds", "gpu-idle: {warn: 5%%, PASSWORD: %s}"},
+		{"--thresholds", "PASSWORD:\n  warn: %s"},
+		{"--rules", "PASSWORD: %s"},
+		{"--rules", "- {category: PASSWORD, match: '[%s'}"},
+		{"--phases", "PASSWORD: [%s]"},
+	} {
+		file := write(t, filepath.Join(dir, "settings.yaml"), fmt.Sprintf(c.text, secret)+"\n", 0o666)
+		command := "summary"
+		if c.option == "--gates" {
+			command = "check"
+		}
+		var stdout, stderr bytes.Buffer
+		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{command, input, c.option, file})
+		if status != exitTrouble || strings.Contains(stdout.String()+stderr.String(), secret) {
+			t.Errorf("%s: exit status %d, %s", c.text, status, stderr.String())
+		}
+	}
+	// A value after another name is shown, because it helps to find the mistake.
+	file := write(t, filepath.Join(dir, "settings.yaml"), `phase.mean{phase=decode}: {max: `+secret+"}\n", 0o666)
+	var stdout, stderr bytes.Buffer
+	run(env{strings.NewReader(""), &stdout, &stderr}, []string{"check", input, "--gates", file})
+	if !strings.Contains(stderr.String(), secret) {
+		t.Errorf("the value of no secret is hidden: %s", stderr.String())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -147,6 +148,39 @@ func TestAcceptOnFullDisk(t *testing.T) {
 	}
 }
 
+// TestRecordOnFullDisk: where the decision cannot be written, no empty record is left, an
+// earlier record is unchanged, and the next command can write one.
+func TestRecordOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	input := write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
+	base := filepath.Join(dir, "base")
+	path := filepath.Join(base, decisions)
+	long := strings.Repeat("because ", 10_000) // longer than a file may be
+	accept := func(limit, reason string) (int, string) {
+		status, _, stderr := limited(limit, program(t), "accept", input, "--baseline", base, "--reason", reason)
+		return status, stderr
+	}
+	if status, stderr := accept("-f 40", long); status != exitTrouble || !strings.Contains(stderr, "cannot write the baseline: ") {
+		t.Errorf("exit status %d, %.300s", status, stderr)
+	}
+	if info, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a record of %d bytes is left", info.Size())
+	}
+	if status, stderr := accept("-f 4000", "first"); status != exitOK {
+		t.Fatalf("exit status %d, %s", status, stderr)
+	}
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := accept("-f 40", long); status != exitTrouble {
+		t.Errorf("exit status %d", status)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, first) {
+		t.Errorf("%v, the record was %q and is %.300q", err, first, now)
+	}
+}
+
 // TestWaiting: a pipe without a writer is waited for with a message, and a character
 // device is refused.
 func TestWaiting(t *testing.T) {
@@ -174,5 +208,22 @@ func TestWaiting(t *testing.T) {
 	var out bytes.Buffer
 	if status := run(env{strings.NewReader(""), &out, &out}, []string{"summary", "/dev/zero"}); status != exitTrouble || !strings.Contains(out.String(), "/dev/zero: this is a character device") {
 		t.Errorf("exit status %d, %s", status, out.String())
+	}
+}
+
+// TestSkippedPipes: the message on pipes in a directory names the first of them.
+func TestSkippedPipes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
+	for i := range 5 {
+		if err := syscall.Mkfifo(filepath.Join(dir, fmt.Sprint("pipe", i)), 0o666); err != nil {
+			t.Skip(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", dir})
+	want := fmt.Sprintf("assay summary: skipped 5 pipes, sockets or devices: %[1]s/pipe0, %[1]s/pipe1, %[1]s/pipe2 and 2 more; to read a pipe, name it\n", dir)
+	if status != exitOK || stderr.String() != want {
+		t.Errorf("exit status %d, %q, want %q", status, stderr.String(), want)
 	}
 }

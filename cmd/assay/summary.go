@@ -33,6 +33,7 @@ func runSummary(e env, c *command, args []string) error {
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
+	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
@@ -76,10 +77,15 @@ func runSummary(e env, c *command, args []string) error {
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
-	if err := e.print(shown(doc, *format, *brief)); err != nil {
+	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
 		return err
 	}
 	return failed
+}
+
+// fullFlag registers the flag for JSON that is not rolled up.
+func fullFlag(flags *pflag.FlagSet) *bool {
+	return flags.Bool("full", false, "keep all rows of every rank in the JSON of several ranks; by default it has sums over the ranks, and all rows only of ranks that stand out")
 }
 
 // checkBrief returns a message if --brief does not suit the format, or "".

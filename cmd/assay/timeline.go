@@ -69,7 +69,7 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 		list[i] = f.Part
 	}
 	if n := partial.CountRuns(list); n > 1 {
-		return errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run", n))...)
+		return errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run, or state with --group-by which inputs are one", n))...)
 	}
 	s := partial.Join(list)
 	chosen, err := conv.choose(r.e, c, s, files)
@@ -139,8 +139,8 @@ func (j *joinedTimeline) align(s *summary.Summary) {
 }
 
 // outBase returns the base time of the timeline and whether it is stated. JavaScript and
-// Perfetto read times as floating-point numbers, which have less than a nanosecond of
-// resolution up to some 10^13 µs only. Unix times therefore get a base, as newer versions
+// Perfetto read times as floating-point numbers, which keep the nanoseconds
+// of times below about 10^13 µs only. Unix times therefore get a base, as newer versions
 // of PyTorch write it: a multiple of a quarter of a year.
 func outBase(first *timelineFile) (base int64, stated bool) {
 	const quarter, large = 7_889_238_000_000_000, 1 << 53 // ns

@@ -25,16 +25,12 @@ func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*t
 	wanted := given
 	switch {
 	case conv.ranks != "":
-		list, err := parseRanks(conv.ranks)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list {
+		for _, r := range conv.chosen {
 			if !slices.Contains(given, r) {
 				return nil, fmt.Errorf("--rank is %q, but rank %d is not among the inputs; they have the ranks %s", conv.ranks, r, rankList(given))
 			}
 		}
-		wanted = list
+		wanted = conv.chosen
 	case len(given) > fewRanks:
 		var why string
 		wanted, why = standOut(s, given)
@@ -68,27 +64,27 @@ func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 	return ranks, strings.Join(names, ", ")
 }
 
-// parseRanks reads a list such as "0,3,5-7".
-func parseRanks(text string) ([]int, error) {
+// parseRanks reads a list such as "0,3,5-7", and reports whether it is one.
+func (conv *conversion) parseRanks() bool {
 	const most = 1 << 20
-	wrong := fmt.Errorf("--rank is %q, want ranks such as 0,3,5-7", text)
-	var out []int
-	for _, part := range strings.Split(text, ",") {
+	conv.chosen = nil
+	for _, part := range strings.Split(conv.ranks, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
 		if !isRange {
 			high = low
 		}
 		a, err1 := strconv.ParseUint(low, 10, 24)
 		b, err2 := strconv.ParseUint(high, 10, 24)
-		if err1 != nil || err2 != nil || b < a || len(out)+int(b-a) >= most {
-			return nil, wrong
+		if err1 != nil || err2 != nil || b < a || len(conv.chosen)+int(b-a) >= most {
+			return false
 		}
 		for n := a; n <= b; n++ {
-			out = append(out, int(n))
+			conv.chosen = append(conv.chosen, int(n))
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	slices.Sort(conv.chosen)
+	conv.chosen = slices.Compact(conv.chosen)
+	return true
 }
 
 // rankList returns ascending ranks as text: "0, 3, 5-7".

@@ -119,8 +119,8 @@ func byDevice(s *summary.Summary) []deviceRows {
 // sameDevices checks that a timeline has the rows that its inputs have by themselves.
 func sameDevices(t *testing.T, timeline string, inputs ...string) *summary.Summary {
 	t.Helper()
-	got := summaryOf(t, output(t, "summary", "--format", "json", timeline))
-	want := summaryOf(t, output(t, append([]string{"summary", "--format", "json"}, inputs...)...))
+	got := summaryOf(t, output(t, "summary", "--full", "--format", "json", timeline))
+	want := summaryOf(t, output(t, append([]string{"summary", "--full", "--format", "json"}, inputs...)...))
 	a, b := byDevice(got), byDevice(want)
 	if len(a) != len(b) || len(a) == 0 {
 		t.Fatalf("%d GPUs, want %d", len(a), len(b))
@@ -315,5 +315,47 @@ func TestTimelineOfOddEvents(t *testing.T) {
 	}
 	if a, b := found[key{"k", "X"}][0], found[key{"k", "X"}][1]; string(a.Args["correlation"]) == string(b.Args["correlation"]) || string(a.PID) == string(b.PID) {
 		t.Errorf("the kernels of two ranks have one correlation or process: %+v, %+v", a, b)
+	}
+}
+
+// TestTimelineOfManyRanks: of more than eight ranks the timeline has those that stand out,
+// and the command says which. The slowest is the one whose kernels are longer.
+func TestTimelineOfManyRanks(t *testing.T) {
+	j, given := scenario(t, "ten")
+	truth := j.Truth(given)
+	dir, _, _ := writeRanks(t, j, given)
+	slow, fast := 0, 0
+	for i, r := range truth.Ranks {
+		if r.Wait < truth.Ranks[slow].Wait {
+			slow = i
+		}
+		if r.Wait > truth.Ranks[fast].Wait {
+			fast = i
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"convert", dir, "--to", "chrome"}); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	for _, want := range []string{
+		fmt.Sprintf("%d ranks were given; the timeline has rank %d (slowest), rank ", len(given), truth.Ranks[slow].Number),
+		fmt.Sprintf("rank %d (fastest); choose others with --rank", truth.Ranks[fast].Number), "the clocks of 3 ranks are aligned",
+	} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("no %q in %s", want, stderr.String())
+		}
+	}
+	ranks := map[string]bool{}
+	for _, e := range readChrome(t, stdout.Bytes()).Events {
+		if e.Name == "process_name" {
+			rank, _, _ := strings.Cut(string(e.Args["name"]), ":")
+			ranks[rank] = true
+		}
+	}
+	if len(ranks) != 3 || !ranks[fmt.Sprintf(`"rank %d`, truth.Ranks[slow].Number)] {
+		t.Errorf("the timeline has %v, want 3 ranks", ranks)
+	}
+	if list := rankList([]int{0, 1, 3, 5, 6, 7, 9}); list != "0, 1, 3, 5-7, 9" {
+		t.Errorf("the ranks are printed as %s", list)
 	}
 }

@@ -21,6 +21,7 @@ import (
 type reportFiles struct {
 	json, markdown string
 	pictures       []string // all that any report of the kind can have
+	full           bool     // the JSON has all rows of all ranks
 }
 
 // writeReport writes every file of the report and returns their names, the report itself
@@ -39,7 +40,7 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 			names = append(names, name)
 		}
 	}
-	stage(files.json, doc.as(report.Report.JSON))
+	stage(files.json, shown(doc, "json", false, files.full))
 	for _, chart := range doc.value.Charts() {
 		stage(chart.File(), mask(chart).as(plot.Chart.PNG))
 	}
@@ -167,14 +168,15 @@ func (e env) print(r result) error {
 }
 
 // shown returns the result that writes a document in a format: text, md or json. In
-// Markdown it may be the page for a pull request alone.
-func shown(doc masked[report.Report], format string, brief bool) result {
+// Markdown it may be the page for a pull request alone, and in JSON the rows of all ranks stay if
+// full is true.
+func shown(doc masked[report.Report], format string, brief, full bool) result {
 	return doc.as(func(d report.Report, w io.Writer) error {
 		md := d.StepSummary
 		if brief {
 			md = d.BriefMarkdown
 		}
-		return inFormat(format, d.Text, md, d.JSON)(w)
+		return inFormat(format, d.Text, md, func(w io.Writer) error { return d.RolledUp(full).JSON(w) })(w)
 	})
 }
 

@@ -21,7 +21,8 @@ func Left() (bytes int64, ok bool) {
 }
 
 // Used returns how many bytes of addresses the process has mapped and how many bytes
-// of memory it takes that no file backs. It is not ok if the system does not say so.
+// of memory it takes, with the pages of its program. It is not ok if the system does not
+// say so.
 func Used() (mapped, resident int64, ok bool) {
 	fd, err := syscall.Open("/proc/self/statm", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -33,7 +34,7 @@ func Used() (mapped, resident int64, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	text, n := string(buf[:size]), [3]int64{}
+	text, n := string(buf[:size]), [2]int64{}
 	for i := range n {
 		end := 0
 		for end < len(text) && text[end] != ' ' {
@@ -48,5 +49,5 @@ func Used() (mapped, resident int64, ok bool) {
 		text = text[end+1:]
 	}
 	page := int64(syscall.Getpagesize())
-	return n[0] * page, (n[1] - n[2]) * page, true
+	return n[0] * page, n[1] * page, true
 }

@@ -1,5 +1,6 @@
-// Package foreign knows files by name that assay does not read: logs of trainers
-// and servers, results of benchmarks, monitors, and traces of other profilers.
+// Package foreign knows files by name that assay does not read: results of benchmarks,
+// monitors, and traces of other profilers. It also knows the logs of trainers and
+// servers, for those without a record that has values.
 //
 // It is a table. A row has what the content of such a file is recognised by, the
 // file names where the content does not tell, what the file is, and what to give
@@ -49,12 +50,21 @@ type Format struct {
 	// folder. They count where no content tells.
 	Files []string
 
+	// Read says that assay reads such files. The row is for those in which no record is
+	// complete.
+	Read bool
+
 	What string // "a training log of veRL"
 	Do   string // what to give instead; FILE stands for the path
 }
 
 // Is returns what the file is, as the middle of an error message.
-func (f *Format) Is() string { return "is " + f.What + ", which assay does not read yet" }
+func (f *Format) Is() string {
+	if f.Read {
+		return "is " + f.What + " without a record that has values"
+	}
+	return "is " + f.What + ", which assay does not read yet"
+}
 
 // Strict returns the format of a file that no reader may take, by its first
 // bytes, or nil: formats that begin with a mark of their own, tables whose header

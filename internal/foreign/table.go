@@ -10,6 +10,8 @@ import (
 const (
 	giveTrace   = "give a trace of the same run: torch.profiler's export_chrome_trace writes one, and so does nsys export --type sqlite"
 	giveKineto  = "record with torch.profiler, whose export_chrome_trace writes a trace that assay reads"
+	giveSteps   = "give the log of a run that has finished at least one step"
+	giveServed  = "give the log of a server that has processed requests"
 	giveFolded  = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
 	giveProfile = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
@@ -74,8 +76,8 @@ var tables = []Format{
 		What: "a recording of nvidia-smi --query-gpu, a GPU monitor", Do: giveTrace},
 	{Name: "tracelens-csv", Shape: CSV, Pattern: lazyregexp.New(`total_direct_kernel_time|^type,time ms,percent|Kernel Time \(µs\)_|Kernel duration \(µs\)|^(cumulative_|op )?category,Count|^bin_start,bin_end,count|^(rank,Process Group Name|Process Group Name|Collective name),|_kernel_time_sum`),
 		What: "a table of a TraceLens report", Do: "give the trace that the report was made from"},
-	{Name: "metrics-csv", Shape: CSV, Loose: true, Pattern: lazyregexp.New(`^(epoch|step|[a-z_/]+),([A-Za-z0-9_/. -]+,)*(step|epoch)\s*$|^(epoch|step),`),
-		What: "a table of metrics by step, as loggers of trainers write", Do: giveTrace},
+	{Name: "metrics-csv", Shape: CSV, Read: true, Loose: true, Pattern: lazyregexp.New(`^(epoch|step|[a-z_/]+),([A-Za-z0-9_/. -]+,)*(step|epoch)\s*$|^(epoch|step),`),
+		What: "a table of metrics by step, as loggers of trainers write", Do: giveSteps},
 }
 
 // documents are the rows for JSON.
@@ -94,12 +96,14 @@ var documents = []Format{
 		What: "a Firefox profiler profile", Do: giveFolded},
 	{Name: "nccl-flight-recorder", Shape: JSON, Marks: []string{`"pg_config"`, `"pg_status"`},
 		What: "an NCCL flight recorder dump", Do: giveTrace},
+	{Name: "commcanary", Shape: JSON, Marks: []string{`"collective_id"`, `"compute_before_us"`},
+		What: "a merge of several ranks by CommCanary", Do: "give the traces of the ranks that it was made from"},
 	{Name: "ascend-communication", Shape: JSON, Marks: []string{`"Communication Time Info"`},
 		What: "a table of collectives (communication.json) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
-	{Name: "trainer-state", Shape: JSON, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},
+	{Name: "trainer-state", Shape: JSON, Read: true, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},
 		What: "the state of a Hugging Face Trainer (trainer_state.json), which holds metrics", Do: giveTrace},
-	{Name: "verl-jsonl", Shape: JSON, Marks: []string{`"step":`, `"data":`}, Pattern: lazyregexp.New(`^\s*\{"step": ?\d+, ?"data": ?\{`),
-		What: "a training log of veRL in JSON lines", Do: giveTrace},
+	{Name: "verl-jsonl", Shape: JSON, Read: true, Marks: []string{`"step":`, `"data":`}, Pattern: lazyregexp.New(`^\s*\{"step": ?\d+, ?"data": ?\{`),
+		What: "a training log of veRL in JSON lines", Do: giveSteps},
 	{Name: "wandb-summary", Shape: JSON, Marks: []string{`"_runtime"`, `"_timestamp"`}, Files: []string{"wandb-summary.json"},
 		What: "the last values of a run in Weights & Biases (wandb-summary.json)", Do: giveTrace},
 	{Name: "sglang-bench", Shape: JSON, Pattern: lazyregexp.New(`"dataset_name": ?"[^"]*", ?"request_rate"|"run_name": ?[^,]*, ?"batch_size": ?\d+, ?"input_len"|"successful_requests": ?\d+, ?"total_latency"`),

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/foreign"
 	"assay/pyprof"
+	"assay/series/forms"
 	"assay/trace"
 )
 
@@ -29,6 +30,9 @@ type format struct {
 	listed func(path string, head []byte) bool
 }
 
+// textFormat is the name of the format of texts that may hold tables and logs.
+const textFormat = "text"
+
 // formats has all formats. The first whose sniff says so has the file, so those
 // with a magic number come first and those that guess come last.
 var formats = []format{
@@ -44,11 +48,14 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "log-lines", sniff: isLines, load: loadLines},
+	{name: "trainer-state", sniff: isTrainerState, load: loadDocument(forms.ReadTrainerState)},
+	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
-	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
+	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
 // formatOf returns the format of a file, or nil. A file that begins as one of

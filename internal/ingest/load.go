@@ -9,12 +9,13 @@ import (
 	"assay/internal/lazyregexp"
 	"assay/memory"
 	"assay/profile"
+	"assay/series"
 	"assay/summary"
 	"assay/trace"
 )
 
-// An Input is one file that was read: the model, and where it came from. One of
-// the models is not nil.
+// An Input is one file that was read: the model, and where it came from. At least
+// one of the models is not nil.
 type Input struct {
 	Path        string
 	Format      string // "kineto", "chrome-trace", ...
@@ -31,6 +32,10 @@ type Input struct {
 	Counters *counters.Capture // what hardware counters said
 	Memory   *memory.Snapshot  // what a device's memory was used for
 	Timeline *memory.Timeline  // the same over time, by category
+
+	// Series has values over steps or time. A log may also have tables of a profiler, so
+	// Tables may be set, too.
+	Series *series.Log
 
 	Summary *summary.Summary // what assay measured before, of inputs of its own
 	Content string           // SHA-256 of the text of the summary, which is not compressed
@@ -72,6 +77,8 @@ func (in *Input) limited() bool {
 		return endedByLimit(in.Memory.Issues)
 	case in.Timeline != nil:
 		return endedByLimit(in.Timeline.Issues)
+	case in.Series != nil:
+		return in.Series.Limited()
 	}
 	return false
 }

@@ -16,7 +16,7 @@ import (
 func isNsysJSON(_ string, head []byte) bool { return nsys.SniffJSON(head) }
 
 func loadNsysJSON(f *File, sel trace.Select, in *Input) (err error) {
-	in.Trace, err = nsys.ReadJSON(f, f.Path, sel)
+	in.Trace, err = nsys.ReadJSON(f, f.Path, sel, f.Tap)
 	return err
 }
 

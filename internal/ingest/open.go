@@ -16,12 +16,14 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
 	"assay/internal/tempfile"
+	"assay/series/forms"
 	"assay/trace"
 )
 
@@ -53,6 +55,9 @@ type File struct {
 	// [DefaultExportTime].
 	ExportTime time.Duration
 
+	// Forms are those by which lines of logs are read; nil for the built-in ones.
+	Forms *forms.Set
+
 	raw     *countingReader
 	buf     *bufio.Reader
 	content *bufio.Reader
@@ -79,20 +84,39 @@ func (f *File) say(text string) {
 // Open opens the file at path, or stdin for [Stdin].
 func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin, bombSize) }
 
+// openListed opens a file of a directory. If it is no longer a regular file, it is an
+// error, and nothing waits for the writer of a pipe.
+func openListed(path string) (*File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, pathError(err)
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, fmt.Errorf("%s: this is not a regular file", path)
+	}
+	return opened(path, file, bombSize)
+}
+
 // open is Open with the size from which on a compressed input may be a bomb.
 func open(path string, stdin io.Reader, bomb int64) (*File, error) {
+	if path == Stdin {
+		return opened(stdinName, stdin, bomb)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, pathError(err)
+	}
+	return opened(path, file, bomb)
+}
+
+// opened returns the File of an opened input. If src is a file that is not standard
+// input, the File closes it.
+func opened(path string, src io.Reader, bomb int64) (*File, error) {
 	f := &File{Path: path, Compression: "none", bomb: bomb, Temp: new(tempfile.Registry)}
 	f.close = append(f.close, f.Temp.Close)
-	var src io.Reader
-	if path == Stdin {
-		f.Path, src = stdinName, stdin
-	} else {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, pathError(err)
-		}
+	if file, ok := src.(*os.File); ok && path != stdinName {
 		f.close = append(f.close, func() { file.Close() })
-		src = file
 		info, err := file.Stat()
 		f.whole = err == nil && info.Mode().IsRegular()
 	}

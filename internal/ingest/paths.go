@@ -8,10 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"assay/collective"
+	"assay/series/forms"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -19,8 +23,13 @@ type Choice struct {
 	Files  []string // to read, each once: in the order of the names, those of a directory or pattern sorted
 	Others int      // files in directories that are not traces
 	Links  int      // symbolic links in directories; they may lead out of them and are not followed
-	Failed []error  // one for each name, directory or pattern that could not be looked into or has no trace
+	// Special has the pipes, sockets and devices in directories and among the matches of
+	// patterns. They are not opened, because that may block.
+	Special []string
 
+	Failed []error // one for each name, directory or pattern that could not be looked into or has no trace
+
+	found  []string // regular files in a directory, not yet looked into
 	saved  []string // summaries in a directory
 	beside []string // collectives of partials, which are read with their summaries
 }
@@ -33,7 +42,7 @@ func Paths(args []string) Choice {
 	for _, arg := range args {
 		c.name(arg)
 	}
-	c.Files = dedupe(c.Files)
+	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
 	c.checkBeside()
 	return c
 }
@@ -55,7 +64,14 @@ func (c *Choice) name(arg string) {
 		if len(matches) > 0 {
 			slices.SortFunc(matches, ComparePaths)
 			for _, m := range matches {
+				if info, err := os.Stat(m); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+					c.Special = append(c.Special, m)
+					continue
+				}
 				c.add(m)
+			}
+			if len(c.Special) >= len(matches) && len(c.Files) == 0 && len(c.Failed) == 0 {
+				c.Failed = append(c.Failed, fmt.Errorf("%s: only pipes, sockets or devices match this pattern; name one to read it", arg))
 			}
 			return
 		}
@@ -139,6 +155,7 @@ func (c *Choice) walk(dir string) {
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
 	})
+	in.sort()
 	if len(in.Files) == 0 {
 		in.Files = in.saved // the traces are elsewhere
 	} else {
@@ -149,6 +166,7 @@ func (c *Choice) walk(dir string) {
 		if in.Links > 0 {
 			err = fmt.Errorf("%w; links in it (%d) are not followed: name them", err, in.Links)
 		}
+		c.Special = append(c.Special, in.Special...)
 		c.Failed = append(c.Failed, err)
 		return
 	}
@@ -156,6 +174,7 @@ func (c *Choice) walk(dir string) {
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
+	c.Special = append(c.Special, in.Special...)
 	c.Failed = append(c.Failed, in.Failed...)
 }
 
@@ -174,7 +193,33 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	case d.Type()&fs.ModeSymlink != 0:
 		c.Links++
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
-		switch kindOf(path) {
+		if hasNoSize(d) && !namedLikeTrace(path) {
+			c.Others++ // empty, or made by the system when it is read, as /proc/kmsg, which may wait
+			break
+		}
+		c.found = append(c.found, path)
+	default:
+		c.Special = append(c.Special, path)
+	}
+	return nil
+}
+
+// sort divides the files that were found by their kinds. Each must be opened and often
+// decompressed for that, so several are looked at at a time.
+func (c *Choice) sort() {
+	kinds := make([]kind, len(c.found))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(c.found)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(kinds)); i = next.Add(1) - 1 {
+				kinds[i] = kindOf(c.found[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, path := range c.found {
+		switch kinds[i] {
 		case candidate:
 			c.Files = append(c.Files, path)
 		case savedSummary:
@@ -183,10 +228,14 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 		default:
 			c.Others++
 		}
-	default:
-		c.Others++
 	}
-	return nil
+	c.found = nil
+}
+
+// hasNoSize reports whether a file has 0 bytes, as far as its directory says.
+func hasNoSize(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err == nil && info.Size() == 0
 }
 
 // A kind is what a file of a directory is.
@@ -210,7 +259,7 @@ func kindOf(path string) kind {
 		return other
 	}
 	named := namedLikeTrace(path)
-	f, err := Open(path, nil)
+	f, err := openListed(path)
 	if err != nil {
 		return read(named)
 	}
@@ -229,7 +278,7 @@ func kindOf(path string) kind {
 	if format == nil {
 		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}
-	return read(format.listed == nil || format.listed(path, head))
+	return read(format.listed == nil || format.listed(path, head) || format.name == textFormat && forms.HasRecords(f.sample(textSample)))
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to

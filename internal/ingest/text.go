@@ -9,6 +9,7 @@ import (
 	"assay/internal/textscan"
 	"assay/nsys/stats"
 	"assay/profile"
+	"assay/series/forms"
 	"assay/torchprof"
 	"assay/trace"
 )
@@ -26,16 +27,18 @@ func isPlainText(path string, head []byte) bool {
 	return stranger(path, head) == nil
 }
 
-// beginsWithTable reports whether a text file in a directory is to be read. Reading
-// every log to its end would take too long. A file that is named like a trace is
-// always read.
+// beginsWithTable reports whether a text file in a directory is to be read for its
+// tables. Reading every text to its end would take too long. A file that is named like a
+// trace is always read. Logs are read if their beginning has a record.
 func beginsWithTable(path string, head []byte) bool {
 	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head)
 }
 
-// loadText finds the tables that a text holds, in one pass for all tools.
+// loadText finds the tables that a text holds and the values of a log, in one pass for
+// all tools.
 func loadText(f *File, sel trace.Select, in *Input) error {
-	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample}
+	values := forms.NewReader(f.Path, f.forms(), seriesLimits(sel))
+	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample, values: values}
 	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
@@ -54,11 +57,18 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		}
 		in.Tables, in.Format = joined(in.Tables, t), "text"
 	}
+	if log := values.Close(err == nil); !log.Empty() {
+		noteSeries(log, f.Path, err)
+		in.Series = log
+	}
 	switch {
+	case in.Tables == nil && in.Series != nil:
+		in.Format = "log"
+		return nil
 	case in.Tables == nil && err != nil:
 		return fmt.Errorf("%s: no table of a profiler in %d lines: %w", f.Path, passed.Lines, pathError(err))
 	case in.Tables == nil:
-		return namedOr(f.Path, text.sample(), noTables(f.Path))
+		return namedOr(f.Path, text.sample(), guessed(f.Path, text.sample()))
 	}
 	noteText(in.Tables, f.Path, passed, err)
 	return nil
@@ -71,6 +81,7 @@ type sampledText struct {
 	r          io.Reader
 	head, last []byte
 	n, next    int64
+	values     io.Writer // sees all of it
 }
 
 const (
@@ -83,6 +94,7 @@ func (s *sampledText) Read(p []byte) (int, error) {
 	if n == 0 {
 		return n, err
 	}
+	s.values.Write(p[:n])
 	s.last = append(s.last[:0], p[max(0, n-samplePart):n]...)
 	if s.n += int64(n); s.n > s.next {
 		s.head = append(append(s.head, '\n'), p[:min(n, samplePart)]...)
@@ -128,6 +140,17 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 	}
 	t.Complete = is.Severity == diag.Info
 	t.Issues = append(t.Issues, is)
+}
+
+// guessed refuses a text, and shows the form by which it would be read if it is a log of
+// an unknown program.
+func guessed(path string, sample []byte) *Refusal {
+	form := forms.Guess(sample)
+	if form == "" {
+		return noTables(path)
+	}
+	return &Refusal{path, "is a text with values in lines of an unknown form",
+		"write this line to forms.yaml and add --series-forms forms.yaml (see assay help series): " + form}
 }
 
 // noTables refuses a text.

@@ -20,13 +20,23 @@ func Write(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(indent(compact.Bytes()))
+	_, err := w.Write(indent(compact.Bytes(), false))
 	return err
 }
 
 // WriteMembers writes the members of several objects as one indented object. Each value
 // is a struct, or a pointer to one.
 func WriteMembers(w io.Writer, objects ...any) error {
+	return writeMembers(w, false, objects)
+}
+
+// WriteRows writes what [WriteMembers] writes, with each object in one line that holds no
+// other object and no list: that is half as long where there are thousands of rows.
+func WriteRows(w io.Writer, objects ...any) error {
+	return writeMembers(w, true, objects)
+}
+
+func writeMembers(w io.Writer, rows bool, objects []any) error {
 	all := []byte{'{'}
 	for _, v := range objects {
 		var text bytes.Buffer
@@ -42,7 +52,7 @@ func WriteMembers(w io.Writer, objects ...any) error {
 		}
 		all = append(all, members...)
 	}
-	_, err := w.Write(indent(append(all, "}\n"...)))
+	_, err := w.Write(indent(append(all, "}\n"...), rows))
 	return err
 }
 
@@ -54,8 +64,8 @@ func Line(v any) ([]byte, error) {
 
 // indent lays out compact, valid JSON. Unlike [json.Indent] it leaves lists
 // that hold no object and no list in one line: a strip has thousands of
-// numbers.
-func indent(compact []byte) []byte {
+// numbers. With rows it does the same with objects.
+func indent(compact []byte, rows bool) []byte {
 	out := make([]byte, 0, 2*len(compact))
 	newline := func(depth int) {
 		out = append(out, '\n')
@@ -72,7 +82,7 @@ func indent(compact []byte) []byte {
 			i += n
 			continue
 		case '{', '[':
-			if n := flatEnd(compact[i:]); n > 0 {
+			if n := flatEnd(compact[i:], rows); n > 0 {
 				out = appendFlat(out, compact[i:i+n])
 				i += n
 				continue
@@ -127,9 +137,9 @@ func stringEnd(b []byte) int {
 }
 
 // flatEnd returns the length of the list that b begins with if it holds only
-// scalars, or of the empty object; else 0.
-func flatEnd(b []byte) int {
-	if b[0] == '{' {
+// scalars, of the empty object or, with rows, of an object that holds only scalars; else 0.
+func flatEnd(b []byte, rows bool) int {
+	if b[0] == '{' && !rows {
 		if b[1] == '}' {
 			return 2
 		}
@@ -142,7 +152,7 @@ func flatEnd(b []byte) int {
 			continue
 		case '[', '{':
 			return 0
-		case ']':
+		case ']', '}':
 			return i + 1
 		}
 		i++
@@ -150,7 +160,7 @@ func flatEnd(b []byte) int {
 	return 0
 }
 
-// appendFlat puts a space after each comma between scalars.
+// appendFlat puts a space after each comma and colon between scalars.
 func appendFlat(out, list []byte) []byte {
 	for i := 0; i < len(list); {
 		if list[i] == '"' {
@@ -160,7 +170,7 @@ func appendFlat(out, list []byte) []byte {
 			continue
 		}
 		out = append(out, list[i])
-		if list[i] == ',' {
+		if list[i] == ',' || list[i] == ':' {
 			out = append(out, ' ')
 		}
 		i++

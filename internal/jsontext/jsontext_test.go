@@ -39,11 +39,29 @@ func TestLayout(t *testing.T) {
 		if err := json.Compact(&compact, []byte(in)); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Compact(&again, indent(compact.Bytes())); err != nil || again.String() != compact.String() {
-			t.Errorf("%s is laid out as %s, %v", compact.String(), indent(compact.Bytes()), err)
+		for _, rows := range []bool{false, true} {
+			again.Reset()
+			if err := json.Compact(&again, indent(compact.Bytes(), rows)); err != nil || again.String() != compact.String() {
+				t.Errorf("%s is laid out as %s, %v", compact.String(), indent(compact.Bytes(), rows), err)
+			}
 		}
 	}
-	if got, want := string(indent([]byte(`{"a":[1,2],"b":[{"c":"x"}]}`))), "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\n      \"c\": \"x\"\n    }\n  ]\n}"; got != want {
+	if got, want := string(indent([]byte(`{"a":[1,2],"b":[{"c":"x"}]}`), false)), "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\n      \"c\": \"x\"\n    }\n  ]\n}"; got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
+// TestWriteRows: objects that hold only scalars are in one line each, others are as before.
+func TestWriteRows(t *testing.T) {
+	var got bytes.Buffer
+	row := map[string]any{"c": "x:,}", "d": 1}
+	err := WriteRows(&got, struct {
+		A []int            `json:"a"`
+		B []map[string]any `json:"b"`
+		E map[string]any   `json:"e"`
+	}{[]int{1, 2}, []map[string]any{row, row}, map[string]any{"f": []int{3}, "g": map[string]int{}}})
+	want := "{\n  \"a\": [1, 2],\n  \"b\": [\n    {\"c\": \"x:,}\", \"d\": 1},\n    {\"c\": \"x:,}\", \"d\": 1}\n  ],\n  \"e\": {\n    \"f\": [3],\n    \"g\": {}\n  }\n}\n"
+	if err != nil || got.String() != want {
+		t.Errorf("got\n%s, want\n%s, %v", got.String(), want, err)
 	}
 }

@@ -23,7 +23,8 @@ func bounds() (all []Bound) {
 	return all
 }
 
-// Resident returns how many bytes of memory the process takes that no file backs.
+// Resident returns how many bytes of memory the process takes, with the pages of its
+// program.
 func Resident() (int64, bool) {
 	_, n, ok := addrspace.Used()
 	return n, ok

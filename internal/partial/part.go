@@ -66,6 +66,10 @@ func (p *Part) measure(in *ingest.Input, opt Options) *summary.Summary {
 		from.WorldSize = *in.Trace.Meta.WorldSize
 	}
 	switch {
+	case in.Tables != nil && in.Series != nil:
+		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt.Options), analyze.Series(in.Series, from, opt.Options))
+	case in.Series != nil:
+		return analyze.Series(in.Series, from, opt.Options)
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt.Options)
 	case in.Memory != nil:

@@ -32,6 +32,7 @@ func (p *Part) Outline() Outline {
 		s.Devices = append(s.Devices, summary.Device{Rank: d.Rank, Device: d.Device, StartNS: d.StartNS})
 	}
 	s.Tables, s.Flames, s.Counters = make([]summary.Table, min(1, len(of.Tables))), make([]summary.Flame, min(1, len(of.Flames))), make([]summary.Counter, min(1, len(of.Counters)))
+	s.Series, s.Benchmarks = make([]summary.Series, min(1, len(of.Series))), make([]summary.Benchmark, min(1, len(of.Benchmarks)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
 	s.Annotations, s.Spans, s.Steps = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans))), make([]summary.Step, min(1, len(of.Steps)))
 	out := Outline{Name: p.name, Summary: s}

@@ -17,7 +17,7 @@ func NoteRepeatedRanks(s *summary.Summary) {
 	}
 	seen := make(map[int]int)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
 			continue // nothing in it is added to devices
 		}
 		first, again := seen[in.Rank]
@@ -53,4 +53,10 @@ func isOfCounters(s *summary.Summary, input int) bool {
 // isOfTables reports whether an input has tables of totals. One run often has several.
 func isOfTables(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
+}
+
+// isOfSeries reports whether an input is a log, or has results of benchmarks.
+func isOfSeries(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
+		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input })
 }

@@ -81,6 +81,21 @@ func (r *Registry) Mkdir(pattern string) (string, error) {
 	return dir, nil
 }
 
+// Add lists a file that is not to stay as it is.
+func (r *Registry) Add(path string) {
+	mu.Lock()
+	defer mu.Unlock()
+	r.watch()
+	r.list(path)
+}
+
+// Keep takes a file off the list, because it is complete.
+func (r *Registry) Keep(path string) {
+	mu.Lock()
+	defer mu.Unlock()
+	delete(r.paths, path)
+}
+
 func (r *Registry) list(path string) {
 	if r.paths == nil {
 		r.paths = make(map[string]bool)

@@ -21,6 +21,7 @@ const LongGap = 1_000_000
 type OwnerShare struct {
 	owner, state string
 	ns, longest  int64
+	short        int64  // ns in gaps under [summary.ShortGapNS]
 	count        int64  // idle intervals
 	name         string // the name with the most of this time
 	most         int64  // the time of name
@@ -42,6 +43,7 @@ func Owners(rows []summary.Idle) []OwnerShare {
 		}
 		o := &out[i]
 		o.ns, o.longest, o.count = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS), summary.Plus(o.count, r.Count)
+		o.short = summary.Plus(o.short, r.ShortGapsNS)
 		name := summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name}
 		byName[name] = summary.Plus(byName[name], r.NS)
 		if n := byName[name]; n > o.most || n == o.most && r.Name < o.name {
@@ -88,11 +90,11 @@ func (o OwnerShare) advice() []finding.Step {
 	switch o.owner {
 	case summary.OwnerLaunch:
 		if o.longest >= LongGap {
-			return []finding.Step{finding.Advise("leave-out-first-launches"), finding.Advise("launch-less")}
+			return []finding.Step{finding.Advise("leave-out-first-launches")}
 		}
 		return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 	case summary.OwnerBetween:
-		return []finding.Step{finding.Advise("launch-more-each"), finding.Advise("launch-less")}
+		return []finding.Step{finding.Advise("launch-more-each")}
 	case summary.OwnerDependency:
 		return []finding.Step{finding.Advise("find-the-dependency")}
 	case summary.OwnerNothing:
@@ -117,6 +119,10 @@ func (o OwnerShare) advice() []finding.Step {
 		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"), finding.Advise("record-os-calls")}
 	case summary.StateUnrecorded:
 		return []finding.Step{finding.Advise("record-the-cpu")}
+	}
+	if o.state == summary.StateAnnotation && o.short < o.ns-o.short {
+		// An annotation around most of the program does not say what ran.
+		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps"), finding.Advise("record-the-cpu")}
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
 		// A launch does not take this long: the CPU did other work.

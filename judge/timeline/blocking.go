@@ -205,6 +205,7 @@ func (h blocking) savings(idle int64) string {
 func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	h := c.calls[kind]
 	limits, window := c.Limits[h.rule], c.Total.Window()
+	h.host -= min(h.host, c.Unrecorded) // a wait for work that is not in the capture
 	f, limit, ok := rule.Measured(limits, h.host, window)
 	if !ok {
 		return nil

@@ -64,8 +64,8 @@ func (c *Evaluator) allocating() []tree.Reading {
 	return r.IfReached()
 }
 
-// launchBound judges the idle time in short gaps between two launches, or between a
-// launch and its start on the GPU.
+// launchBound judges the idle time in short gaps in which the GPU had nothing queued. What
+// it waits for behind a full queue is no cause of the CPU: see [Evaluator.kernelGaps].
 func (c *Evaluator) launchBound() []tree.Reading {
 	ns := int64(0)
 	for _, r := range c.Idle {
@@ -79,12 +79,36 @@ func (c *Evaluator) launchBound() []tree.Reading {
 	return r.IfReached()
 }
 
+// kernelGaps judges the idle time before kernels that were launched while the GPU was
+// busy: the CPU is in time, and the kernels are short.
+func (c *Evaluator) kernelGaps() []tree.Reading {
+	ns := queuedGaps(c)
+	r := causeOfIdle(c, rule.KernelGaps, "Gaps between queued kernels: ", ns)
+	r.Next = []finding.Step{finding.Advise("fuse-small-kernels"), finding.Advise("launch-more-each")}
+	r.Evidence = append([]string{"the CPU launches in time: these kernels were queued before the GPU became idle"}, medianKernel(c)...)
+	return r.IfReached()
+}
+
+// queuedGaps returns the idle time between queued kernels.
+func queuedGaps(c *Evaluator) int64 {
+	ns, _ := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerBetween })
+	return ns
+}
+
+// ofQueuedKernels reports whether most of the idle time is between queued kernels, and it
+// is over the limit of that: then the idle time is that of the kernels, not of the CPU.
+func ofQueuedKernels(c *Evaluator) bool {
+	ns := queuedGaps(c)
+	_, _, ok := rule.Measured(c.Limits[rule.KernelGaps], ns, c.Total.Window())
+	return ok && ns >= c.Total.Idle()-ns
+}
+
 // isLaunching reports whether the CPU was between two launches during idle time: in
 // a launch call, in an operator, in Python code, or in nothing that was recorded.
 // Waiting, copying and allocating are other causes.
 func isLaunching(r summary.Idle) bool {
 	switch r.Owner {
-	case summary.OwnerLaunch, summary.OwnerBetween:
+	case summary.OwnerLaunch:
 		return true
 	case summary.OwnerHost:
 		return slices.Contains([]string{summary.StateLaunch, summary.StateCall, summary.StateOp, summary.StatePython, summary.StateAnnotation, summary.StateUnrecorded}, r.State)

@@ -39,7 +39,7 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 				break
 			}
 			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
-			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing {
+			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
 				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
 				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device), finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
 			}
@@ -157,6 +157,9 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 // time.
 func (c *Evaluator) judgeUtilization() []tree.Reading {
 	limits := c.Limits[rule.LowUtilization]
+	if c.Unrecorded > 0 {
+		return nil // which stretches were not recorded is not known
+	}
 	list, ns := stretches(c, limits.MinBusy)
 	f, limit, ok := rule.Measured(limits, ns, c.Total.Window())
 	if !ok {

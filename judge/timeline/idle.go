@@ -40,11 +40,14 @@ type idle struct {
 }
 
 func (c *Evaluator) idle() idle {
-	out := idle{total: c.Total.Idle(), owners: advice.Owners(c.Idle), listed: c.longGaps(c.Limits[rule.LongGaps].MinGapNS).count > 0}
+	out := idle{total: c.Total.Idle(), owners: advice.Owners(recordedIdle(c)), listed: c.longGaps(c.Limits[rule.LongGaps].MinGapNS).count > 0}
 	var all summary.Histogram
 	for _, d := range c.Devices {
 		all = all.Plus(d.Gaps)
 		for _, g := range d.LargestGaps {
+			if g.Owner == summary.OwnerNotRecorded {
+				continue
+			}
 			out.few = summary.Plus(out.few, g.NS)
 			if g.NS <= out.largest.NS {
 				continue
@@ -70,6 +73,11 @@ func (c *Evaluator) idle() idle {
 		}
 		to.Count = summary.Plus(to.Count, b.Count)
 		to.TotalNS = summary.Plus(to.TotalNS, b.TotalNS)
+	}
+	for _, r := range c.Idle {
+		if r.Owner == summary.OwnerNotRecorded { // it is in one long gap each
+			out.longs.Count, out.longs.TotalNS = max(0, out.longs.Count-r.Count), max(0, out.longs.TotalNS-r.NS)
+		}
 	}
 	return out
 }

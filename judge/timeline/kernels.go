@@ -207,5 +207,5 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 	f.Where = largestKernelOf(c, tiny)
 	f.Next = []finding.Step{finding.Advise("launch-more-each"), finding.Advise("fuse-small-kernels")}
 	return []tree.Reading{{Finding: f, Reached: true, What: what, Below: []string{what, count},
-		Explains: map[string]int64{rule.LaunchBound: 0, rule.ComputeBound: short.TotalNS}}}
+		Explains: map[string]int64{rule.LaunchBound: 0, rule.KernelGaps: 0, rule.ComputeBound: short.TotalNS}}}
 }

@@ -23,6 +23,9 @@ func (c *Evaluator) Rules() []tree.Row {
 		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
 		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.allocating},
+		{ID: rule.CPUWork, Part: tree.PartIdle, Under: idle, Precedence: 35, Replaces: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.cpuWork},
+		{ID: rule.SmallCopies, Part: tree.PartIdle, Under: idle, Precedence: 37, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.smallCopies},
+		{ID: rule.KernelGaps, Part: tree.PartIdle, Under: idle, Precedence: 45, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.kernelGaps},
 		{ID: rule.LaunchBound, Part: tree.PartIdle, Under: idle, Precedence: 50, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.launchBound},
 		{ID: rule.LongGaps, Part: tree.PartIdle, Under: idle, Precedence: 60, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeLongGaps},
 		{ID: rule.LowUtilization, Part: tree.PartIdle, Under: idle, Precedence: 70, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeUtilization},
@@ -33,9 +36,11 @@ func (c *Evaluator) Rules() []tree.Row {
 		{ID: rule.UnevenRanks, Part: tree.BasisRanks, Under: []string{rule.StragglingRank}, Precedence: 10, Last: true, Measure: c.unevenRanks},
 
 		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},
+		{ID: rule.SlowingKernels, Part: tree.PartCompute, Under: compute, Precedence: 15, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfLoss, Measure: c.slowingKernels},
 		{ID: rule.MemoryBandwidth, Part: tree.PartCompute, Under: compute, Precedence: 30, Alone: true, Last: true, Whole: true, Measure: c.memoryBandwidth},
-		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
+		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.KernelGaps, rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
 	}
+	rows = append(rows, tree.Row{ID: rule.NotRecorded, Part: tree.BasisCapture, Conclude: func(finding.Verdict) []tree.Reading { return tree.Found(c.notRecorded()) }})
 	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 4, Abstains: true, Conclude: c.recordsMissing})
 	for i, call := range []string{rule.SyncCalls, rule.SyncCopies, rule.PageableCopies, rule.SyncMemsets} {
 		rows = append(rows, tree.Row{ID: call, Part: tree.PartIdle, Under: []string{rule.ExposedCopies, rule.GPUIdle}, Precedence: 40, Replaces: true, Alone: true,

@@ -189,7 +189,7 @@ func (g *stepGroup) measure(steps []summary.Step) {
 
 // boundOf evaluates the median step like a window.
 func boundOf(c *Evaluator, g *stepGroup) {
-	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents {
+	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents || c.mayBeUnrecorded(g.Activity) {
 		return
 	}
 	g.Bound, g.Share = bound(c, func(p part) float64 {
@@ -200,18 +200,13 @@ func boundOf(c *Evaluator, g *stepGroup) {
 	})
 }
 
-// bound returns the bottleneck for the given shares, in the order of precedence of the
-// verdict, and the share that decided.
+// bound returns the bottleneck for the given shares, as the verdict does, and the share
+// that decided.
 func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	worst, most := finding.Bound(""), 0.0
 	for _, p := range parts() {
-		s := share(p)
-		switch level, _, ok := c.Limits[p.rule].Level(s); {
-		case !ok:
-		case level == finding.Critical:
-			return p.bound, s
-		case s > most:
-			worst, most = p.bound, s
+		if _, _, ok := c.Limits[p.rule].Level(share(p)); ok && share(p) > most {
+			worst, most = p.boundOf(c), share(p)
 		}
 	}
 	if worst != "" {

@@ -47,6 +47,14 @@ func partOf(id string) part {
 	return all[slices.IndexFunc(all, func(p part) bool { return p.rule == id })]
 }
 
+// boundOf returns the bottleneck of a run in which this part decides.
+func (p part) boundOf(c *Evaluator) finding.Bound {
+	if p.rule == rule.GPUIdle && ofQueuedKernels(c) {
+		return finding.BoundCompute
+	}
+	return p.bound
+}
+
 // An Evaluator applies the rules to a timeline.
 type Evaluator struct {
 	*tree.Context
@@ -77,6 +85,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	if c.Total.Window() == 0 {
 		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: append(before, stops[0])}}
 	}
+	c.leaveOutUnrecorded()
 	c.states, c.groups = sortSteps(c)
 	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
 	c.calls = blockings(c)

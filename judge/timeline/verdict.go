@@ -10,33 +10,19 @@ import (
 	"assay/unit"
 )
 
-// verdict returns the bottleneck of the run from the parts of the tree: the first part
-// over its critical limit, else the largest over its warn limit, else compute if it is
-// the largest part of the window, else none. A part has the level of the finding that
-// reports it.
+// verdict returns the bottleneck of the run from the parts of the tree: the largest one
+// that is a loss and over its limit, else compute if it is the largest part of the
+// window, else none. Limits say which parts are reported and do not rank them.
 func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
-	var worst finding.Verdict
-	most := int64(0)
-	for _, n := range t.Parts {
-		f := n.Told
-		if f == nil || n.ID == rule.ComputeBound {
-			continue
-		}
-		bound := partOf(n.ID).bound
-		if f.Rule == rule.OpaqueGraphs {
-			bound = finding.BoundUnknown // the GPU ran graphs during this time
-		}
-		if f.Level == finding.Critical {
-			return finding.DecidedBy(bound, *f)
-		}
-		if n.NS > most {
-			worst, most = finding.DecidedBy(bound, *f), n.NS
-		}
+	n := t.LargestLoss()
+	if n == nil {
+		return busy(c, t)
 	}
-	if most > 0 {
-		return worst
+	bound := partOf(n.ID).boundOf(c)
+	if n.Told.Rule == rule.OpaqueGraphs {
+		bound = finding.BoundUnknown // the GPU ran graphs during this time
 	}
-	return busy(c, t)
+	return finding.DecidedBy(bound, *n.Told)
 }
 
 // busy returns the verdict if no part that is a loss exceeds its limit.

@@ -9,6 +9,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
+	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
@@ -32,6 +33,9 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
 	if l.Damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.Damaged.Code + ")"
+		if l.Damaged.Code == summary.EventsIncomplete {
+			f.Title = fmt.Sprintf("The export is incomplete: %s are missing, which may be GPU work", label.Plural(l.Damaged.Count, "CUDA event"))
+		}
 		for _, is := range c.Issues {
 			if is.Damages() {
 				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"), is.First))
@@ -87,34 +91,25 @@ func cutSteps(c *Evaluator) (n int64) {
 }
 
 // holds reports whether a verdict stays what it is, whatever ran in the time in which
-// work may be missing. The part that decided must be over the same limit without that
-// time, and no other part may decide with it: see [verdict].
+// work may be missing. The part that decided must be over its limit without that time,
+// and no other part may be over its limit and larger with it: see [verdict].
 func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
 	window := c.Judged.Window()
-	decided, least, limit := rule.Rule{}, int64(0), 0.0
+	over := func(p part, ns int64) bool {
+		level, _, ok := c.Limits[p.rule].Level(float64(ns) / float64(window))
+		return ok && level > finding.Info
+	}
+	least := int64(0) // of the part that decided
 	for _, p := range parts() {
-		if v.Bound != p.bound {
+		if v.Bound != p.boundOf(c) {
 			continue
 		}
-		decided, least = c.Limits[p.rule], p.time(c.Judged)-uncertain
-		_, limit, _ = decided.Level(float64(p.time(c.Judged)) / float64(window))
-		if float64(least) < limit*float64(window) {
+		if least = p.time(c.Judged) - uncertain; over(p, p.time(c.Judged)) && !over(p, least) {
 			return false
 		}
 	}
-	critical := limit > 0 && limit == decided.Critical
 	for _, p := range parts() {
-		if v.Bound == p.bound {
-			if critical {
-				return true // parts that come later do not decide
-			}
-			continue
-		}
-		most := p.time(c.Judged) + uncertain
-		level, _, over := c.Limits[p.rule].Level(float64(most) / float64(window))
-		switch {
-		case !over || level == finding.Info:
-		case level == finding.Critical || decided.ID == "" || most > least && !critical:
+		if most := p.time(c.Judged) + uncertain; v.Bound != p.boundOf(c) && most > least && over(p, most) {
 			return v.Bound == finding.BoundUnknown
 		}
 	}

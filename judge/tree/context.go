@@ -21,6 +21,10 @@ type Context struct {
 	Total  summary.Activity // of all devices
 	Judged summary.Activity // total without a long warm-up: the verdict is about this
 	Left   string           // what judged leaves out; "" if nothing
+
+	// Unrecorded is the part of the windows in which the GPUs ran work that is not in the
+	// capture, in ns. Total and judged are without it.
+	Unrecorded int64
 }
 
 // NewContext returns the context of a summary, without rules. All of it is judged.
@@ -143,9 +147,9 @@ func (c *Context) Choice(input, rank int, device int64) string {
 func (c *Context) OfWindow(ns int64) string {
 	share, window := unit.Share(ns, c.Total.Window()), c.Total.Window()
 	if n := len(c.Devices); n > 1 {
-		return fmt.Sprintf("%s of GPU time (mean of %d GPUs)", share, n)
+		return fmt.Sprintf("%s of %s (mean of %d GPUs)", share, c.WindowName(), n)
 	}
-	return fmt.Sprintf("%s of the window (%s)", share, unit.DurationOf(ns, window))
+	return fmt.Sprintf("%s of %s (%s)", share, c.WindowName(), unit.DurationOf(ns, window))
 }
 
 // PerGPU returns two sums over the GPUs as durations, with several GPUs as means:
@@ -164,8 +168,13 @@ func (c *Context) JudgedName() string { return c.WindowName() + c.leftOut() }
 
 // WindowName returns the name of the denominator for shares of the windows.
 func (c *Context) WindowName() string {
-	if len(c.Devices) > 1 {
+	switch many := len(c.Devices) > 1; {
+	case many && c.Unrecorded > 0:
+		return "recorded GPU time"
+	case many:
 		return "GPU time"
+	case c.Unrecorded > 0:
+		return "the recorded window"
 	}
 	return "the window"
 }
@@ -178,7 +187,7 @@ func (c *Context) WindowWhole() string {
 	if n := len(c.Devices); n > 1 {
 		return fmt.Sprintf("the GPU time of %d GPUs", n)
 	}
-	return "the window"
+	return c.WindowName()
 }
 
 // leftOut names what the judged part of the windows leaves out.

@@ -97,6 +97,7 @@ func (c *Context) Assemble() Tree {
 	for _, n := range t.Own {
 		n.clip()
 	}
+	t.alignLevels(c)
 	return t
 }
 

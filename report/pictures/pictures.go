@@ -47,6 +47,7 @@ func all() []picture {
 		{"ranks-waits", measured(ranksWaits)},
 		{"ranks-budget", measured(ranksBudget)},
 		{"ranks-activity", measured(ranksActivity)},
+		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
 	}
@@ -87,6 +88,7 @@ func Files() (files []string) {
 // Of returns the pictures of a summary and its result, in the order of the list. It omits
 // empty pictures.
 func Of(s *summary.Summary, r judge.Result) (out []plot.Chart) {
+	s = s.Timelines()
 	for _, p := range all() {
 		if c, ok := p.draw(s, r); ok {
 			c.Name = p.name

@@ -41,5 +41,6 @@ func ranksPhases(s *summary.Summary) (plot.Chart, bool) {
 	if rest := len(rows) - len(h.Rows); rest > 0 {
 		c.Caption = label.Plural(int64(rest), "more phase") + "."
 	}
+	c.Caption = joinSentences(c.Caption, evenRanks(h))
 	return c, true
 }

@@ -37,5 +37,6 @@ func ranksSteps(s *summary.Summary) (plot.Chart, bool) {
 	if rest := len(rows) - len(h.Rows); rest > 0 {
 		c.Caption = fmt.Sprintf("The first %d steps; %s.", len(h.Rows), label.Plural(int64(rest), "more step"))
 	}
+	c.Caption = joinSentences(c.Caption, evenRanks(h))
 	return c, true
 }

@@ -47,7 +47,7 @@ func TestRanksOfAllSizes(t *testing.T) {
 			}
 			f.Close()
 		}
-		if drawn != 5 {
+		if drawn != 6 {
 			t.Errorf("%d ranks have %d pictures", n, drawn)
 		}
 	}
@@ -208,5 +208,25 @@ func TestLateFlags(t *testing.T) {
 		if fmt.Sprint(got) != tc.want {
 			t.Errorf("%v of %d: got %v, want %s", tc.late, tc.n, got, tc.want)
 		}
+	}
+}
+
+// TestEvenRanks: a heat map without a visible difference says that the ranks are equal.
+func TestEvenRanks(t *testing.T) {
+	for most, want := range map[float64]string{
+		0: "All ranks are within 0.1% of the median.", -0.0003: "All ranks are within 0.1% of the median.",
+		-0.004: "All ranks are within 0.4% of the median.", 0.006: "",
+	} {
+		h := plot.HeatMap{Rows: []plot.HeatRow{{Values: []float64{0, math.NaN(), most, 0}}}}
+		if got := evenRanks(h); got != want {
+			t.Errorf("%g: got %q, want %q", most, got, want)
+		}
+	}
+	s := samplerun.Ranks(8)
+	for i := range s.Steps {
+		s.Steps[i].WallNS = 100 * samplerun.MS
+	}
+	if c, ok := ranksSteps(s); !ok || c.Caption != "All ranks are within 0.1% of the median." {
+		t.Errorf("equal steps: %q", c.Caption)
 	}
 }

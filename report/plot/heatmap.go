@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -14,6 +15,8 @@ type HeatMap struct {
 	Rows   []HeatRow
 	Head   string // of the notes at the right
 	Middle string // what the middle of a row is, for the legend
+	// Less and More name the ends of the scale; "shorter" and "longer" if they are empty.
+	Less, More string
 }
 
 // A HeatRow is one row.
@@ -187,8 +190,9 @@ func (h HeatMap) drawLegend(c *Canvas, top, full float64) {
 	if over {
 		high = "over " + high
 	}
-	x := Margin + int(c.width("shorter", textStyle{})) + 10
-	c.text(Margin, top+16, "shorter", textStyle{})
+	less, more := cmp.Or(h.Less, "shorter"), cmp.Or(h.More, "longer")
+	x := Margin + int(c.width(less, textStyle{})) + 10
+	c.text(Margin, top+16, less, textStyle{})
 	for i := range 2*shades + 1 {
 		c.pixels(x+step*i, round(top+3), x+step*(i+1), round(top+19), Shade(float64(i-shades)/shades, 1))
 	}
@@ -196,8 +200,8 @@ func (h HeatMap) drawLegend(c *Canvas, top, full float64) {
 	c.text(float64(x)+step/2, top+36, low, small)
 	c.text(float64(x+end)/2, top+36, h.Middle, small)
 	c.text(float64(end)-step/2, top+36, high, small)
-	c.text(float64(end)+10, top+16, "longer", textStyle{})
-	if after := end + 10 + int(c.width("longer", textStyle{})) + 40; unknown {
+	c.text(float64(end)+10, top+16, more, textStyle{})
+	if after := end + 10 + int(c.width(more, textStyle{})) + 40; unknown {
 		c.hatch(after, round(top+4), after+14, round(top+18))
 		c.text(float64(after)+20, top+16, "not recorded", textStyle{})
 	}

@@ -78,7 +78,7 @@ func (w waits) name(ctx *section.Context, r summary.RankWait) string {
 
 // Ranks returns the table of all ranks, and the pictures that compare them.
 func Ranks(ctx *section.Context) doc.Section {
-	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-phases.png", "ranks-steps.png")
+	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-time.png", "ranks-phases.png", "ranks-steps.png")
 	w := waitsOf(ctx)
 	switch {
 	case len(w.rows) > 0:

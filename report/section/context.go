@@ -28,8 +28,9 @@ const MaxKernels = 25
 
 // A Context has a summary, its result, and what several sections derive from them.
 type Context struct {
-	*summary.Summary
-	Result judge.Result
+	*summary.Summary                  // without what logs say of steps and phases
+	Whole            *summary.Summary // with it
+	Result           judge.Result
 
 	Labels   []string                  // label of each GPU, in order
 	Total    summary.Activity          // of all devices
@@ -41,7 +42,9 @@ type Context struct {
 
 // New returns the context of a summary and its result. It has no charts.
 func New(s *summary.Summary, r judge.Result) *Context {
-	ctx := &Context{Summary: s, Result: r, Charts: map[string]plot.Chart{}, Place: map[view.DeviceKey]string{}}
+	whole := s
+	s = s.Timelines()
+	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: map[string]plot.Chart{}, Place: map[view.DeviceKey]string{}}
 	ctx.Labels = view.DeviceLabels(s)
 	for i, d := range s.Devices {
 		ctx.Total = ctx.Total.Plus(d.Activity)
@@ -81,6 +84,12 @@ func (ctx *Context) ProfilesOnly() bool {
 // OfMemory reports whether the inputs have memory data and no times.
 func (ctx *Context) OfMemory() bool {
 	return len(ctx.Devices)+len(ctx.Counters)+len(ctx.Tables) == 0 && len(ctx.Snapshots)+len(ctx.MemoryTimelines) > 0
+}
+
+// OfLogs reports whether the inputs have values over steps or time, or results of
+// benchmarks, and nothing else.
+func (ctx *Context) OfLogs() bool {
+	return len(ctx.Series)+len(ctx.Benchmarks) > 0 && len(ctx.Devices)+len(ctx.Counters)+len(ctx.Tables)+len(ctx.Spans)+len(ctx.Snapshots)+len(ctx.MemoryTimelines) == 0
 }
 
 // WithoutClock reports whether the timestamps are not plausible. Then the screen shows

@@ -128,13 +128,14 @@ func reasonTable(a summary.Activity, reasons []view.Idle) doc.Table {
 // ownerMeaning returns the definition of an owner or a state.
 func ownerMeaning(name string) string {
 	return map[string]string{
-		summary.OwnerHost:       "the CPU had not started the launch call; the state is what its thread did",
-		summary.OwnerDependency: "launched in time, but waited for an event, another stream or a copy",
-		summary.OwnerLaunch:     "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
-		summary.OwnerBetween:    "launched in time, started within 20 µs after the previous operation",
-		summary.OwnerNothing:    "the profiler started or stopped",
-		summary.OwnerOpaque:     "inside a CUDA graph whose nodes the profiler did not record",
-		summary.OwnerUnknown:    "the launch of the next operation is unknown",
+		summary.OwnerHost:        "the CPU had not started the launch call; the state is what its thread did",
+		summary.OwnerDependency:  "launched in time, but waited for an event, another stream or a copy",
+		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
+		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
+		summary.OwnerNothing:     "the profiler started or stopped",
+		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it",
+		summary.OwnerOpaque:      "inside a CUDA graph whose nodes the profiler did not record",
+		summary.OwnerUnknown:     "the launch of the next operation is unknown",
 
 		summary.StateSync:       "in a call that waits for the GPU",
 		summary.StateCopy:       "in a call that copies or fills memory",

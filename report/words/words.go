@@ -69,6 +69,9 @@ func Verdict(b finding.Bound) string {
 // TotalsOnly is the verdict of tables without a timeline.
 const TotalsOnly = "totals only, no timeline"
 
+// ValuesOnly is the verdict of logs.
+const ValuesOnly = "values of a log, no timeline"
+
 // WaitsForOthers returns the verdict of a GPU that waits, and not for the CPU. Owner is
 // the cause of most of the idle time.
 func WaitsForOthers(owner string) string {

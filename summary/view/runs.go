@@ -78,13 +78,23 @@ func Captures(s *summary.Summary) []Capture {
 			})
 		}
 	}
+	// The steps of a log are not a timeline.
+	devices := map[int]bool{}
+	for _, d := range s.Devices {
+		devices[d.Input] = true
+	}
+	for _, r := range s.Series {
+		if r.Input >= 0 && r.Input < len(out) && !devices[r.Input] {
+			out[r.Input].Kind = OfTotals
+		}
+	}
 	return out
 }
 
 // kindOf has the kind of an input that has rows of a member of the summary. Other
 // members decide nothing. An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{
-	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals,
+	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals,
 	"snapshots": OfMemory, "memory_timelines": OfMemory,
 	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }

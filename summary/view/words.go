@@ -7,13 +7,14 @@ import (
 
 // ownerWords has the display words of causes of idle time, by their ids.
 var ownerWords = map[string]string{
-	summary.OwnerHost:       "host wait",
-	summary.OwnerLaunch:     "launch latency",
-	summary.OwnerBetween:    "kernel wait",
-	summary.OwnerDependency: "dependency wait",
-	summary.OwnerNothing:    "profiler overhead",
-	summary.OwnerOpaque:     "CUDA graph without node trace",
-	summary.OwnerUnknown:    "unattributed",
+	summary.OwnerHost:        "host wait",
+	summary.OwnerLaunch:      "launch latency",
+	summary.OwnerBetween:     "kernel wait",
+	summary.OwnerDependency:  "dependency wait",
+	summary.OwnerNothing:     "profiler overhead",
+	summary.OwnerNotRecorded: "GPU work not recorded",
+	summary.OwnerOpaque:      "CUDA graph without node trace",
+	summary.OwnerUnknown:     "unattributed",
 }
 
 // stateWords has the display words of states of the launching thread, by their ids.

@@ -260,6 +260,10 @@ func (o *oracle) owner(a, x int64, k *deviceEvent) (owner, state, name string) {
 	switch {
 	case l == nil || l.from >= b:
 		return Unknown, "", ""
+	case o.sameGraph(a, k) && b-a <= 20_000:
+		return BetweenKernels, "", ""
+	case o.sameGraph(a, k):
+		return Dependency, "", ""
 	case o.opaque(x, k):
 		return OpaqueGraph, "", ""
 	case x < l.from:
@@ -270,6 +274,12 @@ func (o *oracle) owner(a, x int64, k *deviceEvent) (owner, state, name string) {
 		return LaunchLatency, "", ""
 	}
 	return Dependency, "", ""
+}
+
+// sameGraph reports whether the call that launched k also launched what ended at a, and
+// the device goes on by itself. HIP launches the nodes of a graph one by one.
+func (o *oracle) sameGraph(a int64, k *deviceEvent) bool {
+	return !strings.HasPrefix(k.call.Name, "hip") && slices.ContainsFunc(o.work, func(w *deviceEvent) bool { return w.device == k.device && w.to == a && w.call == k.call })
 }
 
 // opaque reports whether a graph without nodes may be running at x.

@@ -41,8 +41,12 @@ func graphStory(name, api string) Story {
 		if g == bubble {
 			s.own(l.g, Dependency, "", "", 50*us)
 			// Two pauses of 2 µs. In the graph that found the device idle, the
-			// call was still running at the first.
-			launch := int64(i%2) * 2 * us
+			// call was still running at the first. HIP launches the nodes one by one
+			// during the call, CUDA all at once.
+			launch := int64(0)
+			if api == "hip" {
+				launch = int64(i%2) * 2 * us
+			}
 			s.own(l.g, LaunchLatency, "", "", launch)
 			s.own(l.g, BetweenKernels, "", "", 4*us-launch)
 		}

@@ -62,7 +62,7 @@ func captureTroubles() []Trouble {
 		{Name: "one_kernel_in_a_hundred_lost", Rule: "compute-bound", Near: "device-records-missing", Ranks: lost(manyKernels("one_kernel_in_a_hundred_lost"), 0, 0.01)},
 		{Name: "one_kernel_of_another_clock", Rule: "clocks-implausible", Near: "gpu-idle", Ranks: shifted(busy("one_kernel_of_another_clock"), 24, 472_010)},
 		{Name: "half_of_another_clock", Rule: "clocks-implausible", Near: "too-little-gpu-work", Ranks: shifted(busy("half_of_another_clock"), 12, 101)},
-		{Name: "four_days", Rule: "gpu-idle", Near: "clocks-implausible", Ranks: oneRank("four_days", func(p *plant) {
+		{Name: "four_days", Rule: "cpu-work", Near: "clocks-implausible", Ranks: oneRank("four_days", func(p *plant) {
 			p.compute(5 * ms)
 			p.pause(InOperator, "aten::linear", 96*3600*1000*ms)
 			p.compute(5 * ms)
@@ -189,8 +189,23 @@ func launchTroubles() []Trouble {
 		// The first launch ends no gap.
 		{Name: "eager_decode", Rule: "launch-bound", Near: "tiny-kernels", Ranks: eager, NS: 400*(20*us+plantLaunch) - 20*us - plantLaunch, OfNS: windows(eager)},
 		{Name: "python_between_launches", Rule: "launch-bound", Near: "synchronizing-calls", Ranks: python, NS: 4 * 60 * (40*us + plantLaunch), OfNS: windows(python)},
-		{Name: "long_pauses", Rule: "gpu-idle", Near: "launch-bound", Ranks: checkpoint},
-		{Name: "held_by_a_stream", Rule: "gpu-idle", Ranks: held},
+		{Name: "long_pauses", Rule: "cpu-work", Near: "launch-bound", Ranks: checkpoint, NS: 4 * 3 * ms, OfNS: windows(checkpoint)},
+		{Name: "held_by_a_stream", Rule: "gpu-idle", Near: "not-recorded", Ranks: held},
+		{Name: "nothing_recorded_of_the_host", Rule: "gpu-idle", Near: "cpu-work", Ranks: oneRank("nothing_recorded_of_the_host", func(p *plant) {
+			p.compute(ms)
+			for range 5 {
+				p.compute(7 * ms)
+				p.pause(Unrecorded, "", 3*ms)
+			}
+			p.compute(ms)
+		})},
+		{Name: "tiny_kernels_launched_late", Rule: "launch-bound", Near: "kernel-gaps", Ranks: oneRank("tiny_kernels_launched_late", func(p *plant) {
+			p.compute(ms)
+			for i := range 900 {
+				p.pause(InOperator, "aten::add", 3*us)
+				p.launch([]string{p.gemmUp, p.attention, p.add}[i%3], 3*us)
+			}
+		})},
 		{Name: "little_idle", Rule: "", Near: "gpu-idle", Ranks: oneRank("little_idle", func(p *plant) { p.spread(30, 130*us) })},
 		{Name: "checkpoint_of_600_ms", Rule: "long-gaps", Near: "low-utilization", Ranks: gaps("checkpoint_of_600_ms", 10, 600*ms)},
 		{Name: "two_long_pauses", Rule: "long-gaps", Ranks: gaps("two_long_pauses", 21, 510*ms, 800*ms)},
@@ -273,6 +288,15 @@ func callTroubles() []Trouble {
 		// A launch returns 2 µs after its kernel has begun, and the wait 2 µs after it
 		// has ended.
 		{Name: "item_after_each_kernel", Rule: "synchronizing-calls", Near: "launch-bound", Ranks: items, NS: 100 * 100 * us, OfNS: windows(items)},
+		{Name: "a_result_of_each_kernel", Rule: "synchronizing-calls", Near: "small-copies", Ranks: oneRank("a_result_of_each_kernel", func(p *plant) {
+			for i := range 100 {
+				p.launch([]string{p.gemmUp, p.attention, p.gemmQKV}[i%3], 100*us)
+				p.copyAfter("Memcpy DtoH (Device -> Pageable)", us, 8)
+				p.t.op("aten::item", func() { p.sync() })
+				p.pause(InOperator, "aten::mm", 20*us)
+			}
+			p.launch(p.gemmUp, 100*us)
+		})},
 		{Name: "device_synchronized", Rule: "synchronizing-calls", Near: "gpu-idle", Ranks: device},
 		{Name: "a_wait_for_each_step", Rule: "launch-bound", Near: "synchronizing-calls", Ranks: once},
 		{Name: "copy_back", Rule: "synchronous-copies", Near: "exposed-copies", Ranks: held("copy_back", "cudaMemcpy", deviceToHostPinned, ms, 90*us)},

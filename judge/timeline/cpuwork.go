@@ -1,0 +1,239 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A work is named work of the CPU between launches. Names that differ in their numbers
+// only, as the annotations of iterations, are one.
+type work struct {
+	name               string // the one with the most time
+	most               int64  // ns of name
+	names              int
+	ns, count, longest int64
+}
+
+// cpuWork judges the idle time in long gaps during which the launching thread ran named
+// code that launches little or nothing. It comes before the wait that often precedes such
+// work, because the work needs what was waited for: without the wait it would still run.
+func (c *Evaluator) cpuWork() []tree.Reading {
+	list := c.works()
+	ns := int64(0)
+	for _, w := range list {
+		ns = summary.Plus(ns, w.ns)
+	}
+	if ns == 0 {
+		return nil
+	}
+	f, limit, ok := rule.Measured(c.Limits[rule.CPUWork], ns, c.Total.Window())
+	f.Title = fmt.Sprintf("CPU work between launches: %s", c.OfWindow(ns)) + rule.Over(limit)
+	f.Gain(ns, c.Total.Window(), c.WindowWhole())
+	for i, w := range list {
+		if i == 3 {
+			break
+		}
+		f.Evidence = append(f.Evidence, w.evidence()+c.period(w))
+	}
+	_, f.Where = owned(c, func(r summary.Idle) bool { return slices.ContainsFunc(list, func(w work) bool { return w.is(r.Name) }) })
+	f.Next = list[0].advice()
+	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
+	return r.IfReached()
+}
+
+// leastWork is the part of the idle time that one name needs, as a divisor. Below it, an
+// operator is as often a thread that waited for a core as work of its own.
+const leastWork = 5
+
+// works returns the work of the CPU, that with the most idle time first.
+func (c *Evaluator) works() (out []work) {
+	byName := map[string]*work{}
+	launching := c.launchingNames()
+	for _, r := range c.Idle {
+		long := r.NS - r.ShortGapsNS
+		if r.Owner != summary.OwnerHost || r.Name == "" || r.Name == "ProfilerStep" || long < max(1, r.NS-long) || launching(r) {
+			continue
+		}
+		if !slices.Contains([]string{summary.StateOp, summary.StatePython, summary.StateAnnotation}, r.State) {
+			continue
+		}
+		key := r.State + "\x00" + withoutNumbers(r.State, r.Name)
+		w := byName[key]
+		if w == nil {
+			w = &work{}
+			byName[key] = w
+		}
+		w.names++
+		w.ns, w.count, w.longest = summary.Plus(w.ns, long), summary.Plus(w.count, r.Count), max(w.longest, r.MaxNS)
+		if long > w.most || long == w.most && r.Name < w.name {
+			w.name, w.most = r.Name, long
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(byName)) {
+		if w := byName[key]; w.ns >= c.Total.Idle()/leastWork && w.ns/max(1, w.count) >= summary.ShortGapNS {
+			out = append(out, *w)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b work) int { return cmp.Compare(b.ns, a.ns) })
+	return out
+}
+
+// launchingNames returns a function that reports whether idle time is in code that
+// launches: an operator that launches kernels, an annotation around kernels that is idle
+// for less than half of its time, or a function with several gaps in each call.
+func (c *Evaluator) launchingNames() func(summary.Idle) bool {
+	ops, notes, calls := map[string]bool{}, map[string]int64{}, map[string]int64{}
+	for _, o := range c.Ops {
+		ops[o.Name] = ops[o.Name] || o.Launched > 0
+	}
+	for _, a := range c.Annotations {
+		if a.GPUTotalNS > 0 {
+			notes[a.Name] = summary.Plus(notes[a.Name], a.CPUTotalNS)
+		}
+	}
+	for _, l := range c.Lines {
+		name := fmt.Sprintf("%s(%d): %s", l.File, l.Line, l.Function)
+		calls[name] = summary.Plus(calls[name], l.Count)
+	}
+	idle := map[string]int64{}
+	for _, r := range c.Idle {
+		if r.State == summary.StateAnnotation {
+			idle[r.Name] = summary.Plus(idle[r.Name], r.NS)
+		}
+	}
+	devices := int64(max(1, len(c.Devices)))
+	return func(r summary.Idle) bool {
+		switch r.State {
+		case summary.StateOp:
+			return ops[r.Name]
+		case summary.StateAnnotation:
+			return notes[r.Name] > 0 && idle[r.Name]/devices < notes[r.Name]/2
+		}
+		const most = 4 // gaps in one call
+		n := calls[r.Name]
+		return n > 0 && r.Count > most*n && r.NS/max(1, r.Count) < longWork
+	}
+}
+
+// longWork is the mean length of gaps from which a function with several of them in each
+// call is work of its own, in ns.
+const longWork = 1_000_000
+
+// withoutNumbers returns the name of an annotation without its numbers: "IO 30" and "IO
+// 40" are the same work. Numbers in other names are those of lines.
+func withoutNumbers(state, name string) string {
+	if state != summary.StateAnnotation {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// is reports whether a name is that of the work.
+func (w work) is(name string) bool {
+	return name == w.name || w.names > 1 && withoutNumbers(summary.StateAnnotation, name) == withoutNumbers(summary.StateAnnotation, w.name)
+}
+
+func (w work) evidence() string {
+	others := ""
+	if w.names > 1 {
+		others = fmt.Sprintf(" and %s with other numbers", label.Plural(int64(w.names-1), "name"))
+	}
+	return fmt.Sprintf("%q%s: %s of idle time in %s, longest %s", finding.Short(w.name), others, unit.Duration(w.ns), label.Plural(w.count, "piece"), unit.Duration(w.longest))
+}
+
+// period says how often the work interrupts the GPU, if its gaps are at equal distances:
+// in steps where they are marked, else in time. The summary lists the longest gaps of
+// each GPU. If there are more, their distances are not known.
+func (c *Evaluator) period(w work) string {
+	for _, d := range c.Devices {
+		var at []int64
+		for _, g := range d.LargestGaps {
+			if w.is(g.Name) && g.Owner == summary.OwnerHost {
+				at = append(at, g.StartNS)
+			}
+		}
+		if len(at) < fewestPeriods || len(at) == summary.MaxLargestGaps && w.count > int64(len(at)) {
+			continue
+		}
+		slices.Sort(at)
+		if n := c.stepsApart(d, at); n > 1 {
+			return fmt.Sprintf("; in every %d%s step", n, ordinal(n))
+		}
+		if ns, ok := apart(at); ok {
+			return "; every " + unit.Duration(ns)
+		}
+	}
+	return ""
+}
+
+// apart returns the mean distance of times, if none differs from it by a tenth.
+func apart(at []int64) (mean int64, ok bool) {
+	mean = (at[len(at)-1] - at[0]) / int64(len(at)-1)
+	for i := 1; i < len(at); i++ {
+		if d := at[i] - at[i-1]; d < mean-mean/10 || d > mean+mean/10 {
+			return 0, false
+		}
+	}
+	return mean, true
+}
+
+// stepsApart returns the number of steps from one of the times to the next, if it is the
+// same for all, else 0.
+func (c *Evaluator) stepsApart(d summary.Device, at []int64) (n int) {
+	last, next := -1, 0
+	for _, t := range at {
+		for i := next; i < len(c.Steps); i++ {
+			st := c.Steps[i]
+			if st.Input != d.Input || st.Rank != d.Rank || st.Device != d.Device || t < st.StartNS || t >= st.StartNS+st.WallNS {
+				continue
+			}
+			if last >= 0 && n > 0 && i-last != n {
+				return 0
+			}
+			if last >= 0 {
+				n = i - last
+			}
+			last, next = i, i
+			break
+		}
+	}
+	return n
+}
+
+// advice returns what to do about the work, by the words in its name.
+func (w work) advice() []finding.Step {
+	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
+	words := strings.FieldsFunc(strings.ToLower(w.name), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, kind := range []struct {
+		step  finding.Step
+		words []string
+	}{
+		{finding.Advise("schedule-garbage-collection"), []string{"gc", "garbage"}},
+		{finding.Advise("save-asynchronously"), []string{"save", "checkpoint", "ckpt", "checkpointing"}},
+		{finding.Advise("write-on-another-thread"), []string{"io", "write", "dump", "output", "serialize"}},
+		{finding.Advise("evaluate-elsewhere"), []string{"eval", "evaluate", "evaluation", "validate", "validation"}},
+		{finding.Advise("log-less-often"), []string{"log", "logging", "logger", "wandb", "tensorboard", "print", "mlflow"}},
+	} {
+		if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(kind.words, word) }) {
+			return []finding.Step{kind.step, general}
+		}
+	}
+	return []finding.Step{general}
+}

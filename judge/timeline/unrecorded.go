@@ -1,0 +1,51 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+	"assay/unit"
+)
+
+// leaveOutUnrecorded takes the time in which GPUs ran work that is not in the capture out
+// of the judged windows: it is no idle time. Steps and windows keep it.
+func (c *Evaluator) leaveOutUnrecorded() {
+	ns, _ := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	if _, _, ok := rule.Measured(c.Limits[rule.NotRecorded], ns, c.Total.Window()); !ok || ns > c.Total.Idle() {
+		return
+	}
+	c.Unrecorded = ns
+	c.Total[0] -= ns
+	c.Judged = c.Total
+}
+
+// mayBeUnrecorded reports whether the idle time of an activity can be that in which other
+// work ran.
+func (c *Evaluator) mayBeUnrecorded(a summary.Activity) bool {
+	return c.Unrecorded > 0 && a.Idle() >= c.Unrecorded
+}
+
+// recordedIdle returns the causes of the idle time that is judged.
+func recordedIdle(c *Evaluator) []summary.Idle {
+	if c.Unrecorded == 0 {
+		return c.Idle
+	}
+	return slices.DeleteFunc(slices.Clone(c.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+}
+
+// notRecorded reports the time that leaveOutUnrecorded left out.
+func (c *Evaluator) notRecorded() (finding.Finding, bool) {
+	window := summary.Plus(c.Total.Window(), c.Unrecorded)
+	f, limit, ok := rule.Measured(c.Limits[rule.NotRecorded], c.Unrecorded, window)
+	if !ok || c.Unrecorded == 0 {
+		return finding.Finding{}, false
+	}
+	f.Title = fmt.Sprintf("GPU work that was not recorded: %s of the window (%s)", unit.Share(c.Unrecorded, window), unit.DurationOf(c.Unrecorded, window)) + rule.Over(limit)
+	f.Evidence = []string{"launched work waited, and nothing before it on its stream is in the capture", "shares of the window leave this time out"}
+	_, f.Where = owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	f.Next = []finding.Step{finding.Advise("record-the-batch-before"), finding.Advise("record-whole-steps")}
+	return f, true
+}

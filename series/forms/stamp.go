@@ -1,0 +1,156 @@
+package forms
+
+import (
+	"bytes"
+)
+
+// A stamp is a date and time found in a text.
+type stamp struct {
+	ns           int64 // since 1970, as if the zone was UTC
+	dated, zoned bool  // the year, or the zone, is in the text
+	month        int
+	from, to     int // where it is in the text
+}
+
+const (
+	second = int64(1e9)
+	day    = 86400 * second
+)
+
+// findStamp finds the first date and time in a text. A time without a date is none,
+// because it cannot be ordered over midnight.
+func findStamp(b []byte) (stamp, bool) {
+	for i := 2; i+5 < len(b); i++ {
+		n := bytes.IndexByte(b[i:], ':')
+		if n < 0 {
+			return stamp{}, false
+		}
+		if i += n; i+5 >= len(b) {
+			return stamp{}, false
+		}
+		if b[i+3] != ':' {
+			continue
+		}
+		h, ok1 := two(b, i-2)
+		m, ok2 := two(b, i+1)
+		s, ok3 := two(b, i+4)
+		if !ok1 || !ok2 || !ok3 || h > 23 || m > 59 || s > 60 || i-3 >= 0 && isDigit(b[i-3]) {
+			continue
+		}
+		if st, ok := dateBefore(b, i-2); ok {
+			st.to = i + 6
+			st.ns += int64(h*3600+m*60+s) * second
+			st.fraction(b)
+			return st, true
+		}
+	}
+	return stamp{}, false
+}
+
+// two reads two digits.
+func two(b []byte, at int) (int, bool) {
+	if at < 0 || at+1 >= len(b) || !isDigit(b[at]) || !isDigit(b[at+1]) {
+		return 0, false
+	}
+	return int(b[at]-'0')*10 + int(b[at+1]-'0'), true
+}
+
+// fraction reads the digits behind the seconds and a zone.
+func (st *stamp) fraction(b []byte) {
+	if st.to+1 < len(b) && (b[st.to] == '.' || b[st.to] == ',') && isDigit(b[st.to+1]) {
+		scale := second / 10
+		for st.to++; st.to < len(b) && isDigit(b[st.to]); st.to++ {
+			st.ns += int64(b[st.to]-'0') * scale
+			scale /= 10
+		}
+	}
+	switch rest := b[st.to:]; {
+	case len(rest) > 0 && rest[0] == 'Z':
+		st.zoned = true
+		st.to++
+	case len(rest) >= 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
+		h, ok1 := two(rest, 1)
+		m, ok2 := two(rest, 4)
+		if ok1 && ok2 {
+			offset := int64(h*60+m) * 60 * second
+			if rest[0] == '+' {
+				offset = -offset
+			}
+			st.ns += offset
+			st.zoned = true
+			st.to += 6
+		}
+	}
+}
+
+// dateBefore reads the date that ends before a time: 2025-07-18, 2025/07/18,
+// 20250718, 07-18, or the letter and date of glog, whose month has one digit or two:
+// E521 is 21 May.
+func dateBefore(b []byte, at int) (stamp, bool) {
+	end := at
+	for end > 0 && (b[end-1] == ' ' || b[end-1] == 'T') && at-end < 3 {
+		end--
+	}
+	if end == at {
+		return stamp{}, false
+	}
+	start := end
+	for start > 0 && (isDigit(b[start-1]) || b[start-1] == '-' || b[start-1] == '/') && end-start < 10 {
+		start--
+	}
+	text := b[start:end]
+	st := stamp{from: start}
+	var y, m, d int
+	switch {
+	case len(text) == 10 && (text[4] == '-' || text[4] == '/') && text[7] == text[4]:
+		y, m, d = number4(text), number2(text[5:]), number2(text[8:])
+		st.dated = true
+	case len(text) == 8 && bytes.IndexByte(text, '-') < 0 && bytes.IndexByte(text, '/') < 0:
+		y, m, d = number4(text), number2(text[4:]), number2(text[6:])
+		st.dated = true
+	case len(text) == 5 && (text[2] == '-' || text[2] == '/'):
+		y, m, d = 1970, number2(text), number2(text[3:])
+	case (len(text) == 3 || len(text) == 4) && start > 0 && bytes.IndexByte([]byte("IWEFD"), b[start-1]) >= 0:
+		y, d = 1970, number2(text[len(text)-2:])
+		m = int(text[len(text)-3] - '0')
+		if len(text) == 4 {
+			m = number2(text)
+		}
+	default:
+		return stamp{}, false
+	}
+	if y < 1970 || y > 2200 || m < 1 || m > 12 || d < 1 || d > 31 {
+		return stamp{}, false
+	}
+	st.month = m
+	st.ns = days(y, m, d) * day
+	return st, true
+}
+
+// number2 and number4 read digits, and return -1 for others.
+func number2(b []byte) int {
+	n, ok := two(b, 0)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+func number4(b []byte) int {
+	hi, lo := number2(b), number2(b[2:])
+	if hi < 0 || lo < 0 {
+		return -1
+	}
+	return hi*100 + lo
+}
+
+// days returns the days from 1970-01-01 to a date of the Gregorian calendar.
+func days(y, m, d int) int64 {
+	if m <= 2 {
+		y--
+	}
+	era := y / 400
+	yoe := y - era*400
+	doy := (153*((m+9)%12)+2)/5 + d - 1
+	return int64(era*146097 + yoe*365 + yoe/4 - yoe/100 + doy - 719468)
+}
