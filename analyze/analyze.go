@@ -37,19 +37,6 @@ type Options struct {
 // in a picture of 1200.
 const StripBins = 300
 
-// stripInputs is how many inputs have strips of [StripBins] bins.
-const stripInputs = 1024
-
-// StripBinsOf returns how many bins the strip of each GPU has if so many inputs are
-// measured together. With over 1024 inputs it is fewer, because the strips would take
-// more memory than everything else that is kept of an input.
-func StripBinsOf(inputs int) int {
-	if inputs <= stripInputs {
-		return StripBins
-	}
-	return max(1, StripBins*stripInputs/inputs)
-}
-
 // DefaultOptions returns the options that the command uses.
 func DefaultOptions() Options {
 	return Options{Rules: classify.Default(), StripBins: StripBins}

@@ -14,44 +14,24 @@ type divided struct {
 	split                int64 // bytes received or sent back in all-to-alls of different sizes
 }
 
-// divide returns the sums of all members.
-func (j *Job) divide(t *topology) []divided {
+// divide returns the sums of all members, from the facts of the groups.
+func (j *Job) divide(t *topology, facts []Facts) []divided {
 	out := make([]divided, len(j.members))
-	for _, g := range j.groups {
+	for n, g := range j.groups {
 		if g.matched == byNothing {
 			continue
 		}
 		between, peers := t.staged(g), t.ofPeers(g)
-		for _, l := range g.lists {
-			d, runs := &out[l.member], j.members[l.member].Columns.Runs
-			for at, id := range l.of {
-				if id < 0 || !g.complete(&g.instances[id]) {
-					continue
-				}
-				in, run := &g.instances[id], &runs[l.runs[at]]
-				own := max(0, run.End-run.Start) - in.shortest
-				if g.sends != noSends && between {
-					d.stageWait = summary.Plus(d.stageWait, own)
-					d.messages++
-				}
-				if !in.what.Op.Synchronizes() {
-					continue
-				}
-				if between {
-					d.stageWait = summary.Plus(d.stageWait, own)
-				}
-				if peers {
-					d.peerWait = summary.Plus(d.peerWait, own)
-					if int(in.last) == l.member {
-						d.peerCaused = summary.Plus(d.peerCaused, in.waiting())
-					}
-				}
+		for i, l := range g.lists {
+			d, f := &out[l.member], &facts[n].Lists[i]
+			if between {
+				d.stageWait = summary.Plus(d.stageWait, summary.Plus(f.PassWait, f.Wait))
+				d.messages += f.Passed
 			}
-		}
-		for _, in := range g.splitsOf(j.members) {
-			for i, l := range g.lists {
-				out[l.member].split = summary.Plus(out[l.member].split, in.bytes[i])
+			if peers {
+				d.peerWait, d.peerCaused = summary.Plus(d.peerWait, f.Wait), summary.Plus(d.peerCaused, f.Caused)
 			}
+			d.split = summary.Plus(d.split, f.Split)
 		}
 	}
 	return out
@@ -139,7 +119,7 @@ func (g *group) addSplits(members []Member, row func(*instance) *summary.Collect
 
 // lateSteps returns in which steps each member caused most of the waiting, or nil for those
 // that did in none. Without steps there are none.
-func (j *Job) lateSteps(t *topology, s *summary.Summary) []*summary.LateSteps {
+func (j *Job) lateSteps(t *topology, facts []Facts, s *summary.Summary) []*summary.LateSteps {
 	out := make([]*summary.LateSteps, len(j.members))
 	steps := j.stepsOf(s)
 	type key struct {
@@ -147,24 +127,15 @@ func (j *Job) lateSteps(t *topology, s *summary.Summary) []*summary.LateSteps {
 		member int
 	}
 	caused, total := map[key]int64{}, map[int64]int64{}
-	for _, g := range j.groups {
+	for i, g := range j.groups {
 		if g.matched == byNothing || t.classes > 1 && !t.ofPeers(g) {
 			continue
 		}
-		for _, l := range g.lists {
-			m := j.members[l.member]
-			for at, id := range l.of {
-				if id < 0 {
-					continue
-				}
-				in := &g.instances[id]
-				if int(in.last) != l.member || !in.what.Op.Synchronizes() || !g.complete(in) || !late(in) {
-					continue
-				}
-				if n, ok := stepAt(steps[l.member], m.Columns.Runs[l.runs[at]].Start); ok {
-					caused[key{n, l.member}] += in.waiting()
-					total[n] += in.waiting()
-				}
+		for _, l := range facts[i].Late {
+			m := g.lists[l.List].member
+			if n, ok := stepAt(steps[m], l.Start); ok {
+				caused[key{n, m}] += l.Wait
+				total[n] += l.Wait
 			}
 		}
 	}
@@ -190,16 +161,16 @@ func (j *Job) lateSteps(t *topology, s *summary.Summary) []*summary.LateSteps {
 	return out
 }
 
-// A step is the time of one step on the clock of the runs.
-type step struct{ start, end, number int64 }
+// A stepTime is the time of one step on the clock of the runs.
+type stepTime struct{ start, end, number int64 }
 
 // stepsOf returns the steps of each member by their starts.
-func (j *Job) stepsOf(s *summary.Summary) [][]step {
+func (j *Job) stepsOf(s *summary.Summary) [][]stepTime {
 	at := map[memberKey]int{}
 	for i, m := range j.members {
 		at[m.key()] = i
 	}
-	out := make([][]step, len(j.members))
+	out := make([][]stepTime, len(j.members))
 	for i := range s.Steps {
 		st := &s.Steps[i]
 		m, ok := at[memberKey{st.Input, st.Rank, st.Device}]
@@ -211,17 +182,17 @@ func (j *Job) stepsOf(s *summary.Summary) [][]step {
 			base = *b
 		}
 		start := summary.Plus(base, st.StartNS)
-		out[m] = append(out[m], step{start, summary.Plus(start, st.WallNS), st.Number})
+		out[m] = append(out[m], stepTime{start, summary.Plus(start, st.WallNS), st.Number})
 	}
 	for _, list := range out {
-		slices.SortFunc(list, func(a, b step) int { return int(min(1, max(-1, a.start-b.start))) })
+		slices.SortFunc(list, func(a, b stepTime) int { return int(min(1, max(-1, a.start-b.start))) })
 	}
 	return out
 }
 
 // stepAt returns the number of the step during which ns lies.
-func stepAt(list []step, ns int64) (int64, bool) {
-	i, _ := slices.BinarySearchFunc(list, ns, func(s step, ns int64) int {
+func stepAt(list []stepTime, ns int64) (int64, bool) {
+	i, _ := slices.BinarySearchFunc(list, ns, func(s stepTime, ns int64) int {
 		if s.start <= ns {
 			return -1
 		}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"assay/collective"
 	"assay/summary"
@@ -18,12 +19,16 @@ func (j *Job) AddTo(s *summary.Summary) {
 		first = min(first, m.Input)
 	}
 	work := j.workOf(s)
-	top := j.topologyOf(s, work)
+	facts := make([]Facts, len(j.groups))
+	for i, g := range j.groups {
+		facts[i] = g.facts(j.members)
+	}
+	top := j.topologyOf(s, work, facts)
 	for _, c := range j.rows(top) {
 		c.Job = first
 		s.Collectives = append(s.Collectives, c)
 	}
-	sums, late := j.divide(top), j.lateSteps(top, s)
+	sums, late := j.divide(top, facts), j.lateSteps(top, facts, s)
 	others := make([]*summary.Comparison, len(j.members))
 	if top.peers != nil {
 		others = work.compare(top.peers)
@@ -111,6 +116,9 @@ type sortOf struct {
 
 // rows returns the collectives of a group, one row for each kind, type and size.
 func (g *group) rows(members []Member) []summary.Collective {
+	if g.solved != nil {
+		return slices.Clone(g.solved.Rows)
+	}
 	index := map[sortOf]int{}
 	var out []summary.Collective
 	row := func(w collective.What, uneven bool) *summary.Collective {

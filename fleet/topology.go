@@ -33,7 +33,7 @@ type communicator struct {
 // topologyOf finds the topology of a job: kinds of groups from their descriptions or
 // names, stages from these or from who sends to whom, and else from the kernels that
 // ranks run. What is not certain stays unknown.
-func (j *Job) topologyOf(s *summary.Summary, work *work) *topology {
+func (j *Job) topologyOf(s *summary.Summary, work *work, facts []Facts) *topology {
 	t := &topology{comms: map[string]*communicator{}}
 	for _, g := range j.groups {
 		c := t.comms[g.key]
@@ -62,7 +62,7 @@ func (j *Job) topologyOf(s *summary.Summary, work *work) *topology {
 	j.findPeers(t, work)
 	j.findNodes(t, s)
 	t.row.Groups = t.kinds()
-	t.row.Messages = j.messages(t, s)
+	t.row.Messages = j.messages(t, facts, s)
 	return t
 }
 
@@ -328,7 +328,7 @@ func (t *topology) ofPeers(g *group) bool {
 // messages returns how many messages each stage passes to the next one in a step, or nil
 // if the steps are not known or that differs. Of a pair, only messages of the size that
 // most bytes have count: others tell shapes.
-func (j *Job) messages(t *topology, s *summary.Summary) *int64 {
+func (j *Job) messages(t *topology, facts []Facts, s *summary.Summary) *int64 {
 	if t.stage == nil {
 		return nil
 	}
@@ -337,15 +337,16 @@ func (j *Job) messages(t *topology, s *summary.Summary) *int64 {
 		steps[memberKey{s.Steps[i].Input, s.Steps[i].Rank, s.Steps[i].Device}]++
 	}
 	each := int64(-1)
-	for _, g := range j.groups {
-		if g.sends != sendsOfPair || len(g.lists) != 2 || len(g.instances) == 0 {
+	for i, g := range j.groups {
+		f := &facts[i]
+		if g.sends != sendsOfPair || len(g.lists) != 2 || f.Instances == 0 {
 			continue
 		}
 		from, to := g.lists[0].member, g.lists[1].member
-		if !g.instances[0].what.Sends {
+		if !f.Sends {
 			from, to = to, from
 		}
-		n, of := g.largest(), steps[j.members[from].key()]
+		n, of := f.Largest, steps[j.members[from].key()]
 		if t.stage[to] != t.stage[from]+1 {
 			continue
 		}

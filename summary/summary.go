@@ -21,6 +21,7 @@ const Schema = "assay/summary/1"
 // A Summary has the measurements of one input or, merged, of many.
 type Summary struct {
 	Schema  string   `json:"schema"`
+	Partial *Partial `json:"partial,omitempty"` // of a file of "assay summary --save"
 	Inputs  []Input  `json:"inputs"`
 	Devices []Device `json:"devices"`
 	Streams []Stream `json:"streams,omitempty"`
