@@ -91,7 +91,7 @@ var codes = []Code{
 	{"input-damaged", Suspect, "The compressed data is damaged: a checksum or a code in it is wrong. Data before this position may be wrong, and data after it is missing.", "Copy the file again."},
 	{"input-limit", DataLoss, "The input exceeds the size limit. The rest is missing from every total.", "Raise --max-input, or give a shorter capture."},
 	{"input-truncated", DataLoss, "The input ends early. The rest is missing from every total.", "Copy the file again, or let the profiler write it to its end."},
-	{"input-unreadable", Suspect, "Files that a pipeline was to measure could not be read. No number has them, and a rank that is missing may be the one that the others wait for.", "Copy or record these files again."},
+	{"input-unreadable", Suspect, "Files that a pipeline was to measure could not be read. A missing rank may be the one that the others wait for.", "Copy or record these files again."},
 	{"kernels-without-duration", Suspect, "Kernels have a duration of 0. Their time is missing from every total and counts as idle. From 5% of all kernels on, no verdict is given.", "Use the file that the profiler wrote, or record again."},
 	{"kernels-without-launch", Info, "The launch call of this GPU work is unknown, usually because it ran before the capture started. The work is in every total, but in no table of operators, modules or lines.", "Record CPU activities too, and start before the work is launched."},
 	{"kernels-without-name", Suspect, "Kernels have no name, so they are one row of the table of kernels, and their category is unknown. Their time is in every total.", "Use the file that the profiler wrote."},
