@@ -36,8 +36,8 @@ func corpusRuns(t *testing.T) (names []string, runs []*summary.Summary) {
 	return names, runs
 }
 
-// TestFirstFindingAgrees: if the verdict names a loss, the first finding on a part of the
-// window is of that part. If it names none, no part that is a loss has a finding of its own.
+// TestFirstFindingAgrees: if the verdict names a loss, the first finding about the window
+// concerns the same part, and no finding about the window is worse.
 func TestFirstFindingAgrees(t *testing.T) {
 	names, runs, limits := treeRuns(t)
 	moreNames, more := corpusRuns(t)
