@@ -23,8 +23,6 @@ type Finder struct {
 	order  []*series.Group
 	last   map[string]*series.Group // the group that a process made last
 	ops    map[opKey]int
-	info   int64
-	warned int64
 	at     diag.Pos
 
 	version string
@@ -50,9 +48,8 @@ func NewFinder(name string, limits series.Limits) *Finder {
 }
 
 var (
-	markNCCL    = []byte("NCCL")
-	markBus     = []byte("busbw")
-	markTimeout = []byte("last enqueued NCCL work:")
+	markNCCL = []byte("NCCL")
+	markBus  = []byte("busbw")
 )
 
 // Hint reports whether a line may have a record.
