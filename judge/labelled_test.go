@@ -36,6 +36,7 @@ func labelledRuns() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledCauses(),
+		labelledLogs(),
 	)
 }
 

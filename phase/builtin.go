@@ -26,7 +26,7 @@ var builtInEntries = []entry{
 	{ID: "skyrl-data", Step: "", Phase: "data", Match: []string{"^(?:timing/)?convert_to_training_input$"}, IgnoreCase: false, Producer: "SkyRL", first: []string{"ct"}},
 	{ID: "skyrl-wait", Step: "", Phase: "wait", Match: []string{"^(?:timing/)?wait_for_generation_buffer$"}, IgnoreCase: false, Producer: "SkyRL", first: []string{"tw"}},
 	{ID: "skyrl-checkpoint", Step: "", Phase: "checkpoint", Match: []string{"^(?:timing/)?(?:save_checkpoints|save_hf_model|dump_data_batch)$"}, IgnoreCase: false, Producer: "SkyRL", first: []string{"dst"}},
-	{ID: "verl-generation", Step: "", Phase: "generation", Match: []string{"^(?:timing(?:_s)?/)?(?:gen|gen_max|generate_sequences|rollout_generate)$"}, IgnoreCase: false, Producer: "veRL", first: []string{"grt"}},
+	{ID: "verl-generation", Step: "", Phase: "generation", Match: []string{"^(?:timing(?:_s)?/)?(?:gen|gen_max|generate_sequences|rollout_generate|get_batch_rollout_with_filtering)$"}, IgnoreCase: false, Producer: "veRL", first: []string{"grt"}},
 	{ID: "verl-log-probs", Step: "", Phase: "log-probs", Match: []string{"^(?:timing(?:_s)?/)?(?:old_log_prob|ref|values|ref_log_prob|compute_log_prob|compute_ref_log_prob|compute_values|infer_batch)$"}, IgnoreCase: false, Producer: "veRL", first: []string{"ciortv"}},
 	{ID: "verl-advantage", Step: "", Phase: "advantage", Match: []string{"^(?:timing(?:_s)?/)?(?:adv|compute_advantage)$"}, IgnoreCase: false, Producer: "veRL", first: []string{"act"}},
 	{ID: "verl-training", Step: "", Phase: "training", Match: []string{"^(?:timing(?:_s)?/)?(?:update_actor|update_critic)$"}, IgnoreCase: false, Producer: "veRL", first: []string{"tu"}},

@@ -78,11 +78,17 @@ func (in *input) measurePhases(s *summary.Summary) {
 			in.stepNS = max(in.stepNS, int64(min(*r.Sum, math.MaxInt64/4)))
 		}
 	}
+	longest := in.longestStep(s)
 	for _, p := range s.Phases {
 		if p.Source != summary.SourceLog || p.Input != in.index {
 			continue
 		}
 		kind := kindOf(p.Path)
+		if longest > 0 && p.MaxNS > longest+longest/100 {
+			in.beyond = append(in.beyond, p)
+			in.beyondNS = summary.Plus(in.beyondNS, p.HostOwnNS)
+			continue
+		}
 		if largest := in.kinds[kind] == 0 || p.HostOwnNS > in.kinds[kind]/2; largest {
 			in.names[kind], in.median[kind] = cmp.Or(p.Example, p.Path), p.MedianNS
 		}
@@ -90,6 +96,27 @@ func (in *input) measurePhases(s *summary.Summary) {
 		in.runs[kind] = max(in.runs[kind], p.Count)
 		in.phases = append(in.phases, p)
 	}
+}
+
+// longestStep returns the longest step whose time the program logged; 0 if it logged none.
+// A phase that takes longer is not in a step.
+func (in *input) longestStep(s *summary.Summary) (ns int64) {
+	for _, r := range in.rows {
+		if r.Metric == "step.time" && r.Pooled == 0 && r.Derived == "" && r.Max != nil {
+			ns = max(ns, int64(min(*r.Max, math.MaxInt64/4)))
+		}
+	}
+	return ns
+}
+
+// besides returns the time of the phases of some kinds that is not in steps.
+func (in *input) besides(kinds []string) (ns int64) {
+	for _, p := range in.beyond {
+		if slices.Contains(kinds, kindOf(p.Path)) {
+			ns = summary.Plus(ns, p.HostOwnNS)
+		}
+	}
+	return ns
 }
 
 // stepCount returns the number of steps whose times are known.
@@ -120,14 +147,18 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	for _, kind := range b.kinds {
 		ns = summary.Plus(ns, in.kinds[kind])
 	}
-	if in.stepNS <= 0 || ns <= 0 || b.rl && !in.learns() || in.stepCount() < max(2, limits.MinEvents) {
+	if in.stepNS <= 0 || ns+in.besides(b.kinds) <= 0 || b.rl && !in.learns() || in.stepCount() < max(2, limits.MinEvents) {
 		return finding.Finding{}, false
 	}
-	f, limit, ok := rule.Measured(limits, ns, in.stepNS)
+	whole, of := in.stepNS, "step time"
+	if more := in.besides(b.kinds); more > 0 {
+		ns, whole, of = summary.Plus(ns, more), summary.Plus(whole, more), "the time of steps and these phases"
+	}
+	f, limit, ok := rule.Measured(limits, ns, whole)
 	if !ok {
 		return f, false
 	}
-	f.Title = b.what + ": " + in.ofSteps(ns)
+	f.Title = fmt.Sprintf("%s: %s of %s (%s)", b.what, unit.Share(ns, whole), of, unit.DurationOf(ns, whole))
 	switch {
 	case b.typical != "":
 		f.Title += "; typical " + b.typical
@@ -137,7 +168,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	f.Evidence = e.phaseEvidence(in, b)
 	f.Next = bandAdvice(b.rule)
 	if limits.Info == 0 && b.rule != rule.GenerationShare {
-		f.Gain(ns, in.stepNS, "step time")
+		f.Gain(ns, whole, of)
 	}
 	return f, true
 }
@@ -170,7 +201,12 @@ func (e *Evaluator) phaseEvidence(in *input, b band) (out []string) {
 			out = append(out, fmt.Sprintf("%s: %s in %s, largest timer %q", kind, unit.Duration(in.kinds[kind]), label.Plural(in.runs[kind], "run"), label.Clip(label.Clean(in.names[kind]), 44)))
 		}
 	}
-	out = append(out, "all phases: "+in.stackText())
+	for _, p := range in.beyond {
+		if slices.Contains(b.kinds, kindOf(p.Path)) {
+			out = append(out, fmt.Sprintf("outside steps: %s, %s in %s", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Duration(p.HostOwnNS), label.Plural(p.Count, "run")))
+		}
+	}
+	out = append(out, "phases of steps: "+in.stackText())
 	if b.rule == rule.GenerationShare {
 		if r := in.metric("train.response_length", ""); len(r) > 0 && r[0].First != nil && r[0].Last != nil && *r[0].First > 0 {
 			out = append(out, fmt.Sprintf("mean response: %.0f tokens at first, %.0f at last, median %.0f", *r[0].First, *r[0].Last, *r[0].Median))
@@ -246,7 +282,7 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 	for _, p := range rows[:min(3, len(rows))] {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(p.HostOwnNS, in.stepNS), unit.DurationOf(p.HostOwnNS, in.stepNS)))
 	}
-	f.Evidence = append(f.Evidence, "all phases: "+in.stackText())
+	f.Evidence = append(f.Evidence, "phases of steps: "+in.stackText())
 	f.Next = []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("overlap-grad-reduce"), finding.Advise("trace-all-ranks")}
 	f.Gain(ns, in.stepNS, "step time")
 	return f, true

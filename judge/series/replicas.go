@@ -135,6 +135,17 @@ func (p *replica) share(counts, is func(moment) bool) (share float64, n int64) {
 	return part / all, n
 }
 
+// limited reports whether requests queue when about as many run as ever do: the number of
+// running requests is limited then, and else the speed of prefill.
+func (p *replica) limited() bool {
+	most := 0.0
+	for _, m := range p.moments {
+		most = max(most, m.running)
+	}
+	share, _ := p.share(func(m moment) bool { return m.queued > 0 && m.running >= 0 }, func(m moment) bool { return m.running >= 0.9*most })
+	return most > 0 && share >= 0.5
+}
+
 // lines returns how many log lines the moments of a replica stand for.
 func (p *replica) lines() (n int64) {
 	for _, phase := range []string{"", "decode", "prefill"} {
@@ -143,6 +154,20 @@ func (p *replica) lines() (n int64) {
 		}
 	}
 	return n
+}
+
+// running returns the mean number of running requests over the time of the log.
+func (p *replica) running() float64 {
+	var sum, whole float64
+	for _, m := range p.moments {
+		if m.running >= 0 {
+			sum, whole = sum+m.running*m.weight, whole+m.weight
+		}
+	}
+	if whole <= 0 {
+		return 0
+	}
+	return sum / whole
 }
 
 // timeText returns the denominator of shares of a replica.

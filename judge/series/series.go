@@ -43,9 +43,12 @@ type input struct {
 	names  map[string]string // of timers, by kind
 	runs   map[string]int64
 	median map[string]int64
-	phases []summary.Phase
+	phases []summary.Phase // of steps
 	steps  []stepSeries
 	rows   []*summary.Series
+
+	beyond   []summary.Phase // phases that are not in steps: they take longer than any step
+	beyondNS int64
 }
 
 // New returns the evaluator of a context. Logged is the summary with the steps and phases
@@ -175,14 +178,33 @@ func (e *Evaluator) nothingOver() finding.Verdict {
 	if len(known) > 0 {
 		return finding.Verdict{Bound: finding.BoundMixed, Sentence: known[0]}
 	}
-	text := "The log has no phases of a step and no queue of requests, so no bottleneck is known"
+	text := "The log has no times of steps and no queue of requests, so no bottleneck is known"
 	for i := range e.inputs {
-		if s := e.stepsText(&e.inputs[i]); s != "" {
-			text = s + "; the log has no phases of a step, so no bottleneck is known"
+		if s := e.unknownText(&e.inputs[i]); s != "" {
+			text = s
 			break
 		}
 	}
 	return finding.Verdict{Bound: finding.BoundUnknown, Sentence: text, Abstained: &finding.Abstention{Code: "values-only", Reason: text}}
+}
+
+// unknownText returns why the bottleneck of a log is not known, with what is known; "" if it
+// has neither steps nor requests.
+func (e *Evaluator) unknownText(in *input) string {
+	if n := in.stepCount(); len(in.kinds) > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
+		return fmt.Sprintf("The log has %s, which are too few for a bottleneck; phases: %s", label.Plural(n, "step"), in.stackText())
+	}
+	if list := in.replicas(); len(list) > 0 {
+		return fmt.Sprintf("The log has %s of the server's requests; a bottleneck is named from %d on", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
+	}
+	steps := e.stepsText(in)
+	switch {
+	case steps != "" && len(in.kinds) > 0 && in.stepNS > 0:
+		return steps + "; no phase has a limit: " + in.stackText()
+	case steps != "":
+		return steps + "; the log has no phases of a step, so no bottleneck is known"
+	}
+	return ""
 }
 
 // measured compares a share of counts or of weights with the limits of a rule.

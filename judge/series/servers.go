@@ -27,6 +27,12 @@ func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
 		f.Next = []finding.Step{finding.Advise("more-prefill-servers"), finding.Advise("larger-prefill-chunks")}
 		return f, true
 	}
+	if !p.limited() {
+		f.Evidence = append(f.Evidence, "most of these requests queue while fewer run than at other times, so they wait for prefill")
+		f.Next = []finding.Step{finding.Advise("larger-prefill-chunks"), finding.Advise("more-replicas")}
+		return f, true
+	}
+	f.Evidence = append(f.Evidence, "most of these requests queue while about as many run as ever do, so a limit of the batch is reached")
 	f.Next = []finding.Step{finding.Advise("raise-running-requests"), finding.Advise("more-replicas")}
 	return f, true
 }
@@ -295,34 +301,33 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// unevenReplicas compares the median numbers of running requests of replicas.
+// unevenReplicas compares the mean numbers of running requests of replicas over time.
 func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnevenReplicas]
-	var low, high *summary.Series
+	var low, high *replica
 	n := 0
 	for _, p := range in.replicas() {
-		r := p.any("requests.running", "", "decode")
-		if r == nil || r.N < limits.MinEvents {
+		if r := p.any("requests.running", "", "decode"); r == nil || r.N < limits.MinEvents {
 			continue
 		}
 		n++
-		if low == nil || *r.Median < *low.Median {
-			low = r
+		if low == nil || p.running() < low.running() {
+			low = p
 		}
-		if high == nil || *r.Median > *high.Median {
-			high = r
+		if high == nil || p.running() > high.running() {
+			high = p
 		}
 	}
 	const fewest = 4 // a difference of one request says nothing
-	if n < 2 || *high.Median < fewest {
+	if n < 2 || high.running() < fewest {
 		return finding.Finding{}, false
 	}
-	f, limit, ok := e.measured(rule.UnevenReplicas, 1 - *low.Median / *high.Median)
+	f, limit, ok := e.measured(rule.UnevenReplicas, 1-low.running()/high.running())
 	if !ok {
 		return f, false
 	}
 	f.Title = fmt.Sprintf("Uneven replicas: the least busy one runs %s fewer requests than the busiest", percent(f.Value)) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("running requests, median: %.4g%s, %.4g%s, of %s", *high.Median, onPlace(high), *low.Median, onPlace(low), label.Plural(int64(n), "replica"))}
+	f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g%s, %.3g%s, of %s", high.running(), high.on(), low.running(), low.on(), label.Plural(int64(n), "replica"))}
 	f.Next = []finding.Step{finding.Advise("balance-replicas")}
 	return f, true
 }

@@ -297,10 +297,25 @@ func (e *Evaluator) unevenSteps(in *input) (finding.Finding, bool) {
 	}
 	steady := s.steady()
 	f.Level, limit = limits.Tempered(f.Level, limit, int64(len(steady)))
+	if s.alternates() {
+		return f, false
+	}
 	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(int64(s.mad), int64(s.median)), unit.DurationOf(int64(s.mad), int64(s.median))) + rule.Over(limit)
 	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", label.Plural(int64(len(steady)), "step"), duration(slices.Min(steady)), duration(slices.Max(steady)))}
 	f.Next = []finding.Step{finding.Advise("find-the-phase-that-varies"), finding.Advise("sort-by-length")}
 	return f, true
+}
+
+// alternates reports whether steps come in two kinds in turn, as micro-batches do between
+// which the optimizer runs: a step is far closer to the second one before it than to the one
+// before it.
+func (s *stepSeries) alternates() bool {
+	steady := s.steady()
+	var one, two []float64
+	for i := 2; i < len(steady); i++ {
+		one, two = append(one, math.Abs(steady[i]-steady[i-1])), append(two, math.Abs(steady[i]-steady[i-2]))
+	}
+	return median(two) < median(one)/4
 }
 
 // stalled judges the time between logged steps of one start of the program.
@@ -329,6 +344,7 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 		first, last := s.steps[from], s.steps[to-1]
 		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS))
 	}
+	out = max(0, out-in.beyondNS) // reported as a phase
 	if out <= 0 || all <= 0 {
 		return finding.Finding{}, false
 	}
