@@ -14,9 +14,9 @@ import (
 // noisy is the noise of a job on Ray.
 var noisy = logs.Noise{Ray: true, Interleaved: true, Torn: true}
 
-// learning is a run of reinforcement learning: steps of 100 s with these seconds of
+// taught is a run of reinforcement learning: steps of 100 s with these seconds of
 // generation, training, weight sync, log-probs, data and evaluation.
-func learning(gen, train, sync, probs, data, eval float64) logs.Trainer {
+func taught(gen, train, sync, probs, data, eval float64) logs.Trainer {
 	return logs.Repeat(12, func(n int) logs.Step {
 		return logs.Step{Seconds: 100, Phases: []logs.Phase{{Name: "gen", Seconds: gen}, {Name: "update_actor", Seconds: train}, {Name: "sync_rollout_weights", Seconds: sync},
 			{Name: "old_log_prob", Seconds: probs}, {Name: "dataloader", Seconds: data}, {Name: "testing", Seconds: eval}}}
@@ -45,10 +45,10 @@ func labelledTrainers() []labelled {
 	near := func(name, label, near string, text string) labelled {
 		return labelled{name: name, label: label, near: near, in: given(text)}
 	}
-	probs := learning(40, 20, 1, 30, 1, 2)
+	probs := taught(40, 20, 1, 30, 1, 2)
 	probs.Noise = noisy
-	eval := learning(40, 18, 1, 14, 1, 25)
-	rest := learning(45, 20, 1, 10, 1, 0)
+	eval := taught(40, 18, 1, 14, 1, 25)
+	rest := taught(45, 20, 1, 10, 1, 0)
 	comm := logs.Repeat(8, func(int) logs.Step {
 		return logs.Step{Seconds: 10, Phases: []logs.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3.9}, {Name: "backward-params-all-reduce", Seconds: 3}}}
 	})
@@ -77,14 +77,14 @@ func labelledTrainers() []labelled {
 	jump := steady(60, func(n int) float64 { return wobble(n) + 4*math.Floor(min(1, float64(n)/41)) })
 	return slices.Concat([]labelled{
 		run("log-probs take 30% of a step of veRL on Ray", rule.LogProbsShare, probs, probs.PhaseNS("old_log_prob"), probs.StepNS()),
-		run("log-probs take 26%", rule.LogProbsShare, learning(40, 20, 1, 26, 1, 2), 12*26e9, 12*100e9),
-		near("log-probs take 14%", "", rule.LogProbsShare, learning(50, 25, 3, 14, 1, 2).VeRL()),
+		run("log-probs take 26%", rule.LogProbsShare, taught(40, 20, 1, 26, 1, 2), 12*26e9, 12*100e9),
+		near("log-probs take 14%", "", rule.LogProbsShare, taught(50, 25, 1, 14, 1, 2).VeRL()),
 		run("validation takes 25% of each step", rule.EvaluationShare, eval, eval.PhaseNS("testing"), eval.StepNS()),
-		run("validation takes 16%", rule.EvaluationShare, learning(45, 25, 1, 5, 1, 16), 12*16e9, 12*100e9),
-		near("validation takes 14%", "", rule.EvaluationShare, learning(45, 25, 1, 10, 1, 14).VeRL()),
+		run("validation takes 16%", rule.EvaluationShare, taught(45, 25, 1, 5, 1, 16), 12*16e9, 12*100e9),
+		near("validation takes 14%", "", rule.EvaluationShare, taught(45, 25, 1, 10, 1, 14).VeRL()),
 		run("no timer covers 23% of the steps", rule.OutsidePhases, rest, rest.StepNS()-rest.PhaseNS("gen", "update_actor", "sync_rollout_weights", "old_log_prob", "dataloader"), rest.StepNS()),
-		run("no timer covers 11%", rule.OutsidePhases, learning(52, 22, 3, 10, 2, 0), 12*11e9, 12*100e9),
-		near("no timer covers 6%", "", rule.OutsidePhases, learning(55, 25, 3, 10, 1, 0).VeRL()),
+		run("no timer covers 11%", rule.OutsidePhases, taught(54, 22, 1, 10, 2, 0), 12*11e9, 12*100e9),
+		near("no timer covers 6%", "", rule.OutsidePhases, taught(57, 25, 1, 10, 1, 0).VeRL()),
 
 		{name: "an all-reduce of gradients takes 30% of Megatron's iterations", label: rule.LoggedCommunication, num: comm.PhaseNS("backward-params-all-reduce"), den: comm.StepNS(), in: given(comm.Megatron())},
 		{name: "an all-reduce beside a slower step", label: "", near: rule.LoggedCommunication, in: given(exposed.Megatron())},
@@ -221,11 +221,11 @@ func TestLogVerdicts(t *testing.T) {
 		rule       string
 		value      float64
 	}{
-		{"61% generation", learning(61, 20, 3, 10, 1, 2).VeRL(), finding.BoundGeneration, rule.GenerationShare, 0.61},
-		{"generation over its band, training more so", learning(31, 55, 3, 8, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.55},
-		{"weight sync of 20%", learning(45, 20, 20, 10, 1, 1).VeRL(), finding.BoundWeightSync, rule.WeightSyncShare, 0.20},
-		{"data of 8%", learning(50, 25, 3, 10, 8, 1).VeRL(), finding.BoundData, rule.DataShare, 0.08},
-		{"all within their bands", learning(52, 25, 6, 10, 3, 2).VeRL(), finding.BoundMixed, "", 0},
+		{"61% generation", taught(61, 20, 3, 10, 1, 2).VeRL(), finding.BoundGeneration, rule.GenerationShare, 0.61},
+		{"training over its band, and generation not", taught(31, 55, 3, 8, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.55},
+		{"weight sync of 20%", taught(45, 20, 20, 10, 1, 1).VeRL(), finding.BoundWeightSync, rule.WeightSyncShare, 0.20},
+		{"data of 8%", taught(50, 25, 3, 10, 8, 1).VeRL(), finding.BoundData, rule.DataShare, 0.08},
+		{"all within their bands", taught(52, 25, 1, 13, 3, 2).VeRL(), finding.BoundMixed, "", 0},
 		{"steps without phases", steady(20, func(int) float64 { return 0 }).VeRL(), finding.BoundUnknown, "", 0},
 	} {
 		r := Judge(given(tc.text)(t), rule.DefaultThresholds())
@@ -244,7 +244,7 @@ func TestLogVerdicts(t *testing.T) {
 // TestLogsWithNoise checks that prefixes, cut lines and lines of other processes change no
 // number of a finding.
 func TestLogsWithNoise(t *testing.T) {
-	clean := learning(70, 15, 3, 8, 1, 1)
+	clean := taught(70, 15, 3, 8, 1, 1)
 	dirty := clean
 	dirty.Noise = noisy
 	a, b := Judge(given(clean.VeRL())(t), rule.DefaultThresholds()), Judge(given(dirty.VeRL())(t), rule.DefaultThresholds())
