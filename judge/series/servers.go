@@ -297,7 +297,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("Few requests: none queued, KV cache under %s for %s %s", unit.Percent(limits.Margin), percent(least), busiest.timeText()) + rule.Over(limit)
 	f.Evidence = append(busiest.evidence(), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("send-more-requests"), finding.Advise("fewer-replicas")}
+	f.Next = []finding.Step{finding.Advise("load-the-server"), finding.Advise("fewer-replicas")}
 	return f, true
 }
 
