@@ -32,7 +32,13 @@ func Screen(ctx *section.Context) []doc.Section {
 
 // Sections returns the sections of the report.
 func Sections(ctx *section.Context) []doc.Section {
-	return []doc.Section{phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx)}
+	drawn := ctx.Pictures("log-steps.png", "log-phases.png")
+	first := phases(ctx, mostMetrics)
+	if first.Title == "" && len(drawn) > 0 {
+		first = doc.Section{Title: "Steps", Lead: "as the program logged them"}
+	}
+	first.Blocks = append(drawn, first.Blocks...)
+	return []doc.Section{first, metrics(ctx, mostMetrics), places(ctx), others(ctx)}
 }
 
 // the metrics of which steps consist.
