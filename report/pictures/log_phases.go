@@ -15,17 +15,28 @@ import (
 // mostLoggedPhases is how many phases have a colour; the others are drawn together.
 const mostLoggedPhases = 7
 
-// loggedColor returns the colour of a phase of a step; i is its place by time.
-func loggedColor(name string, i int) plot.Color {
-	color, ok := map[string]plot.Color{
+// leastLoggedShare is the share of all phases from which a phase has a colour.
+const leastLoggedShare = 0.005
+
+// loggedColors returns the colours of phases, each another.
+func loggedColors(stacks []phaseStack) (out []plot.Color) {
+	known := map[string]plot.Color{
 		"generation": plot.ColorWork, "training": plot.ColorCompute, "log-probs": plot.ColorMemset, "weight-sync": plot.ColorComm,
 		"data": plot.ColorCopy, "evaluation": plot.ColorLaunch, "checkpoint": plot.ColorBetween, "sleep-wake": plot.ColorDependency, "reward": plot.ColorTime,
-	}[name]
-	if ok {
-		return color
 	}
-	others := []plot.Color{plot.ColorWait, plot.ColorHost, plot.ColorOpaque, plot.ColorCaused}
-	return others[i%len(others)]
+	others := []plot.Color{plot.ColorComm, plot.ColorCompute, plot.ColorWait, plot.ColorWork, plot.ColorTime, plot.ColorCopy, plot.ColorMemset, plot.ColorDependency,
+		plot.ColorLaunch, plot.ColorBetween, plot.ColorOpaque, plot.ColorUnknown}
+	for _, p := range stacks {
+		others = slices.DeleteFunc(others, func(c plot.Color) bool { return c == known[p.name] })
+	}
+	for _, p := range stacks {
+		color, ok := known[p.name]
+		if !ok {
+			color, others = others[0], others[1:]
+		}
+		out = append(out, color)
+	}
+	return out
 }
 
 // A phaseStack is the time of one phase by bar.
@@ -47,6 +58,7 @@ func logPhases(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	c := plot.Chart{Title: "Phases of each step", Subtitle: "logged by " + label.Clip(label.Clean(steps.Producer), 40)}
+	colors := loggedColors(stacks)
 	var columns plot.Columns
 	rest := false
 	for i, x := range steps.Strip.X {
@@ -54,7 +66,7 @@ func logPhases(s *summary.Summary) (plot.Chart, bool) {
 		left := steps.Strip.Values[i]
 		for k, p := range stacks {
 			left -= p.bars[i]
-			bar.Parts = append(bar.Parts, plot.Part{Color: loggedColor(p.name, k), NS: int64(p.bars[i])})
+			bar.Parts = append(bar.Parts, plot.Part{Color: colors[k], NS: int64(p.bars[i])})
 		}
 		if left > steps.Strip.Values[i]/200 {
 			bar.Parts = append(bar.Parts, plot.Part{Color: plot.ColorIdle, NS: int64(left)})
@@ -63,13 +75,13 @@ func logPhases(s *summary.Summary) (plot.Chart, bool) {
 		columns.Bars = append(columns.Bars, bar)
 	}
 	for k, p := range stacks {
-		c.Legend = append(c.Legend, plot.Swatch{Color: loggedColor(p.name, k), Text: label.Clip(label.Clean(words.Phase(p.name)), 30)})
+		c.Legend = append(c.Legend, plot.Swatch{Color: colors[k], Text: label.Clip(label.Clean(words.Phase(p.name)), 30)})
 	}
 	if rest {
-		c.Legend = append(c.Legend, plot.Swatch{Color: plot.ColorIdle, Text: "outside phases"})
+		c.Legend = append(c.Legend, plot.Swatch{Color: plot.ColorIdle, Text: "other time"})
 	}
 	if steps.Strip.High != nil {
-		c.Caption = fmt.Sprintf("Each bar has the medians of about %d steps.", steps.N/int64(len(steps.Strip.X)))
+		c.Caption = fmt.Sprintf("Each bar has the medians of about %d steps, and the mean of a phase that few steps have.", steps.N/int64(len(steps.Strip.X)))
 	}
 	c.Body = columns
 	c.Alt = fmt.Sprintf("Times of %s in %s", label.Plural(int64(len(stacks)), "phase"), label.Plural(steps.N, "step"))
@@ -96,6 +108,11 @@ func phaseStacks(s *summary.Summary, steps *summary.Series) (out []phaseStack) {
 		out[k].add(r, steps)
 	}
 	slices.SortStableFunc(out, func(a, b phaseStack) int { return cmp.Compare(b.sum, a.sum) })
+	all := 0.0
+	for _, p := range out {
+		all += p.sum
+	}
+	out = slices.DeleteFunc(out, func(p phaseStack) bool { return p.sum < leastLoggedShare*all })
 	return out[:min(mostLoggedPhases, len(out))]
 }
 

@@ -63,7 +63,8 @@ func logSteps(s *summary.Summary) (plot.Chart, bool) {
 		d := plot.Dot{X: float64(st.X[i]), Y: max(st.Values[i], highOf(st, i)), Radius: 5, Color: plot.ColorMore}
 		if n < mostMarkedSteps {
 			d.Number = fmt.Sprint(n + 1)
-			d.Key = fmt.Sprintf("%s %s: %s, %.1f times the median", axisOf(st), positionText(st, i), unit.Duration(int64(d.Y)), d.Y / *r.Median)
+			d.Key = fmt.Sprintf("%.1f times the median", d.Y / *r.Median)
+			d.Name = fmt.Sprintf("%s: %s", groupText(st, i), unit.Duration(int64(d.Y)))
 		}
 		body.Dots = append(body.Dots, d)
 		marked++
@@ -120,6 +121,14 @@ func positionText(st *summary.SeriesStrip, i int) string {
 	return unit.Count(st.X[i])
 }
 
+// groupText returns the position of a group of steps: "step 12", "steps 12 to 15".
+func groupText(st *summary.SeriesStrip, i int) string {
+	if st.By == "step" && i+1 < len(st.X) && st.X[i+1] > st.X[i]+1 && st.High != nil {
+		return fmt.Sprintf("steps %s to %s", positionText(st, i), unit.Count(st.X[i+1]-1))
+	}
+	return axisOf(st) + " " + positionText(st, i)
+}
+
 // stepTicks returns about eight positions of a strip.
 func stepTicks(st *summary.SeriesStrip) (ticks []plot.Tick) {
 	every := max(1, len(st.X)/8)
@@ -139,7 +148,11 @@ func timeTicks(highest float64) (ticks []plot.Tick) {
 		}
 	}
 	for v := 0.0; v <= highest*1.08; v += step {
-		ticks = append(ticks, plot.Tick{At: v, Text: unit.Duration(int64(math.Round(v)))})
+		text := "0"
+		if v > 0 {
+			text = unit.Duration(int64(math.Round(v)))
+		}
+		ticks = append(ticks, plot.Tick{At: v, Text: text})
 	}
 	return ticks
 }
