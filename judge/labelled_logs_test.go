@@ -26,7 +26,7 @@ func taught(gen, train, sync, probs, data, eval float64) logs.Trainer {
 // labelledLogs are logs of trainers and servers.
 func labelledLogs() []labelled { return slices.Concat(labelledTrainers(), labelledServers()) }
 
-// steady returns n steps of 10 s of which some take another time.
+// steady returns n steps of 10 s; other gives those that take another time.
 func steady(n int, other func(number int) float64) logs.Trainer {
 	return logs.Repeat(n, func(number int) logs.Step {
 		s := 10.0

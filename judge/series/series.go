@@ -195,7 +195,7 @@ func (e *Evaluator) unknownText(in *input) string {
 		return fmt.Sprintf("The log has %s, which are too few for a bottleneck; phases: %s", label.Plural(n, "step"), in.stackText())
 	}
 	if list := in.replicas(); len(list) > 0 {
-		return fmt.Sprintf("The log has %s of the server's requests; a bottleneck is named from %d on", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
+		return fmt.Sprintf("The server logged its requests in %s; a bottleneck is named from %d lines on", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
 	}
 	steps := e.stepsText(in)
 	switch {

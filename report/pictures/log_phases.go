@@ -95,7 +95,7 @@ func phaseStacks(s *summary.Summary, steps *summary.Series) (out []phaseStack) {
 	for i := range s.Series {
 		r := &s.Series[i]
 		if r.Metric != loggedPhase || r.Input != steps.Input || r.Producer != steps.Producer || r.Pooled > 0 || r.Inside != "" || r.Strip == nil || r.N == 0 ||
-			steps.Derived == "" && *r.Max > 1.01**steps.Max {
+			*r.Max > longestTime || *r.Min < 0 || steps.Derived == "" && *r.Max > 1.01**steps.Max {
 			continue
 		}
 		name := cmp.Or(r.Labels["phase"], r.Name)

@@ -12,7 +12,7 @@ import (
 	"assay/unit"
 )
 
-// The metrics of which the pictures of logs consist.
+// The metrics that the pictures of logs show.
 const (
 	loggedStep  = "step.time"
 	loggedPhase = "step.phase"
@@ -24,11 +24,14 @@ const fewestLogged = 5
 // mostMarkedSteps is how many outliers are listed below the picture.
 const mostMarkedSteps = 5
 
+// longestTime is the longest time in ns that a picture shows.
+const longestTime = 1 << 60
+
 // longestLogged returns the row of the times of steps with the most time, or nil.
 func longestLogged(s *summary.Summary) (best *summary.Series) {
 	for i := range s.Series {
 		r := &s.Series[i]
-		if r.Metric != loggedStep || r.Pooled > 0 || r.Strip == nil || len(r.Strip.Values) < fewestLogged || r.Sum == nil {
+		if r.Metric != loggedStep || r.Pooled > 0 || r.Strip == nil || len(r.Strip.Values) < fewestLogged || r.Sum == nil || *r.Max > longestTime || *r.Min < 0 {
 			continue
 		}
 		if best == nil || *r.Sum > *best.Sum {

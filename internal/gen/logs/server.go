@@ -65,8 +65,10 @@ func (s Server) VLLM() string {
 		if l.Preempted > 0 {
 			preempted = fmt.Sprintf("Preemptions: %d, ", l.Preempted)
 		}
-		return fmt.Sprintf("INFO %s [loggers.py:122] Engine %03d: Avg prompt throughput: %.1f tokens/s, Avg generation throughput: %.1f tokens/s, Running: %d reqs, Waiting: %d reqs, %sGPU KV cache usage: %.1f%%, Prefix cache hit rate: %d.0%%",
-			at(l.Second).Format("01-02 15:04:05"), replica, l.Prompt, l.Tokens, l.Running, l.Queued, preempted, 100*l.Usage, l.Cached)
+		head := fmt.Sprintf("INFO %s [loggers.py:122] Engine %03d: ", at(l.Second).Format("01-02 15:04:05"), replica)
+		rates := fmt.Sprintf("Avg prompt throughput: %.1f tokens/s, Avg generation throughput: %.1f tokens/s, ", l.Prompt, l.Tokens)
+		return head + rates + fmt.Sprintf("Running: %d reqs, Waiting: %d reqs, %sGPU KV cache usage: %.1f%%, Prefix cache hit rate: %d.0%%",
+			l.Running, l.Queued, preempted, 100*l.Usage, l.Cached)
 	})
 }
 
