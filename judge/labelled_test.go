@@ -37,6 +37,7 @@ func labelledRuns() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledCauses(),
+		labelledLogs(),
 	)
 }
 

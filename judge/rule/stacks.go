@@ -110,6 +110,9 @@ func (e stackEntry) marks(s *summary.Summary) string {
 	if i := slices.IndexFunc(s.Steps, func(st summary.Step) bool { return st.Marker == e.Name }); i >= 0 {
 		return fmt.Sprintf("step %q", finding.Short(s.Steps[i].Name))
 	}
+	if slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Producer == e.Name }) {
+		return "log of " + e.Name
+	}
 	first := ""
 	for _, p := range s.Phases {
 		switch name := cmp.Or(p.Example, p.Path); {
