@@ -103,7 +103,7 @@ func ofDevice(tl *timeline, l *links, marks []mark, done []*completion) []mark {
 	if l.without > l.called/10 {
 		return marks
 	}
-	for i := range tl.devices { // work that was launched after the last marker is no step's
+	for i := range tl.devices { // work that was launched after the last marker belongs to no step
 		if done[i] == nil || done[i].at(last)-last <= (last-marks[0].span.Start)/aheadShare {
 			return marks
 		}

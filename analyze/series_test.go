@@ -116,7 +116,7 @@ func TestSeriesTogether(t *testing.T) {
 	if r.Labels["dp"] != "0" || *r.FirstNS != 0 || *r.LastNS != 2e9 || r.Strip.By != "time" || len(r.Strip.X) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if s.Inputs[0].SpanNS != 3e9 || s.Inputs[0].BaseTimeNS != nil || s.Inputs[0].Events != 4 {
+	if s.Inputs[0].SpanNS != 0 || s.Inputs[0].BaseTimeNS != nil || s.Inputs[0].Events != 4 {
 		t.Errorf("%+v", s.Inputs[0])
 	}
 }

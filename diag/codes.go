@@ -40,6 +40,7 @@ func HelpOf(name string) string {
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
 var codes = []Code{
+	{"benchmark-unknown", Suspect, "Objects among results of benchmarks have no members of a benchmark that is known, so their numbers are missing.", "Give results of bench_serving, vllm bench, GenAI-Perf, AIPerf, llmperf, trtllm-bench or k6."},
 	{"benchmarks-left-out", DataLoss, "Results of benchmarks over the limit of one input were left out.", "Give the input in parts."},
 	{"callers-left-out", Info, "Tables of callers and callees, which pstats prints without totals, were left out.", "Give the file that cProfile writes (python -m cProfile -o FILE); it is complete."},
 	{"callgrind-callee-unknown", Info, "Called functions have a number and no name, because several threads ran them under yappi. Their calls count for their callers only.", ""},
@@ -83,11 +84,14 @@ var codes = []Code{
 	{"gpu-events-missing", Suspect, "Kernels were launched and none was recorded. Another profiler used CUPTI, or tracing was not permitted.", "Record again with permission to trace and without a second profiler."},
 	{"gpu-events-repeated", Suspect, "Records of GPU work occur more than once, with the same correlation id (or none), stream, times and name. Each counts once. The file was changed or joined after the profiler wrote it.", "Use the file that the profiler wrote."},
 	{"graphs-recorded-whole", DataLoss, "CUDA graphs were recorded without their nodes or not at all, so the kernels in them are in no table.", "Record with --cuda-graph-trace=node, which costs some overhead."},
+	{"group-calls-left-out", DataLoss, "Calls of NCCL of more kinds than the limit for one communicator were left out, so sends without a receive may be missing or wrong.", "Give the logs of fewer steps."},
+	{"groups-left-out", DataLoss, "Communicators and process groups over the limit of one input were left out.", "Give the logs of fewer ranks at once."},
 	{"idle-not-attributed", Info, "The causes of idle time were not determined for this input. Idle time itself is measured.", ""},
 	{"inflation-limit", DataLoss, "The compressed input expands too much, so reading stopped. The rest is missing from every total.", "If the file is genuine, unpack it first, or give --max-input SIZE."},
 	{"input-damaged", Suspect, "The compressed data is damaged: a checksum or a code in it is wrong. Data before this position may be wrong, and data after it is missing.", "Copy the file again."},
 	{"input-limit", DataLoss, "The input exceeds the size limit. The rest is missing from every total.", "Raise --max-input, or give a shorter capture."},
 	{"input-truncated", DataLoss, "The input ends early. The rest is missing from every total.", "Copy the file again, or let the profiler write it to its end."},
+	{"input-unreadable", Suspect, "Files that a pipeline was to measure could not be read. A missing rank may be the one that the others wait for.", "Copy or record these files again."},
 	{"kernels-without-duration", Suspect, "Kernels have a duration of 0. Their time is missing from every total and counts as idle. From 5% of all kernels on, no verdict is given.", "Use the file that the profiler wrote, or record again."},
 	{"kernels-without-launch", Info, "The launch call of this GPU work is unknown, usually because it ran before the capture started. The work is in every total, but in no table of operators, modules or lines.", "Record CPU activities too, and start before the work is launched."},
 	{"kernels-without-name", Suspect, "Kernels have no name, so they are one row of the table of kernels, and their category is unknown. Their time is in every total.", "Use the file that the profiler wrote."},
@@ -122,6 +126,7 @@ var codes = []Code{
 	{"metadata-too-long", Info, "Metadata over the limit of size was skipped. Device names or ranks may be missing.", ""},
 	{"names-cut", Info, "The profiler cut names to the width of its column. Rows with equal cut names are separate rows, and categories are derived from the cut names.", "Print whole names: table(max_name_column_width=None), or nsys stats --format csv."},
 	{"names-pooled", DataLoss, "The input exceeds the limit of distinct names. Further events share one name: sums are correct, but rows by name and steps are incomplete.", "Raise --max-memory."},
+	{"nccl-warning", Suspect, "NCCL printed warnings. If the job failed or hung, the cause is often the first warning of the first process that has one.", "Read the line of the log."},
 	{"ncu-error", DataLoss, "ncu reported an error, so launches may be missing.", "Read the line, and run ncu again."},
 	{"ncu-warning", Suspect, "ncu reported a warning that may concern the values.", "Read the line."},
 	{"negative-time", DataLoss, "Times below zero are not counted. They occur if a clock is set back.", "Record again."},

@@ -124,9 +124,8 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 		if g.matched == byNothing || g.local {
 			continue
 		}
-		counts, longest := make([]int, len(g.lists)), 0
-		for i, l := range g.lists {
-			counts[i] = synchronizing(j.members[l.member], l.runs)
+		counts, longest := g.counts(j.members), 0
+		for i := range counts {
 			if counts[i] > counts[longest] {
 				longest = i
 			}
@@ -152,6 +151,20 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 		Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first,
 		Help: fmt.Sprintf("rank %d recorded %d collectives of a group, rank %d recorded %d; the others cannot be matched and are in no sum of waiting; record the same steps on all ranks", at.Rank, fewest, full.Rank, most),
 	})
+}
+
+// counts returns the number of collectives of each list that every rank of the group takes
+// part in.
+func (g *group) counts(members []Member) []int {
+	out := make([]int, len(g.lists))
+	for i, l := range g.lists {
+		if g.solved != nil {
+			out[i] = g.solved.Lists[i].Synchronizing
+		} else {
+			out[i] = synchronizing(members[l.member], l.runs)
+		}
+	}
+	return out
 }
 
 // synchronizing counts the runs of collectives that every rank of the group takes part in.

@@ -8,8 +8,8 @@
 // one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
 // totals and profiles have roots of their own, with their own denominators.
 //
-// Each subject has a package with its rules: timeline, sums, functions, counters and memory,
-// and capture for what was recorded. This package chooses the subject that decides the
+// Each subject has a package with its rules: timeline, ranks, sums, functions, counters, memory and
+// series (logs), and capture for what was recorded. This package chooses the subject that decides the
 // verdict. Package finding has what they return, rule the limits and remedies, and tree how
 // findings hang together.
 //
@@ -26,11 +26,14 @@ import (
 	"assay/judge/finding"
 	"assay/judge/functions"
 	"assay/judge/memory"
+	"assay/judge/ranks"
 	"assay/judge/rule"
+	"assay/judge/series"
 	"assay/judge/sums"
 	"assay/judge/timeline"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Result is what Judge returns.
@@ -54,6 +57,10 @@ type Result struct {
 	Sides []counters.Side `json:"sides,omitempty"`
 	Peaks counters.Peaks  `json:"-"`
 
+	// Stages has the verdict on each stage of a server, in the order of their names. It is
+	// absent if the inputs are not of several stages.
+	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
+
 	// Stacks is the software that the summary shows.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
 }
@@ -61,11 +68,26 @@ type Result struct {
 // Judge applies the rules to s, with the limits of th. Equal summaries give equal
 // results.
 func Judge(s *summary.Summary, th rule.Thresholds) Result {
-	s = s.Timelines()
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
-	finalize(s, r.Findings, r.Stacks)
+	finalize(s.Timelines(), r.Findings, r.Stacks)
+	r.Stages = stageVerdicts(s.Timelines(), th)
 	return r
+}
+
+// A StageVerdict is the verdict on one stage of a server, as if its captures were alone.
+type StageVerdict struct {
+	Stage   string          `json:"stage"` // "EXTEND"
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// stageVerdicts judges each stage of a server apart: prefill and decode are limited by
+// different things.
+func stageVerdicts(s *summary.Summary, th rule.Thresholds) (out []StageVerdict) {
+	for _, st := range view.Stages(s) {
+		out = append(out, StageVerdict{st.Name, evaluate(s.Pick(st.Inputs), th).withReason().Verdict})
+	}
+	return out
 }
 
 // A bench has an evaluator for each subject, which see the same context.
@@ -76,13 +98,14 @@ type bench struct {
 	counters *counters.Evaluator
 	profiles *functions.Evaluator
 	tables   *sums.Evaluator
+	logs     *series.Evaluator
 }
 
 // newBench returns the evaluators of a summary, with their rules.
 func newBench(s *summary.Summary, th rule.Thresholds) *bench {
-	c := tree.NewContext(s, th)
-	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c)}
-	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules())
+	c := tree.NewContext(s.Timelines(), th)
+	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c), series.New(c, s)}
+	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
 	return b
 }
 
@@ -95,7 +118,9 @@ func (b *bench) result() Result {
 	before := b.Findings(func(r tree.Row) bool { return r.ID == rule.CaptureQuality })
 	var out Result
 	switch {
-	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0:
+	case b.logs.Any() && b.withoutCaptures():
+		out = plainResult(b.logs.Judge(before))
+	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
 		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: valuesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: valuesOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
@@ -104,8 +129,24 @@ func (b *bench) result() Result {
 	default:
 		out = b.overTime(before, nil)
 	}
+	if !b.withoutCaptures() {
+		out.Findings = append(out.Findings, b.ofLogs(out.Findings)...)
+	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
+}
+
+// withoutCaptures reports whether nothing was recorded by a profiler.
+func (b *bench) withoutCaptures() bool {
+	return len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0
+}
+
+// ofLogs returns the findings of logs beside captures. Of rules that the captures have
+// findings of, these count, because a profiler measures more than a log.
+func (b *bench) ofLogs(have []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(b.logs.Findings(), func(f finding.Finding) bool {
+		return slices.ContainsFunc(have, func(h finding.Finding) bool { return h.Rule == f.Rule })
+	})
 }
 
 // valuesOnly is the sentence of the verdict of logs.

@@ -9,6 +9,7 @@ import (
 	"assay/analyze"
 	"assay/internal/ingest"
 	"assay/judge/rule"
+	"assay/phase"
 	"assay/summary"
 )
 
@@ -45,6 +46,9 @@ func measuredAs(in *ingest.Input) *summary.Summary {
 	from := summary.Input{Path: in.Path, Format: in.Format, Rank: in.Rank}
 	opt := analyze.DefaultOptions()
 	switch {
+	case in.Series != nil:
+		opt.Phases = phase.Default()
+		return analyze.Series(in.Series, from, opt)
 	case in.Tables != nil:
 		return analyze.Tables(in.Tables, from, opt)
 	case in.Profile != nil:

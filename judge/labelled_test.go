@@ -31,11 +31,13 @@ type labelled struct {
 func labelledRuns() []labelled {
 	return slices.Concat(
 		labelledTraces(),
+		labelledRanks(),
 		labelledTables(),
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
 		labelledCauses(),
+		labelledLogs(),
 	)
 }
 

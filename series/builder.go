@@ -53,9 +53,8 @@ type Builder struct {
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
-	dated  bool
 
-	leftOut string // the help of series that were left out, of which there may be millions
+	leftOut string // the help for series that were left out; there may be millions of them
 }
 
 // A building is a series that is not finished: its last value may still be

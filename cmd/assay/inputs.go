@@ -50,6 +50,7 @@ type reading struct {
 
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
+	save     bool // parts are saved, so collectives are looked at
 	sums     bool // summaries that are rolled up will do
 
 	mu    sync.Mutex
@@ -57,6 +58,7 @@ type reading struct {
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
 	kept  int64                 // bytes of memory that the results of inputs take, estimated
+	held  int64                 // bytes of memory that the collectives of partials take
 
 	secrets []summary.Issue // of inputs that hold some
 }

@@ -6,8 +6,8 @@ import "assay/internal/lazyregexp"
 // another on its line, so nothing is tied to the beginning of one unless the form
 // has no prefix by nature.
 var logs = []Format{
-	{Name: "mlperf-log", Shape: Text, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
-		What: "a log of MLPerf", Do: giveTrace},
+	{Name: "mlperf-log", Shape: Text, Read: true, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
+		What: "a log of MLPerf", Do: giveResult},
 	{Name: "torch-trace-log", Shape: Text, Pattern: lazyregexp.New(`(?m)^[VIWEC]\d{3,4} \d\d:\d\d:\d\d\.\d+ .*\] \{"`),
 		What: "a log of torch.compile (TORCH_TRACE)", Do: giveTrace},
 	{Name: "nemo-rl-log", Shape: Text, Read: true, Marks: []string{"Total step time"}, Pattern: lazyregexp.New(`=+ Step \d+/\d+ =+`),

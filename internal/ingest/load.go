@@ -38,6 +38,7 @@ type Input struct {
 	Series *series.Log
 
 	Summary *summary.Summary // what assay measured before, of inputs of its own
+	Content string           // SHA-256 of the text of the summary, which is not compressed
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is

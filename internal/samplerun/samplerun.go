@@ -245,7 +245,7 @@ func All() map[string]*summary.Summary {
 		"tables": Tables(), "hostile tables": StrangeTables(), "profile": Profile(), "hostile profile": StrangeFlames(),
 		"memory": Memory(), "hostile memory": HostileMemory(), "memory timeline": MemoryTimeline(),
 		"phases": Phases(), "hostile phases": StrangePhases(),
-		"ranks 2": Ranks(2), "ranks 64": Ranks(64),
+		"ranks 2": Ranks(2), "ranks 64": Ranks(64), "log": Logged(), "hostile log": StrangeLog(),
 	}
 }
 

@@ -47,6 +47,21 @@ const (
 	BoundMemoryHealthy  Bound = "memory-healthy"
 )
 
+// The bounds of logs, besides [BoundCommunication], [BoundWaiting] and [BoundHost].
+const (
+	BoundGeneration  Bound = "generation" // of rollouts
+	BoundTraining    Bound = "training"
+	BoundLogProbs    Bound = "log-probs" // passes without gradients, and rewards
+	BoundWeightSync  Bound = "weight-sync"
+	BoundData        Bound = "data"
+	BoundOverhead    Bound = "overhead" // evaluation, checkpoints, engine sleep/wake
+	BoundQueue       Bound = "queue"    // requests queue while the KV cache has room
+	BoundKVCache     Bound = "kv-cache" // requests queue because the KV cache is full
+	BoundPrefill     Bound = "prefill"  // decode waits for prefill
+	BoundTransfer    Bound = "transfer" // of KV cache between servers
+	BoundUnderLoaded Bound = "under-loaded"
+)
+
 // BoundWords are the display words of a bound.
 type BoundWords struct {
 	Headline string // of a verdict: "host-bound"
@@ -82,6 +97,17 @@ var boundWords = []boundEntry{
 	{BoundMemoryGrowth, BoundWords{Headline: "memory growth"}},
 	{BoundMemoryOwner, BoundWords{Headline: "one site dominates"}},
 	{BoundMemoryHealthy, BoundWords{Headline: "no memory problem"}},
+	{BoundGeneration, BoundWords{Headline: "generation-bound", Short: "generation"}},
+	{BoundTraining, BoundWords{Headline: "training-bound", Short: "training"}},
+	{BoundLogProbs, BoundWords{Headline: "bound by log-probs", Short: "log-probs"}},
+	{BoundWeightSync, BoundWords{Headline: "bound by weight sync", Short: "weight sync"}},
+	{BoundData, BoundWords{Headline: "data-bound", Short: "data"}},
+	{BoundOverhead, BoundWords{Headline: "overhead of the step", Short: "overhead"}},
+	{BoundQueue, BoundWords{Headline: "queue-bound", Short: "queue"}},
+	{BoundKVCache, BoundWords{Headline: "bound by the KV cache", Short: "KV cache"}},
+	{BoundPrefill, BoundWords{Headline: "decode waits for prefill", Short: "prefill"}},
+	{BoundTransfer, BoundWords{Headline: "bound by KV transfer", Short: "transfer"}},
+	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
 	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
 }
 

@@ -114,7 +114,8 @@ func (c *Context) basisOf(id string) (basis string) {
 	for _, r := range c.Rows {
 		switch {
 		case r.ID != id || len(r.Under) > 0 || r.Part == BasisTotals && !totals:
-		case basis == "" || r.Part == BasisTotals:
+		case r.Part == BasisLogs && basis != "": // a rule of captures that logs are compared with too
+		case basis == "" || basis == BasisLogs || r.Part == BasisTotals:
 			basis = r.Part
 		}
 	}

@@ -29,6 +29,7 @@ const (
 	BasisCounters = "counters" // the time of the kernels with counters
 	BasisTotals   = "totals"   // total times without a timeline
 	BasisProfile  = "profile"  // a profile of functions
+	BasisLogs     = "logs"     // what trainers and servers logged
 )
 
 // A Row is a rule: where its findings hang in the tree, and the function that measures

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/internal/label"
 	"assay/report/doc"
@@ -74,7 +75,7 @@ func figureOf(b *summary.Benchmark, metric, stat string) *summary.Figure {
 
 // benchmarks returns a table of results for each producer, and of each sweep one of
 // throughput against latency.
-func benchmarks(ctx *section.Context, most int) doc.Section {
+func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 	byProducer := map[string][]*summary.Benchmark{}
 	var producers []string
 	for i := range ctx.Benchmarks {
@@ -84,23 +85,20 @@ func benchmarks(ctx *section.Context, most int) doc.Section {
 		}
 		byProducer[b.Producer] = append(byProducer[b.Producer], b)
 	}
-	if len(producers) == 0 {
-		return doc.Section{}
-	}
-	s := doc.Section{Title: "Results of benchmarks", Lead: "as they were reported"}
 	for _, p := range producers {
-		s.Blocks = append(s.Blocks, resultTable(ctx, p, byProducer[p]).Cut(most))
-		if t := sweep(p, byProducer[p]); len(t.Rows) > 0 {
-			s.Blocks = append(s.Blocks, t.Cut(most))
+		name := label.Clip(label.Clean(p), 60)
+		out = append(out, doc.Section{Title: "Results of " + name, Lead: "as they were reported", Blocks: []doc.Block{resultTable(ctx, byProducer[p]).Cut(most)}})
+		if t := sweep(byProducer[p]); len(t.Rows) > 0 {
+			out = append(out, doc.Section{Title: "Throughput against latency", Lead: t.Title + " of " + name, Blocks: []doc.Block{t.Cut(most)}})
 		}
 	}
-	return s
+	return out
 }
 
 // resultTable returns a row for each result of a producer.
-func resultTable(ctx *section.Context, producer string, list []*summary.Benchmark) doc.Table {
+func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
 	several := len(ctx.Inputs) > 1
-	t := doc.Table{Title: label.Clean(producer)}
+	t := doc.Table{Title: "Results"}
 	if several {
 		t.Columns = append(t.Columns, doc.Col("input", doc.Number))
 	}
@@ -148,9 +146,18 @@ func figureCells(b *summary.Benchmark, figures []figureColumn) (row []string) {
 			row = append(row, unit.None)
 			continue
 		}
-		row = append(row, Value(&f.Value, f.Unit))
+		row = append(row, figureText(f))
 	}
 	return row
+}
+
+// figureText prints a number of a result. Bandwidths of collectives are in GB/s, as
+// nccl-tests and the data sheets of GPUs have them.
+func figureText(f *summary.Figure) string {
+	if f.Unit == "byte/s" && strings.HasPrefix(f.Metric, "comm.") && math.Abs(f.Value) < 1e18 {
+		return strconv.FormatFloat(f.Value/1e9, 'f', 2, 64) + " GB/s"
+	}
+	return Value(&f.Value, f.Unit)
 }
 
 // A sweepRun is results that differ in one setting.
@@ -200,7 +207,7 @@ func settingNumber(b *summary.Benchmark, names []string) float64 {
 
 // sweep returns throughput against latency for results that differ in one setting, with
 // the throughput relative to the first result.
-func sweep(producer string, list []*summary.Benchmark) doc.Table {
+func sweep(list []*summary.Benchmark) doc.Table {
 	run := sweepOf(list)
 	throughput := figureColumn{"throughput.output_tokens", "", "output tokens"}
 	for _, c := range []figureColumn{throughput, {"throughput.total_tokens", "", "tokens"}, {"throughput.requests", "", "requests"}} {
@@ -212,7 +219,7 @@ func sweep(producer string, list []*summary.Benchmark) doc.Table {
 	if len(run.list) < 2 || slices.ContainsFunc(run.list, func(b *summary.Benchmark) bool { return figureOf(b, throughput.metric, throughput.stat) == nil }) {
 		return doc.Table{}
 	}
-	t := doc.Table{Title: "Throughput against latency, by " + run.head + " (" + label.Clean(producer) + ")",
+	t := doc.Table{Title: "by " + run.head,
 		Columns: []doc.Column{doc.Col(run.head, doc.Number), doc.Col(throughput.head, doc.Number), doc.Col("of the first", doc.Number)}}
 	var latencies []figureColumn
 	for _, c := range figureColumns {

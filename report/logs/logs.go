@@ -27,12 +27,22 @@ const (
 
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, screenHangs), benchmarks(ctx, screenResults), phases(ctx, screenPhases), metrics(ctx, screenMetrics), groups(ctx, screenGroups)}
+	values := metrics(ctx, screenMetrics)
+	if len(values.Blocks) == 0 { // no metric has a canonical name
+		values = others(ctx, screenMetrics)
+	}
+	return slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), values, groups(ctx, screenGroups)})
 }
 
 // Sections returns the sections of the report.
 func Sections(ctx *section.Context) []doc.Section {
-	return []doc.Section{hangs(ctx, mostHangs), benchmarks(ctx, mostResults), phases(ctx, mostMetrics), metrics(ctx, mostMetrics), places(ctx), others(ctx), groups(ctx, mostGroups)}
+	drawn := ctx.Pictures("log-steps.png", "log-phases.png")
+	first := phases(ctx, mostMetrics)
+	if first.Title == "" && len(drawn) > 0 {
+		first = doc.Section{Title: "Steps", Lead: "as the program logged them"}
+	}
+	first.Blocks = append(drawn, first.Blocks...)
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{first, metrics(ctx, mostMetrics), places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
@@ -66,7 +76,7 @@ func phases(ctx *section.Context, most int) doc.Section {
 	scale := doc.ScaleOf(times...)
 	several := len(ctx.Inputs) > 1
 	t := doc.Table{Title: "timers", Columns: columns(several, doc.Col("timer", doc.Text), doc.Col("phase", doc.Text), doc.Col("% of steps", doc.Number), doc.Col("n", doc.Number),
-		doc.Col(scale.Head("median"), doc.Number), doc.Col(scale.Head("mean"), doc.Number), doc.Col(scale.Head("max"), doc.Number))}
+		doc.Col(scale.Head("median"), doc.Number), doc.Col(scale.Head("max"), doc.Number))}
 	for _, r := range rows {
 		share := unit.None
 		if all := total[r.Input]; all > 0 {
@@ -77,7 +87,7 @@ func phases(ctx *section.Context, most int) doc.Section {
 			name = "  " + name
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: int64(min(*r.Sum, math.MaxInt64/2)), Cells: cells(several, r, name, cmp.Or(r.Labels["phase"], unit.None), share, unit.Count(r.N),
-			scale.Text(int64(*r.Median)), scale.Text(int64(*r.Mean)), scale.Text(int64(*r.Max)))})
+			scale.Text(int64(*r.Median)), scale.Text(int64(*r.Max)))})
 	}
 	t.Note = "Indented timers are part of another timer, so shares do not add up."
 	if !slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Inside != "" }) {
@@ -179,7 +189,7 @@ func places(ctx *section.Context) doc.Section {
 }
 
 // others returns the values without canonical names.
-func others(ctx *section.Context) doc.Section {
+func others(ctx *section.Context, most int) doc.Section {
 	var rows []*summary.Series
 	for _, r := range shown(ctx) {
 		if !slices.Contains(roles, r.Role) {

@@ -50,6 +50,8 @@ func all() []picture {
 		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
+		{"log-steps", measured(logSteps)},
+		{"log-phases", measured(logPhases)},
 	}
 }
 

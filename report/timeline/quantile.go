@@ -28,8 +28,8 @@ func quantile(h summary.Histogram, part fraction) string {
 	return unit.None
 }
 
-// clockStep is the duration in ns below which times from the CPU to the GPU are not told
-// apart.
+// clockStep is the duration in ns below which times from the CPU to the GPU are not
+// distinguished.
 const clockStep = 1000
 
 // bucketText prints the durations that a bucket counts: "10–15 µs".

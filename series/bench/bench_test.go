@@ -88,7 +88,7 @@ func TestProducers(t *testing.T) {
 	}
 }
 
-// TestNotMeasured: what a producer writes for a number that it did not measure is no number.
+// TestNotMeasured: a value that stands for a number that was not measured is left out.
 func TestNotMeasured(t *testing.T) {
 	log := jsonLog(t, `{"batch_size":1,"input_len":2,"output_len":3,"latency":0.5,"output_throughput":6,"overall_throughput":10,"last_gen_throughput":0.0}`)
 	b := &log.Benchmarks[0]
@@ -212,7 +212,7 @@ func TestUnknownObjects(t *testing.T) {
 	}
 }
 
-// TestDamaged: what is before the damage is kept, and the damage is told.
+// TestDamaged: results before the damage are kept, and the damage is an issue.
 func TestDamaged(t *testing.T) {
 	whole := `{"avg_latency":1,"percentiles":{"50":1}}` + "\n"
 	log, err := Read(strings.NewReader(whole+"\x01"), "x", series.Limits{})
@@ -247,6 +247,28 @@ func TestLarge(t *testing.T) {
 	check(t, &log.Benchmarks[0], vllmServe, want{"throughput.requests", "", 2})
 	if allocated > 200<<20 { // input buffers included; the input has 46 MB and 1 M members
 		t.Errorf("%d bytes were allocated", allocated)
+	}
+}
+
+// TestMLLog: statistics of a training by step, and the numbers of loadgen.
+func TestMLLog(t *testing.T) {
+	log := textLog(t, ` 0: :::MLLOG {"namespace": "", "time_ms": 1759993689345, "event_type": "POINT_IN_TIME", "key": "tracked_stats", "value": {"train_step_time": 4.25, "reduced_train_loss": 12.5}, "metadata": {"lineno": 312, "step": 64.0}}
+:::MLLOG {"time_ms": 1759993690570, "key": "tracked_stats", "value": {"train_step_time": 1.5}, "metadata": {"step": 128.0}}
+:::MLLOG {"time_ms": 1759993691570, "key": "tracked_stats", "value": {"throughput": 86.5, "train_step_time": 0.75}, "metadata": {"step": 0}}
+:::MLLOG {"key": "result_validity", "value": "VALID", "time_ms": 1.5}
+:::MLLOG {"key": "result_mean_latency_ns", "value": 33431331185, "time_ms": 1.5}
+:::MLLOG {"key": "result_99.90_percentile_latency_ns", "value": 60592566749, "time_ms": 1.5}
+`)
+	s := &log.Series[0]
+	if s.Metric.Name != "step.time" || len(s.Points.Value) != 2 || s.Points.Value[0] != 4.25e9 || s.Points.Step[1] != 128 || s.Points.Time[0] != 1759993689345e6 {
+		t.Errorf("%+v", s)
+	}
+	if len(log.Benchmarks) != 1 {
+		t.Fatalf("%+v", log.Benchmarks)
+	}
+	check(t, &log.Benchmarks[0], mlperf, want{"serving.e2e", "mean", 33431331185}, want{"serving.e2e", "p99.9", 60592566749})
+	if log.Benchmarks[0].Setting("Result is") != "VALID" {
+		t.Errorf("%+v", log.Benchmarks[0].Settings)
 	}
 }
 

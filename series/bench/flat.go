@@ -235,7 +235,7 @@ func (f *flattener) word() (string, error) {
 	}
 }
 
-// text reads a string behind its quote, of which it keeps the beginning.
+// text reads a string behind its quote and keeps the beginning.
 func (f *flattener) text() (string, error) {
 	var b []byte
 	for {

@@ -90,7 +90,7 @@ func parseProducers(text string) (list []*producer, err error) {
 		case "metric":
 			err = p.metric(rest)
 		default:
-			err = fmt.Errorf("%q is no key", key)
+			err = fmt.Errorf("the key %q is unknown", key)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("producers.txt:%d: %w", number, err)

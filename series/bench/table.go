@@ -20,6 +20,8 @@ type Finder struct {
 
 	columns []string // of a table with one column for each statistic
 	warm    bool     // the block of a warm-up is open
+
+	mlperf *series.Benchmark // the result of loadgen, whose numbers are logged one by one
 }
 
 const maxRows = 120
@@ -32,6 +34,10 @@ func NewFinder(name string, limits series.Limits) *Finder {
 // Log returns what was found. The finder must not be used afterwards.
 func (f *Finder) Log() *series.Log {
 	f.close()
+	if f.mlperf != nil && len(f.mlperf.Metrics) > 0 {
+		f.b.Record(mlperf, false)
+		f.b.Benchmark(*f.mlperf, diag.Pos{File: f.name, Line: int(f.mlperf.Line)})
+	}
 	return f.b.Log(0, true)
 }
 
@@ -40,6 +46,9 @@ var headings = [][]byte{[]byte("Benchmark Result"), []byte("PERFORMANCE OVERVIEW
 
 // Hint reports whether a result may begin with a line.
 func (f *Finder) Hint(line []byte) bool {
+	if len(line) > 0 && line[len(line)-1] == '}' && len(line) < 64<<10 {
+		return isMLLog(line)
+	}
 	if len(line) == 0 || len(line) > 300 {
 		return false
 	}
@@ -67,6 +76,9 @@ func (f *Finder) Open() bool { return f.open != nil }
 
 // Line receives a line.
 func (f *Finder) Line(n int, line string) {
+	if strings.HasSuffix(strings.TrimSpace(line), "}") {
+		f.mllog(n, line)
+	}
 	if f.begin(n, line) || f.open == nil {
 		return
 	}

@@ -2,8 +2,8 @@
 // (NCCL_DEBUG=INFO), the tables of nccl-tests and rccl-tests, messages of PyTorch's
 // watchdog, and dumps of its flight recorder.
 //
-// Rows of the tables are results of benchmarks. What a process tells of its groups
-// becomes a [series.Group], from which hangs are found: a call that one member of a
+// Rows of the tables are results of benchmarks. Records of the groups of a process
+// become a [series.Group], from which hangs are found: a call that one member of a
 // group made and another did not.
 package comm
 
@@ -23,8 +23,6 @@ type Finder struct {
 	order  []*series.Group
 	last   map[string]*series.Group // the group that a process made last
 	ops    map[opKey]int
-	info   int64
-	warned int64
 	at     diag.Pos
 
 	version string
@@ -50,9 +48,8 @@ func NewFinder(name string, limits series.Limits) *Finder {
 }
 
 var (
-	markNCCL    = []byte("NCCL")
-	markBus     = []byte("busbw")
-	markTimeout = []byte("last enqueued NCCL work:")
+	markNCCL = []byte("NCCL")
+	markBus  = []byte("busbw")
 )
 
 // Hint reports whether a line may have a record.

@@ -138,7 +138,7 @@ func Default() *Set { return builtIn() }
 
 var builtIn = sync.OnceValue(func() *Set {
 	var list []*Form
-	for _, e := range builtInEntries {
+	for _, e := range builtInEntries() {
 		f, err := e.form()
 		if err != nil {
 			panic(err) // a test compiles them

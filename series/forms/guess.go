@@ -27,7 +27,7 @@ func Guess(sample []byte) string {
 	var best *group
 	scratch := []byte(nil)
 	for _, line := range bytes.FieldsFunc(sample, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if len(line) > 2000 || bytes.IndexByte(line, '=') < 0 && bytes.Index(line, []byte(": ")) < 0 {
+		if len(line) > 2000 || bytes.IndexByte(line, '=') < 0 && !bytes.Contains(line, []byte(": ")) {
 			continue
 		}
 		keys := guessKeys(plain(line, scratch))

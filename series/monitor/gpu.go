@@ -252,8 +252,7 @@ func (f *Finder) dcgmDmonRow(words []string) bool {
 
 // A panel is the drawing that nvidia-smi prints, in which a GPU has two lines.
 type panel struct {
-	gpu  int // of the first line, or -1
-	open bool
+	gpu int // of the first line, or -1
 }
 
 var (

@@ -46,7 +46,7 @@ func (f *Finder) iostatRow(line string) bool {
 	for i, c := range cols {
 		key := "iostat " + at
 		isFirst := f.round <= 1
-		if f.round == 0 { // without a report of the CPU (-d) reports are told by the device
+		if f.round == 0 { // without a report of the CPU (-d) a report begins with a device that was seen before
 			isFirst = !f.first["seen "+at+" "+c]
 			f.first["seen "+at+" "+c] = true
 		}

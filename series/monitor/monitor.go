@@ -131,7 +131,7 @@ func (f *Finder) Hint(line []byte) bool {
 	return false
 }
 
-// queryNames are columns of which the header of a query has one.
+// queryNames are columns. The header of a query has at least one of them.
 var queryNames = [][]byte{[]byte("utilization.gpu"), []byte("memory.used"), []byte("power.draw"), []byte("temperature.gpu"), []byte("clocks.")}
 
 // Line receives a line.

@@ -17,7 +17,6 @@ type prometheus struct {
 	hists map[string]*histogram
 	order []string
 	pages map[string]int // how often a sample was seen: each scrape has it once
-	types map[string]string
 }
 
 // A histogram is one of a page: counts of values up to limits.

@@ -21,7 +21,7 @@ type Hang struct {
 
 	Waiting []int // ranks that made the call and wait in it
 	Absent  []int // ranks that did not make the call, or did not complete what others completed
-	Unknown []int // members of which no dump was given
+	Unknown []int // members without a dump
 
 	SinceNS int64 // Unix time at which the first rank made the call; 0 if unknown
 	RanNS   int64 // how long a watchdog waited; 0 if unknown
@@ -38,7 +38,7 @@ const (
 	NotArrived   HangKind = "not-arrived"   // Absent did not make the call
 	NotCompleted HangKind = "not-completed" // Absent made the call that others completed
 	Unpaired     HangKind = "unpaired"      // calls of Send or Recv without a counterpart
-	TimedOut     HangKind = "timed-out"     // one process tells of a time-out; the others were not given
+	TimedOut     HangKind = "timed-out"     // a process printed a time-out; the other members are unknown
 )
 
 // Hangs compares the rows of groups of all processes, and returns the calls that not all
@@ -143,7 +143,7 @@ func recorded(of []*summary.Group, dumped map[int]bool) (out []Hang) {
 				h.Waiting = append(h.Waiting, r)
 			case g.LastCompleted != nil && *g.LastCompleted >= p.Seq:
 				done = append(done, r)
-			case g.Dropped > 0, g.LastEnqueued != nil && *g.LastEnqueued >= p.Seq: // the entry is not there any more
+			case g.Dropped > 0, g.LastEnqueued != nil && *g.LastEnqueued >= p.Seq: // the entry was overwritten
 				h.Unknown = append(h.Unknown, r)
 			default:
 				h.Absent = append(h.Absent, r)

@@ -1,0 +1,83 @@
+package samplerun
+
+import (
+	"slices"
+
+	"assay/summary"
+)
+
+// Logged is the log of a trainer with 40 steps of generation, training and weight sync. Each
+// tenth step has an evaluation too.
+func Logged() *summary.Summary {
+	const steps, second = 40, 1e9
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "train.log", Format: "log", Complete: true, Events: steps}}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	timers := []struct {
+		name, phase string
+		seconds     float64
+		every       int64
+	}{
+		{"timing_s/gen", "generation", 66, 1}, {"timing_s/update_actor", "training", 24, 1}, {"timing_s/sync", "weight-sync", 4, 1}, {"timing_s/testing", "evaluation", 70, 10},
+	}
+	whole := make([]float64, steps)
+	for i := range whole {
+		whole[i] = 3 * second
+	}
+	add := func(name, metric, phase string, x []int64, values []float64) {
+		sorted := slices.Sorted(slices.Values(values))
+		n := len(values)
+		median, sum := (sorted[(n-1)/2]+sorted[n/2])/2, 0.0
+		for _, v := range values {
+			sum += v
+		}
+		mean, mad := sum/float64(n), 0.01*median
+		r := summary.Series{Metric: metric, Unit: "ns", Better: "lower", Role: "time", Producer: "veRL", Name: name, N: int64(n), Min: &sorted[0], Median: &median, Mean: &mean,
+			Max: &sorted[n-1], Sum: &sum, MAD: &mad, First: &values[0], Last: &values[n-1], Strip: &summary.SeriesStrip{By: "step", X: x, Values: values}}
+		if phase != "" {
+			r.Labels = map[string]string{"phase": phase}
+			s.Phases = append(s.Phases, summary.Phase{Device: summary.NoDevice, Path: phase, Example: name, Producer: "veRL", Source: summary.SourceLog,
+				Count: int64(n), HostNS: int64(sum), HostOwnNS: int64(sum), MedianNS: int64(median), MaxNS: int64(sorted[n-1])})
+		}
+		s.Series = append(s.Series, r)
+	}
+	for _, t := range timers {
+		var x []int64
+		var values []float64
+		for i := range int64(steps) {
+			if (i+1)%t.every == 0 {
+				v := (t.seconds + float64(i%3)) * second
+				x, values = append(x, i+1), append(values, v)
+				whole[i] += v
+			}
+		}
+		add(t.name, "step.phase", t.phase, x, values)
+	}
+	x := make([]int64, steps)
+	start := int64(0)
+	for i := range x {
+		x[i] = int64(i) + 1
+		s.Steps = append(s.Steps, summary.Step{Device: summary.NoDevice, Name: "step", Number: x[i], StartNS: start, WallNS: int64(whole[i]), Source: summary.SourceLog, Marker: "veRL"})
+		start += int64(whole[i])
+	}
+	add("timing_s/step", "step.time", "", x, whole)
+	return s
+}
+
+// StrangeLog is a log with names of phases and a producer that terminals and pictures must not
+// show as they are, and with a timer that no int64 can hold.
+func StrangeLog() *summary.Summary {
+	s := Logged()
+	for i := range s.Series {
+		r := &s.Series[i]
+		r.Producer = HostileNames()[i%len(HostileNames())]
+		if r.Metric != "step.time" {
+			r.Producer, r.Labels = s.Series[len(s.Series)-1].Producer, nil
+			r.Name = HostileNames()[i%len(HostileNames())]
+		}
+	}
+	s.Series[len(s.Series)-1].Producer = s.Series[0].Producer
+	huge := 1e300
+	odd := s.Series[0]
+	odd.Name, odd.Max, odd.Sum = "huge", &huge, &huge
+	s.Series = append(s.Series, odd)
+	return s
+}

@@ -1,0 +1,23 @@
+package rule
+
+// The rules of logs, in their order of precedence. Phases and steps of logs are also
+// compared with the limits of the rules of phases and steps.
+const (
+	NotFinite           = "values-not-finite"
+	KVCacheFull         = "kv-cache-full"
+	RequestsQueued      = "requests-queued"
+	PrefillStalls       = "prefill-stalls-decode"
+	TransferWaits       = "kv-transfer-waits"
+	EagerDecode         = "eager-decode"
+	LoggedCommunication = "logged-communication"
+	EvaluationShare     = "evaluation-share"
+	LogProbsShare       = "log-probs-share"
+	OutsidePhases       = "time-outside-phases"
+	StalledSteps        = "time-between-steps"
+	SlowerOverTime      = "slower-over-time"
+	Restarts            = "restarts"
+	UnevenReplicas      = "uneven-replicas"
+	UnderLoaded         = "under-loaded"
+	LowMFU              = "low-mfu"
+	LowCacheHits        = "low-cache-hits"
+)
