@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -311,6 +312,21 @@ func TestBothRanks(t *testing.T) {
 	}
 }
 
+// stamp gives a database a number of its user. Stories of ranks may be equal, but files of
+// two ranks never are.
+func stamp(t *testing.T, path string, n byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const userVersion = 60 // offset in the header of SQLite's file format, 4 bytes
+	_, err = f.WriteAt([]byte{0, 0, 0, n}, userVersion)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestBothTroubles: what is wrong with a run is found whichever profiler recorded
 // it, but for what one of the formats cannot say.
 func TestBothTroubles(t *testing.T) {
@@ -340,6 +356,7 @@ func TestBothTroubles(t *testing.T) {
 				if _, err := nsysgen.RecordStory(export, story); err != nil {
 					t.Fatal(err)
 				}
+				stamp(t, export, byte(rank))
 				traces, exports = append(traces, trace), append(exports, export)
 			}
 			args := []string{}

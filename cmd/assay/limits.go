@@ -44,7 +44,7 @@ func (b budget) stacks() int64 { return int64(b) / 4 }
 
 // programMemory is how much memory the code of the program takes in use. The runtime
 // of Go does not count it.
-const programMemory = 16 << 20
+const programMemory = 20 << 20
 
 // use sets the budget as limit of the garbage collector, unless GOMEMLIMIT is set.
 func (b budget) use() {

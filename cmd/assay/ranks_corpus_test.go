@@ -144,7 +144,6 @@ func TestFilesOfOtherTools(t *testing.T) {
 		{"commcanary_4rank_merged", "source.trace.json", "a merge of several ranks by CommCanary"},
 		{"tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv", "a table of a TraceLens report"},
 		{"tracelens_llama70b_fsdp8_goldens", "nccl_summary_long.csv", "a table of a TraceLens report"},
-		{"torchtitan_fsdp8_nccl_logs", "nccl-rank-b008e969124e-1187688.log.gz", "NCCL"},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(env{strings.NewReader(""), &stdout, &stderr}, []string{"summary", filepath.Join(ofRanks(t, tt.dir), tt.file)})

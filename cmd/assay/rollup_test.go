@@ -178,12 +178,14 @@ func TestRolledUpOrder(t *testing.T) {
 	if _, talk, status := commanded("summary", dir, "--save", saved); status != 0 {
 		t.Fatal(talk)
 	}
-	files, err := filepath.Glob(filepath.Join(saved, "*.json"))
-	if err != nil || len(files) != 1 {
+	files, err := filepath.Glob(filepath.Join(saved, "*.json.gz"))
+	if err != nil || len(files) != len(paths) {
 		t.Fatal(files, err)
 	}
-	if text := unread(t, files[0]); strings.Contains(text, `"rolled`) {
-		t.Error("a saved summary is rolled up")
+	for _, f := range files {
+		if text := unpackedTrace(t, f); bytes.Contains(text, []byte(`"rolled`)) {
+			t.Error("a saved summary is rolled up")
+		}
 	}
 }
 

@@ -84,6 +84,9 @@ func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *sum
 		list[i] = p.Summary
 	}
 	s := summary.Join(list...)
+	for i := range all {
+		all[i].Summary = nil // 1.5 KB each, also without rows
+	}
 	if runs == 1 {
 		fleet.NoteInputs(s)
 	}

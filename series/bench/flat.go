@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,11 @@ var errSyntax = errors.New("is no JSON")
 // its lines, or of the list that the document is. It returns what ended the input, or
 // nil.
 func flatten(r io.Reader, each func(values []value, at int64)) error {
-	f := &flattener{r: bufio.NewReaderSize(r, 64<<10), each: each}
+	size := 64 << 10
+	if head, ok := r.(*bytes.Reader); ok { // a buffer is made for each file of a directory
+		size = min(size, head.Len())
+	}
+	f := &flattener{r: bufio.NewReaderSize(r, size), each: each}
 	for {
 		c, err := f.space()
 		switch {

@@ -63,12 +63,18 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 // Sniff reports whether head, the beginning of a file, is that of results in JSON.
 func Sniff(head []byte) bool {
 	trimmed := bytes.TrimLeft(head, " \t\r\n\ufeff[")
-	if !bytes.HasPrefix(trimmed, []byte("{")) {
+	if !bytes.HasPrefix(trimmed, []byte("{")) || isTrace(head) {
 		return false
 	}
 	found := false
 	flatten(bytes.NewReader(head), func(values []value, _ int64) { found = found || producerOf(values) != nil || begins(values) })
 	return found
+}
+
+// isTrace reports whether a head has events of a Chrome trace, which are not worth the
+// time to look into.
+func isTrace(head []byte) bool {
+	return bytes.Contains(head, []byte(`"ph"`)) && bytes.Contains(head, []byte(`"ts"`))
 }
 
 // begins reports whether the members of the beginning of an object are those of a result.
