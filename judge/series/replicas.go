@@ -278,7 +278,7 @@ func (e *Evaluator) serverText(in *input) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "No limit of the server is reached" + fullest.on() + ": " + lines[0]
+	return "No limit of the server is reached" + fullest.on() + ": " + strings.Replace(lines[0], "median: ", "median ", 1)
 }
 
 func (p *replica) fullest() (most float64) {
