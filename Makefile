@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test race lint update fuzz bench bench-peers hostile instructions cover accept
+.PHONY: test race lint update fuzz bench bench-peers hostile instructions cover accept beam
 
 test:   ; go test ./...
 race:   ; go test -race ./...
@@ -18,6 +18,8 @@ MEMORY ?= 256MiB
 hostile: ; ASSAY_HOSTILE=$(MEMORY) go test ./cmd/assay -run 'TestHostile|TestManyInputs' -v -timeout 2h
 # Whole processes against Python's json, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers
+# The pipeline for clusters, a module of its own; downloads the SDK of Apache Beam.
+beam: ; cd beam && go vet ./... && go test ./...
 # Instructions per byte read, which other load does not change; wants valgrind.
 instructions: ; ./.ci/instructions
 cover:  ; go test -cover ./...

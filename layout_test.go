@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -26,7 +27,7 @@ var mayImport = map[string]string{
 	"nsys":                           "diag internal/redact trace unit",
 	"counters":                       "diag internal/redact",
 	"ncu":                            "counters diag internal/redact internal/textline",
-	"internal/ingest":                "counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/tempfile internal/textscan memory ncu nsys nsys/stats profile pyprof series series/forms summary torchprof torchprof/snapshot torchprof/timeline trace unit",
+	"internal/ingest":                "collective counters diag internal/foreign internal/inflate internal/lazyregexp internal/pickle internal/tempfile internal/textscan memory ncu nsys nsys/stats profile pyprof series series/bench series/comm series/forms series/monitor summary torchprof torchprof/snapshot torchprof/timeline trace unit",
 	"internal/foreign":               "internal/lazyregexp",
 	"internal/early":                 "internal/addrspace",
 	"internal/membudget":             "internal/addrspace",
@@ -39,6 +40,10 @@ var mayImport = map[string]string{
 	"internal/hosttree":              "trace",
 	"internal/redact":                "internal/lazyregexp",
 	"internal/timeline":              "internal/eventscan internal/jsonscan trace",
+	"internal/partial":               "analyze collective diag fleet internal/ingest internal/redact summary summary/view trace",
+	"collective":                     "diag",
+	"beam/cmd/assay-beam":            "beam/pipeline unit",
+	"beam/pipeline":                  "analyze collective diag fleet internal/ingest internal/partial internal/redact judge judge/rule report summary trace",
 	"profile":                        "diag internal/lazyregexp",
 	"nsys/stats":                     "diag internal/lazyregexp internal/redact internal/textline profile",
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
@@ -48,6 +53,9 @@ var mayImport = map[string]string{
 	"pyprof":                         "diag internal/lazyregexp internal/textline profile",
 	"memory":                         "diag",
 	"series":                         "diag",
+	"series/bench":                   "diag series",
+	"series/comm":                    "diag internal/lazyregexp internal/pickle series",
+	"series/monitor":                 "diag internal/lazyregexp series",
 	"series/forms":                   "diag internal/lazyregexp internal/textline internal/yamltree series",
 	"torchprof/snapshot":             "diag internal/pickle memory",
 	"torchprof/timeline":             "diag internal/lazyregexp memory",
@@ -57,13 +65,14 @@ var mayImport = map[string]string{
 	"classify":                       "internal/yamltree",
 	"phase":                          "internal/lazyregexp internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
-	"judge":                          "judge/capture judge/counters judge/finding judge/functions judge/memory judge/rule judge/series judge/sums judge/timeline judge/tree summary",
+	"judge":                          "judge/capture judge/counters judge/finding judge/functions judge/memory judge/ranks judge/rule judge/series judge/sums judge/timeline judge/tree summary summary/view",
 	"judge/finding":                  "unit",
 	"judge/rule":                     "internal/yamltree judge/finding summary unit",
 	"judge/tree":                     "judge/finding judge/rule summary unit",
 	"judge/advice":                   "internal/label internal/lazyregexp judge/finding summary summary/view unit",
 	"judge/capture":                  "internal/label judge/finding judge/rule judge/tree summary summary/view unit",
 	"judge/timeline":                 "internal/label judge/advice judge/capture judge/finding judge/rule judge/tree summary summary/view unit",
+	"judge/ranks":                    "internal/label judge/advice judge/finding judge/rule judge/tree summary summary/view unit",
 	"judge/sums":                     "internal/label judge/advice judge/finding judge/rule judge/tree summary unit",
 	"judge/functions":                "internal/label internal/lazyregexp judge/finding judge/rule judge/tree summary unit",
 	"judge/counters":                 "internal/label judge/finding judge/rule judge/tree summary unit",
@@ -77,13 +86,13 @@ var mayImport = map[string]string{
 	"report/counters":                "internal/label judge/counters report/doc report/section report/words summary summary/view unit",
 	"report/diff":                    "compare internal/label report/doc report/pictures report/plot report/words summary summary/view unit",
 	"report/doc":                     "internal/label report/plot unit",
-	"report/logs":                    "internal/label report/doc report/section summary unit",
+	"report/logs":                    "internal/label report/doc report/section summary summary/view unit",
 	"report/memory":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/section":                 "judge judge/finding judge/rule report/doc report/plot summary summary/view unit",
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/nsysstats classify collective compare diag docs doctor fleet gate internal/early internal/ingest internal/jsontext internal/membudget internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit",
+	"cmd/assay":                      "analyze analyze/nsysstats classify compare diag docs doctor gate internal/early internal/ingest internal/jsontext internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
 	"fleet":                          "collective diag summary",
@@ -91,6 +100,31 @@ var mayImport = map[string]string{
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding report/plot report/words summary summary/view unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
+}
+
+// TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings
+// over a hundred modules: the pipeline is a module of its own, which needs the main one.
+func TestBeamApart(t *testing.T) {
+	deps := func(dir string, args ...string) string {
+		t.Helper()
+		list := exec.Command("go", append([]string{"list"}, args...)...)
+		list.Dir = dir
+		out, err := list.Output()
+		if err != nil {
+			t.Skipf("go list: %v", err)
+		}
+		return string(out)
+	}
+	if out := deps(".", "-deps", "./..."); strings.Contains(out, "beam") || !strings.Contains(out, "assay/internal/partial\n") {
+		t.Error("the main module needs packages of Apache Beam")
+	}
+	if out := deps(".", "-m", "all"); strings.Contains(out, "apache/beam") {
+		t.Error("the main module requires the module of Apache Beam")
+	}
+	module, err := os.ReadFile(filepath.Join("beam", "go.mod"))
+	if err != nil || !strings.Contains(string(module), "github.com/apache/beam/sdks/v2 v2.") || !strings.Contains(string(module), "replace assay => ../") {
+		t.Errorf("beam/go.mod does not require Apache Beam and this module: %v", err)
+	}
 }
 
 // forbidden are names under which anything could be filed.
@@ -144,6 +178,7 @@ var largePackages = map[string]string{
 	"analyze":               "one file per question; they share the event streams and indices of one pass over a trace",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
+	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model and its reader, which knows the private fields of the model for speed",
 	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",

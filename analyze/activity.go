@@ -34,7 +34,7 @@ func (tl *timeline) measure(d *device, rank, bins int) summary.Device {
 	if implausible(d.window) {
 		return out
 	}
-	out.Strip, out.Utilization = strip(d, bins), newUtilization(d.window)
+	out.Strip, out.Utilization, out.Drift = strip(d, bins), newUtilization(d.window), driftOf(tl, d)
 	busy := d.window.Start // since when
 	work := func(until int64) {
 		spread(out.Utilization.BusyNS, busy-d.window.Start, until-d.window.Start, out.Utilization.ChunkNS)

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/classify"
 	"assay/collective"
@@ -36,19 +37,6 @@ type Options struct {
 // in a picture of 1200.
 const StripBins = 300
 
-// stripInputs is how many inputs have strips of [StripBins] bins.
-const stripInputs = 1024
-
-// StripBinsOf returns how many bins the strip of each GPU has if so many inputs are
-// measured together. With over 1024 inputs it is fewer, because the strips would take
-// more memory than everything else that is kept of an input.
-func StripBinsOf(inputs int) int {
-	if inputs <= stripInputs {
-		return StripBins
-	}
-	return max(1, StripBins*stripInputs/inputs)
-}
-
 // DefaultOptions returns the options that the command uses.
 func DefaultOptions() Options {
 	return Options{Rules: classify.Default(), StripBins: StripBins}
@@ -65,6 +53,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
 	in.Recorder = maps.Clone(t.Meta.Recorder)
+	in.Host, in.GPUs = strings.Clone(t.Meta.Host), len(t.Meta.Devices)
+	for _, g := range t.Meta.Groups {
+		if g.Description != "" && g.Description != "default_pg" && g.Description != "undefined" {
+			in.ProcessGroups = append(in.ProcessGroups, summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
+		}
+	}
 	var issues, ofMarks diag.Ledger
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 
@@ -92,8 +86,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := &room{rows: opt.maxRows()}
 	s.Streams = room.keep(s.Streams)
 	s.Copies = copies(tl, in.Rank, room)
-	done := completions(tl, host.link, phases.found() || cutByWork(marks))
-	s.Steps = steps(tl, marks, done, phases, &host.link.lost, in.Rank, opt.maxSteps(), &issues)
+	done := completions(tl, host.link, phases.found() || cutByWork(marks) || mayRunAhead(tl, marks))
+	s.Steps = steps(tl, ofDevice(tl, host.link, marks, done), done, phases, &host.link.lost, in.Rank, opt.maxSteps(), &issues)
 	s.Phases = phases.rows(tl, done, host.link, in.Rank, &issues)
 	s.Launches = launches()
 	attributed(s, attribution(), in.Rank, bins, room, &issues)

@@ -71,3 +71,46 @@ func completions(tl *timeline, l *links, asked bool) []*completion {
 
 // cutByWork reports whether steps are cut by the work that they launch.
 func cutByWork(marks []mark) bool { return len(marks) > 0 && marks[0].is.Step == phase.CutWork }
+
+// aheadShare is the part of the time of all markers that a device must still work after
+// the last one for the host to run ahead. Hosts that wait for each step end with it, and
+// most others are one step ahead of many.
+const aheadShare = 4
+
+// mayRunAhead reports whether every device works for so long after the last of several
+// markers on the host that their lengths are not those of the steps.
+func mayRunAhead(tl *timeline, marks []mark) bool {
+	if len(marks) < 2 || len(tl.devices) == 0 {
+		return false
+	}
+	last := marks[len(marks)-1].span.End
+	for _, d := range tl.devices {
+		if implausible(d.window) || d.window.End-last <= (last-marks[0].span.Start)/aheadShare {
+			return false
+		}
+	}
+	return true
+}
+
+// ofDevice returns the markers, cut by the work that they launch if the host runs ahead of
+// all devices: a marker then ends long before the work of its step. It leaves the markers
+// as they are if launches of the work are not known.
+func ofDevice(tl *timeline, l *links, marks []mark, done []*completion) []mark {
+	if cutByWork(marks) || !mayRunAhead(tl, marks) {
+		return marks
+	}
+	last := marks[len(marks)-1].span.End
+	if l.without > l.called/10 {
+		return marks
+	}
+	for i := range tl.devices { // work that was launched after the last marker belongs to no step
+		if done[i] == nil || done[i].at(last)-last <= (last-marks[0].span.Start)/aheadShare {
+			return marks
+		}
+	}
+	out := slices.Clone(marks)
+	for i := range out {
+		out[i].is.Step = phase.CutWork
+	}
+	return out
+}

@@ -198,7 +198,7 @@ func checkIdle(t *testing.T, s *summary.Summary, list []htaWork) {
 		if owner == summary.OwnerNothing { // the host was late, and that was the profiler
 			owner = summary.OwnerHost
 		}
-		if owner == summary.OwnerNotRecorded { // a dependency of work that is not there
+		if owner == summary.OwnerNotRecorded { // a dependency of work that was not recorded
 			owner = summary.OwnerDependency
 		}
 		got[owner] += r.NS

@@ -106,7 +106,7 @@ func TestImplausibleWindow(t *testing.T) {
 
 // TestSumOverflow: sums stop at the limit of int64 and say so.
 func TestSumOverflow(t *testing.T) {
-	long := event("kernel", "a", 0, "0", "9000000000000000")
+	long, longer := event("kernel", "a", 0, "0", "9000000000000000"), event("kernel", "a", 0, "0", "9000000000000001")
 	big := func(cat string, bytes int64) string {
 		return fmt.Sprintf(`{"ph":"X","cat":%q,"name":"Memcpy","pid":0,"tid":7,"ts":0,"dur":1,"args":{"bytes":%d}}`, cat, bytes)
 	}
@@ -116,10 +116,10 @@ func TestSumOverflow(t *testing.T) {
 		sums     int64 // that reach the limit
 	}{
 		// The work of the stream, the kernel row and the histogram.
-		{"kernels", list(long, long), 3},
+		{"kernels", list(long, longer), 3},
 		{"one kernel", list(long), 0},
 		// The row's time, and the work of the stream.
-		{"copies", list(strings.Replace(long, "kernel", "gpu_memcpy", 1), strings.Replace(long, "kernel", "gpu_memcpy", 1)), 2},
+		{"copies", list(strings.Replace(long, "kernel", "gpu_memcpy", 1), strings.Replace(longer, "kernel", "gpu_memcpy", 1)), 2},
 		{"bytes", list(big("gpu_memcpy", math.MaxInt64-1), big("gpu_memcpy", 2)), 1},
 		{"a few bytes", list(big("gpu_memcpy", 1), big("gpu_memcpy", 2)), 0},
 		{"host totals", list(host, host), 1},

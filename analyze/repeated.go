@@ -16,8 +16,9 @@ const repeatedShare = 0.05
 //
 // The launch of a graph has many operations with one correlation, and equal ones may
 // run at the same time. They count as repeated only if all of the launch is: if it has
-// several operations, and each as often as the others. Records without a correlation
-// never count, because nothing relates them to one launch.
+// several operations, and each as often as the others. Of records without a correlation
+// those of at least shortestCopy count that belong to no graph: nothing relates them to
+// a launch, but a stream runs one at a time.
 func (tl *timeline) repeated() map[trace.Ref]bool {
 	var drop map[trace.Ref]bool
 	for _, d := range tl.devices {
@@ -38,13 +39,18 @@ func (tl *timeline) repeated() map[trace.Ref]bool {
 	return tl.withoutGraphs(drop)
 }
 
+// shortestCopy is how long, in ns, a record without a correlation must take to be a
+// repeated one. In traces of whole microseconds, shorter operations of one stream may have
+// the same start and duration.
+const shortestCopy = 2000
+
 // equal adds to drop the records that equal an earlier one of the same start and
 // duration. Of equal ones the first in the file stays.
 func (tl *timeline) equal(group []work, drop map[trace.Ref]bool) map[trace.Ref]bool {
 	seen := make(map[trace.Activity]bool, len(group))
 	for _, w := range group {
 		a := tl.activity(w)
-		if a.Correlation == 0 {
+		if a.Correlation == 0 && (a.Dur < shortestCopy || tl.t.Detail(a.Detail).GraphID > 0) {
 			continue
 		}
 		if !seen[*a] {
@@ -69,7 +75,9 @@ func (tl *timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
 	}
 	launches := make(map[trace.ID]*launch)
 	for ref := range drop {
-		launches[tl.t.Activities.At(ref).Correlation] = &launch{records: make(map[trace.Activity]int)}
+		if id := tl.t.Activities.At(ref).Correlation; id != 0 {
+			launches[id] = &launch{records: make(map[trace.Activity]int)}
+		}
 	}
 	for a := range tl.t.Activities.All() {
 		if l := launches[a.Correlation]; l != nil {
@@ -93,7 +101,7 @@ func (tl *timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
 		}
 	}
 	for ref := range drop {
-		if l := launches[tl.t.Activities.At(ref).Correlation]; l.graph && !l.repeated {
+		if l := launches[tl.t.Activities.At(ref).Correlation]; l != nil && l.graph && !l.repeated {
 			delete(drop, ref)
 		}
 	}

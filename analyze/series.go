@@ -26,11 +26,9 @@ func Series(l *series.Log, in summary.Input, opt Options) *summary.Summary {
 			steps, derived = []*series.Series{sum}, true
 		}
 	}
-	if l.Clock.Known {
-		in.SpanNS = m.span()
-		if l.Clock.Dated && l.Clock.Zoned {
-			in.BaseTimeNS = &l.Clock.Start
-		}
+	// SpanNS stays 0, because shares of captures are of the time that has a timeline.
+	if l.Clock.Known && l.Clock.Dated && l.Clock.Zoned {
+		in.BaseTimeNS = &l.Clock.Start
 	}
 	s.Inputs = []summary.Input{in}
 	for i := range l.Series {
@@ -46,6 +44,9 @@ func Series(l *series.Log, in summary.Input, opt Options) *summary.Summary {
 	m.phaseRows(phases)
 	for i := range l.Benchmarks {
 		s.Benchmarks = append(s.Benchmarks, benchmarkRow(&l.Benchmarks[i], i))
+	}
+	for i := range l.Groups {
+		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
 	}
 	m.noteUnverified(&issues)
 	return finished(s, l.Issues, &issues)
@@ -63,19 +64,6 @@ func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
 	for _, p := range m.log.Producers {
 		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Unverified)
 	}
-}
-
-// span returns the time from the first to the last value of the log.
-func (m *seriesMeasure) span() int64 {
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	for i := range m.log.Series {
-		for _, t := range m.log.Series[i].Points.Time {
-			if t != series.NoTime {
-				first, last = min(first, t), max(last, t)
-			}
-		}
-	}
-	return max(0, summary.Plus(last, -first))
 }
 
 // row returns the statistics of the values of one series, or of several together.

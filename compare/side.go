@@ -212,7 +212,7 @@ func add(to map[rowKey]amount, key rowKey, count, ns int64) {
 // perOf returns the finest unit that both sides have.
 func perOf(a, b *facts) string {
 	switch {
-	case len(a.steps) > 0 && len(b.steps) > 0:
+	case len(a.steps) > 0 && len(b.steps) > 0 && a.steps[0].Cut == b.steps[0].Cut:
 		return PerStep
 	case len(a.devices) > 0 || len(b.devices) > 0:
 		return PerWindow

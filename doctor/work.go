@@ -215,6 +215,15 @@ func (e *examination) phases() (can, why string) {
 	case e.hasTable(summary.OfRange):
 		return Yes, "The capture has a table of ranges."
 	}
+	logged := map[string]bool{}
+	for _, p := range e.Phases {
+		if p.Source == summary.SourceLog {
+			logged[p.Path] = true
+		}
+	}
+	if n := int64(len(logged)); n > 0 {
+		return Yes, "The program logged the times of " + label.Plural(n, "phase") + "."
+	}
 	return No, "The program marked no phase."
 }
 

@@ -48,14 +48,11 @@ type waits struct {
 	incomplete     int64 // collectives that not every rank of the group recorded
 }
 
-// Match compares the members of one job. It returns nil if fewer than two have
-// collectives, or if two have the same rank and device: then they belong to
-// different runs, or are parts of one.
+// Match compares the members of one job. It returns nil if they cannot be compared: see
+// [Comparable].
 func Match(members []Member) *Job {
-	list := slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
-	place := func(a, b Member) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)) }
-	slices.SortFunc(list, func(a, b Member) int { return cmp.Or(place(a, b), cmp.Compare(a.Input, b.Input)) })
-	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list), func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
+	list := Comparable(members)
+	if list == nil {
 		return nil
 	}
 	j := &Job{members: list, waits: make([]waits, len(list))}
@@ -66,4 +63,17 @@ func Match(members []Member) *Job {
 	}
 	j.align()
 	return j
+}
+
+// Comparable returns the members that have collectives, by rank and device. It returns nil
+// if they are fewer than two, or if two have the same rank and device: then they belong to
+// different runs, or are parts of one.
+func Comparable(members []Member) []Member {
+	list := slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
+	place := func(a, b Member) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)) }
+	slices.SortFunc(list, func(a, b Member) int { return cmp.Or(place(a, b), cmp.Compare(a.Input, b.Input)) })
+	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list), func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
+		return nil
+	}
+	return list
 }

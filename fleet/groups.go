@@ -12,12 +12,14 @@ type group struct {
 	size        int  // ranks of the communicator; 0 if it is not known
 	local       bool // only one process knows the name
 	sends       sendsKind
-	of          string // the key of the communicator of sends
+	key         string // of the communicator; sends and collectives of one have the same
 	lists       []list
 
 	matched   matchedBy
 	instances []instance
 	differ    int64 // instances whose kind, type or size differs between ranks
+
+	solved *Solved // what was found before, where the runs were; nil if they are here
 }
 
 // A sendsKind says whether a group has collectives, or sends and receives.
@@ -52,11 +54,7 @@ func groupsOf(members []Member) []*group {
 				key, sends := sendsOf(keys[what.Group], what, members[m].Rank)
 				g := index[key]
 				if g == nil {
-					from := c.Groups[what.Group]
-					g = &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends}
-					if sends != noSends {
-						g.of = keys[what.Group]
-					}
+					g = newGroup(c.Groups[what.Group], sends, keys[what.Group])
 					index[key] = g
 					out = append(out, g)
 				}
@@ -73,6 +71,11 @@ func groupsOf(members []Member) []*group {
 		}
 	}
 	return out
+}
+
+// newGroup returns a group without members. The key is that of its communicator.
+func newGroup(from collective.Group, sends sendsKind, key string) *group {
+	return &group{name: from.Name, ranks: from.Ranks, size: from.Size, local: from.Local, sends: sends, key: key}
 }
 
 // A slot is a list of a group.

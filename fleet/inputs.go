@@ -9,11 +9,12 @@ import (
 )
 
 // NoteInputs adds issues on the ranks that the inputs of one run are of: ranks without
-// events, and ranks that were not given.
+// events, ranks that were not given, and copies of one file under several ranks.
 func NoteInputs(s *summary.Summary) {
 	before := len(s.Issues)
 	noteEmpty(s)
 	noteMissing(s)
+	noteCopies(s)
 	if len(s.Issues) > before {
 		s.Sort()
 	}
@@ -79,6 +80,40 @@ func noteMissing(s *summary.Summary) {
 	})
 }
 
+// noteCopies adds an issue if inputs of different ranks have the same bytes. Ranks that do
+// the same work at the same times are no copies: only equal files are certain.
+func noteCopies(s *summary.Summary) {
+	first, worked := make(map[string]*summary.Input), make(map[int]bool)
+	for i := range s.Devices {
+		worked[s.Devices[i].Input] = true
+	}
+	var copies int64
+	var was, is *summary.Input
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
+		if in.SHA256 == "" || !worked[i] {
+			continue // traces without GPU work may be equal
+		}
+		before := first[in.SHA256]
+		switch {
+		case before == nil:
+			first[in.SHA256] = in
+		case before.Rank != in.Rank:
+			copies++
+			if is == nil {
+				was, is = before, in
+			}
+		}
+	}
+	if copies == 0 {
+		return
+	}
+	add(s, summary.Issue{
+		Code: "rank-copied", Severity: diag.Suspect.String(), Count: copies, First: is.Path,
+		Help: fmt.Sprintf("the file of rank %d has the same bytes as %s of rank %d, so it is a copy; comparisons of ranks are meaningless; give the trace of each rank", is.Rank, was.Path, was.Rank),
+	})
+}
+
 // noteIncomplete adds an issue if a rank recorded far fewer collectives of a group than
 // another, which is compared only where all ranks know the group by the same name.
 func (j *Job) noteIncomplete(s *summary.Summary) {
@@ -89,9 +124,8 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 		if g.matched == byNothing || g.local {
 			continue
 		}
-		counts, longest := make([]int, len(g.lists)), 0
-		for i, l := range g.lists {
-			counts[i] = synchronizing(j.members[l.member], l.runs)
+		counts, longest := g.counts(j.members), 0
+		for i := range counts {
 			if counts[i] > counts[longest] {
 				longest = i
 			}
@@ -117,6 +151,20 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 		Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first,
 		Help: fmt.Sprintf("rank %d recorded %d collectives of a group, rank %d recorded %d; the others cannot be matched and are in no sum of waiting; record the same steps on all ranks", at.Rank, fewest, full.Rank, most),
 	})
+}
+
+// counts returns the number of collectives of each list that every rank of the group takes
+// part in.
+func (g *group) counts(members []Member) []int {
+	out := make([]int, len(g.lists))
+	for i, l := range g.lists {
+		if g.solved != nil {
+			out[i] = g.solved.Lists[i].Synchronizing
+		} else {
+			out[i] = synchronizing(members[l.member], l.runs)
+		}
+	}
+	return out
 }
 
 // synchronizing counts the runs of collectives that every rank of the group takes part in.

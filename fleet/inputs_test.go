@@ -23,6 +23,11 @@ func TestNoteInputs(t *testing.T) {
 	empty := traced("empty", 1, 0)
 	empty.SpanNS = 0
 	table := summary.Input{Path: "table", Format: "nsys-stats", Rank: 1}
+	same := func(path string, rank int, sum string) summary.Input {
+		in := traced(path, rank, 0)
+		in.SHA256 = sum
+		return in
+	}
 	for name, tt := range map[string]struct {
 		inputs  []summary.Input
 		devices []summary.Device
@@ -36,7 +41,11 @@ func TestNoteInputs(t *testing.T) {
 		"one of many":     {inputs: []summary.Input{traced("a", 0, 8)}, devices: []summary.Device{device(0, 0, 7)}},
 		"two of many":     {inputs: []summary.Input{traced("a", 0, 8), traced("b", 3, 8)}, devices: []summary.Device{device(0, 0, 7), device(1, 3, 8)}, want: []string{"ranks-missing: 2 of 8 ranks were given"}},
 		"different sizes": {inputs: []summary.Input{traced("a", 0, 8), traced("b", 3, 16)}, devices: []summary.Device{device(0, 0, 7), device(1, 3, 8)}, want: []string{"world-sizes-differ: has 16 ranks, and that of a has 8"}},
-		"more than said":  {inputs: []summary.Input{traced("a", 0, 1), traced("b", 1, 1)}, devices: []summary.Device{device(0, 0, 7), device(1, 1, 8)}},
+		"copies": {inputs: []summary.Input{same("a", 0, "x"), same("b", 1, "y"), same("c", 2, "x"), same("d", 3, "x")},
+			devices: []summary.Device{device(0, 0, 7), device(1, 1, 8), device(2, 2, 7), device(3, 3, 7)}, want: []string{"rank-copied: the file of rank 2 has the same bytes as a of rank 0"}},
+		"the same file twice":       {inputs: []summary.Input{same("a", 0, "x"), same("b", 0, "x")}, devices: []summary.Device{device(0, 0, 7), device(1, 0, 7)}},
+		"equal traces without work": {inputs: []summary.Input{same("a", 0, "x"), same("b", 1, "z"), same("c", 2, "z")}, devices: []summary.Device{device(0, 0, 7)}},
+		"more than said":            {inputs: []summary.Input{traced("a", 0, 1), traced("b", 1, 1)}, devices: []summary.Device{device(0, 0, 7), device(1, 1, 8)}},
 	} {
 		s := &summary.Summary{Inputs: tt.inputs, Devices: tt.devices}
 		NoteInputs(s)

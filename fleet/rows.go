@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"assay/collective"
 	"assay/summary"
@@ -17,28 +18,50 @@ func (j *Job) AddTo(s *summary.Summary) {
 	for _, m := range j.members {
 		first = min(first, m.Input)
 	}
-	for _, c := range j.rows() {
+	work := j.workOf(s)
+	facts := make([]Facts, len(j.groups))
+	for i, g := range j.groups {
+		facts[i] = g.facts(j.members)
+	}
+	top := j.topologyOf(s, work, facts)
+	for _, c := range j.rows(top) {
 		c.Job = first
 		s.Collectives = append(s.Collectives, c)
+	}
+	sums, late := j.divide(top, facts), j.lateSteps(top, facts, s)
+	others := make([]*summary.Comparison, len(j.members))
+	if top.peers != nil {
+		others = work.compare(top.peers)
 	}
 	for i, m := range j.members {
 		w, c := j.waits[i], j.clocks[i]
 		r := summary.RankWait{
 			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
-			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last,
+			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split, Others: others[i], Late: late[i],
+		}
+		if top.peers != nil {
+			r.Peers = &j.members[top.peers[i]].Rank
+		}
+		if top.peers != nil && top.classes > 1 {
+			r.PeerWaitNS, r.PeerCausedNS = &sums[i].peerWait, &sums[i].peerCaused
+		}
+		if top.stage != nil {
+			r.Stage, r.StageWaitNS, r.StageMessages = &top.stage[i], &sums[i].stageWait, sums[i].messages
 		}
 		if i == 0 || c.n > 0 {
 			r.OffsetNS, r.ResidualNS = &c.offset, &c.residual
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
+	top.row.Input, top.row.Job = first, first
+	s.Topologies = append(s.Topologies, top.row)
 	j.noteIncomplete(s)
 	s.Sort()
 }
 
 // rows returns the collectives of all groups. The sends of all pairs of a communicator
 // share rows.
-func (j *Job) rows() []summary.Collective {
+func (j *Job) rows(top *topology) []summary.Collective {
 	type key struct {
 		of, dtype string
 		bytes     int64
@@ -48,18 +71,21 @@ func (j *Job) rows() []summary.Collective {
 	var out []summary.Collective
 	for _, g := range j.groups {
 		rows := g.rows(j.members)
+		for i := range rows {
+			rows[i].Parallel, rows[i].Nodes = top.comms[g.key].parallel, top.nodesOf(g)
+		}
 		if g.sends == noSends {
 			out = append(out, rows...)
 			continue
 		}
-		if ranks[g.of] == nil {
-			ranks[g.of] = map[int]bool{}
+		if ranks[g.key] == nil {
+			ranks[g.key] = map[int]bool{}
 		}
 		for _, l := range g.lists {
-			ranks[g.of][l.member] = true
+			ranks[g.key][l.member] = true
 		}
 		for _, r := range rows {
-			k := key{g.of, r.Dtype, 0}
+			k := key{g.key, r.Dtype, 0}
 			if r.Bytes != nil {
 				k.bytes = *r.Bytes
 			}
@@ -90,6 +116,9 @@ type sortOf struct {
 
 // rows returns the collectives of a group, one row for each kind, type and size.
 func (g *group) rows(members []Member) []summary.Collective {
+	if g.solved != nil {
+		return slices.Clone(g.solved.Rows)
+	}
 	index := map[sortOf]int{}
 	var out []summary.Collective
 	row := func(w collective.What, uneven bool) *summary.Collective {
@@ -129,6 +158,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 			}
 		}
 	}
+	g.addSplits(members, func(in *instance) *summary.Collective { return row(in.what, true) })
 	for key, i := range index {
 		g.bandwidth(&out[i], key.op)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"runtime"
+	"slices"
 	"testing"
 
 	"assay/analyze"
@@ -12,6 +13,20 @@ import (
 	"assay/summary"
 	"assay/trace"
 )
+
+// summaryOf returns the joined summary of files, without a comparison of ranks.
+func summaryOf(t *testing.T, files []rankgen.File) *summary.Summary {
+	t.Helper()
+	var list []*summary.Summary
+	for _, f := range files {
+		tr, err := trace.Read(bytes.NewReader(f.JSON), f.Name, analyze.Needs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, analyze.Trace(tr, summary.Input{Path: f.Name, Rank: *tr.Meta.Rank, WorldSize: *tr.Meta.WorldSize}, analyze.DefaultOptions()))
+	}
+	return summary.Join(list...)
+}
 
 // measured returns the collectives of generated files, which are read and analysed as any
 // trace. Inputs have the numbers of their place in the list.
@@ -60,7 +75,7 @@ func folderOf(name string) string {
 // rowsOf returns what a summary has of the files.
 func rowsOf(t *testing.T, files []rankgen.File) *summary.Summary {
 	t.Helper()
-	s := &summary.Summary{}
+	s := summaryOf(t, files)
 	for _, members := range worlds(files, measured(t, files)) {
 		if j := Match(members); j != nil {
 			j.AddTo(s)
@@ -102,13 +117,19 @@ func checkRanks(t *testing.T, files []rankgen.File, s *summary.Summary, truth ra
 		want := truth.Ranks[files[r.Input].Place]
 		got := rankgen.Rank{
 			Given: true, Number: r.Rank, Collectives: r.Collectives, Incomplete: r.Incomplete, Last: r.Last,
-			Transfer: r.TransferNS, Wait: r.WaitNS, Caused: r.CausedNS, Aligned: r.OffsetNS != nil,
+			Transfer: r.TransferNS, Wait: r.WaitNS, Caused: r.CausedNS, Aligned: r.OffsetNS != nil, Stage: -1, Split: r.SplitBytes,
+		}
+		if r.Stage != nil {
+			got.Stage, got.StageWait, got.Messages = *r.Stage, *r.StageWaitNS, r.StageMessages
 		}
 		if r.OffsetNS != nil {
 			got.Offset = *r.OffsetNS
 			if *r.ResidualNS != 0 {
 				t.Errorf("%s: the residual of the clock is %d ns, want 0", files[r.Input].Name, *r.ResidualNS)
 			}
+		}
+		if i := slices.IndexFunc(s.Devices, func(d summary.Device) bool { return d.Input == r.Input }); i >= 0 {
+			got.Window = s.Devices[i].WindowNS
 		}
 		if got != want {
 			t.Errorf("%s:\n%+v, want\n%+v", files[r.Input].Name, got, want)
@@ -130,6 +151,9 @@ func checkRows(t *testing.T, s *summary.Summary, truth rankgen.Truth) {
 		sums.Count, sums.Incomplete = sums.Count+c.Count, sums.Incomplete+c.Incomplete
 		if c.TransferNS != nil {
 			sums.Transfer, sums.Wait = sums.Transfer+*c.TransferNS, sums.Wait+*c.WaitNS
+		}
+		if sp := c.Splits; sp != nil {
+			sums.Splits = rankgen.Splits{Count: sp.Count, Max: sp.MaxBytes, Mean: sp.MeanBytes, Wait: sp.WaitNS}
 		}
 		got[key] = sums
 		if c.Partial != (c.GroupSize > c.Ranks) {

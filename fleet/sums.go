@@ -68,50 +68,93 @@ type clock struct {
 // early. Members that share no collective with an aligned one stay unaligned (n is 0).
 // Sums never use clocks.
 func (j *Job) align() {
+	outlines := make([]Outline, len(j.groups))
+	for i, g := range j.groups {
+		outlines[i] = g.outline()
+	}
 	j.clocks = make([]clock, len(j.members))
-	aligned := make([]bool, len(j.members))
-	aligned[0] = true
-	for again := true; again; { // each pass reaches the groups that touch an aligned member
-		again = false
-		for _, g := range j.groups {
-			if g.matched == byNothing {
-				continue
-			}
-			ref := slices.IndexFunc(g.lists, func(l list) bool { return aligned[l.member] })
-			if ref < 0 {
-				continue
-			}
-			ends := g.endsOf(j.members, &g.lists[ref])
-			for i := range g.lists {
-				m := g.lists[i].member
-				if aligned[m] {
-					continue
-				}
-				var apart []int64
-				for id, end := range g.endsOf(j.members, &g.lists[i]) {
-					if end != 0 && ends[id] != 0 {
-						apart = append(apart, end-ends[id])
-					}
-				}
-				if len(apart) == 0 {
-					continue
-				}
-				offset, residual := medianSpread(apart)
-				j.clocks[m] = clock{j.clocks[g.lists[ref].member].offset + offset, residual, len(apart)}
-				aligned[m], again = true, true
-			}
+	for _, s := range alignment(len(j.members), outlines) {
+		for i, c := range j.groups[s.group].offsets(j.members, s.From, s.To) {
+			c.offset += j.clocks[s.From].offset
+			j.clocks[s.To[i]] = c
 		}
 	}
 }
 
-// endsOf returns the end of each complete synchronizing instance on one member, or 0.
+// A step aligns the clocks of members of a group by that of another.
+type step struct {
+	group int // index of the outlines
+	From  int
+	To    []int // ascending
+}
+
+// alignment returns the steps that align as many members as possible with the first. Each
+// needs only what its group has.
+func alignment(members int, groups []Outline) (out []step) {
+	aligned := make([]bool, members)
+	aligned[0] = true
+	for again := true; again; { // each pass reaches the groups that touch an aligned member
+		again = false
+		for i, g := range groups {
+			ref := slices.IndexFunc(g.Places, func(m int) bool { return aligned[m] })
+			if !g.Aligns || ref < 0 {
+				continue
+			}
+			s := step{group: i, From: g.Places[ref]}
+			for _, m := range g.Places {
+				if !aligned[m] {
+					s.To = append(s.To, m)
+					aligned[m], again = true, true
+				}
+			}
+			if len(s.To) > 0 {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// offsets returns how far the clocks of members of the group are ahead of that of another.
+// The group has a complete synchronizing instance.
+func (g *group) offsets(members []Member, from int, to []int) []clock {
+	ends := func(member int) []int64 {
+		at := slices.IndexFunc(g.lists, func(l list) bool { return l.member == member })
+		return g.endsOf(members, &g.lists[at])
+	}
+	ref := ends(from)
+	out := make([]clock, len(to))
+	for i, m := range to {
+		apart := ends(m)
+		for k := range apart {
+			apart[k] -= ref[k]
+		}
+		n := len(apart)
+		offset, residual := medianSpread(apart)
+		out[i] = clock{offset, residual, n}
+	}
+	return out
+}
+
+// aligns reports whether clocks can be aligned by an instance: all members have it, and
+// leave it together.
+func (g *group) aligns(in *instance) bool { return g.complete(in) && in.what.Op.Synchronizes() }
+
+// endsOf returns the ends of all such instances on one member, in the order of the instances.
 func (g *group) endsOf(members []Member, l *list) []int64 {
 	out := make([]int64, len(g.instances))
 	runs := members[l.member].Columns.Runs
 	for at, id := range l.of {
-		if id >= 0 && g.complete(&g.instances[id]) && g.instances[id].what.Op.Synchronizes() {
+		if id >= 0 {
 			out[id] = runs[l.runs[at]].End
 		}
 	}
-	return out
+	n := 0
+	for id := range g.instances {
+		if g.aligns(&g.instances[id]) {
+			out[n] = out[id]
+			n++
+		}
+	}
+	return out[:n]
 }

@@ -115,15 +115,18 @@ func (s *side) parts() (list []view.Part) {
 }
 
 // incomparable says why runs of the two sides do not compare, and why their sums do not:
-// the captures hold different numbers of steps. Both are "" if there is no reason.
-func incomparable(reasons []view.Reason) (apart, sums string) {
+// the captures hold different numbers of steps. Defined says why their steps do not: they
+// are ranges of the CPU on one side. All are "" if there is no reason.
+func incomparable(reasons []view.Reason) (apart, sums, defined string) {
 	for _, r := range reasons {
 		switch {
 		case r.Level == view.Refuse || r.Code == view.OtherFormat || r.Code == view.HardwareUnknown:
 			apart = cmp.Or(apart, r.Text())
 		case r.Code == view.StepCount:
 			sums = cmp.Or(sums, r.Text())
+		case r.Code == view.StepDefinition:
+			defined = cmp.Or(defined, r.Text())
 		}
 	}
-	return apart, sums
+	return apart, sums, defined
 }

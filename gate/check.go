@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"assay/judge/rule"
 	"assay/summary"
@@ -84,7 +85,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	if len(base) > 0 {
 		c.base.judge(opt.Thresholds)
 		reasons = view.Comparable(c.base.parts(), c.now.parts())
-		c.apart, c.steps = incomparable(reasons)
+		c.apart, c.steps, c.defined = incomparable(reasons)
 	}
 	rep := &Report{Now: now, Base: base, Reasons: reasons}
 	for i := range gates {
@@ -104,6 +105,7 @@ type check struct {
 	now, base side
 	apart     string // why the sides do not compare, or ""
 	steps     string // why their sums do not, or ""
+	defined   string // why their steps do not, or ""
 }
 
 // A side is the runs of one side.
@@ -249,6 +251,9 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 		if why != "" {
 			why += perStep(m)
 		}
+	}
+	if why == "" && strings.HasPrefix(m.Name, "step") {
+		why = c.defined
 	}
 	if why != "" {
 		return answer{Inconclusive, "not comparable: " + why + "; " + o.change(), true}

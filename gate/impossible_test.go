@@ -248,6 +248,20 @@ func TestCollectedEvents(t *testing.T) {
 			t.Errorf("%s: the gate is %s: %s", c.name, o.Result, o.Why)
 		}
 	}
+	// From a quarter of the GPU work on, there is no verdict: all missing events may be
+	// GPU work.
+	work := int64(0)
+	for _, table := range []string{kernels, "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"} {
+		_, n := r.changed(t, "UPDATE "+table+" SET start = start")
+		work += n
+	}
+	for missing, withheld := range map[int64]bool{work/3 - 2: false, work/3 + 2: true, rows: true} {
+		s, _ := r.changed(t, create, say(1, collected(rows+missing)))
+		v := judge.Judge(s, rule.DefaultThresholds()).Verdict
+		if is := issueOf(s, "cuda-events-incomplete"); (is.Count == missing) != withheld || (v.Abstained != nil && v.Abstained.Code == rule.RecordsMissing) != withheld || (v.Bound == "unknown") != withheld {
+			t.Errorf("%d of %d missing: %+v, %+v", missing, work, is, v)
+		}
+	}
 	s, _ := r.changed(t, create, say(1, "Not all CUDA events might have been collected."))
 	if is := issueOf(s, "cuda-events-uncertain"); is.Count != 1 || is.Severity != "info" {
 		t.Errorf("uncertain: %+v", s.Issues)

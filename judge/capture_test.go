@@ -194,3 +194,18 @@ func TestMixedSpans(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 }
+
+// TestAscend: the trace of an NPU has slices of the CPU and of the NPU.
+func TestAscend(t *testing.T) {
+	s := of()
+	s.Inputs = []summary.Input{{Format: "chrome-trace"}}
+	s.Spans = []summary.Span{{Name: "AscendCL@aclopCompileAndExecute", Count: 1, SelfNS: 5, TotalNS: 5}, {Name: "Free", Count: 3, SelfNS: 9, TotalNS: 9}}
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.NoGPUTime)
+	if want := "No GPU events; the capture is of an Ascend NPU, whose operations are not read"; f.Title != want || !strings.Contains(strings.Join(f.Evidence, " "), "CPU and the NPU") {
+		t.Errorf("%q, %q, want %q", f.Title, f.Evidence, want)
+	}
+	s.Spans = s.Spans[1:]
+	if f := find(t, Judge(s, rule.DefaultThresholds()), rule.NoGPUTime); f.Title != "No GPU events; only CPU slices are reported" {
+		t.Errorf("without Ascend's calls: %q", f.Title)
+	}
+}

@@ -36,8 +36,8 @@ func corpusRuns(t *testing.T) (names []string, runs []*summary.Summary) {
 	return names, runs
 }
 
-// TestFirstFindingAgrees: if the verdict names a loss, the first finding on a part of the
-// window is of that part. If it names none, no part that is a loss has a finding of its own.
+// TestFirstFindingAgrees: if the verdict names a loss, the first finding about the window
+// concerns the same part, and no finding about the window is worse.
 func TestFirstFindingAgrees(t *testing.T) {
 	names, runs, limits := treeRuns(t)
 	moreNames, more := corpusRuns(t)
@@ -141,7 +141,7 @@ func TestTenTimesSlower(t *testing.T) {
 			f, g := findingOf(a.Findings, id), findingOf(b.Findings, id)
 			if (f == nil) != (g == nil) {
 				t.Errorf("%s: %s is a finding at one speed only\n%s\nand\n%s", names[i], id, told(a), told(b))
-			} else if f != nil && (f.Level != g.Level || math.Abs(f.Value-g.Value) > 1e-9) {
+			} else if f != nil && (f.Level != g.Level || math.Abs(f.Value-g.Value) > 1e-8) {
 				t.Errorf("%s: %s is %s at %v, ten times slower %s at %v", names[i], id, f.Level, f.Value, g.Level, g.Value)
 			}
 		}

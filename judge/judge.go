@@ -8,7 +8,7 @@
 // one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
 // totals and profiles have roots of their own, with their own denominators.
 //
-// Each subject has a package with its rules: timeline, sums, functions, counters, memory and
+// Each subject has a package with its rules: timeline, ranks, sums, functions, counters, memory and
 // series (logs), and capture for what was recorded. This package chooses the subject that decides the
 // verdict. Package finding has what they return, rule the limits and remedies, and tree how
 // findings hang together.
@@ -26,12 +26,14 @@ import (
 	"assay/judge/finding"
 	"assay/judge/functions"
 	"assay/judge/memory"
+	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/series"
 	"assay/judge/sums"
 	"assay/judge/timeline"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Result is what Judge returns.
@@ -55,6 +57,10 @@ type Result struct {
 	Sides []counters.Side `json:"sides,omitempty"`
 	Peaks counters.Peaks  `json:"-"`
 
+	// Stages has the verdict on each stage of a server, in the order of their names. It is
+	// absent if the inputs are not of several stages.
+	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
+
 	// Stacks is the software that the summary shows.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
 }
@@ -65,7 +71,23 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s.Timelines(), r.Findings, r.Stacks)
+	r.Stages = stageVerdicts(s.Timelines(), th)
 	return r
+}
+
+// A StageVerdict is the verdict on one stage of a server, as if its captures were alone.
+type StageVerdict struct {
+	Stage   string          `json:"stage"` // "EXTEND"
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// stageVerdicts judges each stage of a server apart: prefill and decode are limited by
+// different things.
+func stageVerdicts(s *summary.Summary, th rule.Thresholds) (out []StageVerdict) {
+	for _, st := range view.Stages(s) {
+		out = append(out, StageVerdict{st.Name, evaluate(s.Pick(st.Inputs), th).withReason().Verdict})
+	}
+	return out
 }
 
 // A bench has an evaluator for each subject, which see the same context.
@@ -83,7 +105,7 @@ type bench struct {
 func newBench(s *summary.Summary, th rule.Thresholds) *bench {
 	c := tree.NewContext(s.Timelines(), th)
 	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c), series.New(c, s)}
-	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
+	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
 	return b
 }
 
@@ -98,7 +120,7 @@ func (b *bench) result() Result {
 	switch {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
-	case len(b.Series)+len(b.Benchmarks) > 0 && b.withoutCaptures():
+	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
 		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: valuesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: valuesOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))

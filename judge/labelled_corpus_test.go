@@ -102,7 +102,7 @@ func captured(t *testing.T, path string) *summary.Summary {
 	return analyze.Trace(tr, summary.Input{Path: path, Format: "kineto"}, analyze.DefaultOptions())
 }
 
-// readable measures a trace of the corpus, or returns nil if it is no trace with a device.
+// readable measures a trace of the corpus, or returns nil if that has no device.
 func readable(t *testing.T, path string) *summary.Summary {
 	t.Helper()
 	f, err := os.Open(path)

@@ -31,6 +31,7 @@ type labelled struct {
 func labelledRuns() []labelled {
 	return slices.Concat(
 		labelledTraces(),
+		labelledRanks(),
 		labelledTables(),
 		labelledProfiles(),
 		labelledCounters(),

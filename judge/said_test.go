@@ -59,7 +59,7 @@ func TestLateRankNamesItsLimits(t *testing.T) {
 		t.Errorf("level %s\n%s", f.Level, told(r))
 	}
 	if !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.HasPrefix(e, "Compute imbalance: rank 1 takes 40 ms") }) ||
-		!slices.Equal(ids(f.Next), []string{"find-the-late-rank", "even-out-the-work", "check-throttling"}) {
+		!slices.Equal(ids(f.Next), []string{"compare-the-gpu", "even-out-the-work", "check-throttling"}) {
 		t.Errorf("evidence %q\nsteps %q", f.Evidence, texts(f.Next))
 	}
 }

@@ -14,6 +14,7 @@ import (
 type collected struct {
 	events    map[int64]int64 // by process
 	rows      int64
+	work      int64 // those of GPU work among rows
 	uncertain bool // nsys states that some may be missing
 }
 
@@ -32,6 +33,10 @@ var otherTables = []string{
 	"CUPTI_ACTIVITY_KIND_DRIVER", "CUDA_GPU_MEMORY_USAGE_EVENTS", "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS",
 	"CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER", "CUPTI_ACTIVITY_KIND_MEMORY",
 }
+
+// manyMissing is the share of the GPU work that may be missing from which on no verdict
+// is given: the critical limit of lost launches.
+const manyMissing = 0.25
 
 // fewMissing is the share of the collected events from which on missing ones are a loss.
 const fewMissing = 0.001
@@ -60,6 +65,9 @@ func (l *loader) diagnostic(r row) {
 func (c *collected) read(table string, rows int64) {
 	if collectedTables[table] {
 		c.rows += rows
+		if table != "CUPTI_ACTIVITY_KIND_RUNTIME" {
+			c.work += rows
+		}
 	}
 }
 
@@ -87,6 +95,10 @@ func (l *loader) noteCollected() {
 	}
 	l.out.Issue(diag.Issue{Code: "cuda-events-missing", Severity: severity,
 		Help: fmt.Sprintf("nsys collected %s CUDA events, and %s of them are not in the export. They are missing from every sum. Export the report again, without a filter and to the end.", unit.Count(events), unit.Count(missing))}, missing)
+	// Which events are missing is not known: all of them may be GPU work.
+	if float64(missing) >= manyMissing*float64(c.work+missing) {
+		l.out.Issue(diag.Issue{Code: "cuda-events-incomplete", Severity: diag.DataLoss, First: diag.Pos{File: l.file}}, missing)
+	}
 }
 
 // readsAll reports whether every row that may be one of the collected events is counted.

@@ -56,6 +56,9 @@ func verdict(ctx *section.Context) doc.Section {
 	if text := verdictSentence(ctx, ctx.Brief); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: true})
 	}
+	if list := stageVerdicts(ctx); list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
 	if text := verdictCause(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
 	}

@@ -70,11 +70,17 @@ func inputs(ctx *section.Context) doc.Table {
 }
 
 // groupingLine returns where the ranks of several inputs come from, and which runs the
-// inputs are. The totals of a report include all inputs, copies too. It is "" for one
+// inputs are, and how the ranks divide the work. The totals of a report include all inputs, copies too. It is "" for one
 // input, and if nothing is known.
 func groupingLine(s *summary.Summary) string {
+	var topologies []string
+	for _, t := range s.Topologies {
+		if text := words.Topology(t); text != "" {
+			topologies = append(topologies, text)
+		}
+	}
 	if len(s.Inputs) < 2 {
-		return ""
+		return doc.Capital(strings.Join(topologies, "; "))
 	}
 	g := view.Runs(view.Captures(s))
 	var parts []string
@@ -87,6 +93,7 @@ func groupingLine(s *summary.Summary) string {
 			parts = append(parts, text)
 		}
 	}
+	parts = append(parts, topologies...)
 	if n := len(g.Copies); n > 0 {
 		parts = append(parts, label.Plural(int64(n), "input")+" with the content of another one, included in all totals")
 	}

@@ -56,8 +56,9 @@ func (d Report) JSON(w io.Writer) error {
 		States []timeline.StepState    `json:"step_states,omitempty"`
 		Groups []timeline.StepGroup    `json:"step_groups,omitempty"`
 		Phases []timeline.PhaseVerdict `json:"phase_verdicts,omitempty"`
+		Stages []judge.StageVerdict    `json:"stage_verdicts,omitempty"`
 		Stacks []rule.Stack            `json:"stacks,omitempty"`
-	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stacks})
+	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Stacks})
 }
 
 // MadeBy returns the document with the version of assay in its JSON, as saved summaries

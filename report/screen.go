@@ -25,6 +25,9 @@ func screenVerdict(ctx *section.Context) doc.Section {
 	if text := verdictSentence(ctx, ctx.Brief); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
+	if list := stageVerdicts(ctx); list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
 	if text := verdictCause(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
 	}
@@ -34,6 +37,14 @@ func screenVerdict(ctx *section.Context) doc.Section {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Fix: " + ctx.Step(f.Next[0])})
 	}
 	return s
+}
+
+// stageVerdicts returns the verdict on each stage of a server.
+func stageVerdicts(ctx *section.Context) (out doc.List) {
+	for _, st := range ctx.Result.Stages {
+		out = append(out, doc.Item{Mark: label.Clip(label.Clean(st.Stage), 20) + ":", Text: words.Verdict(st.Verdict.Bound) + ". " + ctx.Brief(st.Verdict.Sentence)})
+	}
+	return out
 }
 
 // overLimitsText returns how many findings are more important than a verdict that asks
@@ -113,7 +124,7 @@ func screenFindings(ctx *section.Context, most int) doc.Section {
 	all := screenable(ctx)
 	for _, f := range all[:min(most, len(all))] {
 		it := doc.Item{Mark: words.Level(f.Level) + " ", Text: ctx.Brief(f.Title)}
-		if text := savingsText(f); text != "" {
+		if text := savingsText(ctx, f); text != "" {
 			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
 		if text := causeText(ctx, f); text != "" && f.Level > finding.Info {

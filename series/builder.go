@@ -53,7 +53,6 @@ type Builder struct {
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
-	dated  bool
 }
 
 // A building is a series that is not finished: its last value may still be
@@ -434,4 +433,14 @@ func cut(s string) string {
 		s = s[:MaxName]
 	}
 	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// Group adds a group. Groups over the limit are an issue.
+func (b *Builder) Group(g Group, at diag.Pos) {
+	if len(b.log.Groups) >= MaxGroups {
+		b.issues.Add(diag.Issue{Code: "groups-left-out", Severity: diag.DataLoss, First: at})
+		return
+	}
+	g.Name, g.Desc = cut(g.Name), cut(g.Desc)
+	b.log.Groups = append(b.log.Groups, g)
 }

@@ -32,6 +32,7 @@ const (
 type Log struct {
 	Series     []Series // in the order of their first values
 	Benchmarks []Benchmark
+	Groups     []Group    // of ranks that communicate
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
 	Clock Clock
@@ -187,7 +188,7 @@ func (l *Log) Limited() bool {
 
 // Empty reports whether the log has no value, finite or not.
 func (l *Log) Empty() bool {
-	return len(l.Benchmarks) == 0 && !slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
+	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 && !slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
 }
 
 // labelKey returns labels as one text, which is unique.

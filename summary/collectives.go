@@ -25,7 +25,11 @@ type Collective struct {
 	Group      string `json:"group,omitempty"`
 	GroupRanks string `json:"group_ranks,omitempty"`
 	GroupSize  int    `json:"group_size,omitempty"` // ranks of the group; 0 if not recorded
-	Ranks      int    `json:"ranks"`                // of the group that were given
+	// Parallel is the kind of parallelism of the group, such as [ParallelTensor]; it is
+	// absent if that is not known.
+	Parallel string `json:"parallel,omitempty"`
+	Nodes    int    `json:"nodes,omitempty"` // machines of the given ranks of the group; 0 if not known
+	Ranks    int    `json:"ranks"`           // of the group that were given
 	// Partial says that ranks of the group are missing: a rank that was not given
 	// may have come last.
 	Partial bool   `json:"partial,omitempty"`
@@ -44,6 +48,20 @@ type Collective struct {
 	// TransferNS, and that times the factor of the operation.
 	AlgBWGBps *float64 `json:"algbw_gbps"`
 	BusBWGBps *float64 `json:"busbw_gbps"`
+
+	Splits *Splits `json:"splits,omitempty"` // of all-to-alls whose ranks have different sizes
+}
+
+// Splits are the sizes of all-to-alls whose ranks send or receive different amounts, as
+// tokens of experts do. Of each, the side counts that differs more: what ranks receive, or
+// what they send back.
+type Splits struct {
+	Count     int64 `json:"count"`      // instances
+	MaxBytes  int64 `json:"max_bytes"`  // sum over the instances of the largest rank's bytes
+	MeanBytes int64 `json:"mean_bytes"` // sum over the instances of the mean over the ranks
+	// WaitNS is the part of the waiting in instances that send back, to which the rank with
+	// the most to send came last.
+	WaitNS int64 `json:"wait_ns"`
 }
 
 func (c *Collective) check() error {
@@ -85,6 +103,25 @@ type RankWait struct {
 	// which this rank came last. Over all ranks it sums to the waiting.
 	CausedNS int64 `json:"caused_ns"`
 	Last     int64 `json:"last"` // collectives to which it came last, late enough to matter
+
+	// Stage is the stage of the pipeline, from 0. It is absent without one.
+	Stage *int `json:"stage,omitempty"`
+	// Peers is the lowest of the ranks that do the same work. It is absent if that is not
+	// known.
+	Peers *int `json:"peers,omitempty"`
+	// PeerWaitNS and PeerCausedNS are the parts of WaitNS and CausedNS in collectives whose
+	// ranks all do the same work. They are absent if all ranks of the job do.
+	PeerWaitNS   *int64 `json:"peer_wait_ns,omitempty"`
+	PeerCausedNS *int64 `json:"peer_caused_ns,omitempty"`
+	// StageWaitNS is waiting in matched sends and receives, and in collectives of several
+	// stages; StageMessages are these sends and receives. It is absent if ranks are no stages.
+	StageWaitNS   *int64 `json:"stage_wait_ns,omitempty"`
+	StageMessages int64  `json:"stage_messages,omitempty"`
+	// SplitBytes is what the rank received or sent back in all-to-alls of different sizes.
+	SplitBytes int64 `json:"split_bytes,omitempty"`
+
+	Others *Comparison `json:"others,omitempty"`     // absent if no other rank does the same work
+	Late   *LateSteps  `json:"late_steps,omitempty"` // absent if there is none
 
 	// OffsetNS is how far the clock of this input is ahead of the first rank's, by the
 	// ends of matched collectives, and ResidualNS the median distance from it. Both

@@ -74,8 +74,12 @@ const ClocksImplausible = "window-implausible"
 // Damages reports whether the issue says that rows of device work are missing from an
 // export, or may be. Their number is unknown.
 func (is Issue) Damages() bool {
-	return is.Code == "device-table-damaged" || is.Code == "export-cut"
+	return is.Code == "device-table-damaged" || is.Code == "export-cut" || is.Code == EventsIncomplete
 }
+
+// EventsIncomplete is the code of the issue that an export lacks so many CUDA events
+// that much of the GPU work may be missing.
+const EventsIncomplete = "cuda-events-incomplete"
 
 // check returns an error if r counts more of a part than of the whole.
 func (r *LaunchLoss) check() error {

@@ -104,8 +104,9 @@ func (s *Summary) Only(input int) *Summary { return s.Pick([]int{input}) }
 // the order given. Issues belong to all inputs of a summary, so the result has all of
 // them.
 //
-// Rows that compare or add up the ranks of one job ([Collective], [RankWait], [Rolled]) stay
-// only if the result has all inputs of the job, because their sums are over all of them.
+// Rows that compare or add up the ranks of one job ([Collective], [RankWait], [Topology],
+// [Rolled]) stay only if the result has all inputs of the job, because their sums are over all
+// of them.
 func (s *Summary) Pick(inputs []int) *Summary {
 	out := &Summary{Schema: s.Schema, Issues: slices.Clone(s.Issues)}
 	number := make(map[int]int, len(inputs))
@@ -126,6 +127,7 @@ func (s *Summary) Pick(inputs []int) *Summary {
 	}
 	out.Collectives = slices.DeleteFunc(out.Collectives, func(c Collective) bool { return cut[inputs[c.Job]] })
 	out.Ranks = slices.DeleteFunc(out.Ranks, func(r RankWait) bool { return cut[inputs[r.Job]] })
+	out.Topologies = slices.DeleteFunc(out.Topologies, func(t Topology) bool { return cut[inputs[t.Job]] })
 	out.Rolled = slices.DeleteFunc(out.Rolled, func(r Rolled) bool { return cut[inputs[r.Job]] })
 	return out
 }

@@ -14,7 +14,8 @@ import (
 // If Cut is empty, the window is the marker's span on the host: GPU work after
 // the marker's end belongs to a later step or to none, and a device has rows
 // only for steps that overlap its window. If Cut is "work", the host runs ahead
-// of the device, and the window is on the device: it begins when the work
+// of the device, as inference servers do and programs whose last work ends long after
+// the last marker, and the window is on the device: it begins when the work
 // launched before the marker is done, and ends when the work launched within it
 // is done. The JSON has another member, "budget": see [Step.MarshalJSON].
 type Step struct {

@@ -21,6 +21,7 @@ const Schema = "assay/summary/1"
 // A Summary has the measurements of one input or, merged, of many.
 type Summary struct {
 	Schema  string   `json:"schema"`
+	Partial *Partial `json:"partial,omitempty"` // of a file of "assay summary --save"
 	Inputs  []Input  `json:"inputs"`
 	Devices []Device `json:"devices"`
 	Streams []Stream `json:"streams,omitempty"`
@@ -44,6 +45,7 @@ type Summary struct {
 
 	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
 	Ranks       []RankWait   `json:"ranks,omitempty"`
+	Topologies  []Topology   `json:"topologies,omitempty"` // of jobs of several ranks
 	Rolled      []Rolled     `json:"rolled,omitempty"`
 
 	LaunchLosses []LaunchLoss `json:"launch_losses,omitempty"`
@@ -57,6 +59,7 @@ type Summary struct {
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
 	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
+	Groups          []Group          `json:"groups,omitempty"`     // of ranks that communicate
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
@@ -81,6 +84,12 @@ type Input struct {
 	RunFrom string `json:"run_from,omitempty"`
 	// WorldSize is the number of ranks of the job as the trace states it, or 0.
 	WorldSize int `json:"world_size,omitempty"`
+
+	// Host is the name of the machine, and GPUs how many it has, as the trace states them.
+	Host string `json:"host,omitempty"`
+	GPUs int    `json:"gpus,omitempty"`
+	// ProcessGroups are those with a description that says more than "default_pg".
+	ProcessGroups []ProcessGroup `json:"process_groups,omitempty"`
 
 	// SpanNS is the length of the capture: from the first start to the last end
 	// of all complete events of host and device, without the profiler's own
@@ -121,6 +130,9 @@ type Device struct {
 
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
+
+	// Drift compares identical kernels over time; nil if too few repeat.
+	Drift *Drift `json:"drift,omitempty"`
 
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each interval during which nothing ran

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -19,6 +20,9 @@ type Meta struct {
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
 	RecordEnd *int64 // ns on the clock of the trace: when the profiler stopped to record
 
+	Host   string         // name of the machine; "" if the trace has none
+	Groups []ProcessGroup // of the job
+
 	// Recorder has the profiler's versions and settings: whether it recorded
 	// shapes, stacks, modules and memory. Keys and values are kept as written.
 	Recorder map[string]string
@@ -27,6 +31,12 @@ type Meta struct {
 	// the version of the interface, as in cudaLaunchKernel_v7000.
 	APINames map[string]string
 	NVTXOps  bool // operators were NVTX ranges; their sequence numbers are one too high
+}
+
+// A ProcessGroup is a group of ranks of the job, as its profiler lists it.
+type ProcessGroup struct {
+	Name, Description string
+	Size              int
 }
 
 // metadata collects the members of the top-level object from which Meta is
@@ -40,6 +50,7 @@ var kinetoKeys = map[string]bool{
 	"deviceProperties":    true,
 	"distributedInfo":     true,
 	"baseTimeNanoseconds": true,
+	"host_name":           true,
 
 	"cupti_version":        true,
 	"cuda_runtime_version": true,
@@ -76,6 +87,10 @@ func (m *metadata) decode() Meta {
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
 	out.Rank, _ = optionalInt(info.Get("rank"), maxRank)
 	out.WorldSize, _ = optionalInt(info.Get("world_size"), maxRank+1)
+	out.Groups = groupsOf(info.Get("pg_config"))
+	if host := gjson.ParseBytes(m.raw["host_name"]); host.Type == gjson.String && len(host.Str) <= maxSetting {
+		out.Host = host.String()
+	}
 	if base := gjson.ParseBytes(m.raw["baseTimeNanoseconds"]); base.Type == gjson.Number {
 		ns := base.Int()
 		out.BaseTime = &ns
@@ -88,6 +103,22 @@ func (m *metadata) decode() Meta {
 			out.Recorder[key] = v.Raw
 		}
 	}
+	return out
+}
+
+// groupsOf returns the process groups that a list describes, at most maxGroups.
+func groupsOf(list gjson.Result) (out []ProcessGroup) {
+	const maxGroups = 256
+	if !list.IsArray() {
+		return nil
+	}
+	list.ForEach(func(_, g gjson.Result) bool {
+		name, desc := g.Get("pg_name").String(), g.Get("pg_desc").String()
+		if size := g.Get("pg_size"); name != "" && len(name) <= maxSetting && len(desc) <= maxSetting && size.Num >= 0 && size.Num <= maxRank {
+			out = append(out, ProcessGroup{Name: strings.Clone(name), Description: strings.Clone(desc), Size: int(size.Num)})
+		}
+		return len(out) < maxGroups
+	})
 	return out
 }
 

@@ -118,9 +118,11 @@ func in(key string, members ...string) func(string, map[string]any) {
 func formatGaps(sc tracegen.Scenario) []formatGap {
 	out := []formatGap{
 		{"the files are two, and each profiler has its own words about itself",
-			in("inputs", "path", "format", "bytes", "events", "sha256", "recorder", "base_time_ns", "rank_from", "world_size")},
+			in("inputs", "path", "format", "bytes", "events", "sha256", "recorder", "base_time_ns", "rank_from", "world_size", "host", "gpus", "process_groups")},
 		{"gaps have a share of what the profiler of the trace did for itself, which no other does",
 			in("largest_gaps", "profiler_ns")},
+		{"only the trace has the grid of kernels, which distinguishes them",
+			in("devices", "drift")},
 		{"the ranges of operators have the shapes of inputs, and no types",
 			in("top_shapes", "types")},
 	}
@@ -314,6 +316,7 @@ func TestBothRanks(t *testing.T) {
 func TestBothTroubles(t *testing.T) {
 	unsaid := map[string]string{
 		"loader_by_its_stack":  "no export knows of Python, and only its functions show the data loader",
+		"long_pauses":          "no export knows of Python, and only its functions have the name of the work",
 		"graphs_not_recorded":  "the story's graphs are in no table of the export",
 		"nearly_full":          "no export knows of PyTorch's allocator",
 		"full":                 "no export knows of PyTorch's allocator",

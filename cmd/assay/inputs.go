@@ -50,6 +50,7 @@ type reading struct {
 
 	scan     bool // search what is read for secrets
 	noDigest bool // see source
+	save     bool // parts are saved, so collectives are looked at
 	sums     bool // summaries that are rolled up will do
 
 	mu    sync.Mutex
@@ -57,6 +58,7 @@ type reading struct {
 	done  int64                 // stored bytes of those that are closed
 	used  int64                 // bytes of memory that the traces take
 	kept  int64                 // bytes of memory that the results of inputs take, estimated
+	held  int64                 // bytes of memory that the collectives of partials take
 
 	secrets []summary.Issue // of inputs that hold some
 }
@@ -143,7 +145,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
 		return fmt.Errorf("%s: the summary is rolled up: it has all rows of %d of its %d inputs, and sums of the others; give the traces, or a summary saved with --full", path, len(in.Summary.Inputs)-in.Summary.RolledUpInputs(), len(in.Summary.Inputs))
 	}
-	collectMore(in, len(r.paths))
+	collectMore(in, len(r.paths) >= manyInputs && int64(r.limits.memory) >= muchMemory)
 	use(in)
 	return nil
 }
@@ -151,6 +153,10 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 // manyInputs is the number of inputs from which on the summaries take more memory than
 // the inputs that are being read.
 const manyInputs = 128
+
+// muchMemory is the limit of memory in bytes from which on the heap may grow by more between
+// collections.
+const muchMemory = 1 << 30
 
 // waitTime is after how long a message tells that an input has brought no data.
 const waitTime = 2 * time.Second
@@ -273,8 +279,9 @@ func unpacked(path string) int64 {
 // to measure it makes some, and with much to keep the usual share of it is much.
 // A profile is bounded by a quarter of the memory, and is mostly names, which take
 // long to look through: there the usual share of Go is right. Among many inputs each is small, and
-// the summaries of all are looked through each time, so collections are half as many.
-func collectMore(in *ingest.Input, inputs int) {
+// the summaries of all are looked through each time, so with many inputs and enough memory
+// collections are half as many.
+func collectMore(in *ingest.Input, many bool) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
@@ -283,7 +290,7 @@ func collectMore(in *ingest.Input, inputs int) {
 		return
 	}
 	slack := uint64(16 << 20)
-	if inputs >= manyInputs {
+	if many {
 		slack *= 2
 	}
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}} // runtime.ReadMemStats would stop all goroutines

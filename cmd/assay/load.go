@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,17 +13,14 @@ import (
 
 	"assay/analyze"
 	"assay/classify"
-	"assay/collective"
-	"assay/diag"
-	"assay/fleet"
 	"assay/internal/ingest"
+	"assay/internal/partial"
 	"assay/internal/yamltree"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/series/forms"
 	"assay/summary"
-	"assay/trace"
 	"assay/unit"
 )
 
@@ -131,6 +126,7 @@ func specialFiles(paths []string) string {
 type measure struct {
 	source
 	thresholds string
+	save       string // the directory for partials; "" for none
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -158,138 +154,21 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, failed := r.merged()
-	if all == nil {
+	r.save = m.save != ""
+	all, failed := r.measureAll()
+	if len(all) == 0 {
 		return nil, errors.Join(failed...)
 	}
-	v := &verdict{summary: all}
-	noteRepeatedRanks(v.summary)
+	if m.save != "" {
+		if err := m.saveParts(e, all); err != nil {
+			return nil, errors.Join(append(failed, err)...)
+		}
+	}
+	v := &verdict{summary: r.joined(all)}
+	partial.NoteRepeatedRanks(v.summary)
 	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)
 	return v, errors.Join(failed...)
-}
-
-// measured returns the summary of an input, without its secrets. The collectives of its
-// GPUs are added to members, unless that is nil.
-func (r *reading) measured(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	sum := withoutSecrets(r.measure(in, members), in.Path)
-	r.keep(memoryOf(sum))
-	return sum
-}
-
-// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
-func memoryOf(sum *summary.Summary) (n int64) {
-	const perRow = 64 // texts and nested values
-	v := reflect.ValueOf(sum).Elem()
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice {
-			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
-		}
-	}
-	return n
-}
-
-func (r *reading) measure(in *ingest.Input, members *[]fleet.Member) *summary.Summary {
-	if in.Summary != nil {
-		return in.Summary // has its own inputs
-	}
-	run, runFrom, _ := r.places.run(in) // reading has checked it
-	from := summary.Input{
-		Run: run, RunFrom: runFrom,
-		Path: in.Path, Format: in.Format, Compression: in.Compression,
-		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
-	}
-	if in.Trace != nil && in.Trace.Meta.WorldSize != nil {
-		from.WorldSize = *in.Trace.Meta.WorldSize
-	}
-	opt := analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBinsOf(len(r.paths)), MaxRows: r.limits.memory.rows()}
-	switch {
-	case in.Tables != nil && in.Series != nil:
-		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt), analyze.Series(in.Series, from, opt))
-	case in.Series != nil:
-		return analyze.Series(in.Series, from, opt)
-	case in.Tables != nil:
-		return analyze.Tables(in.Tables, from, opt)
-	case in.Memory != nil:
-		return analyze.Snapshot(in.Memory, from, opt)
-	case in.Timeline != nil:
-		return analyze.MemoryTimeline(in.Timeline, from, opt)
-	case in.Counters != nil:
-		return analyze.Counters(in.Counters, from, opt)
-	}
-	if in.Profile != nil {
-		return analyze.Profile(in.Profile, from, opt)
-	}
-	if members != nil && (len(r.paths) > 1 || gpus(in.Trace) > 1) {
-		opt.Collectives = func(device int64, c *collective.Columns) {
-			*members = append(*members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
-		}
-	}
-	return analyze.Trace(in.Trace, from, opt)
-}
-
-// gpus returns how many GPUs a trace has work of.
-func gpus(t *trace.Trace) int {
-	seen := map[int64]bool{}
-	for i := range t.Tracks {
-		if t.Tracks[i].OnDevice {
-			seen[t.Tracks[i].Device] = true
-		}
-	}
-	return len(seen)
-}
-
-// noteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
-// different runs, and totals over all GPUs would mix them. If the user has put them into
-// one run, the rule for the ranks or that for the runs may be wrong.
-func noteRepeatedRanks(s *summary.Summary) {
-	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
-		return // a summary has said so before
-	}
-	seen := make(map[int]int)
-	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
-			continue // nothing in it is added to devices
-		}
-		first, again := seen[in.Rank]
-		if !again {
-			seen[in.Rank] = i
-			continue
-		}
-		help := "Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately."
-		if in.Run != "" && in.Run == s.Inputs[first].Run {
-			help = "Rank %d is also the rank of %s in the same run. If each of them is another rank, correct --rank-from or --group-by."
-		}
-		s.Issues = append(s.Issues, summary.Issue{
-			Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-			Help: fmt.Sprintf(help, in.Rank, s.Inputs[first].Path),
-		})
-		s.Sort()
-		return
-	}
-}
-
-// isOfMemory reports whether an input is a memory snapshot or timeline. Users have
-// several of one rank, also together with its trace.
-func isOfMemory(s *summary.Summary, input int) bool {
-	return slices.ContainsFunc(s.Snapshots, func(m summary.Snapshot) bool { return m.Input == input }) ||
-		slices.ContainsFunc(s.MemoryTimelines, func(m summary.MemoryTimeline) bool { return m.Input == input })
-}
-
-// isOfCounters reports whether an input has counters of kernels and no timeline.
-func isOfCounters(s *summary.Summary, input int) bool {
-	return slices.ContainsFunc(s.Counters, func(c summary.Counter) bool { return c.Input == input })
-}
-
-// isOfTables reports whether an input has tables of totals. One run often has several.
-func isOfTables(s *summary.Summary, input int) bool {
-	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
-}
-
-// isOfSeries reports whether an input is a log, or has results of benchmarks.
-func isOfSeries(s *summary.Summary, input int) bool {
-	return slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
-		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input })
 }
 
 func plural(n int, one, many string) string {

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/rankgen"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -55,7 +56,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys, "action": actionStep,
-			"secrets": writeSecrets, "hides": hidesSecrets,
+			"secrets": writeSecrets, "hides": hidesSecrets, "ranks": generateRanks,
 		},
 	})
 }
@@ -68,6 +69,25 @@ func generateNsys(ts *testscript.TestScript, neg bool, args []string) {
 	kernels, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ts.Check(nsysgen.Write(ts.MkAbs(args[1]), nsysgen.Plan{Kernels: kernels, Calls: true, Ranges: 3}))
+}
+
+// generateRanks writes the traces of a generated run: "ranks SCENARIO DIR".
+func generateRanks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: ranks scenario dir")
+	}
+	for _, s := range rankgen.Scenarios() {
+		if s.Name == args[0] {
+			j, given := s.Job()
+			for _, f := range j.Files(given) {
+				path := filepath.Join(ts.MkAbs(args[1]), f.Name)
+				ts.Check(os.MkdirAll(filepath.Dir(path), 0o777))
+				ts.Check(os.WriteFile(path, f.JSON, 0o666))
+			}
+			return
+		}
+	}
+	ts.Fatalf("no scenario %s", args[0])
 }
 
 // exits runs a command and checks its exact status: "exits 3 assay summary x".

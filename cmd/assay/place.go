@@ -57,10 +57,14 @@ func oneGroup(flag, text, words string) (*regexp.Regexp, error) {
 
 // apply sets the rank of an input as --rank-from says.
 func (p *placing) apply(in *ingest.Input) error {
-	if p.rankFrom == "" || in.Summary != nil {
+	path, measured := measuredPath(in)
+	if p.rankFrom == "" || !measured {
 		return nil
 	}
-	name := slashed(in.Path)
+	if in.Summary != nil {
+		return fmt.Errorf("%s: --rank-from is for traces, and the rank of a partial is found when it is saved; save %s with --rank-from", in.Path, path)
+	}
+	name := slashed(path)
 	var ok bool
 	switch {
 	case p.rank != nil:
@@ -89,15 +93,16 @@ func (p *placing) apply(in *ingest.Input) error {
 // run returns the run of an input as --group-by says, and from what: "" for both without
 // the flag.
 func (p *placing) run(in *ingest.Input) (run, from string, err error) {
+	name, measured := measuredPath(in)
 	switch {
-	case p.groupBy == "" || in.Summary != nil:
+	case p.groupBy == "" || !measured:
 		return "", "", nil
 	case p.groupBy == byNone:
 		return "all", string(view.ByNone), nil
 	case p.groupBy == byFolder:
-		return path.Dir(slashed(in.Path)), string(view.ByFolder), nil
+		return path.Dir(slashed(name)), string(view.ByFolder), nil
 	}
-	text, err := only(p.group, slashed(in.Path))
+	text, err := only(p.group, slashed(name))
 	if err == nil && text == "" {
 		err = fmt.Errorf("finds an empty text; want a group that matches at least one character")
 	}
@@ -105,6 +110,18 @@ func (p *placing) run(in *ingest.Input) (run, from string, err error) {
 		return "", "", fmt.Errorf("%s: --group-by \"%s\" %w", in.Path, p.groupBy, err)
 	}
 	return text, string(view.ByPattern), nil
+}
+
+// measuredPath returns the path of the file that was measured: the input, or that of a
+// partial. It returns false for the summary of a run, whose inputs have been placed.
+func measuredPath(in *ingest.Input) (string, bool) {
+	switch {
+	case in.Summary == nil:
+		return in.Path, true
+	case in.Summary.Partial == nil || len(in.Summary.Inputs) != 1:
+		return in.Path, false
+	}
+	return in.Summary.Inputs[0].Path, true
 }
 
 // only returns what the group of an expression matches in a path. It returns an error if

@@ -2,144 +2,113 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
 
-	"assay/fleet"
+	"assay/analyze"
 	"assay/internal/ingest"
+	"assay/internal/partial"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/unit"
 )
 
-// A measuredFile is what was measured of one file: a summary with one or more inputs, and the
-// collectives of its GPUs until ranks are compared. The summary is nil if the file could
-// not be read.
-type measuredFile struct {
-	summary *summary.Summary
-	members []fleet.Member
+// measureAll measures all inputs. It returns those that could be read, in the order of
+// [partial.Arrange], and the errors of the others.
+func (r *reading) measureAll() ([]partial.Part, []error) {
+	all, failed := r.parts()
+	all, repeated, differ := partial.Arrange(all)
+	r.sayRepeated(repeated)
+	return all, append(failed, differ...)
 }
 
-// measureAll measures all inputs. It returns those that could be read, in their order, and
-// the errors of the others.
-func (r *reading) measureAll() ([]measuredFile, []error) {
-	all := make([]measuredFile, len(r.paths))
+// parts measures all inputs, in their order. What could not be read has no summary.
+func (r *reading) parts() ([]partial.Part, []error) {
+	all, damaged := make([]partial.Part, len(r.paths)), make([]error, len(r.paths))
+	var strips partial.Strips
 	failed := r.all(func(i int, in *ingest.Input) {
-		all[i].summary = r.measured(in, &all[i].members)
+		p, err := r.measured(in)
+		if err == nil {
+			err = r.hold(p, in.Path)
+		}
+		if damaged[i] = err; err != nil {
+			return
+		}
+		if all[i] = p; !r.save {
+			strips.Add(&all[i])
+		}
 	})
-	all = slices.DeleteFunc(all, func(m measuredFile) bool { return m.summary == nil })
-	sortRanks(all)
-	return all, failed
+	damaged = slices.DeleteFunc(damaged, func(err error) bool { return err == nil })
+	return all, append(failed, damaged...)
 }
 
-// sortRanks brings the traces of each run into the order of their ranks, because all
-// screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
-// other files stay.
-func sortRanks(all []measuredFile) {
-	for _, run := range runsOf(all, isTimeline) {
-		files := make([]measuredFile, len(run))
-		for k, i := range run {
-			files[k] = all[i]
-		}
-		slices.SortStableFunc(files, func(a, b measuredFile) int { return cmp.Compare(a.summary.Inputs[0].Rank, b.summary.Inputs[0].Rank) })
-		for k, i := range run {
-			all[i] = files[k]
+// measured measures one input.
+func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
+	run, from, _ := r.places.run(in) // reading has checked it
+	p, err := partial.Measure(in, partial.Options{
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()},
+		Alone:   len(r.paths) == 1 && !r.save,
+		Run:     run, RunFrom: from,
+		Memory: r.limits.memory.largest() / 4,
+	})
+	if err == nil {
+		r.keep(memoryOf(p.Summary))
+	}
+	return p, err
+}
+
+// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+func memoryOf(sum *summary.Summary) (n int64) {
+	const perRow = 64 // texts and nested values
+	v := reflect.ValueOf(sum).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
 		}
 	}
+	return n
 }
 
-// isTimeline reports whether a file is a trace.
-func isTimeline(m measuredFile) bool {
-	return len(m.summary.Inputs) == 1 && view.Captures(m.summary)[0].Kind == view.OfTimeline
+// hold adds the collectives of a saved part to those of all, which have a limit.
+func (r *reading) hold(p partial.Part, path string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held += p.SavedBytes(); r.held > r.limits.memory.largest() {
+		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.largest()))
+	}
+	return nil
 }
 
-// hasCollectives reports whether a file can be compared with other ranks.
-func hasCollectives(m measuredFile) bool { return len(m.members) > 0 }
+// sayRepeated says how many partials were given more than once.
+func (r *reading) sayRepeated(n int) {
+	if n > 0 {
+		r.e.say("assay: %s given more than once; each input counts once", plural(n, "partial was", "partials were"))
+	}
+}
 
 // merged measures all inputs. It returns nil if none could be read.
 func (r *reading) merged() (*summary.Summary, []error) {
 	all, failed := r.measureAll()
+	return r.joined(all), failed
+}
+
+// joined returns the summary of all parts, or nil if there are none. It takes their
+// summaries.
+func (r *reading) joined(all []partial.Part) *summary.Summary {
 	if len(all) == 0 {
-		return nil, failed
+		return nil
 	}
-	slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
-	return joined(append(all, measuredFile{summary: &summary.Summary{Issues: r.secrets}})), failed
+	s := partial.Join(all)
+	if len(r.secrets) > 0 {
+		slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
+		s = summary.Join(s, &summary.Summary{Issues: r.secrets})
+	}
+	return s
 }
 
 // runs measures all inputs. It returns one summary for the traces of each run whose ranks
 // can be compared, and one for each other input.
 func (r *reading) runs() ([]*summary.Summary, []error) {
 	all, failed := r.measureAll()
-	var out []*summary.Summary
-	of := make(map[int][]measuredFile) // by the first input of the run
-	with := make(map[int]bool)         // the other inputs of runs
-	for _, run := range runsOf(all, hasCollectives) {
-		for n, i := range run {
-			of[run[0]] = append(of[run[0]], all[i])
-			with[i] = n > 0
-		}
-	}
-	for i, m := range all {
-		switch {
-		case len(of[i]) > 0:
-			out = append(out, joined(of[i]))
-		case !with[i]:
-			out = append(out, m.summary)
-		}
-	}
-	return out, failed
-}
-
-// joined returns one summary of all, in their order, with the comparison of the ranks of
-// each run.
-func joined(all []measuredFile) *summary.Summary {
-	first, inputs := make([]int, len(all)), 0
-	for i, m := range all {
-		first[i] = inputs
-		inputs += len(m.summary.Inputs)
-	}
-	runs, jobs := runsOf(all, hasCollectives), len(runsOf(all, isTimeline))
-	list := make([]*summary.Summary, len(all))
-	for i := range all {
-		list[i] = all[i].summary
-	}
-	s := summary.Join(list...)
-	if jobs == 1 {
-		fleet.NoteInputs(s)
-	}
-	for _, run := range runs {
-		var ranks []fleet.Member
-		for _, i := range run {
-			for _, m := range all[i].members {
-				m.Input = first[i]
-				ranks = append(ranks, m)
-			}
-		}
-		if job := fleet.Match(ranks); job != nil {
-			job.AddTo(s)
-		}
-	}
-	return s
-}
-
-// runsOf returns the wanted files, which have one input each, by their runs: as ascending
-// indices.
-func runsOf(all []measuredFile, wanted func(measuredFile) bool) [][]int {
-	var captures []view.Capture
-	var of []int
-	for i, m := range all {
-		if wanted(m) {
-			c := view.Captures(m.summary)[0]
-			c.SHA256 = "" // not every command computes it
-			captures = append(captures, c)
-			of = append(of, i)
-		}
-	}
-	var out [][]int
-	for _, run := range view.Runs(captures).Runs {
-		var list []int
-		for _, i := range run.Inputs {
-			list = append(list, of[i])
-		}
-		out = append(out, list)
-	}
-	return out
+	return partial.Runs(all), failed
 }

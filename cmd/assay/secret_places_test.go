@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -19,8 +20,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // A search looks for secrets in what commands write.
@@ -224,6 +223,11 @@ func (s *search) files(dir string, inputs ...string) {
 		}
 		text, err := os.ReadFile(path)
 		n++
+		if z, unpacked := gzip.NewReader(bytes.NewReader(text)); unpacked == nil && strings.HasSuffix(path, ".json.gz") {
+			if text, unpacked = io.ReadAll(z); unpacked != nil {
+				return unpacked
+			}
+		}
 		s.in(filepath.Base(path), text)
 		return err
 	})

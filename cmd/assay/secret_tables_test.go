@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +62,39 @@ func TestDoctorSearchesLines(t *testing.T) {
 		status, out := s.run("doctor", path)
 		if status != exitOK || strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing in it looks like a secret") != (name == "none") {
 			t.Errorf("%s: exit status %d\n%s", name, status, out)
+		}
+	}
+}
+
+// TestSecretsNotSearched: if a table of texts is damaged, doctor does not say that the
+// export has no secret, and names the table.
+func TestSecretsNotSearched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.sqlite")
+	if err := nsysgen.Write(path, nsysgen.Plan{Kernels: 100, Calls: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nsysgen.Change(path, "CREATE TABLE NOTES (text TEXT)", "INSERT INTO NOTES VALUES ('nothing secret')"); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearch(t, []planted{{"none", "aB3dE6gH9jK2mN5pQ8sT1vW4"}})
+	if status, out := s.run("doctor", path, "--format", "json"); status != exitOK || strings.Contains(out, "secrets-not-searched") {
+		t.Fatalf("exit status %d, %s", status, out)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(file, []byte("nothing secret"))
+	page := int(binary.BigEndian.Uint16(file[16:]))
+	clear(file[at/page*page : at/page*page+page])
+	if err := os.WriteFile(path, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"text", "json"} {
+		status, out := s.run("doctor", path, "--format", format)
+		said := strings.Join(strings.Fields(out), " ")
+		if status != exitOK || !strings.Contains(said, "secrets-not-searched") || !strings.Contains(said, "NOTES (damaged)") || strings.Contains(said, "Nothing in it looks like a secret") {
+			t.Errorf("%s: exit status %d, %s", format, status, out)
 		}
 	}
 }

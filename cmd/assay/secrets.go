@@ -34,22 +34,6 @@ func (m masked[T]) as(encode func(T, io.Writer) error) result {
 	return result{func(w io.Writer) error { return encode(m.value, w) }}
 }
 
-// withoutSecrets masks the secrets of one input's summary and adds an issue with their
-// number. It is called before summaries are merged, so that names that differ only in a
-// secret become one.
-func withoutSecrets(sum *summary.Summary, path string) *summary.Summary {
-	r := redact.New(false)
-	r.Strings(sum)
-	if n := r.Secrets(); n > 0 {
-		sum.Issues = append(sum.Issues, summary.Issue{
-			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(path),
-			Help: "Names in the capture contain possible secrets. assay masks them in its output, but the file still has them. Do not share the file, and replace the secrets.",
-		})
-		sum.Sort()
-	}
-	return sum
-}
-
 // hide removes user names from a summary if --redact is given.
 func (s *source) hide(sum *summary.Summary) {
 	if s.redact {

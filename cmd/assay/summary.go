@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -20,6 +19,7 @@ func summaryCommand() *command {
   assay summary trace.json.gz --format md >> "$GITHUB_STEP_SUMMARY"
   assay summary trace.json.gz --format md --brief > comment.md
   assay summary trace.json.gz --format json | jq '.devices[].activity'
+  assay summary traces/ --save out/        # on each node; then: assay merge
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
 		run: runSummary,
@@ -34,7 +34,7 @@ func runSummary(e env, c *command, args []string) error {
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	full := fullFlag(flags)
-	save := flags.String("save", "", "also write the JSON to `DIR` as a baseline for \"assay check\"; its content determines the file name")
+	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -57,8 +57,8 @@ func runSummary(e env, c *command, args []string) error {
 		args = []string{ingest.Stdin}
 	}
 	if flags.Changed("save") {
-		if err := checkDir(*save); err != nil {
-			return fmt.Errorf("cannot write the summary: %w", pathOnly(err))
+		if err := checkDir(m.save); err != nil {
+			return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
 		}
 	}
 	m.noDigest = *format != "json" && !flags.Changed("save")
@@ -77,13 +77,6 @@ func runSummary(e env, c *command, args []string) error {
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
-	if flags.Changed("save") {
-		name, err := saveSummary(*save, doc)
-		if err != nil {
-			return fmt.Errorf("cannot write the summary: %w", pathOnly(err))
-		}
-		e.say("saved %s", filepath.Join(*save, name))
-	}
 	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
 		return err
 	}

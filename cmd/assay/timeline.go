@@ -15,6 +15,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/partial"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/internal/timeline"
@@ -25,7 +26,7 @@ import (
 
 // A timelineFile is one input of a timeline.
 type timelineFile struct {
-	measuredFile
+	partial.Part
 	path string // as it is opened again
 	meta trace.Meta
 	from summary.Input
@@ -63,14 +64,14 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 	if len(files) == 0 {
 		return errors.Join(failed...)
 	}
-	list := make([]measuredFile, len(files))
+	list := make([]partial.Part, len(files))
 	for i, f := range files {
-		list[i] = f.measuredFile
+		list[i] = f.Part
 	}
-	if n := len(runsOf(list, isTimeline)); n > 1 {
+	if n := partial.CountRuns(list); n > 1 {
 		return errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run, or state with --group-by which inputs are one", n))...)
 	}
-	s := joined(list)
+	s := partial.Join(list)
 	chosen, err := conv.choose(r.e, c, s, files)
 	if err != nil {
 		return errors.Join(append(failed, err)...)
@@ -96,8 +97,10 @@ func (r *reading) timelineFiles() ([]*timelineFile, []error) {
 			return
 		}
 		f := &timelineFile{path: r.paths[i], meta: in.Trace.Meta}
-		f.summary = r.measured(in, &f.members)
-		f.from, f.gpus = f.summary.Inputs[0], f.summary.Devices // the summary is joined with others
+		if f.Part, errs[i] = r.measured(in); errs[i] != nil {
+			return
+		}
+		f.from, f.gpus = f.Summary.Inputs[0], f.Summary.Devices // the summary is joined with others
 		files[i] = f
 	})
 	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)

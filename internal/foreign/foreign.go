@@ -72,7 +72,7 @@ func (f *Format) Is() string {
 // of JSON may hold what a reader knows, so they are left to [Find].
 func Strict(name string, head []byte) *Format {
 	return find(name, head, func(f *Format) bool {
-		return f.Shape == Binary || f.Shape == CSV && !f.Loose || f.Shape == JSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))
+		return !f.Read && (f.Shape == Binary || f.Shape == CSV && !f.Loose || f.Shape == JSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")))
 	})
 }
 

@@ -8,12 +8,16 @@ import (
 
 // What to give instead.
 const (
-	giveTrace   = "give a trace of the same run: torch.profiler's export_chrome_trace writes one, and so does nsys export --type sqlite"
-	giveKineto  = "record with torch.profiler, whose export_chrome_trace writes a trace that assay reads"
-	giveSteps   = "give the log of a run that has finished at least one step"
-	giveServed  = "give the log of a server that has processed requests"
-	giveFolded  = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
-	giveProfile = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
+	giveTrace     = "give a trace of the same run: torch.profiler's export_chrome_trace writes one, and so does nsys export --type sqlite"
+	giveKineto    = "record with torch.profiler, whose export_chrome_trace writes a trace that assay reads"
+	giveSteps     = "give the log of a run that has finished at least one step"
+	giveResult    = "give the result of a benchmark that has finished"
+	giveDump      = "give the dump as PyTorch wrote it, complete"
+	giveRecording = "give a recording with at least one sample"
+	giveNCCL      = "give a log that has the first lines of each communicator: set NCCL_DEBUG=INFO"
+	giveServed    = "give the log of a server that has processed requests"
+	giveFolded    = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
+	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
 // formats is the table. Rows are tried in this order: what is specific comes
@@ -27,8 +31,8 @@ var recordings = []Format{
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
 	{Name: "perfetto", Shape: Binary, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
 		What: "a binary Perfetto trace", Do: "convert it to JSON: traceconv json FILE trace.json"},
-	{Name: "tfevents", Shape: Binary, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
-		What: "an event file of TensorBoard, which holds metrics", Do: giveTrace},
+	{Name: "tfevents", Shape: Binary, Read: true, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
+		What: "an event file of TensorBoard, which holds metrics", Do: giveRecording},
 	{Name: "parquet", Shape: Binary, Marks: []string{"PAR1"}, Files: []string{"*.parquet"},
 		What: "a Parquet file", Do: "if Nsight Systems wrote it, export the report as a database: nsys export --type sqlite REPORT"},
 	{Name: "arrow", Shape: Binary, Marks: []string{"ARROW1\x00\x00"}, Files: []string{"*.arrow", "*.arrows"},
@@ -66,14 +70,14 @@ var tables = []Format{
 		What: "a rocprof table of totals", Do: giveKineto},
 	{Name: "rocprof-v1-csv", Shape: CSV, Pattern: lazyregexp.New(`^"?Index"?,"?KernelName"?,`),
 		What: "a table of kernels of rocprof", Do: giveKineto},
-	{Name: "dcgm-csv", Shape: CSV, Marks: []string{"GPUId,TimeStampUs,Field,Values"},
-		What: "a recording of DCGM, a GPU monitor", Do: giveTrace},
+	{Name: "dcgm-csv", Shape: CSV, Read: true, Loose: true, Marks: []string{"GPUId,TimeStampUs,Field,Values"},
+		What: "a recording of DCGM, a GPU monitor", Do: giveRecording},
 	{Name: "locust-csv", Shape: CSV, Marks: []string{"User Count,Type,Name,Requests/s"},
 		What: "a table of Locust, a load generator", Do: giveTrace},
 	{Name: "dstat-csv", Shape: CSV, Pattern: lazyregexp.New(`^"(Dstat|dool|pcp-dstat)\b.*CSV output`),
 		What: "a recording of dstat, a host monitor", Do: giveTrace},
-	{Name: "nvidia-smi-csv", Shape: CSV, Loose: true, Pattern: lazyregexp.New(`(^|, ?)(utilization\.(gpu|memory)|memory\.(used|total|free)|power\.draw|clocks\.[a-z.]+) \[`),
-		What: "a recording of nvidia-smi --query-gpu, a GPU monitor", Do: giveTrace},
+	{Name: "nvidia-smi-csv", Shape: CSV, Read: true, Loose: true, Pattern: lazyregexp.New(`(^|, ?)(utilization\.(gpu|memory)|memory\.(used|total|free)|power\.draw|clocks\.[a-z.]+) \[`),
+		What: "a recording of nvidia-smi --query-gpu, a GPU monitor", Do: giveRecording},
 	{Name: "tracelens-csv", Shape: CSV, Pattern: lazyregexp.New(`total_direct_kernel_time|^type,time ms,percent|Kernel Time \(µs\)_|Kernel duration \(µs\)|^(cumulative_|op )?category,Count|^bin_start,bin_end,count|^(rank,Process Group Name|Process Group Name|Collective name),|_kernel_time_sum`),
 		What: "a table of a TraceLens report", Do: "give the trace that the report was made from"},
 	{Name: "metrics-csv", Shape: CSV, Read: true, Loose: true, Pattern: lazyregexp.New(`^(epoch|step|[a-z_/]+),([A-Za-z0-9_/. -]+,)*(step|epoch)\s*$|^(epoch|step),`),
@@ -94,8 +98,8 @@ var documents = []Format{
 		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveProfile},
 	{Name: "firefox-profile", Shape: JSON, Marks: []string{`"meta"`, `"interval"`, `"markerSchema"`},
 		What: "a Firefox profiler profile", Do: giveFolded},
-	{Name: "nccl-flight-recorder", Shape: JSON, Marks: []string{`"pg_config"`, `"pg_status"`},
-		What: "an NCCL flight recorder dump", Do: giveTrace},
+	{Name: "nccl-flight-recorder", Shape: JSON, Read: true, Marks: []string{`"pg_config"`, `"pg_status"`},
+		What: "an NCCL flight recorder dump", Do: giveDump},
 	{Name: "commcanary", Shape: JSON, Marks: []string{`"collective_id"`, `"compute_before_us"`},
 		What: "a merge of several ranks by CommCanary", Do: "give the traces of the ranks that it was made from"},
 	{Name: "ascend-communication", Shape: JSON, Marks: []string{`"Communication Time Info"`},
@@ -106,18 +110,18 @@ var documents = []Format{
 		What: "a training log of veRL in JSON lines", Do: giveSteps},
 	{Name: "wandb-summary", Shape: JSON, Marks: []string{`"_runtime"`, `"_timestamp"`}, Files: []string{"wandb-summary.json"},
 		What: "the last values of a run in Weights & Biases (wandb-summary.json)", Do: giveTrace},
-	{Name: "sglang-bench", Shape: JSON, Pattern: lazyregexp.New(`"dataset_name": ?"[^"]*", ?"request_rate"|"run_name": ?[^,]*, ?"batch_size": ?\d+, ?"input_len"|"successful_requests": ?\d+, ?"total_latency"`),
-		What: "an SGLang benchmark result", Do: giveTrace},
-	{Name: "vllm-bench", Shape: JSON, Marks: []string{`"tokenizer_id":`, `"request_rate"`}, Pattern: lazyregexp.New(`"tokenizer_id":[\s\S]*"request_rate"`),
-		What: "a vLLM benchmark result", Do: giveTrace},
-	{Name: "llmperf", Shape: JSON, Marks: []string{`"mean_input_tokens"`, `"mean_output_tokens"`},
-		What: "the result of LLMPerf, a load generator", Do: giveTrace},
-	{Name: "k6", Shape: JSON, Marks: []string{`"metrics"`, `"iteration_duration"`},
-		What: "a summary of k6, a load generator", Do: giveTrace},
-	{Name: "sysstat-json", Shape: JSON, Marks: []string{`"sysstat"`}, Pattern: lazyregexp.New(`^\s*\{\s*"sysstat"\s*:`),
-		What: "a recording of sysstat (iostat, mpstat), a host monitor", Do: giveTrace},
-	{Name: "rocm-smi-json", Shape: JSON, Marks: []string{`"card`}, Pattern: lazyregexp.New(`^\s*\{\s*"card\d+"\s*:\s*\{`),
-		What: "the output of rocm-smi, a GPU monitor", Do: giveTrace},
+	{Name: "sglang-bench", Shape: JSON, Read: true, Pattern: lazyregexp.New(`"dataset_name": ?"[^"]*", ?"request_rate"|"run_name": ?[^,]*, ?"batch_size": ?\d+, ?"input_len"|"successful_requests": ?\d+, ?"total_latency"`),
+		What: "an SGLang benchmark result", Do: giveResult},
+	{Name: "vllm-bench", Shape: JSON, Read: true, Marks: []string{`"tokenizer_id":`, `"request_rate"`}, Pattern: lazyregexp.New(`"tokenizer_id":[\s\S]*"request_rate"`),
+		What: "a vLLM benchmark result", Do: giveResult},
+	{Name: "llmperf", Shape: JSON, Read: true, Marks: []string{`"mean_input_tokens"`, `"mean_output_tokens"`},
+		What: "the result of LLMPerf, a load generator", Do: giveResult},
+	{Name: "k6", Shape: JSON, Read: true, Marks: []string{`"metrics"`, `"iteration_duration"`},
+		What: "a summary of k6, a load generator", Do: giveResult},
+	{Name: "sysstat-json", Shape: JSON, Read: true, Marks: []string{`"sysstat"`}, Pattern: lazyregexp.New(`^\s*\{\s*"sysstat"\s*:`),
+		What: "a recording of sysstat (iostat, mpstat), a host monitor", Do: giveRecording},
+	{Name: "rocm-smi-json", Shape: JSON, Read: true, Marks: []string{`"card`}, Pattern: lazyregexp.New(`^\s*\{\s*"card\d+"\s*:\s*\{`),
+		What: "the output of rocm-smi, a GPU monitor", Do: giveRecording},
 	{Name: "notebook", Shape: JSON, Marks: []string{`"cells"`, `"cell_type"`},
 		What: "a Jupyter notebook", Do: giveTrace},
 }

@@ -7,7 +7,10 @@ import (
 
 	"assay/internal/foreign"
 	"assay/pyprof"
+	"assay/series/bench"
+	"assay/series/comm"
 	"assay/series/forms"
+	"assay/series/monitor"
 	"assay/trace"
 )
 
@@ -30,6 +33,9 @@ type format struct {
 	listed func(path string, head []byte) bool
 }
 
+// textFormat is the name of the format of texts that may hold tables and logs.
+const textFormat = "text"
+
 // formats has all formats. The first whose sniff says so has the file, so those
 // with a magic number come first and those that guess come last.
 var formats = []format{
@@ -45,6 +51,10 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
+	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
+	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
+	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
+	{name: "flight-recorder", sniff: isFlight, load: loadDocument(comm.ReadFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
 	{name: "trainer-state", sniff: isTrainerState, load: loadDocument(forms.ReadTrainerState)},
 	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},
@@ -52,7 +62,7 @@ var formats = []format{
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
-	{name: "text", sniff: isPlainText, load: loadText, listed: beginsWithTable},
+	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
 // formatOf returns the format of a file, or nil. A file that begins as one of

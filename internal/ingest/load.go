@@ -38,6 +38,7 @@ type Input struct {
 	Series *series.Log
 
 	Summary *summary.Summary // what assay measured before, of inputs of its own
+	Content string           // SHA-256 of the text of the summary, which is not compressed
 }
 
 // Load reads all of f, which the caller closes. A *Refusal says that f is
@@ -62,6 +63,9 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, pathError(err)
 	}
 	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
+	if in.Series != nil && len(in.Series.Groups) > 0 && in.Series.Groups[0].Rank >= 0 {
+		in.Rank, in.RankFrom = in.Series.Groups[0].Rank, "trace"
+	}
 	return in, nil
 }
 
@@ -89,6 +93,7 @@ var ranksInNames = [...]func() *regexp.Regexp{
 	lazyregexp.New(`(?i)(?:^|[^a-z])rank[-_\[]?(\d{1,6})(?:[^0-9]|$)`),
 	lazyregexp.New(`-TP-(\d{1,6})(?:[^0-9]|$)`),
 	lazyregexp.New(`(?i)(?:^|[^a-z])worker[-_]?(\d{1,4})(?:[^0-9]|$)`),
+	lazyregexp.New(`(?:^|_)dump_(\d{1,6})$`), // of the flight recorder
 }
 
 // rankInFolder finds the rank in the name of a folder that is one rank's.

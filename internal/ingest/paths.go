@@ -13,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"assay/collective"
+	"assay/series/forms"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -26,8 +29,9 @@ type Choice struct {
 
 	Failed []error // one for each name, directory or pattern that could not be looked into or has no trace
 
-	found []string // regular files in a directory, not yet looked into
-	saved []string // summaries in a directory
+	found  []string // regular files in a directory, not yet looked into
+	saved  []string // summaries in a directory
+	beside []string // collectives of partials, which are read with their summaries
 }
 
 // Paths expands what a user names: a directory, or a link to one, stands for
@@ -39,6 +43,7 @@ func Paths(args []string) Choice {
 		c.name(arg)
 	}
 	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
+	c.checkBeside()
 	return c
 }
 
@@ -57,7 +62,7 @@ func (c *Choice) name(arg string) {
 		matches, _ := filepath.Glob(arg)
 		matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenFrom(arg, m) })
 		if len(matches) > 0 {
-			slices.SortFunc(matches, comparePaths)
+			slices.SortFunc(matches, ComparePaths)
 			for _, m := range matches {
 				if info, err := os.Stat(m); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 					c.Special = append(c.Special, m)
@@ -98,8 +103,25 @@ func (c *Choice) add(path string) {
 		c.Failed = append(c.Failed, pathError(err))
 	case info.IsDir():
 		c.walk(clean(path))
+	case info.Mode().IsRegular() && strings.HasSuffix(path, Beside) && kindOf(path) == besideSummary:
+		c.beside = append(c.beside, clean(path)) // a pattern of a shell matches it too
 	default:
 		c.Files = append(c.Files, clean(path))
+	}
+}
+
+// Beside is how the name of a file of collectives ends. The file has the directory and the
+// name of the summary of a partial.
+const Beside = ".collectives"
+
+// checkBeside adds an error for each file of collectives that was named without its
+// summary.
+func (c *Choice) checkBeside() {
+	for _, path := range c.beside {
+		stem := strings.TrimSuffix(path, Beside)
+		if !slices.ContainsFunc(c.Files, func(f string) bool { return strings.HasPrefix(f, stem+".json") }) {
+			c.Failed = append(c.Failed, fmt.Errorf("%s: these are the collectives of a partial; name the summary, %s.json.gz, which refers to them", path, filepath.Base(stem)))
+		}
 	}
 }
 
@@ -148,7 +170,7 @@ func (c *Choice) walk(dir string) {
 		c.Failed = append(c.Failed, err)
 		return
 	}
-	slices.SortFunc(in.Files, comparePaths)
+	slices.SortFunc(in.Files, ComparePaths)
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
@@ -202,6 +224,7 @@ func (c *Choice) sort() {
 			c.Files = append(c.Files, path)
 		case savedSummary:
 			c.saved = append(c.saved, path)
+		case besideSummary:
 		default:
 			c.Others++
 		}
@@ -219,9 +242,10 @@ func hasNoSize(d fs.DirEntry) bool {
 type kind uint8
 
 const (
-	other        kind = iota
-	candidate         // to be read
-	savedSummary      // to be read where there are no candidates
+	other         kind = iota
+	candidate          // to be read
+	savedSummary       // to be read where there are no candidates
+	besideSummary      // read with its summary
 )
 
 // kindOf returns the kind of a file of a directory. A file that is named like a trace
@@ -247,11 +271,14 @@ func kindOf(path string) kind {
 	if isSaved(path, head) {
 		return savedSummary
 	}
+	if collective.IsFile(head) {
+		return besideSummary
+	}
 	format := formatOf(path, head)
 	if format == nil {
 		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}
-	return read(format.listed == nil || format.listed(path, head))
+	return read(format.listed == nil || format.listed(path, head) || format.name == textFormat && forms.HasRecords(f.sample(textSample)))
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to
@@ -271,9 +298,9 @@ func isOtherJSON(head []byte) bool {
 	return len(head) > 0 && head[0] == '['
 }
 
-// comparePaths orders paths as text, but numbers in them by their value: rank10 comes
+// ComparePaths orders paths as text, but numbers in them by their value: rank10 comes
 // after rank9.
-func comparePaths(a, b string) int {
+func ComparePaths(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
 		m, n := digits(x), digits(y)

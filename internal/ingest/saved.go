@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 
@@ -29,8 +31,9 @@ func loadSaved(f *File, sel trace.Select, in *Input) (err error) {
 	if limit <= 0 {
 		limit = 256 << 20
 	}
-	text := &io.LimitedReader{R: f, N: limit + 1}
-	in.Summary, err = summary.Read(text, f.Path)
+	text, sum := &io.LimitedReader{R: f, N: limit + 1}, sha256.New()
+	in.Summary, err = summary.Read(io.TeeReader(text, sum), f.Path)
+	in.Content = hex.EncodeToString(sum.Sum(nil))
 	if text.N == 0 {
 		in.Summary = nil
 		return fmt.Errorf("%s: the summary is over the limit of %s of text; raise --max-memory", f.Path, unit.FineBytes(limit))

@@ -27,11 +27,11 @@ func isPlainText(path string, head []byte) bool {
 	return stranger(path, head) == nil
 }
 
-// beginsWithTable reports whether a text file in a directory is to be read. Reading
-// every log to its end would take too long. A file that is named like a trace is
-// always read.
+// beginsWithTable reports whether a text file in a directory is to be read for its
+// tables. Reading every text to its end would take too long. A file that is named like a
+// trace is always read. Logs are read if their beginning has a record.
 func beginsWithTable(path string, head []byte) bool {
-	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head)
+	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head) || beginsWithRecord(path, head)
 }
 
 // loadText finds the tables that a text holds and the values of a log, in one pass for
@@ -42,6 +42,10 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
+		scanned = append(scanned, finder)
+	}
+	found := logFinders(f, sel)
+	for _, finder := range found {
 		scanned = append(scanned, finder)
 	}
 	passed, err := textscan.Scan(text, scanned...)
@@ -57,7 +61,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		}
 		in.Tables, in.Format = joined(in.Tables, t), "text"
 	}
-	if log := values.Close(err == nil); !log.Empty() {
+	if log := joinedLog(values.Close(err == nil), found); !log.Empty() {
 		noteSeries(log, f.Path, err)
 		in.Series = log
 	}

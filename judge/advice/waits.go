@@ -24,16 +24,29 @@ type RankWaits struct {
 	partial        string             // "2 of 128" if ranks of a group were not given
 }
 
-// WaitsOfRanks returns the waits of a run, and whether its ranks can be compared by them: at
-// least half of the communication time is in matched collectives.
+// DifferentWork reports whether ranks of the summary do different work, as stages of a
+// pipeline do, or may do so.
+func DifferentWork(c *summary.Summary) bool {
+	return slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom != "all" })
+}
+
+// WaitsOfRanks returns the waits of a run in collectives of ranks that do the same work, and
+// whether its ranks can be compared by them: at least half of the communication time is in
+// matched collectives, sends and receives between stages of a pipeline apart.
 func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
-	w := RankWaits{Ranks: slices.Clone(c.Ranks)}
-	for _, r := range w.Ranks {
+	w := RankWaits{Ranks: waitingMost(c.Ranks)}
+	stages, inputs := false, map[int]bool{}
+	for i := range w.Ranks {
+		r := &w.Ranks[i]
+		inputs[r.Input] = true
+		if stages = stages || r.StageMessages > 0; r.PeerWaitNS != nil && r.PeerCausedNS != nil {
+			r.WaitNS, r.CausedNS = *r.PeerWaitNS, *r.PeerCausedNS
+		}
 		w.Wait, w.transfer = summary.Plus(w.Wait, r.WaitNS), summary.Plus(w.transfer, r.TransferNS)
 	}
 	all := int64(0)
 	for _, k := range c.Kernels {
-		if k.Class == "comm" {
+		if k.Class == "comm" && inputs[k.Input] && !(stages && k.Category == "send-recv") {
 			all = summary.Plus(all, k.TotalNS)
 		}
 	}
@@ -44,7 +57,30 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 	}
 	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
 	of := summary.Plus(w.Wait, w.transfer)
-	return w, len(w.Ranks) >= 2 && of > 0 && of >= all-of
+	unknown := slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom == "" })
+	return w, len(w.Ranks) >= 2 && of > 0 && of >= all-of && !unknown
+}
+
+// waitingMost returns copies of the rows of the job whose ranks wait most: those of several
+// jobs, a trainer and a server, are no peers.
+func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
+	wait, first := map[int]int64{}, -1
+	for _, r := range rows {
+		if wait[r.Job] = summary.Plus(wait[r.Job], r.WaitNS); first < 0 || r.Job < first {
+			first = r.Job
+		}
+	}
+	for job, ns := range wait {
+		if ns > wait[first] || ns == wait[first] && job < first {
+			first = job
+		}
+	}
+	for _, r := range rows {
+		if r.Job == first {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // Late returns the ranks that the others wait for: each causes a quarter of the waiting
@@ -83,15 +119,32 @@ func (w RankWaits) Share(r summary.RankWait) string {
 
 func (w RankWaits) Advice() finding.Step {
 	late, _ := w.Late()
-	switch {
-	case !w.Waiting():
+	if !w.Waiting() {
 		return finding.Advise("transfer-less")
+	}
+	if len(late) > 0 {
+		if step, ok := AgainstLate(late); ok {
+			return step
+		}
+	}
+	switch {
 	case len(late) == 1:
 		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(late[0].Rank))
 	case len(late) > 1:
 		return finding.Advise("find-the-late-ranks", "ranks", RankList(late))
 	}
 	return finding.Advise("even-out-each-step")
+}
+
+// UselessWithCause returns the ids of the steps against communication time as such, which do
+// not help if the division of the work or a link is the cause.
+func UselessWithCause() []string {
+	out := []string{"find-the-late-rank", "find-the-late-ranks", "even-out-each-step", "transfer-less", "tune-the-communication", "compare-the-same-steps",
+		"compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "send-less-between-ranks", "give-all-ranks"}
+	for _, s := range CommAdvice() {
+		out = append(out, s.ID)
+	}
+	return out
 }
 
 // RankList returns the numbers of ranks in order: "0 and 6".

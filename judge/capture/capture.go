@@ -116,6 +116,9 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
+	case c.otherAccelerator() == ascend:
+		f.Title = "No GPU events; the capture is of an Ascend NPU, whose operations are not read"
+		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
 	case c.foreign():
 		f.Title = "No GPU events; only CPU slices are reported"
 		f.Next = []finding.Step{finding.Advise("read-cpu-slices"), finding.Advise("record-the-gpu-of-pytorch")}
@@ -137,14 +140,25 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		f.Next = []finding.Step{finding.Advise("record-the-gpu"), finding.Advise("record-whole-steps"), finding.Advise("check-cupti")}
 	}
 	if n := len(c.Spans); n > 0 {
-		f.Evidence = []string{unit.Count(int64(n)) + " kinds of CPU slices were measured"}
+		kinds := " kinds of CPU slices were measured"
+		if c.otherAccelerator() == ascend {
+			kinds = " kinds of slices of the CPU and the NPU were measured"
+		}
+		f.Evidence = []string{unit.Count(int64(n)) + kinds}
 	}
 	return f
 }
 
+// ascend stands for Huawei's NPUs.
+const ascend = "Ascend"
+
 // otherAccelerator returns the category of events that PyTorch's profiler writes for
-// an accelerator other than a GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op).
+// an accelerator other than a GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op). For
+// the traces of Ascend's profiler it returns [ascend].
 func (c *evaluator) otherAccelerator() string {
+	if view.OfAscend(c.Summary) {
+		return ascend
+	}
 	for _, sp := range c.Spans {
 		if strings.HasPrefix(sp.Category, "mtia_") || strings.HasPrefix(sp.Category, "hpu_") {
 			return sp.Category

@@ -27,10 +27,11 @@ func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
 // Rules returns the rules of profiles.
 func (c *Evaluator) Rules() (out []tree.Row) {
 	for id, measure := range map[string]func(*functions) (finding.Finding, bool){
-		rule.FunctionTotal: c.functionTotal, rule.CheapCalls: c.cheapCalls, rule.NestedCost: c.nestedCost,
+		rule.FunctionTotal: c.functionTotal, rule.NestedCost: c.nestedCost,
 	} {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisProfile, Measure: c.ofEach(measure)})
+		out = append(out, tree.Row{ID: id, Part: tree.BasisProfile, Under: []string{rule.Waiting}, Measure: c.ofHot(measure)})
 	}
+	out = append(out, tree.Row{ID: rule.CheapCalls, Part: tree.BasisProfile, Measure: c.ofEach(c.cheapCalls)})
 	return append(out,
 		tree.Row{ID: rule.Waiting, Part: tree.BasisProfile, Measure: func() []tree.Reading {
 			return slices.Concat(c.ofEach(c.waiting)(), tree.Found(c.againstCPU(c.functionProfiles())))
@@ -48,6 +49,42 @@ func (c *Evaluator) ofEach(f func(*functions) (finding.Finding, bool)) func() []
 		}
 		return out
 	}
+}
+
+// ofHot returns the measure function of a rule about the hot function of each profile. If
+// most of that function's time is waiting, it is a part of the finding on waiting, which
+// has all of it.
+func (c *Evaluator) ofHot(measure func(*functions) (finding.Finding, bool)) func() []tree.Reading {
+	return func() (out []tree.Reading) {
+		profiles := c.functionProfiles()
+		for i := range profiles {
+			f := &profiles[i]
+			best, _, hot := f.innermost(c.Limits[rule.FunctionTotal])
+			for _, r := range tree.Found(measure(f)) {
+				if ns := f.waitingIn(best); hot && len(profiles) == 1 && ns > best.total/2 {
+					r.Explains = map[string]int64{rule.Waiting: ns}
+					r.Below = []string{fmt.Sprintf("%s: at least %s of its time is waiting (%s of %s)", best, unit.Share(ns, best.total), f.amount(ns), f.amount(best.total))}
+				}
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+}
+
+// waitingIn returns how much of the time of a function is waiting at least: all of it but
+// the self time of the functions that do not wait.
+func (f *functions) waitingIn(r functionRow) int64 {
+	if !f.complete() || !f.isTime() || f.Clock == summary.ClockCPU {
+		return 0
+	}
+	busy := int64(0)
+	for _, other := range f.rows {
+		if !other.wait {
+			busy = summary.Plus(busy, max(0, other.self))
+		}
+	}
+	return max(0, r.total-busy)
 }
 
 // Judge judges profiles of functions where there is nothing else. It

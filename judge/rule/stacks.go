@@ -22,6 +22,7 @@ type Stack struct {
 type stackEntry struct {
 	Name        string   `yaml:"name"`
 	Family      string   `yaml:"family"`
+	Excludes    string   `yaml:"excludes"`
 	Ops         []string `yaml:"ops"`
 	Annotations []string `yaml:"annotations"`
 	Files       []string `yaml:"files"`
@@ -145,7 +146,7 @@ func firstOf(ask ...func() string) string {
 }
 
 // other reports whether another stack of the same family as the one called id is
-// found, and that one is not.
+// found, or one that excludes that family, and that one is not.
 func other(id string, found []Stack) bool {
 	is := func(id string) bool { return slices.ContainsFunc(found, func(s Stack) bool { return s.ID == id }) }
 	entries := stackEntries()
@@ -153,5 +154,8 @@ func other(id string, found []Stack) bool {
 	if i < 0 || is(id) {
 		return false
 	}
-	return slices.ContainsFunc(entries, func(e stackEntry) bool { return e.Family != "" && e.Family == entries[i].Family && is(e.id) })
+	family := entries[i].Family
+	return slices.ContainsFunc(entries, func(e stackEntry) bool {
+		return family != "" && (e.Family == family || e.Excludes == family) && is(e.id)
+	})
 }

@@ -30,7 +30,7 @@ type work struct {
 // code that launches little or nothing. It comes before the wait that often precedes such
 // work, because the work needs what was waited for: without the wait it would still run.
 func (c *Evaluator) cpuWork() []tree.Reading {
-	list := c.works()
+	list := works(c)
 	ns := int64(0)
 	for _, w := range list {
 		ns = summary.Plus(ns, w.ns)
@@ -45,7 +45,7 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, w.evidence()+c.period(w))
+		f.Evidence = append(f.Evidence, w.evidence()+periodOf(c, w))
 	}
 	_, f.Where = owned(c, func(r summary.Idle) bool { return slices.ContainsFunc(list, func(w work) bool { return w.is(r.Name) }) })
 	f.Next = list[0].advice()
@@ -58,9 +58,9 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 const leastWork = 5
 
 // works returns the work of the CPU, that with the most idle time first.
-func (c *Evaluator) works() (out []work) {
+func works(c *Evaluator) (out []work) {
 	byName := map[string]*work{}
-	launching := c.launchingNames()
+	launching := launchingNames(c)
 	for _, r := range c.Idle {
 		long := r.NS - r.ShortGapsNS
 		if r.Owner != summary.OwnerHost || r.Name == "" || r.Name == "ProfilerStep" || long < max(1, r.NS-long) || launching(r) {
@@ -93,7 +93,7 @@ func (c *Evaluator) works() (out []work) {
 // launchingNames returns a function that reports whether idle time is in code that
 // launches: an operator that launches kernels, an annotation around kernels that is idle
 // for less than half of its time, or a function with several gaps in each call.
-func (c *Evaluator) launchingNames() func(summary.Idle) bool {
+func launchingNames(c *Evaluator) func(summary.Idle) bool {
 	ops, notes, calls := map[string]bool{}, map[string]int64{}, map[string]int64{}
 	for _, o := range c.Ops {
 		ops[o.Name] = ops[o.Name] || o.Launched > 0
@@ -158,10 +158,10 @@ func (w work) evidence() string {
 	return fmt.Sprintf("%q%s: %s of idle time in %s, longest %s", finding.Short(w.name), others, unit.Duration(w.ns), label.Plural(w.count, "piece"), unit.Duration(w.longest))
 }
 
-// period says how often the work interrupts the GPU, if its gaps are at equal distances:
+// periodOf says how often the work interrupts the GPU, if its gaps are at equal distances:
 // in steps where they are marked, else in time. The summary lists the longest gaps of
 // each GPU. If there are more, their distances are not known.
-func (c *Evaluator) period(w work) string {
+func periodOf(c *Evaluator, w work) string {
 	for _, d := range c.Devices {
 		var at []int64
 		for _, g := range d.LargestGaps {
@@ -173,7 +173,7 @@ func (c *Evaluator) period(w work) string {
 			continue
 		}
 		slices.Sort(at)
-		if n := c.stepsApart(d, at); n > 1 {
+		if n := stepsApart(c, d, at); n > 1 {
 			return fmt.Sprintf("; in every %d%s step", n, ordinal(n))
 		}
 		if ns, ok := apart(at); ok {
@@ -196,7 +196,7 @@ func apart(at []int64) (mean int64, ok bool) {
 
 // stepsApart returns the number of steps from one of the times to the next, if it is the
 // same for all, else 0.
-func (c *Evaluator) stepsApart(d summary.Device, at []int64) (n int) {
+func stepsApart(c *Evaluator, d summary.Device, at []int64) (n int) {
 	last, next := -1, 0
 	for _, t := range at {
 		for i := next; i < len(c.Steps); i++ {

@@ -119,7 +119,7 @@ type moving struct {
 	work    map[string]int64 // by category
 }
 
-func (c *Evaluator) moving() moving {
+func movingOf(c *Evaluator) moving {
 	m := moving{work: map[string]int64{}}
 	for _, k := range c.Kernels {
 		if k.Class != "compute" || k.Category == wholeGraph {
@@ -136,7 +136,7 @@ func (c *Evaluator) moving() moving {
 // movesData reports whether kernels that move data take most of the compute kernel time.
 // Hardware counters measure it, so with them the names do not count.
 func movesData(c *Evaluator) bool {
-	m := c.moving()
+	m := movingOf(c)
 	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(m.ns) / float64(max(1, m.all)))
 	return ok && len(c.Counters) == 0
 }
@@ -147,7 +147,7 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
 	}
-	m := c.moving()
+	m := movingOf(c)
 	f, limit, _ := rule.Measured(c.Limits[rule.MemoryBandwidth], m.ns, m.all)
 	what := fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(m.ns, m.all), unit.DurationOf(m.ns, m.all))
 	f.Title = what + rule.Over(limit)

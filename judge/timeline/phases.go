@@ -68,7 +68,7 @@ func phaseVerdicts(c *Evaluator) (out []PhaseVerdict) {
 			continue
 		}
 		v := PhaseVerdict{Path: s.path}
-		if window := s.total.Window(); window > 0 && !c.mayBeUnrecorded(s.total) {
+		if window := s.total.Window(); window > 0 && !mayBeUnrecorded(c, s.total) {
 			v.Bound, v.Share = bound(c, func(p part) float64 { return float64(p.time(s.total)) / float64(window) })
 		}
 		out = append(out, v)

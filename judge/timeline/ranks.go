@@ -25,6 +25,7 @@ type peer struct {
 type peers struct {
 	ranks       int   // in the summary
 	repeated    bool  // two inputs have the same rank, or one is a copy, so sums are wrong
+	differ      bool  // ranks do different work, or may do so
 	least, most peer  // the ranks with the least and the most communication time
 	waited      int64 // ns that all others communicate longer than least
 }
@@ -39,7 +40,7 @@ func (c *Evaluator) peers() peers {
 		}
 		input[d.Rank] = d.Input
 	}
-	out.ranks = len(input)
+	out.ranks, out.differ = len(input), advice.DifferentWork(c.Summary)
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
 			p := byRank[k.Rank]
@@ -65,7 +66,7 @@ func (c *Evaluator) peers() peers {
 // launches. A rank that recorded fewer steps is not a straggler.
 func (p peers) comparable() bool {
 	apart := p.most.runs - p.least.runs
-	return !p.repeated && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
+	return !p.repeated && !p.differ && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
 }
 
 // straggler reports whether one rank communicates so much less than another that the
@@ -77,6 +78,9 @@ func (p peers) straggler() bool {
 func (p peers) evidence() []string {
 	if p.repeated || p.least.runs == 0 {
 		return nil
+	}
+	if p.differ {
+		return []string{"ranks that send to each other or are stages of a pipeline do different work, so their sums are not compared"}
 	}
 	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
 	switch {
@@ -95,6 +99,8 @@ func (p peers) advice() finding.Step {
 	switch {
 	case p.ranks < 2:
 		return finding.Advise("give-all-ranks")
+	case p.differ:
+		return finding.Advise("send-less-between-ranks")
 	case p.straggler():
 		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
 	case p.comparable():
@@ -147,7 +153,7 @@ func rankShare(c *Evaluator, rank int, of func(summary.Activity) int64) (own, ot
 	return float64(of(mine)) / float64(max(1, mine.Window())), float64(of(rest)) / float64(max(1, rest.Window()))
 }
 
-// whyLate returns what a rank does more of than the others.
+// whyLate returns what a rank does more of than the others, by their windows.
 func whyLate(c *Evaluator, rank int) (out []string) {
 	for _, what := range []struct {
 		of         func(summary.Activity) int64
@@ -180,7 +186,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 	for _, st := range c.Steps {
 		steps[st.Rank]++
 	}
-	if len(compute) < 2 {
+	if len(compute) < 2 || advice.DifferentWork(c.Summary) {
 		return nil
 	}
 	ranks := byRank(compute)
@@ -212,7 +218,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 	for _, ns := range compute {
 		waits = summary.Plus(waits, most-ns)
 	}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.StragglingRank: waits},
+	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.StragglingRank: waits, rule.UnevenExperts: waits},
 		Below: append([]string{f.Title}, f.Evidence...), Advice: f.Next}}
 }
 

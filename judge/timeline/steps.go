@@ -189,7 +189,7 @@ func (g *stepGroup) measure(steps []summary.Step) {
 
 // boundOf evaluates the median step like a window.
 func boundOf(c *Evaluator, g *stepGroup) {
-	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents || c.mayBeUnrecorded(g.Activity) {
+	if int64(len(g.steps)) < c.Limits[rule.SteadySteps].MinEvents || mayBeUnrecorded(c, g.Activity) {
 		return
 	}
 	g.Bound, g.Share = bound(c, func(p part) float64 {

@@ -85,7 +85,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	if c.Total.Window() == 0 {
 		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: append(before, stops[0])}}
 	}
-	c.leaveOutUnrecorded()
+	leaveOutUnrecorded(c)
 	c.states, c.groups = sortSteps(c)
 	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
 	c.calls = blockings(c)

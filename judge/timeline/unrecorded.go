@@ -12,7 +12,7 @@ import (
 
 // leaveOutUnrecorded takes the time in which GPUs ran work that is not in the capture out
 // of the judged windows: it is no idle time. Steps and windows keep it.
-func (c *Evaluator) leaveOutUnrecorded() {
+func leaveOutUnrecorded(c *Evaluator) {
 	ns, _ := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
 	if _, _, ok := rule.Measured(c.Limits[rule.NotRecorded], ns, c.Total.Window()); !ok || ns > c.Total.Idle() {
 		return
@@ -24,7 +24,7 @@ func (c *Evaluator) leaveOutUnrecorded() {
 
 // mayBeUnrecorded reports whether the idle time of an activity can be that in which other
 // work ran.
-func (c *Evaluator) mayBeUnrecorded(a summary.Activity) bool {
+func mayBeUnrecorded(c *Evaluator, a summary.Activity) bool {
 	return c.Unrecorded > 0 && a.Idle() >= c.Unrecorded
 }
 

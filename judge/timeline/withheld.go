@@ -9,6 +9,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
+	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
@@ -32,6 +33,9 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
 	if l.Damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.Damaged.Code + ")"
+		if l.Damaged.Code == summary.EventsIncomplete {
+			f.Title = fmt.Sprintf("The export is incomplete: %s are missing, which may be GPU work", label.Plural(l.Damaged.Count, "CUDA event"))
+		}
 		for _, is := range c.Issues {
 			if is.Damages() {
 				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"), is.First))

@@ -27,7 +27,11 @@ const (
 
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
-	return []doc.Section{phases(ctx, screenPhases), metrics(ctx, screenMetrics)}
+	values := metrics(ctx, screenMetrics)
+	if len(values.Blocks) == 0 { // no metric has a canonical name
+		values = others(ctx, screenMetrics)
+	}
+	return slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), values, groups(ctx, screenGroups)})
 }
 
 // Sections returns the sections of the report.
@@ -38,7 +42,7 @@ func Sections(ctx *section.Context) []doc.Section {
 		first = doc.Section{Title: "Steps", Lead: "as the program logged them"}
 	}
 	first.Blocks = append(drawn, first.Blocks...)
-	return []doc.Section{first, metrics(ctx, mostMetrics), places(ctx), others(ctx)}
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{first, metrics(ctx, mostMetrics), places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
@@ -185,7 +189,7 @@ func places(ctx *section.Context) doc.Section {
 }
 
 // others returns the values without canonical names.
-func others(ctx *section.Context) doc.Section {
+func others(ctx *section.Context, most int) doc.Section {
 	var rows []*summary.Series
 	for _, r := range shown(ctx) {
 		if !slices.Contains(roles, r.Role) {

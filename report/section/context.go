@@ -89,7 +89,7 @@ func (ctx *Context) OfMemory() bool {
 // OfLogs reports whether the inputs have values over steps or time, or results of
 // benchmarks, and nothing else.
 func (ctx *Context) OfLogs() bool {
-	return len(ctx.Series)+len(ctx.Benchmarks) > 0 && len(ctx.Devices)+len(ctx.Counters)+len(ctx.Tables)+len(ctx.Spans)+len(ctx.Snapshots)+len(ctx.MemoryTimelines) == 0
+	return len(ctx.Series)+len(ctx.Benchmarks)+len(ctx.Groups) > 0 && len(ctx.Devices)+len(ctx.Counters)+len(ctx.Tables)+len(ctx.Spans)+len(ctx.Snapshots)+len(ctx.MemoryTimelines) == 0
 }
 
 // WithoutClock reports whether the timestamps are not plausible. Then the screen shows

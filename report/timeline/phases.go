@@ -130,6 +130,9 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 	for _, p := range sums {
 		whole = summary.Plus(whole, p.Own.Window())
 	}
+	if len(sums) == 1 || len(sums) == 2 && sums[1].Own.Window() == 0 {
+		return doc.Section{} // one phase is the whole window, whose breakdown is above
+	}
 	gpus := int64(len(ctx.Devices))
 	var times []int64
 	for _, p := range sums {

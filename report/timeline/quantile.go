@@ -28,6 +28,10 @@ func quantile(h summary.Histogram, part fraction) string {
 	return unit.None
 }
 
+// clockStep is the duration in ns below which times from the CPU to the GPU are not
+// distinguished.
+const clockStep = 1000
+
 // bucketText prints the durations that a bucket counts: "10–15 µs".
 func bucketText(from int64) string {
 	edges := summary.Edges()
@@ -37,8 +41,8 @@ func bucketText(from int64) string {
 		return unit.None
 	case i+1 == len(edges):
 		return "≥ " + unit.Duration(from)
-	case i == 0:
-		return "< " + unit.Duration(edges[1])
+	case i+1 < len(edges) && edges[i+1] <= clockStep:
+		return "< " + unit.Duration(clockStep) // profilers align the clocks of CPU and GPU to about that
 	}
 	low, high := unit.Duration(from), unit.Duration(edges[i+1])
 	number, of, _ := strings.Cut(low, " ")

@@ -33,13 +33,13 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 	huge := summary.Histogram{Buckets: []summary.Bucket{{FromNS: 0, Count: math.MaxInt64 - 5}, {FromNS: 10_000, Count: 5}}}
-	if got := quantile(huge, fraction{99, 100}); got != "< 10 ns" {
+	if got := quantile(huge, fraction{99, 100}); got != "< 1 µs" {
 		t.Errorf("p99 of very many is %s", got)
 	}
 	if got := quantile(summary.Histogram{}, fraction{1, 2}); got != "–" {
 		t.Errorf("the median of nothing is %s", got)
 	}
-	for from, want := range map[int64]string{10: "10–15 ns", 700: "700 ns–1 µs", 15_000: "15–20 µs", 700_000_000_000: "≥ 11.7 min", 11: "–"} {
+	for from, want := range map[int64]string{10: "< 1 µs", 700: "< 1 µs", 1000: "1–1.5 µs", 15_000: "15–20 µs", 700_000_000_000: "≥ 11.7 min", 11: "–"} {
 		if got := bucketText(from); got != want {
 			t.Errorf("the bucket from %d is %s, want %s", from, got, want)
 		}

@@ -151,7 +151,7 @@ func ScreenSpans(ctx *section.Context) doc.Section {
 		}})
 	}
 	return doc.Section{
-		Title:  "Top CPU slices by self time (" + unit.Duration(self) + ", all threads)",
+		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(self) + ", all threads)",
 		Blocks: []doc.Block{t.Cut(screenKernels)},
 	}
 }

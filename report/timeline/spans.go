@@ -41,9 +41,12 @@ func Spans(ctx *section.Context) doc.Section {
 	sums, self := spanSums(ctx)
 	if len(sums) == 0 {
 		missing.Text += "It has no CPU slices either."
-		return doc.Section{Title: "CPU slices", Blocks: []doc.Block{missing}}
+		return doc.Section{Title: slicesTitle(ctx), Blocks: []doc.Block{missing}}
 	}
 	missing.Text += "The table has CPU time only."
+	if view.OfAscend(ctx.Summary) {
+		missing.Text = "The capture is of an Ascend NPU, whose operations are not read as GPU work, so there is no time breakdown. The table has the slices of the CPU and of the NPU."
+	}
 	var totals, longest []int64
 	for _, s := range sums[:min(section.MaxKernels, len(sums))] {
 		totals = append(totals, s.Total)
@@ -61,5 +64,13 @@ func Spans(ctx *section.Context) doc.Section {
 		}})
 	}
 	t.Note = concurrency(ctx, self) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(self))
-	return doc.Section{Title: "CPU slices", Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.Cut(section.MaxKernels).WithoutEmpty())}
+	return doc.Section{Title: slicesTitle(ctx), Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.Cut(section.MaxKernels).WithoutEmpty())}
+}
+
+// slicesTitle returns what the slices of a capture without GPU events are of.
+func slicesTitle(ctx *section.Context) string {
+	if view.OfAscend(ctx.Summary) {
+		return "CPU and NPU slices"
+	}
+	return "CPU slices"
 }

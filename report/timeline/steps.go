@@ -149,7 +149,7 @@ func stepNote(ctx *section.Context) string {
 		text += "A step is a marked range on the CPU. GPU work after the end of the marker counts for a later step or none. "
 	}
 	if byWork {
-		text += "A step of an inference server is a range on the GPU: it starts when all work launched before the marker has ended, and ends when all work launched inside the marker has ended. "
+		text += "Where the CPU runs ahead of the GPU, a step is a range on the GPU: it starts when all work launched before the marker has ended, and ends when all work launched inside the marker has ended. "
 	}
 	return text
 }

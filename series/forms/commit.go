@@ -21,6 +21,9 @@ func (r *Reader) placeOf(prefix []byte, where diag.Pos) (*place, int64) {
 	}
 	p, ok := r.places[string(prefix)]
 	if !ok {
+		if len(r.places) >= 2*maxPlaces {
+			return r.anywhere(), time
+		}
 		p = &place{all: labelsOf(prefix)}
 		p.ranks = slices.DeleteFunc(slices.Clone(p.all), func(l series.Label) bool { return processLabels(l.Name) })
 		for _, l := range p.all {
@@ -37,6 +40,16 @@ func (r *Reader) placeOf(prefix []byte, where diag.Pos) (*place, int64) {
 		}
 	}
 	return p, time
+}
+
+// anywhere returns the place of records whose labels are over the limit.
+func (r *Reader) anywhere() *place {
+	p := r.places["\x00"]
+	if p == nil {
+		p = &place{}
+		r.places["\x00"] = p
+	}
+	return p
 }
 
 // backwards is how far times of one log may go back because its lines are from

@@ -138,7 +138,7 @@ func Default() *Set { return builtIn() }
 
 var builtIn = sync.OnceValue(func() *Set {
 	var list []*Form
-	for _, e := range builtInEntries {
+	for _, e := range builtInEntries() {
 		f, err := e.form()
 		if err != nil {
 			panic(err) // a test compiles them
@@ -200,4 +200,11 @@ func SniffLines(head []byte) bool {
 	}
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
+}
+
+// HasRecords reports whether a sample of a text has values that a built-in form reads.
+func HasRecords(sample []byte) bool {
+	r := NewReader("", Default(), series.Limits{})
+	r.Write(sample)
+	return !r.Close(true).Empty()
 }

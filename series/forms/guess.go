@@ -14,7 +14,7 @@ const (
 	guessSample = 1 << 20
 )
 
-// Guess looks for lines with values in a text of which no form is known. If the same
+// Guess looks for lines with values in a text without a known form. If the same
 // names have numbers in several lines ("loss=0.5 lr: 0.1"), it returns one line of YAML
 // with a form that reads these lines, or else "".
 func Guess(sample []byte) string {
@@ -27,7 +27,7 @@ func Guess(sample []byte) string {
 	var best *group
 	scratch := []byte(nil)
 	for _, line := range bytes.FieldsFunc(sample, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if len(line) > 2000 || bytes.IndexByte(line, '=') < 0 && bytes.Index(line, []byte(": ")) < 0 {
+		if len(line) > 2000 || bytes.IndexByte(line, '=') < 0 && !bytes.Contains(line, []byte(": ")) {
 			continue
 		}
 		keys := guessKeys(plain(line, scratch))

@@ -16,6 +16,10 @@ const (
 
 // pairs reads the pairs of a key and a value that a text separates.
 func (r *Reader) pairs(s *formState, rec []byte) {
+	if s.is == cellRule {
+		r.cells(s, rec)
+		return
+	}
 	for len(rec) > 0 {
 		part := rec
 		if n := bytes.Index(rec, []byte(s.split)); s.split != "\n" && n >= 0 {
@@ -31,6 +35,19 @@ func (r *Reader) pairs(s *formState, rec []byte) {
 		}
 		if n > 0 {
 			r.pair(s, part[:n], part[n+len(s.is):])
+		}
+	}
+}
+
+// cellRule is between the cells of a table whose cells are keys and values in turn.
+const cellRule = "│"
+
+// cells reads the keys and values of a row of such a table.
+func (r *Reader) cells(s *formState, rec []byte) {
+	list := bytes.Split(rec, []byte(cellRule))
+	for i := 1; i+1 < len(list); i += 2 {
+		if len(trim(list[i])) > 0 && len(trim(list[i+1])) > 0 {
+			r.pair(s, list[i], list[i+1])
 		}
 	}
 }
@@ -88,11 +105,7 @@ func nextWord(b []byte) (word, rest []byte) {
 // pair takes a pair. A key may have quotes, bullets and an opening bracket before
 // it. A value that is not a number is left out.
 func (r *Reader) pair(s *formState, key, value []byte) {
-	if n := bytes.LastIndexAny(key, "{[|"); n >= 0 && n+1 < len(key) && key[len(key)-1] != ']' {
-		key = key[n+1:]
-	}
-	key = bytes.Trim(key, " \t'\"-*,.")
-	key = bytes.TrimPrefix(key, []byte("\u2022 "))
+	key = bareKey(key)
 	if len(key) == 0 || len(key) > maxKey {
 		return
 	}
@@ -105,6 +118,28 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 	}
 	r.takeBytes(s, key, v)
 }
+
+// bareKey returns a key without what surrounds it.
+func bareKey(key []byte) []byte {
+	if n := len(key); n > 0 && key[n-1] != ']' {
+		for i := n - 2; i >= 0; i-- {
+			if c := key[i]; c == '{' || c == '[' || c == '|' {
+				key = key[i+1:]
+				break
+			}
+		}
+	}
+	for len(key) > 0 && aroundKey[key[0]] {
+		key = key[1:]
+	}
+	for len(key) > 0 && aroundKey[key[len(key)-1]] {
+		key = key[:len(key)-1]
+	}
+	return bytes.TrimPrefix(key, []byte("\u2022 "))
+}
+
+// aroundKey are the bytes that may surround a key and are not part of it.
+var aroundKey = [256]bool{' ': true, '\t': true, '\'': true, '"': true, '-': true, '*': true, ',': true, '.': true}
 
 // takeBytes is take without a copy of a key that is known.
 func (r *Reader) takeBytes(s *formState, key []byte, v reading) {
@@ -267,7 +302,7 @@ func (r *Reader) inBlock(start, end int) {
 		r.merged(start)
 	}
 	switch {
-	case row && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
+	case (row || len(bl.state.end) > 1) && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
 		r.closeBlock()
 	case bl.left <= 0:
 		r.closeBlock()

@@ -21,8 +21,15 @@ const (
 
 	blockSize = 256 << 10
 
-	// maxPlaces is how many different prefixes are remembered.
+	// maxPlaces is how many different prefixes are remembered, and how many different
+	// sets of labels there may be.
 	maxPlaces = 4096
+
+	// maxRecord is how much of a line one record may have, maxTries at how many literals
+	// of a line a record is tried, and maxAhead at how many the end of a record.
+	maxRecord = 64 << 10
+	maxTries  = 128
+	maxAhead  = 32
 )
 
 // A Reader finds the records of forms in a text that is written to it. Close
@@ -291,7 +298,7 @@ func (r *Reader) oneLine(start, end int) bool {
 	line, repeated := single(line)
 	found := false
 	done := 0 // the end of the last record
-	for from := 0; from < len(line); {
+	for from, tries := 0, 0; from < len(line) && tries < maxTries; tries++ {
 		at, literal := r.set.matcher.next(line, from)
 		if at < 0 {
 			break
@@ -353,7 +360,8 @@ func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 // limit returns where a record ends: at the end of its line, or where another record
 // begins that was glued behind it.
 func (r *Reader) limit(line []byte, from, begin int) int {
-	for from < len(line) {
+	line = line[:min(len(line), begin+maxRecord)]
+	for tries := 0; from < len(line) && tries < maxAhead; tries++ {
 		at, literal := r.set.matcher.next(line, from)
 		if at < 0 {
 			break
@@ -422,7 +430,7 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 	case stepAfter:
 		step = stepBehind(line[from:begin], rec, s.stepText)
 	case stepBar:
-		step = r.bar(line[:begin], start)
+		step = r.bar(line[max(0, begin-context):begin], start)
 		if first, _, _ := bytes.Cut(rec, []byte(s.is)); s.barSeen(string(first), step) {
 			step = series.NoStep // several records follow one bar
 		}

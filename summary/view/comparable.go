@@ -36,6 +36,7 @@ const (
 	OtherClock           = "other-clock"            // Names of the clocks of profiles
 	DataLoss             = "data-loss"              // Names of issues
 	StepCount            = "step-count"             // Count of the rows of steps
+	StepDefinition       = "step-definition"        // Names of what defines the length of steps
 )
 
 // A Reason is a difference between two runs, or missing data of one, that limits what
@@ -89,7 +90,7 @@ func Comparable(base, new []Part) []Reason {
 		}
 	}
 	if len(base) > 0 {
-		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, otherClock, stepCount} {
+		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, otherClock, stepDefinition, stepCount} {
 			for _, r := range runs[1:] {
 				if reason, ok := ask(runs[0], r); ok {
 					add(reason)
@@ -120,6 +121,7 @@ type run struct {
 	Part
 	devices []summary.Device // with GPU time
 	steps   int64
+	cuts    []string // what defines the length of the steps
 	formats []string
 }
 
@@ -145,8 +147,12 @@ func factsOf(parts []Part, side string) (out []*run) {
 		for _, s := range p.Steps {
 			if p.has(s.Input) && s.Activity.Window() > 0 {
 				r.steps++
+				if cut := cmp.Or(s.Cut, cutByMarker); !slices.Contains(r.cuts, cut) {
+					r.cuts = append(r.cuts, cut)
+				}
 			}
 		}
+		slices.Sort(r.cuts)
 		out = append(out, r)
 	}
 	return out
@@ -257,6 +263,16 @@ func otherClock(a, b *run) (Reason, bool) {
 	both := slices.ContainsFunc(n, func(c string) bool { return slices.Contains(m, c) })
 	return Reason{OtherClock, Refuse, a.fact(func(f *Fact) { f.Names = n }), b.fact(func(f *Fact) { f.Names = m })},
 		len(n) > 0 && len(m) > 0 && !both
+}
+
+// cutByMarker stands for steps as long as their markers on the CPU.
+const cutByMarker = "marker"
+
+// stepDefinition: steps that are ranges of the CPU do not compare with steps that are
+// ranges of the GPU.
+func stepDefinition(a, b *run) (Reason, bool) {
+	return Reason{StepDefinition, Warn, a.fact(func(f *Fact) { f.Names = a.cuts }), b.fact(func(f *Fact) { f.Names = b.cuts })},
+		len(a.cuts) > 0 && len(b.cuts) > 0 && !slices.Equal(a.cuts, b.cuts)
 }
 
 // stepCount: sums over captures of different numbers of steps do not compare.

@@ -58,6 +58,8 @@ func (r Reason) difference() string {
 		return of("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
 	case OtherClock:
 		return short("is a profile of", clockText(a.Names), "of "+clockText(b.Names), ": wall time includes waiting, CPU time does not; give two profiles with the same clock")
+	case StepDefinition:
+		return fmt.Sprintf("steps of %s are cut by %s and those of %s by %s: times of steps are not compared", a.subject(), list(a, " and "), b.subject(), list(b, " and "))
 	case OtherFormat:
 		return fmt.Sprintf("the formats are %s (%s) and %s (%s): profilers differ in the events they record and in their overhead",
 			list(a, " and "), a.short(), list(b, " and "), b.short())

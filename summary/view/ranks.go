@@ -170,6 +170,25 @@ func sameSteps(s *summary.Summary, devices []int) bool {
 	return true
 }
 
+// StepsOfEachGPU returns the number of steps of each GPU, or 0 if there are none or GPUs
+// differ.
+func StepsOfEachGPU(s *summary.Summary) int64 {
+	count := map[DeviceKey]int64{}
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		count[DeviceKey{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
+	}
+	n := int64(-1)
+	for _, d := range s.Devices {
+		k := count[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		if n >= 0 && k != n {
+			return 0
+		}
+		n = k
+	}
+	return max(0, n)
+}
+
 // A RankRow has one time of each GPU of [RankDevices], in ns, or -1 where it was not
 // recorded.
 type RankRow struct {

@@ -94,7 +94,7 @@ func Captures(s *summary.Summary) []Capture {
 // kindOf has the kind of an input that has rows of a member of the summary. Other
 // members decide nothing. An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{
-	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals,
+	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals,
 	"snapshots": OfMemory, "memory_timelines": OfMemory,
 	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }
@@ -210,7 +210,7 @@ func (g *grouper) add(i int) {
 
 func (g *grouper) alone(i int) *ranks {
 	c := g.list[i]
-	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, stage(c.Path)}: process(c.Path)}}
+	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, StageOf(c.Path)}: process(c.Path)}}
 }
 
 // because records the evidence that separated runs. The first one counts, except that
@@ -320,13 +320,39 @@ func process(file string) string {
 // 1757059120.5-TP-0-DECODE.trace.json.gz.
 var stageFile = lazyregexp.New(`-(EXTEND|DECODE)\.trace\.json(\.gz|\.zst)?$`)
 
-// stage returns the stage of the server that a file's name gives, or "". The stages of
+// StageOf returns the stage of the server that a file's name gives, or "". The stages of
 // a rank are one run.
-func stage(file string) string {
+func StageOf(file string) string {
 	if m := stageFile().FindStringSubmatch(file); m != nil {
 		return m[1]
 	}
 	return ""
+}
+
+// A Stage is the captures of one stage of a server, as prefill and decode.
+type Stage struct {
+	Name   string // as in the names of the files: "EXTEND"
+	Inputs []int  // indices of the summary's inputs, ascending
+}
+
+// Stages returns the stages of a server by name. It returns nil if the inputs are not of
+// several stages, or if some are of none.
+func Stages(s *summary.Summary) (out []Stage) {
+	for i, in := range s.Inputs {
+		name := StageOf(in.Path)
+		if name == "" {
+			return nil
+		}
+		at, ok := slices.BinarySearchFunc(out, name, func(st Stage, name string) int { return strings.Compare(st.Name, name) })
+		if !ok {
+			out = slices.Insert(out, at, Stage{Name: name})
+		}
+		out[at].Inputs = append(out[at].Inputs, i)
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 func slashes(file string) string { return strings.ReplaceAll(file, `\`, "/") }

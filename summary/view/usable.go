@@ -11,8 +11,8 @@ const MostMissing = 0.25
 
 // MostAtEnd is the share of the launches of kernels or graphs at the end of a capture,
 // without device work, from which on its times are not used although the work may have
-// run later: the capture has the work of a quarter of its launches at most.
-const MostAtEnd = 0.75
+// run later: the capture has the work of half of its launches at most.
+const MostAtEnd = 0.5
 
 // ImplausibleTimes returns the issues that say that the times of GPU work cannot be
 // true: windows over 100 hours, work at impossible times, kernels without a duration,

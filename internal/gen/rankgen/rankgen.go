@@ -37,6 +37,11 @@ type Job struct {
 	Era Era
 	// BaseTime is the Unix time in ns at which the job begins.
 	BaseTime int64
+	// PerNode is how many GPUs each machine has, which the traces then state with its name.
+	// It is 0 if they do not.
+	PerNode int
+	// Undescribed says that the traces have no descriptions of process groups.
+	Undescribed bool
 
 	ranks     []*rank
 	comms     []*Comm

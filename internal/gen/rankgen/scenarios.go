@@ -31,6 +31,11 @@ func Scenarios() []Scenario {
 	return []Scenario{
 		{Name: "even", About: "all ranks arrive together", Make: func() *Job { return train(Era2026, 4, 6, uniform) }},
 		{Name: "slow_gpu", About: "the kernels of rank 5 are 25% longer", Make: func() *Job { return train(Era2026, 8, 6, slowGPU) }},
+		{Name: "slow_gpu_later", About: "the same from the fifth of ten steps on", Make: func() *Job {
+			return train(Era2026, 8, 10, slower(5, func(step int) bool { return step >= 4 }))
+		}},
+		{Name: "slow_gpu_once", About: "its kernels are longer in one step", Make: func() *Job { return train(Era2026, 8, 8, slower(5, func(step int) bool { return step == 2 })) }},
+		{Name: "more_work", About: "rank 3 runs six kernels where the others run four", Make: func() *Job { return train(Era2026, 8, 6, moreWork) }},
 		{Name: "slow_host", About: "rank 2 is late in its DataLoader", Make: func() *Job { return train(Era2026, 8, 6, slowHost) }},
 		{Name: "late_in_turn", About: "another rank is late in each step", Make: func() *Job { return train(Era2026, 4, 12, inTurn) }},
 		{Name: "random", About: "every kernel of every rank varies", Make: func() *Job { return train(Era2026, 6, 8, random) }},
@@ -53,12 +58,37 @@ func Scenarios() []Scenario {
 		{Name: "tp_dp_2022", About: "pointers do not identify the groups", Make: func() *Job { return tensorData(Era2022) }, Apart: true},
 		{Name: "pp_dp", About: "4 stages with bubbles, data parallel of 2", Make: func() *Job { return pipeline(Era2026) }},
 		{Name: "pp_dp_no_seq", About: "the same without numbers", Make: func() *Job { return pipeline(Era2024) }},
+		{Name: "pp_even", About: "4 equal stages, 12 micro-batches, transfers of 1 µs", Make: func() *Job { return stages(4, 12, 5, nil) }},
+		{Name: "pp_undescribed", About: "a pipeline whose groups have no description", Make: func() *Job { return undescribed(stages(4, 12, 5, nil)) }},
+		{Name: "pp_dp_undescribed", About: "the same with data parallelism of 2", Make: func() *Job { return undescribed(pipeline(Era2026)) }},
+		{Name: "ring", About: "ranks that pass data around a ring are no pipeline", Make: func() *Job { return undescribed(ring()) }},
+		{Name: "pp_few", About: "the same with 2 micro-batches: most of the step is the bubble", Make: func() *Job { return stages(4, 2, 5, nil) }},
+		{Name: "pp_many", About: "2 equal stages, 40 micro-batches: a small bubble", Make: func() *Job { return stages(2, 40, 4, nil) }},
+		{Name: "pp_uneven", About: "stage 2 computes 60% longer, 20 micro-batches", Make: func() *Job { return stages(4, 20, 5, map[int]int64{2: 160}) }},
+		{Name: "pp_uneven_last", About: "stage 3 computes twice as long, 24 micro-batches", Make: func() *Job { return stages(4, 24, 5, map[int]int64{3: 200}) }},
 		{Name: "experts", About: "all-to-all with other splits on every rank", Make: func() *Job { return experts(Era2026) }},
+		{Name: "experts_hotter", About: "the same with eight ranks, of which rank 5 has the popular experts", Make: func() *Job { return routed(8, 5, 5, 0) }},
+		{Name: "experts_even", About: "rank 2 has as many tokens as the others, and a slower GPU", Make: func() *Job { return routed(4, 2, 1, 3) }},
+		{Name: "slow_link", About: "64 MiB at 11 GB/s between GPUs of one machine", Make: func() *Job { return linked(8, 10_680_707) }},
+		{Name: "slow_link_pair", About: "64 MiB at 12 GB/s between two GPUs of one machine", Make: func() *Job { return linked(2, 5_592_405) }},
+		{Name: "fast_link", About: "64 MiB at 352 GB/s between GPUs of one machine", Make: func() *Job { return linked(8, 333_333) }},
+		{Name: "slow_node", About: "one of three machines reduces at a seventh of the speed of the others", Make: func() *Job { return nodes(3, 2, 250_007, 1_750_049) }},
+		{Name: "slow_node_of_two", About: "one of two machines reduces at a fifth of the speed of the other", Make: func() *Job { return nodes(2, 4, 250_007, 1_250_035) }},
 		{Name: "two_nodes", About: "two nodes whose clocks differ by 3 ms", Make: func() *Job { return twoNodes(Era2026) }},
 		{Name: "trainer_rollout", About: "two worlds, each with a rank 0", Make: func() *Job { return trainerRollout() }},
 		{Name: "graphs", About: "collectives captured in a graph", Make: func() *Job { return graphs(false) }},
 		{Name: "graphs_tp_dp", About: "captured collectives of four groups, which only streams tell", Make: func() *Job { return graphs(true) }, Apart: true},
 	}
+}
+
+// slower makes the kernels of one rank a quarter longer, in some steps.
+func slower(rank int, in func(step int) bool) pace {
+	return pace{loader: none, transfer: usualTransfer, kernel: func(_ *Job, r, step int) int64 {
+		if r == rank && in(step) {
+			return usualKernel * 5 / 4
+		}
+		return usualKernel
+	}}
 }
 
 // A pace says how long the parts of a step take on a rank, in ns.
@@ -67,6 +97,8 @@ type pace struct {
 	kernel func(j *Job, rank, step int) int64
 	// transfer is that of 4 MiB.
 	transfer int64
+	// kernels is how many of them a rank runs before each all-reduce; nil means 4.
+	kernels func(rank int) int
 }
 
 const (
@@ -78,27 +110,28 @@ func none(*Job, int, int) int64  { return 0 }
 func usual(*Job, int, int) int64 { return usualKernel }
 
 var (
-	uniform     = pace{none, usual, usualTransfer}
-	slowNetwork = pace{none, usual, 40 * usualTransfer}
-	random      = pace{none, func(j *Job, _, _ int) int64 { return usualKernel/2 + j.Random(usualKernel) }, usualTransfer}
-	slowGPU     = pace{none, func(_ *Job, rank, _ int) int64 {
-		if rank == 5 {
-			return usualKernel * 5 / 4
+	uniform     = pace{loader: none, kernel: usual, transfer: usualTransfer}
+	slowNetwork = pace{loader: none, kernel: usual, transfer: 40 * usualTransfer}
+	random      = pace{loader: none, kernel: func(j *Job, _, _ int) int64 { return usualKernel/2 + j.Random(usualKernel) }, transfer: usualTransfer}
+	slowGPU     = slower(5, func(int) bool { return true })
+	moreWork    = pace{loader: none, kernel: usual, transfer: usualTransfer, kernels: func(rank int) int {
+		if rank == 3 {
+			return 6
 		}
-		return usualKernel
-	}, usualTransfer}
-	slowHost = pace{func(_ *Job, rank, _ int) int64 {
+		return 4
+	}}
+	slowHost = pace{kernel: usual, transfer: usualTransfer, loader: func(_ *Job, rank, _ int) int64 {
 		if rank == 2 {
 			return 3_000_017
 		}
 		return 0
-	}, usual, usualTransfer}
-	inTurn = pace{func(_ *Job, rank, step int) int64 {
+	}}
+	inTurn = pace{kernel: usual, transfer: usualTransfer, loader: func(_ *Job, rank, step int) int64 {
 		if step%4 == rank {
 			return 1_500_029
 		}
 		return 0
-	}, usual, usualTransfer}
+	}}
 )
 
 // loader is the annotation of PyTorch around the loading of a batch.
@@ -121,7 +154,11 @@ func train(era Era, ranks, steps int, p pace, also ...func(*Job)) *Job {
 			}
 			for bucket := range 3 {
 				for _, r := range world {
-					for range 4 {
+					kernels := 4
+					if p.kernels != nil {
+						kernels = p.kernels(r)
+					}
+					for range kernels {
 						j.Compute(r, gemm, p.kernel(j, r, n))
 					}
 				}
@@ -138,203 +175,3 @@ func train(era Era, ranks, steps int, p pace, also ...func(*Job)) *Job {
 
 // Training returns data-parallel training whose kernels vary.
 func Training(ranks, steps int) *Job { return train(Era2026, ranks, steps, random) }
-
-// tensorData has tensor parallelism in pairs, and data parallelism across them.
-func tensorData(era Era) *Job {
-	j := NewJob(era)
-	world := j.World(8, "")
-	var tp, dp []*Comm
-	for i := 0; i < 8; i += 2 {
-		tp = append(tp, j.Comm("3", "mesh_tp", world[i], world[i+1]))
-	}
-	for i := range 2 {
-		dp = append(dp, j.Comm("5", "mesh_dp", world[i], world[i+2], world[i+4], world[i+6]))
-	}
-	for n := range 5 {
-		j.Step(n, func() {
-			for layer := range 6 {
-				for _, r := range world {
-					j.Compute(r, gemm, 200_000+j.Random(300_000))
-				}
-				for _, c := range tp {
-					if layer%2 == 0 {
-						c.Do(AllReduce, 1<<20, 60_021)
-					} else {
-						c.Do(AllGather, 1<<18, 40_011)
-						c.Do(ReduceScatter, 1<<18, 45_011)
-					}
-				}
-			}
-			for _, c := range dp {
-				c.Do(AllReduce, 4<<20, 310_003)
-			}
-		})
-	}
-	return j
-}
-
-// pipeline has four stages of two data-parallel ranks. A stage waits in its receives
-// until the stages before it have worked: the bubble.
-func pipeline(era Era) *Job {
-	const stages, batches = 4, 6
-	j := NewJob(era)
-	world := j.World(2*stages, "")
-	var pp, dp []*Comm
-	for i := range 2 {
-		pp = append(pp, j.Comm("7", "mesh_pp", world[i], world[i+2], world[i+4], world[i+6]))
-	}
-	for s := range stages {
-		dp = append(dp, j.Comm("9", "mesh_dp", world[2*s], world[2*s+1]))
-	}
-	for n := range 4 {
-		j.Step(n, func() {
-			for _, c := range pp {
-				for range batches {
-					for s := range stages {
-						if s > 0 {
-							c.Send(c.places[s-1], c.places[s], 1<<19, 35_003)
-						}
-						j.Compute(c.places[s], gemm, 500_000+j.Random(100_000))
-					}
-				}
-				for range batches {
-					for s := stages - 1; s >= 0; s-- {
-						if s < stages-1 {
-							c.Send(c.places[s+1], c.places[s], 1<<19, 35_003)
-						}
-						j.Compute(c.places[s], gemm, 1_000_000+j.Random(200_000))
-					}
-				}
-			}
-			for _, c := range dp {
-				c.Do(AllReduce, 8<<20, 620_009)
-			}
-		})
-	}
-	return j
-}
-
-// experts sends more tokens to some ranks than to others, which compute longer.
-func experts(era Era) *Job {
-	j := NewJob(era)
-	world := j.World(4, "")
-	c := j.Comm("11", "mesh_ep", world...)
-	even := [][]int64{{4096, 4096, 4096, 4096}, {4096, 4096, 4096, 4096}, {4096, 4096, 4096, 4096}, {4096, 4096, 4096, 4096}}
-	for n := range 6 {
-		j.Step(n, func() {
-			c.Exchange(even, 20_001)
-			for range 3 {
-				there, back := make([][]int64, 4), make([][]int64, 4)
-				for i := range there {
-					there[i], back[i] = make([]int64, 4), make([]int64, 4)
-				}
-				var tokens [4]int64
-				for i := range there {
-					for k := range there[i] {
-						there[i][k] = 1024 * (1 + j.Random(20))
-						if k == 2 {
-							there[i][k] *= 3 // the popular experts
-						}
-						back[k][i] = there[i][k]
-						tokens[k] += there[i][k]
-					}
-				}
-				c.Exchange(there, 90_007)
-				for k, r := range world {
-					j.Compute(r, gemm, tokens[k]*5)
-				}
-				c.Exchange(back, 90_007)
-			}
-			c.Do(AllReduce, 1<<20, 70_001)
-		})
-	}
-	return j
-}
-
-// twoNodes reduces within nodes, then between them.
-func twoNodes(era Era) *Job {
-	j := NewJob(era)
-	world := j.World(8, "")
-	for i, r := range world {
-		j.Clock(r, int64(i/4)*3_000_041)
-	}
-	within := []*Comm{j.Comm("1", "node", world[:4]...), j.Comm("1", "node", world[4:]...)}
-	var between []*Comm
-	for i := range 4 {
-		between = append(between, j.Comm("2", "between_nodes", world[i], world[i+4]))
-	}
-	for n := range 5 {
-		j.Step(n, func() {
-			for range 3 {
-				for _, r := range world {
-					j.Compute(r, gemm, 300_000+j.Random(200_000))
-				}
-				for _, c := range within {
-					c.Do(ReduceScatter, 1<<20, 50_003)
-				}
-				for _, c := range between {
-					c.Do(AllReduce, 1<<20, 800_019)
-				}
-				for _, c := range within {
-					c.Do(AllGather, 1<<20, 50_003)
-				}
-			}
-		})
-	}
-	return j
-}
-
-// trainerRollout has a trainer of four ranks and a server of two. Each has its own world,
-// whose names and ranks of groups the other uses too.
-func trainerRollout() *Job {
-	j := NewJob(Era2024)
-	trainer, rollout := j.World(4, "trainer"), j.World(2, "rollout")
-	a, b := j.Comm("0", "default_pg", trainer...), j.Comm("0", "default_pg", rollout...)
-	tp := j.Comm("1", "tp", trainer[:2]...) // as the ranks of the server are
-	for n := range 6 {
-		j.Step(n, func() {
-			for _, r := range trainer {
-				j.Compute(r, gemm, 900_000+j.Random(900_000))
-			}
-			tp.Do(AllReduce, 1<<19, 30_001)
-			a.Do(AllReduce, 1<<21, 150_001)
-			for range 4 {
-				for _, r := range rollout {
-					j.Compute(r, gemm, 150_000+j.Random(100_000))
-				}
-				b.Do(AllReduce, 1<<16, 15_001)
-			}
-		})
-	}
-	return j
-}
-
-// graphs replays captured kernels and collectives: of all ranks, or in pairs.
-func graphs(pairs bool) *Job {
-	j := NewJob(Era2026)
-	world := j.World(4, "")
-	comms := []*Comm{}
-	if pairs {
-		comms = append(comms, j.Comm("3", "tp", world[:2]...), j.Comm("3", "tp", world[2:]...))
-	} else {
-		comms = append(comms, j.Comm("0", "default_pg", world...))
-	}
-	for n := range 6 {
-		j.Step(n, func() {
-			for _, r := range world {
-				j.Host(r, "schedule", 30_000+j.Random(1_800_000))
-			}
-			j.Graph(world, func() {
-				for range 5 {
-					for _, r := range world {
-						j.Compute(r, gemm, 100_000+j.Random(100_000))
-					}
-					for _, c := range comms {
-						c.Do(AllReduce, 1<<18, 25_001)
-					}
-				}
-			})
-		})
-	}
-	return j
-}

@@ -15,7 +15,11 @@ type Rank struct {
 	Number                        int
 	Collectives, Incomplete, Last int64
 	Transfer, Wait, Caused        int64
+	Window                        int64 // from the first start to the last end of its kernels
 	Offset                        int64 // of the clock
+	Stage                         int   // of the pipeline; -1 without one
+	StageWait, Messages           int64 // in sends and receives between stages
+	Split                         int64 // bytes received or sent back in uneven all-to-alls
 	Aligned                       bool  // a chain of collectives leads to the first rank of its world
 }
 
@@ -30,6 +34,14 @@ type Sums struct {
 	Given             int // ranks of the group that were given
 	Count, Incomplete int64
 	Transfer, Wait    int64
+	Splits            Splits
+}
+
+// Splits are the sizes of all-to-alls whose ranks have different ones. Of each, the side
+// counts that differs more: what ranks receive, or what they send back.
+type Splits struct {
+	Count, Max, Mean int64 // instances; bytes of the largest rank, and of the mean
+	Wait             int64 // for the rank that had the most to send back
 }
 
 // late is the mean wait from which a rank that comes last counts as late, in ns, and the
@@ -46,11 +58,37 @@ func (j *Job) Truth(given []int) Truth {
 	for _, p := range given {
 		t.Ranks[p].Given, t.Ranks[p].Number = true, j.ranks[p].number
 	}
+	for p := range t.Ranks {
+		t.Ranks[p].Stage = -1
+		for _, c := range j.ranks[p].comms {
+			if c.desc == "mesh_pp" && j.Era != Era2022 && t.Ranks[p].Given {
+				t.Ranks[p].Stage = slices.Index(c.places, p)
+			}
+		}
+	}
 	for _, in := range j.instances {
 		j.count(&t, in, given)
 	}
 	j.align(&t, given)
+	for _, p := range given {
+		t.Ranks[p].Window = j.ranks[p].window()
+	}
 	return t
+}
+
+// window returns the time from the first start to the last end of the kernels that the
+// capture of a rank has.
+func (r *rank) window() int64 {
+	first, last := int64(-1), int64(0)
+	for i := range r.events {
+		if e := &r.events[i]; e.kind == kernel && !(e.of != nil && !e.part.recorded) && !(e.of == nil && r.skip > 0 && e.after <= r.skip) {
+			if first < 0 || e.start < first {
+				first = e.start
+			}
+			last = max(last, e.start+e.dur)
+		}
+	}
+	return last - max(0, first)
 }
 
 // count adds one instance to the truth.
@@ -89,6 +127,13 @@ func (j *Job) count(t *Truth, in *instance, given []int) {
 		if in.synchronizes() {
 			transfer, wait := in.wait(t, recorded)
 			sums.Transfer, sums.Wait = sums.Transfer+transfer, sums.Wait+wait
+			in.split(t, recorded, &sums.Splits)
+		} else if in.op.name == send.name && t.Ranks[in.places[0]].Stage >= 0 {
+			for k, i := range recorded {
+				r := &t.Ranks[in.places[i]]
+				r.Messages++
+				r.StageWait += max(0, in.parts[recorded[1-k]].arrive-in.parts[i].arrive)
+			}
 		}
 	}
 	t.Rows[row] = sums
@@ -125,6 +170,41 @@ func (in *instance) wait(t *Truth, recorded []int) (transfer, wait int64) {
 		r.Last++
 	}
 	return transfer, wait
+}
+
+// split adds the sizes of a complete all-to-all, if its ranks have different ones.
+func (in *instance) split(t *Truth, recorded []int, s *Splits) {
+	var received, sent []int64
+	for _, i := range recorded {
+		received, sent = append(received, in.parts[i].out*elementBytes), append(sent, in.parts[i].in*elementBytes)
+	}
+	total := func(list []int64) (n int64) {
+		for _, v := range list {
+			n += v
+		}
+		return n
+	}
+	if in.op != AllToAll || slices.Max(received) == slices.Min(received) && slices.Max(sent) == slices.Min(sent) {
+		return
+	}
+	bytes, back := received, false
+	if slices.Max(sent)*total(received) > slices.Max(received)*total(sent) {
+		bytes, back = sent, true
+	}
+	s.Count, s.Max, s.Mean = s.Count+1, s.Max+slices.Max(bytes), s.Mean+total(bytes)/int64(len(bytes))
+	last, wait := 0, int64(0)
+	for k, i := range recorded {
+		t.Ranks[in.places[i]].Split += bytes[k]
+		if in.parts[i].arrive > in.parts[recorded[last]].arrive {
+			last = k
+		}
+	}
+	for _, i := range recorded {
+		wait += in.parts[recorded[last]].arrive - in.parts[i].arrive
+	}
+	if back && bytes[last] == slices.Max(bytes) {
+		s.Wait += wait
+	}
 }
 
 // rowOf returns the row of an instance, with what the era records.

@@ -2,6 +2,7 @@ package rankgen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -62,8 +63,21 @@ func (j *Job) Places() []int {
 
 // trace returns the trace of a rank.
 func (j *Job) trace(r *rank) []byte {
-	w := &writer{job: j, rank: r, gpu: int64(r.number % 8), pid: int64(4000 + 7*r.place)}
-	w.printf(`{"schemaVersion": 1, "deviceProperties": [{"id": %d, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85017755648}],`, w.gpu)
+	w := &writer{job: j, rank: r, gpu: int64(r.number % cmp.Or(j.PerNode, 8)), pid: int64(4000 + 7*r.place)}
+	w.printf(`{"schemaVersion": 1, "deviceProperties": [`)
+	for id := range int64(max(1, j.PerNode)) {
+		if j.PerNode == 0 {
+			id = w.gpu
+		}
+		if id > 0 && j.PerNode > 0 {
+			w.printf(", ")
+		}
+		w.printf(`{"id": %d, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85017755648}`, id)
+	}
+	w.printf("],")
+	if j.PerNode > 0 {
+		w.printf(` "host_name": "node-%d",`, r.number/j.PerNode)
+	}
 	w.printf("\n"+`"distributedInfo": {"backend": "nccl", "rank": %d, "world_size": %d`, r.number, r.world)
 	if j.Era != Era2022 {
 		w.config()
@@ -107,9 +121,17 @@ func (w *writer) config() {
 		if i > 0 {
 			w.printf(", ")
 		}
-		w.printf(`{"pg_name": %q, "pg_desc": %q, "backend_config": "cuda:nccl", "pg_size": %d}`, c.name, c.desc, len(c.places))
+		w.printf(`{"pg_name": %q, "pg_desc": %q, "backend_config": "cuda:nccl", "pg_size": %d}`, c.name, w.described(c), len(c.places))
 	}
 	w.printf(`], "nccl_version": "2.26.2"`)
+}
+
+// described returns the description of a communicator as PyTorch writes it.
+func (w *writer) described(c *Comm) string {
+	if w.job.Undescribed {
+		return "undefined"
+	}
+	return c.desc
 }
 
 // event writes one event.
@@ -173,7 +195,7 @@ func (w *writer) arguments(e *event) {
 	}
 	w.printf(`"Collective name": %q, "In msg nelems": %d, "Out msg nelems": %d, "Group size": %d, "dtype": "BFloat16", `, op.recorded, p.in, p.out, len(c.places))
 	w.printf(`"In split size": %q, "Out split size": %q, `, splits(p.inSplits), splits(p.outSplits))
-	w.printf(`"Process Group Name": %q, "Process Group Description": %q, "Process Group Ranks": %q`, c.name, c.desc, c.ranksText())
+	w.printf(`"Process Group Name": %q, "Process Group Description": %q, "Process Group Ranks": %q`, c.name, w.described(c), c.ranksText())
 	if p.source >= 0 {
 		w.printf(`, "Src Rank": %d`, p.source)
 	}

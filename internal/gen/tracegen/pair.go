@@ -26,7 +26,7 @@ func (p Pair) WindowNS() int64 { return windows(p.With) }
 
 // Pairs returns the pairs.
 func Pairs() (out []Pair) {
-	for _, list := range [][]pairOf{hostPairs(), queuePairs(), capturePairs()} {
+	for _, list := range [][]pairOf{hostPairs(), queuePairs(), capturePairs(), clockPairs()} {
 		for _, p := range list {
 			out = append(out, p.pair())
 		}
@@ -212,5 +212,24 @@ func capturePairs() []pairOf {
 	return []pairOf{
 		{"a_batch_before_the_capture", "not-recorded", "compute", "record-the-batch-before", "gpu-idle", 60 * ms, 5 * us, batch},
 		{"a_long_batch_before_the_capture", "not-recorded", "compute", "record-the-batch-before", "gpu-idle", 460 * ms, 0, batch},
+	}
+}
+
+// clockPairs have a device whose clock falls after a third of the run.
+func clockPairs() []pairOf {
+	steps := func(fast int) func(*plant, int64) {
+		return func(p *plant, ns int64) {
+			for i := range 30 {
+				of := 4 * ms
+				if i >= fast {
+					of += ns
+				}
+				p.step(func() { p.compute(of) })
+			}
+		}
+	}
+	return []pairOf{
+		{"clock_falls", "slowing-kernels", "compute", "check-the-clocks", "dominant-kernel", 2 * ms, 200 * us, steps(13)},
+		{"clock_falls_further", "slowing-kernels", "compute", "check-the-clocks", "uneven-steps", 3 * ms, 0, steps(14)},
 	}
 }

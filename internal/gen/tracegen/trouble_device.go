@@ -154,6 +154,14 @@ func kernelTroubles() []Trouble {
 		{Name: "kernels_of_15_us", Rule: "compute-bound", Near: "tiny-kernels", Ranks: replay("kernels_of_15_us", 15*us)},
 		{Name: "small_arithmetic", Rule: "memory-bandwidth", Near: "compute-bound", Ranks: moving, NS: 5 * 6 * ms / 1000 * 750, OfNS: 5 * 6 * ms},
 		{Name: "optimizer_and_loss", Rule: "memory-bandwidth", Ranks: updates, NS: 5 * 6 * ms / 1000 * 700, OfNS: 5 * 6 * ms},
+		{Name: "attention_over_more_and_more", Rule: "compute-bound", Near: "slowing-kernels", Ranks: oneRank("attention_over_more_and_more", func(p *plant) {
+			for i := range 30 {
+				p.step(func() {
+					p.mix(4*ms, share{n.gemmUp, 300}, share{n.gemmQKV, 300}, share{n.normForward, 100})
+					p.launch(n.attention, ms+int64(i)*50*us)
+				})
+			}
+		})},
 		{Name: "products_and_arithmetic", Rule: "compute-bound", Near: "memory-bandwidth", Ranks: busy("products_and_arithmetic", share{n.add, 250}, share{n.normForward, 200}, share{n.gemmUp, 300}, share{n.attention, 250})},
 		{Name: "busy", Rule: "compute-bound", Ranks: busy("busy", share{n.gemmUp, 300}, share{n.attention, 300}, share{n.gemmQKV, 200}, share{n.add, 200})},
 		{Name: "nearly_busy", Rule: "", Near: "compute-bound", Ranks: oneRank("nearly_busy", func(p *plant) { p.spread(40, 110*us) })},

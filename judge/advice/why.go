@@ -1,0 +1,143 @@
+package advice
+
+import (
+	"fmt"
+	"strconv"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A lateness is what a late rank does more of than the others of the same work, in ns.
+type lateness struct{ longer, more, idle int64 }
+
+func latenessOf(c *summary.Comparison) lateness {
+	return lateness{max(0, c.SameNS-c.SameOthersNS), max(0, c.MoreNS-c.MoreOthersNS), max(0, c.IdleNS-c.IdleOthersNS)}
+}
+
+// notable is the least share of a difference in all differences of a rank, and mainShare
+// the share from which it is the cause.
+const (
+	notable   = 0.1
+	mainShare = 0.6
+)
+
+// WhyLate returns what a rank does more of than the others of the same work: the same
+// kernels that take longer, other kernels, or idle time with what its CPU did. It returns
+// false if the ranks were not compared.
+func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
+	c := r.Others
+	if c == nil {
+		return nil, false
+	}
+	l := latenessOf(c)
+	least := int64(notable * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
+	if l.longer > least {
+		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", RankName(r.Rank),
+			unit.Duration(c.SameNS), unit.Duration(c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
+	}
+	if l.more > least {
+		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s on the others: more work", RankName(r.Rank),
+			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
+	}
+	if l.idle > least {
+		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", RankName(r.Rank), unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
+		switch in := c.InNS - c.InOthersNS; {
+		case in > l.idle/2:
+			line += fmt.Sprintf(", for %s in %s", unit.Duration(in), inHost(c))
+		case in > 0:
+			line += fmt.Sprintf(" in many places, most in %s (%s)", inHost(c), unit.Duration(in))
+		}
+		evidence = append(evidence, line)
+	}
+	return evidence, true
+}
+
+// longerHint says what kernels that take longer tell.
+func longerHint(c *summary.Comparison) string {
+	switch {
+	case c.Kernels == 1:
+		return ", as on a slower GPU"
+	case c.Longer == c.Kernels:
+		return fmt.Sprintf(": each of %d kernels, as on a slower GPU", c.Kernels)
+	}
+	return fmt.Sprintf(": %d of %s, as with longer inputs", c.Longer, label.Plural(int64(c.Kernels), "kernel"))
+}
+
+// inHost names what the CPU did: a data loader by its state, and everything by its name.
+func inHost(c *summary.Comparison) string {
+	name := strconv.Quote(finding.Short(c.IdleIn))
+	switch {
+	case c.IdleState == summary.StateData:
+		return "its input, " + name
+	case c.IdleIn == "":
+		return "what was not recorded"
+	}
+	return name
+}
+
+// StepsWhenLate says in which steps a rank causes most of the waiting. It returns "" if that
+// is not known.
+func StepsWhenLate(r summary.RankWait) string {
+	l := r.Late
+	switch {
+	case l == nil || l.Of < 2:
+		return ""
+	case l.Count == l.Of:
+		return fmt.Sprintf("%s: late in all %s", RankName(r.Rank), label.Plural(int64(l.Of), "step"))
+	case l.Count == 1:
+		return fmt.Sprintf("%s: late in step %d only (of %s)", RankName(r.Rank), l.First, label.Plural(int64(l.Of), "step"))
+	case l.Count == l.FromFirst:
+		return fmt.Sprintf("%s: late from step %d on (%d of %s)", RankName(r.Rank), l.First, l.Count, label.Plural(int64(l.Of), "step"))
+	}
+	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", RankName(r.Rank), l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
+}
+
+// AgainstLate returns the step for the cause that the late ranks have in common, and
+// whether there is one.
+func AgainstLate(late []summary.RankWait) (step finding.Step, ok bool) {
+	id := ""
+	for i, r := range late {
+		own := againstLate(r.Others)
+		if own == "" || i > 0 && own != id {
+			return step, false
+		}
+		id = own
+	}
+	ranks := RankName(late[0].Rank)
+	if len(late) > 1 {
+		ranks = "ranks " + RankList(late)
+	}
+	switch id {
+	case "compare-the-gpu":
+		return finding.Advise("compare-the-gpu", "ranks", ranks), true
+	case "compare-the-work":
+		return finding.Advise("compare-the-work", "ranks", ranks), true
+	case "compare-the-input":
+		return finding.Advise("compare-the-input", "ranks", ranks), true
+	}
+	return finding.Advise("compare-the-host", "ranks", ranks), true
+}
+
+// againstLate returns the id of the step for the cause of a late rank, or "" if none
+// dominates.
+func againstLate(c *summary.Comparison) string {
+	if c == nil {
+		return ""
+	}
+	l := latenessOf(c)
+	least := int64(mainShare * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
+	switch {
+	case l.longer > least && c.Longer == c.Kernels:
+		return "compare-the-gpu"
+	case l.longer > least || l.more > least:
+		return "compare-the-work"
+	case l.idle > least && c.IdleState == summary.StateData && c.InNS-c.InOthersNS > l.idle/2:
+		return "compare-the-input"
+	case l.idle > least:
+		return "compare-the-host"
+	}
+	return ""
+}

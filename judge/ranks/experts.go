@@ -1,0 +1,119 @@
+package ranks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// unevenExperts judges the waiting for ranks whose experts get more tokens than those of
+// others: in all-to-alls that send back what the rank with the most tokens computed, or,
+// where sizes were not recorded, as much as grouped matrix products take longer on it.
+func (c *Evaluator) unevenExperts() []tree.Reading {
+	var splits summary.Splits
+	experts, sized := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Category == "moe" }), false
+	for i := range c.Collectives {
+		r := &c.Collectives[i]
+		experts = experts || r.Parallel == summary.ParallelExpert
+		sized = sized || r.Op == "all-to-all" && (r.Bytes != nil || r.Splits != nil)
+		if s := r.Splits; s != nil && !r.Partial {
+			splits.Count, splits.WaitNS = splits.Count+s.Count, summary.Plus(splits.WaitNS, s.WaitNS)
+			splits.MaxBytes, splits.MeanBytes = summary.Plus(splits.MaxBytes, s.MaxBytes), summary.Plus(splits.MeanBytes, s.MeanBytes)
+		}
+	}
+	busiest := c.busiest(func(r *summary.RankWait) int64 { return r.SplitBytes })
+	products := c.busiest(func(r *summary.RankWait) int64 {
+		if r.Others == nil {
+			return 0
+		}
+		return r.Others.ExpertNS
+	})
+	experts = experts || products.most > 0
+	margin := c.Limits[rule.UnevenExperts].Margin
+	var ns int64
+	var evidence []string
+	switch {
+	case !experts:
+		return nil // other programs exchange different sizes too
+	case splits.Count > 0 && over(splits.MaxBytes, splits.MeanBytes, margin):
+		ns = splits.WaitNS
+		evidence = append(evidence, fmt.Sprintf("sizes of all-to-alls: largest rank %s times the mean, over %s collectives", times(splits.MaxBytes, splits.MeanBytes), unit.Count(splits.Count)))
+		if over(busiest.most, busiest.mean, margin) {
+			evidence = append(evidence, fmt.Sprintf("most tokens: rank %d with %s, mean %s (%s times)", busiest.rank, unit.Bytes(busiest.most), unit.Bytes(busiest.mean), times(busiest.most, busiest.mean)))
+		}
+	case !sized && over(products.most, products.mean, margin) && !c.slower(products.rank, margin/2):
+		ns = min(products.less, c.waiting())
+	default:
+		return nil
+	}
+	if products.most > 0 {
+		evidence = append(evidence, fmt.Sprintf("grouped matrix products: %s on rank %d, mean %s (%s times)", unit.Duration(products.most), products.rank, unit.Duration(products.mean), times(products.most, products.mean)))
+	}
+	r := c.reading(rule.UnevenExperts, "Uneven experts: waiting for the ranks with the most tokens takes %s", ns)
+	if splits.Count > 0 && over(busiest.most, busiest.mean, margin) {
+		r.Subject = "rank " + strconv.Itoa(busiest.rank)
+	}
+	evidence = append([]string{"waiting: " + c.perStep(min(ns, c.Judged.ExposedComm()))}, evidence...)
+	return complete(r, evidence, []finding.Step{finding.Advise("balance-experts"), finding.Advise("replicate-experts")})
+}
+
+// slower reports whether the kernels of a rank that compute no experts take longer than on
+// the others by at least margin: then longer grouped matrix products do not show more tokens.
+func (c *Evaluator) slower(rank int, margin float64) bool {
+	return slices.ContainsFunc(c.Ranks, func(r summary.RankWait) bool {
+		o := r.Others
+		return r.Rank == rank && o != nil && over(o.SameNS+o.MoreNS-o.ExpertNS, o.SameOthersNS+o.MoreOthersNS-o.ExpertOthersNS, margin)
+	})
+}
+
+// A load is the rank with the most of something.
+type load struct {
+	rank       int
+	most, mean int64
+	less       int64 // what all ranks together have less than it
+}
+
+// busiest returns the load of the ranks that have any.
+func (c *Evaluator) busiest(of func(*summary.RankWait) int64) (out load) {
+	var all []int64
+	for i := range c.Ranks {
+		if n := of(&c.Ranks[i]); n > 0 {
+			all = append(all, n)
+			if n > out.most {
+				out.rank, out.most = c.Ranks[i].Rank, n
+			}
+		}
+	}
+	sum := int64(0)
+	for _, n := range all {
+		sum = summary.Plus(sum, n)
+		out.less = summary.Plus(out.less, out.most-n)
+	}
+	out.mean = sum / int64(max(1, len(all)))
+	return out
+}
+
+// waiting returns the waiting of all ranks in matched collectives.
+func (c *Evaluator) waiting() (ns int64) {
+	for _, r := range c.Ranks {
+		ns = summary.Plus(ns, r.WaitNS)
+	}
+	return ns
+}
+
+// over reports whether the largest value is more than the mean by at least margin.
+func over(most, mean int64, margin float64) bool {
+	return mean > 0 && float64(most) >= (1+margin)*float64(mean)
+}
+
+// times returns the ratio of two numbers with two decimals.
+func times(a, b int64) string {
+	return strconv.FormatFloat(float64(a)/float64(cmp.Or(b, 1)), 'f', 2, 64)
+}

@@ -1,0 +1,76 @@
+// Package ranks judges how the ranks of a job wait for each other because of how the work
+// is divided: stages of a pipeline, experts, and the links that collectives run over.
+// Ranks that are late are judged by package timeline.
+package ranks
+
+import (
+	"fmt"
+
+	"assay/judge/advice"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// An Evaluator applies the rules to the ranks of a summary.
+type Evaluator struct{ *tree.Context }
+
+// New returns the evaluator of a context.
+func New(c *tree.Context) *Evaluator { return &Evaluator{c} }
+
+// Rules returns the rules. Their order has no meaning. A cause that says how the work is
+// divided comes before ranks that are late.
+func (c *Evaluator) Rules() []tree.Row {
+	under := []string{rule.ExposedComm}
+	return []tree.Row{
+		{ID: rule.UnevenStages, Part: tree.PartComm, Under: under, Precedence: 6, Replaces: true, Worth: tree.WorthOfRule, Measure: c.unevenStages},
+		{ID: rule.PipelineBubble, Part: tree.PartComm, Under: under, Precedence: 7, Replaces: true, Worth: tree.WorthOfRule, Measure: c.pipelineBubble},
+		{ID: rule.UnevenExperts, Part: tree.PartComm, Under: under, Precedence: 8, Replaces: true, Worth: tree.WorthOfRule, Measure: c.unevenExperts},
+		{ID: rule.SlowCollectives, Part: tree.PartComm, Under: under, Precedence: 12, Replaces: true, Worth: tree.WorthOfRule, Measure: c.slowCollectives},
+	}
+}
+
+// reading returns the reading of a rule about ns of the exposed communication of all GPUs,
+// at most all of it. Its title is the given format, whose verb is the share.
+func (c *Evaluator) reading(id, title string, ns int64) tree.Reading {
+	window := c.Judged.Window()
+	ns = min(ns, c.Judged.ExposedComm())
+	f, limit, ok := rule.Measured(c.Limits[id], ns, window)
+	what := fmt.Sprintf(title, unit.Share(ns, window)+" of "+c.JudgedName())
+	f.Title = what + rule.Over(limit)
+	f.Gain(ns, window, c.JudgedWhole())
+	return tree.Reading{Finding: f, Reached: ok && window > 0, What: what, Explains: map[string]int64{rule.ExposedComm: ns}}
+}
+
+// complete sets what a reading says, also if its part is the finding.
+func complete(r tree.Reading, evidence []string, next []finding.Step) []tree.Reading {
+	r.Evidence, r.Next, r.Drops = evidence, next, advice.UselessWithCause()
+	if r.Reached {
+		r.Below, r.Advice = append([]string{r.What}, evidence...), next
+	}
+	return r.IfReached()
+}
+
+// perStep returns a sum over the GPUs as a mean of one GPU, and of one step if all GPUs have
+// the same number of steps.
+func (c *Evaluator) perStep(ns int64) string {
+	text, window := c.PerGPU(ns, c.Judged.Window()), c.Judged.Window()
+	if n := view.StepsOfEachGPU(c.Summary); n > 1 && c.Judged == c.Total {
+		each := n * int64(len(c.Devices))
+		text += fmt.Sprintf(" (%s per step)", unit.DurationOf(ns/each, window/each))
+	}
+	return text
+}
+
+// device returns the GPU of a row, or nil.
+func (c *Evaluator) device(r *summary.RankWait) *summary.Device {
+	for i := range c.Devices {
+		if d := &c.Devices[i]; d.Input == r.Input && d.Rank == r.Rank && d.Device == r.Device {
+			return d
+		}
+	}
+	return nil
+}

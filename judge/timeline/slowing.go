@@ -1,0 +1,48 @@
+package timeline
+
+import (
+	"fmt"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+	"assay/unit"
+)
+
+// slowingKernels judges whether identical kernels slow down over time. One kernel whose
+// input grows is no slower GPU, so most of the time must be in kernels that slow down.
+func (c *Evaluator) slowingKernels() []tree.Reading {
+	limits := c.Limits[rule.SlowingKernels]
+	var sum summary.Drift
+	var where []finding.Place
+	for _, d := range c.Devices {
+		if d.Drift == nil || float64(d.Drift.SlowerNS) < limits.Margin*float64(d.Drift.NS) || d.Drift.NS <= d.Drift.ExpectedNS {
+			continue
+		}
+		sum.Kernels += d.Drift.Kernels
+		sum.NS, sum.ExpectedNS = summary.Plus(sum.NS, d.Drift.NS), summary.Plus(sum.ExpectedNS, d.Drift.ExpectedNS)
+		sum.SlowerNS = summary.Plus(sum.SlowerNS, d.Drift.SlowerNS)
+		where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device))
+	}
+	const fewest = 3 // kernels: fewer can have growing inputs
+	over := sum.NS - sum.ExpectedNS
+	if sum.Kernels < fewest || sum.ExpectedNS <= 0 {
+		return nil
+	}
+	f, limit, ok := rule.Measured(limits, over, sum.ExpectedNS)
+	if !ok {
+		return nil
+	}
+	what := fmt.Sprintf("Identical kernels slow down: +%s (%s)", unit.Share(over, sum.ExpectedNS), unit.DurationOf(over, sum.ExpectedNS))
+	f.Title = what + rule.Over(limit)
+	f.Evidence = []string{
+		fmt.Sprintf("%s with the same grid took %s in the last two thirds of the window, and %s at the speed of the first third", label.Plural(sum.Kernels, "kernel"), unit.Duration(sum.NS), unit.Duration(sum.ExpectedNS)),
+		fmt.Sprintf("kernels with %s of this time are at least %s slower in the last third", unit.Share(sum.SlowerNS, sum.NS), unit.Percent(summary.DriftShare)),
+	}
+	f.Where = where[:min(len(where), finding.MostPlaces)]
+	f.Gain(over, c.Total.Window(), c.WindowWhole())
+	f.Next = []finding.Step{finding.Advise("check-the-clocks"), finding.Advise("check-other-processes")}
+	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: over}}}
+}

@@ -1,0 +1,85 @@
+// Package comm reads what communication libraries leave behind: logs of NCCL and RCCL
+// (NCCL_DEBUG=INFO), the tables of nccl-tests and rccl-tests, messages of PyTorch's
+// watchdog, and dumps of its flight recorder.
+//
+// Rows of the tables are results of benchmarks. Records of the groups of a process
+// become a [series.Group], from which hangs are found: a call that one member of a
+// group made and another did not.
+package comm
+
+import (
+	"bytes"
+
+	"assay/diag"
+	"assay/series"
+)
+
+// A Finder finds records of NCCL in a text. It is a finder of package textscan.
+type Finder struct {
+	name string
+	b    *series.Builder
+
+	groups map[string]*series.Group // by process and pointer
+	order  []*series.Group
+	last   map[string]*series.Group // the group that a process made last
+	ops    map[opKey]int
+	at     diag.Pos
+
+	version string
+	dogs    map[dogKey]bool
+
+	table table
+}
+
+type opKey struct {
+	g *series.Group
+	series.GroupOp
+}
+
+type dogKey struct {
+	rank, place int
+	seq         int64
+	ran         int64
+}
+
+// NewFinder returns a finder for an input of the given name.
+func NewFinder(name string, limits series.Limits) *Finder {
+	return &Finder{name: name, b: series.NewBuilder(limits), groups: map[string]*series.Group{}, last: map[string]*series.Group{}, ops: map[opKey]int{}, dogs: map[dogKey]bool{}}
+}
+
+var (
+	markNCCL = []byte("NCCL")
+	markBus  = []byte("busbw")
+)
+
+// Hint reports whether a line may have a record.
+func (f *Finder) Hint(line []byte) bool {
+	if n := bytes.IndexByte(line[:min(len(line), 40)], '#'); n >= 0 {
+		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) || bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
+	}
+	return bytes.Contains(line, markNCCL)
+}
+
+// Open reports whether a table is being read.
+func (f *Finder) Open() bool { return f.table.open }
+
+// Line receives a line.
+func (f *Finder) Line(n int, line string) {
+	f.at = diag.Pos{File: f.name, Line: n}
+	f.tableLine(line)
+	if bytes.Contains([]byte(line), markNCCL) {
+		f.ncclLine(line)
+	}
+}
+
+// Log returns what was found. The finder must not be used afterwards.
+func (f *Finder) Log() *series.Log {
+	f.closeTable()
+	for _, g := range f.order {
+		if g.Version == "" {
+			g.Version = f.version
+		}
+		f.b.Group(*g, diag.Pos{File: f.name})
+	}
+	return f.b.Log(0, true)
+}
