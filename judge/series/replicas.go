@@ -258,9 +258,6 @@ func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (sha
 	return best, f, limit, ok
 }
 
-// all accepts every moment.
-func all(moment) bool { return true }
-
 // cached accepts the moments at which the use of the KV cache is known.
 func cached(m moment) bool { return m.usage >= 0 }
 
