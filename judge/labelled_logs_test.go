@@ -3,6 +3,8 @@ package judge
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -269,6 +271,47 @@ func TestQueueShares(t *testing.T) {
 		f := find(t, Judge(given(text)(t), rule.DefaultThresholds()), rule.RequestsQueued)
 		if math.Abs(f.Value-want) > 1e-9 {
 			t.Errorf("%s: requests queue for %v of the time, want %v, that of the worse replica", name, f.Value, want)
+		}
+	}
+}
+
+// TestVerdictsOnLogs compares verdicts on real logs with sums of their timers that another
+// program made, and verdicts on servers with what their lines show: the running requests
+// stay at their limit, or the cache is nearly empty.
+func TestVerdictsOnLogs(t *testing.T) {
+	dir := os.Getenv("ASSAY_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "corpus")
+	}
+	for _, tc := range []struct {
+		path  string
+		bound finding.Bound
+		rule  string
+		value float64 // 0 if it is not known
+	}{
+		{"verl/eric-haibin-lin__verl-data/gemma-2-2b-it-ppo-bsz512_4-prompt1024-resp-512-0.640.log", finding.BoundTraining, rule.TrainingShare, (4054.911 + 3457.890) / 15264.41},
+		{"verl/eric-haibin-lin__verl-data/Qwen2.5-0.5B-bsz256_2-prompt1024-resp512-0.567.log", finding.BoundTraining, rule.TrainingShare, (7168.233 + 9043.618) / 31288.271},
+		// Two evaluations of 102 s are outside the steps: no step takes over 36.4 s.
+		{"skyrl/hi-wesley__skyrl-demo/SkyRL_notebook_cell7_console.txt", finding.BoundOverhead, rule.EvaluationShare, (203.9984 + 87.5141) / (1034.2544 + 203.9984)},
+		{"nemo_rl/sunbc0120__b200-nemo-rl/terminal_output_raysubmit.txt", finding.BoundGeneration, rule.GenerationShare, 1587.54 / 2269.01},
+		{"megatron/hisohara__ai-scripts/run-llama2-70B-2N.log", finding.BoundUnknown, "", 0},
+		// 96 requests run at most and 93 in the median, while up to 9 queue and the cache is used by 65% at most.
+		{"sglang_server/shun8686__for_debug/test_ascend_qwen3_480b_w8a8_1p1d_24p_in3k5_out1k5_50ms_decode-0.log", finding.BoundQueue, rule.RequestsQueued, 0},
+		{"sglang_server/shun8686__for_debug/test_ascend_qwen3_480b_w8a8_1p1d_24p_in3k5_out1k5_50ms_prefill-0.log", finding.BoundQueue, rule.RequestsQueued, 0},
+		// One request runs in the median, and the cache is used by 9.5% at most.
+		{"vllm_server/LzyFischer__MemSuit/vllm_lme.log", finding.BoundUnderLoaded, rule.UnderLoaded, 0},
+		// No request waits, and 207 run.
+		{"vllm_server/DaisukeTakai__eval_dataset/vllm_predict.log", finding.BoundMixed, "", 0},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, "series", tc.path))
+		if err != nil {
+			t.Skip("no corpus: ", err)
+		}
+		r := Judge(given(string(text))(t), rule.DefaultThresholds())
+		if r.Verdict.Bound != tc.bound || r.Verdict.Rule != tc.rule {
+			t.Errorf("%s: %s by %q, want %s by %q\n%s", tc.path, r.Verdict.Bound, r.Verdict.Rule, tc.bound, tc.rule, told(r))
+		} else if tc.value > 0 && math.Abs(find(t, r, tc.rule).Value-tc.value) > 0.001*tc.value {
+			t.Errorf("%s: %s is %v, want %v", tc.path, tc.rule, find(t, r, tc.rule).Value, tc.value)
 		}
 	}
 }

@@ -61,7 +61,10 @@ func (b budget) use() {
 func (b budget) watch(over func(resident int64)) {
 	most := int64(b) + int64(b)/32
 	every := 20 * time.Millisecond
-	if b < 1<<30 { // a tenth of it is allocated faster
+	switch { // a tenth of it is allocated faster
+	case b < 256<<20:
+		every = time.Millisecond
+	case b < 1<<30:
 		every = 3 * time.Millisecond
 	}
 	go func() {

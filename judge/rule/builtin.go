@@ -513,7 +513,7 @@ var builtInRules = []ruleEntry{
 		{ID: "capture-larger-batches", Text: "If only large batches run without: raise --cuda-graph-max-bs (SGLang) or cudagraph_capture_sizes (vLLM), which takes memory.", From: "sglang-arguments"},
 	}},
 	{Rule: Rule{ID: "logged-communication", Meaning: "timers of communication in a trainer's log, over the step; waiting for other pipeline stages is in them", Warn: 0.2, Critical: 0.4, Source: "these limits are defined by assay; a timer of one rank includes its waiting for others", MinEvents: 5}, Line: "timers of communication take much of the step", Part: "timers of communication", Whole: "total step time", Gain: "these timers; work that overlaps them still takes its time", GainIsPart: true, Confidence: "hint", Sure: []string{"trace all ranks, which divides communication into transfer and waiting"}, Changes: "it decides the verdict of a trainer's log", Remedies: []*remedyEntry{
-		{ID: "shorten-the-bubble", Text: "If it is receiving from another pipeline stage: use more micro-batches or interleaved stages, which make the pipeline bubble smaller.", From: "megatron"},
+		{ID: "shrink-the-logged-bubble", Text: "If it is receiving from another pipeline stage: use more micro-batches or interleaved stages, which make the pipeline bubble smaller.", From: "megatron"},
 		{ID: "overlap-grad-reduce", Text: "If it is reducing gradients: overlap it with the backward pass (--overlap-grad-reduce and --use-distributed-optimizer of Megatron-LM).", From: "megatron"},
 		{ID: "trace-all-ranks", Text: "Trace a step of all ranks and pass the traces to assay.", From: "assay"},
 	}},

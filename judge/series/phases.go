@@ -283,7 +283,7 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(p.HostOwnNS, in.stepNS), unit.DurationOf(p.HostOwnNS, in.stepNS)))
 	}
 	f.Evidence = append(f.Evidence, "phases of steps: "+in.stackText())
-	f.Next = []finding.Step{finding.Advise("shorten-the-bubble"), finding.Advise("overlap-grad-reduce"), finding.Advise("trace-all-ranks")}
+	f.Next = []finding.Step{finding.Advise("shrink-the-logged-bubble"), finding.Advise("overlap-grad-reduce"), finding.Advise("trace-all-ranks")}
 	f.Gain(ns, in.stepNS, "step time")
 	return f, true
 }

@@ -258,9 +258,6 @@ func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (sha
 	return best, f, limit, ok
 }
 
-// all accepts every moment.
-func all(moment) bool { return true }
-
 // cached accepts the moments at which the use of the KV cache is known.
 func cached(m moment) bool { return m.usage >= 0 }
 
@@ -278,7 +275,7 @@ func (e *Evaluator) serverText(in *input) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "No limit of the server is reached" + fullest.on() + ": " + lines[0]
+	return "No limit of the server is reached" + fullest.on() + ": " + strings.Replace(lines[0], "median: ", "median ", 1)
 }
 
 func (p *replica) fullest() (most float64) {

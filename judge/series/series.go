@@ -62,14 +62,21 @@ func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 				in.rows = append(in.rows, &logged.Series[k])
 			}
 		}
-		if len(in.rows) == 0 {
-			continue
+		if !slices.ContainsFunc(in.rows, ofProgram) {
+			continue // a monitor
 		}
 		in.measurePhases(logged)
 		in.steps = stepsOf(logged, i)
 		e.inputs = append(e.inputs, in)
 	}
 	return e
+}
+
+// ofProgram reports whether a row is of a trainer or an inference server. Rows of monitors
+// have no rules here.
+func ofProgram(r *summary.Series) bool {
+	return slices.ContainsFunc([]string{"step.", "run.", "train.", "requests.", "kv_cache.", "gpu.mfu", "throughput.tokens", "throughput.samples", "throughput.output"},
+		func(prefix string) bool { return strings.HasPrefix(r.Metric, prefix) })
 }
 
 // Rules returns the rules of logs.
