@@ -26,7 +26,7 @@ func Series(l *series.Log, in summary.Input, opt Options) *summary.Summary {
 			steps, derived = []*series.Series{sum}, true
 		}
 	}
-	// SpanNS stays 0, because shares of captures are of the time that has a timeline.
+	// SpanNS stays 0, because the shares of captures divide by the time of a timeline.
 	if l.Clock.Known && l.Clock.Dated && l.Clock.Zoned {
 		in.BaseTimeNS = &l.Clock.Start
 	}

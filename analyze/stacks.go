@@ -32,8 +32,8 @@ const (
 // time, as in the summary's spans, so the column sums to the busy time of the
 // threads. A trace without such events has an empty profile.
 //
-// The profile, with what it takes to write it, is bounded to about the given number of
-// bytes; 0 is no limit. The costs of further stacks are added up in one:
+// The profile, with what it takes to write it, takes at most about the given number of
+// bytes, or any number if that is 0. The costs of further stacks are added up in one:
 // "table-rows-pooled".
 func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int64) *profile.Profile {
 	b := profile.NewBuilder(
@@ -138,7 +138,7 @@ func gpuStacks(b *profile.Builder, tl *timeline, marks []mark, maxRows int) (poo
 	return pooled + others.count
 }
 
-// gpuRowMemory is the memory for one row of GPU operations beside that of its stack, in
+// gpuRowMemory is the memory for one row of GPU operations without its stack, in
 // bytes: a quarter of it is the entry in the map.
 const gpuRowMemory = 1 << 10
 

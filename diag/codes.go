@@ -195,6 +195,6 @@ var codes = []Code{
 	{"values-unknown", DataLoss, "Unknown values are written as 0.", ""},
 	{"window-implausible", Suspect, "GPU events are more than ten years apart, so a time in the trace is wrong. Idle time of these GPUs is meaningless; their gaps, steps and activity strips were left out.", "Record again."},
 	{"work-before-launch", Suspect, "GPU work starts before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong.", "Record again, with a newer driver if it recurs."},
-	{"work-time-implausible", Suspect, "GPU work has times that cannot be: it starts after a call that had waited for it, or after the profiler had stopped, starts or ends far outside of all CPU calls, or most work of a stream overlaps. Idle time is meaningless.", "Use the file that the profiler wrote, or record again."},
+	{"work-time-implausible", Suspect, "GPU work has impossible times: it starts after a call that had waited for it or after the profiler had stopped, is far outside of all CPU calls, or overlaps on one stream. Idle time has no meaning.", "Use the original file, or record again."},
 	{"world-sizes-differ", Suspect, "Traces state different numbers of ranks, so they belong to different runs. Totals and comparisons of ranks mix the runs.", "Report each run by itself."},
 }

@@ -34,7 +34,7 @@ func given(contents ...string) func(*testing.T) *summary.Summary {
 		}
 		s := summary.Merge(sums...)
 		for _, is := range s.Issues {
-			if is.Severity == "suspect" {
+			if is.Severity == "suspect" && is.Code != "log-cut" { // real logs often end within a line
 				t.Errorf("the run is not what it should be: %s at %s: %s", is.Code, is.First, is.Help)
 			}
 		}

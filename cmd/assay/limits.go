@@ -37,14 +37,14 @@ func (b budget) together() int64 { return int64(b) / 8 }
 
 // rows is the largest number of rows of each table of one input. A row takes about 4 KB,
 // because the whole JSON text is in memory before it is written.
-func (b budget) rows() int { return int(b >> 15) }
+func (b budget) rows() int { return int((b - programMemory) >> 15) }
 
 // stacks is the limit of a profile that is made of a trace, in bytes.
 func (b budget) stacks() int64 { return int64(b) / 4 }
 
 // programMemory is how much memory the code of the program takes in use. The runtime
 // of Go does not count it.
-const programMemory = 20 << 20
+const programMemory = 24 << 20
 
 // use sets the budget as limit of the garbage collector, unless GOMEMLIMIT is set.
 func (b budget) use() {
@@ -54,12 +54,12 @@ func (b budget) use() {
 }
 
 // watch frees garbage if the process takes more memory than the budget, and calls over if
-// it then still takes more than the budget plus a 32nd, so that it ends before it takes a
+// it then still takes more than the budget plus a 16th, so that it ends before it takes a
 // tenth more. Readers obey the budget, so this is the last
 // resort: if memory runs out, the Go runtime ends the process with a dump. The watch ends
 // with the process.
 func (b budget) watch(over func(resident int64)) {
-	most := int64(b) + int64(b)/32
+	most := int64(b) + int64(b)/16
 	every := 20 * time.Millisecond
 	switch { // a tenth of it is allocated faster
 	case b < 256<<20:

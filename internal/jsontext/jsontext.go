@@ -3,6 +3,7 @@
 package jsontext
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -14,14 +15,11 @@ import (
 
 // Write writes v as indented JSON.
 func Write(w io.Writer, v any) error {
-	var compact bytes.Buffer
-	enc := json.NewEncoder(&compact)
-	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
-	if err := enc.Encode(v); err != nil {
+	p := newPrinter(w, false)
+	if err := encode(v, p.print); err != nil {
 		return err
 	}
-	_, err := w.Write(indent(compact.Bytes(), false))
-	return err
+	return p.w.Flush()
 }
 
 // WriteMembers writes the members of several objects as one indented object. Each value
@@ -37,23 +35,50 @@ func WriteRows(w io.Writer, objects ...any) error {
 }
 
 func writeMembers(w io.Writer, rows bool, objects []any) error {
-	all := []byte{'{'}
+	p := newPrinter(w, rows)
+	empty := true
 	for _, v := range objects {
-		var text bytes.Buffer
-		enc := json.NewEncoder(&text)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(v); err != nil {
+		err := encode(v, func(text []byte) {
+			text = bytes.TrimSpace(text)
+			if text = text[1 : len(text)-1]; len(text) == 0 {
+				return
+			}
+			if empty {
+				p.open('{')
+			} else {
+				p.comma()
+			}
+			empty = false
+			p.print(text)
+		})
+		if err != nil {
 			return err
 		}
-		members := bytes.TrimSpace(text.Bytes())
-		members = members[1 : len(members)-1]
-		if len(members) > 0 && len(all) > 1 {
-			all = append(all, ',')
-		}
-		all = append(all, members...)
 	}
-	_, err := w.Write(indent(append(all, "}\n"...), rows))
-	return err
+	if empty {
+		p.w.WriteByte('{')
+	} else {
+		p.depth--
+		p.newline()
+	}
+	p.w.WriteString("}\n")
+	return p.w.Flush()
+}
+
+// encode passes the compact JSON of v to use, which must not keep it. The text is as long
+// as all rows of a summary, so there is one copy of it only: that of the encoder.
+func encode(v any, use func(text []byte)) error {
+	enc := json.NewEncoder(whole(use))
+	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
+	return enc.Encode(v)
+}
+
+// A whole is called with the text of a value, which an encoder writes in one piece.
+type whole func(text []byte)
+
+func (use whole) Write(text []byte) (int, error) {
+	use(text)
+	return len(text), nil
 }
 
 // Line returns v as JSON in one line.
@@ -62,49 +87,70 @@ func Line(v any) ([]byte, error) {
 	return appendPrintable(nil, text), err
 }
 
-// indent lays out compact, valid JSON. Unlike [json.Indent] it leaves lists
-// that hold no object and no list in one line: a strip has thousands of
-// numbers. With rows it does the same with objects.
-func indent(compact []byte, rows bool) []byte {
-	out := make([]byte, 0, 2*len(compact))
-	newline := func(depth int) {
-		out = append(out, '\n')
-		for range depth {
-			out = append(out, ' ', ' ')
-		}
+// A printer lays out compact, valid JSON. Unlike [json.Indent] it leaves lists that hold no
+// object and no list in one line: a strip has thousands of numbers. With rows it does the
+// same with objects.
+type printer struct {
+	w     *bufio.Writer // keeps its first error
+	rows  bool
+	depth int
+	piece []byte
+}
+
+func newPrinter(w io.Writer, rows bool) *printer {
+	return &printer{w: bufio.NewWriterSize(w, 64<<10), rows: rows}
+}
+
+func (p *printer) newline() {
+	p.w.WriteByte('\n')
+	for range p.depth {
+		p.w.WriteString("  ")
 	}
-	depth := 0
+}
+
+// open begins an object or a list.
+func (p *printer) open(c byte) {
+	p.w.WriteByte(c)
+	p.depth++
+	p.newline()
+}
+
+func (p *printer) comma() {
+	p.w.WriteByte(',')
+	p.newline()
+}
+
+// print lays out a value, or members.
+func (p *printer) print(compact []byte) {
 	for i := 0; i < len(compact); {
 		switch c := compact[i]; c {
 		case '"':
 			n := stringEnd(compact[i:])
-			out = appendPrintable(out, compact[i:i+n])
+			p.piece = appendPrintable(p.piece[:0], compact[i:i+n])
+			p.w.Write(p.piece)
 			i += n
 			continue
 		case '{', '[':
-			if n := flatEnd(compact[i:], rows); n > 0 {
-				out = appendFlat(out, compact[i:i+n])
+			if n := flatEnd(compact[i:], p.rows); n > 0 {
+				p.piece = appendFlat(p.piece[:0], compact[i:i+n])
+				p.w.Write(p.piece)
 				i += n
 				continue
 			}
-			out = append(out, c)
-			depth++
-			newline(depth)
+			p.open(c)
 		case '}', ']':
-			depth--
-			newline(depth)
-			out = append(out, c)
+			p.depth--
+			p.newline()
+			p.w.WriteByte(c)
 		case ',':
-			out = append(out, c)
-			newline(depth)
+			p.comma()
 		case ':':
-			out = append(out, ':', ' ')
+			p.w.WriteString(": ")
 		default:
-			out = append(out, c)
+			p.w.WriteByte(c)
 		}
 		i++
 	}
-	return out
 }
 
 // appendPrintable appends the text of a JSON string with what a terminal might

@@ -31,6 +31,15 @@ func TestJSONPrints(t *testing.T) {
 	}
 }
 
+// indent returns the layout of compact JSON.
+func indent(compact []byte, rows bool) []byte {
+	var out bytes.Buffer
+	p := newPrinter(&out, rows)
+	p.print(compact)
+	p.w.Flush()
+	return out.Bytes()
+}
+
 // TestLayout: what is laid out is the same but for white space, and lists of scalars are
 // in one line.
 func TestLayout(t *testing.T) {

@@ -98,7 +98,7 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 // resultTable returns a row for each result of a producer.
 func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
 	several := len(ctx.Inputs) > 1
-	t := doc.Table{Title: "Results"}
+	t := doc.Table{Title: "results"}
 	if several {
 		t.Columns = append(t.Columns, doc.Col("input", doc.Number))
 	}

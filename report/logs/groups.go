@@ -29,7 +29,7 @@ func hangs(ctx *section.Context, most int) doc.Section {
 	if len(list) == 0 {
 		return doc.Section{}
 	}
-	t := doc.Table{Title: "Calls", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("state", doc.Text), doc.Col("since", doc.Text)}}
+	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("state", doc.Text), doc.Col("since", doc.Text)}}
 	for i := range list {
 		h := &list[i]
 		seq := unit.None
@@ -151,7 +151,7 @@ func groups(ctx *section.Context, most int) doc.Section {
 	slices.SortStableFunc(order, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(b.pending, a.pending), cmp.Compare(b.size, a.size), cmp.Compare(b.calls, a.calls))
 	})
-	t := doc.Table{Title: "Groups", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("from", doc.Text), doc.Col("ranks", doc.Number), doc.Col("given", doc.Number), doc.Col("nodes", doc.Number), doc.Col("channels", doc.Number),
+	t := doc.Table{Title: "groups", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("from", doc.Text), doc.Col("ranks", doc.Number), doc.Col("given", doc.Number), doc.Col("nodes", doc.Number), doc.Col("channels", doc.Number),
 		doc.Col("calls", doc.Number), doc.Col("pending", doc.Number), doc.Col("transports", doc.Text), doc.Col("NCCL", doc.Text)}}
 	for _, r := range order {
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size), positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), unit.Count(r.pending), transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
