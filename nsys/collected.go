@@ -15,7 +15,7 @@ type collected struct {
 	events    map[int64]int64 // by process
 	rows      int64
 	work      int64 // those of GPU work among rows
-	uncertain bool // nsys states that some may be missing
+	uncertain bool  // nsys states that some may be missing
 }
 
 // collectedTables are those whose rows nsys counts as CUDA events. It does not count
