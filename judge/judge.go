@@ -121,7 +121,11 @@ func (b *bench) result() Result {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
-		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: valuesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: valuesOnly}}}
+		sentence := valuesOnly
+		if len(view.Hangs(b.Summary)) > 0 {
+			sentence = callsPending
+		}
+		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence, Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
 	case len(b.Counters) > 0:
@@ -149,8 +153,11 @@ func (b *bench) ofLogs(have []finding.Finding) []finding.Finding {
 	})
 }
 
-// valuesOnly is the sentence of the verdict of logs.
-const valuesOnly = "The inputs have logged values and no GPU events; the metrics are below."
+// The sentences of the verdict of logs.
+const (
+	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
+	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
+)
 
 // plainResult returns the result of a subject that has nothing but that.
 func plainResult(r finding.Result) Result {

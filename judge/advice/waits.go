@@ -22,6 +22,7 @@ type RankWaits struct {
 	Ranks          []summary.RankWait // those that the others wait for most first
 	Wait, transfer int64              // ns over all GPUs
 	partial        string             // "2 of 128" if ranks of a group were not given
+	missing        bool               // ranks of the job were not given, and one of them may be late
 }
 
 // DifferentWork reports whether ranks of the summary do different work, as stages of a
@@ -55,6 +56,7 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 			w.partial = fmt.Sprintf("%d of %d", r.Ranks, r.GroupSize)
 		}
 	}
+	w.missing = w.partial != "" || slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "ranks-missing" })
 	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
 	of := summary.Plus(w.Wait, w.transfer)
 	unknown := slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom == "" })
@@ -120,6 +122,9 @@ func (w RankWaits) Share(r summary.RankWait) string {
 func (w RankWaits) Advice() finding.Step {
 	late, _ := w.Late()
 	if !w.Waiting() {
+		if w.missing {
+			return finding.Advise("give-all-ranks")
+		}
 		return finding.Advise("transfer-less")
 	}
 	if len(late) > 0 {
