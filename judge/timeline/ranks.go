@@ -80,7 +80,7 @@ func (p peers) evidence() []string {
 		return nil
 	}
 	if p.differ {
-		return []string{"ranks that send to each other or are stages of a pipeline do different work, so their sums are not compared"}
+		return []string{"sums of ranks are not compared, because the ranks may do different work: their kernels differ, or they send to each other"}
 	}
 	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
 	switch {

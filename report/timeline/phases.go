@@ -96,20 +96,23 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 		by = "marked by " + names
 	}
 	if g := ctx.Result.Groups[0]; len(ctx.Result.Groups) == 1 && g.Kind == "" {
-		return doc.Section{Title: "Steps", Lead: stepLine(g, by)}
+		count := unit.Count(g.Steps)
+		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
+			count = fmt.Sprintf("%s in %s windows, one per step and GPU", unit.Count(n), count)
+		}
+		return doc.Section{Title: "Steps", Lead: stepLine(g, count, by)}
 	}
 	var list doc.List
 	for _, g := range ctx.Result.Groups[:min(3, len(ctx.Result.Groups))] {
-		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(g, "")})
+		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(g, unit.Count(g.Steps), "")})
 	}
 	return doc.Section{Title: "Steps", Lead: strings.TrimPrefix("median step time of each kind, "+by, ", "), Blocks: []doc.Block{list}}
 }
 
-// stepLine returns the number of steps of a group, their times in one unit, and what
+// stepLine returns the steps of a group with their number, their times in one unit, and what
 // limits the median step.
-func stepLine(g timeline.StepGroup, by string) string {
+func stepLine(g timeline.StepGroup, text, by string) string {
 	scale := doc.ScaleOf(g.MaxNS)
-	text := unit.Count(g.Steps)
 	if by != "" {
 		text += " (" + by + ")"
 	}
