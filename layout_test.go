@@ -71,7 +71,7 @@ var mayImport = map[string]string{
 	"judge/tree":                     "judge/finding judge/rule summary unit",
 	"judge/advice":                   "internal/label internal/lazyregexp judge/finding summary summary/view unit",
 	"judge/capture":                  "internal/label judge/finding judge/rule judge/tree summary summary/view unit",
-	"judge/timeline":                 "internal/label judge/advice judge/capture judge/finding judge/rule judge/tree summary summary/view unit",
+	"judge/timeline":                 "internal/label judge/advice judge/capture judge/finding judge/ranks judge/rule judge/tree summary summary/view unit",
 	"judge/ranks":                    "internal/label judge/advice judge/finding judge/rule judge/tree summary summary/view unit",
 	"judge/sums":                     "internal/label judge/advice judge/finding judge/rule judge/tree summary unit",
 	"judge/functions":                "internal/label internal/lazyregexp judge/finding judge/rule judge/tree summary unit",

@@ -6,6 +6,7 @@ import (
 
 	"assay/judge/advice"
 	"assay/judge/finding"
+	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -34,7 +35,7 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 	f.Evidence = append([]string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
 		top.Name, top.Class, top.Category, finding.Launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}, launchers...)
 	f.Where = kernelPlaces(c, top.Name)
-	f.Next = advice.KernelAdvice(top, rankAdvice(c))
+	f.Next = advice.KernelAdvice(top, ranks.New(c.Context).Advice())
 	r := tree.Reading{Reached: true, What: what}
 	// The part names the kernel with its share of its class.
 	r.Below = append([]string{fmt.Sprintf("the largest %s kernel takes %s of total kernel time (%s)", top.Class, unit.Share(top.TotalNS, all), unit.DurationOf(top.TotalNS, all))}, launchers...)

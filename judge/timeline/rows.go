@@ -31,10 +31,6 @@ func (c *Evaluator) Rules() []tree.Row {
 		{ID: rule.LowUtilization, Part: tree.PartIdle, Under: idle, Precedence: 70, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeUtilization},
 		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
 
-		{ID: rule.StragglingRank, Part: tree.PartComm, Under: []string{rule.ExposedComm}, Precedence: 10, Replaces: true, Worth: tree.WorthOfRule, Measure: c.stragglingRank},
-		{ID: rule.RanksInTurn, Part: tree.PartComm, Under: []string{rule.ExposedComm}, Precedence: 11, Replaces: true, Worth: tree.WorthOfRule, Measure: c.ranksInTurn},
-		{ID: rule.UnevenRanks, Part: tree.BasisRanks, Under: []string{rule.StragglingRank, rule.UnevenExperts}, Precedence: 10, Last: true, Measure: c.unevenRanks},
-
 		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},
 		{ID: rule.SlowingKernels, Part: tree.PartCompute, Under: compute, Precedence: 15, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfLoss, Measure: c.slowingKernels},
 		{ID: rule.MemoryBandwidth, Part: tree.PartCompute, Under: compute, Precedence: 30, Alone: true, Last: true, Whole: true, Measure: c.memoryBandwidth},

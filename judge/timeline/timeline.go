@@ -11,6 +11,7 @@ import (
 
 	"assay/judge/advice"
 	"assay/judge/finding"
+	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -131,9 +132,9 @@ func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding,
 func (c *Evaluator) commPart() []tree.Reading {
 	p := partOf(rule.ExposedComm)
 	r := lossOfWindow(c, p)
-	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), rankEvidence(c), worstStep(c, p))
+	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.New(c.Context).Evidence(), worstStep(c, p))
 	r.Scope = append(kernelPlace(c, "comm"), r.Scope...)
-	r.Next = append([]finding.Step{rankAdvice(c)}, advice.CommAdvice()...)
+	r.Next = append([]finding.Step{ranks.New(c.Context).Advice()}, advice.CommAdvice()...)
 	return []tree.Reading{r}
 }
 

@@ -1,4 +1,4 @@
-package timeline
+package ranks
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -27,10 +26,12 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	}
 	f.Title = fmt.Sprintf("%s; the other ranks wait %s of %s", what, unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
 	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = []string{"waiting: " + perStep(c, waited)}
+	f.Evidence = []string{"waiting: " + c.perStep(waited)}
 	for _, r := range late {
 		f.Evidence = append(append(f.Evidence, w.Share(r)), whyRankLate(c, r)...)
-		f.Where = append(f.Where, windowsOf(c, r)...)
+		if d := c.device(&r); d != nil {
+			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
+		}
 	}
 	f.Subject = "rank " + advice.RankList(late)
 	f.Next = []finding.Step{w.Advice()}
@@ -54,17 +55,6 @@ func whyRankLate(c *Evaluator, r summary.RankWait) (out []string) {
 	return append(out, why...)
 }
 
-// perStep returns a sum over the GPUs as a mean of one GPU, and of one step if all GPUs have
-// the same number of steps: "54 ms of 254 ms, mean of 8 GPUs (9 ms of 42.3 ms per step)".
-func perStep(c *Evaluator, ns int64) string {
-	text, window := c.PerGPU(ns, c.Judged.Window()), c.Judged.Window()
-	if n := view.StepsOfEachGPU(c.Summary); n > 1 && c.Judged == c.Total {
-		each := n * int64(len(c.Devices))
-		text += fmt.Sprintf(" (%s per step)", unit.DurationOf(ns/each, window/each))
-	}
-	return text
-}
-
 // ranksInTurn judges the waiting in collectives to which no rank is always last.
 func (c *Evaluator) ranksInTurn() []tree.Reading {
 	w, ok := advice.WaitsOfRanks(c.Summary)
@@ -76,7 +66,7 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, window)
 	f.Title = fmt.Sprintf("Ranks late in turn: waiting for each other takes %s of %s", unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
 	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = []string{"waiting: " + perStep(c, waited)}
+	f.Evidence = []string{"waiting: " + c.perStep(waited)}
 	for _, r := range w.Ranks[:min(2, len(w.Ranks))] {
 		f.Evidence = append(f.Evidence, w.Share(r))
 	}
@@ -88,27 +78,17 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	return r.IfReached()
 }
 
-// windowsOf returns the windows of a rank as places.
-func windowsOf(c *Evaluator, r summary.RankWait) (out []finding.Place) {
-	for _, d := range c.Devices {
-		if d.Rank == r.Rank && d.Device == r.Device && d.Input == r.Input {
-			out = append(out, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
-		}
-	}
-	return out
-}
-
-// rankEvidence returns how the ranks compare: by their waits, or without matched
-// collectives by their sums.
-func rankEvidence(c *Evaluator) []string {
+// Evidence returns how the ranks compare: by their waits, or without matched collectives by
+// their sums.
+func (c *Evaluator) Evidence() []string {
 	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
 		return w.Evidence()
 	}
 	return c.peers().evidence()
 }
 
-// rankAdvice returns the first step against communication time.
-func rankAdvice(c *Evaluator) finding.Step {
+// Advice returns the first step against communication time.
+func (c *Evaluator) Advice() finding.Step {
 	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
 		return w.Advice()
 	}

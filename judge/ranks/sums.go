@@ -1,4 +1,4 @@
-package timeline
+package ranks
 
 import (
 	"cmp"
@@ -139,22 +139,19 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	return r.IfReached()
 }
 
-// rankShare returns the share of its windows that a rank spends in something, and the
-// share of the other ranks.
-func rankShare(c *Evaluator, rank int, of func(summary.Activity) int64) (own, others float64) {
-	var mine, rest summary.Activity
-	for _, d := range c.Devices {
-		if d.Rank == rank {
-			mine = mine.Plus(d.Activity)
-		} else {
-			rest = rest.Plus(d.Activity)
-		}
-	}
-	return float64(of(mine)) / float64(max(1, mine.Window())), float64(of(rest)) / float64(max(1, rest.Window()))
-}
-
 // whyLate returns what a rank does more of than the others, by their windows.
 func whyLate(c *Evaluator, rank int) (out []string) {
+	var own, others summary.Activity
+	for _, d := range c.Devices {
+		if d.Rank == rank {
+			own = own.Plus(d.Activity)
+		} else {
+			others = others.Plus(d.Activity)
+		}
+	}
+	share := func(a summary.Activity, of func(summary.Activity) int64) float64 {
+		return float64(of(a)) / float64(max(1, a.Window()))
+	}
 	for _, what := range []struct {
 		of         func(summary.Activity) int64
 		name, hint string
@@ -164,8 +161,9 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 		{summary.Activity.ExposedCopy, "exposed copies", "more data"},
 	} {
 		const more = 0.05 // of the window; less is noise
-		if own, others := rankShare(c, rank, what.of); own-others > more {
-			out = append(out, fmt.Sprintf("%s: %s of the window on rank %d, %s on the others (%s)", what.name, percent(own), rank, percent(others), what.hint))
+		if share(own, what.of)-share(others, what.of) > more {
+			out = append(out, fmt.Sprintf("%s: %s of the window on rank %d, %s on the others (%s)", what.name,
+				unit.Share(what.of(own), own.Window()), rank, unit.Share(what.of(others), others.Window()), what.hint))
 		}
 	}
 	return out
