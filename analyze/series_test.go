@@ -1,11 +1,14 @@
 package analyze
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"assay/internal/corpus"
 
 	"assay/phase"
 	"assay/series"
@@ -138,7 +141,7 @@ func TestSeriesStrip(t *testing.T) {
 		if i == 500 {
 			v = "99.0"
 		}
-		b.WriteString("step:" + strings.Repeat("0", 3-len(itoa(i))) + itoa(i) + " - timing_s/step:" + v + "\n")
+		b.WriteString("step:" + fmt.Sprintf("%03d", i) + " - timing_s/step:" + v + "\n")
 	}
 	st := rowOf(t, seriesOf(t, b.String()), "step.time", false).Strip
 	if len(st.X) != summary.MaxStrip || st.By != "step" || st.X[0] != 0 || st.X[127] != 992 {
@@ -156,20 +159,9 @@ func TestSeriesStrip(t *testing.T) {
 	}
 }
 
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + string(rune('0'+n%10))
-}
-
 // TestSeriesReal: the totals of phases of a real log are those that another program has.
 func TestSeriesReal(t *testing.T) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "series", "verl", "*", "Qwen*.log"))
+	files, _ := filepath.Glob(filepath.Join(corpus.Path(t, "series"), "verl", "*", "Qwen*.log"))
 	if len(files) != 1 {
 		t.Skip("no real files; set ASSAY_CORPUS")
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"assay/internal/corpus"
 )
 
 var (
@@ -71,11 +73,7 @@ func rounded(text string) (value, half float64) {
 // those of its doc/PERFORMANCE.md. Its counts are those of one rank, so the size of an
 // all-gather is that of the output, and the size of a reduce-scatter that of the input.
 func TestNCCLTests(t *testing.T) {
-	root := os.Getenv("ASSAY_CORPUS")
-	if root == "" {
-		root = "../../shared/corpus"
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "series", "nccl_tests", "*", "*.log")) // a README has shortened lists of ranks
+	files, _ := filepath.Glob(filepath.Join(corpus.Path(t, "series"), "nccl_tests", "*", "*.log")) // a README has shortened lists of ranks
 	if len(files) == 0 {
 		t.Skip("no corpus")
 	}
@@ -134,13 +132,9 @@ func TestNCCLTests(t *testing.T) {
 // TestTraceLensTables: what TraceLens printed about 8 ranks of a training agrees with the
 // size and the factor of its bus bandwidth. Its MB are MiB.
 func TestTraceLensTables(t *testing.T) {
-	root := os.Getenv("ASSAY_CORPUS")
-	if root == "" {
-		root = "../../shared/corpus"
-	}
-	f, err := os.Open(filepath.Join(root, "ranks", "tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv"))
+	f, err := os.Open(corpus.Path(t, "ranks", "tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv"))
 	if err != nil {
-		t.Skip("no corpus")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

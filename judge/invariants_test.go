@@ -3,12 +3,13 @@ package judge
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/internal/corpus"
 
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -19,10 +20,7 @@ import (
 // corpusRuns returns the summaries of the corpus: every Kineto trace of it.
 func corpusRuns(t *testing.T) (names []string, runs []*summary.Summary) {
 	t.Helper()
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
+	dir := corpus.Path(t)
 	for _, pattern := range []string{"kineto/*/*.json.gz", "kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz", "ranks/*/*.json.gz"} {
 		paths, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range paths {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"assay/internal/corpus"
+
 	"assay/internal/gen/logs"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -279,10 +281,7 @@ func TestQueueShares(t *testing.T) {
 // program made, and verdicts on servers with what their lines show: the running requests
 // stay at their limit, or the cache is nearly empty.
 func TestVerdictsOnLogs(t *testing.T) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
+	dir := corpus.Path(t)
 	for _, tc := range []struct {
 		path  string
 		bound finding.Bound

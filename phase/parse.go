@@ -1,14 +1,12 @@
 package phase
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"assay/internal/yamltree"
 )
@@ -45,7 +43,7 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	nodes, err := list(text)
+	nodes, err := yamltree.List(text, "rules", "rule")
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
@@ -54,7 +52,7 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 	for _, n := range nodes {
 		var e entry
 		if err := yaml.NodeToValue(n, &e, yaml.Strict()); err != nil {
-			return nil, fmt.Errorf("%s:%w", name, yamlError(yamltree.Line(n), err))
+			return nil, fmt.Errorf("%s:%w", name, yamltree.Malformed(yamltree.Line(n), err))
 		}
 		ru, err := e.rule()
 		if first, dup := lines[e.ID]; err == nil && dup {
@@ -67,32 +65,6 @@ func Parse(r io.Reader, name string) (*Rules, error) {
 		out = append(out, ru)
 	}
 	return newRules(out), nil
-}
-
-// list returns the nodes of the rules.
-func list(text []byte) ([]ast.Node, error) {
-	file, err := yamltree.Parse(text)
-	if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
-		return nil, err
-	}
-	if err != nil {
-		return nil, yamlError(1, err)
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
-		return nil, errors.New("1: no rules: want a list called rules")
-	}
-	if len(file.Docs) > 1 {
-		return nil, errors.New("1: want one YAML document, got several")
-	}
-	top, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != "rules" {
-		return nil, fmt.Errorf("%d: want a mapping with the list rules, and nothing else", yamltree.Line(file.Docs[0].Body))
-	}
-	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
-	if !ok || len(seq.Values) == 0 {
-		return nil, fmt.Errorf("%d: rules: want a list of at least one rule", yamltree.Line(top.Values[0].Value))
-	}
-	return seq.Values, nil
 }
 
 // rule checks and compiles an entry.
@@ -121,13 +93,4 @@ func (e entry) rule() (rule, error) {
 		ru.patterns = append(ru.patterns, pattern{func() *regexp.Regexp { return p }, firstsOf(expr)})
 	}
 	return ru, nil
-}
-
-// yamlError returns an error of the YAML package with its line.
-func yamlError(line int, err error) error {
-	line, text, ok := yamltree.Mistake(line, err)
-	if !ok {
-		return fmt.Errorf("%d: %w", line, err)
-	}
-	return fmt.Errorf("%d: malformed YAML: %s", line, text)
 }

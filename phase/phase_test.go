@@ -144,7 +144,7 @@ func TestParse(t *testing.T) {
 // TestBuiltIn: every rule of the file has a source for its names, which
 // documents it.
 func TestBuiltIn(t *testing.T) {
-	nodes, err := list([]byte(BuiltIn()))
+	nodes, err := yamltree.List([]byte(BuiltIn()), "rules", "rule")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,24 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"assay/internal/corpus"
 )
 
 // ofRanks returns a folder of real runs of several ranks, or skips the test.
 func ofRanks(t *testing.T, name string) string {
 	t.Helper()
-	root := os.Getenv("ASSAY_CORPUS")
-	if root == "" {
-		root = "../../../shared/corpus"
-	}
-	dir := filepath.Join(root, "ranks", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no corpus")
-	}
-	return dir
+	return corpus.Path(t, "ranks", name)
 }
 
 // TestRanksOfExport: two processes in one export of Nsight Systems, whose NCCL wrote

@@ -79,3 +79,39 @@ func IsKebab(s string) bool {
 	}
 	return true
 }
+
+// List returns the nodes of a file that has one list and nothing else: the name of the
+// list, which the file must have as its only key, and what one of its items is called.
+func List(text []byte, name, item string) ([]ast.Node, error) {
+	file, err := Parse(text)
+	if over := (*LimitError)(nil); errors.As(err, &over) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, Malformed(1, err)
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil, fmt.Errorf("1: no %s: want a list called %s", name, name)
+	}
+	if len(file.Docs) > 1 {
+		return nil, errors.New("1: want one YAML document, got several")
+	}
+	top, ok := file.Docs[0].Body.(*ast.MappingNode)
+	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != name {
+		return nil, Errorf(file.Docs[0].Body, "want a mapping with the list %s, and nothing else", name)
+	}
+	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
+	if !ok || len(seq.Values) == 0 {
+		return nil, Errorf(top.Values[0].Value, "%s: want a list of at least one %s", name, item)
+	}
+	return seq.Values, nil
+}
+
+// Malformed returns an error of the YAML package with its line, else the one given.
+func Malformed(line int, err error) error {
+	line, text, ok := Mistake(line, err)
+	if !ok {
+		return fmt.Errorf("%d: %w", line, err)
+	}
+	return fmt.Errorf("%d: malformed YAML: %s", line, text)
+}

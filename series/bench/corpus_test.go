@@ -10,21 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/corpus"
+
 	"assay/internal/textscan"
 	"assay/series"
 )
-
-// corpus returns the folder of real files, or skips the test.
-func corpus(t testing.TB) string {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "series", "expected.json")); err != nil {
-		t.Skip("no real files; set ASSAY_CORPUS")
-	}
-	return dir
-}
 
 func readJSON(t testing.TB, path string) *series.Log {
 	f, err := os.Open(path)
@@ -113,7 +103,7 @@ func compare(t *testing.T, file string, got *series.Benchmark, want map[string]a
 // TestRealFiles: every number that another program reads of the results in real files is
 // read, and is the same.
 func TestRealFiles(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)

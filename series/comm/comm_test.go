@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/corpus"
+
 	"assay/internal/inflate"
 	"assay/internal/textscan"
 	"assay/series"
@@ -261,20 +263,9 @@ func pickleOf(t testing.TB, text string) []byte {
 	return append(out, '.')
 }
 
-func corpus(t testing.TB) string {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "series", "expected.json")); err != nil {
-		t.Skip("no real files; set ASSAY_CORPUS")
-	}
-	return dir
-}
-
 // TestRealFiles: tables, dumps and messages of real files have what another program reads.
 func TestRealFiles(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -357,7 +348,7 @@ func TestRealFiles(t *testing.T) {
 // TestRealSends: in the logs of a run that failed, rank 1 of two groups sent what rank 0
 // did not receive.
 func TestRealSends(t *testing.T) {
-	dir := filepath.Join(corpus(t), "ranks", "torchtitan_fsdp2_pp4_failed_nccl_logs")
+	dir := filepath.Join(corpus.Path(t), "ranks", "torchtitan_fsdp2_pp4_failed_nccl_logs")
 	files, err := filepath.Glob(filepath.Join(dir, "*.log.gz"))
 	if err != nil || len(files) != 8 {
 		t.Skip("no real logs")

@@ -10,21 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/corpus"
+
 	"assay/series"
 )
-
-// corpus returns the folder of real files, or skips the test.
-func corpus(t testing.TB) string {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	dir = filepath.Join(dir, "series")
-	if _, err := os.Stat(filepath.Join(dir, "expected.json")); err != nil {
-		t.Skip("no real files; set ASSAY_CORPUS")
-	}
-	return dir
-}
 
 // A numbers is what another program computed of the values of one key.
 type numbers struct {
@@ -98,7 +87,7 @@ func check(t *testing.T, file, what string, log *series.Log, scale float64, want
 // TestServerLogs: what is read of the logs of real servers equals what another program
 // reads of them.
 func TestServerLogs(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		switch kind, _, _ := strings.Cut(file, "/"); kind {
@@ -176,7 +165,7 @@ func TestServerLogs(t *testing.T) {
 
 // TestTrainerLogs is TestServerLogs for the logs of trainers other than veRL.
 func TestTrainerLogs(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		kind, _, _ := strings.Cut(file, "/")
@@ -239,7 +228,7 @@ func TestTrainerLogs(t *testing.T) {
 // TestDocuments compares states of trainers, and a table of metrics, whose numbers are
 // counted from its text.
 func TestDocuments(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		if !strings.HasSuffix(file, "trainer_state.json") {

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"assay/internal/yamltree"
 	"assay/series"
@@ -98,53 +97,18 @@ func Parse(r io.Reader, name string) (*Set, error) {
 
 // entriesOf returns the forms of a file and their lines.
 func entriesOf(text []byte) (entries []entry, lines []int, err error) {
-	nodes, err := list(text)
+	nodes, err := yamltree.List(text, "forms", "form")
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, n := range nodes {
 		var e entry
 		if err := yaml.NodeToValue(n, &e, yaml.Strict()); err != nil {
-			return nil, nil, yamlError(yamltree.Line(n), err)
+			return nil, nil, yamltree.Malformed(yamltree.Line(n), err)
 		}
 		entries, lines = append(entries, e), append(lines, yamltree.Line(n))
 	}
 	return entries, lines, nil
-}
-
-// list returns the nodes of the forms.
-func list(text []byte) ([]ast.Node, error) {
-	file, err := yamltree.Parse(text)
-	if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
-		return nil, err
-	}
-	if err != nil {
-		return nil, yamlError(1, err)
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
-		return nil, errors.New("1: no forms: want a list called forms")
-	}
-	if len(file.Docs) > 1 {
-		return nil, errors.New("1: want one YAML document, got several")
-	}
-	top, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != "forms" {
-		return nil, fmt.Errorf("%d: want a mapping with the list forms, and nothing else", yamltree.Line(file.Docs[0].Body))
-	}
-	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
-	if !ok || len(seq.Values) == 0 {
-		return nil, fmt.Errorf("%d: forms: want a list of at least one form", yamltree.Line(top.Values[0].Value))
-	}
-	return seq.Values, nil
-}
-
-// yamlError returns an error of the YAML package with its line.
-func yamlError(line int, err error) error {
-	line, text, ok := yamltree.Mistake(line, err)
-	if !ok {
-		return fmt.Errorf("%d: %w", line, err)
-	}
-	return fmt.Errorf("%d: malformed YAML: %s", line, text)
 }
 
 // Limits of a form, so that a file of settings cannot make reading slow.

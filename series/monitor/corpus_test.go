@@ -9,20 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/corpus"
+
 	"assay/internal/textscan"
 	"assay/series"
 )
-
-func corpus(t testing.TB) string {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "series", "expected.json")); err != nil {
-		t.Skip("no real files; set ASSAY_CORPUS")
-	}
-	return dir
-}
 
 func textLog(t testing.TB, text string) *series.Log {
 	t.Helper()
@@ -55,7 +46,7 @@ func valuesOf(log *series.Log, metric string, labels ...string) []float64 {
 
 // TestIostatFiles: what is read of each device equals what another program reads of it.
 func TestIostatFiles(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +112,7 @@ func TestIostatFiles(t *testing.T) {
 
 // TestFiles: every monitor among the real files has values, with times where it has them.
 func TestFiles(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t)
 	for _, tc := range []struct {
 		pattern, metric string
 		least           int

@@ -116,40 +116,30 @@ func hostPairs() []pairOf {
 			}
 			p.compute(ms)
 		}},
-		{"small_copies_to_the_device", "small-copies", "host", "pack-and-pin", "launch-bound", 4 * us, 0, func(p *plant, ns int64) {
-			for i := range 240 {
-				p.launch([]string{p.gemmUp, p.attention, p.gemmQKV}[i%3], 25*us)
-				if ns == 0 {
-					continue
-				}
-				p.finalize()
-				p.t.op("aten::to", func() {
-					p.wait(p.t, InOperator, "aten::to", ns)
-					c := p.t.call(p.api+"MemcpyAsync", 6*us)
-					p.s.own(p.g, LaunchLatency, "", "", 5*us)
-					p.g.run(c, "Memcpy HtoD (Pageable -> Device)", computeStream, c.start+5*us, us).bytes = 256
-					p.await(p.api + "StreamSynchronize")
-				})
+		{"small_copies_to_the_device", "small-copies", "host", "pack-and-pin", "launch-bound", 4 * us, 0, smallCopies(240, 25*us, "aten::to", 6*us, 256)},
+		{"small_transfers", "small-copies", "host", "pack-and-pin", "synchronizing-calls", 3 * us, 0, smallCopies(300, 20*us, "aten::copy_", 9*us, 1024)},
+	}
+}
+
+// smallCopies returns a program with n kernels of a length, each followed by a blocking copy
+// of some bytes, whose call takes a time.
+func smallCopies(n int, kernel int64, op string, call, bytes int64) func(p *plant, ns int64) {
+	return func(p *plant, ns int64) {
+		for i := range n {
+			p.launch([]string{p.gemmUp, p.attention, p.gemmQKV}[i%3], kernel)
+			if ns == 0 {
+				continue
 			}
-			p.launch(p.gemmUp, 25*us)
-		}},
-		{"small_transfers", "small-copies", "host", "pack-and-pin", "synchronizing-calls", 3 * us, 0, func(p *plant, ns int64) {
-			for i := range 300 {
-				p.launch([]string{p.gemmUp, p.attention, p.gemmQKV}[i%3], 20*us)
-				if ns == 0 {
-					continue
-				}
-				p.finalize()
-				p.t.op("aten::copy_", func() {
-					p.wait(p.t, InOperator, "aten::copy_", ns)
-					c := p.t.call(p.api+"MemcpyAsync", 9*us)
-					p.s.own(p.g, LaunchLatency, "", "", 8*us)
-					p.g.run(c, "Memcpy HtoD (Pageable -> Device)", computeStream, c.start+8*us, us).bytes = 1024
-					p.await(p.api + "StreamSynchronize")
-				})
-			}
-			p.launch(p.gemmUp, 20*us)
-		}},
+			p.finalize()
+			p.t.op(op, func() {
+				p.wait(p.t, InOperator, op, ns)
+				c := p.t.call(p.api+"MemcpyAsync", call)
+				p.s.own(p.g, LaunchLatency, "", "", call-us)
+				p.g.run(c, "Memcpy HtoD (Pageable -> Device)", computeStream, c.start+call-us, us).bytes = bytes
+				p.await(p.api + "StreamSynchronize")
+			})
+		}
+		p.launch(p.gemmUp, kernel)
 	}
 }
 

@@ -1,0 +1,42 @@
+// Package corpus finds the real captures that tests compare with, which are not part of
+// the project: in the directory that ASSAY_CORPUS names, else next to the project.
+package corpus
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns the path of a file or directory of the corpus. It skips the test if there
+// is none.
+func Path(t testing.TB, elem ...string) string {
+	t.Helper()
+	path := filepath.Join(append([]string{root(t)}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no real files; set ASSAY_CORPUS")
+	}
+	return path
+}
+
+// root returns the directory of the corpus, whether it exists or not.
+func root(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("ASSAY_CORPUS"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd() // of the package that is tested
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "..", "shared", "corpus")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above ", dir)
+		}
+		dir = up
+	}
+}
