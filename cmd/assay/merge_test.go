@@ -227,3 +227,12 @@ func TestPartialRedacted(t *testing.T) {
 		}
 	}
 }
+
+// write makes a file and returns its path.
+func write(t *testing.T, path, text string, mode os.FileMode) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -34,14 +34,6 @@ func program(t *testing.T) string {
 
 const oneKernel = `[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]`
 
-func write(t *testing.T, path, text string, mode os.FileMode) string {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
