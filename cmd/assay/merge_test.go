@@ -236,3 +236,5 @@ func write(t *testing.T, path, text string, mode os.FileMode) string {
 	}
 	return path
 }
+
+const oneKernel = `[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]`

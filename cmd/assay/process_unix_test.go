@@ -32,8 +32,6 @@ func program(t *testing.T) string {
 	return bin
 }
 
-const oneKernel = `[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]`
-
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
