@@ -1,8 +1,11 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test race lint update fuzz bench bench-peers hostile instructions cover accept beam
+.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions cover accept beam
 
 test:   ; go test ./...
+# The tests that are skipped or smaller without it: many inputs, full memory, noise.
+LONG = TestFalseAlarms|TestPower|TestManyInputs|TestCommandsStayWithinMemory|TestAssembler|TestDamaged
+long:   ; ASSAY_LONG=1 go test -run '$(LONG)' ./gate ./trace ./torchprof/snapshot ./cmd/assay
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
@@ -16,8 +19,13 @@ bench:  ; go test -run '^$$' -bench . ./...
 # limit; MEMORY=8GiB is the default of the command and takes half an hour.
 MEMORY ?= 256MiB
 hostile: ; ASSAY_HOSTILE=$(MEMORY) go test ./cmd/assay -run 'TestHostile|TestManyInputs' -v -timeout 2h
+# What holds for every verdict, over 1,000 random runs instead of a few.
+invariants: ; ASSAY_STORIES=1000 go test ./judge -run 'TestFirstFindingAgrees|TestCausesAddUp|TestTenTimesSlower|TestBlind' -timeout 1h
 # Whole processes against Python's json, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers
+# Reading of logs beside grep -c and a loop of Python over the same lines.
+bench-logs: ; go test -run '^$$' -bench . ./series/forms
+	go test -run '^$$' -bench Text ./internal/ingest
 # The pipeline for clusters, a module of its own; downloads the SDK of Apache Beam.
 beam: ; cd beam && go vet ./... && go test ./...
 # Instructions per byte read, which other load does not change; wants valgrind.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"assay/analyze/gpu"
+	"assay/analyze/linking"
 	"assay/classify"
 	"assay/collective"
 	"assay/internal/lazyregexp"
@@ -27,13 +29,14 @@ const maxCollectives = 4 << 20
 
 // collectivesOf returns the collectives of a device in launch order, or nil if it
 // has none.
-func (tl *timeline) collectivesOf(d *device, l *links) *collective.Columns {
+func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *collective.Columns {
 	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32), groups: make(map[collective.Group]int32)}
-	if tl.t.Meta.BaseTime != nil {
-		b.base = *tl.t.Meta.BaseTime
+	if tl.Trace.Meta.BaseTime != nil {
+		b.base = *tl.Trace.Meta.BaseTime
 	}
-	for _, w := range d.work {
-		if a := tl.activity(w); a.Kind == trace.Kernel && tl.classes[a.Name].Class == classify.Comm && len(b.out.Runs) < maxCollectives {
+	for _, w := range d.Work {
+		if a := tl.Activity(w); a.Kind == trace.Kernel && tl.Classes[a.Name].Class == classify.Comm && tl.Starts(w) && len(b.out.Runs) < maxCollectives {
+			w.Dur = a.Dur // all of it: the window of another rank may end later
 			b.add(w, a)
 		}
 	}
@@ -43,10 +46,30 @@ func (tl *timeline) collectivesOf(d *device, l *links) *collective.Columns {
 	return b.sorted()
 }
 
+// collectiveOf returns a function that returns the collective of a kernel that sends and
+// receives: see [gpu.CollectiveOf].
+func collectiveOf(tl *gpu.Timeline, l *linking.Links) gpu.CollectiveOf {
+	b := collectiveBuilder{tl: tl, links: l}
+	return func(number int, k *trace.Activity) collective.Op {
+		if tl.Classes[k.Name].Category != "send-recv" {
+			return collective.Other
+		}
+		if b.onThread == nil {
+			b.index()
+		}
+		call, note, _ := b.recorded(gpu.Work{Number: int32(number)}, k)
+		what, _ := b.described(k, call, note)
+		if what.Op == collective.SendRecv {
+			return collective.Other
+		}
+		return what.Op
+	}
+}
+
 // A collectiveBuilder collects the collectives of one GPU.
 type collectiveBuilder struct {
-	tl    *timeline
-	links *links
+	tl    *gpu.Timeline
+	links *linking.Links
 	base  int64 // ns, added to every time
 	out   collective.Columns
 
@@ -64,8 +87,8 @@ type collectiveBuilder struct {
 func (b *collectiveBuilder) index() {
 	b.onThread = make(map[trace.TrackID][]*trace.CollectiveCall)
 	b.ofKernel, b.byID = make(map[trace.ID]*trace.CollectiveCall), make(map[trace.ID]*trace.CollectiveCall)
-	for c := range b.tl.t.Collectives.All() {
-		if b.tl.t.Tracks[c.Track].OnDevice {
+	for c := range b.tl.Trace.Collectives.All() {
+		if b.tl.Trace.Tracks[c.Track].OnDevice {
 			b.ofKernel[c.Correlation] = c
 			continue
 		}
@@ -78,8 +101,8 @@ func (b *collectiveBuilder) index() {
 		slices.SortStableFunc(list, func(a, b *trace.CollectiveCall) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	b.notes = make(map[trace.TrackID][]*trace.HostSpan)
-	for s := range b.tl.t.Spans.All() {
-		if s.Kind == trace.Annotation && strings.HasPrefix(b.tl.t.Name(s.Name), "nccl:") {
+	for s := range b.tl.Trace.Spans.All() {
+		if s.Kind == trace.Annotation && strings.HasPrefix(b.tl.Trace.Name(s.Name), "nccl:") {
 			b.notes[s.Track] = append(b.notes[s.Track], s)
 		}
 	}
@@ -88,11 +111,11 @@ func (b *collectiveBuilder) index() {
 	}
 }
 
-func (b *collectiveBuilder) add(w work, a *trace.Activity) {
+func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 	if b.onThread == nil {
 		b.index()
 	}
-	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()), Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.stream(w)))}
+	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()), Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.Stream(w)))}
 	launched := w.Start
 	call, note, at := b.recorded(w, a)
 	if at.known {
@@ -109,7 +132,7 @@ func (b *collectiveBuilder) add(w work, a *trace.Activity) {
 		b.fromArguments(call, &what, &group, &run)
 	}
 	if group == (collective.Group{}) {
-		group = collective.Group{Name: "stream " + strconv.FormatInt(b.tl.stream(w), 10), Local: true}
+		group = collective.Group{Name: "stream " + strconv.FormatInt(b.tl.Stream(w), 10), Local: true}
 	}
 	what.Group = number(b.groups, &b.out.Groups, group)
 	run.What = number(b.whats, &b.out.Whats, what)
@@ -136,10 +159,10 @@ type launchTime struct {
 
 // recorded returns what the profiler recorded of a kernel's collective, or nil; the
 // annotation around its launch, or ""; and when the kernel was launched.
-func (b *collectiveBuilder) recorded(w work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
+func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
 	var thread trace.TrackID
-	if i := b.links.of[w.number]; i >= 0 {
-		at.start, at.end, thread = b.links.time(i)
+	if i := b.links.Of[w.Number]; i >= 0 {
+		at.start, at.end, thread = b.links.Time(i)
 		at.known = true
 	}
 	if c := b.ofKernel[a.Correlation]; c != nil && a.Correlation != 0 {
@@ -147,7 +170,7 @@ func (b *collectiveBuilder) recorded(w work, a *trace.Activity) (call *trace.Col
 	}
 	if at.known {
 		if s := openAt(b.notes[thread], at.start, func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
-			note = b.tl.t.Name(s.Name)
+			note = b.tl.Trace.Name(s.Name)
 		}
 		if c := openAt(b.onThread[thread], at.start, func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
 			return c, note, at
@@ -179,7 +202,7 @@ func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
 
 // described returns what is recorded on the kernel, or else on its operator.
 func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What, collective.Group) {
-	t := b.tl.t
+	t := b.tl.Trace
 	args := t.Detail(a.Detail).Collective
 	if args.Name == 0 && call != nil {
 		args = call.Args
@@ -224,7 +247,7 @@ func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
 //
 //	[tensors, number, pointer of the group, rank, op, in splits, out splits, ranks of the group]
 func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group, run *collective.Run) {
-	t := b.tl.t
+	t := b.tl.Trace
 	if dims := gjson.Parse(t.Name(c.Dims)).Get("0"); dims.IsArray() && what.In < 0 {
 		if n := elements(dims, 0); n > 0 {
 			what.In = n

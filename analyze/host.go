@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analyze/limits"
 	"assay/diag"
 	"assay/summary"
 	"assay/trace"
@@ -55,22 +56,25 @@ func sortHost(events []hostEvent) {
 // time of a span is the time during which no span that started later, or with
 // it, ran on the same thread, so the self times of a thread sum to its busy
 // time.
-func hostSpans(t *trace.Trace, rank int, room *room) []summary.Span {
+func hostSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 	type key struct {
 		track    trace.TrackID
 		name     trace.Sym
 		category string
 	}
 	var rows []summary.Span
-	taken, other := table{room: room}, -1 // the row of what there is no room for
+	taken, other := room.Table(), -1 // the row of what there is no room for
 	index := make(map[key]int)
 	eachSelf(hostEvents(t), func(e *hostEvent, self int64) {
+		if !t.Window.Starts(e.start) {
+			return
+		}
 		k := key{e.track, e.name, e.category}
 		at, ok := index[k]
-		if !ok && !taken.take(len(t.Name(e.name))+len(e.category)+len(t.Tracks[e.track].Thread)) {
+		if !ok && !taken.Take(len(t.Name(e.name))+len(e.category)+len(t.Tracks[e.track].Thread)) {
 			if other < 0 {
 				other = len(rows)
-				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank})
+				rows = append(rows, summary.Span{Name: limits.OtherSpans, Rank: rank})
 			}
 			at = other
 		} else if !ok {
@@ -93,23 +97,26 @@ func hostSpans(t *trace.Trace, rank int, room *room) []summary.Span {
 
 // asyncSpans sums the asynchronous spans by process, category and name. They
 // overlap each other and the spans of threads, so they have no self time.
-func asyncSpans(t *trace.Trace, rank int, room *room) []summary.Span {
+func asyncSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 	type key struct {
 		process        string
 		name, category trace.Sym
 	}
 	var rows []summary.Span
-	taken, other := table{room: room}, -1 // the row of what there is no room for
+	taken, other := room.Table(), -1 // the row of what there is no room for
 	index := make(map[key]int)
 	for i := range t.Async {
 		s := &t.Async[i]
+		if !t.Window.Starts(s.Start) {
+			continue
+		}
 		track := t.Tracks[s.Track]
 		k := key{label(track.Process, track.PID), s.Name, s.Category}
 		at, ok := index[k]
-		if !ok && !taken.take(len(t.Name(s.Name))+len(t.Name(s.Category))+len(k.process)) {
+		if !ok && !taken.Take(len(t.Name(s.Name))+len(t.Name(s.Category))+len(k.process)) {
 			if other < 0 {
 				other = len(rows)
-				rows = append(rows, summary.Span{Name: otherSpans, Rank: rank, Async: true})
+				rows = append(rows, summary.Span{Name: limits.OtherSpans, Rank: rank, Async: true})
 			}
 			at = other
 		} else if !ok {
@@ -188,7 +195,7 @@ func label(name, id string) string {
 // missing says why a trace may hold no device work.
 func missing(t *trace.Trace, issues *diag.Ledger) {
 	launches := int64(0)
-	if !t.Complete {
+	if !t.Complete || t.Window != nil {
 		return // what was not read explains it
 	}
 	for c := range t.Calls.All() {

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/linking"
+	"assay/analyze/steps"
 	"assay/interval"
 	"assay/summary"
 	"assay/trace"
@@ -12,31 +16,34 @@ import (
 // launchesOf measures how the work of each device was launched. Strips are cut into
 // the given number of bins, as the device's own is. At most the given number of steps are
 // counted by device.
-func launchesOf(tl *timeline, l *links, marks []mark, rank, bins, steps int) (out []summary.Launches) {
-	for _, d := range tl.devices {
+func launchesOf(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank, bins, steps int) (out []summary.Launches) {
+	for _, d := range tl.Devices {
 		out = append(out, launchesOn(d, tl, l, marks, rank, bins, &steps))
 	}
 	return out
 }
 
 // launchesOn measures one device, and has room for so many more steps.
-func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int, room *int) summary.Launches {
-	out := summary.Launches{Rank: rank, Device: d.ordinal}
-	queued := make([]interval.Span, 0, len(d.work)) // from call to start of each piece of work
-	by := make([]int32, 0, len(d.work))             // the link of each
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank, bins int, room *int) summary.Launches {
+	out := summary.Launches{Rank: rank, Device: d.Ordinal}
+	queued := make([]interval.Span, 0, len(d.Work)) // from call to start of each piece of work
+	by := make([]int32, 0, len(d.Work))             // the link of each
 	var last trace.TrackID                          // the stream of the last work with a call
 	seen := make(map[trace.TrackID]bool)            // the streams of work with a call
-	for _, w := range d.work {
-		a := tl.activity(w)
-		if w.Dur < summary.ShortKernelNS && a.Kind == trace.Kernel {
-			out.Short++
-			out.ShortNS += w.Dur
+	for _, w := range d.Work {
+		a := tl.Activity(w)
+		if !tl.Starts(w) {
+			continue
 		}
-		i := l.of[w.number]
-		if i < 0 || l.list[i].call == nil {
+		if a.Dur < summary.ShortKernelNS && a.Kind == trace.Kernel {
+			out.Short++
+			out.ShortNS += a.Dur
+		}
+		i := l.Of[w.Number]
+		if i < 0 || l.List[i].Call == nil {
 			out.Without++
-			out.WithoutNS = summary.Plus(out.WithoutNS, w.Dur)
-			if a.Kind == trace.Kernel && l.callLost(i, seen[a.Track]) {
+			out.WithoutNS = summary.Plus(out.WithoutNS, a.Dur)
+			if a.Kind == trace.Kernel && l.CallLost(i, seen[a.Track]) {
 				out.CallsLost++
 			}
 			continue
@@ -45,35 +52,36 @@ func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int,
 			last = a.Track
 			seen[last] = true
 		}
-		start, end, _ := l.time(i)
+		start, end, _ := l.Time(i)
 		out.Launched++
 		out.Delays.Add(interval.Span{Start: end, End: w.Start}.Len())
 		queued = append(queued, interval.Span{Start: start, End: w.Start})
 		by = append(by, i)
 	}
+	queued = append(queued, startLater(tl, d, l)...)
 	slices.Sort(by)
 	by = slices.Compact(by) // the launch of a graph launches many
 	out.Calls = int64(len(by))
-	if implausible(d.window) || out.Launched == 0 {
+	if limits.Implausible(d.Window) || out.Launched == 0 && (tl.Trace.Window == nil || l.Called == 0) {
 		return out
 	}
 	calls := make([]int64, 0, len(by)) // when each began
 	for _, i := range by {
-		calls = append(calls, l.start(i))
+		calls = append(calls, l.Start(i))
 	}
 	slices.Sort(calls)
-	for _, m := range overlapping(marks, d.window) {
+	for _, m := range steps.Overlapping(marks, d.Window) {
 		if *room--; *room < 0 {
 			break
 		}
-		from, _ := slices.BinarySearch(calls, m.span.Start)
-		to, _ := slices.BinarySearch(calls, m.span.End)
+		from, _ := slices.BinarySearch(calls, m.Span.Start)
+		to, _ := slices.BinarySearch(calls, m.Span.End)
 		out.PerStep = append(out.PerStep, int64(to-from))
 	}
-	q := queue{window: d.window}
-	if bins > 0 && !d.window.Empty() {
-		q.bin = (d.window.Len() + int64(bins) - 1) / int64(bins)
-		q.mean = make([]float64, (d.window.Len()+q.bin-1)/q.bin)
+	q := queue{window: d.Window}
+	if bins > 0 && !d.Window.Empty() {
+		q.bin = (d.Window.Len() + int64(bins) - 1) / int64(bins)
+		q.mean = make([]float64, (d.Window.Len()+q.bin-1)/q.bin)
 	}
 	q.run(queued)
 	out.Queue = q.rows()
@@ -84,18 +92,15 @@ func launchesOn(d *device, tl *timeline, l *links, marks []mark, rank, bins int,
 	return out
 }
 
-// callLost reports whether the call of a kernel was made during the capture and not
-// recorded. The kernel has the link i, of an operator or -1; after says that it ran
-// after work of the same stream whose call was recorded, and a stream runs work in the
-// order of its launches. If the capture has other calls and no launch, all are lost.
-func (l *links) callLost(i int32, after bool) bool {
-	switch {
-	case l.lost.host.all == 0 || l.called == 0 && l.lost.host.launches > 0:
-		return false // calls were not recorded, or nothing is known of them
-	case l.lost.host.launches == 0:
-		return true
+// startLater returns how long work was queued that was launched before the end of the
+// window and started after it.
+func startLater(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) (queued []interval.Span) {
+	for _, w := range tl.Later(d) {
+		if i := l.Of[w.Number]; i >= 0 && l.List[i].Call != nil {
+			queued = append(queued, interval.Span{Start: l.Start(i), End: w.Start})
+		}
 	}
-	return after || i >= 0
+	return queued
 }
 
 // A queue is the number of pieces of work that were launched and had not

@@ -10,6 +10,9 @@
 package compare
 
 import (
+	"assay/compare/phases"
+	"assay/compare/ranks"
+	"assay/compare/series"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -42,6 +45,16 @@ type Comparison struct {
 	SharedBase int64 `json:"shared_base_ns"`
 	SharedNew  int64 `json:"shared_new_ns"`
 
+	// Steps are the steps on the host and Phases what is in them, which sum to the step.
+	// Both are absent if a side has no steps; steps of logs and of traces can be compared.
+	Steps  *phases.Steps `json:"steps,omitempty"`
+	Phases []phases.Row  `json:"phases,omitempty"`
+
+	// Ranks are the ranks of both sides, and Waits what they have in common. Both are absent
+	// if a side has one rank.
+	Ranks []ranks.Row `json:"ranks,omitempty"`
+	Waits *Waits      `json:"waits,omitempty"`
+
 	// Budget divides the step or window into compute, exposed communication,
 	// exposed copies and idle time; Cells into the sets of classes that ran
 	// together. Both sum to its length.
@@ -68,8 +81,17 @@ type Comparison struct {
 	// Estimates have the statistics of repeated runs; absent for single runs.
 	Estimates []Estimate `json:"estimates,omitempty"`
 
+	Series     []series.Metric    `json:"series,omitempty"`     // metrics of logs and monitors
+	Benchmarks []series.Benchmark `json:"benchmarks,omitempty"` // results of benchmarks
+
 	Tables   []TableDelta   `json:"tables,omitempty"`   // totals made by other tools
 	Counters []CounterDelta `json:"counters,omitempty"` // kernels by their hardware counters
+}
+
+// Waits are the waits of the ranks of both sides.
+type Waits struct {
+	Base ranks.Total `json:"base"`
+	New  ranks.Total `json:"new"`
 }
 
 // A Side is one of the two.
@@ -216,12 +238,15 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 	if c.Per != PerNone {
 		d.timeline()
 	}
+	d.host()
 	c.Tables, c.Counters = d.tables(), d.counters()
 	c.Reasons = d.reasons()
 	if len(c.Reasons) > 0 && c.Reasons[0].Level == Refuse && !opt.Force {
 		return nil, &Refusal{c.Reasons[0]}
 	}
-	c.Estimates = d.estimates(base, new)
+	if c.Estimates = d.estimates(base, new); c.Estimates == nil {
+		c.Estimates = d.stepEstimates()
+	}
 	c.Headline = c.headline()
 	return c, nil
 }

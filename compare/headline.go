@@ -15,10 +15,17 @@ const still = 0.01
 
 // headline returns the largest change, with its numbers.
 func (c *Comparison) headline() string {
-	if c.Per == PerNone {
-		return c.sumsHeadline()
+	text := ""
+	switch {
+	case c.PhasesLead():
+		text = c.stepMovement()
+	case c.Per == PerNone:
+		if text = c.sumsHeadline(); c.logged() && len(c.Tables) == 0 && len(c.Counters) == 0 {
+			text = c.loggedHeadline()
+		}
+	default:
+		text = c.movement()
 	}
-	text := c.movement()
 	if len(c.Shapes) > 0 {
 		what := operators(len(c.Shapes)) + " have different inputs"
 		if len(c.Shapes) == 1 {
@@ -32,12 +39,37 @@ func (c *Comparison) headline() string {
 	return text
 }
 
-// movement returns the change of the step time and its main contribution.
+// movement returns the change of the step time and its main contribution: a rank that the
+// others wait for, or a part of the breakdown.
 func (c *Comparison) movement() string {
-	whole := map[string]string{PerStep: "step time ", PerWindow: "window "}[c.Per]
+	why, leads := c.rankReason()
+	if !leads {
+		text := c.partsMovement()
+		if why != "" {
+			text += "; " + why
+		}
+		return text
+	}
 	delta := c.Budget.DeltaNS
-	part := c.mover(delta)
-	moved := fmt.Sprintf("%s%s: %s, was %s", whole, c.percent(delta), unit.Duration(c.Budget.NewNS), unit.Duration(c.Budget.BaseNS))
+	if c.isStill(delta) {
+		return fmt.Sprintf("%s, but %s", c.moved(), why)
+	}
+	return fmt.Sprintf("%s (%s); %s", c.moved(), Signed(delta), why)
+}
+
+// moved returns the time of a step or window on both sides.
+func (c *Comparison) moved() string {
+	return fmt.Sprintf("%s%s: %s, was %s", c.wholeName(), c.percent(c.Budget.DeltaNS), unit.Duration(c.Budget.NewNS), unit.Duration(c.Budget.BaseNS))
+}
+
+func (c *Comparison) wholeName() string {
+	return map[string]string{PerStep: "step time ", PerWindow: "window "}[c.Per]
+}
+
+// partsMovement returns the change of the step time and the parts that contribute most.
+func (c *Comparison) partsMovement() string {
+	whole, delta := c.wholeName(), c.Budget.DeltaNS
+	part, moved := c.mover(delta), c.moved()
 	if c.isStill(delta) {
 		if part == nil || c.isStill(part.DeltaNS) {
 			return fmt.Sprintf("%sunchanged: %s (%s, %s), no part changed by 1%% or more%s", whole, unit.Duration(c.Budget.NewNS), Signed(delta), c.percent(delta), c.renamed())

@@ -40,7 +40,7 @@ func (d *differ) reasons() []Reason {
 	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
-	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.singleRun)
+	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps, d.onePhased, d.otherSource, d.otherWork, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }
@@ -50,8 +50,10 @@ func (d *differ) noWork() (Reason, bool) {
 	r := Reason{Code: "no-gpu-time", Level: Refuse}
 	b, n := len(d.base.devices) > 0, len(d.new.devices) > 0
 	switch {
-	case b && n, len(d.c.Tables) > 0, len(d.c.Counters) > 0:
+	case b && n, len(d.c.Tables) > 0, len(d.c.Counters) > 0, d.c.logged():
 		return r, false
+	case d.noneInCommon() != "":
+		return Reason{"nothing-in-common", Refuse, d.noneInCommon()}, true
 	case b || n:
 		side, facts := "base", d.base
 		if b {
@@ -172,6 +174,9 @@ func (d *differ) outlier() (Reason, bool) {
 
 func (d *differ) singleRun() (Reason, bool) {
 	b, n := len(d.base.runs), len(d.new.runs)
+	if d.c.Per == PerNone && d.c.logged() { // every log is a run
+		b, n = max(b, d.base.logs()), max(n, d.new.logs())
+	}
 	r := Reason{Code: "single-run", Level: Note}
 	switch {
 	case b > 1 && n > 1:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/phases"
+	"assay/compare/ranks"
 	"assay/summary"
 )
 
@@ -15,7 +17,8 @@ type differ struct {
 	c         *Comparison
 	base, new *facts
 	pairs     []pair
-	force     bool // compare what is not comparable, too
+	phases    *phases.Comparison // nil if a side has no steps
+	force     bool               // compare what is not comparable, too
 }
 
 // An item is a row before it is divided by the number of steps.
@@ -102,6 +105,9 @@ func (d *differ) timeline() {
 	c := d.c
 	c.Cells = d.cells()
 	c.Budget = d.budget()
+	if r := ranks.Compare(d.base.parts(), d.new.parts(), c.Per == PerStep); r != nil {
+		c.Ranks, c.Waits = r.Rows, &Waits{r.Base, r.New}
+	}
 	d.pairs = matchKernels(d.base, d.new)
 	d.kernelWork()
 	c.Copies = d.part(d.join(d.base.copies, d.new.copies, func(k rowKey) Row { return Row{Name: k.name, Class: k.class} }))

@@ -197,6 +197,7 @@ func TestReasons(t *testing.T) {
 		{"other-format", compare.Warn, func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }},
 		{"graph-mode", compare.Warn, func(s *summary.Summary) { s.Graphs = []summary.Graph{{Launches: 3}} }},
 		{"other-kernels", compare.Warn, func(s *summary.Summary) { s.Kernels[0].Name = "another" }},
+		{"step-definition", compare.Warn, func(s *summary.Summary) { s.Steps[1].Cut = "work" }},
 		{"step-count", compare.Note, func(s *summary.Summary) { s.Steps = s.Steps[:1] }},
 		{"steps-partial", compare.Warn, func(s *summary.Summary) {
 			s.Devices[0].WindowNS, s.Devices[0].Activity = 1000, summary.Activity{summary.ClassCompute: 1000}
@@ -234,6 +235,35 @@ func TestReasons(t *testing.T) {
 		_, err := compare.Summaries(plain(), changed, compare.Options{})
 		if refused := err != nil; refused != (tc.level == compare.Refuse) {
 			t.Errorf("%s: refused is %t: %v", tc.code, refused, err)
+		}
+	}
+}
+
+// TestStepDefinitions: steps of another definition are no unit, on whichever side and
+// however many of them. The windows are compared.
+func TestStepDefinitions(t *testing.T) {
+	cut := func(of ...string) *summary.Summary {
+		s := run("a.json", 0, []int64{100, 100, 100})
+		for i := range s.Steps {
+			s.Steps[i].Cut = of[i]
+		}
+		return s
+	}
+	marker, work, some := cut("", "", ""), cut("work", "work", "work"), cut("", "work", "work")
+	for _, tc := range []struct {
+		base, new *summary.Summary
+		per       string
+	}{
+		{marker, marker, compare.PerStep}, {work, work, compare.PerStep}, {some, some, compare.PerStep},
+		{marker, work, compare.PerWindow}, {work, marker, compare.PerWindow}, {marker, some, compare.PerWindow}, {some, work, compare.PerWindow},
+	} {
+		c, err := compare.Summaries(tc.base, tc.new, compare.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.ContainsFunc(c.Reasons, func(r compare.Reason) bool { return r.Code == "step-definition" })
+		if c.Per != tc.per || told != (tc.per == compare.PerWindow) {
+			t.Errorf("%q and %q: compared per %s, told %v", tc.base.Steps[0].Cut, tc.new.Steps[0].Cut, c.Per, told)
 		}
 	}
 }

@@ -209,10 +209,21 @@ func add(to map[rowKey]amount, key rowKey, count, ns int64) {
 	to[key] = a
 }
 
+// definitions returns what defines the lengths of the steps, each once.
+func (f *facts) definitions() (out []string) {
+	for _, s := range f.steps {
+		if !slices.Contains(out, s.Cut) {
+			out = append(out, s.Cut)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // perOf returns the finest unit that both sides have.
 func perOf(a, b *facts) string {
 	switch {
-	case len(a.steps) > 0 && len(b.steps) > 0 && a.steps[0].Cut == b.steps[0].Cut:
+	case len(a.steps) > 0 && len(b.steps) > 0 && slices.Equal(a.definitions(), b.definitions()):
 		return PerStep
 	case len(a.devices) > 0 || len(b.devices) > 0:
 		return PerWindow

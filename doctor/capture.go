@@ -11,6 +11,46 @@ import (
 	"assay/unit"
 )
 
+// worldSize returns the largest number of ranks that an input states, or 0.
+func (e *examination) worldSize() (n int) {
+	for _, in := range e.Inputs {
+		n = max(n, in.WorldSize)
+	}
+	return n
+}
+
+// cutRanks names the ranks whose inputs ended early: "rank 3", "2 ranks". It is "" if all are
+// whole.
+func (e *examination) cutRanks() string {
+	cut := map[int]bool{}
+	for _, d := range e.Devices {
+		if d.Input < len(e.Inputs) && !e.Inputs[d.Input].Complete {
+			cut[d.Rank] = true
+		}
+	}
+	switch len(cut) {
+	case 0:
+		return ""
+	case 1:
+		for rank := range cut {
+			return fmt.Sprintf("rank %d", rank)
+		}
+	}
+	return label.Plural(int64(len(cut)), "rank")
+}
+
+// partOfGroup returns how many ranks of a group were given, of the group with the smallest
+// part: "2 of 128". It is "" if all were.
+func (e *examination) partOfGroup() (of string) {
+	least := 1.0
+	for _, c := range e.Collectives {
+		if part := float64(c.Ranks) / float64(max(1, c.GroupSize)); c.Partial && c.GroupSize > c.Ranks && part < least {
+			least, of = part, fmt.Sprintf("%d of %d ranks", c.Ranks, c.GroupSize)
+		}
+	}
+	return of
+}
+
 func (e *examination) ranks() (can, why string) {
 	input, repeated := map[int]int{}, false
 	for _, d := range e.Devices {
@@ -25,7 +65,17 @@ func (e *examination) ranks() (can, why string) {
 	case repeated:
 		return Partly, "Several inputs have the same rank."
 	case len(input) > 1:
-		return Yes, "The inputs have " + label.Plural(int64(len(input)), "rank") + "."
+		have := "The inputs have " + label.Plural(int64(len(input)), "rank")
+		if size := e.worldSize(); size > len(input) {
+			return Partly, fmt.Sprintf("The inputs have %d of %d ranks. A rank that is not here may be the straggler.", len(input), size)
+		}
+		if cut := e.cutRanks(); len(cut) > 0 {
+			return Partly, fmt.Sprintf("%s, and the end of %s is missing. What ran after it is compared among the others.", have, cut)
+		}
+		if of := e.partOfGroup(); of != "" {
+			return Partly, fmt.Sprintf("%s, but only %s of a group. A rank that is not here may be the straggler.", have, of)
+		}
+		return Yes, have + "."
 	case !comm:
 		return Yes, "The capture has no communication kernels."
 	}

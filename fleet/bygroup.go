@@ -138,13 +138,15 @@ func groupFrom(list []Given) (*group, []Member) {
 		for k := range runs {
 			runs[k] = int32(k)
 		}
-		g.lists = append(g.lists, newList(i, runs))
+		g.lists = append(g.lists, newList(i, runs, s.Member.Cut))
 	}
 	g.match(members)
 	return g, members
 }
 
-func newList(member int, runs []int32) list { return list{member: member, runs: runs} }
+func newList(member int, runs []int32, cut bool) list {
+	return list{member: member, runs: runs, cut: cut}
+}
 
 // outline returns the outline of a group whose lists have the places of the job.
 func (g *group) outline() Outline {

@@ -29,6 +29,10 @@ type Member struct {
 	Input, Rank int
 	Device      int64
 	Columns     *collective.Columns
+
+	// Cut says that the input ended early. Collectives that are missing from such a member
+	// are compared among the others.
+	Cut bool
 }
 
 // A Job is several ranks whose collectives were matched.

@@ -14,6 +14,7 @@ type group struct {
 	sends       sendsKind
 	key         string // of the communicator; sends and collectives of one have the same
 	lists       []list
+	whole       int // of the lists, those whose inputs did not end early
 
 	matched   matchedBy
 	instances []instance
@@ -36,6 +37,7 @@ type list struct {
 	member int     // index of the job's members
 	runs   []int32 // indexes of the member's runs, in launch order
 	of     []int32 // the instance of each run; -1 if it matches none
+	cut    bool    // the input of the member ended early
 }
 
 // groupsOf returns the groups of all members, in the order of their first use.
@@ -62,7 +64,7 @@ func groupsOf(members []Member) []*group {
 				if !ok {
 					n = len(g.lists)
 					at[g] = n
-					g.lists = append(g.lists, list{member: m})
+					g.lists = append(g.lists, list{member: m, cut: members[m].Cut})
 				}
 				*to = slot{g, n}
 			}

@@ -76,7 +76,7 @@ func noteMissing(s *summary.Summary) {
 	}
 	add(s, summary.Issue{
 		Code: "ranks-missing", Severity: diag.Info.String(), Count: int64(first.WorldSize - len(given)),
-		Help: fmt.Sprintf("%d of %d ranks were given; a rank that is not here may be the one that the others wait for; give the traces of all ranks", len(given), first.WorldSize),
+		Help: fmt.Sprintf("%d of %d ranks were given. A missing rank may be the straggler. Give the traces of all ranks.", len(given), first.WorldSize),
 	})
 }
 
@@ -147,10 +147,11 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 	if at.Input < len(s.Inputs) {
 		first = s.Inputs[at.Input].Path
 	}
-	add(s, summary.Issue{
-		Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first,
-		Help: fmt.Sprintf("rank %d recorded %d collectives of a group, rank %d recorded %d; the others cannot be matched and are in no sum of waiting; record the same steps on all ranks", at.Rank, fewest, full.Rank, most),
-	})
+	help := fmt.Sprintf("Rank %d recorded %d collectives of a group, rank %d recorded %d. The others are not matched, so no waiting time includes them. Record the same steps on all ranks.", at.Rank, fewest, full.Rank, most)
+	if at.Cut {
+		help = fmt.Sprintf("The file of rank %d ends early, with %d collectives of a group; rank %d has %d. The rest is compared without rank %d, so a rank that seems to be late there may have waited for it. Give the whole file.", at.Rank, fewest, full.Rank, most, at.Rank)
+	}
+	add(s, summary.Issue{Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first, Help: help})
 }
 
 // counts returns the number of collectives of each list that every rank of the group takes

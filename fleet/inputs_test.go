@@ -80,7 +80,7 @@ func TestIncomplete(t *testing.T) {
 	all := [][]int{{0, 1, 2, 3}}
 	for _, numbered := range []bool{true, false} {
 		if got := issue(truth{ranks: 4, named: true, numbered: numbered, groups: all, skip: []int{0, 0, 30, 4}}); len(got) != 1 || got[0].Code != "collectives-incomplete" ||
-			got[0].First != "rank of c" || got[0].Count != 1 || !strings.HasPrefix(got[0].Help, "rank 2 recorded 70 collectives of a group, rank 0 recorded 100;") {
+			got[0].First != "rank of c" || got[0].Count != 1 || !strings.HasPrefix(got[0].Help, "Rank 2 recorded 70 collectives of a group, rank 0 recorded 100.") {
 			t.Errorf("numbered %v: %+v", numbered, got)
 		}
 	}

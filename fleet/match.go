@@ -21,6 +21,7 @@ const (
 type instance struct {
 	what     collective.What // of the first member
 	members  int32
+	cut      int32 // of the members, those whose inputs ended early
 	differs  bool  // kind, type or size differ between members
 	uneven   bool  // an all-to-all whose sizes differ between members
 	shortest int64 // ns: the transfer, if it is complete
@@ -32,6 +33,9 @@ type instance struct {
 func (g *group) match(members []Member) {
 	for i := range g.lists {
 		g.lists[i].of = make([]int32, len(g.lists[i].runs))
+		if !g.lists[i].cut {
+			g.whole++
+		}
 	}
 	switch {
 	case len(g.lists) < 2 && g.size != 1 || g.ambiguous():
@@ -129,6 +133,9 @@ func (g *group) join(members []Member) {
 				in.shortest, in.last = dur, int32(l.member)
 			}
 			in.members++
+			if l.cut {
+				in.cut++
+			}
 			in.total = summary.Plus(in.total, dur)
 		}
 	}
@@ -139,10 +146,21 @@ func (g *group) join(members []Member) {
 	}
 }
 
-// complete reports whether all given ranks of the group recorded the same collective.
+// complete reports whether all given ranks of the group recorded the same collective. Those
+// whose inputs ended early need not have it, if two others do.
 func (g *group) complete(in *instance) bool {
-	return int(in.members) == len(g.lists) && !in.differs
+	if in.differs {
+		return false
+	}
+	if int(in.members) == len(g.lists) {
+		return true
+	}
+	return g.sends == noSends && g.whole > 1 && int(in.members-in.cut) == g.whole
 }
+
+// everyone reports whether all given ranks of the group recorded the same collective, those
+// whose inputs ended early too.
+func (g *group) everyone(in *instance) bool { return g.complete(in) && int(in.members) == len(g.lists) }
 
 // medianSpread returns the median, and the median distance from it. It sorts values.
 func medianSpread(values []int64) (median, spread int64) {

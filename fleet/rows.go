@@ -145,6 +145,9 @@ func (g *group) rows(members []Member) []summary.Collective {
 			continue
 		}
 		r.Count++
+		if here := int(in.members); here < r.Ranks {
+			r.Ranks, r.Partial = here, true
+		}
 		if r.TransferNS != nil {
 			*r.TransferNS = summary.Plus(*r.TransferNS, in.shortest)
 			*r.WaitNS = summary.Plus(*r.WaitNS, in.waiting())

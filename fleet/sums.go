@@ -138,7 +138,7 @@ func (g *group) offsets(members []Member, from int, to []int) []clock {
 
 // aligns reports whether clocks can be aligned by an instance: all members have it, and
 // leave it together.
-func (g *group) aligns(in *instance) bool { return g.complete(in) && in.what.Op.Synchronizes() }
+func (g *group) aligns(in *instance) bool { return g.everyone(in) && in.what.Op.Synchronizes() }
 
 // endsOf returns the ends of all such instances on one member, in the order of the instances.
 func (g *group) endsOf(members []Member, l *list) []int64 {

@@ -239,7 +239,13 @@ func (j *Job) findPeers(t *topology, work *work) {
 	class := func(same func(a, b int) bool) {
 		t.peers = make([]int, len(j.members))
 		var firsts []int
-		for m := range j.members {
+		order := make([]int, len(j.members))
+		for m := range order {
+			order[m] = m
+		}
+		// Members whose inputs ended early have only a part of what identifies a class.
+		slices.SortStableFunc(order, func(a, b int) int { return compareBools(j.members[a].Cut, j.members[b].Cut) })
+		for _, m := range order {
 			i := slices.IndexFunc(firsts, func(first int) bool { return same(first, m) })
 			if i < 0 {
 				i = len(firsts)

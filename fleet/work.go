@@ -20,6 +20,7 @@ func (m Member) key() memberKey { return memberKey{m.Input, m.Rank, m.Device} }
 // and their idle time, by name.
 type work struct {
 	members  int
+	cut      []bool            // inputs that ended early, by member
 	kernels  map[string][]cell // by name: one cell a member
 	launches []int64           // of compute kernels, by member
 	experts  []int64           // ns of grouped matrix products
@@ -36,6 +37,7 @@ func (j *Job) workOf(s *summary.Summary) *work {
 		launches: make([]int64, len(j.members)), experts: make([]int64, len(j.members)), idle: make([]int64, len(j.members))}
 	at := map[memberKey]int{}
 	for i, m := range j.members {
+		w.cut = append(w.cut, m.Cut)
 		at[m.key()] = i
 	}
 	for i := range s.Kernels {
@@ -85,7 +87,7 @@ func ofExperts(kernel string) bool {
 
 // alike returns how alike the launches of two members are, from 0 to 1: the launches of
 // kernels that both have, over those that one of them has. Members without compute kernels
-// are like all.
+// are like all. A member whose input ended early is compared by what it has.
 func (w *work) alike(a, b int) float64 {
 	if w.launches[a] == 0 || w.launches[b] == 0 {
 		return 1
@@ -93,6 +95,11 @@ func (w *work) alike(a, b int) float64 {
 	both, any := int64(0), int64(0)
 	for _, row := range w.kernels {
 		both, any = both+min(row[a].count, row[b].count), any+max(row[a].count, row[b].count)
+	}
+	for _, m := range []int{a, b} {
+		if w.cut[m] {
+			any = min(any, w.launches[m])
+		}
 	}
 	return float64(both) / float64(max(1, any))
 }

@@ -252,7 +252,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			why += perStep(m)
 		}
 	}
-	if why == "" && strings.HasPrefix(m.Name, "step") {
+	if why == "" && (strings.HasPrefix(m.Name, "step") || o.Gate.Selector.value("steps") != "") {
 		why = c.defined
 	}
 	if why != "" {

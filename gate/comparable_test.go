@@ -79,6 +79,7 @@ func TestComparableAlike(t *testing.T) {
 		{"another profiler", as(nil), as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }), []string{view.OtherFormat}, false},
 		{"two formats of one profiler", as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-json" }), as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }), nil, true},
 		{"fewer steps", as(nil), as(func(s *summary.Summary) { s.Steps = s.Steps[:1] }), []string{view.StepCount}, true},
+		{"steps of another definition", as(nil), as(func(s *summary.Summary) { s.Steps[0].Cut = "work" }), []string{view.StepDefinition}, true},
 		{"timestamps of two clocks", as(nil), as(issue(summary.ClocksImplausible, "suspect", 1)), []string{view.ClocksImplausible}, false},
 		{"work at impossible times", as(issue("work-time-implausible", "suspect", 90)), as(nil), []string{view.ClocksImplausible}, false},
 		{"some work at impossible times", as(nil), as(issue("work-time-implausible", "info", 1)), nil, true},
@@ -114,7 +115,7 @@ func TestComparableAlike(t *testing.T) {
 			codes = append(codes, r.Code)
 		}
 		shared := []string{view.ClocksImplausible, view.DeviceRecordsMissing, view.OtherHardware, view.HardwareUnknown, view.OtherDeviceCount,
-			view.OtherRanks, view.OtherFormat, view.DataLoss, view.StepCount}
+			view.OtherRanks, view.OtherFormat, view.DataLoss, view.StepCount, view.StepDefinition}
 		for _, r := range c.Reasons {
 			if slices.Contains(shared, r.Code) {
 				ofDiff = append(ofDiff, fmt.Sprintf("%s %s: %s", r.Level, r.Code, r.Text))
@@ -129,6 +130,37 @@ func TestComparableAlike(t *testing.T) {
 		refused := len(c.Reasons) > 0 && c.Reasons[0].Level == compare.Refuse
 		if _, err := compare.Runs(base, now, compare.Options{}); (err != nil) != refused {
 			t.Errorf("%s: the comparison ends with %v", tc.name, err)
+		}
+	}
+}
+
+// TestStepsOfOtherDefinitions: a gate on the time of steps does not pass if they were cut by
+// another definition than those of the baseline, and gates on the window do.
+func TestStepsOfOtherDefinitions(t *testing.T) {
+	whole := ofTrace(t, recorded(t, tracegen.LLMTrainStep()).text)
+	whole.Inputs[0].Complete = true
+	byWork := copyOf(t, whole, func(s *summary.Summary) {
+		for i := range s.Steps {
+			s.Steps[i].Cut = "work"
+		}
+	})
+	const limits = "{max_increase: 500%, noise: 0%}"
+	gates, err := gate.Parse([]byte("step.median: "+limits+"\nidle.share: "+limits+"\n\"idle.share{steps=1-2}\": "+limits+"\n"), "g.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		base, now *summary.Summary
+		passes    bool
+	}{{whole, whole, true}, {byWork, byWork, true}, {whole, byWork, false}, {byWork, whole, false}} {
+		rep, err := gate.Check(gates, gate.Runs([]*summary.Summary{copyOf(t, tc.now, nil)}), gate.Runs([]*summary.Summary{copyOf(t, tc.base, nil)}), gate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range rep.Outcomes {
+			if want := tc.passes || o.Gate.Text == "idle.share"; (o.Result == gate.Pass) != want {
+				t.Errorf("%+v is %s: %s", o.Gate, o.Result, o.Why)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -93,7 +94,7 @@ func deviceKeys(more ...string) []string { return append([]string{"device", "ran
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics())
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics(), loggedMetrics())
 }
 
 func activityMetrics() []Metric {
@@ -174,9 +175,9 @@ func otherMetrics() []Metric {
 		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
 			measure: copiesAs(copies.moved)},
 		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one GPU",
-			measure: peakOf(allocated)},
+			measure: orLogged(peakOf(allocated), "memory.peak")},
 		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
-			measure: peakOf(reserved)},
+			measure: orLogged(peakOf(reserved), "memory.peak_reserved")},
 		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded) / memory of the GPU; the fullest GPU counts",
 			measure: selection.memoryShare},
 		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "CPU time in an annotation (record_function, NVTX) / its number of runs; requires phase=",
@@ -194,18 +195,61 @@ func otherMetrics() []Metric {
 // ones.
 func metricOf(name string) (*Metric, error) {
 	all := Metrics()
-	var family []string
-	prefix, _, _ := strings.Cut(name, ".")
 	for i := range all {
 		if all[i].Name == name {
 			return &all[i], nil
 		}
-		if have, _, _ := strings.Cut(all[i].Name, "."); strings.TrimSuffix(have, "s") == strings.TrimSuffix(prefix, "s") {
-			family = append(family, all[i].Name)
+	}
+	return nil, fmt.Errorf("unknown metric %q, want one of %s; \"assay help gates\" lists all", name, strings.Join(nearest(name, all), ", "))
+}
+
+// mostNearest is how many names an error suggests.
+const mostNearest = 6
+
+// nearest returns the names of metrics that are most like a name, the nearest first: of those
+// of its family, which is what precedes the period, or of all if it has none.
+func nearest(name string, all []Metric) (out []string) {
+	family := func(name string) string {
+		return strings.TrimSuffix(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))], "s")
+	}
+	for _, m := range all {
+		if family(m.Name) == family(name) {
+			out = append(out, m.Name)
 		}
 	}
-	if family == nil {
-		return nil, fmt.Errorf("unknown metric %q; \"assay help gates\" lists them", name)
+	if out == nil {
+		for _, m := range all {
+			out = append(out, m.Name)
+		}
 	}
-	return nil, fmt.Errorf("unknown metric %q, want one of %s; \"assay help gates\" lists all", name, strings.Join(family, ", "))
+	cost := map[string]int{}
+	for _, known := range out {
+		cost[known] = distance(name, known)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(cost[a], cost[b]) })
+	return out[:min(mostNearest, len(out))]
+}
+
+// distance returns how many bytes must be inserted, removed or replaced to make one name of
+// another, or of its beginning: "gpu.busy" is near "gpu.busy_share". Of names over 64 bytes
+// the beginnings are compared.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return slices.Min(row)
 }

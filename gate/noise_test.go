@@ -3,6 +3,7 @@ package gate
 import (
 	"testing"
 
+	"assay/internal/longtest"
 	"assay/judge/rule"
 )
 
@@ -34,9 +35,9 @@ func share(t *testing.T, comparisons, n int, change func(*program)) map[Result]f
 // TestFalseAlarms compares runs of equal programs. A gate that fails where
 // nothing changed is soon switched off.
 func TestFalseAlarms(t *testing.T) {
-	comparisons := 1000
-	if testing.Short() {
-		comparisons = 200
+	comparisons := 200
+	if longtest.Wanted() {
+		comparisons = 1000
 	}
 	for _, n := range []int{1, 3, 5, 10} {
 		got := share(t, comparisons, n, func(*program) {})
@@ -49,6 +50,10 @@ func TestFalseAlarms(t *testing.T) {
 
 // TestPower compares programs one of which is slower, to prove that a gate can fail.
 func TestPower(t *testing.T) {
+	comparisons := 100
+	if longtest.Wanted() {
+		comparisons = 200
+	}
 	slower := func(by float64) func(*program) {
 		return func(p *program) {
 			for _, part := range []*float64{&p.compute, &p.overlap, &p.comm, &p.copies, &p.idle} {
@@ -72,7 +77,7 @@ func TestPower(t *testing.T) {
 		{"10% more launches", func(p *program) { p.launches += p.launches / 10 }, 1, 1},
 		{"15% more memory", func(p *program) { p.peak += p.peak * 15 / 100 }, 1, 1},
 	} {
-		got := share(t, 200, tc.runs, tc.change)
+		got := share(t, comparisons, tc.runs, tc.change)
 		t.Logf("%s, %2d runs a side: %.1f%% failures, %.1f%% inconclusive, %.1f%% passes", tc.what, tc.runs, 100*got[Fail], 100*got[Inconclusive], 100*got[Pass])
 		if got[Fail]+1e-9 < tc.least {
 			t.Errorf("%s, %d runs a side: %.1f%% fail, want %.0f%% or more", tc.what, tc.runs, 100*got[Fail], 100*tc.least)

@@ -177,9 +177,9 @@ func TestPeers(t *testing.T) {
 	}{
 		{"one rank", []rank{{0, 300, 10}}, "", all},
 		{"straggler", []rank{{0, 290, 100}, {1, 105, 100}, {2, 200, 100}},
-			"communication kernels take 290 ms on rank 0 and 105 ms on rank 1: rank 1 is the straggler", "find-the-late-rank 1"},
+			"communication kernels take 290 ms on rank 0 and 105 ms on rank 1: rank 1 is the straggler", "find-the-late-rank rank 1"},
 		{"spread at its limit", []rank{{0, 80, 5}, {1, 100, 5}}, "communication kernels take 100 ms on rank 1 and 80 ms on rank 0: no straggler", equal},
-		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "communication kernels take 100 ms on rank 1 and 79 ms on rank 0: rank 0 is the straggler", "find-the-late-rank 0"},
+		{"spread over it", []rank{{0, 79, 5}, {1, 100, 5}}, "communication kernels take 100 ms on rank 1 and 79 ms on rank 0: rank 0 is the straggler", "find-the-late-rank rank 0"},
 		{"fewer steps", []rank{{0, 100, 30}, {1, 300, 90}},
 			"communication kernels take 300 ms on rank 1 and 100 ms on rank 0, but the numbers of launches differ (90 and 30), so the ranks recorded different work", compare},
 		{"one does not communicate", []rank{{0, 100, 30}, {1, 0, 0}}, "", compare},

@@ -7,31 +7,63 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"assay/analyze"
 	"assay/internal/corpus"
-
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
+	"assay/nsys"
 	"assay/summary"
 )
 
-// corpusRuns returns the summaries of the corpus: every Kineto trace of it.
+// corpusRuns returns the summaries of the corpus: every Kineto trace and other Chrome trace
+// of it with a GPU, and every export of nsys. They are made once: tests only read them.
 func corpusRuns(t *testing.T) (names []string, runs []*summary.Summary) {
 	t.Helper()
 	dir := corpus.Path(t)
-	for _, pattern := range []string{"kineto/*/*.json.gz", "kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz", "ranks/*/*.json.gz"} {
+	corpusRunsOnce.Do(func() { corpusRunsOnce.names, corpusRunsOnce.runs = readCorpus(t, dir) })
+	return corpusRunsOnce.names, corpusRunsOnce.runs
+}
+
+var corpusRunsOnce struct {
+	sync.Once
+	names []string
+	runs  []*summary.Summary
+}
+
+func readCorpus(t *testing.T, dir string) (names []string, runs []*summary.Summary) {
+	t.Helper()
+	for _, pattern := range []string{"kineto/*/*.json.gz", "kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz", "ranks/*/*.json.gz",
+		"formats/kineto/*.json.gz", "formats/chrome_other/*.json.gz", "inputs/*/*.json.gz", "nsight/*/*.sqlite", "ranks/*/*.sqlite"} {
 		paths, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range paths {
 			if name, err := filepath.Rel(dir, path); err == nil {
-				if s := readable(t, path); s != nil {
+				if s := anyCapture(t, path); s != nil {
 					names, runs = append(names, name), append(runs, s)
 				}
 			}
 		}
 	}
 	return names, runs
+}
+
+// anyCapture measures a capture of any format, or returns nil if that has no GPU.
+func anyCapture(t *testing.T, path string) *summary.Summary {
+	t.Helper()
+	if !strings.HasSuffix(path, ".sqlite") {
+		return readable(t, path)
+	}
+	tr, err := nsys.ReadSQLite(path, path, analyze.Needs())
+	if err != nil || tr == nil {
+		return nil
+	}
+	if s := analyze.Trace(tr, summary.Input{Path: path, Format: "nsys-sqlite"}, analyze.DefaultOptions()); len(s.Devices) > 0 {
+		return s
+	}
+	return nil
 }
 
 // TestFirstFindingAgrees: if the verdict names a loss, the first finding about the window
@@ -161,11 +193,17 @@ func slower(t *testing.T, s *summary.Summary) *summary.Summary {
 	if err := json.Unmarshal(text, out); err != nil {
 		t.Fatal(err)
 	}
-	scale(reflect.ValueOf(out).Elem(), false)
+	// Times since the first start of a device: ten times those since 1970 would be too large.
+	first := int64(math.MaxInt64)
+	for _, d := range out.Devices {
+		first = min(first, d.StartNS)
+	}
+	scale(reflect.ValueOf(out).Elem(), false, first)
 	return out
 }
 
-func scale(v reflect.Value, ns bool) {
+// scale multiplies lengths by ten, and moves moments to ten times their distance from first.
+func scale(v reflect.Value, ns bool, first int64) {
 	switch v.Kind() {
 	case reflect.Int64:
 		if ns && v.CanSet() {
@@ -173,19 +211,23 @@ func scale(v reflect.Value, ns bool) {
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			scale(v.Elem(), ns)
+			scale(v.Elem(), ns, first)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			scale(v.Index(i), ns)
+			scale(v.Index(i), ns, first)
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[summary.Histogram]() {
 			return
 		}
 		for i := range v.NumField() {
-			name := v.Type().Field(i).Name
-			scale(v.Field(i), strings.HasSuffix(name, "NS") && name != "StartNS" || name == "Activity" || name == "Total" || name == "MaxStartNS")
+			name, field := v.Type().Field(i).Name, v.Field(i)
+			if strings.HasSuffix(name, "StartNS") && field.Kind() == reflect.Int64 {
+				field.SetInt(first + 10*(field.Int()-first))
+				continue
+			}
+			scale(field, strings.HasSuffix(name, "NS") || name == "Activity" || name == "Total", first)
 		}
 	}
 }

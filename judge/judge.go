@@ -34,6 +34,7 @@ import (
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
+	"assay/summary/view/hang"
 )
 
 // A Result is what Judge returns.
@@ -122,10 +123,16 @@ func (b *bench) result() Result {
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
 		sentence := valuesOnly
-		if len(view.Hangs(b.Summary)) > 0 {
-			sentence = callsPending
+		if len(b.Series)+len(b.Benchmarks) == 0 {
+			sentence = groupsOnly
 		}
-		out = Result{Findings: before, Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence, Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
+		out = Result{Findings: slices.Concat(before, b.logs.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence, Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
+		if len(hang.In(b.Summary)) > 0 {
+			out.Verdict = finding.Verdict{Bound: finding.BoundHang, Sentence: callsPending}
+			if i := slices.IndexFunc(out.Findings, func(f finding.Finding) bool { return f.Rule == rule.Hang }); i >= 0 {
+				out.Verdict = finding.DecidedBy(finding.BoundHang, out.Findings[i])
+			}
+		}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
 	case len(b.Counters) > 0:
@@ -156,6 +163,7 @@ func (b *bench) ofLogs(have []finding.Finding) []finding.Finding {
 // The sentences of the verdict of logs.
 const (
 	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
+	groupsOnly   = "The inputs have groups of ranks and no times, so no bottleneck is known; their calls are below."
 	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
 )
 
@@ -190,6 +198,15 @@ func (b *bench) overTime(before, others []finding.Finding) Result {
 	r := plainResult(t.Result)
 	r.States, r.Groups, r.Phases = t.States, t.Groups, t.Phases
 	return r
+}
+
+// SteadySteps reports of each step of the summary whether it is neither warm-up nor partial.
+func (r Result) SteadySteps() []bool {
+	out := make([]bool, len(r.States))
+	for i, state := range r.States {
+		out[i] = state == timeline.StepSteady || state == timeline.StepSlow
+	}
+	return out
 }
 
 // withReason returns the result with the reason of a verdict that names no bound.

@@ -62,13 +62,36 @@ func TestPairs(t *testing.T) {
 
 // TestPeriodOfCPUWork: the evidence names the function and how often it runs.
 func TestPeriodOfCPUWork(t *testing.T) {
+	periods := map[string][2]string{
+		"garbage_collection":           {"collect of gc", "in every 5th step"},
+		"checkpoint_every_fourth_step": {"save_checkpoint", "in every 4th step"},
+		"log_every_fourth_step":        {"log_metrics", "in every 4th step"},
+		"evaluation_every_fourth_step": {"evaluate", "in every 4th step"},
+	}
 	for _, p := range tracegen.Pairs() {
-		if p.Name != "garbage_collection" {
+		want, periodic := periods[p.Name]
+		if !periodic {
 			continue
 		}
 		f := find(t, Judge(traced(t, p.With), rule.DefaultThresholds()), rule.CPUWork)
-		if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, "collect of gc") || !strings.Contains(text, "in every 5th step") {
-			t.Errorf("no function and period in\n%s", text)
+		if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, want[0]) || !strings.Contains(text, want[1]) {
+			t.Errorf("%s: no function and period in\n%s", p.Name, text)
+		}
+	}
+}
+
+// TestCauseOfPeriodicSteps: slow steps at equal distances name the function that only they
+// have, and the first remedy is for that. Steps that only compute longer name none.
+func TestCauseOfPeriodicSteps(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"checkpoint_every_eighth_step": {"save_checkpoint", "save-asynchronously"},
+		"log_every_eighth_step":        {"log_metrics", "log-less-often"},
+		"every_fourth_step":            {"", "find-what-is-periodic"},
+	} {
+		f := find(t, troubled(t, name), rule.PeriodicStalls)
+		named := strings.Contains(f.Evidence[0], "takes 3 ms of 5 slow steps on average")
+		if named != (want[0] != "") || !strings.Contains(f.Evidence[0], want[0]) || f.Next[0].ID != want[1] {
+			t.Errorf("%s: evidence %q, steps %q", name, f.Evidence, ids(f.Next))
 		}
 	}
 }

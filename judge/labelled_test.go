@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -27,19 +28,32 @@ type labelled struct {
 	in     func(t *testing.T) *summary.Summary
 }
 
-// labelledRuns are all of them, by what they are made of.
-func labelledRuns() []labelled {
-	return slices.Concat(
+// labelledRuns are all of them, by what they are made of. Each is made and measured once:
+// tests only read it.
+var labelledRuns = sync.OnceValue(func() []labelled {
+	all := slices.Concat(
 		labelledTraces(),
 		labelledRanks(),
+		labelledWorkers(),
 		labelledTables(),
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
 		labelledCauses(),
 		labelledLogs(),
+		labelledMonitored(),
 	)
-}
+	for i, in := range all {
+		var made *summary.Summary
+		all[i].in = func(t *testing.T) *summary.Summary {
+			if made == nil {
+				made = in.in(t)
+			}
+			return made
+		}
+	}
+	return all
+})
 
 // firstRule returns the rule of the first finding. A remark that single records were
 // lost says nothing about the run, and comes before every other.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"sync"
 	"testing"
 
 	"assay/analyze"
@@ -12,9 +13,12 @@ import (
 	"assay/trace"
 )
 
+// troubles are written once, because their traces take seconds.
+var troubles = sync.OnceValue(tracegen.Troubles)
+
 // labelledTraces are the troubles that generated traces show.
 func labelledTraces() (out []labelled) {
-	for _, tr := range tracegen.Troubles() {
+	for _, tr := range troubles() {
 		out = append(out, labelled{
 			name: tr.Name, label: tr.Rule, near: tr.Near, limits: tr.Limits, num: tr.NS, den: tr.OfNS,
 			in: func(t *testing.T) *summary.Summary { return traced(t, tr.Ranks) },

@@ -83,7 +83,7 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"growth", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 1"}, {Name: "step 2"}, {Name: "step 3", Start: testGiB}, {Name: "step 7", Start: 5 * testGiB / 4}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Owners: []summary.Owner{{Kind: summary.KindOther, Frame: "log.py:5 keep", Bytes: testGiB / 4, Count: 8}}}
-		}, "memory-growth", "Memory growth: +256 MiB (25.0%) from step 3 to step 7; limit 25%", "memory-growth", "critical", "find-what-keeps-tensors"},
+		}, "memory-growth", "Memory growth: +256 MiB (25.0%) from step 3 to step 7; limit 25%", "memory-growth", "critical", "free-what-a-line-allocates"},
 		{"growth that falls", func(m *summary.Snapshot) {
 			m.History.Steps = []summary.MemoryStep{{Name: "step 3", Start: testGiB}}
 			m.History.Growth = &summary.MemoryGrowth{From: "step 3", To: "step 7", Steps: 4, Bytes: testGiB / 4, Fell: true}

@@ -71,7 +71,7 @@ func TestGain(t *testing.T) {
 	if f := find(t, Judge(h, rule.DefaultThresholds()), rule.DominantKernel); f.GainNS == nil || *f.GainNS != 90*ms || f.Level != finding.Info || !strings.Contains(f.ToBeSure[0], "all ranks") {
 		t.Errorf("a kernel that compute overlaps in part gains %v at %s, to be sure %q", f.GainNS, f.Level, f.ToBeSure)
 	}
-	if f := find(t, Judge(k, rule.DefaultThresholds()), rule.DominantKernel); f.GainNS == nil || *f.GainNS != 1000*ms || len(f.Where) != 1 || f.Where[0].Kernel != "k" {
+	if f := find(t, Judge(k, rule.DefaultThresholds()), rule.DominantKernel); f.GainNS != nil || len(f.Where) != 1 || f.Where[0].Kernel != "k" {
 		t.Errorf("a kernel that ran side by side with itself gains %v, at %+v", f.GainNS, f.Where)
 	}
 }
@@ -134,15 +134,15 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestStepsForStacks: with DDP found, FSDP's switches are not offered, and with
-// nothing found both are; a server's come where it is found.
+// TestStepsForStacks: the switches of DDP and FSDP are given where these are found, or
+// collectives as they make them; a server's come where it is found.
 func TestStepsForStacks(t *testing.T) {
 	has := func(s *summary.Summary, id, words string) bool {
 		return strings.Contains(strings.Join(texts(find(t, Judge(s, rule.DefaultThresholds()), id).Next), "\n"), words)
 	}
 	s := one(0, 300, 0)
-	if !has(s, rule.ExposedComm, "With FSDP:") || !has(s, rule.ExposedComm, "With DDP:") || has(s, rule.ExposedComm, "With DeepSpeed") {
-		t.Error("without a stack: want FSDP and DDP, and not DeepSpeed")
+	if has(s, rule.ExposedComm, "With FSDP:") || has(s, rule.ExposedComm, "With DDP:") || has(s, rule.ExposedComm, "With DeepSpeed") {
+		t.Error("without a stack: want neither FSDP nor DDP nor DeepSpeed")
 	}
 	s.Modules = []summary.Module{{Path: "DistributedDataParallel_0"}}
 	if has(s, rule.ExposedComm, "With FSDP:") || !has(s, rule.ExposedComm, "With DDP:") {

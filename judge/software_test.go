@@ -26,15 +26,27 @@ func remediesOf(r Result, prefixes []string) (out []string) {
 	return out
 }
 
+// sharding adds the communication kernels of sharded parameters.
+func sharding(s *summary.Summary) {
+	for _, op := range []string{"all-gather", "reduce-scatter"} {
+		s.Kernels = append(s.Kernels, summary.Kernel{Name: op, Class: "comm", Category: op, Count: 1, TotalNS: 300 * ms})
+	}
+}
+
 // TestAdviceFitsSoftware: remedies for FSDP and DDP are given if the capture shows these, or
-// does not show which software it is. A server and Megatron have neither.
+// their collectives. A server and Megatron have neither, whatever their collectives are.
 func TestAdviceFitsSoftware(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		shows func(*summary.Summary)
 		want  bool
 	}{
-		{"nothing", func(*summary.Summary) {}, true},
+		{"nothing", func(*summary.Summary) {}, false},
+		{"all-gathers and reduce-scatters", sharding, true},
+		{"all-gathers and reduce-scatters of Megatron", func(s *summary.Summary) {
+			sharding(s)
+			s.Ops = []summary.Op{{Name: "_ReduceScatterToSequenceParallelRegion"}}
+		}, false},
 		{"SGLang by an operator", func(s *summary.Summary) { s.Ops = []summary.Op{{Name: "sgl_kernel::rmsnorm"}} }, false},
 		{"SGLang by a step", func(s *summary.Summary) {
 			s.Annotations = []summary.Annotation{{Name: "step[DECODE bs=8]"}}

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"assay/internal/gen/tracegen"
@@ -18,7 +21,20 @@ import (
 
 // treeRuns returns the summaries that trees are tested with, and the limits that they
 // need: the labelled runs, the generated scenarios, and runs with random times.
+// They are made once: tests only read them.
 func treeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []rule.Thresholds) {
+	treeRunsOnce.Do(func() { treeRunsOnce.names, treeRunsOnce.runs, treeRunsOnce.limits = makeTreeRuns(t) })
+	return slices.Clip(treeRunsOnce.names), slices.Clip(treeRunsOnce.runs), slices.Clip(treeRunsOnce.limits)
+}
+
+var treeRunsOnce struct {
+	sync.Once
+	names  []string
+	runs   []*summary.Summary
+	limits []rule.Thresholds
+}
+
+func makeTreeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []rule.Thresholds) {
 	add := func(name string, s *summary.Summary, text string) {
 		th, err := rule.ParseThresholds(strings.NewReader(text), "limits.yaml")
 		if err != nil {
@@ -44,10 +60,24 @@ func treeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []r
 		add(preset.Name, traced(t, []tracegen.Story{preset.Make()}), "")
 	}
 	rnd := rand.New(rand.NewPCG(11, 13))
-	for i := range 150 {
+	for i := range stories(t, 150) {
 		add(fmt.Sprint("random ", i), randomRun(rnd), "")
 	}
 	return names, runs, limits
+}
+
+// stories returns the number of random stories to test: n, or what ASSAY_STORIES says.
+func stories(t *testing.T, n int) int {
+	t.Helper()
+	text := os.Getenv("ASSAY_STORIES")
+	if text == "" {
+		return n
+	}
+	more, err := strconv.Atoi(text)
+	if err != nil || more < n {
+		t.Fatalf("ASSAY_STORIES is %q; want a number from %d on", text, n)
+	}
+	return more
 }
 
 // randomRun returns a run whose rows contradict each other as those of damaged captures
@@ -100,7 +130,7 @@ func TestOrderOfRules(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 7))
 	for i, s := range runs {
 		want := evaluate(s, limits[i])
-		for range 100 {
+		for range 20 { // in one of so many, any two rules have changed places: 1 - 2^-20
 			b := newBench(s, limits[i])
 			rnd.Shuffle(len(b.Rows), func(i, j int) { b.Rows[i], b.Rows[j] = b.Rows[j], b.Rows[i] })
 			if got := b.result(); !reflect.DeepEqual(got, want) {
@@ -203,15 +233,15 @@ func TestLevelsAreCapped(t *testing.T) {
 	}
 }
 
-// TestDominantKernelOfIdleRun: a kernel with all kernel time of a run that is idle for
-// 92% of the window could save 8% of it.
+// TestDominantKernelOfIdleRun: the kernel takes 8% of a window that is idle for 92%.
 func TestDominantKernelOfIdleRun(t *testing.T) {
 	s := one(920, 0, 0)
 	s.Kernels = []summary.Kernel{{Name: "k", Class: "compute", Category: "gemm", Count: 10, TotalNS: 80 * ms, MaxNS: 8 * ms}}
 	r := Judge(s, rule.DefaultThresholds())
 	f := find(t, r, rule.DominantKernel)
-	if f.Level != finding.Info || f.Value != 1 || *f.GainNS != 80*ms || r.Findings[0].Rule != rule.GPUIdle {
-		t.Errorf("%s, gain %d\n%s", f.Level, *f.GainNS, told(r))
+	// How much of its work a kernel can save is not known.
+	if f.Level != finding.Info || f.Value != 1 || f.GainNS != nil || r.Findings[0].Rule != rule.GPUIdle {
+		t.Errorf("%s, gain %v\n%s", f.Level, f.GainNS, told(r))
 	}
 	if want := `Dominant kernel: 100.0% of total kernel time (80 ms of 80 ms), "k"; 8.0% of the window`; f.Title != want {
 		t.Errorf("got  %s\nwant %s", f.Title, want)
@@ -284,7 +314,7 @@ func TestStragglerOfLittle(t *testing.T) {
 	}
 	r := Judge(s, rule.DefaultThresholds())
 	f := find(t, r, rule.ExposedComm)
-	if f.Next[0].ID != "find-the-late-rank" || !slices.Contains(ids(f.Next), "fsdp-prefetch") {
+	if f.Next[0].ID != "find-the-late-rank" || !slices.Contains(ids(f.Next), "send-less-between-ranks") {
 		t.Errorf("steps %q", ids(f.Next))
 	}
 	if k := r.Tree[1].Causes; len(k) != 2 || k[0].Rule != rule.StragglingRank || k[0].NS != 300*ms || k[1].NS != 1000*ms {

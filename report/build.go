@@ -20,7 +20,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"assay/internal/label"
@@ -52,7 +51,8 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	d := screen(ctx)
 	d.Brief = brief(ctx)
 	d.Sections = doc.Present(slices.Concat(d.Brief,
-		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx), ranks.Collectives(ctx)},
+		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
+		ranks.Stages(ctx), []doc.Section{ranks.Collectives(ctx)},
 		byImpact(ctx,
 			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
 			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
@@ -88,7 +88,7 @@ func screen(ctx *section.Context) Report {
 // findings.
 func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx), ranks.Screen(ctx)},
+		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), []doc.Section{ranks.Screen(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
 		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
 }
@@ -125,37 +125,14 @@ func title(ctx *section.Context) string {
 func bound(ctx *section.Context) string {
 	v := ctx.Result.Verdict
 	switch {
-	case v.Bound == finding.BoundHost && v.Rule == rule.GPUIdle && idleForOthers(ctx):
-		return words.WaitsForOthers(idleOwner(ctx))
+	case v.Bound == finding.BoundHost && v.Rule == rule.GPUIdle && ctx.IdleForOthers():
+		return words.WaitsForOthers(ctx.IdleOwner())
 	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
 	case ctx.OfLogs() && v.Bound == finding.BoundUnknown:
 		return words.ValuesOnly
 	}
 	return words.Verdict(v.Bound)
-}
-
-// idleOwner returns the owner of most of the idle time.
-func idleOwner(ctx *section.Context) string {
-	sums := view.SumOwners(ctx.Idle)
-	if len(sums) == 0 {
-		return ""
-	}
-	return slices.MaxFunc(sums, func(a, c view.Idle) int { return cmp.Compare(a.NS, c.NS) }).Owner
-}
-
-// idleForOthers reports whether the CPU causes less than half of the idle time. A GPU
-// that waits for another stream or rank has its work already.
-func idleForOthers(ctx *section.Context) bool {
-	hosts, all := int64(0), int64(0)
-	for _, r := range ctx.Idle {
-		all = summary.Plus(all, r.NS)
-		switch r.Owner {
-		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:
-			hosts = summary.Plus(hosts, r.NS)
-		}
-	}
-	return hosts < all-hosts
 }
 
 // decisive returns the finding that decides the verdict.

@@ -22,6 +22,7 @@ func capture(ctx *section.Context) doc.Section {
 	if len(ctx.Inputs) > 0 {
 		s.Blocks = append(s.Blocks, inputs(ctx))
 	}
+	s.Blocks = append(s.Blocks, leftOut(ctx, summary.MaxLeftOut)...)
 	if len(ctx.Issues) == 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "No issues were found."})
 	}
@@ -81,12 +82,36 @@ func captureLine(ctx *section.Context) string {
 	return strings.Join(parts, ", ")
 }
 
-// gpuLine returns the GPUs of the capture with their names, and the rank if there is
+// windowText returns which part of the capture was measured, or "" for all of it. Of
+// several inputs the longest part counts.
+func windowText(ctx *section.Context) string {
+	var most *summary.Window
+	for _, in := range ctx.Inputs {
+		if w := in.Window; w != nil && (most == nil || w.EndNS-w.StartNS > most.EndNS-most.StartNS) {
+			most = w
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return fmt.Sprintf("measured: %s of %s (%s)", unit.Duration(most.EndNS-most.StartNS), unit.Duration(most.CaptureNS), label.Clean(most.Asked))
+}
+
+// gpuLine returns the GPUs of the capture with their names, and their ranks if there is
 // one input. It is "" if the capture has no GPU work.
 func gpuLine(ctx *section.Context) string {
 	var parts []string
 	if len(ctx.Inputs) == 1 && len(ctx.Devices) > 0 && ctx.Inputs[0].RankFrom != "assumed" {
-		parts = append(parts, fmt.Sprintf("rank %d", ctx.Inputs[0].Rank))
+		var ranks []int
+		for _, d := range ctx.Devices {
+			ranks = append(ranks, d.Rank)
+		}
+		slices.Sort(ranks)
+		if ranks = slices.Compact(ranks); len(ranks) == 1 {
+			parts = append(parts, fmt.Sprintf("rank %d", ranks[0]))
+		} else {
+			parts = append(parts, "ranks "+doc.Ranges(ranks))
+		}
 	}
 	n := int64(len(ctx.Devices))
 	if n == 0 && ctx.OfMemory() {
@@ -102,7 +127,9 @@ func gpuLine(ctx *section.Context) string {
 			parts = append(parts, names)
 		}
 	}
-	if span := spanText(ctx); span != "" {
+	if w := windowText(ctx); w != "" {
+		parts = append(parts, w)
+	} else if span := spanText(ctx); span != "" {
 		parts = append(parts, span)
 	}
 	return strings.Join(parts, ", ")

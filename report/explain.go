@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -56,7 +57,7 @@ func explainSections(p rule.Page, mark string) []doc.Section {
 		{Title: "Estimated savings", Lead: "upper bound", Blocks: []doc.Block{doc.Paragraph{Text: explainGain(p)}}},
 		{Title: "Confidence", Lead: string(p.Confidence), Blocks: []doc.Block{doc.Paragraph{Text: "To confirm:"}, marked(doc.Points(p.Sure))}},
 		{Title: "What changes the verdict", Blocks: []doc.Block{doc.Paragraph{Text: p.Changes + "."}}},
-		{Title: "Recommendations", Lead: "with sources", Blocks: []doc.Block{marked(explainRemedies(p))}},
+		{Title: "Recommendations", Lead: "with sources; ranks, files and numbers are examples", Blocks: []doc.Block{marked(explainRemedies(p))}},
 	}
 }
 
@@ -104,12 +105,22 @@ func explainGain(p rule.Page) string {
 // blank matches a placeholder of a recommendation.
 var blank = lazyregexp.New(`\{[a-z_]+\}`)
 
+// example returns what a placeholder can stand for.
+func example(word string) string {
+	return map[string]string{
+		"rank": "rank 3", "ranks": "ranks 3 and 5", "site": "train.py:88", "bytes": "120 MiB", "phase": "data", "phases": "setup and warm-up", "what": `"collate"`, "n": "10",
+		"file": `"rank3.json"`, "time": "ts 102300.000 µs", "kernel": `"gemm_f16"`, "side": "memory", "share": "40.0%", "peak": "35.0%",
+		"waves": "0.50", "reason": `"long_scoreboard"`, "cycles": "12.3", "rule": `"Occupancy"`, "speedup": "20%", "text": "low occupancy",
+		"issue_help": "Do what the issue says",
+	}[word]
+}
+
 // explainRemedies lists the recommendations of a rule by id.
 func explainRemedies(p rule.Page) doc.List {
 	var list doc.List
 	for _, r := range p.Remedies {
 		text := blank().ReplaceAllStringFunc(r.Text, func(word string) string {
-			return "{" + strings.ToUpper(strings.ReplaceAll(word[1:len(word)-1], "_", " ")) + "}"
+			return cmp.Or(example(word[1:len(word)-1]), word)
 		})
 		it := doc.Item{Text: text, Code: r.ID}
 		if len(r.Stacks) > 0 {

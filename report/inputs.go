@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/internal/label"
@@ -20,11 +22,51 @@ func inputKey(s *summary.Summary, shown []int) (out doc.List) {
 	for _, in := range list {
 		out = append(out, doc.Item{Mark: in.Number, Text: in.Path})
 	}
+	if list == nil {
+		out, rest = logKey(s)
+	}
 	if rest > 0 {
 		out = append(out, doc.Item{Text: label.Plural(int64(rest), "more input")})
 	}
 	return out
 }
+
+// logsNumbered reports whether the tables of logged values number their inputs.
+func logsNumbered(s *summary.Summary) bool {
+	return len(s.Inputs) > 1 && len(s.Series)+len(s.Benchmarks) > 0
+}
+
+// screenLogs is the largest number of logs whose numbers the screen explains.
+const screenLogs = 8
+
+// logKey lists the inputs with logged values by the numbers that the tables of these have.
+func logKey(s *summary.Summary) (out doc.List, rest int) {
+	if !logsNumbered(s) {
+		return nil, 0
+	}
+	logged := map[int]bool{}
+	for i := range s.Series {
+		logged[s.Series[i].Input] = true
+	}
+	for i := range s.Benchmarks {
+		logged[s.Benchmarks[i].Input] = true
+	}
+	paths, _ := view.ShortPaths(s)
+	labels := label.Short(label.Plain, paths, 66)
+	for i := range labels {
+		switch {
+		case !logged[i]:
+		case len(out) < screenLogs:
+			out = append(out, doc.Item{Mark: "input " + strconv.Itoa(i+1), Text: labels[i]})
+		default:
+			rest++
+		}
+	}
+	return out, rest
+}
+
+// mostInputs is the largest number of inputs that the report lists.
+const mostInputs = 64
 
 // inputs returns the table of inputs.
 func inputs(ctx *section.Context) doc.Table {
@@ -33,7 +75,7 @@ func inputs(ctx *section.Context) doc.Table {
 	if ctx.SumsOnly() {
 		records = "rows"
 	}
-	numbered := view.Numbered(ctx.Summary)
+	numbered, logs := view.Numbered(ctx.Summary), logsNumbered(ctx.Whole)
 	t := doc.Table{Title: "inputs", Columns: []doc.Column{
 		doc.Col("input", doc.Text), doc.Col("path", doc.Name), doc.Col("format", doc.Text), doc.Col("compression", doc.Text), doc.Col("size", doc.Number), doc.Col(records, doc.Number),
 		doc.Col("rank", doc.Number), doc.Col("rank from", doc.Text), doc.Col("complete", doc.Text),
@@ -43,7 +85,7 @@ func inputs(ctx *section.Context) doc.Table {
 		if !in.Complete {
 			complete = "no"
 		}
-		number := ""
+		number := strconv.Itoa(i + 1)
 		if numbered {
 			number = view.InputNumber(i)
 		}
@@ -60,13 +102,39 @@ func inputs(ctx *section.Context) doc.Table {
 	}
 	if numbered {
 		t.Note = strings.TrimSpace(t.Note + " GPU names have the number of their input, because several inputs have the same rank and GPU.")
-		return t.Cut(64)
+		return t.Cut(mostInputs)
+	}
+	if logs {
+		t.Note = strings.TrimSpace(t.Note + " Tables of logged values have the number of their input.")
+		return t.Cut(mostInputs)
 	}
 	t.Columns = t.Columns[1:]
 	for i := range t.Rows {
 		t.Rows[i].Cells = t.Rows[i].Cells[1:]
 	}
-	return t.Cut(64)
+	return t.Cut(mostInputs)
+}
+
+// whyLeftOut has the reasons for which a file of a directory is not read.
+var whyLeftOut = map[string]string{
+	summary.LeftUnknown: "not recognized", summary.LeftEmpty: "empty", summary.LeftLink: "symbolic link, not followed",
+	summary.LeftSpecial: "pipe, socket or device", summary.LeftSaved: "summary of assay beside captures",
+}
+
+// leftOut returns the files of directories that were not read, at most so many, or nothing.
+func leftOut(ctx *section.Context, most int) []doc.Block {
+	l := ctx.LeftOut
+	if l == nil || l.Count == 0 {
+		return nil
+	}
+	var list doc.List
+	for _, f := range l.Files[:min(len(l.Files), most)] {
+		list = append(list, doc.Item{Text: cmp.Or(whyLeftOut[f.Why], label.Clean(f.Why)) + ":", Code: label.Clip(label.Clean(ctx.Below(f.Path)), 200)})
+	}
+	if rest := l.Count - int64(len(list)); rest > 0 {
+		list = append(list, doc.Item{Text: label.Plural(rest, "more file")})
+	}
+	return []doc.Block{doc.Paragraph{Text: "Left out of the directories: " + label.Plural(l.Count, "file") + "."}, list}
 }
 
 // groupingLine returns where the ranks of several inputs come from, and which runs the
@@ -94,8 +162,15 @@ func groupingLine(s *summary.Summary) string {
 		}
 	}
 	parts = append(parts, topologies...)
-	if n := len(g.Copies); n > 0 {
-		parts = append(parts, label.Plural(int64(n), "input")+" with the content of another one, included in all totals")
+	once := int64(0)
+	for _, is := range s.Issues {
+		if is.Code == "input-copied" {
+			once = is.Count
+			parts = append(parts, label.Plural(once, "copy")+" of other inputs, counted once")
+		}
+	}
+	if n := int64(len(g.Copies)) - once; n > 0 {
+		parts = append(parts, label.Plural(n, "input")+" with the content of another one, included in all totals")
 	}
 	return doc.Capital(strings.Join(parts, "; "))
 }

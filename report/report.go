@@ -61,6 +61,9 @@ func (d Report) JSON(w io.Writer) error {
 	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Stacks})
 }
 
+// CSV writes the rows of a comparison as one table.
+func (d Report) CSV(w io.Writer) error { return diff.CSV(d.comparison, w) }
+
 // MadeBy returns the document with the version of assay in its JSON, as saved summaries
 // have it.
 func (d Report) MadeBy(version string) Report {

@@ -266,14 +266,14 @@ func TestJSON(t *testing.T) {
 // TestFindingsJSON: a finding has its steps by id, and their texts and sources.
 func TestFindingsJSON(t *testing.T) {
 	r := judge.Result{Findings: []finding.Finding{
-		{Rule: "a", Next: []finding.Step{{ID: "find-the-late-rank", Args: map[string]string{"rank": "<3>"}}, {ID: "send-less"}}},
+		{Rule: "a", Next: []finding.Step{{ID: "find-the-late-rank", Args: map[string]string{"rank": "rank <3>"}}, {ID: "send-less"}}},
 		{Rule: "b"},
 	}}
 	var got struct{ Findings []map[string]any }
 	if err := json.Unmarshal([]byte(render(t, Build(samplerun.Train(), r).JSON)), &got); err != nil || len(got.Findings) != 2 {
 		t.Fatal(err, got)
 	}
-	wantSteps := []any{map[string]any{"id": "find-the-late-rank", "args": map[string]any{"rank": "<3>"}}, map[string]any{"id": "send-less"}}
+	wantSteps := []any{map[string]any{"id": "find-the-late-rank", "args": map[string]any{"rank": "rank <3>"}}, map[string]any{"id": "send-less"}}
 	f := got.Findings[0]
 	texts, _ := f["next"].([]any)
 	sources, _ := f["next_sources"].([]any)

@@ -66,6 +66,9 @@ func overLimitsText(over []finding.Finding) string {
 	return "Start with the " + strings.Join(parts, " and ") + " below."
 }
 
+// screenLeftOut is how many files that were not read the screen names.
+const screenLeftOut = 3
+
 func screenCapture(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "Capture", Lead: captureLead(ctx)}
 	if text := gpuLine(ctx); text != "" {
@@ -74,9 +77,10 @@ func screenCapture(ctx *section.Context) doc.Section {
 	if text := groupingLine(ctx.Summary); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
-	if key := inputKey(ctx.Summary, timeline.ShownDevices(ctx)); key != nil {
+	if key := inputKey(ctx.Whole, timeline.ShownDevices(ctx)); key != nil {
 		s.Blocks = append(s.Blocks, key)
 	}
+	s.Blocks = append(s.Blocks, leftOut(ctx, screenLeftOut)...)
 	var list doc.List
 	for i, is := range ctx.Issues {
 		if i == screenIssues {

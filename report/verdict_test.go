@@ -98,8 +98,8 @@ func TestNamedDeviceIsShown(t *testing.T) {
 		lead     string
 		shown    []int
 	}{
-		{nil, "Shown: the 2 GPUs with the most idle time.", []int{3, 4}},
-		{[]finding.Finding{late}, "Shown: 2 GPUs, including the one that a finding names.", []int{0, 4}},
+		{nil, "Shown: 2 of 5 GPUs (those with the most idle time).", []int{3, 4}},
+		{[]finding.Finding{late}, "Shown: 2 of 5 GPUs (those that a finding names and those with the most idle time).", []int{0, 4}},
 	} {
 		ctx := section.New(s, judge.Result{Findings: tc.findings})
 		if got := timeline.ShownDevices(ctx); !slices.Equal(got, tc.shown) {

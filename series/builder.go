@@ -49,6 +49,7 @@ type Builder struct {
 	streams   []stream
 	streamOf  map[string]int
 	producers map[string]int
+	names     map[string]string // of spans, each in memory of its own
 
 	limits Limits
 	used   int64
@@ -413,6 +414,9 @@ func (b *Builder) Record(producer string, unverified bool) {
 	b.log.Producers[i].Records++
 	b.log.Records++
 }
+
+// Records returns the number of records so far.
+func (b *Builder) Records() int64 { return b.log.Records }
 
 // Clock notes a time of the input. The first one is the start of its clock.
 func (b *Builder) Clock(time int64, dated, zoned bool) {

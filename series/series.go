@@ -33,6 +33,7 @@ type Log struct {
 	Series     []Series // in the order of their first values
 	Benchmarks []Benchmark
 	Groups     []Group    // of ranks that communicate
+	Spans      []Span     // of phases whose log line tells when they ended
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
 	Clock Clock

@@ -56,6 +56,7 @@ func TestScaleOf(t *testing.T) {
 // TestMissingIsNotZero: values that are missing or not finite are counted, and are in no
 // statistic.
 func TestMissingIsNotZero(t *testing.T) {
+	// Trap: missing is not zero.
 	b := NewBuilder(Limits{})
 	id := b.Of(Unnamed("x"), "p", "x", nil, diag.Pos{})
 	for i, v := range []float64{4, math.NaN(), 6, math.Inf(1), math.Inf(-1)} {
@@ -71,6 +72,7 @@ func TestMissingIsNotZero(t *testing.T) {
 // TestRepeatedSteps: of a step that is logged twice, by the trainer or by several ranks,
 // the last value counts, once.
 func TestRepeatedSteps(t *testing.T) {
+	// Trap: repeated lines.
 	b := NewBuilder(Limits{})
 	id := b.Of(Unnamed("x"), "p", "x", nil, diag.Pos{})
 	for _, p := range []struct {

@@ -7,7 +7,7 @@ import (
 
 // A Group is what one process told of one group of ranks that communicate: a
 // communicator of NCCL or a process group of PyTorch. Rows of one Group of several
-// processes show hangs, see view.Hangs.
+// processes show hangs, see view/hang.
 type Group struct {
 	Input  int    `json:"input"`
 	Source string `json:"source"` // "NCCL log", "watchdog" or "flight recorder"

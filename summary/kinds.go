@@ -51,7 +51,7 @@ var kinds = []Kind{
 		At: func(r *Kernel) place { return place{&r.Input, &r.Rank, &r.Device} },
 		First: func(a, b *Kernel) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
-				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op))
+				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Category, b.Category))
 		}},
 	rows[Copy]{Name: "copies", In: func(s *Summary) *[]Copy { return &s.Copies },
 		Fold: away,
@@ -220,6 +220,16 @@ var kinds = []Kind{
 		At:    func(r *Group) place { return place{Input: &r.Input} },
 		Order: (*Group).order,
 		Check: (*Group).check},
+	rows[Clock]{Name: "clocks", In: func(s *Summary) *[]Clock { return &s.Clocks },
+		Fold:  stays,
+		At:    func(r *Clock) place { return place{Input: &r.Input} },
+		Check: (*Clock).check},
+	rows[Monitored]{Name: "monitored", In: func(s *Summary) *[]Monitored { return &s.Monitored },
+		Fold:  stays,
+		At:    func(r *Monitored) place { return place{Input: &r.Input} },
+		Job:   func(r *Monitored) *int { return &r.Beside },
+		Order: (*Monitored).order,
+		Check: (*Monitored).check},
 	rows[Snapshot]{Name: "snapshots", In: func(s *Summary) *[]Snapshot { return &s.Snapshots },
 		Fold:  stays,
 		At:    func(r *Snapshot) place { return place{&r.Input, &r.Rank, &r.Device} },
@@ -248,6 +258,7 @@ type Kind interface {
 	take(to, from *Summary, input func(int) (int, bool))
 	move(to *Summary, list []*Summary, first []int)
 	sort(s *Summary)
+	rerank(s *Summary, ranks map[int64]int)
 	check(s *Summary) error
 	texts(s *Summary, f func(*string))
 }

@@ -109,8 +109,10 @@ func filled(seed uint64) *Summary {
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		fill(f.Index(0), rnd)
 		f.Index(0).FieldByName("Input").SetInt(0)
-		if job := f.Index(0).FieldByName("Job"); job.IsValid() {
-			job.SetInt(0)
+		for _, second := range []string{"Job", "Beside"} { // rows may refer to two inputs
+			if job := f.Index(0).FieldByName(second); job.IsValid() && job.CanInt() {
+				job.SetInt(0)
+			}
 		}
 	}
 	return s

@@ -44,6 +44,7 @@ func Join(list ...*Summary) *Summary {
 	}
 	out.Inputs, out.Issues = slices.Grow(out.Inputs, inputs), slices.Grow(out.Issues, issues)
 	for _, s := range list {
+		out.LeftOut = out.LeftOut.Plus(s.LeftOut)
 		out.Inputs = append(out.Inputs, s.Inputs...)
 		out.Issues = append(out.Issues, s.Issues...)
 	}
@@ -94,6 +95,7 @@ func (out *Summary) append(s *Summary) {
 		k.take(out, s, func(input int) (int, bool) { return base + input, true })
 	}
 	out.Issues = append(out.Issues, s.Issues...)
+	out.LeftOut = out.LeftOut.Plus(s.LeftOut)
 }
 
 // Only returns copies of the rows of one input, which is the only input of the

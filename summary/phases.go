@@ -49,9 +49,27 @@ type Step struct {
 	// launches within the marker.
 	LaunchesCut int64 `json:"launches_cut,omitempty"`
 
-	// Phases are the outermost phases within the marker, by descending time.
-	// The rest of its length is outside phases.
+	// Phases are the outermost phases within the marker, by descending time. The rest of
+	// its length is outside phases. Those of a log may overlap, so that they add up to
+	// more than the step.
 	Phases []StepPhase `json:"phases,omitempty"`
+
+	// Idle has the causes of the idle time within the device's window, of the first
+	// MaxIdleSteps steps that are as long as their markers: programs warm up in them.
+	Idle []StepIdle `json:"idle,omitempty"`
+}
+
+// MaxIdleSteps is the number of steps of a device with the causes of their idle time.
+const MaxIdleSteps = 4
+
+// A StepIdle is the idle time of one cause in a step: see [Idle].
+type StepIdle struct {
+	Owner       string `json:"owner"`
+	State       string `json:"state,omitempty"`
+	Name        string `json:"name,omitempty"`
+	NS          int64  `json:"ns"`
+	Count       int64  `json:"count"`
+	ShortGapsNS int64  `json:"short_gaps_ns,omitempty"`
 }
 
 // MarkedByProgram is the marker of steps whose names belong to no framework.
@@ -137,6 +155,12 @@ func (st *Step) check() error {
 	for _, p := range st.Phases {
 		if rest -= p.NS; p.NS < 0 || rest < 0 {
 			return fmt.Errorf("phases: %q has %d ns, which does not fit into the step", p.Name, p.NS)
+		}
+	}
+	idle := st.Activity.Idle()
+	for _, r := range st.Idle {
+		if idle -= r.NS; r.NS < 0 || idle < 0 {
+			return fmt.Errorf("idle: %q has %d ns, which does not fit into the idle time of the step", r.Name, r.NS)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ type Job struct{ Inputs, Full []int }
 // written. Rolling up again changes nothing: a job that has an input without rows is
 // left as it is. The result shares memory with s.
 func (s *Summary) RollUp(list []Job) *Summary {
-	out := &Summary{Schema: s.Schema, Inputs: slices.Clone(s.Inputs), Issues: s.Issues}
+	out := &Summary{Schema: s.Schema, Inputs: slices.Clone(s.Inputs), Issues: s.Issues, LeftOut: s.LeftOut}
 	j := newJobs(s, list)
 	for input, job := range j.of {
 		switch {

@@ -20,6 +20,7 @@ type Series struct {
 	Unit     string `json:"unit,omitempty"`   // base unit; absent for plain numbers
 	Better   string `json:"better,omitempty"` // "lower" or "higher"; absent if the metric has no direction
 	Role     string `json:"role"`             // "time", "latency", "throughput", "utilization", "queue", "memory", "quality", "load", "health" or "other"
+	Pool     string `json:"pool,omitempty"`   // how several places combine: "sum" for rates and amounts, "worst" for times; absent if they do not
 	Producer string `json:"producer"`         // the program that logged it: "veRL"
 	Name     string `json:"name"`             // what the producer calls it: "timing_s/gen"
 

@@ -60,10 +60,25 @@ type Summary struct {
 	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Groups          []Group          `json:"groups,omitempty"`     // of ranks that communicate
+	Clocks          []Clock          `json:"clocks,omitempty"`     // of inputs that are joined by time
+	Monitored       []Monitored      `json:"monitored,omitempty"`  // what monitors measured during phases and steps
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
 	Issues []Issue `json:"issues"`
+
+	LeftOut *LeftOut `json:"left_out,omitempty"` // files of directories that are no inputs
+}
+
+// A Window is a part of a capture, from StartNS to before EndNS on its clock. What takes
+// time is clipped to the window, and what is counted is what starts in it.
+type Window struct {
+	StartNS int64 `json:"start_ns"`
+	EndNS   int64 `json:"end_ns"`
+	// Asked is what the window was asked for by: "steps 3 to 5".
+	Asked string `json:"asked,omitempty"`
+	// CaptureNS is the length of the whole capture, as SpanNS of an [Input] would be.
+	CaptureNS int64 `json:"capture_ns,omitempty"`
 }
 
 // An Input is one file that was read, or standard input.
@@ -95,6 +110,9 @@ type Input struct {
 	// of all complete events of host and device, without the profiler's own
 	// bookkeeping and overhead. It is 0 if there are none.
 	SpanNS int64 `json:"span_ns"`
+
+	// Window is the part of the capture that was measured; nil for all of it.
+	Window *Window `json:"window,omitempty"`
 
 	// BaseTimeNS must be added to the times of this input to get Unix time, if
 	// the trace contains it.

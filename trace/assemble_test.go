@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/diag"
+	"assay/internal/longtest"
 )
 
 // manyRows returns a trace with rows of every kind that an Assembler accepts.
@@ -88,9 +89,9 @@ func assembled(t *testing.T, from *Trace, sel Select) (tr *Trace, epochs int) {
 // TestAssembler: a trace assembled from the rows of another trace equals that
 // trace, also if the builder was replaced many times.
 func TestAssembler(t *testing.T) {
-	n := 60_000
-	if testing.Short() {
-		n = 30_000
+	n := 30_000
+	if longtest.Wanted() {
+		n = 60_000
 	}
 	for _, memory := range []int64{0, int64(n) * 2000} {
 		sel := SelectAll()

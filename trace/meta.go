@@ -16,9 +16,12 @@ type Meta struct {
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Rank      *int             // of the process in its job
 	WorldSize *int
-	CommRank  *int   // of the process in its largest communicator, if the trace has no Rank
-	BaseTime  *int64 // ns, to be added to every time to get Unix time
-	RecordEnd *int64 // ns on the clock of the trace: when the profiler stopped to record
+	// DeviceRanks has the ranks of devices by ordinal, of a timeline that "assay convert"
+	// joined from the traces of several ranks.
+	DeviceRanks map[int64]int
+	CommRank    *int   // of the process in its largest communicator, if the trace has no Rank
+	BaseTime    *int64 // ns, to be added to every time to get Unix time
+	RecordEnd   *int64 // ns on the clock of the trace: when the profiler stopped to record
 
 	Host   string         // name of the machine; "" if the trace has none
 	Groups []ProcessGroup // of the job
@@ -67,14 +70,21 @@ var kinetoKeys = map[string]bool{
 
 func newMetadata() *metadata { return &metadata{raw: make(map[string][]byte)} }
 
-func (m *metadata) wants(key string) bool { return kinetoKeys[key] }
+func (m *metadata) wants(key string) bool { return kinetoKeys[key] || key == joined }
+
+// joined is the member in which "assay convert" lists the ranks of a timeline.
+const joined = "assayTimeline"
 
 // put keeps a copy of a member. A second member of the same name replaces the
 // first, as in most JSON readers.
 func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil), raw...) }
 
 func (m *metadata) decode() Meta {
-	out := Meta{Kineto: len(m.raw) > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64)}
+	others := len(m.raw)
+	if m.raw[joined] != nil {
+		others--
+	}
+	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64)}
 	const most = 4096
 	gjson.ParseBytes(m.raw["deviceProperties"]).ForEach(func(_, d gjson.Result) bool {
 		id := d.Get("id").Int()
@@ -88,6 +98,7 @@ func (m *metadata) decode() Meta {
 	out.Rank, _ = optionalInt(info.Get("rank"), maxRank)
 	out.WorldSize, _ = optionalInt(info.Get("world_size"), maxRank+1)
 	out.Groups = groupsOf(info.Get("pg_config"))
+	out.DeviceRanks = deviceRanks(gjson.ParseBytes(m.raw[joined]))
 	if host := gjson.ParseBytes(m.raw["host_name"]); host.Type == gjson.String && len(host.Str) <= maxSetting {
 		out.Host = host.String()
 	}
@@ -119,6 +130,33 @@ func groupsOf(list gjson.Result) (out []ProcessGroup) {
 		}
 		return len(out) < maxGroups
 	})
+	return out
+}
+
+// deviceRanks returns the ranks of the devices that a joined timeline lists. It returns nil
+// if there is one rank, or if a device has two ranks.
+func deviceRanks(list gjson.Result) map[int64]int {
+	const most = 1 << 16
+	if !list.IsArray() {
+		return nil
+	}
+	out, ranks, usable := map[int64]int{}, map[int]bool{}, true
+	list.ForEach(func(_, m gjson.Result) bool {
+		rank, ok := optionalInt(m.Get("rank"), maxRank)
+		usable = ok && rank != nil
+		m.Get("devices").ForEach(func(_, d gjson.Result) bool {
+			_, known := out[d.Int()]
+			if usable = usable && d.Type == gjson.Number && !known && len(out) < most; usable {
+				out[d.Int()] = *rank
+				ranks[*rank] = true
+			}
+			return usable
+		})
+		return usable
+	})
+	if !usable || len(ranks) < 2 {
+		return nil
+	}
 	return out
 }
 

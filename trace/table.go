@@ -47,9 +47,14 @@ func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRow
 
 // without returns a table of the rows that are not dropped, in order.
 func (t *Table[T]) without(drop map[Ref]bool) Table[T] {
+	return filter(t, func(ref Ref, _ *T) bool { return !drop[ref] })
+}
+
+// filter returns a table of the rows that are wanted, in order.
+func filter[T any](t *Table[T], wanted func(Ref, *T) bool) Table[T] {
 	var c column[T]
 	for ref, row := range t.Refs() {
-		if !drop[ref] {
+		if wanted(ref, row) {
 			*c.next() = *row
 		}
 	}

@@ -20,6 +20,7 @@ type Trace struct {
 	Events   int64        // elements of the event array, usable or not
 	Issues   []diag.Issue // worst first
 	Complete bool         // false if the input broke off
+	Window   *Window      // the part of the capture that is measured; nil for all of it
 
 	Tracks      []Track
 	Activities  Table[Activity]

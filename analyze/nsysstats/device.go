@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/analyze"
+	"assay/analyze/gpu"
 	"assay/summary"
 	"assay/trace"
 )
@@ -64,7 +64,7 @@ var sized = []Column{{"Total (MB)", false}, {"Count", false}, {"Avg (MB)", false
 
 // copySizeRows sums the bytes of copies and memsets with a known size.
 func copySizeRows(m *maker, table *Table) {
-	labels, sizeOf, silent := m.copyLabels(), analyze.CopyBytes(m.t), 0
+	labels, sizeOf, silent := m.copyLabels(), gpu.CopyBytes(m.t), 0
 	all := func(yield func(int, int64) bool) {
 		silent = 0
 		for a := range m.t.Activities.All() {

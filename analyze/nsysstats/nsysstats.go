@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/analyze"
+	"assay/analyze/linking"
 	"assay/trace"
 )
 
@@ -131,13 +131,13 @@ type maker struct {
 	t    *trace.Trace
 	most int // rows
 
-	linked *analyze.Launches // made when the first report needs it
+	linked *linking.Launches // made when the first report needs it
 }
 
 // launches returns the links from the trace's device work to its launches.
-func (m *maker) launches() *analyze.Launches {
+func (m *maker) launches() *linking.Launches {
 	if m.linked == nil {
-		m.linked = analyze.LaunchesOf(m.t)
+		m.linked = linking.LaunchesOf(m.t)
 	}
 	return m.linked
 }

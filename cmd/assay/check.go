@@ -56,6 +56,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
 	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
 	k.register(flags)
+	k.window.register(flags)
 	return flags
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/analyze/snapshot"
 	"assay/diag"
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
@@ -175,7 +176,7 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 				return
 			}
 		case in.Memory != nil:
-			part.profile, part.what = analyze.MemoryStacks(in.Memory), "allocated memory"
+			part.profile, part.what = snapshot.Stacks(in.Memory), "allocated memory"
 		case in.Trace == nil:
 			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return

@@ -24,6 +24,7 @@ func diffCommand() *command {
   assay diff runs/main runs/branch                      # directories of repeated runs
   assay diff --base a1.json --base a2.json --new 'b*.json'
   assay diff baseline/summary.json after.json.gz --format json | jq -r .headline
+  assay diff train-main.log train-branch.log            # logs, benchmark results and monitors
 `,
 		run: runDiff,
 	}
@@ -41,7 +42,7 @@ type difference struct {
 
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
+	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md, json or csv (all rows in one table)")
 	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; created if missing")
 	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
@@ -64,8 +65,8 @@ func (d *difference) sides(args []string) (wrong string) {
 	if slices.Contains(d.base, "-") && slices.Contains(d.new, "-") {
 		return "standard input can be only one of the two sides"
 	}
-	if msg := checkFormat(d.format); msg != "" {
-		return msg
+	if !slices.Contains([]string{"text", "md", "json", "csv"}, d.format) {
+		return fmt.Sprintf("--format is %q, want text, md, json or csv", d.format)
 	}
 	return checkBrief(d.brief, d.format)
 }
@@ -74,6 +75,7 @@ func runDiff(e env, c *command, args []string) error {
 	var d difference
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	d.register(flags)
+	d.window.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
@@ -117,7 +119,10 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}
-		defer e.say("wrote %s and %d more files in %s", filepath.Join(d.dir, names[0]), len(names)-1, d.dir)
+		defer e.say("wrote %s and %s in %s", filepath.Join(d.dir, names[0]), plural(len(names)-1, "more file", "more files"), d.dir)
+	}
+	if d.format == "csv" {
+		return e.print(doc.as(report.Report.CSV))
 	}
 	return e.print(shown(doc, d.format, d.brief, false))
 }

@@ -60,7 +60,8 @@ func gatesFile() string {
 	b.WriteString(`
 Selectors: category, class, kernel, op, copy and phase take a name, in which * matches any
 text. device and rank take a number. steps takes a range of step numbers: 3, 3-5, 3-.
-owner and state select idle time by cause. In phase.* a phase is an annotation. In other
+owner and state select idle time by cause. place takes labels of a log or monitor (gpu=0,
+dp=*), source is log or benchmark. In phase.* a phase is an annotation. In other
 metrics it is a phase of "assay help phases" with everything nested in it: generation,
 decode, weight-sync. The default gates, used without --gates:
 

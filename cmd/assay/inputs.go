@@ -22,6 +22,7 @@ import (
 	"assay/series/forms"
 	"assay/summary"
 	"assay/trace"
+	"assay/window"
 )
 
 // Inputs are read in parallel as long as their uncompressed size is estimated to be under
@@ -47,6 +48,9 @@ type reading struct {
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
 	places placing
+	window *window.Request // what is measured of each capture; nil for all
+	clocks clocks
+	left   []summary.LeftOutFile // files of directories that are not read
 
 	scan     bool // search what is read for secrets
 	noDigest bool // see source

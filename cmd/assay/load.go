@@ -34,6 +34,8 @@ type source struct {
 	scan                bool          // inputs are searched for secrets
 	exportTime          time.Duration // that nsys or ncu may take for a report
 	rankFrom, groupBy   string        // see placing
+	window              windowing     // of the commands that register it
+	clockOffsets        []string      // see clocks
 	noDigest            bool          // what is printed does not have the SHA-256 of inputs
 }
 
@@ -42,6 +44,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.phases, "phases", "", "YAML `FILE` with rules for steps and phases that are tried before the built-in ones")
 	flags.StringVar(&s.rankFrom, "rank-from", "", "take ranks from `WHERE`, not from the traces: name (rank3.json), folder (rank3/), or a regular expression of the path whose one group is the rank")
 	flags.StringVar(&s.groupBy, "group-by", "", "take `WHAT` as one run: folder (the files of a directory), none (all inputs), or a regular expression of the path whose one group names the run")
+	flags.StringArrayVar(&s.clockOffsets, "clock-offset", nil, "add a time to the clock of an input when it is joined with others, as `INPUT=TIME` (dmon.csv=+1.5s), or state its zone (dmon.csv=UTC+02:00); INPUT is a path, a file name or a pattern; repeatable")
 	flags.StringVar(&s.forms, "series-forms", "", "YAML `FILE` with forms of log lines that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: number of cores, within about 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
@@ -70,6 +73,14 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	part, err := s.window.request()
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
+	told, err := parseClocks(s.clockOffsets)
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
 	fits, by := fitted(int64(limits.memory))
 	switch {
 	case fits < minMemory:
@@ -91,6 +102,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, err
 	}
 	chosen := ingest.Paths(args)
+	if err := told.check(chosen.Files); err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
 	if n := chosen.Others; n > 0 {
 		e.say("assay %s: skipped %s", c.name, plural(n, "file that is not a trace", "files that are not traces"))
 	}
@@ -101,7 +115,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s", c.name, text)
 	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, clocks: told, left: chosen.Left}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}

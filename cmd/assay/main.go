@@ -108,7 +108,10 @@ func run(e env, args []string) int {
 	return exitUsage
 }
 
-// exitStatus prints each error on a line and returns the exit status.
+// maxErrors is how many errors are printed. A directory can have thousands of broken files.
+const maxErrors = 8
+
+// exitStatus prints the errors, each on a line, and returns the exit status.
 func exitStatus(e env, c *command, err error) int {
 	switch {
 	case err == nil, errors.Is(err, pflag.ErrHelp):
@@ -118,7 +121,18 @@ func exitStatus(e env, c *command, err error) int {
 	case errors.Is(err, errGate):
 		return exitGate // the report lists the failed gates
 	}
-	for _, err := range troubles(err) {
+	all := troubles(err)
+	first, last := len(all), len(all)
+	if len(all) > maxErrors { // the last one says what the command did not do
+		first, last = maxErrors-1, len(all)-1
+	}
+	for _, err := range all[:first] {
+		e.say("assay %s: %s", c.name, err)
+	}
+	if last > first {
+		e.say("assay %s: %s", c.name, plural(last-first, "more error", "more errors")+" like these")
+	}
+	for _, err := range all[last:] {
 		e.say("assay %s: %s", c.name, err)
 	}
 	return exitTrouble

@@ -27,7 +27,23 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assay": main, "interrupted": interrupted, "exhausted": exhausted})
+	testscript.Main(cleaning{m}, map[string]func(){"assay": main, "interrupted": interrupted, "exhausted": exhausted})
+}
+
+// built is a directory that tests build the command in, "" if none has.
+var built string
+
+// A cleaning is all tests, after which what they share is removed.
+type cleaning struct{ *testing.M }
+
+// Run runs them.
+func (c cleaning) Run() int {
+	defer func() {
+		if built != "" {
+			os.RemoveAll(built)
+		}
+	}()
+	return c.M.Run()
 }
 
 // TestScript runs the command as a user meets it. In the scripts $GEN holds
@@ -56,7 +72,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys, "action": actionStep,
-			"secrets": writeSecrets, "hides": hidesSecrets, "ranks": generateRanks,
+			"secrets": writeSecrets, "hides": hidesSecrets, "ranks": generateRanks, "cut": cutFile, "unlisted": withoutRanks,
 		},
 	})
 }
@@ -88,6 +104,29 @@ func generateRanks(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no scenario %s", args[0])
+}
+
+// cutFile leaves the first bytes of a file: "cut BYTES FILE".
+func cutFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut bytes file")
+	}
+	n, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[1]), n))
+}
+
+// withoutRanks writes a timeline without its list of ranks: "unlisted IN OUT".
+func withoutRanks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unlisted in out")
+	}
+	text := ts.ReadFile(args[0])
+	const list = "assayTimeline"
+	if !strings.Contains(text, list) {
+		ts.Fatalf("%s has no %s", args[0], list)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Replace(text, list, "other", 1)), 0o666))
 }
 
 // exits runs a command and checks its exact status: "exits 3 assay summary x".

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/longtest"
 	"assay/unit"
 )
 
@@ -25,12 +26,12 @@ func TestManyInputs(t *testing.T) {
 	if withRace() {
 		t.Skip("the race detector takes memory and address space of its own")
 	}
-	n, memory := 10_000, "64MiB"
+	n, memory := 1000, "64MiB"
 	switch {
 	case os.Getenv("ASSAY_HOSTILE") != "":
 		n, memory = 100_000, "1GiB"
-	case testing.Short():
-		n = 1000
+	case longtest.Wanted():
+		n = 10_000
 	}
 	dir := manyTraces(t, n)
 	base := write(t, filepath.Join(t.TempDir(), "base.json"), oneKernel, 0o666)

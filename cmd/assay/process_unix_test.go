@@ -360,7 +360,7 @@ func TestOrderOfErrors(t *testing.T) {
 		text, ext := "no trace\n", ".json"
 		switch i % 4 {
 		case 0:
-			text = strings.Repeat(" ", 200_000) + text // takes longer
+			text = strings.Repeat(" ", 20_000) + text // takes longer
 		case 1:
 			text = oneKernel
 		case 2:
@@ -384,6 +384,9 @@ func TestOrderOfErrors(t *testing.T) {
 			if strings.HasPrefix(line, "assay summary: ") && strings.HasPrefix(last, dir) && exports == n/4 {
 				last, exports = "", n // the errors begin
 			}
+			if strings.Contains(line, "more errors like these") {
+				continue
+			}
 			at := strings.Index(line, dir)
 			if at < 0 {
 				t.Fatalf("no name of an input: %q", line)
@@ -397,7 +400,7 @@ func TestOrderOfErrors(t *testing.T) {
 		if want == "" {
 			want = stderr.String()
 		}
-		if stderr.String() != want || strings.Count(want, "\n") != n {
+		if stderr.String() != want || !strings.Contains(want, "more errors like these") {
 			t.Errorf("another order:\n%s\nwant:\n%s", stderr.String(), want)
 		}
 	}

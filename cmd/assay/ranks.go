@@ -9,6 +9,7 @@ import (
 	"assay/analyze"
 	"assay/internal/ingest"
 	"assay/internal/partial"
+	"assay/internal/redact"
 	"assay/summary"
 	"assay/unit"
 )
@@ -49,6 +50,8 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Run:     run, RunFrom: from,
+		Window: r.window, Steady: steady,
+		Clock:  r.clocks.of(in.Path),
 		Memory: r.limits.memory.largest() / 4,
 	})
 	if err == nil {
@@ -99,11 +102,24 @@ func (r *reading) joined(all []partial.Part) *summary.Summary {
 		return nil
 	}
 	s := partial.Join(all)
+	s.LeftOut = s.LeftOut.Plus(r.leftOut())
 	if len(r.secrets) > 0 {
 		slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
 		s = summary.Join(s, &summary.Summary{Issues: r.secrets})
 	}
 	return s
+}
+
+// leftOut returns the files of directories that are not read, with their names masked.
+func (r *reading) leftOut() *summary.LeftOut {
+	if len(r.left) == 0 {
+		return nil
+	}
+	out := &summary.LeftOut{Count: int64(len(r.left))}
+	for _, f := range r.left[:min(len(r.left), summary.MaxLeftOut)] {
+		out.Files = append(out.Files, summary.LeftOutFile{Path: redact.Mask(f.Path), Why: f.Why})
+	}
+	return out
 }
 
 // runs measures all inputs. It returns one summary for the traces of each run whose ranks

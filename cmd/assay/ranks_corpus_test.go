@@ -117,6 +117,16 @@ func TestStragglersOfByteDance(t *testing.T) {
 	}
 }
 
+// TestSlowWorkersOfByteDance: the finding names the worker that the labels of the runs name.
+func TestSlowWorkersOfByteDance(t *testing.T) {
+	for name, want := range map[string]string{"AR": "critical Slow worker DP rank [0], PP rank 0, TP rank 0, compute:", "ST": "PP rank 3, TP rank 0, compute (35) and 1 other:"} {
+		text := string(output(t, "summary", filepath.Join(ofRanks(t, "bytedance_"+name), "timeline-"+name+".json.gz")))
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in %s", name, want, text)
+		}
+	}
+}
+
 // TestArrivalsOfHorovod: each of 59 negotiations has one mark of each of 8 ranks.
 func TestArrivalsOfHorovod(t *testing.T) {
 	s := summaryOf(t, output(t, "summary", "--format", "json", ofRanks(t, "horovod_timeline_8gpu")))

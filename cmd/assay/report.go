@@ -36,6 +36,7 @@ func runReport(e env, c *command, args []string) error {
 	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; created if missing")
 	full := fullFlag(flags)
 	m.register(flags)
+	m.window.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func runReport(e env, c *command, args []string) error {
 	if err := e.print(shown(doc, "text", false, false)); err != nil {
 		return err
 	}
-	e.say("wrote %s and %d more files in %s", filepath.Join(*dir, names[0]), len(names)-1, *dir)
+	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)
 	return failed
 }
 

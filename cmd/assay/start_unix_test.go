@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -22,14 +23,28 @@ func released(t *testing.T) string {
 	if testing.Short() || withRace() {
 		t.Skip("this builds the command without the race detector")
 	}
-	bin := filepath.Join(t.TempDir(), "assay")
-	build := exec.Command("go", "build", "-o", bin, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	bin, err := builtOnce()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }
+
+// builtOnce builds the command in a directory that [cleaning] removes.
+var builtOnce = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "assay-built")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	bin := filepath.Join(dir, "assay")
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v\n%s", err, out)
+	}
+	return bin, nil
+})
 
 // limited runs a program under a limit of the shell, as "-n 7", and returns its exit
 // status and what it printed.

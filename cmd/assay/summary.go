@@ -36,6 +36,7 @@ func runSummary(e env, c *command, args []string) error {
 	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	m.register(flags)
+	m.window.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err

@@ -213,17 +213,18 @@ func (j *joinedTimeline) head() {
 		if len(j.files) > 1 {
 			m.Offset, m.Residual = f.offset, f.residual
 		}
-		h.Members = append(h.Members, m)
 		for _, d := range f.gpus {
-			if d.Name == "" {
-				continue
-			}
 			to, ok := f.devices[d.Device]
 			if !ok {
 				to = d.Device
 			}
+			m.Devices = append(m.Devices, to)
+			if d.Name == "" {
+				continue
+			}
 			h.GPUs = append(h.GPUs, timeline.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device]})
 		}
+		h.Members = append(h.Members, m)
 	}
 	if one := j.files[0]; len(j.files) == 1 && one.meta.Rank != nil {
 		h.Rank, h.WorldSize = one.meta.Rank, one.meta.WorldSize

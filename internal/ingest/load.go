@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"assay/counters"
@@ -66,7 +68,28 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if in.Series != nil && len(in.Series.Groups) > 0 && in.Series.Groups[0].Rank >= 0 {
 		in.Rank, in.RankFrom = in.Series.Groups[0].Rank, "trace"
 	}
+	if in.Series != nil && in.RankFrom == "assumed" {
+		if rank, ok := placeOf(in.Series.Groups); ok {
+			in.Rank, in.RankFrom = rank, "nccl"
+		}
+	}
 	return in, nil
+}
+
+// placeOf returns the place of a process in its largest communicator, if that is known. If
+// several are the largest, the places must agree.
+func placeOf(groups []series.Group) (place int, ok bool) {
+	size := 1
+	for _, g := range groups {
+		switch {
+		case g.Place < 0 || g.Size < size:
+		case g.Size > size:
+			size, place, ok = g.Size, g.Place, true
+		case g.Place != place:
+			ok = false
+		}
+	}
+	return place, ok
 }
 
 // limited reports whether a limit ended the reading.
@@ -107,6 +130,9 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	}
 	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
+	}
+	if joined := t.Meta.DeviceRanks; joined != nil { // of several ranks: the input has the first
+		return slices.Min(slices.Collect(maps.Values(joined))), "trace"
 	}
 	rank, from = rankInPath(path)
 	if r := t.Meta.CommRank; r != nil && from == "assumed" {

@@ -16,6 +16,7 @@ import (
 
 	"assay/collective"
 	"assay/series/forms"
+	"assay/summary"
 )
 
 // A Choice is what the names that a user gives come to.
@@ -28,6 +29,9 @@ type Choice struct {
 	Special []string
 
 	Failed []error // one for each name, directory or pattern that could not be looked into or has no trace
+
+	// Left has the files of directories that are not read, by path, with the reason.
+	Left []summary.LeftOutFile
 
 	found  []string // regular files in a directory, not yet looked into
 	saved  []string // summaries in a directory
@@ -44,6 +48,8 @@ func Paths(args []string) Choice {
 	}
 	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
 	c.checkBeside()
+	slices.SortFunc(c.Left, func(a, b summary.LeftOutFile) int { return ComparePaths(a.Path, b.Path) })
+	c.Left = slices.Compact(c.Left) // a directory that was named twice
 	return c
 }
 
@@ -160,6 +166,9 @@ func (c *Choice) walk(dir string) {
 		in.Files = in.saved // the traces are elsewhere
 	} else {
 		in.Others += len(in.saved)
+		for _, path := range in.saved {
+			in.leave(path, summary.LeftSaved)
+		}
 	}
 	if len(in.Files) == 0 && len(in.Failed) == 0 {
 		err := fmt.Errorf("%s: no trace, table or profile among the files of this directory (%d); want traces such as *.pt.trace.json.gz, exports such as *.sqlite, or what the README lists under \"What it reads\"", dir, in.Others)
@@ -174,6 +183,7 @@ func (c *Choice) walk(dir string) {
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
+	c.Left = append(c.Left, in.Left...)
 	c.Special = append(c.Special, in.Special...)
 	c.Failed = append(c.Failed, in.Failed...)
 }
@@ -192,16 +202,24 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	case d.IsDir():
 	case d.Type()&fs.ModeSymlink != 0:
 		c.Links++
+		c.leave(path, summary.LeftLink)
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
 		if hasNoSize(d) && !namedLikeTrace(path) {
 			c.Others++ // empty, or made by the system when it is read, as /proc/kmsg, which may wait
+			c.leave(path, summary.LeftEmpty)
 			break
 		}
 		c.found = append(c.found, path)
 	default:
 		c.Special = append(c.Special, path)
+		c.leave(path, summary.LeftSpecial)
 	}
 	return nil
+}
+
+// leave notes a file that is not read.
+func (c *Choice) leave(path, why string) {
+	c.Left = append(c.Left, summary.LeftOutFile{Path: path, Why: why})
 }
 
 // sort divides the files that were found by their kinds. Each must be opened and often
@@ -227,6 +245,7 @@ func (c *Choice) sort() {
 		case besideSummary:
 		default:
 			c.Others++
+			c.leave(path, summary.LeftUnknown)
 		}
 	}
 	c.found = nil
@@ -278,7 +297,27 @@ func kindOf(path string) kind {
 	if format == nil {
 		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}
-	return read(format.listed == nil || format.listed(path, head) || format.name == textFormat && forms.HasRecords(f.sample(textSample)))
+	if format.listed == nil || format.listed(path, head) {
+		return candidate
+	}
+	return read(format.name == textFormat && (forms.HasRecords(f.sample(textSample)) || namedLikeLog(path) && forms.FindRecords(f, logSample)))
+}
+
+// logSample is how much of a file that is named like a log is searched for a record: what a
+// server prints while it starts.
+const logSample = 16 << 20
+
+// namedLikeLog reports whether a file's name is one that logs have.
+func namedLikeLog(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, packing := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packing)
+	}
+	switch filepath.Ext(name) {
+	case ".log", ".out", ".err", ".txt":
+		return true
+	}
+	return strings.Contains(name, ".log.") // rotated: server.log.1
 }
 
 // namedLikeTrace reports whether a file's name is one that profilers give to

@@ -75,6 +75,7 @@ func endOf(path string) []byte {
 }
 
 func isBenchmark(_ string, head []byte) bool { return bench.Sniff(head) }
+func isLocust(_ string, head []byte) bool    { return bench.SniffLocust(head) }
 func isFlight(_ string, head []byte) bool    { return comm.SniffFlight(head) }
 func isEvents(_ string, head []byte) bool    { return monitor.SniffEvents(head) }
 func isMonitor(_ string, head []byte) bool   { return monitor.SniffJSON(head) }

@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"assay/diag"
 	"assay/series"
@@ -72,4 +74,13 @@ func noteSeries(log *series.Log, path string, err error) {
 // isLines reports whether a file consists of records of a log in JSON.
 func isLines(_ string, head []byte) bool        { return forms.SniffLines(head) }
 func isTrainerState(_ string, head []byte) bool { return forms.SniffTrainerState(head) }
+
+// isWandbSummary also goes by the name that Weights & Biases gives the file: members that
+// identify it may come after many others.
+func isWandbSummary(path string, head []byte) bool {
+	named := filepath.Base(path) == "wandb-summary.json" && bytes.HasPrefix(bytes.TrimSpace(head), []byte("{"))
+	return named || forms.SniffWandbSummary(head)
+}
+
+func isMetricsJSONL(_ string, head []byte) bool { return forms.SniffMetricsJSONL(head) }
 func isMetricsCSV(_ string, head []byte) bool   { return forms.SniffMetricsCSV(head) }

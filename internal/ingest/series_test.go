@@ -2,12 +2,18 @@ package ingest
 
 import (
 	"cmp"
+	"encoding/json"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/series"
 )
 
 // logsOfCorpus has, for folders of real files, the programs whose records are found in
@@ -20,7 +26,7 @@ var logsOfCorpus = map[string][]string{
 // recordsOfCorpus are the folders of other records, and besides the programs whose
 // records logs of trainers and servers have besides their own.
 var (
-	recordsOfCorpus = map[string]bool{"dcgm": true, "gpu_metrics": true, "mlperf": true, "nvidia_smi": true, "sglang_metrics": true, "sysmon": true, "tfevents": true}
+	recordsOfCorpus = map[string]bool{"loadgen": true, "dcgm": true, "gpu_metrics": true, "mlperf": true, "nvidia_smi": true, "sglang_metrics": true, "sysmon": true, "tfevents": true}
 	besides         = []string{"nvidia-smi", "NCCL", "SGLang bench_serving"}
 )
 
@@ -76,6 +82,112 @@ func TestSeriesCorpus(t *testing.T) {
 			t.Errorf("no file of %s was read", folder)
 		}
 	}
+}
+
+// TestCorpusFiles: each real file is what testdata/corpus.txt says, by hand, that it is.
+func TestCorpusFiles(t *testing.T) {
+	top := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus")))
+	if _, err := os.Stat(filepath.Join(top, "series")); err != nil {
+		t.Skip("no corpus")
+	}
+	list, err := os.ReadFile(filepath.Join("testdata", "corpus.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(list)) {
+		f := strings.Split(strings.TrimSpace(line), " | ")
+		if strings.HasPrefix(line, "#") || len(f) != 3 {
+			continue
+		}
+		n++
+		in, err := loadPath(t, filepath.Join(top, filepath.FromSlash(f[0])))
+		switch {
+		case f[1] == "!":
+			if err == nil || !strings.Contains(err.Error(), f[2]) {
+				t.Errorf("%s: %v, want %q", f[0], err, f[2])
+			}
+		case err != nil || in.Series == nil:
+			t.Errorf("%s: %v, want %s", f[0], err, f[2])
+		case in.Format != f[1] || producersOf(in) != f[2]:
+			t.Errorf("%s is read as %s of %q, want %s of %q", f[0], in.Format, producersOf(in), f[1], f[2])
+		}
+	}
+	if n < 176 {
+		t.Errorf("%d files", n)
+	}
+}
+
+// TestCorpusNumbers: what a script with patterns of its own reads of real files equals what is
+// read here.
+func TestCorpusNumbers(t *testing.T) {
+	top := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus")))
+	python, err := exec.LookPath("python3")
+	if _, missing := os.Stat(filepath.Join(top, "series")); err != nil || missing != nil {
+		t.Skip("no corpus, or no Python")
+	}
+	out, err := exec.Command(python, filepath.Join("testdata", "numbers.py"), top).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files map[string]map[string][2]float64
+	if err := json.Unmarshal(out, &files); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for file, numbers := range files {
+		in, err := loadPath(t, filepath.Join(top, filepath.FromSlash(file)))
+		if err != nil || in.Series == nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		for key, want := range numbers {
+			n++
+			count, sum := countAndSum(in.Series, key)
+			if float64(count) != want[0] || math.Abs(sum-want[1]) > 1e-3*math.Abs(want[1]) {
+				t.Errorf("%s: %s has %d values with the sum %v, want %v", file, key, count, sum, want)
+			}
+		}
+	}
+	if len(files) < 18 || n < 30 {
+		t.Errorf("%d numbers of %d files", n, len(files))
+	}
+}
+
+// countAndSum returns how many values a key has: "METRIC@NAME" of series, "B METRIC STAT" of
+// results.
+func countAndSum(log *series.Log, key string) (n int64, sum float64) {
+	if of, ok := strings.CutPrefix(key, "B "); ok {
+		metric, stat, _ := strings.Cut(of, " ")
+		for i := range log.Benchmarks {
+			if v, ok := log.Benchmarks[i].Figure(metric, stat); ok {
+				n, sum = n+1, sum+v
+			}
+		}
+		return n, sum
+	}
+	metric, as, _ := strings.Cut(key, "@")
+	for i := range log.Series {
+		if s := &log.Series[i]; s.Metric.Name == metric && s.As == as {
+			n, sum = n+s.N, sum+s.Sum
+		}
+	}
+	return n, sum
+}
+
+// producersOf returns the programs whose records an input has.
+func producersOf(in *Input) string {
+	found := map[string]bool{}
+	for _, s := range in.Series.Series {
+		found[s.Producer] = true
+	}
+	for _, b := range in.Series.Benchmarks {
+		found[b.Producer] = true
+	}
+	for _, g := range in.Series.Groups {
+		found[g.Source] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(found)), ", ")
 }
 
 // TestSeriesPacked: logs are read through compression, and an end that is cut off is an

@@ -182,9 +182,16 @@ func (p *Part) readBeside(of *summary.Partial, limit int64) error {
 	if got := hex.EncodeToString(sum.Sum(nil)); got != of.SHA256 {
 		return fmt.Errorf("%s: these collectives belong to another summary than %s: their SHA-256 is %.16s..., want %.16s...; copy both files of the partial", path, p.path, got, of.SHA256)
 	}
-	rank, runs := p.Summary.Inputs[0].Rank, int64(0)
+	ranks, runs := map[int64]int{}, int64(0)
+	for _, d := range p.Summary.Devices {
+		ranks[d.Device] = d.Rank
+	}
 	for _, g := range list {
-		p.Members = append(p.Members, fleet.Member{Rank: rank, Device: g.Device, Columns: g.Columns})
+		rank, ok := ranks[g.Device]
+		if !ok {
+			rank = p.Summary.Inputs[0].Rank
+		}
+		p.Members = append(p.Members, fleet.Member{Rank: rank, Device: g.Device, Columns: g.Columns, Cut: !p.Summary.Inputs[0].Complete})
 		runs += int64(len(g.Columns.Runs))
 	}
 	if runs != of.Collectives {

@@ -8,6 +8,7 @@ import (
 	"assay/fleet"
 	"assay/summary"
 	"assay/summary/view"
+	"assay/wallclock"
 )
 
 // sortRanks brings the traces of each run into the order of their ranks, because all
@@ -31,7 +32,7 @@ func CountRuns(all []Part) int { return len(runsOf(all, Part.isTimeline)) }
 
 // isTimeline reports whether a part is of a trace.
 func (p Part) isTimeline() bool {
-	return len(p.Summary.Inputs) == 1 && view.Captures(p.Summary)[0].Kind == view.OfTimeline
+	return len(p.Summary.Inputs) == 1 && !p.isCopy() && view.Captures(p.Summary)[0].Kind == view.OfTimeline
 }
 
 // hasCollectives reports whether a part can be compared with other ranks.
@@ -72,6 +73,7 @@ func Join(all []Part) *summary.Summary {
 
 // join is Join with the function that compares the ranks of a job, which has a number.
 func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *summary.Summary {
+	all = withoutCopies(all)
 	first, inputs := make([]int, len(all)), 0
 	for i, p := range all {
 		first[i] = inputs
@@ -84,9 +86,14 @@ func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *sum
 		list[i] = p.Summary
 	}
 	s := summary.Join(list...)
+	tracks := make([]*wallclock.Track, len(s.Inputs))
 	for i := range all {
 		all[i].Summary = nil // 1.5 KB each, also without rows
+		if first[i] < len(tracks) {
+			tracks[first[i]], all[i].Track = all[i].Track, nil
+		}
 	}
+	wallclock.Join(s, tracks)
 	if runs == 1 {
 		fleet.NoteInputs(s)
 	}

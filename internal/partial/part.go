@@ -9,6 +9,8 @@
 package partial
 
 import (
+	"fmt"
+
 	"assay/analyze"
 	"assay/collective"
 	"assay/diag"
@@ -17,6 +19,8 @@ import (
 	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace"
+	"assay/wallclock"
+	"assay/window"
 )
 
 // A Part is what was measured of one input: a summary with one or more inputs, and the
@@ -25,6 +29,7 @@ import (
 type Part struct {
 	Summary *summary.Summary
 	Members []fleet.Member
+	Track   *wallclock.Track // nil if it has no times, and of saved parts
 
 	saved  bool   // it was read from a file of a partial
 	path   string // the file of a summary whose text it has
@@ -40,6 +45,12 @@ type Options struct {
 	Alone bool
 	// Run and RunFrom are those of the input: see [summary.Input].
 	Run, RunFrom string
+	// Window is the part of a timeline that is measured, nil for all of it, and Steady
+	// reports of each step of a summary whether it is neither warm-up nor partial.
+	Window *window.Request
+	Steady func(*summary.Summary) []bool
+	// Clock is what the user tells about the clock of the input.
+	Clock wallclock.Setting
 	// Memory is the limit for the collectives of a saved part, in bytes.
 	Memory int64
 }
@@ -48,15 +59,23 @@ type Options struct {
 // secrets: they are masked before parts are joined, so that names that differ only in a
 // secret become one.
 func Measure(in *ingest.Input, opt Options) (Part, error) {
+	if in.Trace == nil && opt.Window != nil {
+		return Part{}, fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, opt.Window)
+	}
 	if in.Summary != nil {
 		return read(in, opt)
 	}
 	var p Part
-	p.Summary = p.measure(in, opt)
-	return p.withoutSecrets(in.Path), nil
+	var err error
+	if p.Summary, err = p.measure(in, opt); err != nil {
+		return Part{}, err
+	}
+	p = p.withoutSecrets(in.Path)
+	p.track(in, opt)
+	return p, nil
 }
 
-func (p *Part) measure(in *ingest.Input, opt Options) *summary.Summary {
+func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) {
 	from := summary.Input{
 		Run: opt.Run, RunFrom: opt.RunFrom,
 		Path: in.Path, Format: in.Format, Compression: in.Compression,
@@ -67,26 +86,68 @@ func (p *Part) measure(in *ingest.Input, opt Options) *summary.Summary {
 	}
 	switch {
 	case in.Tables != nil && in.Series != nil:
-		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt.Options), analyze.Series(in.Series, from, opt.Options))
+		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt.Options), analyze.Series(in.Series, from, opt.Options)), nil
 	case in.Series != nil:
-		return analyze.Series(in.Series, from, opt.Options)
+		return analyze.Series(in.Series, from, opt.Options), nil
 	case in.Tables != nil:
-		return analyze.Tables(in.Tables, from, opt.Options)
+		return analyze.Tables(in.Tables, from, opt.Options), nil
 	case in.Memory != nil:
-		return analyze.Snapshot(in.Memory, from, opt.Options)
+		return analyze.Snapshot(in.Memory, from, opt.Options), nil
 	case in.Timeline != nil:
-		return analyze.MemoryTimeline(in.Timeline, from, opt.Options)
+		return analyze.MemoryTimeline(in.Timeline, from, opt.Options), nil
 	case in.Counters != nil:
-		return analyze.Counters(in.Counters, from, opt.Options)
+		return analyze.Counters(in.Counters, from, opt.Options), nil
 	case in.Profile != nil:
-		return analyze.Profile(in.Profile, from, opt.Options)
+		return analyze.Profile(in.Profile, from, opt.Options), nil
 	}
 	if !opt.Alone || gpus(in.Trace) > 1 {
 		opt.Collectives = func(device int64, c *collective.Columns) {
 			p.Members = append(p.Members, fleet.Member{Rank: in.Rank, Device: device, Columns: c})
 		}
 	}
-	return analyze.Trace(in.Trace, from, opt.Options)
+	s, err := opt.timeline(in.Trace, from)
+	if err != nil {
+		return nil, err
+	}
+	joined := in.Trace.Meta.DeviceRanks
+	if in.RankFrom != "trace" {
+		joined = nil
+	}
+	for i := range p.Members {
+		m := &p.Members[i]
+		m.Cut = !s.Inputs[0].Complete
+		if rank, ok := joined[m.Device]; ok {
+			m.Rank = rank
+		}
+	}
+	if joined != nil {
+		s.SetRanks(joined)
+	}
+	return s, nil
+}
+
+// timeline measures a trace, or the part of it that is asked for.
+func (o Options) timeline(t *trace.Trace, from summary.Input) (*summary.Summary, error) {
+	if o.Window == nil {
+		return analyze.Trace(t, from, o.Options), nil
+	}
+	return o.narrowed(t, from)
+}
+
+// track notes when what was measured happened. Alone there is nothing to join it with.
+func (p *Part) track(in *ingest.Input, opt Options) {
+	switch {
+	case opt.Alone:
+		return
+	case in.Series != nil:
+		p.Track = wallclock.OfLog(in.Series, func(name string) string { return opt.Phases.Match(name).Phase })
+	case in.Trace != nil:
+		p.Track = wallclock.OfTrace(p.Summary)
+	}
+	if p.Track != nil {
+		p.Track.Set(opt.Clock)
+		p.Track.Rename(redact.Mask)
+	}
 }
 
 // gpus returns how many GPUs a trace has work of.

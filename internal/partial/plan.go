@@ -71,6 +71,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 	if len(failed) > 0 {
 		return nil, errors.Join(failed...)
 	}
+	all = withoutCopies(all)
 	p := &Plan{Of: map[string]Place{}}
 	first := make([]int, len(all))
 	for i, part := range all {

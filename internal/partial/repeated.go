@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"assay/diag"
+	"assay/internal/label"
 	"assay/summary"
 	"assay/summary/view"
+	"assay/summary/view/hang"
 )
 
 // NoteRepeatedRanks adds an issue if several inputs have the same rank. They may belong to
@@ -14,35 +16,91 @@ import (
 // one run, the rule for the ranks or that for the runs may be wrong. The stages of a server
 // are parts of one run.
 func NoteRepeatedRanks(s *summary.Summary) {
+	noteMixedDumps(s)
 	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
 		return // a summary has said so before
 	}
 	type part struct {
-		rank  int
-		stage string
+		rank       int
+		stage, run string
 	}
+	var within, between *[2]int
 	seen := make(map[part]int)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) {
 			continue // nothing in it is added to devices
 		}
-		of := part{in.Rank, view.StageOf(in.Path)}
+		of := part{rank: in.Rank, stage: view.StageOf(in.Path)}
 		first, again := seen[of]
 		if !again {
 			seen[of] = i
+		} else if between == nil {
+			between = &[2]int{first, i}
+		}
+		if of.run = in.Run; in.Run == "" {
 			continue
 		}
-		help := "Rank %d is also the rank of %s. If these are different runs, totals over all GPUs mix them. Report each run separately."
-		if in.Run != "" && in.Run == s.Inputs[first].Run {
-			help = "Rank %d is also the rank of %s in the same run. If each of them is another rank, correct --rank-from or --group-by."
+		if first, again = seen[of]; !again {
+			seen[of] = i
+		} else if within == nil {
+			within = &[2]int{first, i}
 		}
-		s.Issues = append(s.Issues, summary.Issue{
-			Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: in.Path,
-			Help: fmt.Sprintf(help, in.Rank, s.Inputs[first].Path),
-		})
-		s.Sort()
+	}
+	if between == nil {
 		return
 	}
+	pair := between
+	if within != nil {
+		pair = within
+	}
+	s.Issues = append(s.Issues, summary.Issue{
+		Code: "rank-repeated", Severity: diag.Suspect.String(), Count: 1, First: s.Inputs[pair[1]].Path,
+		Help: repeatedHelp(s, pair[0], pair[1]),
+	})
+	s.Sort()
+}
+
+// noteMixedDumps adds an issue if dumps of several hangs are in one run.
+func noteMixedDumps(s *summary.Summary) {
+	mixed := hang.MixedDumps(s)
+	if len(mixed) == 0 || slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "dumps-mixed" }) {
+		return
+	}
+	first, again := s.Inputs[mixed[0][0]], s.Inputs[mixed[0][1]]
+	s.Issues = append(s.Issues, summary.Issue{
+		Code: "dumps-mixed", Severity: diag.Suspect.String(), Count: int64(len(mixed)), First: again.Path,
+		Help: fmt.Sprintf("Rank %d has another dump in the same run, %s, so these are dumps of several hangs, and they are not compared. Put the dumps of each hang into a directory of its own, or name the runs with --group-by.", again.Rank, first.Path),
+	})
+	s.Sort()
+}
+
+// repeatedHelp says why two inputs have the same rank, and how to separate their runs.
+func repeatedHelp(s *summary.Summary, first, again int) string {
+	in, rank := s.Inputs[first], s.Inputs[again].Rank
+	if run := s.Inputs[again].Run; run != "" && run == in.Run {
+		return fmt.Sprintf("Rank %d is also the rank of %s in the same run. If each of them is another rank, correct --rank-from or --group-by.", rank, in.Path)
+	}
+	g := view.Runs(view.Captures(s))
+	runs := label.Plural(int64(len(g.Runs)), "run")
+	if slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" }) {
+		runs = "up to " + runs // without digests, copies count as runs
+	}
+	text := fmt.Sprintf("Rank %d is also the rank of %s, so these are %s. ", rank, in.Path, runs)
+	if in.Run != "" {
+		text = fmt.Sprintf("These are %s by --group-by, and %s has rank %d of another run. ", label.Plural(int64(len(g.Runs)), "run"), in.Path, rank)
+	}
+	text += "Ranks are compared within each run, but totals over all GPUs mix the runs. Report each run by itself"
+	if in.Run == "" {
+		text += ", or name the runs with --group-by folder or --group-by REGEX if they were not separated correctly"
+	}
+	return text + "."
+}
+
+// isCopied reports whether an input is a copy of an earlier one, and was left out: see
+// [withoutCopies].
+func isCopied(s *summary.Summary, input int) bool {
+	in := &s.Inputs[input]
+	return in.SHA256 != "" && slices.ContainsFunc(s.Inputs[:input], func(o summary.Input) bool { return o.SHA256 == in.SHA256 && o.Rank == in.Rank })
 }
 
 // isOfMemory reports whether an input is a memory snapshot or timeline. Users have

@@ -15,8 +15,9 @@ import (
 // A Finder reads its own records among the lines of a text.
 type Finder interface {
 	// Hint reports whether a line may begin a record of the Finder, while it is
-	// not open. It is called for every line, without the white space and the
-	// colors at its end, so it should check the end first.
+	// not open. It is called for every line, without what a progress bar has
+	// overwritten and without the white space and the colors at its end, so it
+	// should check the end first.
 	Hint(line []byte) bool
 
 	// Line receives a line, without its line ending, and its number, from 1 on.
@@ -171,8 +172,8 @@ func (s *scanner) giveAbove(i int) {
 	}
 }
 
-// trimmed removes the invisible end of a line: white space, and sequences that
-// set colors.
+// trimmed removes what is invisible of a line: white space and sequences that set colors
+// at its end, and what a progress bar wrote before the last carriage return.
 func trimmed(b []byte) []byte {
 	for n := len(b); n > 0; {
 		switch c := b[n-1]; {
@@ -181,6 +182,9 @@ func trimmed(b []byte) []byte {
 		case c == 'm' && bytes.LastIndexByte(b[max(0, n-12):n], 0x1b) >= 0:
 			n = max(0, n-12) + bytes.LastIndexByte(b[max(0, n-12):n], 0x1b)
 		default:
+			if bytes.IndexByte(b[:n], '\r') >= 0 {
+				return b[bytes.LastIndexByte(b[:n], '\r')+1 : n]
+			}
 			return b[:n]
 		}
 	}
@@ -197,11 +201,11 @@ func tidy(b []byte, first bool) string {
 	if i := bytes.LastIndexByte(b, '\r'); i >= 0 {
 		b = b[i+1:]
 	}
-	text := strings.ToValidUTF8(string(b), "\ufffd")
+	text := string(b)
 	if strings.IndexByte(text, 0x1b) >= 0 {
 		text = withoutEscapes(text)
 	}
-	return text
+	return strings.ToValidUTF8(text, "\ufffd") // what is around a sequence may be parts of a character
 }
 
 // withoutEscapes removes the sequences that set colors and move the cursor

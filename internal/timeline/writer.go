@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 
 	"assay/trace"
 )
@@ -40,7 +41,8 @@ type GPU struct {
 type Member struct {
 	Rank             int
 	Input            string
-	Offset, Residual *int64 // ns; nil if the clock is not aligned
+	Offset, Residual *int64  // ns; nil if the clock is not aligned
+	Devices          []int64 // the numbers of its GPUs in the timeline
 }
 
 // A Writer writes one timeline. The caller calls [NewWriter], [Writer.Add] for each rank
@@ -101,6 +103,13 @@ func (t *Writer) header(h Header) {
 		b = fmt.Appendf(b, `%s{"rank": %d, "input": %s`, comma(i), m.Rank, t.texts.quoted(m.Input))
 		if m.Offset != nil && m.Residual != nil {
 			b = fmt.Appendf(b, `, "offset_ns": %d, "residual_ns": %d`, *m.Offset, *m.Residual)
+		}
+		if len(m.Devices) > 0 {
+			b = append(b, `, "devices": [`...)
+			for n, d := range m.Devices {
+				b = strconv.AppendInt(append(b, comma(n)...), d, 10)
+			}
+			b = append(b, ']')
 		}
 		b = append(b, '}')
 	}

@@ -15,13 +15,6 @@ import (
 // The steps of a finding are for users of PyTorch, the most promising first: screens
 // show only that one. Their texts and sources are in the entries of the rules.
 
-func CommAdvice() []finding.Step {
-	return []finding.Step{
-		finding.Advise("fsdp-prefetch"), finding.Advise("fsdp-send-less"), finding.Advise("ddp-buckets"), finding.Advise("ddp-send-less"), finding.Advise("send-less"),
-		finding.Advise("fsdp-forward-prefetch"), finding.Advise("fsdp-shard-grad-op"), finding.Advise("fsdp2-prefetch"), finding.Advise("ddp-no-sync"),
-	}
-}
-
 // KernelAdvice returns the fixes for a kernel. The one for communication depends on the
 // ranks of the run.
 func KernelAdvice(k summary.Kernel, ofRanks finding.Step) []finding.Step {
@@ -30,12 +23,16 @@ func KernelAdvice(k summary.Kernel, ofRanks finding.Step) []finding.Step {
 	}
 	profile := finding.Advise("profile-one-kernel")
 	switch {
+	case IsProductOfVector(k.Name):
+		return append(VectorAdvice(), profile)
 	case k.Category == "gemm" && !onTensorCores(k.Name):
 		return []finding.Step{finding.Advise("tensor-cores"), profile}
 	case k.Category == "gemm":
 		return []finding.Step{profile}
-	case k.Category == "attention":
+	case k.Category == "attention" && apart().MatchString(k.Name):
 		return []finding.Step{finding.Advise("fused-attention"), profile}
+	case k.Category == "attention":
+		return []finding.Step{profile}
 	}
 	return []finding.Step{profile, finding.Advise("fuse-small-kernels")}
 }
@@ -49,6 +46,24 @@ var simt = lazyregexp.New(`(?i)simt|ffma|(^|_)[sd]gemm_`)
 // of cuBLAS its shape, as s16816gemm), or the library. The model Gemma is not
 // an instruction.
 var tensorCores = lazyregexp.New(`(?i)tensorop|(^|[^e])mma|nvjet|mfma|_MI\d+x\d+|[0-9]{3,}gemm|cublas|cutlass`)
+
+// apart matches the names of attention kernels that compute scores or probabilities only.
+// The others of that category compute scores, softmax and output in one pass.
+var apart = lazyregexp.New(`(?i)att(n|ention)_?(score|mask|prob|weight)`)
+
+// vector matches the names of kernels that multiply a matrix by a vector, or by few of
+// them: cuBLAS gemv2T and gemvNSP, skinny products of vLLM on ROCm, mul_mat_vec of llama.cpp.
+var vector = lazyregexp.New(`(?i)gemv|mat_?vec|LLMM1|wvSplitK`)
+
+// IsProductOfVector reports whether a kernel multiplies a matrix by a vector, by its name.
+// It reads each weight for one multiplication, so memory limits it.
+func IsProductOfVector(name string) bool { return vector().MatchString(name) }
+
+// VectorAdvice returns what helps products of a matrix and a vector: more vectors for each
+// weight that is read, or fewer bytes.
+func VectorAdvice() []finding.Step {
+	return []finding.Step{finding.Advise("batch-more-requests"), finding.Advise("quantize-the-weights"), finding.Advise("speculate")}
+}
 
 // onTensorCores reports whether a matrix kernel says by its name that it need
 // not be moved to tensor cores.

@@ -11,7 +11,7 @@ import (
 
 func TestKernelAdvice(t *testing.T) {
 	for want, k := range map[string]summary.Kernel{
-		"scaled_dot_product_attention": {Class: "compute", Category: "attention"},
+		"scaled_dot_product_attention": {Name: "attn_scores_kernel", Class: "compute", Category: "attention"},
 		"Nsight Compute":               {Class: "compute", Category: "elementwise"},
 		"Profile every rank":           {Class: "comm", Category: "gemm"},
 	} {

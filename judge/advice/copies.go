@@ -59,6 +59,7 @@ type copyKind struct {
 	runs, ns     int64
 	all          int64 // ns of all copies and memsets, of whatever direction
 	sized, bytes int64 // sized: ns of the rows that give their bytes
+	least, most  int64 // ns of the shortest and the longest; 0 if not known
 }
 
 // CopyKinds sums the copies by direction, those with the most work first.
@@ -70,6 +71,9 @@ func CopyKinds(copies []summary.Copy) []copyKind {
 		sum.runs = summary.Plus(sum.runs, k.Count)
 		sum.ns = summary.Plus(sum.ns, k.TotalNS)
 		all = summary.Plus(all, k.TotalNS)
+		if sum.most = max(sum.most, k.MaxNS); k.MinNS > 0 && (sum.least == 0 || k.MinNS < sum.least) {
+			sum.least = k.MinNS
+		}
 		if k.Bytes != nil {
 			sum.sized = summary.Plus(sum.sized, k.TotalNS)
 			sum.bytes = summary.Plus(sum.bytes, *k.Bytes)
@@ -121,12 +125,56 @@ func CopyEvidence(kinds []copyKind) (out []string) {
 	return out
 }
 
+// LargeCopy is the mean size in bytes from which copies are tensors of a model, and
+// neither results nor indices.
+const LargeCopy = 1 << 20
+
+// large reports whether a kind is of large tensors.
+func (k copyKind) large() bool { return k.runs > 0 && k.sized == k.ns && k.bytes/k.runs >= LargeCopy }
+
+func (k copyKind) fromHost() bool {
+	return k.Direction == FromPageable || k.Direction == FromPinned || k.Direction == FromHost
+}
+
+// ofWeights reports whether a kind looks like the copies of a model's weights: many large
+// tensors of different sizes in each step. The tensors of a batch are few, or as large in
+// each step.
+func (k copyKind) ofWeights(steps int64) bool {
+	const fewest, apart = 8, 4
+	return k.fromHost() && k.large() && k.runs/max(1, steps) >= fewest && k.least > 0 && k.most/k.least >= apart
+}
+
+// offloads reports whether large tensors go to the CPU and come back: as many bytes, up to
+// a factor of two, in both directions.
+func offloads(kinds []copyKind) bool {
+	var there, back int64
+	for _, k := range kinds {
+		switch {
+		case !k.large():
+		case k.Direction == ToHost:
+			there = summary.Plus(there, k.bytes)
+		case k.fromHost():
+			back = summary.Plus(back, k.bytes)
+		}
+	}
+	return there > 0 && back/2 <= there && there/2 <= back
+}
+
 // CopyAdvice is about the largest kind first, then about all others that
-// matter.
-func CopyAdvice(kinds []copyKind) (out []finding.Step) {
+// matter. Steps is the number of steps of all GPUs, 0 if they are not marked.
+func CopyAdvice(kinds []copyKind, steps int64) (out []finding.Step) {
+	if offloads(kinds) {
+		out = []finding.Step{finding.Advise("overlap-offload"), finding.Advise("offload-less")}
+	}
 	for i, k := range kinds {
 		if i > 0 && !k.matters() {
 			break
+		}
+		if k.ofWeights(steps) {
+			out = finding.JoinSteps(out, []finding.Step{finding.Advise("keep-weights")})
+		}
+		if k.Direction == ToHost && k.large() {
+			out = finding.JoinSteps(out, []finding.Step{finding.Advise("read-back-pinned"), finding.Advise("read-back-less")})
 		}
 		if k.small() {
 			out = finding.JoinSteps(out, []finding.Step{finding.Advise("pack-small-copies")})

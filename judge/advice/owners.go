@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/internal/lazyregexp"
 	"assay/judge/finding"
 	"assay/summary"
 	"assay/summary/view"
@@ -124,9 +125,24 @@ func (o OwnerShare) advice() []finding.Step {
 		// An annotation around most of the program does not say what ran.
 		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps"), finding.Advise("record-the-cpu")}
 	}
+	if IsWait(o.name) {
+		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
+	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
 		// A launch does not take this long: the CPU did other work.
 		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name)))}
 	}
 	return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 }
+
+// waits matches the names of Python functions and operators in which the CPU waits for
+// another thread, process or rank, and computes nothing.
+var waits = lazyregexp.New(`(?i)^<built-in (function|method) (sleep|acquire|select|e?poll|wait|recv\w*)\b` +
+	`|(^|/)(threading|queue|selectors|socket|multiprocessing/\w+|concurrent/futures/\w+)\.py\(\d+\): (wait|get|join|acquire|select|_?poll|_?recv\w*|result|accept)$` +
+	`|(^|/)asyncio/\w+\.py\(\d+\): (run_until_complete|run_forever|_run_once)$` +
+	`|(^|/)zmq/.*: (recv\w*|poll)$|(^|/)ray/_private/worker\.py\(\d+\): (get|wait)$` +
+	`|distributed_c10d\.py\(\d+\): (\w*barrier|\w+_object\w*)$|^gloo:`)
+
+// IsWait reports whether the CPU waits in what has this name, rather than compute. Moving
+// it to another thread does not help.
+func IsWait(name string) bool { return waits().MatchString(name) }

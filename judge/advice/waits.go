@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"assay/internal/label"
 	"assay/judge/finding"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -52,8 +52,8 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 		}
 	}
 	for _, r := range c.Collectives {
-		if r.Partial && r.TransferNS != nil {
-			w.partial = fmt.Sprintf("%d of %d", r.Ranks, r.GroupSize)
+		if r.Partial && r.TransferNS != nil && len(w.Ranks) > 0 && r.Job == w.Ranks[0].Job {
+			w.partial = fmt.Sprintf("%d of %d", r.Ranks, max(r.GroupSize, r.Ranks+1))
 		}
 	}
 	w.missing = w.partial != "" || slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "ranks-missing" })
@@ -85,22 +85,8 @@ func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
 	return out
 }
 
-// Late returns the ranks that the others wait for: each causes a quarter of the waiting
-// or half as much again as its even share, and together they cause most of it. It
-// returns none if the ranks are late in turn.
-func (w RankWaits) Late() (out []summary.RankWait, caused int64) {
-	const each, more, together = 0.25, 1.5, 0.6
-	least := max(each, more/float64(len(w.Ranks)))
-	for _, r := range w.Ranks {
-		if float64(r.CausedNS) >= least*float64(w.Wait) && r.CausedNS > 0 {
-			out, caused = append(out, r), summary.Plus(caused, r.CausedNS)
-		}
-	}
-	if float64(caused) < together*float64(w.Wait) {
-		return nil, 0
-	}
-	return out, caused
-}
+// Late returns the ranks that the others wait for: see [view.LateRanks].
+func (w RankWaits) Late() (out []summary.RankWait, caused int64) { return view.LateRanks(w.Ranks) }
 
 // Waiting reports whether waiting is most of the time in matched collectives.
 func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
@@ -108,15 +94,21 @@ func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
 func (w RankWaits) Evidence() []string {
 	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU", unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
 		unit.Duration(w.transfer/int64(len(w.Ranks))))
-	if w.partial != "" {
-		line += "; " + w.partial + " ranks of a group were given, so a rank that is not here may be late"
+	return append([]string{line}, w.Caveat()...)
+}
+
+// Caveat says that ranks of a group are missing, or the end of their files, and that one of
+// them may be late.
+func (w RankWaits) Caveat() []string {
+	if w.partial == "" {
+		return nil
 	}
-	return []string{line}
+	return []string{w.partial + " ranks of a group were given, so a rank that is not here may be late"}
 }
 
 // Share returns how much of the waiting a rank causes, and how often it is last.
 func (w RankWaits) Share(r summary.RankWait) string {
-	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", RankName(r.Rank), unit.Count(r.Last), label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
+	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", w.Name(r), unit.Count(r.Last), label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
 }
 
 func (w RankWaits) Advice() finding.Step {
@@ -128,15 +120,15 @@ func (w RankWaits) Advice() finding.Step {
 		return finding.Advise("transfer-less")
 	}
 	if len(late) > 0 {
-		if step, ok := AgainstLate(late); ok {
+		if step, ok := AgainstLate(w.Names(late), late); ok {
 			return step
 		}
 	}
 	switch {
 	case len(late) == 1:
-		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(late[0].Rank))
+		return finding.Advise("find-the-late-rank", "rank", w.Names(late))
 	case len(late) > 1:
-		return finding.Advise("find-the-late-ranks", "ranks", RankList(late))
+		return finding.Advise("find-the-late-ranks", "ranks", w.Names(late))
 	}
 	return finding.Advise("even-out-each-step")
 }
@@ -146,25 +138,5 @@ func (w RankWaits) Advice() finding.Step {
 func UselessWithCause() []string {
 	out := []string{"find-the-late-rank", "find-the-late-ranks", "even-out-each-step", "transfer-less", "tune-the-communication", "compare-the-same-steps",
 		"compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "send-less-between-ranks", "give-all-ranks"}
-	for _, s := range CommAdvice() {
-		out = append(out, s.ID)
-	}
-	return out
-}
-
-// RankList returns the numbers of ranks in order: "0 and 6".
-func RankList(list []summary.RankWait) string {
-	var numbers []int
-	for _, r := range list {
-		numbers = append(numbers, r.Rank)
-	}
-	slices.Sort(numbers)
-	var words []string
-	for _, n := range slices.Compact(numbers) {
-		words = append(words, strconv.Itoa(n))
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return append(out, AnyCommAdvice()...)
 }

@@ -24,10 +24,10 @@ const (
 	mainShare = 0.6
 )
 
-// WhyLate returns what a rank does more of than the others of the same work: the same
+// WhyLate returns what the rank of a name does more of than the others of the same work: the same
 // kernels that take longer, other kernels, or idle time with what its CPU did. It returns
 // false if the ranks were not compared.
-func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
+func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 	c := r.Others
 	if c == nil {
 		return nil, false
@@ -35,15 +35,15 @@ func WhyLate(r summary.RankWait) (evidence []string, ok bool) {
 	l := latenessOf(c)
 	least := int64(notable * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
 	if l.longer > least {
-		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", RankName(r.Rank),
+		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", name,
 			unit.Duration(c.SameNS), unit.Duration(c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
 	}
 	if l.more > least {
-		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s on the others: more work", RankName(r.Rank),
+		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s on the others: more work", name,
 			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
 	}
 	if l.idle > least {
-		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", RankName(r.Rank), unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
+		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {
 		case in > l.idle/2:
 			line += fmt.Sprintf(", for %s in %s", unit.Duration(in), inHost(c))
@@ -78,26 +78,26 @@ func inHost(c *summary.Comparison) string {
 	return name
 }
 
-// StepsWhenLate says in which steps a rank causes most of the waiting. It returns "" if that
+// StepsWhenLate says in which steps the rank of a name causes most of the waiting. It returns "" if that
 // is not known.
-func StepsWhenLate(r summary.RankWait) string {
+func StepsWhenLate(name string, r summary.RankWait) string {
 	l := r.Late
 	switch {
 	case l == nil || l.Of < 2:
 		return ""
 	case l.Count == l.Of:
-		return fmt.Sprintf("%s: late in all %s", RankName(r.Rank), label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("%s: late in all %s", name, label.Plural(int64(l.Of), "step"))
 	case l.Count == 1:
-		return fmt.Sprintf("%s: late in step %d only (of %s)", RankName(r.Rank), l.First, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("%s: late in step %d only (of %s)", name, l.First, label.Plural(int64(l.Of), "step"))
 	case l.Count == l.FromFirst:
-		return fmt.Sprintf("%s: late from step %d on (%d of %s)", RankName(r.Rank), l.First, l.Count, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("%s: late from step %d on (%d of %s)", name, l.First, l.Count, label.Plural(int64(l.Of), "step"))
 	}
-	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", RankName(r.Rank), l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
+	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", name, l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
 }
 
-// AgainstLate returns the step for the cause that the late ranks have in common, and
+// AgainstLate returns the step for the cause that the late ranks of these names have in common, and
 // whether there is one.
-func AgainstLate(late []summary.RankWait) (step finding.Step, ok bool) {
+func AgainstLate(names string, late []summary.RankWait) (step finding.Step, ok bool) {
 	id := ""
 	for i, r := range late {
 		own := againstLate(r.Others)
@@ -106,19 +106,15 @@ func AgainstLate(late []summary.RankWait) (step finding.Step, ok bool) {
 		}
 		id = own
 	}
-	ranks := RankName(late[0].Rank)
-	if len(late) > 1 {
-		ranks = "ranks " + RankList(late)
-	}
 	switch id {
 	case "compare-the-gpu":
-		return finding.Advise("compare-the-gpu", "ranks", ranks), true
+		return finding.Advise("compare-the-gpu", "ranks", names), true
 	case "compare-the-work":
-		return finding.Advise("compare-the-work", "ranks", ranks), true
+		return finding.Advise("compare-the-work", "ranks", names), true
 	case "compare-the-input":
-		return finding.Advise("compare-the-input", "ranks", ranks), true
+		return finding.Advise("compare-the-input", "ranks", names), true
 	}
-	return finding.Advise("compare-the-host", "ranks", ranks), true
+	return finding.Advise("compare-the-host", "ranks", names), true
 }
 
 // againstLate returns the id of the step for the cause of a late rank, or "" if none

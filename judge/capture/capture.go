@@ -42,6 +42,7 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
 		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.tooLittleWork)},
+		{ID: rule.SlowWorker, Part: tree.BasisSlices, Measure: tree.Single(e.slowWorker)},
 	}
 }
 
@@ -105,6 +106,9 @@ func (c *evaluator) withoutGPUTime() (finding.Finding, bool) {
 func (c *evaluator) noGPUTime() finding.Finding {
 	f := finding.Finding{Rule: rule.NoGPUTime, Level: finding.Warn}
 	switch {
+	case c.partial():
+		f.Title = "No GPU work in the part of the capture that was measured"
+		f.Next = []finding.Step{finding.Advise("measure-another-part")}
 	case len(c.Devices) > 0:
 		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
@@ -147,6 +151,11 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		f.Evidence = []string{unit.Count(int64(n)) + kinds}
 	}
 	return f
+}
+
+// partial reports whether only a part of an input was measured.
+func (c *evaluator) partial() bool {
+	return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Window != nil })
 }
 
 // ascend stands for Huawei's NPUs.
@@ -205,7 +214,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", label.Plural(events, "GPU event"), unit.Duration(window))
-	if span > 0 {
+	if span > 0 && !c.partial() {
 		of := "a capture"
 		if n := len(c.Inputs); n > 1 {
 			of = fmt.Sprintf("%d captures", n)
@@ -214,6 +223,9 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	}
 	f.Title += "; limit " + under
 	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}
+	if c.partial() {
+		f.Next = []finding.Step{finding.Advise("measure-another-part")}
+	}
 	return f, true
 }
 

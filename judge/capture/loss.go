@@ -23,7 +23,11 @@ type Loss struct {
 // LossOf looks at all inputs. The part at the end of a capture does not count, because
 // it ran after the windows that are judged, unless it is overdue.
 func LossOf(c *summary.Summary) (l Loss) {
+	cut := cutInputs(c)
 	for _, r := range c.LaunchLosses {
+		if cut[r.Input] {
+			continue
+		}
 		kernels := r.OfKernels()
 		if kernels && float64(r.AtEnd)*float64(l.End.Calls) >= float64(l.End.AtEnd)*float64(r.Calls) {
 			l.End = r
@@ -52,6 +56,29 @@ func LossOf(c *summary.Summary) (l Loss) {
 		}
 	}
 	return l
+}
+
+// cutInputs returns the inputs that ended early, if they have so few of the launches that the
+// others can be judged without them.
+func cutInputs(c *summary.Summary) map[int]bool {
+	const few = 0.25
+	out := map[int]bool{}
+	var theirs, all int64
+	count := func(input int, calls int64) {
+		if all = summary.Plus(all, calls); input < len(c.Inputs) && !c.Inputs[input].Complete {
+			theirs, out[input] = summary.Plus(theirs, calls), true
+		}
+	}
+	for _, l := range c.Launches {
+		count(l.Input, l.Calls)
+	}
+	for _, l := range c.LaunchLosses {
+		count(l.Input, l.Missing)
+	}
+	if float64(theirs) >= few*float64(all) {
+		return nil
+	}
+	return out
 }
 
 // Evidence lists the rows with the most missing work.

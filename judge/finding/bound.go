@@ -60,6 +60,7 @@ const (
 	BoundPrefill     Bound = "prefill"  // decode waits for prefill
 	BoundTransfer    Bound = "transfer" // of KV cache between servers
 	BoundUnderLoaded Bound = "under-loaded"
+	BoundHang        Bound = "hang" // calls did not complete on all ranks
 )
 
 // BoundWords are the display words of a bound.
@@ -108,6 +109,7 @@ var boundWords = []boundEntry{
 	{BoundPrefill, BoundWords{Headline: "decode waits for prefill", Short: "prefill"}},
 	{BoundTransfer, BoundWords{Headline: "bound by KV transfer", Short: "transfer"}},
 	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
+	{BoundHang, BoundWords{Headline: "hang"}},
 	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
 }
 

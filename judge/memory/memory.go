@@ -173,7 +173,7 @@ func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.onMemory(s), unit.Share(num, den), unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
-	f.Next = append(ownerMemoryAdvice(s), finding.Advise("free-other-memory"))
+	f.Next = append(finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s)), finding.Advise("free-other-memory"))
 	return f, true
 }
 
@@ -265,17 +265,7 @@ const (
 
 // memoryGrowth judges whether allocated memory grows from step to step.
 func (c *Evaluator) memoryGrowth() (finding.Finding, bool) {
-	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
-		if s.History == nil || s.History.Growth == nil || len(s.History.Steps) == 0 {
-			return 0, 1
-		}
-		g := s.History.Growth
-		if g.Fell || g.Bytes < minGrowth || g.Steps < minGrowthSteps {
-			return 0, 1
-		}
-		i := slices.IndexFunc(s.History.Steps, func(st summary.MemoryStep) bool { return st.Name == g.From })
-		return g.Bytes, s.History.Steps[max(0, i)].Start
-	})
+	s, num, den := c.worstMemory(grown)
 	f, limit, ok := measuredBytes(c.Limits[rule.MemoryGrowth], num, den)
 	if !ok {
 		return f, false
@@ -287,8 +277,38 @@ func (c *Evaluator) memoryGrowth() (finding.Finding, bool) {
 	for _, o := range g.Owners[:min(3, len(g.Owners))] {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"), unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
 	}
-	f.Next = []finding.Step{finding.Advise("find-what-keeps-tensors"), finding.Advise("delete-and-collect")}
+	f.Next = append(c.leakAdvice(s), finding.Advise("delete-and-collect"))
 	return f, true
+}
+
+// grown returns the growth of allocated memory from step to step, and what was allocated
+// when it began; 0 and 1 if it does not grow in each step.
+func grown(s *summary.Snapshot) (num, den int64) {
+	if s.History == nil || s.History.Growth == nil || len(s.History.Steps) == 0 {
+		return 0, 1
+	}
+	g := s.History.Growth
+	if g.Fell || g.Bytes < minGrowth || g.Steps < minGrowthSteps {
+		return 0, 1
+	}
+	i := slices.IndexFunc(s.History.Steps, func(st summary.MemoryStep) bool { return st.Name == g.From })
+	return g.Bytes, s.History.Steps[max(0, i)].Start
+}
+
+// leakAdvice returns the steps against memory that grows: first the line that allocates
+// most of it. It returns none if memory does not grow.
+func (c *Evaluator) leakAdvice(s *summary.Snapshot) (out []finding.Step) {
+	num, den := grown(s)
+	if _, _, leaks := measuredBytes(c.Limits[rule.MemoryGrowth], num, den); !leaks {
+		return nil
+	}
+	for _, o := range s.History.Growth.Owners {
+		if o.Frame != "" && o.Bytes >= num/2 {
+			out = append(out, finding.Advise("free-what-a-line-allocates", "site", o.Frame, "bytes", unit.Bytes(o.Bytes)))
+			break
+		}
+	}
+	return append(out, finding.Advise("find-what-keeps-tensors"))
 }
 
 // memoryUnrecorded reports a snapshot whose peak is unknown.

@@ -32,7 +32,7 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 		}
 		f.Evidence = append(failureEvidence(s, o), c.ownerEvidence(s)...)
 		f.Evidence = append(f.Evidence, splitEvidence(s)...)
-		f.Next = exhaustedAdvice(s, o)
+		f.Next = finding.JoinSteps(c.leakAdvice(s), exhaustedAdvice(s, o))
 		return f, true
 	}
 	return finding.Finding{}, false
@@ -101,7 +101,7 @@ func (c *Evaluator) memoryOwner() (finding.Finding, bool) {
 		f.Evidence[0] += "; a KV cache is large on purpose"
 	}
 	f.Evidence = append(f.Evidence, c.ownerEvidence(s)...)
-	f.Next = ownerMemoryAdvice(s)
+	f.Next = finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s))
 	return f, true
 }
 

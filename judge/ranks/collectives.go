@@ -52,7 +52,7 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 		}
 	}
 	r := c.reading(rule.SlowCollectives, "Slow collectives: %s above the expected transfer time", lost)
-	evidence = append([]string{"additional transfer: " + c.perStep(min(lost, c.Judged.ExposedComm()))}, evidence...)
+	evidence = append([]string{"additional transfer: " + c.perStep(min(lost, c.Judged.ExposedComm()), c.all())}, evidence...)
 	return complete(r, evidence, []finding.Step{finding.Advise("check-the-link"), finding.Advise("check-nccl-tests"), finding.Advise("transfer-less")})
 }
 

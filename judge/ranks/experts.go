@@ -60,7 +60,7 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 	if splits.Count > 0 && over(busiest.most, busiest.mean, margin) {
 		r.Subject = "rank " + strconv.Itoa(busiest.rank)
 	}
-	evidence = append([]string{"waiting: " + c.perStep(min(ns, c.Judged.ExposedComm()))}, evidence...)
+	evidence = append([]string{"waiting: " + c.perStep(min(ns, c.Judged.ExposedComm()), c.all())}, evidence...)
 	return complete(r, evidence, []finding.Step{finding.Advise("balance-experts"), finding.Advise("replicate-experts")})
 }
 

@@ -3,6 +3,7 @@ package ranks
 import (
 	"fmt"
 
+	"assay/internal/label"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -17,38 +18,37 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	if len(late) == 0 {
 		return nil
 	}
-	window := c.Judged.Window()
 	waited := min(caused, c.Judged.ExposedComm())
-	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, window)
-	what := fmt.Sprintf("Straggler: rank %d", late[0].Rank)
+	of := c.whoWait(w, late)
+	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
+	f.Title = fmt.Sprintf("Straggler: %s; the other %s %s of their GPU time", w.Names(late),
+		label.Plural(int64(of.gpus), w.Kind()), wait(of.gpus)+unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
 	if len(late) > 1 {
-		what = "Stragglers: ranks " + advice.RankList(late)
+		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late), unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
 	}
-	f.Title = fmt.Sprintf("%s; the other ranks wait %s of %s", what, unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
-	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = []string{"waiting: " + c.perStep(waited)}
+	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
+	f.Evidence = append(f.Evidence, w.Caveat()...)
 	for _, r := range late {
-		f.Evidence = append(append(f.Evidence, w.Share(r)), whyRankLate(c, r)...)
+		f.Evidence = append(append(f.Evidence, w.Share(r)), whyRankLate(c, w, r)...)
 		if d := c.device(&r); d != nil {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
 		}
 	}
-	f.Subject = "rank " + advice.RankList(late)
+	f.Subject = w.Names(late)
 	f.Next = []finding.Step{w.Advice()}
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
-	for _, s := range advice.CommAdvice() { // faster communication does not help a straggler
-		r.Drops = append(r.Drops, s.ID)
-	}
+	r.Drops = advice.AnyCommAdvice() // faster communication does not help a straggler
 	return r.IfReached()
 }
 
 // whyRankLate returns in which steps a rank is late, and what it does more of than the
 // others of the same work.
-func whyRankLate(c *Evaluator, r summary.RankWait) (out []string) {
-	if text := advice.StepsWhenLate(r); text != "" {
+func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (out []string) {
+	if text := advice.StepsWhenLate(w.Name(r), r); text != "" {
 		out = append(out, text)
 	}
-	why, ok := advice.WhyLate(r)
+	why, ok := advice.WhyLate(w.Name(r), r)
 	if !ok {
 		why = whyLate(c, r.Rank)
 	}
@@ -66,15 +66,13 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, window)
 	f.Title = fmt.Sprintf("Ranks late in turn: waiting for each other takes %s of %s", unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
 	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = []string{"waiting: " + c.perStep(waited)}
+	f.Evidence = []string{"waiting: " + c.perStep(waited, c.all())}
 	for _, r := range w.Ranks[:min(2, len(w.Ranks))] {
 		f.Evidence = append(f.Evidence, w.Share(r))
 	}
 	f.Next = []finding.Step{w.Advice(), finding.Advise("even-out-the-work")}
 	r := tree.Reading{Finding: f, Reached: reached, Explains: map[string]int64{rule.ExposedComm: waited}}
-	for _, s := range advice.CommAdvice() {
-		r.Drops = append(r.Drops, s.ID)
-	}
+	r.Drops = advice.AnyCommAdvice()
 	return r.IfReached()
 }
 
@@ -93,4 +91,61 @@ func (c *Evaluator) Advice() finding.Step {
 		return w.Advice()
 	}
 	return c.peers().advice()
+}
+
+// A devices is some GPUs: how many they are, and the sum of their windows.
+type devices struct {
+	gpus   int
+	window int64
+}
+
+// all returns all GPUs that are judged.
+func (c *Evaluator) all() devices { return devices{len(c.Devices), c.Judged.Window()} }
+
+// whoWait returns the GPUs of the job of late ranks that wait for them: the others, or all if
+// several ranks are late, which wait for each other too.
+func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices {
+	type place struct {
+		input, rank int
+		device      int64
+	}
+	waits := map[place]bool{}
+	for i, r := range w.Ranks { // those that are late come first
+		waits[place{r.Input, r.Rank, r.Device}] = i > 0 || len(late) > 1
+	}
+	return c.others(func(d *summary.Device) bool { return waits[place{d.Input, d.Rank, d.Device}] })
+}
+
+// others returns the GPUs that accept returns true for. A long warm-up, which is not judged,
+// is taken as the same share of each window.
+func (c *Evaluator) others(accept func(*summary.Device) bool) (out devices) {
+	for i := range c.Devices {
+		if d := &c.Devices[i]; accept(d) {
+			out.gpus, out.window = out.gpus+1, summary.Plus(out.window, d.Activity.Window())
+		}
+	}
+	if all := c.Total.Window(); c.Judged != c.Total && all > 0 {
+		out.window = int64(float64(out.window) * float64(c.Judged.Window()) / float64(all))
+	}
+	return out
+}
+
+// wait returns the verb for a number of ranks.
+func wait(ranks int) string {
+	if ranks == 1 {
+		return "waits "
+	}
+	return "wait "
+}
+
+// otherRuns says that the inputs are of several runs, and which one the finding is of.
+func (c *Evaluator) otherRuns(w advice.RankWaits) []string {
+	jobs := map[int]bool{}
+	for _, r := range c.Ranks {
+		jobs[r.Job] = true
+	}
+	if len(jobs) < 2 || w.Ranks[0].Job >= len(c.Inputs) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d runs were given, and the ranks of each are compared apart; this one begins with %s", len(jobs), c.Inputs[w.Ranks[0].Job].Path)}
 }

@@ -9,74 +9,23 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
-// A stage is one stage of a pipeline with the sums of its GPUs.
-type stage struct {
-	number, gpus  int
-	wait, compute int64 // ns
+// pipelines returns the pipelines of the summary of which every stage was given. A stage waits
+// for its pipeline while others fill and drain it, which is the bubble, and while a stage with
+// more work computes: as much longer in each step as that stage computes longer.
+func (c *Evaluator) pipelines() []view.Pipeline {
+	return slices.DeleteFunc(view.Pipelines(c.Summary), func(p view.Pipeline) bool { return !p.Whole() })
 }
 
-// A pipeline is the stages of a job, and how their waiting divides.
-type pipeline struct {
-	stages []stage
-	job    int
-	// uneven is waiting for the stage that computes longest, and bubble the rest.
-	uneven, bubble int64
-	windows        int64 // of the GPUs of all stages
-}
-
-// pipelines returns the pipelines of the summary. A stage waits for its pipeline while
-// others fill and drain it, which is the bubble, and while a stage with more work computes:
-// as much longer in each step as that stage computes longer.
-func (c *Evaluator) pipelines() (out []pipeline) {
-	for _, t := range c.Topologies {
-		if t.Stages < 2 {
-			continue
-		}
-		p := pipeline{job: t.Job}
-		for i := range c.Ranks {
-			r := &c.Ranks[i]
-			d := c.device(r)
-			if r.Job != t.Job || r.Stage == nil || r.StageWaitNS == nil || d == nil {
-				continue
-			}
-			at, ok := slices.BinarySearchFunc(p.stages, *r.Stage, func(s stage, n int) int { return cmp.Compare(s.number, n) })
-			if !ok {
-				p.stages = slices.Insert(p.stages, at, stage{number: *r.Stage})
-			}
-			s := &p.stages[at]
-			s.gpus++
-			s.wait = summary.Plus(s.wait, min(*r.StageWaitNS, d.Activity.ExposedComm()))
-			s.compute = summary.Plus(s.compute, d.Activity.Compute())
-			p.windows = summary.Plus(p.windows, d.WindowNS)
-		}
-		if len(p.stages) != t.Stages {
-			continue // the stage that others wait for may be missing
-		}
-		longest := p.longest()
-		for _, s := range p.stages {
-			more := min(s.wait, (longest.compute/int64(longest.gpus)-s.compute/int64(s.gpus))*int64(s.gpus))
-			p.uneven = summary.Plus(p.uneven, more)
-			p.bubble = summary.Plus(p.bubble, s.wait-more)
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// longest returns the stage whose GPUs compute longest.
-func (p *pipeline) longest() stage {
-	return slices.MaxFunc(p.stages, func(a, b stage) int { return cmp.Compare(a.compute/int64(a.gpus), b.compute/int64(b.gpus)) })
-}
-
-// mean returns the mean compute time of a GPU of the other stages.
-func (p *pipeline) mean(but int) int64 {
+// meanCompute returns the mean compute time of a GPU of the other stages.
+func meanCompute(p view.Pipeline, but int) int64 {
 	ns, n := int64(0), int64(0)
-	for _, s := range p.stages {
-		if s.number != but {
-			ns, n = summary.Plus(ns, s.compute), n+int64(s.gpus)
+	for _, s := range p.Stages {
+		if s.Number != but {
+			ns, n = summary.Plus(ns, s.Compute), n+s.GPUs
 		}
 	}
 	return ns / max(1, n)
@@ -85,14 +34,14 @@ func (p *pipeline) mean(but int) int64 {
 // pipelineBubble judges the time in which stages wait while the pipeline fills and drains.
 func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 	for _, p := range c.pipelines() {
-		r := c.reading(rule.PipelineBubble, "Pipeline bubble: %s", p.bubble)
-		evidence := []string{"waiting between stages: " + c.perStep(p.bubble)}
+		r := c.reading(rule.PipelineBubble, "Pipeline bubble: %s", p.Bubble())
+		evidence := []string{"waiting between stages: " + c.perStep(p.Bubble(), c.all())}
 		evidence = append(evidence, c.closedForm(p)...)
-		least := slices.MinFunc(p.stages, func(a, b stage) int { return cmp.Compare(a.wait/int64(a.gpus), b.wait/int64(b.gpus)) })
-		most := slices.MaxFunc(p.stages, func(a, b stage) int { return cmp.Compare(a.wait/int64(a.gpus), b.wait/int64(b.gpus)) })
-		if most.number != least.number {
-			evidence = append(evidence, fmt.Sprintf("stage %d waits %s per GPU, stage %d %s; their compute time is %s and %s", most.number, unit.Duration(most.wait/int64(most.gpus)),
-				least.number, unit.Duration(least.wait/int64(least.gpus)), unit.Duration(most.compute/int64(most.gpus)), unit.Duration(least.compute/int64(least.gpus))))
+		byWait := func(a, b view.PipelineStage) int { return cmp.Compare(a.Wait/a.GPUs, b.Wait/b.GPUs) }
+		least, most := slices.MinFunc(p.Stages, byWait), slices.MaxFunc(p.Stages, byWait)
+		if most.Number != least.Number {
+			evidence = append(evidence, fmt.Sprintf("stage %d waits %s per GPU, stage %d %s; their compute time is %s and %s", most.Number, unit.Duration(most.Wait/most.GPUs),
+				least.Number, unit.Duration(least.Wait/least.GPUs), unit.Duration(most.Compute/most.GPUs), unit.Duration(least.Compute/least.GPUs)))
 		}
 		next := []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("interleave-stages"), finding.Advise("balance-stages")}
 		out = append(out, complete(r, evidence, next)...)
@@ -102,31 +51,30 @@ func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 
 // closedForm compares the bubble with that of the schedule, (p-1)/(m+p-1) of the step with p
 // stages and m micro-batches, if these are known.
-func (c *Evaluator) closedForm(p pipeline) []string {
-	i := slices.IndexFunc(c.Topologies, func(t summary.Topology) bool { return t.Job == p.job })
-	if i < 0 || c.Topologies[i].Messages == nil || p.windows <= 0 {
-		return []string{fmt.Sprintf("%d stages; the number of micro-batches is not known", len(p.stages))}
+func (c *Evaluator) closedForm(p view.Pipeline) []string {
+	if p.Messages == nil || p.Windows() <= 0 {
+		return []string{fmt.Sprintf("%d stages; the number of micro-batches is not known", len(p.Stages))}
 	}
-	n, m := int64(len(p.stages)), *c.Topologies[i].Messages
+	n, m := int64(len(p.Stages)), *p.Messages
 	return []string{fmt.Sprintf("%d stages, %d micro-batches: a pipeline of equal stages idles (p-1)/(m+p-1) = %s of a step; measured %s", n, m,
-		unit.Share(n-1, m+n-1), unit.Share(p.bubble, p.windows))}
+		unit.Share(n-1, m+n-1), unit.Share(p.Bubble(), p.Windows()))}
 }
 
 // unevenStages judges the time in which stages wait because one of them computes longer.
 func (c *Evaluator) unevenStages() (out []tree.Reading) {
 	margin := c.Limits[rule.UnevenStages].Margin
 	for _, p := range c.pipelines() {
-		longest := p.longest()
-		own, mean := longest.compute/int64(longest.gpus), p.mean(longest.number)
+		longest := p.Longest()
+		own, mean := longest.Compute/longest.GPUs, meanCompute(p, longest.Number)
 		if float64(own-mean) < margin*float64(mean) {
 			continue
 		}
-		r := c.reading(rule.UnevenStages, fmt.Sprintf("Uneven stages: waiting for stage %d takes %%s", longest.number), p.uneven)
-		r.Subject = fmt.Sprintf("stage %d", longest.number)
-		evidence := []string{"waiting: " + c.perStep(p.uneven),
-			fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own), longest.number, unit.Duration(mean), unit.Share(own-mean, max(1, mean))),
-			"bubble of the pipeline besides that: " + c.perStep(p.bubble)}
-		r.Where = c.placesOf(p.job, longest.number)
+		r := c.reading(rule.UnevenStages, fmt.Sprintf("Uneven stages: waiting for stage %d takes %%s", longest.Number), p.Uneven())
+		r.Subject = fmt.Sprintf("stage %d", longest.Number)
+		evidence := []string{"waiting: " + c.perStep(p.Uneven(), c.all()),
+			fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own), longest.Number, unit.Duration(mean), unit.Share(own-mean, max(1, mean))),
+			"bubble of the pipeline besides that: " + c.perStep(p.Bubble(), c.all())}
+		r.Where = c.placesOf(p.Job, longest.Number)
 		out = append(out, complete(r, evidence, []finding.Step{finding.Advise("balance-stages"), finding.Advise("more-micro-batches")})...)
 	}
 	return out

@@ -57,13 +57,16 @@ func complete(r tree.Reading, evidence []string, next []finding.Step) []tree.Rea
 	return r.IfReached()
 }
 
-// perStep returns a sum over the GPUs as a mean of one GPU, and of one step if all GPUs have
+// perStep returns a sum over GPUs as a mean of one GPU, and of one step if all GPUs have
 // the same number of steps: "54 ms of 254 ms, mean of 8 GPUs (9 ms of 42.3 ms per step)".
-func (c *Evaluator) perStep(ns int64) string {
-	text, window := c.PerGPU(ns, c.Judged.Window()), c.Judged.Window()
+func (c *Evaluator) perStep(ns int64, of devices) string {
+	gpus := int64(max(1, of.gpus))
+	text := unit.DurationOf(ns/gpus, of.window/gpus)
+	if gpus > 1 {
+		text += fmt.Sprintf(", mean of %d GPUs", gpus)
+	}
 	if n := view.StepsOfEachGPU(c.Summary); n > 1 && c.Judged == c.Total {
-		each := n * int64(len(c.Devices))
-		text += fmt.Sprintf(" (%s per step)", unit.DurationOf(ns/each, window/each))
+		text += fmt.Sprintf(" (%s per step)", unit.DurationOf(ns/(n*gpus), of.window/(n*gpus)))
 	}
 	return text
 }

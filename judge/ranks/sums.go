@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
+	"assay/internal/label"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -102,7 +102,7 @@ func (p peers) advice() finding.Step {
 	case p.differ:
 		return finding.Advise("send-less-between-ranks")
 	case p.straggler():
-		return finding.Advise("find-the-late-rank", "rank", strconv.Itoa(p.least.rank))
+		return finding.Advise("find-the-late-rank", "rank", advice.RankName(p.least.rank))
 	case p.comparable():
 		return finding.Advise("tune-the-communication")
 	}
@@ -116,16 +116,17 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
 		return stragglersOf(c, w)
 	}
-	p, window := c.peers(), c.Judged.Window()
+	p := c.peers()
 	if !p.straggler() {
 		return nil
 	}
 	waited := min(p.waited, c.Judged.ExposedComm())
-	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, window)
-	f.Title = fmt.Sprintf("Straggler: rank %d; the other ranks wait up to %s of %s", p.least.rank,
-		unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
-	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = append([]string{"waiting: " + c.PerGPU(waited, window)}, whyLate(c, p.least.rank)...)
+	of := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
+	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
+	f.Title = fmt.Sprintf("Straggler: rank %d; the other %s %sup to %s of their GPU time", p.least.rank,
+		label.Plural(int64(p.ranks-1), "rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
+	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, whyLate(c, p.least.rank)...)
 	for _, d := range c.Devices {
 		if d.Rank == p.least.rank {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
@@ -133,9 +134,7 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	}
 	f.Subject = advice.RankName(p.least.rank)
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
-	for _, s := range advice.CommAdvice() { // faster communication does not help a straggler
-		r.Drops = append(r.Drops, s.ID)
-	}
+	r.Drops = advice.AnyCommAdvice() // faster communication does not help a straggler
 	return r.IfReached()
 }
 

@@ -136,7 +136,7 @@ func TestStepText(t *testing.T) {
 	if want := `Open "{time}.json" at 7 µs (start of the largest gap).`; !strings.HasPrefix(Text(s), want) {
 		t.Errorf("got %q, want %q", Text(s), want)
 	}
-	if s := finding.Advise("find-the-late-rank", "rank", "3"); SourceOf(s).URL != "docs/measures.md" || !strings.HasPrefix(Text(s), "Find why rank 3 is late") {
+	if s := finding.Advise("find-the-late-rank", "rank", "rank 3"); SourceOf(s).URL != "docs/measures.md" || !strings.HasPrefix(Text(s), "Find why rank 3 is late") {
 		t.Errorf("%q comes from %+v", Text(s), SourceOf(s))
 	}
 	if got := (finding.Step{ID: "unknown"}); Text(got) != "" || SourceOf(got) != (Source{}) {

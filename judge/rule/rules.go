@@ -25,6 +25,8 @@ type ruleEntry struct {
 	Rule // meaning, limits and source
 
 	Note       string             `yaml:"note"`
+	Symptom    string             `yaml:"symptom"` // what a user sees, for the table of symptoms
+	Likely     string             `yaml:"likely"`  // the cause that it mostly has
 	Line       string             `yaml:"line"`
 	Part       string             `yaml:"part"`
 	Whole      string             `yaml:"whole"`

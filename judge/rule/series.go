@@ -3,6 +3,7 @@ package rule
 // The rules of logs, in their order of precedence. Phases and steps of logs are also
 // compared with the limits of the rules of phases and steps.
 const (
+	Hang                = "hang"
 	NotFinite           = "values-not-finite"
 	KVCacheFull         = "kv-cache-full"
 	RequestsQueued      = "requests-queued"
@@ -20,4 +21,6 @@ const (
 	UnderLoaded         = "under-loaded"
 	LowMFU              = "low-mfu"
 	LowCacheHits        = "low-cache-hits"
+	LowGPUUse           = "low-gpu-use"
+	LowGPUUseInPhase    = "low-gpu-use-in-phase"
 )

@@ -47,6 +47,7 @@ const (
 	LongGaps        = "long-gaps"
 	LowUtilization  = "low-utilization"
 	UnevenRanks     = "uneven-ranks"
+	SlowWorker      = "slow-worker"
 	OpaqueGraphs    = "opaque-graphs"
 	SlowingKernels  = "slowing-kernels"
 	DominantKernel  = "dominant-kernel"

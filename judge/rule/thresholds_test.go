@@ -36,6 +36,7 @@ func TestRules(t *testing.T) {
 		{ID: LongGaps, Warn: 0.05, Info: 0.01, MinGapNS: 500 * ms},
 		{ID: LowUtilization, Info: 0.1, MinBusy: 0.5},
 		{ID: UnevenRanks, Warn: 0.1, Critical: 0.25},
+		{ID: SlowWorker, Warn: 0.1, Critical: 0.25, MinEvents: 4},
 		{ID: OpaqueGraphs, Warn: 0.25, Info: 0.05},
 		{ID: DominantKernel, Warn: 0.5, Critical: 0.6},
 		{ID: TinyKernels, Warn: 0.3, Critical: 0.6, Under: 10_000},

@@ -84,6 +84,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add := func(id string, measure func(*input) (finding.Finding, bool)) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
 	}
+	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
@@ -106,8 +107,10 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.TransferWaits, e.transferWaits)
 	add(rule.EagerDecode, e.eagerDecode)
 	add(rule.LowCacheHits, e.lowCacheHits)
-	add(rule.UnderLoaded, e.underLoaded)
+	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
 	add(rule.UnevenReplicas, e.unevenReplicas)
+	add(rule.LowGPUUse, monitors{e}.lowUse)
+	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out
 }
 
@@ -120,13 +123,18 @@ func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best fi
 		if !ok || found && cmp.Or(cmp.Compare(f.Level, best.Level), cmp.Compare(f.Value, best.Value)) <= 0 {
 			continue
 		}
-		if len(e.inputs) > 1 {
-			f.Evidence = append([]string{"log: " + label.Clean(e.logged.Inputs[in.index].Path)}, f.Evidence...)
-		}
-		f.Where = append(f.Where, finding.Place{Input: in.index, Rank: e.logged.Inputs[in.index].Rank})
-		best, found = f, true
+		best, found = placed(e, f, in), true
 	}
 	return best, found
+}
+
+// placed returns the finding of an input with its place.
+func placed(e *Evaluator, f finding.Finding, in *input) finding.Finding {
+	if len(e.inputs) > 1 {
+		f.Evidence = append([]string{"log: " + label.Clean(e.logged.Inputs[in.index].Path)}, f.Evidence...)
+	}
+	f.Where = append(f.Where, finding.Place{Input: in.index, Rank: e.logged.Inputs[in.index].Rank})
+	return f
 }
 
 // Any reports whether there are values of logs.
@@ -199,10 +207,10 @@ func (e *Evaluator) nothingOver() finding.Verdict {
 // has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
 	if n := in.stepCount(); len(in.kinds) > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
-		return fmt.Sprintf("The log has %s, which are too few for a bottleneck; phases: %s", label.Plural(n, "step"), in.stackText())
+		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"), e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
 	}
 	if list := in.replicas(); len(list) > 0 {
-		return fmt.Sprintf("The server logged its requests in %s; a bottleneck is named from %d lines on", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
+		return fmt.Sprintf("The server logged its requests in %s; a bottleneck needs at least %d lines", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
 	}
 	steps := e.stepsText(in)
 	switch {

@@ -301,6 +301,26 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
+// allUnderLoaded returns the finding of the busiest server log. Servers are under-loaded only
+// if all of them are: one log with few requests says nothing about the other replicas.
+func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if len(in.replicas()) == 0 {
+			continue // of a trainer
+		}
+		f, ok := e.underLoaded(in)
+		switch {
+		case !ok:
+			return finding.Finding{}, false
+		case found && best.Value <= f.Value:
+			continue
+		}
+		best, found = placed(e, f, in), true
+	}
+	return best, found
+}
+
 // unevenReplicas compares the mean numbers of running requests of replicas over time.
 func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnevenReplicas]

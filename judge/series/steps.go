@@ -10,6 +10,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -49,27 +50,13 @@ func stepsOf(s *summary.Summary, input int) (out []stepSeries) {
 	return out
 }
 
-// warmUpFactor is how far over the median a first step is warm-up.
-const warmUpFactor = 1.5
-
-// measure finds the warm-up and then the median of the other steps. At most a tenth of the
-// steps of a start, and one in any case, are warm-up.
+// measure finds the warm-up and then the median of the other steps.
 func (s *stepSeries) measure() {
-	s.warm = make([]bool, len(s.steps))
 	all := make([]float64, len(s.steps))
 	for i, st := range s.steps {
 		all[i] = float64(st.WallNS)
 	}
-	middle := median(all)
-	for k, from := range s.starts {
-		to := len(s.steps)
-		if k+1 < len(s.starts) {
-			to = s.starts[k+1]
-		}
-		for i := from; i < to && i < from+max(1, (to-from)/10) && all[i] >= warmUpFactor*middle && to-from >= 3; i++ {
-			s.warm[i] = true
-		}
-	}
+	s.warm = view.WarmUp(all, median(all), s.starts)
 	steady := s.steady()
 	s.median, s.mad = median(steady), mad(steady)
 }
@@ -281,7 +268,42 @@ func (e *Evaluator) periodicStalls(in *input) (finding.Finding, bool) {
 	f.Rule, f.Warn, f.Critical = limits.ID, limits.Warn, limits.Critical
 	f.Level, _ = limits.Tempered(level, limit, int64(len(s.steps)))
 	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period))}
+	if p, timer := e.periodicTimer(in, s, slow, period); p != nil {
+		f.Title = fmt.Sprintf("Periodic slow steps: one in %d steps has %s, median %s", period, label.Clip(label.Clean(timer), 30), unit.Duration(p.MedianNS))
+		switch kindOf(p.Path) {
+		case "evaluation", "checkpoint":
+			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("evaluate-less-often")}, f.Next)
+		}
+		if kindOf(p.Path) == "checkpoint" {
+			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("checkpoint-asynchronously")}, f.Next)
+		}
+	}
 	return f, ok
+}
+
+// periodicTimer returns the phase that makes periodic steps slow, and the name of its timer:
+// it is in the slow steps alone, begins with one of them, comes in the same distance, and takes
+// most of what they take more than the others.
+func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period int64) (found *summary.Phase, timer string) {
+	excess := make([]float64, 0, len(slow))
+	first := map[int64]bool{}
+	for _, i := range slow {
+		excess = append(excess, float64(s.steps[i].WallNS)-s.median)
+		first[s.steps[i].Number] = true
+	}
+	for i := range in.phases {
+		p := &in.phases[i]
+		if p.Example == "" || float64(p.MedianNS) < median(excess)/2 || found != nil && p.MedianNS <= found.MedianNS {
+			continue
+		}
+		for k := range e.Series {
+			r := &e.Series[k]
+			if r.Input == p.Input && r.Name == p.Example && r.FirstStep != nil && r.LastStep != nil && first[*r.FirstStep] && first[*r.LastStep] && r.N >= fewestPeriods && *r.LastStep-*r.FirstStep == period*(r.N-1) {
+				found, timer = p, p.Example
+			}
+		}
+	}
+	return found, timer
 }
 
 // unevenSteps judges how much the step time varies.

@@ -153,7 +153,7 @@ func (e *Evaluator) slower(in *input) (finding.Finding, bool) {
 		if t.at > 0 {
 			f.Title = fmt.Sprintf("Step time rises by %s at %s: %s before, %s after", percent(t.change), s.nameAt(t.at), duration(t.first), duration(t.last)) + rule.Over(limit)
 		}
-		f.Evidence = e.rising(in, limits)
+		f.Evidence = rising(in, limits)
 		f.Next = slowerAdvice(f.Evidence)
 		return f, true
 	}
@@ -182,7 +182,7 @@ func (s *stepSeries) nameAt(index int) string {
 }
 
 // rising returns the loads that rise too.
-func (e *Evaluator) rising(in *input, limits rule.Rule) (out []string) {
+func rising(in *input, limits rule.Rule) (out []string) {
 	for _, name := range []string{"train.response_length", "train.tokens_per_step", "train.prompt_length"} {
 		for _, r := range in.metric(name, "") {
 			if r.Strip == nil {

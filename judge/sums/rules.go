@@ -49,7 +49,12 @@ func (t *Evaluator) communication() (finding.Finding, bool) {
 	f.Evidence = append(rowEvidence(comm, "communication", comm.ns), "the tables do not show overlap with compute or waiting for other ranks")
 	f.Where = comm.places()
 	f.Gain(comm.ns, t.kernels.ns, "total kernel time")
-	f.Next = append([]finding.Step{finding.Advise("compare-tables-of-ranks")}, advice.CommAdvice()...)
+	as := *t.Summary // with the rows of the tables as kernels of a trace
+	as.Kernels = nil
+	for _, r := range comm.byName() {
+		as.Kernels = append(as.Kernels, summary.Kernel{Name: r.Name, Class: r.Class, Category: r.Category, TotalNS: r.ns})
+	}
+	f.Next = append([]finding.Step{finding.Advise("compare-tables-of-ranks")}, advice.CommAdvice(&as)...)
 	return f, true
 }
 
@@ -83,7 +88,7 @@ func (t *Evaluator) copying() (finding.Finding, bool) {
 	f.Evidence = append(advice.CopyEvidence(kinds), "the tables do not show overlap with compute")
 	f.Where = copies.places()
 	f.Gain(copies.ns, work.ns, "total GPU time")
-	f.Next = advice.CopyAdvice(kinds)
+	f.Next = advice.CopyAdvice(kinds, 0)
 	return f, true
 }
 

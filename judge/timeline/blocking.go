@@ -94,8 +94,9 @@ func pageableCopies(c *Evaluator) blocking {
 	}}, func(r *summary.CopyCall, _ advice.Direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
-	if len(h.rows) > 0 && advice.DirectionOf(summary.Copy{Name: h.rows[0].copy}) == advice.ToHost {
-		// Avoiding the copy saves more than a faster copy.
+	if len(h.rows) > 0 && h.rows[0].bytes < h.rows[0].runs*advice.LargeCopy && advice.DirectionOf(summary.Copy{Name: h.rows[0].copy}) == advice.ToHost {
+		// Avoiding the copy of a result saves more than a faster copy. Large tensors are
+		// offloaded or saved on purpose.
 		h.next = append([]finding.Step{finding.Advise("read-back-less")}, h.next...)
 	}
 	return h
@@ -221,7 +222,7 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 		// The advice of these calls on pinned memory replaces that on copies.
 		r.Drops = []string{"copy-pinned", "copy-pinned-not-pageable"}
 	}
-	if float64(h.lost) >= limits.MinShare*float64(window) {
+	if lost := h.lost - min(h.lost, c.worked(kind)); float64(lost) >= limits.MinShare*float64(window) {
 		r.Explains[rule.GPUIdle] = h.lost
 		savings := h.savings(c.Total.Idle())
 		r.Replacing = append([]string{savings}, h.evidence()...)
@@ -232,6 +233,18 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 		return nil
 	}
 	return []tree.Reading{r}
+}
+
+// worked returns the idle time of named work of the CPU, and of its waits for others, which
+// would remain without the wait for the GPU before it. It counts even if it is less than the limit of its rule.
+func (c *Evaluator) worked(kind int) (ns int64) {
+	if c.calls[kind].rule != rule.SyncCalls {
+		return 0 // a copy that blocks can be replaced together with its wait
+	}
+	for _, w := range works(c) {
+		ns = summary.Plus(ns, w.ns)
+	}
+	return ns
 }
 
 // portion returns the part of a time that num has of den, at most all of it.

@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/judge/finding"
@@ -50,7 +51,7 @@ func (c *Evaluator) untracedGraphs() []tree.Reading {
 // dataLoading judges the idle time in a data loader. A program can name the phase itself.
 func (c *Evaluator) dataLoading() []tree.Reading {
 	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
-	r := causeOfIdle(c, rule.DataLoading, "Waiting for data loading: ", max(ns, idleIn(c, "data")))
+	r := causeOfIdle(c, rule.DataLoading, "Waiting for data loading: ", max(ns, steadyIdleIn(c, "data")))
 	r.Where, r.Next = where, []finding.Step{finding.Advise("load-data-ahead")}
 	return r.IfReached()
 }
@@ -58,11 +59,19 @@ func (c *Evaluator) dataLoading() []tree.Reading {
 // allocating judges the idle time in calls that allocate or free GPU memory.
 func (c *Evaluator) allocating() []tree.Reading {
 	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc })
-	r := causeOfIdle(c, rule.Allocating, "Waiting for cudaMalloc/cudaFree: ", ns)
-	r.Where, r.Next = where, []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
+	pinned, _ := owned(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc && pins(r.Name) })
+	what, next := "Waiting for cudaMalloc/cudaFree: ", []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
+	if pinned > ns-pinned {
+		what, next = "Allocating pinned memory: ", []finding.Step{finding.Advise("reuse-pinned")}
+	}
+	r := causeOfIdle(c, rule.Allocating, what, ns)
+	r.Where, r.Next = where, next
 	r.Evidence = allocationsInSteps(c)
 	return r.IfReached()
 }
+
+// pins reports whether a call allocates or frees memory of the CPU that a GPU can copy from.
+func pins(call string) bool { return strings.Contains(call, "Host") }
 
 // launchBound judges the idle time in short gaps in which the GPU had nothing queued. What
 // it waits for behind a full queue is no cause of the CPU: see [Evaluator.kernelGaps].

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"assay/internal/label"
+	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -21,7 +22,8 @@ import (
 // only, as the annotations of iterations, are one.
 type work struct {
 	name               string // the one with the most time
-	most               int64  // ns of name
+	state              string
+	most               int64 // ns of name
 	names              int
 	ns, count, longest int64
 }
@@ -30,13 +32,13 @@ type work struct {
 // code that launches little or nothing. It comes before the wait that often precedes such
 // work, because the work needs what was waited for: without the wait it would still run.
 func (c *Evaluator) cpuWork() []tree.Reading {
-	list := works(c)
+	list := slices.DeleteFunc(works(c), func(w work) bool { return advice.IsWait(w.name) })
 	ns := int64(0)
 	for _, w := range list {
 		ns = summary.Plus(ns, w.ns)
 	}
-	if ns == 0 {
-		return nil
+	if ns == 0 || generatedElsewhere(c) > 0 {
+		return nil // or what the thread is in is a wait for another process
 	}
 	f, limit, ok := rule.Measured(c.Limits[rule.CPUWork], ns, c.Total.Window())
 	f.Title = fmt.Sprintf("CPU work between launches: %s", c.OfWindow(ns)) + rule.Over(limit)
@@ -45,10 +47,12 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, w.evidence()+periodOf(c, w))
+		_, period := periodOf(c, w)
+		f.Evidence = append(f.Evidence, w.evidence()+period)
 	}
 	_, f.Where = owned(c, func(r summary.Idle) bool { return slices.ContainsFunc(list, func(w work) bool { return w.is(r.Name) }) })
-	f.Next = list[0].advice()
+	steps, _ := periodOf(c, list[0])
+	f.Next = list[0].advice(steps)
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
 	return r.IfReached()
 }
@@ -72,7 +76,7 @@ func works(c *Evaluator) (out []work) {
 		key := r.State + "\x00" + withoutNumbers(r.State, r.Name)
 		w := byName[key]
 		if w == nil {
-			w = &work{}
+			w = &work{state: r.State}
 			byName[key] = w
 		}
 		w.names++
@@ -160,8 +164,11 @@ func (w work) evidence() string {
 
 // periodOf says how often the work interrupts the GPU, if its gaps are at equal distances:
 // in steps where they are marked, else in time. The summary lists the longest gaps of
-// each GPU. If there are more, their distances are not known.
-func periodOf(c *Evaluator, w work) string {
+// each GPU. If there are more, their distances are those of the slow steps, or not known.
+func periodOf(c *Evaluator, w work) (steps int, text string) {
+	if n := periodInSteps(c, w); n > 1 {
+		return n, fmt.Sprintf("; in every %d%s step", n, ordinal(n))
+	}
 	for _, d := range c.Devices {
 		var at []int64
 		for _, g := range d.LargestGaps {
@@ -174,13 +181,13 @@ func periodOf(c *Evaluator, w work) string {
 		}
 		slices.Sort(at)
 		if n := stepsApart(c, d, at); n > 1 {
-			return fmt.Sprintf("; in every %d%s step", n, ordinal(n))
+			return n, fmt.Sprintf("; in every %d%s step", n, ordinal(n))
 		}
 		if ns, ok := apart(at); ok {
-			return "; every " + unit.Duration(ns)
+			return 0, "; every " + unit.Duration(ns)
 		}
 	}
-	return ""
+	return 0, ""
 }
 
 // apart returns the mean distance of times, if none differs from it by a tenth.
@@ -217,15 +224,27 @@ func stepsApart(c *Evaluator, d summary.Device, at []int64) (n int) {
 	return n
 }
 
-// advice returns what to do about the work, by the words in its name.
-func (w work) advice() []finding.Step {
+// collects is what the profiler calls gc.collect, without the name of its module.
+const collects = "<built-in function collect>"
+
+// advice returns what to do about the work, by the words in its name and by the distance
+// of its gaps in steps, 0 if that is not known. An operator that is slow in every few
+// steps and launches nothing was interrupted: what took the time is not the operator.
+func (w work) advice(steps int) []finding.Step {
 	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
+	if w.name == collects {
+		return []finding.Step{finding.Advise("schedule-garbage-collection"), general}
+	}
+	if w.state == summary.StateOp && steps > 1 {
+		return []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(steps)), finding.Advise("schedule-garbage-collection"), general}
+	}
 	words := strings.FieldsFunc(strings.ToLower(w.name), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, kind := range []struct {
 		step  finding.Step
 		words []string
 	}{
 		{finding.Advise("schedule-garbage-collection"), []string{"gc", "garbage"}},
+		{finding.Advise("cache-compiled-code"), []string{"dynamo", "inductor", "compile", "autotuner", "autotune"}},
 		{finding.Advise("save-asynchronously"), []string{"save", "checkpoint", "ckpt", "checkpointing"}},
 		{finding.Advise("write-on-another-thread"), []string{"io", "write", "dump", "output", "serialize"}},
 		{finding.Advise("evaluate-elsewhere"), []string{"eval", "evaluate", "evaluation", "validate", "validation"}},

@@ -39,6 +39,9 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 				break
 			}
 			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
+			if inWarmUp(c, &d, g.StartNS, g.NS) {
+				continue
+			}
 			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
 				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
 				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device), finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
@@ -50,7 +53,7 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 				all.Count, all.TotalNS = summary.Plus(all.Count, b.Count), summary.Plus(all.TotalNS, b.TotalNS)
 			}
 		}
-		if len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
+		if !c.Placed && len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
 			out.count, out.ns = summary.Plus(out.count, all.Count-kept.Count), summary.Plus(out.ns, all.TotalNS-kept.TotalNS)
 		}
 	}
@@ -102,7 +105,7 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 	f.Title = finding.Upper(what) + c.OfWindow(gaps.ns) + rule.Over(limit)
 	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
 	f.Gain(gaps.ns, c.Total.Window(), c.WindowWhole())
-	f.Next = []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")}
+	f.Next = engineAdvice(c, []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")})
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
 	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
 		unit.Share(gaps.ns, c.Total.Idle()), label.Plural(gaps.count, "gap"), unit.DurationOf(gaps.ns, c.Total.Idle()))}, gaps.evidence()...)
@@ -136,7 +139,7 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 		open := false
 		for i, busy := range u.BusyNS {
 			from, length := u.ChunkAt(i, d.WindowNS)
-			if float64(busy) >= limit*float64(length) {
+			if float64(busy) >= limit*float64(length) || inWarmUp(c, &d, d.StartNS+from, length) {
 				open = false
 				continue
 			}

@@ -43,7 +43,9 @@ func (c *Evaluator) idle() idle {
 	out := idle{total: c.Total.Idle(), owners: advice.Owners(recordedIdle(c)), listed: c.longGaps(c.Limits[rule.LongGaps].MinGapNS).count > 0}
 	var all summary.Histogram
 	for _, d := range c.Devices {
-		all = all.Plus(d.Gaps)
+		if !c.Placed { // the lengths are those of all gaps
+			all = all.Plus(d.Gaps)
+		}
 		for _, g := range d.LargestGaps {
 			if g.Owner == summary.OwnerNotRecorded {
 				continue
@@ -165,6 +167,9 @@ func (c *Evaluator) idlePart() []tree.Reading {
 	r.Gain(num-profilersOwn(c), den, c.JudgedWhole())
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
-	r.Next = idle.advice()
+	r.Next = engineAdvice(c, idle.advice())
+	if ns := generatedElsewhere(c); ns > 0 {
+		r.Evidence = append(engineEvidence(c, ns), r.Evidence...)
+	}
 	return []tree.Reading{r}
 }

@@ -48,7 +48,9 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 			}
 		}
 		explained = min(explained, c.Total.Without(class, rest))
-		f.Gain(explained, c.Total.Window(), c.WindowWhole())
+		if class != summary.ClassCompute { // how much of its work a kernel can save is not known
+			f.Gain(explained, c.Total.Window(), c.WindowWhole())
+		}
 	}
 	if top.Class == "comm" {
 		f.ToBeSure = []string{"record all ranks; part of this time may be waiting for a straggler"}
@@ -107,12 +109,29 @@ func largestOf(c *Evaluator, of func(summary.Kernel) bool) (out []string) {
 }
 
 // movers are the categories of kernels that do few operations per byte, so that memory
-// limits them. Matrix products, attention, convolutions and unknown kernels are not
+// limits them. Products of matrices, attention, convolutions and unknown kernels are not
 // among them.
 var movers = []string{
 	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache", "optimizer", "loss",
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
+
+// moves reports whether a kernel does few operations per byte.
+func moves(k summary.Kernel) bool {
+	return k.Class == "compute" && (slices.Contains(movers, k.Category) || advice.IsProductOfVector(k.Name))
+}
+
+// moverOf returns what a kernel counts as: its category, or gemv for a product of a matrix
+// and a vector.
+func moverOf(k summary.Kernel) string {
+	if advice.IsProductOfVector(k.Name) {
+		return gemv
+	}
+	return k.Category
+}
+
+// gemv is the word for products of a matrix and a vector.
+const gemv = "gemv"
 
 // A moving is the time of the compute kernels that move data.
 type moving struct {
@@ -127,8 +146,8 @@ func movingOf(c *Evaluator) moving {
 			continue
 		}
 		m.all = summary.Plus(m.all, k.TotalNS)
-		if slices.Contains(movers, k.Category) {
-			m.work[k.Category], m.ns = summary.Plus(m.work[k.Category], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
+		if moves(k) {
+			m.work[moverOf(k)], m.ns = summary.Plus(m.work[moverOf(k)], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
 		}
 	}
 	return m
@@ -158,10 +177,12 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 		}
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(m.work[name], m.all), unit.DurationOf(m.work[name], m.all)))
 	}
-	moves := func(k summary.Kernel) bool { return k.Class == "compute" && slices.Contains(movers, k.Category) }
 	f.Evidence = append(f.Evidence, largestOf(c, moves)...)
 	f.Where = largestKernelOf(c, moves)
 	f.Next = []finding.Step{finding.Advise("fuse-small-kernels"), finding.Advise("move-less"), finding.Advise("measure-bandwidth")}
+	if finding.ByWork(m.work)[0] == gemv {
+		f.Next = append(advice.VectorAdvice(), finding.Advise("measure-bandwidth"))
+	}
 	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: m.ns}}}
 }
 

@@ -172,7 +172,9 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 	}
 	f.Evidence = append(f.Evidence, phaseEvidence(c, name)...)
 	f.Where = longestRuns(c, name)
-	f.Next = advice.PhaseAdvice(name)
+	if f.Next = advice.PhaseAdvice(name); name == "generation" {
+		f.Next = engineAdvice(c, f.Next)
+	}
 	return f, true
 }
 
@@ -195,6 +197,23 @@ func idleIn(c *Evaluator, name string) (ns int64) {
 		}
 	}
 	return ns
+}
+
+// steadyIdleIn is idleIn without the warm-up steps, if their idle time is left out: at least
+// what all phases of the name outside of them were idle.
+func steadyIdleIn(c *Evaluator, name string) int64 {
+	ns := idleIn(c, name)
+	for i, st := range c.Steps {
+		if !c.Placed || c.states[i] != StepWarmUp {
+			continue
+		}
+		for _, p := range st.Phases {
+			if p.Name == name {
+				ns -= p.NS
+			}
+		}
+	}
+	return min(max(0, ns), c.Total.Idle())
 }
 
 // longestRuns returns the places of the longest runs of the phases of some names.
@@ -271,7 +290,9 @@ func (c *Evaluator) rlUtilization() []tree.Reading {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the idle time (%s)", name, unit.Share(idle[name], c.Total.Idle()), unit.DurationOf(idle[name], c.Total.Idle())))
 	}
 	f.Title = fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window), c.PerGPU(busy, window), unit.Percent(1-limit))
-	f.Next = advice.PhaseAdvice(names[0])
+	if f.Next = advice.PhaseAdvice(names[0]); names[0] == "generation" {
+		f.Next = engineAdvice(c, f.Next)
+	}
 	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.GPUIdle: f.NumeratorNS}, Below: append([]string{f.Title}, f.Evidence...)}}
 }
 

@@ -20,16 +20,16 @@ func (c *Evaluator) Rules() []tree.Row {
 		// The GPU may have been busy during CUDA graphs without node trace, so these come
 		// first. A cause that names what the CPU did comes before one that says only that
 		// it was late, and both come before how the idle time is distributed.
-		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
-		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
-		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.allocating},
-		{ID: rule.CPUWork, Part: tree.PartIdle, Under: idle, Precedence: 35, Replaces: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.cpuWork},
-		{ID: rule.SmallCopies, Part: tree.PartIdle, Under: idle, Precedence: 37, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.smallCopies},
-		{ID: rule.KernelGaps, Part: tree.PartIdle, Under: idle, Precedence: 45, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.kernelGaps},
-		{ID: rule.LaunchBound, Part: tree.PartIdle, Under: idle, Precedence: 50, Replaces: true, Always: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.launchBound},
-		{ID: rule.LongGaps, Part: tree.PartIdle, Under: idle, Precedence: 60, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeLongGaps},
-		{ID: rule.LowUtilization, Part: tree.PartIdle, Under: idle, Precedence: 70, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.judgeUtilization},
-		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
+		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
+		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
+		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.allocating},
+		{ID: rule.CPUWork, Part: tree.PartIdle, Under: idle, Precedence: 35, Replaces: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.cpuWork},
+		{ID: rule.SmallCopies, Part: tree.PartIdle, Under: idle, Precedence: 37, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.smallCopies},
+		{ID: rule.KernelGaps, Part: tree.PartIdle, Under: idle, Precedence: 45, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.kernelGaps},
+		{ID: rule.LaunchBound, Part: tree.PartIdle, Under: idle, Precedence: 50, Replaces: true, Always: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.launchBound},
+		{ID: rule.LongGaps, Part: tree.PartIdle, Under: idle, Precedence: 60, Alone: true, Last: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.judgeLongGaps},
+		{ID: rule.LowUtilization, Part: tree.PartIdle, Under: idle, Precedence: 70, Alone: true, Last: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.judgeUtilization},
+		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true, OfIdle: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
 
 		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},
 		{ID: rule.SlowingKernels, Part: tree.PartCompute, Under: compute, Precedence: 15, Alone: true, Last: true, Whole: true, Worth: tree.WorthOfLoss, Measure: c.slowingKernels},

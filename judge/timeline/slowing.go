@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/label"
 	"assay/judge/finding"
@@ -45,4 +46,20 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 	f.Gain(over, c.Total.Window(), c.WindowWhole())
 	f.Next = []finding.Step{finding.Advise("check-the-clocks"), finding.Advise("check-other-processes")}
 	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: over}}}
+}
+
+// slowingFirst puts kernels that slow down before all other findings of a run that
+// computes: their loss is measured, while kernel types and dominant kernels only say what
+// the GPU computed, and tuning a kernel does not bring its speed back.
+func slowingFirst(list []finding.Finding, v finding.Verdict) {
+	if v.Bound != finding.BoundCompute && v.Bound != finding.BoundMemory {
+		return
+	}
+	i := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == rule.SlowingKernels && f.Level > finding.Info })
+	if i < 0 {
+		return
+	}
+	f := list[i]
+	copy(list[1:i+1], list[:i])
+	list[0] = f
 }

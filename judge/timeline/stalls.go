@@ -38,6 +38,10 @@ func (c *Evaluator) periodicStalls() (finding.Finding, bool) {
 	f.Rule, f.Warn, f.Critical = limits.ID, limits.Warn, limits.Critical
 	f.Level, _ = limits.Tempered(level, limit, int64(len(c.Steps)))
 	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period)), finding.Advise("schedule-garbage-collection")}
+	if cause, known := commonCauseOf(c, slowOf(c), mediansOf(c)); known {
+		f.Evidence = append([]string{cause.evidence()}, f.Evidence...)
+		f.Next = finding.JoinSteps(cause.advice(), f.Next)
+	}
 	return f, ok
 }
 
@@ -62,22 +66,17 @@ func slow(c *Evaluator, limits rule.Rule) (finding.Finding, bool) {
 	if level > finding.Info {
 		f.Title += rule.Over(limit)
 	}
-	medians := map[string]int64{}
-	for _, g := range c.groups {
-		medians[g.Marker+"\x00"+g.Kind] = g.MedianNS
-	}
-	var worst []int
-	for i := range c.Steps {
-		if c.states[i] == StepSlow {
-			worst = append(worst, i)
-		}
-	}
+	medians, worst := mediansOf(c), slowOf(c)
 	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(c.Steps[b].WallNS, c.Steps[a].WallNS) })
 	for _, i := range worst[:min(finding.MostPlaces, len(worst))] {
 		f.Where = append(f.Where, stepPlace(c, i))
 		st := c.Steps[i]
+		median, in := medians[st.Marker+"\x00"+st.Kind], ""
+		if cause, known := causeOfStep(c, i, st.WallNS-median); known {
+			in = fmt.Sprintf(", %s in %q", unit.Duration(cause.ns), finding.Short(cause.name))
+		}
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s on %s: %s, median %s, idle %s", shortStep(st), unit.Timestamp(st.StartNS),
-			c.Device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(medians[st.Marker+"\x00"+st.Kind]), unit.Duration(st.Activity.Idle())))
+			c.Device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(median), unit.Duration(st.Activity.Idle()))+in)
 	}
 	f.Gain(overMedian(c, worst, medians))
 	return f, true

@@ -84,11 +84,17 @@ type Result struct {
 func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	stops := c.Findings(func(r tree.Row) bool { return r.Abstains && r.Part == tree.BasisCapture })
 	if c.Total.Window() == 0 {
-		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: append(before, stops[0])}}
+		ofSlices := c.Findings(tree.BasedOn(tree.BasisSlices))
+		if len(ofSlices) > 0 {
+			stops[0].Next = finding.JoinSteps(ofSlices[0].Next[:1], stops[0].Next)
+		}
+		list := append(append(before, stops[0]), ofSlices...)
+		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: list}}
 	}
 	leaveOutUnrecorded(c)
 	c.states, c.groups = sortSteps(c)
 	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
+	leaveOutWarmUp(c)
 	c.calls = blockings(c)
 	t := c.Assemble()
 	if len(stops) > 0 {
@@ -109,7 +115,9 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	t.LeadWith(list, v)
 	list = append(list, c.OfMemory()...)
 	finding.SortFindings(list, c.Order)
+	t.LeadWithPart(list, v)
 	finding.DecidedFirst(list, v)
+	slowingFirst(list, v)
 	return Result{Result: finding.Result{Verdict: v, Findings: append(before, list...), Tree: t.Nodes()},
 		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c)}
 }
@@ -134,7 +142,7 @@ func (c *Evaluator) commPart() []tree.Reading {
 	r := lossOfWindow(c, p)
 	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.New(c.Context).Evidence(), worstStep(c, p))
 	r.Scope = append(kernelPlace(c, "comm"), r.Scope...)
-	r.Next = append([]finding.Step{ranks.New(c.Context).Advice()}, advice.CommAdvice()...)
+	r.Next = append([]finding.Step{ranks.New(c.Context).Advice()}, advice.CommAdvice(c.Summary)...)
 	return []tree.Reading{r}
 }
 
@@ -145,7 +153,7 @@ func (c *Evaluator) copiesPart() []tree.Reading {
 	kinds := advice.CopyKinds(c.Copies)
 	r.Evidence = slices.Concat(advice.CopyEvidence(kinds), worstDevice(c, p), worstStep(c, p))
 	r.Where = copyPlaces(c)
-	r.Next = advice.CopyAdvice(kinds)
+	r.Next = advice.CopyAdvice(kinds, int64(len(c.Steps)))
 	return []tree.Reading{r}
 }
 

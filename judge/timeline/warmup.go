@@ -73,8 +73,9 @@ func withoutPhases(c *Evaluator, once onceOnly) summary.Activity {
 func isNegative(ns int64) bool { return ns < 0 }
 
 // withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if
-// these exceed their warn limit and at least two other steps are left. Otherwise it
-// returns the whole windows, because the time between the steps of a server counts.
+// these exceed their warn limit or decide which part of the windows is over its limit, and
+// at least two other steps are left. Otherwise it returns the whole windows: their causes
+// are known.
 func withoutWarmUpSteps(c *Evaluator, states []StepState, groups []stepGroup) summary.Activity {
 	limits := c.Limits[rule.WarmUpSteps]
 	if len(groups) == 0 || int64(len(groups[0].steps)) < c.Limits[rule.SteadySteps].MinEvents {
@@ -90,14 +91,41 @@ func withoutWarmUpSteps(c *Evaluator, states []StepState, groups []stepGroup) su
 		if states[i] != StepWarmUp {
 			continue
 		}
-		for set, ns := range st.Activity {
+		for set, ns := range withinWindow(c, st) {
 			if rest[set] -= ns; rest[set] < 0 {
 				return c.Total // steps overlap, so they cannot be subtracted one by one
 			}
 		}
 	}
-	if float64(left) < limits.Warn*float64(all) || rest.Busy() == 0 {
+	if rest.Busy() == 0 || float64(left) < limits.Warn*float64(all) && !decides(c, rest) {
 		return c.Total
 	}
 	return rest
+}
+
+// decides reports whether a part of the windows is over a limit, and is not without the
+// warm-up, or the other way round.
+func decides(c *Evaluator, rest summary.Activity) bool {
+	return slices.ContainsFunc(parts(), func(p part) bool {
+		over := func(a summary.Activity) bool {
+			_, _, ok := c.Limits[p.rule].Level(float64(p.time(a)) / float64(max(1, a.Window())))
+			return ok
+		}
+		return over(c.Total) != over(rest)
+	})
+}
+
+// inWarmUp reports whether most of a time is in a warm-up step of a GPU, if the judged
+// windows leave these out.
+func inWarmUp(c *Evaluator, d *summary.Device, from, ns int64) bool {
+	if c.Left == "" {
+		return false
+	}
+	within := int64(0)
+	for i, st := range c.Steps {
+		if c.states[i] == StepWarmUp && st.Input == d.Input && st.Rank == d.Rank && st.Device == d.Device {
+			within += max(0, min(from+ns, st.StartNS+st.WallNS)-max(from, st.StartNS))
+		}
+	}
+	return within > ns-within
 }

@@ -22,6 +22,10 @@ type Context struct {
 	Judged summary.Activity // total without a long warm-up: the verdict is about this
 	Left   string           // what judged leaves out; "" if nothing
 
+	// Placed says that idle time and its causes are without what is left out too. Total is
+	// judged then.
+	Placed bool
+
 	// Unrecorded is the part of the windows in which the GPUs ran work that is not in the
 	// capture, in ns. Total and judged are without it.
 	Unrecorded int64
@@ -165,10 +169,17 @@ func (c *Context) PerGPU(num, den int64) string {
 
 // JudgedName returns the name of the denominator for shares of the judged part of the
 // windows.
-func (c *Context) JudgedName() string { return c.WindowName() + c.leftOut() }
+func (c *Context) JudgedName() string { return c.WindowName() + c.LeftOut() }
 
 // WindowName returns the name of the denominator for shares of the windows.
 func (c *Context) WindowName() string {
+	if c.Placed {
+		return c.plainName() + " without " + c.Left
+	}
+	return c.plainName()
+}
+
+func (c *Context) plainName() string {
 	switch many := len(c.Devices) > 1; {
 	case many && c.Unrecorded > 0:
 		return "recorded GPU time"
@@ -181,19 +192,23 @@ func (c *Context) WindowName() string {
 }
 
 // JudgedWhole returns the name of the judged part of the windows as a sum.
-func (c *Context) JudgedWhole() string { return c.WindowWhole() + c.leftOut() }
+func (c *Context) JudgedWhole() string { return c.WindowWhole() + c.LeftOut() }
 
 // WindowWhole returns the name of the windows as a sum.
 func (c *Context) WindowWhole() string {
 	if n := len(c.Devices); n > 1 {
-		return fmt.Sprintf("the GPU time of %d GPUs", n)
+		name := fmt.Sprintf("the GPU time of %d GPUs", n)
+		if c.Placed {
+			name += " without " + c.Left
+		}
+		return name
 	}
 	return c.WindowName()
 }
 
-// leftOut names what the judged part of the windows leaves out.
-func (c *Context) leftOut() string {
-	if c.Judged == c.Total {
+// LeftOut names what the judged part of the windows leaves out.
+func (c *Context) LeftOut() string {
+	if c.Left == "" || c.Placed {
 		return ""
 	}
 	return " without " + c.Left

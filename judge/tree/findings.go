@@ -1,9 +1,11 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 
 	"assay/judge/finding"
+	"assay/judge/rule"
 )
 
 // Findings returns the findings of the tree. Each of them has what the causes below it
@@ -60,6 +62,42 @@ func (n *Node) lowered(share string) {
 		n.Title = n.What + "; " + share
 	}
 	n.Evidence = append(slices.Clone(n.Evidence), "the level is lowered because this is "+share)
+}
+
+// LeadWithPart puts the findings of the part that decides the verdict before the others of
+// the highest level, if the part itself is within its limits: then they say where its time
+// goes.
+func (t Tree) LeadWithPart(list []finding.Finding, v finding.Verdict) {
+	id := v.Rule
+	if v.Bound == finding.BoundCompute {
+		id = rule.ComputeBound // also if nothing is over a limit
+	}
+	at := slices.IndexFunc(t.Parts, func(n *Node) bool { return n.ID == id })
+	if at < 0 || slices.ContainsFunc(list, func(f finding.Finding) bool { return f.Rule == id && f.Level > finding.Info }) {
+		return
+	}
+	causes := map[string]bool{}
+	var note func(*Node)
+	note = func(n *Node) {
+		for _, k := range n.Causes {
+			causes[k.ID] = true
+			note(k)
+		}
+	}
+	note(t.Parts[at])
+	if len(list) == 0 {
+		return
+	}
+	top := list[0].Level
+	slices.SortStableFunc(list, func(a, b finding.Finding) int {
+		if a.Level != top || b.Level != a.Level || causes[a.Rule] == causes[b.Rule] {
+			return cmp.Compare(b.Level, a.Level)
+		}
+		if causes[a.Rule] {
+			return -1
+		}
+		return 1
+	})
 }
 
 // Nodes returns the tree with its shares.

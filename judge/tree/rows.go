@@ -23,6 +23,7 @@ const (
 
 	BasisCapture  = "capture"  // what was recorded
 	BasisRanks    = "ranks"    // the compute time of one rank
+	BasisSlices   = "slices"   // the host slices of one thread
 	BasisSteps    = "steps"    // the time or the number of all steps
 	BasisPhases   = "phases"   // steps, or the windows where no steps are marked
 	BasisMemory   = "memory"   // bytes
@@ -54,6 +55,7 @@ type Row struct {
 	Last     bool   // its evidence follows that of its parent, however much it explains
 	Lower    bool   // it hangs only below findings that have at least its level
 	Whole    bool   // it is known of the whole windows only
+	OfIdle   bool   // it follows from the causes of idle time, which may be known without the warm-up
 	Not      string // the rule whose findings do not include it
 	Worth    worth  // the share of the window that its levels need
 

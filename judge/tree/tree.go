@@ -76,7 +76,7 @@ func (c *Context) Assemble() Tree {
 		case len(n.Explains) == 0:
 			t.Own = append(t.Own, n)
 		default:
-			n.unplaced = n.Whole && c.Judged != c.Total
+			n.unplaced = n.Whole && c.Left != "" && !(n.OfIdle && c.Placed)
 			causes = append(causes, n)
 		}
 	}
@@ -146,10 +146,25 @@ func (p *Node) tell(c *Context) {
 		return
 	}
 	for _, n := range p.Causes {
-		if n.Alone && n.Reached && n.belowLast() {
+		if n.Alone && n.Reached && n.belowLast() && n.outlastsWarmUp(c, p) {
 			n.Told = &n.Finding
 		}
 	}
+}
+
+// outlastsWarmUp reports whether a cause is over its limit without the warm-up too. Of a
+// cause of the whole windows, that is certain only of the part outside: it has at most all
+// of its part there.
+func (n *Node) outlastsWarmUp(c *Context, p *Node) bool {
+	share := float64(min(n.worth, p.NS)) / float64(max(1, c.Judged.Window()))
+	switch {
+	case n.unplaced && n.Worth == WorthOfRule:
+		_, _, ok := c.Limits[n.ID].Level(share)
+		return ok
+	case n.unplaced && n.Worth == WorthOfLoss:
+		return share >= c.Limits[n.ID].MinShare
+	}
+	return true
 }
 
 // belowLast reports whether n hangs below the part that it explains by itself, which is

@@ -13,20 +13,27 @@ import (
 const (
 	briefRemarks = 2
 	briefChanges = 3
+	briefRanks   = 4
 	briefCells   = 20 // of the bar of the longer side
 )
 
 // brief returns the sections of the page for a pull request: the headline, both sides,
 // the time breakdown and the largest changes. The others are folded.
 func (b *differ) brief() []doc.Section {
-	folded := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefChanges, true), b.sums(briefChanges, screenColumns))
+	more := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefChanges, true), b.results(1, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(briefChanges, screenColumns))
 	if b.Per == compare.PerNone {
-		return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks)}, folded...)...)
+		return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.leadingSteps()}, more...)...)
 	}
-	for i := range folded {
-		folded[i].Fold = true
+	for i := range more {
+		more[i].Fold = true
 	}
-	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefBudget(), b.largest()}, folded...)...)
+	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.leadingSteps(), b.briefBudget(), b.largest(), folded(b.screenRanks(briefRanks))}, more...)...)
+}
+
+// folded returns a section that is shown on a click.
+func folded(s doc.Section) doc.Section {
+	s.Fold = true
+	return s
 }
 
 // briefBudget returns a row for each side with a bar. The bars have one scale.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/compare/phases"
 	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/pictures"
@@ -22,41 +23,41 @@ const (
 	screenMovers  = 5
 	screenRemarks = 4
 	screenColumns = 2 // of a table of totals
+	screenPhases  = 10
+	screenRanks   = 8
+	maxRanks      = 64
+	screenMetrics = 12
+	screenResults = 3
+	screenFigures = 10
 	maxMovers     = 40
+	maxMetrics    = 200
 )
 
 // A differ makes the sections of one comparison.
 type differ struct {
 	*compare.Comparison
 	charts map[string]plot.Chart
+
+	baseName, newName string
 }
 
 // Doc makes the document of a comparison, and its pictures in the order of their places.
 // The document shares the memory of the comparison.
 func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
-	b := &differ{c, map[string]plot.Chart{}}
+	b := &differ{Comparison: c, charts: map[string]plot.Chart{}}
+	b.baseName, b.newName = sideNames(c.Base, c.New)
 	charts := pictures.OfComparison(c)
 	for _, chart := range charts {
 		b.charts[chart.File()] = chart
 	}
-	d := doc.Doc{Title: "What changed: " + baseNames(c.Base) + " → " + baseNames(c.New)}
-	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.screenBudget(), b.screenEstimates()},
-		b.movers(screenMovers, true), b.sums(screenMovers, screenColumns))...)
-	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.budget(), b.cells(), b.estimates(), b.steps()},
-		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
+	d := doc.Doc{Title: "What changed: " + b.baseName + " → " + b.newName}
+	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(), b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
+		b.movers(screenMovers, true), b.results(screenResults, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
+	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},
+		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
+		b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
 	d.Brief = b.brief()
 	return d, doc.InPlace(charts, d.Sections)
-}
-
-// baseNames returns the name of the first input of a side, and the number of others.
-func baseNames(s compare.Side) string {
-	switch len(s.Inputs) {
-	case 0:
-		return "nothing"
-	case 1:
-		return label.Base(s.Inputs[0].Path)
-	}
-	return fmt.Sprintf("%s and %d more", label.Base(s.Inputs[0].Path), len(s.Inputs)-1)
 }
 
 // screenHead returns the headline.
@@ -75,8 +76,12 @@ func (b *differ) head() doc.Section {
 // sides returns both sides, the basis of the times, and remarks on comparability.
 func (b *differ) sides(reasons int) doc.Section {
 	s := doc.Section{Title: "Compared"}
+	var base, new *phases.Side
+	if b.Steps != nil {
+		base, new = &b.Steps.Base, &b.Steps.New
+	}
 	s.Blocks = append(s.Blocks, doc.List{
-		{Mark: "baseline", Text: b.side(b.Base)}, {Mark: "new", Text: b.side(b.New)},
+		{Mark: "baseline", Text: b.side(b.Base, b.baseName, base)}, {Mark: "new", Text: b.side(b.New, b.newName, new)},
 	})
 	switch b.Per {
 	case compare.PerStep:
@@ -85,6 +90,14 @@ func (b *differ) sides(reasons int) doc.Section {
 		s.Lead = "times per window and GPU, because the captures have no common steps"
 	default:
 		s.Lead = "totals without a timeline"
+		switch {
+		case b.Steps != nil:
+			s.Lead = "times per step on the host, mean over the steps after warm-up"
+		case len(b.Tables)+len(b.Counters) == 0 && len(b.Benchmarks) > 0:
+			s.Lead = "results as they were reported"
+		case len(b.Tables)+len(b.Counters) == 0 && len(b.Series) > 0:
+			s.Lead = "values that were logged"
+		}
 	}
 	var list doc.List
 	for i, r := range b.Reasons {
@@ -101,8 +114,8 @@ func (b *differ) sides(reasons int) doc.Section {
 }
 
 // side describes one side.
-func (b *differ) side(s compare.Side) string {
-	parts := []string{baseNames(s)}
+func (b *differ) side(s compare.Side, name string, host *phases.Side) string {
+	parts := []string{name}
 	if s.Name != "" {
 		parts = append(parts, label.Clip(label.Clean(s.Name), 60))
 	}
@@ -118,7 +131,20 @@ func (b *differ) side(s compare.Side) string {
 	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
 		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS), unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
 	}
+	if b.Per == compare.PerNone && host != nil {
+		parts = append(parts, hostText(*host))
+	}
 	return strings.Join(parts, ", ")
+}
+
+// hostText describes the steps on the host of a side.
+func hostText(s phases.Side) string {
+	of := map[string]string{phases.FromLog: " of a log", phases.FromTrace: " of a trace"}[s.From]
+	text := fmt.Sprintf("%s%s: median %s, %s to %s", label.Plural(s.Count, "step"), of, unit.FineDuration(s.MedianNS), unit.FineDuration(s.MinNS), unit.FineDuration(s.MaxNS))
+	if s.WarmUp > 0 {
+		text += ", without " + label.Plural(s.WarmUp, "warm-up step")
+	}
+	return text
 }
 
 // copies lists the inputs that were left out.

@@ -13,7 +13,9 @@ package doc
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"assay/internal/label"
 	"assay/report/plot"
 	"assay/unit"
 )
@@ -89,6 +91,34 @@ type Table struct {
 	Rows    []Row
 	More    Rest   // the rows that were left out
 	Note    string // explains columns and denominators
+}
+
+// Narrow returns t without its last columns, as far as lines of so many terminal columns
+// need it. Cells are set two apart, after two.
+func (t Table) Narrow(width int) Table {
+	used, keep := 0, 0
+	for i, c := range t.Columns {
+		widest := label.Width(c.Title)
+		for _, r := range t.Rows {
+			widest = max(widest, label.Width(r.Cells[i]))
+		}
+		if used += 2 + widest; used > width {
+			break
+		}
+		keep++
+	}
+	left := len(t.Columns) - keep
+	if keep == 0 || left == 0 {
+		return t
+	}
+	rows := make([]Row, len(t.Rows))
+	for i, r := range t.Rows {
+		rows[i] = r
+		rows[i].Cells = r.Cells[:keep:keep]
+	}
+	t.Columns, t.Rows = t.Columns[:keep:keep], rows
+	t.Note = strings.TrimSpace(t.Note + " " + label.Plural(int64(left), "more column") + " in the report.")
+	return t
 }
 
 // A Column has the title and the kind of its cells.

@@ -11,12 +11,14 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/summary"
+	"assay/summary/view/bench"
 	"assay/unit"
 )
 
 // How many rows of results the tables have, and columns of numbers.
 const (
 	screenResults = 12
+	screenWidth   = 80
 	mostResults   = 200
 	mostFigures   = 10
 	mostSettings  = 3
@@ -35,42 +37,25 @@ var figureColumns = []figureColumn{
 	{"serving.e2e", "median", "E2E median"}, {"serving.e2e", "p50", "E2E p50"}, {"serving.e2e", "", "E2E"}, {"serving.e2e", "p99", "E2E p99"}, {"serving.e2e", "mean", "E2E mean"},
 	{"step.prefill_time", "", "prefill"}, {"step.decode_time", "median", "decode step"}, {"serving.duration", "", "duration"}, {"requests.completed", "", "completed"}, {"requests.failed", "", "failed"},
 	{"comm.time", "out-of-place", "time"}, {"comm.algbw", "out-of-place", "alg. bandwidth"}, {"comm.busbw", "out-of-place", "bus bandwidth"}, {"comm.busbw", "in-place", "in place"}, {"comm.busbw", "mean", "mean bus bandwidth"},
+	{"weight_sync.time", "mean", "weight sync"}, {"weight_sync.time", "min", "min"}, {"weight_sync.time", "max", "max"}, {"weight_sync.bandwidth", "", "bandwidth"},
+	{"memory.peak", "", "peak memory"}, {"benchmark.speedup", "", "speedup"}, {"network.bandwidth", "", "bandwidth"}, {"requests.sent", "", "sent"},
 }
 
-// settings are what results of a sweep differ in, with the names of the producers.
-var settings = []struct {
-	head  string
-	names []string
-}{
-	{"request rate", []string{"request_rate", "Traffic request rate", "Request rate configured (RPS)", "input_config.request_rate", "input_config.loadgen.request_rate", "target_qps"}},
-	{"concurrency", []string{"max_concurrency", "Max request concurrency", "Maximum request concurrency", "num_concurrent_requests", "input_config.concurrency", "input_config.loadgen.concurrency", "request_info.num_concurrent_requests"}},
-	{"batch", []string{"batch_size"}},
-	{"TP", []string{"server_info.tp_size", "world_info.tp_size", "tensor_parallel_size", "TP Size"}},
-	{"input length", []string{"random_input_len", "input_len", "mean_input_tokens"}},
-	{"output length", []string{"random_output_len", "output_len", "mean_output_tokens"}},
-	{"model", []string{"model_id", "Model", "model", "server_info.model_path", "engine.model"}},
-	{"backend", []string{"backend", "Backend"}},
-	{"test", []string{"test"}}, {"ranks", []string{"ranks"}}, {"bytes", []string{"bytes"}},
-}
-
-// settingOf returns a setting of a result, or "".
-func settingOf(b *summary.Benchmark, names []string) string {
-	for _, n := range names {
-		if v := b.Settings[n]; v != "" {
-			return v
+// ordered returns the columns of results. A screen has no room for all: there the first
+// statistic of each metric precedes the others.
+func ordered(screen bool) []figureColumn {
+	if !screen {
+		return figureColumns
+	}
+	first, rest := []figureColumn{}, []figureColumn{}
+	for _, c := range figureColumns {
+		if slices.ContainsFunc(first, func(o figureColumn) bool { return o.metric == c.metric && c.stat != "p50" }) {
+			rest = append(rest, c)
+		} else {
+			first = append(first, c)
 		}
 	}
-	return ""
-}
-
-// figureOf returns a number of a result.
-func figureOf(b *summary.Benchmark, metric, stat string) *summary.Figure {
-	for i := range b.Metrics {
-		if f := &b.Metrics[i]; f.Metric == metric && f.Stat == stat {
-			return f
-		}
-	}
-	return nil
+	return append(first, rest...)
 }
 
 // benchmarks returns a table of results for each producer, and of each sweep one of
@@ -85,35 +70,43 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 		}
 		byProducer[b.Producer] = append(byProducer[b.Producer], b)
 	}
+	drawn := ctx.Pictures("log-latency.png", "log-sweep.png")
 	for _, p := range producers {
 		name := label.Clip(label.Clean(p), 60)
-		out = append(out, doc.Section{Title: "Results of " + name, Lead: "as they were reported", Blocks: []doc.Block{resultTable(ctx, byProducer[p]).Cut(most)}})
-		if t := sweep(byProducer[p]); len(t.Rows) > 0 {
-			out = append(out, doc.Section{Title: "Throughput against latency", Lead: t.Title + " of " + name, Blocks: []doc.Block{t.Cut(most)}})
+		out = append(out, doc.Section{Title: "Results of " + name, Lead: "as they were reported", Blocks: append([]doc.Block{resultTable(ctx, byProducer[p], most == screenResults).Cut(most)}, drawn...)})
+		drawn = nil // the pictures have the results of all producers
+		for _, sw := range bench.Sweeps(ctx.Summary) {
+			if t := sweep(sw, most == screenResults); sw.Producer == p && len(t.Rows) > 0 {
+				lead := t.Title + " of " + name
+				if sw.Workload != "" {
+					lead += "; " + label.Clip(label.Clean(sw.Workload), 60)
+				}
+				out = append(out, doc.Section{Title: "Throughput against latency", Lead: lead, Blocks: []doc.Block{t.Cut(most)}})
+			}
 		}
 	}
 	return out
 }
 
 // resultTable returns a row for each result of a producer.
-func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
+func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) doc.Table {
 	several := len(ctx.Inputs) > 1
 	t := doc.Table{Title: "results"}
 	if several {
 		t.Columns = append(t.Columns, doc.Col("input", doc.Number))
 	}
 	t.Columns = append(t.Columns, doc.Col("result", doc.Number))
-	var varied [][]string
-	for _, s := range settings {
-		differ := slices.ContainsFunc(list, func(b *summary.Benchmark) bool { return settingOf(b, s.names) != settingOf(list[0], s.names) })
-		if (differ || len(list) == 1 && settingOf(list[0], s.names) != "") && len(varied) < mostSettings {
-			varied = append(varied, s.names)
-			t.Columns = append(t.Columns, doc.Col(s.head, doc.Text))
+	var varied []bench.Setting
+	for _, s := range bench.Settings() {
+		differ := slices.ContainsFunc(list, func(b *summary.Benchmark) bool { return s.Of(b) != s.Of(list[0]) })
+		if (differ || len(list) == 1 && s.Of(list[0]) != "") && len(varied) < mostSettings {
+			varied = append(varied, s)
+			t.Columns = append(t.Columns, doc.Col(s.Head, doc.Text))
 		}
 	}
 	var figures []figureColumn
-	for _, c := range figureColumns {
-		if len(figures) < mostFigures && slices.ContainsFunc(list, func(b *summary.Benchmark) bool { return figureOf(b, c.metric, c.stat) != nil }) {
+	for _, c := range ordered(screen) {
+		if len(figures) < mostFigures && slices.ContainsFunc(list, func(b *summary.Benchmark) bool { return bench.FigureOf(b, c.metric, c.stat) != nil }) {
 			figures = append(figures, c)
 			t.Columns = append(t.Columns, doc.Col(c.head, doc.Number))
 		}
@@ -124,8 +117,8 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
 			row = append(row, strconv.Itoa(b.Input+1))
 		}
 		row = append(row, strconv.Itoa(b.Number+1))
-		for _, names := range varied {
-			v := settingOf(b, names)
+		for _, st := range varied {
+			v := st.Of(b)
 			if v == "" && b.Title != "" {
 				v = b.Title
 			}
@@ -133,7 +126,7 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append(row, figureCells(b, figures)...)})
 	}
-	if len(list) > 1 && !several && len(list) <= 4 && figureOf(list[0], "serving.ttft", "mean") != nil && len(sweepOf(list).list) == 0 {
+	if len(list) > 1 && !several && len(list) <= 4 && bench.FigureOf(list[0], "serving.ttft", "mean") != nil && !swept(ctx, list[0].Producer) {
 		t.Note = "The first result of several is often of a cold server."
 	}
 	return t
@@ -141,7 +134,7 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark) doc.Table {
 
 func figureCells(b *summary.Benchmark, figures []figureColumn) (row []string) {
 	for _, c := range figures {
-		f := figureOf(b, c.metric, c.stat)
+		f := bench.FigureOf(b, c.metric, c.stat)
 		if f == nil {
 			row = append(row, unit.None)
 			continue
@@ -160,84 +153,43 @@ func figureText(f *summary.Figure) string {
 	return Value(&f.Value, f.Unit)
 }
 
-// A sweepRun is results that differ in one setting.
-type sweepRun struct {
-	head  string
-	names []string
-	list  []*summary.Benchmark // by the setting
-}
-
-// sweepOf returns the results by the one setting of load that they differ in, or none.
-func sweepOf(list []*summary.Benchmark) (out sweepRun) {
-	for _, s := range settings[:4] { // load and parallelism
-		values := map[string]bool{}
-		for _, b := range list {
-			if v := settingOf(b, s.names); v != "" {
-				values[v] = true
-			}
-		}
-		if len(values) < 2 {
-			continue
-		}
-		if out.list != nil { // of two settings neither is the one
-			return sweepRun{}
-		}
-		sorted := slices.DeleteFunc(slices.Clone(list), func(b *summary.Benchmark) bool { return math.IsNaN(settingNumber(b, s.names)) })
-		slices.SortStableFunc(sorted, func(a, b *summary.Benchmark) int {
-			return cmp.Compare(settingNumber(a, s.names), settingNumber(b, s.names))
-		})
-		out = sweepRun{s.head, s.names, sorted}
-	}
-	return out
-}
-
-// settingNumber returns a setting as a number: infinity for a load that is not limited, and
-// not a number for other texts.
-func settingNumber(b *summary.Benchmark, names []string) float64 {
-	switch v := settingOf(b, names); v {
-	case "inf", "not set", "Infinity":
-		return math.Inf(1)
-	default:
-		if n, err := strconv.ParseFloat(v, 64); err == nil {
-			return n
-		}
-	}
-	return math.NaN()
+// swept reports whether there is a sweep of a producer.
+func swept(ctx *section.Context, producer string) bool {
+	return slices.ContainsFunc(bench.Sweeps(ctx.Summary), func(s bench.Sweep) bool { return s.Producer == producer })
 }
 
 // sweep returns throughput against latency for results that differ in one setting, with
 // the throughput relative to the first result.
-func sweep(list []*summary.Benchmark) doc.Table {
-	run := sweepOf(list)
-	throughput := figureColumn{"throughput.output_tokens", "", "output tokens"}
-	for _, c := range []figureColumn{throughput, {"throughput.total_tokens", "", "tokens"}, {"throughput.requests", "", "requests"}} {
-		if len(run.list) > 0 && !slices.ContainsFunc(run.list, func(b *summary.Benchmark) bool { return figureOf(b, c.metric, c.stat) == nil }) {
-			throughput = c
-			break
-		}
-	}
-	if len(run.list) < 2 || slices.ContainsFunc(run.list, func(b *summary.Benchmark) bool { return figureOf(b, throughput.metric, throughput.stat) == nil }) {
+func sweep(run bench.Sweep, screen bool) doc.Table {
+	metric := run.Throughput()
+	if metric == "" {
 		return doc.Table{}
 	}
-	t := doc.Table{Title: "by " + run.head,
-		Columns: []doc.Column{doc.Col(run.head, doc.Number), doc.Col(throughput.head, doc.Number), doc.Col("of the first", doc.Number)}}
-	var latencies []figureColumn
+	head := metric
 	for _, c := range figureColumns {
-		if all := !slices.ContainsFunc(run.list, func(b *summary.Benchmark) bool { return figureOf(b, c.metric, c.stat) == nil }); all && len(latencies) < 6 {
-			if f := figureOf(run.list[0], c.metric, c.stat); f.Role == "latency" {
+		if c.metric == metric && c.stat == "" {
+			head = c.head
+		}
+	}
+	t := doc.Table{Title: "by " + run.Setting.Head,
+		Columns: []doc.Column{doc.Col(run.Setting.Head, doc.Number), doc.Col(head, doc.Number), doc.Col("of the first", doc.Number)}}
+	var latencies []figureColumn
+	for _, c := range ordered(screen) {
+		if run.Has(c.metric, c.stat) && len(latencies) < 6 {
+			if f := bench.FigureOf(run.List[0], c.metric, c.stat); f.Role == "latency" {
 				latencies = append(latencies, c)
 				t.Columns = append(t.Columns, doc.Col(c.head, doc.Number))
 			}
 		}
 	}
-	first := figureOf(run.list[0], throughput.metric, throughput.stat).Value
-	for _, b := range run.list {
-		v := figureOf(b, throughput.metric, throughput.stat)
+	first := bench.FigureOf(run.List[0], metric, "").Value
+	for _, b := range run.List {
+		v := bench.FigureOf(b, metric, "")
 		ratio := unit.None
 		if first > 0 {
 			ratio = strconv.FormatFloat(v.Value/first, 'f', 2, 64) + "x"
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append([]string{label.Clip(label.Clean(settingOf(b, run.names)), 20), Value(&v.Value, v.Unit), ratio}, figureCells(b, latencies)...)})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append([]string{label.Clip(label.Clean(run.Setting.Of(b)), 20), Value(&v.Value, v.Unit), ratio}, figureCells(b, latencies)...)})
 	}
 	return t
 }

@@ -12,7 +12,7 @@ import (
 	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/section"
-	"assay/summary/view"
+	"assay/summary/view/hang"
 	"assay/unit"
 )
 
@@ -25,18 +25,25 @@ const (
 
 // hangs returns the calls that not all members of a group made.
 func hangs(ctx *section.Context, most int) doc.Section {
-	list := view.Hangs(ctx.Summary)
+	list := hang.In(ctx.Summary)
 	if len(list) == 0 {
 		return doc.Section{}
 	}
-	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("state", doc.Text), doc.Col("since", doc.Text)}}
+	several := list[0].Run != ""
+	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("state", doc.Text), doc.Col("group", doc.Text), doc.Col("since", doc.Text)}}
 	for i := range list {
 		h := &list[i]
 		seq := unit.None
-		if h.Kind != view.Unpaired {
+		if h.Kind != hang.Unpaired {
 			seq = strconv.FormatInt(h.Seq, 10)
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(h.Group, h.Desc), strings.TrimSpace(label.Clean(h.Op) + " " + label.Clean(h.Shape)), seq, hangState(h), since(h)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{strings.TrimSpace(label.Clean(h.Op) + " " + label.Clean(h.Shape)), seq, hangState(h), groupName(h.Group, h.Desc), since(h)}})
+	}
+	if several {
+		t.Columns = append([]doc.Column{doc.Col("run", doc.Text)}, t.Columns...)
+		for i := range list {
+			t.Rows[i].Cells = append([]string{label.Clip(label.Clean(label.Base(list[i].Run)), 30)}, t.Rows[i].Cells...)
+		}
 	}
 	t.Note = "Ranks that did not arrive and wait in no other call are nearest to the cause; their calls come first. Look at their logs and stacks (py-spy dump) first."
 	return doc.Section{Title: "Calls that did not complete", Lead: "from the flight recorder, the watchdog and NCCL", Blocks: []doc.Block{t.Cut(most)}}
@@ -48,16 +55,16 @@ func groupName(name, desc string) string {
 }
 
 // hangState tells which ranks did what.
-func hangState(h *view.Hang) string {
+func hangState(h *hang.Hang) string {
 	var s string
 	switch h.Kind {
-	case view.NotArrived:
+	case hang.NotArrived:
 		s = fmt.Sprintf("%s did not arrive; %s", ranksText(h.Absent, "", ""), ranksText(h.Waiting, "waits", "wait"))
-	case view.NotCompleted:
+	case hang.NotCompleted:
 		s = fmt.Sprintf("%s; completed on %s", ranksText(h.Absent, "has not completed it", "have not completed it"), ranksText(h.Waiting, "", ""))
-	case view.Unpaired:
+	case hang.Unpaired:
 		s = fmt.Sprintf("%s of rank %d of the group without a %s by rank %d", label.Plural(h.Calls, "call"), h.Waiting[0], counterpart(h.Op), h.Absent[0])
-	case view.TimedOut:
+	case hang.TimedOut:
 		s = "timed out on " + ranksText(h.Waiting, "", "") + "; who is missing is unknown"
 	}
 	if len(h.Unknown) > 0 {
@@ -103,7 +110,7 @@ func ranksText(ranks []int, one, several string) string {
 	return strings.TrimSpace("ranks " + strings.Join(parts, ", ") + " " + several)
 }
 
-func since(h *view.Hang) string {
+func since(h *hang.Hang) string {
 	switch {
 	case h.SinceNS > 0:
 		return time.Unix(0, h.SinceNS).UTC().Format("2006-01-02 15:04:05.000") + " UTC"
@@ -115,7 +122,7 @@ func since(h *view.Hang) string {
 
 // groups returns the communicators and process groups, one row for all members.
 func groups(ctx *section.Context, most int) doc.Section {
-	type key struct{ source, group, desc string }
+	type key struct{ run, source, group, desc string }
 	type row struct {
 		key
 		rows, size, nodes, channels int
@@ -124,10 +131,11 @@ func groups(ctx *section.Context, most int) doc.Section {
 		transports                  map[string]int64
 	}
 	index := map[key]*row{}
+	runs := hang.Runs(ctx.Summary)
 	var order []*row
 	for i := range ctx.Groups {
 		g := &ctx.Groups[i]
-		k := key{g.Source, g.Group, g.Desc}
+		k := key{runs[g.Input], g.Source, g.Group, g.Desc}
 		r := index[k]
 		if r == nil {
 			r = &row{key: k, transports: map[string]int64{}}
@@ -155,6 +163,12 @@ func groups(ctx *section.Context, most int) doc.Section {
 		doc.Col("calls", doc.Number), doc.Col("pending", doc.Number), doc.Col("transports", doc.Text), doc.Col("NCCL", doc.Text)}}
 	for _, r := range order {
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size), positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), unit.Count(r.pending), transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
+	}
+	if runs != nil {
+		t.Columns = append([]doc.Column{doc.Col("run", doc.Text)}, t.Columns...)
+		for i, r := range order {
+			t.Rows[i].Cells = append([]string{label.Clip(label.Clean(label.Base(r.run)), 30)}, t.Rows[i].Cells...)
+		}
 	}
 	return doc.Section{Title: "Groups of ranks", Blocks: []doc.Block{t.Cut(most)}}
 }

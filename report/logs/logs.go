@@ -4,7 +4,6 @@ package logs
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -31,7 +30,19 @@ func Screen(ctx *section.Context) []doc.Section {
 	if len(values.Blocks) == 0 { // no metric has a canonical name
 		values = others(ctx, screenMetrics)
 	}
-	return slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), values, groups(ctx, screenGroups)})
+	return narrow(slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), byPhase(ctx, screenMonitored), services(ctx, screenServices), values, groups(ctx, screenGroups)}))
+}
+
+// narrow leaves out the last columns of tables that are wider than a screen.
+func narrow(list []doc.Section) []doc.Section {
+	for _, s := range list {
+		for i, b := range s.Blocks {
+			if t, ok := b.(doc.Table); ok {
+				s.Blocks[i] = t.Narrow(screenWidth)
+			}
+		}
+	}
+	return list
 }
 
 // Sections returns the sections of the report.
@@ -42,7 +53,14 @@ func Sections(ctx *section.Context) []doc.Section {
 		first = doc.Section{Title: "Steps", Lead: "as the program logged them"}
 	}
 	first.Blocks = append(drawn, first.Blocks...)
-	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{first, metrics(ctx, mostMetrics), places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
+	values := metrics(ctx, mostMetrics)
+	if over := ctx.Pictures("log-server.png", "log-monitor.png"); len(over) > 0 {
+		if values.Title == "" {
+			values.Title = "Values over time"
+		}
+		values.Blocks = append(over, values.Blocks...)
+	}
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{first, byPhase(ctx, mostMonitored), byStep(ctx), clocks(ctx), services(ctx, mostServices), values, places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
@@ -80,7 +98,7 @@ func phases(ctx *section.Context, most int) doc.Section {
 	for _, r := range rows {
 		share := unit.None
 		if all := total[r.Input]; all > 0 {
-			share = percent(*r.Sum / all)
+			share = unit.Value(*r.Sum/all, "share")
 		}
 		name := label.Clip(label.Clean(r.Name), 44)
 		if r.Inside != "" {
@@ -250,53 +268,5 @@ func Value(v *float64, of string) string {
 	if v == nil {
 		return unit.None
 	}
-	whole := func(print func(int64) string) string {
-		if math.Abs(*v) >= math.MaxInt64/2 {
-			return plain(*v)
-		}
-		return print(int64(math.Round(*v)))
-	}
-	switch of {
-	case "ns":
-		return whole(unit.FineDuration)
-	case "byte":
-		return whole(unit.FineBytes)
-	case "byte/s":
-		return whole(unit.FineBytes) + "/s"
-	case "share":
-		return percent(*v)
-	case "flop/s":
-		return unit.FLOPRate(*v)
-	case "token/s", "request/s", "sample/s", "step/s":
-		return plain(*v) + "/s"
-	case "watt":
-		return plain(*v) + " W"
-	case "celsius":
-		return plain(*v) + " °C"
-	case "hertz":
-		return plain(*v/1e6) + " MHz"
-	}
-	return plain(*v)
-}
-
-// percent prints a share with one decimal.
-func percent(share float64) string {
-	const parts = 1e9
-	if math.Abs(share) > 1e6 {
-		return plain(share*100) + "%"
-	}
-	return unit.Share(int64(math.Round(share*parts)), parts)
-}
-
-// plain prints a number with four significant digits, and whole numbers in full.
-func plain(v float64) string {
-	switch a := math.Abs(v); {
-	case v == math.Trunc(v) && a < 1e15:
-		return unit.Count(int64(v))
-	case a >= 1000 && a < 1e15:
-		return unit.Count(int64(math.Round(v)))
-	case a < 1e-4:
-		return fmt.Sprintf("%.3g", v)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return unit.Value(*v, of)
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/judge"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -15,7 +17,8 @@ const mostLanes = 4 // GPUs with an activity panel
 
 const mostMarks = 400 // steps per activity panel
 
-func activity(s *summary.Summary) (plot.Chart, bool) {
+// activity shows the lanes of GPUs, unless they are those of [ranksActivity].
+func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	names := view.DeviceLabels(s)
 	panels := make([]plot.TimePanel, len(s.Devices))
 	var drawable []int
@@ -27,9 +30,14 @@ func activity(s *summary.Summary) (plot.Chart, bool) {
 	if len(drawable) == 0 {
 		return plot.Chart{}, false
 	}
-	shown := view.WorstOf(s, drawable, mostLanes)
+	choice := choose(s, r, drawable, mostLanes)
+	if len(choice.Devices) < choice.Of && onlyPaced(choice) {
+		if _, again := ranksActivity(s); again {
+			return plot.Chart{}, false
+		}
+	}
 	var lanes plot.Timeline
-	for _, i := range shown {
+	for _, i := range choice.Devices {
 		lanes.Panels = append(lanes.Panels, panels[i])
 	}
 	c := plot.Chart{
@@ -37,9 +45,19 @@ func activity(s *summary.Summary) (plot.Chart, bool) {
 		Subtitle: "height: part of each bin in which the class ran; time from the start of the GPU window",
 		Body:     lanes,
 	}
-	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
+	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
 	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "GPU"))
 	return c, true
+}
+
+// onlyPaced reports whether the choice has the slowest, the fastest and the median rank alone.
+func onlyPaced(c view.Choice) bool {
+	for _, at := range c.Devices {
+		if words.Role(c.Roles[at]) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // binShares returns the busy part of each bin of the window, in units of [plot.Full].

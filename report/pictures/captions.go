@@ -1,7 +1,6 @@
 package pictures
 
 import (
-	"fmt"
 	"strings"
 
 	"assay/internal/label"
@@ -11,14 +10,6 @@ import (
 
 // joinSentences joins two texts. Both may be empty.
 func joinSentences(a, b string) string { return strings.TrimSpace(a + " " + b) }
-
-// restOfDevices returns how many GPUs are not drawn, or "" if all are.
-func restOfDevices(all, shown int) string {
-	if all == shown {
-		return ""
-	}
-	return fmt.Sprintf("The %d GPUs with the most idle time; %s.", shown, label.Plural(int64(all-shown), "more GPU"))
-}
 
 // inputCaption explains the numbers of inputs below a picture.
 func inputCaption(s *summary.Summary, shown []int) string {

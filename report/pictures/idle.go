@@ -1,10 +1,12 @@
 package pictures
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"assay/internal/label"
+	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
@@ -16,7 +18,7 @@ import (
 const mostReasons = 10
 
 // idle shows the idle time of each GPU by cause.
-func idle(s *summary.Summary) (plot.Chart, bool) {
+func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	devices, all := view.IdleOfDevices(s)
 	all = slices.DeleteFunc(all, func(r summary.Idle) bool { return r.NS <= 0 })
 	if len(all) == 0 {
@@ -25,42 +27,46 @@ func idle(s *summary.Summary) (plot.Chart, bool) {
 	owners, reasons := view.SumOwners(all), view.SumIdle(all)
 	total := int64(0)
 	c := plot.Chart{Title: "Idle time by cause", Subtitle: "% of each GPU's idle time"}
+	n := len(devices)
+	if n > 1 {
+		c.Subtitle += fmt.Sprintf("; legend: mean of %s GPUs", unit.Count(int64(n)))
+	}
 	for _, o := range owners {
 		total = summary.Plus(total, o.NS)
 	}
 	for _, o := range owners {
-		text := fmt.Sprintf("%s %s (%s)", view.Owner(o.Owner), unit.Duration(o.NS), unit.Share(o.NS, total))
+		text := fmt.Sprintf("%s %s (%s)", view.Owner(o.Owner), unit.Duration(perGPU(o.NS, n)), unit.Share(o.NS, total))
 		c.Legend = append(c.Legend, plot.Swatch{Color: ownerColor(o.Owner), Text: text})
 	}
-	shown := devices[:min(len(devices), allBars)]
-	if len(devices) > allBars {
-		shown = devices[:mostBars]
-		c.Caption = fmt.Sprintf("The %d GPUs with the most idle time; %s. The legend and the causes are sums over all.",
-			len(shown), label.Plural(int64(len(devices)-len(shown)), "more GPU"))
-	}
 	var at []int
-	for _, d := range shown {
+	for _, d := range devices {
 		at = append(at, d.At)
 	}
-	slices.Sort(at)
-	c.Caption = joinSentences(c.Caption, inputCaption(s, at))
-	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, shown)}}
+	choice := choose(s, r, at, barsOf(n))
+	if n > allBars { // otherwise by falling share of idle time
+		devices = slices.DeleteFunc(devices, func(d view.DeviceIdle) bool { return !slices.Contains(choice.Devices, d.At) })
+		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
+	}
+	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, devices, choice)}}
 	ranking, rest := reasonRanking(reasons, total)
+	barsPerGPU(ranking.Rows, n)
+	ranking.Total = perGPU(total, n)
 	if rest != "" {
 		c.Caption = joinSentences(c.Caption, rest)
 	}
-	c.Body = append(titled, plot.TitledBody{Title: "Largest causes, in % of " + unit.Duration(total) + " idle time", Body: ranking})
+	c.Body = append(titled, plot.TitledBody{Title: "Largest causes, in % of " + unit.Duration(perGPU(total, n)) + " idle time" + ofGPUs(n), Body: ranking})
 	c.Alt = fmt.Sprintf("Idle time by cause; the largest, %s, takes %s of it", words.Cause(reasons[0].Owner, reasons[0].State, ""), unit.Share(reasons[0].NS, total))
 	return c, true
 }
 
 // idleBars returns a bar for each GPU with idle time.
-func idleBars(s *summary.Summary, devices []view.DeviceIdle) plot.Bars {
+func idleBars(s *summary.Summary, devices []view.DeviceIdle, choice view.Choice) plot.Bars {
 	names := view.DeviceLabels(s)
 	var bars plot.Bars
 	for _, d := range devices {
 		a := s.Devices[d.At].Activity
-		row := plot.BarRow{Label: names[d.At], Note: ", " + unit.Share(a.Idle(), a.Window()) + " of the window"}
+		row := plot.BarRow{Label: roleLabel(names[d.At], choice.Roles[d.At]), Note: ", " + unit.Share(a.Idle(), a.Window()) + " of the window"}
 		for _, o := range view.SumOwners(d.Rows) {
 			row.Parts = append(row.Parts, plot.Part{Color: ownerColor(o.Owner), NS: max(0, o.NS)})
 		}

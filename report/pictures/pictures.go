@@ -3,6 +3,7 @@ package pictures
 import (
 	"assay/compare"
 	"assay/judge"
+	"assay/report/pictures/logged"
 	"assay/report/plot"
 	"assay/summary"
 )
@@ -17,12 +18,12 @@ type picture struct {
 // all returns the pictures of reports. This is the list to add one to.
 func all() []picture {
 	return []picture{
-		{"time-budget", measured(timeBudget)},
-		{"activity", measured(activity)},
+		{"time-budget", timeBudget},
+		{"activity", activity},
 		{"steps", measured(steps)},
 		{"phases", measured(phases)},
-		{"idle", measured(idle)},
-		{"queue", measured(queue)},
+		{"idle", idle},
+		{"queue", queue},
 		{"top-kernels", measured(topKernels)},
 		{"top-operators", measured(topOperators)},
 		{"top-modules", measured(topModules)},
@@ -50,8 +51,12 @@ func all() []picture {
 		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
-		{"log-steps", measured(logSteps)},
-		{"log-phases", measured(logPhases)},
+		{"log-steps", measured(logged.Steps)},
+		{"log-phases", measured(logged.Phases)},
+		{"log-latency", measured(logged.Latency)},
+		{"log-sweep", measured(logged.Sweep)},
+		{"log-server", measured(logged.Server)},
+		{"log-monitor", measured(logged.Monitor)},
 	}
 }
 

@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/judge"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
 // queue shows the queue length above the steps.
-func queue(s *summary.Summary) (plot.Chart, bool) {
+func queue(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	queues := map[view.DeviceKey]summary.Launches{}
 	for _, l := range s.Launches {
 		queues[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
@@ -36,15 +38,15 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 	if len(drawable) == 0 {
 		return plot.Chart{}, false
 	}
-	shown := view.WorstOf(s, drawable, mostLanes)
+	choice := choose(s, r, drawable, mostLanes)
 	c := plot.Chart{
 		Title:    "Launch queue and steps",
 		Subtitle: "mean queue length of each bin: GPU operations queued, not started; time from the start of the GPU window",
-		Alt:      fmt.Sprintf("Queue length and steps over time of %s", label.Plural(int64(len(shown)), "GPU")),
+		Alt:      fmt.Sprintf("Queue length and steps over time of %s", label.Plural(int64(len(choice.Devices)), "GPU")),
 	}
 	var body plot.Timeline
 	steps := false
-	for _, i := range shown {
+	for _, i := range choice.Devices {
 		body.Panels = append(body.Panels, panels[i])
 		steps = steps || len(panels[i].Tracks) > 1
 	}
@@ -53,7 +55,7 @@ func queue(s *summary.Summary) (plot.Chart, bool) {
 	if steps {
 		c.Legend = append(c.Legend, partLegend(body)...)
 	}
-	c.Caption = joinSentences(restOfDevices(len(drawable), len(shown)), inputCaption(s, shown))
+	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
 	return c, true
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/internal/samplerun"
+	"assay/judge"
 	"assay/report/plot"
 )
 
@@ -12,7 +13,7 @@ import (
 // it is long.
 func TestQueueChart(t *testing.T) {
 	s := samplerun.Attributed(1)
-	c, ok := queue(s)
+	c, ok := queue(s, judge.Result{})
 	p := c.Body.(plot.Timeline).Panels[0]
 	if !ok || len(p.Tracks) != 2 || p.SpanNS != 1000*samplerun.MS || p.Tracks[0].Series[0].BinNS != 10*samplerun.MS || slices.Max(p.Tracks[0].Series[0].Values) != 6500 {
 		t.Fatalf("the panel is %+v", p)
@@ -23,7 +24,7 @@ func TestQueueChart(t *testing.T) {
 		}
 	}
 	s.Launches[0].QueueStrip = nil
-	if _, ok := queue(s); ok {
+	if _, ok := queue(s, judge.Result{}); ok {
 		t.Error("there is a picture of no queue")
 	}
 }

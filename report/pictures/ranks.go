@@ -80,30 +80,6 @@ func relative(r view.RankRow) []float64 {
 	return out
 }
 
-// evenRanks says that a heat map shows equal ranks, which would look like one without data, or
-// returns "".
-func evenRanks(h plot.HeatMap) string {
-	most := 0.0
-	for _, row := range h.Rows {
-		for _, v := range row.Values {
-			if math.Abs(v) > most {
-				most = math.Abs(v)
-			}
-		}
-	}
-	if most > mostEven {
-		return ""
-	}
-	if text := strings.TrimPrefix(plot.Signed(most), "+"); text != "0.0%" {
-		return "All ranks are within " + text + " of the median."
-	}
-	return "All ranks are within 0.1% of the median."
-}
-
-// mostEven is the largest difference from the median with which ranks count as equal. It has
-// no colour that can be seen.
-const mostEven = 0.005
-
 // namedCells is the number of places up to which each cell has room for its value.
 const namedCells = 14
 

@@ -14,14 +14,15 @@ import (
 // mostHeatPhases is the largest number of phases of a heat map.
 const mostHeatPhases = 24
 
-// ranksPhases shows by how much a phase is longer on a rank than on the median rank.
+// ranksPhases shows by how much a phase is longer on a rank than on the median rank. There
+// is no picture of equal ranks: the report has a sentence.
 func ranksPhases(s *summary.Summary) (plot.Chart, bool) {
 	devices, places := rankPlaces(s)
 	if devices == nil {
 		return plot.Chart{}, false
 	}
 	rows, onGPU := view.PhasesOfRanks(s, devices)
-	if len(rows) == 0 {
+	if len(rows) == 0 || view.Apart(rows) <= view.EvenRanks {
 		return plot.Chart{}, false
 	}
 	h := plot.HeatMap{Places: places, Head: "median", Middle: "median of the ranks"}
@@ -41,6 +42,5 @@ func ranksPhases(s *summary.Summary) (plot.Chart, bool) {
 	if rest := len(rows) - len(h.Rows); rest > 0 {
 		c.Caption = label.Plural(int64(rest), "more phase") + "."
 	}
-	c.Caption = joinSentences(c.Caption, evenRanks(h))
 	return c, true
 }

@@ -13,14 +13,15 @@ import (
 // leastHeatSteps is the number of steps from which on they are compared over ranks.
 const leastHeatSteps = 3
 
-// ranksSteps shows by how much a step is longer on a rank than on the median rank.
+// ranksSteps shows by how much a step is longer on a rank than on the median rank, if it is on
+// any.
 func ranksSteps(s *summary.Summary) (plot.Chart, bool) {
 	devices, places := rankPlaces(s)
 	if devices == nil {
 		return plot.Chart{}, false
 	}
 	rows := view.StepsOfRanks(s, devices)
-	if len(rows) < leastHeatSteps {
+	if len(rows) < leastHeatSteps || view.Apart(rows) <= view.EvenRanks {
 		return plot.Chart{}, false
 	}
 	h := plot.HeatMap{Places: places, Head: "median", Middle: "median of the ranks"}
@@ -37,6 +38,5 @@ func ranksSteps(s *summary.Summary) (plot.Chart, bool) {
 	if rest := len(rows) - len(h.Rows); rest > 0 {
 		c.Caption = fmt.Sprintf("The first %d steps; %s.", len(h.Rows), label.Plural(int64(rest), "more step"))
 	}
-	c.Caption = joinSentences(c.Caption, evenRanks(h))
 	return c, true
 }

@@ -40,10 +40,10 @@ func steps(s *summary.Summary) (plot.Chart, bool) {
 	if len(steps) < 2 || total.Window() == 0 {
 		return plot.Chart{}, false
 	}
-	c := plot.Chart{Title: "GPU time breakdown by step", Legend: budgetLegend(total)}
-	c.Subtitle = "step time"
+	c := plot.Chart{Title: "GPU time breakdown by step", Legend: budgetLegend(mean(total, int(max(1, windows))))}
+	c.Subtitle = "step time; legend: mean of the steps"
 	if windows > int64(len(steps)) {
-		c.Subtitle = "step time, mean over the GPUs; legend: sum over the GPUs"
+		c.Subtitle = "step time, mean over the GPUs; legend: mean of the steps and GPUs"
 	}
 	var columns plot.Columns
 	for _, st := range steps[:min(mostSteps, len(steps))] {

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/internal/label"
+	"assay/judge"
 	"assay/report/plot"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
@@ -14,6 +15,22 @@ import (
 const allBars = 16 // up to this number every GPU has a bar
 
 const mostBars = 15 // bars if there are more GPUs
+
+// barsOf returns how many of n GPUs have a bar.
+func barsOf(n int) int {
+	if n <= allBars {
+		return allBars
+	}
+	return mostBars
+}
+
+// roleLabel returns the label of a GPU with its role.
+func roleLabel(name string, r view.Role) string {
+	if word := words.Role(r); word != "" {
+		return name + ", " + word
+	}
+	return name
+}
 
 // budgetParts splits a window into parts that sum to it.
 func budgetParts(a summary.Activity) []plot.Part {
@@ -35,7 +52,8 @@ func budgetLegend(a summary.Activity) []plot.Swatch {
 	return legend
 }
 
-func timeBudget(s *summary.Summary) (plot.Chart, bool) {
+// timeBudget shows the time breakdown of each GPU, or of those that matter most.
+func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	var total summary.Activity
 	for _, d := range s.Devices {
 		total = total.Plus(d.Activity)
@@ -44,24 +62,19 @@ func timeBudget(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	names := view.DeviceLabels(s)
-	c := plot.Chart{Title: "GPU time breakdown", Legend: budgetLegend(total)}
+	c := plot.Chart{Title: "GPU time breakdown", Legend: budgetLegend(mean(total, len(s.Devices)))}
 	c.Subtitle = "% of the window (" + unit.Duration(total.Window()) + ")"
 	if n := len(s.Devices); n > 1 {
-		c.Subtitle = fmt.Sprintf("%% of each GPU's window; legend: sum over %d GPUs", n)
+		c.Subtitle = fmt.Sprintf("%% of each GPU's window; legend: mean of %s GPUs", unit.Count(int64(n)))
 	}
 	if product := view.DeviceNames(s); product != "" {
 		c.Subtitle += "; " + product
 	}
-	shown := view.Worst(s, len(s.Devices))
-	if len(shown) > allBars {
-		shown = view.Worst(s, mostBars)
-		c.Caption = fmt.Sprintf("The %d GPUs with the most idle time; %s.",
-			len(shown), label.Plural(int64(len(s.Devices)-len(shown)), "more GPU"))
-	}
-	c.Caption = joinSentences(c.Caption, inputCaption(s, shown))
+	choice := choose(s, r, everyDevice(s), barsOf(len(s.Devices)))
+	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
 	var bars plot.Bars
-	for _, i := range shown {
-		bars.Rows = append(bars.Rows, plot.BarRow{Label: names[i], Parts: budgetParts(s.Devices[i].Activity), Names: []string{"compute", "comm", "copies", "idle"}})
+	for _, i := range choice.Devices {
+		bars.Rows = append(bars.Rows, plot.BarRow{Label: roleLabel(names[i], choice.Roles[i]), Parts: budgetParts(s.Devices[i].Activity), Names: []string{"compute", "comm", "copies", "idle"}})
 	}
 	c.Body = bars
 	var alt []string

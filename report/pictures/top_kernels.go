@@ -36,15 +36,18 @@ func topKernels(s *summary.Summary) (plot.Chart, bool) {
 	if r.Rows = rows; len(rows) == 0 {
 		return plot.Chart{}, false
 	}
+	all, n := r.Total, len(s.Devices)
+	r.Total = perGPU(all, n)
+	barsPerGPU(r.Rows, n)
 	c := plot.Chart{
 		Title: "Top kernels by total kernel time",
-		Subtitle: fmt.Sprintf("%% of total kernel time: %s in %s of %s", unit.Duration(r.Total),
-			launchCount(countOf(kernels)), label.Plural(int64(len(kernels)), "kernel")),
+		Subtitle: fmt.Sprintf("%% of total kernel time: %s%s; %s%s of %s", unit.Duration(r.Total), ofGPUs(n),
+			launchCount(countOf(kernels)), allGPUs(n), label.Plural(int64(len(kernels)), "kernel")),
 		Body: r,
 	}
 	c.Legend = classLegend(present)
 	if rest := len(kernels) - len(r.Rows); rest > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of total kernel time).", label.Plural(int64(rest), "more kernel"), unit.Share(r.Total-shown, r.Total))
+		c.Caption = fmt.Sprintf("%s (%s of total kernel time).", label.Plural(int64(rest), "more kernel"), unit.Share(all-shown, all))
 	}
 	c.Alt = fmt.Sprintf("The %d kernels with the most time; the first takes %s of it", len(r.Rows), unit.Share(r.Rows[0].NS, r.Total))
 	return c, true

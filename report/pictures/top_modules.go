@@ -12,5 +12,5 @@ func topModules(s *summary.Summary) (plot.Chart, bool) {
 	if view.HasGPUTime(view.Ops(s)) {
 		return plot.Chart{}, false
 	}
-	return launcherChart(view.Modules(s), view.GPUWork(s), "module")
+	return launcherChart(view.Modules(s), view.GPUWork(s), "module", len(s.Devices))
 }

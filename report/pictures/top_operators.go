@@ -12,10 +12,10 @@ import (
 
 // topOperators ranks operators by self GPU time.
 func topOperators(s *summary.Summary) (plot.Chart, bool) {
-	return launcherChart(view.Ops(s), view.GPUWork(s), "operator")
+	return launcherChart(view.Ops(s), view.GPUWork(s), "operator", len(s.Devices))
 }
 
-func launcherChart(list []view.Launcher, work int64, noun string) (plot.Chart, bool) {
+func launcherChart(list []view.Launcher, work int64, noun string, gpus int) (plot.Chart, bool) {
 	self := view.SelfTime(list)
 	rows, shown := ranked(list, mostRanks, func(l view.Launcher) plot.RankRow {
 		return plot.RankRow{Label: l.Name, Color: plot.ColorWork, NS: l.Self}
@@ -23,19 +23,20 @@ func launcherChart(list []view.Launcher, work int64, noun string) (plot.Chart, b
 	if len(rows) == 0 {
 		return plot.Chart{}, false
 	}
-	r := plot.Ranking{Total: max(work, self), Form: label.Plain, Rows: rows}
+	total := max(work, self)
+	r := plot.Ranking{Total: perGPU(total, gpus), Form: label.Plain, Rows: rows}
+	barsPerGPU(r.Rows, gpus)
 	c := plot.Chart{
-		Title: fmt.Sprintf("Top %ss by self GPU time", noun),
-		Subtitle: fmt.Sprintf("%% of total GPU time (%s)",
-			unit.Duration(r.Total)),
-		Body: r,
-		Alt:  fmt.Sprintf("The %d %ss with the most self GPU time; the first takes %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
+		Title:    fmt.Sprintf("Top %ss by self GPU time", noun),
+		Subtitle: fmt.Sprintf("%% of total GPU time (%s%s)", unit.Duration(r.Total), ofGPUs(gpus)),
+		Body:     r,
+		Alt:      fmt.Sprintf("The %d %ss with the most self GPU time; the first takes %s of it", len(r.Rows), noun, unit.Share(r.Rows[0].NS, r.Total)),
 	}
 	if rest := countSelf(list) - len(r.Rows); rest > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of total GPU time).", label.Plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), r.Total))
+		c.Caption = fmt.Sprintf("%s (%s of total GPU time).", label.Plural(int64(rest), "more "+noun), unit.Share(max(0, self-shown), total))
 	}
-	if other := r.Total - self; other > 0 {
-		c.Caption = joinSentences(c.Caption, fmt.Sprintf("%s of total GPU time has no known %s.", unit.Share(other, r.Total), noun))
+	if other := total - self; other > 0 {
+		c.Caption = joinSentences(c.Caption, fmt.Sprintf("%s of total GPU time has no known %s.", unit.Share(other, total), noun))
 	}
 	return c, true
 }

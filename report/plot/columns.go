@@ -10,6 +10,10 @@ import (
 // them.
 type Columns struct {
 	Bars []ColumnBar
+	// Ticks replace the labels of the bars if there are any. They are at numbers of bars: 0 is
+	// the middle of the first one.
+	Ticks []Tick
+	Axis  string // what the ticks are, such as "step"
 }
 
 // A ColumnBar is one bar. Its height is the sum of its parts over Of.
@@ -70,11 +74,31 @@ func (col Columns) draw(c *Canvas, top float64) {
 			c.rect(mid-w/2, up-17, w, 15, ColorWhite) // no line through the text
 			c.text(mid, up-6, text, small)
 		}
-		if w := c.width(b.Label, small); i%every == 0 && mid+w/2 <= Width-6 {
+		if w := c.width(b.Label, small); col.Ticks == nil && i%every == 0 && mid+w/2 <= Width-6 {
 			c.text(mid, base+18, b.Label, textStyle{size: sizeSmall, color: colorGrey, align: center})
 		}
 	}
 	c.line(x, base, x+length, base, 1, colorGrey)
+	col.drawTicks(c, first+pitch/2, pitch, base)
+}
+
+// drawTicks draws the ticks that have room, from the middle of the first bar on.
+func (col Columns) drawTicks(c *Canvas, mid, pitch, base float64) {
+	st := textStyle{size: sizeSmall, color: colorGrey, align: center}
+	free := 0.0
+	for _, t := range col.Ticks {
+		x := mid + float64(pitch*t.At)
+		w := c.width(t.Text, st)
+		if x-w/2 < free || x+w/2 > Width-6 {
+			continue
+		}
+		c.line(x, base, x, base+5, 1, colorGrey)
+		c.text(x, base+20, t.Text, st)
+		free = x + w/2 + 8
+	}
+	if col.Axis != "" {
+		c.text(Margin, base+20, col.Axis, textStyle{size: sizeSmall, color: colorGrey})
+	}
 }
 
 // labelStride returns every how many bars there is room for a label.

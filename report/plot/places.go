@@ -29,6 +29,7 @@ type Flag struct {
 const (
 	flagRow    = 18.0 // height of a row of flags
 	flagFoot   = 10.0 // below the flags: the tip of the mark
+	lineRoom   = 4.0  // between a text and the line of another flag
 	placeScale = 28.0 // height of the labels below
 	widePlace  = 280
 	textPlace  = 24 // pixels: no value fits into a narrower place
@@ -114,7 +115,7 @@ func (p *placed) fits(list []flagBox, limit float64) bool {
 
 // covered reports whether a flag covers one that is placed, or a line to a tip.
 func (p *placed) covered(b flagBox) bool {
-	crosses := func(x float64, f flagBox) bool { return x > f.x0-3 && x < f.x1+3 }
+	crosses := func(x float64, f flagBox) bool { return x > f.x0-lineRoom && x < f.x1+lineRoom }
 	for _, f := range p.flags {
 		switch {
 		case b.row == f.row && b.x0 < f.x1+10 && f.x0 < b.x1+10, b.row >= f.row && crosses(b.tip, f), b.row <= f.row && crosses(f.tip, b):

@@ -13,6 +13,7 @@ type Scatter struct {
 	Regions []Region
 	Curves  []Curve
 	Dots    []Dot // drawn in order, so the smallest should come last
+	Low     bool  // it is one of several, and has half the height
 }
 
 // An Axis is one direction of the plane.
@@ -52,6 +53,7 @@ type Dot struct {
 	Radius float64 // in pixels
 	Color  Color
 	Number string // next to the dot, and in front of Key; "" for none
+	Label  string // next to the dot, if it has no number
 	Key    string // a line below the plane
 	Name   string // a kernel, which ends that line
 }
@@ -65,8 +67,16 @@ const (
 	scatterKey    = 22.0 // a line of the list
 )
 
+// plane is the height of the plane.
+func (s Scatter) plane() float64 {
+	if s.Low {
+		return scatterHeight / 2
+	}
+	return scatterHeight
+}
+
 func (s Scatter) height(*pen) float64 {
-	return scatterTitle + scatterHeight + scatterAxis + scatterKey*float64(len(s.keyed()))
+	return scatterTitle + s.plane() + scatterAxis + scatterKey*float64(len(s.keyed()))
 }
 
 func (s Scatter) keyed() (out []Dot) {
@@ -92,12 +102,12 @@ func (a Axis) place(v float64) float64 {
 }
 
 func (s Scatter) at(top float64, p [2]float64) (x, y float64) {
-	return scatterX + scatterLength*s.X.place(p[0]), top + scatterHeight - scatterHeight*s.Y.place(p[1])
+	return scatterX + scatterLength*s.X.place(p[0]), top + s.plane() - s.plane()*s.Y.place(p[1])
 }
 
 func (s Scatter) draw(c *Canvas, top float64) {
 	top += scatterTitle
-	c.rect(scatterX, top, scatterLength, scatterHeight, ColorPlane)
+	c.rect(scatterX, top, scatterLength, s.plane(), ColorPlane)
 	for _, r := range s.Regions {
 		var corners [][2]float64
 		for _, p := range r.Corners {
@@ -123,14 +133,14 @@ func (s Scatter) draw(c *Canvas, top float64) {
 }
 
 func (s Scatter) drawAxes(c *Canvas, top float64) {
-	bottom := top + scatterHeight
+	bottom := top + s.plane()
 	for _, t := range s.X.Ticks {
 		x := scatterX + scatterLength*s.X.place(t.At)
 		c.line(x, top, x, bottom, 1, colorGrid)
 		c.text(x, bottom+19, t.Text, textStyle{size: sizeSmall, color: colorGrey, align: center})
 	}
 	for _, t := range s.Y.Ticks {
-		y := bottom - scatterHeight*s.Y.place(t.At)
+		y := bottom - s.plane()*s.Y.place(t.At)
 		c.line(scatterX, y, scatterX+scatterLength, y, 1, colorGrid)
 		c.text(scatterX-8, y+5, t.Text, textStyle{size: sizeSmall, color: colorGrey, align: right})
 	}
@@ -174,9 +184,14 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 		c.disc(x, y, d.Radius+1.5, ColorWhite)
 		c.disc(x, y, d.Radius, d.Color)
 	}
-	row := top + scatterHeight + scatterAxis
+	row := top + s.plane() + scatterAxis
+	for _, d := range s.Dots {
+		if d.Number == "" && d.Label != "" {
+			s.number(c, d, top, d.Label)
+		}
+	}
 	for _, d := range s.keyed() {
-		s.number(c, d, top)
+		s.number(c, d, top, d.Number)
 		c.disc(Margin+8, row-5, 6, d.Color)
 		c.text(Margin+22, row, d.Number, textStyle{bold: true})
 		c.text(Margin+48, row, d.Key, textStyle{})
@@ -186,16 +201,20 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 	}
 }
 
-// number writes the number of a dot next to it, if there is room.
-func (s Scatter) number(c *Canvas, d Dot, top float64) {
+// number writes the number or label of a dot next to it, if there is room.
+func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
 	x, y := s.at(top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}
-	w := c.width(d.Number, st)
+	w := c.width(text, st)
 	far := d.Radius + 4
-	for _, p := range [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}} {
+	places := [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}}
+	if d.Number == "" {
+		places[0], places[2] = [2]float64{x - w, y - far}, places[0] // a curve goes up to the right
+	}
+	for _, p := range places {
 		inside := p[0] > scatterX && p[0]+w < scatterX+scatterLength
 		if inside && c.free(p[0], p[1]-11, p[0]+w, p[1]+4) && !s.covers(top, p[0], p[1]-11, p[0]+w, p[1]+2) {
-			c.text(p[0], p[1], d.Number, st)
+			c.text(p[0], p[1], text, st)
 			return
 		}
 	}

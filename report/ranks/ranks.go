@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/report/doc"
 	"assay/report/section"
@@ -28,7 +29,7 @@ func Screen(ctx *section.Context) doc.Section {
 	}
 	scale := doc.ScaleOf(w.longest)
 	t := doc.Table{Title: "ranks", More: doc.Rest{Total: w.wait, Of: "waiting"}, Columns: []doc.Column{
-		doc.Col("caused", doc.Number), doc.Col("last", doc.Number), doc.Col("of", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
+		doc.Col("caused", doc.Number), doc.Col("came last", doc.Number), doc.Col("of", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
 	}}
 	for _, r := range w.rows {
 		t.Rows = append(t.Rows, doc.Row{Weight: r.CausedNS, Cells: []string{
@@ -36,7 +37,7 @@ func Screen(ctx *section.Context) doc.Section {
 		}})
 	}
 	return doc.Section{
-		Title:  fmt.Sprintf("Waiting in collectives by the rank that came last (%s per GPU, %s of the window; transfer %s)", unit.Duration(doc.Mean(w.wait, w.n)), unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
+		Title:  fmt.Sprintf("Waiting in collectives (%s per GPU, %s of the window; transfer %s)", unit.Duration(doc.Mean(w.wait, w.n)), unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
 		Blocks: []doc.Block{t.Cut(screenRanks)},
 	}
 }
@@ -79,9 +80,14 @@ func (w waits) name(ctx *section.Context, r summary.RankWait) string {
 // Ranks returns the table of all ranks, and the pictures that compare them.
 func Ranks(ctx *section.Context) doc.Section {
 	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-time.png", "ranks-phases.png", "ranks-steps.png")
+	if text := evenText(ctx); text != "" {
+		compared = append(compared, doc.Paragraph{Text: text})
+	}
 	w := waitsOf(ctx)
 	switch {
-	case len(w.rows) > 0:
+	case w.wait+w.transfer > 0:
+	case len(compared) > 0 && len(view.Pipelines(ctx.Summary)) > 0:
+		return doc.Section{Title: "Ranks", Blocks: compared}
 	case len(compared) > 0:
 		return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: "No collective is matched over the ranks, so the waiting of each rank is unknown."}}, compared...)}
 	default:
@@ -106,12 +112,37 @@ func Ranks(ctx *section.Context) doc.Section {
 		}})
 	}
 	t.Note = "Transfer: the shortest duration among the ranks, added up over the collectives. Own wait: the rest of this rank's durations. " +
-		"Last: collectives to which the rank came last, late enough to matter. Wait caused: waiting of all other ranks in them. " +
+		"Last: collectives to which the rank came last, late enough to matter. Wait caused: sum of the waiting of all other ranks in them. " +
 		"Incomplete: collectives that not every rank recorded; no sum has them. " +
 		"Clock offset: by the ends of matched collectives, against the first rank; sums do not use it."
 	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).", unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
 		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(summary.Plus(w.wait, w.transfer), w.n)))
 	return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}, compared...)}
+}
+
+// leastEvenSteps is the number of steps from which on the ranks are compared by them.
+const leastEvenSteps = 3
+
+// evenText says which times are equal on all ranks, or returns "".
+func evenText(ctx *section.Context) string {
+	devices := view.RankDevices(ctx.Summary)
+	if devices == nil {
+		return ""
+	}
+	var equal []string
+	most := 0.0
+	add := func(name string, rows []view.RankRow, least int) {
+		if apart := view.Apart(rows); len(rows) >= least && apart <= view.EvenRanks {
+			equal, most = append(equal, name), max(most, apart)
+		}
+	}
+	phases, _ := view.PhasesOfRanks(ctx.Summary, devices)
+	add("phases", phases, 1)
+	add("steps", view.StepsOfRanks(ctx.Summary, devices), leastEvenSteps)
+	if equal == nil {
+		return ""
+	}
+	return fmt.Sprintf("The times of %s differ by at most %.1f%% from the median of the ranks.", strings.Join(equal, " and "), max(0.1, 100*most))
 }
 
 // Collectives returns the table of collectives by group, kind and size.

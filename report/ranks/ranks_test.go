@@ -63,7 +63,7 @@ func TestRanks(t *testing.T) {
 	}
 	screen := Screen(ctx)
 	// 12 ms of three windows of 100 ms, 4 ms per GPU
-	if want := "Waiting in collectives by the rank that came last (4 ms per GPU, 4.0% of the window; transfer 4 ms)"; screen.Title != want {
+	if want := "Waiting in collectives (4 ms per GPU, 4.0% of the window; transfer 4 ms)"; screen.Title != want {
 		t.Errorf("title %q, want %q", screen.Title, want)
 	}
 	if got := cells(table(t, screen), 0); !strings.HasPrefix(got, "100.0% | 4 | 4 | ") || !strings.HasSuffix(got, "rank 10") {

@@ -8,6 +8,7 @@ import (
 
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/words"
 	"assay/summary"
 	"assay/unit"
 )
@@ -55,7 +56,8 @@ func Budget(ctx *section.Context) doc.Section {
 	hidden := func(a summary.Activity) []string {
 		return []string{unit.Share(a.HiddenComm(), a.With(summary.ClassComm))}
 	}
-	shown := worstDevices(ctx, section.MaxDevices)
+	choice := chosenDevices(ctx, section.MaxDevices)
+	shown := choice.Devices
 	for _, i := range shown {
 		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Devices[i].Activity, extra: hidden(ctx.Devices[i].Activity)})
 	}
@@ -69,7 +71,7 @@ func Budget(ctx *section.Context) doc.Section {
 	t.Note += "Overlapped comm: % of all communication time of the row."
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
-		t.Note = fmt.Sprintf("The table has the %d GPUs with the most idle time. ", len(shown)) + t.Note
+		t.Note = "The table has " + words.Choice(choice) + " " + t.Note
 	}
 	blocks := []doc.Block{doc.Paragraph{Text: budgetSentence(ctx)}, t}
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"assay/judge/finding"
 	"cmp"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ const screenPhaseRows = 6
 func phaseBound(ctx *section.Context, p view.Phase) string {
 	for _, v := range ctx.Result.Phases {
 		if v.Path == p.Path {
-			return words.LimitedBy(v.Bound)
+			return limitedBy(ctx, v.Bound)
 		}
 	}
 	return ""
@@ -100,25 +101,25 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
 			count = fmt.Sprintf("%s in %s windows, one per step and GPU", unit.Count(n), count)
 		}
-		return doc.Section{Title: "Steps", Lead: stepLine(g, count, by)}
+		return doc.Section{Title: "Steps", Lead: stepLine(ctx, g, count, by)}
 	}
 	var list doc.List
 	for _, g := range ctx.Result.Groups[:min(3, len(ctx.Result.Groups))] {
-		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(g, unit.Count(g.Steps), "")})
+		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(ctx, g, unit.Count(g.Steps), "")})
 	}
 	return doc.Section{Title: "Steps", Lead: strings.TrimPrefix("median step time of each kind, "+by, ", "), Blocks: []doc.Block{list}}
 }
 
 // stepLine returns the steps of a group with their number, their times in one unit, and what
 // limits the median step.
-func stepLine(g timeline.StepGroup, text, by string) string {
+func stepLine(ctx *section.Context, g timeline.StepGroup, text, by string) string {
 	scale := doc.ScaleOf(g.MaxNS)
 	if by != "" {
 		text += " (" + by + ")"
 	}
 	text += fmt.Sprintf(", median %[1]s %[4]s, MAD %[2]s %[4]s, max %[3]s %[4]s", scale.Text(g.MedianNS), scale.Text(g.SpreadNS), scale.Text(g.MaxNS), scale.Unit)
 	if g.Bound != "" {
-		text += ", " + words.Verdict(g.Bound)
+		text += ", " + verdict(ctx, g.Bound)
 	}
 	return text + leftOut(g)
 }
@@ -157,4 +158,22 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 		lead = "mean per GPU, " + lead
 	}
 	return doc.Section{Title: "Phases", Lead: lead, Blocks: []doc.Block{t.Cut(screenPhaseRows).WithoutEmpty()}}
+}
+
+// verdict returns the display words of what limits steps. Idle time that the CPU does not cause
+// is named as in the verdict of the run.
+func verdict(ctx *section.Context, b finding.Bound) string {
+	if b == finding.BoundHost && ctx.IdleForOthers() {
+		return words.WaitsForOthers(ctx.IdleOwner())
+	}
+	return words.Verdict(b)
+}
+
+// limitedBy returns what limits a phase or a step, for a column. If the CPU causes less than
+// half of the idle time, the cause in one phase is not known.
+func limitedBy(ctx *section.Context, b finding.Bound) string {
+	if b == finding.BoundHost && ctx.IdleForOthers() {
+		return "idle"
+	}
+	return words.LimitedBy(b)
 }

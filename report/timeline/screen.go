@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -38,7 +37,8 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 		doc.Col("GPU", doc.Name), doc.Col("window", doc.Number), doc.Col("█ compute", doc.Number), doc.Col("▓ comm", doc.Number), doc.Col("░ copies", doc.Number), doc.Col("· idle", doc.Number),
 		doc.Col("", doc.Text),
 	}}
-	shown, cells := ShownDevices(ctx), maxBar
+	choice, cells := screenChoice(ctx), maxBar
+	shown := choice.Devices
 	for _, i := range shown {
 		cells = max(minBar, min(cells, barRoom-label.Width(ctx.Labels[i])))
 	}
@@ -56,11 +56,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	}
 	s.Blocks = []doc.Block{t}
 	if n > len(shown) {
-		which := fmt.Sprintf("Shown: the %d GPUs with the most idle time.", len(shown))
-		if _, ok := namedDevice(ctx); ok {
-			which = fmt.Sprintf("Shown: %d GPUs, including the one that a finding names.", len(shown))
-		}
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: which})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice)})
 	}
 	return s
 }
@@ -75,16 +71,22 @@ func screenDevices(ctx *section.Context) int {
 
 // ShownDevices returns the indices of the GPUs that the screen lists. They include the
 // GPU that a finding on ranks names.
-func ShownDevices(ctx *section.Context) []int {
-	n := screenDevices(ctx)
-	shown := worstDevices(ctx, n)
-	named, ok := namedDevice(ctx)
-	if !ok || slices.Contains(shown, named) {
-		return shown
+func ShownDevices(ctx *section.Context) []int { return screenChoice(ctx).Devices }
+
+func screenChoice(ctx *section.Context) view.Choice { return chosenDevices(ctx, screenDevices(ctx)) }
+
+// chosenDevices returns at most n of all GPUs.
+func chosenDevices(ctx *section.Context, n int) view.Choice {
+	var named []view.DeviceKey
+	if i, ok := namedDevice(ctx); ok {
+		d := &ctx.Devices[i]
+		named = append(named, view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device})
 	}
-	shown = append(worstDevices(ctx, n-1), named)
-	slices.Sort(shown)
-	return shown
+	all := make([]int, len(ctx.Devices))
+	for i := range all {
+		all[i] = i
+	}
+	return view.Choose(ctx.Summary, all, named, n)
 }
 
 // namedDevice returns the index of the GPU that a finding on ranks names, if there is
@@ -104,10 +106,6 @@ func namedDevice(ctx *section.Context) (int, bool) {
 	}
 	return 0, false
 }
-
-// worstDevices returns the indices of the n GPUs with the largest share of idle time,
-// in rising order.
-func worstDevices(ctx *section.Context, n int) []int { return view.Worst(ctx.Summary, n) }
 
 func ScreenKernels(ctx *section.Context) doc.Section {
 	if len(ctx.ByName) == 0 {

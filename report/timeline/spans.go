@@ -37,10 +37,13 @@ func Spans(ctx *section.Context) doc.Section {
 	if len(ctx.Devices) > 0 || (len(ctx.Counters) > 0 || ctx.OfMemory()) && len(ctx.Spans) == 0 || ctx.SumsOnly() {
 		return doc.Section{}
 	}
+	if len(ctx.Spans) == 0 && len(ctx.Series)+len(ctx.Benchmarks)+len(ctx.Groups) > 0 {
+		return doc.Section{} // logs have neither
+	}
 	missing := doc.Paragraph{Text: "The capture has no GPU events, so there is no GPU time breakdown. To record them, use ProfilerActivity.CUDA. "}
 	sums, self := spanSums(ctx)
 	if len(sums) == 0 {
-		missing.Text += "It has no CPU slices either."
+		missing.Text += "The capture has no CPU slices either."
 		return doc.Section{Title: slicesTitle(ctx), Blocks: []doc.Block{missing}}
 	}
 	missing.Text += "The table has CPU time only."

@@ -161,7 +161,7 @@ func stepGroups(ctx *section.Context) (doc.Table, bool) {
 	}
 	var rows []budgetRow
 	for _, g := range ctx.Result.Groups {
-		rows = append(rows, budgetRow{label: []string{cmp.Or(words.PhaseName(g.Kind), "steps"), unit.Count(g.Steps), unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS)}, a: g.Activity, extra: []string{words.LimitedBy(g.Bound)}})
+		rows = append(rows, budgetRow{label: []string{cmp.Or(words.PhaseName(g.Kind), "steps"), unit.Count(g.Steps), unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS)}, a: g.Activity, extra: []string{limitedBy(ctx, g.Bound)}})
 	}
 	t := budgetTable([]doc.Column{doc.Col("kind", doc.Text), doc.Col("steps", doc.Number), doc.Col("median", doc.Number), doc.Col("MAD", doc.Number)}, rows, "sum of step times", doc.Col("limited by", doc.Text))
 	t.Title = "kinds of steps"

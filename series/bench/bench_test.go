@@ -90,6 +90,7 @@ func TestProducers(t *testing.T) {
 
 // TestNotMeasured: a value that stands for a number that was not measured is left out.
 func TestNotMeasured(t *testing.T) {
+	// Trap: missing is not zero (0.0 stands for a value that was not measured).
 	log := jsonLog(t, `{"batch_size":1,"input_len":2,"output_len":3,"latency":0.5,"output_throughput":6,"overall_throughput":10,"last_gen_throughput":0.0}`)
 	b := &log.Benchmarks[0]
 	check(t, b, "SGLang bench_one_batch_server", want{"serving.e2e", "", 0.5e9})
@@ -115,6 +116,7 @@ Median TPOT (ms):                        -0.00
 
 // TestSeveralTables: each table is a result, and the first is not taken for the others.
 func TestSeveralTables(t *testing.T) {
+	// Trap: cold first table, and thousands.
 	text := strings.Replace(table, "%R", "3.80", 1) + "INFO: more\n" + strings.Replace(table, "%R", "5.20", 1)
 	text += "(Bench pid=7) " + strings.ReplaceAll(strings.TrimSpace(strings.Replace(table, "%R", "6.10", 1)), "\n", "\n(Bench pid=7) ")
 	log := textLog(t, strings.ReplaceAll(text, "\n", "\r\n"))
@@ -136,6 +138,7 @@ func TestSeveralTables(t *testing.T) {
 // TestCutTable: a table that ends early keeps what it has, and lines of others between its
 // rows are not part of it.
 func TestCutTable(t *testing.T) {
+	// Trap: several kinds in one file (a line of the server between rows).
 	log := textLog(t, "======= Serving Benchmark Result =======\nSuccessful requests:   5\n[2026-01-06 10:00:00 DP0] Decode batch, #running-req: 3\nMean TTFT (ms):   7.5")
 	if len(log.Benchmarks) != 1 {
 		t.Fatalf("%+v", log)
@@ -151,6 +154,7 @@ func TestCutTable(t *testing.T) {
 
 // TestWarmup: the block of the warm-up of bench_one_batch is no result.
 func TestWarmup(t *testing.T) {
+	// Trap: first iterations (the block of the warm-up).
 	log := textLog(t, `Warmup ...
 Prefill. latency: 0.31000 s, throughput:  200.00 token/s
 Decode.  median latency: 0.02000 s, median throughput:   50.00 token/s

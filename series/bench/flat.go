@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Limits of one object. Text over the limit is shortened, and values over it are left
@@ -259,17 +261,55 @@ func (f *flattener) text() (string, error) {
 			case 'n', 'r', 't', 'b', 'f':
 				c = ' '
 			case 'u':
-				c = '?'
-				if _, err := f.r.Discard(4); err != nil {
+				c, err := f.escaped()
+				if err != nil {
 					return string(b), err
 				}
-				f.at += 4
+				if c < ' ' {
+					c = ' '
+				}
+				if len(b) < maxText {
+					b = utf8.AppendRune(b, c)
+				}
+				continue
 			}
 		}
 		if len(b) < maxText {
 			b = append(b, c)
 		}
 	}
+}
+
+// escaped reads a character that is written as its number, or as those of a pair of
+// surrogates. Secrets are found in what is written so, too.
+func (f *flattener) escaped() (rune, error) {
+	c, err := f.unit()
+	if err != nil || !utf16.IsSurrogate(c) {
+		return c, err
+	}
+	if next, err := f.r.Peek(2); err != nil || string(next) != `\u` {
+		return utf8.RuneError, nil
+	}
+	if _, err := f.r.Discard(2); err != nil {
+		return utf8.RuneError, err
+	}
+	f.at += 2
+	low, err := f.unit()
+	return utf16.DecodeRune(c, low), err
+}
+
+// unit reads the four digits of a number. Others stand for no character.
+func (f *flattener) unit() (rune, error) {
+	var digits [4]byte
+	if _, err := io.ReadFull(f.r, digits[:]); err != nil {
+		return utf8.RuneError, err
+	}
+	f.at += 4
+	n, err := strconv.ParseUint(string(digits[:]), 16, 16)
+	if err != nil {
+		return utf8.RuneError, nil
+	}
+	return rune(n), nil
 }
 
 // skip reads a value of any kind.

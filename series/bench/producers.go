@@ -150,6 +150,12 @@ func factorOf(metric series.Metric, unit string) (float64, error) {
 		return 0, nil
 	case unit == "request/min":
 		base, factor, ok = "request/s", 1.0/60, true
+	case unit == "bit/s":
+		base, factor, ok = "byte/s", 1.0/8, true
+	case unit == "Gbit/s":
+		base, factor, ok = "byte/s", 1e9/8, true
+	case unit == "-":
+		base, factor, ok = "", 1, true
 	}
 	if !ok || base != metric.Unit {
 		return 0, fmt.Errorf("unit %q is not one of %s, which is in %q", unit, metric.Name, metric.Unit)

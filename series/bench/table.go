@@ -21,6 +21,9 @@ type Finder struct {
 	columns []string // of a table with one column for each statistic
 	warm    bool     // the block of a warm-up is open
 
+	samples     string // for each prompt, of the last heading of benchmark_n_sampling
+	concurrency string // of the run of SFLLM that was announced
+
 	mlperf *series.Benchmark // the result of loadgen, whose numbers are logged one by one
 }
 
@@ -51,6 +54,9 @@ func (f *Finder) Hint(line []byte) bool {
 	}
 	if len(line) == 0 || len(line) > 300 {
 		return false
+	}
+	if isScript(line) {
+		return true
 	}
 	switch line[len(line)-1] {
 	case '=', '-', 'y', 'W':
@@ -89,13 +95,13 @@ func (f *Finder) Line(n int, line string) {
 	text := withoutPrefix(line)
 	switch {
 	case text == "" || text == "```":
-		if text != "" || f.open.name == oneBatch {
+		if text != "" || f.open.name == oneBatch || f.open.name == script || f.open.name == nSampling {
 			f.close()
 		}
 	case f.columns != nil || strings.ContainsAny(text, "┃│"):
 		f.boxRow(text)
 	case strings.Trim(text, "=") == "" && len(text) >= 10:
-		if f.open.name != mlperf && f.open.name != trtllm {
+		if f.open.name != mlperf && f.open.name != trtllm && !(f.open.name == weightSync && len(f.out.Metrics) == 0) {
 			f.close()
 		}
 	case f.open.name == oneBatch:
@@ -126,6 +132,9 @@ func (f *Finder) begin(n int, line string) bool {
 		return false
 	}
 	text := strings.TrimSpace(line)
+	if f.script(text, n) {
+		return true
+	}
 	switch {
 	case strings.HasSuffix(text, "Benchmark ..."), strings.HasSuffix(text, "Warmup ..."):
 		f.start(named(oneBatch), n)
@@ -165,6 +174,10 @@ func (f *Finder) start(p *producer, n int) {
 	f.close()
 	f.open, f.from, f.left, f.columns, f.warm = p, n, maxRows, nil, false
 	f.out = series.Benchmark{Producer: p.name, Line: int64(n), Time: series.NoTime}
+	if p.name == sfllm && f.concurrency != "" {
+		f.setting("concurrency", f.concurrency)
+		f.concurrency = ""
+	}
 }
 
 // close ends an open result. One without numbers, and a warm-up, are none.
@@ -201,6 +214,9 @@ func (f *Finder) row(text string) {
 	if !ok || name == "" || rest == "" || len(name) > 80 || len(rest) > series.MaxName {
 		return
 	}
+	if f.open.name == nSampling { // "5, Samples/prompt: 4"
+		rest, _, _ = strings.Cut(rest, ",")
+	}
 	if f.open.settings[name] {
 		f.out.Settings = append(f.out.Settings, series.Label{Name: name, Value: rest})
 		return
@@ -210,16 +226,23 @@ func (f *Finder) row(text string) {
 		return
 	}
 	word, _, _ := strings.Cut(rest, " ")
+	if f.open.name == nSampling { // "123.4ms", "2.10x"
+		word = strings.TrimSuffix(strings.TrimSuffix(word, "ms"), "x")
+	}
 	if v, ok := parseNumber(word); ok {
 		add(&f.out, t, name, v, t.factor)
 	}
 }
 
-// parseNumber reads a number with or without commas between thousands.
+// parseNumber reads a number with or without commas between thousands. A comma behind
+// more than three digits, or behind a 0, may be that of a decimal fraction.
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSuffix(s, "%")
 	if strings.Contains(s, ",") {
 		parts := strings.Split(s, ",")
+		if first := strings.TrimLeft(parts[0], "+-"); first == "" || len(first) > 3 || first[0] == '0' {
+			return 0, false
+		}
 		for i, p := range parts {
 			whole, _, _ := strings.Cut(p, ".")
 			if i > 0 && len(whole) != 3 || i < len(parts)-1 && whole != p {

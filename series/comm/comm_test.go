@@ -3,6 +3,7 @@ package comm
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,6 +52,7 @@ const allReduce = `# nccl-tests version 2.17.8
 // TestTables: rows of both eras, with and without the columns of the operation and the
 // root, after the prefix of mpirun, and with N/A.
 func TestTables(t *testing.T) {
+	// Trap: missing is not zero (N/A errors), and prefixes of mpirun.
 	log := textLog(t, allReduce)
 	if len(log.Benchmarks) != 3 {
 		t.Fatalf("%d results", len(log.Benchmarks))
@@ -87,6 +89,7 @@ func TestTables(t *testing.T) {
 
 // TestGluedRows: NCCL prints its own lines between the parts of a row.
 func TestGluedRows(t *testing.T) {
+	// Trap: glued records.
 	const head = `#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
      8388608       2097152     float     sum      -1node1:41:41 [1] NCCL INFO AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 9 datatype 7 op 0 root 0 comm 0xc [nranks=2] stream 0x5
 node1:41:41 [0] NCCL INFO something else
@@ -134,6 +137,7 @@ a:1:9 [0] NCCL WARN NET/IB : Got completion from peer with status=12
 // TestWatchdog: one time-out that is printed three times counts once; a later one of the
 // same call is another.
 func TestWatchdog(t *testing.T) {
+	// Trap: repeated lines.
 	const first = `[rank3]:[E1125 03:31:45.913 ProcessGroupNCCL.cpp:683] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=97, OpType=ALLREDUCE, NumelIn=512, NumelOut=512, Timeout(ms)=600000) ran for 600079 milliseconds before timing out.
 [rank3]:[E1125 03:31:45.914 ProcessGroupNCCL.cpp:690] [PG ID 2 PG GUID 11(TENSOR_GROUP) Rank 1] Exception (either an error or timeout) detected by watchdog at work: 97, last enqueued NCCL work: 99, last completed NCCL work: 96.
 [rank3]:[E1125 03:32:45.551 ProcessGroupNCCL.cpp:2057] [PG ID 2 PG GUID 11(TENSOR_GROUP) Rank 1] Process group watchdog thread terminated with exception: [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=97, OpType=ALLREDUCE, NumelIn=512, NumelOut=512, Timeout(ms)=600000) ran for 600079 milliseconds before timing out.
@@ -190,6 +194,30 @@ func TestFlight(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkDump(t, log)
+	}
+}
+
+// TestSniffFlight: a dump whose groups fill the head is one; a trace that lists the groups
+// of its job is not, wherever it lists them.
+func TestSniffFlight(t *testing.T) {
+	var groups strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&groups, `"%d":{"name":"%d","desc":"dp","ranks":"[%d, %d]"},`, i, i, i, i+1)
+	}
+	large := `{"version":"2.5","pg_config":{` + groups.String() + `"x":{}},"entries":[]}`
+	for _, tt := range []struct {
+		text string
+		want bool
+	}{
+		{large, true},
+		{`{"version":"2.5","nccl_version":"2.27.3","list":[{"pg_config":{}}, 2],"pg_config":{`, true},
+		{`{"schemaVersion":1,"distributedInfo":{"backend":"nccl","pg_config":[{"pg_name":"0"}],"nccl_version":"2.21.5"},"traceEvents":[`, false},
+		{`{"schemaVersion":1,"otherInfo":{"pg_config":[{}],"nccl_version":"2.21.5"},"entries":"pg_config","traceEvents":[`, false},
+		{`{"values":["pg_config", "entries"]}`, false},
+	} {
+		if got := SniffFlight([]byte(tt.text)); got != tt.want {
+			t.Errorf("%.60s: %v, want %v", tt.text, got, tt.want)
+		}
 	}
 }
 

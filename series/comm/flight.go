@@ -34,9 +34,40 @@ type node interface {
 func SniffFlight(head []byte) bool {
 	s := string(head[:min(len(head), 64<<10)])
 	if strings.HasPrefix(strings.TrimSpace(s), "{") {
-		return strings.Contains(s, `"pg_config"`) && (strings.Contains(s, `"entries"`) || strings.Contains(s, `"pg_status"`))
+		return strings.Contains(s, `"pg_config"`) && isDump(s)
 	}
 	return pickle.Sniff(head) && strings.Contains(s, "pg_config") && strings.Contains(s, "version")
+}
+
+// isDump reports whether the object that text begins has the groups of a dump among its
+// own keys. A trace lists the groups of its job too, in an object of its own. The groups
+// of a large job fill the head, so the calls need not be in it.
+func isDump(text string) bool {
+	d := json.NewDecoder(strings.NewReader(text))
+	depth, key := 0, false
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return false
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			key = depth == 1
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+			key = depth == 1
+			continue
+		}
+		if depth != 1 {
+			continue
+		}
+		if key && t == "pg_config" {
+			return true
+		}
+		key = !key
+	}
 }
 
 // ReadFlight reads a dump of the flight recorder. Instructions of a pickle that call

@@ -183,12 +183,36 @@ func (f *Finder) call(process string, m []string) {
 	g.Ops[i].Calls++
 }
 
-// watchdog reads a message of PyTorch's watchdog, which is printed several times.
+// watchdog reads the messages of PyTorch's watchdog in a line. Processes write to one
+// terminal without waiting for each other, so a message may begin within the line of
+// another process: its rank is the last one before it.
 func (f *Finder) watchdog(line string) {
-	rank := -1
-	if m := reRank().FindStringSubmatch(line); m != nil {
-		rank = number(m[1])
+	from, rank := 0, -1
+	for _, at := range reRank().FindAllStringSubmatchIndex(line, -1) {
+		f.messages(line[from:at[0]], rank)
+		from, rank = at[0], number(line[at[2]:at[3]])
 	}
+	f.messages(line[from:], rank)
+}
+
+// messages reads the messages of a process. A second time-out without a rank of its own
+// may be of another process.
+func (f *Finder) messages(text string, rank int) {
+	from, by := 0, rank
+	for _, at := range reDog().FindAllStringIndex(text, -1) {
+		f.timeout(text[from:at[1]], by)
+		from, by = at[1], -1
+	}
+	if m := reEnqueue().FindStringSubmatch(text); m != nil {
+		if g := f.groups["dog "+strconv.Itoa(rank)+" "+m[2]]; g != nil {
+			g.LastEnqueued, _ = strconv.ParseInt(m[3], 10, 64)
+			g.LastCompleted, _ = strconv.ParseInt(m[4], 10, 64)
+		}
+	}
+}
+
+// timeout reads the message of a time-out, which is printed several times.
+func (f *Finder) timeout(line string, rank int) {
 	if m := reDog().FindStringSubmatch(line); m != nil {
 		seq, _ := strconv.ParseInt(m[3], 10, 64)
 		ran, _ := strconv.ParseInt(m[8], 10, 64)
@@ -216,12 +240,6 @@ func (f *Finder) watchdog(line string) {
 		f.groups["dog "+strconv.Itoa(rank)+" "+m[2]] = g
 		f.order = append(f.order, g)
 		f.nameDog(line, key)
-	}
-	if m := reEnqueue().FindStringSubmatch(line); m != nil {
-		if g := f.groups["dog "+strconv.Itoa(rank)+" "+m[2]]; g != nil {
-			g.LastEnqueued, _ = strconv.ParseInt(m[3], 10, 64)
-			g.LastCompleted, _ = strconv.ParseInt(m[4], 10, 64)
-		}
 	}
 }
 

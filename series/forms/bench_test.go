@@ -93,3 +93,28 @@ func BenchmarkGrep(b *testing.B) {
 		exec.Command("grep", "-c", "-F", "-e", "Decode batch", "-e", "Avg prompt throughput: ", "-e", "step:", path).Run()
 	}
 }
+
+// BenchmarkPython is a loop over the lines with an expression for the same three programs, as
+// a script has it.
+func BenchmarkPython(b *testing.B) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		b.Skip("no Python")
+	}
+	path := filepath.Join(b.TempDir(), "plain.log")
+	text := plainText()
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		b.Fatal(err)
+	}
+	const script = `
+import re, sys
+match = re.compile(r"Decode batch|Avg prompt throughput: ([\d.]+)|step:(\d+) - ").search
+print(sum(1 for line in open(sys.argv[1]) if match(line)))
+`
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if err := exec.Command(python, "-c", script, path).Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -109,7 +109,11 @@ func (r *Reader) commit(s *formState, at *place, time, step int64, where diag.Po
 
 // streamOf returns the steps that a record of a form belongs to.
 func (r *Reader) streamOf(s *formState, at *place) int {
+	if s.at == at {
+		return s.atStream
+	}
 	if n, ok := s.streams[at]; ok {
+		s.use(at, n)
 		return n
 	}
 	key := s.scope
@@ -125,8 +129,27 @@ func (r *Reader) streamOf(s *formState, at *place) int {
 	}
 	n := r.b.Stream(key)
 	s.streams[at] = n
+	s.use(at, n)
 	return n
 }
+
+// use makes a place that of the record that is being read.
+func (s *formState) use(at *place, stream int) {
+	if s.at != nil {
+		if s.ids == nil {
+			s.ids = map[*place][]int{}
+		}
+		s.ids[s.at] = s.atIDs
+	}
+	s.at, s.atIDs, s.atStream = at, s.ids[at], stream
+}
+
+// metricPhase is the metric whose values are lengths of phases, and maxPhase the length of
+// the longest one that has a place in time.
+const (
+	metricPhase = "step.phase"
+	maxPhase    = 366 * day
+)
 
 // value adds one value.
 func (r *Reader) value(s *formState, at *place, labels []series.Label, g got, time, step int64, run int32, where diag.Pos) {
@@ -156,7 +179,11 @@ func (r *Reader) value(s *formState, at *place, labels []series.Label, g got, ti
 	case missing:
 		r.b.Missing(id)
 	case number:
-		r.b.Add(id, scaled(g.v.value, factor), step, time, run)
+		v := scaled(g.v.value, factor)
+		r.b.Add(id, v, step, time, run)
+		if s.spans && to.metric.Name == metricPhase && time != series.NoTime && v >= 0 && v < float64(maxPhase) {
+			r.b.Span(fd.key, time-int64(v), time, where)
+		}
 	}
 }
 
@@ -171,14 +198,11 @@ func scaled(v, factor float64) float64 {
 
 // seriesOf returns the number of the series of a field at a place.
 func (r *Reader) seriesOf(s *formState, at *place, labels []series.Label, fd *field, to *target, slot int, where diag.Pos) int {
-	ids := s.ids[at]
-	for len(ids) <= slot {
-		ids = append(ids, 0)
+	s.used = true
+	for len(s.atIDs) <= slot { // those of at, since streamOf
+		s.atIDs = append(s.atIDs, 0)
 	}
-	if s.ids == nil {
-		s.ids = map[*place][]int{}
-	}
-	s.ids[at] = ids
+	ids := s.atIDs
 	if ids[slot] != 0 && len(labels) == 0 {
 		return ids[slot] - 1
 	}

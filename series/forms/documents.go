@@ -87,8 +87,11 @@ func skipTo(in *bufio.Reader, text string) error {
 }
 
 // nextObject returns the next object of a list, without what is within it in braces.
-func nextObject(in *bufio.Reader) (obj []byte, err error) {
-	depth, quoted, escaped := 0, false, false
+func nextObject(in io.ByteReader) (obj []byte, err error) { return restOfObject(in, nil, 0) }
+
+// restOfObject is nextObject behind the beginning of an object.
+func restOfObject(in io.ByteReader, obj []byte, depth int) ([]byte, error) {
+	quoted, escaped := false, false
 	for {
 		c, err := in.ReadByte()
 		if err != nil {
@@ -141,7 +144,8 @@ func (r *Reader) object(s *formState, obj []byte) {
 			stop = len(value)
 		}
 		if len(value) == 0 || value[0] != '"' && value[0] != '[' {
-			if v := read(value[:stop]); v.kind != junk && len(key) <= maxKey {
+			// What is left of an object within this one is empty.
+			if v := read(value[:stop]); v.kind != junk && len(key) <= maxKey && len(trim(value[:stop])) > 0 {
 				r.takeBytes(s, key, v)
 			}
 			obj = value[stop:]

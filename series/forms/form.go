@@ -11,6 +11,7 @@ package forms
 
 import (
 	"bytes"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ type Form struct {
 	nest     map[string]string
 	replicas bool   // several processes print it
 	closed   bool   // keys without a field are left out
+	spans    bool   // its lines are written when a phase ends: the value is its length
 	fallback string // the form whose values replace those of this one
 	starts   bool   // the program was started
 	scope    string // forms of one scope share their steps: the producer
@@ -200,6 +202,23 @@ func SniffLines(head []byte) bool {
 	}
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
+}
+
+// FindRecords reports whether a text has values that a built-in form reads in its first
+// bytes, at most so many: a server may print thousands of lines before the first of them.
+func FindRecords(in io.Reader, most int64) bool {
+	r := NewReader("", Default(), series.Limits{})
+	buf := make([]byte, blockSize)
+	for in = io.LimitReader(in, most); ; {
+		n, err := in.Read(buf)
+		r.Write(buf[:n])
+		if r.b.Records() > 0 {
+			return true
+		}
+		if err != nil {
+			return !r.Close(true).Empty()
+		}
+	}
 }
 
 // HasRecords reports whether a sample of a text has values that a built-in form reads.

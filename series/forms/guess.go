@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"assay/series"
 )
 
 const (
@@ -27,7 +29,7 @@ func Guess(sample []byte) string {
 	var best *group
 	scratch := []byte(nil)
 	for _, line := range bytes.FieldsFunc(sample, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if len(line) > 2000 || bytes.IndexByte(line, '=') < 0 && !bytes.Contains(line, []byte(": ")) {
+		if len(line) > 2000 || !bytes.ContainsAny(line, "=:") {
 			continue
 		}
 		keys := guessKeys(plain(line, scratch))
@@ -50,21 +52,32 @@ func Guess(sample []byte) string {
 	if best == nil || best.n < guessLines {
 		return ""
 	}
-	return guessForm(best.keys)
+	form := guessForm(best.keys)
+	if !reads(form, sample) {
+		return ""
+	}
+	return form
 }
 
 // guessKeys returns the names that have numbers in a line, with the sign behind them.
 func guessKeys(line []byte) (keys []string) {
+	add := func(key, value []byte, sign string) bool {
+		name := bareKey(key)
+		ok := len(name) > 0 && len(name) <= 40 && plainKey(string(name)) && read(value).kind == number
+		if ok {
+			keys = append(keys, string(key[bytes.Index(key, name):])+sign)
+		}
+		return ok
+	}
 	for len(line) > 0 {
 		var word []byte
 		word, line = nextWord(line)
-		switch n := bytes.IndexByte(word, '='); {
-		case n > 0 && read(word[n+1:]).kind == number && plainKey(string(word[:n])) && n <= 40:
-			keys = append(keys, string(word[:n+1]))
-		case len(word) > 1 && word[len(word)-1] == ':' && len(word) <= 40 && plainKey(string(word[:len(word)-1])):
-			value, rest := nextWord(line)
-			if read(value).kind == number {
-				keys = append(keys, string(word)+" ")
+		last := len(word) - 1
+		switch n := bytes.IndexAny(word, "=:"); {
+		case n > 0 && n < last:
+			add(word[:n], word[n+1:], string(word[n:n+1]))
+		case n > 0 && word[n] == ':':
+			if value, rest := nextWord(line); add(word[:n], value, ": ") {
 				line = rest
 			}
 		}
@@ -79,20 +92,39 @@ func guessForm(keys []string) string {
 	if len(anchor) < minLiteral {
 		return ""
 	}
-	field := ""
-	for _, key := range keys {
-		switch name := strings.TrimRight(key, ":= "); strings.ToLower(name) {
-		case "dt", "time", "step_time", "iter_time", "elapsed", "duration", "batch_time":
-			field = fmt.Sprintf("%s: step.time s", name)
+	key, metric := bareName(keys[0]), bareName(keys[0])
+	for _, k := range keys {
+		switch name := bareName(k); strings.ToLower(name) {
+		case "dt", "step_time", "iter_time", "batch_time", "time_per_step", "sec_per_step", "s/step", "s/it":
+			key, metric = name, "step.time s"
+		case "step_time_ms", "iter_time_ms", "batch_time_ms", "ms/step", "ms/it":
+			key, metric = name, "step.time ms"
 		case "loss", "train_loss":
-			if field == "" {
-				field = fmt.Sprintf("%s: train.loss", name)
+			if !strings.HasPrefix(metric, "step.time") {
+				key, metric = name, "train.loss"
 			}
 		}
 	}
-	if field == "" {
-		name := strings.TrimRight(keys[0], ":= ")
-		field = fmt.Sprintf("%s: %s", name, name)
+	if strings.ContainsAny(metric, " |") && !strings.HasPrefix(metric, "step.time") {
+		metric = "value"
 	}
-	return fmt.Sprintf("forms: [{id: my-log, anchor: [%q], fields: {%s}}]", anchor, field)
+	return fmt.Sprintf("forms: [{id: my-log, anchor: [%q], fields: {%q: %q}}]", anchor, key, metric)
+}
+
+// bareName returns a key without what surrounds it and without its sign.
+func bareName(key string) string {
+	return string(bareKey([]byte(strings.TrimRight(key, ":= "))))
+}
+
+// reads reports whether a form reads values of a text: what is shown to a user must work.
+func reads(form string, text []byte) bool {
+	set, err := Parse(strings.NewReader(form), "form")
+	if err != nil {
+		return false
+	}
+	log, err := Read(bytes.NewReader(text), "sample", set, series.Limits{})
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(log.Series, func(s series.Series) bool { return s.N >= guessLines })
 }

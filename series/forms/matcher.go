@@ -9,14 +9,20 @@ type matcher struct {
 	literals [][]byte
 	least    int            // length of the heads: of the shortest literal
 	skip     [1 << 16]uint8 // by the last two bytes of a window, how far it may move; 0 for the end of a head
-	ends     map[uint16][]int
+	ends     [256][]headEnd // the heads, by their last byte
+}
+
+// A headEnd is the last two bytes of the head of a literal.
+type headEnd struct {
+	pair    uint16
+	literal int
 }
 
 // minLiteral is how long a literal must be, so that a text is searched fast.
 const minLiteral = 4
 
 func newMatcher(literals []string) *matcher {
-	m := &matcher{least: 255, ends: map[uint16][]int{}}
+	m := &matcher{least: 255}
 	for _, l := range literals {
 		m.literals = append(m.literals, []byte(l))
 		m.least = min(m.least, len(l))
@@ -29,7 +35,7 @@ func newMatcher(literals []string) *matcher {
 			pair := uint16(l[i-1])<<8 | uint16(l[i])
 			m.skip[pair] = min(m.skip[pair], uint8(m.least-1-i))
 			if i == m.least-1 {
-				m.ends[pair] = append(m.ends[pair], n)
+				m.ends[l[i]] = append(m.ends[l[i]], headEnd{pair, n})
 			}
 		}
 	}
@@ -46,9 +52,12 @@ func (m *matcher) next(b []byte, from int) (at, literal int) {
 			continue
 		}
 		start, found := i-m.least+1, -1
-		for _, n := range m.ends[pair] {
-			if l := m.literals[n]; bytes.HasPrefix(b[start:], l) && (found < 0 || len(l) > len(m.literals[found])) {
-				found = n
+		for _, e := range m.ends[b[i]] {
+			if e.pair != pair {
+				continue
+			}
+			if l := m.literals[e.literal]; bytes.HasPrefix(b[start:], l) && (found < 0 || len(l) > len(m.literals[found])) {
+				found = e.literal
 			}
 		}
 		if found >= 0 {

@@ -136,7 +136,9 @@ func readNumber(b []byte) (reading, bool) {
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // parseFloat reads a decimal number at the beginning of b, in which commas may
-// group the digits by three, and returns how many bytes it has, 0 for none.
+// group the digits by three, and returns how many bytes it has, 0 for none. A comma
+// behind more than three digits, or behind a 0, may be that of a decimal fraction,
+// and ends the number.
 func parseFloat(b []byte) (v float64, n int) {
 	i, negative := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -145,7 +147,7 @@ func parseFloat(b []byte) (v float64, n int) {
 	}
 	start := i
 	var mantissa uint64
-	digits, after, commas := 0, 0, 0
+	digits, after, commas, group := 0, 0, 0, start
 	for ; i < len(b); i++ {
 		c := b[i]
 		if isDigit(c) {
@@ -155,8 +157,9 @@ func parseFloat(b []byte) (v float64, n int) {
 			digits++
 			continue
 		}
-		if c == ',' && i > start && groups(b[i+1:]) {
+		if c == ',' && i > group && i-group <= 3 && b[start] != '0' && groups(b[i+1:]) {
 			commas++
+			group = i + 1
 			continue
 		}
 		break

@@ -22,7 +22,7 @@ func (r *Reader) pairs(s *formState, rec []byte) {
 	}
 	for len(rec) > 0 {
 		part := rec
-		if n := bytes.Index(rec, []byte(s.split)); s.split != "\n" && n >= 0 {
+		if n := indexOf(rec, s.split); s.split != "\n" && n >= 0 {
 			part, rec = rec[:n], rec[n+len(s.split):]
 		} else {
 			rec = nil
@@ -31,10 +31,23 @@ func (r *Reader) pairs(s *formState, rec []byte) {
 		if s.last {
 			n = bytes.LastIndex(part, []byte(s.is))
 		} else {
-			n = bytes.Index(part, []byte(s.is))
+			n = indexOf(part, s.is)
 		}
 		if n > 0 {
 			r.pair(s, part[:n], part[n+len(s.is):])
+		}
+	}
+}
+
+// indexOf is bytes.Index for separators of pairs, whose first byte is rare in short texts.
+func indexOf(b []byte, sep string) int {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(b[at:], sep[0])
+		if n < 0 {
+			return -1
+		}
+		if at += n; len(b)-at >= len(sep) && string(b[at:at+len(sep)]) == sep {
+			return at
 		}
 	}
 }
@@ -110,13 +123,44 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 		return
 	}
 	v := read(value)
-	if v.kind == junk {
-		if i, ok := s.keys[string(key)]; !ok || s.known[i].role != roleLabel {
-			return
-		}
-		v.unit = bytes.Trim(value, " '\"")
+	i := s.keyOf(key)
+	label := false
+	if i >= 0 {
+		label = s.known[i].role == roleLabel
+	} else if k := s.fieldOf(string(key)); k >= 0 {
+		label = s.fields[k].role == roleLabel
 	}
-	r.takeBytes(s, key, v)
+	switch {
+	case label: // which may be a number
+		v.unit = bytes.Trim(value, " '\"")
+	case v.kind == junk:
+		return
+	}
+	if i < 0 {
+		r.take(s, string(key), v)
+		return
+	}
+	r.put(s, i, v)
+}
+
+// keyOf returns the number of a key that is known, or -1. Records of a form have their keys
+// in one order, so the one that came behind the last key is tried before the map.
+func (s *formState) keyOf(key []byte) int {
+	if s.before >= 0 && s.before < len(s.follow) {
+		if i := s.follow[s.before]; i >= 0 && s.names[i] == string(key) {
+			s.before = i
+			return i
+		}
+	}
+	i, ok := s.keys[string(key)]
+	if !ok {
+		return -1
+	}
+	if s.before >= 0 && s.before < len(s.follow) {
+		s.follow[s.before] = i
+	}
+	s.before = i
+	return i
 }
 
 // bareKey returns a key without what surrounds it.
@@ -143,12 +187,11 @@ var aroundKey = [256]bool{' ': true, '\t': true, '\'': true, '"': true, '-': tru
 
 // takeBytes is take without a copy of a key that is known.
 func (r *Reader) takeBytes(s *formState, key []byte, v reading) {
-	i, ok := s.keys[string(key)]
-	if !ok {
-		r.take(s, string(key), v)
+	if i := s.keyOf(key); i >= 0 {
+		r.put(s, i, v)
 		return
 	}
-	r.put(s, i, v)
+	r.take(s, string(key), v)
 }
 
 // take adds a value to the record. A key that was not met before gets its field: that
@@ -165,6 +208,7 @@ func (r *Reader) take(s *formState, key string, v reading) {
 		i = len(s.known)
 		s.keys[strings.Clone(key)] = i
 		s.known = append(s.known, s.fieldFor(strings.ToValidUTF8(strings.Clone(key), "\ufffd")))
+		s.names, s.follow = append(s.names, strings.Clone(key)), append(s.follow, -1)
 	}
 	r.put(s, i, v)
 }
@@ -231,7 +275,7 @@ func (r *Reader) matched(s *formState, rec []byte) bool {
 			value = v
 			continue
 		}
-		if v.kind == junk {
+		if k := s.fieldOf(name); v.kind == junk || k >= 0 && s.fields[k].role == roleLabel {
 			v.unit = m[i]
 		}
 		r.take(s, name, v)

@@ -58,6 +58,7 @@ type entry struct {
 	Nest        map[string]string `yaml:"nest"`
 	Replicas    bool              `yaml:"replicas"`
 	Closed      bool              `yaml:"closed"`
+	Spans       string            `yaml:"spans"`
 	FallbackFor string            `yaml:"fallback-for"`
 	Starts      bool              `yaml:"starts"`
 	End         string            `yaml:"end"`
@@ -119,11 +120,14 @@ const (
 	maxBlockLines = 500
 )
 
+// spansEnd is the only value of "spans": a line is written when its phase ends.
+const spansEnd = "end"
+
 // form checks and compiles an entry.
 func (e entry) form() (*Form, error) {
 	f := &Form{ID: e.ID, Producer: cmp.Or(e.Producer, e.ID), Era: e.Era, Source: e.Source, Unverified: e.Unverified,
 		anchors: e.Anchor, from: e.From, alone: e.Alone, also: e.Also, split: e.Split, is: e.Is, last: e.Last,
-		nest: e.Nest, replicas: e.Replicas, closed: e.Closed, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
+		nest: e.Nest, replicas: e.Replicas, closed: e.Closed, spans: e.Spans == spansEnd, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
 		exact: map[string]int{}}
 	f.scope = f.Producer
 	for _, s := range e.Samples {
@@ -177,6 +181,8 @@ func (e *entry) check() error {
 		return fmt.Errorf("form %q has match and end: a form of several lines is read by split and is; remove one of the two", e.ID)
 	case len(e.Fields) > maxFields:
 		return fmt.Errorf("form %q has %d fields, want at most %d", e.ID, len(e.Fields), maxFields)
+	case e.Spans != "" && e.Spans != spansEnd:
+		return fmt.Errorf("form %q: spans is %q, want %q: each line is written when its phase ends", e.ID, e.Spans, spansEnd)
 	case e.Lines < 0 || e.Lines > maxBlockLines:
 		return fmt.Errorf("form %q: lines is %d, want at most %d", e.ID, e.Lines, maxBlockLines)
 	}

@@ -45,6 +45,7 @@ type Reader struct {
 
 	line    int64 // number of the line that begins at counted
 	counted int   // position in buf up to which lines are counted
+	nulls   int   // that the text ends with so far
 	places  map[string]*place
 	states  []*formState
 	open    *block
@@ -61,9 +62,17 @@ type formState struct {
 	*Form
 	keys    map[string]int // of all keys met: the number in known
 	known   []field
+	names   []string         // of the fields in known, as keys are written
+	follow  []int            // by key, the one that came behind it last, or -1: records have their keys in one order
+	before  int              // the last key, or -1
 	ids     map[*place][]int // the series of a place, by field
 	streams map[*place]int
-	bars    map[string]int64 // the last step from a bar, by the first key of its record
+
+	at       *place // the place of the last record, with what the maps have of it
+	atIDs    []int
+	atStream int
+	used     bool             // it has a series
+	bars     map[string]int64 // the last step from a bar, by the first key of its record
 }
 
 // A place is what the prefixes of lines tell: labels.
@@ -121,12 +130,32 @@ func (r *Reader) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		part := p[:min(len(p), blockSize)]
 		p = p[len(part):]
-		if bytes.Contains(part, hole) {
-			r.b.Note(diag.Issue{Code: "log-hole", Severity: diag.DataLoss, First: r.pos(r.from)})
-		}
+		r.holes(part)
 		r.part(part)
 	}
 	return n, nil
+}
+
+// holes notes null characters in succession, which may begin in one part and end in another.
+func (r *Reader) holes(part []byte) {
+	for at := 0; at < len(part); {
+		if part[at] != 0 {
+			r.nulls = 0
+			n := bytes.IndexByte(part[at:], 0)
+			if n < 0 {
+				return
+			}
+			at += n
+			continue
+		}
+		n := len(part[at:]) - len(bytes.TrimLeft(part[at:], "\x00"))
+		if r.nulls < hole && r.nulls+n >= hole {
+			line := r.line + int64(bytes.Count(r.buf[r.counted:], []byte("\n"))+bytes.Count(part[:at], []byte("\n")))
+			r.b.Note(diag.Issue{Code: "log-hole", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Line: int(line)}})
+		}
+		r.nulls += n
+		at += n
+	}
 }
 
 // part reads a part of the text. Its last line is kept until it is complete.
@@ -177,8 +206,8 @@ func (r *Reader) Close(complete bool) *series.Log {
 	return r.b.Log(lines, complete)
 }
 
-// hole is what a lost block of a file has at least. Texts have no null characters.
-var hole = make([]byte, 16)
+// hole is how many null characters a lost block of a file has at least. Texts have none.
+const hole = 16
 
 // trimCut removes the number at the end of a text whose last line has no end: the text may
 // have been cut within the number, and 25 may be the beginning of 25.75.
@@ -207,7 +236,7 @@ const fallbackMark = "\x00fallback"
 func (r *Reader) finish() {
 	have := map[string]bool{}
 	for _, s := range r.states {
-		if len(s.ids) > 0 {
+		if s.used {
 			have[s.ID] = true
 		}
 	}
@@ -249,12 +278,12 @@ func (r *Reader) process(end int) {
 			pos = next + 1
 			continue
 		}
-		at, _ := r.set.matcher.next(b, pos)
+		at, literal := r.set.matcher.next(b, pos)
 		if at < 0 {
 			return
 		}
 		start, next := r.lineStart(b, at, pos), lineEnd(b, at)
-		r.oneLine(start, next)
+		r.lineFrom(start, next, at-start, literal)
 		pos = next + 1
 	}
 }
@@ -303,9 +332,18 @@ func (r *Reader) clean(start, end int) []byte {
 // which it left out because they are alike.
 var repeatedEnd, repeatedMark = []byte("across cluster]"), []byte(" [repeated ")
 
+// repeatedHelp begins the explanation that Ray adds to its first note.
+var repeatedHelp = []byte(" (Ray deduplicates logs")
+
 // single returns a line without Ray's note on repetitions, and whether it had one.
 func single(line []byte) ([]byte, bool) {
-	if end := bytes.TrimRight(line, " \t\r"); bytes.HasSuffix(end, repeatedEnd) {
+	end := bytes.TrimRight(line, " \t\r")
+	if bytes.HasSuffix(end, []byte(")")) {
+		if n := bytes.LastIndex(end, repeatedHelp); n >= 0 {
+			end = end[:n]
+		}
+	}
+	if bytes.HasSuffix(end, repeatedEnd) {
 		if n := bytes.LastIndex(end, repeatedMark); n >= 0 {
 			return line[:n], true
 		}
@@ -319,13 +357,21 @@ func (r *Reader) merged(start int) {
 }
 
 // oneLine reads all records of a line.
-func (r *Reader) oneLine(start, end int) bool {
+func (r *Reader) oneLine(start, end int) bool { return r.lineFrom(start, end, -1, 0) }
+
+// lineFrom is oneLine for a line whose first literal is known, unless at is -1.
+func (r *Reader) lineFrom(start, end, at, literal int) bool {
 	line := r.clean(start, end)
+	if len(line) != end-start { // without escape sequences, or too long
+		at = -1
+	}
 	line, repeated := single(line)
 	found := false
 	done := 0 // the end of the last record
 	for from, tries := 0, 0; from < len(line) && tries < maxTries; tries++ {
-		at, literal := r.set.matcher.next(line, from)
+		if tries > 0 || at < 0 || at >= len(line) {
+			at, literal = r.set.matcher.next(line, from)
+		}
 		if at < 0 {
 			break
 		}
@@ -333,7 +379,7 @@ func (r *Reader) oneLine(start, end int) bool {
 		for _, i := range r.set.by[literal] {
 			s := r.states[i]
 			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), done)
-			if !ok {
+			if !ok || !s.plausible(line[begin:]) {
 				continue
 			}
 			limit := r.limit(line, at+len(r.set.matcher.literals[literal]), begin)
@@ -351,143 +397,4 @@ func (r *Reader) oneLine(start, end int) bool {
 		}
 	}
 	return found
-}
-
-// begin returns where a record of a form begins that has an anchor at a position.
-func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
-	begin := at + length
-	switch s.from {
-	case "":
-	case "^":
-		begin = from
-	default:
-		n := bytes.LastIndex(line[from:max(from, at)], []byte(s.from))
-		switch {
-		case bytes.HasPrefix(line[at:], []byte(s.from)):
-			begin = at
-		case n < 0:
-			return 0, false
-		default:
-			begin = from + n
-		}
-	}
-	if s.alone {
-		first := begin
-		if s.from == "" {
-			first = at
-		}
-		if first > 0 && strings.IndexByte(`/_-.'"*#`, line[first-1]) >= 0 || first > 0 && (isLetter(line[first-1]) || isDigit(line[first-1])) {
-			return 0, false
-		}
-	}
-	return begin, true
-}
-
-// limit returns where a record ends: at the end of its line, or where another record
-// begins that was glued behind it.
-func (r *Reader) limit(line []byte, from, begin int) int {
-	line = line[:min(len(line), begin+maxRecord)]
-	for tries := 0; from < len(line) && tries < maxAhead; tries++ {
-		at, literal := r.set.matcher.next(line, from)
-		if at < 0 {
-			break
-		}
-		length := len(r.set.matcher.literals[literal])
-		for _, i := range r.set.by[literal] {
-			s := r.states[i]
-			if other, ok := s.begin(line, at, length, 0); ok && s.plausible(line[other:]) {
-				if s.from == "" {
-					other = at
-				}
-				if other > begin && s.from != "^" {
-					return other
-				}
-			}
-		}
-		from = at + 1
-	}
-	return len(line)
-}
-
-// plausible reports whether a text has what a record of the form has in any case.
-func (s *formState) plausible(rec []byte) bool {
-	if s.step == stepFirst {
-		if _, n := parseInt(rec); n == 0 {
-			return false
-		}
-	}
-	for _, text := range s.also {
-		if !bytes.Contains(rec, []byte(text)) {
-			return false
-		}
-	}
-	return true
-}
-
-// stepBehind returns the number behind a text in a record, or in what precedes it.
-func stepBehind(prefix, rec []byte, text string) int64 {
-	in, n := rec, bytes.Index(rec, []byte(text))
-	if n < 0 {
-		in, n = prefix, bytes.LastIndex(prefix, []byte(text))
-	}
-	if n < 0 {
-		return series.NoStep
-	}
-	v, m := parseInt(in[n+len(text):])
-	if m == 0 {
-		return series.NoStep
-	}
-	return v
-}
-
-// record reads one record, and reports whether it is one.
-func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int) bool {
-	rec := line[begin:limit]
-	if !s.plausible(rec) {
-		return false
-	}
-	where := r.pos(start)
-	prefix := line[from:begin]
-	at, time := r.placeOf(prefix, where)
-	step := series.NoStep
-	switch s.step {
-	case stepFirst:
-		step, _ = parseInt(rec)
-	case stepAfter:
-		step = stepBehind(line[from:begin], rec, s.stepText)
-	case stepBar:
-		step = r.bar(line[max(0, begin-context):begin], start)
-		if first, _, _ := bytes.Cut(rec, []byte(s.is)); s.barSeen(string(first), step) {
-			step = series.NoStep // several records follow one bar
-		}
-	}
-	if s.end != "" {
-		r.closeBlock()
-		r.open = &block{state: s, at: *at, time: time, step: step, left: s.lines, from: int64(where.Line)}
-		r.got = r.got[:0]
-		r.fields(s, rec)
-		return true
-	}
-	r.got = r.got[:0]
-	if s.match != nil {
-		if !r.matched(s, rec) {
-			return false
-		}
-	} else {
-		r.fields(s, rec)
-	}
-	if len(r.got) == 0 && !s.starts && len(s.fields) > 0 {
-		return false
-	}
-	r.commit(s, at, time, step, where)
-	return true
-}
-
-// fields reads the pairs of a record, or of a row of a block.
-func (r *Reader) fields(s *formState, rec []byte) {
-	if s.words {
-		r.wordPairs(s, rec)
-	} else {
-		r.pairs(s, rec)
-	}
 }

@@ -36,25 +36,31 @@ func TestRobust(t *testing.T) {
 		text, metric string
 		want         []float64
 	}{
-		"colours within a record":         {"\x1b[36m(A pid=7)\x1b[0m \x1b[1m" + strings.ReplaceAll(one, "#queue", "\x1b[31m#queue"), "requests.running", []float64{3}},
-		"CRLF":                            {one + "\r\n" + two + "\r\n", "requests.running", []float64{3, 4}},
-		"a progress bar before":           {" 10%|#  | 1/9 [00:01<00:09]\r 20%|## | 2/9 [00:02]\r" + one + "\r 30%|###| 3/9 [00:03]\n" + two, "requests.running", []float64{3, 4}},
-		"no end of the last line":         {one + "\n" + two, "requests.running", []float64{3, 4}},
-		"zeros of a crash":                {one + "\n" + strings.Repeat("\x00", 5000) + two + "\n", "requests.running", []float64{3, 4}},
-		"no UTF-8":                        {"\xff\xfe" + one + "\xff\n" + two + "\n", "requests.running", []float64{3, 4}},
-		"two records on one line":         {one + two + "\n", "requests.running", []float64{3, 4}},
-		"a record behind other talk":      {"mew0:65704:65704 [1] NCCL INFO AllReduce: opCount 0 " + one + "\n", "requests.running", []float64{3}},
-		"torn in the middle of a value":   {one[:strings.Index(one, "throughput (token/s): 1")+len("throughput (token/s): 1")] + "\n" + two, "requests.running", []float64{3, 4}},
-		"torn in a name":                  {one[:40] + "\n" + two, "throughput.output_tokens", []float64{200.5}},
-		"SLURM, pdsh and mpirun":          {"55: " + one + "\nnode-07-14: " + two + "\n[1,3]<stdout>:" + one, "requests.running", []float64{3, 4, 3}},
-		"Ray merged lines":                {fmt.Sprintf(verlRow, 1, 7) + "\x1b[32m [repeated 3x across cluster]\x1b[0m\n", "timing_s/gen", []float64{7.5e9}},
-		"Ray merged lines, last value":    {fmt.Sprintf(verlRow, 1, 7) + " [repeated 3x across cluster]\n", "step.time", []float64{20e9}},
+		// Trap: ANSI sequences inside a record.
+		"colours within a record": {"\x1b[36m(A pid=7)\x1b[0m \x1b[1m" + strings.ReplaceAll(one, "#queue", "\x1b[31m#queue"), "requests.running", []float64{3}},
+		// Trap: lone carriage returns, and CRLF.
+		"CRLF":                    {one + "\r\n" + two + "\r\n", "requests.running", []float64{3, 4}},
+		"a progress bar before":   {" 10%|#  | 1/9 [00:01<00:09]\r 20%|## | 2/9 [00:02]\r" + one + "\r 30%|###| 3/9 [00:03]\n" + two, "requests.running", []float64{3, 4}},
+		"no end of the last line": {one + "\n" + two, "requests.running", []float64{3, 4}},
+		"zeros of a crash":        {one + "\n" + strings.Repeat("\x00", 5000) + two + "\n", "requests.running", []float64{3, 4}},
+		"no UTF-8":                {"\xff\xfe" + one + "\xff\n" + two + "\n", "requests.running", []float64{3, 4}},
+		// Trap: glued records.
+		"two records on one line":       {one + two + "\n", "requests.running", []float64{3, 4}},
+		"a record behind other talk":    {"mew0:65704:65704 [1] NCCL INFO AllReduce: opCount 0 " + one + "\n", "requests.running", []float64{3}},
+		"torn in the middle of a value": {one[:strings.Index(one, "throughput (token/s): 1")+len("throughput (token/s): 1")] + "\n" + two, "requests.running", []float64{3, 4}},
+		"torn in a name":                {one[:40] + "\n" + two, "throughput.output_tokens", []float64{200.5}},
+		"SLURM, pdsh and mpirun":        {"55: " + one + "\nnode-07-14: " + two + "\n[1,3]<stdout>:" + one, "requests.running", []float64{3, 4, 3}},
+		// Trap: Ray's repeated suffix.
+		"Ray merged lines":             {fmt.Sprintf(verlRow, 1, 7) + "\x1b[32m [repeated 3x across cluster]\x1b[0m\n", "timing_s/gen", []float64{7.5e9}},
+		"Ray merged lines, last value": {fmt.Sprintf(verlRow, 1, 7) + " [repeated 3x across cluster]\n", "step.time", []float64{20e9}},
+		// Trap: repeated lines.
 		"a step that is printed twice":    {fmt.Sprintf(verlRow, 1, 7) + "\n" + fmt.Sprintf(verlRow, 2, 8) + "\n" + fmt.Sprintf(verlRow, 2, 9), "timing_s/gen", []float64{7.5e9, 9.5e9}},
 		"a text that has the word step":   {"the answer of step:3 is step 1 - **1** - {x:1}\nglobal_step:5 - timing_s/gen:1.0\n" + fmt.Sprintf(verlRow, 1, 7), "timing_s/gen", []float64{7.5e9}},
 		"units within the values":         {"Model Parameters: 0.3 B, Latency: 140ms, TFLOPs: 1.97, Samples/sec: 14.04, x\nModel Parameters: 0.3 B, Latency: 0.28s, TFLOPs: 1.97, Samples/sec: 14.04, x", "step.time", []float64{140e6, 280e6}},
 		"a unit that is none of a metric": {"Model Parameters: 0.3 B, Latency: 14GB, TFLOPs: 1.97, Samples/sec: 14.04, x", "step.time", nil},
-		"thousands":                       {"[rank0]:[titan] step: 20  loss: 1.5  grad_norm: 1.0  memory: 1.00GiB(2.00%)  tps: 1,271,101  tflops: 4.0  mfu: 1.0%", "throughput.tokens_per_gpu", []float64{1271101}},
-		"a decimal comma is not guessed":  {"[rank0]:[titan] step: 20  loss: 1,5  grad_norm: 1.0  memory: 1.00GiB(2.00%)  tps: 71  tflops: 4.0  mfu: 1.0%", "train.loss", nil},
+		// Trap: number forms (thousands), and the decimal comma.
+		"thousands":                      {"[rank0]:[titan] step: 20  loss: 1.5  grad_norm: 1.0  memory: 1.00GiB(2.00%)  tps: 1,271,101  tflops: 4.0  mfu: 1.0%", "throughput.tokens_per_gpu", []float64{1271101}},
+		"a decimal comma is not guessed": {"[rank0]:[titan] step: 20  loss: 1,5  grad_norm: 1.0  memory: 1.00GiB(2.00%)  tps: 71  tflops: 4.0  mfu: 1.0%", "train.loss", nil},
 	} {
 		log := readText(t, Default(), tc.text)
 		if got := valuesOf(log, tc.metric); !slices.Equal(got, tc.want) {
@@ -65,6 +71,7 @@ func TestRobust(t *testing.T) {
 
 // TestMissing: what is missing or not finite is counted, and is not zero.
 func TestMissing(t *testing.T) {
+	// Trap: missing is not zero.
 	log := readText(t, Default(), strings.Join([]string{
 		"step:1 - critic/kl:nan - timing_s/gen:5.0 - perf/throughput:None - timing_s/step:10.0",
 		"step:2 - critic/kl:inf - timing_s/gen:6.0 - perf/throughput:340.0 - timing_s/step:11.0",
@@ -90,6 +97,7 @@ func TestMissing(t *testing.T) {
 
 // TestLabels: what several ranks and replicas print is separate.
 func TestLabels(t *testing.T) {
+	// Trap: stacked prefixes (labels of ranks and engines).
 	log := readText(t, Default(), strings.Join([]string{
 		fmt.Sprintf(decode, 1, 0, 3, 100), fmt.Sprintf(decode, 1, 1, 5, 300), fmt.Sprintf(decode, 2, 0, 4, 200),
 		"(APIServer pid=11) INFO 01-12 13:08:20 [loggers.py:1] Engine 001: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 7.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%",
@@ -113,6 +121,7 @@ func TestLabels(t *testing.T) {
 
 // TestTimes: times have their date and zone where a log has them, and clocks may go back.
 func TestTimes(t *testing.T) {
+	// Trap: timestamps without year or zone, and the month of glog.
 	at := func(text string) series.Log { return *readText(t, Default(), text) }
 	log := at(fmt.Sprintf(decode, 10, 0, 1, 1) + "\n" + fmt.Sprintf(decode, 50, 0, 1, 1) + "\n" + fmt.Sprintf(decode, 20, 0, 1, 1) + "\n")
 	s := log.Series[0]
@@ -172,6 +181,7 @@ func TestFallback(t *testing.T) {
 
 // TestNested: a timer within another says so.
 func TestNested(t *testing.T) {
+	// Trap: nested phases.
 	log := readText(t, Default(), "x | skyrl_train.utils.tracking:log:1 - Step 7: \n{'timing/policy_train': '3.0',\n 'timing/train_critic_and_policy': '4.0',\n 'trainer/global_step': 7}\n")
 	if s := log.Series[0]; s.As != "timing/policy_train" || s.Inside != "timing/train_critic_and_policy" || log.Series[1].Inside != "" {
 		t.Errorf("%+v", log.Series)
@@ -269,7 +279,7 @@ func TestGuess(t *testing.T) {
 		text += fmt.Sprintf("it was a good day\nstep %3d  loss=0.%d  reward_mean=+0.%d  dt=%d.5s\n", i, i, i, i)
 	}
 	form := Guess([]byte(text))
-	if !strings.Contains(form, "reward_mean=") || !strings.Contains(form, "step.time s") || strings.Contains(form, "\n") {
+	if !strings.Contains(form, "reward_mean=") || !strings.Contains(form, `"dt": "step.time s"`) || strings.Contains(form, "\n") {
 		t.Fatalf("%q", form)
 	}
 	own, err := Parse(strings.NewReader(form), "own.yaml")
@@ -283,6 +293,59 @@ func TestGuess(t *testing.T) {
 	for _, other := range []string{"", "a: b\nc: d\n", strings.Repeat("just words of a story\n", 100), "x=1 y=2\n"} {
 		if form := Guess([]byte(other)); form != "" {
 			t.Errorf("%q: %s", other, form)
+		}
+	}
+}
+
+// TestGuessWorks: the form that is shown for a text reads all its values of the key, whatever
+// its names have.
+func TestGuessWorks(t *testing.T) {
+	for _, tc := range []struct{ line, key string }{
+		{"epoch: %d, train_loss: 0.25, lr: 1e-4, time: 2.5", "train_loss"},
+		{"2026-01-01 10:00:00 INFO step:%d loss:0.25 lr:0.001 tok/s:1000", "tok/s"},
+		{`{"iter": %d, "loss": 0.25, "tokens_per_second": 1000.5}`, "tokens_per_second"},
+		{"[worker] #req: %d, [q]: 2, a-b/c%%: 7", "#req"},
+		{"iteration %d: forward: 10 ms, backward: 20 ms, queue_size: 3", "queue_size"},
+		{"Allocated: 1.25GB, Cached: 2.50GB of rank %d", "Cached"},
+		{"it=%d \"quoted\"=3 dt=0.5s", "dt"},
+	} {
+		text := ""
+		for i := range 12 {
+			text += fmt.Sprintf(tc.line, i) + "\n"
+		}
+		form := Guess([]byte(text))
+		own, err := Parse(strings.NewReader(form), "own.yaml")
+		if err != nil {
+			t.Errorf("%s: %s: %v", tc.line, form, err)
+			continue
+		}
+		n := 0
+		for _, s := range readText(t, Default().With(own), text).Series {
+			if s.As == tc.key || s.Metric.Name == tc.key {
+				n += int(s.N)
+			}
+		}
+		if n != 12 {
+			t.Errorf("%s: %d values of %s by %s", tc.line, n, tc.key, form)
+		}
+	}
+}
+
+// TestNumberLabels: a label that is a number makes series of its own, in pairs as in groups.
+func TestNumberLabels(t *testing.T) {
+	text := "GPU 0: 1.0GB allocated, 2.0GB reserved, 85.0GB total\nGPU 1: 3.0GB allocated, 4.0GB reserved, 85.0GB total\n"
+	own, err := Parse(strings.NewReader(`forms: [{id: my-log, anchor: ["worker="], fields: {worker: label worker, qps: throughput.requests request/s}}]`), "own.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := readText(t, Default().With(own), text+"worker=3 qps=5\nworker=4 qps=6\n")
+	got := map[string]float64{}
+	for _, s := range log.Series {
+		got[s.Metric.Name+" "+s.Label("gpu")+s.Label("worker")] = s.Sum
+	}
+	for place, want := range map[string]float64{"memory.allocated 0": 1e9, "memory.allocated 1": 3e9, "memory.reserved 1": 4e9, "throughput.requests 3": 5, "throughput.requests 4": 6} {
+		if got[place] != want {
+			t.Errorf("%s is %v, want %v", place, got[place], want)
 		}
 	}
 }
@@ -314,6 +377,7 @@ func TestParseErrors(t *testing.T) {
 
 // TestNumbers compares readings with what they stand for.
 func TestNumbers(t *testing.T) {
+	// Trap: number forms.
 	nan := math.NaN()
 	for text, want := range map[string]float64{
 		"1": 1, "-0.00": 0, "+3.5": 3.5, "8.128902e+06": 8128902, "1E-3": 0.001, "71,634": 71634, "1,234,567.5": 1234567.5, "'5.0027'": 5.0027, `"12"`: 12,

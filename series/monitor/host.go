@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,28 +98,63 @@ func find(cols, words []string, name string) (float64, bool) {
 func (f *Finder) use(producer string, idle float64, key string, isFirst bool, labels ...series.Label) {
 	metric, _ := series.MetricOf("host.cpu_util")
 	id := f.b.Of(metric, producer, "100 - idle", labels, f.at)
-	v := (100 - idle) / 100
-	if !isFirst {
+	v := max(0, (100-idle)/100)
+	if impossible(metric, idle/100) {
+		f.b.Missing(id)
+	} else if !isFirst {
 		f.b.Add(id, v, series.NoStep, f.time, 0)
 	} else if len(f.held) < 1<<16 {
 		f.held = append(f.held, held{id, v, f.time, key})
 	}
 }
 
-// sysHeader begins a table of mpstat, pidstat or sar, whose headings begin with the time.
+// sysHeader begins a table of mpstat, pidstat or sar, whose headings begin with the time and
+// have names only. "sar -A" has more than forty tables, of which those of wanted are read. The
+// others end the table before them, because their rows may have as many numbers.
 func (f *Finder) sysHeader(words []string) bool {
 	rest, ok := f.sysTime(words)
-	if !ok || len(rest) < 2 || strings.HasPrefix(words[0], "Average") {
+	if !ok || strings.HasPrefix(words[0], "Average") {
 		return false
 	}
-	if rest[0] != "CPU" && rest[0] != "UID" && rest[0] != "PID" && rest[0] != "TGID" && rest[0] != "IFACE" && rest[0] != "DEV" && !strings.HasPrefix(rest[0], "kb") && rest[0] != "runq-sz" {
-		return false
+	for _, w := range rest {
+		if _, number := parse(w); number {
+			return false
+		}
 	}
-	if _, number := parse(rest[1]); number && !strings.Contains(rest[1], "/") {
+	if rest[0] != "UID" && rest[0] != "PID" && rest[0] != "TGID" && !isSysHeading(rest) {
 		return false
 	}
 	f.kind, f.cols = sysstat, append([]string{"Time"}, rest...)
 	return true
+}
+
+// isSysHeading reports whether words are the heading of a table of mpstat or sar: names of
+// rates and shares, or of one of the tables that count.
+func isSysHeading(words []string) bool {
+	switch words[0] {
+	case "CPU", "INTR", "IFACE", "DEV", "TTY", "runq-sz", "totsck", "tcp6sck", "dentunusd":
+		return true
+	}
+	for _, w := range words {
+		if strings.HasPrefix(w, "kb") || strings.HasPrefix(w, "MB") || strings.HasPrefix(w, "%") || strings.HasSuffix(w, "/s") {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted reports whether the table with the given columns is read: of the CPUs, memory, load,
+// disks, interfaces, paging and pressure.
+func wanted(cols []string) bool {
+	switch cols[0] {
+	case "CPU":
+		return slices.Contains(cols, "%idle")
+	case "IFACE":
+		return slices.Contains(cols, "rxkB/s")
+	case "DEV", "kbmemfree", "runq-sz", "pgpgin/s", "tps", "pswpin/s", "%scpu-10", "%sio-10", "%smem-10":
+		return true
+	}
+	return false
 }
 
 // sysTime sets the time of a line of sysstat and returns what is behind it.
@@ -164,17 +200,15 @@ func (f *Finder) sysRow(line string) bool {
 	}
 	producer, table, labels := "sar", "sar", []series.Label(nil)
 	first := 0
+	if !wanted(cols) {
+		return true
+	}
 	switch cols[0] {
 	case "CPU":
-		if _, ok := find(cols, rest, "%idle"); !ok {
-			return true // interrupts
-		}
 		producer, table, first = "mpstat", "cpu", 1
 		labels = []series.Label{{Name: "cpu", Value: rest[0]}}
-		for _, c := range cols {
-			if c == "%user" {
-				producer = "sar"
-			}
+		if slices.Contains(cols, "%user") || slices.Index(cols, "%steal") < slices.Index(cols, "%irq") {
+			producer = "sar" // which has the same columns with -u ALL, in another order
 		}
 		idle, ok := find(cols, rest, "%idle")
 		if ok {

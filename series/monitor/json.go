@@ -20,10 +20,10 @@ var (
 	reCard = lazyregexp.New(`^\s*\{\s*"(?:card|gpu)\d+"\s*:\s*\{`)
 )
 
-// SniffJSON reports whether head begins the output of rocm-smi --json, or of iostat -o
-// JSON.
+// SniffJSON reports whether head begins the output of rocm-smi --json, amd-smi --json, or
+// iostat -o JSON.
 func SniffJSON(head []byte) bool {
-	return reCard().Match(head) || isStat(head)
+	return reCard().Match(head) || isStat(head) || isAMD(head)
 }
 
 func isStat(head []byte) bool {
@@ -31,21 +31,25 @@ func isStat(head []byte) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), `{"sysstat"`) && strings.Contains(s, `"hosts"`)
 }
 
-// ReadJSON reads the output of rocm-smi --json or iostat -o JSON. Several outputs may
+// ReadJSON reads the output of rocm-smi --json, amd-smi --json or iostat -o JSON. Several outputs may
 // follow each other, as a loop writes them.
 func ReadJSON(r io.Reader, name string, limits series.Limits) (*series.Log, error) {
 	f := NewFinder(name, limits)
 	dec := json.NewDecoder(io.LimitReader(r, maxJSON))
 	complete := true
 	for {
-		var doc map[string]json.RawMessage
-		err := dec.Decode(&doc)
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			complete = false
 			break
+		}
+		var doc map[string]json.RawMessage
+		if f.amdJSON(raw) || json.Unmarshal(raw, &doc) != nil {
+			continue
 		}
 		if raw, ok := doc["sysstat"]; ok {
 			f.statJSON(raw)
@@ -65,24 +69,14 @@ func ReadJSON(r io.Reader, name string, limits series.Limits) (*series.Log, erro
 // cards reads one output of rocm-smi, whose values are texts and whose names change with
 // the version of ROCm.
 func (f *Finder) cards(doc map[string]json.RawMessage) {
-	const producer = "rocm-smi"
 	for _, card := range slices.Sorted(maps.Keys(doc)) {
 		var values map[string]any
 		if !strings.HasPrefix(card, "card") && !strings.HasPrefix(card, "gpu") || json.Unmarshal(doc[card], &values) != nil {
 			continue
 		}
-		label := gpuLabel(strings.TrimLeft(card, "cardgpu"))
-		f.b.Record(producer, false)
+		f.b.Record(rocmSMI, false)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			text := fmt.Sprint(values[name])
-			column := cardColumn(name)
-			if column == "" {
-				continue
-			}
-			if m := reMHz().FindStringSubmatch(text); m != nil {
-				text = m[1]
-			}
-			f.add(producer, "rocm", column, text, label)
+			f.cardValue(name, fmt.Sprint(values[name]), strings.TrimLeft(card, "cardgpu"))
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package monitor reads what monitors of GPUs and hosts record: nvidia-smi (dmon, pmon,
-// query CSV, the panel), DCGM, rocm-smi; iostat, vmstat, mpstat, pidstat and sar;
+// query CSV, the panel), DCGM, rocm-smi, amd-smi; iostat, vmstat, mpstat, pidstat and sar;
 // scrapes of Prometheus and event files of TensorBoard.
 //
 // The columns of tables are found by their names, because their order differs by version
@@ -60,6 +60,10 @@ const (
 	iostat
 	vmstat
 	sysstat // mpstat, pidstat, sar
+	amdCSV
+	rocmCSV
+	rocmTable
+	rocmList
 	panelRows
 	exposition
 )
@@ -108,12 +112,20 @@ func (f *Finder) Hint(line []byte) bool {
 		return has("avg-cpu")
 	case 'D':
 		return has("Device")
+	case 'd':
+		if has("device,") {
+			return isRocmCSV(line)
+		}
+	case 'g', 't':
+		if isAmdCSV(line) {
+			return true
+		}
 	case 'L':
 		return has("Linux ") && bytes.Contains(trimmed, []byte(" CPU)"))
 	case 'r':
 		return has("r  b ") || has("r b ")
 	case 'G':
-		return has("GPUId,TimeStamp")
+		return has("GPUId,TimeStamp") || has("GPU[") || isRocmTable(line)
 	case '|':
 		return bytes.Contains(trimmed, []byte("NVIDIA-SMI"))
 	case 'v', 's':
@@ -176,6 +188,8 @@ func (f *Finder) header(line string) bool {
 	case strings.HasPrefix(text, "avg-cpu:"):
 		f.kind, f.cols = avgCPU, words[1:]
 		f.round++
+	case isRocmTable([]byte(text)):
+		f.kind, f.cols = rocmTable, words
 	case words[0] == "Device" || words[0] == "Device:" || words[len(words)-1] == "Device" && f.kind != none && len(words) > 2:
 		if !strings.Contains(text, "/s") && !strings.Contains(text, "%util") && !strings.Contains(text, " tps") {
 			return false
@@ -188,6 +202,7 @@ func (f *Finder) header(line string) bool {
 		f.kind, f.cols, f.day, f.clock = sysstat, nil, dateOf(words), 0
 	case strings.HasPrefix(text, "GPUId,TimeStamp"):
 		f.kind = dcgmLong
+	case f.amdHeader(line, text):
 	case strings.Contains(text, "NVIDIA-SMI") && text[0] == '|':
 		if f.kind != panelRows {
 			f.kind = panelRows
@@ -257,6 +272,12 @@ func (f *Finder) row(line string) bool {
 		return f.panelRow(line)
 	case exposition:
 		return f.promLine(strings.TrimSpace(line))
+	case amdCSV, rocmCSV:
+		return f.amdRow(line)
+	case rocmTable:
+		return f.rocmTableRow(strings.Fields(line))
+	case rocmList:
+		return f.rocmListRow(line)
 	}
 	return false
 }
@@ -268,11 +289,22 @@ func (f *Finder) add(producer, table, name, text string, labels ...series.Label)
 		return
 	}
 	v, ok := parse(text)
-	if !ok {
+	if !ok || impossible(c.metric, v*c.factor) {
 		f.b.Missing(id)
 		return
 	}
 	f.b.Add(id, v*c.factor, series.NoStep, f.time, 0)
+}
+
+// impossible reports whether a value is over all of the CPU time of a host: if a counter of
+// the kernel goes back, vmstat prints the difference as a number without a sign. Rounding
+// makes up to 101%.
+func impossible(m series.Metric, v float64) bool {
+	switch m.Name {
+	case "host.iowait", "host.cpu_idle", "host.cpu_util":
+		return v > 1.02
+	}
+	return false
 }
 
 // series returns the series of a column, and false for columns that are left out. A column
@@ -309,7 +341,7 @@ func (f *Finder) hold(producer, table, name, text, key string, isFirst bool, lab
 		return
 	}
 	id, c, ok := f.series(producer, table, name, text, labels)
-	if v, number := parse(text); ok && number && len(f.held) < 1<<16 {
+	if v, number := parse(text); ok && number && !impossible(c.metric, v*c.factor) && len(f.held) < 1<<16 {
 		f.held = append(f.held, held{id, v * c.factor, f.time, key})
 	}
 }

@@ -32,6 +32,7 @@ func seriesOf(t *testing.T, log *series.Log, metric, as string) *series.Series {
 
 // TestDmon: columns are found by name, headings repeat, and a hyphen is no zero.
 func TestDmon(t *testing.T) {
+	// Trap: '-' is no zero.
 	log := textLog(t, `# gpu   pwr gtemp mtemp    sm   mem    fb
 # Idx     W     C     C     %     %    MB
     0   300    60     -    95    40  1024
@@ -57,6 +58,7 @@ func TestDmon(t *testing.T) {
 
 // TestPmon: a GPU without processes has no values, and commands may have spaces.
 func TestPmon(t *testing.T) {
+	// Trap: pmon with spaces in the command, and a GPU without processes.
 	log := textLog(t, `# gpu         pid   type     sm    mem     fb    command
 # Idx           #    C/G      %      %     MB    name
     0       21180     C     33      -    512    python train x
@@ -72,6 +74,7 @@ func TestPmon(t *testing.T) {
 // TestQuery: units in values, missing values of all forms, repeated headings, errors, and
 // GPUs without a number in the order of a sample.
 func TestQuery(t *testing.T) {
+	// Trap: units and deprecated texts in the CSV of a query, and the mask of throttling.
 	log := textLog(t, `timestamp, name, index, utilization.gpu [%], memory.used [MiB], power.draw [W], clocks_event_reasons.active
 2026/01/16 14:44:16.500, NVIDIA H100, 0, 98 %, 1024 MiB, 655.25 W, 0x0000000000000004
 2026/01/16 14:44:16.502, NVIDIA H100, 1, [Not Supported], [N/A], [Requested functionality has been deprecated], 0x0000000000000001
@@ -91,7 +94,9 @@ timestamp, name, index, utilization.gpu [%], memory.used [MiB], power.draw [W], 
 	equal(t, "second", valuesOf(log, "gpu.util", "gpu=1"), 0.02, 0.04)
 }
 
+// TestDCGM: both forms of the values, in which N/A is no value.
 func TestDCGM(t *testing.T) {
+	// Trap: long form of DCGM, and N/A of dcgmi.
 	log := textLog(t, "GPUId,TimeStampUs,Field,Values\n0,1718783836956328,power_usage_instant,71.25\n1,1718783836956329,power_usage_instant,72.5\n0,1718783837169572,current_clock_throttle_reasons,4\n0,1718783837269572,current_clock_throttle_reasons,1\n")
 	equal(t, "power", valuesOf(log, "gpu.power", "gpu=1"), 72.5)
 	equal(t, "throttled", valuesOf(log, "gpu.throttled"), 1, 0)
@@ -105,6 +110,7 @@ func TestDCGM(t *testing.T) {
 
 // TestPanel: rows of the drawing, with a limit of the power, and without a value on MIG.
 func TestPanel(t *testing.T) {
+	// Trap: panels in a loop, and MIG in a panel.
 	const panel = `Tue Oct 29 19:00:23 2024
 +------------------------------------------+
 | NVIDIA-SMI 550.54.15   Driver Version: 550.54.15      CUDA Version: 12.4     |
@@ -131,6 +137,7 @@ func iostatReport(clock, user, device string) string {
 
 // TestIostat: the first report is left out if others follow, and kept if it is alone.
 func TestIostat(t *testing.T) {
+	// Trap: first iterations (the first report covers the time since boot), and the decimal comma.
 	first := iostatReport("11/20/26 11:57:27\n", "24.31", "sda 10.0 2048.00 0.5 30.31")
 	second := iostatReport("11/20/26 11:57:28\n", "64.00", "sda 12.0 1024.00 0.25 101.6")
 	log := textLog(t, iostatHead+first+second)
@@ -282,7 +289,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestJSON: outputs of rocm-smi and iostat, with the names of several versions.
 func TestJSON(t *testing.T) {
+	// Trap: keys of the JSON of rocm-smi change with versions.
 	rocm := `{"card0": {"GPU use (%)": "50", "Average Graphics Package Power (W)": "300.5", "sclk clock speed:": "(1402Mhz)", "Temperature (Sensor junction) (C)": "61.0", "VRAM Total Used Memory (B)": "1024"}, "system": {"Driver version": "6.2"}}
 {"card0": {"GPU use (%)": "N/A", "Current Socket Graphics Package Power (W)": "400"}}`
 	log, err := ReadJSON(strings.NewReader(rocm), "x", series.Limits{})

@@ -43,6 +43,7 @@ func secondsOf(s string) (int64, bool) {
 
 // dateTime returns a date and time: "2024/01/16 14:44:16.977", "2026-11-20 11:57:34",
 // "2026-11-20T11:57:28+0000", "11/20/26 11:57:27", "08/02/2019 03:16:15 PM".
+// A zone behind it ("+0200", "+02:00", "Z") is subtracted.
 func dateTime(s string) (int64, bool) {
 	s = strings.Replace(strings.TrimSpace(s), "T", " ", 1)
 	date, clock, ok := strings.Cut(s, " ")
@@ -54,14 +55,35 @@ func dateTime(s string) (int64, bool) {
 		return 0, false
 	}
 	clock, half, _ := strings.Cut(clock, " ")
+	zone := int64(0)
 	if i := strings.IndexAny(clock, "+Z-"); i > 0 {
+		if zone, ok = zoneOf(clock[i:]); !ok {
+			return 0, false
+		}
 		clock = clock[:i]
 	}
 	t, ok := secondsOf(clock)
 	if !ok {
 		return 0, false
 	}
-	return d + halfDay(t, half), true
+	return d + halfDay(t, half) - zone, true
+}
+
+// zoneOf returns by how much a clock is ahead of UTC: "Z", "+0200", "-05:30".
+func zoneOf(s string) (int64, bool) {
+	if s == "Z" {
+		return 0, true
+	}
+	digits := strings.Replace(s[1:], ":", "", 1)
+	n, err := strconv.Atoi(digits)
+	if err != nil || len(digits) != 4 || n/100 > 14 || n%100 > 59 {
+		return 0, false
+	}
+	ns := int64(n/100*60+n%100) * 60 * second
+	if s[0] == '-' {
+		ns = -ns
+	}
+	return ns, true
 }
 
 // halfDay applies AM and PM to a time of the day.

@@ -134,23 +134,13 @@ func NumberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest
 	return list, len(labels) - len(list)
 }
 
-// Worst returns the indices of at most n devices in rising order: those with the
-// largest share of idle time if there are more.
-func Worst(s *summary.Summary, n int) []int {
-	order := make([]int, len(s.Devices))
-	for i := range order {
-		order[i] = i
-	}
-	return WorstOf(s, order, n)
-}
-
 // IdleShare returns the share of idle time in a window, 0 if there is none.
 func IdleShare(a summary.Activity) float64 {
 	return float64(a.Idle()) / float64(max(1, a.Window()))
 }
 
-// WorstOf is worstDevices of some devices. All pictures and tables that do not
-// show every device choose by it.
+// WorstOf returns at most n of the devices in rising order: those with the largest share of
+// idle time. See [Choose].
 func WorstOf(s *summary.Summary, devices []int, n int) []int {
 	share := func(i int) float64 { return IdleShare(s.Devices[i].Activity) }
 	order := slices.Clone(devices)

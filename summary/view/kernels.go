@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// A Kernel is every run of the kernels of one name and class, over all
+// A Kernel is every run of the kernels of one name, class and category, over all
 // devices, streams and operators.
 type Kernel struct {
 	Name, Class, Category string
@@ -21,7 +21,7 @@ type Kernel struct {
 // Kernels adds up the kernels of s and returns them by falling total, then
 // by name and class.
 func Kernels(s *summary.Summary) []Kernel {
-	out := Group(s.Kernels, func(k *summary.Kernel) [2]string { return [2]string{k.Name, k.Class} }, func(k *summary.Kernel) Kernel {
+	out := Group(s.Kernels, func(k *summary.Kernel) [3]string { return [3]string{k.Name, k.Class, k.Category} }, func(k *summary.Kernel) Kernel {
 		return Kernel{
 			Name: k.Name, Class: k.Class, Category: label.Clip(label.Clean(k.Category), 24),
 			Min: k.MinNS, Streams: map[int64]bool{}, Ops: map[string]int64{},
@@ -35,7 +35,7 @@ func Kernels(s *summary.Summary) []Kernel {
 		sum.Ops[k.Op] = summary.Plus(sum.Ops[k.Op], k.TotalNS)
 	})
 	slices.SortFunc(out, func(a, b Kernel) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Category, b.Category))
 	})
 	return out
 }

@@ -64,10 +64,14 @@ func TestSums(t *testing.T) {
 func TestWorst(t *testing.T) {
 	s := samplerun.Train() // idle time falls with the rank
 	slices.Reverse(s.Devices)
-	if got := view.Worst(s, 3); !slices.Equal(got, []int{5, 6, 7}) {
+	all := make([]int, len(s.Devices))
+	for i := range all {
+		all[i] = i
+	}
+	if got := view.WorstOf(s, all, 3); !slices.Equal(got, []int{5, 6, 7}) {
 		t.Errorf("got %v, want the last three", got)
 	}
-	if got := view.Worst(s, 100); len(got) != len(s.Devices) || !slices.IsSorted(got) {
+	if got := view.WorstOf(s, all, 100); len(got) != len(s.Devices) || !slices.IsSorted(got) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/internal/gen/snapgen"
+	"assay/internal/longtest"
 	"assay/memory"
 )
 
@@ -350,8 +351,12 @@ func TestDamaged(t *testing.T) {
 		if is := m.Issues[0]; is.Code != "input-damaged" || is.First.Offset != int64(len(bad)-1) {
 			t.Errorf("%s: %+v", name, is)
 		}
-		read := 0
+		read, tried := 0, 0
 		for at := range bad {
+			if at%3 != p%3 && !longtest.Wanted() {
+				continue // a third of the bytes, others in the next file
+			}
+			tried++
 			bad := slices.Clone(whole)
 			bad[at] = 0xff
 			m, err := Read(bytes.NewReader(bad), name, Limits{})
@@ -363,8 +368,8 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s, byte %d: %d entries", name, at, len(m.Devices[0].Entries))
 			}
 		}
-		if read < len(whole)/2 {
-			t.Errorf("%s: read with %d of %d bytes damaged", name, read, len(whole))
+		if read < tried/2 {
+			t.Errorf("%s: read with %d of %d bytes damaged", name, read, tried)
 		}
 	}
 }

@@ -173,5 +173,32 @@ func train(era Era, ranks, steps int, p pace, also ...func(*Job)) *Job {
 	return j
 }
 
+// Even returns data-parallel training whose ranks do the same.
+func Even(ranks, steps int) *Job { return train(Era2026, ranks, steps, uniform) }
+
+// SlowGPU returns the same with kernels that are a quarter longer on one rank.
+func SlowGPU(ranks, steps, rank int) *Job {
+	return train(Era2026, ranks, steps, slower(rank, func(int) bool { return true }))
+}
+
+// SlowHost returns the same with one rank that loads data for 3,000,017 ns more in each
+// step.
+func SlowHost(ranks, steps, rank int) *Job {
+	p := uniform
+	p.loader = func(_ *Job, r, _ int) int64 {
+		if r == rank {
+			return 3_000_017
+		}
+		return 0
+	}
+	return train(Era2026, ranks, steps, p)
+}
+
+// SlowNetwork returns the same with transfers that take forty times as long.
+func SlowNetwork(ranks, steps int) *Job { return train(Era2026, ranks, steps, slowNetwork) }
+
+// InTurn returns the same with another rank that is late in each step.
+func InTurn(ranks, steps int) *Job { return train(Era2026, ranks, steps, inTurn) }
+
 // Training returns data-parallel training whose kernels vary.
 func Training(ranks, steps int) *Job { return train(Era2026, ranks, steps, random) }

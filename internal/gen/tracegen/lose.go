@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // An Edit says what becomes of an event of a trace: it is left out, or begins so
@@ -17,38 +19,88 @@ type Edit struct {
 // records would have written it, and how many were. What f gets is the category and
 // name of each event and its number among those of its category, from 0.
 func Rewrite(text []byte, f func(category, name string, i int) Edit) (out []byte, changed int) {
-	var doc map[string]json.RawMessage
-	must(json.Unmarshal(text, &doc))
-	var events, kept []json.RawMessage
-	must(json.Unmarshal(doc["traceEvents"], &events))
-	seen := map[string]int{}
+	return Split(text).Rewrite(f)
+}
+
+// Records are the events of a trace, read once to be rewritten several times.
+type Records struct {
+	rest   map[string]json.RawMessage // what the file has beside its events
+	events []record
+}
+
+type record struct {
+	raw            json.RawMessage
+	category, name string
+}
+
+// Split separates the events of a trace.
+func Split(text []byte) *Records {
+	r := new(Records)
+	must(json.Unmarshal(text, &r.rest))
+	var events []json.RawMessage
+	must(json.Unmarshal(r.rest["traceEvents"], &events))
 	for _, raw := range events {
-		var e map[string]any
+		var e struct{ Cat, Name any }
 		must(json.Unmarshal(raw, &e))
-		category, _ := e["cat"].(string)
-		name, _ := e["name"].(string)
-		edit := f(category, name, seen[category])
-		seen[category]++
+		raw, err := json.Marshal(raw)
+		must(err)
+		category, _ := e.Cat.(string)
+		name, _ := e.Name.(string)
+		r.events = append(r.events, record{raw, category, name})
+	}
+	r.rest["traceEvents"] = nil // events has them
+	for key, value := range r.rest {
+		value, err := json.Marshal(value)
+		must(err)
+		r.rest[key] = value
+	}
+	return r
+}
+
+// Rewrite does what the function of that name does.
+func (r *Records) Rewrite(f func(category, name string, i int) Edit) (out []byte, changed int) {
+	seen := map[string]int{}
+	var kept [][]byte
+	for _, e := range r.events {
+		edit := f(e.category, e.name, seen[e.category])
+		seen[e.category]++
 		if edit != (Edit{}) {
 			changed++
 		}
 		if edit.Drop {
 			continue
 		}
-		if ts, ok := e["ts"].(float64); ok && edit.LaterUS != 0 {
-			e["ts"] = ts + edit.LaterUS
-			var err error
-			raw, err = json.Marshal(e)
-			must(err)
-		}
-		kept = append(kept, raw)
+		kept = append(kept, e.moved(edit.LaterUS))
 	}
-	list, err := json.Marshal(kept)
+	for i, key := range slices.Sorted(maps.Keys(r.rest)) {
+		out = append(out, "{,"[min(i, 1)])
+		name, err := json.Marshal(key)
+		must(err)
+		out = append(append(out, name...), ':')
+		if key != "traceEvents" {
+			out = append(out, r.rest[key]...)
+			continue
+		}
+		out = append(append(append(out, '['), bytes.Join(kept, []byte(","))...), ']')
+	}
+	return append(out, '}'), changed
+}
+
+// moved returns the event with a later time.
+func (r *record) moved(us float64) json.RawMessage {
+	var e map[string]any
+	if us == 0 {
+		return r.raw
+	}
+	must(json.Unmarshal(r.raw, &e))
+	ts, ok := e["ts"].(float64)
+	if !ok {
+		return r.raw
+	}
+	e["ts"] = ts + us
+	raw, err := json.Marshal(e)
 	must(err)
-	doc["traceEvents"] = list
-	out, err = json.Marshal(doc)
-	must(err)
-	return out, changed
+	return raw
 }
 
 // Change returns a trace in which f has replaced each event by those that it returns:

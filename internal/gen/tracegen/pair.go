@@ -116,8 +116,26 @@ func hostPairs() []pairOf {
 			}
 			p.compute(ms)
 		}},
+		{"checkpoint_every_fourth_step", "cpu-work", "host", "save-asynchronously", "periodic-stalls", 12 * ms, 0, everyFourth(save)},
+		{"log_every_fourth_step", "cpu-work", "host", "log-less-often", "periodic-stalls", 9 * ms, 0, everyFourth("demo/train.py(70): log_metrics")},
+		{"evaluation_every_fourth_step", "cpu-work", "host", "evaluate-elsewhere", "gpu-idle", 14 * ms, 0, everyFourth("demo/train.py(95): evaluate")},
 		{"small_copies_to_the_device", "small-copies", "host", "pack-and-pin", "launch-bound", 4 * us, 0, smallCopies(240, 25*us, "aten::to", 6*us, 256)},
 		{"small_transfers", "small-copies", "host", "pack-and-pin", "synchronizing-calls", 3 * us, 0, smallCopies(300, 20*us, "aten::copy_", 9*us, 1024)},
+	}
+}
+
+// everyFourth returns a program of 32 steps, of which every fourth does something on the host.
+func everyFourth(name string) func(p *plant, ns int64) {
+	return func(p *plant, ns int64) {
+		for i := range 32 {
+			p.mark(func() {
+				p.compute(4 * ms)
+				if i%4 == 3 {
+					p.interrupt(InPython, name, ns)
+				}
+			})
+		}
+		p.compute(ms)
 	}
 }
 

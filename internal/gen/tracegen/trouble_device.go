@@ -59,8 +59,8 @@ func communicationTroubles() []Trouble {
 				p.beside(p.api+"LaunchKernel", p.allReduce, commStream, 2*ms, 0)
 			})
 		})},
-		{Name: "slow_rank", Rule: "straggling-rank", Near: "exposed-communication", Ranks: slow, NS: 5 * 2 * 2 * ms, OfNS: windows(slow)},
-		{Name: "late_host", Rule: "straggling-rank", Near: "uneven-ranks", Ranks: late, NS: 5 * 2 * ms, OfNS: windows(late)},
+		{Name: "slow_rank", Rule: "straggling-rank", Near: "exposed-communication", Ranks: slow, NS: 5 * 2 * 2 * ms, OfNS: windows([]Story{slow[0], slow[2]})},
+		{Name: "late_host", Rule: "straggling-rank", Near: "uneven-ranks", Ranks: late, NS: 5 * 2 * ms, OfNS: windows(late[1:])},
 		{Name: "more_tokens", Rule: "uneven-ranks", Ranks: uneven, NS: 5 * (8*ms - 6500*us), OfNS: 5 * 8 * ms},
 		{Name: "long_stage", Rule: "uneven-ranks", Near: "compute-bound", Ranks: stages, NS: 5 * (9*ms - 6750*us), OfNS: 5 * 9 * ms},
 		{Name: "nearly_even_ranks", Rule: "compute-bound", Near: "uneven-ranks", Ranks: ranks("nearly_even_ranks", load{6 * ms, 0, 0}, load{7 * ms, 0, 0})},

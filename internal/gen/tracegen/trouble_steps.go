@@ -65,6 +65,8 @@ func stepTroubles() []Trouble {
 		{Name: "steps_a_third_over", Rule: "compute-bound", Near: "slow-steps", Ranks: lengths("steps_a_third_over", 6, 6, 8, 6, 6, 6, 8, 6, 6, 6, 6, 6)},
 		{Name: "every_fourth_step", Rule: "periodic-stalls", Near: "slow-steps", Ranks: lengths("every_fourth_step", slow(16, 3, 7, 11, 15)...)},
 		{Name: "every_third_step", Rule: "periodic-stalls", Near: "uneven-steps", Ranks: lengths("every_third_step", slow(21, 2, 5, 8, 11, 14, 17, 20)...)},
+		{Name: "checkpoint_every_eighth_step", Rule: "periodic-stalls", Near: "gpu-idle", Ranks: everyEighth("checkpoint_every_eighth_step", "demo/train.py(90): save_checkpoint")},
+		{Name: "log_every_eighth_step", Rule: "periodic-stalls", Near: "cpu-work", Ranks: everyEighth("log_every_eighth_step", "demo/train.py(70): log_metrics")},
 		{Name: "lengths_that_vary", Rule: "uneven-steps", Near: "slow-steps", Ranks: lengths("lengths_that_vary", 10, 12, 8, 11, 9, 12, 8, 10)},
 		{Name: "two_lengths_in_turn", Rule: "uneven-steps", Near: "periodic-stalls", Ranks: lengths("two_lengths_in_turn", 8, 11, 8, 11, 8, 11, 8, 11)},
 		{Name: "lengths_that_vary_a_little", Rule: "compute-bound", Near: "uneven-steps", Ranks: lengths("lengths_that_vary_a_little", 20, 21, 20, 19, 20, 21, 20)},
@@ -75,6 +77,22 @@ func stepTroubles() []Trouble {
 			p.steps(10, func() { p.spread(4, 120*us) })
 		})},
 	}
+}
+
+// everyEighth has 40 steps, of which every eighth does something on the host for less than
+// the limit of idle time.
+func everyEighth(name, function string) []Story {
+	return oneRank(name, func(p *plant) {
+		for i := range 40 {
+			p.mark(func() {
+				p.compute(4 * ms)
+				if i%8 == 7 {
+					p.pause(InPython, function, 3*ms)
+				}
+			})
+		}
+		p.compute(ms)
+	})
 }
 
 // A phaseTime is how long a phase of the given name lasts in each step.
@@ -216,3 +234,12 @@ func onceTroubles() (out []Trouble) {
 	}
 	return out
 }
+
+// RLSteps returns a trace of steps of reinforcement learning with the names of SkyRL. Each
+// phase takes the given milliseconds, and [LaunchNS] more until its work begins, except data.
+func RLSteps(name string, steps int, generation, training, sync, data int64) Story {
+	return phased(name, steps, 0, inSkyRL(generation, training, sync, data)...)[0]
+}
+
+// LaunchNS is how long the host of [RLSteps] waits for the first work of a phase.
+const LaunchNS = plantLaunch

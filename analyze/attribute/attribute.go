@@ -1,0 +1,368 @@
+// Package attribute says which part of the program GPU work and idle time belong to. It
+// walks along the threads of the host once, and what was open on a thread owns what was
+// launched then: operators, modules, lines, annotations, passes. The same walk answers what
+// a thread did while a device was idle, which is why idle time and waits are here too.
+package attribute
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/steps"
+	"assay/diag"
+	"assay/internal/hosttree"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// An Attribution relates GPU work whose launch call is known to the events that
+// were open on the calling thread: see [linking.Link].
+type Attribution struct {
+	*Host
+	t    *trace.Trace
+	tl   *gpu.Timeline
+	ctx  *contexts
+	idle *idleness
+	sync *waits
+
+	waits *waiting
+
+	origins []origin // by link
+
+	ops     opTable
+	lines   runTable // Python functions
+	notes   runTable // annotations
+	modules moduleTable
+
+	marks   []steps.Mark
+	most    int                    // rows of a table
+	forward sequences              // the operator of the forward pass
+	noNote  map[string][]int32     // by pid: links whose thread has no annotation open
+	trains  bool                   // there is a backward pass
+	engine  map[trace.TrackID]bool // threads that autograd's engine runs on
+	tooDeep int64                  // events that were left out of the walk
+}
+
+// A pass is the part of training that work belongs to.
+type pass uint8
+
+const (
+	otherPass pass = iota
+	forwardPass
+	backwardPass
+	recomputePass // forward again, inside of the backward pass: activation checkpointing
+	optimizerPass
+	unknownPass // no call is known
+)
+
+var passNames = [...]string{"other", "forward", "backward", "recompute", "optimizer", "unknown"}
+
+func (p pass) String() string { return passNames[p] }
+
+// An origin is where in the program a launch was made.
+type origin struct {
+	context  contextID
+	note     contextID // the innermost annotation
+	forward  contextID // of the operator whose backward pass this is; 0 if none
+	sequence trace.ID  // of that operator, until forward is known
+	pass     pass
+}
+
+// open is what the walk keeps with each open event.
+type open struct {
+	ctx     contextID
+	known   bool  // ctx is
+	cpuSelf int64 // time in which it was the innermost event
+	gpuSelf int64 // of operators: work that it launched, as the innermost operator
+	gpu     int64 // work that it and what was inside it launched
+	own     role  // what its own name says
+
+	// Of it and all that it is in.
+	roles    role
+	op       int32    // index of the innermost operator in the stack, or -1
+	trained  bool     // an operator has a sequence number, as those have that autograd sees
+	backward bool     // an operator is of a backward pass, by its number
+	sequence trace.ID // of the innermost operator of a backward pass
+}
+
+// Work walks along all threads. Where nothing ran on a device and there are
+// no operators, there is nothing to attribute.
+func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, most int) *Attribution {
+	t := tl.Trace
+	a := &Attribution{
+		Host: h, t: t, tl: tl, marks: marks, most: most, ctx: newContexts(t),
+		ops: newOpTable(t), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
+		origins: make([]origin, len(h.Links.List)), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
+	}
+	a.sync = newWaits(tl, marks)
+	a.waits = newWaiting(a)
+	a.idle = newIdleness(a)
+	// The main threads come last, because they explain the gaps that the other
+	// threads leave without a cause.
+	for _, isMain := range []bool{false, true} {
+		for _, th := range h.threads {
+			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
+				a.idle.sort(th.Track)
+				a.tooDeep += hosttree.Walk(th, &walker{
+					Attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
+					questions: a.idle.asked[th.Track], asksFrom: math.MinInt64, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
+				})
+				th.Release()
+			}
+		}
+	}
+	a.idle.finish()
+	a.finalize()
+	a.addUp()
+	return a
+}
+
+// unannotated returns the links whose annotation a main thread knows, by the time
+// of the call.
+func (a *Attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
+	if !isMain {
+		return nil
+	}
+	out := a.noNote[a.t.Tracks[th.Track].PID]
+	slices.SortFunc(out, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(a.Links.Start(x), a.Links.Start(y)), cmp.Compare(x, y))
+	})
+	return out
+}
+
+// A walker attributes along one thread.
+type walker struct {
+	*Attribution
+	track     trace.TrackID
+	process   uint32
+	main      bool
+	changes   []int32      // of memory, by time
+	questions [][]question // about idle time, by device and time
+	asksFrom  int64        // there is no question about the time before
+	asked     []int32      // links of other threads, by time, whose annotation is that of this one
+}
+
+// context returns the context of the last event of the stack.
+func (w *walker) context(stack []hosttree.Open[open]) contextID {
+	if len(stack) == 0 {
+		return 0
+	}
+	top := &stack[len(stack)-1]
+	if !top.Data.known {
+		top.Data.ctx = w.ctx.below(w.context(stack[:len(stack)-1]), &top.Frame)
+		top.Data.known = true
+	}
+	return top.Data.ctx
+}
+
+// Enter counts the event, and attributes what it launched.
+func (w *walker) Enter(stack []hosttree.Open[open]) {
+	f := &stack[len(stack)-1].Frame
+	w.inherit(stack)
+	switch f.Kind {
+	case trace.CPUOp:
+		w.ops.enter(f)
+		if sequence, backward := w.arrows.sequence(f.Op); sequence != 0 && !backward {
+			// Of several operators with one number the last one made the node of
+			// the graph: the number goes up when it does.
+			w.forward.set(w.process, sequence, w.context(stack))
+		}
+		if i, ok := w.Links.ByOp[f.Op]; ok {
+			w.launched(stack, i)
+		}
+	case trace.Runtime, trace.Driver:
+		if i, ok := w.Links.OfCall(f.Call); ok {
+			w.launched(stack, i)
+		}
+	case trace.Python:
+		switch stack[len(stack)-1].Data.own & isModule {
+		case 0:
+			w.lines.of(f.Name).enter(w.t.Window.Starts(f.Start))
+		default:
+			w.modules.of(w.ctx.at(w.context(stack)).module).enter(w.t.Window.Starts(f.Start))
+		}
+	case trace.Annotation:
+		w.notes.of(f.Name).enter(w.t.Window.Starts(f.Start))
+	}
+}
+
+// inherit sets the properties that the last event of the stack takes from the
+// events around it.
+func (w *walker) inherit(stack []hosttree.Open[open]) {
+	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
+	d.op = -1
+	if len(stack) > 1 {
+		outer := &stack[len(stack)-2].Data
+		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward, outer.sequence
+	}
+	d.own = w.ctx.role(f.Name, f.Kind)
+	d.roles |= d.own
+	if f.Kind == trace.Overhead {
+		d.roles |= isProfiler
+	}
+	if d.roles&isAutograd != 0 && !w.main {
+		w.engine[w.track] = true
+	}
+	if f.Kind == trace.CPUOp {
+		d.op = int32(len(stack) - 1)
+		sequence, backward := w.arrows.sequence(f.Op)
+		d.trained = d.trained || sequence != 0
+		if backward {
+			d.backward = true
+			d.sequence = cmp.Or(sequence, d.sequence)
+		}
+	}
+}
+
+// launched attributes the work of a link, whose call is the last of the stack.
+func (w *walker) launched(stack []hosttree.Open[open], i int32) {
+	k, o := &w.Links.List[i], &w.origins[i]
+	o.context = w.context(stack)
+	c := w.ctx.at(o.context)
+	if c.annotation == 0 && !w.main {
+		pid := w.t.Tracks[w.track].PID
+		w.noNote[pid] = append(w.noNote[pid], i)
+	}
+	top := &stack[len(stack)-1].Data
+	if top.op >= 0 {
+		f := &stack[top.op]
+		f.Data.gpuSelf = summary.Plus(f.Data.gpuSelf, k.WorkNS)
+		w.ops.launched(&f.Frame, k)
+	}
+	o.sequence = top.sequence
+	top.gpu = summary.Plus(top.gpu, k.WorkNS)
+	switch {
+	case c.recomputes:
+		o.pass = recomputePass
+	case c.backward || top.backward:
+		o.pass, w.trains = backwardPass, true
+	case c.optimizer:
+		o.pass = optimizerPass
+	case top.trained || c.module != 0:
+		o.pass = forwardPass
+	}
+}
+
+// Leave adds the event up.
+func (w *walker) Leave(stack []hosttree.Open[open]) {
+	top := &stack[len(stack)-1]
+	if len(stack) > 1 {
+		outer := &stack[len(stack)-2].Data
+		outer.gpu = summary.Plus(outer.gpu, top.Data.gpu)
+	}
+	switch top.Kind {
+	case trace.CPUOp:
+		w.ops.leave(&top.Frame, &top.Data)
+	case trace.Runtime, trace.Driver:
+		if w.t.Window.Starts(top.Start) {
+			w.sync.call(w.Attribution, &top.Frame)
+		}
+	case trace.Python:
+		switch top.Data.own & isModule {
+		case 0:
+			w.lines.of(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
+		default:
+			w.modules.of(w.ctx.at(top.Data.ctx).module).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
+		}
+	case trace.Annotation:
+		w.notes.of(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
+	}
+}
+
+// Between adds time to the innermost event, and answers the questions about what
+// the thread was doing.
+func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
+	if n := max(len(inner(stack)), min(1, len(stack))); n > 0 {
+		stack[n-1].Data.cpuSelf += to - from
+	}
+	for ; len(w.asked) > 0 && w.Links.Start(w.asked[0]) < to; w.asked = w.asked[1:] {
+		k, c := &w.origins[w.asked[0]], w.ctx.at(w.context(stack))
+		k.note = c.annotation
+		if c.optimizer && k.pass == otherPass {
+			k.pass = optimizerPass
+		}
+	}
+	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
+		w.memories.list[w.changes[0]].context = w.context(stack)
+	}
+	w.idle.between(w, from, to, stack)
+}
+
+// finalize finds the forward operator of what the backward pass launched, once
+// all threads are known, and leaves out the passes where nothing is trained.
+func (a *Attribution) finalize() {
+	for i := range a.origins {
+		k := &a.origins[i]
+		c := a.ctx.at(k.context)
+		_, _, track := a.Links.Time(int32(i))
+		if c.annotation != 0 {
+			k.note = c.annotation
+		}
+		if k.sequence != 0 && !c.recomputes && !c.ownLine {
+			k.forward = a.forward.get(a.processes[track], k.sequence)
+		}
+		if a.engine[track] && (k.pass == otherPass || k.pass == forwardPass) {
+			k.pass = backwardPass // hooks and reductions run on its thread too
+		}
+		if !a.trains {
+			k.pass = otherPass
+		}
+	}
+}
+
+// Fill fills in the parts of a summary that need attribution. coll returns the collectives of
+// kernels.
+func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins int, room *limits.Room, issues *diag.Ledger) {
+	s.Kernels = gpu.Kernels(a.tl, a.operator, coll, rank, room)
+	s.Ops = limits.KeepLargest(room, a.ops.opRows(rank), func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Modules = limits.KeepLargest(room, a.moduleRows(rank), func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
+	s.Lines = limits.KeepLargest(room, a.lineRows(rank), func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
+	s.Annotations = limits.KeepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Calls = limits.KeepLargest(room, a.sync.callRows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
+	s.Passes = a.passRows(rank)
+	s.CopyCalls = copyCalls(a, rank, s.Copies, room)
+	s.Syncs = a.waits.syncRows(rank)
+	profiler := profilerWork(a.t)
+	for i, d := range a.tl.Devices {
+		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
+		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
+		a.idle.idleOfSteps(i, s.Steps)
+		a.idle.explain(i, s.Devices[i].LargestGaps)
+		for g := range s.Devices[i].LargestGaps {
+			gap := &s.Devices[i].LargestGaps[g]
+			gap.ProfilerNS = profiler.Clip(interval.Span{Start: gap.StartNS, End: gap.StartNS + gap.NS}).Len()
+		}
+	}
+	s.Graphs = append(s.Graphs, a.opaqueGraphs(rank)...)
+	s.Graphs = limits.KeepLargest(room, s.Graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
+	s.Memory = a.memory(rank, bins, issues)
+	a.note(issues)
+}
+
+// note counts what could not be attributed.
+func (a *Attribution) note(issues *diag.Ledger) {
+	help, without := "", a.Links.Without // the registry's help
+	if a.t.Calls.Len() == 0 {
+		without = int64(len(a.Links.Of)) // also work that operators launched
+		help = "The capture has no CUDA API calls, so the launch site of its GPU work is unknown. Record CPU activities too."
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, without)
+	severity := diag.Info
+	if linked := int64(len(a.Links.Of)) - a.Links.Without; a.Links.Early > linked/100 {
+		severity = diag.Suspect
+	}
+	issues.AddN(diag.Issue{Code: "work-before-launch", Severity: severity,
+		Help: "GPU work started more than 2 µs before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong by that. Update the driver and record again."}, a.Links.Early)
+	issues.AddN(diag.Issue{Code: "nesting-too-deep", Severity: diag.Info,
+		Help: "CPU events inside more than 4096 others were left out of the tables of CPU time."}, a.tooDeep)
+	if a.idle.tooMany {
+		issues.AddN(diag.Issue{Code: "idle-not-attributed", Severity: diag.Info,
+			Help: fmt.Sprintf("The causes of idle time are determined for inputs of at most %d GPUs. This input has more. Idle time itself is measured.", maxIdleDevices)}, int64(len(a.tl.Devices)))
+	}
+	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info}, a.Links.Double)
+}

@@ -1,0 +1,213 @@
+package attribute
+
+import (
+	"strings"
+
+	"assay/analyze/steps"
+	"assay/internal/hosttree"
+	"assay/trace"
+)
+
+// A contextID identifies the events that were open on a thread, outermost first; 0
+// means none. Equal contexts have equal numbers.
+type contextID uint32
+
+// A context is a node of the tree of all contexts: a name below another context.
+// Calls are left out, and so are steps, because each would have a tree of its own.
+type context struct {
+	parent contextID
+	name   trace.Sym
+	kind   trace.Kind
+
+	// The nearest of each kind, this one included; 0 if there is none.
+	op, module, line, annotation contextID
+
+	rootOp    contextID // the outermost operator
+	modules   int16     // how many there are around it, itself included
+	backward  bool      // inside of autograd's backward pass
+	optimizer bool      // inside of an optimizer's step
+
+	// Of a backward pass that calls Python: its own functions and modules own the
+	// work, and not those of the forward pass.
+	ownLine    bool // a function was called inside of the backward pass
+	recomputes bool // a module was
+}
+
+// The limits of a module's path: its parts, and the bytes of each. No model has
+// more, and a trace with longer paths would fill the memory.
+const (
+	maxModules    = 64
+	maxModuleName = 256
+)
+
+// contexts numbers contexts.
+type contexts struct {
+	t     *trace.Trace
+	list  []context
+	index map[contextKey]contextID
+	roles []role // by name, 0 until it is known
+}
+
+type contextKey struct {
+	parent contextID
+	name   trace.Sym
+	kind   trace.Kind
+}
+
+func newContexts(t *trace.Trace) *contexts {
+	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: make([]role, t.Names())}
+}
+
+// noContext has the kinds of frames that do not identify a launch site.
+var noContext = trace.Of(trace.Runtime, trace.Driver, trace.Overhead, trace.OSCall, trace.OffCPU)
+
+// below returns the context of a frame below another context.
+func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
+	role := c.role(f.Name, f.Kind)
+	if noContext.Has(f.Kind) || role&isStep != 0 {
+		return parent
+	}
+	key := contextKey{parent, f.Name, f.Kind}
+	id, ok := c.index[key]
+	if ok {
+		return id
+	}
+	id = contextID(len(c.list))
+	n := c.list[parent] // inherits what is nearest
+	n.parent, n.name, n.kind = parent, f.Name, f.Kind
+	switch f.Kind {
+	case trace.CPUOp:
+		if n.op = id; n.rootOp == 0 {
+			n.rootOp = id
+		}
+	case trace.Python:
+		switch {
+		case role&isModule != 0 && n.modules < maxModules:
+			n.module = id
+			n.modules++
+			n.recomputes = n.recomputes || n.backward
+		case role&isModule == 0 && (role&isLibrary == 0 || n.line == 0):
+			n.line = id
+			n.ownLine = n.ownLine || n.backward && role&isLibrary == 0
+		}
+	case trace.Annotation:
+		n.annotation = id
+	}
+	n.backward = n.backward || role&isAutograd != 0
+	n.optimizer = n.optimizer || role&isOptimizer != 0
+	c.index[key] = id
+	c.list = append(c.list, n)
+	return id
+}
+
+// walk enters and leaves every context but the root, outer ones first.
+func (c *contexts) walk(visit func(id contextID, enter bool)) {
+	first, next := make([]contextID, len(c.list)), make([]contextID, len(c.list))
+	for id := len(c.list) - 1; id > 0; id-- {
+		up := c.list[id].parent
+		next[id], first[up] = first[up], contextID(id)
+	}
+	for id := first[0]; id != 0; {
+		visit(id, true)
+		if first[id] != 0 {
+			id = first[id]
+			continue
+		}
+		for ; id != 0; id = c.list[id].parent {
+			visit(id, false)
+			if next[id] != 0 {
+				break
+			}
+		}
+		id = next[id]
+	}
+}
+
+// at returns a context. It is valid until the next one is made.
+func (c *contexts) at(id contextID) *context { return &c.list[id] }
+
+// name returns the name of a context, "" for none.
+func (c *contexts) name(id contextID) string {
+	if id == 0 {
+		return ""
+	}
+	return c.t.Name(c.list[id].name)
+}
+
+// A role is what the name of a frame says about it.
+type role uint16
+
+const (
+	roleKnown   role = 1 << iota
+	isStep           // the marker of a step
+	isModule         // the call of an nn.Module
+	isLibrary        // a Python function of PyTorch or of Python itself
+	isData           // of a data loader
+	isProfiler       // of the profiler itself
+	isOptimizer      // the step of an optimizer
+	isAutograd       // of autograd's engine
+)
+
+// modulePrefix is how PyTorch's profiler names the calls of modules.
+const modulePrefix = "nn.Module: "
+
+func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
+	if r := c.roles[name]; r != 0 {
+		return r
+	}
+	text := c.t.Name(name)
+	r := roleKnown
+	set := func(r2 role, is bool) {
+		if is {
+			r |= r2
+		}
+	}
+	set(isStep, strings.HasPrefix(text, steps.TorchPrefix))
+	set(isModule, kind == trace.Python && strings.HasPrefix(text, modulePrefix))
+	set(isLibrary, kind == trace.Python && isLibraryName(text))
+	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
+	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
+	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
+	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
+	c.roles[name] = r
+	return r
+}
+
+// isLibraryName reports whether a Python function is PyTorch's or Python's own.
+// Profilers cut what is in Python's search path off the front of a file's name,
+// so a module of the standard library has no folder, or one of its own.
+func isLibraryName(name string) bool {
+	file, _, _ := strings.Cut(name, "(")
+	if i := strings.LastIndex(file, "-packages/"); i >= 0 {
+		file = file[i+len("-packages/"):]
+	} else if i := strings.LastIndex(file, "/lib/python3"); i >= 0 {
+		return true
+	}
+	first, _, inFolder := strings.Cut(file, "/")
+	switch {
+	case strings.HasPrefix(name, "<"): // built-in methods, frozen modules, text that was compiled
+		return true
+	case inFolder:
+		return libraryFolders[first]
+	}
+	return libraryFiles[strings.TrimSuffix(file, ".py")]
+}
+
+// libraryFolders are the packages of PyTorch and Python that run Python code on
+// the way to an operator.
+var libraryFolders = map[string]bool{
+	"torch": true, "torchgen": true, "functorch": true, "asyncio": true, "collections": true, "concurrent": true,
+	"ctypes": true, "encodings": true, "importlib": true, "json": true, "logging": true, "multiprocessing": true,
+	"unittest": true, "xml": true, "zoneinfo": true,
+}
+
+// libraryFiles are the modules of Python that do.
+var libraryFiles = map[string]bool{
+	"_weakrefset": true, "abc": true, "bdb": true, "cProfile": true, "codecs": true, "contextlib": true, "copy": true,
+	"copyreg": true, "dataclasses": true, "enum": true, "fractions": true, "functools": true, "gc": true, "heapq": true,
+	"inspect": true, "numbers": true, "operator": true, "os": true, "pdb": true, "pickle": true, "posixpath": true,
+	"queue": true, "random": true, "re": true, "runpy": true, "selectors": true, "signal": true, "socket": true,
+	"statistics": true, "subprocess": true, "tempfile": true, "threading": true, "timeit": true, "traceback": true,
+	"types": true, "typing": true, "warnings": true, "weakref": true, "_collections_abc": true, "_contextlib": true,
+	"argparse": true, "bisect": true, "shutil": true, "string": true, "struct": true, "time": true, "tokenize": true,
+}

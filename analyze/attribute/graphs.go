@@ -1,0 +1,103 @@
+package attribute
+
+import (
+	"hash/maphash"
+
+	"assay/analyze/gpu"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// graphs sums up the launches of CUDA and HIP graphs on a device: those whose
+// call ran the same work in the same order are one graph. A graph whose work was
+// not recorded gets a row with its launches only.
+func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
+	byLink := make(map[int32][]gpu.Work)
+	var order []int32
+	for _, w := range d.Work {
+		i := a.Links.Of[w.Number]
+		if i < 0 || !a.isGraphLaunch(i) || !a.tl.Starts(w) {
+			continue
+		}
+		if byLink[i] == nil {
+			order = append(order, i)
+		}
+		byLink[i] = append(byLink[i], w)
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	busy := busyOf(d.Layers[:])
+	index := make(map[uint64]int)
+	seed := maphash.MakeSeed()
+	for _, i := range order {
+		nodes := byLink[i]
+		id := a.sequence(seed, nodes)
+		at, ok := index[id]
+		if !ok {
+			at = len(out)
+			index[id] = at
+			first := a.tl.Activity(nodes[0]).Name
+			out = append(out, summary.Graph{
+				ID: int64(at) + 1, Rank: rank, Device: d.Ordinal,
+				Call: a.t.Name(a.Links.List[i].Call.Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
+			})
+		}
+		a.addLaunch(&out[at], &busy, i, nodes)
+	}
+	return out
+}
+
+// isGraphLaunch reports whether a link is the launch of a graph.
+func (a *Attribution) isGraphLaunch(i int32) bool {
+	c := a.Links.List[i].Call
+	return c != nil && a.sync.kind(a.t, c.Name) == "graph-launch"
+}
+
+// sequence returns a number for the work of one launch, by stream and name.
+func (a *Attribution) sequence(seed maphash.Seed, nodes []gpu.Work) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, w := range nodes {
+		maphash.WriteComparable(&h, [2]int64{int64(a.tl.Activity(w).Name), a.tl.Stream(w)})
+	}
+	return h.Sum64()
+}
+
+// addLaunch adds one launch to its graph.
+func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []gpu.Work) {
+	start, end, _ := a.Links.Time(i)
+	span := interval.Span{Start: nodes[0].Start, End: nodes[0].End()}
+	for _, w := range nodes {
+		span.End = max(span.End, w.End())
+		g.WorkNS = summary.Plus(g.WorkNS, w.Dur)
+	}
+	g.Launches++
+	g.Nodes = max(g.Nodes, int64(len(nodes)))
+	g.SpanNS = summary.Plus(g.SpanNS, span.Len())
+	g.IdleNS = summary.Plus(g.IdleNS, busy.idle(span))
+	g.DelayNS = summary.Plus(g.DelayNS, interval.Span{Start: end, End: span.Start}.Len())
+	g.CallNS = summary.Plus(g.CallNS, end-start)
+}
+
+// opaqueGraphs sums up the launches of graphs whose work was not recorded, by
+// their call. They count for the only device; with several devices, for none.
+func (a *Attribution) opaqueGraphs(rank int) (out []summary.Graph) {
+	index := make(map[trace.Sym]int)
+	device := int64(-1)
+	if len(a.tl.Devices) == 1 {
+		device = a.tl.Devices[0].Ordinal
+	}
+	for _, c := range opaqueLaunches(a) {
+		at, ok := index[c.Name]
+		if !ok {
+			at = len(out)
+			index[c.Name] = at
+			out = append(out, summary.Graph{ID: -int64(at) - 1, Rank: rank, Device: device, Call: a.t.Name(c.Name), Opaque: true})
+		}
+		out[at].Launches++
+		out[at].CallNS = summary.Plus(out[at].CallNS, c.Dur)
+	}
+	return out
+}

@@ -1,0 +1,460 @@
+package attribute
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/steps"
+	"assay/internal/hosttree"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// maxLaunchNS is the longest time, in ns, from the end of a call, or of the previous
+// work, to the start of work that counts as launch latency or kernel wait. Kernels
+// take 1 to 10 µs, graphs up to 20; longer times are dependency waits.
+const maxLaunchNS = 20_000
+
+// maxIdleRows is how many rows of idle time a device may have; further names
+// count as otherNames.
+const (
+	maxIdleRows = 1000
+	otherNames  = "(other names)"
+)
+
+// maxIdleDevices is how many devices may be in an input whose idle time is
+// given to owners: each asks the host's threads at every moment.
+const maxIdleDevices = 64
+
+// A gapMark has the properties of a gap that are needed when a part of it gets its
+// cause: its index among the gaps that are shown, if any, and whether it is short.
+type gapMark int32
+
+func markOf(shown int, short bool) gapMark {
+	m := gapMark(shown+1) << 1
+	if short {
+		m |= 1
+	}
+	return m
+}
+
+// shown returns the index into shown, or -1.
+func (m gapMark) shown() int { return int(m>>1) - 1 }
+
+func (m gapMark) short() bool { return m&1 != 0 }
+
+// A shownGap is a gap that is shown on its own, with its time by cause.
+type shownGap struct {
+	gap
+	shares []int64 // by the number of a row
+}
+
+// A question asks what a thread was doing in a stretch of a gap.
+type question struct {
+	span   interval.Span
+	device int32 // index into Timeline.Devices
+	mark   gapMark
+}
+
+// idleness finds the causes of all idle time.
+type idleness struct {
+	a      *Attribution
+	shown  [][]shownGap                   // by index of the device
+	asked  map[trace.TrackID][][]question // by thread and device, in order of time
+	rows   []idleTable                    // by index of the device
+	begins []map[trace.TrackID]int64      // by index of the device: when the first work of a stream started; nil if it was not asked for
+	waits  []*trace.Call                  // that wait for a device, in order, where a graph is opaque
+	most   int                            // rows of one device
+	first  [][]stepIdle                   // the first steps, by index of the device
+
+	names  []string         // 0 is ""
+	byName map[string]int32 // index into names
+	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
+
+	recent [1 << recentBits]recentRow // rows that time was added to, by their keys
+
+	// tooMany says that there are too many devices: then nothing is asked.
+	tooMany bool
+}
+
+// newIdleness divides the gaps of all devices into parts whose cause follows from
+// the launches alone and questions to threads.
+//
+// If several activities end a gap, the one whose call began first counts. Until its
+// call began, the cause is host wait, and the question is what its thread was doing.
+// After that the cause is launch latency, or kernel wait if its call had ended before
+// the gap. A start later than maxLaunchNS is a dependency wait, or a wait for work that
+// was not recorded.
+func newIdleness(a *Attribution) *idleness {
+	n := len(a.tl.Devices)
+	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n)}
+	if x.tooMany = n > maxIdleDevices; x.tooMany {
+		return x
+	}
+	hidden := opaqueLaunches(a)
+	if len(hidden) > 0 {
+		x.waits = callsOf(a, "sync")
+	}
+	for i, d := range a.tl.Devices {
+		x.rows[i].index = make(map[idleKey]int32)
+		x.first[i] = firstSteps(a, i)
+		if limits.Implausible(d.Window) {
+			continue
+		}
+		var largest []summary.Gap
+		for gap := range d.Gaps() {
+			largest = gpu.KeepLongest(largest, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
+		}
+		var shown []int64 // when the largest begin, of those that are still to come
+		for _, l := range largest {
+			shown = append(shown, l.StartNS)
+		}
+		slices.Sort(shown)
+		see := a.waits.device(i)
+		for g := range gapsOf(a.tl, d, a.Links) {
+			see(g)
+			if len(shown) > 0 && shown[0] == g.span.Start {
+				shown = shown[1:]
+				g.mark = markOf(len(x.shown[i]), g.mark.short())
+				x.shown[i] = append(x.shown[i], shownGap{gap: g})
+			}
+			x.cut(i, g, hidden)
+		}
+	}
+	return x
+}
+
+// cut sets the causes of the parts of a gap, or adds questions about them. The causes are
+// those of the whole gap; its part in the window of the trace counts.
+func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
+	begin, end := g.all.Start, g.all.End
+	set := func(from, to int64, key idleKey) {
+		x.add(device, g.mark, interval.Span{Start: from, End: to}.And(g.span), key)
+	}
+	if g.link < 0 || x.a.Links.List[g.link].Call == nil || x.a.Links.Start(g.link) >= end {
+		set(begin, end, idleKeyOf(byUnknown, noState, 0))
+		return
+	}
+	call := x.a.Links.List[g.link].Call
+	if g.beforeLink == g.link && !strings.HasPrefix(x.a.t.Name(call.Name), "hip") {
+		// One call launched both, a graph: the device goes from node to node by itself.
+		// HIP launches the nodes one by one during the call.
+		set(begin, end, idleKeyOf(x.waitingFor(device, g, end-begin), noState, 0))
+		return
+	}
+	ask := func(from, to int64) {
+		if part := (interval.Span{Start: from, End: to}).And(g.span); !part.Empty() {
+			x.ask(call.Track, question{span: part, device: int32(device), mark: g.mark})
+		}
+	}
+	launch, returned := call.Start, call.Start+call.Dur
+	if c := hiddenIn(hidden, x.launchOf(g), launch); c != nil {
+		// Until the host has waited for it, it may have run.
+		from, to := max(begin, min(end, c.Start)), end
+		if over, ok := x.waited(c); ok && over <= launch {
+			to = max(from, min(end, over))
+		}
+		ask(begin, from)
+		set(from, to, idleKeyOf(byOpaque, noState, x.name(c.Name)))
+		if begin = to; begin >= end {
+			return
+		}
+	}
+	called := max(begin, min(end, launch))
+	ask(begin, called)
+	over := max(called, min(end, returned))
+	launching := idleKeyOf(byLaunch, noState, x.name(call.Name))
+	set(called, over, launching)
+	waiting := launching
+	if end-over > maxLaunchNS || returned <= g.all.Start {
+		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
+	}
+	set(over, end, waiting)
+}
+
+// launchOf returns when the call began that launched what ran before a gap, or
+// else when that ran.
+func (x *idleness) launchOf(g gap) int64 {
+	switch {
+	case g.before == nil:
+		return 0
+	case g.beforeLink >= 0:
+		return x.a.Links.Start(g.beforeLink)
+	}
+	return g.before.Start
+}
+
+// waited returns when the first call was over that waited for the device after
+// the given one, if there is one.
+func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
+	i, _ := slices.BinarySearchFunc(x.waits, after.Start, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
+	if i == len(x.waits) {
+		return 0, false
+	}
+	return x.waits[i].Start + x.waits[i].Dur, true
+}
+
+// callsOf returns the calls of a kind, in order.
+func callsOf(a *Attribution, kind string) (out []*trace.Call) {
+	for c := range a.t.Calls.All() {
+		if a.sync.kind(a.t, c.Name) == kind {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+// opaqueLaunches returns the launches of graphs whose work was not recorded, in
+// order of time.
+func opaqueLaunches(a *Attribution) []*trace.Call {
+	return slices.DeleteFunc(callsOf(a, "graph-launch"), func(c *trace.Call) bool {
+		_, linked := a.Links.OfCall(c)
+		return linked
+	})
+}
+
+// hiddenIn returns the first of the calls that began after one time and before
+// another.
+func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
+	if len(calls) == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(calls, after, func(c *trace.Call, t int64) int {
+		return cmp.Compare(c.Start, t+1)
+	})
+	if i < len(calls) && calls[i].Start < before {
+		return calls[i]
+	}
+	return nil
+}
+
+func (x *idleness) ask(track trace.TrackID, q question) {
+	list := x.asked[track]
+	if list == nil {
+		list = make([][]question, len(x.rows))
+		x.asked[track] = list
+	}
+	list[q.device] = append(list[q.device], q)
+}
+
+// sort brings the questions to a thread in the order of time: some were asked
+// when another thread had no answer.
+func (x *idleness) sort(track trace.TrackID) {
+	for _, list := range x.asked[track] {
+		slices.SortFunc(list, func(a, b question) int { return cmp.Compare(a.span.Start, b.span.Start) })
+	}
+}
+
+// add sets the cause of a stretch of a gap.
+func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
+	n := s.Len()
+	if n <= 0 {
+		return
+	}
+	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]
+	if c.row == nil || c.device != device || c.key != key {
+		number := x.rows[device].of(x, key)
+		*c = recentRow{device, key, number, x.rows[device].rows[number]}
+	}
+	c.row.NS += n
+	c.row.Count++
+	c.row.MaxNS = max(c.row.MaxNS, n)
+	if mark.short() {
+		c.row.ShortGapsNS += n
+	}
+	if i := mark.shown(); i >= 0 {
+		x.shown[device][i].add(c.number, n)
+	}
+	x.addToSteps(device, mark, s, c.number, c.row)
+}
+
+// add gives a part of the gap to the owner of a row.
+func (g *shownGap) add(number int32, ns int64) {
+	for int(number) >= len(g.shares) {
+		g.shares = append(g.shares, 0)
+	}
+	g.shares[number] += ns
+}
+
+// between answers the questions to a thread about a stretch of time.
+func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open]) {
+	if to <= w.asksFrom {
+		return
+	}
+	w.asksFrom = math.MaxInt64
+	known := false
+	var key idleKey
+	for device, list := range w.questions {
+		for len(list) > 0 && list[0].span.Start < to {
+			q := list[0]
+			part := interval.Span{Start: max(from, q.span.Start), End: min(to, q.span.End)}
+			if part.Len() > 0 {
+				if !known {
+					key, known = x.state(w, stack), true
+				}
+				x.answer(w, q, part, key)
+			}
+			if q.span.End > to {
+				break
+			}
+			list = list[1:]
+		}
+		if w.questions[device] = list; len(list) > 0 {
+			w.asksFrom = min(w.asksFrom, list[0].span.Start)
+		}
+	}
+}
+
+// answer counts what a thread was doing, or asks the main thread if it was doing
+// nothing.
+func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
+	if nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0; nothing && !w.main {
+		if main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]; ok && main != w.track {
+			x.ask(main, question{span: part, device: q.device, mark: q.mark})
+			return
+		}
+	}
+	x.add(int(q.device), q.mark, part, key)
+}
+
+// state returns what a thread is doing, derived from its open events.
+func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
+	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
+	all := stack
+	stack = inner(all)
+	system, off := system(all[len(stack):])
+	if len(stack) == 0 {
+		switch {
+		case system != nil:
+			return late(inOS, system)
+		case off:
+			return idleKeyOf(byHost, isOff, 0)
+		}
+		return idleKeyOf(byHost, isUnrecorded, 0)
+	}
+	top, roles := &stack[len(stack)-1].Frame, stack[len(stack)-1].Data.roles
+	if roles&isProfiler != 0 {
+		return idleKeyOf(byNothing, noState, x.name(w.outermost(stack, isProfiler).Name))
+	}
+	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
+		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
+	}
+	if roles&isData != 0 {
+		return late(inData, w.outermost(stack, isData))
+	}
+	if system != nil {
+		return late(inOS, system)
+	}
+	// Steps are open nearly always, and say less than anything else that is.
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch f := &stack[i].Frame; {
+		case stack[i].Data.own&isStep != 0:
+		case off:
+			return late(isOff, f)
+		case f.Kind == trace.CPUOp:
+			return late(inOp, f)
+		case f.Kind == trace.Python:
+			return late(inPython, f)
+		default:
+			return late(inAnnotation, f)
+		}
+	}
+	doing := inAnnotation
+	if off {
+		doing = isOff
+	}
+	return idleKeyOf(byHost, doing, x.number(strings.TrimSuffix(steps.TorchPrefix, "#"))) // one row for all steps
+}
+
+// ofSystem has the kinds of frames that the operating system or the driver adds to
+// the stack of a program.
+var ofSystem = trace.Of(trace.OSCall, trace.OffCPU)
+
+// inner returns a stack without the frames of ofSystem at its end.
+func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
+	n := len(stack)
+	for n > 0 && ofSystem.Has(stack[n-1].Kind) {
+		n--
+	}
+	// What a call of the runtime does inside, as making a node of a graph, is the
+	// call's.
+	for n > 1 && stack[n-1].Kind == trace.OtherKind && (stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
+		n--
+	}
+	return stack[:n]
+}
+
+// system returns the outermost call of the operating system of the end of a
+// stack, or nil, and whether the thread was on no core.
+func system(end []hosttree.Open[open]) (call *hosttree.Frame, off bool) {
+	for i := range end {
+		if end[i].Kind == trace.OffCPU {
+			off = true
+		} else if call == nil {
+			call = &end[i].Frame
+		}
+	}
+	return call, off
+}
+
+// outermost returns the outermost open event of a role. The stack must have one.
+func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame {
+	for i := range stack {
+		if stack[i].Data.roles&r != 0 {
+			return &stack[i].Frame
+		}
+	}
+	return nil
+}
+
+// finish answers the questions to threads without any event.
+func (x *idleness) finish() {
+	for track, lists := range x.asked {
+		for device, list := range lists {
+			for _, q := range list {
+				x.add(device, q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
+			}
+		}
+		x.asked[track] = nil
+	}
+}
+
+// idleRows returns the idle time of a device by cause.
+func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
+	for _, r := range x.rows[device].rows {
+		r.Rank, r.Device = rank, x.a.tl.Devices[device].Ordinal
+		out = append(out, *r)
+	}
+	return out
+}
+
+// explain sets the largest cause of each gap that is shown by itself.
+func (x *idleness) explain(device int, gaps []summary.Gap) {
+	for i := range gaps {
+		s := &gaps[i]
+		for _, g := range x.shown[device] {
+			if g.span.Start != s.StartNS {
+				continue
+			}
+			most, ns := idleKey(0), int64(0)
+			for number, n := range g.shares {
+				if key := x.rows[device].keys[number]; n > ns || n == ns && n > 0 && x.less(key, most) {
+					most, ns = key, n
+				}
+			}
+			s.Owner, s.State, s.Name = most.owner(), stateNames[most.state()], x.names[most.name()]
+			if g.before != nil {
+				s.Before = x.a.t.Name(g.before.Name)
+			}
+			if g.after != nil {
+				s.After = x.a.t.Name(g.after.Name)
+			}
+		}
+	}
+}

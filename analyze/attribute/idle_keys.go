@@ -1,0 +1,132 @@
+package attribute
+
+import (
+	"cmp"
+
+	"assay/summary"
+	"assay/trace"
+)
+
+// An idleKey is a cause of idle time in one number. A device that waits for long
+// has one piece for each activity of the host in that time, and each piece is
+// looked up, so the key must be cheap to compare.
+type idleKey uint64
+
+// idleKeyOf returns the key of a cause, the state of a late host, and a name by its index
+// into idleness.names.
+func idleKeyOf(o idleOwner, s idleState, name int32) idleKey {
+	return idleKey(o)<<40 | idleKey(s)<<32 | idleKey(uint32(name))
+}
+
+func (k idleKey) owner() string    { return ownerNames[k>>40] }
+func (k idleKey) state() idleState { return idleState(k >> 32) }
+func (k idleKey) name() int32      { return int32(uint32(k)) }
+
+// An idleOwner is one of [summary.Owners], and an idleState what a late host did.
+type (
+	idleOwner uint8
+	idleState uint8
+)
+
+const (
+	byHost idleOwner = iota
+	byLaunch
+	byBetween
+	byDependency
+	byNothing
+	byOpaque
+	byNotRecorded
+	byUnknown
+)
+
+var ownerNames = [...]string{
+	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween, byDependency: summary.OwnerDependency,
+	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded, byUnknown: summary.OwnerUnknown,
+}
+
+const (
+	noState idleState = iota
+	inSync
+	inCopy
+	inAlloc
+	inLaunch
+	inCall
+	inData
+	inOp
+	inPython
+	inAnnotation
+	inOS
+	isOff
+	isUnrecorded
+)
+
+var stateNames = [...]string{
+	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc, inLaunch: summary.StateLaunch,
+	inCall: summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
+	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff, isUnrecorded: summary.StateUnrecorded,
+}
+
+// callStates says what a thread is doing that is in a call of each kind.
+var callStates = map[string]idleState{
+	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc, "free": inAlloc, "other": inCall,
+}
+
+// name returns the number of a name, without the address that it may have.
+func (x *idleness) name(s trace.Sym) int32 {
+	for int(s) >= len(x.bySym) {
+		x.bySym = append(x.bySym, make([]int32, max(256, int(s)+1-len(x.bySym), len(x.bySym)))...)
+	}
+	if x.bySym[s] == 0 {
+		x.bySym[s] = x.number(withoutAddress(x.a.t.Name(s)))
+	}
+	return x.bySym[s]
+}
+
+func (x *idleness) number(name string) int32 {
+	i, ok := x.byName[name]
+	if !ok {
+		i = int32(len(x.names))
+		x.names, x.byName[name] = append(x.names, name), i
+	}
+	return i
+}
+
+// less orders keys by their words.
+func (x *idleness) less(a, b idleKey) bool {
+	return cmp.Or(cmp.Compare(a.owner(), b.owner()), cmp.Compare(stateNames[a.state()], stateNames[b.state()]),
+		cmp.Compare(x.names[a.name()], x.names[b.name()])) < 0
+}
+
+// An idleTable has the rows of one device, numbered as they were made.
+type idleTable struct {
+	index map[idleKey]int32
+	keys  []idleKey
+	rows  []*summary.Idle
+}
+
+// A recentRow is the row that the idle time of an owner is added to, if there is
+// one. It may be that of other names.
+type recentRow struct {
+	device int
+	key    idleKey
+	number int32
+	row    *summary.Idle
+}
+
+const recentBits = 8
+
+// of returns the number of an owner's row, which it makes if there is none.
+func (t *idleTable) of(x *idleness, key idleKey) int32 {
+	number, ok := t.index[key]
+	if !ok && len(t.rows) >= x.most {
+		key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
+		number, ok = t.index[key]
+	}
+	if !ok {
+		number = int32(len(t.rows))
+		t.index[key] = number
+		t.keys = append(t.keys, key)
+		t.rows = append(t.rows, &summary.Idle{Owner: key.owner(), State: stateNames[key.state()], Name: x.names[key.name()]})
+	}
+	return number
+}

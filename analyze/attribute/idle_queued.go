@@ -1,0 +1,39 @@
+package attribute
+
+import (
+	"assay/summary"
+	"assay/trace"
+)
+
+// waitingFor returns what launched work waits for at the end of a gap, for so long.
+func (x *idleness) waitingFor(device int, g gap, ns int64) idleOwner {
+	switch {
+	case ns <= maxLaunchNS:
+		return byBetween
+	case ns >= summary.UnrecordedNS && x.beginsStream(device, g.after):
+		return byNotRecorded
+	}
+	return byDependency
+}
+
+// beginsStream reports whether the work is the first of its stream, which is not known
+// after the begin of a window.
+func (x *idleness) beginsStream(device int, work *trace.Activity) bool {
+	if w := x.a.t.Window; w != nil && w.Start > w.Extent[x.a.tl.Devices[device].Ordinal].Start {
+		return false
+	}
+	if x.begins == nil {
+		x.begins = make([]map[trace.TrackID]int64, len(x.rows))
+	}
+	first := x.begins[device]
+	if first == nil {
+		first = make(map[trace.TrackID]int64)
+		for _, w := range x.a.tl.Devices[device].Work {
+			if track := x.a.tl.Activity(w).Track; first[track] == 0 {
+				first[track] = w.Start
+			}
+		}
+		x.begins[device] = first
+	}
+	return first[work.Track] == work.Start
+}

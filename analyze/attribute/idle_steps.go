@@ -1,0 +1,74 @@
+package attribute
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/interval"
+	"assay/summary"
+)
+
+// A stepIdle is one of the first steps of a device, with its idle time by the number of a
+// row. Only these steps are kept: a program warms up in them.
+type stepIdle struct {
+	span interval.Span
+	rows map[int32]*summary.StepIdle
+}
+
+// firstSteps returns the first markers that overlap the window of a device.
+func firstSteps(a *Attribution, device int) (out []stepIdle) {
+	window := a.tl.Devices[device].Window
+	for _, m := range a.marks {
+		if len(out) == summary.MaxIdleSteps || m.Span.Start >= window.End {
+			break
+		}
+		if m.Span.End > window.Start {
+			out = append(out, stepIdle{m.Span, map[int32]*summary.StepIdle{}})
+		}
+	}
+	return out
+}
+
+// addToSteps adds a stretch of idle time to the first steps that it is in.
+func (x *idleness) addToSteps(device int, mark gapMark, s interval.Span, number int32, row *summary.Idle) {
+	first := x.first[device]
+	if len(first) == 0 || s.Start >= first[len(first)-1].span.End {
+		return
+	}
+	for i := range first {
+		in := interval.Span{Start: max(s.Start, first[i].span.Start), End: min(s.End, first[i].span.End)}
+		if in.Len() <= 0 {
+			continue
+		}
+		r := first[i].rows[number]
+		if r == nil {
+			r = &summary.StepIdle{Owner: row.Owner, State: row.State, Name: row.Name}
+			first[i].rows[number] = r
+		}
+		r.NS += in.Len()
+		if r.Count++; mark.short() {
+			r.ShortGapsNS += in.Len()
+		}
+	}
+}
+
+// idleOfSteps sets the causes of the idle time of the first steps of a device that are as
+// long as their markers.
+func (x *idleness) idleOfSteps(device int, list []summary.Step) {
+	for i := range list {
+		st := &list[i]
+		if st.Device != x.a.tl.Devices[device].Ordinal || st.Cut != "" {
+			continue
+		}
+		at := slices.IndexFunc(x.first[device], func(f stepIdle) bool { return f.span.Start == st.StartNS && f.span.Len() == st.WallNS })
+		if at < 0 {
+			continue
+		}
+		for _, r := range x.first[device][at].rows {
+			st.Idle = append(st.Idle, *r)
+		}
+		slices.SortFunc(st.Idle, func(a, b summary.StepIdle) int {
+			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+		})
+	}
+}

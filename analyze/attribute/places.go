@@ -1,0 +1,227 @@
+package attribute
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/redact"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A place is the position in the program that launched work.
+type place struct {
+	context contextID
+	note    contextID
+	pass    pass
+}
+
+// addUp counts the linked work for modules, Python functions and annotations: self
+// time for the nearest of each, total time for all around it. If a function is open
+// twice, the outer one counts.
+func (a *Attribution) addUp() {
+	n := len(a.ctx.list)
+	work, backward, noted := make([]int64, n), make([]int64, n), make([]int64, n)
+	for i := range a.Links.List {
+		k, o := &a.Links.List[i], &a.origins[i]
+		at := o.context
+		if o.forward != 0 {
+			at = o.forward
+		}
+		work[at] = summary.Plus(work[at], k.WorkNS)
+		if o.pass == backwardPass || o.pass == recomputePass {
+			backward[at] = summary.Plus(backward[at], k.WorkNS)
+		}
+		noted[o.note] = summary.Plus(noted[o.note], k.WorkNS)
+	}
+	self := func(r *run, ns int64) { r.gpuSelf = summary.Plus(r.gpuSelf, ns) }
+	for id := range a.ctx.list {
+		c := a.ctx.at(contextID(id))
+		if c.module != 0 && work[id] > 0 {
+			self(a.modules.of(c.module), work[id])
+		}
+		if c.line != 0 && work[id] > 0 {
+			self(a.lines.of(a.ctx.at(c.line).name), work[id])
+		}
+		if id > 0 && noted[id] > 0 {
+			self(a.notes.of(c.name), noted[id])
+		}
+	}
+	// A context comes after the one that it is in.
+	for id := n - 1; id > 0; id-- {
+		up := a.ctx.list[id].parent
+		work[up], backward[up] = summary.Plus(work[up], work[id]), summary.Plus(backward[up], backward[id])
+		noted[up] = summary.Plus(noted[up], noted[id])
+	}
+	a.totals(work, backward, noted)
+}
+
+// totals adds the work below each context to its total, unless another context of
+// that name is around it.
+func (a *Attribution) totals(work, backward, noted []int64) {
+	total := func(r *run, ns int64) { r.gpuTotal = summary.Plus(r.gpuTotal, ns) }
+	type key struct {
+		name trace.Sym
+		kind trace.Kind
+	}
+	open := make(map[key]int)
+	a.ctx.walk(func(id contextID, enter bool) {
+		c := a.ctx.at(id)
+		k := key{c.name, c.kind}
+		if !enter {
+			open[k]--
+			return
+		}
+		open[k]++
+		switch first := open[k] == 1; {
+		case c.module == id: // at its own place, so never twice
+			r := a.modules.of(id)
+			total(r, work[id])
+			r.backward = summary.Plus(r.backward, backward[id])
+		case c.kind == trace.Python && first && a.ctx.role(c.name, c.kind)&isModule == 0:
+			total(a.lines.of(c.name), work[id])
+		case c.kind == trace.Annotation && first:
+			total(a.notes.of(c.name), noted[id])
+		}
+	})
+}
+
+// operator returns the name of the innermost operator that launched an activity,
+// by the activity's number; 0 if none is known.
+func (a *Attribution) operator(number int) trace.Sym {
+	i := a.Links.Of[number]
+	if i < 0 {
+		return 0
+	}
+	op := a.ctx.at(a.origins[i].context).op
+	return a.ctx.at(op).name // of no context the name is 0
+}
+
+// moduleRows returns the tree of modules. One that is called from several
+// functions of its parent is one.
+func (a *Attribution) moduleRows(rank int) (out []summary.Module) {
+	index := make(map[string]int)
+	for id, r := range a.modules {
+		if r.empty() {
+			continue
+		}
+		path := a.modulePath(id)
+		i, ok := index[path]
+		if !ok {
+			i = len(out)
+			index[path] = i
+			out = append(out, summary.Module{Path: path, Rank: rank})
+		}
+		m := &out[i]
+		m.Count = summary.Plus(m.Count, r.count)
+		m.CPUTotalNS = summary.Plus(m.CPUTotalNS, r.cpuTotal)
+		m.GPUSelfNS = summary.Plus(m.GPUSelfNS, r.gpuSelf)
+		m.GPUTotalNS = summary.Plus(m.GPUTotalNS, r.gpuTotal)
+		m.BackwardNS = summary.Plus(m.BackwardNS, r.backward)
+	}
+	return out
+}
+
+// modulePath returns the names of the modules around and at a context.
+func (a *Attribution) modulePath(id contextID) string {
+	var parts []string
+	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
+		name := strings.TrimPrefix(a.ctx.name(id), modulePrefix)
+		parts = append(parts, strings.ReplaceAll(redact.Cut(name, maxModuleName), "/", "_"))
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "/")
+}
+
+// lineRows returns the Python functions that launched anything, or called what
+// did.
+func (a *Attribution) lineRows(rank int) (out []summary.Line) {
+	index := make(map[string]int)
+	for name, r := range a.lines {
+		if r == nil || r.gpuTotal == 0 {
+			continue
+		}
+		text := withoutAddress(a.t.Name(trace.Sym(name)))
+		i, ok := index[text]
+		if !ok {
+			i = len(out)
+			index[text] = i
+			file, line, function := splitLine(text)
+			out = append(out, summary.Line{File: file, Line: line, Function: function, Rank: rank})
+		}
+		l := &out[i]
+		l.Count, l.CPUTotalNS = summary.Plus(l.Count, r.count), summary.Plus(l.CPUTotalNS, r.cpuTotal)
+		l.GPUSelfNS, l.GPUTotalNS = summary.Plus(l.GPUSelfNS, r.gpuSelf), summary.Plus(l.GPUTotalNS, r.gpuTotal)
+	}
+	return out
+}
+
+// withoutAddress removes the memory address of an object, as in
+// "<built-in method embedding of type object at 0x7d6b7761df60>", because it
+// differs from run to run.
+func withoutAddress(name string) string {
+	if head, _, ok := strings.Cut(name, " at 0x"); ok && strings.HasPrefix(name, "<") {
+		return head + ">"
+	}
+	return name
+}
+
+// splitLine splits "demo/train.py(52): train_step" into file, line and function. A
+// name of another form, such as a built-in method, is a function without a file.
+func splitLine(name string) (file string, line int, function string) {
+	place, function, ok := strings.Cut(name, "): ")
+	if !ok {
+		return "", 0, name
+	}
+	i := strings.LastIndexByte(place, '(')
+	if i < 0 {
+		return "", 0, name
+	}
+	n, err := strconv.Atoi(place[i+1:])
+	if err != nil {
+		return "", 0, name
+	}
+	return place[:i], n, function
+}
+
+func (a *Attribution) noteRows(rank int) (out []summary.Annotation) {
+	for name, r := range a.notes {
+		if r == nil || r.empty() || a.ctx.role(trace.Sym(name), trace.Annotation)&isStep != 0 {
+			continue // steps have a table of their own
+		}
+		out = append(out, summary.Annotation{
+			Name: a.t.Name(trace.Sym(name)), Rank: rank,
+			Count: r.count, CPUTotalNS: r.cpuTotal, GPUSelfNS: r.gpuSelf, GPUTotalNS: r.gpuTotal,
+		})
+	}
+	return out
+}
+
+// passRows returns the work of each device by pass, where anything is trained.
+func (a *Attribution) passRows(rank int) (out []summary.Pass) {
+	if !a.trains {
+		return nil
+	}
+	for _, d := range a.tl.Devices {
+		var rows [len(passNames)]summary.Pass
+		for _, w := range d.Work {
+			if !a.tl.Starts(w) {
+				continue
+			}
+			p := unknownPass
+			if i := a.Links.Of[w.Number]; i >= 0 {
+				p = a.origins[i].pass
+			}
+			rows[p].Count++
+			rows[p].GPUNS = summary.Plus(rows[p].GPUNS, a.tl.Activity(w).Dur)
+		}
+		for p, r := range rows {
+			if r.Count > 0 {
+				r.Name, r.Rank, r.Device = pass(p).String(), rank, d.Ordinal
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package attribute
+
+import (
+	"cmp"
+	"strings"
+
+	"assay/analyze/linking"
+	"assay/internal/hosttree"
+	"assay/trace"
+)
+
+// A Host has what the events of the host show by themselves, before they are
+// related to the work of devices.
+type Host struct {
+	Links     *linking.Links
+	memories  *allocations
+	arrows    passArrows
+	threads   []*hosttree.Thread
+	mains     map[string]trace.TrackID // the main thread of each process
+	processes []uint32                 // by track: a number for its process
+}
+
+// HostOf finds what the events of the host show.
+func HostOf(t *trace.Trace) *Host {
+	threads := make(chan []*hosttree.Thread, 1)
+	go func() {
+		if t.Activities.Len() == 0 && t.Ops.Len() == 0 {
+			threads <- nil
+			return
+		}
+		threads <- hosttree.Threads(t)
+	}()
+	h := &Host{Links: linking.Of(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
+	h.threads = <-threads
+	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
+	return h
+}
+
+// processesOf numbers the processes, by track.
+func processesOf(t *trace.Trace) []uint32 {
+	numbers := make(map[string]uint32)
+	out := make([]uint32, len(t.Tracks))
+	for i := range t.Tracks {
+		n, ok := numbers[t.Tracks[i].PID]
+		if !ok {
+			n = uint32(len(numbers))
+			numbers[t.Tracks[i].PID] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// sequences has the context of the operator of each sequence number of each
+// process. Numbers are dense, so they are kept in pages.
+type sequences map[sequencePage]*[1 << pageBits]contextID
+
+type sequencePage struct {
+	process uint32
+	page    trace.ID
+}
+
+const pageBits = 8
+
+func (s sequences) set(process uint32, id trace.ID, c contextID) {
+	key := sequencePage{process, id >> pageBits}
+	page := s[key]
+	if page == nil {
+		page = new([1 << pageBits]contextID)
+		s[key] = page
+	}
+	page[id%(1<<pageBits)] = c
+}
+
+func (s sequences) get(process uint32, id trace.ID) contextID {
+	if page := s[sequencePage{process, id >> pageBits}]; page != nil {
+		return page[id%(1<<pageBits)]
+	}
+	return 0
+}
+
+// mainThreads returns the main thread of each process: the one with the most
+// annotations, and of equal ones the one that makes the most calls.
+func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.TrackID {
+	best := make(map[string]*hosttree.Thread)
+	for _, th := range threads {
+		pid := t.Tracks[th.Track].PID
+		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls()),
+			cmp.Compare(th.Len(), b.Len()), strings.Compare(t.Tracks[b.Track].TID, t.Tracks[th.Track].TID)) > 0 {
+			best[pid] = th
+		}
+	}
+	out := make(map[string]trace.TrackID)
+	for pid, th := range best {
+		out[pid] = th.Track
+	}
+	return out
+}

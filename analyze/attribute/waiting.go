@@ -1,0 +1,273 @@
+package attribute
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A wait is a call that did not return before what it waited for was done.
+type wait struct {
+	*trace.Call
+	link int32 // of a call that copied or filled memory; -1 of one that synchronized
+}
+
+func (w wait) end() int64 { return w.Start + w.Dur }
+
+// waiting measures how long the host waited for a device, and the idle time that
+// these waits caused.
+type waiting struct {
+	a       *Attribution
+	byTrack map[trace.TrackID][]wait
+	tracks  [][]trace.TrackID // by index of the device: the threads that launch its work
+
+	syncs  []summary.Sync
+	copies map[int32]int64 // by link: what waiting for its copies lost
+}
+
+func newWaiting(a *Attribution) *waiting {
+	w := &waiting{a: a, byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(a.tl.Devices)), copies: make(map[int32]int64)}
+	for c := range a.t.Calls.All() {
+		switch a.sync.kind(a.t, c.Name) {
+		case "sync":
+			if !ofEvent(a.t.Name(c.Name)) {
+				w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1})
+			}
+		case "copy", "memset":
+			if i, ok := a.Links.OfCall(c); ok {
+				if end, copies := a.Links.Copied[i]; copies && end <= c.Start+c.Dur {
+					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i})
+				}
+			}
+		}
+	}
+	for i, d := range a.tl.Devices {
+		w.tracks[i] = a.launchers(d)
+	}
+	return w
+}
+
+// ofEvent reports whether a call that synchronizes waits for an event, which is
+// a point in a stream, and not for all work of a stream or device.
+func ofEvent(name string) bool { return strings.Contains(name, "Event") }
+
+// launchers returns the threads that launch the work of a device.
+func (a *Attribution) launchers(d *gpu.Device) (out []trace.TrackID) {
+	seen, last := make(map[trace.TrackID]bool), int32(-1)
+	for _, w := range d.Work {
+		i := a.Links.Of[w.Number]
+		if i < 0 || i == last || a.Links.List[i].Call == nil {
+			continue
+		}
+		last = i
+		if track := a.Links.List[i].Call.Track; !seen[track] {
+			seen[track] = true
+			out = append(out, track)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// of returns the waits of a device's launching threads that meet its window, by
+// their end.
+func (w *waiting) of(device int) (out []wait) {
+	window := w.a.tl.Devices[device].Window
+	for _, track := range w.tracks[device] {
+		for _, c := range w.byTrack[track] {
+			if c.Start < window.End && c.end() > window.Start {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b wait) int {
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.link, b.link))
+	})
+	return out
+}
+
+// measure adds the row of a device whose waits these are, if any of them
+// synchronizes, and returns its index.
+func (w *waiting) measure(device int, waits []wait) int {
+	d := w.a.tl.Devices[device]
+	out := summary.Sync{Device: d.Ordinal}
+	var held []interval.Span
+	for _, c := range waits {
+		if c.link >= 0 {
+			continue
+		}
+		if w.a.t.Window.Starts(c.Start) {
+			out.Calls++
+		}
+		held = append(held, interval.Span{Start: c.Start, End: c.end()})
+		if c.Dur > out.MaxNS || c.Dur == out.MaxNS && (out.Longest == "" || c.Start < out.MaxStartNS) {
+			out.Longest, out.MaxNS, out.MaxStartNS = w.a.t.Name(c.Name), c.Dur, c.Start
+		}
+	}
+	if len(held) == 0 {
+		return -1
+	}
+	out.HostNS = interval.Of(held...).Clip(d.Window).Len()
+	w.syncs = append(w.syncs, out)
+	return len(w.syncs) - 1
+}
+
+// device measures one device. It returns a function that must be called with each
+// gap of the device, in order of time.
+//
+// A call that waits delays the host by its duration. Without the wait, everything
+// after it would have started earlier by that time, and the gaps in which the
+// device waited for its host would be shorter by the same total. Such gaps are
+// therefore charged to the longest call before them until its time is used up.
+// Times of several calls are not added up, because no program runs ahead of its
+// device without limit.
+func (w *waiting) device(device int) func(gap) {
+	window := w.a.tl.Devices[device].Window
+	waits := w.of(device)
+	row := w.measure(device, waits)
+	at, charged, left := 0, wait{}, int64(0)
+	return func(g gap) {
+		for ; at < len(waits) && waits[at].end() < g.span.End; at++ {
+			held := interval.Span{Start: max(waits[at].Start, window.Start), End: waits[at].end()}.Len()
+			if held >= left {
+				charged, left = waits[at], held
+			}
+		}
+		if left == 0 || g.link < 0 || w.a.Links.List[g.link].Call == nil || w.a.Links.Start(g.link) <= g.span.Start {
+			return
+		}
+		lost := min(left, g.span.Len())
+		left -= lost
+		if charged.link >= 0 {
+			w.copies[charged.link] = summary.Plus(w.copies[charged.link], lost)
+		} else {
+			w.syncs[row].LostNS += lost
+		}
+	}
+}
+
+// syncRows returns how long the host of each device was blocked.
+func (w *waiting) syncRows(rank int) []summary.Sync {
+	for i := range w.syncs {
+		w.syncs[i].Rank = rank
+	}
+	return w.syncs
+}
+
+// A copyKey names one row of the table of copies by the call that asked for them.
+type copyKey struct {
+	device int64
+	name   trace.Sym
+	kind   trace.Kind
+	call   trace.Sym
+	large  bool
+	pool   bool // of a row that stands for those that there was no room for
+}
+
+// copyCalls takes the table of copies by call, whose events the table of copies
+// has too: those that are pooled in both count once.
+func copyCalls(a *Attribution, rank int, copies []summary.Copy, room *limits.Room) []summary.CopyCall {
+	own, counted := room.Apart(), int64(0)
+	out := copiesByCall(a, rank, own)
+	for _, c := range copies {
+		if c.Stream == limits.OtherStream {
+			counted += c.Count
+		}
+	}
+	room.Join(own, counted)
+	return out
+}
+
+// copiesByCall sums up copies and memsets by the call that asked for them. A call
+// of several copies counts its time in each row that one of them is in.
+func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.CopyCall) {
+	tl, sizes := a.tl, gpu.CopyBytes(a.t)
+	taken, index := room.Table(), make(map[copyKey]int)
+	type call struct{ row, link int32 }
+	counted := make(map[call]bool) // calls of several copies
+	windows := make(map[int64]interval.Span)
+	for _, d := range tl.Devices {
+		windows[d.Ordinal] = d.Window
+	}
+	number := -1
+	for w := range a.t.Activities.All() {
+		number++
+		device := a.t.Tracks[w.Track].Device
+		if w.Kind == trace.Kernel || device > tl.Last || !a.t.Window.Starts(w.Start) {
+			continue
+		}
+		bytes, told := sizes(w)
+		link := a.Links.Of[number]
+		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: told && bytes > summary.LargeCopyBytes}
+		if link >= 0 && a.Links.List[link].Call != nil {
+			key.call = a.Links.List[link].Call.Name
+		}
+		at, ok := index[key]
+		if !ok && !taken.Take(len(a.t.Name(key.name))+len(a.t.Name(key.call))) {
+			key = copyKey{device: device, kind: w.Kind, pool: true}
+			at, ok = index[key]
+		}
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, a.copyRow(key, rank))
+		}
+		r := &out[at]
+		addCopy(r, w, bytes, told)
+		if key.call == 0 {
+			continue
+		}
+		if k := (call{int32(at), link}); a.Links.List[link].Work > 1 {
+			if counted[k] {
+				continue
+			}
+			counted[k] = true
+		}
+		c := a.Links.List[link].Call
+		r.HostNS = summary.Plus(r.HostNS, interval.Span{Start: c.Start, End: c.Start + c.Dur}.And(windows[device]).Len())
+		r.LostNS = summary.Plus(r.LostNS, a.waits.copies[link])
+	}
+	return out
+}
+
+func (a *Attribution) copyRow(key copyKey, rank int) summary.CopyCall {
+	r := summary.CopyCall{Name: a.t.Name(key.name), Call: a.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Rank: rank, Device: key.device}
+	if key.kind == trace.Memset {
+		r.Class = summary.ClassMemset.String()
+	}
+	if key.pool {
+		r.Name = limits.OtherCopies
+	}
+	return r
+}
+
+func addCopy(r *summary.CopyCall, w *trace.Activity, bytes int64, told bool) {
+	if r.Count == 0 || w.Dur > r.MaxNS || w.Dur == r.MaxNS && w.Start < r.MaxStartNS {
+		r.MaxNS, r.MaxStartNS = w.Dur, w.Start
+	}
+	r.Count++
+	r.TotalNS = summary.Plus(r.TotalNS, w.Dur)
+	if told {
+		if r.Bytes == nil {
+			r.Bytes = new(int64)
+		}
+		*r.Bytes = summary.Plus(*r.Bytes, bytes)
+	}
+}
+
+// profilerWork returns when the profiler did work of its own.
+func profilerWork(t *trace.Trace) interval.Set {
+	var b interval.Builder
+	for s := range t.Spans.All() {
+		if s.Kind == trace.Overhead {
+			b.Add(interval.Span{Start: s.Start, End: s.Start + s.Dur})
+		}
+	}
+	return b.Set()
+}

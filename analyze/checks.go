@@ -1,0 +1,102 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/diag"
+	"assay/interval"
+	"assay/summary"
+)
+
+// maxStrips is how many devices may be in an input whose strips are kept:
+// they are most of what a device takes.
+const maxStrips = 1024
+
+// checkWindows notes the devices whose windows are implausible. A window that
+// int64 cannot hold is cut to the longest one that it can, so that the cells of
+// the device still sum to it.
+func checkWindows(tl *gpu.Timeline, rank int, issues *diag.Ledger) {
+	for _, d := range tl.Devices {
+		if !limits.Implausible(d.Window) {
+			continue
+		}
+		issues.Add(diag.Issue{Code: "window-implausible", Severity: diag.Suspect,
+			Help: fmt.Sprintf("Events of rank %d GPU %d run from %d ns to %d ns, over 100 hours: a timestamp is wrong. Idle time of this GPU is meaningless; its gaps, steps and activity strip were left out. Record again.",
+				rank, d.Ordinal, d.Window.Start, d.Window.End)})
+		if d.Window.Start < 0 { // else every end is in reach
+			d.Window.End = min(d.Window.End, d.Window.Start+math.MaxInt64)
+		}
+	}
+}
+
+// plausibleSpan returns the length of a capture, 0 if it is implausible. That is
+// noted if the window of no device says it already.
+func plausibleSpan(tl *gpu.Timeline, s interval.Span, issues *diag.Ledger) int64 {
+	switch {
+	case !limits.Implausible(s):
+		return s.Len()
+	case slices.ContainsFunc(tl.Devices, func(d *gpu.Device) bool { return limits.Implausible(d.Window) }):
+		return 0
+	}
+	issues.Add(diag.Issue{Code: "span-implausible", Severity: diag.Suspect,
+		Help: fmt.Sprintf("The events run from %d ns to %d ns, over 100 hours, so a timestamp is wrong. The length of the capture is not reported. Record again.", s.Start, s.End)})
+	return 0
+}
+
+// stripBins returns how many bins the strip of each of n devices has: 0, for
+// no strip, if the devices are too many.
+func stripBins(n, bins int, issues *diag.Ledger) int {
+	if n <= maxStrips {
+		return bins
+	}
+	issues.AddN(diag.Issue{Code: "too-many-devices", Severity: diag.Info,
+		Help: fmt.Sprintf("Activity strips are kept for at most %d GPUs per input. The further GPUs have none; all their other numbers are correct.", maxStrips)}, int64(n))
+	return 0
+}
+
+// checkSums notes the sums that have grown to what [summary.Plus] stops at.
+func checkSums(s *summary.Summary, issues *diag.Ledger) {
+	stopped := int64(0)
+	see := func(sums ...int64) {
+		for _, n := range sums {
+			if n == math.MaxInt64 {
+				stopped++
+			}
+		}
+	}
+	for _, d := range s.Devices {
+		see(d.Durations.TotalNS(), d.Gaps.TotalNS())
+	}
+	for _, r := range s.Streams {
+		see(r.BusyNS, r.WorkNS)
+	}
+	for _, r := range s.Kernels {
+		see(r.TotalNS)
+	}
+	for _, r := range s.Copies {
+		see(r.TotalNS)
+		if r.Bytes != nil {
+			see(*r.Bytes)
+		}
+	}
+	for _, r := range s.Spans {
+		see(r.TotalNS, r.SelfNS)
+	}
+	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: limits.SumOverflow}, stopped)
+}
+
+// checkNames notes the kernels without a name.
+func checkNames(s *summary.Summary, issues *diag.Ledger) {
+	count := int64(0)
+	for _, k := range s.Kernels {
+		if strings.TrimSpace(k.Name) == "" {
+			count += k.Count
+		}
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-name", Severity: diag.Suspect}, count)
+}

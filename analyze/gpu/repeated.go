@@ -1,0 +1,126 @@
+package gpu
+
+import (
+	"assay/classify"
+	"assay/diag"
+	"assay/trace"
+)
+
+// RepeatedShare is the share of the records of GPU work from which on records that
+// occur twice make a capture suspect: the file was not written by the profiler alone.
+const RepeatedShare = 0.05
+
+// Repeated returns the records of GPU work that the file has more than once, without
+// the first of each. A record is repeated if another one has the same correlation,
+// stream, name, start, duration and launch properties: one call launches one operation,
+// and a stream runs one at a time.
+//
+// The launch of a graph has many operations with one correlation, and equal ones may
+// run at the same time. They count as repeated only if all of the launch is: if it has
+// several operations, and each as often as the others. Of records without a correlation
+// those of at least shortestCopy count that belong to no graph: nothing relates them to
+// a launch, but a stream runs one at a time.
+func (tl *Timeline) Repeated() map[trace.Ref]bool {
+	var drop map[trace.Ref]bool
+	for _, d := range tl.Devices {
+		for i := 0; i < len(d.Work); {
+			n := 1
+			for i+n < len(d.Work) && d.Work[i+n].Start == d.Work[i].Start && d.Work[i+n].Dur == d.Work[i].Dur {
+				n++
+			}
+			if n > 1 {
+				drop = tl.equal(d.Work[i:i+n], drop)
+			}
+			i += n
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	return tl.withoutGraphs(drop)
+}
+
+// shortestCopy is how long, in ns, a record without a correlation must take to be a
+// repeated one. In traces of whole microseconds, shorter operations of one stream may have
+// the same start and duration.
+const shortestCopy = 2000
+
+// equal adds to drop the records that equal an earlier one of the same start and
+// duration. Of equal ones the first in the file stays.
+func (tl *Timeline) equal(group []Work, drop map[trace.Ref]bool) map[trace.Ref]bool {
+	seen := make(map[trace.Activity]bool, len(group))
+	for _, w := range group {
+		a := tl.Activity(w)
+		if a.Correlation == 0 && (a.Dur < shortestCopy || tl.Trace.Detail(a.Detail).GraphID > 0) {
+			continue
+		}
+		if !seen[*a] {
+			seen[*a] = true
+			continue
+		}
+		if drop == nil {
+			drop = make(map[trace.Ref]bool)
+		}
+		drop[w.ref] = true
+	}
+	return drop
+}
+
+// withoutGraphs removes from drop the records of launches of graphs that are not
+// repeated as a whole.
+func (tl *Timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
+	type launch struct {
+		graph    bool
+		records  map[trace.Activity]int
+		repeated bool
+	}
+	launches := make(map[trace.ID]*launch)
+	for ref := range drop {
+		if id := tl.Trace.Activities.At(ref).Correlation; id != 0 {
+			launches[id] = &launch{records: make(map[trace.Activity]int)}
+		}
+	}
+	for a := range tl.Trace.Activities.All() {
+		if l := launches[a.Correlation]; l != nil {
+			l.records[*a]++
+			l.graph = l.graph || tl.Trace.Detail(a.Detail).GraphID > 0
+		}
+	}
+	for c := range tl.Trace.Calls.All() {
+		if l := launches[c.Correlation]; l != nil && classify.CallKind(tl.Trace.Name(c.Name)) == "graph-launch" {
+			l.graph = true
+		}
+	}
+	for _, l := range launches {
+		times := 0
+		l.repeated = len(l.records) > 1
+		for _, n := range l.records {
+			if times == 0 {
+				times = n
+			}
+			l.repeated = l.repeated && n == times
+		}
+	}
+	for ref := range drop {
+		if l := launches[tl.Trace.Activities.At(ref).Correlation]; l != nil && l.graph && !l.repeated {
+			delete(drop, ref)
+		}
+	}
+	return drop
+}
+
+// WithoutRepeated returns the trace without the repeated records, with an issue that counts them.
+func WithoutRepeated(t *trace.Trace, repeated map[trace.Ref]bool) *trace.Trace {
+	severity := diag.Info
+	if float64(len(repeated)) > RepeatedShare*float64(t.Activities.Len()) {
+		severity = diag.Suspect
+	}
+	out := t.WithoutActivities(repeated)
+	var issues diag.Ledger
+	for _, is := range t.Issues {
+		issues.AddN(is, is.Count)
+	}
+	issues.AddN(diag.Issue{Code: "gpu-events-repeated", Severity: severity}, int64(len(repeated)))
+	out.Issues = issues.Issues()
+	return out
+}

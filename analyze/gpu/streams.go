@@ -1,0 +1,53 @@
+package gpu
+
+import (
+	"slices"
+
+	"assay/diag"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// Streams measures each stream of a device: how many kernels and other events
+// it ran, the union of them and the sum of their durations.
+func (tl *Timeline) Streams(d *Device, rank int, issues *diag.Ledger) []summary.Stream {
+	type row struct {
+		summary.Stream
+		end int64 // of what ended last
+	}
+	rows := make(map[int64]*row)
+	var r *row // of the work before, which most often was on the same stream
+	for _, w := range d.Work {
+		a := tl.Activity(w)
+		if stream := tl.Trace.Tracks[a.Track].Stream; r == nil || r.Stream.Stream != stream {
+			if r = rows[stream]; r == nil {
+				r = &row{summary.Stream{Rank: rank, Device: d.Ordinal, Stream: stream}, a.Start}
+				rows[stream] = r
+			}
+		}
+		if tl.Starts(w) {
+			r.WorkNS = summary.Plus(r.WorkNS, a.Dur)
+			switch {
+			case a.Kind != trace.Kernel:
+				r.Others++
+			case a.Dur == 0:
+				tl.Instant++
+				fallthrough
+			default:
+				r.Kernels++
+			}
+		}
+		r.BusyNS = summary.Plus(r.BusyNS, interval.Span{Start: max(w.Start, r.end), End: w.End()}.Len())
+		if a.Start < r.end && a.Dur > 0 {
+			issues.Add(diag.Issue{Code: "stream-overlap", Severity: diag.Info})
+		}
+		r.end = max(r.end, a.End())
+	}
+	out := make([]summary.Stream, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, r.Stream)
+	}
+	slices.SortFunc(out, func(a, b summary.Stream) int { return compare(a.Stream, b.Stream) })
+	return out
+}

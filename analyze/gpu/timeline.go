@@ -1,0 +1,234 @@
+// Package gpu sorts the work of devices out, by device, stream and class, and measures
+// what follows from it alone: activity, streams, kernels, copies, and drift of durations.
+// It knows nothing of the host.
+package gpu
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"assay/classify"
+	"assay/diag"
+	"assay/interval"
+	"assay/trace"
+)
+
+// A Timeline is a trace's device work, sorted out by device, stream and class.
+type Timeline struct {
+	Trace   *trace.Trace
+	Classes []classify.Match // by Sym, for the names of kernels
+
+	// wholeGraph is the name of events that represent a whole launch of a graph and
+	// are not kernels; 0 if there is none.
+	wholeGraph trace.Sym
+	Devices    []*Device // by ordinal
+	Last       int64     // ordinal of a device that is measured
+	Instant    int64     // kernels with a duration of 0, of the streams measured so far
+
+	outside map[int64][]Work // by device: what was read and lies outside the window of the trace
+}
+
+// ComputeLayer is the index of compute in Device.Layers.
+const ComputeLayer = 1
+
+// A Device is one GPU's work.
+type Device struct {
+	Ordinal int64
+	Window  interval.Span
+	Layers  [4]interval.Set // by class, in the order of summary.Singles
+	Work    []Work          // by start
+}
+
+// A Work is one activity, clipped to the window of the trace. There are
+// millions, so it has no pointer, which the garbage collector would follow.
+type Work struct {
+	Start, Dur int64
+	ref        trace.Ref
+	Number     int32 // in the table of activities
+}
+
+// End returns when the work ended.
+func (w Work) End() int64 { return w.Start + w.Dur }
+
+// Activity returns the activity of w.
+func (tl *Timeline) Activity(w Work) *trace.Activity { return tl.Trace.Activities.At(w.ref) }
+
+// Stream returns the stream that w ran on.
+func (tl *Timeline) Stream(w Work) int64 { return tl.Trace.Tracks[tl.Activity(w).Track].Stream }
+
+// Gaps returns the stretches of the device's window in which nothing ran, in
+// order.
+func (d *Device) Gaps() iter.Seq[interval.Span] {
+	return func(yield func(interval.Span) bool) {
+		end := d.Window.Start
+		for _, w := range d.Work {
+			if w.Dur <= 0 {
+				continue // it covers no time, so it parts no gap
+			}
+			if w.Start > end && !yield(interval.Span{Start: end, End: w.Start}) {
+				return
+			}
+			end = max(end, w.End())
+		}
+		if end < d.Window.End {
+			yield(interval.Span{Start: end, End: d.Window.End})
+		}
+	}
+}
+
+// NewTimeline sorts the device work of a trace out.
+func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Timeline {
+	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t), outside: make(map[int64][]Work)}
+	byOrdinal := make(map[int64]*Device)
+	room := workOf(t)
+	number := int32(-1)
+	leftOut := int64(0)
+	for ref, a := range t.Activities.Refs() {
+		track := &t.Tracks[a.Track]
+		number++
+		if track.Device > tl.Last {
+			leftOut++
+			continue
+		}
+		w := Work{a.Start, a.Dur, ref, number}
+		if t.Window != nil && !w.clip(t.Window) {
+			tl.outside[track.Device] = append(tl.outside[track.Device], w)
+			continue
+		}
+		d := byOrdinal[track.Device]
+		if d == nil {
+			d = &Device{Ordinal: track.Device, Window: interval.Span{Start: a.Start, End: a.End()}}
+			d.Work = make([]Work, 0, room[track.Device])
+			byOrdinal[track.Device] = d
+			tl.Devices = append(tl.Devices, d)
+		}
+		d.Window.Start = min(d.Window.Start, a.Start)
+		d.Window.End = max(d.Window.End, a.End())
+		d.Work = append(d.Work, w)
+		if a.Kind == trace.Kernel && tl.Classes[a.Name].Rule == "" {
+			name := t.Name(a.Name)
+			tl.Classes[a.Name] = rules.Kernel(name)
+			if name == trace.OpaqueGraph {
+				tl.wholeGraph = a.Name
+			}
+		}
+	}
+	noteDevices(leftOut, issues)
+	tl.narrow(byOrdinal)
+	slices.SortFunc(tl.Devices, func(a, b *Device) int { return compare(a.Ordinal, b.Ordinal) })
+	for _, d := range tl.Devices {
+		tl.sortOut(d)
+	}
+	return tl
+}
+
+// workOf counts the work of each device.
+func workOf(t *trace.Trace) map[int64]int {
+	byTrack := make([]int, len(t.Tracks))
+	for a := range t.Activities.All() {
+		byTrack[a.Track]++
+	}
+	out := make(map[int64]int)
+	for i, n := range byTrack {
+		if n > 0 {
+			out[t.Tracks[i].Device] += n
+		}
+	}
+	return out
+}
+
+// order compares work by its start, and then by what does not depend on the order of the
+// file.
+func (tl *Timeline) order(a, b Work) int {
+	if a.Start != b.Start {
+		return compare(a.Start, b.Start)
+	}
+	return cmp.Or(compare(a.End(), b.End()), compare(tl.Stream(a), tl.Stream(b)),
+		cmp.Compare(tl.Trace.Name(tl.Activity(a).Name), tl.Trace.Name(tl.Activity(b).Name)))
+}
+
+// sortOut sorts a device's work by start, because profilers do not, and unites it
+// by class.
+func (tl *Timeline) sortOut(d *Device) {
+	if !slices.IsSortedFunc(d.Work, tl.order) {
+		slices.SortStableFunc(d.Work, tl.order)
+	}
+	var builders [len(d.Layers)]interval.Builder
+	for _, w := range d.Work {
+		builders[tl.Layer(tl.Activity(w))].Add(interval.Span{Start: w.Start, End: w.End()})
+	}
+	for i := range builders {
+		d.Layers[i] = builders[i].Set()
+	}
+}
+
+// Layer returns the index of an activity's class in summary.Singles.
+func (tl *Timeline) Layer(a *trace.Activity) int {
+	switch a.Kind {
+	case trace.Memcpy:
+		return 2
+	case trace.Memset:
+		return 3
+	}
+	if tl.Classes[a.Name].Class == classify.Comm {
+		return 0
+	}
+	return 1
+}
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// DeviceName returns the name of a device. ROCm numbers devices differently in
+// its events and in its properties, so where all have one name, any will do.
+func DeviceName(m trace.Meta, ordinal int64) string {
+	if name, ok := m.Devices[ordinal]; ok {
+		return name
+	}
+	only := ""
+	for _, name := range m.Devices {
+		if only != "" && only != name {
+			return ""
+		}
+		only = name
+	}
+	return only
+}
+
+// maxDevices is how many devices of one input are measured. A process
+// drives a few dozen at most.
+const maxDevices = 4096
+
+// lastDevice returns the highest ordinal of a device that is measured.
+func lastDevice(t *trace.Trace) int64 {
+	seen := make(map[int64]bool)
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	if len(seen) <= maxDevices {
+		return math.MaxInt64
+	}
+	return slices.Sorted(maps.Keys(seen))[maxDevices-1]
+}
+
+// noteDevices says that the work of further devices was left out.
+func noteDevices(events int64, issues *diag.Ledger) {
+	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("The input names more than %d devices, so ids may have been written instead of device numbers. Events on further devices are missing from every total. Check what wrote the trace.", maxDevices)}, events)
+}
+
+// IsWholeGraph reports whether work of a name is all work of a graph's launch.
+func (tl *Timeline) IsWholeGraph(name trace.Sym) bool { return name != 0 && name == tl.wholeGraph }

@@ -1,0 +1,3 @@
+package kernelcounters
+
+const MaxAdviceText = maxAdviceText

@@ -1,0 +1,339 @@
+// Package logs measures logs: the statistics of each metric, the steps and phases
+// whose times were logged, and results of benchmarks.
+package logs
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/diag"
+	"assay/phase"
+	"assay/series"
+	"assay/summary"
+)
+
+// Measure measures a log: statistics of each metric at each place, and of all places
+// together; the steps and phases that it has; and results of benchmarks as they were
+// reported.
+func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, issues *diag.Ledger) *summary.Summary {
+	in.Events, in.Complete = l.Records, l.Complete
+	s := &summary.Summary{Schema: summary.Schema, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	m := &seriesMeasure{log: l, rules: phases, most: most, out: s}
+	steps, parts := m.steps(), m.phases()
+	derived := false
+	if len(steps) == 0 && len(parts) > 0 {
+		if sum, ok := sumOfPhases(parts); ok {
+			steps, derived = []*series.Series{sum}, true
+		}
+	}
+	// SpanNS stays 0, because the shares of captures divide by the time of a timeline.
+	if l.Clock.Known && l.Clock.Dated && l.Clock.Zoned {
+		in.BaseTimeNS = &l.Clock.Start
+	}
+	s.Inputs = []summary.Input{in}
+	for i := range l.Series {
+		s.Series = append(s.Series, m.row([]*series.Series{&l.Series[i]}))
+	}
+	if derived {
+		row := m.row(steps)
+		row.Derived = "sum of the phases"
+		s.Series = append(s.Series, row)
+	}
+	m.pooled()
+	m.stepRows(steps)
+	m.phaseRows(parts)
+	m.phasesOfSteps(parts)
+	for i := range l.Benchmarks {
+		s.Benchmarks = append(s.Benchmarks, benchmarkRow(&l.Benchmarks[i], i))
+	}
+	for i := range l.Groups {
+		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
+	}
+	m.noteUnverified(issues)
+	return s
+}
+
+// A seriesMeasure measures one log.
+type seriesMeasure struct {
+	log    *series.Log
+	rules  *phase.Rules // say which metrics are phases
+	most   int          // rows of a table
+	out    *summary.Summary
+	stepAt map[stepKey]int // indices of the rows of steps
+}
+
+// noteUnverified tells that the form of records is known from a program's source only.
+func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
+	for _, p := range m.log.Producers {
+		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Unverified)
+	}
+}
+
+// row returns the statistics of the values of one series, or of several together.
+func (m *seriesMeasure) row(of []*series.Series) summary.Series {
+	f := of[0]
+	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
+		Producer: f.Producer, Name: f.As, Inside: f.Inside}
+	if len(of) > 1 {
+		r.Pooled = int64(len(of))
+		r.Labels = m.labels(f, sharedLabel)
+	} else {
+		r.Labels = m.labels(f, func(string) bool { return true })
+	}
+	var all series.Points
+	var sum float64
+	runs := int32(0)
+	for _, s := range of {
+		r.N += s.N
+		r.NaN, r.Infinite, r.Missing = r.NaN+s.NaN, r.Infinite+s.Inf, r.Missing+s.Missing
+		r.Sampled = r.Sampled || s.Sampled()
+		sum += s.Sum
+		for _, run := range s.Points.Run {
+			runs = max(runs, run)
+		}
+	}
+	if runs > 0 {
+		r.Runs = int64(runs) + 1
+	}
+	if len(of) == 1 {
+		all = f.Points
+	} else {
+		all = joinedPoints(of)
+	}
+	if r.N == 0 || len(all.Value) == 0 {
+		r.N = 0
+		return r
+	}
+	m.statistics(&r, of, &all, sum)
+	return r
+}
+
+// statistics fills in what a row has if there are values.
+func (m *seriesMeasure) statistics(r *summary.Series, of []*series.Series, all *series.Points, sum float64) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, s := range of {
+		if s.N > 0 { // the bounds of a series without values are no values
+			least, most = min(least, s.Min), max(most, s.Max)
+		}
+	}
+	sorted := slices.Sorted(slices.Values(all.Value))
+	median := middleOf(sorted)
+	mean := sum / float64(r.N)
+	r.Min, r.Median, r.Max, r.Mean, r.Sum = &least, &median, &most, finite(mean), finite(sum)
+	if r.Mean == nil || r.Sum == nil { // beyond what a float64 can be
+		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer, Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
+		return
+	}
+	for i, v := range sorted {
+		sorted[i] = math.Abs(v - median)
+	}
+	slices.Sort(sorted)
+	mad := middleOf(sorted)
+	first, last := all.Value[0], all.Value[len(all.Value)-1]
+	r.MAD, r.First, r.Last = finite(mad), &first, &last
+	if r.N > 1 && !r.Sampled {
+		r.After = finite((sum - first) / float64(r.N-1))
+	}
+	m.extent(r, all)
+	if len(of) > 1 {
+		r.Together = together(of)
+	} else {
+		r.Strip = m.strip(all)
+	}
+}
+
+// extent fills in the first and last step and time.
+func (m *seriesMeasure) extent(r *summary.Series, p *series.Points) {
+	r.FirstStep, r.LastStep = ends(p.Step, series.NoStep)
+	if r.FirstNS, r.LastNS = ends(p.Time, series.NoTime); r.FirstNS != nil {
+		*r.FirstNS, *r.LastNS = m.sinceStart(*r.FirstNS), m.sinceStart(*r.LastNS)
+	}
+}
+
+// sinceStart returns a time of the log since its first one.
+func (m *seriesMeasure) sinceStart(t int64) int64 { return summary.Plus(t, -m.log.Clock.Start) }
+
+// ends returns the least and the greatest of the values other than none, or nil.
+func ends(column []int64, none int64) (least, most *int64) {
+	low, high, found := int64(0), int64(0), false
+	for _, v := range column {
+		switch {
+		case v == none:
+		case !found:
+			low, high, found = v, v, true
+		default:
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return &low, &high
+}
+
+// finite returns a pointer to v, or nil if it is not finite.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// middleOf returns the median of sorted values.
+func middleOf(sorted []float64) float64 {
+	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	if a == b {
+		return a
+	}
+	return a/2 + b/2
+}
+
+// together returns what the medians of several series make for all: their sum for
+// metrics that add up, the worst for times, and nil for others.
+func together(of []*series.Series) *float64 {
+	var v float64
+	n := 0
+	for _, s := range of {
+		if s.Points.Len() == 0 {
+			continue
+		}
+		median := middleOf(slices.Sorted(slices.Values(s.Points.Value)))
+		switch {
+		case s.Metric.Pool == series.PoolSum:
+			v += median
+		case s.Metric.Pool != series.PoolWorst:
+			return nil
+		case n == 0, s.Metric.Better == series.Higher && median < v, s.Metric.Better != series.Higher && median > v:
+			v = median
+		}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return finite(v)
+}
+
+// sharedLabel reports whether a label stays in a row of several places.
+func sharedLabel(name string) bool { return name == "phase" }
+
+// labels returns the labels of a series that want selects. A timer of a step has the
+// phase that its name stands for.
+func (m *seriesMeasure) labels(s *series.Series, want func(string) bool) map[string]string {
+	out := map[string]string{}
+	for _, l := range s.Labels {
+		if want(l.Name) {
+			out[l.Name] = l.Value
+		}
+	}
+	if s.Metric.Name == metricPhase {
+		if p := m.rules.Match(s.As).Phase; p != "" {
+			out["phase"] = p
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// pooled adds a row for each metric that was measured at several places.
+func (m *seriesMeasure) pooled() {
+	type key struct{ producer, metric, as, unit, labels string }
+	groups := map[key][]*series.Series{}
+	var order []key
+	for i := range m.log.Series {
+		s := &m.log.Series[i]
+		if s.Label("cpu") == "all" { // already the mean of the others
+			continue
+		}
+		var shared []string
+		for _, l := range s.Labels {
+			if sharedLabel(l.Name) {
+				shared = append(shared, l.Name+"="+l.Value)
+			}
+		}
+		k := key{s.Producer, s.Metric.Name, s.As, s.Metric.Unit, strings.Join(shared, " ")}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], s)
+	}
+	for _, k := range order {
+		if len(groups[k]) > 1 {
+			m.out.Series = append(m.out.Series, m.row(groups[k]))
+		}
+	}
+}
+
+// joinedPoints returns the points of several series by time, or by step.
+func joinedPoints(of []*series.Series) series.Points {
+	type point struct {
+		v          float64
+		step, time int64
+	}
+	var list []point
+	for _, s := range of {
+		for i, v := range s.Points.Value {
+			list = append(list, point{v, s.Points.StepAt(i), s.Points.TimeAt(i)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.step, b.step))
+	})
+	var p series.Points
+	for _, at := range list {
+		p.Value, p.Step, p.Time = append(p.Value, at.v), append(p.Step, at.step), append(p.Time, at.time)
+	}
+	return p
+}
+
+// strip returns the values for pictures.
+func (m *seriesMeasure) strip(p *series.Points) *summary.SeriesStrip {
+	n := p.Len()
+	at := func(i int) int64 { return int64(i) }
+	by := "index"
+	switch {
+	case p.Step != nil && !slices.Contains(p.Step, series.NoStep):
+		by, at = "step", p.StepAt
+	case p.Time != nil && !slices.Contains(p.Time, series.NoTime):
+		by, at = "time", func(i int) int64 { return m.sinceStart(p.TimeAt(i)) }
+	}
+	st := &summary.SeriesStrip{By: by}
+	if n <= summary.MaxStrip {
+		for i, v := range p.Value {
+			st.X, st.Values = append(st.X, at(i)), append(st.Values, v)
+		}
+		return st
+	}
+	for g := range summary.MaxStrip {
+		from, to := g*n/summary.MaxStrip, (g+1)*n/summary.MaxStrip
+		sorted := slices.Sorted(slices.Values(p.Value[from:to]))
+		st.X, st.Values = append(st.X, at(from)), append(st.Values, middleOf(sorted))
+		st.Low, st.High = append(st.Low, sorted[0]), append(st.High, sorted[len(sorted)-1])
+	}
+	return st
+}
+
+// benchmarkRow returns the row of a result of a benchmark.
+func benchmarkRow(b *series.Benchmark, number int) summary.Benchmark {
+	r := summary.Benchmark{Number: number, Line: b.Line, Producer: b.Producer, Title: b.Title, Metrics: []summary.Figure{}}
+	if b.Time != series.NoTime && b.Time != 0 {
+		r.TimeNS = &b.Time
+	}
+	for _, l := range b.Settings {
+		if r.Settings == nil {
+			r.Settings = map[string]string{}
+		}
+		r.Settings[l.Name] = l.Value
+	}
+	for _, f := range b.Metrics {
+		if finite(f.Value) == nil {
+			continue // reported, and not a number
+		}
+		r.Metrics = append(r.Metrics, summary.Figure{Metric: f.Metric.Name, Stat: f.Stat, Name: f.As, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Value: f.Value})
+	}
+	return r
+}

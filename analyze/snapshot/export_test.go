@@ -1,0 +1,3 @@
+package snapshot
+
+var PlusUsage = plusUsage

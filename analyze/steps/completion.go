@@ -1,0 +1,144 @@
+package steps
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/linking"
+	"assay/interval"
+	"assay/phase"
+)
+
+// A Completion maps a time of the host to the time at which a device has finished
+// all work launched before. The device may be far behind the host.
+type Completion struct {
+	window   interval.Span
+	launched []launchedWork // by the time of the launch
+}
+
+type launchedWork struct {
+	at   int64 // when it was launched, or when it started where that is not known
+	done int64 // when it and all that was launched before it ended
+}
+
+func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *Completion {
+	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
+	for _, w := range d.Work {
+		at := w.Start
+		if i := l.Of[w.Number]; i >= 0 {
+			at = min(at, l.Start(i)) // clocks may be apart
+		}
+		s.launched = append(s.launched, launchedWork{at, w.End()})
+	}
+	for _, w := range tl.Later(d) {
+		if i := l.Of[w.Number]; i >= 0 {
+			s.launched = append(s.launched, launchedWork{l.Start(i), w.End()})
+		}
+	}
+	slices.SortFunc(s.launched, func(a, b launchedWork) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(a.done, b.done)
+	})
+	for i := 1; i < len(s.launched); i++ {
+		s.launched[i].done = max(s.launched[i].done, s.launched[i-1].done)
+	}
+	return s
+}
+
+// at returns the time within the device's window that corresponds to the host time
+// t: the end of all work launched before t, and at least t. It is monotonic in t.
+func (s *Completion) at(t int64) int64 {
+	n := sort.Search(len(s.launched), func(i int) bool { return s.launched[i].at >= t })
+	if n > 0 {
+		t = max(t, s.launched[n-1].done)
+	}
+	return min(max(t, s.window.Start), s.window.End)
+}
+
+// cut returns the stretch of the device's window that corresponds to one of the host.
+func (s *Completion) cut(host interval.Span) interval.Span {
+	return interval.Span{Start: s.at(host.Start), End: s.at(host.End)}
+}
+
+// OnDevices returns the stretch of the work of all devices that corresponds to one of the
+// host, or that of the host if no device has any.
+func OnDevices(done []*Completion, host interval.Span) interval.Span {
+	var out interval.Span
+	for _, c := range done {
+		if c == nil {
+			continue
+		}
+		if s := c.cut(host); !s.Empty() && out.Empty() {
+			out = s
+		} else if !s.Empty() {
+			out = interval.Span{Start: min(out.Start, s.Start), End: max(out.End, s.End)}
+		}
+	}
+	if out.Empty() {
+		return host
+	}
+	return out
+}
+
+// Completions returns the completion of every device, or as many nils if they are
+// not needed.
+func Completions(tl *gpu.Timeline, l *linking.Links, asked bool) []*Completion {
+	out := make([]*Completion, len(tl.Devices))
+	for i, d := range tl.Devices {
+		if asked {
+			out[i] = newCompletion(tl, d, l)
+		}
+	}
+	return out
+}
+
+// CutByWork reports whether steps are cut by the work that they launch.
+func CutByWork(marks []Mark) bool { return len(marks) > 0 && marks[0].Is.Step == phase.CutWork }
+
+// aheadShare is the part of the time of all markers that a device must still work after
+// the last one for the host to run ahead. Hosts that wait for each step end with it, and
+// most others are one step ahead of many.
+const aheadShare = 4
+
+// MayRunAhead reports whether every device works for so long after the last of several
+// markers on the host that their lengths are not those of the steps.
+func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
+	if len(marks) < 2 || len(tl.Devices) == 0 {
+		return false
+	}
+	last := marks[len(marks)-1].Span.End
+	for _, d := range tl.Devices {
+		if limits.Implausible(d.Window) || d.Window.End-last <= (last-marks[0].Span.Start)/aheadShare {
+			return false
+		}
+	}
+	return true
+}
+
+// OfDevice returns the markers, cut by the work that they launch if the host runs ahead of
+// all devices: a marker then ends long before the work of its step. It leaves the markers
+// as they are if launches of the work are not known.
+func OfDevice(tl *gpu.Timeline, l *linking.Links, marks []Mark, done []*Completion) []Mark {
+	if CutByWork(marks) || !MayRunAhead(tl, marks) {
+		return marks
+	}
+	last := marks[len(marks)-1].Span.End
+	if l.Without > l.Called/10 {
+		return marks
+	}
+	for i := range tl.Devices { // work that was launched after the last marker belongs to no step
+		if done[i] == nil || done[i].at(last)-last <= (last-marks[0].Span.Start)/aheadShare {
+			return marks
+		}
+	}
+	out := slices.Clone(marks)
+	for i := range out {
+		out[i].Is.Step = phase.CutWork
+	}
+	return out
+}

@@ -1,0 +1,305 @@
+package steps
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/linking"
+	"assay/diag"
+	"assay/interval"
+	"assay/phase"
+	"assay/summary"
+	"assay/trace"
+)
+
+// The limits of phases: the number per input, and the number of stretches that
+// all devices of an input are divided into. Programs have about twelve phases.
+const (
+	maxPhases    = 256
+	maxStretches = 1 << 22
+)
+
+// Phases are the phases of the host, those of the one thread that says most about them. A program of
+// several threads marks its phases on the one that drives the others, and of a
+// run of several processes all do the same.
+type Phases struct {
+	t     *trace.Trace
+	nodes []phaseNode // node 0 has what is in no phase
+	parts []stretch   // by time, without those in no phase
+	runs  []stretch   // of the phases with their nodes, by start
+}
+
+// A phaseNode is one phase at one place among the others.
+type phaseNode struct {
+	parent int32
+	depth  int
+	name   string
+	path   string
+	first  trace.Sym
+	is     phase.Match
+	runs   []int64 // their lengths
+	own    int64   // less the phases within
+
+	longest, from int64 // the longest run, and when it began
+}
+
+// A stretch is time of the host that belongs to one phase and to none within it.
+type stretch struct {
+	interval.Span
+	node int32
+}
+
+// A phaseEvent is one run of a phase.
+type phaseEvent struct {
+	interval.Span
+	name trace.Sym
+	is   phase.Match
+}
+
+// PhasesOf returns the phases of a trace, without those of an implausible length.
+func PhasesOf(v *Vocabulary) *Phases {
+	byTrack := make(map[trace.TrackID][]phaseEvent)
+	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
+		if is.Phase != "" && !span.Empty() && !limits.Implausible(span) {
+			byTrack[track] = append(byTrack[track], phaseEvent{span, name, is})
+		}
+	})
+	var best []phaseEvent
+	most, on := int64(-1), trace.TrackID(0)
+	for track, events := range byTrack {
+		slices.SortStableFunc(events, func(a, b phaseEvent) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
+		})
+		var all interval.Builder
+		for _, e := range events {
+			all.Add(e.Span)
+		}
+		if ns := all.Set().Len(); ns > most || ns == most && track < on {
+			best, most, on = events, ns, track
+		}
+	}
+	p := &Phases{t: v.t, nodes: []phaseNode{{parent: -1, depth: -1}}}
+	p.walk(best)
+	return p
+}
+
+// walk nests the events of a thread. An event that ends after the phase it starts
+// in ends that phase, because neither contains the other. A phase within a phase of
+// the same name is part of it.
+func (p *Phases) walk(events []phaseEvent) {
+	type open struct {
+		end  int64
+		node int32
+	}
+	var stack []open
+	var now int64
+	children := make(map[string]int32) // by path
+	advance := func(to int64) {
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			p.stretch(now, min(top.end, to), top.node)
+			now = max(now, min(top.end, to))
+			if top.end > to {
+				break
+			}
+			stack = stack[:len(stack)-1]
+		}
+		now = max(now, to)
+	}
+	for i, e := range events {
+		if i == 0 {
+			now = e.Start
+		}
+		advance(e.Start)
+		for len(stack) > 0 && stack[len(stack)-1].end < e.End {
+			stack = stack[:len(stack)-1]
+		}
+		up := int32(0)
+		if len(stack) > 0 {
+			up = stack[len(stack)-1].node
+		}
+		node := p.enter(children, up, e)
+		stack = append(stack, open{e.End, node})
+	}
+	advance(math.MaxInt64)
+}
+
+// enter returns the node of a phase that begins within another, and counts its
+// run. A phase within one of the same name, or over the limits of depth and number,
+// is part of the enclosing phase.
+func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 {
+	for n := up; n > 0; n = p.nodes[n].parent {
+		if p.nodes[n].name == e.is.Phase {
+			return up
+		}
+	}
+	path := e.is.Phase
+	if up > 0 {
+		path = p.nodes[up].path + "/" + path
+	}
+	node, ok := children[path]
+	if !ok {
+		if len(p.nodes) > maxPhases || p.nodes[up].depth == summary.MaxPhaseDepth {
+			return up
+		}
+		node = int32(len(p.nodes))
+		children[path] = node
+		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path, first: e.name, is: e.is})
+	}
+	n := &p.nodes[node]
+	if !p.t.Window.Starts(e.Start) {
+		return node
+	}
+	n.runs = append(n.runs, e.Len())
+	p.runs = append(p.runs, stretch{e.Span, node})
+	if e.Len() > n.longest {
+		n.longest, n.from = e.Len(), e.Start
+	}
+	return node
+}
+
+// stretch adds time to a phase.
+func (p *Phases) stretch(from, to int64, node int32) {
+	if from >= to || node == 0 {
+		return
+	}
+	p.nodes[node].own = summary.Plus(p.nodes[node].own, gpu.InWindow(p.t, interval.Span{Start: from, End: to}).Len())
+	if n := len(p.parts); n > 0 && p.parts[n-1].node == node && p.parts[n-1].End == from {
+		p.parts[n-1].End = to
+		return
+	}
+	p.parts = append(p.parts, stretch{interval.Span{Start: from, End: to}, node})
+}
+
+// A Run is one run of a phase on the host.
+type Run struct {
+	interval.Span
+	Path string
+}
+
+// Runs returns the runs of all phases, by their start.
+func (p *Phases) Runs() (out []Run) {
+	for _, r := range p.runs {
+		out = append(out, Run{r.Span, p.nodes[r.node].path})
+	}
+	return out
+}
+
+// Found reports whether there is any phase.
+func (p *Phases) Found() bool { return len(p.parts) > 0 }
+
+// within returns the outermost phases within a step's marker, by falling time. A
+// marker that is a phase itself has none.
+func (p *Phases) within(m Mark) (out []summary.StepPhase) {
+	if m.Is.Phase != "" {
+		return nil
+	}
+	from := sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > m.Span.Start })
+	for _, s := range p.parts[from:] {
+		if s.Start >= m.Span.End {
+			break
+		}
+		top := s.node
+		for p.nodes[top].depth > 0 {
+			top = p.nodes[top].parent
+		}
+		ns := s.And(m.Span).Len()
+		i := slices.IndexFunc(out, func(q summary.StepPhase) bool { return q.Name == p.nodes[top].name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, summary.StepPhase{Name: p.nodes[top].name})
+		}
+		out[i].NS += ns
+	}
+	slices.SortFunc(out, func(a, b summary.StepPhase) int {
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// Rows measures the phases on every device. Where there are more stretches than
+// may be cut, the last devices have no rows.
+func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *linking.Links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+	if !p.Found() {
+		return nil
+	}
+	room, leftOut := maxStretches, int64(0)
+	for i, d := range tl.Devices {
+		if room -= len(p.parts); room < 0 || limits.Implausible(d.Window) {
+			leftOut++
+			continue
+		}
+		out = append(out, p.device(tl, d, done[i], l, rank)...)
+	}
+	issues.AddN(diag.Issue{Code: "phases-left-out", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("Phases are measured in at most %d stretches per input and in windows of at most 100 hours. The GPUs counted here have none; all their other numbers are correct. Give a shorter capture.", maxStretches)}, leftOut)
+	return out
+}
+
+// device measures the phases on one device.
+func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *linking.Links, rank int) []summary.Phase {
+	rows := make([]summary.Phase, len(p.nodes))
+	for i, n := range p.nodes {
+		slices.Sort(n.runs)
+		rows[i] = summary.Phase{Rank: rank, Device: d.Ordinal, Path: n.path, Producer: n.is.Producer,
+			Count: int64(len(n.runs)), HostOwnNS: n.own, MaxNS: n.longest, MaxStartNS: n.from}
+		if i > 0 {
+			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), middle(n.runs)
+		}
+	}
+	owners := make([]owner, len(d.Work))
+	for i, w := range d.Work {
+		o := owner{at: w.Start}
+		if k := l.Of[w.Number]; k >= 0 {
+			o.at = l.Start(k)
+			o.node = p.at(o.at)
+			if tl.Starts(w) {
+				rows[o.node].Launched++
+				rows[o.node].WorkNS = summary.Plus(rows[o.node].WorkNS, tl.Activity(w).Dur)
+			}
+		} else {
+			o.node = p.at(o.at)
+		}
+		owners[i] = o
+	}
+	c := phaseCells{p: p, d: d, s: s, rows: rows, owners: owners}
+	c.busy(tl)
+	for gap := range d.Gaps() {
+		c.idle(gap)
+	}
+	for i := range rows {
+		rows[i].Total, rows[i].HostNS = rows[i].Activity, rows[i].HostOwnNS
+	}
+	for i := len(rows) - 1; i > 0; i-- { // a phase comes after the one that it is in
+		if up := p.nodes[i].parent; up > 0 {
+			rows[up].Total = rows[up].Total.Plus(rows[i].Total)
+			rows[up].HostNS = summary.Plus(rows[up].HostNS, rows[i].HostNS)
+		}
+	}
+	return append(rows[1:], rows[0])
+}
+
+// at returns the phase of a moment of the host.
+func (p *Phases) at(t int64) int32 {
+	i := sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > t })
+	if i < len(p.parts) && p.parts[i].Start <= t {
+		return p.parts[i].node
+	}
+	return 0
+}
+
+// middle returns the median of sorted lengths, of an even number the mean of the
+// two in the middle.
+func middle(sorted []int64) int64 {
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	a, b := sorted[(n-1)/2], sorted[n/2]
+	return a + (b-a)/2
+}

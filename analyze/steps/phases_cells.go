@@ -1,0 +1,171 @@
+package steps
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"assay/analyze/gpu"
+	"assay/interval"
+	"assay/summary"
+)
+
+// An owner is the time at which GPU work was launched, and its phase. Work whose
+// call is unknown counts as launched when it started.
+type owner struct {
+	at   int64
+	node int32
+}
+
+// A phaseCells assigns every moment of a device's window to one phase. Busy time
+// counts for the phase that launched the work; if several activities run, compute
+// precedes communication, which precedes copies, and the latest launch precedes
+// earlier ones. Idle time counts for the phase of the host at that time, mapped to
+// the device: see [Completion].
+type phaseCells struct {
+	p      *Phases
+	d      *gpu.Device
+	s      *Completion
+	rows   []summary.Phase
+	owners []owner // by index of d.Work
+
+	next int // the stretch that the last gap ended in
+}
+
+// A running is GPU work that runs. Runnings are ordered by which of them a moment
+// belongs to.
+type running struct {
+	rank int8 // of its class
+	at   int64
+	end  int64
+	node int32
+}
+
+// before reports whether a moment at which both run belongs to a.
+func (a *running) before(b *running) bool {
+	switch {
+	case a.rank != b.rank:
+		return a.rank < b.rank
+	case a.at != b.at:
+		return a.at > b.at
+	}
+	return a.node < b.node
+}
+
+// A runningHeap has what the moment belongs to first. The heap of the standard
+// library puts each element into memory of its own.
+type runningHeap []running
+
+func (h *runningHeap) push(r running) {
+	*h = append(*h, r)
+	s := *h
+	for i := len(s) - 1; i > 0 && s[i].before(&s[(i-1)/2]); i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
+}
+
+// pop removes the first.
+func (h *runningHeap) pop() {
+	n := len(*h) - 1
+	(*h)[0] = (*h)[n]
+	s := (*h)[:n]
+	*h = s
+	for i := 0; ; {
+		least := i
+		for kid := 2*i + 1; kid <= 2*i+2 && kid < n; kid++ {
+			if s[kid].before(&s[least]) {
+				least = kid
+			}
+		}
+		if least == i {
+			return
+		}
+		s[i], s[least] = s[least], s[i]
+		i = least
+	}
+}
+
+// classRank has the precedence of each class in a moment with several, by its index
+// in summary.Singles.
+var classRank = [4]int8{1, 0, 2, 2}
+
+// busy assigns the time in which anything ran.
+func (c *phaseCells) busy(tl *gpu.Timeline) {
+	type ending struct {
+		at    int64
+		layer int8
+	}
+	ends := make([]ending, 0, len(c.d.Work))
+	for _, w := range c.d.Work {
+		if w.Dur > 0 {
+			ends = append(ends, ending{w.End(), int8(tl.Layer(tl.Activity(w)))})
+		}
+	}
+	slices.SortFunc(ends, func(a, b ending) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(a.layer, b.layer)
+	})
+	var (
+		open  runningHeap
+		count [4]int64
+		mask  int
+		begun int
+	)
+	now := c.d.Window.Start
+	change := func(layer int8, by int64) {
+		if count[layer] += by; count[layer] > 0 {
+			mask |= 1 << layer
+		} else {
+			mask &^= 1 << layer
+		}
+	}
+	for _, e := range ends {
+		for ; begun < len(c.d.Work) && c.d.Work[begun].Start < e.at; begun++ {
+			w := c.d.Work[begun]
+			if w.Dur <= 0 {
+				continue
+			}
+			now = c.give(&open, now, w.Start, mask)
+			layer := int8(tl.Layer(tl.Activity(w)))
+			change(layer, 1)
+			open.push(running{classRank[layer], c.owners[begun].at, w.End(), c.owners[begun].node})
+		}
+		now = c.give(&open, now, e.at, mask)
+		change(e.layer, -1)
+	}
+}
+
+// give gives the time up to a moment at which something starts or ends.
+func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
+	if mask == 0 || to <= now {
+		return max(now, to)
+	}
+	for len(*open) > 0 && (*open)[0].end <= now {
+		open.pop()
+	}
+	c.rows[(*open)[0].node].Activity[mask] += to - now
+	return to
+}
+
+// idle assigns a gap to the phases of the host during it.
+func (c *phaseCells) idle(gap interval.Span) {
+	parts := c.p.parts
+	at := gap.Start
+	i := c.next + sort.Search(len(parts)-c.next, func(i int) bool { return c.s.at(parts[c.next+i].End) > gap.Start })
+	c.next = i
+	for ; i < len(parts) && at < gap.End; i++ {
+		part := c.s.cut(parts[i].Span).And(gap)
+		if part.Empty() {
+			if c.s.at(parts[i].Start) >= gap.End {
+				break
+			}
+			continue
+		}
+		c.rows[0].Activity[0] += part.Start - at
+		c.rows[parts[i].node].Activity[0] += part.Len()
+		at = part.End
+	}
+	c.rows[0].Activity[0] += gap.End - at
+}

@@ -1,0 +1,33 @@
+package classify
+
+import "strings"
+
+// CallKind says what a call of the runtime or driver does, by its name. CUDA,
+// HIP and others use the same words.
+func CallKind(name string) string {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("GraphLaunch"):
+		return "graph-launch"
+	case has("Launch", "runFunction"):
+		return "launch"
+	case has("Synchronize"):
+		return "sync"
+	case has("Memcpy"):
+		return "copy"
+	case has("Memset"):
+		return "memset"
+	case has("Malloc", "HostAlloc", "MemAlloc", "MemCreate", "MemMap", "HostRegister"):
+		return "alloc"
+	case has("Free", "MemRelease", "MemUnmap", "HostUnregister"):
+		return "free"
+	}
+	return "other"
+}

@@ -1,0 +1,344 @@
+// Package phases compares the steps of two runs on the host, and the phases within them:
+// generation, training, weight sync. A step of a trace and one of a log have the same
+// phases, so either can be compared with the other.
+//
+// The rows of a comparison sum to the step: what is in no phase is a row of its own, which
+// is negative if phases overlap. Sums are divided by the number of steps, and remainders
+// are carried to the next row.
+package phases
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// Where the steps of a side come from.
+const (
+	FromTrace = "trace"
+	FromLog   = summary.SourceLog
+)
+
+// A Comparison has the mean step of both sides, and its phases.
+type Comparison struct {
+	Steps Steps
+	Rows  []Row // the largest delta first
+	// Common says that the sides have other steps too, and only those with the same
+	// numbers are compared.
+	Common bool
+	// OneSided says that only one side has phases, so there are no rows.
+	OneSided bool
+	// Apart says that two logs have no three steps in common, so all are compared.
+	Apart bool
+}
+
+// Steps are the steps of both sides on the host. Times are of the mean step.
+type Steps struct {
+	Base    Side  `json:"base"`
+	New     Side  `json:"new"`
+	DeltaNS int64 `json:"delta_ns"`
+}
+
+// A Side describes the steps of one side.
+type Side struct {
+	From     string `json:"from"` // "trace" or "log"
+	Count    int64  `json:"count"`
+	WarmUp   int64  `json:"warm_up"`  // further steps that are left out, because the program warmed up
+	LeftOut  int64  `json:"left_out"` // further steps that the other side does not have
+	MeanNS   int64  `json:"mean_ns"`
+	MedianNS int64  `json:"median_ns"`
+	MinNS    int64  `json:"min_ns"`
+	MaxNS    int64  `json:"max_ns"`
+
+	Runs []float64 `json:"-"` // mean step of each run, in ns
+}
+
+// A Row is one phase. The phase "" is the time outside phases.
+type Row struct {
+	Phase     string `json:"phase"`
+	Match     string `json:"match"`      // "name", "new" or "gone"
+	BaseCount int64  `json:"base_count"` // steps that have it
+	NewCount  int64  `json:"new_count"`
+	BaseNS    int64  `json:"base_ns"` // per step
+	NewNS     int64  `json:"new_ns"`
+	DeltaNS   int64  `json:"delta_ns"`
+}
+
+// minCommon is the smallest number of steps of the same numbers that are compared alone.
+const minCommon = 3
+
+// Compare compares the runs of two sides. It returns nil if a side has no steps.
+func Compare(base, new []view.Part) *Comparison {
+	b, n := stepsOf(base), stepsOf(new)
+	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 && !(phased(b.trace) && phased(n.trace)) {
+		b.preferLogs()
+		n.preferLogs()
+	}
+	b.choose()
+	n.choose()
+	if len(b.steps) == 0 || len(n.steps) == 0 {
+		return nil
+	}
+	c := &Comparison{}
+	b.leaveWarmUp()
+	n.leaveWarmUp()
+	if b.from == FromLog && n.from == FromLog {
+		c.Common, c.Apart = common(b, n)
+	}
+	c.Steps = Steps{Base: b.describe(), New: n.describe()}
+	c.Steps.DeltaNS = c.Steps.New.MeanNS - c.Steps.Base.MeanNS
+	c.Rows = []Row{}
+	switch {
+	case phased(b.steps) && phased(n.steps):
+		c.Rows = rows(b, n)
+	case phased(b.steps) || phased(n.steps):
+		c.OneSided = true
+	}
+	return c
+}
+
+// Overlap reports whether the phases of a side add up to more than its step, by a
+// hundredth of it. They ran at the same time then, and their deltas do not explain that of the step.
+func (c *Comparison) Overlap() bool {
+	for _, r := range c.Rows {
+		if r.Phase == "" && (-r.BaseNS > c.Steps.Base.MeanNS/100 || -r.NewNS > c.Steps.New.MeanNS/100) {
+			return true
+		}
+	}
+	return false
+}
+
+// A step is one step on the host of one rank.
+type step struct {
+	input, run int // run of the side
+	number     int64
+	marker     string
+	ns         int64
+	phases     []summary.StepPhase
+}
+
+// A side gathers the steps of one side.
+type side struct {
+	trace, log []step
+	from       string
+	steps      []step
+	logsFirst  bool
+	warm, left int64
+}
+
+func stepsOf(parts []view.Part) *side {
+	s := &side{}
+	for run, p := range parts {
+		for _, st := range p.Steps {
+			if p.Inputs != nil && !slices.Contains(p.Inputs, st.Input) || st.LaunchesCut > 0 {
+				continue
+			}
+			ns := st.WallNS
+			if st.HostNS > 0 {
+				ns = st.HostNS
+			}
+			one := step{st.Input, run, st.Number, st.Marker, ns, st.Phases}
+			switch {
+			case ns <= 0:
+			case st.Source == summary.SourceLog:
+				s.log = append(s.log, one)
+			default:
+				s.trace = append(s.trace, one)
+			}
+		}
+	}
+	return s
+}
+
+func phased(list []step) bool {
+	return slices.ContainsFunc(list, func(s step) bool { return len(s.phases) > 0 })
+}
+
+func (s *side) preferLogs() { s.logsFirst = true }
+
+// choose takes the steps of traces, or of the program that logged the most time.
+func (s *side) choose() {
+	s.from, s.steps = FromTrace, s.trace
+	if len(s.log) == 0 || len(s.trace) > 0 && !s.logsFirst {
+		return
+	}
+	s.from, s.steps = FromLog, nil
+	times := map[string]int64{}
+	best := ""
+	for _, st := range s.log {
+		times[st.marker] = summary.Plus(times[st.marker], st.ns)
+	}
+	for m, ns := range times {
+		if _, ok := times[best]; !ok || ns > times[best] || ns == times[best] && m < best {
+			best = m
+		}
+	}
+	for _, st := range s.log {
+		if st.marker == best {
+			s.steps = append(s.steps, st)
+		}
+	}
+}
+
+// leaveWarmUp leaves out the first steps of a log that are far over the median.
+func (s *side) leaveWarmUp() {
+	if s.from != FromLog {
+		return
+	}
+	var walls []float64
+	var starts []int
+	for i, st := range s.steps {
+		if i == 0 || st.input != s.steps[i-1].input || st.number <= s.steps[i-1].number {
+			starts = append(starts, i)
+		}
+		walls = append(walls, float64(st.ns))
+	}
+	sorted := slices.Sorted(slices.Values(walls))
+	median := (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	var steady []step
+	for i, warm := range view.WarmUp(walls, median, starts) {
+		if !warm {
+			steady = append(steady, s.steps[i])
+		}
+	}
+	s.warm = int64(len(s.steps) - len(steady))
+	s.steps = steady
+}
+
+// common keeps the steps whose numbers both sides have, if there are enough.
+func common(a, b *side) (restricted, apart bool) {
+	inA, inB := a.numbers(), b.numbers()
+	n := 0
+	for k := range inA {
+		if inB[k] {
+			n++
+		}
+	}
+	if n < minCommon {
+		return false, len(inA) >= minCommon && len(inB) >= minCommon
+	}
+	if n == len(inA) && n == len(inB) {
+		return false, false
+	}
+	a.keep(inB)
+	b.keep(inA)
+	return true, false
+}
+
+func (s *side) numbers() map[int64]bool {
+	out := map[int64]bool{}
+	for _, st := range s.steps {
+		out[st.number] = true
+	}
+	return out
+}
+
+func (s *side) keep(numbers map[int64]bool) {
+	n := len(s.steps)
+	s.steps = slices.DeleteFunc(slices.Clone(s.steps), func(st step) bool { return !numbers[st.number] })
+	s.left = int64(n - len(s.steps))
+}
+
+func (s *side) describe() Side {
+	d := Side{From: s.from, Count: int64(len(s.steps)), WarmUp: s.warm, LeftOut: s.left}
+	var walls []int64
+	type key struct{ run, input int }
+	sums, counts := map[key]float64{}, map[key]float64{}
+	var order []key
+	total := int64(0)
+	for _, st := range s.steps {
+		walls = append(walls, st.ns)
+		total = summary.Plus(total, st.ns)
+		k := key{run: st.run}
+		if s.from == FromLog { // every log is a run of its own
+			k.input = st.input
+		}
+		if counts[k] == 0 {
+			order = append(order, k)
+		}
+		sums[k], counts[k] = sums[k]+float64(st.ns), counts[k]+1
+	}
+	for _, k := range order {
+		d.Runs = append(d.Runs, sums[k]/counts[k])
+	}
+	slices.Sort(walls)
+	n := len(walls)
+	low, high := walls[(n-1)/2], walls[n/2]
+	d.MeanNS, d.MedianNS, d.MinNS, d.MaxNS = total/int64(n), low+(high-low)/2, walls[0], walls[n-1]
+	return d
+}
+
+// A sum is a phase of one side.
+type sum struct{ count, ns int64 }
+
+// phaseSums adds up the phases of the steps, and what is in none.
+func (s *side) phaseSums() map[string]sum {
+	out := map[string]sum{}
+	total, inside := int64(0), int64(0)
+	for _, st := range s.steps {
+		total = summary.Plus(total, st.ns)
+		for _, p := range st.phases {
+			v := out[p.Name]
+			out[p.Name] = sum{v.count + 1, summary.Plus(v.ns, max(0, p.NS))}
+			inside = summary.Plus(inside, max(0, p.NS))
+		}
+	}
+	out[""] = sum{int64(len(s.steps)), summary.Plus(total, -inside)}
+	return out
+}
+
+func rows(base, new *side) []Row {
+	b, n := base.phaseSums(), new.phaseSums()
+	var names []string
+	for name := range b {
+		names = append(names, name)
+	}
+	for name := range n {
+		if _, ok := b[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Reverse(names) // the time outside phases takes the last remainder
+	divide := func(steps int64) func(ns int64) int64 {
+		var all, done int64
+		return func(ns int64) int64 {
+			all = summary.Plus(all, ns)
+			part := floorDiv(all, steps) - done
+			done += part
+			return part
+		}
+	}
+	ofBase, ofNew := divide(int64(len(base.steps))), divide(int64(len(new.steps)))
+	var out []Row
+	for _, name := range names {
+		vb, inBase := b[name]
+		vn, inNew := n[name]
+		r := Row{Phase: name, Match: "name", BaseCount: vb.count, NewCount: vn.count, BaseNS: ofBase(vb.ns), NewNS: ofNew(vn.ns)}
+		switch {
+		case !inBase:
+			r.Match = "new"
+		case !inNew:
+			r.Match = "gone"
+		}
+		r.DeltaNS = r.NewNS - r.BaseNS
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(x, y Row) int {
+		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS), cmp.Compare(x.Phase, y.Phase))
+	})
+	return out
+}
+
+// floorDiv divides a sum, which may be negative if phases overlap, and rounds down.
+func floorDiv(a, n int64) int64 {
+	q := a / n
+	if a%n < 0 {
+		q--
+	}
+	return q
+}
+
+func size(ns int64) int64 { return max(ns, -ns) }

@@ -1,0 +1,304 @@
+// Package ranks compares the ranks of two runs: what each did in a step, how long it waited
+// for others, and which rank the others waited for.
+//
+// The parts of a row sum to the step of its rank. Transfer and waiting are of matched
+// collectives, overlapped by compute or not, so they are no parts of the step.
+package ranks
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// A Row is one rank on both sides.
+type Row struct {
+	Rank    int    `json:"rank"`
+	Device  *int64 `json:"device,omitempty"` // if a rank has several GPUs
+	Match   string `json:"match"`            // "name", "new" or "gone"
+	Base    *Side  `json:"base"`             // null if the side does not have the rank
+	New     *Side  `json:"new"`
+	DeltaNS *int64 `json:"delta_ns"` // of the step; null if a side does not have the rank
+}
+
+// A Side is one rank on one side. Times are means per step, or of the window.
+type Side struct {
+	Steps   int64 `json:"steps"`
+	NS      int64 `json:"ns"` // the step, to which the next four sum
+	Compute int64 `json:"compute_ns"`
+	Comm    int64 `json:"exposed_comm_ns"`
+	Copies  int64 `json:"exposed_copies_ns"`
+	Idle    int64 `json:"idle_ns"`
+
+	Collectives *Collectives `json:"collectives"` // null if none is matched
+	Straggler   bool         `json:"straggler,omitempty"`
+
+	Others *summary.Comparison `json:"-"`
+	total  summary.Activity
+	wait   summary.RankWait
+}
+
+// Collectives are the matched collectives of a rank.
+type Collectives struct {
+	Transfer int64 `json:"transfer_ns"`
+	Wait     int64 `json:"wait_ns"`
+	Caused   int64 `json:"caused_ns"` // how long the other ranks waited for this one, added up
+	Last     int64 `json:"last"`      // those to which it came last, in all steps
+}
+
+// Wait returns the waiting in matched collectives, 0 if there is none.
+func (s *Side) Wait() int64 {
+	if s.Collectives == nil {
+		return 0
+	}
+	return s.Collectives.Wait
+}
+
+// Transfer returns the transfer time of matched collectives, 0 if there is none.
+func (s *Side) Transfer() int64 {
+	if s.Collectives == nil {
+		return 0
+	}
+	return s.Collectives.Transfer
+}
+
+// Parts returns the names of the parts of the step, and their times.
+func (s *Side) Parts() []Part {
+	return []Part{{"compute", s.Compute}, {"exposed communication", s.Comm}, {"exposed copies", s.Copies}, {"idle", s.Idle}}
+}
+
+// A Part is a part of the step of a rank.
+type Part struct {
+	Name string
+	NS   int64
+}
+
+// A Comparison has the ranks of both sides.
+type Comparison struct {
+	Rows []Row
+	// Base and New are sums over the ranks of each side.
+	Base, New Total
+}
+
+// A Total describes the ranks of a side together. Times are means per rank and step.
+type Total struct {
+	Ranks    int    `json:"ranks"`
+	Transfer *int64 `json:"transfer_ns"` // null if no collective is matched
+	Wait     *int64 `json:"wait_ns"`
+	// Stragglers are the ranks that the others wait for, if they wait for enough of the
+	// step.
+	Stragglers []int `json:"stragglers"`
+	// Matched says that the ranks do the same work and most of their communication is in matched
+	// collectives, so that stragglers are known.
+	Matched bool `json:"matched"`
+}
+
+// atLeast is the part of a step that ranks must wait on average for a rank to be a
+// straggler.
+const atLeast = 0.02
+
+type place struct {
+	rank   int
+	device int64
+}
+
+// Compare compares the ranks of the runs of two sides by steps, or by windows. It returns
+// nil if a side has fewer than two ranks, or a run has a rank twice.
+func Compare(base, new []view.Part, bySteps bool) *Comparison {
+	b, n := gather(base, bySteps), gather(new, bySteps)
+	if len(b) < 2 || len(n) < 2 {
+		return nil
+	}
+	c := &Comparison{Base: judge(base, b), New: judge(new, n)}
+	several := map[int]bool{}
+	for _, side := range []map[place]*Side{b, n} {
+		seen := map[int]bool{}
+		for p := range side {
+			several[p.rank] = several[p.rank] || seen[p.rank]
+			seen[p.rank] = true
+		}
+	}
+	// A rank with one GPU is the same rank on any GPU.
+	fold := func(side map[place]*Side) map[place]*Side {
+		out := map[place]*Side{}
+		for p, s := range side {
+			if !several[p.rank] {
+				p.device = 0
+			}
+			out[p] = s
+		}
+		return out
+	}
+	b, n = fold(b), fold(n)
+	add := func(p place) {
+		r := Row{Rank: p.rank, Match: "name", Base: b[p], New: n[p]}
+		if several[p.rank] {
+			r.Device = &p.device
+		}
+		switch {
+		case r.Base == nil:
+			r.Match = "new"
+		case r.New == nil:
+			r.Match = "gone"
+		default:
+			delta := r.New.NS - r.Base.NS
+			r.DeltaNS = &delta
+		}
+		c.Rows = append(c.Rows, r)
+	}
+	for p := range b {
+		add(p)
+	}
+	for p := range n {
+		if b[p] == nil {
+			add(p)
+		}
+	}
+	device := func(r Row) int64 {
+		if r.Device == nil {
+			return 0
+		}
+		return *r.Device
+	}
+	slices.SortFunc(c.Rows, func(x, y Row) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(device(x), device(y))) })
+	return c
+}
+
+// gather returns the ranks of a side, nil if a run has a rank twice. Runs that are
+// repeated are added up.
+func gather(parts []view.Part, bySteps bool) map[place]*Side {
+	out := map[place]*Side{}
+	for _, p := range parts {
+		has := func(input int) bool { return p.Inputs == nil || slices.Contains(p.Inputs, input) }
+		at := func(input, rank int, device int64) *Side {
+			if !has(input) {
+				return nil
+			}
+			return out[place{rank, device}]
+		}
+		seen := map[place]bool{}
+		for _, d := range p.Devices {
+			if !has(d.Input) || d.Activity.Window() <= 0 {
+				continue
+			}
+			k := place{d.Rank, d.Device}
+			if seen[k] {
+				return nil
+			}
+			seen[k] = true
+			if out[k] == nil {
+				out[k] = &Side{}
+			}
+			if !bySteps {
+				out[k].Steps++
+				out[k].total = out[k].total.Plus(d.Activity)
+			}
+		}
+		for _, st := range p.Steps {
+			if s := at(st.Input, st.Rank, st.Device); s != nil && bySteps && st.Activity.Window() > 0 && st.LaunchesCut == 0 {
+				s.Steps++
+				s.total = s.total.Plus(st.Activity)
+			}
+		}
+		for i := range p.Ranks {
+			r := p.Ranks[i]
+			if s := at(r.Input, r.Rank, r.Device); s != nil {
+				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS), summary.Plus(s.wait.WaitNS, r.WaitNS)
+				s.wait.CausedNS, s.wait.Last = summary.Plus(s.wait.CausedNS, r.CausedNS), s.wait.Last+r.Last
+				s.wait.Collectives = summary.Plus(s.wait.Collectives, r.Collectives)
+				s.Others = r.Others
+			}
+		}
+	}
+	for k, s := range out {
+		if s.Steps == 0 {
+			delete(out, k)
+			continue
+		}
+		s.divide()
+	}
+	return out
+}
+
+// divide makes means of the sums. Remainders are carried, so that the parts sum to the
+// step.
+func (s *Side) divide() {
+	n := s.Steps
+	var all, done int64
+	next := func(ns int64) int64 {
+		all = summary.Plus(all, ns)
+		part := all/n - done
+		done += part
+		return part
+	}
+	s.Compute, s.Comm, s.Copies, s.Idle = next(s.total.Compute()), next(s.total.ExposedComm()), next(s.total.ExposedCopy()), next(s.total.Idle())
+	s.NS = done
+	if s.wait.Collectives > 0 {
+		s.Collectives = &Collectives{s.wait.TransferNS / n, s.wait.WaitNS / n, s.wait.CausedNS / n, s.wait.Last}
+	}
+}
+
+// judge returns what the ranks of a side have in common, and marks the stragglers.
+func judge(parts []view.Part, side map[place]*Side) Total {
+	t := Total{Ranks: len(side), Stragglers: []int{}}
+	var step, wait, transfer int64
+	known := false
+	var rows []summary.RankWait
+	for k, s := range side {
+		step, wait, transfer = summary.Plus(step, s.NS), summary.Plus(wait, s.Wait()), summary.Plus(transfer, s.Transfer())
+		row := summary.RankWait{Rank: k.rank, Device: k.device, WaitNS: s.Wait()}
+		if s.Collectives != nil {
+			row.CausedNS, known = s.Collectives.Caused, true
+		}
+		rows = append(rows, row)
+	}
+	n := int64(len(side))
+	if wait, transfer = wait/n, transfer/n; known {
+		t.Wait, t.Transfer = &wait, &transfer
+	}
+	t.Matched = matched(parts, side)
+	if !t.Matched || float64(wait) < atLeast*float64(step/n) {
+		return t
+	}
+	late, _ := view.LateRanks(rows)
+	for _, r := range late {
+		t.Stragglers = append(t.Stragglers, r.Rank)
+		side[place{r.Rank, r.Device}].Straggler = true
+	}
+	slices.Sort(t.Stragglers)
+	t.Stragglers = slices.Compact(t.Stragglers)
+	return t
+}
+
+// matched reports whether the ranks do the same work, and whether at least half of their
+// communication is in matched collectives.
+func matched(parts []view.Part, side map[place]*Side) bool {
+	var inside, all int64
+	for _, s := range side {
+		inside = summary.Plus(inside, summary.Plus(s.wait.TransferNS, s.wait.WaitNS))
+	}
+	for _, p := range parts {
+		jobs := map[int]bool{}
+		for _, t := range p.Topologies {
+			if t.PeersFrom != "all" {
+				return false
+			}
+		}
+		for _, r := range p.Ranks {
+			if p.Inputs == nil || slices.Contains(p.Inputs, r.Input) {
+				jobs[r.Job] = true
+			}
+		}
+		if len(jobs) != 1 {
+			return false
+		}
+		for _, k := range p.Kernels {
+			if k.Class == "comm" && (p.Inputs == nil || slices.Contains(p.Inputs, k.Input)) {
+				all = summary.Plus(all, k.TotalNS)
+			}
+		}
+	}
+	return inside > 0 && inside >= all-inside
+}

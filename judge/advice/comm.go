@@ -1,0 +1,165 @@
+package advice
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// A pattern is what a program communicates for, as its collectives show it.
+type pattern string
+
+// The patterns. Each has advice of its own.
+const (
+	sharded  pattern = "sharded"     // all-gathers of parameters and reduce-scatters of gradients
+	replicas pattern = "replicas"    // all-reduces of gradients
+	tensor   pattern = "tensor"      // all-reduces of activations
+	experts  pattern = "experts"     // all-to-alls of tokens
+	weights  pattern = "weight sync" // broadcasts of weights to inference engines
+	unclear  pattern = ""
+)
+
+// CommAdvice returns the steps against communication time. Those for FSDP and DDP need that
+// software, or collectives as it makes them.
+func CommAdvice(s *summary.Summary) (out []finding.Step) {
+	p := patternOf(s)
+	switch p {
+	case tensor:
+		out = []finding.Step{finding.Advise("fuse-all-reduce"), finding.Advise("send-less")}
+	case experts:
+		out = []finding.Step{finding.Advise("overlap-experts"), finding.Advise("dispatch-less")}
+	case weights:
+		out = PhaseAdvice("weight-sync")
+	case unclear:
+		out = []finding.Step{finding.Advise("send-less-between-ranks")}
+	}
+	stacks := rule.Stacks(s)
+	has := func(id string) bool {
+		return slices.ContainsFunc(stacks, func(st rule.Stack) bool { return st.ID == id })
+	}
+	if p == sharded || has("fsdp") {
+		out = append(out, shardedAdvice()...)
+	}
+	if p == replicas || has("ddp") {
+		out = append(out, replicaAdvice()...)
+	}
+	if p == replicas || p == sharded || has("megatron") {
+		out = finding.JoinSteps(out, []finding.Step{finding.Advise("send-less")})
+	}
+	return out
+}
+
+func shardedAdvice() []finding.Step {
+	return []finding.Step{finding.Advise("fsdp-prefetch"), finding.Advise("fsdp-send-less"), finding.Advise("fsdp-forward-prefetch"),
+		finding.Advise("fsdp-shard-grad-op"), finding.Advise("fsdp2-prefetch")}
+}
+
+func replicaAdvice() []finding.Step {
+	return []finding.Step{finding.Advise("ddp-buckets"), finding.Advise("ddp-send-less"), finding.Advise("ddp-no-sync")}
+}
+
+// AnyCommAdvice returns the ids of all steps against communication time as such.
+func AnyCommAdvice() (out []string) {
+	for _, s := range slices.Concat(shardedAdvice(), replicaAdvice()) {
+		out = append(out, s.ID)
+	}
+	return append(out, "fuse-all-reduce", "send-less", "overlap-experts", "dispatch-less", "send-less-between-ranks")
+}
+
+// patternOf returns the pattern with most of the communication time. Kernels say which
+// collective they are. Where most of them do not (RCCL, NCCL's generic kernel), the sizes of
+// matched collectives decide.
+func patternOf(s *summary.Summary) pattern {
+	work, all := map[string]int64{}, int64(0)
+	for _, k := range s.Kernels {
+		if k.Class == "comm" {
+			work[k.Category], all = summary.Plus(work[k.Category], k.TotalNS), summary.Plus(all, k.TotalNS)
+		}
+	}
+	if work["comm-other"] > all/2 {
+		work, all = sizes(s.Collectives)
+	}
+	most := func(categories ...string) bool {
+		ns := int64(0)
+		for _, c := range categories {
+			ns = summary.Plus(ns, work[c])
+		}
+		return all > 0 && ns >= all-ns
+	}
+	const both = 10 // a tenth of the time in each of the two
+	switch {
+	case syncsWeights(s) || most("broadcast") && !trains(s):
+		return weights
+	case most("all-to-all"):
+		return experts
+	case most("all-gather", "reduce-scatter") && work["all-gather"] >= all/both && work["reduce-scatter"] >= all/both:
+		return sharded
+	case most("all-reduce") && trains(s) && !ofTensors(s.Collectives):
+		return replicas
+	case most("all-reduce"):
+		return tensor
+	}
+	return unclear
+}
+
+// sizes returns the bytes of collectives by operation, and their sum.
+func sizes(rows []summary.Collective) (bytes map[string]int64, all int64) {
+	bytes = map[string]int64{}
+	for _, r := range rows {
+		if r.Bytes != nil && *r.Bytes > 0 {
+			n := times(*r.Bytes, r.Count+r.Incomplete)
+			bytes[r.Op], all = summary.Plus(bytes[r.Op], n), summary.Plus(all, n)
+		}
+	}
+	return bytes, all
+}
+
+// ofTensors reports whether most collectives are in groups of tensor parallelism.
+func ofTensors(rows []summary.Collective) bool {
+	of, all := int64(0), int64(0)
+	for _, r := range rows {
+		if all = summary.Plus(all, r.Count); r.Parallel == summary.ParallelTensor {
+			of = summary.Plus(of, r.Count)
+		}
+	}
+	return of > all-of
+}
+
+// syncsWeights reports whether most of the exposed communication is in phases that send
+// weights to inference engines.
+func syncsWeights(s *summary.Summary) bool {
+	in, all := int64(0), int64(0)
+	for _, p := range s.Phases {
+		all = summary.Plus(all, p.Activity.ExposedComm())
+		if slices.Contains(strings.Split(p.Path, "/"), "weight-sync") {
+			in = summary.Plus(in, p.Activity.ExposedComm())
+		}
+	}
+	return in > all-in
+}
+
+// trains reports whether a capture shows a backward pass or an optimizer.
+func trains(s *summary.Summary) bool {
+	learning := func(name string) bool {
+		name = strings.ToLower(name)
+		return slices.ContainsFunc([]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"}, func(w string) bool { return strings.Contains(name, w) })
+	}
+	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return k.Category == "optimizer" || learning(k.Name) }) ||
+		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return learning(o.Name) }) ||
+		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return learning(a.Name) }) ||
+		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
+			return slices.Contains([]string{"backward", "training", "optimizer"}, p.Name())
+		})
+}
+
+// times returns the product of two numbers of 0 or more, at most the largest one.
+func times(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}

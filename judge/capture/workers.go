@@ -1,0 +1,148 @@
+package capture
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/lazyregexp"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+	"assay/unit"
+)
+
+// A worker is one thread of the host whose slices have peers on other threads.
+type worker struct {
+	process, thread string
+	input, rank     int
+
+	total, beyond int64    // time of its slices, and what they take beyond the median of their peers
+	longer        []peered // the slices that take longer than the median
+}
+
+// A peered row is the slices of one name on one thread, beside those of its peers.
+type peered struct {
+	*summary.Span
+	median int64 // of the totals of all peers
+	peers  int
+}
+
+// slowWorker judges whether the slices of one thread, or of a few, take longer than the
+// same number of the same slices on the other threads: timelines that have one thread for
+// each worker of a job. The one with the most time beyond its peers is named, with those
+// that have at least half of it.
+func (c *evaluator) slowWorker() (finding.Finding, bool) {
+	if c.Total.Window() > 0 || !c.foreign() {
+		return finding.Finding{}, false
+	}
+	workers := c.workers()
+	if len(workers) == 0 {
+		return finding.Finding{}, false
+	}
+	first := workers[0]
+	slow := slices.DeleteFunc(slices.Clone(workers), func(w *worker) bool { return w.beyond < first.beyond-first.beyond/2 })
+	for _, p := range first.longer {
+		if 2*len(slow) >= p.peers {
+			return finding.Finding{}, false // two kinds of workers
+		}
+	}
+	f, limit, ok := rule.Measured(c.Limits[rule.SlowWorker], first.beyond, first.total)
+	if !ok {
+		return finding.Finding{}, false
+	}
+	f.Subject = first.name()
+	who := "Slow worker " + first.name()
+	if n := len(slow) - 1; n > 0 {
+		who = fmt.Sprintf("Slow workers %s and %s", first.name(), label.Plural(int64(n), "other"))
+	}
+	f.Title = fmt.Sprintf("%s: %s, median worker %s", who, unit.Duration(first.total), unit.Duration(first.total-first.beyond)) + rule.Over(limit)
+	for _, w := range slow {
+		f.Evidence = append(f.Evidence, w.evidence())
+	}
+	f.Next = []finding.Step{finding.Advise("move-work-from-the-worker"), finding.Advise("check-the-workers-machine")}
+	return f, true
+}
+
+// isWorker matches the names of workers of a job. Timelines have threads of other kinds:
+// Horovod has one for each tensor.
+var isWorker = lazyregexp.New(`(?i)(rank|worker|stage|replica|node|host|gpu|device|actor)s?[ _:#\[-]*\d`)
+
+// workers returns the threads whose slices take longer than those of their peers, by
+// falling time beyond them.
+func (c *evaluator) workers() []*worker {
+	type kind struct {
+		name, category string
+		count          int64
+	}
+	groups := map[kind][]*summary.Span{}
+	for i := range c.Spans {
+		s := &c.Spans[i]
+		if s.Count >= c.Limits[rule.SlowWorker].MinEvents {
+			k := kind{s.Name, s.Category, s.Count}
+			groups[k] = append(groups[k], s)
+		}
+	}
+	type thread struct {
+		input, rank     int
+		process, thread string
+	}
+	all := map[thread]*worker{}
+	for _, rows := range groups {
+		if int64(len(rows)) < c.Limits[rule.SlowWorker].MinEvents {
+			continue
+		}
+		slices.SortFunc(rows, func(a, b *summary.Span) int { return cmp.Compare(a.TotalNS, b.TotalNS) })
+		median := rows[(len(rows)-1)/2].TotalNS
+		for _, s := range rows {
+			if !isWorker().MatchString(s.Process + " " + s.Thread) {
+				continue
+			}
+			k := thread{s.Input, s.Rank, s.Process, s.Thread}
+			w := all[k]
+			if w == nil {
+				w = &worker{process: s.Process, thread: s.Thread, input: s.Input, rank: s.Rank}
+				all[k] = w
+			}
+			w.total = summary.Plus(w.total, s.TotalNS)
+			if d := s.TotalNS - median; d > 0 {
+				w.beyond = summary.Plus(w.beyond, d)
+				w.longer = append(w.longer, peered{s, median, len(rows)})
+			}
+		}
+	}
+	var out []*worker
+	for _, w := range all {
+		if w.beyond > 0 {
+			slices.SortFunc(w.longer, func(a, b peered) int {
+				return cmp.Or(cmp.Compare(b.TotalNS-b.median, a.TotalNS-a.median), cmp.Compare(a.Name, b.Name))
+			})
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b *worker) int {
+		return cmp.Or(cmp.Compare(b.beyond, a.beyond), cmp.Compare(a.input, b.input), cmp.Compare(a.rank, b.rank),
+			cmp.Compare(a.process, b.process), cmp.Compare(a.thread, b.thread))
+	})
+	return out
+}
+
+// name returns process and thread.
+func (w *worker) name() string {
+	return label.Clip(strings.Trim(label.Clean(w.process)+", "+label.Clean(w.thread), ", "), 48)
+}
+
+// evidence returns what takes longest beyond the peers.
+func (w *worker) evidence() string {
+	var parts []string
+	for _, p := range w.longer[:min(3, len(w.longer))] {
+		if 10*(p.TotalNS-p.median) < w.beyond {
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s takes %s on average, the median of %d threads is %s (%s each)", label.Clean(p.Name),
+			unit.Duration(p.TotalNS/p.Count), p.peers, unit.Duration(p.median/p.Count), unit.Count(p.Count)))
+	}
+	return w.name() + ": " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,81 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"assay/analyze"
+	"assay/internal/gen/logs"
+	"assay/internal/ingest"
+	"assay/internal/partial"
+	"assay/judge/rule"
+	"assay/phase"
+	"assay/summary"
+)
+
+// joined measures texts as the files of one run.
+func joined(contents ...string) func(*testing.T) *summary.Summary {
+	return func(t *testing.T) *summary.Summary {
+		t.Helper()
+		var all []partial.Part
+		for i, text := range contents {
+			f, err := ingest.Open(ingest.Stdin, strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Path = fmt.Sprintf("input%d", i)
+			in, err := ingest.Load(f, analyze.Needs())
+			f.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := partial.Measure(in, partial.Options{Options: analyze.Options{Phases: phase.Default()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		return partial.Join(all)
+	}
+}
+
+// usedGPUs is a run of SkyRL whose phases have typical shares, with the use of the GPUs in
+// each phase in percent.
+func usedGPUs(gen, train, probs, data int) logs.Monitored {
+	m := logs.Monitored{GPUs: 4, Uses: map[string]logs.Use{"generate": {Util: gen}, "train_critic_and_policy": {Util: train}, "fwd_logprobs_values_reward": {Util: probs}, "convert_to_training_input": {Util: data}, "sync_weights": {Util: 60}}}
+	m.Steps = logs.Repeat(8, func(int) logs.Step {
+		return logs.Step{Phases: []logs.Phase{{Name: "generate", Seconds: 50}, {Name: "convert_to_training_input", Seconds: 3}, {Name: "fwd_logprobs_values_reward", Seconds: 12}, {Name: "train_critic_and_policy", Seconds: 27}, {Name: "sync_weights", Seconds: 1}}}
+	}).Steps
+	return m
+}
+
+// labelledMonitored are logs beside monitors, and logs of jobs that hang.
+func labelledMonitored() []labelled {
+	beside := func(name, label, near string, m logs.Monitored) labelled {
+		return labelled{name: name, label: label, near: near, in: joined(m.Log(), m.Dmon())}
+	}
+	watchdog := func(rank, seq int) string {
+		return fmt.Sprintf("[rank%d]:[E1125 03:31:45.913 ProcessGroupNCCL.cpp:683] [Rank %[1]d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, OpType=ALLREDUCE, NumelIn=512, NumelOut=512, Timeout(ms)=600000) ran for 600079 milliseconds before timing out.\n", rank, seq)
+	}
+	nccl := func(pid, rank int, call string, peer int) string {
+		return fmt.Sprintf("a:%d:5 [0] NCCL INFO ncclCommInitRankConfig comm 0xd%d rank %d nranks 2 cudaDev 0 nvmlDev 0 busId 4b000 commId 0x62 - Init COMPLETE\na:%[1]d:5 [0] NCCL INFO %[4]s: opCount 0 sendbuff (nil) recvbuff 0x7f count 64 datatype 9 op 0 root %[5]d comm 0xd%[2]d [nranks=2] stream (nil)\n", pid, rank, rank, call, peer)
+	}
+	stopped := usedGPUs(95, 95, 95, 95)
+	stopped.Undone = true
+	return []labelled{
+		beside("GPUs of four at 60% in all phases", rule.LowGPUUse, "", usedGPUs(60, 60, 60, 60)),
+		beside("GPUs at 40% in all phases", rule.LowGPUUse, rule.LowGPUUseInPhase, usedGPUs(40, 40, 40, 40)),
+		beside("GPUs at 85% in all phases", "", rule.LowGPUUse, usedGPUs(85, 85, 85, 85)),
+		{name: "GPUs at 40%, in another month", label: "", near: rule.LowGPUUse, in: joined(usedGPUs(40, 40, 40, 40).Log(), strings.ReplaceAll(usedGPUs(40, 40, 40, 40).Dmon(), "202603", "202604"))},
+
+		beside("log-probs leave the GPUs idle for 60%", rule.LowGPUUseInPhase, rule.LowGPUUse, usedGPUs(97, 97, 40, 97)),
+		beside("training leaves the GPUs idle for 51%", rule.LowGPUUseInPhase, rule.LowGPUUse, usedGPUs(97, 49, 97, 97)),
+		beside("data of 3% of the step leaves the GPUs idle", "", rule.LowGPUUseInPhase, usedGPUs(97, 97, 97, 5)),
+		beside("a log that does not tell when phases ran", "", rule.LowGPUUseInPhase, stopped),
+
+		{name: "the watchdog of one rank gives up", label: rule.Hang, in: given(watchdog(3, 97))},
+		{name: "a receive without its send", label: rule.Hang, in: given(nccl(1, 0, "Recv", 1) + nccl(2, 1, "AllReduce", 0))},
+		{name: "a send with its receive", label: "", near: rule.Hang, in: given(nccl(1, 0, "Recv", 1) + nccl(2, 1, "Send", 0))},
+	}
+}

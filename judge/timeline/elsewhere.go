@@ -1,0 +1,51 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge/finding"
+	"assay/summary"
+	"assay/unit"
+)
+
+// elsewhere is the share of generation in which the GPU is idle from which it runs in
+// another process. The rest is work that was queued before.
+const elsewhere = 0.95
+
+// generatedElsewhere returns the idle time in phases of generation that launch nothing: an
+// inference engine in another process generates, which the capture does not show. It is 0 if
+// there is none, or it is under half of the idle time.
+func generatedElsewhere(c *Evaluator) int64 {
+	var all summary.Activity
+	for _, p := range c.Phases {
+		if !slices.Contains(strings.Split(p.Path, "/"), "generation") {
+			continue
+		}
+		if p.Launched > 0 {
+			return 0
+		}
+		all = all.Plus(p.Activity)
+	}
+	idle := all.Idle()
+	if float64(idle) < elsewhere*float64(all.Window()) || idle < c.Total.Idle()-idle {
+		return 0
+	}
+	return idle
+}
+
+// engineEvidence says what the idle time of generation elsewhere is.
+func engineEvidence(c *Evaluator, ns int64) []string {
+	return []string{fmt.Sprintf("generation: %s of the idle time (%s); this process launches nothing in it, so another one generates",
+		unit.Share(ns, c.Total.Idle()), unit.DurationOf(ns, c.Total.Idle()))}
+}
+
+// engineAdvice returns the steps against idle time if another process generates: what this
+// thread is in is a wait, so moving it to another thread does not help.
+func engineAdvice(c *Evaluator, next []finding.Step) []finding.Step {
+	if generatedElsewhere(c) == 0 {
+		return next
+	}
+	return finding.JoinSteps([]finding.Step{finding.Advise("profile-the-engine")}, finding.Without(next, []string{"move-off-the-launching-thread"}))
+}

@@ -1,0 +1,79 @@
+package pictures
+
+import (
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/report/plot"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// This file has what pictures of several GPUs share: means per GPU, and which GPUs are shown.
+
+// perGPU returns the mean over n GPUs. A time that is not zero stays at least 1 ns.
+func perGPU(ns int64, n int) int64 {
+	if n < 2 || ns <= 0 {
+		return ns
+	}
+	return max(1, ns/int64(n))
+}
+
+// ofGPUs says in a subtitle that times are means over n GPUs: " per GPU, mean of 8". It is ""
+// for one.
+func ofGPUs(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" per GPU, mean of %s", unit.Count(int64(n)))
+}
+
+// barsPerGPU makes the lengths of bars means over n GPUs.
+func barsPerGPU(rows []plot.RankRow, n int) {
+	for i := range rows {
+		rows[i].NS = perGPU(rows[i].NS, n)
+	}
+}
+
+// namedDevices returns the GPUs that findings above the lowest level name, the most important
+// first: all findings, or those on ranks only.
+func namedDevices(r judge.Result, all bool) (named []view.DeviceKey) {
+	for i := range r.Findings {
+		ofRank := r.Findings[i].Rule == rule.StragglingRank || r.Findings[i].Rule == rule.UnevenRanks
+		if r.Findings[i].Level == finding.Info || !all && !ofRank {
+			continue
+		}
+		for _, at := range r.Findings[i].Where {
+			if at.Device != nil {
+				named = append(named, view.DeviceKey{Input: at.Input, Rank: at.Rank, Device: *at.Device})
+			}
+		}
+	}
+	return named
+}
+
+// choose returns at most n of the GPUs, those that matter most. Few are those of the screen,
+// which leaves out the places of findings that are not on ranks.
+func choose(s *summary.Summary, r judge.Result, devices []int, n int) view.Choice {
+	return view.Choose(s, devices, namedDevices(r, n > mostLanes), n)
+}
+
+// everyDevice returns the indices of all GPUs.
+func everyDevice(s *summary.Summary) []int {
+	out := make([]int, len(s.Devices))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// allGPUs marks a count as a sum over n GPUs.
+func allGPUs(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return " on all GPUs"
+}

@@ -1,0 +1,32 @@
+package section
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// IdleOwner returns the owner of most of the idle time.
+func (ctx *Context) IdleOwner() string {
+	sums := view.SumOwners(ctx.Idle)
+	if len(sums) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(sums, func(a, c view.Idle) int { return cmp.Compare(a.NS, c.NS) }).Owner
+}
+
+// IdleForOthers reports whether the CPU causes less than half of the idle time. A GPU
+// that waits for another stream or rank has its work already.
+func (ctx *Context) IdleForOthers() bool {
+	hosts, all := int64(0), int64(0)
+	for _, r := range ctx.Idle {
+		all = summary.Plus(all, r.NS)
+		switch r.Owner {
+		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:
+			hosts = summary.Plus(hosts, r.NS)
+		}
+	}
+	return hosts < all-hosts
+}

@@ -1,0 +1,23 @@
+package summary
+
+// SetRanks gives the rows of GPUs the ranks of these GPUs: of an input that has the traces of
+// several ranks. Rows of the CPU keep the rank of the input.
+func (s *Summary) SetRanks(ranks map[int64]int) {
+	for _, k := range kinds {
+		k.rerank(s, ranks)
+	}
+	s.Sort()
+}
+
+func (k rows[Row]) rerank(s *Summary, ranks map[int64]int) {
+	list := *k.In(s)
+	for i := range list {
+		at := k.At(&list[i])
+		if at.Rank == nil || at.Device == nil {
+			continue
+		}
+		if rank, ok := ranks[*at.Device]; ok {
+			*at.Rank = rank
+		}
+	}
+}

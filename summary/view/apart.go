@@ -1,0 +1,24 @@
+package view
+
+import (
+	"math"
+	"slices"
+)
+
+// Apart returns the largest difference of a time from the median of its row, as a share of the
+// median. It is infinite if a time was not recorded.
+func Apart(rows []RankRow) (most float64) {
+	for _, r := range rows {
+		if slices.Min(r.NS) < 0 {
+			return math.Inf(1)
+		}
+		for _, ns := range r.NS {
+			most = max(most, math.Abs(float64(ns)-float64(r.Median))/float64(max(1, r.Median)))
+		}
+	}
+	return most
+}
+
+// EvenRanks is the largest difference from the median with which ranks count as equal. It has no
+// colour that can be seen.
+const EvenRanks = 0.005

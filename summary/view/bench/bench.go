@@ -1,0 +1,175 @@
+// Package bench has the views of results of benchmarks: their settings, single numbers, and the
+// results that are a sweep over the load.
+package bench
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Setting is one of a benchmark, with the names that producers have for it.
+type Setting struct {
+	Head  string
+	Load  bool // results of one workload may differ in it: they are a sweep then
+	names []string
+}
+
+// Settings are what results of benchmarks differ in.
+func Settings() []Setting {
+	return []Setting{
+		{"request rate", true, []string{"request_rate", "Traffic request rate", "Request rate configured (RPS)", "input_config.request_rate", "input_config.loadgen.request_rate", "target_qps"}},
+		{"concurrency", true, []string{"concurrency", "max_concurrency", "Max request concurrency", "Maximum request concurrency", "num_concurrent_requests", "input_config.concurrency", "input_config.loadgen.concurrency", "request_info.num_concurrent_requests"}},
+		{"batch", true, []string{"batch_size"}},
+		{"TP", true, []string{"server_info.tp_size", "world_info.tp_size", "tensor_parallel_size", "TP Size"}},
+		{"input length", false, []string{"random_input_len", "input_len", "mean_input_tokens"}},
+		{"output length", false, []string{"random_output_len", "output_len", "mean_output_tokens"}},
+		{"dataset", false, []string{"dataset_name"}},
+		{"model", false, []string{"model_id", "Model", "model", "server_info.model_path", "engine.model"}},
+		{"backend", false, []string{"backend", "Backend"}},
+		{"strategy", false, []string{"Strategy"}}, {"model size", false, []string{"Model Size"}}, {"method", false, []string{"Method"}},
+		{"samples", false, []string{"Samples/prompt"}}, {"stream", false, []string{"stream"}}, {"side", false, []string{"side"}},
+		{"type", false, []string{"Type"}}, {"name", false, []string{"Name"}},
+		{"test", false, []string{"test"}}, {"ranks", false, []string{"ranks"}}, {"bytes", false, []string{"bytes"}},
+	}
+}
+
+// Of returns the setting of a result, or "".
+func (s Setting) Of(b *summary.Benchmark) string {
+	for _, n := range s.names {
+		if v := b.Settings[n]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// Number returns the setting as a number: infinity for a load that is not limited, and not a
+// number for other texts.
+func (s Setting) Number(b *summary.Benchmark) float64 {
+	switch v := s.Of(b); v {
+	case "inf", "not set", "Infinity":
+		return math.Inf(1)
+	default:
+		if n, err := strconv.ParseFloat(v, 64); err == nil {
+			return n
+		}
+	}
+	return math.NaN()
+}
+
+// FigureOf returns a number of a result, or nil.
+func FigureOf(b *summary.Benchmark, metric, stat string) *summary.Figure {
+	for i := range b.Metrics {
+		if f := &b.Metrics[i]; f.Metric == metric && f.Stat == stat {
+			return f
+		}
+	}
+	return nil
+}
+
+// A Sweep has the results of one producer and workload that differ in one setting of the load,
+// in its order.
+type Sweep struct {
+	Producer string
+	Workload string // what tells it from the other workloads of the producer: "dataset random"
+	Setting  Setting
+	List     []*summary.Benchmark
+}
+
+// Sweeps returns the sweeps of a summary. Results that differ in two settings of the load are
+// none, because neither is the one. Nor are results of which two have the same load.
+func Sweeps(s *summary.Summary) (out []Sweep) {
+	type key struct{ producer, workload string }
+	groups := map[key][]*summary.Benchmark{}
+	var order []key
+	var load, work []Setting
+	for _, st := range Settings() {
+		if st.Load {
+			load = append(load, st)
+		} else {
+			work = append(work, st)
+		}
+	}
+	first := map[string]*summary.Benchmark{}
+	differ := map[string]map[string]bool{} // heads by producer
+	for i := range s.Benchmarks {
+		b := &s.Benchmarks[i]
+		if first[b.Producer] == nil {
+			first[b.Producer], differ[b.Producer] = b, map[string]bool{}
+		}
+		k := key{producer: b.Producer}
+		for _, st := range work {
+			k.workload += st.Of(b) + "\x00"
+			if st.Of(b) != st.Of(first[b.Producer]) {
+				differ[b.Producer][st.Head] = true
+			}
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], b)
+	}
+	for _, k := range order {
+		st, list := sweptBy(load, groups[k])
+		if len(list) < 2 {
+			continue
+		}
+		var workload []string
+		for _, w := range work {
+			if differ[k.producer][w.Head] {
+				workload = append(workload, w.Head+" "+cmp.Or(w.Of(list[0]), "unknown"))
+			}
+		}
+		out = append(out, Sweep{k.producer, strings.Join(workload, ", "), st, list})
+	}
+	return out
+}
+
+// sweptBy returns the one setting that results differ in, and the results in its order.
+func sweptBy(load []Setting, list []*summary.Benchmark) (by Setting, sorted []*summary.Benchmark) {
+	for _, st := range load {
+		values, given := map[string]bool{}, 0
+		for _, b := range list {
+			if v := st.Of(b); v != "" {
+				if n := st.Number(b); !math.IsNaN(n) {
+					v = strconv.FormatFloat(n, 'g', -1, 64) // 16 and 16.0 are one load
+				}
+				values[v] = true
+				given++
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		if sorted != nil {
+			return by, nil
+		}
+		if len(values) < given {
+			return by, nil // results with the same load differ in something that is not known
+		}
+		by = st
+		sorted = slices.DeleteFunc(slices.Clone(list), func(b *summary.Benchmark) bool { return math.IsNaN(st.Number(b)) })
+		slices.SortStableFunc(sorted, func(a, b *summary.Benchmark) int { return cmp.Compare(st.Number(a), st.Number(b)) })
+	}
+	return by, sorted
+}
+
+// Throughput returns the metric of throughput that all results of a sweep have, or "".
+func (s *Sweep) Throughput() string {
+	for _, metric := range []string{"throughput.output_tokens", "throughput.total_tokens", "throughput.requests"} {
+		if s.Has(metric, "") {
+			return metric
+		}
+	}
+	return ""
+}
+
+// Has reports whether all results have a number.
+func (s *Sweep) Has(metric, stat string) bool {
+	return !slices.ContainsFunc(s.List, func(b *summary.Benchmark) bool { return FigureOf(b, metric, stat) == nil })
+}

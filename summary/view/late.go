@@ -1,0 +1,24 @@
+package view
+
+import "assay/summary"
+
+// LateRanks returns the ranks that the others wait for: each causes a quarter of the waiting
+// or half as much again as its even share, and together they cause most of it. It
+// returns none if the ranks are late in turn. The rows must be of one job.
+func LateRanks(rows []summary.RankWait) (late []summary.RankWait, caused int64) {
+	const each, more, together = 0.25, 1.5, 0.6
+	wait := int64(0)
+	for _, r := range rows {
+		wait = summary.Plus(wait, r.WaitNS)
+	}
+	least := max(each, more/float64(len(rows)))
+	for _, r := range rows {
+		if float64(r.CausedNS) >= least*float64(wait) && r.CausedNS > 0 {
+			late, caused = append(late, r), summary.Plus(caused, r.CausedNS)
+		}
+	}
+	if float64(caused) < together*float64(wait) {
+		return nil, 0
+	}
+	return late, caused
+}

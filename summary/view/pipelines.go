@@ -1,0 +1,118 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/summary"
+)
+
+// A PipelineStage has the sums over the GPUs of one stage of a pipeline, in ns.
+type PipelineStage struct {
+	Number int
+	Ranks  []int // ascending
+	GPUs   int64
+	Window int64
+	// Compute is the time in which kernels compute, and Wait the waiting in sends, receives and
+	// collectives between stages: at most the exposed communication.
+	Compute, Wait int64
+	// Uneven is the part of Wait that the stage with the most compute time per GPU explains:
+	// as much as this stage computes less. The rest is the bubble of the pipeline. It is 0 if
+	// stages are missing.
+	Uneven int64
+}
+
+// A Pipeline has the given stages of a job in order.
+type Pipeline struct {
+	Job      int
+	Stages   []PipelineStage
+	Of       int    // stages of the job; some may not be given
+	Messages *int64 // from a stage to the next one in each step; nil if not known
+}
+
+// Whole reports whether every stage was given. Otherwise the stage that the others wait for may
+// be missing.
+func (p *Pipeline) Whole() bool { return len(p.Stages) == p.Of }
+
+// Windows returns the sum of the windows of all GPUs.
+func (p *Pipeline) Windows() (ns int64) {
+	for _, s := range p.Stages {
+		ns = summary.Plus(ns, s.Window)
+	}
+	return ns
+}
+
+// Bubble returns the waiting of all GPUs that no stage explains, and Uneven the other waiting.
+func (p *Pipeline) Bubble() (ns int64) {
+	for _, s := range p.Stages {
+		ns = summary.Plus(ns, s.Wait-s.Uneven)
+	}
+	return ns
+}
+
+// Uneven returns the waiting of all GPUs for the stage with the most compute time.
+func (p *Pipeline) Uneven() (ns int64) {
+	for _, s := range p.Stages {
+		ns = summary.Plus(ns, s.Uneven)
+	}
+	return ns
+}
+
+// Longest returns the stage whose GPUs compute longest, the first of equal ones.
+func (p *Pipeline) Longest() PipelineStage {
+	return slices.MaxFunc(p.Stages, func(a, b PipelineStage) int { return cmp.Compare(a.Compute/a.GPUs, b.Compute/b.GPUs) })
+}
+
+// Pipelines returns the pipelines of the jobs of a summary, those with two or more stages of
+// which at least one is given.
+func Pipelines(s *summary.Summary) (out []Pipeline) {
+	if len(s.Topologies) == 0 {
+		return nil
+	}
+	devices := map[DeviceKey]*summary.Device{}
+	for i := range s.Devices {
+		d := &s.Devices[i]
+		devices[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d
+	}
+	for _, t := range s.Topologies {
+		if t.Stages < 2 {
+			continue
+		}
+		p := Pipeline{Job: t.Job, Of: t.Stages, Messages: t.Messages}
+		for i := range s.Ranks {
+			r := &s.Ranks[i]
+			d := devices[DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}]
+			if r.Job == t.Job && r.Stage != nil && r.StageWaitNS != nil && d != nil {
+				p.add(r, d)
+			}
+		}
+		if len(p.Stages) == 0 {
+			continue
+		}
+		if p.Whole() {
+			longest := p.Longest()
+			for i := range p.Stages {
+				st := &p.Stages[i]
+				st.Uneven = max(0, min(st.Wait, (longest.Compute/longest.GPUs-st.Compute/st.GPUs)*st.GPUs))
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// add adds a GPU to its stage.
+func (p *Pipeline) add(r *summary.RankWait, d *summary.Device) {
+	at, ok := slices.BinarySearchFunc(p.Stages, *r.Stage, func(s PipelineStage, n int) int { return cmp.Compare(s.Number, n) })
+	if !ok {
+		p.Stages = slices.Insert(p.Stages, at, PipelineStage{Number: *r.Stage})
+	}
+	s := &p.Stages[at]
+	if i, ok := slices.BinarySearch(s.Ranks, r.Rank); !ok {
+		s.Ranks = slices.Insert(s.Ranks, i, r.Rank)
+	}
+	s.GPUs++
+	s.Window = summary.Plus(s.Window, d.WindowNS)
+	s.Compute = summary.Plus(s.Compute, d.Activity.Compute())
+	s.Wait = summary.Plus(s.Wait, min(*r.StageWaitNS, d.Activity.ExposedComm()))
+}
