@@ -65,6 +65,9 @@ type Summary struct {
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
+	// Details has what zoomable timelines show; only where it was asked for.
+	Details []Detail `json:"details,omitempty"`
+
 	Issues []Issue `json:"issues"`
 
 	LeftOut *LeftOut `json:"left_out,omitempty"` // files of directories that are no inputs
