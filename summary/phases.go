@@ -92,7 +92,8 @@ type StepPhase struct {
 // Each moment of the device's window belongs to one phase, so the Activity of
 // all rows sums to that of the device, cell by cell; Total also includes the
 // nested phases. While the device is busy, the moment belongs to the phase that
-// launched the running work. If several GPU operations run, compute has
+// launched the running work; work without a known launch is outside phases, unless no
+// launch of the trace is known. If several GPU operations run, compute has
 // precedence over communication, and communication over copies; among these,
 // the one launched last decides. While the device is idle, the moment belongs
 // to the phase of the host at the time when the device finished all work

@@ -262,8 +262,8 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *linki
 				rows[o.node].Launched++
 				rows[o.node].WorkNS = summary.Plus(rows[o.node].WorkNS, tl.Activity(w).Dur)
 			}
-		} else {
-			o.node = p.at(o.at)
+		} else if len(l.List) == 0 {
+			o.node = p.at(o.at) // nothing is known of launches: the host may have waited for all work
 		}
 		owners[i] = o
 	}
