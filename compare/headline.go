@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
-	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
@@ -26,12 +26,11 @@ func (c *Comparison) headline() string {
 	default:
 		text = c.movement()
 	}
-	if len(c.Shapes) > 0 {
-		what := operators(len(c.Shapes)) + " have different inputs"
-		if len(c.Shapes) == 1 {
-			what = "1 operator has different inputs"
+	if n := len(c.Shapes); n > 0 {
+		text += "; the runs do different work: " + c.Shapes[0].text()
+		if n > 1 {
+			text += ", and " + operators(n-1) + " more"
 		}
-		text = fmt.Sprintf("the runs do different work (%s: %s): %s", what, c.Shapes[0].text(), text)
 	}
 	if s := c.significance(); s != "" {
 		text += "; " + s
@@ -39,87 +38,83 @@ func (c *Comparison) headline() string {
 	return text
 }
 
-// movement returns the change of the step time and its main contribution: a rank that the
-// others wait for, or a part of the breakdown.
+// movement returns the change of the step time and what contributes most: a rank that the
+// others wait for, or parts of the breakdown.
 func (c *Comparison) movement() string {
 	why, leads := c.rankReason()
-	if !leads {
-		text := c.partsMovement()
-		if why != "" {
+	text := ""
+	switch delta := c.Budget.DeltaNS; {
+	case !leads:
+		if text = c.partsMovement(); why != "" {
 			text += "; " + why
 		}
-		return text
+	case c.isStill(delta):
+		text = c.inUnit().unchanged(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + ", but " + why
+	default:
+		text = c.inUnit().moved(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + "; " + why
 	}
-	delta := c.Budget.DeltaNS
-	if c.isStill(delta) {
-		return fmt.Sprintf("%s, but %s", c.moved(), why)
+	if why := c.graphReason(); why != "" {
+		text += "; " + why
 	}
-	return fmt.Sprintf("%s (%s); %s", c.moved(), Signed(delta), why)
+	return text
 }
 
-// moved returns the time of a step or window on both sides.
-func (c *Comparison) moved() string {
-	return fmt.Sprintf("%s%s: %s, was %s", c.wholeName(), c.percent(c.Budget.DeltaNS), unit.Duration(c.Budget.NewNS), unit.Duration(c.Budget.BaseNS))
-}
+// inUnit returns the unit of the step or window.
+func (c *Comparison) inUnit() inUnit { return unitOf("ns", c.Budget.BaseNS, c.Budget.NewNS) }
 
 func (c *Comparison) wholeName() string {
-	return map[string]string{PerStep: "step time ", PerWindow: "window "}[c.Per]
+	if c.Per == PerStep {
+		return "step"
+	}
+	return "GPU window"
 }
 
-// partsMovement returns the change of the step time and the parts that contribute most.
+// partsMovement returns the change of the step time and the parts that explain it.
 func (c *Comparison) partsMovement() string {
-	whole, delta := c.wholeName(), c.Budget.DeltaNS
-	part, moved := c.mover(delta), c.moved()
+	delta, in := c.Budget.DeltaNS, c.inUnit()
+	base, new := c.Budget.BaseNS, c.Budget.NewNS
 	if c.isStill(delta) {
-		if part == nil || c.isStill(part.DeltaNS) {
-			return fmt.Sprintf("%sunchanged: %s (%s, %s), no part changed by 1%% or more%s", whole, unit.Duration(c.Budget.NewNS), Signed(delta), c.percent(delta), c.renamed())
+		text := in.unchanged(c.wholeName(), base, new)
+		var why []string
+		for _, i := range c.movedParts() {
+			why = append(why, c.because(&c.Budget.Rows[i]))
 		}
-		return fmt.Sprintf("%s, but its parts changed: %s", moved, c.because(part))
+		if why == nil {
+			return text + ", no part changed by 1% or more" + c.renamed()
+		}
+		return text + ", but its parts changed: " + strings.Join(why, "; ")
 	}
-	text := fmt.Sprintf("%s (%s)", moved, Signed(delta))
-	if part == nil {
-		return text
+	text := in.moved(c.wholeName(), base, new)
+	var deltas []int64
+	for _, r := range c.Budget.Rows {
+		deltas = append(deltas, r.DeltaNS)
 	}
-	return text + "; " + c.because(part) + c.second(part, delta)
+	named, other := explaining(deltas, delta, len(deltas))
+	for n, i := range named {
+		text += map[bool]string{true: ": ", false: "; "}[n == 0] + c.because(&c.Budget.Rows[i])
+	}
+	if other >= 0 {
+		text += "; but " + c.because(&c.Budget.Rows[other])
+	}
+	return text
 }
 
-// second returns the next part that changed in the same direction, if it is at
-// least half as large as the first.
-func (c *Comparison) second(first *Row, delta int64) string {
-	var next *Row
-	for i := range c.Budget.Rows {
-		r := &c.Budget.Rows[i]
-		if r.Name != first.Name && (r.DeltaNS > 0) == (delta > 0) && (next == nil || size(r.DeltaNS) > size(next.DeltaNS)) {
-			next = r
+// movedParts returns the parts of the breakdown that changed by a hundredth of the whole or
+// more, at most two: the largest in each direction.
+func (c *Comparison) movedParts() (out []int) {
+	for i, r := range c.Budget.Rows {
+		if !c.isStill(r.DeltaNS) {
+			out = append(out, i)
 		}
 	}
-	if next == nil || 2*size(next.DeltaNS) < size(first.DeltaNS) {
-		return ""
-	}
-	return "; and " + c.because(next)
+	slices.SortStableFunc(out, func(i, j int) int {
+		return cmp.Compare(size(c.Budget.Rows[j].DeltaNS), size(c.Budget.Rows[i].DeltaNS))
+	})
+	return out[:min(2, len(out))]
 }
 
 func (c *Comparison) isStill(delta int64) bool {
 	return float64(size(delta)) < still*float64(c.Budget.BaseNS)
-}
-
-// percent returns a delta as a share of the base, with its sign.
-func (c *Comparison) percent(delta int64) string { return percentOf(delta, c.Budget.BaseNS) }
-
-// manyTimes is the ratio from which a change is told as a factor: "×225".
-const manyTimes = 10
-
-// percentOf returns a delta as a share of a base, with its sign, or as a factor if it is
-// large.
-func percentOf(delta, of int64) string {
-	if of > 0 && delta/of >= manyTimes-1 {
-		return "×" + unit.Count(int64(float64(delta)/float64(of)+1.5))
-	}
-	text := unit.Share(delta, of)
-	if delta > 0 && of > 0 {
-		return "+" + text
-	}
-	return text
 }
 
 // mover returns the part of the budget that changed most in the direction of
@@ -139,7 +134,7 @@ func (c *Comparison) mover(delta int64) *Row {
 // because returns the change of a part of the budget, and the main contribution
 // to it.
 func (c *Comparison) because(part *Row) string {
-	text := fmt.Sprintf("%s %s", part.Name, Signed(part.DeltaNS))
+	text := part.Name + " " + c.inUnit().signed(part.DeltaNS)
 	why := ""
 	switch part.Name {
 	case BudgetCompute:
@@ -169,15 +164,23 @@ func largest(rows []Row, direction int64) *Row {
 	return nil
 }
 
-// kernelReason describes the kernel of a class with the largest change.
-func (c *Comparison) kernelReason(direction int64, class string) string {
-	rows := slices.Clone(c.Kernels.Rows)
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return (r.Class == "comm") != (class == "comm") })
-	r := largest(rows, direction)
-	if r == nil {
+// kernelReason describes the kernels of a class whose changes explain a change, the largest first.
+func (c *Comparison) kernelReason(delta int64, class string) string {
+	rows := slices.DeleteFunc(slices.Clone(c.Kernels.Rows), func(r Row) bool { return (r.Class == "comm") != (class == "comm") })
+	var deltas []int64
+	for _, r := range rows {
+		deltas = append(deltas, r.DeltaNS)
+	}
+	named, _ := explaining(deltas, delta, mostParts)
+	if len(named) == 0 {
 		return "because kernels overlap less"
 	}
-	return mostly(r.DeltaNS, direction) + " " + c.runs(r)
+	first := &rows[named[0]]
+	text := mostly(first.DeltaNS, delta) + " " + c.runs(first)
+	for _, i := range named[1:] {
+		text += fmt.Sprintf(", %q (%s)", rows[i].Name, Signed(rows[i].DeltaNS))
+	}
+	return text
 }
 
 // commReason distinguishes communication that takes longer from communication
@@ -328,58 +331,27 @@ func (c *Comparison) significance() string {
 	return fmt.Sprintf("not significant (p=%.3f, n=%d+%d)", e.P, e.Base.Runs, e.New.Runs)
 }
 
-// sumsHeadline returns the headline for totals without a timeline.
-func (c *Comparison) sumsHeadline() string {
-	for _, k := range c.Counters {
-		if d := k.Delta(); d != 0 {
-			return fmt.Sprintf("%q %s: %s per launch, was %s", k.Kernel, percentOf(d, *k.BaseNS), unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS))
+// graphReason tells that a side launches its kernels by graphs and the other does not, which
+// changes the work of the host and the gaps between kernels.
+func (c *Comparison) graphReason() string {
+	each := func(name string) (base, new string, b, n float64) {
+		for _, f := range c.Figures {
+			if f.Name == name && f.Each {
+				b, n := valueOf(f.Base), valueOf(f.New)
+				return times(b, c.Base.Parts), times(n, c.New.Parts), float64(b) / float64(c.Base.Parts), float64(n) / float64(c.New.Parts)
+			}
 		}
+		return "0", "0", 0, 0
 	}
-	if len(c.Counters) > 0 && !slices.ContainsFunc(c.Counters, func(k CounterDelta) bool { return k.Match == ByName }) {
-		return "no kernel was profiled on both sides"
+	const most = 0.5 // of the launches of graphs, or calls, of the other side
+	base, new, b, n := each(graphLaunches)
+	calls, newCalls, before, after := each(launchCalls)
+	numbers := fmt.Sprintf("per %s: graph launches %s → %s, launch calls %s → %s", map[string]string{PerStep: "step", PerWindow: "window"}[c.Per], base, new, calls, newCalls)
+	switch {
+	case n < most*b && before < most*after:
+		return "CUDA graphs are no longer replayed (" + numbers + ")"
+	case b < most*n && after < most*before:
+		return "CUDA graphs now launch the kernels (" + numbers + ")"
 	}
-	if len(c.Counters) > 0 {
-		return "no kernel's time per launch changed"
-	}
-	tables := slices.Clone(c.Tables)
-	slices.SortStableFunc(tables, func(a, b TableDelta) int { return cmp.Compare(a.weight(), b.weight()) })
-	for _, t := range tables {
-		if len(t.Rows) == 0 || t.Rows[0].Delta(0) == 0 {
-			continue
-		}
-		r, col := t.Rows[0], t.Columns[0]
-		row := fmt.Sprintf("%q (%s)", r.Name, signedText(col, r.Delta(0)))
-		if base, new, ok := col.Sums(); ok {
-			return fmt.Sprintf("%s of %s %s: %s, was %s, %s %s", col.Title(), t.Name, percentOf(new-base, base), col.Text(new), col.Text(base), mostly(r.Delta(0), new-base), row)
-		}
-		return fmt.Sprintf("largest change of the %s of %s: %s", col.Title(), t.Name, row)
-	}
-	return "no table changed"
-}
-
-// weight returns the rank of a table by its relevance for a GPU: kernels first.
-func (t TableDelta) weight() int {
-	order := []string{summary.OfKernel, summary.OfDeviceOp, summary.OfCopy}
-	if i := slices.Index(order, t.Of); i >= 0 {
-		return i
-	}
-	return len(order)
-}
-
-// Text prints a value of the column with its unit.
-func (c ColumnDelta) Text(n int64) string {
-	switch c.Unit {
-	case "ns":
-		return unit.Duration(n)
-	case "bytes":
-		return unit.Bytes(n)
-	}
-	return unit.Count(n)
-}
-
-func signedText(c ColumnDelta, n int64) string {
-	if n > 0 {
-		return "+" + c.Text(n)
-	}
-	return c.Text(n)
+	return ""
 }

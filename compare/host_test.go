@@ -139,7 +139,7 @@ func has(c *compare.Comparison, code string) bool {
 // TestOffsetPhases: what hides a part of the change is named, too.
 func TestOffsetPhases(t *testing.T) {
 	c := compared(t, rlLog(t, "a", 8, 30, 20, 5), rlLog(t, "b", 8, 40, 14, 5))
-	if want := "step 55.0 → 59.0 s (+4.0 s): generation +10.0 s, less training -6.0 s"; c.Headline != want {
+	if want := "step 55.0 → 59.0 s (+4.0 s): generation +10.0 s, but training -6.0 s"; c.Headline != want {
 		t.Errorf("got %q, want %q", c.Headline, want)
 	}
 	c = compared(t, rlLog(t, "a", 8, 30, 20, 5), rlLog(t, "b", 8, 33, 17, 5))

@@ -294,7 +294,10 @@ func TestLargeChange(t *testing.T) {
 	for _, tc := range []struct {
 		ns   int64
 		want string
-	}{{999, "step time +899.0%"}, {1000, "step time ×10:"}, {22500, "step time ×225:"}, {100 * 1e9, "step time ×1,000,000,000:"}} {
+	}{
+		{999, "step 100 → 999 ns (+899 ns): "}, {1000, "step 100 ns → 1.00 µs (+0.90 µs, ×10): "}, {22500, "step 100 ns → 22.50 µs (+22.40 µs, ×225): "},
+		{100 * 1e9, "step 100 ns → 100.00 s (+100.00 s, ×1,000,000,000): "},
+	} {
 		c, err := compare.Summaries(run("a", 0, []int64{100, 100}), run("b", 0, []int64{tc.ns, tc.ns}), compare.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -66,6 +66,12 @@ type facts struct {
 	opaque  int64 // of those, traced as one event
 }
 
+// Names of figures that a headline uses.
+const (
+	graphLaunches = "graph launches"
+	launchCalls   = "launching calls"
+)
+
 // A rowKey identifies a row of anything but kernels.
 type rowKey struct{ name, class, state string }
 
@@ -153,7 +159,7 @@ func (f *facts) host(r Run) {
 			add(f.calls, rowKey{name: c.Name}, c.Count, c.TotalNS)
 			switch c.Kind {
 			case "launch", "graph-launch":
-				f.count("launching calls", c.Count)
+				f.count(launchCalls, c.Count)
 			case "sync":
 				f.count("synchronizing calls", c.Count)
 			}
@@ -167,7 +173,7 @@ func (f *facts) host(r Run) {
 	for _, g := range r.Graphs {
 		if r.has(g.Input) {
 			f.graphs = summary.Plus(f.graphs, max(0, g.Launches))
-			f.count("graph launches", g.Launches)
+			f.count(graphLaunches, g.Launches)
 			if g.Opaque {
 				f.opaque = summary.Plus(f.opaque, max(0, g.Launches))
 			}

@@ -55,7 +55,7 @@ func TestTables(t *testing.T) {
 	if len(got.Rows) != len(want) || got.Rows[0].Name != "a" {
 		t.Errorf("%d rows, the first %q", len(got.Rows), got.Rows[0].Name)
 	}
-	if want := `total time of cuda_gpu_kern_sum +49.6%: 2.35 µs, was 1.57 µs, mainly "a" (+800 ns)`; c.Headline != want {
+	if want := `total time of cuda_gpu_kern_sum 1.57 → 2.35 µs (+0.78 µs): "a" +0.80 µs`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 }
@@ -74,7 +74,7 @@ func TestCounters(t *testing.T) {
 	if k.Kernel != "k" || k.Delta() != 50 || *k.BaseMemory != 40 || *k.NewMemory != 20 || c.Counters[1].BaseNS != nil {
 		t.Errorf("got %+v", c.Counters)
 	}
-	if want := `"k" +50.0%: 150 ns per launch, was 100 ns`; c.Headline != want {
+	if want := `"k" per launch 100 → 150 ns (+50 ns)`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	_, err = compare.Summaries(counters(100, 40), kernelTable(nil), compare.Options{})
@@ -97,7 +97,7 @@ func TestSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `bytes of device 0 at the peak +37.4%: 147 B, was 107 B, mainly "activations: model.py:3 forward" (+40 B)`; c.Headline != want {
+	if want := `bytes of device 0 at the peak 107 → 147 B (+40 B): "activations: model.py:3 forward" +40 B`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	for _, r := range c.Tables[0].Rows {
@@ -130,7 +130,7 @@ func TestProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `self time of functions -50.0%: 50 ms, was 100 ms, mainly "io" (-50 ms)`; c.Headline != want {
+	if want := `self time of functions 100.0 → 50.0 ms (-50.0 ms): "io" -50.0 ms`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	for _, col := range c.Tables[0].Columns {

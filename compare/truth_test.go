@@ -95,54 +95,54 @@ func injections() []injection {
 	}
 	same := func(p []tracegen.Segment) []tracegen.Segment { return p }
 	return []injection{
-		{"nothing", same, 0, []string{"step time unchanged: 1.29 ms"}},
+		{"nothing", same, 0, []string{"step unchanged: 1.29 ms"}},
 		{"slower kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, fused, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 15 * us })
 			return p
-		}, 150 * us, []string{"step time +11.6%: ", "(+150 µs); compute +150 µs", fused, "mean 35 µs, was 20 µs (+150 µs)"}},
+		}, 150 * us, []string{"step 1.29 → 1.44 ms (+0.15 ms): compute +0.15 ms", fused, "mean 35 µs, was 20 µs (+150 µs)"}},
 		{"faster kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS -= 30 * us })
 			return p
-		}, -300 * us, []string{"step time -23.3%: ", "(-300 µs); compute -300 µs", gemm, "mean 70 µs, was 100 µs (-300 µs)"}},
+		}, -300 * us, []string{"step 1.29 → 0.99 ms (-0.30 ms): compute -0.30 ms", gemm, "mean 70 µs, was 100 µs (-300 µs)"}},
 		{"more launches", func(p []tracegen.Segment) []tracegen.Segment {
 			last := p[len(p)-2]
 			return slices.Insert(p, len(p)-1, last, last, last, last, last)
-		}, 100 * us, []string{"+100 µs", "compute +100 µs", fused, "15 times per step, was 10 times (+100 µs)"}},
+		}, 100 * us, []string{"(+0.10 ms): compute +0.10 ms", fused, "15 times per step, was 10 times (+100 µs)"}},
 		{"new kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			seg := tracegen.Segment{NS: 200 * us, Ops: []tracegen.Op{{Kind: tracegen.Compute, Name: "check_finite", Stream: 7, Host: []string{"aten::isfinite"}}}}
 			return slices.Insert(p, 5, seg)
-		}, 200 * us, []string{"+200 µs", "compute +200 µs", "check_finite", "added: once per step (+200 µs)"}},
+		}, 200 * us, []string{"(+0.20 ms): compute +0.20 ms", "check_finite", "added: once per step (+200 µs)"}},
 		{"gone kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			return slices.DeleteFunc(p, func(s tracegen.Segment) bool { return len(s.Ops) > 0 && s.Ops[0].Name == fused })
-		}, -200 * us, []string{"-200 µs", "compute -200 µs", fused, "removed: was 10 times per step (-200 µs)"}},
+		}, -200 * us, []string{"(-0.20 ms): compute -0.20 ms", fused, "removed: was 10 times per step (-200 µs)"}},
 		{"lost overlap", func(p []tracegen.Segment) []tracegen.Segment {
 			comm := p[1].Ops[1]
 			p[1].Ops = p[1].Ops[:1]
 			return slices.Insert(p, 1, tracegen.Segment{NS: 100 * us, Ops: []tracegen.Op{comm}})
-		}, 100 * us, []string{"+100 µs", "exposed communication +100 µs, because compute overlaps 0.0% of it, was 100.0%"}},
+		}, 100 * us, []string{"(+0.10 ms): exposed communication +0.10 ms, because compute overlaps 0.0% of it, was 100.0%"}},
 		{"slower copy", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, upload, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 60 * us })
 			return p
-		}, 60 * us, []string{"+60 µs", "exposed copies +60 µs", upload, "mean 100 µs, was 40 µs (+60 µs)"}},
+		}, 60 * us, []string{"(+0.060 ms): exposed copies +0.060 ms", upload, "mean 100 µs, was 40 µs (+60 µs)"}},
 		{"new gap", func(p []tracegen.Segment) []tracegen.Segment {
 			wait := tracegen.Segment{NS: 300 * us, Ops: []tracegen.Op{{Kind: tracegen.HostOnly, Host: []string{"aten::item"}, Call: "cudaStreamSynchronize"}}}
 			return slices.Insert(p, 11, wait)
-		}, 300 * us, []string{"+300 µs", "idle +300 µs, mainly host wait: synchronization", "cudaStreamSynchronize"}},
+		}, 300 * us, []string{"(+0.30 ms): idle +0.30 ms, mainly host wait: synchronization", "cudaStreamSynchronize"}},
 		{"renamed kernels", rename(fused, "triton_poi_fused_add_gelu_31"), 0,
-			[]string{"step time unchanged: 1.29 ms", "1 kernel was renamed", "triton_poi_fused_add_gelu_31", fused}},
+			[]string{"step unchanged: 1.29 ms", "1 kernel was renamed", "triton_poi_fused_add_gelu_31", fused}},
 		{"another tile", rename(gemm, "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT"), 0,
-			[]string{"step time unchanged: 1.29 ms", "1 kernel was renamed", "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT", gemm}},
+			[]string{"step unchanged: 1.29 ms", "1 kernel was renamed", "nvjet_tst_128x256_64x6_2x1_v_bz_coopB_TNT", gemm}},
 		{"another library", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, op *tracegen.Op) {
 				s.NS += 10 * us
 				op.Name = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64_cublas"
 			})
 			return p
-		}, 100 * us, []string{"+100 µs", "compute +100 µs", "sm90_xmma_gemm", "which replaces", gemm, "mean 110 µs, was 100 µs"}},
+		}, 100 * us, []string{"(+0.10 ms): compute +0.10 ms", "sm90_xmma_gemm", "which replaces", gemm, "mean 110 µs, was 100 µs"}},
 		{"another batch", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, op *tracegen.Op) { s.NS *= 2; op.Dims = [][]int64{{1024, 1024}, {1024, 1024}} })
 			return p
-		}, 1000 * us, []string{"the runs do different work", "aten::mm with [[1024, 1024], [1024, 1024], []], was [[512, 1024], [1024, 1024], []]", "+1 ms", gemm}},
+		}, 1000 * us, []string{"step 1.29 → 2.29 ms (+1.00 ms): compute +1.00 ms", gemm, "the runs do different work: aten::mm with [[1024, 1024], [1024, 1024], []], was [[512, 1024], [1024, 1024], []]"}},
 	}
 }
 

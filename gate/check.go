@@ -272,7 +272,7 @@ func perStep(m *Metric) string {
 // rose reports whether a failure is that of a value that is too high.
 func (o *Outcome) rose(a answer) bool {
 	max := o.Gate.Fail.Max
-	return a.result == Fail && max != nil && o.Now.Center > *max
+	return a.result == Fail && max != nil && o.Now.Center > max.At
 }
 
 // Name returns what a run is called: the path of its first input.

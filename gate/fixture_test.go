@@ -25,24 +25,24 @@ type program struct {
 	peak                                 int64   // bytes
 
 	// drift is by how much whole runs differ, as the standard deviation of the
-	// logarithm: compute (clocks), communication and the host drift each by its own
-	// and all together. Within a run steps differ by far less.
-	drift float64
+	// logarithm. A part of its variance, together, is that of the whole machine; the rest
+	// is that of compute (clocks), communication and the host, each by its own. Within a
+	// run steps differ by far less.
+	drift, together float64
 }
 
 func usualProgram() program {
 	return program{
 		steps: 8, compute: 60e6, overlap: 15e6, comm: 10e6, copies: 1e6, idle: 14e6,
-		kernels: 900, launches: 950, peak: 60 << 30,
+		kernels: 900, launches: 950, peak: 60 << 30, together: 0.5,
 	}
 }
 
 // run returns what one run of the program measures.
 func (p program) run(rng *rand.Rand, n int) *summary.Summary {
 	drift := func(s float64) float64 { return math.Exp(s * rng.NormFloat64()) }
-	// The parts of a run that drift together and apart, of the same variance.
-	all := drift(p.drift / math.Sqrt2)
-	gpu, net, host := all*drift(p.drift/math.Sqrt2), all*drift(p.drift/math.Sqrt2), all*drift(p.drift/math.Sqrt2)
+	all, own := drift(p.drift*math.Sqrt(p.together)), p.drift*math.Sqrt(1-p.together)
+	gpu, net, host := all*drift(own), all*drift(own), all*drift(own)
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{
 		Path: fmt.Sprintf("run%d/rank0.json", n), Format: "kineto", Events: 100_000, SHA256: fmt.Sprintf("%d-%d", n, rng.Uint64()), RankFrom: "trace", Complete: true,
 	}}}

@@ -18,21 +18,27 @@ type Gate struct {
 	Fail, Warn Limits
 	// WarnOnly makes a failure of the gate a warning.
 	WarnOnly bool
-	// Noise is by how much single runs of one program differ, as a share of the
-	// baseline's value or, of shares, in points; less than 0 if it is not set.
+	// Noise is by how much single runs of one program differ: as a share of the
+	// baseline's value, of shares in points. It is 0 for steady metrics.
 	Noise float64
 	// IfMeasured leaves the gate out where neither side has the metric.
 	IfMeasured bool
 	Source     string // who wants it so
 }
 
+// A Bound is a value that a metric is held to.
+type Bound struct {
+	At   float64 // in the metric's unit
+	Text string  // as it was written: "2000 ms"
+}
+
 // Limits are the limits of a metric. Those that are not set are nil.
 type Limits struct {
-	Max, Min, Equal *float64
+	Max, Min, Equal *Bound
 	Over, Under     bool // Max and Min are themselves out of bounds
 
 	MaxIncrease, MaxDecrease *Change
-	MinAbs                   float64 // changes under it do not count
+	MinAbs                   *Bound // changes under it do not count
 }
 
 // A Change is how much worse than the baseline a metric may be: a share of the
@@ -40,6 +46,7 @@ type Limits struct {
 type Change struct {
 	By     float64
 	Points bool
+	Text   string // as it was written: "5%"
 }
 
 // absolute reports whether there is a limit that needs no baseline.
@@ -53,43 +60,44 @@ func (l *Limits) empty() bool { return !l.absolute() && !l.relative() }
 // NeedsBaseline reports whether g compares with a baseline.
 func (g *Gate) NeedsBaseline() bool { return g.Fail.relative() || g.Warn.relative() }
 
-// Noise that is taken where a gate does not set it. Runs of one program on shared
-// machines differ by 5 to 15 %; a drift of all work by 15 % moves shares of the
-// window by far less, because numerator and denominator drift together.
+// Noise that is taken where the file sets none.
 const (
-	usualNoise       = 0.15
-	usualNoiseShares = 0.05
+	usualNoise = 0.20
+
+	// ofShares is the noise of a share, in points, divided by that of its numerator and
+	// denominator. A share s = x/(x+y) moves by s(1-s) times the relative change of x/y, and
+	// s(1-s) is at most a quarter.
+	ofShares = 0.25
 )
 
-func (g *Gate) noise() float64 {
+// noiseOf returns the noise of a metric where single runs of a program differ by so much.
+func (m *Metric) noiseOf(singleRuns float64) float64 {
 	switch {
-	case g.Metric.Steady:
+	case m.Steady:
 		return 0
-	case g.Noise >= 0:
-		return g.Noise
-	case g.Metric.Unit == Share:
-		return usualNoiseShares
+	case m.Unit == Share:
+		return singleRuns * ofShares
 	}
-	return usualNoise
+	return singleRuns
 }
 
 // Limit says in words what g wants: "<= 5%", "max increase 5%, from 1 ms on".
 func (g *Gate) Limit() string {
-	text := g.Fail.text(g.Metric.Unit)
+	text := g.Fail.text()
 	if !g.Warn.empty() {
 		if text != "" {
 			text += "; "
 		}
-		text += "warn: " + g.Warn.text(g.Metric.Unit)
+		text += "warn: " + g.Warn.text()
 	}
 	return text
 }
 
-func (l *Limits) text(u Unit) string {
+func (l *Limits) text() string {
 	var parts []string
-	add := func(limit *float64, sign string) {
+	add := func(limit *Bound, sign string) {
 		if limit != nil {
-			parts = append(parts, sign+" "+u.limit(*limit))
+			parts = append(parts, sign+" "+limit.Text)
 		}
 	}
 	add(l.Max, upTo(l.Over))
@@ -100,12 +108,12 @@ func (l *Limits) text(u Unit) string {
 		*Change
 	}{{"max increase", l.MaxIncrease}, {"max decrease", l.MaxDecrease}} {
 		if c.Change != nil {
-			parts = append(parts, c.what+" "+c.text(u))
+			parts = append(parts, c.what+" "+c.Text)
 		}
 	}
 	text := strings.Join(parts, ", ")
-	if l.MinAbs > 0 {
-		text += ", from " + Change{l.MinAbs, true}.text(u) + " on"
+	if l.MinAbs != nil {
+		text += ", from " + l.MinAbs.Text + " on"
 	}
 	return text
 }
@@ -122,17 +130,6 @@ func from(exclusive bool) string {
 		return ">"
 	}
 	return ">="
-}
-
-// text prints a change: "5%", "1 ms", "2 points".
-func (c Change) text(u Unit) string {
-	switch {
-	case !c.Points:
-		return percent(c.By)
-	case u == Share:
-		return points(c.By)
-	}
-	return u.Text(c.By)
 }
 
 // Text prints a value of the unit: "84.2 ms", "17.15%", "1.5 GiB", "114".
@@ -154,13 +151,20 @@ func (u Unit) Text(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// limit prints a limit as it was written: shares without the digits that
-// measurements have.
-func (u Unit) limit(v float64) string {
-	if u == Share {
-		return percent(v)
+// exact prints a value with all its digits.
+func (u Unit) exact(v float64) string {
+	digits := func(size float64) string { return strconv.FormatFloat(v/size, 'f', -1, 64) }
+	switch u {
+	case Share:
+		return strconv.FormatFloat(100*v, 'f', 6, 64) + "%"
+	case Size:
+		return unit.Count(clamp(v)) + " B"
 	}
-	return u.Text(v)
+	_, name, _ := strings.Cut(u.Text(v), " ")
+	if ns, err := unit.ParseDuration("1 " + name); err == nil {
+		return digits(float64(ns)) + " " + name
+	}
+	return digits(1)
 }
 
 // shareDigits returns how many decimals tell a share from 0 and from all.

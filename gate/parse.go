@@ -53,6 +53,7 @@ func Parse(text []byte, name string) ([]Gate, error) {
 	}
 	var gates []Gate
 	seen := make(map[string]int)
+	singleRuns := usualNoise
 	for i, doc := range file.Docs {
 		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
 			continue
@@ -61,6 +62,11 @@ func Parse(text []byte, name string) ([]Gate, error) {
 			return nil, fmt.Errorf("%s:%w", name, yamltree.Errorf(doc.Body, "second YAML document, want one"))
 		}
 		err := yamltree.EachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
+			if e.Key.GetToken().Value == noiseKey {
+				noise, err := parseNoise(noiseKey, e.Value)
+				singleRuns = noise
+				return err
+			}
 			g, err := parseGate(e)
 			if err != nil {
 				return err
@@ -79,7 +85,32 @@ func Parse(text []byte, name string) ([]Gate, error) {
 	if len(gates) == 0 {
 		return nil, fmt.Errorf("%s:1: no gates; \"assay help gates\" shows some", name)
 	}
+	for i := range gates {
+		if gates[i].Noise < 0 {
+			gates[i].Noise = gates[i].Metric.noiseOf(singleRuns)
+		}
+	}
 	return gates, nil
+}
+
+// noiseKey is the key of a file that sets the noise of all its gates.
+const noiseKey = "single_run_noise"
+
+// parseNoise reads the noise of what is named.
+func parseNoise(of string, n ast.Node) (float64, error) {
+	text, err := scalar(n)
+	if err != nil {
+		return 0, yamltree.Errorf(n, "%s: %w", of, err)
+	}
+	number := text
+	if n, ok := strings.CutSuffix(text, "pp"); ok {
+		number = n + "%"
+	}
+	share, err := unit.ParseShare(number)
+	if err != nil || share < 0 {
+		return 0, yamltree.Errorf(n, "%s is %q, want a share from 0%% on, as 10%%", of, text)
+	}
+	return share, nil
 }
 
 // hint says what to do about the mistake that is made most: to YAML a bare ">"
@@ -124,7 +155,7 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 		return Gate{}, err
 	case g.Fail.empty() && g.Warn.empty():
 		return Gate{}, yamltree.Errorf(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
-	case (g.Fail.MinAbs > 0 && !g.Fail.relative()) || (g.Warn.MinAbs > 0 && !g.Warn.relative()):
+	case g.Fail.MinAbs != nil && !g.Fail.relative() || g.Warn.MinAbs != nil && !g.Warn.relative():
 		return Gate{}, yamltree.Errorf(e.Key, "%s: min_abs is valid only with max_increase or max_decrease", g.Text)
 	}
 	return g, nil
@@ -157,19 +188,11 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 		g.WarnOnly = text == "warn"
 		return nil
 	case "noise":
-		number := text
-		if n, ok := strings.CutSuffix(text, "pp"); ok {
-			number = n + "%"
-		}
-		share, err := unit.ParseShare(number)
-		if err != nil || share < 0 {
-			return yamltree.Errorf(k.Value, "%s: noise is %q, want a share from 0%% on, as 10%%", g.Text, text)
-		}
 		if g.Metric.Steady {
 			return yamltree.Errorf(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
 		}
-		g.Noise = share
-		return nil
+		g.Noise, err = parseNoise(g.Text+": noise", k.Value)
+		return err
 	case "if_measured":
 		if text != "true" && text != "false" {
 			return yamltree.Errorf(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
@@ -192,17 +215,17 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	u := g.Metric.Unit
 	switch key {
 	case "max", "min", "equal":
-		v, err := u.parse(text)
+		v, err := u.bound(text)
 		if err != nil {
 			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
 		switch key {
 		case "max":
-			l.Max = &v
+			l.Max = v
 		case "min":
-			l.Min = &v
+			l.Min = v
 		case "equal":
-			l.Equal = &v
+			l.Equal = v
 		}
 		return nil
 	case "max_increase", "max_decrease":
@@ -221,7 +244,9 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 		if err != nil || !c.Points {
 			return yamltree.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.noun(), u.difference())
 		}
-		l.MinAbs = c.By
+		if c.By > 0 {
+			l.MinAbs = &Bound{c.By, c.Text}
+		}
 		return nil
 	}
 	return yamltree.Errorf(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
@@ -238,17 +263,17 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		if !ok {
 			continue
 		}
-		v, err := g.Metric.Unit.parse(strings.TrimSpace(rest))
+		v, err := g.Metric.Unit.bound(rest)
 		if err != nil {
 			return yamltree.Errorf(n, "%s: %w", g.Text, err)
 		}
 		switch op[0] {
 		case '<':
-			l.Max, l.Over = &v, op == "<"
+			l.Max, l.Over = v, op == "<"
 		case '>':
-			l.Min, l.Under = &v, op == ">"
+			l.Min, l.Under = v, op == ">"
 		case '=':
-			l.Equal = &v
+			l.Equal = v
 		}
 		return nil
 	}
@@ -285,24 +310,40 @@ func notBelow(err error, v float64, text string) error {
 	return err
 }
 
+// bound reads a value of the unit, and keeps how it was written.
+func (u Unit) bound(text string) (*Bound, error) {
+	text = strings.TrimSpace(text)
+	v, err := u.parse(text)
+	if u == Share {
+		return &Bound{v, percent(v)}, err
+	}
+	return &Bound{v, written(text)}, err
+}
+
+// written returns a quantity with one space between number and unit: "1500 us".
+func written(text string) string {
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ")
+	return strings.TrimSpace(strings.TrimSpace(number) + " " + text[len(number):])
+}
+
 // parseChange reads a change: "5%" of the baseline's value, or a difference, as
 // "1ms", "64MiB", "3" or, of shares, "2pp".
 func (u Unit) parseChange(text string) (Change, error) {
 	if u == Share {
 		if n, ok := strings.CutSuffix(text, "pp"); ok {
 			v, err := unit.ParseShare(strings.TrimSpace(n) + "%")
-			return Change{v, true}, notBelow(err, v, text)
+			return Change{v, true, points(v)}, notBelow(err, v, text)
 		}
 	}
 	if strings.HasSuffix(text, "%") {
 		v, err := unit.ParseShare(text)
-		return Change{v, false}, notBelow(err, v, text)
+		return Change{v, false, percent(v)}, notBelow(err, v, text)
 	}
 	if u == Share {
 		return Change{}, fmt.Errorf("%q is no change of a share, want one as 5%% (of the baseline's value) or 2pp (percentage points)", text)
 	}
 	v, err := u.parse(text)
-	return Change{v, true}, err
+	return Change{v, true, written(text)}, err
 }
 
 func (u Unit) noun() string { return [...]string{"share", "duration", "size", "number"}[u] }

@@ -15,6 +15,9 @@ func TestParse(t *testing.T) {
 		{`phase.mean{phase=weight_sync}: "<= 2s"`, "phase.mean{phase=weight_sync}", "<= 2 s"},
 		{`phase.mean{ phase = "a, b" , rank=1 }: "<= 2s"`, `phase.mean{phase="a, b", rank=1}`, "<= 2 s"},
 		{`memory.peak: "<= 64GiB"`, "memory.peak", "<= 64 GiB"},
+		{`step.max: "<= 2000ms"`, "step.max", "<= 2000 ms"},
+		{`step.max: {max_increase: 1500us, min_abs: 0.5 ms}`, "step.max", "max increase 1500 us, from 0.5 ms on"},
+		{`memory.peak: {max: 80GB, max_increase: 512MiB}`, "memory.peak", "<= 80 GB, max increase 512 MiB"},
 		{`launches.per_step: "== 114"`, "launches.per_step", "== 114"},
 		{`launches.per_step: {equal: 114}`, "launches.per_step", "== 114"},
 		{`step.median: {max_increase: 5%, min_abs: 1ms}`, "step.median", "max increase 5%, from 1 ms on"},
@@ -113,8 +116,32 @@ func TestDefault(t *testing.T) {
 		if !g.NeedsBaseline() || !g.IfMeasured {
 			t.Errorf("%s: a default gate must compare, and must not demand its metric", g.Text)
 		}
-		if !g.Metric.Steady && g.noise() < 0.2 {
-			t.Errorf("%s: noise is %g, which drift exceeds", g.Text, g.noise())
+		if want := map[Unit]float64{Share: 0.05, Time: 0.2}[g.Metric.Unit]; !g.Metric.Steady && g.Noise != want {
+			t.Errorf("%s: noise is %g, want %g", g.Text, g.Noise, want)
+		}
+	}
+}
+
+// TestSingleRunNoise: the key of the file counts for all gates before and behind it that
+// have no noise of their own.
+func TestSingleRunNoise(t *testing.T) {
+	gates, err := Parse([]byte("step.max: {max_increase: 5%}\nsingle_run_noise: 40%\nstep.mean: {max_increase: 5%, noise: 3%}\ngpu.busy_share: {max_decrease: 2pp}\nkernel.count: {max_increase: 0%}\n"), "g.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0.4, 0.03, 0.1, 0} {
+		if gates[i].Noise != want {
+			t.Errorf("%s: noise is %g, want %g", gates[i].Text, gates[i].Noise, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"single_run_noise: lots\nstep.max: <= 1s":   `g.yaml:1: single_run_noise is "lots", want a share from 0% on, as 10%`,
+		"single_run_noise: -3%\nstep.max: <= 1s":    `g.yaml:1: single_run_noise is "-3%", want a share from 0% on, as 10%`,
+		"single_run_noise: {a: b}\nstep.max: <= 1s": `g.yaml:1: single_run_noise: want one value, got mapping`,
+		"single_run_noise: 5%":                      `g.yaml:1: no gates; "assay help gates" shows some`,
+	} {
+		if _, err := Parse([]byte(text), "g.yaml"); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -74,23 +74,23 @@ func (s *Sample) text(m *Metric) string {
 func (o *Outcome) absolute(l *Limits) answer {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	for _, limit := range []struct {
-		at          *float64
+		at          *Bound
 		breaks      bool
 		side, equal string // what the value is, and what it is not where it equals the limit
 	}{
-		{l.Max, l.Max != nil && (v > *l.Max || l.Over && v == *l.Max), "over the limit of", "not under the limit of"},
-		{l.Min, l.Min != nil && (v < *l.Min || l.Under && v == *l.Min), "under the limit of", "not over the limit of"},
-		{l.Equal, l.Equal != nil && v != *l.Equal, "not", ""},
+		{l.Max, l.Max != nil && (v > l.Max.At || l.Over && v == l.Max.At), "over the limit of", "not under the limit of"},
+		{l.Min, l.Min != nil && (v < l.Min.At || l.Under && v == l.Min.At), "under the limit of", "not over the limit of"},
+		{l.Equal, l.Equal != nil && v != l.Equal.At, "not", ""},
 	} {
 		if !limit.breaks {
 			continue
 		}
 		side := limit.side
-		if v == *limit.at {
+		if v == limit.at.At {
 			side = limit.equal
 		}
-		why := fmt.Sprintf("is %s, %s %s", o.value(*limit.at), side, u.limit(*limit.at))
-		if o.straddles(*limit.at) {
+		why := fmt.Sprintf("is %s, %s %s", o.value(limit.at), side, limit.at.Text)
+		if o.straddles(limit.at.At) {
 			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false}
 		}
 		return answer{Fail, why, false}
@@ -106,14 +106,14 @@ func (o *Outcome) straddles(limit float64) bool {
 }
 
 // value prints the value so that it differs from the limit, if it does.
-func (o *Outcome) value(limit float64) string {
-	u := o.Gate.Metric.Unit
+func (o *Outcome) value(limit *Bound) string {
+	u, v := o.Gate.Metric.Unit, o.Now.Center
 	text := o.Now.text(o.Gate.Metric)
-	if v := o.Now.Center; u == Share && v != limit && strings.HasPrefix(text, percent(limit)) {
-		_, rest, _ := strings.Cut(text, "%")
-		text = strconv.FormatFloat(100*v, 'f', 6, 64) + "%" + rest
+	short := u.Text(v)
+	if v == limit.At || u == Count || short != u.Text(limit.At) && (u != Share || !strings.HasPrefix(text, percent(limit.At))) {
+		return text
 	}
-	return text
+	return strings.Replace(text, short, u.exact(v), 1)
 }
 
 // relative holds the change from the baseline to limits. P is that of the rank
@@ -125,27 +125,31 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 		res := benchmath.AssumeNothing.Compare(base.bench(), now.bench())
 		p = &res.P
 	}
+	floored := "" // why a change over its limit does not count
 	for _, limit := range []struct {
 		*Change
-		by   float64 // how much worse it is
-		word string
+		by    float64 // how much worse it is
+		noise float64 // up to which single runs may be so much worse
 	}{
-		{l.MaxIncrease, now.Center - base.Center, "increase"},
-		{l.MaxDecrease, base.Center - now.Center, "decrease"},
+		{l.MaxIncrease, now.Center - base.Center, o.noise()},
+		{l.MaxDecrease, base.Center - now.Center, o.noiseDown()},
 	} {
-		if limit.Change == nil || !exceeds(limit.by, limit.Change, base.Center) || limit.by < l.MinAbs {
+		if limit.Change == nil || !exceeds(limit.by, limit.Change, base.Center) {
 			continue
 		}
-		why := fmt.Sprintf("%s, over the limit of %s", o.change(), limit.Change.text(g.Metric.Unit))
+		why := fmt.Sprintf("%s, over the limit of %s", o.change(), limit.Change.Text)
 		switch {
+		case l.MinAbs != nil && limit.by < l.MinAbs.At:
+			floored = fmt.Sprintf("%s, but under the floor of %s", why, l.MinAbs.Text)
+			continue
 		case tested && *p >= alpha:
 			return answer{Inconclusive, why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha), false}, p
-		case !tested && limit.by <= o.noise():
-			return answer{Inconclusive, why + "; but " + o.fewRuns(), false}, p
+		case !tested && limit.by <= limit.noise*(1+rounding):
+			return answer{Inconclusive, why + "; but " + o.fewRuns(limit.noise), false}, p
 		}
 		return answer{Fail, why, false}, p
 	}
-	return answer{Pass, o.change(), false}, p
+	return answer{Pass, cmp.Or(floored, o.change()), false}, p
 }
 
 // exceeds reports whether a change by so much is over its limit.
@@ -160,26 +164,39 @@ func exceeds(by float64, limit *Change, base float64) bool {
 // of float64 are not exact.
 const rounding = 1e-12
 
-// noise returns by how much runs may differ without a cause, in the metric's
-// unit.
+// noise returns by how much a value may rise from one run to the next without a cause, in
+// the metric's unit.
 func (o *Outcome) noise() float64 {
-	if n := o.Gate.noise(); o.Gate.Metric.Unit == Share {
-		return n
+	if o.Gate.Metric.Unit == Share {
+		return o.Gate.Noise
 	}
-	return o.Gate.noise() * math.Abs(o.Base.Center)
+	return o.Gate.Noise * math.Abs(o.Base.Center)
+}
+
+// noiseDown returns by how much it may fall. A rate falls by 1 - 1/1.2 where the time of
+// the same work rises by 20 %.
+func (o *Outcome) noiseDown() float64 {
+	if o.Gate.Metric.Unit == Share {
+		return o.Gate.Noise
+	}
+	return o.Gate.Noise / (1 + o.Gate.Noise) * math.Abs(o.Base.Center)
 }
 
 // fewRuns says why a change may be noise.
-func (o *Outcome) fewRuns() string {
+func (o *Outcome) fewRuns(noise float64) string {
 	single := "single runs"
 	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
 		single = fmt.Sprintf("few runs (%d and %d)", n, m)
 	}
-	by := percent(o.Gate.noise())
-	if o.Gate.Metric.Unit == Share {
-		by = points(o.Gate.noise())
+	by := points(noise)
+	switch {
+	case o.Gate.Metric.Unit == Share:
+	case o.Base.Center == 0:
+		by = o.Gate.Metric.Unit.Text(noise)
+	default:
+		by = strconv.FormatFloat(math.Round(1000*noise/math.Abs(o.Base.Center))/10, 'f', -1, 64) + "%"
 	}
-	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set noise", single, by, MinRuns)
+	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set single_run_noise", single, by, MinRuns)
 }
 
 // change says in words how the value differs from the baseline: "rose by 12.4%,

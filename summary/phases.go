@@ -92,7 +92,8 @@ type StepPhase struct {
 // Each moment of the device's window belongs to one phase, so the Activity of
 // all rows sums to that of the device, cell by cell; Total also includes the
 // nested phases. While the device is busy, the moment belongs to the phase that
-// launched the running work. If several GPU operations run, compute has
+// launched the running work; work without a known launch is outside phases, unless no
+// launch of the trace is known. If several GPU operations run, compute has
 // precedence over communication, and communication over copies; among these,
 // the one launched last decides. While the device is idle, the moment belongs
 // to the phase of the host at the time when the device finished all work
@@ -118,12 +119,25 @@ type Phase struct {
 	// Source is [SourceLog] for a phase that a program logged: Device is -1 and Activity,
 	// Total, Launched and WorkNS are unknown. It is absent for phases of a timeline.
 	Source string `json:"source,omitempty"`
+	// InSteps is the part of a logged phase that is in steps whose time was logged.
+	InSteps *InSteps `json:"in_steps,omitempty"`
 
 	// On the device.
 	Activity Activity `json:"activity"`
 	Total    Activity `json:"total"`
 	Launched int64    `json:"launched"` // GPU operations launched in it, without nested phases
 	WorkNS   int64    `json:"work_ns"`  // their total time
+}
+
+// InSteps is the time of a logged phase in the steps that have both a time and a phase. A
+// program may log the one without the other, and a share of all steps would then have
+// parts that are not in its whole. All fields are 0 if no step has both, or if the values
+// do not tell their steps.
+type InSteps struct {
+	Steps  int64 `json:"steps"`
+	StepNS int64 `json:"step_ns"` // the time of these steps
+	NS     int64 `json:"ns"`      // the time of the phase in them
+	OwnNS  int64 `json:"own_ns"`  // without nested phases; of a timer, the same as NS
 }
 
 // Name returns the last part of the path: "decode" of "generation/decode".

@@ -68,6 +68,8 @@ type Series struct {
 	Derived string `json:"derived,omitempty"`
 	// Inside is the Name of the phase whose time includes that of this one.
 	Inside string `json:"inside,omitempty"`
+	// InSteps is the part of the values of a phase that is in steps whose time was logged.
+	InSteps *InSteps `json:"in_steps,omitempty"`
 
 	Strip *SeriesStrip `json:"strip,omitempty"`
 }

@@ -184,11 +184,11 @@ func (r *Request) Of(c Capture) (Span, error) {
 	if r.From.Given() && r.To.Given() {
 		from, err := r.From.on(c)
 		if to, _ := r.To.on(c); err == nil && from >= to {
-			return Span{}, fmt.Errorf("%s: --to %s is not after --from %s", c.Name, r.To.text, r.From.text)
+			return Span{}, c.lacks("--to %s is not after --from %s", r.To.text, r.From.text)
 		}
 	}
 	if out.Start >= out.End || out.End <= c.Start || out.Start >= c.End {
-		return Span{}, fmt.Errorf("%s: nothing of the capture is in the window (%s); the capture takes %s", c.Name, r, unit.Duration(c.End-c.Start))
+		return Span{}, c.lacks("nothing of the capture is in the window (%s); the capture takes %s", r, unit.Duration(c.End-c.Start))
 	}
 	return Span{max(out.Start, c.Start), min(out.End, c.End)}, nil
 }
@@ -207,7 +207,7 @@ func (t Time) on(c Capture) (int64, error) {
 	case c.Start > unixLike:
 		return t.ns, nil
 	}
-	return 0, fmt.Errorf("%s: the date of the capture is unknown; give a time since its start, as in 1.2s", c.Name)
+	return 0, c.lacks("the date of the capture is unknown; give a time since its start, as in 1.2s")
 }
 
 // unixLike is a time after which the clock of a trace counts from 1970: nanoseconds of 2001.
@@ -238,11 +238,32 @@ func (r *Request) steps(c Capture) (out Span, err error) {
 	case found && (!r.Steps || ends[r.First] && ends[r.Last]):
 		return out, nil
 	case least > most:
-		return out, fmt.Errorf("%s: the capture has no steps; give --from and --to", c.Name)
+		return out, c.lacks("the capture has no steps; give --from and --to")
 	case r.Steps:
-		return out, fmt.Errorf("%s: the capture does not have %s; its steps are %d to %d", c.Name, r, least, most)
+		return out, c.lacks("the capture does not have %s; it has %s", r, stepsText(least, most))
 	}
-	return out, fmt.Errorf("%s: no step is steady; give --step", c.Name)
+	return out, c.lacks("no step is steady; give --step")
+}
+
+// stepsText names the steps from one to another.
+func stepsText(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("step %d only", first)
+	}
+	return fmt.Sprintf("steps %d to %d", first, last)
+}
+
+// An Absence is the error of a capture that does not have what is asked for. Captures of
+// one job mostly have the same text.
+type Absence struct {
+	Name string // of the capture
+	Text string // what it does not have, and what it has
+}
+
+func (a *Absence) Error() string { return a.Name + ": " + a.Text }
+
+func (c *Capture) lacks(format string, args ...any) error {
+	return &Absence{c.Name, fmt.Sprintf(format, args...)}
 }
 
 // phase returns the stretch of the phase that is asked for, the longest within a span.
@@ -267,12 +288,12 @@ func (r *Request) phase(c Capture, within Span) (out Span, err error) {
 	case found:
 		return out, nil
 	case len(names) == 0:
-		return out, fmt.Errorf("%s: the capture has no phases; give --step, or --from and --to", c.Name)
+		return out, c.lacks("the capture has no phases; give --step, or --from and --to")
 	}
 	const shown = 8
 	more := ""
 	if len(names) > shown {
 		names, more = names[:shown], ", ..."
 	}
-	return out, fmt.Errorf("%s: there is no phase %q in the window; its phases are %s%s", c.Name, r.Phase, strings.Join(names, ", "), more)
+	return out, c.lacks("there is no phase %q in the window; its phases are %s%s", r.Phase, strings.Join(names, ", "), more)
 }

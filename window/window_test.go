@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 	}{
 		{steps: "6", want: Span{110, 120}},
 		{steps: "6-7", want: Span{110, 130}},
-		{steps: "6-9", problem: "does not have steps 6 to 9; its steps are 5 to 8"},
+		{steps: "6-9", problem: "does not have steps 6 to 9; it has steps 5 to 8"},
 		{steady: true, want: Span{110, 140}},
 		{phase: "forward", want: Span{104, 109}},
 		{phase: "sync", steps: "7", want: Span{129, 130}},

@@ -33,8 +33,9 @@ func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, iss
 		in.BaseTimeNS = &l.Clock.Start
 	}
 	s.Inputs = []summary.Input{in}
+	m.inSteps(steps, parts)
 	for i := range l.Series {
-		s.Series = append(s.Series, m.row([]*series.Series{&l.Series[i]}))
+		s.Series = append(s.Series, m.timerRow([]*series.Series{&l.Series[i]}))
 	}
 	if derived {
 		row := m.row(steps)
@@ -61,7 +62,8 @@ type seriesMeasure struct {
 	rules  *phase.Rules // say which metrics are phases
 	most   int          // rows of a table
 	out    *summary.Summary
-	stepAt map[stepKey]int // indices of the rows of steps
+	stepAt map[stepKey]int      // indices of the rows of steps
+	both   map[string]stepTimes // by producer: the steps that have a time and phases
 }
 
 // noteUnverified tells that the form of records is known from a program's source only.
@@ -263,7 +265,7 @@ func (m *seriesMeasure) pooled() {
 	}
 	for _, k := range order {
 		if len(groups[k]) > 1 {
-			m.out.Series = append(m.out.Series, m.row(groups[k]))
+			m.out.Series = append(m.out.Series, m.timerRow(groups[k]))
 		}
 	}
 }

@@ -128,14 +128,15 @@ func (m *seriesMeasure) stepRows(of []*series.Series) {
 
 // A stepKey identifies a step of a log.
 type stepKey struct {
-	run  int32
-	step int64
-	n    int // of steps without a number
+	producer string // two programs may write one log, and number their steps alike
+	run      int32
+	step     int64
+	n        int // of steps without a number
 }
 
 // keyOfStep returns the step of a value.
 func keyOfStep(s *series.Series, i int) stepKey {
-	k := stepKey{run: s.Points.RunAt(i), step: s.Points.StepAt(i)}
+	k := stepKey{producer: s.Producer, run: s.Points.RunAt(i), step: s.Points.StepAt(i)}
 	if k.step == series.NoStep {
 		k.step, k.n = int64(i), 1
 	}
@@ -182,27 +183,32 @@ func (m *seriesMeasure) phaseRows(of []*series.Series) {
 	for _, s := range of {
 		byName[s.As] = s
 	}
-	paths := map[string]*loggedPhase{}
-	var order []string
+	type key struct{ producer, path string }
+	paths := map[key]*loggedPhase{}
+	var order []key
 	for _, s := range of {
 		path, part := m.phasePath(s, byName, 0)
 		if part {
 			continue
 		}
-		p := paths[path]
+		k := key{s.Producer, path}
+		p := paths[k]
 		if p == nil {
 			p = &loggedPhase{row: summary.Phase{Device: summary.NoDevice, Path: path, Example: s.As, Producer: s.Producer, Source: summary.SourceLog}}
-			paths[path] = p
-			order = append(order, path)
+			paths[k] = p
+			order = append(order, k)
 		}
-		p.add(s)
+		both := m.both[s.Producer]
+		p.add(s, both.sum(s))
 	}
-	for _, path := range order {
-		row := paths[path].finish()
-		row.HostOwnNS = row.HostNS
+	for _, outer := range order {
+		row := paths[outer].finish()
+		both := m.both[row.Producer]
+		row.HostOwnNS, row.InSteps = row.HostNS, both.row(paths[outer].inSteps)
 		for _, inner := range order {
-			if up, _, nested := cutLast(inner); nested && up == path {
+			if up, _, nested := cutLast(inner.path); nested && up == outer.path && inner.producer == outer.producer {
 				row.HostOwnNS = max(0, row.HostOwnNS-nanoseconds(paths[inner].sum))
+				row.InSteps.OwnNS = max(0, row.InSteps.OwnNS-nanoseconds(paths[inner].inSteps))
 			}
 		}
 		m.out.Phases = append(m.out.Phases, row)
@@ -246,14 +252,15 @@ func timerName(as string) string {
 
 // A loggedPhase adds up the timers of one path.
 type loggedPhase struct {
-	row    summary.Phase
-	sum    float64
-	values []float64
+	row     summary.Phase
+	sum     float64
+	inSteps float64 // the part in steps that have a time
+	values  []float64
 }
 
-func (p *loggedPhase) add(s *series.Series) {
+func (p *loggedPhase) add(s *series.Series, inSteps float64) {
 	p.row.Count += s.N
-	p.sum += s.Sum
+	p.sum, p.inSteps = p.sum+s.Sum, p.inSteps+inSteps
 	p.values = append(p.values, s.Points.Value...)
 	p.row.MaxNS = max(p.row.MaxNS, nanoseconds(s.Max))
 }

@@ -10,6 +10,7 @@ import (
 	"assay/analyze/linking"
 	"assay/interval"
 	"assay/phase"
+	"assay/trace"
 )
 
 // A Completion maps a time of the host to the time at which a device has finished
@@ -20,16 +21,20 @@ type Completion struct {
 }
 
 type launchedWork struct {
-	at   int64 // when it was launched, or when it started where that is not known
+	at   int64 // when it was launched; where that is not known, the latest time at which it was
 	done int64 // when it and all that was launched before it ended
 }
 
 func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *Completion {
 	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
-	for _, w := range d.Work {
-		at := w.Start
+	next := make(map[trace.TrackID]int64) // by stream: the first known launch of later work
+	for _, w := range slices.Backward(d.Work) {
+		at, track := w.Start, tl.Activity(w).Track
 		if i := l.Of[w.Number]; i >= 0 {
 			at = min(at, l.Start(i)) // clocks may be apart
+			next[track] = at
+		} else if before, ok := next[track]; ok {
+			at = min(at, before) // a stream runs work in the order of its launches
 		}
 		s.launched = append(s.launched, launchedWork{at, w.End()})
 	}

@@ -10,8 +10,10 @@ import (
 	"assay/summary"
 )
 
-// An owner is the time at which GPU work was launched, and its phase. Work whose
-// call is unknown counts as launched when it started.
+// An owner is the time at which GPU work was launched, and its phase. Work without a
+// known launch counts as launched when it started, and belongs to no phase: it may have
+// been launched long before, in another phase or before the capture. In a trace without
+// any known launch, it belongs to the phase in which it started.
 type owner struct {
 	at   int64
 	node int32

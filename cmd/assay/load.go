@@ -46,7 +46,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.groupBy, "group-by", "", "take `WHAT` as one run: folder (the files of a directory), none (all inputs), or a regular expression of the path whose one group names the run")
 	flags.StringArrayVar(&s.clockOffsets, "clock-offset", nil, "add a time to the clock of an input when it is joined with others, as `INPUT=TIME` (dmon.csv=+1.5s), or state its zone (dmon.csv=UTC+02:00); INPUT is a path, a file name or a pattern; repeatable")
 	flags.StringVar(&s.forms, "series-forms", "", "YAML `FILE` with forms of log lines that are tried before the built-in ones")
-	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (default: number of cores, within about 600 MB)")
+	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (0, the default: number of cores, within about 600 MB)")
 	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
 	flags.BoolVar(&s.redact, "redact", false, "also hide user names and e-mail addresses; tokens and passwords are always masked")
 	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` limit of nsys or ncu when they export a report")
@@ -141,6 +141,7 @@ type measure struct {
 	source
 	thresholds string
 	save       string // the directory for partials; "" for none
+	details    bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -168,7 +169,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.save = m.save != ""
+	r.save, r.details = m.save != "", m.details
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)

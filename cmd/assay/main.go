@@ -36,6 +36,7 @@ import (
 	"github.com/spf13/pflag"
 
 	_ "assay/internal/early" // checks the address space
+	"assay/window"
 )
 
 // The exit statuses.
@@ -121,7 +122,7 @@ func exitStatus(e env, c *command, err error) int {
 	case errors.Is(err, errGate):
 		return exitGate // the report lists the failed gates
 	}
-	all := troubles(err)
+	all := together(troubles(err))
 	first, last := len(all), len(all)
 	if len(all) > maxErrors { // the last one says what the command did not do
 		first, last = maxErrors-1, len(all)-1
@@ -149,6 +150,27 @@ func troubles(err error) []error {
 		all = append(all, troubles(e)...)
 	}
 	return all
+}
+
+// together replaces errors that say the same of several captures by one that counts them.
+func together(all []error) (out []error) {
+	at := map[string]int{} // where in out the errors of a text are
+	count := map[string]int{}
+	first := map[string]string{}
+	for _, err := range all {
+		a := (*window.Absence)(nil)
+		if !errors.As(err, &a) {
+			out = append(out, err)
+			continue
+		}
+		if count[a.Text]++; count[a.Text] == 1 {
+			at[a.Text], first[a.Text] = len(out), a.Name
+			out = append(out, err)
+			continue
+		}
+		out[at[a.Text]] = fmt.Errorf("%s and %s: %s", first[a.Text], plural(count[a.Text]-1, "more input", "more inputs"), a.Text)
+	}
+	return out
 }
 
 // parse reads a command's flags and returns the other arguments.

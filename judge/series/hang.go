@@ -36,13 +36,29 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	if n := len(list) - mostHangs; n > 0 {
 		f.Evidence = append(f.Evidence, label.Plural(int64(n), "more call"))
 	}
-	if len(first.Absent) > 0 {
-		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(first.Absent)))
+	if absent := absentIn(list, first); len(absent) > 0 {
+		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(absent)))
 	}
 	if first.Kind == hang.TimedOut || len(first.Unknown) > 0 {
 		f.Next = append(f.Next, finding.Advise("dump-all-ranks"))
 	}
 	return f, true
+}
+
+// absentIn returns the ranks that did not make a call: of sends and receives those of all
+// communicators, because none of them is known to be the first.
+func absentIn(list []hang.Hang, first *hang.Hang) []int {
+	if first.Kind != hang.Unpaired {
+		return first.Absent
+	}
+	var out []int
+	for i := range list {
+		if list[i].Kind == hang.Unpaired && list[i].Places == first.Places {
+			out = append(out, list[i].Absent...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // callText names a call: "all_reduce 42".
@@ -62,14 +78,29 @@ func hangText(h *hang.Hang) string {
 	case hang.NotCompleted:
 		return fmt.Sprintf("%s did not complete %s, which others completed", ranksText(h.Absent), callText(h))
 	case hang.Unpaired:
-		return fmt.Sprintf("%s without a counterpart, in %s", callText(h), label.Plural(h.Calls, "call"))
+		return unpairedText(h)
 	}
 	return fmt.Sprintf("%s timed out on %s", callText(h), ranksText(h.Waiting))
+}
+
+// unpairedText tells which rank waits for which other one, in how many calls.
+func unpairedText(h *hang.Hang) string {
+	text := fmt.Sprintf("%s did not receive %s of %s", ranksText(h.Absent), label.Plural(h.Calls, "send"), ranksText(h.Waiting))
+	if h.Op == "Recv" {
+		text = fmt.Sprintf("%s did not make %s that %s waits for", ranksText(h.Absent), label.Plural(h.Calls, "send"), ranksText(h.Waiting))
+	}
+	if h.Places {
+		text += " (ranks in the group)"
+	}
+	return text
 }
 
 // evidenceOf tells one call with its group, who waits, and since when.
 func evidenceOf(h *hang.Hang) string {
 	text := hangText(h)
+	if h.Kind == hang.Unpaired {
+		text += ", " + label.Clip(label.Clean(h.Shape), 30)
+	}
 	if group := strings.TrimSpace(h.Desc + " " + h.Group); group != "" {
 		text += ", group " + label.Clip(label.Clean(group), 40)
 	}

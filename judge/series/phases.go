@@ -73,14 +73,10 @@ func communicates(name string) bool {
 // them for a step if it has its time.
 func (in *input) measurePhases(s *summary.Summary) {
 	in.kinds, in.names, in.runs, in.median = map[string]int64{}, map[string]string{}, map[string]int64{}, map[string]int64{}
-	for _, r := range in.rows {
-		if r.Metric == "step.time" && r.Pooled == 0 && r.Sum != nil {
-			in.stepNS = max(in.stepNS, int64(min(*r.Sum, math.MaxInt64/4)))
-		}
-	}
+	in.measureSteps(s)
 	longest := in.longestStep(s)
 	for _, p := range s.Phases {
-		if p.Source != summary.SourceLog || p.Input != in.index {
+		if p.Source != summary.SourceLog || p.Input != in.index || in.compared && p.Producer != in.producer {
 			continue
 		}
 		kind := kindOf(p.Path)
@@ -89,13 +85,43 @@ func (in *input) measurePhases(s *summary.Summary) {
 			in.beyondNS = summary.Plus(in.beyondNS, p.HostOwnNS)
 			continue
 		}
-		if largest := in.kinds[kind] == 0 || p.HostOwnNS > in.kinds[kind]/2; largest {
+		own := ownInSteps(p)
+		if largest := in.kinds[kind] == 0 || own > in.kinds[kind]/2; largest {
 			in.names[kind], in.median[kind] = cmp.Or(p.Example, p.Path), p.MedianNS
 		}
-		in.kinds[kind] = summary.Plus(in.kinds[kind], p.HostOwnNS)
+		in.kinds[kind] = summary.Plus(in.kinds[kind], own)
 		in.runs[kind] = max(in.runs[kind], p.Count)
 		in.phases = append(in.phases, p)
 	}
+}
+
+// measureSteps adds up the time of the steps with which phases are compared: those that
+// have both a time and phases.
+func (in *input) measureSteps(s *summary.Summary) {
+	for _, p := range s.Phases {
+		if p.Source == summary.SourceLog && p.Input == in.index && p.InSteps != nil {
+			if !in.compared || p.InSteps.StepNS > in.stepNS { // of two programs in one log that with more time
+				in.stepNS, in.compares, in.producer = p.InSteps.StepNS, p.InSteps.Steps, p.Producer
+			}
+			in.compared = true
+		}
+	}
+	if in.compared {
+		return
+	}
+	for _, r := range in.rows { // of a log without phases, or a summary of an older version
+		if r.Metric == "step.time" && r.Pooled == 0 && r.Sum != nil {
+			in.stepNS = max(in.stepNS, int64(min(*r.Sum, math.MaxInt64/4)))
+		}
+	}
+}
+
+// ownInSteps returns the own time of a phase in the steps with which it is compared.
+func ownInSteps(p summary.Phase) int64 {
+	if p.InSteps != nil {
+		return p.InSteps.OwnNS
+	}
+	return p.HostOwnNS
 }
 
 // longestStep returns the longest step whose time the program logged; 0 if it logged none.
@@ -119,8 +145,12 @@ func (in *input) besides(kinds []string) (ns int64) {
 	return ns
 }
 
-// stepCount returns the number of steps whose times are known.
+// stepCount returns the number of steps whose times are known, and with which phases are
+// compared if there are phases.
 func (in *input) stepCount() (n int64) {
+	if in.compared {
+		return in.compares
+	}
 	for _, r := range in.rows {
 		if r.Metric == "step.time" && r.Pooled == 0 {
 			n = max(n, r.N)
@@ -278,9 +308,9 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 	}
 	f.Title = "Communication timers: " + in.ofSteps(ns) + rule.Over(limit)
 	rows := slices.DeleteFunc(slices.Clone(in.phases), func(p summary.Phase) bool { return kindOf(p.Path) != "communication" })
-	slices.SortStableFunc(rows, func(a, b summary.Phase) int { return cmp.Compare(b.HostOwnNS, a.HostOwnNS) })
+	slices.SortStableFunc(rows, func(a, b summary.Phase) int { return cmp.Compare(ownInSteps(b), ownInSteps(a)) })
 	for _, p := range rows[:min(3, len(rows))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(p.HostOwnNS, in.stepNS), unit.DurationOf(p.HostOwnNS, in.stepNS)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(ownInSteps(p), in.stepNS), unit.DurationOf(ownInSteps(p), in.stepNS)))
 	}
 	f.Evidence = append(f.Evidence, "phases of steps: "+in.stackText())
 	f.Next = []finding.Step{finding.Advise("shrink-the-logged-bubble"), finding.Advise("overlap-grad-reduce"), finding.Advise("trace-all-ranks")}

@@ -38,7 +38,7 @@ type Evaluator struct {
 // An input is one log.
 type input struct {
 	index  int
-	stepNS int64 // the time of all steps; 0 if unknown
+	stepNS int64 // the time of the steps with which phases are compared; 0 if unknown
 	kinds  map[string]int64
 	names  map[string]string // of timers, by kind
 	runs   map[string]int64
@@ -49,6 +49,10 @@ type input struct {
 
 	beyond   []summary.Phase // phases that are not in steps: they take longer than any step
 	beyondNS int64
+
+	compared bool   // phases tell which part of them is in steps
+	compares int64  // the number of steps with which they are compared
+	producer string // of these steps and phases
 }
 
 // New returns the evaluator of a context. Logged is the summary with the steps and phases

@@ -36,7 +36,7 @@ var figureColumns = []figureColumn{
 	{"serving.itl", "median", "ITL median"}, {"serving.itl", "p50", "ITL p50"}, {"serving.itl", "p99", "ITL p99"},
 	{"serving.e2e", "median", "E2E median"}, {"serving.e2e", "p50", "E2E p50"}, {"serving.e2e", "", "E2E"}, {"serving.e2e", "p99", "E2E p99"}, {"serving.e2e", "mean", "E2E mean"},
 	{"step.prefill_time", "", "prefill"}, {"step.decode_time", "median", "decode step"}, {"serving.duration", "", "duration"}, {"requests.completed", "", "completed"}, {"requests.failed", "", "failed"},
-	{"comm.time", "out-of-place", "time"}, {"comm.algbw", "out-of-place", "alg. bandwidth"}, {"comm.busbw", "out-of-place", "bus bandwidth"}, {"comm.busbw", "in-place", "in place"}, {"comm.busbw", "mean", "mean bus bandwidth"},
+	{"comm.busbw", "out-of-place", "bus bandwidth"}, {"comm.time", "out-of-place", "time"}, {"comm.algbw", "out-of-place", "alg. bandwidth"}, {"comm.busbw", "in-place", "in place"},
 	{"weight_sync.time", "mean", "weight sync"}, {"weight_sync.time", "min", "min"}, {"weight_sync.time", "max", "max"}, {"weight_sync.bandwidth", "", "bandwidth"},
 	{"memory.peak", "", "peak memory"}, {"benchmark.speedup", "", "speedup"}, {"network.bandwidth", "", "bandwidth"}, {"requests.sent", "", "sent"},
 }
@@ -73,7 +73,11 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 	drawn := ctx.Pictures("log-latency.png", "log-sweep.png")
 	for _, p := range producers {
 		name := label.Clip(label.Clean(p), 60)
-		out = append(out, doc.Section{Title: "Results of " + name, Lead: "as they were reported", Blocks: append([]doc.Block{resultTable(ctx, byProducer[p], most == screenResults).Cut(most)}, drawn...)})
+		list, lead := byProducer[p], "as they were reported"
+		if len(list) > most && bench.FigureOf(list[0], "comm.busbw", "out-of-place") != nil {
+			list, lead = largestFirst(list), lead+", large messages first"
+		}
+		out = append(out, doc.Section{Title: "Results of " + name, Lead: lead, Blocks: append([]doc.Block{resultTable(ctx, list, most == screenResults).Cut(most)}, drawn...)})
 		drawn = nil // the pictures have the results of all producers
 		for _, sw := range bench.Sweeps(ctx.Summary) {
 			if t := sweep(sw, most == screenResults); sw.Producer == p && len(t.Rows) > 0 {
@@ -86,6 +90,20 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 		}
 	}
 	return out
+}
+
+// largestFirst returns results of collectives in the order in which a reader needs them if there
+// is no room for all: the means, then those of large messages, whose bandwidth is that of the
+// network. Small messages measure latency.
+func largestFirst(list []*summary.Benchmark) []*summary.Benchmark {
+	size := func(b *summary.Benchmark) float64 {
+		if b.Settings["bytes"] == "" {
+			return math.Inf(1)
+		}
+		v, _ := strconv.ParseFloat(b.Settings["bytes"], 64)
+		return v
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *summary.Benchmark) int { return cmp.Compare(size(b), size(a)) })
 }
 
 // resultTable returns a row for each result of a producer.
@@ -118,7 +136,7 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) d
 		}
 		row = append(row, strconv.Itoa(b.Number+1))
 		for _, st := range varied {
-			v := st.Of(b)
+			v := settingText(st, b)
 			if v == "" && b.Title != "" {
 				v = b.Title
 			}
@@ -132,9 +150,21 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) d
 	return t
 }
 
+// settingText returns a setting as it is shown: the size of a message with its unit.
+func settingText(st bench.Setting, b *summary.Benchmark) string {
+	v := st.Of(b)
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 && st.Head == "size" {
+		return unit.Bytes(n)
+	}
+	return v
+}
+
 func figureCells(b *summary.Benchmark, figures []figureColumn) (row []string) {
 	for _, c := range figures {
 		f := bench.FigureOf(b, c.metric, c.stat)
+		if f == nil && c.metric == "comm.busbw" { // nccl-tests prints one mean over all sizes, of both
+			f = bench.FigureOf(b, c.metric, "mean")
+		}
 		if f == nil {
 			row = append(row, unit.None)
 			continue

@@ -63,7 +63,10 @@ func hangState(h *hang.Hang) string {
 	case hang.NotCompleted:
 		s = fmt.Sprintf("%s; completed on %s", ranksText(h.Absent, "has not completed it", "have not completed it"), ranksText(h.Waiting, "", ""))
 	case hang.Unpaired:
-		s = fmt.Sprintf("%s of rank %d of the group without a %s by rank %d", label.Plural(h.Calls, "call"), h.Waiting[0], counterpart(h.Op), h.Absent[0])
+		s = fmt.Sprintf("%s on rank %d without a %s on rank %d", label.Plural(h.Calls, "call"), h.Waiting[0], counterpart(h.Op), h.Absent[0])
+		if h.Places {
+			s += " (ranks in the group)"
+		}
 	case hang.TimedOut:
 		s = "timed out on " + ranksText(h.Waiting, "", "") + "; who is missing is unknown"
 	}
@@ -133,6 +136,12 @@ func groups(ctx *section.Context, most int) doc.Section {
 	index := map[key]*row{}
 	runs := hang.Runs(ctx.Summary)
 	var order []*row
+	unpaired := map[string]int64{}
+	for _, h := range hang.In(ctx.Summary) {
+		if h.Kind == hang.Unpaired {
+			unpaired[h.Group] += h.Calls
+		}
+	}
 	for i := range ctx.Groups {
 		g := &ctx.Groups[i]
 		k := key{runs[g.Input], g.Source, g.Group, g.Desc}
@@ -156,13 +165,18 @@ func groups(ctx *section.Context, most int) doc.Section {
 	if len(order) == 0 {
 		return doc.Section{}
 	}
+	for _, r := range order {
+		if r.source == "NCCL log" { // NCCL logs that a call begins, not that it ends
+			r.pending = unpaired[r.group]
+		}
+	}
 	slices.SortStableFunc(order, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(b.pending, a.pending), cmp.Compare(b.size, a.size), cmp.Compare(b.calls, a.calls))
 	})
 	t := doc.Table{Title: "groups", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("from", doc.Text), doc.Col("ranks", doc.Number), doc.Col("given", doc.Number), doc.Col("nodes", doc.Number), doc.Col("channels", doc.Number),
 		doc.Col("calls", doc.Number), doc.Col("pending", doc.Number), doc.Col("transports", doc.Text), doc.Col("NCCL", doc.Text)}}
 	for _, r := range order {
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size), positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), unit.Count(r.pending), transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size), positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), pendingText(r.source, r.pending), transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
 	}
 	if runs != nil {
 		t.Columns = append([]doc.Column{doc.Col("run", doc.Text)}, t.Columns...)
@@ -171,6 +185,15 @@ func groups(ctx *section.Context, most int) doc.Section {
 		}
 	}
 	return doc.Section{Title: "Groups of ranks", Blocks: []doc.Block{t.Cut(most)}}
+}
+
+// pendingText returns the number of pending calls, which a log of NCCL tells only of sends
+// and receives.
+func pendingText(source string, n int64) string {
+	if source == "NCCL log" && n == 0 {
+		return unit.None
+	}
+	return unit.Count(n)
 }
 
 func positive(n int) string {

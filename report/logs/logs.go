@@ -69,7 +69,8 @@ const (
 	stepPhase = "step.phase"
 )
 
-// phases returns the times of the phases of a step with their shares of all steps.
+// phases returns the times of the phases of a step with their shares of the steps
+// that have both a time and phases.
 func phases(ctx *section.Context, most int) doc.Section {
 	total := map[int]float64{}
 	for i := range ctx.Series {
@@ -97,7 +98,9 @@ func phases(ctx *section.Context, most int) doc.Section {
 		doc.Col(scale.Head("median"), doc.Number), doc.Col(scale.Head("max"), doc.Number))}
 	for _, r := range rows {
 		share := unit.None
-		if all := total[r.Input]; all > 0 {
+		if in := r.InSteps; in != nil && in.StepNS > 0 && (in.NS > 0 || *r.Sum == 0) {
+			share = unit.Value(float64(in.NS)/float64(in.StepNS), "share")
+		} else if all := total[r.Input]; in == nil && all > 0 {
 			share = unit.Value(*r.Sum/all, "share")
 		}
 		name := label.Clip(label.Clean(r.Name), 44)

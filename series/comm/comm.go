@@ -22,8 +22,10 @@ type Finder struct {
 	groups map[string]*series.Group // by process and pointer
 	order  []*series.Group
 	last   map[string]*series.Group // the group that a process made last
-	ops    map[opKey]int
-	at     diag.Pos
+
+	byPointer map[*series.Group]bool // groups without a commId
+	ops       map[opKey]int
+	at        diag.Pos
 
 	version string
 	dogs    map[dogKey]bool
@@ -44,7 +46,7 @@ type dogKey struct {
 
 // NewFinder returns a finder for an input of the given name.
 func NewFinder(name string, limits series.Limits) *Finder {
-	return &Finder{name: name, b: series.NewBuilder(limits), groups: map[string]*series.Group{}, last: map[string]*series.Group{}, ops: map[opKey]int{}, dogs: map[dogKey]bool{}}
+	return &Finder{name: name, b: series.NewBuilder(limits), groups: map[string]*series.Group{}, last: map[string]*series.Group{}, byPointer: map[*series.Group]bool{}, ops: map[opKey]int{}, dogs: map[dogKey]bool{}}
 }
 
 var (
@@ -72,9 +74,38 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
+// nameOldGroups gives the members of a communicator one name. NCCL before 2.12 prints no
+// commId, only a pointer of each process. If the processes of a log have one communicator of a
+// size each, with all its places, it is the same one; it has the pointer of place 0. Several
+// communicators of one size cannot be told apart and keep their pointers.
+func (f *Finder) nameOldGroups() {
+	bySize := map[int][]*series.Group{}
+	for _, g := range f.order {
+		if g.Source == sourceNCCL && f.byPointer[g] {
+			bySize[g.Size] = append(bySize[g.Size], g)
+		}
+	}
+	for size, list := range bySize {
+		places, name := map[int]bool{}, ""
+		for _, g := range list {
+			places[g.Place] = places[g.Place] || g.Place < size
+			if g.Place == 0 {
+				name = g.Name
+			}
+		}
+		if len(list) != size || len(places) != size {
+			continue
+		}
+		for _, g := range list {
+			g.Name = name
+		}
+	}
+}
+
 // Log returns what was found. The finder must not be used afterwards.
 func (f *Finder) Log() *series.Log {
 	f.closeTable()
+	f.nameOldGroups()
 	for _, g := range f.order {
 		if g.Version == "" {
 			g.Version = f.version

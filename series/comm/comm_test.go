@@ -373,6 +373,85 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
+// TestRealBandwidths: of each row of real tables, the bus bandwidth is the printed algorithm bandwidth
+// times the factor that nccl-tests' documentation gives for the collective.
+func TestRealBandwidths(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(corpus.Path(t), "series", "nccl_tests", "*", "*.log"))
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	rows := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range textLog(t, string(text)).Benchmarks {
+			set := map[string]string{}
+			for _, l := range b.Settings {
+				set[l.Name] = l.Value
+			}
+			test, n := set["test"], 0.0
+			if test == "" { // older files are named after their test, and have the ranks in the head
+				test = filepath.Base(file)
+			}
+			fmt.Sscan(set["ranks"], &n)
+			factor := map[bool]float64{strings.Contains(test, "reduce_perf") || strings.Contains(test, "allreduce"): 2 * (n - 1) / n,
+				strings.Contains(test, "gather") || strings.Contains(test, "scatter") || strings.Contains(test, "alltoall"): (n - 1) / n}[true]
+			if strings.Contains(test, "sendrecv") {
+				factor = 1
+			}
+			alg, bus := -1.0, -1.0
+			for _, f := range b.Metrics {
+				switch {
+				case f.Metric.Name == "comm.algbw" && f.Stat == "out-of-place":
+					alg = f.Value / 1e9
+				case f.Metric.Name == "comm.busbw" && f.Stat == "out-of-place":
+					bus = f.Value / 1e9
+				}
+			}
+			if alg < 0 || n == 0 {
+				continue
+			}
+			rows++
+			if math.Abs(bus-alg*factor) > 0.0051*(1+factor) { // both are printed with two decimals
+				t.Errorf("%s line %d: bus bandwidth %g, algorithm bandwidth %g with %g ranks", file, b.Line, bus, alg, n)
+			}
+		}
+	}
+	if rows < 150 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// TestOldGroups: logs of NCCL without a commId have a pointer of each process. The members are one
+// group if each place of it is there once; two groups of one size stay apart.
+func TestOldGroups(t *testing.T) {
+	member := func(pid, place, size int) string {
+		return fmt.Sprintf("h:%d:%d [0] NCCL INFO comm 0x7f%02x rank %d nranks %d cudaDev 0 busId 10 - Init COMPLETE\n", pid, pid, pid, place, size)
+	}
+	names := func(text string) map[string]int {
+		out := map[string]int{}
+		for _, g := range textLog(t, text).Groups {
+			out[g.Name]++
+		}
+		return out
+	}
+	one := member(12, 1, 3) + member(11, 0, 3) + member(13, 2, 3)
+	if got := names(one); len(got) != 1 || got["0x7f0b"] != 3 {
+		t.Errorf("one group: %v", got)
+	}
+	for name, text := range map[string]string{
+		"a member is missing": member(12, 1, 3) + member(11, 0, 3),
+		"two groups":          member(11, 0, 2) + member(12, 1, 2) + member(13, 0, 2) + member(14, 1, 2),
+		"a place twice":       member(11, 0, 3) + member(12, 1, 3) + member(13, 1, 3),
+	} {
+		if got := names(text); len(got) != strings.Count(text, "\n") {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestRealSends: in the logs of a run that failed, rank 1 of two groups sent what rank 0
 // did not receive.
 func TestRealSends(t *testing.T) {

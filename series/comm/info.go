@@ -136,11 +136,12 @@ func (f *Finder) init(process string, m []string, text string) {
 			return
 		}
 		g = &series.Group{Source: sourceNCCL, Name: pointer, Rank: -1, Place: number(m[2]), Size: number(m[3]), LastEnqueued: -1, LastCompleted: -1, Version: f.version}
-		f.groups[key] = g
+		f.groups[key], f.byPointer[g] = g, true
 		f.order = append(f.order, g)
 	}
 	if name != "" {
 		g.Name = name
+		delete(f.byPointer, g)
 	}
 	f.last[process] = g
 	if n := reNodes().FindStringSubmatch(text); n != nil {

@@ -34,7 +34,7 @@ func Settings() []Setting {
 		{"strategy", false, []string{"Strategy"}}, {"model size", false, []string{"Model Size"}}, {"method", false, []string{"Method"}},
 		{"samples", false, []string{"Samples/prompt"}}, {"stream", false, []string{"stream"}}, {"side", false, []string{"side"}},
 		{"type", false, []string{"Type"}}, {"name", false, []string{"Name"}},
-		{"test", false, []string{"test"}}, {"ranks", false, []string{"ranks"}}, {"bytes", false, []string{"bytes"}},
+		{"test", false, []string{"test"}}, {"ranks", false, []string{"ranks"}}, {"size", false, []string{"bytes"}},
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"assay/summary"
 )
@@ -30,7 +28,8 @@ type Hang struct {
 	RanNS   int64 // how long a watchdog waited; 0 if unknown
 	Calls   int64 // of sends and receives: how many have no counterpart
 
-	Idle bool // all absent ranks wait in no other call: the program stopped before the call
+	Places bool // Waiting and Absent are places in the group, because the ranks in the job are unknown
+	Idle   bool // all absent ranks wait in no other call: the program stopped before the call
 }
 
 // A Kind is how members of a group differ.
@@ -53,7 +52,7 @@ const (
 func In(s *summary.Summary) (out []Hang) {
 	of := Runs(s)
 	if of == nil {
-		return hangsOf(s.Groups)
+		return hangsOf(s.Groups, ranksOfJob(s))
 	}
 	mixed := MixedDumps(s)
 	byRun := map[string][]summary.Group{}
@@ -64,7 +63,7 @@ func In(s *summary.Summary) (out []Hang) {
 		if slices.ContainsFunc(mixed, func(m [2]int) bool { return of[m[0]] == run }) {
 			continue
 		}
-		list := hangsOf(byRun[run])
+		list := hangsOf(byRun[run], nil)
 		for i := range list {
 			list[i].Run = run
 		}
@@ -73,8 +72,9 @@ func In(s *summary.Summary) (out []Hang) {
 	return out
 }
 
-// hangsOf returns the calls of one run that not all members made.
-func hangsOf(all []summary.Group) []Hang {
+// hangsOf returns the calls of one run that not all members made. Ranks has the ranks of the
+// inputs that are one process each.
+func hangsOf(all []summary.Group, ranks map[int]int) []Hang {
 	type key struct{ source, group, desc string }
 	groups := map[key][]*summary.Group{}
 	var order []key
@@ -101,8 +101,8 @@ func hangsOf(all []summary.Group) []Hang {
 		switch k.source {
 		case recorderSource:
 			out = append(out, recorded(groups[k], dumped)...)
-		case "NCCL log":
-			out = append(out, unpaired(groups[k])...)
+		case ncclSource:
+			out = append(out, unpaired(groups[k], ranks)...)
 		case "watchdog":
 			out = append(out, timedOut(groups[k])...)
 		}
@@ -205,50 +205,6 @@ func compareSince(a, b *summary.PendingCall) int {
 		return *p.CreatedNS
 	}
 	return cmp.Compare(at(a), at(b))
-}
-
-// unpaired balances the sends and receives of one communicator, if all its members were
-// given.
-func unpaired(of []*summary.Group) (out []Hang) {
-	type pair struct {
-		src, dst int
-		count    int64
-		dtype    string
-	}
-	places := map[int]bool{}
-	balance := map[pair]int64{}
-	for _, g := range of {
-		if g.Place == nil {
-			return nil
-		}
-		places[*g.Place] = true
-		for _, c := range g.Calls {
-			switch {
-			case c.Peer == nil:
-			case c.Op == "Send":
-				balance[pair{*g.Place, *c.Peer, c.Count, c.Dtype}] += c.Calls
-			case c.Op == "Recv":
-				balance[pair{*c.Peer, *g.Place, c.Count, c.Dtype}] -= c.Calls
-			}
-		}
-	}
-	if len(places) != len(of) { // several processes of the same place: several runs
-		return nil
-	}
-	for p, n := range balance {
-		if n == 0 || !places[p.src] || !places[p.dst] {
-			continue
-		}
-		h := Hang{Group: of[0].Group, Desc: of[0].Desc, Kind: Unpaired, Shape: strconv.FormatInt(p.count, 10) + " " + p.dtype, Calls: max(n, -n), Op: "Send", Waiting: []int{p.src}, Absent: []int{p.dst}}
-		if n < 0 {
-			h.Op, h.Waiting, h.Absent = "Recv", []int{p.dst}, []int{p.src}
-		}
-		out = append(out, h)
-	}
-	slices.SortFunc(out, func(a, b Hang) int {
-		return cmp.Or(cmp.Compare(a.Waiting[0], b.Waiting[0]), cmp.Compare(a.Absent[0], b.Absent[0]), strings.Compare(a.Op, b.Op), strings.Compare(a.Shape, b.Shape))
-	})
-	return out
 }
 
 // timedOut returns the calls in which a watchdog gave up.

@@ -121,3 +121,28 @@ func TestCallsOfOneNumber(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestRanksOfJob: the places of a small communicator become ranks of the job if all processes have
+// the same largest communicator, and stay places if they do not.
+func TestRanksOfJob(t *testing.T) {
+	send := summary.GroupCall{Op: "Send", Count: 8, Dtype: "float32", Peer: ptr(0), Calls: 1}
+	row := func(input, place, size int, name string, calls ...summary.GroupCall) summary.Group {
+		return summary.Group{Input: input, Source: "NCCL log", Group: name, Place: &place, Size: size, Calls: calls}
+	}
+	s := &summary.Summary{}
+	for rank := range 4 {
+		s.Inputs = append(s.Inputs, summary.Input{Rank: rank, RankFrom: "nccl"})
+		s.Groups = append(s.Groups, row(rank, rank, 4, "world"))
+	}
+	s.Groups = append(s.Groups, row(1, 0, 2, "odd"), row(3, 1, 2, "odd", send))
+	got := In(s)
+	if len(got) != 1 || got[0].Places || !slices.Equal(got[0].Waiting, []int{3}) || !slices.Equal(got[0].Absent, []int{1}) {
+		t.Errorf("%+v", got)
+	}
+	for i := range 2 {
+		s.Groups[i].Group = "other"
+	}
+	if got = In(s); len(got) != 1 || !got[0].Places || !slices.Equal(got[0].Waiting, []int{1}) || !slices.Equal(got[0].Absent, []int{0}) {
+		t.Errorf("two largest communicators: %+v", got)
+	}
+}

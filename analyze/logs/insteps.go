@@ -1,0 +1,120 @@
+package logs
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/series"
+	"assay/summary"
+)
+
+// stepTimes are the steps of a producer that have both a time and a phase. Phases are
+// compared with these only: a program may log phases of steps whose time it does not log.
+type stepTimes struct {
+	at    map[stepKey]float64 // nil if the values do not tell their steps
+	n     int64
+	total float64
+}
+
+// stepsWithPhases returns the steps of a producer that have both a time and a phase. If
+// values have no steps, or are only a sample, all steps count if no timer has more values
+// than there are steps; else none do.
+func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes {
+	known := map[stepKey]float64{}
+	whole, numbered := stepTimes{}, true
+	for _, s := range steps {
+		if s.Producer != producer {
+			continue
+		}
+		numbered = numbered && tellsSteps(s)
+		whole.n, whole.total = max(whole.n, s.N), max(whole.total, s.Sum)
+		for i, v := range s.Points.Value {
+			if k := keyOfStep(s, i); v > known[k] { // of several ranks the longest one counts
+				known[k] = v
+			}
+		}
+	}
+	for _, s := range phases {
+		numbered = numbered && (s.Producer != producer || tellsSteps(s))
+	}
+	if !numbered {
+		for _, s := range phases {
+			if s.Producer == producer && s.N > whole.n {
+				return stepTimes{}
+			}
+		}
+		return whole
+	}
+	out := stepTimes{at: map[stepKey]float64{}}
+	for _, s := range phases {
+		if s.Producer != producer {
+			continue
+		}
+		for i := range s.Points.Value {
+			k := keyOfStep(s, i)
+			v, ok := known[k]
+			if _, done := out.at[k]; !ok || done {
+				continue
+			}
+			out.at[k] = v
+			out.n, out.total = out.n+1, out.total+v
+		}
+	}
+	return out
+}
+
+// tellsSteps reports whether each value of a series is there with its step.
+func tellsSteps(s *series.Series) bool {
+	if s.Sampled() || s.Points.Step == nil {
+		return false
+	}
+	for _, step := range s.Points.Step {
+		if step == series.NoStep {
+			return false
+		}
+	}
+	return true
+}
+
+// sum returns the time of a timer in these steps.
+func (t *stepTimes) sum(s *series.Series) (sum float64) {
+	if t.at == nil {
+		if t.n == 0 {
+			return 0
+		}
+		return s.Sum
+	}
+	for i, v := range s.Points.Value {
+		if _, ok := t.at[keyOfStep(s, i)]; ok {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// row returns what a timer with this time in these steps has.
+func (t *stepTimes) row(ns float64) *summary.InSteps {
+	return &summary.InSteps{Steps: t.n, StepNS: nanoseconds(t.total), NS: nanoseconds(ns), OwnNS: nanoseconds(ns)}
+}
+
+// inSteps finds the steps of each producer that have both a time and phases.
+func (m *seriesMeasure) inSteps(steps, phases []*series.Series) {
+	m.both = map[string]stepTimes{}
+	for _, s := range phases {
+		if _, ok := m.both[s.Producer]; !ok {
+			m.both[s.Producer] = stepsWithPhases(steps, phases, s.Producer)
+		}
+	}
+}
+
+// timerRow returns the row of one series or of several together, that of a phase with its
+// time in steps. Of several ranks that with the longest total counts.
+func (m *seriesMeasure) timerRow(of []*series.Series) summary.Series {
+	row := m.row(of)
+	if of[0].Metric.Name == metricPhase && row.N > 0 {
+		longest := slices.MaxFunc(of, func(a, b *series.Series) int { return cmp.Compare(a.Sum, b.Sum) })
+		both := m.both[longest.Producer]
+		row.InSteps = both.row(both.sum(longest))
+	}
+	return row
+}
