@@ -6,7 +6,7 @@ import (
 )
 
 // data is what the script reads. report/web/model.ts has the same types. Rows are columns,
-// names are interned, and times are differences from the one before where they ascend.
+// names are interned, and times that ascend are counted from the one before.
 type data struct {
 	Title    string    `json:"title"`
 	Head     Head      `json:"head"`

@@ -147,7 +147,7 @@ func (p *Page) encoded() ([]byte, error) {
 		return nil, err
 	}
 	var zipped bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&zipped, gzip.DefaultCompression)
+	zw, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,8 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 			}
 			out.Rank = append(out.Rank, rank)
 			if t.class != nil {
-				class = append(class, classDigit(t.class(r)))
+				c, _ := summary.ClassOf(t.class(r))
+				class = append(class, classDigit(c))
 			}
 			continue
 		}

@@ -24,7 +24,7 @@ type device struct {
 
 	Bin    int64     `json:"bin"`
 	Cells  [4]string `json:"cells"` // compute, exposed comm, exposed copies, overlapped: see levels
-	Queue  []int64   `json:"queue,omitempty"`
+	Queue  []int64   `json:"queue,omitempty"` // mean length in hundredths
 	Memory []int64   `json:"memory,omitempty"`
 
 	Steps  *steps  `json:"steps,omitempty"`
@@ -38,17 +38,18 @@ type device struct {
 	LeftNS int64  `json:"leftNS,omitempty"`
 }
 
-// spans are intervals by start, as columns. Each At is the difference from the one before.
+// spans are intervals by start, as columns. Each At is counted from the end of the interval
+// before, because gaps between operations are smaller and more alike than their distances.
 type spans struct {
 	At []int64 `json:"at"`
 	NS []int64 `json:"ns"`
 
-	last int64
+	end int64
 }
 
 func (s *spans) add(at, ns int64) {
-	s.At, s.NS = append(s.At, at-s.last), append(s.NS, ns)
-	s.last = at
+	s.At, s.NS = append(s.At, at-s.end), append(s.NS, ns)
+	s.end = at + ns
 }
 
 type steps struct {
@@ -195,7 +196,7 @@ func align(details []*summary.Detail) (at []int64, how string) {
 func deviceOf(d *summary.Detail, n *names) device {
 	out := device{
 		Rank: d.Rank, Device: d.Device, Start: strconv.FormatInt(d.StartNS, 10), Window: d.WindowNS,
-		Bin: d.Cells.BinNS, Queue: d.Cells.Queue, Memory: d.Cells.MemoryBytes, Left: d.SpansLeft, LeftNS: d.SpansLeftNS,
+		Bin: d.Cells.BinNS, Queue: hundredths(d.Cells.Queue), Memory: d.Cells.MemoryBytes, Left: d.SpansLeft, LeftNS: d.SpansLeftNS,
 	}
 	for i, ns := range [][]int64{d.Cells.Compute, d.Cells.Comm, d.Cells.Copy, d.Cells.Hidden} {
 		out.Cells[i] = levels(ns, d.Cells.BinNS)
@@ -252,12 +253,13 @@ func deviceOf(d *summary.Detail, n *names) device {
 	return out
 }
 
-func classDigit(class string) byte {
+// classDigit returns the digit of a class: compute, communication, or copies and memsets.
+func classDigit(class summary.Class) byte {
 	switch class {
-	case string(summary.ClassComm):
-		return '1'
-	case string(summary.ClassCompute):
+	case summary.ClassCompute:
 		return '0'
+	case summary.ClassComm:
+		return '1'
 	}
 	return '2'
 }
@@ -290,6 +292,18 @@ func levels(ns []int64, bin int64) string {
 	return string(out)
 }
 
+// hundredths converts thousandths, of which a curve shows no more.
+func hundredths(list []int64) []int64 {
+	if list == nil {
+		return nil
+	}
+	out := make([]int64, len(list))
+	for i, v := range list {
+		out[i] = (v + 5) / 10
+	}
+	return out
+}
+
 // stepsByDevice returns the indexes of the steps of each device, by start.
 func stepsByDevice(s *summary.Summary) map[view.DeviceKey][]int {
 	out := map[view.DeviceKey][]int{}
@@ -318,7 +332,7 @@ func stepsOf(s *summary.Summary, states []timeline.StepState, list []int, d *sum
 			out.Parts[k] = append(out.Parts[k], ns)
 		}
 		state := ""
-		if i < len(states) {
+		if i < len(states) && states[i] != timeline.StepSteady {
 			state = words.Step(states[i])
 		}
 		out.State = append(out.State, state)

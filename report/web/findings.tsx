@@ -22,7 +22,7 @@ export function BudgetBar({ budget: b }: { budget: Budget }) {
     <div class="stack" role="img" aria-label={`% of ${b.of}: ` + parts.map((p, k) => `${p} ${percent(share(k))}`).join(', ')}>
       {parts.map((p, k) => b.parts[k] > 0 && <i style={{ width: share(k) * 100 + '%', background: `var(${partColours[k]})` }} />)}</div>
     <dl>{parts.map((p, k) => <div><dt><i class="swatch" style={{ background: `var(${partColours[k]})` }} />{p}</dt><dd><b>{percent(share(k))}</b> {duration(b.parts[k], 3)}</dd></div>)}</dl>
-    <p class="of">% of {b.of}, {duration(b.window, 3)}. Communication and copies: only what is exposed (nothing more useful ran at the time).</p>
+    <p class="of">% of {b.of}, {duration(b.window, 3)}. Exposed: not overlapped by compute.</p>
   </div>;
 }
 

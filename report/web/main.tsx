@@ -73,7 +73,7 @@ function App({ page }: { page: Page }) {
     <main>
       <Verdict head={page.head} facts={page.facts} />
       {page.budget && <BudgetBar budget={page.budget} />}
-      {page.head.first && <p class="first"><b>What to do first:</b> {page.head.first.join(' ')}</p>}
+      {page.head.first && <div class="first"><b>What to do first</b><ol>{page.head.first.map(f => <li>{f}</li>)}</ol></div>}
       {page.diff && <Waterfall page={page} diff={page.diff} />}
       {page.diff && <Moved page={page} diff={page.diff} tell={tell} />}
       {!page.diff && <Findings page={page} ask={ask} />}

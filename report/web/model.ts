@@ -11,7 +11,7 @@ export interface Finding {
   evidence?: string[]; fixes?: Fix[]; confirm?: string; places?: Place[];
 }
 
-/** Intervals by start. In the file each start is the difference from the one before. */
+/** Intervals by start. In the file each start is counted from the end of the one before. */
 export interface Spans { at: number[]; ns: number[] }
 export interface Steps extends Spans { name: number[]; parts: number[][]; state: string[] }
 export interface Phases extends Spans { name: number[]; depth: number[] }
@@ -91,9 +91,9 @@ function prefixSums(p: Float32Array): Float64Array {
   return out;
 }
 
-/** Absolute adds up differences in place. */
-function absolute(list: number[] | undefined): void {
-  if (list) for (let i = 1; i < list.length; i++) list[i] += list[i - 1];
+/** Absolute makes starts of gaps, in place. */
+function absolute(s: Spans | undefined): void {
+  if (s) for (let i = 1; i < s.at.length; i++) s.at[i] += s.at[i - 1] + s.ns[i - 1];
 }
 
 /** Load reads the data out of the document. */
@@ -108,11 +108,11 @@ export async function load(): Promise<Page> {
   page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= [];
   page.sections ??= []; page.capture ??= []; page.names ??= []; page.tidy ??= {};
   for (const d of page.devices) {
-    for (const s of [d.steps, d.phases, d.gaps, d.host, d.focus, ...(d.lanes ?? [])]) absolute(s?.at);
+    for (const s of [d.steps, d.phases, d.gaps, d.host, d.focus, ...(d.lanes ?? [])]) absolute(s);
     d.levels = levels(d);
     d.sums = d.levels[0].parts.map(prefixSums);
   }
-  for (const c of page.charts) for (const l of c.lines) absolute(l.x);
+  for (const c of page.charts) for (const l of c.lines) for (let i = 1; i < l.x.length; i++) l.x[i] += l.x[i - 1];
   return page;
 }
 

@@ -91,13 +91,13 @@ export function at(page: Page, list: Row[], y: number, t: number, slack: number)
     case 'queue':
     case 'memory': {
       const list = row.kind === 'queue' ? d.queue! : d.memory!, v = list[Math.floor(local / d.bin)];
-      if (v !== undefined && v >= 0) return { time: t, row, lines: [row.kind === 'queue' ? `${digits(v)} operations launched and not ended` : bytes(v) + ' allocated', duration(Math.max(0, local)) + ' into the window'] };
+      if (v !== undefined && v >= 0) return { time: t, row, lines: [row.kind === 'queue' ? `${digits(v / 100)} operations launched and not started` : bytes(v) + ' allocated', duration(Math.max(0, local)) + ' into the window'] };
     }
   }
   return { time: t, row, lines: [] };
 }
 
-export const hostKind = (kind: string) => ({ operator: 'CPU operator', python: 'Python code', wait: 'waiting for the GPU', launch: 'launching', data: 'data loading' } as Record<string, string>)[kind] ?? (kind || 'nothing recorded');
+export const hostKind = (kind: string) => ({ operator: 'CPU operator', python: 'Python code', wait: 'waiting for the GPU', launch: 'CUDA API call', data: 'data loading', annotation: 'annotated range', profiler: 'profiler overhead' } as Record<string, string>)[kind] ?? (kind || 'nothing recorded');
 
 /** Stored reports whether single operations at a time are in the page. */
 export function stored(d: Device, t: number): boolean {

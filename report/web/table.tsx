@@ -78,8 +78,8 @@ export function Tables({ page, asked, tell }: { page: Page; asked: Asked | null;
       <thead><tr>{heading(-1, '%', 'ns')}{t.columns.map((c, k) => heading(k, c.title, c.kind))}</tr></thead>
       <tbody>{shown.map(r => <tr>
         <td class="share"><i class={'meter ' + meter(t, r)} style={{ width: (r.share / most * 76).toFixed(1) + 'px' }} />{percent(r.share)}</td>
-        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 60) || '–'}</td>
-          : c.kind === 'key' ? <td class="key" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 32) || '–'}</td>
+        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 52) || '–'}</td>
+          : c.kind === 'key' ? <td class="key" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 26) || '–'}</td>
             : <td>{print(c.kind, r.values[k])}</td>)}
       </tr>)}</tbody>
     </table></div>
