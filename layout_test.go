@@ -109,7 +109,7 @@ var mayImport = map[string]string{
 	"report/section":                 "judge judge/finding judge/rule report/doc report/plot summary summary/view unit",
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
-	"report":                         "compare diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
+	"report":                         "compare compare/phases diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
 	"cmd/assay":                      "analyze analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate internal/early internal/ingest internal/jsontext internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
