@@ -43,7 +43,7 @@ var keys = map[string][2]string{
 	"parallel": {"kind of parallelism of a group", "data"},
 	"dtype":    {"data type of a collective", "BFloat16"},
 	"function": {"name of a function as the profile has it; * matches any text", "*loss*"},
-	"clock":    {"clock of a profile: cpu or wall", "cpu"},
+	"clock":    {"clock of a profile: cpu, wall or unknown", "cpu"},
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
 	"row":      {"name of a row; * matches any text", "*gemm*"},
 	"column":   {"name of a column", "total"},

@@ -157,7 +157,7 @@ func orResult(measure func(selection) (Value, error), metric string) func(select
 		n, best := 0, 0.0
 		for i := range v.Benchmarks {
 			for _, f := range v.Benchmarks[i].Metrics {
-				if f.Metric == metric && f.Stat == "" {
+				if f.Metric == metric && (f.Stat == "" || f.Stat == "out-of-place") {
 					n, best = n+1, max(best, f.Value)
 				}
 			}

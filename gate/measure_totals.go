@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,7 +28,7 @@ func (f functions) selfTime() (Value, error) {
 // totalTime is that of one function: the times of several include each other.
 func (f functions) totalTime() (Value, error) {
 	if f.count > 1 {
-		return Value{}, fmt.Errorf("no sum: the total times of %d functions include each other; select one, or use function.self", f.count)
+		return Value{}, ambiguous("no sum: the total times of %d functions include each other; select one, or use function.self", f.count)
 	}
 	return whole(f.total), nil
 }
@@ -53,6 +54,17 @@ func (f functions) all() (Value, error) {
 	return whole(f.whole), nil
 }
 
+// unknownClock selects profiles that do not tell what their times are.
+const unknownClock = "unknown"
+
+// An ambiguity is the error of a selector that selects what has no common value. A gate
+// is never skipped for it.
+type ambiguity struct{ text string }
+
+func (a *ambiguity) Error() string { return a.text }
+
+func ambiguous(format string, args ...any) error { return &ambiguity{fmt.Sprintf(format, args...)} }
+
 // functionsAs returns the measurement of functions in profiles with values of a unit. Of
 // several profiles the largest counts; those of different clocks do not compare.
 func functionsAs(unit string, of func(functions) (Value, error)) func(selection) (Value, error) {
@@ -61,7 +73,7 @@ func functionsAs(unit string, of func(functions) (Value, error)) func(selection)
 		for i := range v.Tables {
 			t := &v.Tables[i]
 			rank := t.Rank()
-			if t.Of != summary.OfFunction || rank < 0 || t.Columns[rank].Unit != unit || !v.sel.has("clock", t.Clock) {
+			if t.Of != summary.OfFunction || rank < 0 || t.Columns[rank].Unit != unit || !v.sel.has("clock", cmp.Or(t.Clock, unknownClock)) {
 				continue
 			}
 			f := functionsOf(t, v.sel, names)
@@ -83,7 +95,7 @@ func functionsAs(unit string, of func(functions) (Value, error)) func(selection)
 		case n == 0:
 			return out, fmt.Errorf("no such function; there is %s", few(sorted(names)))
 		case len(clocks) > 1:
-			return out, errors.New("no single clock: there are profiles of CPU time and of wall time; select clock=cpu or clock=wall")
+			return out, ambiguous("no single clock: there are profiles of CPU time and of wall time; select clock=cpu or clock=wall")
 		case n > 1:
 			out.Note = fmt.Sprintf("the largest of %d profiles", n)
 		}
@@ -154,7 +166,7 @@ func cellsAs(unit string) func(selection) (Value, error) {
 				}
 			}
 			if cells > 1 && t.Columns[column].Adds != summary.AddsSelf {
-				return out, fmt.Errorf("no sum: values of %q do not add up, and %d rows are selected; select one", v.sel.value("column"), cells)
+				return out, ambiguous("no sum: values of %q do not add up, and %d rows are selected; select one", v.sel.value("column"), cells)
 			}
 			if cells > 0 {
 				if n++; n == 1 || float64(sum) > out.V {
