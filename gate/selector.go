@@ -137,7 +137,19 @@ func (s Selector) hasNumber(key string, n int64) bool {
 // has reports whether a name is selected: all of it, or a pattern in which "*"
 // stands for anything.
 func (s Selector) has(key, name string) bool {
-	want := s.value(key)
+	return matches(s.value(key), name)
+}
+
+// hasPhase reports whether a phase of "assay help phases" is selected. Their names have
+// hyphens, where programs mostly write underscores or spaces.
+func (s Selector) hasPhase(name string) bool {
+	want := s.value("phase")
+	return matches(want, name) || matches(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(want)), name)
+}
+
+// matches reports whether a pattern, in which "*" stands for anything, is that of a name. An
+// empty pattern is that of all.
+func matches(want, name string) bool {
 	if want == "" || want == name {
 		return true
 	}
