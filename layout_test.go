@@ -21,7 +21,7 @@ import (
 // that it may import. A package that is not listed may import none. Formats
 // import models; only internal/ingest imports several formats; judge and
 // report see no events; nothing imports back. Of the packages of analyze that share
-// a trace each builds on the one before: gpu, linking, steps, attribute; the others
+// a trace each builds on the one before: gpu, linking, steps, attribute, detail; the others
 // know nothing of each other.
 var mayImport = map[string]string{
 	"trace":                          "diag internal/eventscan internal/jsonscan internal/redact",
@@ -53,8 +53,9 @@ var mayImport = map[string]string{
 	"nsys/stats":                     "diag internal/lazyregexp internal/redact internal/textline profile",
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
 	"summary":                        "internal/jsontext unit",
-	"analyze":                        "analyze/attribute analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/logs analyze/snapshot analyze/steps classify collective counters diag internal/lazyregexp interval memory phase profile series summary trace",
+	"analyze":                        "analyze/attribute analyze/detail analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/logs analyze/snapshot analyze/steps classify collective counters diag internal/lazyregexp interval memory phase profile series summary trace",
 	"analyze/attribute":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify diag internal/hosttree internal/redact interval profile summary trace",
+	"analyze/detail":                 "analyze/attribute analyze/gpu analyze/limits analyze/steps interval summary trace",
 	"analyze/gpu":                    "analyze/limits classify collective diag interval summary trace",
 	"analyze/linking":                "analyze/gpu analyze/limits classify diag interval summary trace",
 	"analyze/steps":                  "analyze/gpu analyze/limits analyze/linking classify diag interval phase summary trace",
@@ -110,7 +111,7 @@ var mayImport = map[string]string{
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare compare/phases diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate internal/early internal/ingest internal/jsontext internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
+	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate internal/early internal/ingest internal/jsontext internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
 	"fleet":                          "collective diag summary",

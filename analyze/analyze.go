@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"assay/analyze/attribute"
+	"assay/analyze/detail"
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/analyze/linking"
@@ -36,6 +37,9 @@ type Options struct {
 	// Collectives is called with the collectives of each GPU that has any, so that
 	// ranks can be compared; nil if there is nothing to compare with.
 	Collectives func(device int64, c *collective.Columns)
+
+	// Detail asks for what zoomable timelines show; nil if it is not wanted.
+	Detail *detail.Request
 }
 
 // StripBins is how many bins the strips of the command have: four pixels each
@@ -88,9 +92,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}
 	}
 	host, marks := hosts(), marked()
-	attribution := beside(func() *attribute.Attribution { return attribute.Work(tl, host, marks, opt.maxRows()) })
+	threads := opt.Detail.Hosts(tl)
+	attribution := beside(func() *attribute.Attribution {
+		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add()})
+	})
 	bins := stripBins(len(tl.Devices), opt.StripBins, &issues)
-	launches := beside(func() []summary.Launches { return launchesOf(tl, host.Links, marks, in.Rank, bins, opt.maxSteps()) })
+	launches := beside(func() launched {
+		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
+	})
 	phases := steps.PhasesOf(words)
 	for _, d := range tl.Devices {
 		s.Devices = append(s.Devices, tl.Measure(d, in.Rank, bins))
@@ -103,8 +112,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	done := steps.Completions(tl, host.Links, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
 	s.Steps = steps.Rows(tl, steps.OfDevice(tl, host.Links, marks, done), done, phases, &host.Links.Lost, in.Rank, opt.maxSteps(), &issues)
 	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &issues)
-	s.Launches = launches()
-	attribute.Fill(s, attribution(), collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
+	launched, attributed := launches(), attribution()
+	s.Launches = launched.rows
+	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
+	if opt.Detail != nil {
+		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
+	}
 	if len(tl.Devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
 		noteDerived(t, &issues)

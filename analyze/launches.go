@@ -16,15 +16,27 @@ import (
 // launchesOf measures how the work of each device was launched. Strips are cut into
 // the given number of bins, as the device's own is. At most the given number of steps are
 // counted by device.
-func launchesOf(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank, bins, steps int) (out []summary.Launches) {
+func launchesOf(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank int, bins queueBins, steps int) (out launched) {
 	for _, d := range tl.Devices {
-		out = append(out, launchesOn(d, tl, l, marks, rank, bins, &steps))
+		row, fine := launchesOn(d, tl, l, marks, rank, bins, &steps)
+		out.rows, out.fine = append(out.rows, row), append(out.fine, fine)
 	}
 	return out
 }
 
+// queueBins is how many bins the queue of a device is cut into: for its strip, and for its
+// detail. 0 is none.
+type queueBins struct{ strip, detail int }
+
+// launched is what launchesOf returns: a row, and the queue in the bins of the detail, of
+// each device.
+type launched struct {
+	rows []summary.Launches
+	fine [][]int64
+}
+
 // launchesOn measures one device, and has room for so many more steps.
-func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank, bins int, room *int) summary.Launches {
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank int, bins queueBins, room *int) (summary.Launches, []int64) {
 	out := summary.Launches{Rank: rank, Device: d.Ordinal}
 	queued := make([]interval.Span, 0, len(d.Work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.Work))             // the link of each
@@ -63,7 +75,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 	by = slices.Compact(by) // the launch of a graph launches many
 	out.Calls = int64(len(by))
 	if limits.Implausible(d.Window) || out.Launched == 0 && (tl.Trace.Window == nil || l.Called == 0) {
-		return out
+		return out, nil
 	}
 	calls := make([]int64, 0, len(by)) // when each began
 	for _, i := range by {
@@ -78,18 +90,10 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 		to, _ := slices.BinarySearch(calls, m.Span.End)
 		out.PerStep = append(out.PerStep, int64(to-from))
 	}
-	q := queue{window: d.Window}
-	if bins > 0 && !d.Window.Empty() {
-		q.bin = (d.Window.Len() + int64(bins) - 1) / int64(bins)
-		q.mean = make([]float64, (d.Window.Len()+q.bin-1)/q.bin)
-	}
+	q := queue{window: d.Window, strip: newQueueStrip(d.Window, bins.strip), fine: newQueueStrip(d.Window, bins.detail)}
 	q.run(queued)
-	out.Queue = q.rows()
-	for _, sum := range q.mean {
-		thousandths := sum * 1000 / float64(q.bin)
-		out.QueueStrip = append(out.QueueStrip, int64(thousandths*(1+1e-12))) // down, but not for the rounding of floats
-	}
-	return out
+	out.Queue, out.QueueStrip = q.rows(), q.strip.thousandths()
+	return out, q.fine.thousandths()
 }
 
 // startLater returns how long work was queued that was launched before the end of the
@@ -108,8 +112,41 @@ func startLater(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) (queued []int
 type queue struct {
 	window interval.Span
 	depths [64]int64 // time by the number of bits of the depth
-	bin    int64
-	mean   []float64 // depth times ns in each bin: a product that int64 may not hold
+	strip  queueStrip
+	fine   queueStrip // that of the detail
+}
+
+// A queueStrip is the queue over time.
+type queueStrip struct {
+	bin  int64
+	mean []float64 // depth times ns in each bin: a product that int64 may not hold
+}
+
+// newQueueStrip returns a strip of at most so many bins.
+func newQueueStrip(window interval.Span, bins int) (s queueStrip) {
+	if bins > 0 && !window.Empty() {
+		s = queueStrip{gpu.Bin(window, bins), make([]float64, gpu.Bins(window, bins))}
+	}
+	return s
+}
+
+// add adds a depth from one time of the window to another.
+func (s *queueStrip) add(from, to, depth int64) {
+	for depth > 0 && s.bin > 0 && from < to {
+		i := from / s.bin
+		stop := min(to, (i+1)*s.bin)
+		s.mean[i] += float64(stop-from) * float64(depth)
+		from = stop
+	}
+}
+
+// thousandths returns the mean depth of each bin times 1000.
+func (s *queueStrip) thousandths() (out []int64) {
+	for _, sum := range s.mean {
+		thousandths := sum * 1000 / float64(s.bin)
+		out = append(out, int64(thousandths*(1+1e-12))) // down, but not for the rounding of floats
+	}
+	return out
 }
 
 // run adds up the depth of the queue over the window. Work that seems to have
@@ -148,12 +185,8 @@ func (q *queue) add(from, to, depth int64) {
 		bits++
 	}
 	q.depths[bits] += to - from
-	for from -= q.window.Start; depth > 0 && q.bin > 0 && from < to-q.window.Start; {
-		i := from / q.bin
-		stop := min(to-q.window.Start, (i+1)*q.bin)
-		q.mean[i] += float64(stop-from) * float64(depth)
-		from = stop
-	}
+	q.strip.add(from-q.window.Start, to-q.window.Start, depth)
+	q.fine.add(from-q.window.Start, to-q.window.Start, depth)
 }
 
 func (q *queue) rows() (out []summary.QueueDepth) {

@@ -81,11 +81,26 @@ func (t tally) add(s *summary.Summary) {
 		sum(r.Count, "count of phase %s on GPU %d", r.Path, r.Device)
 		sum(r.HostOwnNS, "CPU time of phase %s on GPU %d", r.Path, r.Device)
 	}
+	for _, d := range s.Details {
+		for part, row := range map[string][]int64{"compute": d.Cells.Compute, "comm": d.Cells.Comm, "copy": d.Cells.Copy, "hidden": d.Cells.Hidden} {
+			for _, ns := range row {
+				sum(ns, "%s in cells of GPU %d", part, d.Device)
+			}
+		}
+		for _, l := range d.Lanes {
+			for _, sp := range l.Spans {
+				sum(sp.NS, "%s %s in lane %d.%d", sp.Class, d.Names[sp.Name], d.Device, l.Stream)
+			}
+		}
+		for _, p := range d.Phases {
+			sum(p.NS, "phase %s at depth %d of GPU %d", d.Names[p.Name], p.Depth, d.Device)
+		}
+	}
 }
 
 // windowed measures a trace in a window.
 func windowed(tr *trace.Trace, start, end int64) *summary.Summary {
-	return analyze.Trace(tr.Within(start, end), summary.Input{}, analyze.DefaultOptions())
+	return analyze.Trace(tr.Within(start, end), summary.Input{}, detailed(0))
 }
 
 // bounds returns a time before and one after all of a trace.
@@ -134,7 +149,7 @@ func checkWindows(t *testing.T, tr *trace.Trace, seed uint64) {
 	slices.Sort(cuts)
 	cuts = slices.Compact(slices.DeleteFunc(cuts, func(at int64) bool { return at > first && at <= from || at < last && at >= to }))
 	want, got := tally{}, tally{}
-	want.add(analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()))
+	want.add(analyze.Trace(tr, summary.Input{}, detailed(0)))
 	for i := range len(cuts) - 1 {
 		part := windowed(tr, cuts[i], cuts[i+1])
 		got.add(part)

@@ -22,6 +22,19 @@ const (
 // classNames has the name of class 1<<i at index i.
 var classNames = [...]string{"comm", "compute", "copy", "memset"}
 
+// MarshalText returns the name of a class.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the name of a single class.
+func (c *Class) UnmarshalText(b []byte) error {
+	one, ok := ClassOf(string(b))
+	if !ok {
+		return fmt.Errorf("unknown class %q", b)
+	}
+	*c = one
+	return nil
+}
+
 // Singles returns the single classes in the order of their names.
 func Singles() []Class { return []Class{ClassComm, ClassCompute, ClassCopy, ClassMemset} }
 

@@ -1,5 +1,7 @@
 package summary
 
+import "fmt"
+
 // A Detail is what a zoomable timeline of one GPU shows beyond the rows of the summary. It
 // is measured only where it is asked for (analyze.Options.Detail). All times but StartNS
 // are in nanoseconds since StartNS, which is the start of the device's window on the
@@ -49,10 +51,65 @@ type Cells struct {
 	Copy    []int64 `json:"copy"` // exposed, with memsets
 	Hidden  []int64 `json:"hidden"`
 
-	// Queue has the mean number of launched operations that wait or run; nil if launches
-	// are unknown. MemoryBytes has the largest allocated memory; nil if unknown.
+	// Queue has the mean number of operations that were launched and have not started, in
+	// thousandths, as [Launches.QueueStrip]; nil if launches are unknown. MemoryBytes has
+	// the largest allocated memory; nil if unknown.
 	Queue       []int64 `json:"queue,omitempty"`
 	MemoryBytes []int64 `json:"memory_bytes,omitempty"`
+}
+
+// check returns the first violated constraint of d.
+func (d *Detail) check() error {
+	c := &d.Cells
+	switch n := len(c.Compute); {
+	case d.WindowNS <= 0:
+		return fmt.Errorf(".window_ns: got %d, want more than 0", d.WindowNS)
+	case c.BinNS <= 0 || n > MaxDetailCells || int64(n) != (d.WindowNS-1)/c.BinNS+1:
+		return fmt.Errorf(".cells: got %d bins of %d ns, want at most %d that cover %d ns", n, c.BinNS, MaxDetailCells, d.WindowNS)
+	case len(c.Comm) != n || len(c.Copy) != n || len(c.Hidden) != n || c.Queue != nil && len(c.Queue) != n || c.MemoryBytes != nil && len(c.MemoryBytes) != n:
+		return fmt.Errorf(".cells: the lists differ in length, want %d each", n)
+	case len(d.Phases) > MaxDetailPhases || len(d.Gaps) > MaxDetailGaps || len(d.Host) > n:
+		return fmt.Errorf(": %d phases, %d gaps and %d host states, want at most %d, %d and %d", len(d.Phases), len(d.Gaps), len(d.Host), MaxDetailPhases, MaxDetailGaps, n)
+	}
+	for i := range c.Compute {
+		a, b, e, h := c.Compute[i], c.Comm[i], c.Copy[i], c.Hidden[i]
+		if most := c.Len(i, d.WindowNS); min(a, b, e, h) < 0 || a > most || b > most-a || e > most-a-b || h > a {
+			return fmt.Errorf(".cells[%d]: the parts do not fit into %d ns", i, most)
+		}
+	}
+	return d.checkNames()
+}
+
+// checkNames returns an error if something refers to a name that is not there.
+func (d *Detail) checkNames() error {
+	for _, l := range d.Lanes {
+		for i, s := range l.Spans {
+			if s.Name < 0 || int(s.Name) >= len(d.Names) || s.NS < 0 || s.AtNS < 0 || s.AtNS > d.WindowNS || s.NS > d.WindowNS-s.AtNS {
+				return fmt.Errorf(".lanes: stream %d, span %d: the name is unknown, or the time is outside the window", l.Stream, i)
+			}
+		}
+	}
+	for i, s := range d.Phases {
+		if s.Name < 0 || int(s.Name) >= len(d.Names) {
+			return fmt.Errorf(".phases[%d].name: got %d, want 0 or more and under %d", i, s.Name, len(d.Names))
+		}
+	}
+	for i, g := range d.Gaps {
+		if min(g.Name, g.After, g.Until) < -1 || int(max(g.Name, g.After, g.Until)) >= len(d.Names) {
+			return fmt.Errorf(".gaps[%d]: a name is not under %d", i, len(d.Names))
+		}
+	}
+	for i, h := range d.Host {
+		if h.Name < -1 || int(h.Name) >= len(d.Names) {
+			return fmt.Errorf(".host[%d].name: got %d, want -1 or more and under %d", i, h.Name, len(d.Names))
+		}
+	}
+	return nil
+}
+
+// Len returns the length of a bin of a window: the last one may be shorter.
+func (c *Cells) Len(bin int, window int64) int64 {
+	return min(c.BinNS, window-int64(bin)*c.BinNS)
 }
 
 // A Lane has the operations of one stream, by start.
@@ -63,11 +120,11 @@ type Lane struct {
 
 // A DetailSpan is an operation or a phase.
 type DetailSpan struct {
-	AtNS  int64  `json:"at_ns"`
-	NS    int64  `json:"ns"`
-	Name  int32  `json:"name"`            // index into Names
-	Class string `json:"class,omitempty"` // of an operation: "compute", "comm", "copy" or "memset"
-	Depth int32  `json:"depth,omitempty"` // of a phase that is inside others
+	AtNS  int64 `json:"at_ns"`
+	NS    int64 `json:"ns"`
+	Name  int32 `json:"name"`            // index into Names
+	Class Class `json:"class,omitempty"` // of an operation: "compute", "comm", "copy" or "memset"
+	Depth int32 `json:"depth,omitempty"` // of a phase that is inside others
 }
 
 // A DetailGap is an interval during which nothing ran, with its owner as in [Gap].
@@ -81,8 +138,20 @@ type DetailGap struct {
 	Until int32  `json:"until"` // the operation after it
 }
 
-// A HostState is what the launching thread did: Kind is "operator", "python", "wait",
-// "launch", "data" or "" (nothing that was recorded).
+// The kinds of a [HostState].
+const (
+	HostOperator   = "operator"
+	HostPython     = "python"
+	HostWait       = "wait"   // in a call that waits for the GPU, in one of the operating system, or on no core
+	HostLaunch     = "launch" // in any other call of the runtime or driver
+	HostData       = "data"   // in a data loader
+	HostAnnotation = "annotation"
+	HostProfiler   = "profiler" // the profiler's own work
+)
+
+// A HostState is what the launching thread did for most of the time of one or more cells.
+// Kind is a constant above, or "" if nothing was recorded. If several threads launch, the
+// one that launches next counts.
 type HostState struct {
 	AtNS int64  `json:"at_ns"`
 	NS   int64  `json:"ns"`
@@ -90,8 +159,17 @@ type HostState struct {
 	Name int32  `json:"name"` // index into Names, or -1
 }
 
-// A DetailFocus is a part of the window, with what it is kept for: "median step",
-// "slowest step", "finding".
+// What a [DetailFocus] is for. Findings name such places.
+const (
+	FocusMedianStep  = "median step"
+	FocusSlowestStep = "slowest step"
+	FocusGap         = "long gap"
+	FocusWait        = "longest wait" // of the CPU, in a call that synchronizes
+	FocusPhase       = "longest run of a phase"
+)
+
+// A DetailFocus is a part of the window with what it is kept for: a constant above. Where
+// a place has more operations than there is room for, it ends before the place does.
 type DetailFocus struct {
 	AtNS int64  `json:"at_ns"`
 	NS   int64  `json:"ns"`

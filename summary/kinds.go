@@ -44,8 +44,9 @@ var kinds = []Kind{
 		SortAll:  sortPhases,
 		CheckAll: (*Summary).checkPhases},
 	rows[Detail]{Name: "details", In: func(s *Summary) *[]Detail { return &s.Details },
-		Fold: stays,
-		At:   func(r *Detail) place { return place{&r.Input, &r.Rank, &r.Device} }},
+		Fold:  stays,
+		At:    func(r *Detail) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Check: (*Detail).check},
 	rows[Kernel]{Name: "kernels", In: func(s *Summary) *[]Kernel { return &s.Kernels },
 		Fold: away,
 		Roll: func(r *Kernel) Rolled {

@@ -164,6 +164,9 @@ type FlowEnd struct {
 	Phase    byte // s, t or f
 }
 
+// HostMemory is PyTorch's number for the type of device that is the CPU.
+const HostMemory = 0
+
 // A MemoryEvent is one change of the memory that PyTorch has allocated.
 type MemoryEvent struct {
 	Start               int64 // ns

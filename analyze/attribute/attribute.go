@@ -90,18 +90,29 @@ type open struct {
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
+// Asked says how much is attributed.
+type Asked struct {
+	Rows int // of a table, at most
+	Gaps int // of a device that get their cause by themselves, at most: the longest
+
+	// Host is called with the states of the thread that launches the work of a device, by
+	// index: of several threads with that of the one that launches next. The stretches share no time
+	// and are in no order. Host is nil if the states are not wanted.
+	Host func(device int, s interval.Span, state ThreadState)
+}
+
 // Work walks along all threads. Where nothing ran on a device and there are
 // no operators, there is nothing to attribute.
-func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, most int) *Attribution {
+func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attribution {
 	t := tl.Trace
 	a := &Attribution{
-		Host: h, t: t, tl: tl, marks: marks, most: most, ctx: newContexts(t),
+		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, ctx: newContexts(t),
 		ops: newOpTable(t), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
 		origins: make([]origin, len(h.Links.List)), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
 	}
 	a.sync = newWaits(tl, marks)
 	a.waits = newWaiting(a)
-	a.idle = newIdleness(a)
+	a.idle = newIdleness(a, asked)
 	// The main threads come last, because they explain the gaps that the other
 	// threads leave without a cause.
 	for _, isMain := range []bool{false, true} {

@@ -64,13 +64,14 @@ type question struct {
 // idleness finds the causes of all idle time.
 type idleness struct {
 	a      *Attribution
-	shown  [][]shownGap                   // by index of the device
-	asked  map[trace.TrackID][][]question // by thread and device, in order of time
-	rows   []idleTable                    // by index of the device
-	begins []map[trace.TrackID]int64      // by index of the device: when the first work of a stream started; nil if it was not asked for
-	waits  []*trace.Call                  // that wait for a device, in order, where a graph is opaque
-	most   int                            // rows of one device
-	first  [][]stepIdle                   // the first steps, by index of the device
+	shown  [][]shownGap                                         // by index of the device
+	asked  map[trace.TrackID][][]question                       // by thread and device, then the same of ofHost, in order of time
+	rows   []idleTable                                          // by index of the device
+	begins []map[trace.TrackID]int64                            // by index of the device: when the first work of a stream started; nil if it was not asked for
+	waits  []*trace.Call                                        // that wait for a device, in order, where a graph is opaque
+	most   int                                                  // rows of one device
+	first  [][]stepIdle                                         // the first steps, by index of the device
+	host   func(device int, s interval.Span, state ThreadState) // is told the state of the launching thread; nil if nobody wants it
 
 	names  []string         // 0 is ""
 	byName map[string]int32 // index into names
@@ -90,9 +91,9 @@ type idleness struct {
 // After that the cause is launch latency, or kernel wait if its call had ended before
 // the gap. A start later than maxLaunchNS is a dependency wait, or a wait for work that
 // was not recorded.
-func newIdleness(a *Attribution) *idleness {
+func newIdleness(a *Attribution, asked Asked) *idleness {
 	n := len(a.tl.Devices)
-	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n)}
+	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n), host: asked.Host}
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -106,24 +107,19 @@ func newIdleness(a *Attribution) *idleness {
 		if limits.Implausible(d.Window) {
 			continue
 		}
-		var largest []summary.Gap
-		for gap := range d.Gaps() {
-			largest = gpu.KeepLongest(largest, summary.Gap{StartNS: gap.Start, NS: gap.Len()})
-		}
-		var shown []int64 // when the largest begin, of those that are still to come
-		for _, l := range largest {
-			shown = append(shown, l.StartNS)
-		}
-		slices.Sort(shown)
+		shown := gpu.LongestGaps(d, asked.Gaps) // of those, the ones that are still to come
 		see := a.waits.device(i)
 		for g := range gapsOf(a.tl, d, a.Links) {
 			see(g)
-			if len(shown) > 0 && shown[0] == g.span.Start {
+			if len(shown) > 0 && shown[0].Start == g.span.Start {
 				shown = shown[1:]
 				g.mark = markOf(len(x.shown[i]), g.mark.short())
 				x.shown[i] = append(x.shown[i], shownGap{gap: g})
 			}
 			x.cut(i, g, hidden)
+		}
+		if x.host != nil {
+			x.askHost(i)
 		}
 	}
 	return x
@@ -237,10 +233,14 @@ func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
 func (x *idleness) ask(track trace.TrackID, q question) {
 	list := x.asked[track]
 	if list == nil {
-		list = make([][]question, len(x.rows))
+		list = make([][]question, 2*len(x.rows))
 		x.asked[track] = list
 	}
-	list[q.device] = append(list[q.device], q)
+	i := int(q.device)
+	if q.mark == ofHost { // they overlap those about gaps
+		i += len(x.rows)
+	}
+	list[i] = append(list[i], q)
 }
 
 // sort brings the questions to a thread in the order of time: some were asked
@@ -255,6 +255,10 @@ func (x *idleness) sort(track trace.TrackID) {
 func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	n := s.Len()
 	if n <= 0 {
+		return
+	}
+	if mark == ofHost {
+		x.host(device, s, ThreadState{stateNames[key.state()], key.name()})
 		return
 	}
 	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]
@@ -416,9 +420,9 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 // finish answers the questions to threads without any event.
 func (x *idleness) finish() {
 	for track, lists := range x.asked {
-		for device, list := range lists {
+		for _, list := range lists {
 			for _, q := range list {
-				x.add(device, q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
+				x.add(int(q.device), q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
 			}
 		}
 		x.asked[track] = nil
@@ -437,24 +441,39 @@ func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 // explain sets the largest cause of each gap that is shown by itself.
 func (x *idleness) explain(device int, gaps []summary.Gap) {
 	for i := range gaps {
-		s := &gaps[i]
 		for _, g := range x.shown[device] {
-			if g.span.Start != s.StartNS {
-				continue
-			}
-			most, ns := idleKey(0), int64(0)
-			for number, n := range g.shares {
-				if key := x.rows[device].keys[number]; n > ns || n == ns && n > 0 && x.less(key, most) {
-					most, ns = key, n
-				}
-			}
-			s.Owner, s.State, s.Name = most.owner(), stateNames[most.state()], x.names[most.name()]
-			if g.before != nil {
-				s.Before = x.a.t.Name(g.before.Name)
-			}
-			if g.after != nil {
-				s.After = x.a.t.Name(g.after.Name)
+			if g.span.Start == gaps[i].StartNS {
+				gaps[i] = x.explained(device, g)
 			}
 		}
 	}
+}
+
+// explained returns a gap with its largest cause.
+func (x *idleness) explained(device int, g shownGap) summary.Gap {
+	out := summary.Gap{StartNS: g.span.Start, NS: g.span.Len()}
+	most, ns := idleKey(0), int64(0)
+	for number, n := range g.shares {
+		if key := x.rows[device].keys[number]; n > ns || n == ns && n > 0 && x.less(key, most) {
+			most, ns = key, n
+		}
+	}
+	out.Owner, out.State, out.Name = most.owner(), stateNames[most.state()], x.names[most.name()]
+	if g.before != nil {
+		out.Before = x.a.t.Name(g.before.Name)
+	}
+	if g.after != nil {
+		out.After = x.a.t.Name(g.after.Name)
+	}
+	return out
+}
+
+// Gaps returns the longest gaps of a device, by start, each with its largest cause. They
+// are as many as were asked for.
+func (a *Attribution) Gaps(device int) []summary.Gap {
+	out := make([]summary.Gap, 0, len(a.idle.shown[device]))
+	for _, g := range a.idle.shown[device] {
+		out = append(out, a.idle.explained(device, g))
+	}
+	return out
 }

@@ -14,9 +14,6 @@ import (
 	"assay/trace"
 )
 
-// hostType is PyTorch's number for memory of the host.
-const hostType = 0
-
 // maxPlaces is how many devices may have memory in one input.
 const maxPlaces = 128
 
@@ -64,7 +61,7 @@ func (a *Attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary
 	for _, p := range places {
 		list := byPlace[p]
 		slices.SortStableFunc(list, func(a, b allocation) int { return cmp.Compare(a.Start, b.Start) })
-		m := summary.Memory{Rank: rank, OnHost: p.kind == hostType, Device: int64(p.device)}
+		m := summary.Memory{Rank: rank, OnHost: p.kind == trace.HostMemory, Device: int64(p.device)}
 		if n, ok := a.t.Meta.Capacity[m.Device]; ok && !m.OnHost {
 			m.Capacity = &n
 		}

@@ -36,7 +36,7 @@ const notLaunched = "(launch not recorded)"
 // further rows than maxRows, and of stacks that the builder has no memory for, are pooled
 // and counted.
 func Stacks(b *profile.Builder, tl *gpu.Timeline, marks []steps.Mark, maxRows int) (pooled int64) {
-	a := Work(tl, HostOf(tl.Trace), marks, limits.MaxRows)
+	a := Work(tl, HostOf(tl.Trace), marks, Asked{Rows: limits.MaxRows})
 	type sums struct{ count, ns int64 }
 	rows := make(map[gpuRow]*sums)
 	var others sums

@@ -41,7 +41,7 @@ func (tl *Timeline) Measure(d *Device, rank, bins int) summary.Device {
 	out.Strip, out.Utilization, out.Drift = strip(d, bins), newUtilization(d.Window), driftOf(tl, d)
 	busy := d.Window.Start // since when
 	work := func(until int64) {
-		spread(out.Utilization.BusyNS, busy-d.Window.Start, until-d.Window.Start, out.Utilization.ChunkNS)
+		Spread(out.Utilization.BusyNS, busy-d.Window.Start, until-d.Window.Start, out.Utilization.ChunkNS)
 	}
 	for gap := range d.Gaps() {
 		out.Gaps.Add(gap.Len())
@@ -78,8 +78,7 @@ func strip(d *Device, bins int) *summary.Strip {
 	if d.Window.Empty() || bins <= 0 {
 		return nil
 	}
-	bin := (d.Window.Len() + int64(bins) - 1) / int64(bins)
-	used := (d.Window.Len() + bin - 1) / bin
+	bin, used := Bin(d.Window, bins), Bins(d.Window, bins)
 	out := &summary.Strip{BinNS: bin, NS: make(map[string][]int64)}
 	for i, class := range summary.Singles() {
 		spans := d.Layers[i].Spans()
@@ -88,15 +87,22 @@ func strip(d *Device, bins int) *summary.Strip {
 		}
 		row := make([]int64, used)
 		for _, s := range spans {
-			spread(row, s.Start-d.Window.Start, s.End-d.Window.Start, bin)
+			Spread(row, s.Start-d.Window.Start, s.End-d.Window.Start, bin)
 		}
 		out.NS[class.String()] = row
 	}
 	return out
 }
 
-// spread adds the time from start to end to the bins it falls into.
-func spread(row []int64, start, end, bin int64) {
+// Bin returns the length of the bins of a window that is cut into at most so many, and Bins
+// how many there are. The last one may extend beyond the window.
+func Bin(window interval.Span, most int) int64 { return (window.Len()-1)/int64(most) + 1 }
+
+// Bins returns the number of bins: see [Bin].
+func Bins(window interval.Span, most int) int { return int((window.Len()-1)/Bin(window, most) + 1) }
+
+// Spread adds the time from start to end to the bins it falls into.
+func Spread(row []int64, start, end, bin int64) {
 	for start < end {
 		i := start / bin
 		stop := min(end, (i+1)*bin)

@@ -80,6 +80,33 @@ func (d *Device) Gaps() iter.Seq[interval.Span] {
 	}
 }
 
+// LongestGaps returns the longest gaps of a device, at most so many, by start. Of equal ones
+// the earlier are longer.
+func LongestGaps(d *Device, most int) []interval.Span {
+	if most <= 0 {
+		return nil
+	}
+	longer := func(a, b interval.Span) int {
+		return cmp.Or(cmp.Compare(b.Len(), a.Len()), cmp.Compare(a.Start, b.Start))
+	}
+	out := make([]interval.Span, 0, 2*most)
+	least := int64(-1) // of the longest so far; none is shorter
+	for gap := range d.Gaps() {
+		if gap.Len() <= least {
+			continue
+		}
+		if out = append(out, gap); len(out) == cap(out) {
+			slices.SortFunc(out, longer)
+			out = out[:most]
+			least = out[most-1].Len()
+		}
+	}
+	slices.SortFunc(out, longer)
+	out = out[:min(most, len(out))]
+	slices.SortFunc(out, func(a, b interval.Span) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
 // NewTimeline sorts the device work of a trace out.
 func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Timeline {
 	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t), outside: make(map[int64][]Work)}

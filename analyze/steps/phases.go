@@ -32,6 +32,7 @@ type Phases struct {
 	nodes []phaseNode // node 0 has what is in no phase
 	parts []stretch   // by time, without those in no phase
 	runs  []stretch   // of the phases with their nodes, by start
+	cut   []stretch   // of those that started before the window of the trace
 }
 
 // A phaseNode is one phase at one place among the others.
@@ -153,6 +154,7 @@ func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 
 	}
 	n := &p.nodes[node]
 	if !p.t.Window.Starts(e.Start) {
+		p.cut = append(p.cut, stretch{e.Span, node})
 		return node
 	}
 	n.runs = append(n.runs, e.Len())
@@ -187,6 +189,37 @@ func (p *Phases) Runs() (out []Run) {
 	for _, r := range p.runs {
 		out = append(out, Run{r.Span, p.nodes[r.node].path})
 	}
+	return out
+}
+
+// A DeviceRun is what a device did of one run of a phase: from where it had finished what
+// was launched before the run to where it had finished what was launched in it.
+type DeviceRun struct {
+	interval.Span
+	Name  string
+	Depth int // 0 for a phase that is in no other
+}
+
+// OnDevice returns the runs of all phases on a device, by start, the outer ones first. A
+// run ends where the next one of its depth begins. Runs are left out if the device did
+// nothing of them.
+func (p *Phases) OnDevice(c *Completion) (out []DeviceRun) {
+	if c == nil {
+		return nil
+	}
+	var open []int // indices of out, by depth
+	for _, r := range slices.Concat(p.cut, p.runs) {
+		n := &p.nodes[r.node]
+		for _, i := range open[min(n.depth, len(open)):] { // an event that begins ends those that do not contain it
+			out[i].End = min(out[i].End, max(out[i].Start, c.at(r.Start)))
+		}
+		open = append(open[:min(n.depth, len(open))], len(out))
+		out = append(out, DeviceRun{c.cut(r.Span), n.name, n.depth})
+	}
+	out = slices.DeleteFunc(out, func(r DeviceRun) bool { return r.Empty() })
+	slices.SortStableFunc(out, func(a, b DeviceRun) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Depth, b.Depth))
+	})
 	return out
 }
 

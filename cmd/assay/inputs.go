@@ -56,6 +56,7 @@ type reading struct {
 	noDigest bool // see source
 	save     bool // parts are saved, so collectives are looked at
 	sums     bool // summaries that are rolled up will do
+	details  bool // what zoomable timelines show is measured too
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open

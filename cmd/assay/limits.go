@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/membudget"
 	"assay/internal/tempfile"
+	"assay/summary"
 	"assay/trace"
 	"assay/unit"
 )
@@ -38,6 +39,9 @@ func (b budget) together() int64 { return int64(b) / 8 }
 // rows is the largest number of rows of each table of one input. A row takes about 4 KB,
 // because the whole JSON text is in memory before it is written.
 func (b budget) rows() int { return int((b - programMemory) >> 15) }
+
+// spans is the largest number of operations of the details of a run.
+func (b budget) spans() int { return min(summary.MaxRunSpans, 4*b.rows()) }
 
 // stacks is the limit of a profile that is made of a trace, in bytes.
 func (b budget) stacks() int64 { return int64(b) / 4 }

@@ -141,6 +141,7 @@ type measure struct {
 	source
 	thresholds string
 	save       string // the directory for partials; "" for none
+	details    bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -168,7 +169,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.save = m.save != ""
+	r.save, r.details = m.save != "", m.details
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/analyze"
+	"assay/analyze/detail"
 	"assay/internal/ingest"
 	"assay/internal/partial"
 	"assay/internal/redact"
@@ -46,8 +47,12 @@ func (r *reading) parts() ([]partial.Part, []error) {
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 	run, from, _ := r.places.run(in) // reading has checked it
+	var details *detail.Request
+	if r.details {
+		details = &detail.Request{Inputs: len(r.paths), Spans: r.limits.memory.spans()}
+	}
 	p, err := partial.Measure(in, partial.Options{
-		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()},
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows(), Detail: details},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Run:     run, RunFrom: from,
 		Window: r.window, Steady: steady,

@@ -35,6 +35,7 @@ func runSummary(e env, c *command, args []string) error {
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
+	flags.BoolVar(&m.details, "detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
 	m.register(flags)
 	m.window.register(flags)
 	args, err := parse(e, c, flags, args)
@@ -44,6 +45,9 @@ func runSummary(e env, c *command, args []string) error {
 	tab, wrong := newTabulation(*tables, *format)
 	if !flags.Changed("table") {
 		wrong = checkFormat(*format)
+	}
+	if wrong == "" && m.details && *format != "json" && m.save == "" {
+		wrong = "--detail is for programs; add --format json or --save DIR"
 	}
 	if wrong == "" {
 		wrong = checkBrief(*brief, *format)

@@ -12,7 +12,7 @@ func (o Options) narrowed(t *trace.Trace, from summary.Input) (*summary.Summary,
 	c := window.Capture{Span: window.Span(analyze.Extent(t)), BaseNS: t.Meta.BaseTime, Name: from.Path}
 	if o.Window.Steps || o.Window.Steady {
 		all := o.Options
-		all.Collectives = nil
+		all.Collectives, all.Detail = nil, nil
 		c.Marks = o.stepsOf(analyze.Trace(t, from, all))
 	}
 	if o.Window.Phase != "" {
