@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 )
 
@@ -138,22 +139,7 @@ func (s Selector) hasNumber(key string, n int64) bool {
 // stands for anything.
 func (s Selector) has(key, name string) bool {
 	want := s.value(key)
-	if want == "" || want == name {
-		return true
-	}
-	parts := strings.Split(want, "*")
-	if len(parts) == 1 {
-		return false
-	}
-	rest, ok := strings.CutPrefix(name, parts[0])
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		var found bool
-		if _, rest, found = strings.Cut(rest, part); !found {
-			return false
-		}
-	}
-	return ok && strings.HasSuffix(rest, last)
+	return want == "" || label.Like(want, name)
 }
 
 // hasStep reports whether the step of a number is selected.

@@ -114,7 +114,9 @@ func newIdleness(a *Attribution) *idleness {
 		for _, l := range largest {
 			shown = append(shown, l.StartNS)
 		}
+		shown = append(shown, a.explained[i]...)
 		slices.Sort(shown)
+		shown = slices.Compact(shown)
 		see := a.waits.device(i)
 		for g := range gapsOf(a.tl, d, a.Links) {
 			see(g)
