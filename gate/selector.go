@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 )
 
@@ -150,22 +151,7 @@ func (s Selector) hasPhase(name string) bool {
 // matches reports whether a pattern, in which "*" stands for anything, is that of a name. An
 // empty pattern is that of all.
 func matches(want, name string) bool {
-	if want == "" || want == name {
-		return true
-	}
-	parts := strings.Split(want, "*")
-	if len(parts) == 1 {
-		return false
-	}
-	rest, ok := strings.CutPrefix(name, parts[0])
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		var found bool
-		if _, rest, found = strings.Cut(rest, part); !found {
-			return false
-		}
-	}
-	return ok && strings.HasSuffix(rest, last)
+	return want == "" || label.Like(want, name)
 }
 
 // hasStep reports whether the step of a number is selected.
