@@ -135,7 +135,9 @@ func samplesOf(s *series.Series) (samples, bool) {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) })
+	if byTime := func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) }; !slices.IsSortedFunc(order, byTime) {
+		slices.SortStableFunc(order, byTime)
+	}
 	for _, i := range order {
 		out.t, out.v = append(out.t, s.Points.Time[i]), append(out.v, s.Points.Value[i])
 	}
