@@ -109,8 +109,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	room := limits.NewRoom(opt.maxRows())
 	s.Streams = room.Keep(s.Streams)
 	s.Copies = gpu.Copies(tl, in.Rank, room)
-	done := steps.Completions(tl, host.Links, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
-	s.Steps = steps.Rows(tl, steps.OfDevice(tl, host.Links, marks, done), done, phases, &host.Links.Lost, in.Rank, opt.maxSteps(), &issues)
+	var done []*steps.Completion
+	s.Steps, done = stepRows(tl, host.Links, marks, phases, in.Rank, opt, &issues)
 	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &issues)
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
@@ -146,6 +146,20 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Sort()
 	s.Detach()
 	return s
+}
+
+// stepRows measures the steps on each device.
+func stepRows(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
+	done := steps.Completions(tl, l, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
+	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, &l.Lost, rank, opt.maxSteps(), issues), done
+}
+
+// Steps returns the steps of a trace as [Trace] measures them.
+func Steps(t *trace.Trace, rank int, opt Options) []summary.Step {
+	var unused diag.Ledger
+	words := steps.NewVocabulary(t, opt.Phases)
+	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), linking.Of(t), steps.MarksOf(words, &unused), steps.PhasesOf(words), rank, opt, &unused)
+	return rows
 }
 
 // Extent returns the first start and the last end of all events of a trace: see span.

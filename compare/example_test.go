@@ -27,7 +27,7 @@ func Example() {
 		fmt.Println(r.Name, compare.Signed(r.DeltaNS))
 	}
 	// Output:
-	// step 1.000 → 1.050 ms (+0.050 ms): compute +0.100 ms, mainly "gemm" (gemm): mean 90 µs, was 80 µs (+100 µs); but idle -0.050 ms, mainly unattributed (-50 µs)
+	// step 1.000 → 1.050 ms (+0.050 ms): compute +0.100 ms, mainly "gemm" (gemm): mean 90 µs, was 80 µs (+0.100 ms); but idle -0.050 ms, mainly unattributed (-0.050 ms)
 	// compute +100 µs
 	// exposed communication 0 ns
 	// exposed copies 0 ns

@@ -134,7 +134,7 @@ func (c *Comparison) mover(delta int64) *Row {
 // because returns the change of a part of the budget, and the main contribution
 // to it.
 func (c *Comparison) because(part *Row) string {
-	text := part.Name + " " + c.inUnit().signed(part.DeltaNS)
+	text := part.Name + " " + c.inUnit().delta(part.DeltaNS)
 	why := ""
 	switch part.Name {
 	case BudgetCompute:
@@ -171,14 +171,18 @@ func (c *Comparison) kernelReason(delta int64, class string) string {
 	for _, r := range rows {
 		deltas = append(deltas, r.DeltaNS)
 	}
-	named, _ := explaining(deltas, delta, mostParts)
+	most := mostParts
+	if c.isStill(c.Budget.DeltaNS) {
+		most = 1 // two parts of the breakdown are named
+	}
+	named, _ := explaining(deltas, delta, most)
 	if len(named) == 0 {
 		return "because kernels overlap less"
 	}
 	first := &rows[named[0]]
 	text := mostly(first.DeltaNS, delta) + " " + c.runs(first)
 	for _, i := range named[1:] {
-		text += fmt.Sprintf(", %q (%s)", rows[i].Name, Signed(rows[i].DeltaNS))
+		text += fmt.Sprintf(", %q (%s)", rows[i].Name, c.inUnit().delta(rows[i].DeltaNS))
 	}
 	return text
 }
@@ -215,14 +219,14 @@ func (c *Comparison) runs(r *Row) string {
 	base, new := times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 	switch {
 	case r.Match == OnlyNew:
-		return fmt.Sprintf("%s, added: %s %s (%s)", name, often(new), each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, added: %s %s (%s)", name, often(new), each, c.inUnit().delta(r.DeltaNS))
 	case r.Match == OnlyBase:
-		return fmt.Sprintf("%s, removed: was %s %s (%s)", name, often(base), each, Signed(r.DeltaNS))
+		return fmt.Sprintf("%s, removed: was %s %s (%s)", name, often(base), each, c.inUnit().delta(r.DeltaNS))
 	case size(r.CountNS) > size(r.DurationNS):
-		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), Signed(r.DeltaNS))
+		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), c.inUnit().delta(r.DeltaNS))
 	}
 	b, n := r.Means(c)
-	return fmt.Sprintf("%s: mean %s, was %s (%s)", name, unit.Duration(n), unit.Duration(b), Signed(r.DeltaNS))
+	return fmt.Sprintf("%s: mean %s, was %s (%s)", name, unit.Duration(n), unit.Duration(b), c.inUnit().delta(r.DeltaNS))
 }
 
 // often returns the text for a number of times.
@@ -266,9 +270,9 @@ func (c *Comparison) idleReason(direction int64) string {
 		return ""
 	}
 	if r.Name == Unattributed {
-		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), Signed(r.DeltaNS))
+		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), c.inUnit().delta(r.DeltaNS))
 	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), Signed(r.DeltaNS))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), c.inUnit().delta(r.DeltaNS))
 	for _, it := range c.Idle.Rows { // the largest first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)

@@ -78,7 +78,8 @@ func unitOf(of string, base, new int64) inUnit {
 	}
 	in.decimals = max(0, 2-int(math.Floor(math.Log10(max(1, smallest/in.one)))))
 	if delta := (largest - smallest) / in.one; delta*in.one >= still*smallest && delta > 0 {
-		in.decimals = min(max(in.decimals, 1-int(math.Floor(math.Log10(delta)))), in.decimals+1)
+		digits := -int(math.Floor(math.Log10(delta)))
+		in.decimals = max(in.decimals, min(1, 2+digits), min(1+digits, in.decimals+1))
 	}
 	return in
 }
@@ -87,7 +88,8 @@ func (t inUnit) number(v int64) string {
 	if t.unit == "" {
 		return unit.Count(v)
 	}
-	text := strconv.FormatFloat(float64(v)/t.one, 'f', t.decimals, 64)
+	places := math.Pow10(t.decimals)
+	text := strconv.FormatFloat(math.Round(float64(v)/t.one*places)/places, 'f', t.decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
 		return strings.TrimPrefix(text, "-")
 	}
@@ -101,6 +103,14 @@ func (t inUnit) signed(v int64) string {
 		return "+" + t.text(v)
 	}
 	return t.text(v)
+}
+
+// delta returns a part of a change, in its own unit if it is too short for that of the whole.
+func (t inUnit) delta(ns int64) string {
+	if float64(size(ns)) < 5*t.one/math.Pow10(t.decimals) {
+		return Signed(ns)
+	}
+	return t.signed(ns)
 }
 
 // moved returns the change of a whole: "step 48.6 → 63.6 s (+15.0 s)". A side that is far shorter than the

@@ -17,11 +17,6 @@ const (
 	mostValues = 3 // metrics that are named
 )
 
-// rlPhases are the phases of a step of reinforcement learning. Each ends when its work is
-// done, so that their times on the host explain the step. The host runs ahead of the GPU in the phases
-// of a training step (forward, backward), so theirs do not.
-var rlPhases = []string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync", "sleep-wake", "wait"}
-
 // PhasesLead reports whether the headline is about the steps on the host: those of logs,
 // and those of reinforcement learning.
 func (c *Comparison) PhasesLead() bool {
@@ -31,7 +26,7 @@ func (c *Comparison) PhasesLead() bool {
 	case c.Per == PerNone:
 		return true
 	}
-	return slices.ContainsFunc(c.Phases, func(r phases.Row) bool { return slices.Contains(rlPhases, r.Phase) })
+	return slices.ContainsFunc(c.Phases, func(r phases.Row) bool { return phases.OfRL(r.Phase) })
 }
 
 // stepMovement returns the change of the step and of the phases that explain it, the
@@ -158,12 +153,14 @@ func (c *Comparison) figureValues() (list []value) {
 
 // metricValues returns the metrics of both sides.
 func (c *Comparison) metricValues() (list []value) {
-	for _, m := range c.Series {
+	place := series.Places(c.Series)
+	for i := range c.Series {
+		m := &c.Series[i]
 		if m.Match != series.ByName || m.Note != "" || m.Base == nil || m.New == nil {
 			continue
 		}
 		where := ""
-		if text := series.LabelText(m.Labels); text != "" {
+		if text := place(m); text != "" {
 			where = " (" + text + ")"
 		}
 		list = append(list, movedValue(m.Metric+where, m.Role, m.Unit, m.Effect, &m.Base.Median, &m.New.Median, m.Change))
@@ -203,9 +200,11 @@ const manyTimes = 10
 // SignedPercent prints a relative change with its sign, or as a factor if it is large.
 func SignedPercent(change float64) string {
 	switch {
+	case math.IsInf(change, 0):
+		return unit.None
 	case change >= manyTimes-1:
 		return "×" + unit.Count(int64(min(change+1.5, 1e15)))
-	case math.IsNaN(change) || math.Abs(change) > 1e9:
+	case math.IsNaN(change) || change < -1: // a share of what changed its sign says nothing
 		return unit.None
 	}
 	const parts = 1e9

@@ -49,11 +49,19 @@ func (d *differ) otherSteps() (Reason, bool) {
 	s := d.phases.Steps
 	switch {
 	case d.phases.Common:
-		return Reason{"common-steps", Note, fmt.Sprintf("the logs have different steps: %d of the base and %d of the new run have the same numbers and are compared", s.Base.Count, s.New.Count)}, true
+		return Reason{"common-steps", Note, commonSteps(s.Base.Count, s.New.Count)}, true
 	case d.phases.Apart:
 		return Reason{"other-steps", Warn, "the logs have no three steps with the same numbers, so all steps are compared: the work of a step can depend on how far training is"}, true
 	}
 	return Reason{}, false
+}
+
+// commonSteps says which steps of two logs are compared.
+func commonSteps(base, new int64) string {
+	if base == new {
+		return fmt.Sprintf("only the %d steps whose numbers both logs have are compared", base)
+	}
+	return fmt.Sprintf("only steps whose numbers both logs have are compared: %d of the base, %d of the new run", base, new)
 }
 
 // onePhased: phases cannot be compared with a step of unknown parts.
@@ -70,6 +78,23 @@ func (d *differ) otherSource() (Reason, bool) {
 		return Reason{}, false
 	}
 	return Reason{"trace-and-log", Warn, "one run is a trace and the other a log: only steps and phases on the host are compared, and the profiler makes its run slower"}, true
+}
+
+// otherRank: programs log on their first rank or on their last.
+func (d *differ) otherRank() (Reason, bool) {
+	for i := range d.c.Series {
+		if m := &d.c.Series[i]; m.Match == series.ByName && m.NewRank != "" {
+			return Reason{"other-rank", Warn, fmt.Sprintf("the base was logged by rank %s and the new run by rank %s, which may do different parts of the work", m.Labels["rank"], m.NewRank)}, true
+		}
+	}
+	return Reason{}, false
+}
+
+// unknownClock: a time with waiting and one without differ, whatever the program does.
+func (d *differ) unknownClock() (Reason, bool) {
+	of := func(t TableDelta) bool { return t.Of == summary.OfFunction && t.Clock == "" }
+	return Reason{"unknown-clock", Warn, "the profiles do not record their clock (CPU time, or wall time, which includes waiting): make sure that both have the same one"},
+		slices.ContainsFunc(d.c.Tables, of)
 }
 
 // otherWork: benchmarks of different workloads are compared by force.

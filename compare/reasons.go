@@ -40,7 +40,7 @@ func (d *differ) reasons() []Reason {
 	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
-	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps, d.onePhased, d.otherSource, d.otherWork, d.singleRun)
+	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }

@@ -99,22 +99,22 @@ func injections() []injection {
 		{"slower kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, fused, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 15 * us })
 			return p
-		}, 150 * us, []string{"step 1.29 → 1.44 ms (+0.15 ms): compute +0.15 ms", fused, "mean 35 µs, was 20 µs (+150 µs)"}},
+		}, 150 * us, []string{"step 1.29 → 1.44 ms (+0.15 ms): compute +0.15 ms", fused, "mean 35 µs, was 20 µs (+0.15 ms)"}},
 		{"faster kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, gemm, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS -= 30 * us })
 			return p
-		}, -300 * us, []string{"step 1.29 → 0.99 ms (-0.30 ms): compute -0.30 ms", gemm, "mean 70 µs, was 100 µs (-300 µs)"}},
+		}, -300 * us, []string{"step 1.29 → 0.99 ms (-0.30 ms): compute -0.30 ms", gemm, "mean 70 µs, was 100 µs (-0.30 ms)"}},
 		{"more launches", func(p []tracegen.Segment) []tracegen.Segment {
 			last := p[len(p)-2]
 			return slices.Insert(p, len(p)-1, last, last, last, last, last)
-		}, 100 * us, []string{"(+0.10 ms): compute +0.10 ms", fused, "15 times per step, was 10 times (+100 µs)"}},
+		}, 100 * us, []string{"(+0.10 ms): compute +0.10 ms", fused, "15 times per step, was 10 times (+0.10 ms)"}},
 		{"new kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			seg := tracegen.Segment{NS: 200 * us, Ops: []tracegen.Op{{Kind: tracegen.Compute, Name: "check_finite", Stream: 7, Host: []string{"aten::isfinite"}}}}
 			return slices.Insert(p, 5, seg)
-		}, 200 * us, []string{"(+0.20 ms): compute +0.20 ms", "check_finite", "added: once per step (+200 µs)"}},
+		}, 200 * us, []string{"(+0.20 ms): compute +0.20 ms", "check_finite", "added: once per step (+0.20 ms)"}},
 		{"gone kernel", func(p []tracegen.Segment) []tracegen.Segment {
 			return slices.DeleteFunc(p, func(s tracegen.Segment) bool { return len(s.Ops) > 0 && s.Ops[0].Name == fused })
-		}, -200 * us, []string{"(-0.20 ms): compute -0.20 ms", fused, "removed: was 10 times per step (-200 µs)"}},
+		}, -200 * us, []string{"(-0.20 ms): compute -0.20 ms", fused, "removed: was 10 times per step (-0.20 ms)"}},
 		{"lost overlap", func(p []tracegen.Segment) []tracegen.Segment {
 			comm := p[1].Ops[1]
 			p[1].Ops = p[1].Ops[:1]
@@ -123,7 +123,7 @@ func injections() []injection {
 		{"slower copy", func(p []tracegen.Segment) []tracegen.Segment {
 			each(p, upload, func(s *tracegen.Segment, _ *tracegen.Op) { s.NS += 60 * us })
 			return p
-		}, 60 * us, []string{"(+0.060 ms): exposed copies +0.060 ms", upload, "mean 100 µs, was 40 µs (+60 µs)"}},
+		}, 60 * us, []string{"(+0.060 ms): exposed copies +0.060 ms", upload, "mean 100 µs, was 40 µs (+0.060 ms)"}},
 		{"new gap", func(p []tracegen.Segment) []tracegen.Segment {
 			wait := tracegen.Segment{NS: 300 * us, Ops: []tracegen.Op{{Kind: tracegen.HostOnly, Host: []string{"aten::item"}, Call: "cudaStreamSynchronize"}}}
 			return slices.Insert(p, 11, wait)

@@ -148,6 +148,8 @@ func (e *examination) complete() (can, why string) {
 		return Partly, fmt.Sprintf("%d of the %d inputs are incomplete.", incomplete, len(e.Inputs))
 	case codes != "":
 		return Partly, "Data is missing: " + codes + "."
+	case e.issuesOf(func(is summary.Issue) bool { return is.Code == summary.LogCut }) != "":
+		return Partly, "A log ends within a line: it was cut there, or copied while the program wrote it."
 	}
 	return Yes, "All inputs were read to their ends, and nothing is missing."
 }

@@ -48,6 +48,9 @@ type Outcome struct {
 	// Capture is true of an inconclusive result that the quality of a capture, or
 	// captures that do not compare, are to blame for, and not noise.
 	Capture bool
+	// Floored is true of a gate that passes although a change is over its limit, because the
+	// change is under min_abs.
+	Floored bool
 
 	Now, Base *Sample // nil where it was not measured
 	P         *float64
@@ -164,8 +167,9 @@ func (c *check) gate(g *Gate) Outcome {
 		o.Base, baseErr = c.base.sample(g)
 	}
 	o.Now = now
+	several := (*ambiguity)(nil)
 	switch {
-	case err != nil && g.IfMeasured && (len(c.base.runs) == 0 || baseErr != nil):
+	case err != nil && !errors.As(err, &several) && g.IfMeasured && (len(c.base.runs) == 0 || baseErr != nil):
 		return o.is(Skipped, "not measured: %s", err)
 	case err != nil:
 		return o.is(Error, "cannot be measured: %s", err)
@@ -183,7 +187,7 @@ func (c *check) gate(g *Gate) Outcome {
 	if fail.result == Fail && g.WarnOnly {
 		fail.result = Warn
 	}
-	o.Result, o.Why, o.Capture = fail.result, fail.why, fail.capture
+	o.Result, o.Why, o.Capture, o.Floored = fail.result, fail.why, fail.capture, fail.floored
 	return o
 }
 
@@ -197,6 +201,7 @@ type answer struct {
 	result  Result
 	why     string
 	capture bool
+	floored bool
 }
 
 // worse returns the weightier of two answers.
@@ -241,7 +246,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			a.why += "; the capture is incomplete, so there is more of it"
 			return a
 		}
-		return answer{Inconclusive, fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), true}
+		return answer{Inconclusive, fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), true, false}
 	}
 	if !compared {
 		return a
@@ -256,7 +261,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 		why = c.defined
 	}
 	if why != "" {
-		return answer{Inconclusive, "not comparable: " + why + "; " + o.change(), true}
+		return answer{Inconclusive, "not comparable: " + why + "; " + o.change(), true, false}
 	}
 	return a
 }

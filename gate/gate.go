@@ -142,6 +142,8 @@ func (u Unit) Text(v float64) string {
 		return unit.FineDuration(clamp(v))
 	case Size:
 		return unit.FineBytes(clamp(v))
+	case Rate:
+		return unit.Rate(clamp(v), 1e9)
 	case Share:
 		return strconv.FormatFloat(100*v, 'f', shareDigits(v), 64) + "%"
 	}
@@ -159,6 +161,8 @@ func (u Unit) exact(v float64) string {
 		return strconv.FormatFloat(100*v, 'f', 6, 64) + "%"
 	case Size:
 		return unit.Count(clamp(v)) + " B"
+	case Rate:
+		return unit.Count(clamp(v)) + " B/s"
 	}
 	_, name, _ := strings.Cut(u.Text(v), " ")
 	if ns, err := unit.ParseDuration("1 " + name); err == nil {

@@ -111,6 +111,8 @@ func (l *logged) statistic(r *summary.Series) *float64 {
 		return r.Median
 	case "mean":
 		return r.Mean
+	case "last":
+		return r.Last
 	}
 	return r.Max
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -40,6 +41,40 @@ func service() *summary.Summary {
 			{Input: 3, Metrics: []summary.Figure{figure("serving.ttft", "p99", 350e6), figure("serving.ttft", "mean", 90e6), figure("throughput.requests", "", 12.5)}},
 			{Input: 3, Number: 1, Metrics: []summary.Figure{figure("serving.ttft", "p99", 200e6), figure("serving.ttft", "mean", 95e6), figure("throughput.requests", "", 14)}},
 		}}
+}
+
+// TestLoggedMetrics: each line names a metric of series with its unit and direction, and what
+// is a time, latency or rate there has a line or a metric of its own.
+func TestLoggedMetrics(t *testing.T) {
+	text, err := os.ReadFile("../series/metrics.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, better, roles := map[string]string{}, map[string]string{}, map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 4 && f[0][0] != '#' {
+			units[f[0]], better[f[0]], roles[f[0]] = f[1], f[2], f[3]
+		}
+	}
+	used := map[string]bool{"step.time": true, "step.phase": true, "run.samples": true, "run.steps": true, "comm.busbw": true, "comm.algbw": true} // step.median and others
+	for _, l := range loggedLines() {
+		used[l.metric] = true
+		want := map[string]string{"ns": "time", "share": "share", "byte": "size"}[units[l.metric]]
+		if want == "" {
+			want = "count"
+		}
+		if units[l.metric] == "" || l.unit != want {
+			t.Errorf("%s: metric %q has the unit %q, and the line %q", l.name, l.metric, units[l.metric], l.unit)
+		}
+		if b := better[l.metric]; b != "-" && b != l.better {
+			t.Errorf("%s: better is %q, that of %s is %q", l.name, l.better, l.metric, b)
+		}
+	}
+	for name, role := range roles {
+		if better[name] != "-" && role == "latency" && !used[name] && !strings.Contains(name, "await") && !strings.HasPrefix(name, "serving.") {
+			t.Errorf("no gate metric for %s", name)
+		}
+	}
 }
 
 // TestLogged: rates of replicas add up, the worst percentile counts, and a mean is over all

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"assay/summary"
 )
@@ -185,91 +183,6 @@ func (v selection) memoryShare() (Value, error) {
 		return Value{}, errors.New("no size of the device's memory; set a gate on memory.peak in its place")
 	}
 	return fullest, nil
-}
-
-// A phase is the sum of the annotations that are selected.
-type phase struct {
-	count, host, gpu int64
-	spans            bool // spans of a trace without device work
-}
-
-func (p phase) device() (Value, error) {
-	if p.spans {
-		return Value{}, errNoDevices
-	}
-	return whole(p.gpu), nil
-}
-
-// phaseAs returns the measurement of annotations, or, in traces that have none, of
-// host spans.
-func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
-	return func(v selection) (Value, error) {
-		if v.sel.value("phase") == "" {
-			return Value{}, errors.New("no phase is selected: write phase.mean{phase=NAME}, with * in NAME for anything")
-		}
-		var sum phase
-		names := make(map[string]bool)
-		add := func(name string, rank int, count, host, gpu int64) {
-			if !v.sel.hasNumber("rank", int64(rank)) {
-				return
-			}
-			names[strconv.Quote(name)] = true
-			if v.sel.has("phase", name) {
-				sum.count = summary.Plus(sum.count, count)
-				sum.host = summary.Plus(sum.host, host)
-				sum.gpu = summary.Plus(sum.gpu, gpu)
-			}
-		}
-		for _, a := range v.Annotations {
-			add(a.Name, a.Rank, a.Count, a.CPUTotalNS, a.GPUTotalNS)
-		}
-		if sum.count == 0 {
-			sum.spans = true
-			for _, s := range v.Spans {
-				add(s.Name, s.Rank, s.Count, s.TotalNS, 0)
-			}
-		}
-		if sum.count == 0 {
-			v.loggedPhases(add)
-		}
-		if sum.count == 0 {
-			if len(names) == 0 {
-				return Value{}, errors.New("no annotations: mark phases with record_function or NVTX ranges")
-			}
-			return Value{}, fmt.Errorf("no phase %q; there is %s", v.sel.value("phase"), few(sorted(names)))
-		}
-		return of(sum)
-	}
-}
-
-// loggedPhases calls add for the phases that a program logged: for those of the selected
-// name, or, if there is none, for the timers of that name. Of nested phases of one name
-// the outermost counts.
-func (v selection) loggedPhases(add func(name string, rank int, count, host, gpu int64)) {
-	found := false
-	for _, p := range v.Phases {
-		if p.Source != summary.SourceLog {
-			continue
-		}
-		parts := strings.Split(p.Path, "/")
-		if slices.ContainsFunc(parts[:len(parts)-1], func(up string) bool { return v.sel.has("phase", up) }) {
-			continue // within a phase that counts
-		}
-		name := p.Name()
-		if v.sel.has("phase", p.Path) {
-			name = p.Path
-		}
-		found = found || v.sel.has("phase", name)
-		add(name, p.Rank, p.Count, p.HostNS, 0)
-	}
-	if found {
-		return
-	}
-	for _, r := range v.Series {
-		if r.Metric == "step.phase" && r.Sum != nil && r.Pooled == 0 {
-			add(r.Name, v.Inputs[r.Input].Rank, r.N, int64(*r.Sum), 0)
-		}
-	}
 }
 
 func sumOf(ns []int64) (sum int64) {

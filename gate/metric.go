@@ -36,10 +36,11 @@ const (
 	Time
 	Size
 	Count
+	Rate // bytes per second
 )
 
 // String returns the unit as the list of metrics has it.
-func (u Unit) String() string { return [...]string{"share", "ns", "bytes", "count"}[u] }
+func (u Unit) String() string { return [...]string{"share", "ns", "bytes", "count", "bytes/s"}[u] }
 
 // A Metric is a figure that gates can be set on.
 type Metric struct {
@@ -52,7 +53,9 @@ type Metric struct {
 	Rises   bool     // more of the capture can only raise it
 	Sums    bool     // it adds up over the capture, so captures of unequal length do not compare
 	Keys    []string // of selectors that it knows
-	Meaning string   // numerator and denominator
+	Needs   []string // those that a gate must have
+	Meaning string   // what it is; of shares and means the numerator
+	Per     string   // the denominator, or ""
 
 	measure func(selection) (Value, error)
 }
@@ -94,25 +97,26 @@ func deviceKeys(more ...string) []string { return append([]string{"device", "ran
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics(), loggedMetrics())
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics(),
+		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 }
 
 func activityMetrics() []Metric {
 	keys := deviceKeys("steps", "phase")
 	return []Metric{
-		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran / window, summed over GPUs",
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Busy)},
-		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran / window, summed over GPUs",
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Compute)},
-		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did / window, summed over GPUs",
+		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
 			measure: selection.exposedComm},
-		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute / time in which it ran",
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
 			measure: selection.overlap},
-		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did / window, summed over GPUs",
+		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.ExposedCopy)},
-		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran / window, summed over GPUs; owner= selects one cause",
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
 			measure: selection.idle},
-		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU / window, summed over GPUs",
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU", Per: "window, summed over GPUs",
 			measure: selection.syncs},
 	}
 }
@@ -122,7 +126,7 @@ func stepMetrics() []Metric {
 	return []Metric{
 		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
-		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time / number of steps",
+		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time", Per: "number of steps",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
 		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "longest step time",
 			measure: stepsAs(func(ns []int64) Value { return whole(slices.Max(ns)) })},
@@ -136,17 +140,17 @@ func kernelMetrics() []Metric {
 	return []Metric{
 		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
-		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels / number of steps of the GPUs",
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
-		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time / number of kernels",
+		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
 		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
 		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
-		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time / number of steps of the GPUs",
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
-		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels / total kernel time of the GPUs",
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels", Per: "total kernel time of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
 	}
 }
@@ -159,14 +163,14 @@ func launchMetrics() []Metric {
 			measure: selection.launches},
 		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
 			measure: selection.graphLaunches},
-		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs / all GPU operations with a known launch",
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
 			measure: selection.graphShare},
 	}
 }
 
 func otherMetrics() []Metric {
 	copyKeys := deviceKeys("class", "copy")
-	phaseKeys := []string{"phase", "rank"}
+	phaseKeys, needs := []string{"phase", "rank"}, []string{"phase"}
 	return []Metric{
 		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the GPU",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
@@ -178,15 +182,15 @@ func otherMetrics() []Metric {
 			measure: orLogged(peakOf(allocated), "memory.peak")},
 		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
 			measure: orLogged(peakOf(reserved), "memory.peak_reserved")},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded) / memory of the GPU; the fullest GPU counts",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded)", Per: "memory of the GPU, of the fullest GPU",
 			measure: selection.memoryShare},
-		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Meaning: "CPU time in an annotation (record_function, NVTX) / its number of runs; requires phase=",
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"", Per: "its number of runs",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
-		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "CPU time in an annotation, summed over runs; requires phase=",
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation or phase, summed over runs",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
-		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "total time of the GPU work launched in an annotation; requires phase=",
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "total time of the GPU work launched in an annotation",
 			measure: phaseAs(phase.device)},
-		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Meaning: "number of runs of an annotation; requires phase=",
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "number of runs of an annotation",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
 	}
 }

@@ -132,8 +132,10 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 		return Gate{}, yamltree.Errorf(e.Key, "%w", err)
 	}
 	g := Gate{Text: m.Name + sel.String(), Metric: m, Selector: sel, Line: e.Key.GetToken().Position.Line, Noise: -1}
-	if strings.HasPrefix(m.Name, "phase.") && sel.value("phase") == "" {
-		return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s{phase=NAME}", m.Name, m.Name)
+	for _, key := range m.Needs {
+		if sel.value(key) == "" {
+			return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s", m.Name, m.name())
+		}
 	}
 	if _, isMap := e.Value.(ast.MapNode); !isMap {
 		if err := g.condition(&g.Fail, e.Value); err != nil {
@@ -289,6 +291,13 @@ func (u Unit) parse(text string) (float64, error) {
 	case Size:
 		n, err := unit.ParseBytes(text)
 		return float64(n), notBelow(err, float64(n), text)
+	case Rate:
+		size, ok := strings.CutSuffix(text, "/s")
+		if !ok {
+			return 0, fmt.Errorf("bandwidth %q: want a size per second, such as 300GB/s", text)
+		}
+		n, err := unit.ParseBytes(size)
+		return float64(n), notBelow(err, float64(n), text)
 	case Share:
 		v, err := unit.ParseShare(text)
 		if err == nil && v > 1 {
@@ -322,7 +331,7 @@ func (u Unit) bound(text string) (*Bound, error) {
 
 // written returns a quantity with one space between number and unit: "1500 us".
 func written(text string) string {
-	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ")
+	number := strings.TrimRight(strings.TrimSuffix(text, "/s"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ")
 	return strings.TrimSpace(strings.TrimSpace(number) + " " + text[len(number):])
 }
 
@@ -346,11 +355,13 @@ func (u Unit) parseChange(text string) (Change, error) {
 	return Change{v, true, written(text)}, err
 }
 
-func (u Unit) noun() string { return [...]string{"share", "duration", "size", "number"}[u] }
+func (u Unit) noun() string {
+	return [...]string{"share", "duration", "size", "number", "bandwidth"}[u]
+}
 
-func (u Unit) example() string { return [...]string{"5%", "2s", "64GiB", "100"}[u] }
+func (u Unit) example() string { return [...]string{"5%", "2s", "64GiB", "100", "300GB/s"}[u] }
 
-func (u Unit) difference() string { return [...]string{"2pp", "1ms", "64MiB", "10"}[u] }
+func (u Unit) difference() string { return [...]string{"2pp", "1ms", "64MiB", "10", "5GB/s"}[u] }
 
 // scalar returns the text of a single value, as it was written.
 func scalar(n ast.Node) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 )
 
@@ -137,23 +138,20 @@ func (s Selector) hasNumber(key string, n int64) bool {
 // has reports whether a name is selected: all of it, or a pattern in which "*"
 // stands for anything.
 func (s Selector) has(key, name string) bool {
-	want := s.value(key)
-	if want == "" || want == name {
-		return true
-	}
-	parts := strings.Split(want, "*")
-	if len(parts) == 1 {
-		return false
-	}
-	rest, ok := strings.CutPrefix(name, parts[0])
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		var found bool
-		if _, rest, found = strings.Cut(rest, part); !found {
-			return false
-		}
-	}
-	return ok && strings.HasSuffix(rest, last)
+	return matches(s.value(key), name)
+}
+
+// hasPhase reports whether a phase of "assay help phases" is selected. Their names have
+// hyphens, where programs mostly write underscores or spaces.
+func (s Selector) hasPhase(name string) bool {
+	want := s.value("phase")
+	return matches(want, name) || matches(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(want)), name)
+}
+
+// matches reports whether a pattern, in which "*" stands for anything, is that of a name. An
+// empty pattern is that of all.
+func matches(want, name string) bool {
+	return want == "" || label.Like(want, name)
 }
 
 // hasStep reports whether the step of a number is selected.

@@ -91,11 +91,11 @@ func (o *Outcome) absolute(l *Limits) answer {
 		}
 		why := fmt.Sprintf("is %s, %s %s", o.value(limit.at), side, limit.at.Text)
 		if o.straddles(limit.at.At) {
-			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false}
+			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false, false}
 		}
-		return answer{Fail, why, false}
+		return answer{Fail, why, false, false}
 	}
-	return answer{Pass, "is " + o.Now.text(o.Gate.Metric), false}
+	return answer{Pass, "is " + o.Now.text(o.Gate.Metric), false, false}
 }
 
 // straddles reports whether the runs leave open on which side of a limit the
@@ -143,13 +143,13 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 			floored = fmt.Sprintf("%s, but under the floor of %s", why, l.MinAbs.Text)
 			continue
 		case tested && *p >= alpha:
-			return answer{Inconclusive, why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha), false}, p
+			return answer{Inconclusive, why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha), false, false}, p
 		case !tested && limit.by <= limit.noise*(1+rounding):
-			return answer{Inconclusive, why + "; but " + o.fewRuns(limit.noise), false}, p
+			return answer{Inconclusive, why + "; but " + o.fewRuns(limit.noise), false, false}, p
 		}
-		return answer{Fail, why, false}, p
+		return answer{Fail, why, false, false}, p
 	}
-	return answer{Pass, cmp.Or(floored, o.change()), false}, p
+	return answer{Pass, cmp.Or(floored, o.change()), false, floored != ""}, p
 }
 
 // exceeds reports whether a change by so much is over its limit.

@@ -122,7 +122,7 @@ func (b *bench) result() Result {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
-		sentence := valuesOnly
+		sentence := cmp.Or(series.Headline(b.Summary), valuesOnly)
 		if len(b.Series)+len(b.Benchmarks) == 0 {
 			sentence = groupsOnly
 		}

@@ -7,6 +7,7 @@ import (
 	"assay/internal/label"
 	"assay/report/counters"
 	"assay/report/doc"
+	"assay/report/logs"
 	"assay/report/memory"
 	"assay/report/section"
 	"assay/report/tables"
@@ -20,9 +21,10 @@ const (
 	briefMore     = 8 // further findings, by title
 )
 
-// brief returns the sections of the page for a pull request: the verdict, the time
-// breakdown and the most important findings. The other sections of the screen are folded.
-// If there is no time breakdown, the first section with measurements stays open.
+// brief returns the sections of the page for a pull request, with which the report begins: the
+// verdict, the phases of the step, the time breakdown and the most important findings. The other sections of
+// the screen are folded. If there are no times of steps and GPUs, the first section with measurements stays
+// open.
 func brief(ctx *section.Context) []doc.Section {
 	budget := timeline.ScreenBudget(ctx)
 	budget.Title = "GPU time"
@@ -37,9 +39,10 @@ func brief(ctx *section.Context) []doc.Section {
 	folded := slices.Concat([]doc.Section{moreFindings(ctx), briefCapture(ctx), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}))
 	measured := doc.Present(slices.Concat([]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx),
-		[]doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx))...)
-	open := []doc.Section{verdict(ctx), budget}
-	if budget.Blocks == nil && len(measured) > 0 {
+		[]doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
+	steps := stepPhases(ctx)
+	open := []doc.Section{verdict(ctx), steps, budget}
+	if budget.Blocks == nil && steps.Blocks == nil && len(measured) > 0 {
 		measured[0].Title = "Overview: " + measured[0].Title // the report has the whole section below
 		open, measured = append(open, measured[0]), measured[1:]
 	}

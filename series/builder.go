@@ -422,9 +422,12 @@ func (b *Builder) Records() int64 { return b.log.Records }
 func (b *Builder) Clock(time int64, dated, zoned bool) {
 	c := &b.log.Clock
 	if !c.Known {
-		*c = Clock{Known: true, Start: time, Dated: dated, Zoned: zoned}
+		*c = Clock{Known: true, Start: time, Dated: dated, Zoned: zoned, Leap: c.Leap}
 	}
 }
+
+// LeapDay notes that times without a year have a 29 February.
+func (b *Builder) LeapDay() { b.log.Clock.Leap = true }
 
 // DropSeries removes the series for which drop returns true.
 func (b *Builder) DropSeries(drop func(*Series) bool) {

@@ -58,6 +58,7 @@ type Clock struct {
 	Start int64 // the first time of the input: Unix ns, as if its zone was UTC
 	Dated bool  // the year is known; otherwise it is taken to be 1970
 	Zoned bool  // the input states its zone, and Start is exact
+	Leap  bool  // there is a 29 February without its year, so that the days from then on count as in a leap year
 }
 
 // A Metric is a quantity that is measured repeatedly.

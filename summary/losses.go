@@ -68,6 +68,9 @@ func (r LaunchLoss) Lost() (missing, calls int64) {
 // the capture.
 const LaunchesWithoutKernels = "launches-without-kernels"
 
+// LogCut is the code of the issue that a log ends within a line.
+const LogCut = "log-cut"
+
 // ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
 const ClocksImplausible = "window-implausible"
 

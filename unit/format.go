@@ -78,16 +78,16 @@ func Duration(ns int64) string { return scaledWhole(ns, durations(), spoken) }
 // values beside their limits: "84.25 ms".
 func FineDuration(ns int64) string { return scaledWhole(ns, durations(), tabular) }
 
-// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". If only the whole is
-// long enough for minutes, both are printed in seconds, "38.3 s of 765 s", so that they
-// can be compared. From 6000 s on the whole keeps its own unit.
+// DurationOf prints a part and its whole as "84.2 ms of 1.2 s". If the whole is long enough for
+// minutes, a part from one minute on is printed in minutes, too, "4.87 min of 20.6 min", so that they
+// can be compared.
 func DurationOf(part, whole int64) string {
-	const long = 600e9 // 599.5 s prints as 10 min
-	of := Duration(whole)
-	if part < long-5e8 && whole >= long-5e8 && whole < 10*long {
-		of = scaledWhole(whole, []scale{{"s", 1e9, 0}}, spoken)
+	const minute, long, hours = 60e9, 600e9, 7200e9
+	text := Duration(part)
+	if whole >= long-5e8 && whole < hours && part >= minute && part < long {
+		text = scaledWhole(part, []scale{{"min", minute, 0}}, spoken)
 	}
-	return Duration(part) + " of " + of
+	return text + " of " + Duration(whole)
 }
 
 // Bytes returns a size in binary units for a sentence, with at most three significant

@@ -212,11 +212,13 @@ func TestDurationOf(t *testing.T) {
 		{84_200_000, 1_200_000_000, "84.2 ms of 1.2 s"},
 		{38.25 * s, 76.5 * s, "38.3 s of 76.5 s"},
 		{765 * s, 786 * s, "12.8 min of 13.1 min"},
-		{30 * s, 99 * minute, "30 s of 5940 s"},
+		{30 * s, 99 * minute, "30 s of 99 min"},
+		{292 * s, 1238 * s, "4.87 min of 20.6 min"},
+		{90 * s, 120 * minute, "90 s of 2 h"},
 		{30 * s, 100 * minute, "30 s of 100 min"},
 		{0, 60 * s, "0 ns of 60 s"},
 		{599.6 * s, 10 * minute, "9.99 min of 10 min"},
-		{38.25 * s, 765 * s, "38.3 s of 765 s"},
+		{38.25 * s, 765 * s, "38.3 s of 12.8 min"},
 	} {
 		if got := DurationOf(tc.part, tc.whole); got != tc.want {
 			t.Errorf("%d of %d: %s, want %s", tc.part, tc.whole, got, tc.want)

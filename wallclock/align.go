@@ -24,6 +24,14 @@ func (p *placed) overlaps(o *placed, shift int64) bool {
 	return p.from()+shift <= o.to() && o.from() <= p.to()+shift
 }
 
+// mostZones is how far clocks of two zones are apart at most.
+const mostZones = 26 * 3600 * second
+
+// near reports whether two tracks have a time in common in some zones.
+func (p *placed) near(o *placed) bool {
+	return p.from() <= o.to()+mostZones && o.from()-mostZones <= p.to()
+}
+
 // align places tracks, which are nil for inputs without times. Those that cannot be placed
 // have the reason in their rows.
 func align(tracks []*Track) []*placed {
@@ -84,11 +92,12 @@ func years(list []*placed) {
 	for _, p := range without {
 		var fits []int64
 		for y := range seen {
-			shift := yearShift(p.first, y)
-			// Zones differ by up to 14 hours from that of others, which decides no year.
-			const zone = 26 * 3600 * second
+			shift, ok := yearShift(p.first, y, p.leap)
+			if !ok {
+				continue
+			}
 			if slices.ContainsFunc(dated, func(d *placed) bool {
-				return p.from()+shift <= d.to()+zone && d.from()-zone <= p.to()+shift
+				return p.from()+shift <= d.to()+mostZones && d.from()-mostZones <= p.to()+shift
 			}) {
 				fits = append(fits, shift)
 			}
@@ -102,10 +111,15 @@ func years(list []*placed) {
 	}
 }
 
-// yearShift returns what moves a time of 1970 to the same date and time of another year.
-func yearShift(ns int64, year int) int64 {
+// yearShift returns what moves a time of 1970 to the same date and time of another year. A log with
+// a 29 February counts its days as in a leap year, so it fits no other.
+func yearShift(ns int64, year int, leap bool) (shift int64, ok bool) {
+	first := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+	if leap {
+		return first.UnixNano(), first.AddDate(0, 2, -1).Day() == 29
+	}
 	t := time.Unix(0, ns).UTC()
-	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).UnixNano() - ns
+	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).UnixNano() - ns, true
 }
 
 // zones finds the zone of tracks without one if others have Unix time: all of them have the

@@ -28,6 +28,7 @@ const second = int64(1e9)
 // A Track is what one input tells about wall-clock time. It refers to no other data.
 type Track struct {
 	dated, zoned bool
+	leap         bool // it has a 29 February without its year
 	monitor      bool // it has samples of a monitor, and no values of a program
 	sampled      bool // samples are missing
 	first, last  int64
@@ -65,7 +66,7 @@ func OfLog(l *series.Log, phaseOf func(string) string) *Track {
 	if len(l.Series) == 0 {
 		return nil
 	}
-	t := &Track{dated: l.Clock.Dated, zoned: l.Clock.Zoned, open: second, monitor: true}
+	t := &Track{dated: l.Clock.Dated, zoned: l.Clock.Zoned, leap: l.Clock.Leap, open: second, monitor: true}
 	ends := map[[2]string][]stepEnd{}
 	for i := range l.Series {
 		s := &l.Series[i]
@@ -134,7 +135,9 @@ func samplesOf(s *series.Series) (samples, bool) {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) })
+	if byTime := func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) }; !slices.IsSortedFunc(order, byTime) {
+		slices.SortStableFunc(order, byTime)
+	}
 	for _, i := range order {
 		out.t, out.v = append(out.t, s.Points.Time[i]), append(out.v, s.Points.Value[i])
 	}

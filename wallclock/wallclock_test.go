@@ -24,7 +24,7 @@ func monitor(t *Track) { t.monitor = true }
 
 // yearless is a log that does not write its year, whose times are taken to be of 1970.
 func yearless(t *Track) {
-	shift := yearShift(t.first, 1970)
+	shift, _ := yearShift(t.first, 1970, false)
 	t.dated, t.first, t.last = false, t.first+shift, t.last+shift
 }
 
@@ -51,8 +51,9 @@ func TestZones(t *testing.T) {
 		{name: "another minute, so that no zone fits", tracks: []*Track{at(14.1, 14.15, monitor), at(12.01, 12.02, zoned)}, left: summary.ZoneUnknown},
 		{name: "two logs without a zone", tracks: []*Track{at(0, 24, monitor), at(12, 13, nil)}, assumed: "same-zone"},
 		{name: "two logs at other times", tracks: []*Track{at(0, 1, monitor), at(12, 13, nil)}, left: summary.NoOverlap, assumed: "same-zone"},
-		{name: "no year, beside one", tracks: []*Track{at(12, 13, yearless), at(12, 14, monitor)}, assumed: "year same-zone", shift: time.Duration(-yearShift(at(12, 13, nil).first, 1970))},
+		{name: "no year, beside one", tracks: []*Track{at(12, 13, yearless), at(12, 14, monitor)}, assumed: "year same-zone", shift: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC).Sub(time.Date(1970, 3, 2, 0, 0, 0, 0, time.UTC))},
 		{name: "no year, and another month beside", tracks: []*Track{at(12, 13, yearless), at(24*40, 24*41, monitor)}, left: summary.YearUnknown},
+		{name: "a trace of another month, so that no zone can fit", tracks: []*Track{at(24*40, 24*41, monitor), at(12.01, 12.02, zoned)}, left: summary.NoOverlap},
 		{name: "no times", tracks: []*Track{{}, at(12, 14, monitor)}, left: summary.NoTimes},
 	} {
 		got := clocksOf(c.tracks...)
@@ -84,6 +85,21 @@ func TestParseSetting(t *testing.T) {
 	for _, text := range []string{"", "5", "later", "UTC+", "UTC+99", "UTC*2", "100000h"} {
 		if _, err := ParseSetting(text); err == nil || !strings.Contains(err.Error(), "want a time such as") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestLeapDay: a log without its year that has a 29 February fits leap years only, and its days follow
+// each other. The truth is the calendar of package time.
+func TestLeapDay(t *testing.T) {
+	for year, want := range map[int]bool{2024: true, 2025: false, 2028: true, 2100: false, 2000: true} {
+		shift, ok := yearShift(time.Date(1970, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano(), year, true)
+		if ok != want {
+			t.Errorf("%d: %t", year, ok)
+		}
+		got := time.Date(1970, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(shift))
+		if ok && !got.Equal(time.Date(year, 2, 29, 12, 0, 0, 0, time.UTC)) {
+			t.Errorf("%d: %v", year, got)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (r *Request) Of(c Capture) (Span, error) {
 		if !t.Given() {
 			continue
 		}
-		at, err := t.on(c)
+		at, err := t.On(c)
 		if err != nil {
 			return Span{}, err
 		}
@@ -182,8 +182,8 @@ func (r *Request) Of(c Capture) (Span, error) {
 		}
 	}
 	if r.From.Given() && r.To.Given() {
-		from, err := r.From.on(c)
-		if to, _ := r.To.on(c); err == nil && from >= to {
+		from, err := r.From.On(c)
+		if to, _ := r.To.On(c); err == nil && from >= to {
 			return Span{}, c.lacks("--to %s is not after --from %s", r.To.text, r.From.text)
 		}
 	}
@@ -193,8 +193,8 @@ func (r *Request) Of(c Capture) (Span, error) {
 	return Span{max(out.Start, c.Start), min(out.End, c.End)}, nil
 }
 
-// on returns the time on the clock of a capture.
-func (t Time) on(c Capture) (int64, error) {
+// On returns the time on the clock of a capture.
+func (t Time) On(c Capture) (int64, error) {
 	switch t.kind {
 	case elapsed:
 		return unit.Plus(c.Start, t.ns), nil

@@ -151,6 +151,9 @@ const (
 // modulePrefix is how PyTorch's profiler names the calls of modules.
 const modulePrefix = "nn.Module: "
 
+// isModuleCall reports whether the name of a Python function is that of a module's call.
+func isModuleCall(name string) bool { return strings.HasPrefix(name, modulePrefix) }
+
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	if r := c.roles[name]; r != 0 {
 		return r
@@ -163,7 +166,7 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 		}
 	}
 	set(isStep, strings.HasPrefix(text, steps.TorchPrefix))
-	set(isModule, kind == trace.Python && strings.HasPrefix(text, modulePrefix))
+	set(isModule, kind == trace.Python && isModuleCall(text))
 	set(isLibrary, kind == trace.Python && isLibraryName(text))
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))

@@ -107,11 +107,18 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 		if limits.Implausible(d.Window) {
 			continue
 		}
-		shown := gpu.LongestGaps(d, asked.Gaps) // of those, the ones that are still to come
+		// When the longest begin, and those that are to be explained; of those, the ones that
+		// are still to come.
+		shown := slices.Clone(a.explained[i])
+		for _, gap := range gpu.LongestGaps(d, asked.Gaps) {
+			shown = append(shown, gap.Start)
+		}
+		slices.Sort(shown)
+		shown = slices.Compact(shown)
 		see := a.waits.device(i)
 		for g := range gapsOf(a.tl, d, a.Links) {
 			see(g)
-			if len(shown) > 0 && shown[0].Start == g.span.Start {
+			if len(shown) > 0 && shown[0] == g.span.Start {
 				shown = shown[1:]
 				g.mark = markOf(len(x.shown[i]), g.mark.short())
 				x.shown[i] = append(x.shown[i], shownGap{gap: g})

@@ -18,6 +18,7 @@ type Host struct {
 	threads   []*hosttree.Thread
 	mains     map[string]trace.TrackID // the main thread of each process
 	processes []uint32                 // by track: a number for its process
+	explained map[int][]int64          // by index of the device: see Explain
 }
 
 // HostOf finds what the events of the host show.

@@ -120,19 +120,18 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*series.Series, all *
 			least, most = min(least, s.Min), max(most, s.Max)
 		}
 	}
-	sorted := slices.Sorted(slices.Values(all.Value))
-	median := middleOf(sorted)
+	values := slices.Clone(all.Value)
+	median := medianIn(values)
 	mean := sum / float64(r.N)
 	r.Min, r.Median, r.Max, r.Mean, r.Sum = &least, &median, &most, finite(mean), finite(sum)
 	if r.Mean == nil || r.Sum == nil { // beyond what a float64 can be
 		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer, Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
 		return
 	}
-	for i, v := range sorted {
-		sorted[i] = math.Abs(v - median)
+	for i, v := range values {
+		values[i] = math.Abs(v - median)
 	}
-	slices.Sort(sorted)
-	mad := middleOf(sorted)
+	mad := medianIn(values)
 	first, last := all.Value[0], all.Value[len(all.Value)-1]
 	r.MAD, r.First, r.Last = finite(mad), &first, &last
 	if r.N > 1 && !r.Sampled {
@@ -183,15 +182,6 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// middleOf returns the median of sorted values.
-func middleOf(sorted []float64) float64 {
-	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	if a == b {
-		return a
-	}
-	return a/2 + b/2
-}
-
 // together returns what the medians of several series make for all: their sum for
 // metrics that add up, the worst for times, and nil for others.
 func together(of []*series.Series) *float64 {
@@ -201,7 +191,7 @@ func together(of []*series.Series) *float64 {
 		if s.Points.Len() == 0 {
 			continue
 		}
-		median := middleOf(slices.Sorted(slices.Values(s.Points.Value)))
+		median := medianIn(slices.Clone(s.Points.Value))
 		switch {
 		case s.Metric.Pool == series.PoolSum:
 			v += median
@@ -282,9 +272,10 @@ func joinedPoints(of []*series.Series) series.Points {
 			list = append(list, point{v, s.Points.StepAt(i), s.Points.TimeAt(i)})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b point) int {
-		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.step, b.step))
-	})
+	order := func(a, b point) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.step, b.step)) }
+	if !slices.IsSortedFunc(list, order) {
+		slices.SortStableFunc(list, order)
+	}
 	var p series.Points
 	for _, at := range list {
 		p.Value, p.Step, p.Time = append(p.Value, at.v), append(p.Step, at.step), append(p.Time, at.time)
@@ -312,9 +303,9 @@ func (m *seriesMeasure) strip(p *series.Points) *summary.SeriesStrip {
 	}
 	for g := range summary.MaxStrip {
 		from, to := g*n/summary.MaxStrip, (g+1)*n/summary.MaxStrip
-		sorted := slices.Sorted(slices.Values(p.Value[from:to]))
-		st.X, st.Values = append(st.X, at(from)), append(st.Values, middleOf(sorted))
-		st.Low, st.High = append(st.Low, sorted[0]), append(st.High, sorted[len(sorted)-1])
+		group := slices.Clone(p.Value[from:to])
+		st.X, st.Values = append(st.X, at(from)), append(st.Values, medianIn(group))
+		st.Low, st.High = append(st.Low, slices.Min(group)), append(st.High, slices.Max(group))
 	}
 	return st
 }

@@ -267,9 +267,8 @@ func (p *loggedPhase) add(s *series.Series, inSteps float64) {
 
 func (p *loggedPhase) finish() summary.Phase {
 	p.row.HostNS = nanoseconds(p.sum)
-	slices.Sort(p.values)
 	if len(p.values) > 0 {
-		p.row.MedianNS = nanoseconds(middleOf(p.values))
+		p.row.MedianNS = nanoseconds(medianIn(p.values))
 	}
 	return p.row
 }

@@ -25,6 +25,7 @@ func checkCommand() *command {
   assay check new/ --baseline base/summary.json --gates gates.yaml
   assay check new1/ new2/ new3/ new4/ new5/ --baseline base1/ base2/ base3/ base4/ base5/
   assay check new/ --baseline perf-baseline/ --format junit > junit.xml
+  assay check --explain comm.busbw
 
 Inputs are those of "assay summary", and summaries that assay wrote. A run has one
 capture per rank; a second capture of a rank starts another run. For gates, see "assay
@@ -43,6 +44,7 @@ type checking struct {
 	source
 	baseline       []string
 	gates          string
+	explain        string // a metric
 	format, dir    string
 	onInconclusive string
 }
@@ -52,6 +54,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.SortFlags = false
 	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... of the baseline, up to the next flag; a directory of \"assay accept\" means its latest entry")
 	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: the gates of \"assay help gates\")")
+	flags.StringVar(&k.explain, "explain", "", "explain `METRIC` (meaning, unit, selectors, examples) and check nothing")
 	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
 	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
@@ -94,6 +97,9 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k.explain != "" {
+		return nil, k.checkExplain(e, c, args)
+	}
 	if len(args) == 0 && len(k.baseline) == 2 {
 		args, k.baseline = k.baseline[1:], k.baseline[:1]
 	}
@@ -119,6 +125,9 @@ func runCheck(e env, c *command, args []string) error {
 	args, err := k.parse(e, c, args)
 	if err != nil {
 		return err
+	}
+	if k.explain != "" {
+		return explainMetric(e, c, k.explain, k.format)
 	}
 	if k.dir != "" {
 		if err := checkDir(k.dir); err != nil {
@@ -153,6 +162,29 @@ func runCheck(e env, c *command, args []string) error {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
 	return k.status(e, c, checked.value, failed)
+}
+
+// checkExplain returns a usage error if --explain is given with what it does not use.
+func (k *checking) checkExplain(e env, c *command, args []string) error {
+	switch {
+	case len(args)+len(k.baseline) > 0 || k.gates != "":
+		return usageError(e, c, "--explain takes no inputs, baseline or gates")
+	case !slices.Contains([]string{"text", "md", "json"}, k.format):
+		return usageError(e, c, fmt.Sprintf("--format is %q, with --explain want text, md or json", k.format))
+	}
+	return nil
+}
+
+// explainMetric prints the page of a metric.
+func explainMetric(e env, c *command, name, format string) error {
+	page, err := gate.Explain(name)
+	if err != nil {
+		return usageError(e, c, err.Error())
+	}
+	x := check.Explanation{Page: page}
+	return e.print(mask(x).as(func(x check.Explanation, w io.Writer) error {
+		return inFormat(format, x.Text, x.Markdown, x.JSON)(w)
+	}))
 }
 
 func cannotCheck(err error) error {

@@ -99,6 +99,12 @@ func runConvert(e env, c *command, args []string) error {
 	return errors.Join(failed...)
 }
 
+// chooseRanks reads --rank, and reports whether it is a list of ranks.
+func (conv *conversion) chooseRanks() (ok bool) {
+	conv.chosen, ok = parseRanks(conv.ranks)
+	return ok
+}
+
 // check returns a message if the flags are wrong, or "".
 func (conv *conversion) check(e env, args []string, value bool) string {
 	switch {
@@ -112,7 +118,7 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
 	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
 		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
-	case conv.ranks != "" && !conv.parseRanks():
+	case conv.ranks != "" && !conv.chooseRanks():
 		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", conv.ranks)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"

@@ -308,8 +308,8 @@ func (j *joinedTimeline) each(sel trace.Select, use func(*timelineFile, *trace.R
 }
 
 func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
-	if stdin, ok := j.r.e.stdin.(*os.File); ok && tf.path == ingest.Stdin {
-		if _, err := stdin.Seek(0, io.SeekStart); err != nil {
+	if tf.path == ingest.Stdin {
+		if err := j.r.e.rewind(); err != nil {
 			return err
 		}
 	}

@@ -64,27 +64,26 @@ func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 	return ranks, strings.Join(names, ", ")
 }
 
-// parseRanks reads a list such as "0,3,5-7", and reports whether it is one.
-func (conv *conversion) parseRanks() bool {
+// parseRanks reads a list such as "0,3,5-7", and reports whether it is one. The ranks are in
+// order.
+func parseRanks(text string) (ranks []int, ok bool) {
 	const most = 1 << 20
-	conv.chosen = nil
-	for _, part := range strings.Split(conv.ranks, ",") {
+	for _, part := range strings.Split(text, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
 		if !isRange {
 			high = low
 		}
 		a, err1 := strconv.ParseUint(low, 10, 24)
 		b, err2 := strconv.ParseUint(high, 10, 24)
-		if err1 != nil || err2 != nil || b < a || len(conv.chosen)+int(b-a) >= most {
-			return false
+		if err1 != nil || err2 != nil || b < a || len(ranks)+int(b-a) >= most {
+			return nil, false
 		}
 		for n := a; n <= b; n++ {
-			conv.chosen = append(conv.chosen, int(n))
+			ranks = append(ranks, int(n))
 		}
 	}
-	slices.Sort(conv.chosen)
-	conv.chosen = slices.Compact(conv.chosen)
-	return true
+	slices.Sort(ranks)
+	return slices.Compact(ranks), true
 }
 
 // rankList returns ascending ranks as text: "0, 3, 5-7".

@@ -9,6 +9,7 @@ package phases
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"assay/summary"
@@ -64,6 +65,63 @@ type Row struct {
 	BaseNS    int64  `json:"base_ns"` // per step
 	NewNS     int64  `json:"new_ns"`
 	DeltaNS   int64  `json:"delta_ns"`
+}
+
+// A Mean is the mean step of some runs on the host, and its phases.
+type Mean struct {
+	Steps  Side
+	Phases []Time // the longest first, and last the time outside phases; they sum to the step
+}
+
+// A Time is the time of one phase in a step. The phase "" is the time outside phases.
+type Time struct {
+	Phase string
+	Count int64 // steps that have it
+	NS    int64 // per step
+}
+
+// Of returns the mean step of some runs, or nil if they have no steps.
+func Of(runs []view.Part) *Mean {
+	s := stepsOf(runs)
+	if !phased(s.trace) {
+		s.preferLogs()
+	}
+	s.choose()
+	if s.leaveWarmUp(); len(s.steps) == 0 {
+		return nil
+	}
+	m := &Mean{Steps: s.describe()}
+	if !phased(s.steps) {
+		return m
+	}
+	sums := s.phaseSums()
+	names := slices.Sorted(maps.Keys(sums))
+	slices.Reverse(names) // the time outside phases takes the last remainder
+	of := divide(int64(len(s.steps)))
+	for _, name := range names {
+		m.Phases = append(m.Phases, Time{name, sums[name].count, of(sums[name].ns)})
+	}
+	slices.SortStableFunc(m.Phases, func(a, b Time) int {
+		last := func(t Time) int { return map[bool]int{true: 1}[t.Phase == ""] }
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Phase, b.Phase))
+	})
+	return m
+}
+
+// OfRL reports whether a phase belongs to a step of reinforcement learning. Each of these ends
+// when its work is done, so that their times on the host explain the step. The host runs ahead of the GPU in
+// the phases of a training step (forward, backward), so theirs do not.
+func OfRL(phase string) bool {
+	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync", "sleep-wake", "wait"}, phase)
+}
+
+// Leads reports whether the phases of the step explain the run: those of logs, and those of
+// reinforcement learning.
+func (m *Mean) Leads() bool {
+	if m == nil || len(m.Phases) == 0 {
+		return false
+	}
+	return m.Steps.From == FromLog || slices.ContainsFunc(m.Phases, func(t Time) bool { return OfRL(t.Phase) })
 }
 
 // minCommon is the smallest number of steps of the same numbers that are compared alone.
@@ -302,15 +360,6 @@ func rows(base, new *side) []Row {
 	}
 	slices.Sort(names)
 	slices.Reverse(names) // the time outside phases takes the last remainder
-	divide := func(steps int64) func(ns int64) int64 {
-		var all, done int64
-		return func(ns int64) int64 {
-			all = summary.Plus(all, ns)
-			part := floorDiv(all, steps) - done
-			done += part
-			return part
-		}
-	}
 	ofBase, ofNew := divide(int64(len(base.steps))), divide(int64(len(new.steps)))
 	var out []Row
 	for _, name := range names {
@@ -330,6 +379,18 @@ func rows(base, new *side) []Row {
 		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS), cmp.Compare(x.Phase, y.Phase))
 	})
 	return out
+}
+
+// divide returns a function that divides one sum after the other by a number of steps and
+// carries the remainders.
+func divide(steps int64) func(ns int64) int64 {
+	var all, done int64
+	return func(ns int64) int64 {
+		all = summary.Plus(all, ns)
+		part := floorDiv(all, steps) - done
+		done += part
+		return part
+	}
 }
 
 // floorDiv divides a sum, which may be negative if phases overlap, and rounds down.

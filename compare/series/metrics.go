@@ -50,6 +50,7 @@ type Metric struct {
 	Better   string            `json:"better,omitempty"` // "lower" or "higher"
 	Role     string            `json:"role"`
 	Labels   map[string]string `json:"labels,omitempty"`
+	NewRank  string            `json:"new_rank,omitempty"` // of the new side, if each side has one rank and these differ
 	Match    string            `json:"match"`
 	Base     *Values           `json:"base"` // null if the side does not have it
 	New      *Values           `json:"new"`
@@ -87,6 +88,8 @@ type group struct {
 	of     *summary.Series
 	labels map[string]string
 	rows   []gathered
+
+	newRank string // see [Metric.NewRank]
 }
 
 // A gathered row has its points.
@@ -102,11 +105,12 @@ func Metrics(base, new []view.Part) []Metric {
 	if len(b) == 0 || len(n) == 0 {
 		return nil
 	}
+	pairRanks(b, n)
 	var out []Metric
 	for k, g := range b {
 		m := g.metric()
 		if o := n[k]; o != nil {
-			m.Match = ByName
+			m.Match, m.NewRank = ByName, o.newRank
 			m.compare(g, o)
 		} else {
 			m.Match = OnlyOld
@@ -117,7 +121,7 @@ func Metrics(base, new []view.Part) []Metric {
 	for k, g := range n {
 		if b[k] == nil {
 			m := g.metric()
-			m.Match, m.New = OnlyNew, g.values(nil)
+			m.Match, m.New, m.NewRank = OnlyNew, g.values(nil), g.newRank
 			out = append(out, m)
 		}
 	}
@@ -156,6 +160,23 @@ func LabelText(labels map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
+// Places returns a function for the labels of a metric as a text, without those that all
+// metrics share.
+func Places(metrics []Metric) func(*Metric) string {
+	shared := map[string]string{}
+	for i, m := range metrics {
+		if i == 0 {
+			shared = maps.Clone(m.Labels)
+		}
+		maps.DeleteFunc(shared, func(name, value string) bool { return m.Labels[name] != value })
+	}
+	return func(m *Metric) string {
+		own := maps.Clone(m.Labels)
+		maps.DeleteFunc(own, func(name, _ string) bool { _, common := shared[name]; return common })
+		return LabelText(own)
+	}
+}
+
 // gather collects the rows that stand for a metric: those of all places together, and
 // those of each place.
 func gather(parts []view.Part) map[key]*group {
@@ -176,7 +197,7 @@ func gather(parts []view.Part) map[key]*group {
 			}
 			text := LabelText(labels)
 			if r.Pooled > 0 {
-				text += " pooled"
+				text += pooled
 			}
 			k := key{r.Producer, r.Metric, r.Name, r.Unit, text}
 			if out[k] == nil {
@@ -191,6 +212,46 @@ func gather(parts []view.Part) map[key]*group {
 	}
 	return out
 }
+
+// pairRanks gives the metrics of the new side the rank of the base, if each side has a log of one
+// rank and these differ: a program logs on its first rank or on its last.
+func pairRanks(base, new map[key]*group) {
+	from, to := onlyRank(base), onlyRank(new)
+	if from == "" || to == "" || from == to {
+		return
+	}
+	for k, g := range maps.Clone(new) {
+		if g.labels["rank"] == "" {
+			continue
+		}
+		g.labels, g.newRank = maps.Clone(g.labels), to
+		g.labels["rank"] = from
+		text := LabelText(g.labels)
+		if strings.HasSuffix(k.labels, pooled) {
+			text += pooled
+		}
+		delete(new, k)
+		k.labels = text
+		new[k] = g
+	}
+}
+
+// onlyRank returns the rank of all metrics that have one, or "" if there are several or none.
+func onlyRank(of map[key]*group) (rank string) {
+	for _, g := range of {
+		switch r := g.labels["rank"]; {
+		case r == "" || r == rank:
+		case rank != "":
+			return ""
+		default:
+			rank = r
+		}
+	}
+	return rank
+}
+
+// pooled marks the labels of a row for all places.
+const pooled = " pooled"
 
 // ranked reports whether the rank of an input is known.
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }

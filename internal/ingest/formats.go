@@ -82,6 +82,21 @@ func formatOf(path string, head []byte) *format {
 	return nil
 }
 
+// format returns the format of a file by its head, or nil. An object of metrics may be longer than the
+// head, and then looks like the beginning of a trace: more of the file tells.
+func (f *File) format(head []byte) *format {
+	it := formatOf(f.Path, head)
+	if it == nil || it.name != "chrome-trace" || len(head) < sniffLen || bytes.IndexByte(bytes.TrimSpace(head), '\n') >= 0 || bytes.Contains(head, []byte(`"ph"`)) {
+		return it
+	}
+	for i := range formats {
+		if formats[i].name == "metrics-jsonl" && formats[i].sniff(f.Path, f.sample(bufferSize)) {
+			return &formats[i]
+		}
+	}
+	return it
+}
+
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
 }

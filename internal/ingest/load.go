@@ -50,7 +50,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	format := formatOf(f.Path, head)
+	format := f.format(head)
 	f.max = sel.Limits.Input
 	if format == nil {
 		return nil, refuse(f, head)

@@ -293,7 +293,7 @@ func kindOf(path string) kind {
 	if collective.IsFile(head) {
 		return besideSummary
 	}
-	format := formatOf(path, head)
+	format := f.format(head)
 	if format == nil {
 		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"assay/series"
+	"assay/trace"
 )
 
 // logsOfCorpus has, for folders of real files, the programs whose records are found in
@@ -207,5 +209,42 @@ func TestSeriesPacked(t *testing.T) {
 	in, err = loadNamed(t, "run.log", text+logged(5)+nsysTable)
 	if err != nil || in.Series == nil || in.Tables == nil || len(in.Tables.List) != 1 {
 		t.Fatalf("%+v, %v", in, err)
+	}
+}
+
+// TestWideMetrics: objects of metrics may be longer than what decides about the format. The
+// truth is what was written.
+func TestWideMetrics(t *testing.T) {
+	for _, keys := range []int{10, 300, 8000} {
+		var text strings.Builder
+		for step := range 3 {
+			fmt.Fprintf(&text, `{"step": %d, "loss": %d.5`, step, step)
+			for k := range keys {
+				fmt.Fprintf(&text, `, "layer/%d/norm": %d`, k, k)
+			}
+			text.WriteString("}\n")
+		}
+		path := filepath.Join(t.TempDir(), "metrics.jsonl")
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := Load(f, trace.SelectAll())
+		f.Close()
+		if err != nil {
+			t.Errorf("%d keys: %v", keys, err)
+			continue
+		}
+		for _, s := range in.Series.Series {
+			if s.As == "loss" && (s.N != 3 || s.Sum != 4.5) {
+				t.Errorf("%d keys: %+v", keys, s)
+			}
+		}
+		if in.Format != "metrics-jsonl" || len(in.Series.Series) < min(keys, 1000) {
+			t.Errorf("%d keys: %s with %d series", keys, in.Format, len(in.Series.Series))
+		}
 	}
 }

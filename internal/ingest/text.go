@@ -38,7 +38,7 @@ func beginsWithTable(path string, head []byte) bool {
 // all tools.
 func loadText(f *File, sel trace.Select, in *Input) error {
 	values := forms.NewReader(f.Path, f.forms(), seriesLimits(sel))
-	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample, values: values}
+	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample, values: beside(values)}
 	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
@@ -49,6 +49,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		scanned = append(scanned, finder)
 	}
 	passed, err := textscan.Scan(text, scanned...)
+	text.values.wait()
 	names := map[string]string{"torch": "torch-tables", "nsys": "nsys-stats"}
 	for _, finder := range finders {
 		t := finder.Tables()
@@ -85,7 +86,7 @@ type sampledText struct {
 	r          io.Reader
 	head, last []byte
 	n, next    int64
-	values     io.Writer // sees all of it
+	values     *besideWriter // sees all of it
 }
 
 const (
@@ -98,7 +99,7 @@ func (s *sampledText) Read(p []byte) (int, error) {
 	if n == 0 {
 		return n, err
 	}
-	s.values.Write(p[:n])
+	s.values.write(p[:n])
 	s.last = append(s.last[:0], p[max(0, n-samplePart):n]...)
 	if s.n += int64(n); s.n > s.next {
 		s.head = append(append(s.head, '\n'), p[:min(n, samplePart)]...)

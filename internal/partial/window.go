@@ -9,7 +9,26 @@ import (
 
 // narrowed measures the part of a trace that the window asks for.
 func (o Options) narrowed(t *trace.Trace, from summary.Input) (*summary.Summary, error) {
-	c := window.Capture{Span: window.Span(analyze.Extent(t)), BaseNS: t.Meta.BaseTime, Name: from.Path}
+	part, c, err := o.Narrow(t, from)
+	if err != nil {
+		return nil, err
+	}
+	s := analyze.Trace(part, from, o.Options)
+	for i := range s.Inputs {
+		if w := s.Inputs[i].Window; w != nil {
+			w.Asked, w.CaptureNS = o.Window.String(), c.End-c.Start
+		}
+	}
+	return s, nil
+}
+
+// Narrow returns the part of a trace that the window asks for, and what it was looked up
+// in. Without a window that is the whole trace.
+func (o Options) Narrow(t *trace.Trace, from summary.Input) (*trace.Trace, window.Capture, error) {
+	c := CaptureOf(t, from.Path)
+	if o.Window == nil {
+		return t, c, nil
+	}
 	if o.Window.Steps || o.Window.Steady {
 		all := o.Options
 		all.Collectives, all.Detail = nil, nil
@@ -22,15 +41,14 @@ func (o Options) narrowed(t *trace.Trace, from summary.Input) (*summary.Summary,
 	}
 	part, err := o.Window.Of(c)
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
-	s := analyze.Trace(t.Within(part.Start, part.End), from, o.Options)
-	for i := range s.Inputs {
-		if w := s.Inputs[i].Window; w != nil {
-			w.Asked, w.CaptureNS = o.Window.String(), c.End-c.Start
-		}
-	}
-	return s, nil
+	return t.Within(part.Start, part.End), c, nil
+}
+
+// CaptureOf returns what times are looked up in. It has no steps and no phases.
+func CaptureOf(t *trace.Trace, path string) window.Capture {
+	return window.Capture{Span: window.Span(analyze.Extent(t)), BaseNS: t.Meta.BaseTime, Name: path}
 }
 
 // stepsOf returns the steps of a whole capture.

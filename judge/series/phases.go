@@ -313,9 +313,26 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(ownInSteps(p), in.stepNS), unit.DurationOf(ownInSteps(p), in.stepNS)))
 	}
 	f.Evidence = append(f.Evidence, "phases of steps: "+in.stackText())
-	f.Next = []finding.Step{finding.Advise("shrink-the-logged-bubble"), finding.Advise("overlap-grad-reduce"), finding.Advise("trace-all-ranks")}
+	f.Next = communicationAdvice(rows)
 	f.Gain(ns, in.stepNS, "step time")
 	return f, true
+}
+
+// communicationAdvice returns the fixes for timers of communication, that of the largest one first.
+func communicationAdvice(rows []summary.Phase) (out []finding.Step) {
+	for _, p := range rows {
+		next := finding.Advise("trace-all-ranks")
+		switch name := p.Path; {
+		case strings.Contains(name, "recv"), strings.Contains(name, "-send"):
+			next = finding.Advise("shrink-the-logged-bubble")
+		case strings.Contains(name, "embedding"):
+			next = finding.Advise("balance-the-embedding-stages")
+		case strings.Contains(name, "grad"), strings.Contains(name, "params"):
+			next = finding.Advise("overlap-grad-reduce")
+		}
+		out = finding.JoinSteps(out, []finding.Step{next})
+	}
+	return finding.JoinSteps(out, []finding.Step{finding.Advise("trace-all-ranks")})
 }
 
 // weightSyncTime compares the median weight sync with its target.

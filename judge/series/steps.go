@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/judge/finding"
@@ -418,14 +419,19 @@ func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// stepsText returns the median step, "" if the log has too few steps.
+// rate prints a rate with what it counts: "71,101 token/s".
+func rate(v float64, of string) string {
+	return strings.TrimSuffix(unit.Value(v, of), "/s") + " " + of
+}
+
+// stepsText returns the median step or the throughput, "" if the log has too few steps.
 func (e *Evaluator) stepsText(in *input) string {
 	if s := in.longest(3); s != nil {
 		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad), label.Plural(int64(len(s.steps)), "step"))
 	}
-	for _, name := range []string{"throughput.tokens_per_gpu", "throughput.tokens", "throughput.samples"} {
-		if r := in.metric(name, ""); len(r) > 0 && r[0].N >= 3 {
-			return fmt.Sprintf("%s: median %.4g %s", r[0].Metric, *r[0].Median, r[0].Unit)
+	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""}, {"throughput.samples", ""}} {
+		if r := in.metric(t.metric, ""); len(r) > 0 && r[0].N >= 3 {
+			return fmt.Sprintf("Throughput: median %s%s", rate(*r[0].Median, r[0].Unit), t.of)
 		}
 	}
 	return ""

@@ -38,7 +38,11 @@ func (c Report) verdict() string {
 		result gate.Result
 		word   string
 	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass, "passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
-		switch n := c.Count(r.result); {
+		n := c.Count(r.result)
+		if r.result == gate.Skipped && c.builtIn() {
+			continue
+		}
+		switch {
 		case n > 0 && r.result == gate.Warn:
 			parts = append(parts, label.Plural(int64(n), r.word))
 		case n > 0:
@@ -47,6 +51,10 @@ func (c Report) verdict() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// builtIn reports whether the gates are the built-in ones, of which some had a metric. Those
+// without are not listed, because nobody has asked for them.
+func (c Report) builtIn() bool { return c.GatesFile == "" && c.Result != gate.Skipped }
 
 // runs returns the number of runs on each side.
 func (c Report) runs() string {
@@ -114,12 +122,16 @@ func (c Report) list(without gate.Result, prepare func(string) string) doc.List 
 	return l
 }
 
-// reasons explains the gates that did not pass.
+// reasons explains the gates that did not pass, and those that passed although a change is
+// over their limit.
 func (c Report) reasons() doc.Section {
 	s := doc.Section{Title: "Reasons"}
 	var l doc.List
 	for _, o := range c.ByImpact() {
-		if o.Result != gate.Pass {
+		if o.Result == gate.Skipped && c.builtIn() {
+			continue
+		}
+		if o.Result != gate.Pass || o.Floored {
 			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: doc.Sentence(o.Gate.Text + " " + o.Why)})
 		}
 	}
@@ -134,6 +146,9 @@ func (c Report) table() doc.Table {
 		doc.Col("result", doc.Text), doc.Col("gate", doc.Name), doc.Col("limit", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("change", doc.Number),
 	}}
 	for _, o := range c.ByImpact() {
+		if o.Result == gate.Skipped && c.builtIn() {
+			continue
+		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
 			words.Outcome(o.Result), o.Gate.Text, o.Gate.Limit(), printed(&o, o.Base), printed(&o, o.Now), o.Change(),
 		}})

@@ -1,43 +1,75 @@
 package diff
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 
 	"assay/compare"
+	"assay/compare/phases"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // The limits of the page for a pull request.
 const (
 	briefRemarks = 2
-	briefChanges = 3
+	briefChanges = 5
+	briefRows    = 3 // of a folded table
 	briefRanks   = 4
+	briefPhases  = 8
 	briefCells   = 20 // of the bar of the longer side
+	phaseCells   = 12 // of the bar of the longest phase
 )
 
-// brief returns the sections of the page for a pull request: the headline, both sides,
-// the time breakdown and the largest changes. The others are folded.
+// brief returns the sections of the page for a pull request, with which the report begins
+// too: the headline, both sides, the phases of the step, the time breakdown and the largest changes of
+// any kind. The others are folded.
 func (b *differ) brief() []doc.Section {
-	more := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefChanges, true), b.results(1, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(briefChanges, screenColumns))
-	if b.Per == compare.PerNone {
-		return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.leadingSteps()}, more...)...)
-	}
+	more := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefRows, true), b.results(1, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(briefChanges, screenColumns))
+	ranks := b.screenRanks(briefRanks)
+	ranks.Fold = b.Waits != nil && len(b.Waits.Base.Stragglers)+len(b.Waits.New.Stragglers) == 0
 	for i := range more {
 		more[i].Fold = true
 	}
-	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.leadingSteps(), b.briefBudget(), b.largest(), folded(b.screenRanks(briefRanks))}, more...)...)
+	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefPhases(), b.briefBudget(), ranks, b.largest()}, more...)...)
 }
 
-// folded returns a section that is shown on a click.
-func folded(s doc.Section) doc.Section {
-	s.Fold = true
+// briefPhases returns the phases of the step on the host with bars, if the headline is about
+// them. The bars have one scale.
+func (b *differ) briefPhases() doc.Section {
+	if !b.PhasesLead() || len(b.Phases) == 0 {
+		return b.leadingSteps()
+	}
+	s := b.hostSteps(briefPhases)
+	t := s.Blocks[0].(doc.Table)
+	rows := shownPhases(b.Phases, briefPhases)
+	longest := int64(1)
+	for _, r := range rows {
+		longest = max(longest, r.BaseNS, r.NewNS)
+	}
+	t.Columns = append(slices.Clone(t.Columns), doc.Col("█ both ▓ more ░ less", doc.Text))
+	for i := range t.Rows {
+		bar := ""
+		if i < len(rows) {
+			bar = phaseBar(rows[i], longest)
+		}
+		t.Rows[i].Cells = append(t.Rows[i].Cells, bar)
+	}
+	s.Blocks = []doc.Block{t}
 	return s
+}
+
+// phaseBar draws what both sides have of a phase, and what the new one has more or less.
+func phaseBar(r phases.Row, longest int64) string {
+	base, new := max(0, r.BaseNS), max(0, r.NewNS)
+	cells := int(phaseCells*(float64(max(base, new))/float64(longest)) + 0.5)
+	return doc.Bar(cells, min(base, new), max(0, new-base), max(0, base-new))
 }
 
 // briefBudget returns a row for each side with a bar. The bars have one scale.
 func (b *differ) briefBudget() doc.Section {
+	if b.Per == compare.PerNone {
+		return doc.Section{}
+	}
 	p := b.Budget
 	scale := doc.ScaleOf(p.BaseNS, p.NewNS)
 	t := doc.Table{Title: "sides", Columns: []doc.Column{
@@ -70,34 +102,5 @@ func (b *differ) briefBudget() doc.Section {
 		whole := []int64{p.BaseNS, p.NewNS}[i]
 		t.Rows[i].Cells[6] = doc.Bar(int(float64(briefCells)*(float64(whole)/float64(longest))+0.5), parts...)
 	}
-	return doc.Section{Title: "GPU time", Lead: "per " + b.whole() + " and GPU; comm and copies: exposed only", Blocks: []doc.Block{t}}
+	return doc.Section{Title: "GPU time", Lead: fmt.Sprintf("per %s and GPU; comm and copies: exposed only", b.whole()), Blocks: []doc.Block{t}}
 }
-
-// largest lists the kernels and causes of idle time with the largest changes.
-func (b *differ) largest() doc.Section {
-	type change struct {
-		text, code string
-		ns         int64
-	}
-	var list []change
-	for _, r := range b.Kernels.Rows {
-		text := "kernel, launches " + b.times(r)
-		list = append(list, change{text, doc.KernelLabel(r.Name), r.DeltaNS})
-	}
-	for _, r := range b.Idle.ByOwner().Rows {
-		list = append(list, change{"idle time: " + idleReason(r), "", r.DeltaNS})
-	}
-	list = slices.DeleteFunc(list, func(c change) bool { return c.ns == 0 })
-	slices.SortStableFunc(list, func(x, y change) int { return cmp.Compare(size(y.ns), size(x.ns)) })
-	var out doc.List
-	for _, c := range list[:min(briefChanges, len(list))] {
-		out = append(out, doc.Item{Mark: compare.Signed(c.ns), Text: c.text + " (" + compare.SignedShare(c.ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", Code: c.code})
-	}
-	if out == nil {
-		return doc.Section{}
-	}
-	return doc.Section{Title: "Largest changes", Lead: b.each() + " and GPU, " + unit.Count(int64(len(list))) + " rows changed", Blocks: []doc.Block{out}}
-}
-
-// size returns the absolute value of a change in ns.
-func size(ns int64) int64 { return max(ns, -max(ns, -1<<63+1)) }

@@ -53,7 +53,7 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 	d := doc.Doc{Title: "What changed: " + b.baseName + " → " + b.newName}
 	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(), b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
 		b.movers(screenMovers, true), b.results(screenResults, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
-	d.Sections = doc.Present(slices.Concat([]doc.Section{b.head(), b.sides(len(c.Reasons)), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},
+	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},
 		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
 		b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
 	d.Brief = b.brief()
@@ -66,11 +66,17 @@ func (b *differ) screenHead() doc.Section {
 }
 
 func (b *differ) head() doc.Section {
-	text := doc.Sentence(b.Headline)
-	if c := text[:min(1, len(text))]; c >= "a" && c <= "z" {
-		text = strings.ToUpper(c) + text[1:]
+	return doc.Section{Title: "What changed", Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(doc.Sentence(b.Headline)) + ".", Strong: true}}}
+}
+
+// remarks returns all remarks on comparability, if the page has only some.
+func (b *differ) remarks() doc.Section {
+	if len(b.Reasons) <= briefRemarks {
+		return doc.Section{}
 	}
-	return doc.Section{Title: "What changed", Blocks: []doc.Block{doc.Paragraph{Text: text + ".", Strong: true}}}
+	s := b.sides(len(b.Reasons))
+	s.Title, s.Lead, s.Blocks = "Remarks", "", s.Blocks[1:]
+	return s
 }
 
 // sides returns both sides, the basis of the times, and remarks on comparability.

@@ -28,8 +28,7 @@ func (b *differ) hostSteps(most int) doc.Section {
 	row := func(name string, base, new int64, match string) doc.Row {
 		return doc.Row{Cells: []string{name, scale.Text(base), scale.Text(new), signedIn(scale, new-base), compare.SignedShare(new-base, base), match}}
 	}
-	rows := shortened(b.Phases, most)
-	for _, r := range rows {
+	for _, r := range shownPhases(b.Phases, most) {
 		t.Rows = append(t.Rows, row(phaseWord(r), r.BaseNS, r.NewNS, words.Match(r.Match)))
 	}
 	t.Rows = append(t.Rows, row("step", b.Steps.Base.MeanNS, b.Steps.New.MeanNS, ""))
@@ -46,6 +45,12 @@ func (b *differ) leadingSteps() doc.Section {
 		return doc.Section{}
 	}
 	return b.hostSteps(screenPhases)
+}
+
+// shownPhases returns the rows to show: those with the largest times or changes, and the time
+// outside phases if there is any.
+func shownPhases(rows []phases.Row, most int) []phases.Row {
+	return shortened(slices.DeleteFunc(slices.Clone(rows), func(r phases.Row) bool { return r.Phase == "" && r.BaseNS == 0 && r.NewNS == 0 }), most)
 }
 
 // shortened returns the rows with the largest times or changes, and one for all others.

@@ -45,8 +45,8 @@ func Present(sections ...Section) []Section {
 type Doc struct {
 	Title    string
 	Screen   []Section // the one-screen summary
-	Sections []Section // the whole report
-	Brief    []Section // the page for a pull request; see [Doc.BriefMarkdown]
+	Brief    []Section // the page for a pull request, with which the report begins; see [Doc.BriefMarkdown]
+	Sections []Section // the report after that page
 }
 
 // A Section is a part of a Doc under one heading.

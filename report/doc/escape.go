@@ -74,6 +74,8 @@ func escapeWord(word string) string {
 	var b strings.Builder
 	for i, r := range word {
 		switch {
+		case r == '<' && i+1 < len(word) && word[i+1] >= '0' && word[i+1] <= '9':
+			b.WriteByte('<') // no element begins with a digit
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '>':
@@ -92,11 +94,19 @@ func escapeWord(word string) string {
 	return b.String()
 }
 
-// isInner reports whether the underscore at i is between letters or digits. Then it is
-// not emphasis and needs no backslash.
+// isInner reports whether the underscore at i is in a run of underscores between letters or
+// digits. Then it is not emphasis and needs no backslash.
 func isInner(word string, i int) bool {
 	plain := func(c byte) bool { return label.IsWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
-	return i > 0 && i+1 < len(word) && plain(word[i-1]) && plain(word[i+1])
+	const longest = 8 // of a run that is looked at
+	before, after := i-1, i+1
+	for before >= 0 && i-before < longest && word[before] == '_' {
+		before--
+	}
+	for after < len(word) && after-i < longest && word[after] == '_' {
+		after++
+	}
+	return before >= 0 && after < len(word) && plain(word[before]) && plain(word[after])
 }
 
 // startsBlock reports whether a first word could be a list's bullet or number

@@ -26,6 +26,7 @@ const (
 	BriefLimit = 4000
 	briefName  = 60
 	briefRows  = 10
+	briefTitle = 200
 )
 
 // A markdown says what to leave out of a Markdown rendering.
@@ -39,7 +40,7 @@ type markdown struct {
 // be in the same directory. The text has at most [StepSummaryLimit] bytes, because
 // users paste it into step summaries; it counts what it omits.
 func (d Doc) Markdown(w io.Writer) error {
-	_, err := io.WriteString(w, markdown{pictures: true}.within(d, StepSummaryLimit))
+	_, err := io.WriteString(w, markdown{pictures: true}.report(d, StepSummaryLimit))
 	return err
 }
 
@@ -54,7 +55,13 @@ func (d Doc) StepSummary(w io.Writer) error {
 // verdict, the time breakdown and the most important findings; the rest unfolds on a
 // click. It has no pictures, and counts what it omits: folded sections first.
 func (d Doc) BriefMarkdown(w io.Writer) error {
-	m, page := markdown{rows: briefRows, names: briefName}, Doc{Title: d.Title}
+	_, err := io.WriteString(w, d.page())
+	return err
+}
+
+// page returns the page for a pull request. The report begins with the same text.
+func (d Doc) page() string {
+	m, page := markdown{rows: briefRows, names: briefName}, Doc{Title: label.Clip(d.Title, briefTitle)}
 	left := int64(0)
 	for n := len(d.Brief); ; n-- {
 		page.Sections = d.Brief[:n:n]
@@ -69,9 +76,29 @@ func (d Doc) BriefMarkdown(w io.Writer) error {
 		if len(text) > BriefLimit {
 			text = m.within(page, BriefLimit)
 		}
-		_, err := io.WriteString(w, text)
-		return err
+		return text
 	}
+}
+
+// report returns the page for a pull request and the sections after it, in at most limit bytes,
+// or "" if nothing fits.
+func (m markdown) report(d Doc, limit int) string {
+	if len(d.Brief) == 0 {
+		return m.within(d, limit)
+	}
+	page := d.page()
+	rest := ""
+	if len(page) <= limit {
+		rest = m.within(Doc{Sections: d.Sections}, limit-len(page))
+	}
+	if rest != "" || len(d.Sections) == 0 && len(page) <= limit {
+		return page + rest
+	}
+	cut := Doc{Title: d.Title, Sections: d.Brief[:len(d.Brief):len(d.Brief)]}
+	if n := int64(len(d.Sections)); n > 0 {
+		cut.Sections = append(cut.Sections, notFitting(n))
+	}
+	return m.within(cut, limit)
 }
 
 // notFitting returns the note that stands for sections that were left out.
@@ -81,7 +108,7 @@ func notFitting(n int64) Section {
 
 // Within returns the report without pictures in at most limit bytes, or "" if nothing
 // fits.
-func (d Doc) Within(limit int) string { return markdown{}.within(d, limit) }
+func (d Doc) Within(limit int) string { return markdown{}.report(d, limit) }
 
 // within shortens the document until it has at most limit bytes: first fewer rows, then
 // shorter names, then fewer sections. It returns "" if nothing fits.
@@ -113,7 +140,9 @@ func (m markdown) within(d Doc, limit int) string {
 
 func (m markdown) doc(d Doc) string {
 	var b strings.Builder
-	b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
+	if d.Title != "" {
+		b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
+	}
 	for _, s := range d.Sections {
 		if s.Fold {
 			b.WriteString("\n<details>\n<summary>" + escapeHTML(s.Title) + "</summary>\n")

@@ -8,6 +8,9 @@ import (
 )
 
 const (
+	// shortQuote is the longest quoted name of a statement that would be too long otherwise.
+	shortQuote = 36
+
 	// maxSentence is the longest statement, in columns. A longer statement is cut: it may
 	// contain names of any length.
 	maxSentence = 500
@@ -25,9 +28,16 @@ const (
 	SettingWord = 120
 )
 
-// Sentence prepares a statement of a finding for Markdown.
+// Sentence prepares a statement of a finding for Markdown. A statement that is too long has
+// shorter names.
 func Sentence(text string) string {
-	return label.Clip(label.Clean(ShortenQuoted(text, NameColumns)), maxSentence)
+	short := text
+	for _, columns := range []int{NameColumns, briefName, shortQuote} {
+		if short = label.Clean(ShortenQuoted(text, columns)); label.Width(short) <= maxSentence {
+			break
+		}
+	}
+	return label.Clip(short, maxSentence)
 }
 
 // Brief prepares a statement for the screen: it shortens names and drops the last
@@ -47,9 +57,11 @@ func Briefly(text string, word int) string {
 	return label.Clip(text, maxSentence)
 }
 
-// Capital returns a text with a capital at its beginning, if that is a letter of ASCII.
+// Capital returns a text with a capital at its beginning, if that is a letter of ASCII and does not begin
+// a name such as "throughput.tokens".
 func Capital(s string) string {
-	if s == "" {
+	first, _, _ := strings.Cut(s, " ")
+	if s == "" || strings.ContainsAny(strings.TrimRight(first, ".:,"), "._/") {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]

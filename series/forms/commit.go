@@ -56,13 +56,24 @@ func (r *Reader) anywhere() *place {
 // several processes.
 const backwards = 2 * second
 
-// clock returns the time of a stamp. Logs without a year count them from the first on.
+// clock returns the time of a stamp. Logs without a year count them from the first on, with a
+// 29 February only if they have one: without it, the day after 28 February is 1 March.
 func (r *Reader) clock(st stamp, where diag.Pos) int64 {
 	if !st.dated {
-		if r.last.month == 12 && st.month == 1 {
+		switch {
+		case r.last.month == 12 && st.month == 1:
 			r.year++
+		case r.last.month == 1 && st.month == 12 && r.year > 0: // of another process, which is late
+			r.year--
 		}
 		st.ns += r.year * 365 * day
+		if st.leap && !r.leap && r.year == 0 {
+			r.leap = true
+			r.b.LeapDay()
+		}
+		if r.leap && (r.year > 0 || st.month > 2) {
+			st.ns += day
+		}
 	}
 	if r.last.to > 0 && st.ns < r.last.ns-backwards {
 		r.b.Note(diag.Issue{Code: "log-clock-back", Severity: diag.Info, First: where})

@@ -14,16 +14,24 @@ const (
 	maxKey  = 120
 )
 
+// dictEnd ends a block that is a dictionary of Python. It has a pair in each line, or, if it is short or
+// printed without indentation, several pairs in one.
+const dictEnd = "}"
+
 // pairs reads the pairs of a key and a value that a text separates.
 func (r *Reader) pairs(s *formState, rec []byte) {
 	if s.is == cellRule {
 		r.cells(s, rec)
 		return
 	}
+	split := s.split
+	if s.end == dictEnd {
+		split = ", "
+	}
 	for len(rec) > 0 {
 		part := rec
-		if n := indexOf(rec, s.split); s.split != "\n" && n >= 0 {
-			part, rec = rec[:n], rec[n+len(s.split):]
+		if n := indexOf(rec, split); split != "\n" && n >= 0 {
+			part, rec = rec[:n], rec[n+len(split):]
 		} else {
 			rec = nil
 		}

@@ -51,6 +51,7 @@ type Reader struct {
 	open    *block
 	last    stamp // of the last record
 	year    int64 // years that passed since the first time of a log without years
+	leap    bool  // a 29 February without its year was found
 
 	scratch, keyless []byte
 	got              []got

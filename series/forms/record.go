@@ -120,7 +120,13 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 		r.closeBlock()
 		r.open = &block{state: s, at: *at, time: time, step: step, left: s.lines, from: int64(where.Line)}
 		r.got = r.got[:0]
+		if n := bytes.IndexByte(rec, '{'); s.end == dictEnd && n >= 0 {
+			rec = rec[n+1:]
+		}
 		r.fields(s, rec)
+		if s.end == dictEnd && len(r.got) > 0 && bytes.HasSuffix(bytes.TrimRight(rec, " \t\r"), []byte(dictEnd)) {
+			r.closeBlock() // a dictionary in one line
+		}
 		return true
 	}
 	r.got, s.before = r.got[:0], -1

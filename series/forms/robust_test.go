@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/diag"
 	"assay/series"
@@ -443,4 +444,29 @@ func FuzzRead(f *testing.F) {
 		ReadTrainerState(bytes.NewReader(text), "fuzz", series.Limits{})
 		ReadMetricsCSV(bytes.NewReader(text), "fuzz", series.Limits{})
 	})
+}
+
+// TestLeapYear: the days of a log that does not write its year follow each other, with a 29 February
+// only if there is one. The truth is the calendar of package time.
+func TestLeapYear(t *testing.T) {
+	for _, year := range []int{2024, 2025} {
+		var text strings.Builder
+		from := time.Date(year, 2, 26, 12, 0, 0, 0, time.UTC)
+		for i := range 12 {
+			fmt.Fprintf(&text, "INFO %s [loggers.py:122] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 7.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%%, Prefix cache hit rate: 0.0%%\n", from.Add(time.Duration(i)*12*time.Hour).Format("01-02 15:04:05"))
+		}
+		log, err := Read(strings.NewReader(text.String()), "vllm.log", Default(), series.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if log.Clock.Leap != (year == 2024) || len(log.Issues) > 0 {
+			t.Errorf("%d: %+v, %v", year, log.Clock, log.Issues)
+		}
+		times := log.Series[0].Points.Time
+		for i := 1; i < len(times); i++ {
+			if times[i]-times[i-1] != int64(12*time.Hour) {
+				t.Errorf("%d: line %d is %v after the one before", year, i+1, time.Duration(times[i]-times[i-1]))
+			}
+		}
+	}
 }

@@ -9,6 +9,7 @@ type stamp struct {
 	ns           int64 // since 1970, as if the zone was UTC
 	dated, zoned bool  // the year, or the zone, is in the text
 	month        int
+	leap         bool // 29 February, of a year that is not in the text
 	from, to     int // where it is in the text
 }
 
@@ -122,7 +123,7 @@ func dateBefore(b []byte, at int) (stamp, bool) {
 	if y < 1970 || y > 2200 || m < 1 || m > 12 || d < 1 || d > 31 {
 		return stamp{}, false
 	}
-	st.month = m
+	st.month, st.leap = m, !st.dated && m == 2 && d == 29
 	st.ns = days(y, m, d) * day
 	return st, true
 }

@@ -1,0 +1,114 @@
+package attribute
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/profile"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A SiteID identifies a place in the program that launches GPU work. Equal places of one
+// attribution have equal ids.
+type SiteID struct {
+	context, forward contextID
+	pass             pass
+}
+
+// A Site is a place in the program that launches GPU work. Of the work of a backward pass
+// the module and the functions are those of its forward operator.
+type Site struct {
+	Op, Module string
+	Pass       string          // "forward", "backward", ...
+	Lines      []profile.Frame // Python functions, innermost first, at most MaxSiteLines
+}
+
+// MaxSiteLines is how many functions a site has.
+const MaxSiteLines = 8
+
+// SiteID returns the place that launched an activity, by the activity's number, and whether its
+// launch is known.
+func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
+	i := a.Links.Of[number]
+	if i < 0 {
+		return SiteID{}, false
+	}
+	o := &a.origins[i]
+	return SiteID{o.context, o.forward, o.pass}, true
+}
+
+// Site returns the place of an id.
+func (a *Attribution) Site(id SiteID) Site {
+	at := cmp.Or(id.forward, id.context)
+	return Site{
+		Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Pass: id.pass.String(),
+		Lines: a.lineFrames(at),
+	}
+}
+
+// lineFrames returns the Python functions around a context, innermost first, without those of
+// PyTorch and of Python itself if there are others.
+func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
+	for nearest := a.ctx.at(id).line; id != 0 && len(out) < MaxSiteLines; id = a.ctx.at(id).parent {
+		name := a.ctx.name(id)
+		if a.ctx.at(id).kind == trace.Python && (id == nearest || IsUserCode(name)) {
+			out = append(out, FrameOf(name))
+		}
+	}
+	return out
+}
+
+// IsUserCode reports whether the name of a Python function is not that of a module's call,
+// of PyTorch or of Python itself.
+func IsUserCode(name string) bool {
+	return !isLibraryName(name) && !isModuleCall(name)
+}
+
+// ShapeOf returns the dimensions and types of an operator's arguments as lists in JSON, ""
+// where they were not recorded.
+func ShapeOf(t *trace.Trace, o *trace.Op) (dims, types string) {
+	s := t.Shape(o.Shape)
+	return compact(t.Name(s.Dims)), compact(t.Name(s.Types))
+}
+
+// Explain asks for the causes of a gap, by the index of its device and its start, besides
+// those of the longest gaps. It must be called before [Work].
+func (h *Host) Explain(device int, start int64) {
+	if h.explained == nil {
+		h.explained = make(map[int][]int64)
+	}
+	h.explained[device] = append(h.explained[device], start)
+}
+
+// A Gap is a gap whose causes were asked for.
+type Gap struct {
+	Before, After *trace.Activity // what ran last and next; nil where there is none
+	Call          *trace.Call     // launched After; nil if that is unknown
+	Causes        []summary.Idle  // Owner, State, Name and NS, longest first
+}
+
+// GapAt returns the gap that begins at the given time, and whether its causes are known.
+func (a *Attribution) GapAt(device int, start int64) (out Gap, ok bool) {
+	for _, g := range a.idle.shown[device] {
+		if g.span.Start != start {
+			continue
+		}
+		out.Before, out.After = g.before, g.after
+		if g.link >= 0 {
+			out.Call = a.Links.List[g.link].Call
+		}
+		rows := &a.idle.rows[device]
+		for number, ns := range g.shares {
+			if ns > 0 {
+				r := rows.rows[number]
+				out.Causes = append(out.Causes, summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name, NS: ns})
+			}
+		}
+		slices.SortFunc(out.Causes, func(x, y summary.Idle) int {
+			return cmp.Or(cmp.Compare(y.NS, x.NS), cmp.Compare(x.Owner, y.Owner), cmp.Compare(x.State, y.State), cmp.Compare(x.Name, y.Name))
+		})
+		return out, true
+	}
+	return out, false
+}

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/analyze"
+	"assay/inspect"
+	"assay/internal/ingest"
+	"assay/internal/jsontext"
+	"assay/internal/partial"
+	"assay/internal/tempfile"
+	"assay/report/doc"
+	"assay/report/inspection"
+	"assay/summary"
+	"assay/unit"
+	"assay/window"
+)
+
+func inspectCommand() *command {
+	return &command{
+		name: "inspect", args: "[INPUT...] QUESTION",
+		does: "show single events of a trace: the longest instances of a kernel or operator, a gap, or a moment",
+		example: `  assay inspect trace.json.gz --kernel gemm
+  assay inspect trace.json.gz --kernel 'ncclDevKernel_AllReduce*' --step 3-5
+  assay inspect trace.json.gz --op aten::mm
+  assay inspect trace.json.gz --gap 1
+  assay inspect traces/ --at 12.3ms --rank 0
+  assay inspect trace.json.gz --kernel gemm --format json | jq '.kernels.longest[0]'
+`,
+		run: runInspect,
+	}
+}
+
+// An inspecting holds the flags of the inspect command.
+type inspecting struct {
+	source
+	kernel, op, at string
+	gap, top       int
+	ranks          string
+	device         int64
+	format         string
+
+	chosen []int // ranks; nil for all
+	moment window.Time
+	hasGPU bool // --device is given
+}
+
+func runInspect(e env, c *command, args []string) error {
+	var x inspecting
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.StringVar(&x.kernel, "kernel", "", "instances of the kernels, copies and memsets whose name contains `PATTERN`; with * in it, whose whole name is like it")
+	flags.StringVar(&x.op, "op", "", "calls of the operators whose name is like `PATTERN`, or of annotated ranges if there is no such operator")
+	flags.IntVar(&x.gap, "gap", 0, "the `N`th longest GPU gap: 1 is the longest")
+	flags.StringVar(&x.at, "at", "", "what happened at `TIME`: since the start of the capture (1.2s), the ts of an event (ts:4904305.219) or a date")
+	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to look at, for example 0,3,5-7 (default: all)")
+	flags.Int64Var(&x.device, "device", 0, "look at the GPU of this number `N` only")
+	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table")
+	flags.StringVarP(&x.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
+	x.register(flags)
+	x.window.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	x.hasGPU = flags.Changed("device")
+	if wrong := x.check(flags); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	if len(args) == 0 {
+		if isTerminal(e.stdin) {
+			return usageError(e, c, "no input: name a trace, or pipe one in")
+		}
+		args = []string{ingest.Stdin}
+	}
+	x.noDigest = true
+	var temp tempfile.Registry
+	defer temp.Close()
+	if x.gap > 0 && len(args) > 1 { // inputs are read twice
+		if e, err = e.spool(args, &temp); err != nil {
+			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+		}
+	}
+	r, err := x.open(e, c, args)
+	if err != nil {
+		return err
+	}
+	answer, failed := x.ask(r)
+	if answer == nil {
+		return errors.Join(failed...)
+	}
+	x.hidden(answer)
+	shown := mask(answer).as(func(a *inspect.Answer, w io.Writer) error {
+		d := inspection.Doc(a)
+		return inFormat(x.format, d.Text, d.StepSummary, func(w io.Writer) error { return jsontext.Write(w, a) })(w)
+	})
+	if err := e.print(shown); err != nil {
+		return err
+	}
+	return errors.Join(failed...)
+}
+
+// check returns a message if the flags are wrong, or "".
+func (x *inspecting) check(flags *pflag.FlagSet) string {
+	const most = 1000
+	asked := 0
+	for _, name := range []string{"kernel", "op", "gap", "at"} {
+		if flags.Changed(name) {
+			asked++
+		}
+	}
+	narrowed := slices.ContainsFunc([]string{"step", "steady", "phase", "from", "to"}, flags.Changed)
+	switch {
+	case asked == 0:
+		return "no question: give --kernel, --op, --gap or --at"
+	case asked > 1:
+		return "more than one question: give one of --kernel, --op, --gap and --at"
+	case flags.Changed("kernel") && strings.TrimSpace(x.kernel) == "":
+		return "--kernel is empty, want a name or a part of one"
+	case flags.Changed("op") && strings.TrimSpace(x.op) == "":
+		return "--op is empty, want a name or a part of one"
+	case flags.Changed("gap") && (x.gap < 1 || x.gap > maxGap):
+		return fmt.Sprintf("--gap is %d, want a number from 1, the longest gap, to %d", x.gap, maxGap)
+	case flags.Changed("at") && narrowed:
+		return "--at is one moment; leave out --step, --phase, --steady, --from and --to"
+	case x.top < 1 || x.top > most:
+		return fmt.Sprintf("--top is %d, want a number of rows from 1 to %d", x.top, most)
+	}
+	if x.ranks != "" {
+		var ok bool
+		if x.chosen, ok = parseRanks(x.ranks); !ok {
+			return fmt.Sprintf("--rank is %q, want ranks as in 0,3,5-7", x.ranks)
+		}
+	}
+	if flags.Changed("at") {
+		var err error
+		if x.moment, err = window.ParseTime(x.at); err != nil {
+			return "--at: " + err.Error()
+		}
+	}
+	if wrong := checkFormat(x.format); wrong != "" {
+		return wrong
+	}
+	return ""
+}
+
+// maxGap is the highest number of a gap.
+const maxGap = 1_000_000
+
+// maxMoments is how many inputs' moments an answer has.
+const maxMoments = 8
+
+// The answers of each input.
+type answers struct {
+	kernels []*inspect.Kernels
+	ops     []*inspect.Ops
+	gaps    [][]inspect.Gap
+	moments []*inspect.Moment
+}
+
+// ask asks all inputs, and returns the answer, or nil if there is none, and the errors.
+func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
+	n := len(r.paths)
+	out := &inspect.Answer{Schema: inspect.Schema, Question: inspect.Question{Kernel: x.kernel, Op: x.op, Gap: x.gap, At: x.at, Top: x.top}, Inputs: make([]inspect.Source, n)}
+	if r.window != nil {
+		out.Question.Window = r.window.String()
+	}
+	for i, path := range r.paths {
+		out.Inputs[i].Path = path
+	}
+	errs := make([]error, n)
+	all := answers{make([]*inspect.Kernels, n), make([]*inspect.Ops, n), make([][]inspect.Gap, n), make([]*inspect.Moment, n)}
+	failed := r.all(func(i int, in *ingest.Input) {
+		c, when, err := x.capture(r, i, in)
+		if c != nil {
+			out.Inputs[i].Rank = &in.Rank
+			err = x.askOne(c, when, &all, i)
+		}
+		errs[i] = err
+	})
+	failed = append(failed, notNil(errs)...)
+	asked := slices.ContainsFunc(out.Inputs, func(s inspect.Source) bool { return s.Rank != nil })
+	switch {
+	case !asked && len(failed) == 0:
+		return nil, []error{errors.New("no input has a rank and a GPU that --rank and --device ask for")}
+	case !asked:
+		return nil, failed
+	}
+	if err := x.join(r, out, &all); err != nil {
+		return nil, append(failed, err)
+	}
+	if x.at != "" && len(out.Moments) == 0 {
+		return nil, failed
+	}
+	return out, failed
+}
+
+// askOne asks one input.
+func (x *inspecting) askOne(c *inspect.Capture, when window.Capture, all *answers, i int) error {
+	switch {
+	case x.kernel != "":
+		all.kernels[i] = c.Kernels(x.kernel, x.top)
+	case x.op != "":
+		all.ops[i] = c.Ops(x.op, x.top)
+	case x.gap > 0:
+		gaps := c.Longest(x.gap)
+		if len(all.gaps) == 1 && len(gaps) == x.gap {
+			c.Explain(&gaps[x.gap-1], x.top)
+		}
+		all.gaps[i] = gaps
+	default:
+		at, err := x.time(when)
+		if err != nil {
+			return err
+		}
+		all.moments[i] = c.At(at, x.top)
+	}
+	return nil
+}
+
+// join makes one answer of those of all inputs.
+func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err error) {
+	switch {
+	case x.kernel != "":
+		out.Kernels = inspect.JoinKernels(present(all.kernels), x.top)
+		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Nearest)
+	case x.op != "":
+		out.Ops = inspect.JoinOps(present(all.ops), x.top)
+		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Nearest)
+	case x.gap > 0:
+		out.Gap, err = x.chooseGap(r, inspect.RankGaps(slices.Concat(all.gaps...), x.gap), len(all.gaps) == 1)
+		return err
+	}
+	x.addMoments(out, present(all.moments))
+	return nil
+}
+
+// addMoments adds the moments of all inputs by rank, up to a limit.
+func (x *inspecting) addMoments(out *inspect.Answer, all []*inspect.Moment) {
+	slices.SortStableFunc(all, func(a, b *inspect.Moment) int { return cmp.Compare(a.Rank, b.Rank) })
+	for i, m := range all {
+		if i == maxMoments {
+			out.MomentsLeft = len(all) - maxMoments
+			break
+		}
+		out.Moments = append(out.Moments, *m)
+	}
+}
+
+// notNil returns the errors that there are.
+func notNil(errs []error) []error {
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// present returns the answers that there are.
+func present[T any](all []*T) []*T {
+	return slices.DeleteFunc(all, func(a *T) bool { return a == nil })
+}
+
+// notFound returns an error if there are none, with the names that are like the pattern.
+func notFound(what, pattern string, n int64, near []string) error {
+	switch {
+	case n > 0:
+		return nil
+	case len(near) == 0:
+		return fmt.Errorf("nothing has a name like %q: the capture has no %s in this window", pattern, what)
+	}
+	for i := range near {
+		near[i] = fmt.Sprintf("%q", doc.KernelLabel(near[i]))
+	}
+	return fmt.Errorf("no %s has a name like %q; the nearest names are %s", what, pattern, strings.Join(near, ", "))
+}
+
+// capture prepares an input. It returns nil without an error if the input's rank is not asked
+// about, or if only another of several inputs has the GPU.
+func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capture, window.Capture, error) {
+	if in.Trace == nil {
+		return nil, window.Capture{}, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)
+	}
+	if x.chosen != nil && !slices.Contains(x.chosen, in.Rank) {
+		return nil, window.Capture{}, nil
+	}
+	opt := partial.Options{
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, MaxRows: r.limits.memory.rows()},
+		Window:  r.window, Steady: steady,
+	}
+	part, when, err := opt.Narrow(in.Trace, summary.Input{Path: in.Path, Rank: in.Rank})
+	if err != nil {
+		return nil, when, err
+	}
+	c := inspect.New(in.Trace, part, inspect.Input{Index: i, Rank: in.Rank}, opt.Options)
+	if x.hasGPU {
+		all := c.Devices()
+		switch found := c.Only(x.device); {
+		case !found && len(r.paths) > 1:
+			return nil, when, nil
+		case !found:
+			return nil, when, fmt.Errorf("%s: --device is %d, but the capture has no GPU of this number; it has %s", in.Path, x.device, numbers(all))
+		}
+	}
+	return c, when, nil
+}
+
+// numbers returns the ordinals of GPUs as text.
+func numbers(all []int64) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	var list []int
+	for _, n := range all {
+		list = append(list, int(min(n, math.MaxInt32)))
+	}
+	return rankList(list)
+}
+
+// time returns the moment on the clock of a capture.
+func (x *inspecting) time(when window.Capture) (int64, error) {
+	at, err := x.moment.On(when)
+	if err == nil && (at < when.Start || at >= when.End) {
+		err = fmt.Errorf("%s: --at %s is not in the capture, which takes %s", when.Name, x.at, unit.Duration(when.End-when.Start))
+	}
+	return at, err
+}
+
+// rewind goes back to the start of standard input if it was copied to a file.
+func (e env) rewind() error {
+	if f, ok := e.stdin.(*os.File); ok && f != os.Stdin {
+		_, err := f.Seek(0, io.SeekStart)
+		return err
+	}
+	return nil
+}
+
+// chooseGap returns the gap that is asked for. Of several inputs, that which has it is read again.
+func (x *inspecting) chooseGap(r *reading, all []inspect.Gap, alone bool) (*inspect.Gap, error) {
+	if len(all) < x.gap {
+		return nil, fmt.Errorf("--gap is %d, but there are only %s", x.gap, plural(len(all), "gap", "gaps"))
+	}
+	g := &all[x.gap-1]
+	if alone {
+		return g, nil
+	}
+	if err := r.e.rewind(); err != nil {
+		return nil, err
+	}
+	r.paths, r.failed = r.paths[g.Input:g.Input+1], nil
+	var wrong error
+	failed := r.all(func(_ int, in *ingest.Input) {
+		var c *inspect.Capture
+		if c, _, wrong = x.capture(r, g.Input, in); c != nil {
+			c.Explain(g, x.top)
+		}
+	})
+	return g, errors.Join(append(failed, wrong)...)
+}

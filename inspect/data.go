@@ -1,0 +1,305 @@
+package inspect
+
+import (
+	"slices"
+
+	"assay/summary"
+)
+
+// Times are the durations of what was found.
+type Times struct {
+	Count    int64 `json:"count"`
+	TotalNS  int64 `json:"total_ns"`
+	MinNS    int64 `json:"min_ns"`
+	MedianNS int64 `json:"median_ns"`
+	MaxNS    int64 `json:"max_ns"`
+
+	all []int64
+}
+
+func (t *Times) add(ns int64) {
+	t.all = append(t.all, ns)
+	t.TotalNS = summary.Plus(t.TotalNS, ns)
+}
+
+// join adds the durations of another input.
+func (t *Times) join(o Times) {
+	t.all = append(t.all, o.all...)
+	t.TotalNS = summary.Plus(t.TotalNS, o.TotalNS)
+}
+
+// finish computes what depends on all durations. Of an even number the median is the mean of
+// the two in the middle.
+func (t *Times) finish() {
+	n := len(t.all)
+	if t.Count = int64(n); n == 0 {
+		return
+	}
+	slices.Sort(t.all)
+	a, b := t.all[(n-1)/2], t.all[n/2]
+	t.MinNS, t.MedianNS, t.MaxNS = t.all[0], a+(b-a)/2, t.all[n-1]
+}
+
+// A Place says which rank's GPU something ran on.
+type Place struct {
+	Input  int   `json:"input"` // index into the inputs
+	Rank   int   `json:"rank"`
+	Device int64 `json:"device"`
+}
+
+// A Named is what was found of one name.
+type Named struct {
+	Name string `json:"name"`
+	Times
+}
+
+// A Kernels is the answer about GPU operations: kernels, copies and memsets.
+type Kernels struct {
+	Times
+	GPUNS int64 `json:"gpu_ns"` // total time of all GPU operations, found or not
+
+	Names   []Named    `json:"names"`   // largest total first
+	Longest []Instance `json:"longest"` // longest first
+	Sites   []Site     `json:"sites"`   // what launched them, largest total first
+	Shapes  []Shape    `json:"shapes,omitempty"`
+
+	Left Left `json:"left_out,omitzero"`
+
+	Nearest []string `json:"nearest,omitempty"` // if nothing was found: names that are like the pattern
+}
+
+// Left counts the rows that were left out.
+type Left struct {
+	Names  int `json:"names,omitempty"`
+	Sites  int `json:"sites,omitempty"`
+	Shapes int `json:"shapes,omitempty"`
+}
+
+// An Instance is one GPU operation.
+type Instance struct {
+	Name string `json:"name"`
+	Place
+	Stream  int64 `json:"stream"`
+	StartNS int64 `json:"start_ns"` // on the trace's own clock
+	AtNS    int64 `json:"at_ns"`    // since the start of the capture
+	NS      int64 `json:"ns"`
+	Step    *Step `json:"step,omitempty"`
+
+	Grid  []int64 `json:"grid,omitempty"`
+	Block []int64 `json:"block,omitempty"`
+	Bytes *int64  `json:"bytes,omitempty"`
+
+	Launch *Launch    `json:"launch,omitempty"`
+	Site   *Site      `json:"site,omitempty"`
+	Dims   string     `json:"dims,omitempty"`   // Input Dims of the operator
+	Before *Neighbour `json:"before,omitempty"` // what ran last on the stream
+	After  *Neighbour `json:"after,omitempty"`  // what ran next
+}
+
+// A Step is a step of the capture, by the number that --step takes.
+type Step struct {
+	Number int64  `json:"number"`
+	Name   string `json:"name"`
+}
+
+// A Launch is the call that launched an operation.
+type Launch struct {
+	Call    string `json:"call"`
+	Thread  string `json:"thread"`
+	AtNS    int64  `json:"at_ns"`
+	NS      int64  `json:"ns"`
+	DelayNS int64  `json:"delay_ns"` // from the start of the call to the start of the operation
+	QueueNS int64  `json:"queue_ns"` // from the end of the call
+}
+
+// A Neighbour is the operation before or after another on its stream.
+type Neighbour struct {
+	Name    string `json:"name"`
+	NS      int64  `json:"ns"`
+	ApartNS int64  `json:"apart_ns"` // between the two; negative if they overlap
+}
+
+// A Frame is a Python function.
+type Frame struct {
+	Name string `json:"name"` // with file and line
+	File string `json:"file,omitempty"`
+	Line int64  `json:"line,omitempty"`
+}
+
+// A Site is a place in the program that launches GPU work.
+type Site struct {
+	Op      string  `json:"op,omitempty"`
+	Module  string  `json:"module,omitempty"`
+	Pass    string  `json:"pass,omitempty"`
+	Stack   []Frame `json:"stack,omitempty"` // Python functions, innermost first
+	Count   int64   `json:"count,omitempty"`
+	TotalNS int64   `json:"total_ns,omitempty"`
+
+	// Unknown says that the launches were not recorded.
+	Unknown bool `json:"unknown,omitempty"`
+}
+
+// A Shape is what was launched with one shape of an operator's arguments.
+type Shape struct {
+	Op    string `json:"op"`
+	Dims  string `json:"dims"`
+	Types string `json:"types,omitempty"`
+	Times
+}
+
+// An Ops is the answer about operators, or about ranges where no operator has the name.
+type Ops struct {
+	Ranges    bool  `json:"ranges,omitempty"` // annotated ranges and slices, not operators
+	Count     int64 `json:"count"`
+	CPUNS     int64 `json:"cpu_ns"`      // those in others of the same name do not count again
+	GPUSelfNS int64 `json:"gpu_self_ns"` // launched by them as the innermost operator
+	GPUNS     int64 `json:"gpu_ns"`      // launched in them, each operation once
+
+	Names   []Op    `json:"names"`
+	Kernels []Named `json:"kernels"` // GPU operations launched in them
+	Longest []Run   `json:"longest"` // most GPU time first, else most CPU time
+	Sites   []Site  `json:"sites,omitempty"`
+
+	Left    OpsLeft  `json:"left_out,omitzero"`
+	Nearest []string `json:"nearest,omitempty"`
+}
+
+// OpsLeft counts the rows that were left out.
+type OpsLeft struct {
+	Names   int `json:"names,omitempty"`
+	Kernels int `json:"kernels,omitempty"`
+	Sites   int `json:"sites,omitempty"`
+	Shapes  int `json:"shapes,omitempty"`
+}
+
+// An Op is the calls of one operator, and an OpShape those with one shape of arguments.
+type (
+	Op struct {
+		Name string `json:"name"`
+		OpSums
+		Shapes []OpShape `json:"shapes,omitempty"` // most GPU time first
+	}
+	OpShape struct {
+		Dims  string `json:"dims"`
+		Types string `json:"types,omitempty"`
+		OpSums
+	}
+	OpSums struct {
+		Count     int64 `json:"count"`
+		CPUNS     int64 `json:"cpu_ns"`
+		GPUSelfNS int64 `json:"gpu_self_ns"`
+		GPUNS     int64 `json:"gpu_ns"`
+	}
+)
+
+func (s *OpSums) plus(o OpSums) {
+	s.Count += o.Count
+	s.CPUNS, s.GPUSelfNS, s.GPUNS = summary.Plus(s.CPUNS, o.CPUNS), summary.Plus(s.GPUSelfNS, o.GPUSelfNS), summary.Plus(s.GPUNS, o.GPUNS)
+}
+
+// A Run is one call of an operator.
+type Run struct {
+	Name      string  `json:"name"`
+	Input     int     `json:"input"`
+	Rank      int     `json:"rank"`
+	Thread    string  `json:"thread"`
+	StartNS   int64   `json:"start_ns"`
+	AtNS      int64   `json:"at_ns"`
+	NS        int64   `json:"ns"`
+	GPUSelfNS int64   `json:"gpu_self_ns"`
+	GPUNS     int64   `json:"gpu_ns"`
+	Dims      string  `json:"dims,omitempty"`
+	Stack     []Frame `json:"stack,omitempty"`
+}
+
+// A Gap is one stretch of time in which a GPU ran nothing.
+type Gap struct {
+	Place
+	Number  int   `json:"number"` // 1 is the longest
+	StartNS int64 `json:"start_ns"`
+	AtNS    int64 `json:"at_ns"`
+	NS      int64 `json:"ns"`
+
+	Step   *Step `json:"step,omitempty"`
+	Before *Work `json:"before,omitempty"` // what ended last before it
+	After  *Work `json:"after,omitempty"`  // what ended it
+
+	Causes []Cause `json:"causes,omitempty"` // sum to NS, longest first
+	Launch *Launch `json:"launch,omitempty"` // of After
+	Around []Span  `json:"around,omitempty"` // what the launching thread had open all the time, outer to inner
+	Inside []Span  `json:"inside,omitempty"` // what else it did, longest first, nested
+}
+
+// A Work is a GPU operation at a gap.
+type Work struct {
+	Name   string `json:"name"`
+	Stream int64  `json:"stream"`
+	NS     int64  `json:"ns"`
+}
+
+// A Cause is a part of idle time with one cause: see [summary.Idle].
+type Cause struct {
+	Owner string `json:"owner"`
+	State string `json:"state,omitempty"`
+	Name  string `json:"name,omitempty"`
+	NS    int64  `json:"ns"`
+}
+
+// A Span is what a thread of the host did: one event, or all of one name at one place.
+type Span struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Count int64  `json:"count,omitempty"` // of events that start in the gap
+	AtNS  int64  `json:"at_ns"`           // start of the first
+	NS    int64  `json:"ns"`              // within the gap; of open spans all of it
+	In    []Span `json:"in,omitempty"`
+}
+
+// A Moment is what happened at one time of one input.
+type Moment struct {
+	Input   int      `json:"input"`
+	Rank    int      `json:"rank"`
+	TimeNS  int64    `json:"time_ns"` // on the trace's own clock
+	AtNS    int64    `json:"at_ns"`   // since the start of the capture
+	Phase   string   `json:"phase,omitempty"`
+	Devices []Device `json:"devices,omitempty"`
+	Threads []Thread `json:"threads,omitempty"`
+
+	ThreadsLeft int `json:"threads_left_out,omitempty"`
+}
+
+// A Device is a GPU at a moment.
+type Device struct {
+	Rank    int      `json:"rank"`
+	Device  int64    `json:"device"`
+	Name    string   `json:"name,omitempty"`
+	Step    *Step    `json:"step,omitempty"`
+	Outside bool     `json:"outside,omitempty"` // the moment is before its first or after its last operation
+	Queued  int64    `json:"queued"`            // operations that were launched and had not started
+	Gap     *Gap     `json:"gap,omitempty"`     // where nothing runs
+	Streams []Stream `json:"streams"`
+
+	StreamsLeft int `json:"streams_left_out,omitempty"`
+}
+
+// A Stream is a stream at a moment.
+type Stream struct {
+	Stream  int64     `json:"stream"`
+	Running []Current `json:"running,omitempty"`
+	Before  *Current  `json:"before,omitempty"` // ended last
+	After   *Current  `json:"after,omitempty"`  // starts next
+}
+
+// A Current is an operation or span near a moment.
+type Current struct {
+	Name    string `json:"name"`
+	StartNS int64  `json:"start_ns"`
+	NS      int64  `json:"ns"`
+	AgoNS   int64  `json:"ago_ns"` // from its start to the moment; of what ended, from its end; of what comes, negative
+}
+
+// A Thread is a thread of the host at a moment, with what it has open, outer to inner.
+type Thread struct {
+	Name string `json:"name"`
+	Open []Span `json:"open"`
+}

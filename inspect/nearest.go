@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+)
+
+// maxNearest is how many names are suggested.
+const maxNearest = 5
+
+// nearest returns the names that are most like a pattern, in which no name is found. Of equally
+// near ones the first come first. If none is near, it returns the first.
+func nearest(pattern string, names []string) []string {
+	const most = 2000 // names that are compared
+	type scored struct {
+		name string
+		off  int // in letters
+	}
+	want := words(pattern)
+	var all []scored
+	for _, name := range names[:min(most, len(names))] {
+		parts := words(label.TidyKernel(name))
+		off := 0
+		for _, w := range want {
+			best := len(w)
+			for _, p := range parts {
+				best = min(best, distance(w, p))
+			}
+			off += best
+		}
+		all = append(all, scored{name, off})
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.off, b.off) })
+	var out []string
+	for _, s := range all[:min(maxNearest, len(all))] {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// words returns the words of a name in small letters, at most 24 of at most 32 bytes.
+func words(name string) (out []string) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
+		if len(out) < 24 {
+			out = append(out, w[:min(32, len(w))])
+		}
+	}
+	return out
+}
+
+// distance returns how many letters must be added, left out or replaced to make b of a. A beginning of b is
+// as near as one letter.
+func distance(a, b string) int {
+	if strings.HasPrefix(b, a) {
+		return min(1, len(b)-len(a))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
