@@ -105,7 +105,7 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 		return Losses{host: host}
 	}
 	lost = withoutNested(t, l, kinds, lost)
-	lost = withoutCaptured(t, lost)
+	lost = WithoutCaptured(t, lost)
 	var atEnd, overdue [4]int64
 	out := Losses{host: host}
 	for _, c := range lost {
@@ -230,11 +230,11 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 	return slices.DeleteFunc(lost, func(c *trace.Call) bool { return drop[c] })
 }
 
-// withoutCaptured removes the calls that were made while their process captured a
+// WithoutCaptured removes the calls that were made while their process captured a
 // stream into a graph: they make nodes and run nothing. Which stream a call is of
 // is not recorded, so all calls of the process count as captured. A capture whose
 // begin or end was not recorded reaches to the end of the trace on that side.
-func withoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
+func WithoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
 	type edge struct {
 		at   int64
 		open int

@@ -78,21 +78,21 @@ func inHost(c *summary.Comparison) string {
 	return name
 }
 
-// StepsWhenLate says in which steps the rank of a name causes most of the waiting. It returns "" if that
+// StepsWhenLate says in which steps a rank causes most of the waiting. It returns "" if that
 // is not known.
-func StepsWhenLate(name string, r summary.RankWait) string {
+func StepsWhenLate(r summary.RankWait) string {
 	l := r.Late
 	switch {
 	case l == nil || l.Of < 2:
 		return ""
 	case l.Count == l.Of:
-		return fmt.Sprintf("%s: late in all %s", name, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late in all %s", label.Plural(int64(l.Of), "step"))
 	case l.Count == 1:
-		return fmt.Sprintf("%s: late in step %d only (of %s)", name, l.First, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late in step %d only (of %s)", l.First, label.Plural(int64(l.Of), "step"))
 	case l.Count == l.FromFirst:
-		return fmt.Sprintf("%s: late from step %d on (%d of %s)", name, l.First, l.Count, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late from step %d on (%d of %s)", l.First, l.Count, label.Plural(int64(l.Of), "step"))
 	}
-	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", name, l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
+	return fmt.Sprintf("late in %d of %s, from step %d to step %d", l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
 }
 
 // AgainstLate returns the step for the cause that the late ranks of these names have in common, and

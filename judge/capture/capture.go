@@ -20,6 +20,9 @@ import (
 // recorded.
 const gpuEventsMissing = "gpu-events-missing"
 
+// graphCaptureOnly is the code of the issue that all launches made nodes of CUDA graphs.
+const graphCaptureOnly = "graph-capture-only"
+
 // severalKernels is the code of the issue that launch calls have further records of GPU
 // work. A few of them change no verdict, and a warning names them.
 const severalKernels = "launches-with-several-kernels"
@@ -120,6 +123,9 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == graphCaptureOnly }):
+		f.Title = "No GPU work: CUDA graphs were captured, and none was replayed"
+		f.Next = []finding.Step{finding.Advise("record-the-replay")}
 	case c.otherAccelerator() == ascend:
 		f.Title = "No GPU events; the capture is of an Ascend NPU, whose operations are not read"
 		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}

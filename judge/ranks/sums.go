@@ -123,10 +123,14 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	waited := min(p.waited, c.Judged.ExposedComm())
 	of := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
 	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
-	f.Title = fmt.Sprintf("Straggler: rank %d; the other %s %sup to %s of their GPU time", p.least.rank,
-		label.Plural(int64(p.ranks-1), "rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
 	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
-	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, whyLate(c, p.least.rank)...)
+	f.Title = fmt.Sprintf("Straggler: rank %d; %s %sup to %s of GPU time", p.least.rank,
+		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
+	why := whyLate(c, p.least.rank)
+	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, why...)
+	if len(why) > 0 {
+		f.Cause = fmt.Sprintf("rank %d: %s", p.least.rank, why[0])
+	}
 	for _, d := range c.Devices {
 		if d.Rank == p.least.rank {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))

@@ -45,7 +45,7 @@ func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		Subtitle: "height: part of each bin in which the class ran; time from the start of the GPU window",
 		Body:     lanes,
 	}
-	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "GPU"))
 	return c, true
 }

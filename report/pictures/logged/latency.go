@@ -2,6 +2,7 @@ package logged
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -127,10 +128,11 @@ func resultNames(s *summary.Summary, list []*summary.Benchmark) []string {
 	for _, name := range out {
 		seen[name]++
 	}
+	alike := slices.ContainsFunc(out, func(name string) bool { return name == "" || seen[name] > 1 })
+	if !alike || len(list) == 1 {
+		return out
+	}
 	for i, b := range list {
-		if seen[out[i]] == 1 && out[i] != "" || len(list) == 1 {
-			continue
-		}
 		number := fmt.Sprintf("result %d", b.Number+1)
 		if len(s.Inputs) > 1 {
 			number = fmt.Sprintf("input %d result %d", b.Input+1, b.Number+1)
