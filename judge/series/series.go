@@ -113,6 +113,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.LowCacheHits, e.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
 	add(rule.UnevenReplicas, e.unevenReplicas)
+	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(e.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(e.nextToken)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out
