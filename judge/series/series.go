@@ -112,8 +112,14 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.EagerDecode, e.eagerDecode)
 	add(rule.LowCacheHits, e.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
-	add(rule.UnevenReplicas, e.unevenReplicas)
-	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(e.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(e.nextToken)})
+	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) {
+		f, ok := e.worst(e.unevenReplicas)
+		if !ok {
+			return unevenLogs(e)
+		}
+		return f, ok
+	})})
+	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out

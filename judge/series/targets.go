@@ -17,19 +17,22 @@ import (
 // A target is a latency of a benchmark for which guides name a limit.
 type target struct{ rule, metric, what string }
 
+// benchmarks are the rules of results of benchmarks.
+type benchmarks struct{ *Evaluator }
+
 // firstToken and nextToken judge the time to the first token and the time of each further one.
-func (e *Evaluator) firstToken() (finding.Finding, bool) {
+func (e benchmarks) firstToken() (finding.Finding, bool) {
 	return e.overTarget(target{rule.SlowFirstToken, "serving.ttft", "TTFT"}, []finding.Step{finding.Advise("shorten-the-prefill"), finding.Advise("route-by-prefix")})
 }
 
-func (e *Evaluator) nextToken() (finding.Finding, bool) {
+func (e benchmarks) nextToken() (finding.Finding, bool) {
 	return e.overTarget(target{rule.SlowNextToken, "serving.tpot", "TPOT"}, []finding.Step{finding.Advise("shorten-the-decode"), finding.Advise("enable-decode-graphs")})
 }
 
 // overTarget reports a median latency that is over its target even at the lightest load that was
 // measured. Results without a limit of the load are left out, because their requests wait in the queue of
 // the server, and that says nothing about its speed.
-func (e *Evaluator) overTarget(t target, next []finding.Step) (best finding.Finding, found bool) {
+func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Finding, found bool) {
 	limits := e.Limits[t.rule]
 	type key struct {
 		input    int
