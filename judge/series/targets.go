@@ -34,19 +34,15 @@ func (e benchmarks) nextToken() (finding.Finding, bool) {
 // the server, and that says nothing about its speed.
 func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Finding, found bool) {
 	limits := e.Limits[t.rule]
-	type key struct {
-		input    int
-		producer string
-	}
-	fastest := map[key]*summary.Benchmark{}
-	var order []key
+	fastest := map[string]*summary.Benchmark{} // of each workload, also of several files
+	var order []string
 	for i := range e.logged.Benchmarks {
 		b := &e.logged.Benchmarks[i]
 		f := medianOf(b, t.metric)
 		if f == nil || loadText(b) == "" || f.Value <= 0 {
 			continue
 		}
-		k := key{b.Input, b.Producer}
+		k := workload(b)
 		if fastest[k] == nil {
 			order = append(order, k)
 		}
@@ -68,6 +64,17 @@ func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Find
 		best, found = f, true
 	}
 	return best, found
+}
+
+// workload returns the producer of a result with its settings that are no load.
+func workload(b *summary.Benchmark) string {
+	out := b.Producer
+	for _, s := range bench.Settings() {
+		if !s.Load {
+			out += "\x00" + s.Of(b)
+		}
+	}
+	return out
 }
 
 // medianOf returns the median of a latency of a result, or nil.
