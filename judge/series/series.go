@@ -217,7 +217,7 @@ func (e *Evaluator) nothingOver() finding.Verdict {
 // unknownText returns why the bottleneck of a log is not known, with what is known; "" if it
 // has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
-	if n := in.stepCount(); len(in.kinds) > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
+	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
 		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"), e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
 	}
 	if list := in.replicas(); len(list) > 0 {
