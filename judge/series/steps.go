@@ -442,5 +442,12 @@ func (e *Evaluator) stepsText(in *input) string {
 		}
 		return fmt.Sprintf("Throughput: median %s%s", rate(*r.Median, r.Unit), of)
 	}
+	if run := in.metric("run.time", ""); len(run) > 0 { // what a trainer prints when it ends
+		text := "The run took " + duration(*run[0].Last)
+		if r := in.metric("run.samples", ""); len(r) > 0 {
+			text += ", " + rate(*r[0].Last, r[0].Unit)
+		}
+		return text
+	}
 	return ""
 }
