@@ -92,7 +92,7 @@ var mayImport = map[string]string{
 	"judge/sums":                     "internal/label judge/advice judge/finding judge/rule judge/tree summary unit",
 	"judge/functions":                "internal/label internal/lazyregexp judge/finding judge/rule judge/tree summary unit",
 	"judge/counters":                 "internal/label judge/finding judge/rule judge/tree summary unit",
-	"judge/series":                   "internal/label judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/hang unit",
+	"judge/series":                   "internal/label judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/bench summary/view/hang unit",
 	"judge/memory":                   "internal/label judge/finding judge/rule judge/tree summary unit",
 	"doctor":                         "internal/label judge judge/capture judge/finding judge/rule summary summary/view unit",
 	"compare":                        "compare/phases compare/ranks compare/series internal/lazyregexp summary summary/view unit",

@@ -42,6 +42,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCauses(),
 		labelledLogs(),
 		labelledMonitored(),
+		labelledBenchmarks(),
 	)
 	for i, in := range all {
 		var made *summary.Summary

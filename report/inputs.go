@@ -22,8 +22,8 @@ func inputKey(s *summary.Summary, shown []int) (out doc.List) {
 	for _, in := range list {
 		out = append(out, doc.Item{Mark: in.Number, Text: in.Path})
 	}
-	if list == nil {
-		out, rest = logKey(s)
+	if logs, more := logKey(s); len(list) == 0 || len(logs) > len(out) { // the tables of logs number all inputs
+		out, rest = logs, more
 	}
 	if rest > 0 {
 		out = append(out, doc.Item{Text: label.Plural(int64(rest), "more input")})

@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/report/plot"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/summary/view/bench"
 	"assay/unit"
 )
@@ -124,6 +125,7 @@ func resultNames(s *summary.Summary, list []*summary.Benchmark) []string {
 			}
 		}
 	}
+	paths, _ := view.ShortPaths(s)
 	seen := map[string]int{}
 	for _, name := range out {
 		seen[name]++
@@ -135,7 +137,7 @@ func resultNames(s *summary.Summary, list []*summary.Benchmark) []string {
 	for i, b := range list {
 		number := fmt.Sprintf("result %d", b.Number+1)
 		if len(s.Inputs) > 1 {
-			number = fmt.Sprintf("input %d result %d", b.Input+1, b.Number+1)
+			number = label.Clip(label.Clean(paths[b.Input]), 24) + " " + number
 		}
 		out[i] = strings.TrimSuffix(number+", "+out[i], ", ")
 	}
