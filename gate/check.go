@@ -71,6 +71,8 @@ type Report struct {
 type Options struct {
 	// Thresholds set how much work a capture must have.
 	Thresholds rule.Thresholds
+	// Expired is why the baseline does not stand for the new runs any more, or "".
+	Expired string
 }
 
 // ErrNoRun is the error of Check for a side without runs.
@@ -89,6 +91,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 		c.base.judge(opt.Thresholds)
 		reasons = view.Comparable(c.base.parts(), c.now.parts())
 		c.apart, c.steps, c.defined = incomparable(reasons)
+		c.apart = cmp.Or(opt.Expired, c.apart)
 	}
 	rep := &Report{Now: now, Base: base, Reasons: reasons}
 	for i := range gates {

@@ -28,7 +28,16 @@ type Report struct {
 	// New and Baseline are how the inputs of each side were sorted into runs.
 	New, Baseline gate.Group
 
+	// Accepted are the baselines that were accepted.
+	Accepted []Accepted
+
 	*gate.Report
+}
+
+// An Accepted is a baseline that was accepted.
+type Accepted struct {
+	Text    string // when, why, and where it comes from
+	Expired string // why it does not stand for the new runs any more, or ""
 }
 
 // verdict returns the number of gates with each result: "1 failed, 7 passed".
@@ -102,8 +111,15 @@ func (c Report) doc() doc.Doc {
 	if text := c.grouping(); text != "" {
 		d.Screen[0].Blocks = append(d.Screen[0].Blocks, doc.Paragraph{Text: text + "."})
 	}
+	first := []doc.Block{doc.Paragraph{Text: doc.Capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}
+	for _, a := range c.Accepted {
+		if a.Expired != "" {
+			p := doc.Paragraph{Text: doc.Sentence(doc.Capital(a.Expired) + ".")}
+			d.Screen[0].Blocks, first = append(d.Screen[0].Blocks, p), append(first, p)
+		}
+	}
 	d.Sections = doc.Present(
-		doc.Section{Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
+		doc.Section{Blocks: first},
 		doc.Section{Blocks: []doc.Block{c.table()}},
 		c.reasons(),
 		c.inputs())
@@ -186,7 +202,11 @@ func (c Report) inputs() doc.Section {
 			add("copy", in)
 		}
 	}
-	return doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t}}
+	var baselines doc.List
+	for _, a := range c.Accepted {
+		baselines = append(baselines, doc.Item{Mark: "baseline", Text: doc.Sentence(a.Text)})
+	}
+	return doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t, baselines}}
 }
 
 // Text writes the outcomes for a terminal.
