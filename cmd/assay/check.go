@@ -215,7 +215,7 @@ func explainMetric(e env, c *command, name, format string) error {
 		return usageError(e, c, err.Error())
 	}
 	x := check.Explanation{Page: page}
-	return e.print(mask(x).as(func(x check.Explanation, w io.Writer) error {
+	return e.print(mask(x).in(format, func(x check.Explanation, w io.Writer) error {
 		return inFormat(format, x.Text, x.Markdown, x.JSON)(w)
 	}))
 }
@@ -265,9 +265,9 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 		errs = append(errs, writeCheck(k.dir, c))
 	}
 	if inGitHub() {
-		errs = append(errs, appendStepSummary(c.value))
+		errs = append(errs, appendStepSummary(c.value), setOutputs(c.value.Outputs()))
 	}
-	errs = append(errs, buffered(e.stdout, c.as(k.render)))
+	errs = append(errs, buffered(e.stdout, c.in(k.format, k.render).inert()))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)
@@ -275,9 +275,6 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	}
 	return errors.Join(errs...)
 }
-
-// inGitHub reports whether the process runs in a GitHub workflow.
-func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 func (k *checking) render(c check.Report, w io.Writer) error {
 	switch k.format {

@@ -206,7 +206,11 @@ func (c Report) inputs() doc.Section {
 	for _, a := range c.Accepted {
 		baselines = append(baselines, doc.Item{Mark: "baseline", Text: doc.Sentence(a.Text)})
 	}
-	return doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t, baselines}}
+	s := doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t}, Fold: true}
+	if baselines != nil {
+		s.Blocks = append(s.Blocks, baselines)
+	}
+	return s
 }
 
 // Text writes the outcomes for a terminal.
@@ -234,6 +238,17 @@ func (c Report) counts(o gate.Outcome) gate.Result {
 		return c.Inconclusive(o)
 	}
 	return o.Result
+}
+
+// Outputs returns the outputs of a workflow step: the result, and how many gates have each.
+func (c Report) Outputs() [][2]string {
+	return [][2]string{
+		{"result", c.Result.String()},
+		{"failed", fmt.Sprint(c.Count(gate.Fail))},
+		{"not-evaluated", fmt.Sprint(c.Count(gate.Error))},
+		{"inconclusive", fmt.Sprint(c.Count(gate.Inconclusive))},
+		{"warnings", fmt.Sprint(c.Count(gate.Warn))},
+	}
 }
 
 // maxAnnotations is the number of lines that GitHub shows for a step. It silently drops
