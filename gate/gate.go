@@ -26,7 +26,7 @@ type Gate struct {
 	Source     string // who wants it so
 }
 
-// A Bound is a value that a metric is held to.
+// A Bound is the limit of a value.
 type Bound struct {
 	At   float64 // in the metric's unit
 	Text string  // as it was written: "2000 ms"

@@ -29,7 +29,7 @@ func acceptCommand() *command {
   assay check next/ --baseline perf-baseline/
 
 The record in DIR (accepted.jsonl) keeps the reason, the date, and the provenance of the run:
-GPUs and versions of software, as its captures and the flags tell, and its command. A
+GPUs and versions of software, from its captures and the flags, and its command. A
 baseline expires: against a run with other hardware or other versions, "assay check"
 evaluates no comparison and ends with exit status 3.
 `,
@@ -86,7 +86,7 @@ func runAccept(e env, c *command, args []string) error {
 	}
 	e.say("%s is now the baseline in %s", name, *dir)
 	if from.Empty() {
-		e.say("assay accept: the inputs tell neither hardware nor versions of software, so the baseline cannot expire; state them with --hardware and --software")
+		e.say("assay accept: the inputs state neither hardware nor versions of software, so the baseline cannot expire; state them with --hardware and --software")
 	}
 	return nil
 }

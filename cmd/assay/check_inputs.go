@@ -34,8 +34,7 @@ func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*s
 	return list, errors.Join(failed...)
 }
 
-// latest returns the arguments with the latest entry in place of each directory of
-// baselines.
+// latest replaces each directory of baselines among the arguments by its latest entry.
 func latest(e env, c *command, args []string) (names []string, failed []error) {
 	for _, arg := range args {
 		accepted, cut, err := acceptedIn(arg)

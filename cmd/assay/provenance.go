@@ -13,11 +13,11 @@ import (
 	"assay/summary"
 )
 
-// A stating holds the flags with which users state what inputs do not tell of themselves.
+// A stating holds the flags with which users state hardware and software that inputs do not state.
 type stating struct{ hardware, software []string }
 
 func (s *stating) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&s.hardware, "hardware", nil, "state `PART=MODEL` of the machine if the inputs do not tell it (logs): GPU=\"NVIDIA H100\"; repeatable")
+	flags.StringArrayVar(&s.hardware, "hardware", nil, "state `PART=MODEL` of the machine if the inputs do not state it (logs): GPU=\"NVIDIA H100\"; repeatable")
 	flags.StringArrayVar(&s.software, "software", nil, "state `NAME=VERSION` of software of the run: torch=2.9.0; repeatable")
 }
 

@@ -18,7 +18,7 @@ import (
 	"assay/internal/marktest"
 )
 
-// A job is what a step of a workflow left behind.
+// A job is the result of a step of a workflow.
 type job struct {
 	dir, log, page, outputs string
 	status                  int
@@ -253,7 +253,7 @@ func hostileTrace(t *testing.T, path string) {
 	}
 }
 
-// TestActionHostile: names in a capture, of files and in gates are told, and neither obeyed
+// TestActionHostile: names in a capture, of files and in gates are shown, and neither obeyed
 // by the runner nor read as Markdown or HTML on the page.
 func TestActionHostile(t *testing.T) {
 	dir := t.TempDir()
@@ -300,6 +300,68 @@ func TestActionHostile(t *testing.T) {
 		j := runBash(t, dir, `assay check "$FILE" --gates ::error::pwned.yaml --format `+format+" 2> /dev/null", map[string]string{"FILE": file, "GITHUB_ACTIONS": "true"})
 		if got := obeyed(j.log); got != nil || len(j.log) < 100 {
 			t.Errorf("%s: the runner obeys %q", format, got)
+		}
+	}
+}
+
+// TestOtherSystems runs the scripts of docs/ci.md for GitLab and for any other system: with a
+// run that passes, and with one that fails.
+func TestOtherSystems(t *testing.T) {
+	text, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := map[string]string{}
+	for _, block := range regexp.MustCompile("(?s)```(yaml|sh)\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		var gitlab struct {
+			Perf struct {
+				Script    []string
+				Artifacts struct {
+					Reports struct{ JUnit string }
+				}
+			}
+		}
+		switch {
+		case block[1] == "yaml" && strings.HasPrefix(block[2], "perf:"):
+			if err := yaml.Unmarshal([]byte(block[2]), &gitlab); err != nil {
+				t.Fatal(err)
+			}
+			if gitlab.Perf.Artifacts.Reports.JUnit != "out/junit.xml" {
+				t.Errorf("GitLab reads %q", gitlab.Perf.Artifacts.Reports.JUnit)
+			}
+			scripts["GitLab"] = strings.Join(gitlab.Perf.Script, "\n")
+		case block[1] == "sh" && strings.HasPrefix(block[2], "status=0"):
+			scripts["plain"] = block[2]
+		}
+	}
+	for _, name := range []string{"GitLab", "plain"} {
+		if scripts[name] == "" {
+			t.Fatalf("docs/ci.md has no script for %s", name)
+		}
+		for run, want := range map[string]int{"llm_train_step.json.gz": 0, "comm_bound.json.gz": 1} {
+			dir := t.TempDir()
+			for to, from := range map[string]string{"new": run, "base": "llm_train_step.json.gz"} {
+				trace, err := os.ReadFile(generated(t, from))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Mkdir(filepath.Join(dir, to), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(dir, to, "rank0.json.gz"), string(trace), 0o666)
+			}
+			j := runBash(t, dir, scripts[name], nil)
+			if j.status != want || !strings.Contains(j.log, "Gates: ") {
+				t.Errorf("%s, %s: exit status %d, want %d\n%s", name, run, j.status, want, j.log)
+			}
+			for _, file := range []string{"junit.xml", "check.md", "check.json", "changes.md", "report/report.md", "report/summary.json", "diff/comparison.json"} {
+				if info, err := os.Stat(filepath.Join(dir, "out", filepath.FromSlash(file))); err != nil || info.Size() == 0 {
+					t.Errorf("%s, %s: no %s", name, run, file)
+				}
+			}
+			if page, err := os.ReadFile(filepath.Join(dir, "out", "page.md")); name == "plain" && (err != nil || !strings.Contains(string(page), "# Gates: ") || !strings.Contains(string(page), "# What changed: ")) {
+				t.Errorf("the page is %q, %v", page, err)
+			}
 		}
 	}
 }

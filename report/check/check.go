@@ -61,8 +61,8 @@ func (c Report) verdict() string {
 	return strings.Join(parts, ", ")
 }
 
-// builtIn reports whether the gates are the built-in ones, of which some had a metric. Those
-// without are not listed, because nobody has asked for them.
+// builtIn reports whether the gates are the built-in ones, and some had a metric. The gates
+// without one are not listed, because nobody has asked for them.
 func (c Report) builtIn() bool { return c.GatesFile == "" && c.Result != gate.Skipped }
 
 // runs returns the number of runs on each side.
