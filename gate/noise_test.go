@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/gate/metric"
 	"assay/internal/longtest"
 	"assay/judge/rule"
 	"assay/unit"
@@ -37,11 +38,11 @@ func promised(drift float64, runs int) (found float64, ok bool) {
 // simulate returns how often a gate on one time has each result, where the time is
 // log-normal with the given drift.
 func simulate(rng *rand.Rand, comparisons, runs int, drift, change float64) map[Result]float64 {
-	g := Gate{Metric: &Metric{Name: "step.median", Unit: Time}, Fail: Limits{MaxIncrease: &Change{By: 0.05}}, Noise: usualNoise}
+	g := Gate{Metric: &metric.Metric{Name: "step.median", Unit: metric.Time}, Fail: Limits{MaxIncrease: &metric.Change{By: 0.05}}, Noise: metric.UsualNoise}
 	side := func(center float64) *Sample {
-		var values []Value
+		var values []metric.Value
 		for range runs {
-			values = append(values, Value{V: center * math.Exp(drift*rng.NormFloat64())})
+			values = append(values, metric.Value{V: center * math.Exp(drift*rng.NormFloat64())})
 		}
 		return newSample(values)
 	}
@@ -74,7 +75,7 @@ func TestNoiseTable(t *testing.T) {
 				if runs > 1 {
 					continue
 				}
-				over := math.Log((1+change)/(1+usualNoise)) / (drift * math.Sqrt2)
+				over := math.Log((1+change)/(1+metric.UsualNoise)) / (drift * math.Sqrt2)
 				exact := math.Erfc(-over/math.Sqrt2) / 2
 				if far := 4*math.Sqrt(exact*(1-exact)/float64(comparisons)) + 1/float64(comparisons); math.Abs(got[Fail]-exact) > far {
 					t.Errorf("drift %g, one run, change %g: %.3f fail, want %.3f ± %.3f", drift, change, got[Fail], exact, far)

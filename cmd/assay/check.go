@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/gate"
+	"assay/gate/metric"
 	"assay/judge/rule"
 	"assay/report/check"
 	"assay/report/doc"
@@ -210,7 +211,7 @@ func (k *checking) checkExplain(e env, c *command, args []string) error {
 
 // explainMetric prints the page of a metric.
 func explainMetric(e env, c *command, name, format string) error {
-	page, err := gate.Explain(name)
+	page, err := metric.Explain(name)
 	if err != nil {
 		return usageError(e, c, err.Error())
 	}
