@@ -178,7 +178,7 @@ func TestRolledUpWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range checked.Gates {
-		if ofSteps := strings.Contains(g.Metric, "step"); ofSteps && (g.Result == "pass" || !strings.Contains(g.Why, "rolled up")) {
+		if ofSteps := strings.Contains(g.Metric, "step") && g.Metric != "step.decode_time"; ofSteps && (g.Result == "pass" || !strings.Contains(g.Why, "rolled up")) {
 			t.Errorf("%s is %s: %s", g.Metric, g.Result, g.Why)
 		}
 	}
