@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"errors"
@@ -16,14 +16,14 @@ func (m *Metric) rolledUp(s *summary.Summary, sel Selector) error {
 		noSteps = noSteps || s.Inputs[i].RolledUp == summary.RolledSteps
 	}
 	const remedy = "measure the traces, or save the summary with --full"
-	ofSteps := strings.HasPrefix(m.Name, "step.") || strings.HasSuffix(m.Name, "per_step") || sel.value("steps") != ""
+	ofSteps := strings.HasPrefix(m.Name, "step.") || strings.HasSuffix(m.Name, "per_step") || sel.Value("steps") != ""
 	ofPhase := strings.HasPrefix(m.Name, "phase.") // of annotations, which have sums
 	switch {
 	case !rolled:
 		return nil
-	case sel.value("rank") != "" || sel.value("device") != "":
+	case sel.Value("rank") != "" || sel.Value("device") != "":
 		return errors.New("the summary is rolled up, and has most rows as sums over all ranks, not of one rank or GPU; " + remedy)
-	case noSteps && (ofSteps || !ofPhase && sel.value("phase") != ""):
+	case noSteps && (ofSteps || !ofPhase && sel.Value("phase") != ""):
 		return errors.New("the summary is rolled up without the steps and phases of every rank; " + remedy)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"fmt"
@@ -53,8 +53,8 @@ var keys = map[string][2]string{
 	"source":   {"log or benchmark", "log"},
 }
 
-// name returns the metric with the selectors that it needs.
-func (m *Metric) name() string {
+// Named returns the metric with the selectors that it needs.
+func (m *Metric) Named() string {
 	var parts []string
 	for _, key := range m.Needs {
 		parts = append(parts, key+"=NAME")
@@ -69,7 +69,7 @@ func (m *Metric) name() string {
 // metric names the nearest ones.
 func Explain(name string) (Page, error) {
 	name, _, _ = strings.Cut(name, "{")
-	m, err := metricOf(strings.TrimSpace(name))
+	m, err := Of(strings.TrimSpace(name))
 	if err != nil {
 		return Page{}, err
 	}
@@ -81,9 +81,9 @@ func Explain(name string) (Page, error) {
 	case m.Steady:
 		p.Noise = "the same in every run; a change over its limit fails"
 	case m.Unit == Share:
-		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", points(m.noiseOf(usualNoise)))
+		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Points(m.NoiseOf(UsualNoise)))
 	default:
-		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", percent(m.noiseOf(usualNoise)))
+		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Percent(m.NoiseOf(UsualNoise)))
 	}
 	var needed []string
 	for _, key := range m.Keys {
@@ -114,9 +114,9 @@ func (m *Metric) examples(needed []string) []string {
 	if needed != nil {
 		name += "{" + strings.Join(needed, ", ") + "}"
 	}
-	target, change := "<= "+m.Unit.example(), "max_increase: 5%"
+	target, change := "<= "+m.Unit.Example(), "max_increase: 5%"
 	if m.Higher {
-		target, change = ">= "+m.Unit.example(), "max_decrease: 5%"
+		target, change = ">= "+m.Unit.Example(), "max_decrease: 5%"
 	}
 	if m.Unit == Share {
 		target = strings.Replace(target, ">= 5%", ">= 80%", 1)

@@ -1,20 +1,8 @@
-// Package gate evaluates limits on the metrics of a run: absolute ones, and relative
-// ones against a baseline.
-//
-// [Parse] reads gates from a file, [Runs] groups inputs into runs of a program, and
-// [Check] evaluates the gates. Like package judge it reads summaries, not traces.
-// Judge explains a run; gate returns one result per gate. Package report prints the
-// results.
-//
-// # Noise
-//
-// Values that repeat exactly from run to run (kernel counts, launches, graphs) are
-// compared with the limit directly. Times are not: whole runs of one program differ by
-// 5 to 15 %, and the steps within one run do not show by how much. With [MinRuns] runs
-// on each side, a gate on times fails if the medians differ by more than its limit and
-// a rank test finds a difference. With fewer runs, it fails if they differ by more than
-// runs usually do. A value over a limit that may be noise is inconclusive.
-package gate
+// Package metric has the metrics of a run that gates are set on: what each is called, its
+// unit, what it selects, and how it is measured from a summary. [Parse] reads the name of a
+// metric with its selector, and [Metric.Measure] returns its value in a run. Package gate
+// compares values with limits.
+package metric
 
 import (
 	"cmp"
@@ -26,21 +14,6 @@ import (
 
 	"assay/summary"
 )
-
-// A Unit is what a metric is measured in.
-type Unit uint8
-
-// The units. Values of them are float64: ns, bytes, numbers, and shares of 1.
-const (
-	Share Unit = iota
-	Time
-	Size
-	Count
-	Rate // bytes per second
-)
-
-// String returns the unit as the list of metrics has it.
-func (u Unit) String() string { return [...]string{"share", "ns", "bytes", "count", "bytes/s"}[u] }
 
 // A Metric is a figure that gates can be set on.
 type Metric struct {
@@ -90,6 +63,18 @@ func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
 		err = errors.New("nothing to divide by")
 	}
 	return v, err
+}
+
+// Text prints a value of the metric: "17.2% (9.046 ms of 52.74 ms)".
+func (m *Metric) Text(v Value) string {
+	text := m.Unit.Text(v.V)
+	if m.Unit == Share && v.Den > 0 {
+		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(v.Num)), m.Of.Text(float64(v.Den)))
+	}
+	if v.Note != "" {
+		text += ", " + v.Note
+	}
+	return text
 }
 
 // deviceKeys returns the selectors of what devices have, and more.
@@ -195,9 +180,9 @@ func otherMetrics() []Metric {
 	}
 }
 
-// metricOf returns the metric of a name, or an error that names the nearest
+// Of returns the metric of a name, or an error that names the nearest
 // ones.
-func metricOf(name string) (*Metric, error) {
+func Of(name string) (*Metric, error) {
 	all := Metrics()
 	for i := range all {
 		if all[i].Name == name {

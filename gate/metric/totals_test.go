@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"strings"
@@ -185,7 +185,8 @@ func TestExplain(t *testing.T) {
 			}
 		}
 		for _, line := range p.Examples {
-			if gates, err := Parse([]byte(line), "g.yaml"); err != nil || gates[0].Metric.Name != m.Name {
+			name, _, ok := strings.Cut(line, ": ")
+			if of, _, err := Parse(name); !ok || err != nil || of.Name != m.Name {
 				t.Errorf("%s: example %s: %v", m.Name, line, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func (s Selector) inPhase(path string) bool {
 // phaseActivity adds up the windows of the devices while they were in a phase. A
 // phase has the time of those within it, and no time counts twice.
 func (v selection) phaseActivity() (sum summary.Activity, err error) {
-	if v.sel.value("steps") != "" {
+	if v.sel.Value("steps") != "" {
 		return sum, errors.New("no activity of phases within steps; leave out steps=, or phase=")
 	}
 	if _, err := v.devices(); err != nil {
@@ -44,7 +44,7 @@ func (v selection) phaseActivity() (sum summary.Activity, err error) {
 	case len(names) == 0:
 		return sum, errors.New(`no phases: mark them with record_function or NVTX ranges, with names that "assay help phases" lists or a file of your own does (--phases)`)
 	case !found:
-		return sum, fmt.Errorf("no phase %q; there is %s", v.sel.value("phase"), few(sorted(names)))
+		return sum, fmt.Errorf("no phase %q; there is %s", v.sel.Value("phase"), few(sorted(names)))
 	}
 	return sum, nil
 }
@@ -66,7 +66,7 @@ func (p phase) device() (Value, error) {
 // host spans.
 func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
-		if v.sel.value("phase") == "" {
+		if v.sel.Value("phase") == "" {
 			return Value{}, errors.New("no phase is selected: write phase.mean{phase=NAME}, with * in NAME for anything")
 		}
 		var sum phase
@@ -103,7 +103,7 @@ func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 			if len(names) == 0 {
 				return Value{}, errors.New("no annotations: mark phases with record_function or NVTX ranges")
 			}
-			return Value{}, fmt.Errorf("no phase %q; there is %s", v.sel.value("phase"), few(sorted(names)))
+			return Value{}, fmt.Errorf("no phase %q; there is %s", v.sel.Value("phase"), few(sorted(names)))
 		}
 		return of(sum)
 	}

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ const (
 // measure returns the value in results of benchmarks or, if there are none, in logs and
 // monitors.
 func (l *logged) measure(v selection) (Value, error) {
-	source := v.sel.value("source")
+	source := v.sel.Value("source")
 	if source != fromLog {
 		if out, ok := l.ofBenchmarks(v); ok {
 			return out, nil
@@ -79,7 +79,7 @@ func (l *logged) measure(v selection) (Value, error) {
 // ofBenchmarks returns the worst of the results, because the first is often a cold run and
 // no result stands for the others.
 func (l *logged) ofBenchmarks(v selection) (out Value, ok bool) {
-	if v.sel.value("phase") != "" || v.sel.value("place") != "" {
+	if v.sel.Value("phase") != "" || v.sel.Value("place") != "" {
 		return out, false
 	}
 	n := 0

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"errors"
@@ -69,7 +69,7 @@ func (v selection) memoryKind() (Value, error) {
 				sum, found = summary.Plus(sum, c.AtPeak), true
 			}
 		}
-		if found && v.sel.hasNumber("rank", int64(t.Rank)) && v.sel.value("device") == "" {
+		if found && v.sel.hasNumber("rank", int64(t.Rank)) && v.sel.Value("device") == "" {
 			sums = append(sums, sum)
 		}
 	}
@@ -114,7 +114,10 @@ func (v selection) memoryFree() (Value, error) {
 	err := v.snapshots(func(s *summary.Snapshot) {
 		free, reserved = summary.Plus(free, s.Free()), summary.Plus(reserved, s.Reserved)
 	})
-	return ratio(free, reserved), err
+	if err != nil {
+		return Value{}, err
+	}
+	return ratio(free, reserved), nil
 }
 
 func (v selection) memoryGrowth() (out Value, err error) {

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"cmp"
@@ -57,13 +57,13 @@ func (f functions) all() (Value, error) {
 // unknownClock selects profiles that do not tell what their times are.
 const unknownClock = "unknown"
 
-// An ambiguity is the error of a selector that selects what has no common value. A gate
+// An Ambiguity is the error of a selector that selects what has no common value. A gate
 // is never skipped for it.
-type ambiguity struct{ text string }
+type Ambiguity struct{ text string }
 
-func (a *ambiguity) Error() string { return a.text }
+func (a *Ambiguity) Error() string { return a.text }
 
-func ambiguous(format string, args ...any) error { return &ambiguity{fmt.Sprintf(format, args...)} }
+func ambiguous(format string, args ...any) error { return &Ambiguity{fmt.Sprintf(format, args...)} }
 
 // functionsAs returns the measurement of functions in profiles with values of a unit. Of
 // several profiles the largest counts; those of different clocks do not compare.
@@ -148,7 +148,7 @@ func cellsAs(unit string) func(selection) (Value, error) {
 			for j, c := range t.Columns {
 				if c.Unit == unit {
 					columns[c.Name] = true
-					if c.Name == v.sel.value("column") {
+					if c.Name == v.sel.Value("column") {
 						column = j
 					}
 				}
@@ -166,7 +166,7 @@ func cellsAs(unit string) func(selection) (Value, error) {
 				}
 			}
 			if cells > 1 && t.Columns[column].Adds != summary.AddsSelf {
-				return out, ambiguous("no sum: values of %q do not add up, and %d rows are selected; select one", v.sel.value("column"), cells)
+				return out, ambiguous("no sum: values of %q do not add up, and %d rows are selected; select one", v.sel.Value("column"), cells)
 			}
 			if cells > 0 {
 				if n++; n == 1 || float64(sum) > out.V {

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"fmt"
@@ -16,10 +16,10 @@ type Selector struct{ terms []term }
 
 type term struct{ key, value string }
 
-// parseName takes "metric{key=value, ...}" apart.
-func parseName(text string) (*Metric, Selector, error) {
+// Parse takes "metric{key=value, ...}" apart.
+func Parse(text string) (*Metric, Selector, error) {
 	name, rest, selects := strings.Cut(text, "{")
-	m, err := metricOf(strings.TrimSpace(name))
+	m, err := Of(strings.TrimSpace(name))
 	if err != nil || !selects {
 		return m, Selector{}, err
 	}
@@ -40,7 +40,7 @@ func parseName(text string) (*Metric, Selector, error) {
 			return nil, Selector{}, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(t))
 		case !slices.Contains(m.Keys, key):
 			return nil, Selector{}, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, key, strings.Join(m.Keys, ", "))
-		case sel.value(key) != "":
+		case sel.Value(key) != "":
 			return nil, Selector{}, fmt.Errorf("selector %q is given twice", key)
 		}
 		if err := checkTerm(key, value); err != nil {
@@ -99,8 +99,8 @@ func checkTerm(key, value string) error {
 	return nil
 }
 
-// value returns the value of a key, or "".
-func (s Selector) value(key string) string {
+// Value returns the value of a key, or "".
+func (s Selector) Value(key string) string {
 	for _, t := range s.terms {
 		if t.key == key {
 			return t.value
@@ -131,20 +131,20 @@ func (s Selector) hasDevice(rank int, device int64) bool {
 }
 
 func (s Selector) hasNumber(key string, n int64) bool {
-	want := s.value(key)
+	want := s.Value(key)
 	return want == "" || want == strconv.FormatInt(n, 10)
 }
 
 // has reports whether a name is selected: all of it, or a pattern in which "*"
 // stands for anything.
 func (s Selector) has(key, name string) bool {
-	return matches(s.value(key), name)
+	return matches(s.Value(key), name)
 }
 
 // hasPhase reports whether a phase of "assay help phases" is selected. Their names have
 // hyphens, where programs mostly write underscores or spaces.
 func (s Selector) hasPhase(name string) bool {
-	want := s.value("phase")
+	want := s.Value("phase")
 	return matches(want, name) || matches(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(want)), name)
 }
 
@@ -156,7 +156,7 @@ func matches(want, name string) bool {
 
 // hasStep reports whether the step of a number is selected.
 func (s Selector) hasStep(number int64) bool {
-	text := s.value("steps")
+	text := s.Value("steps")
 	if text == "" {
 		return true
 	}

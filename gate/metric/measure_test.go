@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"assay/summary"
 )
+
+const ms = int64(1_000_000)
 
 // twoRanks is a run on two GPUs, small enough to check by hand. In ms:
 //
@@ -128,7 +130,7 @@ func TestMeasure(t *testing.T) {
 
 func measureText(t *testing.T, s *summary.Summary, gate string) string {
 	t.Helper()
-	m, sel, err := parseName(gate)
+	m, sel, err := Parse(gate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +138,7 @@ func measureText(t *testing.T, s *summary.Summary, gate string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return newSample([]Value{v}).text(m)
+	return m.Text(v)
 }
 
 // TestMeasureNothing checks that a missing part is an error that lists the existing
@@ -195,11 +197,6 @@ func TestSnapshots(t *testing.T) {
 	s.Snapshots[0].Peak = nil
 	if got := measureText(t, s, "memory.peak"); !strings.HasPrefix(got, "no history in the snapshot") {
 		t.Errorf("without a history: %s", got)
-	}
-	trace := usualProgram().run(seeded(1), 1)
-	s.Inputs = []summary.Input{{Path: "run1/snapshot.pickle"}}
-	if n := len(Runs([]*summary.Summary{trace, s})); n != 1 {
-		t.Errorf("a trace and the snapshot beside it are %d runs, want 1", n)
 	}
 }
 

@@ -1,4 +1,4 @@
-package gate
+package metric
 
 import (
 	"errors"
@@ -16,6 +16,14 @@ var (
 	errNoLaunch  = errors.New("no calls that launch work: record CPU activity too (ProfilerActivity.CPU)")
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
+
+// WithoutKernels is the issue of device work that is missing. It concerns metrics of the
+// device only, and its rows say more than its severity.
+const WithoutKernels = summary.LaunchesWithoutKernels
+
+// StepsMissing is the issue of steps without a marker. It concerns the metrics that
+// divide totals by the number of steps.
+const StepsMissing = "steps-missing"
 
 // devices returns the devices that are selected.
 func (v selection) devices() ([]summary.Device, error) {
@@ -45,11 +53,11 @@ func (v selection) activity() (summary.Activity, error) {
 	}
 	var sum summary.Activity
 	switch {
-	case v.sel.value("phase") != "":
+	case v.sel.Value("phase") != "":
 		if sum, err = v.phaseActivity(); err != nil {
 			return sum, err
 		}
-	case v.sel.value("steps") == "":
+	case v.sel.Value("steps") == "":
 		for _, d := range devices {
 			sum = sum.Plus(d.Activity)
 		}
@@ -108,11 +116,11 @@ func (v selection) overlap() (Value, error) {
 // idle adds up idle time. A cause without idle time is 0 if other causes have some,
 // because all idle time has a cause.
 func (v selection) idle() (Value, error) {
-	if v.sel.value("owner") == "" && v.sel.value("state") == "" {
+	if v.sel.Value("owner") == "" && v.sel.Value("state") == "" {
 		return shareOf(summary.Activity.Idle)(v)
 	}
 	for _, key := range []string{"steps", "phase"} {
-		if v.sel.value(key) != "" {
+		if v.sel.Value(key) != "" {
 			return Value{}, fmt.Errorf("no owners of idle time within %s; leave out %[1]s=, or owner= and state=", key)
 		}
 	}
@@ -181,11 +189,11 @@ func (v selection) stepRows() ([]summary.Step, error) {
 	}
 	switch {
 	case len(out) == 0 && cut > 0:
-		return nil, fmt.Errorf("the capture ends before the GPU work of the selected steps (%s)", launchesWithoutKernels)
+		return nil, fmt.Errorf("the capture ends before the GPU work of the selected steps (%s)", WithoutKernels)
 	case len(have) == 0:
 		return nil, errNoSteps
 	case len(out) == 0:
-		return nil, fmt.Errorf("no step in %s; there is %s", v.sel.value("steps"), few(have))
+		return nil, fmt.Errorf("no step in %s; there is %s", v.sel.Value("steps"), few(have))
 	}
 	return out, nil
 }
@@ -229,7 +237,7 @@ func (k kernels) perStep(n int64) (Value, error) {
 		return Value{}, errNoSteps
 	}
 	if k.unmarked > 0 {
-		return Value{}, fmt.Errorf("the markers of %d steps are missing, so the number of steps is not known (%s)", k.unmarked, stepsMissing)
+		return Value{}, fmt.Errorf("the markers of %d steps are missing, so the number of steps is not known (%s)", k.unmarked, StepsMissing)
 	}
 	return ratio(n, k.steps), nil
 }
@@ -263,7 +271,7 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 			}
 		}
 		for _, is := range v.Issues {
-			if is.Code == stepsMissing {
+			if is.Code == StepsMissing {
 				sum.unmarked = is.Count
 			}
 		}
@@ -307,7 +315,7 @@ func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
 				sum.bytes, sum.known = summary.Plus(sum.bytes, *c.Bytes), true
 			}
 		}
-		if sum.count == 0 && v.sel.value("copy")+v.sel.value("class") != "" {
+		if sum.count == 0 && v.sel.Value("copy")+v.sel.Value("class") != "" {
 			if len(names) == 0 {
 				return Value{}, errors.New("no copies")
 			}
