@@ -13,8 +13,9 @@ import (
 //
 //	step 48.6 → 63.6 s (+15.0 s): generation +11.0 s, weight sync +4.0 s
 const (
-	explained = 0.8 // of a delta: its largest parts are named until they sum to this
-	mostParts = 3   // kernels or functions that are named
+	explained = 0.8  // of a delta: its largest parts are named until they sum to this
+	least     = 0.05 // of a delta: smaller parts follow no other
+	mostParts = 3    // kernels or functions that are named
 )
 
 // explaining returns the indices of the deltas that explain a change, the largest first: those in
@@ -30,7 +31,7 @@ func explaining(deltas []int64, delta int64, most int) (named []int, other int) 
 				i = j
 			}
 		}
-		if i < 0 {
+		if i < 0 || len(named) > 0 && float64(size(deltas[i])) < least*float64(size(delta)) {
 			break
 		}
 		named, used[i], sum = append(named, i), true, sum+deltas[i]

@@ -63,7 +63,10 @@ func (t *TableDelta) headline() string {
 		return fmt.Sprintf("largest change of the %s of %s: %q (%s)", col.Title(), t.Name, t.Rows[0].Name, signedText(col, t.Rows[0].Delta(0)))
 	}
 	in, delta := unitOf(col.Unit, base, new), new-base
-	whole := col.Title() + " of " + t.Name
+	whole := t.Name // "samples", whose first column is their own number
+	if col.Unit == "ns" || col.Unit == "bytes" || col.Name != "self" {
+		whole = col.Title() + " of " + t.Name
+	}
 	var deltas []int64
 	for i := range t.Rows {
 		deltas = append(deltas, t.Rows[i].Delta(0))

@@ -182,7 +182,7 @@ func Places(metrics []Metric) func(*Metric) string {
 func gather(parts []view.Part) map[key]*group {
 	out := map[key]*group{}
 	for _, p := range parts {
-		warm := warmUp(p)
+		warm, single := warmUp(p), pools(p)
 		for i := range p.Series {
 			r := &p.Series[i]
 			if p.Inputs != nil && !slices.Contains(p.Inputs, r.Input) || r.N == 0 || r.Median == nil {
@@ -205,7 +205,7 @@ func gather(parts []view.Part) map[key]*group {
 			}
 			g := gathered{row: r, points: []*summary.Series{r}, warm: warm[r.Input]}
 			if r.Pooled > 0 {
-				g.points = places(p, r)
+				g.points = single[poolOf(r)]
 			}
 			out[k].rows = append(out[k].rows, g)
 		}
@@ -256,12 +256,27 @@ const pooled = " pooled"
 // ranked reports whether the rank of an input is known.
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }
 
-// places returns the rows of the single places that a pooled row covers.
-func places(p view.Part, of *summary.Series) (out []*summary.Series) {
+// A pool identifies the rows of one metric in one input and phase: one of all places together, and one
+// of each place.
+type pool struct {
+	input                               int
+	producer, metric, name, unit, phase string
+}
+
+func poolOf(r *summary.Series) pool {
+	return pool{r.Input, r.Producer, r.Metric, r.Name, r.Unit, r.Labels["phase"]}
+}
+
+// pools returns the rows of single places, by what they are pooled to. It is empty if there is no
+// pooled row.
+func pools(p view.Part) map[pool][]*summary.Series {
+	out := map[pool][]*summary.Series{}
+	if !slices.ContainsFunc(p.Series, func(r summary.Series) bool { return r.Pooled > 0 }) {
+		return out
+	}
 	for i := range p.Series {
-		r := &p.Series[i]
-		if r.Input == of.Input && r.Pooled == 0 && r.Producer == of.Producer && r.Metric == of.Metric && r.Name == of.Name && r.Unit == of.Unit && r.Labels["phase"] == of.Labels["phase"] {
-			out = append(out, r)
+		if r := &p.Series[i]; r.Pooled == 0 {
+			out[poolOf(r)] = append(out[poolOf(r)], r)
 		}
 	}
 	return out
