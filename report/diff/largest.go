@@ -177,7 +177,7 @@ func (b *differ) totalChanges() (list []mover, changed int) {
 			if changed++; j >= briefChanges {
 				continue
 			}
-			text := fmt.Sprintf("%s %s", label.Clip(label.Clean(col.Title()), 30), bothSides(col, r.Base[0], r.New[0]))
+			text := bothSides(col, r.Base[0], r.New[0])
 			delta := col.Text(d)
 			if d > 0 {
 				delta = "+" + delta
@@ -188,15 +188,16 @@ func (b *differ) totalChanges() (list []mover, changed int) {
 	return list, changed
 }
 
-// bothSides returns the value of a column on both sides.
+// bothSides returns the value of a column on both sides, with its name.
 func bothSides(col compare.ColumnDelta, base, new *int64) string {
+	name := label.Clip(label.Clean(col.Title()), 30)
 	switch {
 	case base == nil:
-		return col.Text(*new) + ", added"
+		return "added, " + name + " " + col.Text(*new)
 	case new == nil:
-		return "removed, was " + col.Text(*base)
+		return "removed, " + name + " was " + col.Text(*base)
 	}
-	return col.Text(*new) + ", was " + col.Text(*base)
+	return name + " " + col.Text(*new) + ", was " + col.Text(*base)
 }
 
 // shortName returns the name of a row in the columns that it has on the page.
