@@ -16,6 +16,9 @@ import (
 	"assay/unit"
 )
 
+// changes finds what changed most in a comparison.
+type changes struct{ *differ }
+
 // A mover is something that changed, in words.
 type mover struct {
 	delta      string
@@ -24,10 +27,10 @@ type mover struct {
 	order      int // of kinds that cannot be compared by size
 }
 
-// largest lists the largest changes of whatever kind: kernels, causes of idle time, copies
+// section lists the largest changes of whatever kind: kernels, causes of idle time, copies
 // and stragglers of a timeline; functions, allocation sites and other rows of totals; metrics
 // and figures.
-func (b *differ) largest() doc.Section {
+func (b changes) section() doc.Section {
 	var list []mover
 	lead, noun, all := "", "row", 0
 	switch {
@@ -63,7 +66,7 @@ func (b *differ) largest() doc.Section {
 
 // timeChanges returns what changed on the GPUs, and how many rows did. Phases of the step have a
 // table of their own.
-func (b *differ) timeChanges() (list []mover, changed int) {
+func (b changes) timeChanges() (list []mover, changed int) {
 	put := func(ns int64, text, code string) {
 		list = append(list, mover{compare.Signed(ns), text + " (" + compare.SignedShare(ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", code, float64(size(ns)), 0})
 	}
@@ -114,7 +117,7 @@ func largestPart(r ranks.Row) (out ranks.Part) {
 }
 
 // launched returns what changed of a kernel or copy: its launches or their mean duration.
-func (b *differ) launched(r compare.Row) string {
+func (b changes) launched(r compare.Row) string {
 	base, new := r.Means(b.Comparison)
 	before, after := r.Times(b.Comparison)
 	switch word := words.Match(r.Match); {
@@ -137,7 +140,7 @@ func launches(text string) string {
 }
 
 // idlePlace returns the function or call with the largest change of idle time of a cause, or "".
-func (b *differ) idlePlace(cause compare.Row) string {
+func (b changes) idlePlace(cause compare.Row) string {
 	for _, r := range b.Idle.Rows { // the largest first
 		if r.Owner == cause.Owner && r.State == cause.State && r.Name != "" && r.Name != compare.Unattributed && (r.DeltaNS > 0) == (cause.DeltaNS > 0) {
 			return label.Clip(label.Clean(r.Name), doc.NameColumns)
@@ -147,7 +150,7 @@ func (b *differ) idlePlace(cause compare.Row) string {
 }
 
 // counterChanges returns the kernels whose time per launch changed, and their number.
-func (b *differ) counterChanges() (list []mover, changed int) {
+func (b changes) counterChanges() (list []mover, changed int) {
 	for _, k := range b.Counters { // the largest first
 		d := k.Delta()
 		if d == 0 {
@@ -162,7 +165,7 @@ func (b *differ) counterChanges() (list []mover, changed int) {
 
 // totalChanges returns the rows of tables of totals that changed, by their first column, and
 // their number.
-func (b *differ) totalChanges() (list []mover, changed int) {
+func (b changes) totalChanges() (list []mover, changed int) {
 	for i := range b.Tables {
 		t := &b.Tables[i]
 		if len(t.Columns) == 0 {
@@ -210,7 +213,7 @@ func shortName(of, name string) string {
 
 // loggedChanges returns the figures of the results of both sides or, if there is none, the
 // metrics that changed. Times, rates and failures precede what explains them.
-func (b *differ) loggedChanges() (list []mover) {
+func (b changes) loggedChanges() (list []mover) {
 	put := func(name, where, role, of, effect string, base, new, relative *float64) {
 		if effect == series.Same || effect == series.Unclear || effect == "" || base == nil || new == nil {
 			return
