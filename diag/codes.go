@@ -159,6 +159,7 @@ var codes = []Code{
 	{"rows-not-printed", DataLoss, "The total below the table is more than its rows: rows are missing.", "Print with a larger row_limit."},
 	{"rows-omitted", Info, "Dots replace rows that were left out.", "Give the whole table."},
 	{"secrets-in-capture", Info, "Environment variables that look like secrets are stored in the capture. assay masks them in its output; the file still has them.", "Redact the file before you share it, and record in a clean environment."},
+	{"steps-left-out", Info, "The first steps of a log were left out, as --ignore-first asks for.", ""},
 	{"secrets-masked", Info, "Texts of the capture look like secrets. assay masks them in its output; the file still has them.", "Do not share the file, and replace the secrets."},
 	{"secrets-not-searched", Info, "Tables of an export were not searched for secrets to their end, because they exceed a limit of the search or are damaged.", "Remove secrets from them before you share the file."},
 	{"segment-unlike-its-blocks", Suspect, "The blocks of segments do not add up to their sizes. Sums over blocks and over segments differ.", "Take the snapshot again."},

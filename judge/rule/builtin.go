@@ -296,7 +296,7 @@ var builtInRules = []ruleEntry{
 		{ID: "skyrl-rollout", Text: "With SkyRL: raise gpu_memory_utilization, max_num_seqs and max_num_batched_tokens of generator.inference_engine (older SkyRL: of generator).", From: "skyrl-config", With: []string{"skyrl"}},
 		{ID: "skyrl-rollout-engines", Text: "With SkyRL: raise generator.inference_engine.num_engines, which gives more engines.", From: "skyrl-config", With: []string{"skyrl"}},
 		{ID: "speed-up-generation", Text: "If GPU use during generation is low: use larger batches and CUDA graphs.", From: "skyrl"},
-		{ID: "profile-the-engine", Text: "Generation ran in another process: profile the inference engine at the same time (vLLM and SGLang: /start_profile), and pass both captures to assay.", From: "vllm-profiling"},
+		{ID: "profile-the-engine", Text: "Generation ran in another process: profile the inference engine at the same time (vLLM and SGLang: /start_profile), and pass both captures, or its log, to assay.", From: "vllm-profiling"},
 		{ID: "shorten-the-tail", Text: "If generation has a long tail: limit response lengths, or use asynchronous rollouts.", From: "skyrl-async"},
 		{ID: "verl-async", Text: "With veRL: set trainer.use_v1=True and trainer.v1.trainer_mode=colocate_async (same GPUs) or separate_async (other GPUs), so that generation overlaps with training.", From: "verl-async", With: []string{"verl"}},
 		{ID: "verl-async-staleness", Text: "With asynchronous veRL: limit the age of samples with trainer.v1.sampler.max_off_policy_threshold.", From: "verl-async", With: []string{"verl"}},

@@ -1,4 +1,6 @@
-package compare
+// Package headline has the form of the first sentence of a comparison: which parts of a change are
+// named, and how the values of one sentence are printed in one unit.
+package headline
 
 import (
 	"math"
@@ -8,19 +10,24 @@ import (
 	"assay/unit"
 )
 
-// Every headline of a comparison has one form: what was compared, on both sides in one unit,
-// and the parts that explain the change, the largest first:
+// Every headline has what was compared, on both sides in one unit, and the parts that explain the change,
+// the largest first:
 //
 //	step 48.6 → 63.6 s (+15.0 s): generation +11.0 s, weight sync +4.0 s
 const (
-	explained = 0.8 // of a delta: its largest parts are named until they sum to this
-	mostParts = 3   // kernels or functions that are named
+	explained = 0.8  // of a delta: its largest parts are named until they sum to this
+	least     = 0.05 // of a delta: smaller parts follow no other
+
+	// Still is the share of a whole below which a change counts as none.
+	Still = 0.01
+	// ManyTimes is the ratio from which a change is told as a factor: "×225".
+	ManyTimes = 10
 )
 
-// explaining returns the indices of the deltas that explain a change, the largest first: those in
+// Explaining returns the indices of the deltas that explain a change, the largest first: those in
 // its direction, until they sum to most of it. Other is the largest one in the other direction if
 // the named ones sum to far more than the change, or -1.
-func explaining(deltas []int64, delta int64, most int) (named []int, other int) {
+func Explaining(deltas []int64, delta int64, most int) (named []int, other int) {
 	sum := int64(0)
 	used := make([]bool, len(deltas))
 	for len(named) < most && float64(size(sum)) < explained*float64(size(delta)) {
@@ -30,7 +37,7 @@ func explaining(deltas []int64, delta int64, most int) (named []int, other int) 
 				i = j
 			}
 		}
-		if i < 0 {
+		if i < 0 || len(named) > 0 && float64(size(deltas[i])) < least*float64(size(delta)) {
 			break
 		}
 		named, used[i], sum = append(named, i), true, sum+deltas[i]
@@ -47,19 +54,19 @@ func explaining(deltas []int64, delta int64, most int) (named []int, other int) 
 	return named, other
 }
 
-// An inUnit prints the values of one sentence in one unit, with the same decimals.
-type inUnit struct {
+// A Unit prints the values of one sentence in one unit, with the same decimals.
+type Unit struct {
 	of       string // "ns", "bytes" or ""
 	unit     string
 	one      float64 // of the unit in ns or bytes
 	decimals int
 }
 
-// unitOf returns the unit of a value in "ns", "bytes" or counts on both sides, with the
+// UnitOf returns the unit of a value in "ns", "bytes" or counts on both sides, with the
 // decimals that give the smaller one three digits and a clear difference two.
-func unitOf(of string, base, new int64) inUnit {
+func UnitOf(of string, base, new int64) Unit {
 	largest, smallest := float64(max(base, new)), float64(min(base, new))
-	in := inUnit{of: of, one: 1}
+	in := Unit{of: of, one: 1}
 	type scale struct {
 		unit      string
 		one, from float64 // seconds are used up to 600 s, and minutes up to 120 min
@@ -77,14 +84,15 @@ func unitOf(of string, base, new int64) inUnit {
 		return in
 	}
 	in.decimals = max(0, 2-int(math.Floor(math.Log10(max(1, smallest/in.one)))))
-	if delta := (largest - smallest) / in.one; delta*in.one >= still*smallest && delta > 0 {
+	if delta := (largest - smallest) / in.one; delta*in.one >= Still*smallest && delta > 0 {
 		digits := -int(math.Floor(math.Log10(delta)))
 		in.decimals = max(in.decimals, min(1, 2+digits), min(1+digits, in.decimals+1))
 	}
 	return in
 }
 
-func (t inUnit) number(v int64) string {
+// Number returns a value without the unit.
+func (t Unit) Number(v int64) string {
 	if t.unit == "" {
 		return unit.Count(v)
 	}
@@ -96,41 +104,49 @@ func (t inUnit) number(v int64) string {
 	return text
 }
 
-func (t inUnit) text(v int64) string { return strings.TrimSpace(t.number(v) + " " + t.unit) }
+// Text returns a value with the unit.
+func (t Unit) Text(v int64) string { return strings.TrimSpace(t.Number(v) + " " + t.unit) }
 
-func (t inUnit) signed(v int64) string {
+// Signed returns a difference with its sign.
+func (t Unit) Signed(v int64) string {
 	if v > 0 {
-		return "+" + t.text(v)
+		return "+" + t.Text(v)
 	}
-	return t.text(v)
+	return t.Text(v)
 }
 
-// delta returns a part of a change, in its own unit if it is too short for that of the whole.
-func (t inUnit) delta(ns int64) string {
+// Delta returns a part of a change, in its own unit if it is too short for that of the whole.
+func (t Unit) Delta(ns int64) string {
 	if float64(size(ns)) < 5*t.one/math.Pow10(t.decimals) {
-		return Signed(ns)
+		text := unit.Duration(ns)
+		if ns > 0 {
+			text = "+" + text
+		}
+		return text
 	}
-	return t.signed(ns)
+	return t.Signed(ns)
 }
 
-// moved returns the change of a whole: "step 48.6 → 63.6 s (+15.0 s)". A side that is far shorter than the
+// Moved returns the change of a whole: "step 48.6 → 63.6 s (+15.0 s)". A side that is far shorter than the
 // other has its own unit, and a large change its factor: "step 250 µs → 4.00 s (+4.00 s, ×16,000)".
-func (t inUnit) moved(whole string, base, new int64) string {
-	const far = manyTimes
-	text, delta := t.number(base), t.signed(new-base)
-	after := t.text(new)
+func (t Unit) Moved(whole string, base, new int64) string {
+	const far = ManyTimes
+	text, delta := t.Number(base), t.Signed(new-base)
+	after := t.Text(new)
 	if base > 0 && new/base >= far {
-		text = unitOf(t.of, base, base).text(base)
+		text = UnitOf(t.of, base, base).Text(base)
 	} else if new > 0 && base/new >= far {
-		text, after = t.text(base), unitOf(t.of, new, new).text(new)
+		text, after = t.Text(base), UnitOf(t.of, new, new).Text(new)
 	}
-	if base > 0 && new/base >= manyTimes {
+	if base > 0 && new/base >= ManyTimes {
 		delta += ", ×" + unit.Count((new+base/2)/base)
 	}
 	return whole + " " + text + " → " + after + " (" + delta + ")"
 }
 
-// unchanged returns a whole that changed by less than a hundredth.
-func (t inUnit) unchanged(whole string, base, new int64) string {
-	return whole + " unchanged: " + t.text(new) + " (" + t.signed(new-base) + ")"
+// Unchanged returns a whole that changed by less than a hundredth.
+func (t Unit) Unchanged(whole string, base, new int64) string {
+	return whole + " unchanged: " + t.Text(new) + " (" + t.Signed(new-base) + ")"
 }
+
+func size(v int64) int64 { return max(v, -v) }
