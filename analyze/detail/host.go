@@ -1,6 +1,8 @@
 package detail
 
 import (
+	"slices"
+
 	"assay/analyze/attribute"
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -15,6 +17,18 @@ var hostKinds = map[string]string{
 	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython, summary.StateAnnotation: summary.HostAnnotation,
 }
 
+// kindOf has the kind of each state of a thread by its number, and kindNames has each kind
+// once, sorted.
+var kindOf, kindNames = kindsOf()
+
+func kindsOf() (of [attribute.States]string, names []string) {
+	for i := range of {
+		of[i] = hostKinds[attribute.StateName(i)]
+	}
+	names = slices.Sorted(slices.Values(of[:]))
+	return of, slices.Compact(names)
+}
+
 // Hosts collects what the launching threads of GPUs do, in the bins of the details.
 type Hosts struct{ rows []hostRow }
 
@@ -27,8 +41,8 @@ type hostRow struct {
 
 // A stateTime is time with one state and name, within a bin.
 type stateTime struct {
-	attribute.ThreadState
-	ns int64
+	state attribute.ThreadState
+	ns    int64
 }
 
 // Hosts returns an empty collection, or nil if nothing is asked for.
@@ -69,7 +83,7 @@ func (h *hostRow) add(s interval.Span, state attribute.ThreadState) {
 // plus adds time to the entry of a state.
 func plus(list []stateTime, state attribute.ThreadState, ns int64) []stateTime {
 	for i := len(list) - 1; i >= 0; i-- { // the one that was added last comes again most often
-		if list[i].ThreadState == state {
+		if list[i].state == state {
 			list[i].ns += ns
 			return list
 		}
@@ -102,21 +116,29 @@ func (d *device) host() {
 // mostOf returns the kind with most of the time of a bin, and of that the name with most.
 // Of equal ones the first by the alphabet counts.
 func (d *device) mostOf(list []stateTime) summary.HostState {
-	byKind := make(map[string]int64, len(hostKinds))
+	var byState [attribute.States]int64
 	for _, s := range list {
-		byKind[hostKinds[s.State]] += s.ns
+		byState[s.state.State()] += s.ns
 	}
 	kind, most := "", int64(-1)
-	for name, ns := range byKind {
-		if ns > most || ns == most && name < kind {
+	for _, name := range kindNames {
+		ns := int64(0)
+		for state, of := range kindOf {
+			if of == name {
+				ns += byState[state]
+			}
+		}
+		if ns > most {
 			kind, most = name, ns
 		}
 	}
 	name := ""
 	most = -1
 	for _, s := range list {
-		text := d.Attribution.NameOf(s.ThreadState)
-		if k, known := hostKinds[s.State]; known && k == kind && (s.ns > most || s.ns == most && text < name) {
+		if s.ns < most || kindOf[s.state.State()] != kind {
+			continue
+		}
+		if text := d.Attribution.NameOf(s.state); s.ns > most || text < name {
 			name, most = text, s.ns
 		}
 	}
