@@ -150,7 +150,7 @@ func compareEvents(a, b lanesEvent) int {
 	return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Dur, b.Dur), cmp.Compare(a.Name, b.Name))
 }
 
-// coverable reports whether so many of the events have 95% of their time.
+// coverable reports whether so many of the events take 95% of their total time.
 func coverable(list []lanesEvent, most int) bool {
 	var all, some int64
 	slices.SortFunc(list, func(a, b lanesEvent) int { return cmp.Compare(b.Dur, a.Dur) })
