@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"slices"
 
 	"assay/analyze/attribute"
@@ -17,16 +18,21 @@ var hostKinds = map[string]string{
 	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython, summary.StateAnnotation: summary.HostAnnotation,
 }
 
-// kindOf has the kind of each state of a thread by its number, and kindNames has each kind
-// once, sorted.
-var kindOf, kindNames = kindsOf()
+// overheads has the kinds of what CUPTI calls overhead and is the program's own: a launch
+// waits for room in the queue to the GPU, or loads code first.
+var overheads = map[string]string{
+	"Command Buffer Full": summary.HostWait, "Lazy Function Loading": summary.HostLaunch,
+	"Runtime Triggered Module Loading": summary.HostLaunch, "Driver Compiler": summary.HostLaunch,
+}
 
-func kindsOf() (of [attribute.States]string, names []string) {
+// kindOf has the kind of each state of a thread by its number.
+var kindOf = kindsOf()
+
+func kindsOf() (of [attribute.States]string) {
 	for i := range of {
 		of[i] = hostKinds[attribute.StateName(i)]
 	}
-	names = slices.Sorted(slices.Values(of[:]))
-	return of, slices.Compact(names)
+	return of
 }
 
 // Hosts collects what the launching threads of GPUs do, in the bins of the details.
@@ -113,34 +119,46 @@ func (d *device) host() {
 	}
 }
 
+// kind returns the kind of a state.
+func (d *device) kind(s attribute.ThreadState) string {
+	kind := kindOf[s.State()]
+	if kind == summary.HostProfiler {
+		kind = cmp.Or(overheads[d.Attribution.NameOf(s)], kind)
+	}
+	return kind
+}
+
 // mostOf returns the kind with most of the time of a bin, and of that the name with most.
 // Of equal ones the first by the alphabet counts.
 func (d *device) mostOf(list []stateTime) summary.HostState {
-	var byState [attribute.States]int64
-	for _, s := range list {
-		byState[s.state.State()] += s.ns
+	type kindTime struct {
+		kind string
+		ns   int64
 	}
-	kind, most := "", int64(-1)
-	for _, name := range kindNames {
-		ns := int64(0)
-		for state, of := range kindOf {
-			if of == name {
-				ns += byState[state]
-			}
+	sums := make([]kindTime, 0, 8)
+	for _, s := range list {
+		kind := d.kind(s.state)
+		i := slices.IndexFunc(sums, func(k kindTime) bool { return k.kind == kind })
+		if i < 0 {
+			i = len(sums)
+			sums = append(sums, kindTime{kind: kind})
 		}
-		if ns > most {
-			kind, most = name, ns
+		sums[i].ns += s.ns
+	}
+	var most kindTime
+	for i, k := range sums {
+		if i == 0 || k.ns > most.ns || k.ns == most.ns && k.kind < most.kind {
+			most = k
 		}
 	}
-	name := ""
-	most = -1
+	name, ns := "", int64(-1)
 	for _, s := range list {
-		if s.ns < most || kindOf[s.state.State()] != kind {
+		if s.ns < ns || d.kind(s.state) != most.kind {
 			continue
 		}
-		if text := d.Attribution.NameOf(s.state); s.ns > most || text < name {
-			name, most = text, s.ns
+		if text := d.Attribution.NameOf(s.state); s.ns > ns || text < name {
+			name, ns = text, s.ns
 		}
 	}
-	return summary.HostState{Kind: kind, Name: d.names.orNone(name)}
+	return summary.HostState{Kind: most.kind, Name: d.names.orNone(name)}
 }
