@@ -22,7 +22,7 @@ func nearest(pattern string, names []string) []string {
 	want := words(pattern)
 	var all []scored
 	for _, name := range names[:min(most, len(names))] {
-		parts := words(label.TidyKernel(name))
+		parts := words(name)
 		off := 0
 		for _, w := range want {
 			best := len(w)
@@ -41,10 +41,10 @@ func nearest(pattern string, names []string) []string {
 	return out
 }
 
-// words returns the words of a name in small letters, at most 24 of at most 32 bytes.
+// words returns the words of a name in small letters, at most 64 of at most 32 bytes.
 func words(name string) (out []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
-		if len(out) < 24 {
+		if len(out) < 64 {
 			out = append(out, w[:min(32, len(w))])
 		}
 	}

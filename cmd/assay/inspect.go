@@ -16,6 +16,7 @@ import (
 	"assay/inspect"
 	"assay/internal/ingest"
 	"assay/internal/jsontext"
+	"assay/internal/label"
 	"assay/internal/partial"
 	"assay/internal/tempfile"
 	"assay/report/doc"
@@ -232,10 +233,10 @@ func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err er
 	switch {
 	case x.kernel != "":
 		out.Kernels = inspect.JoinKernels(present(all.kernels), x.top)
-		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Nearest)
+		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Nearest, doc.KernelLabel)
 	case x.op != "":
 		out.Ops = inspect.JoinOps(present(all.ops), x.top)
-		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Nearest)
+		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Nearest, func(name string) string { return label.Clip(name, 60) })
 	case x.gap > 0:
 		out.Gap, err = x.chooseGap(r, inspect.RankGaps(slices.Concat(all.gaps...), x.gap), len(all.gaps) == 1)
 		return err
@@ -267,7 +268,7 @@ func present[T any](all []*T) []*T {
 }
 
 // notFound returns an error if there are none, with the names that are like the pattern.
-func notFound(what, pattern string, n int64, near []string) error {
+func notFound(what, pattern string, n int64, near []string, short func(string) string) error {
 	switch {
 	case n > 0:
 		return nil
@@ -275,7 +276,7 @@ func notFound(what, pattern string, n int64, near []string) error {
 		return fmt.Errorf("nothing has a name like %q: the capture has no %s in this window", pattern, what)
 	}
 	for i := range near {
-		near[i] = fmt.Sprintf("%q", doc.KernelLabel(near[i]))
+		near[i] = fmt.Sprintf("%q", short(near[i]))
 	}
 	return fmt.Errorf("no %s has a name like %q; the nearest names are %s", what, pattern, strings.Join(near, ", "))
 }

@@ -72,9 +72,9 @@ const atLead = "at is the time since the start of the capture, as --at takes it"
 
 // gpuOf returns the labels of places: the rank where there are several inputs or ranks, and the
 // number of the GPU where there are several.
-func gpuOf(places []inspect.Place) (ranks, gpus []string) {
+func (v *view) gpuOf(places []inspect.Place) (ranks, gpus []string) {
 	ranks, gpus = make([]string, len(places)), make([]string, len(places))
-	severalRanks := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Rank != places[0].Rank })
+	severalRanks := v.inputs > 1 || slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Rank != places[0].Rank })
 	severalGPUs := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Device != places[0].Device })
 	for i, p := range places {
 		if severalRanks {

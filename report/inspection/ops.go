@@ -25,7 +25,7 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 		out = append(out, doc.Section{Title: "GPU operations launched in them", Blocks: []doc.Block{namedTable(o.Kernels, o.Left.Kernels, o.GPUNS)}})
 	}
 	return append(out,
-		doc.Section{Title: "Longest", Lead: "most GPU time first; " + atLead, Blocks: []doc.Block{runs(o.Longest, len(o.Names) > 1)}},
+		doc.Section{Title: "Longest", Lead: "most GPU time first; " + atLead, Blocks: []doc.Block{v.runs(o.Longest, len(o.Names) > 1)}},
 		v.launched(o.Sites, o.Left.Sites, o.GPUNS), stacks(o))
 }
 
@@ -76,14 +76,14 @@ func opShapes(o *inspect.Ops) (doc.Table, bool) {
 }
 
 // runs lists the longest calls.
-func runs(list []inspect.Run, named bool) doc.Table {
+func (v *view) runs(list []inspect.Run, named bool) doc.Table {
 	var cpu, gpu []int64
 	places := make([]inspect.Place, len(list))
 	for i, r := range list {
 		cpu, gpu = append(cpu, r.NS), append(gpu, r.GPUNS)
 		places[i].Rank = r.Rank
 	}
-	ranks, _ := gpuOf(places)
+	ranks, _ := v.gpuOf(places)
 	c, g := doc.ScaleOf(cpu...), doc.ScaleOf(gpu...)
 	t := doc.Table{Title: "calls", Columns: []doc.Column{
 		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(c.Head("CPU"), doc.Number), doc.Col(g.Head("total GPU"), doc.Number), doc.Col("rank", doc.Number), doc.Col("thread", doc.Name), doc.Col("name", doc.Name), doc.Col("input dims", doc.Name),
