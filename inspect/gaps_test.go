@@ -159,7 +159,9 @@ func TestInside(t *testing.T) {
 			t.Fatalf("gap %d has no launch", n)
 		}
 		from, to := g.StartNS, g.StartNS+g.NS
-		launch := slices.IndexFunc(o.calls, func(c event) bool { return c.Name == g.Launch.Call && c.start-analyze.Extent(tr).Start == g.Launch.AtNS })
+		launch := slices.IndexFunc(o.calls, func(c event) bool {
+			return c.Name == g.Launch.Call && c.start-analyze.Extent(tr).Start == g.Launch.AtNS
+		})
 		thread := string(o.calls[launch].TID)
 		want, around := map[string]int64{}, 0
 		last := int64(0) // until when an event outside of all others lasts

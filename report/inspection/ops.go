@@ -2,6 +2,7 @@ package inspection
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/inspect"
 	"assay/internal/label"
@@ -89,11 +90,14 @@ func (v *view) runs(list []inspect.Run, named bool) doc.Table {
 		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(c.Head("CPU"), doc.Number), doc.Col(g.Head("total GPU"), doc.Number), doc.Col("rank", doc.Number), doc.Col("thread", doc.Name), doc.Col("name", doc.Name), doc.Col("input dims", doc.Name),
 	}}
 	for i, r := range list {
-		first := r.Name
+		first, thread := r.Name, r.Thread
 		if !named {
 			first = ""
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), g.Text(r.GPUNS), ranks[i], r.Thread, first, dims(r.Dims)}})
+		if !slices.ContainsFunc(list, func(o inspect.Run) bool { return o.Thread != thread }) {
+			thread = "" // all are of one
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), g.Text(r.GPUNS), ranks[i], thread, first, dims(r.Dims)}})
 	}
 	return t.WithoutEmpty()
 }
