@@ -334,7 +334,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestNearest asks for names that are not there.
+// TestNearest asks for names that the trace does not have.
 func TestNearest(t *testing.T) {
 	_, tr, _ := made(t, tracegen.HostBound())
 	c := capture(tr)

@@ -12,7 +12,7 @@ import (
 
 // tunnel returns the command with which the user of a session over SSH reaches a port of this
 // machine from the machine that the session came from, or "" if there is no such session. The
-// port is the same at both ends, because the server checks the name that it is asked by.
+// port is the same at both ends, because the server checks the host name and port of each request.
 func tunnel(getenv func(string) string, port int) string {
 	fields := strings.Fields(getenv("SSH_CONNECTION")) // client, its port, server, its port
 	if len(fields) != 4 || net.ParseIP(fields[2]) == nil {

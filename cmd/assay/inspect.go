@@ -281,8 +281,8 @@ func notFound(what, pattern string, n int64, near []string, short func(string) s
 	return fmt.Errorf("no %s has a name like %q; the nearest names are %s", what, pattern, strings.Join(near, ", "))
 }
 
-// capture prepares an input. It returns nil without an error if the input's rank is not asked
-// about, or if only another of several inputs has the GPU.
+// capture prepares an input. It returns nil without an error if --rank leaves
+// the input out, or if only another of several inputs has the GPU.
 func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capture, window.Capture, error) {
 	if in.Trace == nil {
 		return nil, window.Capture{}, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)

@@ -95,7 +95,7 @@ func (v *view) runs(list []inspect.Run, named bool) doc.Table {
 			first = ""
 		}
 		if !slices.ContainsFunc(list, func(o inspect.Run) bool { return o.Thread != thread }) {
-			thread = "" // all are of one
+			thread = "" // as the same one made all calls
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), g.Text(r.GPUNS), ranks[i], thread, first, dims(r.Dims)}})
 	}
