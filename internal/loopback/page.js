@@ -32,7 +32,8 @@ function answered(target) {
   });
 }
 
-async function open() {
+// A function named open would replace window.open.
+async function hand() {
   const target = window.open(page.address);
   if (!target) {
     say("The browser blocked the window. Allow pop-ups for this page and press the button again.", true);
@@ -56,6 +57,6 @@ async function open() {
   button.disabled = false;
 }
 
-button.addEventListener("click", open);
+button.addEventListener("click", hand);
 button.disabled = false;
 say("Ready.");

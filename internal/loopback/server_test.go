@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -178,6 +179,21 @@ func TestPage(t *testing.T) {
 	}
 	if d.FileName != hostile || d.Address != Perfetto+"/#!/?visStart=12&visEnd=34" || d.Trace != tracePath {
 		t.Errorf("the data are %+v", d)
+	}
+}
+
+// TestScriptNames checks that the script hides no member of the window: what it declares at its
+// top is global.
+func TestScriptNames(t *testing.T) {
+	taken := strings.Fields("alert blur close closed confirm event fetch find focus frames history length location name open opener origin parent postMessage print prompt screen scroll self status stop top window")
+	names := regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|var) (\w+)`).FindAllStringSubmatch(pageJS, -1)
+	for _, m := range names {
+		if slices.Contains(taken, m[1]) {
+			t.Errorf("the script declares %s, which is the window's", m[1])
+		}
+	}
+	if len(names) < 5 {
+		t.Errorf("%d names were found", len(names))
 	}
 }
 
