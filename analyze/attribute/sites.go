@@ -41,10 +41,7 @@ func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
 // Site returns the place of an id.
 func (a *Attribution) Site(id SiteID) Site {
 	at := cmp.Or(id.forward, id.context)
-	return Site{
-		Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Pass: id.pass.String(),
-		Lines: a.lineFrames(at),
-	}
+	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Pass: id.pass.String(), Lines: a.lineFrames(at)}
 }
 
 // lineFrames returns the Python functions around a context, innermost first, without those of
@@ -61,9 +58,7 @@ func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 
 // IsUserCode reports whether the name of a Python function is not that of a module's call,
 // of PyTorch or of Python itself.
-func IsUserCode(name string) bool {
-	return !isLibraryName(name) && !isModuleCall(name)
-}
+func IsUserCode(name string) bool { return !isLibraryName(name) && !isModuleCall(name) }
 
 // ShapeOf returns the dimensions and types of an operator's arguments as lists in JSON, ""
 // where they were not recorded.
