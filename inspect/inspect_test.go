@@ -338,14 +338,17 @@ func TestJoin(t *testing.T) {
 func TestNearest(t *testing.T) {
 	_, tr, _ := made(t, tracegen.HostBound())
 	c := capture(tr)
-	if k := c.Kernels("laier_norm", 5); len(k.Nearest) == 0 || !strings.Contains(k.Nearest[0], "layer_norm") {
-		t.Errorf("the nearest kernels are %q", k.Nearest)
+	if k := c.Kernels("laier_norm", 5).Instead; !k.Near || !strings.Contains(k.Names[0], "layer_norm") {
+		t.Errorf("the nearest kernels are %+v", k)
 	}
-	if o := c.Ops("aten::ad", 5); len(o.Nearest) > 0 {
-		t.Errorf("aten::ad is part of a name, but the nearest are %q", o.Nearest)
+	if o := c.Ops("aten::ad", 5).Instead; len(o.Names) > 0 {
+		t.Errorf("aten::ad is part of a name, but others are %+v", o)
 	}
-	if o := c.Ops("aten::itm", 5); !slices.Contains(o.Nearest, "aten::item") {
-		t.Errorf("the nearest operators are %q", o.Nearest)
+	if o := c.Ops("aten::itm", 5).Instead; !o.Near || !slices.Contains(o.Names, "aten::item") {
+		t.Errorf("the nearest operators are %+v", o)
+	}
+	if k := c.Kernels("xylophone", 5).Instead; k.Near || len(k.Names) == 0 {
+		t.Errorf("nothing is like a xylophone, but the nearest are %+v", k)
 	}
 }
 

@@ -63,6 +63,10 @@ func read(t *testing.T, text []byte) (o oracle) {
 		case "cuda_runtime", "cuda_driver", "runtime":
 			o.calls, o.host = append(o.calls, e), append(o.host, e)
 		case "cpu_op", "operator", "user_annotation", "python_function":
+			if path, function, ok := strings.Cut(e.Name, "): "); ok { // "demo/train.py(52): train_step"
+				file, line, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], "(")
+				e.Name = function + " (" + file + ":" + line + ")"
+			}
 			o.host = append(o.host, e)
 		}
 	}

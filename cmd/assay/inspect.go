@@ -233,10 +233,10 @@ func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err er
 	switch {
 	case x.kernel != "":
 		out.Kernels = inspect.JoinKernels(present(all.kernels), x.top)
-		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Nearest, doc.KernelLabel)
+		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Instead, doc.KernelLabel)
 	case x.op != "":
 		out.Ops = inspect.JoinOps(present(all.ops), x.top)
-		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Nearest, func(name string) string { return label.Clip(name, 60) })
+		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Instead, func(name string) string { return label.Clip(name, 60) })
 	case x.gap > 0:
 		out.Gap, err = x.chooseGap(r, inspect.RankGaps(slices.Concat(all.gaps...), x.gap), len(all.gaps) == 1)
 		return err
@@ -267,18 +267,23 @@ func present[T any](all []*T) []*T {
 	return slices.DeleteFunc(all, func(a *T) bool { return a == nil })
 }
 
-// notFound returns an error if there are none, with the names that are like the pattern.
-func notFound(what, pattern string, n int64, near []string, short func(string) string) error {
+// notFound returns an error if there are none, with names that the capture has.
+func notFound(what, pattern string, n int64, instead inspect.Suggestion, short func(string) string) error {
 	switch {
 	case n > 0:
 		return nil
-	case len(near) == 0:
+	case len(instead.Names) == 0:
 		return fmt.Errorf("nothing has a name like %q: the capture has no %s in this window", pattern, what)
 	}
-	for i := range near {
-		near[i] = fmt.Sprintf("%q", short(near[i]))
+	var names []string
+	for _, name := range instead.Names {
+		names = append(names, fmt.Sprintf("%q", short(name)))
 	}
-	return fmt.Errorf("no %s has a name like %q; the nearest names are %s", what, pattern, strings.Join(near, ", "))
+	are := "the names of most time are"
+	if instead.Near {
+		are = "the nearest names are"
+	}
+	return fmt.Errorf("no %s has a name like %q; %s %s", what, pattern, are, strings.Join(names, ", "))
 }
 
 // capture prepares an input. It returns nil without an error if --rank leaves

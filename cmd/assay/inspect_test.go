@@ -135,7 +135,7 @@ func TestInspectAsReport(t *testing.T) {
 	}
 	for i, start := range starts {
 		stdout.Reset()
-		if got := run(env{nil, &stdout, &stderr}, []string{"inspect", input, "--gap", strconv.Itoa(i+1), "--format", "json"}); got != exitOK {
+		if got := run(env{nil, &stdout, &stderr}, []string{"inspect", input, "--gap", strconv.Itoa(i + 1), "--format", "json"}); got != exitOK {
 			t.Fatal(stderr.String())
 		}
 		var a inspect.Answer

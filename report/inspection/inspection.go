@@ -109,16 +109,20 @@ func siteItem(s inspect.Site, of int64) doc.Item {
 	return it
 }
 
-// siteText returns the operator, module and pass of a site.
+// siteText returns the operator, module, range and pass of a site.
 func siteText(s inspect.Site) string {
 	var parts []string
-	if s.Op != "" {
+	switch {
+	case s.Op != "":
 		parts = append(parts, name(s.Op))
-	} else {
+	case s.Range == "":
 		parts = append(parts, "no operator")
 	}
 	if s.Module != "" {
 		parts = append(parts, "module "+name(s.Module))
+	}
+	if s.Range != "" && s.Range != s.Pass {
+		parts = append(parts, "range "+name(s.Range))
 	}
 	if s.Pass != "" && s.Pass != "unknown" {
 		parts = append(parts, s.Pass)
