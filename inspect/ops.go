@@ -27,7 +27,7 @@ func (c *Capture) Ops(pattern string, top int) *Ops {
 	}
 	out := &w.Ops
 	if len(w.rows) == 0 {
-		out.Nearest = nearest(pattern, c.opNames())
+		out.Instead = suggest(pattern, c.opNames())
 		return out
 	}
 	for _, r := range w.rows {
@@ -261,7 +261,7 @@ func JoinOps(all []*Ops, top int) *Ops {
 	}
 	names, kernels := make(map[string]*Op), make(map[string]*Named)
 	shapes := make(map[string]map[[2]string]*OpShape)
-	var near []string
+	var instead []Suggestion
 	for _, o := range all {
 		out.Ranges = out.Ranges || o.Ranges
 		out.Count += o.Count
@@ -286,7 +286,7 @@ func JoinOps(all []*Ops, top int) *Ops {
 			}
 			kernels[k.Name].join(k.Times)
 		}
-		near = append(near, o.Nearest...)
+		instead = append(instead, o.Instead)
 	}
 	for name, n := range names {
 		left := 0
@@ -305,9 +305,6 @@ func JoinOps(all []*Ops, top int) *Ops {
 	out.Sites, out.Left.Sites = cut(joinSites(out.Sites), top)
 	slices.SortStableFunc(out.Longest, longerRun)
 	out.Longest, _ = cut(out.Longest, top)
-	if out.Count == 0 {
-		slices.Sort(near)
-		out.Nearest, _ = cut(slices.Compact(near), maxNearest)
-	}
+	out.Instead = joinSuggestions(instead)
 	return out
 }
