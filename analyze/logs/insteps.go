@@ -17,7 +17,7 @@ type stepTimes struct {
 }
 
 // stepsWithPhases returns the steps of a producer that have both a time and a phase. A value
-// without a step beside others that have one was logged before the first step, such as the
+// without a step among others that have one was logged before the first step, such as the
 // time of the setup. If no value has a step, or there is only a sample of them, all steps count if no
 // timer has more values than there are steps; else none do.
 func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes {

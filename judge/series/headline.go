@@ -138,7 +138,7 @@ func monitorText(rows []summary.Series) string {
 }
 
 // monitored returns the row of a metric of a monitor: that of all GPUs together, or the only one. It is
-// nil if several monitors or processes measured it, because their means are of different things.
+// nil if several monitors or processes measured it, because their means do not combine.
 func monitored(rows []summary.Series, metric string) (row *summary.Series, gpus int64) {
 	for i := range rows {
 		r := &rows[i]
