@@ -224,6 +224,9 @@ func (b changes) loggedChanges() (list []mover) {
 		}
 		if relative != nil {
 			c.size, c.delta = math.Abs(*relative), compare.SignedPercent(*relative)
+			if c.delta == unit.None {
+				c.delta = ""
+			}
 		}
 		if effect != series.Changed {
 			c.text += ", " + effect
