@@ -102,7 +102,7 @@ var mayImport = map[string]string{
 	"compare/phases":                 "summary summary/view",
 	"compare/ranks":                  "summary summary/view",
 	"compare/series":                 "summary summary/view",
-	"gate/metric":                    "summary unit",
+	"gate/metric":                    "internal/label summary unit",
 	"gate/provenance":                "summary",
 	"gate":                           "gate/metric internal/label internal/yamltree judge judge/rule summary summary/view unit",
 	"internal/marktest":              "judge/rule",
@@ -123,7 +123,7 @@ var mayImport = map[string]string{
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view unit",
-	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view/bench unit",
+	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
 }
 
@@ -202,6 +202,7 @@ func TestLength(t *testing.T) {
 var largePackages = map[string]string{
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
+	"analyze/attribute":     "one walk along the threads, with one file per question; all share the state of the walk",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model and its reader, which knows the private fields of the model for speed",
