@@ -14,7 +14,7 @@ import (
 // Limits of headlines.
 const (
 	still     = headline.Still
-	mostParts = 3 // kernels or functions that are named
+	mostParts = 4 // kernels or functions that are named
 )
 
 // headline returns the largest change, with its numbers.

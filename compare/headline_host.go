@@ -189,7 +189,10 @@ func movedValue(name, role, of, effect string, base, new, change *float64) value
 	}
 	text := ""
 	if change != nil {
-		v.change, text = *change, SignedPercent(*change)+", "
+		v.change = *change
+		if share := SignedPercent(*change); share != unit.None {
+			text = share + ", "
+		}
 	}
 	v.text = fmt.Sprintf("%s %s → %s (%s%s)", name, unit.Value(*base, of), unit.Value(*new, of), text, effect)
 	return v

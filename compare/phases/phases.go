@@ -189,7 +189,7 @@ type side struct {
 	warm, left int64
 }
 
-// stepsOf gathers the steps of some runs. A step of a trace has a row for each device, of which
+// stepsOf gathers the steps of some runs. A step of a trace has a row for each device; the first
 // one is enough.
 func stepsOf(parts []view.Part) *side {
 	type place struct {

@@ -224,6 +224,9 @@ func (b changes) loggedChanges() (list []mover) {
 		}
 		if relative != nil {
 			c.size, c.delta = math.Abs(*relative), compare.SignedPercent(*relative)
+			if c.delta == unit.None {
+				c.delta = ""
+			}
 		}
 		if effect != series.Changed {
 			c.text += ", " + effect
@@ -243,7 +246,8 @@ func (b changes) loggedChanges() (list []mover) {
 	place := series.Places(b.Series)
 	for i := range b.Series {
 		m := &b.Series[i]
-		if m.Role != "other" && m.Metric != "step.phase" && m.Base != nil && m.New != nil {
+		told := m.Metric == "step.phase" || m.Metric == "step.time" && b.Steps != nil // by the phases of the step
+		if m.Role != "other" && !told && m.Base != nil && m.New != nil {
 			put(m.Metric, place(m), m.Role, m.Unit, m.Effect, &m.Base.Median, &m.New.Median, m.Change)
 		}
 	}

@@ -131,7 +131,7 @@ func (f *Finder) closeRow() {
 	}
 	t.counted++
 	t.of = nil
-	for _, l := range row { // an old table does not name its test, but types and reductions tell tests apart
+	for _, l := range row { // an old table does not name its test, but type and reduction differ between tests
 		if l.Name == "type" || l.Name == "redop" {
 			t.of = append(t.of, l)
 		}
