@@ -376,7 +376,7 @@ func (k *checking) status(e env, c *command, r check.Report, failed error) error
 	case bad > 0:
 		return errors.Join(failed, fmt.Errorf("%s could not be evaluated; this counts as an error (exit status 3)", plural(bad, "gate", "gates")))
 	case r.Result == gate.Skipped:
-		return errors.Join(failed, errors.New("no gate could be evaluated, because neither side has any of their metrics"))
+		return errors.Join(failed, errors.New("no gate could be evaluated, because neither side has any of their metrics; set gates on what the inputs have (--gates, \"assay help gates\")"))
 	}
 	return failed
 }
