@@ -9,7 +9,6 @@
 package partial
 
 import (
-
 	"assay/analyze"
 	"assay/collective"
 	"assay/diag"
