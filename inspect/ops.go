@@ -9,6 +9,7 @@ import (
 	"assay/analyze/attribute"
 	"assay/analyze/linking"
 	"assay/internal/hosttree"
+	"assay/internal/pyname"
 	"assay/summary"
 	"assay/trace"
 )
@@ -237,7 +238,7 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 		run.Dims, _ = attribute.ShapeOf(w.c.t, top.Op)
 	}
 	for i := len(open) - 1; i >= 0 && len(run.Stack) < attribute.MaxSiteLines; i-- {
-		if name := w.c.t.Name(open[i].Name); open[i].Kind == trace.Python && attribute.IsUserCode(name) {
+		if name := w.c.t.Name(open[i].Name); open[i].Kind == trace.Python && pyname.IsUserCode(name) {
 			f := attribute.FrameOf(name)
 			run.Stack = append(run.Stack, Frame{f.Name, f.File, f.Line})
 		}

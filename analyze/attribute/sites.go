@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/pyname"
 	"assay/profile"
 	"assay/summary"
 	"assay/trace"
@@ -50,16 +51,12 @@ func (a *Attribution) Site(id SiteID) Site {
 func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 	for nearest := a.ctx.at(id).line; id != 0 && len(out) < MaxSiteLines; id = a.ctx.at(id).parent {
 		name := a.ctx.name(id)
-		if a.ctx.at(id).kind == trace.Python && (id == nearest || IsUserCode(name)) {
+		if a.ctx.at(id).kind == trace.Python && (id == nearest || pyname.IsUserCode(name)) {
 			out = append(out, FrameOf(name))
 		}
 	}
 	return out
 }
-
-// IsUserCode reports whether the name of a Python function is not that of a module's call,
-// of PyTorch or of Python itself.
-func IsUserCode(name string) bool { return !isLibraryName(name) && !isModuleCall(name) }
 
 // ShapeOf returns the dimensions and types of an operator's arguments as lists in JSON, ""
 // where they were not recorded.
