@@ -84,7 +84,7 @@ var codes = []Code{
 	{"folded-unit-unknown", Info, "Folded stacks do not state the unit of their numbers. They count as samples; shares hold in any unit.", ""},
 	{"gpu-events-missing", Suspect, "Kernels were launched and none was recorded. Another profiler used CUPTI, or tracing was not permitted.", "Record again with permission to trace and without a second profiler."},
 	{"gpu-events-repeated", Suspect, "Records of GPU work occur more than once, with the same correlation id (or none), stream, times and name. Each counts once. The file was changed or joined after the profiler wrote it.", "Use the file that the profiler wrote."},
-	{"graph-capture-only", Info, "All launches are between cudaStreamBeginCapture and cudaStreamEndCapture. They make nodes of CUDA graphs, so nothing ran on the GPU.", "Start the profiler after the graphs are captured, when they are replayed."},
+	{"graph-capture-only", Info, "Launches between cudaStreamBeginCapture and cudaStreamEndCapture make nodes of CUDA graphs and run nothing. At least ten of eleven launches of this capture are such.", "Start the profiler after the graphs are captured, when they are replayed."},
 	{"graphs-recorded-whole", DataLoss, "CUDA graphs were recorded without their nodes or not at all, so the kernels in them are in no table.", "Record with --cuda-graph-trace=node, which costs some overhead."},
 	{"group-calls-left-out", DataLoss, "Calls of NCCL of more kinds than the limit for one communicator were left out, so sends without a receive may be missing or wrong.", "Give the logs of fewer steps."},
 	{"groups-left-out", DataLoss, "Communicators and process groups over the limit of one input were left out.", "Give the logs of fewer ranks at once."},

@@ -113,3 +113,45 @@ func TestOnlyCaptured(t *testing.T) {
 		}
 	}
 }
+
+// TestMostlyCaptured: a capture that records graphs of 100 launches beside a few kernels has too
+// little GPU work. With a replay of a graph, or with more kernels, it is judged.
+func TestMostlyCaptured(t *testing.T) {
+	for _, tt := range []struct {
+		kernels int
+		replay  bool
+		want    bool
+	}{{9, false, true}, {9, true, false}, {40, false, false}} {
+		var events []string
+		now := 10
+		launch := func(name string, ran bool) {
+			events = append(events, fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":%q,"pid":1,"tid":1,"ts":%d,"dur":3,"args":{"correlation":%d}}`, name, now, now))
+			if ran {
+				events = append(events, fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":5,"args":{"correlation":%d,"device":0,"stream":7}}`, now+4, now))
+			}
+			now += 10
+		}
+		for range tt.kernels {
+			launch("cudaLaunchKernel", true)
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaStreamBeginCapture","pid":1,"tid":1,"ts":%d,"dur":1}`, now))
+		now += 10
+		for range 100 {
+			launch("cudaLaunchKernel", false)
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaStreamEndCapture","pid":1,"tid":1,"ts":%d,"dur":1}`, now))
+		now += 10
+		if tt.replay {
+			launch("cudaGraphLaunch", true)
+		}
+		launch("cudaLaunchKernel", true)
+		tr, err := trace.Read(strings.NewReader(`{"traceEvents":[`+strings.Join(events, ",")+`]}`), "c.json", analyze.Needs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Judge(analyze.Trace(tr, summary.Input{Path: "c.json", Format: "kineto"}, analyze.DefaultOptions()), rule.DefaultThresholds())
+		if got := firstRule(r) == rule.TooLittleWork && r.Findings[0].Next[0].ID == "record-the-replay"; got != tt.want {
+			t.Errorf("%d kernels, replay %v: %s", tt.kernels, tt.replay, told(r))
+		}
+	}
+}

@@ -27,7 +27,7 @@ var builtInRules = []ruleEntry{
 		{ID: "record-whole-steps", Text: "Record whole steps: schedule=torch.profiler.schedule(wait=1, warmup=1, active=3), prof.step() in every iteration, and export only after the active steps.", From: "torch-profiler", Nsys: "record-whole-steps-nsys"},
 		{ID: "record-whole-steps-nsys", Text: "Record whole steps: nsys profile --capture-range=cudaProfilerApi, with cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start() and stop()) around warm steps.", From: "nsys"},
 		{ID: "look-around-the-events", Text: "If the GPU should be busy all the time: find in the trace what the CPU does before and after the GPU events.", From: "assay"},
-	}, Also: []string{"measure-another-part", "record-for-the-tables", "start-nsys-first", "call-the-capture-range"}},
+	}, Also: []string{"measure-another-part", "record-the-replay", "record-for-the-tables", "start-nsys-first", "call-the-capture-range"}},
 	{Rule: Rule{ID: "clocks-implausible", Meaning: "GPU work has times that cannot be true (a window longer than any capture, work before its launch or after a wait for it, durations of 0), so nothing is judged", Source: "profilers record seconds to hours; a longer window mixes timestamps of two clocks"}, Line: "implausible GPU timestamps", Part: "GPUs or GPU operations whose times cannot be true", Gain: "none", Confidence: "certain", Sure: []string{"record again, and compare"}, Changes: "the verdict is withheld", Remedies: []*remedyEntry{
 		{ID: "record-with-warm-up", Text: "Record again with schedule(warmup=2) in torch.profiler, or with the newest nsys.", From: "torch-profiler"},
 		{ID: "give-the-original-trace", Text: "If another program rewrote the trace: pass the file that the profiler wrote.", From: "assay"},
