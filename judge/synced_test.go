@@ -50,7 +50,7 @@ func (l looped) summary(t *testing.T) *summary.Summary {
 	return analyze.Trace(tr, summary.Input{Path: "loop.json", Format: "kineto"}, analyze.DefaultOptions())
 }
 
-// TestWaitPerKernel: a host that waits for each kernel is told so, whatever call waits. Without
+// TestWaitPerKernel: a host that waits for each kernel has a finding of its waits, whatever call waits. Without
 // the wait, the same loop computes all the time. A wait for the event of the turn before leaves
 // a kernel in the queue, and costs nothing; kernels of 4 µs without any wait are launch-bound.
 func TestWaitPerKernel(t *testing.T) {

@@ -22,7 +22,7 @@ func TestWhyLate(t *testing.T) {
 			"rank 5: last in 18 of 30 collectives, causes 100.0% of the waiting; late from step 7 on (6 of 10 steps)"}},
 		{"more_work", rule.StragglingRank, "compare-the-work", []string{"rank 3: kernels with another number of launches take 43.2 ms, 28.8 ms on the others: more work"}},
 		{"slow_host", rule.StragglingRank, "compare-the-input", []string{
-			"rank 2: idle for 15.3 ms, 290 µs on the others: its CPU is late, for 15 ms in its input, \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\""}},
+			"rank 2: idle for 15.3 ms, 290 µs on the others: its CPU launches late, 15 ms of it in data loading, \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\""}},
 		{"pp_few", rule.PipelineBubble, "more-micro-batches", []string{
 			"4 stages, 2 micro-batches: a pipeline of equal stages idles (p-1)/(m+p-1) = 60.0% of a step; measured 58.2%"}},
 		{"pp_uneven", rule.UnevenStages, "balance-stages", []string{"compute: 192 ms per GPU on stage 2, 120 ms on the other stages (60.0% more)"}},

@@ -43,12 +43,12 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
 	}
 	if l.idle > least {
-		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
+		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU launches late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {
 		case in > l.idle/2:
-			line += fmt.Sprintf(", for %s in %s", unit.Duration(in), inHost(c))
+			line += fmt.Sprintf(", %s of it in %s", unit.Duration(in), inHost(c))
 		case in > 0:
-			line += fmt.Sprintf(" in many places, most in %s (%s)", inHost(c), unit.Duration(in))
+			line += fmt.Sprintf(" in many places, longest in %s (%s)", inHost(c), unit.Duration(in))
 		}
 		evidence = append(evidence, line)
 	}
@@ -71,9 +71,9 @@ func inHost(c *summary.Comparison) string {
 	name := strconv.Quote(finding.Short(c.IdleIn))
 	switch {
 	case c.IdleState == summary.StateData:
-		return "its input, " + name
+		return "data loading, " + name
 	case c.IdleIn == "":
-		return "what was not recorded"
+		return "code that was not recorded"
 	}
 	return name
 }
