@@ -2,11 +2,13 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/summary"
 	"assay/unit"
 )
 
@@ -88,6 +90,25 @@ func TestSynchronizationAfterLoading(t *testing.T) {
 	for _, f := range Judge(ranked(t, "late_in_turn"), rule.DefaultThresholds()).Findings {
 		if f.Rule == rule.SyncCalls {
 			t.Errorf("98%% of the idle time is data loading, and still: %s, savings %d ns", f.Title, *f.GainNS)
+		}
+	}
+}
+
+// TestJobsOfDifferentSizes: ranks of jobs of different sizes are not compared by their sums of
+// communication time. Those of one job are: the one with least of it is the straggler.
+func TestJobsOfDifferentSizes(t *testing.T) {
+	for _, mixed := range []bool{false, true} {
+		s := ranked(t, "slow_gpu")
+		s.Ranks, s.Collectives = nil, nil
+		if mixed {
+			s.Issues = append(s.Issues, summary.Issue{Code: "world-sizes-differ", Severity: "suspect", Count: 1})
+		}
+		r := Judge(s, rule.DefaultThresholds())
+		late := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+			return f.Rule == rule.StragglingRank || slices.ContainsFunc(f.Next, func(st finding.Step) bool { return st.ID == "find-the-late-rank" })
+		})
+		if late == mixed {
+			t.Errorf("mixed: %v; a rank is called late: %v\n%s", mixed, late, told(r))
 		}
 	}
 }
