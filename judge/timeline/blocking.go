@@ -245,7 +245,10 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	share := h.what + ": " + c.OfWindow(h.host)
 	f.Title = share + rule.Over(limit)
 	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
-	h.lost -= min(h.lost, c.worked(kind))
+	if loading := c.loading(); f.Cause == "" && h.rule == rule.SyncCalls && loading >= h.lost-loading && loading > 0 {
+		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(loading), unit.Duration(c.Total.Idle()))
+		f.Evidence = append(f.Evidence, f.Cause)
+	}
 	f.Gain(h.lost, window, c.WindowWhole())
 	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{}, Advice: h.next}
 	if h.device > 0 && h.device >= copyWork(c)/4 {
@@ -254,7 +257,7 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 		// The advice of these calls on pinned memory replaces that on copies.
 		r.Drops = []string{"copy-pinned", "copy-pinned-not-pageable"}
 	}
-	if float64(h.lost) >= limits.MinShare*float64(window) {
+	if lost := h.lost - min(h.lost, c.worked(kind)); float64(lost) >= limits.MinShare*float64(window) {
 		r.Explains[rule.GPUIdle] = h.lost
 		savings := h.savings(c.Total.Idle())
 		r.Replacing = append([]string{savings}, h.evidence()...)
@@ -267,9 +270,9 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	return []tree.Reading{r}
 }
 
-// worked returns the idle time in which the CPU loads data or does other work of a name, or
-// waits for others. It would remain without the wait for the GPU before it, and counts even if
-// it is less than the limit of its rule.
+// worked returns the idle time of named work of the CPU, and of its waits for others, which
+// would remain without the wait for the GPU before it. It counts even if it is less than the
+// limit of its rule.
 func (c *Evaluator) worked(kind int) (ns int64) {
 	if c.calls[kind].rule != rule.SyncCalls {
 		return 0 // a copy that blocks can be replaced together with its wait
@@ -277,8 +280,13 @@ func (c *Evaluator) worked(kind int) (ns int64) {
 	for _, w := range works(c) {
 		ns = summary.Plus(ns, w.ns)
 	}
-	loading, _ := owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
-	return summary.Plus(ns, loading)
+	return ns
+}
+
+// loading returns the idle time in which the CPU loads data.
+func (c *Evaluator) loading() (ns int64) {
+	ns, _ = owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
+	return ns
 }
 
 // portion returns the part of a time that num has of den, at most all of it.
