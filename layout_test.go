@@ -203,7 +203,6 @@ var largePackages = map[string]string{
 	"analyze/attribute":     "one walk along the threads finds what owns work, idle time and waits; its files share what is open on a thread",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
-	"analyze/attribute":     "one walk along the threads, with one file per question; all share the state of the walk",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model and its reader, which knows the private fields of the model for speed",
