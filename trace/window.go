@@ -136,7 +136,9 @@ func (n *narrowing) span(s *HostSpan) bool {
 	return s.Kind == Span || n.hostEvent(s.Track, s.Start, s.Dur)
 }
 
-func (n *narrowing) flow(f *FlowEnd) bool { return n.arrows[f.Category].has(f.ID) }
+func (n *narrowing) flow(f *FlowEnd) bool {
+	return n.arrows[f.Category].has(f.ID) || f.ID == 0 && n.w.Starts(f.Start)
+}
 
 func (n *narrowing) memory(m *MemoryEvent) bool { return n.w.Starts(m.Start) }
 

@@ -193,6 +193,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if err != nil {
 		return err
 	}
+	p.output = j.outputs[i]
 	if err := j.fit(p); err != nil {
 		return err
 	}

@@ -26,14 +26,15 @@ type common struct {
 
 // A trimmedPart is what is kept of one input.
 type trimmedPart struct {
-	j    *trimJob
-	path string       // as it is opened again
-	t    *trace.Trace // nil once it is decided what is kept
-	keep trace.Keeping
-	part partial.Stretch
-	out  trim.Part
-	sum  trim.Sum
-	rows int64 // events of the input
+	j      *trimJob
+	path   string // as it is opened again
+	output string
+	t      *trace.Trace // nil once it is decided what is kept
+	keep   trace.Keeping
+	part   partial.Stretch
+	out    trim.Part
+	sum    trim.Sum
+	rows   int64 // events of the input
 
 	model *trace.Trace // of an input that is not Chrome JSON; nil else
 	head  timeline.Header
@@ -214,7 +215,7 @@ var errTooLarge = errors.New("too large")
 
 // fits reports whether the part fits into the limit of a file.
 func (p *trimmedPart) fits() (bool, error) {
-	err := compressed(p.j.output, &sizeLimit{left: p.j.most}, p.write)
+	err := compressed(p.output, &sizeLimit{left: p.j.most}, p.write)
 	if errors.Is(err, errTooLarge) {
 		return false, nil
 	}
