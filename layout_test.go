@@ -201,7 +201,6 @@ func TestLength(t *testing.T) {
 
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
-	"analyze/attribute":     "one walk along the threads finds what owns work, idle time and waits; its files share what is open on a thread",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
