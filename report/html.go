@@ -24,7 +24,7 @@ func (d Report) HTML(w io.Writer) error {
 		p := page.Page{
 			Title:      d.Title,
 			Head:       page.Head{Kind: "What changed", Headline: doc.Sentence(d.comparison.Headline)},
-			Text:       d.Sections[min(1, len(d.Sections)):], // the first is the headline
+			Text:       d.Sections,
 			Comparison: d.comparison,
 		}
 		p.Sections = p.Text
@@ -33,7 +33,7 @@ func (d Report) HTML(w io.Writer) error {
 	ctx := section.New(d.summary, d.result)
 	p := page.Page{
 		Title: d.Title, Head: pageHead(ctx), Facts: pageFacts(ctx), Budget: pageBudget(ctx), Findings: pageFindings(ctx),
-		Text:    d.Sections[min(len(d.Brief), len(d.Sections)):], // before them is the verdict in brief
+		Text:    d.Sections,
 		Capture: []doc.Section{capture(ctx)}, Summary: d.summary, States: d.result.States,
 	}
 	for _, s := range p.Text {

@@ -23,7 +23,7 @@ type device struct {
 	At     int64  `json:"at"` // of the window on the clock of the page
 
 	Bin    int64     `json:"bin"`
-	Cells  [4]string `json:"cells"` // compute, exposed comm, exposed copies, overlapped: see levels
+	Cells  [4]string `json:"cells"`           // compute, exposed comm, exposed copies, overlapped: see levels
 	Queue  []int64   `json:"queue,omitempty"` // mean length in hundredths
 	Memory []int64   `json:"memory,omitempty"`
 
