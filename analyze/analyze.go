@@ -132,6 +132,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	s.LaunchLosses = host.Links.Lost.RowsOf(in.Rank)
 	host.Links.Lost.Note(t, in.Rank, &issues)
+	if n := host.Links.Lost.OnlyCaptured(); n > 0 && t.Window == nil {
+		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, n)
+	}
 	linking.NotePlausible(tl, host.Links, s, &issues)
 	room.Note(&issues)
 	checkSums(s, &issues)

@@ -42,13 +42,18 @@ func BenchmarkTrace(b *testing.B) {
 			}
 		}
 	})
-	b.Run("measure", func(b *testing.B) {
-		b.SetBytes(int64(len(data)))
-		b.ReportAllocs()
-		for b.Loop() {
-			if s := analyze.Trace(t, summary.Input{}, analyze.DefaultOptions()); len(s.Ops) == 0 {
-				b.Fatal("nothing was measured")
+	for _, one := range []struct {
+		name string
+		opt  analyze.Options
+	}{{"measure", analyze.DefaultOptions()}, {"measure with details", detailed(0)}} {
+		b.Run(one.name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if s := analyze.Trace(t, summary.Input{}, one.opt); len(s.Ops) == 0 {
+					b.Fatal("nothing was measured")
+				}
 			}
-		}
-	})
+		})
+	}
 }

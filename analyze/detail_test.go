@@ -2,7 +2,6 @@ package analyze_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -99,11 +98,7 @@ func drawn(d *summary.Detail) (out []lanesEvent) {
 	return out
 }
 
-func sortEvents(list []lanesEvent) {
-	slices.SortFunc(list, func(a, b lanesEvent) int {
-		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Dur, b.Dur), cmp.Compare(a.Name, b.Name))
-	})
-}
+func sortEvents(list []lanesEvent) { slices.SortFunc(list, compareEvents) }
 
 // written returns the operations of all GPUs of a trace by device, read from its JSON
 // without the reader.

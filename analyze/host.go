@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/analyze/limits"
+	"assay/analyze/linking"
 	"assay/diag"
 	"assay/summary"
 	"assay/trace"
@@ -192,18 +193,22 @@ func label(name, id string) string {
 	return name + " (" + id + ")"
 }
 
-// missing says why a trace may hold no device work.
+// missing says why a trace may hold no device work. Launches within a capture of a CUDA graph
+// make nodes and run nothing.
 func missing(t *trace.Trace, issues *diag.Ledger) {
-	launches := int64(0)
+	var launches []*trace.Call
 	if !t.Complete || t.Window != nil {
 		return // what was not read explains it
 	}
 	for c := range t.Calls.All() {
 		if strings.Contains(t.Name(c.Name), "Launch") {
-			launches++
+			launches = append(launches, c)
 		}
 	}
-	if launches > 0 {
-		issues.AddN(diag.Issue{Code: "gpu-events-missing", Severity: diag.Suspect}, launches)
+	all := int64(len(launches))
+	if ran := int64(len(linking.WithoutCaptured(t, launches))); ran > 0 {
+		issues.AddN(diag.Issue{Code: "gpu-events-missing", Severity: diag.Suspect}, ran)
+	} else if all > 0 {
+		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, all)
 	}
 }

@@ -68,7 +68,11 @@ func TestSynchronization(t *testing.T) {
 			[]summary.Sync{{Calls: 2, HostNS: 21_000, LostNS: 20_000, Longest: "cudaDeviceSynchronize", MaxNS: 20_000, MaxStartNS: 10_000}}},
 		// It keeps no work from being launched.
 		{"a thread that launches nothing", story(apiRow("cudaDeviceSynchronize", 2, 9, 2, 29)), nil},
-		{"an event", story(apiRow("cudaEventSynchronize", 1, 9, 2, 29)), nil},
+		// The event is the end of all work, so the device has none until the next launch.
+		{"an event", story(apiRow("cudaEventSynchronize", 1, 9, 2, 29)),
+			[]summary.Sync{{EventCalls: 1, EventHostNS: 26_000, EventLostNS: 23_000, Longest: "cudaEventSynchronize", MaxNS: 29_000, MaxStartNS: 2_000}}},
+		{"an event before the end of the work", story(apiRow("cudaEventSynchronize", 1, 9, 2, 20)), nil},
+		{"an event of a device without work", story(apiRow("cudaEventSynchronize", 1, 9, 32, 10)), nil},
 		{"before the window", story(apiRow("cudaDeviceSynchronize", 1, 9, 2, 3)), nil},
 		{"after the window", story(apiRow("cudaDeviceSynchronize", 1, 9, 60, 40)), nil},
 		// The work was launched at 3, before the gap: something else held it.

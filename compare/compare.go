@@ -230,15 +230,16 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 		return nil, err
 	}
 	b, n := gather(base), gather(new)
-	c := &Comparison{Schema: Schema, Per: perOf(b, n)}
+	c := &Comparison{Schema: Schema}
+	d := &differ{c: c, base: b, new: n, force: opt.Force}
+	d.host()
+	c.Per = perOf(b, n, c.logged())
 	b.use(c.Per)
 	n.use(c.Per)
 	c.Base, c.New = b.side(), n.side()
-	d := &differ{c: c, base: b, new: n, force: opt.Force}
 	if c.Per != PerNone {
 		d.timeline()
 	}
-	d.host()
 	c.Tables, c.Counters = d.tables(), d.counters()
 	c.Reasons = d.reasons()
 	if len(c.Reasons) > 0 && c.Reasons[0].Level == Refuse && !opt.Force {

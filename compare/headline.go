@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/headline"
 	"assay/summary/view"
 	"assay/unit"
 )
 
-// still is the share of a step below which a change is not reported.
-const still = 0.01
+// Limits of headlines.
+const (
+	still     = headline.Still
+	mostParts = 4 // kernels or functions that are named
+)
 
 // headline returns the largest change, with its numbers.
 func (c *Comparison) headline() string {
@@ -49,9 +53,9 @@ func (c *Comparison) movement() string {
 			text += "; " + why
 		}
 	case c.isStill(delta):
-		text = c.inUnit().unchanged(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + ", but " + why
+		text = c.inUnit().Unchanged(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + ", but " + why
 	default:
-		text = c.inUnit().moved(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + "; " + why
+		text = c.inUnit().Moved(c.wholeName(), c.Budget.BaseNS, c.Budget.NewNS) + "; " + why
 	}
 	if why := c.graphReason(); why != "" {
 		text += "; " + why
@@ -60,7 +64,9 @@ func (c *Comparison) movement() string {
 }
 
 // inUnit returns the unit of the step or window.
-func (c *Comparison) inUnit() inUnit { return unitOf("ns", c.Budget.BaseNS, c.Budget.NewNS) }
+func (c *Comparison) inUnit() headline.Unit {
+	return headline.UnitOf("ns", c.Budget.BaseNS, c.Budget.NewNS)
+}
 
 func (c *Comparison) wholeName() string {
 	if c.Per == PerStep {
@@ -74,7 +80,7 @@ func (c *Comparison) partsMovement() string {
 	delta, in := c.Budget.DeltaNS, c.inUnit()
 	base, new := c.Budget.BaseNS, c.Budget.NewNS
 	if c.isStill(delta) {
-		text := in.unchanged(c.wholeName(), base, new)
+		text := in.Unchanged(c.wholeName(), base, new)
 		var why []string
 		for _, i := range c.movedParts() {
 			why = append(why, c.because(&c.Budget.Rows[i]))
@@ -84,12 +90,12 @@ func (c *Comparison) partsMovement() string {
 		}
 		return text + ", but its parts changed: " + strings.Join(why, "; ")
 	}
-	text := in.moved(c.wholeName(), base, new)
+	text := in.Moved(c.wholeName(), base, new)
 	var deltas []int64
 	for _, r := range c.Budget.Rows {
 		deltas = append(deltas, r.DeltaNS)
 	}
-	named, other := explaining(deltas, delta, len(deltas))
+	named, other := headline.Explaining(deltas, delta, len(deltas))
 	for n, i := range named {
 		text += map[bool]string{true: ": ", false: "; "}[n == 0] + c.because(&c.Budget.Rows[i])
 	}
@@ -134,7 +140,7 @@ func (c *Comparison) mover(delta int64) *Row {
 // because returns the change of a part of the budget, and the main contribution
 // to it.
 func (c *Comparison) because(part *Row) string {
-	text := part.Name + " " + c.inUnit().delta(part.DeltaNS)
+	text := part.Name + " " + c.inUnit().Delta(part.DeltaNS)
 	why := ""
 	switch part.Name {
 	case BudgetCompute:
@@ -175,14 +181,14 @@ func (c *Comparison) kernelReason(delta int64, class string) string {
 	if c.isStill(c.Budget.DeltaNS) {
 		most = 1 // two parts of the breakdown are named
 	}
-	named, _ := explaining(deltas, delta, most)
+	named, _ := headline.Explaining(deltas, delta, most)
 	if len(named) == 0 {
 		return "because kernels overlap less"
 	}
 	first := &rows[named[0]]
 	text := mostly(first.DeltaNS, delta) + " " + c.runs(first)
 	for _, i := range named[1:] {
-		text += fmt.Sprintf(", %q (%s)", rows[i].Name, c.inUnit().delta(rows[i].DeltaNS))
+		text += fmt.Sprintf(", %q (%s)", rows[i].Name, c.inUnit().Delta(rows[i].DeltaNS))
 	}
 	return text
 }
@@ -219,14 +225,14 @@ func (c *Comparison) runs(r *Row) string {
 	base, new := times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 	switch {
 	case r.Match == OnlyNew:
-		return fmt.Sprintf("%s, added: %s %s (%s)", name, often(new), each, c.inUnit().delta(r.DeltaNS))
+		return fmt.Sprintf("%s, added: %s %s (%s)", name, often(new), each, c.inUnit().Delta(r.DeltaNS))
 	case r.Match == OnlyBase:
-		return fmt.Sprintf("%s, removed: was %s %s (%s)", name, often(base), each, c.inUnit().delta(r.DeltaNS))
+		return fmt.Sprintf("%s, removed: was %s %s (%s)", name, often(base), each, c.inUnit().Delta(r.DeltaNS))
 	case size(r.CountNS) > size(r.DurationNS):
-		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), c.inUnit().delta(r.DeltaNS))
+		return fmt.Sprintf("%s: %s %s, was %s (%s)", name, often(new), each, often(base), c.inUnit().Delta(r.DeltaNS))
 	}
 	b, n := r.Means(c)
-	return fmt.Sprintf("%s: mean %s, was %s (%s)", name, unit.Duration(n), unit.Duration(b), c.inUnit().delta(r.DeltaNS))
+	return fmt.Sprintf("%s: mean %s, was %s (%s)", name, unit.Duration(n), unit.Duration(b), c.inUnit().Delta(r.DeltaNS))
 }
 
 // often returns the text for a number of times.
@@ -270,9 +276,9 @@ func (c *Comparison) idleReason(direction int64) string {
 		return ""
 	}
 	if r.Name == Unattributed {
-		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), c.inUnit().delta(r.DeltaNS))
+		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), c.inUnit().Delta(r.DeltaNS))
 	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), c.inUnit().delta(r.DeltaNS))
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), c.inUnit().Delta(r.DeltaNS))
 	for _, it := range c.Idle.Rows { // the largest first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)

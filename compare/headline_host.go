@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/headline"
 	"assay/compare/phases"
 	"assay/compare/series"
 	"assay/unit"
@@ -33,15 +34,15 @@ func (c *Comparison) PhasesLead() bool {
 // largest first.
 func (c *Comparison) stepMovement() string {
 	base, new, delta := c.Steps.Base.MeanNS, c.Steps.New.MeanNS, c.Steps.DeltaNS
-	in := unitOf("ns", base, new)
+	in := headline.UnitOf("ns", base, new)
 	if float64(size(delta)) < still*float64(base) {
-		text := in.unchanged("step", base, new)
+		text := in.Unchanged("step", base, new)
 		if moved := c.movedPhases(); len(moved) > 0 && !c.overlap() {
-			return text + ", but its phases changed: " + in.list(moved)
+			return text + ", but its phases changed: " + listed(in, moved)
 		}
 		return text
 	}
-	text := in.moved("step", base, new)
+	text := in.Moved("step", base, new)
 	if c.overlap() {
 		return text
 	}
@@ -49,7 +50,7 @@ func (c *Comparison) stepMovement() string {
 	for _, r := range c.Phases {
 		deltas = append(deltas, r.DeltaNS)
 	}
-	named, other := explaining(deltas, delta, mostPhases)
+	named, other := headline.Explaining(deltas, delta, mostPhases)
 	if len(named) == 0 {
 		return text
 	}
@@ -57,8 +58,8 @@ func (c *Comparison) stepMovement() string {
 	for _, i := range named {
 		rows = append(rows, c.Phases[i])
 	}
-	if text += ": " + in.list(rows); other >= 0 {
-		text += ", but " + in.list(c.Phases[other:other+1])
+	if text += ": " + listed(in, rows); other >= 0 {
+		text += ", but " + listed(in, c.Phases[other:other+1])
 	}
 	return text
 }
@@ -77,11 +78,11 @@ func (c *Comparison) overlap() bool {
 	return slices.ContainsFunc(c.Reasons, func(r Reason) bool { return r.Code == "phases-overlap" })
 }
 
-// list returns phases with their deltas: "generation +11.0 s, weight sync +4.0 s".
-func (t inUnit) list(rows []phases.Row) string {
+// listed returns phases with their deltas: "generation +11.0 s, weight sync +4.0 s".
+func listed(t headline.Unit, rows []phases.Row) string {
 	var parts []string
 	for _, r := range rows {
-		parts = append(parts, phaseName(r.Phase)+" "+t.signed(r.DeltaNS))
+		parts = append(parts, phaseName(r.Phase)+" "+t.Signed(r.DeltaNS))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -188,21 +189,21 @@ func movedValue(name, role, of, effect string, base, new, change *float64) value
 	}
 	text := ""
 	if change != nil {
-		v.change, text = *change, SignedPercent(*change)+", "
+		v.change = *change
+		if share := SignedPercent(*change); share != unit.None {
+			text = share + ", "
+		}
 	}
 	v.text = fmt.Sprintf("%s %s → %s (%s%s)", name, unit.Value(*base, of), unit.Value(*new, of), text, effect)
 	return v
 }
-
-// manyTimes is the ratio from which a change is told as a factor: "×225".
-const manyTimes = 10
 
 // SignedPercent prints a relative change with its sign, or as a factor if it is large.
 func SignedPercent(change float64) string {
 	switch {
 	case math.IsInf(change, 0):
 		return unit.None
-	case change >= manyTimes-1:
+	case change >= headline.ManyTimes-1:
 		return "×" + unit.Count(int64(min(change+1.5, 1e15)))
 	case math.IsNaN(change) || change < -1: // a share of what changed its sign says nothing
 		return unit.None

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/headline"
 	"assay/summary"
 	"assay/unit"
 )
@@ -14,8 +15,8 @@ import (
 func (c *Comparison) sumsHeadline() string {
 	for _, k := range c.Counters {
 		if d := k.Delta(); d != 0 {
-			in := unitOf("ns", *k.BaseNS, *k.NewNS)
-			return in.moved(fmt.Sprintf("%q per launch", k.Kernel), *k.BaseNS, *k.NewNS) + c.moreCounters()
+			in := headline.UnitOf("ns", *k.BaseNS, *k.NewNS)
+			return in.Moved(fmt.Sprintf("%q per launch", k.Kernel), *k.BaseNS, *k.NewNS) + c.moreCounters()
 		}
 	}
 	if len(c.Counters) > 0 && !slices.ContainsFunc(c.Counters, func(k CounterDelta) bool { return k.Match == ByName }) {
@@ -62,18 +63,21 @@ func (t *TableDelta) headline() string {
 	if !ok {
 		return fmt.Sprintf("largest change of the %s of %s: %q (%s)", col.Title(), t.Name, t.Rows[0].Name, signedText(col, t.Rows[0].Delta(0)))
 	}
-	in, delta := unitOf(col.Unit, base, new), new-base
-	whole := col.Title() + " of " + t.Name
+	in, delta := headline.UnitOf(col.Unit, base, new), new-base
+	whole := t.Name // "samples", whose first column is their own number
+	if col.Unit == "ns" || col.Unit == "bytes" || col.Name != "self" {
+		whole = col.Title() + " of " + t.Name
+	}
 	var deltas []int64
 	for i := range t.Rows {
 		deltas = append(deltas, t.Rows[i].Delta(0))
 	}
 	var list []string
 	put := func(i int) {
-		list = append(list, fmt.Sprintf("%q %s", t.Rows[i].Name, in.signed(deltas[i])))
+		list = append(list, fmt.Sprintf("%q %s", t.Rows[i].Name, in.Signed(deltas[i])))
 	}
 	if float64(size(delta)) < still*float64(base) {
-		text := in.unchanged(whole, base, new)
+		text := in.Unchanged(whole, base, new)
 		for i, d := range deltas[:min(2, len(deltas))] {
 			if float64(size(d)) >= still*float64(base) {
 				put(i)
@@ -84,16 +88,16 @@ func (t *TableDelta) headline() string {
 		}
 		return text + ", but its parts changed: " + strings.Join(list, ", ")
 	}
-	named, other := explaining(deltas, delta, mostParts)
+	named, other := headline.Explaining(deltas, delta, mostParts)
 	for _, i := range named {
 		put(i)
 	}
-	text := in.moved(whole, base, new)
+	text := in.Moved(whole, base, new)
 	if list != nil {
 		text += ": " + strings.Join(list, ", ")
 	}
 	if other >= 0 {
-		text += fmt.Sprintf(", but %q %s", t.Rows[other].Name, in.signed(deltas[other]))
+		text += fmt.Sprintf(", but %q %s", t.Rows[other].Name, in.Signed(deltas[other]))
 	}
 	return text
 }

@@ -119,6 +119,9 @@ func TestStepOfRL(t *testing.T) {
 	if c.Steps.Base.From != "trace" || c.Steps.New.From != "log" || !has(c, "trace-and-log") {
 		t.Errorf("%+v, %+v", c.Steps, c.Reasons)
 	}
+	if c.Per != compare.PerNone || len(c.Kernels.Rows) > 0 || has(c, "other-kernels") || has(c, "other-format") {
+		t.Errorf("the GPU times of one side are compared: per %s, %+v", c.Per, c.Reasons)
+	}
 	if g := phaseDelta(t, c, "generation"); g != 42_600_000_000-30*sec-tracegen.LaunchNS {
 		t.Errorf("generation %+d", g)
 	}

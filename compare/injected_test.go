@@ -122,7 +122,7 @@ func TestInjectedChanges(t *testing.T) {
 		{"throughput of a benchmark", serving(t, "a", "4000", "300"), serving(t, "b", "5000", "300"), []string{"throughput.output_tokens 4,000/s → 5,000/s (+25.0%, better)"}},
 		{"latency percentile", serving(t, "a", "4000", "300"), serving(t, "b", "4000", "600"), []string{"serving.ttft p99 300 ms → 600 ms (+100.0%, worse)"}},
 		{"function", table(4_000_000_000, 1_000_000_000), table(7_000_000_000, 1_000_000_000), []string{"self time of functions 5.00 → 8.00 s (+3.00 s): \"parse\" +3.00 s"}},
-		{"memory", snapshot(1 << 30), snapshot(3 << 30), []string{"bytes of device 0 at the end 2.00 → 4.00 GiB (+2.00 GiB): \"kv-cache: alloc.py(7): reserve\" +2.00 GiB"}},
+		{"memory", snapshot(1 << 30), snapshot(3 << 30), []string{"memory of device 0 at the end 2.00 → 4.00 GiB (+2.00 GiB): \"kv-cache: alloc.py(7): reserve\" +2.00 GiB"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := compare.Summaries(c.base, c.new, compare.Options{})

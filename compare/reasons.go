@@ -37,7 +37,11 @@ func (d *differ) reasons() []Reason {
 			}
 		}
 	}
+	_, otherSource := d.otherSource()
 	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
+		if r.Code == view.OtherFormat && otherSource {
+			continue // said with what is compared
+		}
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
 	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)

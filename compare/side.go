@@ -226,9 +226,12 @@ func (f *facts) definitions() (out []string) {
 	return out
 }
 
-// perOf returns the finest unit that both sides have.
-func perOf(a, b *facts) string {
+// perOf returns the finest unit that both sides have. If only one has GPU time, it is not compared
+// where what the host did or logged can be.
+func perOf(a, b *facts, logged bool) string {
 	switch {
+	case logged && (len(a.devices) == 0 || len(b.devices) == 0):
+		return PerNone
 	case len(a.steps) > 0 && len(b.steps) > 0 && slices.Equal(a.definitions(), b.definitions()):
 		return PerStep
 	case len(a.devices) > 0 || len(b.devices) > 0:

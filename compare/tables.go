@@ -34,8 +34,11 @@ type ColumnDelta struct {
 
 // Title returns the name of the column, with its unit where the name alone is short.
 func (c ColumnDelta) Title() string {
-	if c.Unit == "ns" && (c.Name == "self" || c.Name == "total") {
+	switch {
+	case c.Unit == "ns" && (c.Name == "self" || c.Name == "total"):
 		return c.Name + " time"
+	case c.Unit == "bytes" && c.Name == "bytes":
+		return "memory"
 	}
 	return c.Name
 }

@@ -97,7 +97,7 @@ func TestSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `bytes of device 0 at the peak 107 → 147 B (+40 B): "activations: model.py:3 forward" +40 B`; c.Headline != want {
+	if want := `memory of device 0 at the peak 107 → 147 B (+40 B): "activations: model.py:3 forward" +40 B`; c.Headline != want {
 		t.Errorf("headline %q, want %q", c.Headline, want)
 	}
 	for _, r := range c.Tables[0].Rows {

@@ -76,7 +76,7 @@ func Examine(s *summary.Summary) (out []Answer) {
 			a.Can, a.Why = e.qualified(a.Can, a.Why)
 		}
 		if a.Can != Yes && e.recordedWith(q.Setting) {
-			a.Why += " The capture was recorded with " + q.Setting + "."
+			a.Why += " The profiler was started with " + q.Setting + ", so it recorded what there is."
 		} else if a.Can != Yes {
 			a.Flags = q.flags(producers(s), stacks)
 		}

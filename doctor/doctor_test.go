@@ -152,7 +152,7 @@ func TestFlagsOfProducers(t *testing.T) {
 		t.Errorf("vLLM: %+v", f)
 	}
 	kineto.Inputs[0].Recorder = map[string]string{"with_stack": "1"}
-	if a := lines(kineto); len(a.Flags) != 0 || !strings.HasSuffix(a.Why, "The capture was recorded with with_stack.") {
+	if a := lines(kineto); len(a.Flags) != 0 || !strings.HasSuffix(a.Why, "The profiler was started with with_stack, so it recorded what there is.") {
 		t.Errorf("recorded with stacks: %+v", a)
 	}
 	if f := answered(t, nsys)["efficiency"].Flags; len(f) != 1 || f[0].Producer != "ncu" {

@@ -66,7 +66,11 @@ func (e *examination) kernels() (can, why string) {
 	case opaque > 0:
 		return Partly, unit.Share(opaque, view.GPUWork(e.Summary)) + " of GPU time is in CUDA graphs without node trace."
 	case len(e.Kernels) > 0:
-		return Yes, "The capture has " + label.Plural(int64(len(e.Kernels)), "row") + " of kernels."
+		names := map[string]bool{}
+		for i := range e.Kernels {
+			names[e.Kernels[i].Name] = true
+		}
+		return Yes, "The capture has " + label.Plural(int64(len(names)), "kernel") + " by name."
 	case e.hasTable(summary.OfKernel, summary.OfDeviceOp):
 		return Partly, "The inputs have totals and no timeline."
 	case len(e.Counters) > 0:
@@ -85,7 +89,7 @@ func (e *examination) budget() (can, why string) {
 	case window > 0 && events < least.MinEvents:
 		return Partly, "The capture has only " + label.Plural(events, "GPU event") + ", too few for meaningful shares."
 	case window > 0:
-		return Yes, fmt.Sprintf("The capture has %s in windows of %s.", label.Plural(events, "GPU event"), unit.Duration(window))
+		return Yes, fmt.Sprintf("The capture has %s in %s of GPU time.", label.Plural(events, "GPU event"), unit.Duration(window))
 	case len(e.Tables) > 0:
 		return No, "The inputs have totals and no timeline."
 	}
@@ -202,16 +206,19 @@ func (e *examination) steps() (can, why string) {
 	return No, "No step was marked."
 }
 
+// mostNames is how many names of ranges are counted.
+const mostNames = 1000
+
 func (e *examination) phases() (can, why string) {
 	var own []string
 	for _, a := range e.Annotations {
-		if !strings.HasPrefix(a.Name, "ProfilerStep") {
+		if !strings.HasPrefix(a.Name, "ProfilerStep") && !slices.Contains(own, a.Name) && len(own) < mostNames {
 			own = append(own, a.Name)
 		}
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("The program marked %s of annotations, for example %q.", label.Plural(int64(len(own)), "kind"), label.Head(own[0], longName))
+		return Yes, fmt.Sprintf("The program marked ranges of %s, for example %q.", label.Plural(int64(len(own)), "name"), label.Head(own[0], longName))
 	case e.hasTable(summary.OfRange):
 		return Yes, "The capture has a table of ranges."
 	}

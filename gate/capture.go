@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/gate/metric"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
@@ -39,7 +40,7 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	}
 	c.lost = true
 	for _, is := range s.Issues {
-		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == launchesWithoutKernels || is.Code == stepsMissing {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels || is.Code == metric.StepsMissing {
 			continue
 		}
 		if is.Severity != "data-loss" {
@@ -72,14 +73,6 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	return c
 }
 
-// launchesWithoutKernels is the issue of device work that is missing. It concerns
-// metrics of the device only, and its rows say more than its severity.
-const launchesWithoutKernels = summary.LaunchesWithoutKernels
-
-// stepsMissing is the issue of steps without a marker. It concerns the metrics that
-// divide totals by the number of steps.
-const stepsMissing = "steps-missing"
-
 // mostLost is the share of launches that were lost, with those at the end of the capture
 // that are overdue, up to which a capture is checked.
 const mostLost = 0.05
@@ -93,7 +86,7 @@ func missing(s *summary.Summary) string {
 		within, _ := r.InWindow()
 		lost, calls := r.Lost()
 		if !few && (within > r.Calls/1000 || float64(lost) > mostLost*float64(calls)) {
-			return fmt.Sprintf("rank %d: %s have no device work (%s)", r.Rank, r.Text(), launchesWithoutKernels)
+			return fmt.Sprintf("rank %d: %s have no device work (%s)", r.Rank, r.Text(), metric.WithoutKernels)
 		}
 	}
 	return ""

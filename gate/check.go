@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/gate/metric"
 	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
@@ -71,6 +72,8 @@ type Report struct {
 type Options struct {
 	// Thresholds set how much work a capture must have.
 	Thresholds rule.Thresholds
+	// Expired is why the baseline does not stand for the new runs any more, or "".
+	Expired string
 }
 
 // ErrNoRun is the error of Check for a side without runs.
@@ -89,6 +92,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 		c.base.judge(opt.Thresholds)
 		reasons = view.Comparable(c.base.parts(), c.now.parts())
 		c.apart, c.steps, c.defined = incomparable(reasons)
+		c.apart = cmp.Or(opt.Expired, c.apart)
 	}
 	rep := &Report{Now: now, Base: base, Reasons: reasons}
 	for i := range gates {
@@ -125,9 +129,9 @@ func (s *side) judge(th rule.Thresholds) {
 
 // sample measures the metric of a gate in every run.
 func (s *side) sample(g *Gate) (*Sample, error) {
-	var values []Value
+	var values []metric.Value
 	for i, r := range s.runs {
-		v, err := Value{}, r.cut
+		v, err := metric.Value{}, r.cut
 		if err == nil {
 			v, err = g.Metric.Measure(r.Summary, g.Selector)
 		}
@@ -144,7 +148,7 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 
 // doubt returns the reason why the captures do not support a metric, or "". Lost is
 // true if the missing data could only raise the metric.
-func (s *side) doubt(m *Metric) (why string, lost bool) {
+func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
 		if c.doubt != "" {
@@ -167,7 +171,7 @@ func (c *check) gate(g *Gate) Outcome {
 		o.Base, baseErr = c.base.sample(g)
 	}
 	o.Now = now
-	several := (*ambiguity)(nil)
+	several := (*metric.Ambiguity)(nil)
 	switch {
 	case err != nil && !errors.As(err, &several) && g.IfMeasured && (len(c.base.runs) == 0 || baseErr != nil):
 		return o.is(Skipped, "not measured: %s", err)
@@ -257,7 +261,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			why += perStep(m)
 		}
 	}
-	if why == "" && (strings.HasPrefix(m.Name, "step") || o.Gate.Selector.value("steps") != "") {
+	if why == "" && (strings.HasPrefix(m.Name, "step") || o.Gate.Selector.Value("steps") != "") {
 		why = c.defined
 	}
 	if why != "" {
@@ -267,8 +271,8 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 }
 
 // perStep names the metric that compares captures of different lengths.
-func perStep(m *Metric) string {
-	if _, err := metricOf(m.Name + "_per_step"); err == nil {
+func perStep(m *metric.Metric) string {
+	if _, err := metric.Of(m.Name + "_per_step"); err == nil {
 		return ", use " + m.Name + "_per_step"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/gate/metric"
 	"assay/summary"
 )
 
@@ -306,7 +307,7 @@ func TestOrder(t *testing.T) {
 // unequal length are numbers or errors, and nothing breaks.
 func TestHostileSummary(t *testing.T) {
 	const most = 1<<63 - 1
-	s := twoRanks()
+	s := usualProgram().run(seeded(1), 1)
 	for i := range s.Kernels {
 		s.Kernels[i].Count, s.Kernels[i].TotalNS = most, -most
 	}
@@ -322,8 +323,8 @@ func TestHostileSummary(t *testing.T) {
 	}
 	*s.Memory[0].Capacity = -1
 	var text strings.Builder
-	for _, m := range Metrics() {
-		text.WriteString(strings.ReplaceAll(m.name(), "NAME", "'*'") + ": {max: " + m.Unit.example() + ", if_measured: true}\n")
+	for _, m := range metric.Metrics() {
+		text.WriteString(strings.ReplaceAll(m.Named(), "NAME", "'*'") + ": {max: " + m.Unit.Example() + ", if_measured: true}\n")
 	}
 	gates, err := Parse([]byte(strings.ReplaceAll(text.String(), "'*'", "*")), "g.yaml")
 	if err != nil {
@@ -333,8 +334,8 @@ func TestHostileSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rep.Outcomes) != len(Metrics()) {
-		t.Errorf("%d outcomes, want %d", len(rep.Outcomes), len(Metrics()))
+	if len(rep.Outcomes) != len(metric.Metrics()) {
+		t.Errorf("%d outcomes, want %d", len(rep.Outcomes), len(metric.Metrics()))
 	}
 	for _, o := range rep.Outcomes {
 		if o.Why == "" || strings.Contains(o.Why, "NaN") || strings.Contains(o.Why, "Inf") {

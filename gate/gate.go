@@ -1,18 +1,33 @@
+// Package gate evaluates limits on the metrics of a run: absolute ones, and relative
+// ones against a baseline.
+//
+// [Parse] reads gates from a file, [Runs] groups inputs into runs of a program, and
+// [Check] evaluates the gates. Like package judge it reads summaries, not traces.
+// Judge explains a run; gate returns one result per gate. Package report prints the
+// results.
+//
+// # Noise
+//
+// Values that repeat exactly from run to run (kernel counts, launches, graphs) are
+// compared with the limit directly. Times are not: whole runs of one program differ,
+// and the steps within one run do not show by how much. With [MinRuns] runs on each side,
+// a gate on times fails if the medians differ by more than its limit and a rank test finds
+// a difference. With fewer runs, it fails if they differ by more than its limit and by more
+// than single runs do, which is 20 % if the gate file does not say otherwise. A value over a
+// limit that may be noise is inconclusive.
 package gate
 
 import (
-	"math"
-	"strconv"
 	"strings"
 
-	"assay/unit"
+	"assay/gate/metric"
 )
 
 // A Gate is one metric of a part of the run with its limits.
 type Gate struct {
 	Text     string // metric and selector, as "kernels.total{category=gemm}"
-	Metric   *Metric
-	Selector Selector
+	Metric   *metric.Metric
+	Selector metric.Selector
 	Line     int // in the file
 
 	Fail, Warn Limits
@@ -26,27 +41,13 @@ type Gate struct {
 	Source     string // who wants it so
 }
 
-// A Bound is a value that a metric is held to.
-type Bound struct {
-	At   float64 // in the metric's unit
-	Text string  // as it was written: "2000 ms"
-}
-
 // Limits are the limits of a metric. Those that are not set are nil.
 type Limits struct {
-	Max, Min, Equal *Bound
+	Max, Min, Equal *metric.Bound
 	Over, Under     bool // Max and Min are themselves out of bounds
 
-	MaxIncrease, MaxDecrease *Change
-	MinAbs                   *Bound // changes under it do not count
-}
-
-// A Change is how much worse than the baseline a metric may be: a share of the
-// baseline's value or, if Points, so much of the metric's unit.
-type Change struct {
-	By     float64
-	Points bool
-	Text   string // as it was written: "5%"
+	MaxIncrease, MaxDecrease *metric.Change
+	MinAbs                   *metric.Bound // changes under it do not count
 }
 
 // absolute reports whether there is a limit that needs no baseline.
@@ -59,27 +60,6 @@ func (l *Limits) empty() bool { return !l.absolute() && !l.relative() }
 
 // NeedsBaseline reports whether g compares with a baseline.
 func (g *Gate) NeedsBaseline() bool { return g.Fail.relative() || g.Warn.relative() }
-
-// Noise that is taken where the file sets none.
-const (
-	usualNoise = 0.20
-
-	// ofShares is the noise of a share, in points, divided by that of its numerator and
-	// denominator. A share s = x/(x+y) moves by s(1-s) times the relative change of x/y, and
-	// s(1-s) is at most a quarter.
-	ofShares = 0.25
-)
-
-// noiseOf returns the noise of a metric where single runs of a program differ by so much.
-func (m *Metric) noiseOf(singleRuns float64) float64 {
-	switch {
-	case m.Steady:
-		return 0
-	case m.Unit == Share:
-		return singleRuns * ofShares
-	}
-	return singleRuns
-}
 
 // Limit says in words what g wants: "<= 5%", "max increase 5%, from 1 ms on".
 func (g *Gate) Limit() string {
@@ -95,7 +75,7 @@ func (g *Gate) Limit() string {
 
 func (l *Limits) text() string {
 	var parts []string
-	add := func(limit *Bound, sign string) {
+	add := func(limit *metric.Bound, sign string) {
 		if limit != nil {
 			parts = append(parts, sign+" "+limit.Text)
 		}
@@ -105,7 +85,7 @@ func (l *Limits) text() string {
 	add(l.Equal, "==")
 	for _, c := range []struct {
 		what string
-		*Change
+		*metric.Change
 	}{{"max increase", l.MaxIncrease}, {"max decrease", l.MaxDecrease}} {
 		if c.Change != nil {
 			parts = append(parts, c.what+" "+c.Text)
@@ -130,77 +110,4 @@ func from(exclusive bool) string {
 		return ">"
 	}
 	return ">="
-}
-
-// Text prints a value of the unit: "84.2 ms", "17.15%", "1.5 GiB", "114".
-func (u Unit) Text(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return unit.None
-	}
-	switch u {
-	case Time:
-		return unit.FineDuration(clamp(v))
-	case Size:
-		return unit.FineBytes(clamp(v))
-	case Rate:
-		return unit.Rate(clamp(v), 1e9)
-	case Share:
-		return strconv.FormatFloat(100*v, 'f', shareDigits(v), 64) + "%"
-	}
-	if v == math.Trunc(v) {
-		return unit.Count(clamp(v))
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// exact prints a value with all its digits.
-func (u Unit) exact(v float64) string {
-	digits := func(size float64) string { return strconv.FormatFloat(v/size, 'f', -1, 64) }
-	switch u {
-	case Share:
-		return strconv.FormatFloat(100*v, 'f', 6, 64) + "%"
-	case Size:
-		return unit.Count(clamp(v)) + " B"
-	case Rate:
-		return unit.Count(clamp(v)) + " B/s"
-	}
-	_, name, _ := strings.Cut(u.Text(v), " ")
-	if ns, err := unit.ParseDuration("1 " + name); err == nil {
-		return digits(float64(ns)) + " " + name
-	}
-	return digits(1)
-}
-
-// shareDigits returns how many decimals tell a share from 0 and from all.
-func shareDigits(v float64) int {
-	switch {
-	case v == 0 || v == 1:
-		return 0
-	case math.Abs(v) < 0.1:
-		return 2
-	}
-	return 1
-}
-
-func percent(share float64) string {
-	return strconv.FormatFloat(math.Round(share*1e8)/1e6, 'f', -1, 64) + "%"
-}
-
-// points prints a difference of shares.
-func points(d float64) string {
-	text := strconv.FormatFloat(math.Round(d*1e4)/1e2, 'f', -1, 64)
-	if text == "1" {
-		return text + " point"
-	}
-	return text + " points"
-}
-
-func clamp(v float64) int64 {
-	switch {
-	case v >= math.MaxInt64:
-		return math.MaxInt64
-	case v <= math.MinInt64:
-		return math.MinInt64
-	}
-	return int64(math.Round(v))
 }

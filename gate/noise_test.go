@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
+	"assay/gate/metric"
 	"assay/internal/longtest"
 	"assay/judge/rule"
+	"assay/unit"
 )
 
 // The grid of the tables: drifts between runs (standard deviations of the logarithm of a
@@ -34,11 +38,11 @@ func promised(drift float64, runs int) (found float64, ok bool) {
 // simulate returns how often a gate on one time has each result, where the time is
 // log-normal with the given drift.
 func simulate(rng *rand.Rand, comparisons, runs int, drift, change float64) map[Result]float64 {
-	g := Gate{Metric: &Metric{Name: "step.median", Unit: Time}, Fail: Limits{MaxIncrease: &Change{By: 0.05}}, Noise: usualNoise}
+	g := Gate{Metric: &metric.Metric{Name: "step.median", Unit: metric.Time}, Fail: Limits{MaxIncrease: &metric.Change{By: 0.05}}, Noise: metric.UsualNoise}
 	side := func(center float64) *Sample {
-		var values []Value
+		var values []metric.Value
 		for range runs {
-			values = append(values, Value{V: center * math.Exp(drift*rng.NormFloat64())})
+			values = append(values, metric.Value{V: center * math.Exp(drift*rng.NormFloat64())})
 		}
 		return newSample(values)
 	}
@@ -51,8 +55,8 @@ func simulate(rng *rand.Rand, comparisons, runs int, drift, change float64) map[
 	return got
 }
 
-// TestNoiseTable prints how often a gate on a time with a limit of 5 % fails, and holds
-// the rates to what docs/ci.md promises. With one run of each side the rate is known in
+// TestNoiseTable prints how often a gate on a time with a limit of 5 % fails, and compares
+// the rates with those that docs/ci.md promises. With one run of each side the rate is known in
 // closed form: the difference of two logarithms has the standard deviation drift·√2.
 func TestNoiseTable(t *testing.T) {
 	comparisons := 1000
@@ -60,6 +64,7 @@ func TestNoiseTable(t *testing.T) {
 		comparisons = 20_000
 	}
 	rng := seeded(20)
+	documented := documentedRates(t)
 	var table strings.Builder
 	for _, drift := range drifts {
 		for _, runs := range sides {
@@ -70,19 +75,67 @@ func TestNoiseTable(t *testing.T) {
 				if runs > 1 {
 					continue
 				}
-				over := math.Log((1+change)/(1+usualNoise)) / (drift * math.Sqrt2)
+				over := math.Log((1+change)/(1+metric.UsualNoise)) / (drift * math.Sqrt2)
 				exact := math.Erfc(-over/math.Sqrt2) / 2
 				if far := 4*math.Sqrt(exact*(1-exact)/float64(comparisons)) + 1/float64(comparisons); math.Abs(got[Fail]-exact) > far {
 					t.Errorf("drift %g, one run, change %g: %.3f fail, want %.3f ± %.3f", drift, change, got[Fail], exact, far)
 				}
 			}
 			table.WriteString(tableRow(drift, runs, rates))
+			for i, want := range documented[fmt.Sprint(drift, runs)] {
+				delete(documented, fmt.Sprint(drift, runs))
+				if far := 0.006 + 4*math.Sqrt(rates[i]*(1-rates[i])/float64(comparisons)); math.Abs(rates[i]-want) > far {
+					t.Errorf("drift %g, %d runs, change %g: %.1f%% fail, docs/ci.md has %.1f%%", drift, runs, changes[i], 100*rates[i], 100*want)
+				}
+			}
 			if found, ok := promised(drift, runs); ok && (rates[0] >= 0.01 || rates[len(rates)-1] < found) {
 				t.Errorf("drift %g, %d runs: %.2f%% false alarms and %.1f%% found, want under 1%% and at least %.0f%%", drift, runs, 100*rates[0], 100*rates[len(rates)-1], 100*found)
 			}
 		}
 	}
+	if len(documented) > 0 {
+		t.Errorf("docs/ci.md has rows that the table does not have: %v", documented)
+	}
 	t.Logf("share of comparisons in which a gate on a time fails; %d comparisons for each number\n%s%s", comparisons, tableHead(), table.String())
+}
+
+// documentedRates returns the rows of the table in docs/ci.md, by drift and runs.
+func documentedRates(t *testing.T) map[string][]float64 {
+	t.Helper()
+	text, err := os.ReadFile("../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]float64{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		var numbers []float64
+		for _, c := range cells {
+			c = strings.TrimSpace(c)
+			if n, err := unit.ParseShare(c); err == nil {
+				numbers = append(numbers, n)
+			} else if n, err := strconv.ParseFloat(c, 64); err == nil {
+				numbers = append(numbers, n)
+			}
+		}
+		if len(numbers) == 2+len(changes) && len(cells) == len(numbers) {
+			out[fmt.Sprint(numbers[0], numbers[1])] = numbers[2:]
+		}
+	}
+	if len(out) < 8 {
+		t.Fatalf("docs/ci.md has %d rows of the table", len(out))
+	}
+	return out
+}
+
+// TestNoisierMachines: with a noise of four times the drift, as docs/ci.md advises, single runs
+// of equal programs fail in under 1 %.
+func TestNoisierMachines(t *testing.T) {
+	for _, drift := range []float64{0.02, 0.05, 0.08, 0.10} {
+		if rate := math.Erfc(math.Log(1+4*drift)/(drift*2)) / 2; rate >= 0.01 {
+			t.Errorf("drift %g: %.2f%% false alarms", drift, 100*rate)
+		}
+	}
 }
 
 // share returns how often each result comes out of comparisons of a program with

@@ -4,13 +4,12 @@ import (
 	_ "embed" // gates.yaml
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"assay/gate/metric"
 	"assay/internal/yamltree"
 	"assay/unit"
 )
@@ -53,7 +52,7 @@ func Parse(text []byte, name string) ([]Gate, error) {
 	}
 	var gates []Gate
 	seen := make(map[string]int)
-	singleRuns := usualNoise
+	singleRuns := metric.UsualNoise
 	for i, doc := range file.Docs {
 		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
 			continue
@@ -87,7 +86,7 @@ func Parse(text []byte, name string) ([]Gate, error) {
 	}
 	for i := range gates {
 		if gates[i].Noise < 0 {
-			gates[i].Noise = gates[i].Metric.noiseOf(singleRuns)
+			gates[i].Noise = gates[i].Metric.NoiseOf(singleRuns)
 		}
 	}
 	return gates, nil
@@ -127,14 +126,14 @@ func hint(text []byte, line int) string {
 
 func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	text := e.Key.GetToken().Value
-	m, sel, err := parseName(text)
+	m, sel, err := metric.Parse(text)
 	if err != nil {
 		return Gate{}, yamltree.Errorf(e.Key, "%w", err)
 	}
 	g := Gate{Text: m.Name + sel.String(), Metric: m, Selector: sel, Line: e.Key.GetToken().Position.Line, Noise: -1}
 	for _, key := range m.Needs {
-		if sel.value(key) == "" {
-			return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s", m.Name, m.name())
+		if sel.Value(key) == "" {
+			return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s", m.Name, m.Named())
 		}
 	}
 	if _, isMap := e.Value.(ast.MapNode); !isMap {
@@ -217,7 +216,7 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	u := g.Metric.Unit
 	switch key {
 	case "max", "min", "equal":
-		v, err := u.bound(text)
+		v, err := u.Bound(text)
 		if err != nil {
 			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
@@ -231,7 +230,7 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 		}
 		return nil
 	case "max_increase", "max_decrease":
-		c, err := u.parseChange(text)
+		c, err := u.ParseChange(text)
 		if err != nil {
 			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
@@ -242,12 +241,12 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 		}
 		return nil
 	case "min_abs":
-		c, err := u.parseChange(text)
+		c, err := u.ParseChange(text)
 		if err != nil || !c.Points {
-			return yamltree.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.noun(), u.difference())
+			return yamltree.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.Noun(), u.Difference())
 		}
 		if c.By > 0 {
-			l.MinAbs = &Bound{c.By, c.Text}
+			l.MinAbs = &metric.Bound{At: c.By, Text: c.Text}
 		}
 		return nil
 	}
@@ -265,7 +264,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		if !ok {
 			continue
 		}
-		v, err := g.Metric.Unit.bound(rest)
+		v, err := g.Metric.Unit.Bound(rest)
 		if err != nil {
 			return yamltree.Errorf(n, "%s: %w", g.Text, err)
 		}
@@ -279,89 +278,8 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		return nil
 	}
-	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.noun(), g.Metric.Unit.example())
+	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.Noun(), g.Metric.Unit.Example())
 }
-
-// parse reads a value of the unit.
-func (u Unit) parse(text string) (float64, error) {
-	switch u {
-	case Time:
-		ns, err := unit.ParseDuration(text)
-		return float64(ns), notBelow(err, float64(ns), text)
-	case Size:
-		n, err := unit.ParseBytes(text)
-		return float64(n), notBelow(err, float64(n), text)
-	case Rate:
-		size, ok := strings.CutSuffix(text, "/s")
-		if !ok {
-			return 0, fmt.Errorf("bandwidth %q: want a size per second, such as 300GB/s", text)
-		}
-		n, err := unit.ParseBytes(size)
-		return float64(n), notBelow(err, float64(n), text)
-	case Share:
-		v, err := unit.ParseShare(text)
-		if err == nil && v > 1 {
-			err = fmt.Errorf("share %q is over 100%%; write 80%% or 0.8", text)
-		}
-		return v, notBelow(err, v, text)
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number", text)
-	}
-	return v, notBelow(nil, v, text)
-}
-
-func notBelow(err error, v float64, text string) error {
-	if err == nil && v < 0 {
-		return fmt.Errorf("%q is below 0", text)
-	}
-	return err
-}
-
-// bound reads a value of the unit, and keeps how it was written.
-func (u Unit) bound(text string) (*Bound, error) {
-	text = strings.TrimSpace(text)
-	v, err := u.parse(text)
-	if u == Share {
-		return &Bound{v, percent(v)}, err
-	}
-	return &Bound{v, written(text)}, err
-}
-
-// written returns a quantity with one space between number and unit: "1500 us".
-func written(text string) string {
-	number := strings.TrimRight(strings.TrimSuffix(text, "/s"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ")
-	return strings.TrimSpace(strings.TrimSpace(number) + " " + text[len(number):])
-}
-
-// parseChange reads a change: "5%" of the baseline's value, or a difference, as
-// "1ms", "64MiB", "3" or, of shares, "2pp".
-func (u Unit) parseChange(text string) (Change, error) {
-	if u == Share {
-		if n, ok := strings.CutSuffix(text, "pp"); ok {
-			v, err := unit.ParseShare(strings.TrimSpace(n) + "%")
-			return Change{v, true, points(v)}, notBelow(err, v, text)
-		}
-	}
-	if strings.HasSuffix(text, "%") {
-		v, err := unit.ParseShare(text)
-		return Change{v, false, percent(v)}, notBelow(err, v, text)
-	}
-	if u == Share {
-		return Change{}, fmt.Errorf("%q is no change of a share, want one as 5%% (of the baseline's value) or 2pp (percentage points)", text)
-	}
-	v, err := u.parse(text)
-	return Change{v, true, written(text)}, err
-}
-
-func (u Unit) noun() string {
-	return [...]string{"share", "duration", "size", "number", "bandwidth"}[u]
-}
-
-func (u Unit) example() string { return [...]string{"5%", "2s", "64GiB", "100", "300GB/s"}[u] }
-
-func (u Unit) difference() string { return [...]string{"2pp", "1ms", "64MiB", "10", "5GB/s"}[u] }
 
 // scalar returns the text of a single value, as it was written.
 func scalar(n ast.Node) (string, error) {

@@ -3,6 +3,8 @@ package gate
 import (
 	"strings"
 	"testing"
+
+	"assay/gate/metric"
 )
 
 // TestParse reads each form and prints what it understood.
@@ -121,8 +123,8 @@ func TestDefault(t *testing.T) {
 		if !g.NeedsBaseline() || !g.IfMeasured {
 			t.Errorf("%s: a default gate must compare, and must not demand its metric", g.Text)
 		}
-		want := usualNoise
-		if g.Metric.Unit == Share {
+		want := metric.UsualNoise
+		if g.Metric.Unit == metric.Share {
 			want /= 4
 		}
 		if !g.Metric.Steady && g.Noise < want {
@@ -155,6 +157,21 @@ func TestSingleRunNoise(t *testing.T) {
 	}
 }
 
+// TestExamples: the examples of every metric are gates of it.
+func TestExamples(t *testing.T) {
+	for _, m := range metric.Metrics() {
+		page, err := metric.Explain(m.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range page.Examples {
+			if gates, err := Parse([]byte(line), "g.yaml"); err != nil || gates[0].Metric.Name != m.Name {
+				t.Errorf("%s: example %s: %v", m.Name, line, err)
+			}
+		}
+	}
+}
+
 // FuzzParse: whatever a file holds, it is gates or one line that says what is
 // wrong with it; and what was understood is understood again.
 func FuzzParse(f *testing.F) {
@@ -173,7 +190,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, g := range gates {
-			m, sel, err := parseName(g.Text)
+			m, sel, err := metric.Parse(g.Text)
 			if err != nil || m.Name != g.Metric.Name || sel.String() != g.Selector.String() {
 				t.Fatalf("%q is read as %q, and that as %v %v, %v", text, g.Text, m, sel, err)
 			}

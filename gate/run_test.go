@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/gate/metric"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -67,14 +68,16 @@ func TestRunsKeep(t *testing.T) {
 	if len(runs) != 2 {
 		t.Fatalf("%d runs, want 2", len(runs))
 	}
-	for _, m := range Metrics() {
-		name := m.Name
-		if strings.HasPrefix(name, "phase.") {
-			name += "{phase=weight_sync}"
+	for _, m := range metric.Metrics() {
+		_, sel, err := metric.Parse(strings.ReplaceAll(m.Named(), "NAME", "*"))
+		if err != nil {
+			t.Fatal(err)
 		}
 		for i, alone := range []*summary.Summary{a, b} {
-			if got, want := measureText(t, runs[i].Summary, name), measureText(t, alone, name); got != want {
-				t.Errorf("%s of run %d is %s, alone %s", name, i+1, got, want)
+			got, gotErr := m.Measure(runs[i].Summary, sel)
+			want, wantErr := m.Measure(alone, sel)
+			if got != want || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+				t.Errorf("%s of run %d is %v, %v; alone %v, %v", m.Name, i+1, got, gotErr, want, wantErr)
 			}
 		}
 	}
@@ -89,6 +92,15 @@ func TestRunsLeaveTables(t *testing.T) {
 	}
 	if n := len(Runs([]*summary.Summary{table})); n != 1 {
 		t.Errorf("%d runs of a table, want 1", n)
+	}
+}
+
+// TestRunsSnapshot: a snapshot beside a trace is of the same run.
+func TestRunsSnapshot(t *testing.T) {
+	peak := summary.MemoryPeak{Live: 40, HighestReserved: 64}
+	snapshot := &summary.Summary{Inputs: []summary.Input{{Path: "run1/snapshot.pickle"}}, Snapshots: []summary.Snapshot{{Peak: &peak}}}
+	if n := len(Runs([]*summary.Summary{usualProgram().run(seeded(1), 1), snapshot})); n != 1 {
+		t.Errorf("a trace and the snapshot beside it are %d runs, want 1", n)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchmath"
+
+	"assay/gate/metric"
 )
 
 const (
@@ -31,7 +33,7 @@ type Sample struct {
 	Note     string // on one of the values, or ""
 }
 
-func newSample(values []Value) *Sample {
+func newSample(values []metric.Value) *Sample {
 	s := &Sample{}
 	for _, v := range values {
 		s.Runs = append(s.Runs, v.V)
@@ -55,15 +57,12 @@ func (s *Sample) bench() *benchmath.Sample {
 
 // text prints the sample: "17.2% (9.046 ms of 52.74 ms)", or "51.2 ms (median of
 // 6 runs, 50.1 ms to 53.3 ms)".
-func (s *Sample) text(m *Metric) string {
-	u := m.Unit
-	text := u.Text(s.Center)
-	switch {
-	case len(s.Runs) > 1:
-		text += fmt.Sprintf(" (median of %d runs, %s to %s)", len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
-	case u == Share && s.Den > 0:
-		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(s.Num)), m.Of.Text(float64(s.Den)))
+func (s *Sample) text(m *metric.Metric) string {
+	if len(s.Runs) <= 1 {
+		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note})
 	}
+	u := m.Unit
+	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
 	if s.Note != "" {
 		text += ", " + s.Note
 	}
@@ -74,7 +73,7 @@ func (s *Sample) text(m *Metric) string {
 func (o *Outcome) absolute(l *Limits) answer {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	for _, limit := range []struct {
-		at          *Bound
+		at          *metric.Bound
 		breaks      bool
 		side, equal string // what the value is, and what it is not where it equals the limit
 	}{
@@ -106,14 +105,14 @@ func (o *Outcome) straddles(limit float64) bool {
 }
 
 // value prints the value so that it differs from the limit, if it does.
-func (o *Outcome) value(limit *Bound) string {
+func (o *Outcome) value(limit *metric.Bound) string {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	text := o.Now.text(o.Gate.Metric)
 	short := u.Text(v)
-	if v == limit.At || u == Count || short != u.Text(limit.At) && (u != Share || !strings.HasPrefix(text, percent(limit.At))) {
+	if v == limit.At || u == metric.Count || short != u.Text(limit.At) && (u != metric.Share || !strings.HasPrefix(text, metric.Percent(limit.At))) {
 		return text
 	}
-	return strings.Replace(text, short, u.exact(v), 1)
+	return strings.Replace(text, short, u.Exact(v), 1)
 }
 
 // relative holds the change from the baseline to limits. P is that of the rank
@@ -127,7 +126,7 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	}
 	floored := "" // why a change over its limit does not count
 	for _, limit := range []struct {
-		*Change
+		*metric.Change
 		by    float64 // how much worse it is
 		noise float64 // up to which single runs may be so much worse
 	}{
@@ -153,7 +152,7 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 }
 
 // exceeds reports whether a change by so much is over its limit.
-func exceeds(by float64, limit *Change, base float64) bool {
+func exceeds(by float64, limit *metric.Change, base float64) bool {
 	if limit.Points {
 		return by > limit.By*(1+rounding)
 	}
@@ -167,7 +166,7 @@ const rounding = 1e-12
 // noise returns by how much a value may rise from one run to the next without a cause, in
 // the metric's unit.
 func (o *Outcome) noise() float64 {
-	if o.Gate.Metric.Unit == Share {
+	if o.Gate.Metric.Unit == metric.Share {
 		return o.Gate.Noise
 	}
 	return o.Gate.Noise * math.Abs(o.Base.Center)
@@ -176,7 +175,7 @@ func (o *Outcome) noise() float64 {
 // noiseDown returns by how much it may fall. A rate falls by 1 - 1/1.2 where the time of
 // the same work rises by 20 %.
 func (o *Outcome) noiseDown() float64 {
-	if o.Gate.Metric.Unit == Share {
+	if o.Gate.Metric.Unit == metric.Share {
 		return o.Gate.Noise
 	}
 	return o.Gate.Noise / (1 + o.Gate.Noise) * math.Abs(o.Base.Center)
@@ -188,9 +187,9 @@ func (o *Outcome) fewRuns(noise float64) string {
 	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
 		single = fmt.Sprintf("few runs (%d and %d)", n, m)
 	}
-	by := points(noise)
+	by := metric.Points(noise)
 	switch {
-	case o.Gate.Metric.Unit == Share:
+	case o.Gate.Metric.Unit == metric.Share:
 	case o.Base.Center == 0:
 		by = o.Gate.Metric.Unit.Text(noise)
 	default:
@@ -236,8 +235,8 @@ func (o *Outcome) Change() string {
 func (o *Outcome) delta() string {
 	d := math.Abs(o.Now.Center - o.Base.Center)
 	switch {
-	case o.Gate.Metric.Unit == Share:
-		return points(d)
+	case o.Gate.Metric.Unit == metric.Share:
+		return metric.Points(d)
 	case o.Base.Center == 0:
 		return o.Gate.Metric.Unit.Text(d)
 	}

@@ -65,7 +65,13 @@ type Kernels struct {
 
 	Left Left `json:"left_out,omitzero"`
 
-	Nearest []string `json:"nearest,omitempty"` // if nothing was found: names that are like the pattern
+	Instead Suggestion `json:"-"` // if nothing was found
+}
+
+// A Suggestion is a few names that the capture has.
+type Suggestion struct {
+	Names []string
+	Near  bool // they are like the pattern; else they have the most time
 }
 
 // Left counts the rows that were left out.
@@ -130,6 +136,7 @@ type Frame struct {
 type Site struct {
 	Op      string  `json:"op,omitempty"`
 	Module  string  `json:"module,omitempty"`
+	Range   string  `json:"range,omitempty"` // the innermost annotated range
 	Pass    string  `json:"pass,omitempty"`
 	Stack   []Frame `json:"stack,omitempty"` // Python functions, innermost first
 	Count   int64   `json:"count,omitempty"`
@@ -160,8 +167,8 @@ type Ops struct {
 	Longest []Run   `json:"longest"` // most GPU time first, else most CPU time
 	Sites   []Site  `json:"sites,omitempty"`
 
-	Left    OpsLeft  `json:"left_out,omitzero"`
-	Nearest []string `json:"nearest,omitempty"`
+	Left    OpsLeft    `json:"left_out,omitzero"`
+	Instead Suggestion `json:"-"` // if nothing was found
 }
 
 // OpsLeft counts the rows that were left out.

@@ -172,7 +172,7 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 			break
 		}
 		*rows--
-		s := Span{Name: w.c.t.Name(n.name), Kind: n.kind.String(), Count: n.count, AtNS: n.first - w.c.start, NS: n.ns}
+		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: n.first - w.c.start, NS: n.ns}
 		s.In = w.spans(n.kids, rows, depth+1)
 		out = append(out, s)
 	}
@@ -181,5 +181,14 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 
 // span returns an open event.
 func (c *Capture) span(f *hosttree.Frame) Span {
-	return Span{Name: c.t.Name(f.Name), Kind: f.Kind.String(), AtNS: f.Start - c.start, NS: f.End - f.Start}
+	return Span{Name: c.eventName(f.Name, f.Kind), Kind: f.Kind.String(), AtNS: f.Start - c.start, NS: f.End - f.Start}
+}
+
+// eventName returns the name of an event of the host. That of a Python function begins with
+// the function, as in a stack.
+func (c *Capture) eventName(name trace.Sym, kind trace.Kind) string {
+	if kind == trace.Python {
+		return attribute.FrameOf(c.t.Name(name)).Name
+	}
+	return c.t.Name(name)
 }

@@ -128,7 +128,7 @@ func (c *Capture) launch(call *trace.Call, work *trace.Activity) *Launch {
 
 // siteOf makes a site of an attribution's.
 func siteOf(s attribute.Site) Site {
-	out := Site{Op: s.Op, Module: s.Module, Pass: s.Pass}
+	out := Site{Op: s.Op, Module: s.Module, Range: s.Range, Pass: s.Pass}
 	if out.Pass == "other" {
 		out.Pass = "" // nothing is trained, or it is unknown
 	}
@@ -140,7 +140,7 @@ func siteOf(s attribute.Site) Site {
 
 // key has what makes a site.
 func (s *Site) key() string {
-	return fmt.Sprint(s.Op, "\x00", s.Module, "\x00", s.Pass, "\x00", s.Stack, s.Unknown)
+	return fmt.Sprint(s.Op, "\x00", s.Module, "\x00", s.Range, "\x00", s.Pass, "\x00", s.Stack, s.Unknown)
 }
 
 // A siteTable adds work up by the place that launched it.

@@ -51,7 +51,7 @@ func (c *Capture) Kernels(pattern string, top int) *Kernels {
 		}
 	}
 	if len(all) == 0 {
-		out.Nearest = nearest(pattern, c.workNames())
+		out.Instead = suggest(pattern, c.workNames())
 		return out
 	}
 	for _, n := range byName {
@@ -222,7 +222,7 @@ func (c *Capture) neighbours(all []found, out []Instance) {
 func JoinKernels(all []*Kernels, top int) *Kernels {
 	out := &Kernels{}
 	names, shapes := make(map[string]*Named), make(map[[3]string]*Shape)
-	var near []string
+	var instead []Suggestion
 	for _, k := range all {
 		out.Times.join(k.Times)
 		out.GPUNS = summary.Plus(out.GPUNS, k.GPUNS)
@@ -240,11 +240,7 @@ func JoinKernels(all []*Kernels, top int) *Kernels {
 			}
 			shapes[key].join(s.Times)
 		}
-		for _, n := range k.Nearest {
-			if !slices.Contains(near, n) {
-				near = append(near, n)
-			}
-		}
+		instead = append(instead, k.Instead)
 	}
 	out.finish()
 	out.Names, out.Left.Names = cut(namedRows(names), top)
@@ -261,9 +257,7 @@ func JoinKernels(all []*Kernels, top int) *Kernels {
 		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.AtNS, b.AtNS))
 	})
 	out.Longest, _ = cut(out.Longest, top)
-	if out.Count == 0 {
-		out.Nearest, _ = cut(near, maxNearest)
-	}
+	out.Instead = joinSuggestions(instead)
 	return out
 }
 

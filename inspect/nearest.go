@@ -8,43 +8,68 @@ import (
 	"assay/internal/label"
 )
 
-// maxNearest is how many names are suggested.
-const maxNearest = 5
+// maxNames is how many names are suggested.
+const maxNames = 5
 
-// nearest returns the names that are most like a pattern, in which no name is found. Of equally
+// suggest returns the names that are most like a pattern, in which no name is found. Of equally
 // near ones the first come first. If none is near, it returns the first.
-func nearest(pattern string, names []string) []string {
+func suggest(pattern string, names []string) Suggestion {
 	const most = 2000 // names that are compared
 	type scored struct {
 		name string
 		off  int // in letters
 	}
-	want := words(pattern)
+	want, letters := words(pattern), 0
 	var all []scored
-	for _, name := range names[:min(most, len(names))] {
-		parts := words(label.TidyKernel(name))
-		off := 0
+	for i, name := range names[:min(most, len(names))] {
+		parts, off := words(name), 0
 		for _, w := range want {
 			best := len(w)
 			for _, p := range parts {
 				best = min(best, distance(w, p))
 			}
 			off += best
+			if i == 0 {
+				letters += len(w)
+			}
 		}
 		all = append(all, scored{name, off})
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.off, b.off) })
-	var out []string
-	for _, s := range all[:min(maxNearest, len(all))] {
-		out = append(out, s.name)
+	var out Suggestion
+	for _, s := range all {
+		if s.off <= letters/2 && s.off < letters && len(out.Names) < maxNames {
+			out.Names, out.Near = append(out.Names, s.name), true
+		}
+	}
+	if !out.Near {
+		out.Names = slices.Clone(names[:min(maxNames, len(names))])
 	}
 	return out
 }
 
-// words returns the words of a name in small letters, at most 24 of at most 32 bytes.
+// joinSuggestions joins those of several inputs. Near names count before others.
+func joinSuggestions(all []Suggestion) (out Suggestion) {
+	for _, s := range all {
+		if s.Near && !out.Near {
+			out = Suggestion{Near: true}
+		}
+		if s.Near != out.Near {
+			continue
+		}
+		for _, n := range s.Names {
+			if len(out.Names) < maxNames && !slices.Contains(out.Names, n) {
+				out.Names = append(out.Names, n)
+			}
+		}
+	}
+	return out
+}
+
+// words returns the words of a name in small letters, at most 64 of at most 32 bytes.
 func words(name string) (out []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
-		if len(out) < 24 {
+		if len(out) < 64 {
 			out = append(out, w[:min(32, len(w))])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"assay/analyze/attribute"
 	"assay/analyze/linking"
 	"assay/internal/hosttree"
+	"assay/internal/pyname"
 	"assay/summary"
 	"assay/trace"
 )
@@ -27,7 +28,7 @@ func (c *Capture) Ops(pattern string, top int) *Ops {
 	}
 	out := &w.Ops
 	if len(w.rows) == 0 {
-		out.Nearest = nearest(pattern, c.opNames())
+		out.Instead = suggest(pattern, c.opNames())
 		return out
 	}
 	for _, r := range w.rows {
@@ -237,7 +238,7 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 		run.Dims, _ = attribute.ShapeOf(w.c.t, top.Op)
 	}
 	for i := len(open) - 1; i >= 0 && len(run.Stack) < attribute.MaxSiteLines; i-- {
-		if name := w.c.t.Name(open[i].Name); open[i].Kind == trace.Python && attribute.IsUserCode(name) {
+		if name := w.c.t.Name(open[i].Name); open[i].Kind == trace.Python && pyname.IsUserCode(name) {
 			f := attribute.FrameOf(name)
 			run.Stack = append(run.Stack, Frame{f.Name, f.File, f.Line})
 		}
@@ -261,7 +262,7 @@ func JoinOps(all []*Ops, top int) *Ops {
 	}
 	names, kernels := make(map[string]*Op), make(map[string]*Named)
 	shapes := make(map[string]map[[2]string]*OpShape)
-	var near []string
+	var instead []Suggestion
 	for _, o := range all {
 		out.Ranges = out.Ranges || o.Ranges
 		out.Count += o.Count
@@ -286,7 +287,7 @@ func JoinOps(all []*Ops, top int) *Ops {
 			}
 			kernels[k.Name].join(k.Times)
 		}
-		near = append(near, o.Nearest...)
+		instead = append(instead, o.Instead)
 	}
 	for name, n := range names {
 		left := 0
@@ -305,9 +306,6 @@ func JoinOps(all []*Ops, top int) *Ops {
 	out.Sites, out.Left.Sites = cut(joinSites(out.Sites), top)
 	slices.SortStableFunc(out.Longest, longerRun)
 	out.Longest, _ = cut(out.Longest, top)
-	if out.Count == 0 {
-		slices.Sort(near)
-		out.Nearest, _ = cut(slices.Compact(near), maxNearest)
-	}
+	out.Instead = joinSuggestions(instead)
 	return out
 }

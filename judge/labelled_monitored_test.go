@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"assay/internal/gen/logs"
 	"assay/internal/ingest"
 	"assay/internal/partial"
+	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/summary"
@@ -48,6 +50,35 @@ func usedGPUs(gen, train, probs, data int) logs.Monitored {
 		return logs.Step{Phases: []logs.Phase{{Name: "generate", Seconds: 50}, {Name: "convert_to_training_input", Seconds: 3}, {Name: "fwd_logprobs_values_reward", Seconds: 12}, {Name: "train_critic_and_policy", Seconds: 27}, {Name: "sync_weights", Seconds: 1}}}
 	}).Steps
 	return m
+}
+
+// TestUnevenLogs: servers with a log each are compared, for information, if they are of one program.
+func TestUnevenLogs(t *testing.T) {
+	log := func(running int) logs.Server {
+		return logs.Each(40, 10, func(int) logs.Line { return logs.Line{Running: running, Usage: 0.5, Tokens: 1200} })
+	}
+	for _, c := range []struct {
+		name string
+		in   func(*testing.T) *summary.Summary
+		want float64 // 0 for no finding
+	}{
+		{"one of two servers has a quarter of the requests", joined(log(40).VLLM(), log(10).VLLM()), 0.75},
+		{"servers that are nearly alike", joined(log(40).VLLM(), log(36).VLLM()), 0},
+		{"servers of two programs", joined(log(40).VLLM(), log(10).SGLang()), 0},
+	} {
+		var value float64
+		for _, f := range Judge(c.in(t), rule.DefaultThresholds()).Findings {
+			if f.Rule == rule.UnevenReplicas {
+				value = f.Value
+				if f.Level != finding.Info {
+					t.Errorf("%s: level %v", c.name, f.Level)
+				}
+			}
+		}
+		if math.Abs(value-c.want) > 1e-9 {
+			t.Errorf("%s: %g, want %g", c.name, value, c.want)
+		}
+	}
 }
 
 // labelledMonitored are logs beside monitors, and logs of jobs that hang.

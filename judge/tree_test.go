@@ -334,7 +334,7 @@ func TestTwoFindingsOfOneRule(t *testing.T) {
 		titles = append(titles, f.Rule+" "+f.Level.String()+" "+f.Title)
 	}
 	want := []string{
-		"opaque-graphs critical Idle or in untraced CUDA graphs: 40.0% of the window (400 ms of 1 s); limit 25%",
+		"opaque-graphs warn Idle or in untraced CUDA graphs: 40.0% of the window (400 ms of 1 s); limit 25%",
 		"opaque-graphs warn CUDA graphs without node trace: 45.0% of the window (450 ms of 1 s); limit 25%",
 	}
 	if !slices.Equal(titles, want) || r.Verdict.Bound != finding.BoundUnknown {

@@ -56,6 +56,9 @@ func brief(ctx *section.Context) []doc.Section {
 // verdict returns the verdict with its cause, the fixes to try first, and what was read.
 func verdict(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "Verdict: " + bound(ctx)}
+	if text := stepSentence(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
 	if text := verdictSentence(ctx, ctx.Brief); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: true})
 	}

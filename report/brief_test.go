@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/compare"
 	"assay/internal/marktest"
 	"assay/internal/samplerun"
 	"assay/judge"
@@ -107,4 +108,54 @@ func TestBriefComparison(t *testing.T) {
 	if n := strings.Count(changes, "\n- **"); n < 1 || n > briefChanges {
 		t.Errorf("%d changes:\n%s", n, changes)
 	}
+}
+
+// TestBriefHostile checks that the page is short, is there, and stays Markdown whatever paths,
+// phases, functions, metrics and kernels are called.
+func TestBriefHostile(t *testing.T) {
+	for _, name := range append(samplerun.HostileNames(), strings.Repeat("|`<>@*_", 900), strings.Repeat("</details>", 500), strings.Repeat("@a ", 900)) {
+		for i, pair := range hostilePairs(name) {
+			c, err := compare.Summaries(pair[0], pair[1], compare.Options{Force: true})
+			if err != nil {
+				t.Fatalf("%d: %v", i, err)
+			}
+			d := BuildDiff(c)
+			md := render(t, d.BriefMarkdown)
+			if len(md) >= 4000 || !strings.Contains(md, "\n## What changed\n\n**") {
+				t.Errorf("%.20q, %d: %d bytes: %.300s", name, i, len(md), md)
+			}
+			marktest.Check(t, "comparison", md)
+			if md = render(t, Brief(pair[1], judged(pair[1])).BriefMarkdown); len(md) >= 4000 || !strings.Contains(md, "\n## Verdict: ") {
+				t.Errorf("%.20q, %d: %d bytes: %.300s", name, i, len(md), md)
+			}
+			marktest.Check(t, "report", md)
+		}
+	}
+}
+
+// hostilePairs are two sides of each kind of input with a name in each place for one.
+func hostilePairs(name string) (out [][2]*summary.Summary) {
+	side := func(scale int64) (timeline, logged, totals *summary.Summary) {
+		in := []summary.Input{{Path: "dir/" + name + ".json", Format: "kineto", Complete: true}}
+		timeline = &summary.Summary{Inputs: in}
+		a := summary.Activity{}
+		a[summary.ClassCompute], a[0] = 60*scale, 40*scale
+		timeline.Devices = []summary.Device{{Name: name, Activity: a}}
+		timeline.Kernels = []summary.Kernel{{Name: name, Class: "compute", Category: name, Op: name, Count: scale, TotalNS: 60 * scale}, {Name: name + "2", Class: "compute", Count: 1, TotalNS: 1}}
+		timeline.Idle = []summary.Idle{{Owner: summary.OwnerHost, State: name, Name: name, NS: 40 * scale, Count: 1, MaxNS: 40 * scale}}
+		logged = &summary.Summary{Inputs: in}
+		for n := range int64(6) {
+			logged.Steps = append(logged.Steps, summary.Step{Source: summary.SourceLog, Device: summary.NoDevice, Marker: name, Number: n, WallNS: 1000 * scale,
+				Phases: []summary.StepPhase{{Name: name, NS: 600 * scale}, {Name: name + "2", NS: 300}}})
+		}
+		v := float64(scale)
+		one := int64(scale)
+		logged.Series = []summary.Series{{Producer: name, Metric: "serving.ttft", Name: name, Role: "latency", Better: "lower", Unit: name, N: 1, Median: &v, Max: &v, Sum: &v, Labels: map[string]string{name: name}}}
+		totals = &summary.Summary{Inputs: in, Tables: []summary.Table{{Tool: name, Name: name, Of: summary.OfFunction,
+			Columns: []summary.TableColumn{{Name: "self", Unit: "ns", Adds: summary.AddsSelf}}, Rows: []summary.TableRow{{Name: name, Values: []*int64{&one}}}}}}
+		return timeline, logged, totals
+	}
+	t1, l1, f1 := side(100)
+	t2, l2, f2 := side(250)
+	return [][2]*summary.Summary{{t1, t2}, {l1, l2}, {f1, f2}}
 }

@@ -94,7 +94,7 @@ func screen(ctx *section.Context) Report {
 // findings.
 func screenSections(ctx *section.Context, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), screenSteps(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), []doc.Section{ranks.Screen(ctx)},
+		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), screenSteps(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), ranks.Screen(ctx),
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
 		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
 }

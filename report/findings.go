@@ -139,15 +139,23 @@ func verdictCause(ctx *section.Context) string {
 }
 
 // causeText returns the largest cause of a finding on idle time or communication, as
-// the summary has it. It is "" if the summary does not show one.
+// the summary has it, and else the cause that the finding has. It is "" if there is none.
 func causeText(ctx *section.Context, f finding.Finding) string {
 	switch f.Rule {
 	case rule.GPUIdle, rule.LaunchBound, rule.LongGaps:
 		return idleCause(ctx)
 	case rule.ExposedComm:
-		return commCause(ctx)
+		return commCause(ctx, f.Cause)
 	}
-	return ""
+	return sentence(f.Cause)
+}
+
+// sentence returns a line of evidence with a capital and a period, "" for none.
+func sentence(line string) string {
+	if line == "" {
+		return ""
+	}
+	return finding.Upper(line) + "."
 }
 
 // idleCause returns the largest cause of idle time.
@@ -168,15 +176,18 @@ func idleCause(ctx *section.Context) string {
 	return fmt.Sprintf("%s of the idle time is %s.", unit.Share(sums[0].NS, total), text)
 }
 
-// commCause returns the phase with most of the exposed communication, and the category
-// with most of the communication time.
-func commCause(ctx *section.Context) string {
+// commCause returns the phase with most of the exposed communication, and the cause that the
+// finding has, or else the category with most of the communication time.
+func commCause(ctx *section.Context, cause string) string {
 	var parts []string
 	for _, p := range view.Phases(ctx.Summary) {
 		exposed := p.Total.ExposedComm()
 		if p.Path != "" && !strings.Contains(p.Path, "/") && exposed > ctx.Total.ExposedComm()/2 {
 			parts = append(parts, fmt.Sprintf("%s of it is in the phase %s.", unit.Share(exposed, ctx.Total.ExposedComm()), words.Phase(p.Path)))
 		}
+	}
+	if cause != "" {
+		return strings.Join(append(parts, sentence(cause)), " ")
 	}
 	sums, total := map[string]int64{}, int64(0)
 	for _, k := range ctx.ByName {

@@ -22,8 +22,8 @@ func inputKey(s *summary.Summary, shown []int) (out doc.List) {
 	for _, in := range list {
 		out = append(out, doc.Item{Mark: in.Number, Text: in.Path})
 	}
-	if list == nil {
-		out, rest = logKey(s)
+	if logs, more := logKey(s); len(list) == 0 || len(logs) > len(out) { // the tables of logs number all inputs
+		out, rest = logs, more
 	}
 	if rest > 0 {
 		out = append(out, doc.Item{Text: label.Plural(int64(rest), "more input")})
@@ -39,7 +39,8 @@ func logsNumbered(s *summary.Summary) bool {
 // screenLogs is the largest number of logs whose numbers the screen explains.
 const screenLogs = 8
 
-// logKey lists the inputs with logged values by the numbers that the tables of these have.
+// logKey lists the inputs with logged values by the numbers that the tables of these have. Of
+// few inputs it lists all, so that no number is missing.
 func logKey(s *summary.Summary) (out doc.List, rest int) {
 	if !logsNumbered(s) {
 		return nil, 0
@@ -55,7 +56,7 @@ func logKey(s *summary.Summary) (out doc.List, rest int) {
 	labels := label.Short(label.Plain, paths, 66)
 	for i := range labels {
 		switch {
-		case !logged[i]:
+		case !logged[i] && len(labels) > screenLogs:
 		case len(out) < screenLogs:
 			out = append(out, doc.Item{Mark: "input " + strconv.Itoa(i+1), Text: labels[i]})
 		default:

@@ -158,3 +158,25 @@ func TestGroupingLine(t *testing.T) {
 		}
 	}
 }
+
+// TestLogKeyIsWhole: a trace beside logs has its number in the list of inputs too. Of many
+// inputs, the list has those with logged values.
+func TestLogKeyIsWhole(t *testing.T) {
+	of := func(n int) (marks []string) {
+		s := &summary.Summary{Series: []summary.Series{{Input: 1}}}
+		for i := range n {
+			s.Inputs = append(s.Inputs, summary.Input{Path: "run/" + strings.Repeat("x", i+1)})
+		}
+		list, _ := logKey(s)
+		for _, it := range list {
+			marks = append(marks, it.Mark)
+		}
+		return marks
+	}
+	if got := strings.Join(of(3), ", "); got != "input 1, input 2, input 3" {
+		t.Errorf("of three inputs: %s", got)
+	}
+	if got := strings.Join(of(20), ", "); got != "input 2" {
+		t.Errorf("of twenty inputs: %s", got)
+	}
+}

@@ -22,6 +22,9 @@ const (
 
 func screenVerdict(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "Verdict", Lead: bound(ctx)}
+	if text := stepSentence(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
 	if text := verdictSentence(ctx, ctx.Brief); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}

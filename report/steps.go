@@ -80,6 +80,26 @@ func screenSteps(ctx *section.Context) doc.Section {
 	return stepPhases(ctx)
 }
 
+// stepSentence returns the step and its largest phases, with which the verdict begins: what the
+// window of the GPUs hides, such as a first generation before the first kernel, is in it.
+func stepSentence(ctx *section.Context) string {
+	m := phases.Of([]view.Part{{Summary: ctx.Whole}})
+	if !m.Leads() {
+		return ""
+	}
+	const most, least = 4, 0.01
+	var list []string
+	for _, p := range m.Phases {
+		if p.Phase != "" && len(list) < most && float64(p.NS) >= least*float64(m.Steps.MeanNS) {
+			list = append(list, words.PhaseName(p.Phase)+" "+unit.Share(p.NS, m.Steps.MeanNS))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "Step of " + unit.Duration(m.Steps.MeanNS) + ": " + strings.Join(list, ", ") + "."
+}
+
 // launchedIn returns the GPU operations that were launched in each outermost phase, with its
 // nested ones.
 func launchedIn(ctx *section.Context) map[string]int64 {

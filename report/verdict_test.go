@@ -98,8 +98,8 @@ func TestNamedDeviceIsShown(t *testing.T) {
 		lead     string
 		shown    []int
 	}{
-		{nil, "Shown: 2 of 5 GPUs (those with the most idle time).", []int{3, 4}},
-		{[]finding.Finding{late}, "Shown: 2 of 5 GPUs (those that a finding names and those with the most idle time).", []int{0, 4}},
+		{nil, "Shown: 2 of 5 GPUs (most idle time).", []int{3, 4}},
+		{[]finding.Finding{late}, "Shown: 2 of 5 GPUs (named by a finding; most idle time).", []int{0, 4}},
 	} {
 		ctx := section.New(s, judge.Result{Findings: tc.findings})
 		if got := timeline.ShownDevices(ctx); !slices.Equal(got, tc.shown) {

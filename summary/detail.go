@@ -13,9 +13,9 @@ type Detail struct {
 	StartNS  int64 `json:"start_ns"`
 	WindowNS int64 `json:"window_ns"`
 
-	// OffsetNS is added to times of the input to bring them to the clock that ranks of a
-	// job share; OffsetFrom is "collectives" (their ends), "capture" (the base time of the
-	// files) or "" (nothing is known, and the offset is 0).
+	// OffsetNS is added to times of the input to bring them to the clock that the details of
+	// a run share, which is that of the first; OffsetFrom says where it is from: a constant
+	// below, or "" (nothing is known, and the offset is 0).
 	OffsetNS   int64  `json:"offset_ns,omitempty"`
 	OffsetFrom string `json:"offset_from,omitempty"`
 
@@ -31,6 +31,12 @@ type Detail struct {
 	SpansLeft   int64 `json:"spans_left,omitempty"`
 	SpansLeftNS int64 `json:"spans_left_ns,omitempty"`
 }
+
+// Where the offset of a [Detail] is from.
+const (
+	OffsetCollectives = "collectives" // the ends of matched collectives
+	OffsetCapture     = "capture"     // the base times of the files
+)
 
 // Limits of a Detail.
 const (
@@ -80,7 +86,7 @@ func (d *Detail) check() error {
 	return d.checkNames()
 }
 
-// checkNames returns an error if something refers to a name that is not there.
+// checkNames returns an error if something refers to an unknown name.
 func (d *Detail) checkNames() error {
 	for _, l := range d.Lanes {
 		for i, s := range l.Spans {

@@ -167,7 +167,7 @@ func (st *Step) check() error {
 		rest = st.HostNS
 	}
 	for _, p := range st.Phases {
-		if rest -= p.NS; p.NS < 0 || rest < 0 {
+		if rest -= p.NS; p.NS < 0 || rest < 0 && st.Source != SourceLog { // those of a log may overlap
 			return fmt.Errorf("phases: %q has %d ns, which does not fit into the step", p.Name, p.NS)
 		}
 	}

@@ -97,3 +97,21 @@ func TestCheckPhases(t *testing.T) {
 		}
 	}
 }
+
+// TestLoggedStepPhases: phases of a log may overlap, and add up to more than their step. Those
+// of a timeline do not.
+func TestLoggedStepPhases(t *testing.T) {
+	st := Step{Source: SourceLog, Device: NoDevice, WallNS: 100, Phases: []StepPhase{{"generation", 80}, {"reward", 60}}}
+	if err := st.check(); err != nil {
+		t.Errorf("a log: %v", err)
+	}
+	st.Phases[1].NS = -1
+	if err := st.check(); err == nil {
+		t.Error("a phase of a log has less than no time")
+	}
+	st = Step{WallNS: 100, Phases: []StepPhase{{"generation", 80}, {"reward", 60}}}
+	st.Activity[0] = 100
+	if err := st.check(); err == nil {
+		t.Error("phases of a timeline that do not fit into the step are read")
+	}
+}

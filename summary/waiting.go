@@ -34,7 +34,7 @@ type CopyCall struct {
 
 // A Sync has the time during which the host of one device was blocked in calls
 // that wait for all work of a stream, context or device (cudaStreamSynchronize,
-// cudaDeviceSynchronize), not for an event. It covers the threads that launch
+// cudaDeviceSynchronize), or for an event that is the end of all work. It covers the threads that launch
 // work on the device, because they launch nothing while they wait. (Input,
 // Device) is its key.
 type Sync struct {
@@ -50,7 +50,13 @@ type Sync struct {
 	// longest is charged.
 	LostNS int64 `json:"lost_ns"`
 
-	// The longest call.
+	// The same of calls that wait for an event and return when the device has done all work
+	// that was launched before: no other work is queued then.
+	EventCalls  int64 `json:"event_calls,omitempty"`
+	EventHostNS int64 `json:"event_host_ns,omitempty"`
+	EventLostNS int64 `json:"event_lost_ns,omitempty"`
+
+	// The longest call, of calls that wait for an event only if there are no others.
 	Longest    string `json:"longest"` // such as "cudaStreamSynchronize"
 	MaxNS      int64  `json:"max_ns"`
 	MaxStartNS int64  `json:"max_start_ns"` // on the input's own clock

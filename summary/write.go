@@ -6,8 +6,8 @@ import (
 	"assay/internal/jsontext"
 )
 
-// Write writes s as one indented JSON object, which [Read] reads. If s has sums over ranks,
-// rows without lists are in one line each. If madeBy is not empty,
+// Write writes s as one indented JSON object, which [Read] reads. If s has sums over ranks or
+// details, rows without lists are in one line each. If madeBy is not empty,
 // it becomes the member "assay": the version of the program that measured. The members
 // of the structs in more follow those of s.
 func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
@@ -19,7 +19,7 @@ func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
 		Assay string `json:"assay,omitempty"`
 	}{madeBy}
 	write := jsontext.WriteMembers
-	if len(s.Rolled) > 0 {
+	if len(s.Rolled)+len(s.Details) > 0 {
 		write = jsontext.WriteRows
 	}
 	return write(w, append([]any{&out, by}, more...)...)

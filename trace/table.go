@@ -63,12 +63,15 @@ func filter[T any](t *Table[T], wanted func(Ref, *T) bool) Table[T] {
 	return out
 }
 
-// add appends filled segments without copying them.
+// add appends filled segments without copying them. It divides those with more rows than a
+// [Ref] can name.
 func (t *Table[T]) add(segments [][]T) {
 	for _, seg := range segments {
-		if len(seg) > 0 {
-			t.segments = append(t.segments, seg)
-			t.n += len(seg)
+		for len(seg) > 0 {
+			n := min(len(seg), segmentRows)
+			t.segments = append(t.segments, seg[:n:n])
+			t.n += n
+			seg = seg[n:]
 		}
 	}
 }

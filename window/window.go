@@ -3,8 +3,11 @@
 package window
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,15 +23,27 @@ type Request struct {
 	Steps       bool   // First and Last count
 	Phase       string // the name of a phase, as in the table of phases
 	Steady      bool   // steps without warm-up and partial ones
+	Skip        int    // number of first steps that are left out
 }
 
 // All reports whether a request asks for the whole capture.
 func (r *Request) All() bool {
-	return !r.From.Given() && !r.To.Given() && !r.Steps && r.Phase == "" && !r.Steady
+	return !r.From.Given() && !r.To.Given() && !r.Steps && r.Phase == "" && !r.Steady && r.Skip == 0
 }
 
+// OnlySkips reports whether a request leaves out first steps and asks for nothing else. Then
+// it can be met without a timeline.
+func (r *Request) OnlySkips() bool {
+	rest := *r
+	rest.Skip = 0
+	return r.Skip > 0 && rest.All()
+}
+
+// OfSteps reports whether a request names steps by any property.
+func (r *Request) OfSteps() bool { return r.Steps || r.Steady || r.Skip > 0 }
+
 // MarksNeeded reports whether a request names steps or phases, which must be measured first.
-func (r *Request) MarksNeeded() bool { return r.Steps || r.Phase != "" || r.Steady }
+func (r *Request) MarksNeeded() bool { return r.OfSteps() || r.Phase != "" }
 
 // String returns the request in the words of the flags.
 func (r *Request) String() string {
@@ -40,6 +55,11 @@ func (r *Request) String() string {
 	}
 	if r.Steady {
 		parts = append(parts, "steady steps")
+	}
+	if r.Skip == 1 {
+		parts = append(parts, "without the first step")
+	} else if r.Skip > 1 {
+		parts = append(parts, fmt.Sprintf("without the first %d steps", r.Skip))
 	}
 	if r.Phase != "" {
 		parts = append(parts, "phase "+r.Phase)
@@ -150,7 +170,7 @@ type Capture struct {
 // Of returns the part of a capture that is asked for.
 func (r *Request) Of(c Capture) (Span, error) {
 	out := Span{math.MinInt64, math.MaxInt64}
-	if r.Steps || r.Steady {
+	if r.OfSteps() {
 		span, err := r.steps(c)
 		if err != nil {
 			return Span{}, err
@@ -217,6 +237,7 @@ const unixLike = 1_000_000_000 * 1_000_000_000
 func (r *Request) steps(c Capture) (out Span, err error) {
 	found, least, most := false, int64(math.MaxInt64), int64(math.MinInt64)
 	ends := map[int64]bool{} // those of First and Last that there are
+	skipped := firstSteps(c.Marks, r.Skip)
 	for _, m := range c.Marks {
 		if m.Phase != "" {
 			continue
@@ -225,7 +246,7 @@ func (r *Request) steps(c Capture) (out Span, err error) {
 		if m.Number == r.First || m.Number == r.Last {
 			ends[m.Number] = true
 		}
-		if r.Steps && (m.Number < r.First || m.Number > r.Last) || r.Steady && !m.Steady {
+		if r.Steps && (m.Number < r.First || m.Number > r.Last) || r.Steady && !m.Steady || skipped[m.Number] {
 			continue
 		}
 		if !found {
@@ -239,6 +260,8 @@ func (r *Request) steps(c Capture) (out Span, err error) {
 		return out, nil
 	case least > most:
 		return out, c.lacks("the capture has no steps; give --from and --to")
+	case len(skipped) > 0 && (!r.Steps || ends[r.First] && ends[r.Last]):
+		return out, c.lacks("no step is left (%s); it has %s", r, stepsText(least, most))
 	case r.Steps:
 		return out, c.lacks("the capture does not have %s; it has %s", r, stepsText(least, most))
 	}
@@ -264,6 +287,24 @@ func (a *Absence) Error() string { return a.Name + ": " + a.Text }
 
 func (c *Capture) lacks(format string, args ...any) error {
 	return &Absence{c.Name, fmt.Sprintf(format, args...)}
+}
+
+// firstSteps returns the numbers of the first n steps. A step has a mark for each device.
+func firstSteps(marks []Mark, n int) map[int64]bool {
+	starts := map[int64]int64{}
+	for _, m := range marks {
+		if at, ok := starts[m.Number]; m.Phase == "" && (!ok || m.Start < at) {
+			starts[m.Number] = m.Start
+		}
+	}
+	numbers := slices.SortedFunc(maps.Keys(starts), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b))
+	})
+	out := map[int64]bool{}
+	for _, number := range numbers[:min(n, len(numbers))] {
+		out[number] = true
+	}
+	return out
 }
 
 // phase returns the stretch of the phase that is asked for, the longest within a span.

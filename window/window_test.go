@@ -19,6 +19,7 @@ func TestOf(t *testing.T) {
 	for _, tt := range []struct {
 		steps, phase, from, to string
 		steady                 bool
+		skip                   int
 		want                   Span // in ms
 		problem                string
 	}{
@@ -26,6 +27,15 @@ func TestOf(t *testing.T) {
 		{steps: "6-7", want: Span{110, 130}},
 		{steps: "6-9", problem: "does not have steps 6 to 9; it has steps 5 to 8"},
 		{steady: true, want: Span{110, 140}},
+		{skip: 1, want: Span{110, 140}},
+		{skip: 3, want: Span{130, 140}},
+		{skip: 4, problem: "no step is left (without the first 4 steps); it has steps 5 to 8"},
+		{skip: 400, problem: "no step is left"},
+		{skip: 2, steady: true, want: Span{120, 140}},
+		{skip: 1, steps: "5-7", want: Span{110, 130}},
+		{skip: 2, steps: "5-6", problem: "no step is left (steps 5 to 6, without the first 2 steps)"},
+		{skip: 1, phase: "forward", want: Span{114, 119}},
+		{skip: 1, to: "15ms", want: Span{110, 115}},
 		{phase: "forward", want: Span{104, 109}},
 		{phase: "sync", steps: "7", want: Span{129, 130}},
 		{phase: "forward", from: "0s", steps: "8", want: Span{134, 139}},
@@ -41,7 +51,7 @@ func TestOf(t *testing.T) {
 		{from: "41ms", problem: "nothing of the capture is in the window"},
 		{steps: "6", from: "35ms", problem: "nothing of the capture is in the window"},
 	} {
-		r := Request{Phase: tt.phase, Steady: tt.steady}
+		r := Request{Phase: tt.phase, Steady: tt.steady, Skip: tt.skip}
 		var err error
 		if tt.steps != "" {
 			r.Steps = true

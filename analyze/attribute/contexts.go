@@ -5,6 +5,7 @@ import (
 
 	"assay/analyze/steps"
 	"assay/internal/hosttree"
+	"assay/internal/pyname"
 	"assay/trace"
 )
 
@@ -148,12 +149,6 @@ const (
 	isAutograd       // of autograd's engine
 )
 
-// modulePrefix is how PyTorch's profiler names the calls of modules.
-const modulePrefix = "nn.Module: "
-
-// isModuleCall reports whether the name of a Python function is that of a module's call.
-func isModuleCall(name string) bool { return strings.HasPrefix(name, modulePrefix) }
-
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	if r := c.roles[name]; r != 0 {
 		return r
@@ -166,51 +161,12 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 		}
 	}
 	set(isStep, strings.HasPrefix(text, steps.TorchPrefix))
-	set(isModule, kind == trace.Python && isModuleCall(text))
-	set(isLibrary, kind == trace.Python && isLibraryName(text))
+	set(isModule, kind == trace.Python && pyname.IsModule(text))
+	set(isLibrary, kind == trace.Python && pyname.IsLibrary(text))
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
 	c.roles[name] = r
 	return r
-}
-
-// isLibraryName reports whether a Python function is PyTorch's or Python's own.
-// Profilers cut what is in Python's search path off the front of a file's name,
-// so a module of the standard library has no folder, or one of its own.
-func isLibraryName(name string) bool {
-	file, _, _ := strings.Cut(name, "(")
-	if i := strings.LastIndex(file, "-packages/"); i >= 0 {
-		file = file[i+len("-packages/"):]
-	} else if i := strings.LastIndex(file, "/lib/python3"); i >= 0 {
-		return true
-	}
-	first, _, inFolder := strings.Cut(file, "/")
-	switch {
-	case strings.HasPrefix(name, "<"): // built-in methods, frozen modules, text that was compiled
-		return true
-	case inFolder:
-		return libraryFolders[first]
-	}
-	return libraryFiles[strings.TrimSuffix(file, ".py")]
-}
-
-// libraryFolders are the packages of PyTorch and Python that run Python code on
-// the way to an operator.
-var libraryFolders = map[string]bool{
-	"torch": true, "torchgen": true, "functorch": true, "asyncio": true, "collections": true, "concurrent": true,
-	"ctypes": true, "encodings": true, "importlib": true, "json": true, "logging": true, "multiprocessing": true,
-	"unittest": true, "xml": true, "zoneinfo": true,
-}
-
-// libraryFiles are the modules of Python that do.
-var libraryFiles = map[string]bool{
-	"_weakrefset": true, "abc": true, "bdb": true, "cProfile": true, "codecs": true, "contextlib": true, "copy": true,
-	"copyreg": true, "dataclasses": true, "enum": true, "fractions": true, "functools": true, "gc": true, "heapq": true,
-	"inspect": true, "numbers": true, "operator": true, "os": true, "pdb": true, "pickle": true, "posixpath": true,
-	"queue": true, "random": true, "re": true, "runpy": true, "selectors": true, "signal": true, "socket": true,
-	"statistics": true, "subprocess": true, "tempfile": true, "threading": true, "timeit": true, "traceback": true,
-	"types": true, "typing": true, "warnings": true, "weakref": true, "_collections_abc": true, "_contextlib": true,
-	"argparse": true, "bisect": true, "shutil": true, "string": true, "struct": true, "time": true, "tokenize": true,
 }

@@ -15,15 +15,21 @@ import (
 // ofHost marks questions about the state of the launching thread, not about a gap.
 const ofHost gapMark = -1
 
-// A ThreadState is what a thread does: one of the states of idle time, or "" for the
-// profiler's own work, and the number of a name, which [Attribution.NameOf] knows.
-type ThreadState struct {
-	State string
-	Name  int32
-}
+// A ThreadState is what a thread does, and the name of that. It is a number, because a
+// thread has one for each activity.
+type ThreadState idleKey
 
-// NameOf returns the name of a state.
-func (a *Attribution) NameOf(s ThreadState) string { return a.idle.names[s.Name] }
+// States is how many values [ThreadState.State] has.
+const States = len(stateNames)
+
+// State returns the number of the state, for [StateName].
+func (s ThreadState) State() int { return int(idleKey(s).state()) }
+
+// StateName returns one of the states of idle time, or "" for the profiler's own work.
+func StateName(state int) string { return stateNames[state] }
+
+// NameOf returns the name of a state: of the call, operator, function or annotation.
+func (a *Attribution) NameOf(s ThreadState) string { return a.idle.names[idleKey(s).name()] }
 
 // askHost asks the threads that launch the work of a device what they do, all along its
 // window: each until the end of a launch of its own.

@@ -265,7 +265,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 		return
 	}
 	if mark == ofHost {
-		x.host(device, s, ThreadState{stateNames[key.state()], key.name()})
+		x.host(device, s, ThreadState(key))
 		return
 	}
 	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]

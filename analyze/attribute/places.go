@@ -2,9 +2,9 @@ package attribute
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
+	"assay/internal/pyname"
 	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace"
@@ -127,7 +127,7 @@ func (a *Attribution) moduleRows(rank int) (out []summary.Module) {
 func (a *Attribution) modulePath(id contextID) string {
 	var parts []string
 	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
-		name := strings.TrimPrefix(a.ctx.name(id), modulePrefix)
+		name := strings.TrimPrefix(a.ctx.name(id), pyname.ModulePrefix)
 		parts = append(parts, strings.ReplaceAll(redact.Cut(name, maxModuleName), "/", "_"))
 	}
 	slices.Reverse(parts)
@@ -142,12 +142,12 @@ func (a *Attribution) lineRows(rank int) (out []summary.Line) {
 		if r == nil || r.gpuTotal == 0 {
 			continue
 		}
-		text := withoutAddress(a.t.Name(trace.Sym(name)))
+		text := pyname.WithoutAddress(a.t.Name(trace.Sym(name)))
 		i, ok := index[text]
 		if !ok {
 			i = len(out)
 			index[text] = i
-			file, line, function := splitLine(text)
+			file, line, function := pyname.Split(text)
 			out = append(out, summary.Line{File: file, Line: line, Function: function, Rank: rank})
 		}
 		l := &out[i]
@@ -155,34 +155,6 @@ func (a *Attribution) lineRows(rank int) (out []summary.Line) {
 		l.GPUSelfNS, l.GPUTotalNS = summary.Plus(l.GPUSelfNS, r.gpuSelf), summary.Plus(l.GPUTotalNS, r.gpuTotal)
 	}
 	return out
-}
-
-// withoutAddress removes the memory address of an object, as in
-// "<built-in method embedding of type object at 0x7d6b7761df60>", because it
-// differs from run to run.
-func withoutAddress(name string) string {
-	if head, _, ok := strings.Cut(name, " at 0x"); ok && strings.HasPrefix(name, "<") {
-		return head + ">"
-	}
-	return name
-}
-
-// splitLine splits "demo/train.py(52): train_step" into file, line and function. A
-// name of another form, such as a built-in method, is a function without a file.
-func splitLine(name string) (file string, line int, function string) {
-	place, function, ok := strings.Cut(name, "): ")
-	if !ok {
-		return "", 0, name
-	}
-	i := strings.LastIndexByte(place, '(')
-	if i < 0 {
-		return "", 0, name
-	}
-	n, err := strconv.Atoi(place[i+1:])
-	if err != nil {
-		return "", 0, name
-	}
-	return place[:i], n, function
 }
 
 func (a *Attribution) noteRows(rank int) (out []summary.Annotation) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/pyname"
 	"assay/profile"
 	"assay/summary"
 	"assay/trace"
@@ -12,14 +13,15 @@ import (
 // A SiteID identifies a place in the program that launches GPU work. Equal places of one
 // attribution have equal ids.
 type SiteID struct {
-	context, forward contextID
-	pass             pass
+	context, forward, note contextID
+	pass                   pass
 }
 
 // A Site is a place in the program that launches GPU work. Of the work of a backward pass
 // the module and the functions are those of its forward operator.
 type Site struct {
 	Op, Module string
+	Range      string          // the innermost annotation; "" if only a step's is open
 	Pass       string          // "forward", "backward", ...
 	Lines      []profile.Frame // Python functions, innermost first, at most MaxSiteLines
 }
@@ -35,16 +37,13 @@ func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
 		return SiteID{}, false
 	}
 	o := &a.origins[i]
-	return SiteID{o.context, o.forward, o.pass}, true
+	return SiteID{o.context, o.forward, o.note, o.pass}, true
 }
 
 // Site returns the place of an id.
 func (a *Attribution) Site(id SiteID) Site {
 	at := cmp.Or(id.forward, id.context)
-	return Site{
-		Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Pass: id.pass.String(),
-		Lines: a.lineFrames(at),
-	}
+	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Range: a.ctx.name(id.note), Pass: id.pass.String(), Lines: a.lineFrames(at)}
 }
 
 // lineFrames returns the Python functions around a context, innermost first, without those of
@@ -52,17 +51,11 @@ func (a *Attribution) Site(id SiteID) Site {
 func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 	for nearest := a.ctx.at(id).line; id != 0 && len(out) < MaxSiteLines; id = a.ctx.at(id).parent {
 		name := a.ctx.name(id)
-		if a.ctx.at(id).kind == trace.Python && (id == nearest || IsUserCode(name)) {
+		if a.ctx.at(id).kind == trace.Python && (id == nearest || pyname.IsUserCode(name)) {
 			out = append(out, FrameOf(name))
 		}
 	}
 	return out
-}
-
-// IsUserCode reports whether the name of a Python function is not that of a module's call,
-// of PyTorch or of Python itself.
-func IsUserCode(name string) bool {
-	return !isLibraryName(name) && !isModuleCall(name)
 }
 
 // ShapeOf returns the dimensions and types of an operator's arguments as lists in JSON, ""

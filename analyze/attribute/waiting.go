@@ -15,7 +15,8 @@ import (
 // A wait is a call that did not return before what it waited for was done.
 type wait struct {
 	*trace.Call
-	link int32 // of a call that copied or filled memory; -1 of one that synchronized
+	link  int32 // of a call that copied or filled memory; -1 of one that synchronized
+	event bool  // it waits for an event
 }
 
 func (w wait) end() int64 { return w.Start + w.Dur }
@@ -36,13 +37,11 @@ func newWaiting(a *Attribution) *waiting {
 	for c := range a.t.Calls.All() {
 		switch a.sync.kind(a.t, c.Name) {
 		case "sync":
-			if !ofEvent(a.t.Name(c.Name)) {
-				w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1})
-			}
+			w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1, ofEvent(a.t.Name(c.Name))})
 		case "copy", "memset":
 			if i, ok := a.Links.OfCall(c); ok {
 				if end, copies := a.Links.Copied[i]; copies && end <= c.Start+c.Dur {
-					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i})
+					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i, false})
 				}
 			}
 		}
@@ -54,7 +53,7 @@ func newWaiting(a *Attribution) *waiting {
 }
 
 // ofEvent reports whether a call that synchronizes waits for an event, which is
-// a point in a stream, and not for all work of a stream or device.
+// a point in a stream, and may not be the end of the work of the stream or device.
 func ofEvent(name string) bool { return strings.Contains(name, "Event") }
 
 // launchers returns the threads that launch the work of a device.
@@ -79,9 +78,16 @@ func (a *Attribution) launchers(d *gpu.Device) (out []trace.TrackID) {
 // their end.
 func (w *waiting) of(device int) (out []wait) {
 	window := w.a.tl.Devices[device].Window
+	var q queue
 	for _, track := range w.tracks[device] {
 		for _, c := range w.byTrack[track] {
-			if c.Start < window.End && c.end() > window.Start {
+			if c.Start >= window.End || c.end() <= window.Start {
+				continue
+			}
+			if c.event && q == nil {
+				q = w.a.queueOf(w.a.tl.Devices[device])
+			}
+			if !c.event || q.emptied(c) {
 				out = append(out, c)
 			}
 		}
@@ -92,28 +98,63 @@ func (w *waiting) of(device int) (out []wait) {
 	return out
 }
 
+// A queue has the launches of a device by their time, each with the end of all work that was
+// launched until then.
+type queue []struct{ at, done int64 }
+
+func (a *Attribution) queueOf(d *gpu.Device) queue {
+	q := make(queue, 0, len(d.Work))
+	for _, w := range d.Work {
+		if i := a.Links.Of[w.Number]; i >= 0 {
+			q = append(q, struct{ at, done int64 }{a.Links.Start(i), w.End()})
+		}
+	}
+	slices.SortFunc(q, func(a, b struct{ at, done int64 }) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done))
+	})
+	for i := 1; i < len(q); i++ {
+		q[i].done = max(q[i].done, q[i-1].done)
+	}
+	return q
+}
+
+// emptied reports whether the device did the last of its work during a wait. A wait for an
+// event of earlier work, such as one of the step before, leaves work in the queue.
+func (q queue) emptied(c wait) bool {
+	i, _ := slices.BinarySearchFunc(q, c.Start, func(l struct{ at, done int64 }, t int64) int { return cmp.Compare(l.at, t) })
+	return i > 0 && q[i-1].done > c.Start && q[i-1].done <= c.end()
+}
+
 // measure adds the row of a device whose waits these are, if any of them
 // synchronizes, and returns its index.
 func (w *waiting) measure(device int, waits []wait) int {
 	d := w.a.tl.Devices[device]
 	out := summary.Sync{Device: d.Ordinal}
-	var held []interval.Span
+	var held, events []interval.Span
+	only := !slices.ContainsFunc(waits, func(c wait) bool { return c.link < 0 && !c.event })
 	for _, c := range waits {
 		if c.link >= 0 {
 			continue
 		}
-		if w.a.t.Window.Starts(c.Start) {
-			out.Calls++
+		calls, spans := &out.Calls, &held
+		if c.event {
+			calls, spans = &out.EventCalls, &events
 		}
-		held = append(held, interval.Span{Start: c.Start, End: c.end()})
+		if w.a.t.Window.Starts(c.Start) {
+			*calls++
+		}
+		if *spans = append(*spans, interval.Span{Start: c.Start, End: c.end()}); c.event && !only {
+			continue
+		}
 		if c.Dur > out.MaxNS || c.Dur == out.MaxNS && (out.Longest == "" || c.Start < out.MaxStartNS) {
 			out.Longest, out.MaxNS, out.MaxStartNS = w.a.t.Name(c.Name), c.Dur, c.Start
 		}
 	}
-	if len(held) == 0 {
+	if len(held)+len(events) == 0 {
 		return -1
 	}
 	out.HostNS = interval.Of(held...).Clip(d.Window).Len()
+	out.EventHostNS = interval.Of(events...).Clip(d.Window).Len()
 	w.syncs = append(w.syncs, out)
 	return len(w.syncs) - 1
 }
@@ -144,9 +185,12 @@ func (w *waiting) device(device int) func(gap) {
 		}
 		lost := min(left, g.span.Len())
 		left -= lost
-		if charged.link >= 0 {
+		switch {
+		case charged.link >= 0:
 			w.copies[charged.link] = summary.Plus(w.copies[charged.link], lost)
-		} else {
+		case charged.event:
+			w.syncs[row].EventLostNS += lost
+		default:
 			w.syncs[row].LostNS += lost
 		}
 	}

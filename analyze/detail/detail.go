@@ -27,16 +27,13 @@ type Request struct {
 	Spans int
 }
 
-// manyGPUs is the number of GPUs of a run above which the cells of each are fewer: a quarter.
-const manyGPUs = 16
-
 // Cells returns the number of bins of each of so many GPUs of the input; 0 if nothing is
 // asked for.
 func (r *Request) Cells(gpus int) int {
 	switch {
 	case r == nil:
 		return 0
-	case max(1, r.Inputs)*gpus > manyGPUs:
+	case max(1, r.Inputs)*gpus > summary.MaxFullDetails:
 		return summary.MaxDetailCells / 4
 	}
 	return summary.MaxDetailCells

@@ -1,6 +1,9 @@
 package detail
 
 import (
+	"cmp"
+	"slices"
+
 	"assay/analyze/attribute"
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -15,6 +18,23 @@ var hostKinds = map[string]string{
 	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython, summary.StateAnnotation: summary.HostAnnotation,
 }
 
+// overheads has the kinds of what CUPTI calls overhead and is the program's own: a launch
+// waits for room in the queue to the GPU, or loads code first.
+var overheads = map[string]string{
+	"Command Buffer Full": summary.HostWait, "Lazy Function Loading": summary.HostLaunch,
+	"Runtime Triggered Module Loading": summary.HostLaunch, "Driver Compiler": summary.HostLaunch,
+}
+
+// kindOf has the kind of each state of a thread by its number.
+var kindOf = kindsOf()
+
+func kindsOf() (of [attribute.States]string) {
+	for i := range of {
+		of[i] = hostKinds[attribute.StateName(i)]
+	}
+	return of
+}
+
 // Hosts collects what the launching threads of GPUs do, in the bins of the details.
 type Hosts struct{ rows []hostRow }
 
@@ -27,8 +47,8 @@ type hostRow struct {
 
 // A stateTime is time with one state and name, within a bin.
 type stateTime struct {
-	attribute.ThreadState
-	ns int64
+	state attribute.ThreadState
+	ns    int64
 }
 
 // Hosts returns an empty collection, or nil if nothing is asked for.
@@ -69,7 +89,7 @@ func (h *hostRow) add(s interval.Span, state attribute.ThreadState) {
 // plus adds time to the entry of a state.
 func plus(list []stateTime, state attribute.ThreadState, ns int64) []stateTime {
 	for i := len(list) - 1; i >= 0; i-- { // the one that was added last comes again most often
-		if list[i].ThreadState == state {
+		if list[i].state == state {
 			list[i].ns += ns
 			return list
 		}
@@ -99,26 +119,46 @@ func (d *device) host() {
 	}
 }
 
+// kind returns the kind of a state.
+func (d *device) kind(s attribute.ThreadState) string {
+	kind := kindOf[s.State()]
+	if kind == summary.HostProfiler {
+		kind = cmp.Or(overheads[d.Attribution.NameOf(s)], kind)
+	}
+	return kind
+}
+
 // mostOf returns the kind with most of the time of a bin, and of that the name with most.
 // Of equal ones the first by the alphabet counts.
 func (d *device) mostOf(list []stateTime) summary.HostState {
-	byKind := make(map[string]int64, len(hostKinds))
-	for _, s := range list {
-		byKind[hostKinds[s.State]] += s.ns
+	type kindTime struct {
+		kind string
+		ns   int64
 	}
-	kind, most := "", int64(-1)
-	for name, ns := range byKind {
-		if ns > most || ns == most && name < kind {
-			kind, most = name, ns
+	sums := make([]kindTime, 0, 8)
+	for _, s := range list {
+		kind := d.kind(s.state)
+		i := slices.IndexFunc(sums, func(k kindTime) bool { return k.kind == kind })
+		if i < 0 {
+			i = len(sums)
+			sums = append(sums, kindTime{kind: kind})
+		}
+		sums[i].ns += s.ns
+	}
+	var most kindTime
+	for i, k := range sums {
+		if i == 0 || k.ns > most.ns || k.ns == most.ns && k.kind < most.kind {
+			most = k
 		}
 	}
-	name := ""
-	most = -1
+	name, ns := "", int64(-1)
 	for _, s := range list {
-		text := d.Attribution.NameOf(s.ThreadState)
-		if k, known := hostKinds[s.State]; known && k == kind && (s.ns > most || s.ns == most && text < name) {
-			name, most = text, s.ns
+		if s.ns < ns || d.kind(s.state) != most.kind {
+			continue
+		}
+		if text := d.Attribution.NameOf(s.state); s.ns > ns || text < name {
+			name, ns = text, s.ns
 		}
 	}
-	return summary.HostState{Kind: kind, Name: d.names.orNone(name)}
+	return summary.HostState{Kind: most.kind, Name: d.names.orNone(name)}
 }

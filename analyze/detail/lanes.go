@@ -83,10 +83,12 @@ func newKeeping(work []gpu.Work, budget int) *keeping {
 		k.ended[i], durations[i] = end, w.Dur
 		all += float64(w.Dur)
 	}
-	slices.Sort(durations)
 	needed, covered := 0, 0.0
-	for i := len(durations) - 1; i >= 0 && covered < drawnShare*all && needed < budget; i-- {
-		covered += float64(durations[i])
+	for _, ns := range largest(durations, budget) {
+		if covered >= drawnShare*all {
+			break
+		}
+		covered += float64(ns)
 		needed++
 	}
 	k.forFocus = max(budget-needed, budget/4)
@@ -112,8 +114,8 @@ func (k *keeping) longest() {
 	if k.room <= 0 || len(rest) == 0 {
 		return
 	}
-	slices.Sort(rest)
-	least := rest[max(0, len(rest)-k.room)] // all that are longer have room
+	rest = largest(rest, k.room)
+	least := rest[len(rest)-1] // all that are longer have room
 	for i, w := range k.work {
 		if w.Dur > least && !k.kept[i] {
 			k.keep(i)
@@ -127,6 +129,37 @@ func (k *keeping) longest() {
 			k.keep(i)
 		}
 	}
+}
+
+// largest returns the n largest values of a list, or all if there are fewer, in falling
+// order. It reorders the list. The others are not sorted, which would take most of the time.
+func largest(list []int64, n int) []int64 {
+	n = min(n, len(list))
+	for from, to := 0, len(list); to-from > 1; {
+		pivot := list[from+(to-from)/2]
+		i, j := from, to-1
+		for i <= j {
+			switch {
+			case list[i] > pivot:
+				i++
+			case list[j] < pivot:
+				j--
+			default:
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // before i nothing is less than the pivot, and after j nothing is more
+		case n <= j+1:
+			to = j + 1
+		case n >= i:
+			from = i
+		default:
+			to = from
+		}
+	}
+	slices.SortFunc(list[:n], func(a, b int64) int { return cmp.Compare(b, a) })
+	return list[:n]
 }
 
 // atMost returns at most so many runs of phases, by start: all of a depth or, where not

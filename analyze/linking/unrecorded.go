@@ -33,6 +33,32 @@ type hostCalls struct {
 	all      int64
 	launches int64         // of kernels and graphs
 	syncs    []*trace.Call // those that return when a device has done all its work
+	captured int64         // launches of kernels while a stream was captured into a graph
+	ran      int64         // launches of kernels whose work was recorded
+	replays  int64         // launches of graphs
+}
+
+// kernelLaunches counts the calls that launch kernels.
+func kernelLaunches(kinds lossNames, calls []*trace.Call) (n int64) {
+	for _, c := range calls {
+		if lossKinds[kinds.of(c.Name)].kind == summary.LossKernel {
+			n++
+		}
+	}
+	return n
+}
+
+// mostlyCaptured is how many launches are captured for each one that ran in a capture that
+// only records graphs.
+const mostlyCaptured = 10
+
+// OnlyCaptured returns the number of launches that made nodes of graphs, if they are nearly
+// all launches: the capture shows how graphs are recorded, and no program that runs.
+func (o *Losses) OnlyCaptured() int64 {
+	if o.host.replays > 0 || o.host.captured < mostlyCaptured*o.host.ran || o.host.captured < mostlyCaptured {
+		return 0
+	}
+	return o.host.captured
 }
 
 // see counts a call; k is its index in lossKinds, or -1.
@@ -44,6 +70,9 @@ func (h *hostCalls) see(c *trace.Call, k int8) {
 	h.span.Start, h.span.End = min(h.span.Start, c.Start), max(h.span.End, c.Start+c.Dur)
 	if k >= 0 && ofKernels(k) {
 		h.launches++
+	}
+	if k >= 0 && lossKinds[k].kind == summary.LossGraph {
+		h.replays++
 	}
 }
 
@@ -105,7 +134,14 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 		return Losses{host: host}
 	}
 	lost = withoutNested(t, l, kinds, lost)
-	lost = withoutCaptured(t, lost)
+	all := kernelLaunches(kinds, lost)
+	lost = WithoutCaptured(t, lost)
+	host.captured = all - kernelLaunches(kinds, lost)
+	for k := range lossKinds {
+		if lossKinds[k].kind == summary.LossKernel {
+			host.ran += linked[k]
+		}
+	}
 	var atEnd, overdue [4]int64
 	out := Losses{host: host}
 	for _, c := range lost {
@@ -230,11 +266,11 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 	return slices.DeleteFunc(lost, func(c *trace.Call) bool { return drop[c] })
 }
 
-// withoutCaptured removes the calls that were made while their process captured a
+// WithoutCaptured removes the calls that were made while their process captured a
 // stream into a graph: they make nodes and run nothing. Which stream a call is of
 // is not recorded, so all calls of the process count as captured. A capture whose
 // begin or end was not recorded reaches to the end of the trace on that side.
-func withoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
+func WithoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
 	type edge struct {
 		at   int64
 		open int

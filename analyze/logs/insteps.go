@@ -16,9 +16,10 @@ type stepTimes struct {
 	total float64
 }
 
-// stepsWithPhases returns the steps of a producer that have both a time and a phase. If
-// values have no steps, or are only a sample, all steps count if no timer has more values
-// than there are steps; else none do.
+// stepsWithPhases returns the steps of a producer that have both a time and a phase. A value
+// without a step among others that have one was logged before the first step, such as the
+// time of the setup. If no value has a step, or there is only a sample of them, all steps count if no
+// timer has more values than there are steps; else none do.
 func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes {
 	known := map[stepKey]float64{}
 	whole, numbered := stepTimes{}, true
@@ -34,10 +35,14 @@ func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes 
 			}
 		}
 	}
+	some, once := false, true
 	for _, s := range phases {
-		numbered = numbered && (s.Producer != producer || tellsSteps(s))
+		if s.Producer == producer {
+			numbered = numbered && !s.Sampled()
+			some, once = some || s.Points.Step != nil, once && s.N == 1
+		}
 	}
-	if !numbered {
+	if !numbered || !some && !(once && whole.n > 2) {
 		for _, s := range phases {
 			if s.Producer == producer && s.N > whole.n {
 				return stepTimes{}

@@ -81,3 +81,21 @@ step:1 - timing_s/gen:4.0 - timing_s/update_actor:4.0
 		}
 	}
 }
+
+// TestSetupIsNoPhase: timers of the setup, which are printed before the first step, take no part of the
+// steps.
+func TestSetupIsNoPhase(t *testing.T) {
+	text := "time (ms) | load-the-data: 16588.2 | build-the-model: 343.1\n"
+	for i := 1; i <= 6; i++ {
+		text += fmt.Sprintf(" iteration %8d/     100 | consumed samples: %d | elapsed time per iteration (ms): 2000.0 | learning rate: 1.5E-04 | lm loss: 9.0E+00 |\n", i, i)
+	}
+	s := seriesOf(t, text)
+	if len(s.Phases) == 0 {
+		t.Fatal("no timers")
+	}
+	for _, p := range s.Phases {
+		if p.InSteps == nil || p.InSteps.NS != 0 || p.HostNS == 0 {
+			t.Errorf("%s: %+v of %d ns", p.Path, p.InSteps, p.HostNS)
+		}
+	}
+}

@@ -25,7 +25,13 @@ func acceptCommand() *command {
 		name: "accept", args: "INPUT... --baseline DIR",
 		does: "make a run the new baseline in DIR and record the reason",
 		example: `  assay accept new/ --baseline perf-baseline/ --reason "fused optimizer, 3 % faster"
+  assay accept train.log --baseline perf-baseline/ --reason "first" --hardware GPU="NVIDIA H100" --software torch=2.9.0
   assay check next/ --baseline perf-baseline/
+
+The record in DIR (accepted.jsonl) keeps the reason, the date, and the provenance of the run:
+GPUs and versions of software, from its captures and the flags, and its command. A
+baseline expires: against a run with other hardware or other versions, "assay check"
+evaluates no comparison and ends with exit status 3.
 `,
 		run: runAccept,
 	}
@@ -37,6 +43,9 @@ func runAccept(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	dir := flags.StringP("baseline", "b", "", "`DIR` of baselines; created if missing")
 	reason := flags.String("reason", "", "`TEXT` of the reason")
+	made := flags.String("command", "", "`TEXT` of the command that made the run")
+	var stated stating
+	stated.register(flags)
 	s.register(flags)
 	args, err := parse(e, c, flags, args)
 	switch {
@@ -52,23 +61,40 @@ func runAccept(e env, c *command, args []string) error {
 	if err := checkDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
-	list, err := loadSummaries(e, c, &s, args, false)
+	if _, err := stated.of(); err != nil {
+		return usageError(e, c, err.Error())
+	}
+	list, err := loadSummaries(e, c, &s, args, true)
 	if err != nil {
 		return err // a baseline needs the whole run
 	}
+	for _, sum := range list {
+		if n := sum.RolledUpInputs(); n > 0 && len(list) > 1 {
+			return fmt.Errorf("a summary that is rolled up has sums of %d of its inputs and cannot be joined with others; accept it alone, or give the traces, or summaries saved with --full", n)
+		}
+	}
+	from, err := stated.of(list...)
+	if err != nil {
+		return err
+	}
+	from.Command = *made
+	s.hidden(&from)
 	sum := summary.Join(list...)
-	name, err := accept(e, *dir, sum, *reason)
+	name, err := accept(e, *dir, sum, decision{Reason: *reason, Provenance: &from})
 	if err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
 	}
 	e.say("%s is now the baseline in %s", name, *dir)
+	if from.Empty() {
+		e.say("assay accept: the inputs state neither hardware nor versions of software, so the baseline cannot expire; state them with --hardware and --software")
+	}
 	return nil
 }
 
-// accept saves a summary in dir, records the decision, and returns the name of the
-// summary's file. Processes that accept at the same time wait for each other, so each
+// accept saves a summary in dir, records the decision, which has reason and provenance, and
+// returns the name of the summary's file. Processes that accept at the same time wait for each other, so each
 // decision names the previous one.
-func accept(e env, dir string, sum *summary.Summary, reason string) (name string, err error) {
+func accept(e env, dir string, sum *summary.Summary, d decision) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
@@ -88,7 +114,7 @@ func accept(e env, dir string, sum *summary.Summary, reason string) (name string
 	if rec.cut != "" {
 		e.say("assay accept: %s; the line is removed", rec.cut)
 	}
-	d := decision{Time: time.Now().UTC().Format(time.RFC3339), Accepted: name, Reason: reason, Assay: version(), Inputs: []string{}, Previous: rec.last}
+	d.Time, d.Accepted, d.Assay, d.Inputs, d.Previous = time.Now().UTC().Format(time.RFC3339), name, version(), []string{}, rec.last.Accepted
 	for _, in := range sum.Inputs {
 		d.Inputs = append(d.Inputs, in.SHA256)
 	}

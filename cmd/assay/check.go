@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/gate"
+	"assay/gate/metric"
 	"assay/judge/rule"
 	"assay/report/check"
 	"assay/report/doc"
@@ -47,6 +48,8 @@ type checking struct {
 	explain        string // a metric
 	format, dir    string
 	onInconclusive string
+	stated         stating
+	allowExpired   bool
 }
 
 func (k *checking) flags(name string) *pflag.FlagSet {
@@ -58,6 +61,8 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
 	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
+	flags.BoolVar(&k.allowExpired, "allow-expired", false, "compare with an accepted baseline although hardware or software differ")
+	k.stated.register(flags)
 	k.register(flags)
 	k.window.register(flags)
 	return flags
@@ -153,15 +158,44 @@ func runCheck(e env, c *command, args []string) error {
 		}
 		failed = errors.Join(failed, baseFailed)
 	}
-	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds()})
+	accepted, expired, err := k.accepted(e, c, now.Runs, base.Runs)
 	if err != nil {
 		return err
 	}
-	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, New: now, Baseline: base, Report: result})
+	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds(), Expired: expired})
+	if err != nil {
+		return err
+	}
+	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, New: now, Baseline: base, Accepted: accepted, Report: result})
 	if err := k.write(e, checked); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
 	}
 	return k.status(e, c, checked.value, failed)
+}
+
+// accepted returns the accepted baselines, and why gates do not compare with them if one has
+// expired. It says so, because such a baseline is worth nothing until somebody accepts another.
+func (k *checking) accepted(e env, c *command, now, base []gate.Run) (out []check.Accepted, expired string, err error) {
+	from, err := k.stated.of(summaries(now)...)
+	if err != nil {
+		return nil, "", usageError(e, c, err.Error())
+	}
+	list, err := acceptances(k.baseline, base, from)
+	for _, a := range mask(list).value {
+		baseline := check.Accepted{Text: a.text()}
+		if a.expired != nil {
+			baseline.Expired = fmt.Sprintf("the baseline in %s of %s has expired: %s", a.dir, a.Time, strings.Join(a.expired, "; "))
+			then := "accept a new run, or compare anyway with --allow-expired"
+			if k.allowExpired {
+				then = "compared anyway"
+			} else {
+				expired = fmt.Sprintf("the baseline in %s has expired", a.dir)
+			}
+			e.say("assay check: %s; %s", baseline.Expired, then)
+		}
+		out = append(out, baseline)
+	}
+	return out, expired, err
 }
 
 // checkExplain returns a usage error if --explain is given with what it does not use.
@@ -177,12 +211,12 @@ func (k *checking) checkExplain(e env, c *command, args []string) error {
 
 // explainMetric prints the page of a metric.
 func explainMetric(e env, c *command, name, format string) error {
-	page, err := gate.Explain(name)
+	page, err := metric.Explain(name)
 	if err != nil {
 		return usageError(e, c, err.Error())
 	}
 	x := check.Explanation{Page: page}
-	return e.print(mask(x).as(func(x check.Explanation, w io.Writer) error {
+	return e.print(mask(x).in(format, func(x check.Explanation, w io.Writer) error {
 		return inFormat(format, x.Text, x.Markdown, x.JSON)(w)
 	}))
 }
@@ -232,9 +266,9 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 		errs = append(errs, writeCheck(k.dir, c))
 	}
 	if inGitHub() {
-		errs = append(errs, appendStepSummary(c.value))
+		errs = append(errs, appendStepSummary(c.value), setOutputs(c.value.Outputs()))
 	}
-	errs = append(errs, buffered(e.stdout, c.as(k.render)))
+	errs = append(errs, buffered(e.stdout, c.in(k.format, k.render).inert()))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)
@@ -242,9 +276,6 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	}
 	return errors.Join(errs...)
 }
-
-// inGitHub reports whether the process runs in a GitHub workflow.
-func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 func (k *checking) render(c check.Report, w io.Writer) error {
 	switch k.format {
@@ -345,7 +376,7 @@ func (k *checking) status(e env, c *command, r check.Report, failed error) error
 	case bad > 0:
 		return errors.Join(failed, fmt.Errorf("%s could not be evaluated; this counts as an error (exit status 3)", plural(bad, "gate", "gates")))
 	case r.Result == gate.Skipped:
-		return errors.Join(failed, errors.New("no gate could be evaluated, because neither side has any of their metrics"))
+		return errors.Join(failed, errors.New("no gate could be evaluated, because neither side has any of their metrics; set gates on what the inputs have (--gates, \"assay help gates\")"))
 	}
 	return failed
 }

@@ -19,8 +19,23 @@ func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
 // loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines
 // means its latest entry. Summaries that are rolled up are refused unless sums will do.
 func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*summary.Summary, error) {
-	var names []string
-	var failed []error
+	names, failed := latest(e, c, args)
+	if len(names) == 0 {
+		return nil, errors.Join(failed...)
+	}
+	r, err := s.open(e, c, names)
+	if err != nil {
+		return nil, errors.Join(append(failed, err)...)
+	}
+	r.sums = sums
+	list, unread := r.runs()
+	failed = append(failed, unread...)
+	s.hidden(&list)
+	return list, errors.Join(failed...)
+}
+
+// latest replaces each directory of baselines among the arguments by its latest entry.
+func latest(e env, c *command, args []string) (names []string, failed []error) {
 	for _, arg := range args {
 		accepted, cut, err := acceptedIn(arg)
 		if cut != "" {
@@ -35,18 +50,7 @@ func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*s
 			names = append(names, arg)
 		}
 	}
-	if len(names) == 0 {
-		return nil, errors.Join(failed...)
-	}
-	r, err := s.open(e, c, names)
-	if err != nil {
-		return nil, errors.Join(append(failed, err)...)
-	}
-	r.sums = sums
-	list, unread := r.runs()
-	failed = append(failed, unread...)
-	s.hidden(&list)
-	return list, errors.Join(failed...)
+	return names, failed
 }
 
 // acceptedIn returns the latest summary in a directory of baselines, or "" if arg is not

@@ -129,13 +129,18 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 	return e.print(shown(doc, d.format, d.brief, false))
 }
 
-// load measures the inputs of one side. It returns nil if none can be read.
+// load measures the inputs of one side. It returns nil if none can be read. A directory of
+// "assay accept" means its latest entry.
 func (d *difference) load(e env, c *command, args []string) (*summary.Summary, error) {
-	r, err := d.open(e, c, args)
+	names, unread := latest(e, c, args)
+	if len(names) == 0 {
+		return nil, errors.Join(unread...)
+	}
+	r, err := d.open(e, c, names)
 	if err != nil {
 		return nil, err
 	}
 	r.sums = true
 	s, failed := r.merged()
-	return s, errors.Join(failed...)
+	return s, errors.Join(append(unread, failed...)...)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/gate"
+	"assay/gate/metric"
 )
 
 // gatesHelp explains gate files.
@@ -56,7 +57,7 @@ Use it with --gates FILE. The metrics (a "steady" metric is the same in every ru
 // gatesFile lists the metrics and the built-in gates.
 func gatesFile() string {
 	var b strings.Builder
-	for _, m := range gate.Metrics() {
+	for _, m := range metric.Metrics() {
 		kind := m.Unit.String()
 		if m.Higher {
 			kind += ", higher is better"

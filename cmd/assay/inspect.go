@@ -16,6 +16,7 @@ import (
 	"assay/inspect"
 	"assay/internal/ingest"
 	"assay/internal/jsontext"
+	"assay/internal/label"
 	"assay/internal/partial"
 	"assay/internal/tempfile"
 	"assay/report/doc"
@@ -232,10 +233,10 @@ func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err er
 	switch {
 	case x.kernel != "":
 		out.Kernels = inspect.JoinKernels(present(all.kernels), x.top)
-		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Nearest)
+		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Instead, doc.KernelLabel)
 	case x.op != "":
 		out.Ops = inspect.JoinOps(present(all.ops), x.top)
-		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Nearest)
+		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Instead, func(name string) string { return label.Clip(name, 60) })
 	case x.gap > 0:
 		out.Gap, err = x.chooseGap(r, inspect.RankGaps(slices.Concat(all.gaps...), x.gap), len(all.gaps) == 1)
 		return err
@@ -266,22 +267,27 @@ func present[T any](all []*T) []*T {
 	return slices.DeleteFunc(all, func(a *T) bool { return a == nil })
 }
 
-// notFound returns an error if there are none, with the names that are like the pattern.
-func notFound(what, pattern string, n int64, near []string) error {
+// notFound returns an error if there are none, with names that the capture has.
+func notFound(what, pattern string, n int64, instead inspect.Suggestion, short func(string) string) error {
 	switch {
 	case n > 0:
 		return nil
-	case len(near) == 0:
+	case len(instead.Names) == 0:
 		return fmt.Errorf("nothing has a name like %q: the capture has no %s in this window", pattern, what)
 	}
-	for i := range near {
-		near[i] = fmt.Sprintf("%q", doc.KernelLabel(near[i]))
+	var names []string
+	for _, name := range instead.Names {
+		names = append(names, fmt.Sprintf("%q", short(name)))
 	}
-	return fmt.Errorf("no %s has a name like %q; the nearest names are %s", what, pattern, strings.Join(near, ", "))
+	are := "the names of most time are"
+	if instead.Near {
+		are = "the nearest names are"
+	}
+	return fmt.Errorf("no %s has a name like %q; %s %s", what, pattern, are, strings.Join(names, ", "))
 }
 
-// capture prepares an input. It returns nil without an error if the input's rank is not asked
-// about, or if only another of several inputs has the GPU.
+// capture prepares an input. It returns nil without an error if --rank leaves
+// the input out, or if only another of several inputs has the GPU.
 func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capture, window.Capture, error) {
 	if in.Trace == nil {
 		return nil, window.Capture{}, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)

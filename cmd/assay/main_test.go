@@ -261,7 +261,7 @@ func ends(path string, end func() error) {
 	dir, base := filepath.Split(path)
 	err := w.dir(dir)
 	if err == nil {
-		err = w.file(path, result{func(io.Writer) error {
+		err = w.file(path, result{encode: func(io.Writer) error {
 			if list, err := filepath.Glob(filepath.Join(dir, "."+base+".*")); err != nil || len(list) != 1 {
 				return fmt.Errorf("unfinished files: %q, %v; want one", list, err)
 			}

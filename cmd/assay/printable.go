@@ -13,7 +13,11 @@ import (
 // hold are part of such lines, so what could steer the terminal or forge a
 // second line is shown escaped, and secrets are masked.
 func (e env) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, printable(redact.Mask(fmt.Sprintf(format, args...))))
+	line := printable(redact.Mask(fmt.Sprintf(format, args...)))
+	if inGitHub() {
+		line = strings.ReplaceAll(line, "##[", `#\#[`)
+	}
+	fmt.Fprintln(e.stderr, line)
 }
 
 // printable replaces what does not print (control characters, line breaks, marks

@@ -74,6 +74,13 @@ func memoryOf(sum *summary.Summary) (n int64) {
 			n += int64(f.Len()) * (int64(f.Type().Elem().Size()) + perRow)
 		}
 	}
+	const perSpan, perCell = 32, 6 * 8
+	for _, d := range sum.Details {
+		n += int64(len(d.Cells.Compute)) * perCell
+		for _, l := range d.Lanes {
+			n += int64(len(l.Spans)) * perSpan
+		}
+	}
 	return n
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"assay/gate/provenance"
 	"assay/internal/jsontext"
 	"assay/internal/tempfile"
 )
@@ -24,6 +25,8 @@ type decision struct {
 	Reason   string   `json:"reason"`
 	Assay    string   `json:"assay"`  // its version
 	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
+
+	Provenance *provenance.Provenance `json:"provenance,omitempty"` // absent in records of earlier versions
 }
 
 // decisions is the name of the record. Each line is a decision.
@@ -44,8 +47,8 @@ type record struct {
 
 // What a record says.
 type said struct {
-	last string // the name of the latest file; "" if there is none
-	cut  string // a message if the last line is cut; "" if it is not
+	last decision // the latest; its file is "" if there is none
+	cut  string   // a message if the last line is cut; "" if it is not
 }
 
 // openRecord opens the record of dir, and creates it if it is missing. It waits until no
@@ -130,24 +133,30 @@ func (r *record) close() error {
 // lastAccepted returns the latest file of the record in dir, or "" if there is no record,
 // and a message if the last line is cut.
 func lastAccepted(dir string) (path, cut string, err error) {
+	s, err := readDecisions(dir)
+	if err != nil || s.last.Accepted == "" {
+		return "", s.cut, err
+	}
+	return filepath.Join(dir, s.last.Accepted), s.cut, nil
+}
+
+// readDecisions reads the record in dir. Without one there is no decision.
+func readDecisions(dir string) (s said, err error) {
 	name := filepath.Join(dir, decisions)
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", nil
+		return s, nil
 	}
 	if err != nil {
-		return "", "", pathOnly(err)
+		return s, pathOnly(err)
 	}
 	defer f.Close()
 	text, err := readRecord(f, name)
 	if err != nil {
-		return "", "", err
+		return s, err
 	}
-	s, _, err := parseRecord(name, text)
-	if err != nil || s.last == "" {
-		return "", s.cut, err
-	}
-	return filepath.Join(dir, s.last), s.cut, nil
+	s, _, err = parseRecord(name, text)
+	return s, err
 }
 
 func readRecord(f io.Reader, path string) ([]byte, error) {
@@ -186,7 +195,7 @@ func parseRecord(path string, text []byte) (s said, end int64, err error) {
 		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
 			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file in the same directory", path, n, d.Accepted)
 		}
-		s.last = d.Accepted
+		s.last = d
 		end += size
 	}
 	return s, end, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +25,7 @@ func reportCommand() *command {
 		does: "print the verdict, and write report.html, report.md, summary.json and pictures to DIR",
 		example: `  assay report trace.json.gz -o out
   assay report DIR_OF_TRACES -o out
+  assay report trace.json.gz -o out --format md --brief > comment.md
 `,
 		run: runReport,
 	}
@@ -34,6 +36,8 @@ func runReport(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; created if missing")
+	format := flags.StringP("format", "f", "text", "`FORMAT` of what is printed: text, md or json")
+	brief := flags.Bool("brief", false, "with --format md: print the page of one screen for a pull request, under 4 KB, with which report.md begins")
 	full := fullFlag(flags)
 	noHTML := flags.Bool("no-html", false, "do not write report.html, the page for a browser")
 	m.register(flags)
@@ -41,6 +45,9 @@ func runReport(e env, c *command, args []string) error {
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
+	}
+	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format)); wrong != "" {
+		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
@@ -63,7 +70,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
-	if err := e.print(shown(doc, "text", false, false)); err != nil {
+	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
 		return err
 	}
 	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)

@@ -166,6 +166,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		{"diff", trace, trace, "-o", in("diff")}, {"diff", trace, trace, "--format", "md"}, {"diff", trace, trace, "--format", "md", "--brief"}, {"diff", trace, trace, "--format", "json"},
 		{"convert", trace, "--to", "pprof"}, {"convert", trace, "--to", "folded"}, {"convert", trace, "--to", "folded", "--value", "cpu"},
 		{"convert", trace, "--to", "pprof", "--value", "cpu", "-o", in("cpu.pb.gz")},
+		{"inspect", trace, "--kernel", "*", "--format", "json"}, {"inspect", trace, "--op", "*", "--top", "1000"}, {"inspect", trace, "--gap", "1", "--format", "json"}, {"inspect", trace, "--at", "1us", "--format", "md"},
 	} {
 		if status, _ := s.run(args...); status != exitOK {
 			t.Errorf("%q: exit status %d", args[0], status)

@@ -27,11 +27,21 @@ func mask[T any](v T) masked[T] {
 // A result is what a command writes to standard output or to a file. It is made from a
 // masked value: texts are masked before they are encoded, because a search does not find
 // secrets in escaped or compressed text.
-type result struct{ encode func(io.Writer) error }
+type result struct {
+	encode func(io.Writer) error
+	format string // of a document: "text", "md", "json", ...; "" for data of any kind
+}
 
 // as returns the result that encode writes of the value.
 func (m masked[T]) as(encode func(T, io.Writer) error) result {
-	return result{func(w io.Writer) error { return encode(m.value, w) }}
+	return result{encode: func(w io.Writer) error { return encode(m.value, w) }}
+}
+
+// in is as for a document in a format.
+func (m masked[T]) in(format string, encode func(T, io.Writer) error) result {
+	r := m.as(encode)
+	r.format = format
+	return r
 }
 
 // hide removes user names from a summary if --redact is given.

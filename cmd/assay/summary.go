@@ -103,11 +103,17 @@ func checkBrief(brief bool, format string) string {
 
 // checkFormat returns a message if the format is not one of a summary, or "".
 func checkFormat(format string) string {
+	if format == "csv" {
+		return "--format is \"csv\", which needs --table; name a table"
+	}
+	return checkPrinted(format)
+}
+
+// checkPrinted returns a message if a document cannot be printed in the format, or "".
+func checkPrinted(format string) string {
 	switch format {
 	case "text", "md", "json":
 		return ""
-	case "csv":
-		return "--format is \"csv\", which needs --table; name a table"
 	}
 	return fmt.Sprintf("--format is %q, want text, md or json", format)
 }

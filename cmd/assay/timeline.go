@@ -22,6 +22,7 @@ import (
 	"assay/summary"
 	"assay/trace"
 	"assay/unit"
+	"assay/window"
 )
 
 // A timelineFile is one input of a timeline.
@@ -31,6 +32,7 @@ type timelineFile struct {
 	meta trace.Meta
 	from summary.Input
 	gpus []summary.Device
+	when window.Capture
 
 	shift            int64 // ns that are added to its times
 	offset, residual *int64
@@ -60,31 +62,41 @@ type joinedTimeline struct {
 // timeline converts the inputs to one Chrome trace. r has all inputs, and the standard
 // input of its environment can be read again.
 func (conv *conversion) timeline(r *reading, c *command) error {
+	j, failed := conv.join(r, c)
+	if j == nil {
+		return failed
+	}
+	packed := func(j *joinedTimeline, w io.Writer) error { return compressed(conv.output, w, j.encode) }
+	if err := r.e.output(conv.output, mask(j).as(packed)); err != nil {
+		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+	}
+	return failed
+}
+
+// join chooses and aligns the inputs of a timeline. It returns nil if there is none, and the
+// errors of the inputs that could not be read.
+func (conv *conversion) join(r *reading, c *command) (*joinedTimeline, error) {
 	files, failed := r.timelineFiles()
 	if len(files) == 0 {
-		return errors.Join(failed...)
+		return nil, errors.Join(failed...)
 	}
 	list := make([]partial.Part, len(files))
 	for i, f := range files {
 		list[i] = f.Part
 	}
 	if n := partial.CountRuns(list); n > 1 {
-		return errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run, or state with --group-by which inputs are one", n))...)
+		return nil, errors.Join(append(failed, fmt.Errorf("the inputs belong to %d runs, but a timeline has one; name the files of one run, or state with --group-by which inputs are one", n))...)
 	}
 	s := partial.Join(list)
 	chosen, err := conv.choose(r.e, c, s, files)
 	if err != nil {
-		return errors.Join(append(failed, err)...)
+		return nil, errors.Join(append(failed, err)...)
 	}
 	j := &joinedTimeline{r: r, name: c.name, files: chosen, hide: redact.New(conv.redact), users: conv.redact}
 	j.align(s)
 	j.numberGPUs()
 	j.head()
-	packed := func(j *joinedTimeline, w io.Writer) error { return compressed(conv.output, w, j.encode) }
-	if err := r.e.output(conv.output, mask(j).as(packed)); err != nil {
-		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
-	}
-	return errors.Join(failed...)
+	return j, errors.Join(failed...)
 }
 
 // timelineFiles measures the inputs and returns those that are traces by rank and path,
@@ -96,7 +108,7 @@ func (r *reading) timelineFiles() ([]*timelineFile, []error) {
 			errs[i] = fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)
 			return
 		}
-		f := &timelineFile{path: r.paths[i], meta: in.Trace.Meta}
+		f := &timelineFile{path: r.paths[i], meta: in.Trace.Meta, when: partial.CaptureOf(in.Trace, in.Path)}
 		if f.Part, errs[i] = r.measured(in); errs[i] != nil {
 			return
 		}

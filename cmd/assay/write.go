@@ -172,7 +172,7 @@ func buffered(w io.Writer, r result) error {
 
 // print writes a result to standard output. It returns an error if the disk is full.
 func (e env) print(r result) error {
-	if err := buffered(e.stdout, r); err != nil {
+	if err := buffered(e.stdout, r.inert()); err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
 	return nil
@@ -182,7 +182,7 @@ func (e env) print(r result) error {
 // Markdown it may be the page for a pull request alone, and in JSON the rows of all ranks stay if
 // full is true.
 func shown(doc masked[report.Report], format string, brief, full bool) result {
-	return doc.as(func(d report.Report, w io.Writer) error {
+	return doc.in(format, func(d report.Report, w io.Writer) error {
 		md := d.StepSummary
 		if brief {
 			md = d.BriefMarkdown

@@ -140,8 +140,11 @@ func Compare(base, new []view.Part) *Comparison {
 		return nil
 	}
 	c := &Comparison{}
-	b.leaveWarmUp()
-	n.leaveWarmUp()
+	for _, s := range []*side{b, n} {
+		if s.from == FromLog { // the steps of a trace are chosen by who records it
+			s.leaveWarmUp()
+		}
+	}
 	if b.from == FromLog && n.from == FromLog {
 		c.Common, c.Apart = common(b, n)
 	}
@@ -186,8 +189,16 @@ type side struct {
 	warm, left int64
 }
 
+// stepsOf gathers the steps of some runs. A step of a trace has a row for each device; the first
+// one is enough.
 func stepsOf(parts []view.Part) *side {
-	s := &side{}
+	type place struct {
+		run, input int
+		number     int64
+		name       string
+		start      int64
+	}
+	s, seen := &side{}, map[place]bool{}
 	for run, p := range parts {
 		for _, st := range p.Steps {
 			if p.Inputs != nil && !slices.Contains(p.Inputs, st.Input) || st.LaunchesCut > 0 {
@@ -196,6 +207,12 @@ func stepsOf(parts []view.Part) *side {
 			ns := st.WallNS
 			if st.HostNS > 0 {
 				ns = st.HostNS
+			}
+			if at := (place{run, st.Input, st.Number, st.Name, st.StartNS}); st.Source != summary.SourceLog && st.Cut == "" {
+				if seen[at] {
+					continue
+				}
+				seen[at] = true
 			}
 			one := step{st.Input, run, st.Number, st.Marker, ns, st.Phases}
 			switch {
@@ -240,9 +257,9 @@ func (s *side) choose() {
 	}
 }
 
-// leaveWarmUp leaves out the first steps of a log that are far over the median.
+// leaveWarmUp leaves out the first steps that are far over the median.
 func (s *side) leaveWarmUp() {
-	if s.from != FromLog {
+	if len(s.steps) == 0 {
 		return
 	}
 	var walls []float64

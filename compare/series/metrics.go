@@ -160,29 +160,12 @@ func LabelText(labels map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-// Places returns a function for the labels of a metric as a text, without those that all
-// metrics share.
-func Places(metrics []Metric) func(*Metric) string {
-	shared := map[string]string{}
-	for i, m := range metrics {
-		if i == 0 {
-			shared = maps.Clone(m.Labels)
-		}
-		maps.DeleteFunc(shared, func(name, value string) bool { return m.Labels[name] != value })
-	}
-	return func(m *Metric) string {
-		own := maps.Clone(m.Labels)
-		maps.DeleteFunc(own, func(name, _ string) bool { _, common := shared[name]; return common })
-		return LabelText(own)
-	}
-}
-
 // gather collects the rows that stand for a metric: those of all places together, and
 // those of each place.
 func gather(parts []view.Part) map[key]*group {
 	out := map[key]*group{}
 	for _, p := range parts {
-		warm := warmUp(p)
+		warm, single := warmUp(p), pools(p)
 		for i := range p.Series {
 			r := &p.Series[i]
 			if p.Inputs != nil && !slices.Contains(p.Inputs, r.Input) || r.N == 0 || r.Median == nil {
@@ -205,7 +188,7 @@ func gather(parts []view.Part) map[key]*group {
 			}
 			g := gathered{row: r, points: []*summary.Series{r}, warm: warm[r.Input]}
 			if r.Pooled > 0 {
-				g.points = places(p, r)
+				g.points = single[poolOf(r)]
 			}
 			out[k].rows = append(out[k].rows, g)
 		}
@@ -213,59 +196,11 @@ func gather(parts []view.Part) map[key]*group {
 	return out
 }
 
-// pairRanks gives the metrics of the new side the rank of the base, if each side has a log of one
-// rank and these differ: a program logs on its first rank or on its last.
-func pairRanks(base, new map[key]*group) {
-	from, to := onlyRank(base), onlyRank(new)
-	if from == "" || to == "" || from == to {
-		return
-	}
-	for k, g := range maps.Clone(new) {
-		if g.labels["rank"] == "" {
-			continue
-		}
-		g.labels, g.newRank = maps.Clone(g.labels), to
-		g.labels["rank"] = from
-		text := LabelText(g.labels)
-		if strings.HasSuffix(k.labels, pooled) {
-			text += pooled
-		}
-		delete(new, k)
-		k.labels = text
-		new[k] = g
-	}
-}
-
-// onlyRank returns the rank of all metrics that have one, or "" if there are several or none.
-func onlyRank(of map[key]*group) (rank string) {
-	for _, g := range of {
-		switch r := g.labels["rank"]; {
-		case r == "" || r == rank:
-		case rank != "":
-			return ""
-		default:
-			rank = r
-		}
-	}
-	return rank
-}
-
 // pooled marks the labels of a row for all places.
 const pooled = " pooled"
 
 // ranked reports whether the rank of an input is known.
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }
-
-// places returns the rows of the single places that a pooled row covers.
-func places(p view.Part, of *summary.Series) (out []*summary.Series) {
-	for i := range p.Series {
-		r := &p.Series[i]
-		if r.Input == of.Input && r.Pooled == 0 && r.Producer == of.Producer && r.Metric == of.Metric && r.Name == of.Name && r.Unit == of.Unit && r.Labels["phase"] == of.Labels["phase"] {
-			out = append(out, r)
-		}
-	}
-	return out
-}
 
 // warmUp returns the numbers of the warm-up steps of each input.
 func warmUp(p view.Part) map[int]map[int64]bool {

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"strconv"
 	"testing"
 
 	"assay/summary"
@@ -199,6 +200,35 @@ func TestLabels(t *testing.T) {
 	for k, v := range want {
 		if effects[k] != v {
 			t.Errorf("%s: %q, want %q", k, effects[k], v)
+		}
+	}
+}
+
+// TestManyPlaces checks the values of metrics of many places, whose rows are found by what they are
+// pooled to: reading all rows for each pooled one took minutes.
+func TestManyPlaces(t *testing.T) {
+	const metrics, places = 300, 100
+	side := func(factor float64) []view.Part {
+		s := &summary.Summary{Inputs: []summary.Input{{Path: "m"}}}
+		for m := range metrics {
+			row := func(value float64, pooled int64, labels map[string]string) {
+				s.Series = append(s.Series, summary.Series{Producer: "p", Metric: "m" + strconv.Itoa(m), Name: "n", Role: "latency", Better: "lower", N: max(1, pooled), Pooled: pooled,
+					Median: &value, Min: &value, Max: &value, Mean: &value, Sum: &value, Labels: labels, Strip: &summary.SeriesStrip{By: "index", X: []int64{0}, Values: []float64{value}}})
+			}
+			row(factor, places, nil)
+			for p := range places {
+				row(factor, 0, map[string]string{"engine": strconv.Itoa(p)})
+			}
+		}
+		return []view.Part{{Summary: s}}
+	}
+	got := Metrics(side(2), side(3))
+	if len(got) != metrics*(places+1) {
+		t.Fatalf("%d metrics, want %d", len(got), metrics*(places+1))
+	}
+	for _, m := range got {
+		if m.Base == nil || m.New == nil || m.Base.Median != 2 || m.New.Median != 3 || m.Labels == nil && m.Base.Places != places {
+			t.Fatalf("%+v: %+v %+v", m, m.Base, m.New)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/foreign"
+	"assay/series/forms"
 )
 
 // A Refusal says that an input is nothing that assay reads, what it seems to
@@ -143,7 +144,7 @@ func stranger(path string, head []byte) *Refusal {
 			return &Refusal{path, s.what, withFile(s.do, path)}
 		}
 	}
-	if isPythonObject(head) {
+	if isPythonObject(head) && !forms.HasRecords(head) { // trainers print their metrics as dictionaries
 		return &Refusal{path, "has a printed Python object, not JSON", "write it with json.dump"}
 	}
 	if isExecutionTrace(head) {

@@ -248,3 +248,28 @@ func TestWideMetrics(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintedMetrics: a log that has nothing but the dictionaries that a trainer prints is a log, and other
+// printed objects are refused.
+func TestPrintedMetrics(t *testing.T) {
+	read := func(text string) (*Input, error) {
+		f, err := Open(Stdin, strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		return Load(f, trace.SelectAll())
+	}
+	in, err := read("{'loss': 0.5, 'grad_norm': 1.5, 'epoch': 0.1}\n{'loss': 0.25, 'grad_norm': 1.5, 'epoch': 0.2}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range in.Series.Series {
+		if s.As == "loss" && (s.N != 2 || s.Sum != 0.75) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if _, err := read("{'name': 'kernel', 'dur': 5}\n{'name': 'kernel', 'dur': 6}\n"); err == nil {
+		t.Error("a printed object is read")
+	}
+}

@@ -102,6 +102,8 @@ func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *sum
 			job.AddTo(s)
 		}
 	}
+	s.LimitDetails()
+	fleet.AlignDetails(s)
 	return s
 }
 

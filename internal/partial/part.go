@@ -9,8 +9,6 @@
 package partial
 
 import (
-	"fmt"
-
 	"assay/analyze"
 	"assay/collective"
 	"assay/diag"
@@ -59,8 +57,8 @@ type Options struct {
 // secrets: they are masked before parts are joined, so that names that differ only in a
 // secret become one.
 func Measure(in *ingest.Input, opt Options) (Part, error) {
-	if in.Trace == nil && opt.Window != nil {
-		return Part{}, fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, opt.Window)
+	if err := opt.withoutFirst(in); err != nil {
+		return Part{}, err
 	}
 	if in.Summary != nil {
 		return read(in, opt)

@@ -1,7 +1,10 @@
 package partial
 
 import (
+	"fmt"
+
 	"assay/analyze"
+	"assay/internal/ingest"
 	"assay/summary"
 	"assay/trace"
 	"assay/window"
@@ -29,7 +32,7 @@ func (o Options) Narrow(t *trace.Trace, from summary.Input) (*trace.Trace, windo
 	if o.Window == nil {
 		return t, c, nil
 	}
-	if o.Window.Steps || o.Window.Steady {
+	if o.Window.OfSteps() {
 		all := o.Options
 		all.Collectives, all.Detail = nil, nil
 		c.Marks = o.stepsOf(analyze.Trace(t, from, all))
@@ -49,6 +52,29 @@ func (o Options) Narrow(t *trace.Trace, from summary.Input) (*trace.Trace, windo
 // CaptureOf returns what times are looked up in. It has no steps and no phases.
 func CaptureOf(t *trace.Trace, path string) window.Capture {
 	return window.Capture{Span: window.Span(analyze.Extent(t)), BaseNS: t.Meta.BaseTime, Name: path}
+}
+
+// withoutFirst leaves the first steps out of a log, if that is all that is asked for.
+func (o Options) withoutFirst(in *ingest.Input) error {
+	switch {
+	case in.Trace != nil || o.Window == nil:
+		return nil
+	case in.Summary != nil:
+		for _, saved := range in.Summary.Inputs {
+			if saved.Window == nil || saved.Window.Asked != o.Window.String() {
+				return fmt.Errorf("%s: the saved measurements are not of the same part of the capture (%s); save them again with the same flags, or leave them out", in.Path, o.Window)
+			}
+		}
+		return nil
+	case in.Series == nil || in.Tables != nil || !o.Window.OnlySkips():
+		return fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, o.Window)
+	}
+	log, ok := in.Series.WithoutFirst(o.Window.Skip)
+	if !ok {
+		return fmt.Errorf("%s: the log has no more than %d steps, or its values have no steps; give a smaller --ignore-first, or leave the input out", in.Path, o.Window.Skip)
+	}
+	in.Series = log
+	return nil
 }
 
 // stepsOf returns the steps of a whole capture.

@@ -43,12 +43,12 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
 	}
 	if l.idle > least {
-		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU is late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
+		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU launches late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {
 		case in > l.idle/2:
-			line += fmt.Sprintf(", for %s in %s", unit.Duration(in), inHost(c))
+			line += fmt.Sprintf(", %s of it in %s", unit.Duration(in), inHost(c))
 		case in > 0:
-			line += fmt.Sprintf(" in many places, most in %s (%s)", inHost(c), unit.Duration(in))
+			line += fmt.Sprintf(" in many places, longest in %s (%s)", inHost(c), unit.Duration(in))
 		}
 		evidence = append(evidence, line)
 	}
@@ -71,28 +71,28 @@ func inHost(c *summary.Comparison) string {
 	name := strconv.Quote(finding.Short(c.IdleIn))
 	switch {
 	case c.IdleState == summary.StateData:
-		return "its input, " + name
+		return "data loading, " + name
 	case c.IdleIn == "":
-		return "what was not recorded"
+		return "code that was not recorded"
 	}
 	return name
 }
 
-// StepsWhenLate says in which steps the rank of a name causes most of the waiting. It returns "" if that
+// StepsWhenLate says in which steps a rank causes most of the waiting. It returns "" if that
 // is not known.
-func StepsWhenLate(name string, r summary.RankWait) string {
+func StepsWhenLate(r summary.RankWait) string {
 	l := r.Late
 	switch {
 	case l == nil || l.Of < 2:
 		return ""
 	case l.Count == l.Of:
-		return fmt.Sprintf("%s: late in all %s", name, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late in all %s", label.Plural(int64(l.Of), "step"))
 	case l.Count == 1:
-		return fmt.Sprintf("%s: late in step %d only (of %s)", name, l.First, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late in step %d only (of %s)", l.First, label.Plural(int64(l.Of), "step"))
 	case l.Count == l.FromFirst:
-		return fmt.Sprintf("%s: late from step %d on (%d of %s)", name, l.First, l.Count, label.Plural(int64(l.Of), "step"))
+		return fmt.Sprintf("late from step %d on (%d of %s)", l.First, l.Count, label.Plural(int64(l.Of), "step"))
 	}
-	return fmt.Sprintf("%s: late in %d of %s, from step %d to step %d", name, l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
+	return fmt.Sprintf("late in %d of %s, from step %d to step %d", l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
 }
 
 // AgainstLate returns the step for the cause that the late ranks of these names have in common, and

@@ -20,6 +20,9 @@ import (
 // recorded.
 const gpuEventsMissing = "gpu-events-missing"
 
+// graphCaptureOnly is the code of the issue that nearly all launches made nodes of CUDA graphs.
+const graphCaptureOnly = "graph-capture-only"
+
 // severalKernels is the code of the issue that launch calls have further records of GPU
 // work. A few of them change no verdict, and a warning names them.
 const severalKernels = "launches-with-several-kernels"
@@ -120,6 +123,9 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
+	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == graphCaptureOnly }):
+		f.Title = "No GPU work: CUDA graphs were captured, and none was replayed"
+		f.Next = []finding.Step{finding.Advise("record-the-replay")}
 	case c.otherAccelerator() == ascend:
 		f.Title = "No GPU events; the capture is of an Ascend NPU, whose operations are not read"
 		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
@@ -205,7 +211,9 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		f.Value = float64(captured) / float64(span)
 	}
 	var under string
+	recording := slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == graphCaptureOnly }) && len(c.Inputs) == 1
 	switch {
+	case recording:
 	case events < limits.MinEvents:
 		under = label.Plural(limits.MinEvents, "event")
 	case span > 0 && f.Value < limits.MinShare:
@@ -220,6 +228,11 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 			of = fmt.Sprintf("%d captures", n)
 		}
 		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
+	}
+	if recording {
+		f.Title += "; the launches record CUDA graphs"
+		f.Next = []finding.Step{finding.Advise("record-the-replay")}
+		return f, true
 	}
 	f.Title += "; limit " + under
 	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}

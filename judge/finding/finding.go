@@ -37,6 +37,9 @@ type Finding struct {
 	Warn     float64 `json:"warn"` // thresholds of Value
 	Critical float64 `json:"critical"`
 
+	// Cause is the evidence that says what causes the finding, in one line. It is absent if
+	// that is not known, or if the report finds it in the tables of the summary.
+	Cause    string   `json:"cause,omitempty"`
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []Step   `json:"steps,omitempty"`    // what to do about it, the most useful first
 

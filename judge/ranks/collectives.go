@@ -51,9 +51,9 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 			evidence = append(evidence, s.why)
 		}
 	}
-	r := c.reading(rule.SlowCollectives, "Slow collectives: %s above the expected transfer time", lost)
+	r := c.reading(rule.SlowCollectives, "Slow collectives: extra transfer takes %s", lost)
 	evidence = append([]string{"additional transfer: " + c.perStep(min(lost, c.Judged.ExposedComm()), c.all())}, evidence...)
-	return complete(r, evidence, []finding.Step{finding.Advise("check-the-link"), finding.Advise("check-nccl-tests"), finding.Advise("transfer-less")})
+	return complete(r, all[0].why, evidence, []finding.Step{finding.Advise("check-the-link"), finding.Advise("check-nccl-tests"), finding.Advise("transfer-less")})
 }
 
 // belowPeak compares the bus bandwidth of a row with the peak of its link. Collectives that
@@ -65,7 +65,7 @@ func (c *Evaluator) belowPeak(r *summary.Collective) slow {
 		return slow{}
 	}
 	expected := int64(float64(*r.TransferNS) * *r.BusBWGBps / (limits.OfPeak * l.peak))
-	return slow{r, (*r.TransferNS - expected) * int64(r.Ranks), fmt.Sprintf("%s: bus bandwidth %s GB/s; the peak of %s is %s GB/s, expected are %s", nameOf(r),
+	return slow{r, (*r.TransferNS - expected) * int64(r.Ranks), fmt.Sprintf("%s: bus bandwidth %s GB/s; %s has a peak of %s GB/s, and at least %s of that is expected", nameOf(r),
 		gbps(*r.BusBWGBps), l.name, gbps(l.peak), unit.Percent(limits.OfPeak))}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -39,29 +40,34 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 	margin := c.Limits[rule.UnevenExperts].Margin
 	var ns int64
 	var evidence []string
+	var cause, most string
 	switch {
 	case !experts:
 		return nil // other programs exchange different sizes too
 	case splits.Count > 0 && over(splits.MaxBytes, splits.MeanBytes, margin):
 		ns = splits.WaitNS
-		evidence = append(evidence, fmt.Sprintf("sizes of all-to-alls: largest rank %s times the mean, over %s collectives", times(splits.MaxBytes, splits.MeanBytes), unit.Count(splits.Count)))
+		cause = fmt.Sprintf("sizes of all-to-alls: largest rank %s times the mean, over %s collectives", times(splits.MaxBytes, splits.MeanBytes), unit.Count(splits.Count))
+		evidence = append(evidence, cause)
 		if over(busiest.most, busiest.mean, margin) {
-			evidence = append(evidence, fmt.Sprintf("most tokens: rank %d with %s, mean %s (%s times)", busiest.rank, unit.Bytes(busiest.most), unit.Bytes(busiest.mean), times(busiest.most, busiest.mean)))
+			most = advice.RankName(busiest.rank)
+			cause = fmt.Sprintf("most tokens: rank %d with %s, mean %s (%s times)", busiest.rank, unit.Bytes(busiest.most), unit.Bytes(busiest.mean), times(busiest.most, busiest.mean))
+			evidence = append(evidence, cause)
 		}
 	case !sized && over(products.most, products.mean, margin) && !c.slower(products.rank, margin/2):
-		ns = min(products.less, c.waiting())
+		ns, most = min(products.less, c.waiting()), advice.RankName(products.rank)
 	default:
 		return nil
 	}
 	if products.most > 0 {
-		evidence = append(evidence, fmt.Sprintf("grouped matrix products: %s on rank %d, mean %s (%s times)", unit.Duration(products.most), products.rank, unit.Duration(products.mean), times(products.most, products.mean)))
+		line := fmt.Sprintf("grouped matrix products: %s on rank %d, mean %s (%s times)", unit.Duration(products.most), products.rank, unit.Duration(products.mean), times(products.most, products.mean))
+		cause, evidence = cmp.Or(cause, line), append(evidence, line)
 	}
-	r := c.reading(rule.UnevenExperts, "Uneven experts: waiting for the ranks with the most tokens takes %s", ns)
+	r := c.reading(rule.UnevenExperts, "Uneven experts: waiting for "+cmp.Or(most, "the busiest ranks")+" takes %s", ns)
 	if splits.Count > 0 && over(busiest.most, busiest.mean, margin) {
-		r.Subject = "rank " + strconv.Itoa(busiest.rank)
+		r.Subject = advice.RankName(busiest.rank)
 	}
 	evidence = append([]string{"waiting: " + c.perStep(min(ns, c.Judged.ExposedComm()), c.all())}, evidence...)
-	return complete(r, evidence, []finding.Step{finding.Advise("balance-experts"), finding.Advise("replicate-experts")})
+	return complete(r, cause, evidence, []finding.Step{finding.Advise("balance-experts"), finding.Advise("replicate-experts")})
 }
 
 // slower reports whether the kernels of a rank that compute no experts take longer than on

@@ -2,6 +2,8 @@ package ranks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/judge/advice"
@@ -9,6 +11,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -21,16 +24,21 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	waited := min(caused, c.Judged.ExposedComm())
 	of := c.whoWait(w, late)
 	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
-	f.Title = fmt.Sprintf("Straggler: %s; the other %s %s of their GPU time", w.Names(late),
-		label.Plural(int64(of.gpus), w.Kind()), wait(of.gpus)+unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
+	f.Title = fmt.Sprintf("Straggler: %s; %s %s of GPU time", w.Names(late)+c.ofRun(w),
+		label.Plural(int64(of.gpus), "other "+w.Kind()), wait(of.gpus)+unit.Share(waited, of.window))
 	if len(late) > 1 {
-		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late), unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
+		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late)+c.ofRun(w), unit.Share(waited, of.window))
 	}
+	f.Title += c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
 	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
 	f.Evidence = append(f.Evidence, w.Caveat()...)
 	for _, r := range late {
-		f.Evidence = append(append(f.Evidence, w.Share(r)), whyRankLate(c, w, r)...)
+		steps, why := whyRankLate(c, w, r)
+		f.Evidence = slices.Concat(f.Evidence, []string{strings.Join(append([]string{w.Share(r)}, steps...), "; ")}, why)
+		if f.Cause == "" && len(why) > 0 {
+			f.Cause = strings.Join(append(why[:1:1], steps...), "; ")
+		}
 		if d := c.device(&r); d != nil {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
 		}
@@ -44,15 +52,15 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 
 // whyRankLate returns in which steps a rank is late, and what it does more of than the
 // others of the same work.
-func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (out []string) {
-	if text := advice.StepsWhenLate(w.Name(r), r); text != "" {
-		out = append(out, text)
+func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (steps, why []string) {
+	if text := advice.StepsWhenLate(r); text != "" {
+		steps = append(steps, text)
 	}
 	why, ok := advice.WhyLate(w.Name(r), r)
 	if !ok {
 		why = whyLate(c, r.Rank)
 	}
-	return append(out, why...)
+	return steps, why
 }
 
 // ranksInTurn judges the waiting in collectives to which no rank is always last.
@@ -61,15 +69,20 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	if late, _ := w.Late(); !ok || len(late) > 0 || !w.Waiting() {
 		return nil
 	}
-	window := c.Judged.Window()
+	of := c.whoWait(w, nil)
 	waited := min(w.Wait, c.Judged.ExposedComm())
-	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, window)
-	f.Title = fmt.Sprintf("Ranks late in turn: waiting for each other takes %s of %s", unit.Share(waited, window), c.JudgedName()) + rule.Over(limit)
-	f.Gain(waited, window, c.JudgedWhole())
-	f.Evidence = []string{"waiting: " + c.perStep(waited, c.all())}
+	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, of.window)
+	whose := c.JudgedName()
+	if of.gpus < len(c.Devices) {
+		whose = "their GPU time" + c.LeftOut()
+	}
+	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w), unit.Share(waited, of.window), whose, c.each(waited, of)) + rule.Over(limit)
+	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
 	for _, r := range w.Ranks[:min(2, len(w.Ranks))] {
 		f.Evidence = append(f.Evidence, w.Share(r))
 	}
+	f.Cause = fmt.Sprintf("no rank causes most of the waiting; %s causes most, %s", w.Name(w.Ranks[0]), unit.Share(w.Ranks[0].CausedNS, w.Wait))
 	f.Next = []finding.Step{w.Advice(), finding.Advise("even-out-the-work")}
 	r := tree.Reading{Finding: f, Reached: reached, Explains: map[string]int64{rule.ExposedComm: waited}}
 	r.Drops = advice.AnyCommAdvice()
@@ -111,7 +124,7 @@ func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices
 	}
 	waits := map[place]bool{}
 	for i, r := range w.Ranks { // those that are late come first
-		waits[place{r.Input, r.Rank, r.Device}] = i > 0 || len(late) > 1
+		waits[place{r.Input, r.Rank, r.Device}] = i > 0 || len(late) != 1
 	}
 	return c.others(func(d *summary.Device) bool { return waits[place{d.Input, d.Rank, d.Device}] })
 }
@@ -138,14 +151,19 @@ func wait(ranks int) string {
 	return "wait "
 }
 
-// otherRuns says that the inputs are of several runs, and which one the finding is of.
+// otherRuns says that the inputs are of several runs, which are compared apart.
 func (c *Evaluator) otherRuns(w advice.RankWaits) []string {
-	jobs := map[int]bool{}
-	for _, r := range c.Ranks {
-		jobs[r.Job] = true
-	}
+	jobs := view.Jobs(c.Summary)
 	if len(jobs) < 2 || w.Ranks[0].Job >= len(c.Inputs) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d runs were given, and the ranks of each are compared apart; this one begins with %s", len(jobs), c.Inputs[w.Ranks[0].Job].Path)}
+}
+
+// ofRun names the run of ranks if there are several: " (run trainer)".
+func (c *Evaluator) ofRun(w advice.RankWaits) string {
+	if name := view.JobName(c.Summary, w.Ranks[0].Job); name != "" {
+		return " (run " + finding.Short(name) + ")"
+	}
+	return ""
 }

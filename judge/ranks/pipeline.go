@@ -36,7 +36,8 @@ func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 	for _, p := range c.pipelines() {
 		r := c.reading(rule.PipelineBubble, "Pipeline bubble: %s", p.Bubble())
 		evidence := []string{"waiting between stages: " + c.perStep(p.Bubble(), c.all())}
-		evidence = append(evidence, c.closedForm(p)...)
+		schedule := c.closedForm(p)
+		evidence = append(evidence, schedule)
 		byWait := func(a, b view.PipelineStage) int { return cmp.Compare(a.Wait/a.GPUs, b.Wait/b.GPUs) }
 		least, most := slices.MinFunc(p.Stages, byWait), slices.MaxFunc(p.Stages, byWait)
 		if most.Number != least.Number {
@@ -44,20 +45,20 @@ func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 				least.Number, unit.Duration(least.Wait/least.GPUs), unit.Duration(most.Compute/most.GPUs), unit.Duration(least.Compute/least.GPUs)))
 		}
 		next := []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("interleave-stages"), finding.Advise("balance-stages")}
-		out = append(out, complete(r, evidence, next)...)
+		out = append(out, complete(r, schedule, evidence, next)...)
 	}
 	return out
 }
 
 // closedForm compares the bubble with that of the schedule, (p-1)/(m+p-1) of the step with p
 // stages and m micro-batches, if these are known.
-func (c *Evaluator) closedForm(p view.Pipeline) []string {
+func (c *Evaluator) closedForm(p view.Pipeline) string {
 	if p.Messages == nil || p.Windows() <= 0 {
-		return []string{fmt.Sprintf("%d stages; the number of micro-batches is not known", len(p.Stages))}
+		return fmt.Sprintf("%d stages; the number of micro-batches is not known", len(p.Stages))
 	}
 	n, m := int64(len(p.Stages)), *p.Messages
-	return []string{fmt.Sprintf("%d stages, %d micro-batches: a pipeline of equal stages idles (p-1)/(m+p-1) = %s of a step; measured %s", n, m,
-		unit.Share(n-1, m+n-1), unit.Share(p.Bubble(), p.Windows()))}
+	return fmt.Sprintf("%d stages, %d micro-batches: a pipeline of equal stages idles (p-1)/(m+p-1) = %s of a step; measured %s", n, m,
+		unit.Share(n-1, m+n-1), unit.Share(p.Bubble(), p.Windows()))
 }
 
 // unevenStages judges the time in which stages wait because one of them computes longer.
@@ -71,11 +72,11 @@ func (c *Evaluator) unevenStages() (out []tree.Reading) {
 		}
 		r := c.reading(rule.UnevenStages, fmt.Sprintf("Uneven stages: waiting for stage %d takes %%s", longest.Number), p.Uneven())
 		r.Subject = fmt.Sprintf("stage %d", longest.Number)
-		evidence := []string{"waiting: " + c.perStep(p.Uneven(), c.all()),
-			fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own), longest.Number, unit.Duration(mean), unit.Share(own-mean, max(1, mean))),
+		compute := fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own), longest.Number, unit.Duration(mean), unit.Share(own-mean, max(1, mean)))
+		evidence := []string{"waiting: " + c.perStep(p.Uneven(), c.all()), compute,
 			"bubble of the pipeline besides that: " + c.perStep(p.Bubble(), c.all())}
 		r.Where = c.placesOf(p.Job, longest.Number)
-		out = append(out, complete(r, evidence, []finding.Step{finding.Advise("balance-stages"), finding.Advise("more-micro-batches")})...)
+		out = append(out, complete(r, compute, evidence, []finding.Step{finding.Advise("balance-stages"), finding.Advise("more-micro-batches")})...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ package ranks
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/judge/advice"
 	"assay/judge/finding"
@@ -37,20 +38,21 @@ func (c *Evaluator) Rules() []tree.Row {
 }
 
 // reading returns the reading of a rule about ns of the exposed communication of all GPUs,
-// at most all of it. Its title is the given format, whose verb is the share.
+// at most all of it. Its title is the given format, whose verb is the share. The numbers are
+// those of one GPU.
 func (c *Evaluator) reading(id, title string, ns int64) tree.Reading {
 	window := c.Judged.Window()
 	ns = min(ns, c.Judged.ExposedComm())
 	f, limit, ok := rule.Measured(c.Limits[id], ns, window)
 	what := fmt.Sprintf(title, unit.Share(ns, window)+" of "+c.JudgedName())
-	f.Title = what + rule.Over(limit)
+	f.Title = what + " (" + c.each(ns, c.all()) + ")" + rule.Over(limit)
 	f.Gain(ns, window, c.JudgedWhole())
 	return tree.Reading{Finding: f, Reached: ok && window > 0, What: what, Explains: map[string]int64{rule.ExposedComm: ns}}
 }
 
 // complete sets what a reading says, also if its part is the finding.
-func complete(r tree.Reading, evidence []string, next []finding.Step) []tree.Reading {
-	r.Evidence, r.Next, r.Drops = evidence, next, advice.UselessWithCause()
+func complete(r tree.Reading, cause string, evidence []string, next []finding.Step) []tree.Reading {
+	r.Cause, r.Evidence, r.Next, r.Drops = cause, evidence, next, advice.UselessWithCause()
 	if r.Reached {
 		r.Below, r.Advice = append([]string{r.What}, evidence...), next
 	}
@@ -69,6 +71,20 @@ func (c *Evaluator) perStep(ns int64, of devices) string {
 		text += fmt.Sprintf(" (%s per step)", unit.DurationOf(ns/(n*gpus), of.window/(n*gpus)))
 	}
 	return text
+}
+
+// each returns a sum over GPUs as a mean of one GPU, of one step if all GPUs have the same
+// number of steps: "6.75 of 31.8 ms per step".
+func (c *Evaluator) each(ns int64, of devices) string {
+	n, per := int64(max(1, of.gpus)), ""
+	if steps := view.StepsOfEachGPU(c.Summary); steps > 1 && c.Judged == c.Total {
+		n, per = n*steps, " per step"
+	}
+	part, whole, _ := strings.Cut(unit.DurationOf(ns/n, of.window/n), " of ")
+	if number, scale, ok := strings.Cut(part, " "); ok && strings.HasSuffix(whole, " "+scale) {
+		part = number
+	}
+	return part + " of " + whole + per
 }
 
 // device returns the GPU of a row, or nil.

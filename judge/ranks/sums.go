@@ -21,11 +21,15 @@ type peer struct {
 	ns, runs int64 // time and launches of its communication kernels
 }
 
+// worldSizesDiffer is the code of the issue that traces state different numbers of ranks.
+const worldSizesDiffer = "world-sizes-differ"
+
 // A peers is the ranks of a run whose communication can be compared.
 type peers struct {
 	ranks       int   // in the summary
 	repeated    bool  // two inputs have the same rank, or one is a copy, so sums are wrong
 	differ      bool  // ranks do different work, or may do so
+	mixed       bool  // the traces are of jobs of different sizes
 	least, most peer  // the ranks with the least and the most communication time
 	waited      int64 // ns that all others communicate longer than least
 }
@@ -41,6 +45,7 @@ func (c *Evaluator) peers() peers {
 		input[d.Rank] = d.Input
 	}
 	out.ranks, out.differ = len(input), advice.DifferentWork(c.Summary)
+	out.mixed = slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == worldSizesDiffer })
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
 			p := byRank[k.Rank]
@@ -66,7 +71,7 @@ func (c *Evaluator) peers() peers {
 // launches. A rank that recorded fewer steps is not a straggler.
 func (p peers) comparable() bool {
 	apart := p.most.runs - p.least.runs
-	return !p.repeated && !p.differ && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
+	return !p.repeated && !p.differ && !p.mixed && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
 }
 
 // straggler reports whether one rank communicates so much less than another that the
@@ -78,6 +83,9 @@ func (p peers) straggler() bool {
 func (p peers) evidence() []string {
 	if p.repeated || p.least.runs == 0 {
 		return nil
+	}
+	if p.mixed {
+		return []string{"sums of ranks are not compared, because the traces are of jobs of different sizes"}
 	}
 	if p.differ {
 		return []string{"sums of ranks are not compared, because the ranks may do different work: their kernels differ, or they send to each other"}
@@ -123,10 +131,14 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	waited := min(p.waited, c.Judged.ExposedComm())
 	of := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
 	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
-	f.Title = fmt.Sprintf("Straggler: rank %d; the other %s %sup to %s of their GPU time", p.least.rank,
-		label.Plural(int64(p.ranks-1), "rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + rule.Over(limit)
 	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
-	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, whyLate(c, p.least.rank)...)
+	f.Title = fmt.Sprintf("Straggler: rank %d; %s %sup to %s of GPU time", p.least.rank,
+		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
+	why := whyLate(c, p.least.rank)
+	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, why...)
+	if len(why) > 0 {
+		f.Cause = fmt.Sprintf("rank %d: %s", p.least.rank, why[0])
+	}
 	for _, d := range c.Devices {
 		if d.Rank == p.least.rank {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))

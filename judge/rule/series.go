@@ -21,6 +21,8 @@ const (
 	UnderLoaded         = "under-loaded"
 	LowMFU              = "low-mfu"
 	LowCacheHits        = "low-cache-hits"
+	SlowFirstToken      = "slow-first-token"
+	SlowNextToken       = "slow-next-token"
 	LowGPUUse           = "low-gpu-use"
 	LowGPUUseInPhase    = "low-gpu-use-in-phase"
 )

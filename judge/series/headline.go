@@ -73,6 +73,7 @@ func resultsText(list []summary.Benchmark) string {
 		{"throughput.requests", []string{""}, ""}, {"throughput.output_tokens", []string{""}, "output"},
 		{"serving.ttft", []string{"median", "p50", "mean"}, "TTFT"}, {"serving.tpot", []string{"median", "p50", "mean"}, "TPOT"}, {"serving.itl", []string{"median", "p50", "mean"}, "ITL"},
 		{"serving.e2e", []string{"median", "p50", "mean", ""}, "end to end"},
+		{"network.bandwidth", []string{""}, "network"}, {"memory.peak", []string{""}, "peak memory"}, {"weight_sync.time", []string{"mean"}, "weight sync"},
 	} {
 		for _, stat := range t.stats {
 			if f := bench.FigureOf(&list[0], t.metric, stat); f != nil && len(parts) < 4 {
@@ -97,7 +98,7 @@ func figureText(f *summary.Figure) string {
 
 // rangeText returns the range of the throughput of several results of one producer.
 func rangeText(list []summary.Benchmark) string {
-	for _, metric := range []string{"throughput.output_tokens", "throughput.requests", "throughput.samples"} {
+	for _, metric := range []string{"throughput.output_tokens", "throughput.requests", "throughput.samples", "network.bandwidth", "memory.peak"} {
 		var values []*summary.Figure
 		for i := range list {
 			if f := bench.FigureOf(&list[i], metric, ""); f != nil {
@@ -109,8 +110,12 @@ func rangeText(list []summary.Benchmark) string {
 		}
 		byValue := func(a, b *summary.Figure) int { return cmp.Compare(a.Value, b.Value) }
 		low, high := slices.MinFunc(values, byValue), slices.MaxFunc(values, byValue)
-		what := map[bool]string{true: "output", false: "throughput"}[metric == "throughput.output_tokens"]
-		return fmt.Sprintf("%s: %s from %s to %s", label.Plural(int64(len(list)), "result"), what, strings.TrimSuffix(unit.Value(low.Value, low.Unit), "/s"), rate(high.Value, high.Unit))
+		what := cmp.Or(map[string]string{"throughput.output_tokens": "output", "network.bandwidth": "network", "memory.peak": "peak memory"}[metric], "throughput")
+		from := figureText(low)
+		if low.Unit != "byte" && low.Unit != "byte/s" {
+			from = strings.TrimSuffix(unit.Value(low.Value, low.Unit), "/s")
+		}
+		return fmt.Sprintf("%s: %s from %s to %s", label.Plural(int64(len(list)), "result"), what, from, figureText(high))
 	}
 	return ""
 }
@@ -133,7 +138,7 @@ func monitorText(rows []summary.Series) string {
 }
 
 // monitored returns the row of a metric of a monitor: that of all GPUs together, or the only one. It is
-// nil if several monitors or processes measured it, because their means are of different things.
+// nil if several monitors or processes measured it, because their means do not combine.
 func monitored(rows []summary.Series, metric string) (row *summary.Series, gpus int64) {
 	for i := range rows {
 		r := &rows[i]

@@ -112,7 +112,14 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.EagerDecode, e.eagerDecode)
 	add(rule.LowCacheHits, e.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
-	add(rule.UnevenReplicas, e.unevenReplicas)
+	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) {
+		f, ok := e.worst(e.unevenReplicas)
+		if !ok {
+			return unevenLogs(e)
+		}
+		return f, ok
+	})})
+	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out
@@ -210,7 +217,7 @@ func (e *Evaluator) nothingOver() finding.Verdict {
 // unknownText returns why the bottleneck of a log is not known, with what is known; "" if it
 // has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
-	if n := in.stepCount(); len(in.kinds) > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
+	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
 		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"), e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
 	}
 	if list := in.replicas(); len(list) > 0 {

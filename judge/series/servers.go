@@ -320,34 +320,3 @@ func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
 	}
 	return best, found
 }
-
-// unevenReplicas compares the mean numbers of running requests of replicas over time.
-func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
-	limits := e.Limits[rule.UnevenReplicas]
-	var low, high *replica
-	n := 0
-	for _, p := range in.replicas() {
-		if r := p.any("requests.running", "", "decode"); r == nil || r.N < limits.MinEvents {
-			continue
-		}
-		n++
-		if low == nil || p.running() < low.running() {
-			low = p
-		}
-		if high == nil || p.running() > high.running() {
-			high = p
-		}
-	}
-	const fewest = 4 // a difference of one request says nothing
-	if n < 2 || high.running() < fewest {
-		return finding.Finding{}, false
-	}
-	f, limit, ok := e.measured(rule.UnevenReplicas, 1-low.running()/high.running())
-	if !ok {
-		return f, false
-	}
-	f.Title = fmt.Sprintf("Uneven replicas: the least busy one runs %s fewer requests than the busiest", percent(f.Value)) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g%s, %.3g%s, of %s", high.running(), high.on(), low.running(), low.on(), label.Plural(int64(n), "replica"))}
-	f.Next = []finding.Step{finding.Advise("balance-replicas")}
-	return f, true
-}

@@ -430,9 +430,24 @@ func (e *Evaluator) stepsText(in *input) string {
 		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad), label.Plural(int64(len(s.steps)), "step"))
 	}
 	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""}, {"throughput.samples", ""}} {
-		if r := in.metric(t.metric, ""); len(r) > 0 && r[0].N >= 3 {
-			return fmt.Sprintf("Throughput: median %s%s", rate(*r[0].Median, r[0].Unit), t.of)
+		rows := in.metric(t.metric, "")
+		if len(rows) == 0 || rows[0].N < 3 {
+			continue
 		}
+		r, of := rows[0], t.of
+		for _, all := range in.rows {
+			if all.Metric == t.metric && all.Pooled > 1 && all.Median != nil {
+				r, of = all, fmt.Sprintf("%s (%d places)", t.of, all.Pooled)
+			}
+		}
+		return fmt.Sprintf("Throughput: median %s%s", rate(*r.Median, r.Unit), of)
+	}
+	if run := in.metric("run.time", ""); len(run) > 0 { // what a trainer prints when it ends
+		text := "The run took " + duration(*run[0].Last)
+		if r := in.metric("run.samples", ""); len(r) > 0 {
+			text += ", " + rate(*r[0].Last, r[0].Unit)
+		}
+		return text
 	}
 	return ""
 }

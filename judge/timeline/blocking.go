@@ -20,8 +20,9 @@ import (
 // time that costs at most.
 type blocking struct {
 	rule, what string
-	host, lost int64 // ns, summed over GPUs
-	device     int64 // ns of the copies on the GPU
+	cause      string // "" if it is the calls
+	host, lost int64  // ns, summed over GPUs
+	device     int64  // ns of the copies on the GPU
 	rows       []blockingRow
 	next       []finding.Step
 }
@@ -43,21 +44,37 @@ func blockings(c *Evaluator) []blocking {
 	return []blocking{synchronizing(c), synchronousCopies(c), pageableCopies(c), synchronousMemsets(c)}
 }
 
-// synchronizing sums up the calls that wait for all work of a stream or device.
+// synchronizing sums up the calls that wait for all work of a stream or device, and for an
+// event after each operation.
 func synchronizing(c *Evaluator) blocking {
 	h := blocking{rule: rule.SyncCalls, what: "CPU blocked in synchronizing calls", next: []finding.Step{
 		finding.Advise("remove-synchronization"), finding.Advise("wait-for-an-event"), finding.Advise("wait-on-the-gpu"),
 	}}
 	longest := map[string]summary.Sync{}
+	var waits, events summary.Sync // Calls, HostNS and LostNS
 	for _, r := range c.Syncs {
-		h.host, h.lost = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS)
+		waits.Calls, waits.HostNS, waits.LostNS = summary.Plus(waits.Calls, r.Calls), summary.Plus(waits.HostNS, r.HostNS), summary.Plus(waits.LostNS, r.LostNS)
+		events.Calls, events.HostNS, events.LostNS = summary.Plus(events.Calls, r.EventCalls), summary.Plus(events.HostNS, r.EventHostNS), summary.Plus(events.LostNS, r.EventLostNS)
 		if r.MaxNS > longest[r.Longest].MaxNS {
 			longest[r.Longest] = r
 		}
 	}
+	h.host, h.lost = waits.HostNS, waits.LostNS
+	// Waits for events are how programs limit how far the CPU is ahead. One per operation is not.
+	work, ofEvents := c.operations(), events.Calls > waits.Calls
+	each := work >= leastOperations && summary.Plus(waits.Calls, events.Calls) >= work/2
+	if each {
+		h.host, h.lost = summary.Plus(h.host, events.HostNS), summary.Plus(h.lost, events.LostNS)
+		h.what = "CPU waits for the GPU after each operation"
+		h.cause = fmt.Sprintf("%s for %s", label.Plural(summary.Plus(waits.Calls, events.Calls), "wait"), label.Plural(work, "GPU operation"))
+		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"), finding.Advise("wait-on-the-gpu")}
+		if ofEvents {
+			h.next[0], h.next[1] = h.next[1], h.next[0]
+		}
+	}
 	index := map[string]int{}
 	for _, r := range c.Calls {
-		if r.Kind != "sync" || strings.Contains(r.Name, "Event") {
+		if r.Kind != "sync" || strings.Contains(r.Name, "Event") && !(each && ofEvents) {
 			continue
 		}
 		i, ok := index[r.Name]
@@ -73,6 +90,17 @@ func synchronizing(c *Evaluator) blocking {
 		h.rows[i].runs, h.rows[i].host = summary.Plus(h.rows[i].runs, r.Count), summary.Plus(h.rows[i].host, r.TotalNS)
 	}
 	return h.sorted()
+}
+
+// leastOperations is how many GPU operations show that the CPU waits for each.
+const leastOperations = 20
+
+// operations returns the number of GPU operations.
+func (c *Evaluator) operations() (n int64) {
+	for i := range c.Devices {
+		n = summary.Plus(n, c.Devices[i].Events)
+	}
+	return n
 }
 
 // synchronousCopies sums up the copies whose call waits for them. Copies within a GPU
@@ -157,6 +185,9 @@ func (h blocking) sorted() blocking {
 const mostBlocking = 3
 
 func (h blocking) evidence() (out []string) {
+	if h.cause != "" {
+		out = append(out, h.cause)
+	}
 	for i, r := range h.rows {
 		if i == mostBlocking {
 			break
@@ -213,7 +244,11 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	}
 	share := h.what + ": " + c.OfWindow(h.host)
 	f.Title = share + rule.Over(limit)
-	f.Evidence, f.Next, f.Where = h.evidence(), h.next, h.places()
+	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
+	if loading := c.loading(); f.Cause == "" && h.rule == rule.SyncCalls && loading >= h.lost-loading && loading > 0 {
+		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(loading), unit.Duration(c.Total.Idle()))
+		f.Evidence = append(f.Evidence, f.Cause)
+	}
 	f.Gain(h.lost, window, c.WindowWhole())
 	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{}, Advice: h.next}
 	if h.device > 0 && h.device >= copyWork(c)/4 {
@@ -236,7 +271,8 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 }
 
 // worked returns the idle time of named work of the CPU, and of its waits for others, which
-// would remain without the wait for the GPU before it. It counts even if it is less than the limit of its rule.
+// would remain without the wait for the GPU before it. It counts even if it is less than the
+// limit of its rule.
 func (c *Evaluator) worked(kind int) (ns int64) {
 	if c.calls[kind].rule != rule.SyncCalls {
 		return 0 // a copy that blocks can be replaced together with its wait
@@ -244,6 +280,12 @@ func (c *Evaluator) worked(kind int) (ns int64) {
 	for _, w := range works(c) {
 		ns = summary.Plus(ns, w.ns)
 	}
+	return ns
+}
+
+// loading returns the idle time in which the CPU loads data.
+func (c *Evaluator) loading() (ns int64) {
+	ns, _ = owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
 	return ns
 }
 

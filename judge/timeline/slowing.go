@@ -42,6 +42,7 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 		fmt.Sprintf("%s with the same grid took %s in the last two thirds of the window, and %s at the speed of the first third", label.Plural(sum.Kernels, "kernel"), unit.Duration(sum.NS), unit.Duration(sum.ExpectedNS)),
 		fmt.Sprintf("kernels with %s of this time are at least %s slower in the last third", unit.Share(sum.SlowerNS, sum.NS), unit.Percent(summary.DriftShare)),
 	}
+	f.Evidence = append(f.Evidence, c.monitoredClocks(where)...)
 	f.Where = where[:min(len(where), finding.MostPlaces)]
 	f.Gain(over, c.Total.Window(), c.WindowWhole())
 	f.Next = []finding.Step{finding.Advise("check-the-clocks"), finding.Advise("check-other-processes")}
@@ -62,4 +63,35 @@ func slowingFirst(list []finding.Finding, v finding.Verdict) {
 	f := list[i]
 	copy(list[1:i+1], list[:i])
 	list[0] = f
+}
+
+// monitoredClocks returns what a monitor beside the traces measured of the clocks that may have
+// changed: over the steps, or over the whole capture if it is too short for samples of each step.
+func (c *Evaluator) monitoredClocks(where []finding.Place) (out []string) {
+	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
+		var whole, first, last *summary.Monitored
+		for i := range c.Monitored {
+			r := &c.Monitored[i]
+			if r.Metric != m.metric || r.Place != "" || r.Mean == nil || !slices.ContainsFunc(where, func(p finding.Place) bool { return p.Input == r.Beside }) {
+				continue
+			}
+			switch {
+			case r.Whole() && whole == nil:
+				whole = r
+			case r.Step == nil:
+			case first == nil || *r.Step < *first.Step:
+				first = r
+			}
+			if r.Step != nil && (last == nil || *r.Step > *last.Step) {
+				last = r
+			}
+		}
+		switch {
+		case first != nil && last != nil && *first.Step < *last.Step:
+			out = append(out, fmt.Sprintf("%s by the monitor: mean %s in step %d, %s in step %d", m.what, unit.Value(*first.Mean, first.Unit), *first.Step, unit.Value(*last.Mean, last.Unit), *last.Step))
+		case whole != nil && whole.Min != nil && whole.Max != nil:
+			out = append(out, fmt.Sprintf("%s by the monitor: mean %s, from %s to %s", m.what, unit.Value(*whole.Mean, whole.Unit), unit.Value(*whole.Min, whole.Unit), unit.Value(*whole.Max, whole.Unit)))
+		}
+	}
+	return out
 }

@@ -141,6 +141,9 @@ func (c *Evaluator) commPart() []tree.Reading {
 	p := partOf(rule.ExposedComm)
 	r := lossOfWindow(c, p)
 	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.New(c.Context).Evidence(), worstStep(c, p))
+	if r.Cause = ranks.New(c.Context).Transfer(); r.Cause != "" {
+		r.Evidence = append(r.Evidence, r.Cause)
+	}
 	r.Scope = append(kernelPlace(c, "comm"), r.Scope...)
 	r.Next = append([]finding.Step{ranks.New(c.Context).Advice()}, advice.CommAdvice(c.Summary)...)
 	return []tree.Reading{r}

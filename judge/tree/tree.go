@@ -172,11 +172,14 @@ func (n *Node) outlastsWarmUp(c *Context, p *Node) bool {
 func (n *Node) belowLast() bool { return n.parent.ID == n.Under[len(n.Under)-1] }
 
 // replace returns the finding of a cause that replaces the one of its part: the title of
-// the part is its first evidence, and what the part shows follows. Its level is the higher
-// one of both, because it reports the whole part.
+// the part is its first evidence, and what the part shows follows. Its level is its own if
+// its limits are shares of the window, as its title shows one of them; else it is the
+// higher one of both, because the finding reports the whole part.
 func (n *Node) replace(p *Node) *finding.Finding {
 	f := n.Finding
-	f.InPlaceOf, f.Level = p.ID, max(f.Level, p.Level)
+	if f.InPlaceOf = p.ID; n.Worth != WorthOfRule || !n.Reached {
+		f.Level = max(f.Level, p.Level)
+	}
 	own := n.Evidence
 	if n.Replacing != nil {
 		own = n.Replacing

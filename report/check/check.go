@@ -28,7 +28,16 @@ type Report struct {
 	// New and Baseline are how the inputs of each side were sorted into runs.
 	New, Baseline gate.Group
 
+	// Accepted are the baselines that were accepted.
+	Accepted []Accepted
+
 	*gate.Report
+}
+
+// An Accepted is a baseline that was accepted.
+type Accepted struct {
+	Text    string // when, why, and where it comes from
+	Expired string // why it does not stand for the new runs any more, or ""
 }
 
 // verdict returns the number of gates with each result: "1 failed, 7 passed".
@@ -52,8 +61,8 @@ func (c Report) verdict() string {
 	return strings.Join(parts, ", ")
 }
 
-// builtIn reports whether the gates are the built-in ones, of which some had a metric. Those
-// without are not listed, because nobody has asked for them.
+// builtIn reports whether the gates are the built-in ones, and some had a metric. The gates
+// without one are not listed, because nobody has asked for them.
 func (c Report) builtIn() bool { return c.GatesFile == "" && c.Result != gate.Skipped }
 
 // runs returns the number of runs on each side.
@@ -102,8 +111,15 @@ func (c Report) doc() doc.Doc {
 	if text := c.grouping(); text != "" {
 		d.Screen[0].Blocks = append(d.Screen[0].Blocks, doc.Paragraph{Text: text + "."})
 	}
+	first := []doc.Block{doc.Paragraph{Text: doc.Capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}
+	for _, a := range c.Accepted {
+		if a.Expired != "" {
+			p := doc.Paragraph{Text: doc.Sentence(doc.Capital(a.Expired) + ".")}
+			d.Screen[0].Blocks, first = append(d.Screen[0].Blocks, p), append(first, p)
+		}
+	}
 	d.Sections = doc.Present(
-		doc.Section{Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(c.verdict()) + "; " + c.runs() + ".", Strong: true}}},
+		doc.Section{Blocks: first},
 		doc.Section{Blocks: []doc.Block{c.table()}},
 		c.reasons(),
 		c.inputs())
@@ -186,7 +202,15 @@ func (c Report) inputs() doc.Section {
 			add("copy", in)
 		}
 	}
-	return doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t}}
+	var baselines doc.List
+	for _, a := range c.Accepted {
+		baselines = append(baselines, doc.Item{Mark: "baseline", Text: doc.Sentence(a.Text)})
+	}
+	s := doc.Section{Title: "Inputs", Lead: c.grouping(), Blocks: []doc.Block{t}, Fold: true}
+	if baselines != nil {
+		s.Blocks = append(s.Blocks, baselines)
+	}
+	return s
 }
 
 // Text writes the outcomes for a terminal.
@@ -214,6 +238,17 @@ func (c Report) counts(o gate.Outcome) gate.Result {
 		return c.Inconclusive(o)
 	}
 	return o.Result
+}
+
+// Outputs returns the outputs of a workflow step: the result, and how many gates have each.
+func (c Report) Outputs() [][2]string {
+	return [][2]string{
+		{"result", c.Result.String()},
+		{"failed", fmt.Sprint(c.Count(gate.Fail))},
+		{"not-evaluated", fmt.Sprint(c.Count(gate.Error))},
+		{"inconclusive", fmt.Sprint(c.Count(gate.Inconclusive))},
+		{"warnings", fmt.Sprint(c.Count(gate.Warn))},
+	}
 }
 
 // maxAnnotations is the number of lines that GitHub shows for a step. It silently drops

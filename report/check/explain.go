@@ -3,13 +3,13 @@ package check
 import (
 	"io"
 
-	"assay/gate"
+	"assay/gate/metric"
 	"assay/internal/jsontext"
 	"assay/report/doc"
 )
 
 // An Explanation prints the page of a metric.
-type Explanation struct{ gate.Page }
+type Explanation struct{ metric.Page }
 
 func (x Explanation) doc() doc.Doc {
 	facts := doc.List{{Mark: "measures", Text: x.Meaning}}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/gate"
+	"assay/gate/metric"
 	"assay/internal/jsontext"
 	"assay/internal/label"
 	"assay/report/doc"
@@ -82,7 +83,7 @@ func (c Report) JSON(w io.Writer) error {
 	return jsontext.Write(w, out)
 }
 
-func better(m *gate.Metric) string {
+func better(m *metric.Metric) string {
 	if m.Higher {
 		return "higher"
 	}
@@ -132,7 +133,7 @@ func (c Report) Benchmark(w io.Writer, higher bool) error {
 			continue
 		}
 		b := benchmark{Name: o.Gate.Text, Unit: m.Unit.String(), Value: o.Now.Center, Extra: o.Result.String() + ": " + o.Why}
-		if m.Unit == gate.Share {
+		if m.Unit == metric.Share {
 			b.Unit, b.Value = "%", 100*o.Now.Center
 		}
 		if n := len(o.Now.Runs); n > 1 {

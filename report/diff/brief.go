@@ -30,7 +30,7 @@ func (b *differ) brief() []doc.Section {
 	for i := range more {
 		more[i].Fold = true
 	}
-	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefPhases(), b.briefBudget(), ranks, b.largest()}, more...)...)
+	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefPhases(), b.briefBudget(), ranks, changes{b}.section()}, more...)...)
 }
 
 // briefPhases returns the phases of the step on the host with bars, if the headline is about

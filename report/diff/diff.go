@@ -111,7 +111,11 @@ func (b *differ) sides(reasons int) doc.Section {
 			list = append(list, doc.Item{Text: label.Plural(int64(len(b.Reasons)-i), "more remark")})
 			break
 		}
-		list = append(list, doc.Item{Mark: r.Level.String(), Text: doc.Brief(r.Text)})
+		mark := r.Level.String()
+		if r.Level == compare.Refuse {
+			mark = "forced" // or there was no comparison
+		}
+		list = append(list, doc.Item{Mark: mark, Text: doc.Brief(r.Text)})
 	}
 	if list != nil {
 		s.Blocks = append(s.Blocks, list)

@@ -16,6 +16,9 @@ import (
 	"assay/unit"
 )
 
+// changes finds what changed most in a comparison.
+type changes struct{ *differ }
+
 // A mover is something that changed, in words.
 type mover struct {
 	delta      string
@@ -24,19 +27,21 @@ type mover struct {
 	order      int // of kinds that cannot be compared by size
 }
 
-// largest lists the largest changes of whatever kind: kernels, causes of idle time, copies
+// section lists the largest changes of whatever kind: kernels, causes of idle time, copies
 // and stragglers of a timeline; functions, allocation sites and other rows of totals; metrics
 // and figures.
-func (b *differ) largest() doc.Section {
+func (b changes) section() doc.Section {
 	var list []mover
-	lead, noun := "", "row"
+	lead, noun, all := "", "row", 0
 	switch {
 	case b.Per != compare.PerNone:
-		list, lead = b.timeChanges(), b.each()+" and GPU"
+		list, all = b.timeChanges()
+		lead = b.each() + " and GPU"
 	case len(b.Counters) > 0:
-		list, lead, noun = b.counterChanges(), "per launch", "kernel"
+		list, all = b.counterChanges()
+		lead, noun = "per launch", "kernel"
 	case len(b.Tables) > 0:
-		list = b.totalChanges()
+		list, all = b.totalChanges()
 	default:
 		list, lead, noun = b.loggedChanges(), "medians after warm-up", "metric"
 		if slices.ContainsFunc(b.Benchmarks, func(r series.Benchmark) bool { return r.Match == series.ByName }) {
@@ -53,42 +58,51 @@ func (b *differ) largest() doc.Section {
 	for _, c := range list[:min(briefChanges, len(list))] {
 		out = append(out, doc.Item{Mark: c.delta, Text: c.text, Code: c.code})
 	}
-	if more := len(list) - len(out); more > 0 {
-		lead = strings.TrimPrefix(lead+fmt.Sprintf("; %d of %s", len(out), label.Plural(int64(len(list)), noun)+" that changed"), "; ")
+	if all = max(all, len(list)); all > len(out) {
+		lead = strings.TrimPrefix(lead+fmt.Sprintf("; %d of %s", len(out), label.Plural(int64(all), noun)+" that changed"), "; ")
 	}
 	return doc.Section{Title: "Largest changes", Lead: lead, Blocks: []doc.Block{out}}
 }
 
-// timeChanges returns what changed on the GPUs. Phases of the step have a table of their own.
-func (b *differ) timeChanges() (list []mover) {
+// timeChanges returns what changed on the GPUs, and how many rows did. Phases of the step have a
+// table of their own.
+func (b changes) timeChanges() (list []mover, changed int) {
 	put := func(ns int64, text, code string) {
-		if ns != 0 {
-			list = append(list, mover{compare.Signed(ns), text + " (" + compare.SignedShare(ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", code, float64(size(ns)), 0})
+		list = append(list, mover{compare.Signed(ns), text + " (" + compare.SignedShare(ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", code, float64(size(ns)), 0})
+	}
+	each := func(rows []compare.Row, describe func(compare.Row) (text, code string)) {
+		for i, r := range rows { // the largest first
+			if r.DeltaNS == 0 {
+				break
+			}
+			if changed++; i < briefChanges {
+				text, code := describe(r)
+				put(r.DeltaNS, text, code)
+			}
 		}
 	}
-	for _, r := range b.Kernels.Rows {
-		put(r.DeltaNS, "kernel, "+b.launched(r), doc.KernelLabel(r.Name))
-	}
-	for _, r := range b.Copies.Rows {
-		put(r.DeltaNS, "copy, "+b.launched(r), label.Clip(label.Clean(r.Name), doc.NameColumns))
-	}
-	for _, r := range b.Idle.ByOwner().Rows {
-		cause := idleReason(r)
+	each(b.Kernels.Rows, func(r compare.Row) (string, string) { return "kernel, " + b.launched(r), doc.KernelLabel(r.Name) })
+	each(b.Copies.Rows, func(r compare.Row) (string, string) {
+		return "copy, " + b.launched(r), label.Clip(label.Clean(r.Name), doc.NameColumns)
+	})
+	each(b.Idle.ByOwner().Rows, func(r compare.Row) (string, string) {
 		if r.Name == compare.Unattributed {
-			cause = "unattributed"
+			return "idle time, unattributed", ""
 		}
-		put(r.DeltaNS, "idle time, "+cause, b.idlePlace(r))
-	}
+		return "idle time, " + idleReason(r), b.idlePlace(r)
+	})
 	if w := b.Waits; w == nil || len(w.Base.Stragglers)+len(w.New.Stragglers) == 0 {
-		return list
+		return list, changed
 	}
 	for _, r := range b.Ranks {
 		if mark := rankMark(r); mark != "" && r.Base != nil && r.New != nil {
-			part := largestPart(r)
-			put(part.NS, fmt.Sprintf("%s of rank %d, %s", part.Name, r.Rank, mark), "")
+			if part := largestPart(r); part.NS != 0 {
+				changed++
+				put(part.NS, fmt.Sprintf("%s of rank %d, %s", part.Name, r.Rank, mark), "")
+			}
 		}
 	}
-	return list
+	return list, changed
 }
 
 // largestPart returns the part of a rank's step that changed most.
@@ -103,7 +117,7 @@ func largestPart(r ranks.Row) (out ranks.Part) {
 }
 
 // launched returns what changed of a kernel or copy: its launches or their mean duration.
-func (b *differ) launched(r compare.Row) string {
+func (b changes) launched(r compare.Row) string {
 	base, new := r.Means(b.Comparison)
 	before, after := r.Times(b.Comparison)
 	switch word := words.Match(r.Match); {
@@ -126,7 +140,7 @@ func launches(text string) string {
 }
 
 // idlePlace returns the function or call with the largest change of idle time of a cause, or "".
-func (b *differ) idlePlace(cause compare.Row) string {
+func (b changes) idlePlace(cause compare.Row) string {
 	for _, r := range b.Idle.Rows { // the largest first
 		if r.Owner == cause.Owner && r.State == cause.State && r.Name != "" && r.Name != compare.Unattributed && (r.DeltaNS > 0) == (cause.DeltaNS > 0) {
 			return label.Clip(label.Clean(r.Name), doc.NameColumns)
@@ -135,30 +149,38 @@ func (b *differ) idlePlace(cause compare.Row) string {
 	return ""
 }
 
-// counterChanges returns the kernels whose time per launch changed.
-func (b *differ) counterChanges() (list []mover) {
-	for _, k := range b.Counters {
-		if d := k.Delta(); d != 0 {
+// counterChanges returns the kernels whose time per launch changed, and their number.
+func (b changes) counterChanges() (list []mover, changed int) {
+	for _, k := range b.Counters { // the largest first
+		d := k.Delta()
+		if d == 0 {
+			break
+		}
+		if changed++; changed <= briefChanges {
 			list = append(list, mover{compare.Signed(d), fmt.Sprintf("kernel, %s, was %s", unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS)), doc.KernelLabel(k.Kernel), float64(size(d)), 0})
 		}
 	}
-	return list
+	return list, changed
 }
 
-// totalChanges returns the rows of tables of totals that changed, by their first column.
-func (b *differ) totalChanges() (list []mover) {
+// totalChanges returns the rows of tables of totals that changed, by their first column, and
+// their number.
+func (b changes) totalChanges() (list []mover, changed int) {
 	for i := range b.Tables {
 		t := &b.Tables[i]
 		if len(t.Columns) == 0 {
 			continue
 		}
 		col := t.Columns[0]
-		for _, r := range t.Rows {
+		for j, r := range t.Rows { // the largest first
 			d := r.Delta(0)
 			if d == 0 {
+				break
+			}
+			if changed++; j >= briefChanges {
 				continue
 			}
-			text := fmt.Sprintf("%s %s", label.Clip(label.Clean(col.Title()), 30), changed(col, r.Base[0], r.New[0]))
+			text := bothSides(col, r.Base[0], r.New[0])
 			delta := col.Text(d)
 			if d > 0 {
 				delta = "+" + delta
@@ -166,18 +188,19 @@ func (b *differ) totalChanges() (list []mover) {
 			list = append(list, mover{delta, text, shortName(t.Of, r.Name), float64(size(d)), i})
 		}
 	}
-	return list
+	return list, changed
 }
 
-// changed returns the value of a column on both sides.
-func changed(col compare.ColumnDelta, base, new *int64) string {
+// bothSides returns the value of a column on both sides, with its name.
+func bothSides(col compare.ColumnDelta, base, new *int64) string {
+	name := label.Clip(label.Clean(col.Title()), 30)
 	switch {
 	case base == nil:
-		return col.Text(*new) + ", added"
+		return "added, " + name + " " + col.Text(*new)
 	case new == nil:
-		return "removed, was " + col.Text(*base)
+		return "removed, " + name + " was " + col.Text(*base)
 	}
-	return col.Text(*new) + ", was " + col.Text(*base)
+	return name + " " + col.Text(*new) + ", was " + col.Text(*base)
 }
 
 // shortName returns the name of a row in the columns that it has on the page.
@@ -190,7 +213,7 @@ func shortName(of, name string) string {
 
 // loggedChanges returns the figures of the results of both sides or, if there is none, the
 // metrics that changed. Times, rates and failures precede what explains them.
-func (b *differ) loggedChanges() (list []mover) {
+func (b changes) loggedChanges() (list []mover) {
 	put := func(name, where, role, of, effect string, base, new, relative *float64) {
 		if effect == series.Same || effect == series.Unclear || effect == "" || base == nil || new == nil {
 			return
@@ -201,6 +224,9 @@ func (b *differ) loggedChanges() (list []mover) {
 		}
 		if relative != nil {
 			c.size, c.delta = math.Abs(*relative), compare.SignedPercent(*relative)
+			if c.delta == unit.None {
+				c.delta = ""
+			}
 		}
 		if effect != series.Changed {
 			c.text += ", " + effect
@@ -220,7 +246,8 @@ func (b *differ) loggedChanges() (list []mover) {
 	place := series.Places(b.Series)
 	for i := range b.Series {
 		m := &b.Series[i]
-		if m.Role != "other" && m.Metric != "step.phase" && m.Base != nil && m.New != nil {
+		told := m.Metric == "step.phase" || m.Metric == "step.time" && b.Steps != nil // by the phases of the step
+		if m.Role != "other" && !told && m.Base != nil && m.New != nil {
 			put(m.Metric, place(m), m.Role, m.Unit, m.Effect, &m.Base.Median, &m.New.Median, m.Change)
 		}
 	}

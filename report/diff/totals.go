@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -110,7 +111,7 @@ func changeText(base, new *int64) string {
 
 func pctChange(base, new *float64) string {
 	text := func(f *float64) string {
-		if f == nil {
+		if f == nil || math.IsInf(*f, 0) || math.IsNaN(*f) {
 			return unit.None
 		}
 		return strconv.FormatFloat(*f, 'f', 1, 64) + "%"

@@ -13,7 +13,6 @@ package doc
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"assay/internal/label"
 	"assay/report/plot"
@@ -91,6 +90,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	More    Rest   // the rows that were left out
+	Left    int    // how many columns Narrow left out
 	Note    string // explains columns and denominators
 }
 
@@ -118,8 +118,16 @@ func (t Table) Narrow(width int) Table {
 		rows[i].Cells = r.Cells[:keep:keep]
 	}
 	t.Columns, t.Rows = t.Columns[:keep:keep], rows
-	t.Note = strings.TrimSpace(t.Note + " " + label.Plural(int64(left), "more column") + " in the report.")
+	t.Left += left
 	return t
+}
+
+// leftText says how many columns are left out, or returns "".
+func (t Table) leftText() string {
+	if t.Left == 0 {
+		return ""
+	}
+	return label.Plural(int64(t.Left), "more column") + " in the report"
 }
 
 // A Column has the title and the kind of its cells.

@@ -245,6 +245,9 @@ func (m markdown) table(b *strings.Builder, t Table) {
 	if rest := t.More.Text(t.Title); rest != "" {
 		b.WriteString("\n" + escapeMarkdown(rest) + "\n")
 	}
+	if left := t.leftText(); left != "" {
+		b.WriteString("\n" + left + "\n")
+	}
 	if t.Note != "" {
 		b.WriteString("\n" + escapeMarkdown(t.Note) + "\n")
 	}

@@ -150,6 +150,9 @@ func textTable(b *strings.Builder, t Table, indent string, columns int) {
 	if rest := t.More.brief(t.Title); rest != "" {
 		writeWrapped(b, rest, indent, indent, columns)
 	}
+	if left := t.leftText(); left != "" {
+		writeWrapped(b, left, indent, indent, columns)
+	}
 }
 
 // shortenNames replaces the names in the rows below the first by labels, and

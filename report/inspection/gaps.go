@@ -70,17 +70,9 @@ func during(g *inspect.Gap) doc.Section {
 // spanRows adds spans and those in them, indented.
 func spanRows(t *doc.Table, spans []inspect.Span, of int64, depth int) {
 	for _, s := range spans {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(s.NS), unit.Share(s.NS, of), unit.Count(s.Count), strings.Repeat("· ", depth) + event(s)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(s.NS), unit.Share(s.NS, of), unit.Count(s.Count), strings.Repeat("· ", depth) + s.Name}})
 		spanRows(t, s.In, of, depth+1)
 	}
-}
-
-// event returns the name of what a thread did. Python functions lose their directories.
-func event(s inspect.Span) string {
-	if s.Kind == "python_function" {
-		return label.ShortLine(s.Name)
-	}
-	return label.Clean(s.Name)
 }
 
 // openText joins the names of open events, outer to inner.
@@ -91,7 +83,7 @@ func openText(open []inspect.Span) string {
 		parts, open = append(parts, fmt.Sprintf("(%d more)", more)), open[more:]
 	}
 	for _, s := range open {
-		parts = append(parts, label.Clip(event(s), 50))
+		parts = append(parts, label.Clip(label.Clean(s.Name), 50))
 	}
 	return strings.Join(parts, " > ")
 }

@@ -72,9 +72,9 @@ const atLead = "at is the time since the start of the capture, as --at takes it"
 
 // gpuOf returns the labels of places: the rank where there are several inputs or ranks, and the
 // number of the GPU where there are several.
-func gpuOf(places []inspect.Place) (ranks, gpus []string) {
+func (v *view) gpuOf(places []inspect.Place) (ranks, gpus []string) {
 	ranks, gpus = make([]string, len(places)), make([]string, len(places))
-	severalRanks := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Rank != places[0].Rank })
+	severalRanks := v.inputs > 1 || slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Rank != places[0].Rank })
 	severalGPUs := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Device != places[0].Device })
 	for i, p := range places {
 		if severalRanks {
@@ -109,16 +109,20 @@ func siteItem(s inspect.Site, of int64) doc.Item {
 	return it
 }
 
-// siteText returns the operator, module and pass of a site.
+// siteText returns the operator, module, range and pass of a site.
 func siteText(s inspect.Site) string {
 	var parts []string
-	if s.Op != "" {
+	switch {
+	case s.Op != "":
 		parts = append(parts, name(s.Op))
-	} else {
+	case s.Range == "":
 		parts = append(parts, "no operator")
 	}
 	if s.Module != "" {
 		parts = append(parts, "module "+name(s.Module))
+	}
+	if s.Range != "" && s.Range != s.Pass {
+		parts = append(parts, "range "+name(s.Range))
 	}
 	if s.Pass != "" && s.Pass != "unknown" {
 		parts = append(parts, s.Pass)

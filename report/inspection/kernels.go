@@ -17,7 +17,7 @@ func (v *view) kernels(k *inspect.Kernels) []doc.Section {
 		unit.Duration(k.MinNS), unit.Duration(k.MedianNS), unit.Duration(k.MaxNS))
 	return []doc.Section{
 		{Title: title, Lead: lead, Blocks: []doc.Block{namedTable(k.Names, k.Left.Names, k.GPUNS)}},
-		{Title: "Longest", Lead: atLead, Blocks: []doc.Block{longest(k.Longest)}},
+		{Title: "Longest", Lead: atLead, Blocks: []doc.Block{v.longest(k.Longest)}},
 		{Title: "Before and after on the stream", Blocks: []doc.Block{around(k.Longest)}},
 		v.launched(k.Sites, k.Left.Sites, k.TotalNS),
 		shapes(k),
@@ -50,7 +50,7 @@ func namedTable(names []inspect.Named, left int, of int64) doc.Table {
 }
 
 // longest lists the longest instances.
-func longest(list []inspect.Instance) doc.Table {
+func (v *view) longest(list []inspect.Instance) doc.Table {
 	var each, queued []int64
 	var places []inspect.Place
 	for _, k := range list {
@@ -59,7 +59,7 @@ func longest(list []inspect.Instance) doc.Table {
 			queued = append(queued, k.Launch.DelayNS)
 		}
 	}
-	ranks, gpus := gpuOf(places)
+	ranks, gpus := v.gpuOf(places)
 	one, delay := doc.ScaleOf(each...), doc.ScaleOf(queued...)
 	t := doc.Table{Title: "instances", Columns: []doc.Column{
 		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(one.Head("length"), doc.Number), doc.Col("step", doc.Number),

@@ -27,7 +27,7 @@ func (v *view) moment(m *inspect.Moment) []doc.Section {
 		parts = append(parts, "phase "+name(m.Phase))
 	}
 	out := []doc.Section{{Title: title, Lead: strings.Join(parts, ", ")}}
-	if len(parts) == 0 {
+	if len(parts) == 0 && len(m.Devices) > 0 {
 		out[0].Lead = "in no step"
 	}
 	for i := range m.Devices {
@@ -91,7 +91,7 @@ func threadAt(m *inspect.Moment, th inspect.Thread) doc.Section {
 		open, depth = open[more:], 1
 	}
 	for i, s := range open {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(m.AtNS - s.AtNS), unit.FineDuration(s.NS), strings.Repeat("· ", depth+i) + event(s)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(m.AtNS - s.AtNS), unit.FineDuration(s.NS), strings.Repeat("· ", depth+i) + s.Name}})
 	}
 	return doc.Section{Title: "CPU " + name(th.Name), Lead: "open events, outer to inner", Blocks: []doc.Block{t}}
 }

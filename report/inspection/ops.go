@@ -2,6 +2,7 @@ package inspection
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/inspect"
 	"assay/internal/label"
@@ -16,7 +17,10 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 		what = "Ranges"
 	}
 	title := fmt.Sprintf("%s like %q%s", what, label.Clean(v.a.Question.Op), v.in())
-	lead := fmt.Sprintf("%s, %s CPU time, %s GPU time (self %s)", label.Plural(o.Count, "call"), unit.Duration(o.CPUNS), unit.Duration(o.GPUNS), unit.Duration(o.GPUSelfNS))
+	lead := fmt.Sprintf("%s, %s CPU time", label.Plural(o.Count, "call"), unit.Duration(o.CPUNS))
+	if o.GPUNS > 0 {
+		lead += fmt.Sprintf(", %s GPU time (self %s)", unit.Duration(o.GPUNS), unit.Duration(o.GPUSelfNS))
+	}
 	out := []doc.Section{{Title: title, Lead: lead, Blocks: []doc.Block{v.opTable(o)}}}
 	if t, ok := opShapes(o); ok {
 		out = append(out, doc.Section{Title: "Input dims", Blocks: []doc.Block{t}})
@@ -24,8 +28,12 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 	if len(o.Kernels) > 0 {
 		out = append(out, doc.Section{Title: "GPU operations launched in them", Blocks: []doc.Block{namedTable(o.Kernels, o.Left.Kernels, o.GPUNS)}})
 	}
+	first := ""
+	if o.GPUNS > 0 {
+		first = "most GPU time first; "
+	}
 	return append(out,
-		doc.Section{Title: "Longest", Lead: "most GPU time first; " + atLead, Blocks: []doc.Block{runs(o.Longest, len(o.Names) > 1)}},
+		doc.Section{Title: "Longest", Lead: first + atLead, Blocks: []doc.Block{v.runs(o)}},
 		v.launched(o.Sites, o.Left.Sites, o.GPUNS), stacks(o))
 }
 
@@ -39,9 +47,17 @@ func (v *view) opTable(o *inspect.Ops) doc.Table {
 		doc.Col("name", doc.Name), doc.Col("calls", doc.Number), doc.Col(s.Head("CPU"), doc.Number), doc.Col(s.Head("self GPU"), doc.Number), doc.Col(s.Head("total GPU"), doc.Number),
 	}, More: rest(o.Left.Names)}
 	for _, n := range o.Names {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), s.Text(n.CPUNS), s.Text(n.GPUSelfNS), s.Text(n.GPUNS)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), s.Text(n.CPUNS), onGPU(o, s.Text(n.GPUSelfNS)), onGPU(o, s.Text(n.GPUNS))}})
 	}
-	return t
+	return t.WithoutEmpty()
+}
+
+// onGPU returns a text about GPU time, or "" if the operators launch nothing.
+func onGPU(o *inspect.Ops, text string) string {
+	if o.GPUNS == 0 {
+		return ""
+	}
+	return text
 }
 
 // opShapes lists the shapes of all names.
@@ -66,34 +82,38 @@ func opShapes(o *inspect.Ops) (doc.Table, bool) {
 			if len(o.Names) > 1 {
 				text = n.Name + " " + text
 			}
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(r.Count), s.Text(r.CPUNS), s.Text(r.GPUSelfNS), s.Text(r.GPUNS), text}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(r.Count), s.Text(r.CPUNS), onGPU(o, s.Text(r.GPUSelfNS)), onGPU(o, s.Text(r.GPUNS)), text}})
 		}
 	}
 	const most = 15
-	t = t.Cut(most)
+	t = t.WithoutEmpty().Cut(most)
 	t.More.Rows += left
 	return t, true
 }
 
 // runs lists the longest calls.
-func runs(list []inspect.Run, named bool) doc.Table {
+func (v *view) runs(o *inspect.Ops) doc.Table {
+	list := o.Longest
 	var cpu, gpu []int64
 	places := make([]inspect.Place, len(list))
 	for i, r := range list {
 		cpu, gpu = append(cpu, r.NS), append(gpu, r.GPUNS)
 		places[i].Rank = r.Rank
 	}
-	ranks, _ := gpuOf(places)
+	ranks, _ := v.gpuOf(places)
 	c, g := doc.ScaleOf(cpu...), doc.ScaleOf(gpu...)
 	t := doc.Table{Title: "calls", Columns: []doc.Column{
 		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(c.Head("CPU"), doc.Number), doc.Col(g.Head("total GPU"), doc.Number), doc.Col("rank", doc.Number), doc.Col("thread", doc.Name), doc.Col("name", doc.Name), doc.Col("input dims", doc.Name),
 	}}
 	for i, r := range list {
-		first := r.Name
-		if !named {
+		first, thread := r.Name, r.Thread
+		if len(o.Names) == 1 {
 			first = ""
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), g.Text(r.GPUNS), ranks[i], r.Thread, first, dims(r.Dims)}})
+		if !slices.ContainsFunc(list, func(o inspect.Run) bool { return o.Thread != thread }) {
+			thread = "" // as the same one made all calls
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), onGPU(o, g.Text(r.GPUNS)), ranks[i], thread, first, dims(r.Dims)}})
 	}
 	return t.WithoutEmpty()
 }

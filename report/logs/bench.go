@@ -2,6 +2,7 @@ package logs
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -84,6 +85,9 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 				lead := t.Title + " of " + name
 				if sw.Workload != "" {
 					lead += "; " + label.Clip(label.Clean(sw.Workload), 60)
+				}
+				if b := sw.Knee(); b != nil {
+					lead += "; knee at " + label.Clip(label.Clean(sw.Setting.Of(b)), 20)
 				}
 				out = append(out, doc.Section{Title: "Throughput against latency", Lead: lead, Blocks: []doc.Block{t.Cut(most)}})
 			}
@@ -188,6 +192,9 @@ func swept(ctx *section.Context, producer string) bool {
 	return slices.ContainsFunc(bench.Sweeps(ctx.Summary), func(s bench.Sweep) bool { return s.Producer == producer })
 }
 
+// latencyNames are the names of latencies in sentences.
+var latencyNames = map[string]string{"serving.e2e": "end to end", "serving.ttft": "TTFT"}
+
 // sweep returns throughput against latency for results that differ in one setting, with
 // the throughput relative to the first result.
 func sweep(run bench.Sweep, screen bool) doc.Table {
@@ -212,6 +219,14 @@ func sweep(run bench.Sweep, screen bool) doc.Table {
 			}
 		}
 	}
+	scaled := !math.IsNaN(run.Efficiency(run.List[0]))
+	if scaled {
+		t.Columns = slices.Insert(t.Columns, 3, doc.Col("efficiency", doc.Number))
+	}
+	if b := run.Knee(); b != nil {
+		metric, stat := run.Latency()
+		t.Note = fmt.Sprintf("Knee: %s %s has the highest throughput for its latency (%s %s).", run.Setting.Head, label.Clip(label.Clean(run.Setting.Of(b)), 20), latencyNames[metric], stat)
+	}
 	first := bench.FigureOf(run.List[0], metric, "").Value
 	for _, b := range run.List {
 		v := bench.FigureOf(b, metric, "")
@@ -219,7 +234,11 @@ func sweep(run bench.Sweep, screen bool) doc.Table {
 		if first > 0 {
 			ratio = strconv.FormatFloat(v.Value/first, 'f', 2, 64) + "x"
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append([]string{label.Clip(label.Clean(run.Setting.Of(b)), 20), Value(&v.Value, v.Unit), ratio}, figureCells(b, latencies)...)})
+		row := []string{label.Clip(label.Clean(run.Setting.Of(b)), 20), Value(&v.Value, v.Unit), ratio}
+		if scaled {
+			row = append(row, unit.Value(run.Efficiency(b), "share"))
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append(row, figureCells(b, latencies)...)})
 	}
 	return t
 }

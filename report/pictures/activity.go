@@ -43,9 +43,16 @@ func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	c := plot.Chart{
 		Title:    "GPU activity over time",
 		Subtitle: "height: part of each bin in which the class ran; time from the start of the GPU window",
-		Body:     lanes,
 	}
-	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	clocks := ""
+	if starts, residual := oneClock(s, choice.Devices); len(lanes.Panels) > 1 && starts != nil && onOneAxis(lanes.Panels, starts) {
+		c.Subtitle = "height: part of each bin in which the class ran; one axis of time"
+		if residual != nil {
+			clocks = alignedBy(*residual)
+		}
+	}
+	c.Body = lanes
+	c.Caption = joinSentences(joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices)), clocks)
 	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "GPU"))
 	return c, true
 }

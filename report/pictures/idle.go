@@ -47,7 +47,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		devices = slices.DeleteFunc(devices, func(d view.DeviceIdle) bool { return !slices.Contains(choice.Devices, d.At) })
 		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
 	}
-	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, devices, choice)}}
 	ranking, rest := reasonRanking(reasons, total)
 	barsPerGPU(ranking.Rows, n)

@@ -263,7 +263,7 @@ func TestChartsOfTraining(t *testing.T) {
 					t.Errorf("panel %d is %q, want one of %q", i, p.Title, want)
 				}
 			}
-			if c.Caption != "4 of 8 GPUs (those with the most idle time)." {
+			if c.Caption != "4 of 8 GPUs (most idle time)." {
 				t.Errorf("the caption is %q", c.Caption)
 			}
 		}

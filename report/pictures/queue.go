@@ -55,7 +55,7 @@ func queue(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	if steps {
 		c.Legend = append(c.Legend, partLegend(body)...)
 	}
-	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	return c, true
 }
 

@@ -62,7 +62,7 @@ func paceCaption(p view.Pace) string {
 		return "The waiting of the ranks differs by at most 1% of the longest window, so no rank is called slow."
 	}
 	if p.Waits {
-		return "The slowest rank has the shortest own wait in collectives, the fastest the longest."
+		return "The slowest rank is the one that the others wait for longest in collectives; the fastest has the longest own wait."
 	}
 	return "The slowest rank has the least exposed communication, which includes the waiting for other ranks; the fastest has the most."
 }

@@ -53,7 +53,7 @@ func ranksActivity(s *summary.Summary) (plot.Chart, bool) {
 		Title:    "GPU activity of the slowest, median and fastest rank",
 		Subtitle: "height: part of each bin in which the class ran; one axis of time, clocks aligned",
 		Body:     lanes,
-		Caption:  joinSentences(paceCaption(pace), "Clocks are aligned by the ends of matched collectives; residual at most "+unit.Duration(residual)+"."),
+		Caption:  joinSentences(paceCaption(pace), alignedBy(residual)),
 	}
 	if pace.Median < 0 {
 		c.Title = strings.Replace(c.Title, "slowest, median and", "slower and the", 1)
@@ -61,6 +61,39 @@ func ranksActivity(s *summary.Summary) (plot.Chart, bool) {
 	}
 	c.Alt = "Activity over time of " + label.Plural(int64(len(lanes.Panels)), "GPU") + " with aligned clocks"
 	return c, true
+}
+
+// alignedBy returns the sentence on the clocks of ranks.
+func alignedBy(residual int64) string {
+	return "Clocks are aligned by the ends of matched collectives; residual at most " + unit.Duration(residual) + "."
+}
+
+// oneClock returns the starts of the windows of GPUs on one clock: that of their input or,
+// of several ranks of a job, the aligned one, with the largest residual. It returns nil if
+// they have none in common.
+func oneClock(s *summary.Summary, devices []int) (starts []int64, residual *int64) {
+	sameInput := true
+	for _, i := range devices {
+		starts = append(starts, s.Devices[i].StartNS)
+		sameInput = sameInput && s.Devices[i].Input == s.Devices[devices[0]].Input
+	}
+	if sameInput {
+		return starts, nil
+	}
+	waits := view.RankWaits(s, devices)
+	if waits == nil {
+		return nil, nil
+	}
+	residual = new(int64)
+	for n, i := range devices {
+		w := waits[n]
+		if w == nil || w.OffsetNS == nil || w.ResidualNS == nil || w.Job != waits[0].Job {
+			return nil, nil
+		}
+		starts[n] = summary.Plus(summary.Plus(starts[n], baseTime(s, s.Devices[i].Input)), -*w.OffsetNS)
+		*residual = max(*residual, *w.ResidualNS)
+	}
+	return starts, residual
 }
 
 // leastLane is the highest bin, in units of [plot.Full], from which on a lane is drawn.

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/samplerun"
 	"assay/judge"
+	"assay/judge/rule"
 	"assay/report/plot"
 	"assay/summary"
 )
@@ -160,6 +161,49 @@ func TestRankActivityAligned(t *testing.T) {
 	s.Ranks[1].OffsetNS = nil
 	if _, ok := ranksActivity(s); ok {
 		t.Error("a clock without offset is aligned")
+	}
+}
+
+// TestActivityAligned: the picture of all GPUs has one axis where clocks are aligned or the
+// same, and else each GPU begins at 0.
+func TestActivityAligned(t *testing.T) {
+	begins := func(s *summary.Summary) (out [2]int64, aligned bool) {
+		c, ok := activity(s, judge.Judge(s, rule.DefaultThresholds()))
+		if !ok {
+			t.Fatal("there is no picture")
+		}
+		for _, p := range c.Body.(plot.Timeline).Panels {
+			at := 0
+			if strings.HasPrefix(p.Title, "rank 1") {
+				at = 1
+			}
+			out[at] = p.FromNS
+		}
+		return out, strings.Contains(c.Subtitle, "one axis of time")
+	}
+	later := func() *summary.Summary {
+		s := samplerun.Ranks(2)
+		s.Devices[1].StartNS += 5 * samplerun.MS
+		return s
+	}
+	if at, aligned := begins(later()); at != [2]int64{0, 5 * samplerun.MS} || !aligned {
+		t.Errorf("with clocks aligned, GPUs begin at %v", at)
+	}
+	s := later()
+	ahead := *s.Ranks[1].OffsetNS + 5*samplerun.MS
+	s.Ranks[1].OffsetNS = &ahead
+	if at, aligned := begins(s); at != [2]int64{} || !aligned {
+		t.Errorf("with a clock that is ahead, GPUs begin at %v", at)
+	}
+	s = later()
+	s.Ranks[1].OffsetNS = nil
+	if at, aligned := begins(s); at != [2]int64{} || aligned {
+		t.Errorf("with an unknown clock, GPUs begin at %v", at)
+	}
+	s = later()
+	s.Devices[1].StartNS += 2000 * samplerun.MS
+	if at, aligned := begins(s); at != [2]int64{} || aligned {
+		t.Errorf("with windows far apart, GPUs begin at %v", at)
 	}
 }
 

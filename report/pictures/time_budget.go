@@ -71,7 +71,7 @@ func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		c.Subtitle += "; " + product
 	}
 	choice := choose(s, r, everyDevice(s), barsOf(len(s.Devices)))
-	c.Caption = joinSentences(words.Choice(choice), inputCaption(s, choice.Devices))
+	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	var bars plot.Bars
 	for _, i := range choice.Devices {
 		bars.Rows = append(bars.Rows, plot.BarRow{Label: roleLabel(names[i], choice.Roles[i]), Parts: budgetParts(s.Devices[i].Activity), Names: []string{"compute", "comm", "copies", "idle"}})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/summary"
@@ -21,29 +22,42 @@ const screenRanks = 4
 // maxCollectives is how many kinds of collectives the report lists.
 const maxCollectives = 25
 
-// Screen returns the ranks that the others wait for most.
-func Screen(ctx *section.Context) doc.Section {
-	w := waitsOf(ctx)
-	if w.wait == 0 {
-		return doc.Section{}
+// screenJobs is how many runs the one-screen summary compares the ranks of.
+const screenJobs = 2
+
+// Screen returns the ranks that the others wait for most, of each run.
+func Screen(ctx *section.Context) (out []doc.Section) {
+	for _, job := range view.Jobs(ctx.Summary) {
+		if w := waitsOf(ctx, job); w.wait > 0 && len(out) < screenJobs {
+			out = append(out, w.screen(ctx))
+		}
 	}
+	return out
+}
+
+func (w *waits) screen(ctx *section.Context) doc.Section {
 	scale := doc.ScaleOf(w.longest)
 	t := doc.Table{Title: "ranks", More: doc.Rest{Total: w.wait, Of: "waiting"}, Columns: []doc.Column{
-		doc.Col("caused", doc.Number), doc.Col("came last", doc.Number), doc.Col("of", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
+		doc.Col("% of wait caused", doc.Number), doc.Col("came last in", doc.Number), doc.Col("of collectives", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
 	}}
 	for _, r := range w.rows {
 		t.Rows = append(t.Rows, doc.Row{Weight: r.CausedNS, Cells: []string{
 			unit.Share(r.CausedNS, w.wait), unit.Count(r.Last), unit.Count(r.Collectives), scale.Text(r.WaitNS), w.name(ctx, r),
 		}})
 	}
+	title := "Waiting in collectives"
+	if w.job != "" {
+		title += " of the run " + w.job
+	}
 	return doc.Section{
-		Title:  fmt.Sprintf("Waiting in collectives (%s per GPU, %s of the window; transfer %s)", unit.Duration(doc.Mean(w.wait, w.n)), unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
+		Title:  fmt.Sprintf("%s (%s per GPU, %s of the window; transfer %s)", title, unit.Duration(doc.Mean(w.wait, w.n)), unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
 		Blocks: []doc.Block{t.Cut(screenRanks)},
 	}
 }
 
-// waits are the ranks of a summary, those that others wait for most first.
+// waits are the ranks of a run, those that others wait for most first.
 type waits struct {
+	job                    string // the name of the run if there are several
 	rows                   []summary.RankWait
 	n                      int64 // GPUs
 	wait, transfer, window int64 // ns over all GPUs
@@ -51,10 +65,14 @@ type waits struct {
 	several                bool  // a rank has several GPUs
 }
 
-func waitsOf(ctx *section.Context) waits {
-	w := waits{rows: slices.Clone(ctx.Ranks), n: int64(len(ctx.Ranks))}
+func waitsOf(ctx *section.Context, job int) waits {
+	w := waits{job: label.Clip(label.Clean(view.JobName(ctx.Summary, job)), 30)}
 	seen := map[int]bool{}
-	for _, r := range w.rows {
+	for _, r := range ctx.Ranks {
+		if r.Job != job {
+			continue
+		}
+		w.rows, w.n = append(w.rows, r), w.n+1
 		w.wait, w.transfer = summary.Plus(w.wait, r.WaitNS), summary.Plus(w.transfer, r.TransferNS)
 		w.longest = max(w.longest, r.WaitNS)
 		w.several = w.several || seen[r.Rank]
@@ -83,16 +101,25 @@ func Ranks(ctx *section.Context) doc.Section {
 	if text := evenText(ctx); text != "" {
 		compared = append(compared, doc.Paragraph{Text: text})
 	}
-	w := waitsOf(ctx)
+	var tables []doc.Block
+	for _, job := range view.Jobs(ctx.Summary) {
+		if w := waitsOf(ctx, job); w.wait+w.transfer > 0 {
+			tables = append(tables, w.table(ctx)...)
+		}
+	}
 	switch {
-	case w.wait+w.transfer > 0:
+	case tables != nil:
+		return doc.Section{Title: "Ranks", Blocks: append(tables, compared...)}
 	case len(compared) > 0 && len(view.Pipelines(ctx.Summary)) > 0:
 		return doc.Section{Title: "Ranks", Blocks: compared}
 	case len(compared) > 0:
 		return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: "No collective is matched over the ranks, so the waiting of each rank is unknown."}}, compared...)}
-	default:
-		return doc.Section{}
 	}
+	return doc.Section{}
+}
+
+// table returns all ranks of a run, in order.
+func (w *waits) table(ctx *section.Context) []doc.Block {
 	slices.SortStableFunc(w.rows, func(a, b summary.RankWait) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
 	})
@@ -117,7 +144,10 @@ func Ranks(ctx *section.Context) doc.Section {
 		"Clock offset: by the ends of matched collectives, against the first rank; sums do not use it."
 	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).", unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
 		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(summary.Plus(w.wait, w.transfer), w.n)))
-	return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}, compared...)}
+	if w.job != "" {
+		lead = "Run " + w.job + ". " + lead
+	}
+	return []doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}
 }
 
 // leastEvenSteps is the number of steps from which on the ranks are compared by them.

@@ -61,7 +61,7 @@ func TestRanks(t *testing.T) {
 			t.Errorf("row %d is %s, want %s", i, cells(got, i), want)
 		}
 	}
-	screen := Screen(ctx)
+	screen := Screen(ctx)[0]
 	// 12 ms of three windows of 100 ms, 4 ms per GPU
 	if want := "Waiting in collectives (4 ms per GPU, 4.0% of the window; transfer 4 ms)"; screen.Title != want {
 		t.Errorf("title %q, want %q", screen.Title, want)
@@ -89,7 +89,35 @@ func TestCollectives(t *testing.T) {
 // TestNothing: a run of one rank has no section.
 func TestNothing(t *testing.T) {
 	ctx := section.New(&summary.Summary{}, judge.Result{})
-	if got := slices.Concat(Screen(ctx).Blocks, Ranks(ctx).Blocks, Collectives(ctx).Blocks); len(got) != 0 {
+	if got := slices.Concat(Ranks(ctx).Blocks, Collectives(ctx).Blocks); len(got) != 0 || Screen(ctx) != nil {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestTwoRuns: the ranks of each run have a table of their own, whose shares are of the waiting
+// in that run.
+func TestTwoRuns(t *testing.T) {
+	s, other := run(), run()
+	for i := range s.Inputs {
+		s.Inputs[i].Path = "trainer/x"
+		in := other.Inputs[i]
+		in.Path = "server/x"
+		s.Inputs = append(s.Inputs, in)
+		d, r := other.Devices[i], other.Ranks[i]
+		d.Input, r.Input, r.Job = 3+i, 3+i, 3
+		r.WaitNS, r.CausedNS = r.WaitNS/2, r.CausedNS/2
+		s.Devices, s.Ranks = append(s.Devices, d), append(s.Ranks, r)
+	}
+	screen := Screen(section.New(s, judge.Result{}))
+	if len(screen) != 2 {
+		t.Fatalf("%d tables", len(screen))
+	}
+	for i, want := range []string{
+		"Waiting in collectives of the run trainer (4 ms per GPU, 4.0% of the window; transfer 4 ms)",
+		"Waiting in collectives of the run server (2 ms per GPU, 2.0% of the window; transfer 4 ms)",
+	} {
+		if screen[i].Title != want || !strings.HasPrefix(cells(table(t, screen[i]), 0), "100.0% | 4 | 4 | ") {
+			t.Errorf("title %q, want %q; first row %s", screen[i].Title, want, cells(table(t, screen[i]), 0))
+		}
 	}
 }

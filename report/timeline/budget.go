@@ -71,7 +71,7 @@ func Budget(ctx *section.Context) doc.Section {
 	t.Note += "Overlapped comm: % of all communication time of the row."
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
-		t.Note = "The table has " + words.Choice(choice) + " " + t.Note
+		t.Note = "The table has " + words.Choice(choice, ctx.Devices) + " " + t.Note
 	}
 	blocks := []doc.Block{doc.Paragraph{Text: budgetSentence(ctx)}, t}
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}

@@ -99,7 +99,7 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 	if g := ctx.Result.Groups[0]; len(ctx.Result.Groups) == 1 && g.Kind == "" {
 		count := unit.Count(g.Steps)
 		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
-			count = fmt.Sprintf("%s in %s windows, one per step and GPU", unit.Count(n), count)
+			count = stepsOnGPUs(n, g.Steps, int64(len(ctx.Devices)))
 		}
 		return doc.Section{Title: "Steps", Lead: stepLine(ctx, g, count, by)}
 	}
@@ -108,6 +108,14 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(ctx, g, unit.Count(g.Steps), "")})
 	}
 	return doc.Section{Title: "Steps", Lead: strings.TrimPrefix("median step time of each kind, "+by, ", "), Blocks: []doc.Block{list}}
+}
+
+// stepsOnGPUs returns the number of steps, and on how many GPUs they were measured.
+func stepsOnGPUs(steps, measured, gpus int64) string {
+	if steps*gpus == measured {
+		return fmt.Sprintf("%s on each of %s GPUs", unit.Count(steps), unit.Count(gpus))
+	}
+	return fmt.Sprintf("%s, measured %s times on %s GPUs", unit.Count(steps), unit.Count(measured), unit.Count(gpus))
 }
 
 // stepLine returns the steps of a group with their number, their times in one unit, and what

@@ -56,7 +56,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	}
 	s.Blocks = []doc.Block{t}
 	if n > len(shown) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice)})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
 	}
 	return s
 }

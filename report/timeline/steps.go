@@ -99,7 +99,10 @@ func markers(ctx *section.Context) string {
 // stepSentence returns the number of steps, their times, and which steps these times
 // leave out.
 func stepSentence(ctx *section.Context, steps int64) string {
-	text := fmt.Sprintf("%s in %s (one per step and GPU)", label.Plural(steps, "step"), label.Plural(int64(len(ctx.Steps)), "window"))
+	text := label.Plural(steps, "step")
+	if n := int64(len(ctx.Steps)); n > steps {
+		text += strings.TrimPrefix(stepsOnGPUs(steps, n, int64(len(ctx.Devices))), unit.Count(steps))
+	}
 	if by := markers(ctx); by != "" {
 		text += ", marked by " + by
 	}

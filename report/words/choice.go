@@ -2,39 +2,51 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"assay/summary"
 	"assay/summary/view"
 	"assay/unit"
 )
 
 // Choice returns which of all GPUs are shown, or "" if all are: "3 of 64 GPUs (the
-// slowest rank, the fastest rank and the median rank)."
-func Choice(c view.Choice) string {
+// slowest rank: 17; the fastest rank: 3; the median rank: 40)."
+func Choice(c view.Choice, devices []summary.Device) string {
 	if len(c.Devices) >= c.Of {
 		return ""
 	}
 	var parts []string
 	for _, one := range []struct {
-		role view.Role
-		text string
+		role          view.Role
+		text, several string
+		ranks         bool
 	}{
-		{view.RoleNamed, "those that a finding names"}, {view.RoleSlowest, "the slowest rank"}, {view.RoleFastest, "the fastest rank"}, {view.RoleMedian, "the median rank"},
-		{view.RoleStage, "those that compute longest in their pipeline stage"}, {view.RoleIdle, "those with the most idle time"},
+		{view.RoleNamed, "named by a finding", "", false}, {view.RoleSlowest, "the slowest rank", "the slowest rank of each run", true},
+		{view.RoleFastest, "the fastest rank", "the fastest rank of each run", true}, {view.RoleMedian, "the median rank", "the median rank of each run", true},
+		{view.RoleStage, "longest compute time in the pipeline stage", "", false}, {view.RoleIdle, "most idle time", "", false},
 	} {
-		if c.Has(one.role) {
+		var ranks []string
+		for _, at := range c.Devices {
+			if c.Roles[at] == one.role && at < len(devices) {
+				ranks = append(ranks, strconv.Itoa(devices[at].Rank))
+			}
+		}
+		switch {
+		case len(ranks) == 0:
+		case !one.ranks:
 			parts = append(parts, one.text)
+		case len(ranks) > 1:
+			parts = append(parts, one.several+": "+strings.Join(ranks, ", "))
+		default:
+			parts = append(parts, one.text+": "+ranks[0])
 		}
 	}
 	head := fmt.Sprintf("%s of %s GPUs (", unit.Count(int64(len(c.Devices))), unit.Count(int64(c.Of)))
-	switch n := len(parts); n {
-	case 0:
+	if len(parts) == 0 {
 		return head + "the first ones; the GPUs hardly differ)."
-	case 1:
-		return head + parts[0] + ")."
-	default:
-		return head + strings.Join(parts[:n-1], ", ") + " and " + parts[n-1] + ")."
 	}
+	return head + strings.Join(parts, "; ") + ")."
 }
 
 // Role returns the word for the GPU of a choice, or "".

@@ -77,7 +77,7 @@ func (f *Finder) Line(n int, line string) {
 // nameOldGroups gives the members of a communicator one name. NCCL before 2.12 prints no
 // commId, only a pointer of each process. If the processes of a log have one communicator of a
 // size each, with all its places, it is the same one; it has the pointer of place 0. Several
-// communicators of one size cannot be told apart and keep their pointers.
+// communicators of one size cannot be separated and keep their pointers.
 func (f *Finder) nameOldGroups() {
 	bySize := map[int][]*series.Group{}
 	for _, g := range f.order {

@@ -425,7 +425,7 @@ func TestRealBandwidths(t *testing.T) {
 }
 
 // TestOldGroups: logs of NCCL without a commId have a pointer of each process. The members are one
-// group if each place of it is there once; two groups of one size stay apart.
+// group if each place of it is there once; two groups of one size are not merged.
 func TestOldGroups(t *testing.T) {
 	member := func(pid, place, size int) string {
 		return fmt.Sprintf("h:%d:%d [0] NCCL INFO comm 0x7f%02x rank %d nranks %d cudaDev 0 busId 10 - Init COMPLETE\n", pid, pid, pid, place, size)

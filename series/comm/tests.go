@@ -16,6 +16,7 @@ type table struct {
 	ranks   int
 	nodes   map[string]bool
 	row     []series.Label // settings of the row that is open
+	of      []series.Label // type and reduction of the last row
 	line    int
 	values  []string
 	counted int // rows
@@ -91,7 +92,7 @@ func (f *Finder) headLine(line string) {
 		_, v, _ := strings.Cut(line, ":")
 		if words := numbers(strings.Fields(v)); len(words) > 0 && t.counted > 0 {
 			b := f.result()
-			b.Title = "average of all sizes"
+			b.Title, b.Settings = "average of all sizes", append(b.Settings, t.of...)
 			b.Metrics = []series.Figure{figure("comm.busbw", "mean", "Avg bus bandwidth", words[0], 1e9)}
 			f.b.Benchmark(b, f.at)
 		}
@@ -129,6 +130,12 @@ func (f *Finder) closeRow() {
 		return
 	}
 	t.counted++
+	t.of = nil
+	for _, l := range row { // an old table does not name its test, but type and reduction differ between tests
+		if l.Name == "type" || l.Name == "redop" {
+			t.of = append(t.of, l)
+		}
+	}
 	b := f.result()
 	b.Line = int64(t.line)
 	b.Settings = append(b.Settings, row...)

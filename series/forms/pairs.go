@@ -348,6 +348,11 @@ func (r *Reader) inBlock(start, end int) {
 	if n := bytes.IndexByte(rec, ')'); n >= 0 && bytes.HasPrefix(rec, []byte("(")) && bytes.Contains(rec[:n], []byte("pid=")) {
 		rec = bytes.TrimLeft(rec[n+1:], " ")
 	}
+	for _, l := range bl.at.all {
+		if l.Name == "host" { // pdsh puts it before each line
+			rec = bytes.TrimPrefix(rec, []byte(l.Value+": "))
+		}
+	}
 	r.fields(bl.state, rec)
 	row := len(r.got) > had
 	if row && repeated {

@@ -10,7 +10,7 @@ type stamp struct {
 	dated, zoned bool  // the year, or the zone, is in the text
 	month        int
 	leap         bool // 29 February, of a year that is not in the text
-	from, to     int // where it is in the text
+	from, to     int  // where it is in the text
 }
 
 const (

@@ -87,10 +87,13 @@ type Pace struct {
 	// Slowest, Median and Fastest are positions in the list of GPUs, or -1. Median is -1
 	// if there are two ranks.
 	Slowest, Median, Fastest int
-	// Waits says that OwnNS is the own wait in collectives: the slowest rank waits least.
-	// Otherwise it is the exposed communication, which includes the waiting.
-	Waits bool
-	OwnNS []int64
+	// Waits says that OwnNS is the own wait in collectives: the fastest rank waits longest,
+	// and the slowest one is that for which the others wait longest, CausedNS. Otherwise
+	// OwnNS is the exposed communication, which includes the waiting, and the slowest rank
+	// has the least.
+	Waits    bool
+	OwnNS    []int64
+	CausedNS []int64
 	// Unknown is why there is no order, or PaceKnown.
 	Unknown PaceUnknown
 }
@@ -119,6 +122,7 @@ func PaceOf(s *summary.Summary, devices []int) Pace {
 		windows = append(windows, a.Window())
 		if p.Waits {
 			p.OwnNS = append(p.OwnNS, waits[i].WaitNS)
+			p.CausedNS = append(p.CausedNS, waits[i].CausedNS)
 		} else {
 			p.OwnNS = append(p.OwnNS, a.ExposedComm())
 		}
@@ -145,6 +149,11 @@ func PaceOf(s *summary.Summary, devices []int) Pace {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p.OwnNS[i], p.OwnNS[j]) })
+	if p.Waits { // a rank may cause most of the waiting and still wait for others in turn
+		most := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(p.CausedNS[i], p.CausedNS[j]) })
+		order = slices.DeleteFunc(order, func(i int) bool { return i == most })
+		order = slices.Insert(order, 0, most)
+	}
 	p.Slowest, p.Fastest = order[0], order[len(order)-1]
 	if len(order) > 2 {
 		p.Median = order[len(order)/2]

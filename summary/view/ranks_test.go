@@ -92,7 +92,7 @@ func TestPace(t *testing.T) {
 		if p.Slowest < 0 {
 			continue
 		}
-		// The order is that of sorted waits.
+		// The order is that of sorted waits; the rank that caused them has none.
 		sorted := slices.Sorted(slices.Values(p.OwnNS))
 		if p.OwnNS[p.Slowest] != sorted[0] || p.OwnNS[p.Fastest] != sorted[n-1] || p.OwnNS[p.Median] != sorted[n/2] {
 			t.Errorf("%s: got %+v of %v", tc.name, p, sorted)

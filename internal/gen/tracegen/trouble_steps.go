@@ -241,5 +241,13 @@ func RLSteps(name string, steps int, generation, training, sync, data int64) Sto
 	return phased(name, steps, 0, inSkyRL(generation, training, sync, data)...)[0]
 }
 
+// RLTrainer is RLSteps of a trainer whose rollout engine is another process: it launches nothing
+// during generation, so the first one precedes the window of the device.
+func RLTrainer(name string, steps int, generation, training, sync, data int64) Story {
+	of := inSkyRL(generation, training, sync, data)
+	of[0].idle = true
+	return phased(name, steps, 0, of...)[0]
+}
+
 // LaunchNS is how long the host of [RLSteps] waits for the first work of a phase.
 const LaunchNS = plantLaunch

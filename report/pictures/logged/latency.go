@@ -2,11 +2,13 @@ package logged
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
 	"assay/report/plot"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/summary/view/bench"
 	"assay/unit"
 )
@@ -123,17 +125,19 @@ func resultNames(s *summary.Summary, list []*summary.Benchmark) []string {
 			}
 		}
 	}
+	paths, _ := view.ShortPaths(s)
 	seen := map[string]int{}
 	for _, name := range out {
 		seen[name]++
 	}
+	alike := slices.ContainsFunc(out, func(name string) bool { return name == "" || seen[name] > 1 })
+	if !alike || len(list) == 1 {
+		return out
+	}
 	for i, b := range list {
-		if seen[out[i]] == 1 && out[i] != "" || len(list) == 1 {
-			continue
-		}
 		number := fmt.Sprintf("result %d", b.Number+1)
 		if len(s.Inputs) > 1 {
-			number = fmt.Sprintf("input %d result %d", b.Input+1, b.Number+1)
+			number = label.Clip(label.Clean(paths[b.Input]), 24) + " " + number
 		}
 		out[i] = strings.TrimSuffix(number+", "+out[i], ", ")
 	}

@@ -10,6 +10,7 @@ import (
 	"assay/internal/label"
 	"assay/report/plot"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -98,7 +99,8 @@ func otherLogs(s *summary.Summary, drawn *summary.Series, metrics []lineMetric) 
 	if len(others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Input %d, which has most values; %s.", drawn.Input+1, label.Plural(int64(len(others)), "more log"))
+	paths, _ := view.ShortPaths(s)
+	return fmt.Sprintf("Values of %s, which has most of them; %s.", label.Clip(label.Clean(paths[drawn.Input]), 40), label.Plural(int64(len(others)), "more log"))
 }
 
 // drawable reports whether a row has one of the metrics and enough values for a curve.

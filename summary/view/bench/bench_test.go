@@ -47,3 +47,53 @@ func TestSweeps(t *testing.T) {
 		}
 	}
 }
+
+// measured returns a result with a load, its throughput and its latency.
+func measured(setting, load string, throughput, latency float64) summary.Benchmark {
+	b := result(setting, load)
+	b.Metrics = []summary.Figure{{Metric: "throughput.output_tokens", Value: throughput}, {Metric: "serving.e2e", Stat: "median", Value: latency}}
+	return b
+}
+
+// TestKnee: of a queue with one server of rate 1, whose requests take 1/(1-load), the highest throughput for
+// its latency is load*(1-load), which is at a load of one half.
+func TestKnee(t *testing.T) {
+	var list []summary.Benchmark
+	for i := 1; i <= 9; i++ {
+		load := float64(i) / 10
+		list = append(list, measured("request_rate", fmt.Sprint(load), load, 1/(1-load)))
+	}
+	knee := func(list []summary.Benchmark) string {
+		sw := Sweeps(&summary.Summary{Benchmarks: list})
+		if len(sw) != 1 {
+			t.Fatalf("%d sweeps", len(sw))
+		}
+		if b := sw[0].Knee(); b != nil {
+			return sw[0].Setting.Of(b)
+		}
+		return ""
+	}
+	if got := knee(list); got != "0.5" {
+		t.Errorf("the knee is at %q", got)
+	}
+	if got := knee(list[:4]); got != "" { // a higher load is better
+		t.Errorf("below half the load, the knee is at %q", got)
+	}
+	if got := knee(list[3:5]); got != "" {
+		t.Errorf("of two results, the knee is at %q", got)
+	}
+}
+
+// TestEfficiency: throughput for each GPU, relative to the first result.
+func TestEfficiency(t *testing.T) {
+	sw := Sweeps(&summary.Summary{Benchmarks: []summary.Benchmark{measured("TP Size", "4", 300, 1), measured("TP Size", "2", 200, 1), measured("TP Size", "8", 800, 1)}})[0]
+	for i, want := range []float64{1, 0.75, 1} {
+		if got := sw.Efficiency(sw.List[i]); got != want {
+			t.Errorf("result %d: %g, want %g", i, got, want)
+		}
+	}
+	sw = Sweeps(&summary.Summary{Benchmarks: []summary.Benchmark{measured("batch_size", "1", 300, 1), measured("batch_size", "2", 200, 1)}})[0]
+	if got := sw.Efficiency(sw.List[1]); got == got {
+		t.Errorf("of batch sizes: %g", got)
+	}
+}

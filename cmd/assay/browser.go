@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// tunnel returns the command with which the user of a session over SSH reaches a port of this
+// machine from the machine that the session came from, or "" if there is no such session. The
+// port is the same at both ends, because the server checks the host name and port of each request.
+func tunnel(getenv func(string) string, port int) string {
+	fields := strings.Fields(getenv("SSH_CONNECTION")) // client, its port, server, its port
+	if len(fields) != 4 || net.ParseIP(fields[2]) == nil {
+		return ""
+	}
+	host := fields[2]
+	if user := getenv("USER"); userName.MatchString(user) {
+		host = user + "@" + host
+	}
+	return fmt.Sprintf("ssh -N -L %d:127.0.0.1:%d %s", port, port, host)
+}
+
+var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
+
+// browserCommand returns the command that shows an address in a browser, or nil if there is none:
+// the first of $BROWSER, or what the system has. Over SSH a browser would start on the wrong
+// machine, unless $BROWSER says otherwise.
+func browserCommand(getenv func(string) string, lookPath func(string) (string, error), system, url string) []string {
+	if first, _, _ := strings.Cut(getenv("BROWSER"), ":"); strings.TrimSpace(first) != "" {
+		args := strings.Fields(first)
+		placed := false
+		for i, arg := range args {
+			if strings.Contains(arg, "%s") {
+				args[i], placed = strings.ReplaceAll(arg, "%s", url), true
+			}
+		}
+		if !placed {
+			args = append(args, url)
+		}
+		return args
+	}
+	if getenv("SSH_CONNECTION") != "" {
+		return nil
+	}
+	switch system {
+	case "darwin":
+		return []string{"open", url}
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	path, err := lookPath("xdg-open")
+	if err != nil {
+		return nil
+	}
+	return []string{path, url}
+}
+
+// startBrowser shows an address in a browser if there is one, and does not wait for it.
+func startBrowser(url string) error {
+	args := browserCommand(os.Getenv, exec.LookPath, runtime.GOOS, url)
+	if args == nil {
+		return nil
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait() // its status says nothing
+	return nil
+}

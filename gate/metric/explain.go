@@ -1,0 +1,131 @@
+package metric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Page explains a metric.
+type Page struct {
+	Name        string    `json:"metric"`
+	Meaning     string    `json:"measures"`
+	Denominator string    `json:"denominator,omitempty"`
+	Unit        string    `json:"unit"`   // as gate files write it
+	Better      string    `json:"better"` // "lower" or "higher"
+	Noise       string    `json:"noise"`  // how its changes are told from noise
+	Selects     []KeyPage `json:"selectors"`
+	Examples    []string  `json:"examples"` // lines of a gate file
+}
+
+// A KeyPage explains a selector.
+type KeyPage struct {
+	Key     string `json:"key"`
+	Meaning string `json:"meaning"`
+	Example string `json:"example"`
+	Needed  bool   `json:"required"`
+}
+
+// keys are all selectors with what they select and a value.
+var keys = map[string][2]string{
+	"rank":     {"rank of the job", "0"},
+	"device":   {"number of the GPU", "0"},
+	"steps":    {"range of step numbers: 3, 3-5 or 3-", "3-"},
+	"phase":    {"phase of \"assay help phases\" with all that is nested in it, an annotation, or a phase of a server; * matches any text", "generation"},
+	"owner":    {"cause of idle time", "host-late"},
+	"state":    {"what the host did in idle time", "data-loading"},
+	"category": {"category of kernels; * matches any text", "gemm"},
+	"class":    {"compute, comm, copy or memset", "compute"},
+	"kernel":   {"name of a kernel; * matches any text", "*flash*"},
+	"copy":     {"name of a copy; * matches any text", "Memcpy HtoD*"},
+	"op":       {"operator that launched the work, or operation of a collective; * matches any text", "all-reduce"},
+	"group":    {"name of a process group; * matches any text", "0"},
+	"parallel": {"kind of parallelism of a group", "data"},
+	"dtype":    {"data type of a collective", "BFloat16"},
+	"function": {"name of a function as the profile has it; * matches any text", "*loss*"},
+	"clock":    {"clock of a profile: cpu, wall or unknown", "cpu"},
+	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
+	"row":      {"name of a row; * matches any text", "*gemm*"},
+	"column":   {"name of a column", "total"},
+	"kind":     {"purpose of memory; * matches any text", "activations"},
+	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
+	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
+	"source":   {"log or benchmark", "log"},
+}
+
+// Named returns the metric with the selectors that it needs.
+func (m *Metric) Named() string {
+	var parts []string
+	for _, key := range m.Needs {
+		parts = append(parts, key+"=NAME")
+	}
+	if parts == nil {
+		return m.Name
+	}
+	return m.Name + "{" + strings.Join(parts, ", ") + "}"
+}
+
+// Explain returns the page of a metric, whose selector is ignored. The error of an unknown
+// metric names the nearest ones.
+func Explain(name string) (Page, error) {
+	name, _, _ = strings.Cut(name, "{")
+	m, err := Of(strings.TrimSpace(name))
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{Name: m.Name, Meaning: m.Meaning, Denominator: m.Per, Better: "lower", Unit: m.Unit.words()}
+	if m.Higher {
+		p.Better = "higher"
+	}
+	switch {
+	case m.Steady:
+		p.Noise = "the same in every run; a change over its limit fails"
+	case m.Unit == Share:
+		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Points(m.NoiseOf(UsualNoise)))
+	default:
+		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Percent(m.NoiseOf(UsualNoise)))
+	}
+	var needed []string
+	for _, key := range m.Keys {
+		needs := slices.Contains(m.Needs, key)
+		p.Selects = append(p.Selects, KeyPage{key, keys[key][0], key + "=" + m.value(key), needs})
+		if needs {
+			needed = append(needed, key+"="+m.value(key))
+		}
+	}
+	p.Examples = m.examples(needed)
+	return p, nil
+}
+
+// value returns a value of a selector for an example.
+func (m *Metric) value(key string) string {
+	if key == "op" && slices.Contains(m.Keys, "kernel") {
+		return "aten::mm"
+	}
+	if key == "phase" && slices.Contains(m.Keys, "place") {
+		return "decode"
+	}
+	return keys[key][1]
+}
+
+// examples returns a target and a comparison.
+func (m *Metric) examples(needed []string) []string {
+	name := m.Name
+	if needed != nil {
+		name += "{" + strings.Join(needed, ", ") + "}"
+	}
+	target, change := "<= "+m.Unit.Example(), "max_increase: 5%"
+	if m.Higher {
+		target, change = ">= "+m.Unit.Example(), "max_decrease: 5%"
+	}
+	if m.Unit == Share {
+		target = strings.Replace(target, ">= 5%", ">= 80%", 1)
+		change = strings.Replace(change, "5%", "2pp", 1)
+	}
+	return []string{fmt.Sprintf("%s: %q", name, target), fmt.Sprintf("%s: {%s}", name, change)}
+}
+
+// words says how values of the unit are written.
+func (u Unit) words() string {
+	return [...]string{"share, as 80% or 0.8", "time, as 2s, 15ms or 200us", "size, as 64GiB or 80GB", "number", "bandwidth, as 300GB/s"}[u]
+}

@@ -1,0 +1,191 @@
+package metric
+
+import (
+	"cmp"
+	_ "embed" // logged.txt
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/summary"
+)
+
+//go:embed logged.txt
+var loggedText string
+
+// A logged is a metric of logs, benchmarks and monitors: a line of logged.txt.
+type logged struct {
+	name, unit, better   string
+	metric, figure, stat string
+	combine, meaning     string
+}
+
+// higher reports whether more is better.
+func (l *logged) higher() bool { return l.better == "higher" }
+
+// loggedLines are the lines of logged.txt. A hyphen stands for an empty column.
+var loggedLines = sync.OnceValue(func() (out []logged) {
+	for line := range strings.Lines(loggedText) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0][0] == '#' {
+			continue
+		}
+		for i := range f[:7] {
+			if f[i] == "-" {
+				f[i] = ""
+			}
+		}
+		out = append(out, logged{f[0], f[1], f[2], f[3], f[4], f[5], f[6], strings.Join(f[7:], " ")})
+	}
+	return out
+})
+
+// loggedMetrics returns the metrics of logged.txt.
+func loggedMetrics() (out []Metric) {
+	units := map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}
+	for _, l := range loggedLines() {
+		out = append(out, Metric{Name: l.name, Unit: units[l.unit], Of: Count, Higher: l.higher(), Host: true, Rises: l.stat == "max" && l.combine == "worst",
+			Keys: []string{"phase", "place", "source"}, Meaning: l.meaning, measure: l.measure})
+	}
+	return out
+}
+
+// The values of the selector source.
+const (
+	fromLog       = "log"
+	fromBenchmark = "benchmark"
+)
+
+// measure returns the value in results of benchmarks or, if there are none, in logs and
+// monitors.
+func (l *logged) measure(v selection) (Value, error) {
+	source := v.sel.Value("source")
+	if source != fromLog {
+		if out, ok := l.ofBenchmarks(v); ok {
+			return out, nil
+		}
+	}
+	if source != fromBenchmark && l.stat != "" {
+		return l.ofSeries(v)
+	}
+	if l.stat == "" || source == fromBenchmark {
+		return Value{}, fmt.Errorf("no result of a benchmark with %s", strings.TrimSpace(l.figure+" "+l.metric))
+	}
+	return Value{}, errors.New("no value of it")
+}
+
+// ofBenchmarks returns the worst of the results, because the first is often a cold run and
+// no result stands for the others.
+func (l *logged) ofBenchmarks(v selection) (out Value, ok bool) {
+	if v.sel.Value("phase") != "" || v.sel.Value("place") != "" {
+		return out, false
+	}
+	n := 0
+	for i := range v.Benchmarks {
+		for _, f := range v.Benchmarks[i].Metrics {
+			if f.Metric != l.metric || f.Stat != l.figure {
+				continue
+			}
+			if n++; n == 1 || l.worse(f.Value, out.V) {
+				out.V = f.Value
+			}
+		}
+	}
+	switch {
+	case n == 1:
+		out.Note = "as a benchmark reported it"
+	case n > 1:
+		out.Note = fmt.Sprintf("the worst of %d results of benchmarks", n)
+	}
+	return out, n > 0
+}
+
+func (l *logged) worse(a, b float64) bool { return l.higher() && a < b || !l.higher() && a > b }
+
+// statistic returns the statistic of a row that the metric is, or nil.
+func (l *logged) statistic(r *summary.Series) *float64 {
+	switch l.stat {
+	case "median":
+		return r.Median
+	case "mean":
+		return r.Mean
+	case "last":
+		return r.Last
+	}
+	return r.Max
+}
+
+// ofSeries combines the rows of all places of all inputs.
+func (l *logged) ofSeries(v selection) (Value, error) {
+	var rows []*summary.Series
+	producers, places := map[string]bool{}, map[string]bool{}
+	for i := range v.Series {
+		r := &v.Series[i]
+		if r.Metric != l.metric || r.Pooled > 0 || r.N == 0 || l.statistic(r) == nil {
+			continue
+		}
+		place := placeOf(r)
+		places[cmp.Or(r.LabelText(), "one without labels")] = true
+		if v.sel.has("phase", r.Labels["phase"]) && v.sel.has("place", place) {
+			rows = append(rows, r)
+			producers[r.Producer+" "+r.Name] = true
+		}
+	}
+	switch {
+	case len(places) == 0:
+		return Value{}, fmt.Errorf("no log, benchmark or monitor with %s", l.metric)
+	case len(rows) == 0:
+		return Value{}, fmt.Errorf("no such place or phase; there is %s", few(sorted(places)))
+	case l.combine == "sum" && len(producers) > 1:
+		return Value{}, fmt.Errorf("nothing that adds up: it was logged as %s; give the inputs of one of them", few(sorted(producers)))
+	}
+	out := l.combined(rows)
+	if len(rows) > 1 {
+		out.Note = fmt.Sprintf("%s of %d series", map[string]string{"sum": "the sum", "worst": "the worst", "mean": "the mean"}[l.combine], len(rows))
+	}
+	return out, nil
+}
+
+// combined returns the value of all rows.
+func (l *logged) combined(rows []*summary.Series) (out Value) {
+	n := int64(0)
+	for i, r := range rows {
+		x := *l.statistic(r)
+		switch {
+		case l.combine == "sum":
+			out.V += x
+		case l.combine == "mean":
+			out.V += *r.Sum
+			n = summary.Plus(n, r.N)
+		case i == 0 || l.worse(x, out.V):
+			out.V = x
+		}
+	}
+	if l.combine == "mean" {
+		out.V /= float64(n)
+	}
+	return out
+}
+
+// orLogged returns the measurement of a metric of traces that takes the largest logged value
+// where there is no trace with it.
+func orLogged(measure func(selection) (Value, error), metric string) func(selection) (Value, error) {
+	l := logged{metric: metric, stat: "max", combine: "worst"}
+	return func(v selection) (Value, error) {
+		if len(v.Memory) > 0 || v.sel.String() != "" {
+			return measure(v)
+		}
+		if out, err := l.ofSeries(v); err == nil {
+			return out, nil
+		}
+		return measure(v)
+	}
+}
+
+// placeOf returns the labels of a row without the phase: "gpu=0".
+func placeOf(r *summary.Series) string {
+	words := strings.Fields(r.LabelText())
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "phase=") }), " ")
+}

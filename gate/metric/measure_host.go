@@ -1,0 +1,203 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/summary"
+)
+
+// launchesPerStep has the launching calls of each step. A device's rows of steps
+// and its counts are in the same order.
+func (v selection) launchesPerStep() (Value, error) {
+	if _, err := v.stepRows(); err != nil {
+		return Value{}, err
+	}
+	if err := v.callsLost(); err != nil {
+		return Value{}, err
+	}
+	var calls []int64
+	for _, l := range v.Launches {
+		if !v.sel.hasDevice(l.Rank, l.Device) {
+			continue
+		}
+		i := 0
+		for _, st := range v.Steps {
+			if st.Input != l.Input || st.Rank != l.Rank || st.Device != l.Device {
+				continue
+			}
+			if i < len(l.PerStep) && v.sel.hasStep(st.Number) && st.LaunchesCut == 0 {
+				calls = append(calls, l.PerStep[i])
+			}
+			i++
+		}
+	}
+	if len(calls) == 0 {
+		return Value{}, errNoLaunch
+	}
+	return Value{V: medianOf(calls)}, nil
+}
+
+func (v selection) launches() (Value, error) {
+	if _, err := v.devices(); err != nil {
+		return Value{}, err
+	}
+	if err := v.callsLost(); err != nil {
+		return Value{}, err
+	}
+	var calls int64
+	for _, l := range v.Launches {
+		if v.sel.hasDevice(l.Rank, l.Device) {
+			calls = summary.Plus(calls, l.Calls)
+		}
+	}
+	if calls == 0 {
+		return Value{}, errNoLaunch
+	}
+	return whole(calls), nil
+}
+
+// callsLost returns an error if the calls of over one kernel in a thousand were lost.
+func (v selection) callsLost() error {
+	for _, l := range v.Launches {
+		if all := l.Launched + l.Without; v.sel.hasDevice(l.Rank, l.Device) && l.CallsLost > all/1000 {
+			return fmt.Errorf("the launch calls of %d of %d GPU operations of rank %d GPU %d were not recorded (launches-missing)", l.CallsLost, all, l.Rank, l.Device)
+		}
+	}
+	return nil
+}
+
+// launched sums the calls that launch kernels. It returns the number of graph launches
+// and the GPU operations that graphs, and all calls, launched.
+func (v selection) launched() (graphs, byGraphs, all int64, err error) {
+	any := false
+	for _, c := range v.Calls {
+		if !v.sel.hasNumber("rank", int64(c.Rank)) || c.Kind != "launch" && c.Kind != "graph-launch" {
+			continue
+		}
+		any = true
+		all = summary.Plus(all, c.Launched)
+		if c.Kind == "graph-launch" {
+			graphs = summary.Plus(graphs, c.Count)
+			byGraphs = summary.Plus(byGraphs, c.Launched)
+		}
+	}
+	if !any {
+		return 0, 0, 0, errNoLaunch
+	}
+	return graphs, byGraphs, all, nil
+}
+
+func (v selection) graphLaunches() (Value, error) {
+	graphs, _, _, err := v.launched()
+	return whole(graphs), err
+}
+
+func (v selection) graphShare() (Value, error) {
+	_, byGraphs, all, err := v.launched()
+	switch {
+	case err != nil:
+		return Value{}, err
+	case all == 0:
+		return Value{}, errors.New("no work with a known launch")
+	}
+	return ratio(byGraphs, all), nil
+}
+
+func allocated(m *summary.Memory) *int64 { return m.PeakAllocated }
+func reserved(m *summary.Memory) *int64  { return m.PeakReserved }
+
+// memories calls f for the devices of the allocator that are selected: those of
+// traces, and those of snapshots whose history tells the peak.
+func (v selection) memories(f func(*summary.Memory)) error {
+	var all []summary.Memory
+	for _, m := range v.Memory {
+		if !m.OnHost {
+			all = append(all, m)
+		}
+	}
+	for _, s := range v.Snapshots {
+		if s.Peak != nil {
+			all = append(all, summary.Memory{Rank: s.Rank, Device: s.Device, Capacity: s.Capacity,
+				PeakAllocated: &s.Peak.Live, PeakReserved: &s.Peak.HighestReserved})
+		}
+	}
+	switch {
+	case len(all) == 0 && len(v.Snapshots) > 0:
+		return errors.New("no history in the snapshot, so its peak is not known: call torch.cuda.memory._record_memory_history() before")
+	case len(all) == 0:
+		return errNoMemory
+	}
+	chosen := false
+	for i := range all {
+		if v.sel.hasDevice(all[i].Rank, all[i].Device) {
+			chosen = true
+			f(&all[i])
+		}
+	}
+	if !chosen {
+		return errors.New("no such device in what the allocator recorded")
+	}
+	return nil
+}
+
+// peakOf returns the measurement of a peak, that of the fullest device.
+func peakOf(peak func(*summary.Memory) *int64) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
+		most := int64(-1)
+		err := v.memories(func(m *summary.Memory) {
+			if n := peak(m); n != nil {
+				most = max(most, *n)
+			}
+		})
+		switch {
+		case err != nil:
+			return Value{}, err
+		case most < 0:
+			return Value{}, errNoMemory
+		}
+		return whole(most), nil
+	}
+}
+
+func (v selection) memoryShare() (Value, error) {
+	fullest, known := Value{V: -1}, false
+	err := v.memories(func(m *summary.Memory) {
+		peak := m.PeakReserved
+		if peak == nil {
+			peak = m.PeakAllocated
+		}
+		if peak == nil || m.Capacity == nil || *m.Capacity <= 0 {
+			return
+		}
+		if s := ratio(*peak, *m.Capacity); !known || s.V > fullest.V {
+			fullest, known = s, true
+		}
+	})
+	switch {
+	case err != nil:
+		return Value{}, err
+	case !known:
+		return Value{}, errors.New("no size of the device's memory; set a gate on memory.peak in its place")
+	}
+	return fullest, nil
+}
+
+func sumOf(ns []int64) (sum int64) {
+	for _, n := range ns {
+		sum = summary.Plus(sum, n)
+	}
+	return sum
+}
+
+// medianOf returns the middle of the numbers, the mean of the middle two where
+// there is an even number of them.
+func medianOf(ns []int64) float64 {
+	s := slices.Sorted(slices.Values(ns))
+	if len(s) == 0 {
+		return math.NaN()
+	}
+	return float64(s[(len(s)-1)/2])/2 + float64(s[len(s)/2])/2
+}

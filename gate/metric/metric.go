@@ -1,0 +1,244 @@
+// Package metric has the metrics of a run that gates are set on: what each is called, its
+// unit, what it selects, and how it is measured from a summary. [Parse] reads the name of a
+// metric with its selector, and [Metric.Measure] returns its value in a run. Package gate
+// compares values with limits.
+package metric
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Metric is a figure that gates can be set on.
+type Metric struct {
+	Name    string
+	Unit    Unit
+	Of      Unit     // of a share's numerator and denominator
+	Higher  bool     // more of it is better
+	Steady  bool     // the same in every run of a program, or nearly
+	Host    bool     // told without device work
+	Rises   bool     // more of the capture can only raise it
+	Sums    bool     // it adds up over the capture, so captures of unequal length do not compare
+	Keys    []string // of selectors that it knows
+	Needs   []string // those that a gate must have
+	Meaning string   // what it is; of shares and means the numerator
+	Per     string   // the denominator, or ""
+
+	measure func(selection) (Value, error)
+}
+
+// A Value is the value of a metric in one run. Shares and means have a
+// numerator and a denominator.
+type Value struct {
+	V        float64
+	Num, Den int64
+	Note     string // what a reader should know of it, or ""
+}
+
+func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
+
+func whole(n int64) Value { return Value{V: float64(n)} }
+
+// A selection is the part of a run that a gate is about.
+type selection struct {
+	*summary.Summary
+	sel Selector
+}
+
+// Measure returns what the metric comes to in a run. It is an error if the run
+// does not have it, or if nothing in it is what the selector asks for: nothing
+// is not zero.
+func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
+	if err := m.rolledUp(s, sel); err != nil {
+		return Value{}, err
+	}
+	v, err := m.measure(selection{s, sel})
+	if err == nil && (math.IsNaN(v.V) || math.IsInf(v.V, 0)) {
+		err = errors.New("nothing to divide by")
+	}
+	return v, err
+}
+
+// Text prints a value of the metric: "17.2% (9.046 ms of 52.74 ms)".
+func (m *Metric) Text(v Value) string {
+	text := m.Unit.Text(v.V)
+	if m.Unit == Share && v.Den > 0 {
+		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(v.Num)), m.Of.Text(float64(v.Den)))
+	}
+	if v.Note != "" {
+		text += ", " + v.Note
+	}
+	return text
+}
+
+// deviceKeys returns the selectors of what devices have, and more.
+func deviceKeys(more ...string) []string { return append([]string{"device", "rank"}, more...) }
+
+// Metrics returns all metrics in the order in which they are listed.
+func Metrics() []Metric {
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics(),
+		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
+}
+
+func activityMetrics() []Metric {
+	keys := deviceKeys("steps", "phase")
+	return []Metric{
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran", Per: "window, summed over GPUs",
+			measure: shareOf(summary.Activity.Busy)},
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran", Per: "window, summed over GPUs",
+			measure: shareOf(summary.Activity.Compute)},
+		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
+			measure: selection.exposedComm},
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
+			measure: selection.overlap},
+		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did", Per: "window, summed over GPUs",
+			measure: shareOf(summary.Activity.ExposedCopy)},
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
+			measure: selection.idle},
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU", Per: "window, summed over GPUs",
+			measure: selection.syncs},
+	}
+}
+
+func stepMetrics() []Metric {
+	keys := []string{"rank", "steps"}
+	return []Metric{
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
+			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
+		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time", Per: "number of steps",
+			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
+		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "longest step time",
+			measure: stepsAs(func(ns []int64) Value { return whole(slices.Max(ns)) })},
+		{Name: "step.count", Unit: Count, Higher: true, Steady: true, Host: true, Keys: keys, Meaning: "number of steps",
+			measure: stepsAs(func(ns []int64) Value { return whole(int64(len(ns))) })},
+	}
+}
+
+func kernelMetrics() []Metric {
+	keys := deviceKeys("category", "class", "kernel", "op")
+	return []Metric{
+		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
+			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
+		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
+			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
+		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
+		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
+			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of steps of the GPUs",
+			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels", Per: "total kernel time of the GPUs",
+			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
+	}
+}
+
+func launchMetrics() []Metric {
+	return []Metric{
+		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
+			measure: selection.launchesPerStep},
+		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
+			measure: selection.launches},
+		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
+			measure: selection.graphLaunches},
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
+			measure: selection.graphShare},
+	}
+}
+
+func otherMetrics() []Metric {
+	copyKeys := deviceKeys("class", "copy")
+	phaseKeys, needs := []string{"phase", "rank"}, []string{"phase"}
+	return []Metric{
+		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the GPU",
+			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
+		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "total time of copies and memsets",
+			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
+		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
+			measure: copiesAs(copies.moved)},
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one GPU",
+			measure: orLogged(peakOf(allocated), "memory.peak")},
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
+			measure: orLogged(peakOf(reserved), "memory.peak_reserved")},
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded)", Per: "memory of the GPU, of the fullest GPU",
+			measure: selection.memoryShare},
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"", Per: "its number of runs",
+			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation or phase, summed over runs",
+			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "total time of the GPU work launched in an annotation",
+			measure: phaseAs(phase.device)},
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "number of runs of an annotation",
+			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
+	}
+}
+
+// Of returns the metric of a name, or an error that names the nearest
+// ones.
+func Of(name string) (*Metric, error) {
+	all := Metrics()
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown metric %q, want one of %s; \"assay help gates\" lists all", name, strings.Join(nearest(name, all), ", "))
+}
+
+// mostNearest is how many names an error suggests.
+const mostNearest = 6
+
+// nearest returns the names of metrics that are most like a name, the nearest first: of those
+// of its family, which is what precedes the period, or of all if it has none.
+func nearest(name string, all []Metric) (out []string) {
+	family := func(name string) string {
+		return strings.TrimSuffix(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))], "s")
+	}
+	for _, m := range all {
+		if family(m.Name) == family(name) {
+			out = append(out, m.Name)
+		}
+	}
+	if out == nil {
+		for _, m := range all {
+			out = append(out, m.Name)
+		}
+	}
+	cost := map[string]int{}
+	for _, known := range out {
+		cost[known] = distance(name, known)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(cost[a], cost[b]) })
+	return out[:min(mostNearest, len(out))]
+}
+
+// distance returns how many bytes must be inserted, removed or replaced to make one name of
+// another, or of its beginning: "gpu.busy" is near "gpu.busy_share". Of names over 64 bytes
+// the beginnings are compared.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return slices.Min(row)
+}

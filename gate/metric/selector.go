@@ -1,0 +1,184 @@
+package metric
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary"
+)
+
+// A Selector says which part of a run a gate is about, as
+// "{category=gemm, rank=0}". The zero Selector is all of it.
+type Selector struct{ terms []term }
+
+type term struct{ key, value string }
+
+// Parse takes "metric{key=value, ...}" apart.
+func Parse(text string) (*Metric, Selector, error) {
+	name, rest, selects := strings.Cut(text, "{")
+	m, err := Of(strings.TrimSpace(name))
+	if err != nil || !selects {
+		return m, Selector{}, err
+	}
+	inner, ends := strings.CutSuffix(strings.TrimSpace(rest), "}")
+	if !ends {
+		return nil, Selector{}, fmt.Errorf("selector %q has no closing brace", "{"+rest)
+	}
+	terms, err := split(inner)
+	if err != nil {
+		return nil, Selector{}, fmt.Errorf("selector %q: %w", "{"+inner+"}", err)
+	}
+	var sel Selector
+	for _, t := range terms {
+		key, value, ok := strings.Cut(t, "=")
+		key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
+		switch {
+		case !ok || value == "":
+			return nil, Selector{}, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(t))
+		case !slices.Contains(m.Keys, key):
+			return nil, Selector{}, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, key, strings.Join(m.Keys, ", "))
+		case sel.Value(key) != "":
+			return nil, Selector{}, fmt.Errorf("selector %q is given twice", key)
+		}
+		if err := checkTerm(key, value); err != nil {
+			return nil, Selector{}, err
+		}
+		sel.terms = append(sel.terms, term{key, value})
+	}
+	return m, sel, nil
+}
+
+// split cuts terms at commas, except within quotes.
+func split(s string) ([]string, error) {
+	var out []string
+	from, quoted := 0, false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ',' && !quoted:
+			out = append(out, s[from:i])
+			from = i + 1
+		}
+	}
+	if quoted {
+		return nil, fmt.Errorf("a quote is not closed")
+	}
+	return append(out, s[from:]), nil
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// checkTerm refuses values that no run can have.
+func checkTerm(key, value string) error {
+	switch key {
+	case "rank", "device":
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return fmt.Errorf("selector %s: %q is not a whole number", key, value)
+		}
+	case "steps":
+		_, _, err := stepRange(value)
+		return err
+	case "owner":
+		if !slices.Contains(summary.Owners(), value) {
+			return fmt.Errorf("selector owner: unknown owner %q, want one of %s", value, strings.Join(summary.Owners(), ", "))
+		}
+	case "class":
+		if _, ok := summary.ClassOf(value); !ok {
+			return fmt.Errorf("selector class: unknown class %q, want one of comm, compute, copy, memset", value)
+		}
+	}
+	return nil
+}
+
+// Value returns the value of a key, or "".
+func (s Selector) Value(key string) string {
+	for _, t := range s.terms {
+		if t.key == key {
+			return t.value
+		}
+	}
+	return ""
+}
+
+// String returns the selector as it is written, or "".
+func (s Selector) String() string {
+	if len(s.terms) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, t := range s.terms {
+		value := t.value
+		if strings.ContainsAny(value, ",{}") {
+			value = `"` + value + `"`
+		}
+		parts = append(parts, t.key+"="+value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// hasDevice reports whether rows of a device are selected.
+func (s Selector) hasDevice(rank int, device int64) bool {
+	return s.hasNumber("rank", int64(rank)) && s.hasNumber("device", device)
+}
+
+func (s Selector) hasNumber(key string, n int64) bool {
+	want := s.Value(key)
+	return want == "" || want == strconv.FormatInt(n, 10)
+}
+
+// has reports whether a name is selected: all of it, or a pattern in which "*"
+// stands for anything.
+func (s Selector) has(key, name string) bool {
+	return matches(s.Value(key), name)
+}
+
+// hasPhase reports whether a phase of "assay help phases" is selected. Their names have
+// hyphens, where programs mostly write underscores or spaces.
+func (s Selector) hasPhase(name string) bool {
+	want := s.Value("phase")
+	return matches(want, name) || matches(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(want)), name)
+}
+
+// matches reports whether a pattern, in which "*" stands for anything, is that of a name. An
+// empty pattern is that of all.
+func matches(want, name string) bool {
+	return want == "" || label.Like(want, name)
+}
+
+// hasStep reports whether the step of a number is selected.
+func (s Selector) hasStep(number int64) bool {
+	text := s.Value("steps")
+	if text == "" {
+		return true
+	}
+	first, last, err := stepRange(text)
+	return err == nil && number >= first && number <= last
+}
+
+// stepRange reads "3", "3-5" or "3-".
+func stepRange(text string) (first, last int64, err error) {
+	from, to, ranges := strings.Cut(text, "-")
+	if first, err = strconv.ParseInt(from, 10, 64); err == nil {
+		switch {
+		case !ranges:
+			last = first
+		case to == "":
+			last = 1<<63 - 1
+		default:
+			last, err = strconv.ParseInt(to, 10, 64)
+		}
+	}
+	if err != nil || first < 0 || last < first {
+		return 0, 0, fmt.Errorf("selector steps: %q is no range of step numbers, want one as 3, 3-5 or 3-", text)
+	}
+	return first, last, nil
+}

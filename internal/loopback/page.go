@@ -1,0 +1,77 @@
+package loopback
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+)
+
+// Perfetto is the origin of the viewer.
+const Perfetto = "https://ui.perfetto.dev"
+
+// patience is how long the page waits for an answer of the viewer before it says so.
+const patience = 15 * time.Second
+
+// Address returns the address of the viewer that shows a stretch of time, in ns of the trace's
+// clock: its ts in µs, times 1,000. The viewer adds nothing to them.
+func Address(show *Range) string {
+	if show == nil {
+		return Perfetto
+	}
+	return Perfetto + "/#!/?visStart=" + strconv.FormatInt(show.Start, 10) + "&visEnd=" + strconv.FormatInt(show.End, 10)
+}
+
+// A Range is a stretch of time, in ns.
+type Range struct{ Start, End int64 }
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// data is what the script of the page reads.
+type data struct {
+	Address  string `json:"address"`
+	Origin   string `json:"origin"`
+	Trace    string `json:"trace"`
+	Title    string `json:"title"`
+	FileName string `json:"fileName"`
+	Path     string `json:"path"`
+	Patience int64  `json:"patience"` // ms
+}
+
+// page returns the page that hands a trace to the viewer, and its Content-Security-Policy.
+func page(c Content) (text []byte, policy string, err error) {
+	// json.Marshal writes <, > and & as escapes, so no text can end the element.
+	about, err := json.Marshal(data{Address(c.Show), Perfetto, tracePath, c.Title, c.Name, c.Path, patience.Milliseconds()})
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, map[string]any{
+		"Title": c.Title, "About": c.About, "Origin": Perfetto,
+		"Style": template.CSS(pageCSS), "Script": template.JS(pageJS), "Data": template.JS(about),
+	})
+	policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", hash(pageJS), hash(pageCSS))
+	return out.Bytes(), policy, err
+}
+
+// hash returns the source expression of a script or style.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,40 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/judge/rule"
+)
+
+// An offered is one result of a benchmark: the request rate, and medians in ms.
+type offered struct {
+	rate       string
+	ttft, tpot float64
+}
+
+// sweepOf returns results of SGLang's bench_serving.
+func sweepOf(list ...offered) string {
+	var b strings.Builder
+	for _, o := range list {
+		fmt.Fprintf(&b, `{"backend": "sglang", "dataset_name": "random", "request_rate": %s, "max_concurrency": null, "duration": 60.0, "completed": 100, "total_input_tokens": 1000, "total_output_tokens": 1000, `+
+			`"request_throughput": 1.6, "output_throughput": 16.0, "median_ttft_ms": %g, "median_tpot_ms": %g, "mean_ttft_ms": %[2]g, "mean_tpot_ms": %[3]g}`+"\n", o.rate, o.ttft, o.tpot)
+	}
+	return b.String()
+}
+
+// labelledBenchmarks are results of benchmarks of servers.
+func labelledBenchmarks() []labelled {
+	of := func(name, label, near string, list ...offered) labelled {
+		return labelled{name: name, label: label, near: near, in: given(sweepOf(list...))}
+	}
+	return []labelled{
+		of("a first token after 700 ms at one request per second", rule.SlowFirstToken, rule.SlowNextToken, offered{"1.0", 700, 20}),
+		of("first tokens over the target at each load", rule.SlowFirstToken, "", offered{"4.0", 9000, 30}, offered{"1.0", 501, 20}),
+		of("a first token that is late at the higher load only", "", rule.SlowFirstToken, offered{"1.0", 120, 20}, offered{"8.0", 90000, 49}),
+		of("all requests at once", "", rule.SlowFirstToken, offered{"Infinity", 90000, 60}),
+		of("output tokens after 80 ms at one request per second", rule.SlowNextToken, rule.SlowFirstToken, offered{"1.0", 100, 80}),
+		of("output tokens over the target at each load", rule.SlowNextToken, "", offered{"1.0", 100, 51}, offered{"2.0", 100, 90}),
+		of("output tokens that are slow at the higher load only", "", rule.SlowNextToken, offered{"1.0", 100, 49}, offered{"2.0", 100, 90}),
+	}
+}
