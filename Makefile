@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions cover accept beam
+.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions cover accept beam web
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without it: many inputs, full memory, noise.
@@ -13,6 +13,8 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go mod tidy -diff
 update: ; go test ./judge/rule -run TestBuiltInSource -update
 	go test ./classify ./cmd/assay ./report ./internal/gen/tracegen -update
+# The script and the style of the HTML report; fetches esbuild.
+web:    ; cd internal/webbuild && go run . -web ../../report/web -o ../../report/page/assets
 fuzz:   ; ./.ci/fuzz 30s
 bench:  ; go test -run '^$$' -bench . ./...
 # Bombs and other inputs that want too much, at full size, with peak memory beside the

@@ -51,15 +51,21 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	d := screen(ctx)
 	d.Brief = brief(ctx)
 	d.Sections = doc.Present(slices.Concat(
-		[]doc.Section{capture(ctx), timeline.Budget(ctx), findings(ctx), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
+		[]doc.Section{drawn(capture(ctx)), timeline.Budget(ctx), drawn(findings(ctx)), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
 		ranks.Stages(ctx), []doc.Section{ranks.Collectives(ctx)},
 		byImpact(ctx,
-			[]doc.Section{timeline.IdleOwners(ctx), timeline.Gaps(ctx), timeline.Launches(ctx), timeline.Calls(ctx), timeline.Graphs(ctx)},
-			[]doc.Section{timeline.KernelTable(ctx), timeline.Categories(ctx), timeline.Unclassified(ctx), timeline.Operators(ctx), timeline.Modules(ctx), timeline.Lines(ctx), timeline.Annotations(ctx), timeline.Passes(ctx)}),
-		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), timeline.Copies(ctx), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
-		[]doc.Section{timeline.Distributions(ctx), timeline.Spans(ctx)}, tables.Sections(ctx), logs.Sections(ctx))...)
+			[]doc.Section{drawn(timeline.IdleOwners(ctx)), drawn(timeline.Gaps(ctx)), timeline.Launches(ctx), drawn(timeline.Calls(ctx)), timeline.Graphs(ctx)},
+			[]doc.Section{drawn(timeline.KernelTable(ctx)), timeline.Categories(ctx), timeline.Unclassified(ctx), drawn(timeline.Operators(ctx)), drawn(timeline.Modules(ctx)), drawn(timeline.Lines(ctx)), drawn(timeline.Annotations(ctx)), timeline.Passes(ctx)}),
+		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), drawn(timeline.Copies(ctx)), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
+		[]doc.Section{timeline.Distributions(ctx), drawn(timeline.Spans(ctx))}, tables.Sections(ctx), logs.Sections(ctx))...)
 	d.charts = doc.InPlace(charts, d.Sections)
 	return d
+}
+
+// drawn returns a section that the HTML page has in another form.
+func drawn(s doc.Section) doc.Section {
+	s.Drawn = true
+	return s
 }
 
 // Overview makes a report without the sections and pictures of the whole report, which

@@ -7,6 +7,17 @@ import (
 	"assay/summary/view"
 )
 
+// WithoutDetails returns the report without the timelines of GPUs, which only its page and
+// its JSON have.
+func (d Report) WithoutDetails() Report {
+	if d.summary != nil && d.summary.Details != nil {
+		s := *d.summary
+		s.Details = nil
+		d.summary = &s
+	}
+	return d
+}
+
 // RolledUp returns the report with a JSON of bounded size: runs of several ranks have the sums
 // over their ranks, and all rows of the ranks only that stand out or that a finding names.
 // If full is true, the JSON has the sums and the rows of all ranks. Nothing else of the

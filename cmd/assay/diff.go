@@ -38,13 +38,15 @@ type difference struct {
 	brief     bool
 	dir       string
 	force     bool
+	noHTML    bool
 }
 
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md, json or csv (all rows in one table)")
 	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
-	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.md, comparison.json and pictures; created if missing")
+	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.html, diff.md, comparison.json and pictures; created if missing")
+	flags.BoolVar(&d.noHTML, "no-html", false, "do not write diff.html, the page for a browser")
 	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
 	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
 	flags.BoolVar(&d.force, "force", false, "compare although GPU models differ or one side has no GPU time")
@@ -115,7 +117,7 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{"comparison.json", "diff.md", pictures.ComparisonFiles(), false})
+		names, err := writeReport(d.dir, doc, reportFiles{json: "comparison.json", markdown: "diff.md", html: htmlName("diff.html", d.noHTML), pictures: pictures.ComparisonFiles()})
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}

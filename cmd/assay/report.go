@@ -22,7 +22,7 @@ const textWidth = 80
 func reportCommand() *command {
 	return &command{
 		name: "report", args: "INPUT... [-o DIR]",
-		does: "print the verdict, and write report.md, summary.json and pictures to DIR",
+		does: "print the verdict, and write report.html, report.md, summary.json and pictures to DIR",
 		example: `  assay report trace.json.gz -o out
   assay report DIR_OF_TRACES -o out
   assay report trace.json.gz -o out --format md --brief > comment.md
@@ -39,6 +39,7 @@ func runReport(e env, c *command, args []string) error {
 	format := flags.StringP("format", "f", "text", "`FORMAT` of what is printed: text, md or json")
 	brief := flags.Bool("brief", false, "with --format md: print the page of one screen for a pull request, under 4 KB, with which report.md begins")
 	full := fullFlag(flags)
+	noHTML := flags.Bool("no-html", false, "do not write report.html, the page for a browser")
 	m.register(flags)
 	m.window.register(flags)
 	args, err := parse(e, c, flags, args)
@@ -57,6 +58,7 @@ func runReport(e env, c *command, args []string) error {
 	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
 		return err
 	}
+	m.details = !*noHTML
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed
@@ -64,7 +66,7 @@ func runReport(e env, c *command, args []string) error {
 	doc := mask(report.Build(v.summary, v.result))
 	// The files come first. A reader that closes stdout early, for example head, must
 	// not prevent the report.
-	names, err := writeReport(*dir, doc, reportFiles{"summary.json", "report.md", pictures.Files(), *full})
+	names, err := writeReport(*dir, doc, reportFiles{json: "summary.json", markdown: "report.md", html: htmlName("report.html", *noHTML), pictures: pictures.Files(), full: *full})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
@@ -73,6 +75,14 @@ func runReport(e env, c *command, args []string) error {
 	}
 	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)
 	return failed
+}
+
+// htmlName returns the name of the HTML page, or "" if it is not wanted.
+func htmlName(name string, unwanted bool) string {
+	if unwanted {
+		return ""
+	}
+	return name
 }
 
 // checkDir returns an error if the report cannot be written to dir. It is called before

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
@@ -20,6 +21,7 @@ import (
 // A reportFiles names the files of a report.
 type reportFiles struct {
 	json, markdown string
+	html           string   // "" for none
 	pictures       []string // all that any report of the kind can have
 	full           bool     // the JSON has all rows of all ranks
 }
@@ -40,9 +42,12 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 			names = append(names, name)
 		}
 	}
-	stage(files.json, shown(doc, "json", false, files.full))
+	stage(files.json, doc.as(func(d report.Report, w io.Writer) error { return d.WithoutDetails().RolledUp(files.full).JSON(w) }))
 	for _, chart := range doc.value.Charts() {
 		stage(chart.File(), mask(chart).as(plot.Chart.PNG))
+	}
+	if files.html != "" {
+		stage(files.html, doc.as(report.Report.HTML))
 	}
 	stage(files.markdown, doc.as(report.Report.Markdown))
 	if err != nil {
@@ -50,6 +55,9 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	}
 	// Remove pictures of an earlier report that this report does not have.
 	gone := []string{files.markdown}
+	if files.html == "" {
+		gone = append(gone, pageName(files.markdown))
+	}
 	for _, old := range files.pictures {
 		if !slices.Contains(names, old) {
 			gone = append(gone, old)
@@ -67,6 +75,9 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	names[0], names[last] = names[last], names[0]
 	return names, nil
 }
+
+// pageName returns the name of the HTML page of a Markdown report.
+func pageName(markdown string) string { return strings.TrimSuffix(markdown, ".md") + ".html" }
 
 // A writer writes files that appear only when they are complete. Until its stop is
 // called, the end of the process, by a signal or for want of memory, removes the

@@ -54,6 +54,7 @@ type Section struct {
 	Lead   string // a caption or a denominator; the screen prints it after the title
 	Blocks []Block
 	Fold   bool // Markdown shows it on a click
+	Drawn  bool // the HTML page shows it in another form
 }
 
 // A Block is a [Paragraph], a [List], a [Table] or a [Picture].

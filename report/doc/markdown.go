@@ -242,7 +242,7 @@ func (m markdown) table(b *strings.Builder, t Table) {
 		writeGrid(b, t.Columns, append([][]string{cells[0]}, cells[1+openRows:]...))
 		b.WriteString("\n</details>\n")
 	}
-	if rest := t.More.text(t.Title); rest != "" {
+	if rest := t.More.Text(t.Title); rest != "" {
 		b.WriteString("\n" + escapeMarkdown(rest) + "\n")
 	}
 	if left := t.leftText(); left != "" {

@@ -209,9 +209,9 @@ func columnWidths(cells [][]string) []int {
 	return widths
 }
 
-// text returns what is not shown: "12 more kernels (3.4% of total kernel time)", or ""
+// Text returns what is not shown: "12 more kernels (3.4% of total kernel time)", or ""
 // if nothing is missing.
-func (r Rest) text(rows string) string {
+func (r Rest) Text(rows string) string {
 	text := r.rows(rows)
 	if text != "" && r.Total > 0 {
 		text += " (" + unit.Share(r.Weight, r.Total) + " of " + r.Of + ")"
@@ -219,7 +219,7 @@ func (r Rest) text(rows string) string {
 	return text
 }
 
-// brief is text for a screen, where the heading has the denominator: "12 more kernels,
+// brief is Text for a screen, where the heading has the denominator: "12 more kernels,
 // 3.4%".
 func (r Rest) brief(rows string) string {
 	text := r.rows(rows)

@@ -36,7 +36,7 @@ func TestRestText(t *testing.T) {
 		"1 more kind of device work (25.0% of w)": {Rest{Rows: 1, Weight: 1, Total: 4, Of: "w"}, "kinds of device work"},
 		"2 more kinds of copies":                  {Rest{Rows: 2}, "kinds of copies"},
 	} {
-		if got := r.rest.text(r.rows); got != want {
+		if got := r.rest.Text(r.rows); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/report/doc"
+	"assay/report/page"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view"
+	"assay/unit"
+)
+
+// HTML writes the report as one self-contained page for a browser.
+func (d Report) HTML(w io.Writer) error {
+	if d.comparison != nil {
+		p := page.Page{
+			Title:      d.Title,
+			Head:       page.Head{Kind: "What changed", Headline: doc.Sentence(d.comparison.Headline)},
+			Text:       d.Sections,
+			Comparison: d.comparison,
+		}
+		p.Sections = p.Text
+		return p.Write(w)
+	}
+	ctx := section.New(d.summary, d.result)
+	p := page.Page{
+		Title: d.Title, Head: pageHead(ctx), Facts: pageFacts(ctx), Budget: pageBudget(ctx), Findings: pageFindings(ctx),
+		Text:    d.Sections,
+		Capture: []doc.Section{capture(ctx)}, Summary: d.summary, States: d.result.States,
+	}
+	for _, s := range p.Text {
+		if !s.Drawn {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p.Write(w)
+}
+
+// pageHead returns the verdict with its cause and the fixes to try first.
+func pageHead(ctx *section.Context) page.Head {
+	h := page.Head{Kind: "Verdict", Headline: finding.Upper(bound(ctx)), Sentence: verdictSentence(ctx, ctx.Brief)}
+	if text := verdictCause(ctx); text != "" {
+		h.Cause = ctx.Brief(text)
+	}
+	f, ok := decisive(ctx)
+	if over := overLimits(ctx); len(over) > 0 {
+		f, ok = over[0], true
+	}
+	if ok {
+		for _, step := range f.Next[:min(2, len(f.Next))] {
+			h.First = append(h.First, doc.Sentence(ctx.Step(step)))
+		}
+	}
+	for _, is := range ctx.Issues {
+		if is.Severity == "data-loss" {
+			h.Warnings = append(h.Warnings, label.Clip(label.Clean(is.Code), 40)+": "+doc.Sentence(is.Help))
+		}
+	}
+	h.Warnings = h.Warnings[:min(len(h.Warnings), 3)]
+	return h
+}
+
+// pageFacts returns the numbers beside the verdict.
+func pageFacts(ctx *section.Context) (out []page.Fact) {
+	n := int64(len(ctx.Devices))
+	if n == 0 || ctx.WithoutClock() {
+		return nil
+	}
+	a := ctx.Total
+	out = append(out, page.Fact{Value: unit.Share(a.Busy(), a.Window()), Name: "GPU busy"})
+	if len(ctx.Result.Groups) == 1 && ctx.Result.Groups[0].MedianNS > 0 {
+		out = append(out, page.Fact{Value: unit.Duration(ctx.Result.Groups[0].MedianNS), Name: "median step"})
+	}
+	if comm := a.With(summary.ClassComm); comm > 0 {
+		out = append(out, page.Fact{Value: unit.Share(a.HiddenComm(), comm), Name: "comm overlapped"})
+	}
+	name := "GPU window"
+	if n > 1 {
+		name = fmt.Sprintf("mean window of %d GPUs", n)
+	}
+	return append(out, page.Fact{Value: unit.Duration(doc.Mean(a.Window(), n)), Name: name})
+}
+
+func pageBudget(ctx *section.Context) *page.Budget {
+	n := int64(len(ctx.Devices))
+	if n == 0 || ctx.WithoutClock() || ctx.Total.Window() == 0 {
+		return nil
+	}
+	a := ctx.Total
+	b := &page.Budget{WindowNS: doc.Mean(a.Window(), n), Of: "the window"}
+	for i, ns := range []int64{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()} {
+		b.Parts[i] = doc.Mean(ns, n)
+	}
+	if n > 1 {
+		b.Of = fmt.Sprintf("the window, mean of %d GPUs", n)
+	}
+	return b
+}
+
+// pageFindings returns the findings with the texts of the report.
+func pageFindings(ctx *section.Context) (out []page.Finding) {
+	for i := range ctx.Result.Findings {
+		f := &ctx.Result.Findings[i]
+		p := page.Finding{
+			Rule: label.Clip(label.Clean(f.Rule), 40), Level: words.Level(f.Level), Title: doc.Sentence(ctx.Brief(f.Title)),
+			Savings: savingsText(ctx, *f), Places: pagePlaces(ctx, f),
+		}
+		if f.GainNS != nil && f.GainOfNS > 0 && f.Level > finding.Info {
+			p.Gain = float64(*f.GainNS) / float64(f.GainOfNS)
+		}
+		if text := causeText(ctx, *f); text != "" {
+			p.Cause = doc.Sentence(ctx.Brief(text))
+		}
+		for _, e := range f.Evidence {
+			p.Evidence = append(p.Evidence, doc.Sentence(ctx.Brief(e)))
+		}
+		if len(f.ToBeSure) > 0 && f.Level > finding.Info {
+			p.Confirm = doc.Sentence(strings.Join(f.ToBeSure, "; "))
+		}
+		for _, step := range f.Next {
+			fix := page.Fix{Text: doc.Sentence(rule.Text(step))}
+			if source := rule.SourceOf(step); strings.HasPrefix(source.URL, "https://") {
+				fix.Source, fix.URL = source.Title, source.URL
+			}
+			p.Fixes = append(p.Fixes, fix)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// mostPlaces is how many places of a finding have a button.
+const mostPlaces = 3
+
+// pagePlaces returns the places of a finding: those in time first.
+func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
+	for i := range f.Where {
+		w := &f.Where[i]
+		p := page.Place{StartNS: w.StartNS, Length: w.NS}
+		if key, ok := placeDevice(ctx, w); ok {
+			p.Key = &key
+			if len(ctx.Devices) > 1 {
+				p.Label = ctx.Place[key]
+			}
+		}
+		if p.StartNS == nil && w.Step != "" {
+			p.StartNS, p.Length = stepPlace(ctx, w)
+		}
+		for _, named := range []struct{ name, table string }{
+			{w.Step, ""}, {w.Phase, ""}, {w.Kernel, "kernels"}, {w.Op, "operators"}, {w.Copy, "copies"}, {w.Call, "calls"},
+		} {
+			if named.name != "" {
+				p.Label = strings.TrimPrefix(p.Label+", ", ", ") + label.Clip(label.Clean(named.name), 40)
+				p.Table, p.Query = named.table, named.name
+				break
+			}
+		}
+		if p.StartNS == nil && p.Table == "" {
+			continue
+		}
+		if p.Label == "" {
+			p.Label = unit.Duration(w.NS)
+		}
+		out = append(out, p)
+	}
+	// Places in time lead to the proof; a row of a table only to a sum.
+	slices.SortStableFunc(out, func(a, b page.Place) int { return rankOf(a) - rankOf(b) })
+	return out[:min(len(out), mostPlaces)]
+}
+
+func rankOf(p page.Place) int {
+	if p.StartNS != nil {
+		return 0
+	}
+	return 1
+}
+
+// placeDevice returns the GPU of a place. A place without a device is on the first of its
+// input.
+func placeDevice(ctx *section.Context, w *finding.Place) (view.DeviceKey, bool) {
+	for i := range ctx.Devices {
+		d := &ctx.Devices[i]
+		if d.Input == w.Input && d.Rank == w.Rank && (w.Device == nil || *w.Device == d.Device) {
+			return view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}, true
+		}
+	}
+	return view.DeviceKey{}, false
+}
+
+// stepPlace returns where a step is that a place names without its time.
+func stepPlace(ctx *section.Context, w *finding.Place) (start *int64, ns int64) {
+	for i := range ctx.Steps {
+		st := &ctx.Steps[i]
+		if st.Input == w.Input && st.Rank == w.Rank && st.Name == w.Step && (w.Device == nil || *w.Device == st.Device) {
+			return &st.StartNS, st.WallNS
+		}
+	}
+	return nil, w.NS
+}

@@ -1,0 +1,186 @@
+package page
+
+import (
+	"assay/internal/label"
+	"assay/report/doc"
+)
+
+// data is what the script reads. report/web/model.ts has the same types. Rows are columns,
+// names are interned, and times that ascend are counted from the one before.
+type data struct {
+	Title    string    `json:"title"`
+	Head     Head      `json:"head"`
+	Facts    []Fact    `json:"facts,omitempty"`
+	Budget   *Budget   `json:"budget,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+
+	Devices []device `json:"devices,omitempty"`
+	Aligned string   `json:"aligned,omitempty"` // how the clocks of devices were brought together
+	Tables  []table  `json:"tables,omitempty"`
+	Flames  []flame  `json:"flames,omitempty"`
+	Charts  []chart  `json:"charts,omitempty"`
+	Diff    *diff    `json:"diff,omitempty"`
+
+	Sections []section `json:"sections,omitempty"`
+	Capture  []section `json:"capture,omitempty"`
+
+	Names []string    `json:"names,omitempty"`
+	Tidy  map[int]any `json:"tidy,omitempty"` // shorter forms of names, by index
+}
+
+func (p *Page) data() *data {
+	n := newNames()
+	d := &data{
+		Title: p.Title, Head: p.Head, Facts: p.Facts, Budget: p.Budget,
+		Sections: sections(p.Sections, dataRows), Capture: sections(p.Capture, dataRows),
+	}
+	if s := p.Summary; s != nil {
+		t := newTimelines(s, p.States, n)
+		d.Devices, d.Aligned = t.devices, t.aligned
+		d.Findings = t.placed(p.Findings)
+		d.Tables = tables(s, n)
+		d.Flames = flames(s, n)
+		d.Charts = charts(s)
+	}
+	if p.Comparison != nil {
+		d.Diff = diffOf(p.Comparison, n)
+	}
+	d.Names, d.Tidy = n.list, n.tidy
+	return d
+}
+
+// names gives each name a number.
+type names struct {
+	list []string
+	tidy map[int]any
+	at   map[string]int
+}
+
+func newNames() *names { return &names{at: map[string]int{}, tidy: map[int]any{}} }
+
+// nameColumns is how much of a name the page has. Both ends of a long name tell kernels
+// apart, so it is cut in the middle.
+const nameColumns = 500
+
+// of returns the number of a name.
+func (n *names) of(name string) int {
+	i, ok := n.at[name]
+	if !ok {
+		i = len(n.list)
+		n.list = append(n.list, visible(name))
+		n.at[name] = i
+	}
+	return i
+}
+
+// kernel returns the number of the name of a kernel, which also has a short form.
+func (n *names) kernel(name string) int {
+	i, ok := n.at[name]
+	if ok {
+		return i
+	}
+	i = n.of(name)
+	if short := visible(label.TidyKernel(name)); short != n.list[i] && short != "" {
+		n.tidy[i] = short
+	}
+	return i
+}
+
+// visible returns a name as text that neither turns around what follows nor hides
+// anything, cut to nameColumns.
+func visible(name string) string { return label.Clip(label.Clean(name), nameColumns) }
+
+// prose returns a text of the report, which is longer than a name may be.
+func prose(text string) string { return label.Clip(label.Clean(text), 8*nameColumns) }
+
+// A section is a [doc.Section] for the script and for the static text.
+type section struct {
+	Title  string  `json:"title,omitempty"`
+	Lead   string  `json:"lead,omitempty"`
+	Blocks []block `json:"blocks,omitempty"`
+}
+
+// A block has one of its fields.
+type block struct {
+	Text   string `json:"text,omitempty"`
+	Strong bool   `json:"strong,omitempty"`
+	List   []item `json:"list,omitempty"`
+	Table  *grid  `json:"table,omitempty"`
+}
+
+type item struct {
+	Mark   string `json:"mark,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Code   string `json:"code,omitempty"`
+	Ticks  bool   `json:"ticks,omitempty"` // backticks in Text enclose code
+	Source string `json:"source,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Sub    []item `json:"sub,omitempty"`
+}
+
+// A grid is a table whose cells are printed already.
+type grid struct {
+	Title   string     `json:"title,omitempty"`
+	Columns []column   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+	More    string     `json:"more,omitempty"`
+	Note    string     `json:"note,omitempty"`
+}
+
+type column struct {
+	Title  string `json:"title"`
+	Number bool   `json:"number,omitempty"`
+	Name   bool   `json:"name,omitempty"`
+}
+
+// The most rows of a table: in the static text, and in the data.
+const (
+	staticRows = 10
+	dataRows   = 1000
+)
+
+// sections converts sections without their pictures, whose place interactive parts have.
+func sections(list []doc.Section, rows int) (out []section) {
+	for _, s := range list {
+		converted := section{Title: visible(s.Title), Lead: prose(s.Lead)}
+		for _, b := range s.Blocks {
+			switch b := b.(type) {
+			case doc.Paragraph:
+				converted.Blocks = append(converted.Blocks, block{Text: prose(b.Text), Strong: b.Strong})
+			case doc.List:
+				converted.Blocks = append(converted.Blocks, block{List: items(b)})
+			case doc.Table:
+				converted.Blocks = append(converted.Blocks, block{Table: gridOf(b, rows)})
+			}
+		}
+		if converted.Lead != "" || len(converted.Blocks) > 0 {
+			out = append(out, converted)
+		}
+	}
+	return out
+}
+
+func items(list doc.List) (out []item) {
+	for _, it := range list {
+		converted := item{Mark: it.Mark, Text: prose(it.Text), Code: visible(it.Code), Ticks: it.Ticks, Sub: items(it.Sub)}
+		converted.Source, converted.URL = visible(it.Source.Title), link(it.Source.URL)
+		out = append(out, converted)
+	}
+	return out
+}
+
+func gridOf(t doc.Table, rows int) *grid {
+	t = t.Cut(rows)
+	g := &grid{Title: t.Title, More: visible(t.More.Text(t.Title)), Note: prose(t.Note), Rows: [][]string{}}
+	for _, c := range t.Columns {
+		g.Columns = append(g.Columns, column{visible(c.Title), c.Kind == doc.Number, c.Kind != doc.Number && c.Kind != doc.Text})
+	}
+	for _, r := range t.Rows {
+		cells := make([]string, len(r.Cells))
+		for i, cell := range r.Cells {
+			cells[i] = visible(cell)
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	return g
+}

@@ -1,0 +1,184 @@
+// Package page writes a report as one HTML file that needs nothing else: no network, no
+// server, no other file.
+//
+// The file has the text of the report first, as plain HTML, for readers without scripts
+// (CI servers that forbid them, mail previews, grep). Then come the data, and a script that
+// replaces the text by the interactive page when it is ready. The script and the style are
+// built from report/web by internal/webbuild and are checked in as assets.
+//
+// Names come from the program under test and may contain anything. They are made visible
+// ([label.Clean]), travel as base64 of compressed JSON, whose alphabet cannot end an
+// element, and become text nodes. The policy of the page allows its own script and style,
+// by their hashes, and no connection of any kind.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // of the script and the style
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+
+	"assay/compare"
+	"assay/judge/timeline"
+	"assay/report/doc"
+	"assay/summary"
+)
+
+//go:embed assets/report.js
+var script []byte
+
+//go:embed assets/report.css
+var style []byte
+
+// A Page is what the file shows. Its texts are as in the other forms of the report.
+type Page struct {
+	Title    string
+	Head     Head
+	Facts    []Fact
+	Budget   *Budget
+	Findings []Finding
+
+	Text     []doc.Section // for readers without scripts
+	Sections []doc.Section // that have no interactive form
+	Capture  []doc.Section
+
+	Summary *summary.Summary     // of a run; nil for a comparison
+	States  []timeline.StepState // of the steps of Summary, in their order; may be nil
+
+	Comparison *compare.Comparison
+}
+
+// A Head is the verdict, or the headline of a comparison.
+type Head struct {
+	Kind     string   `json:"kind"` // "Verdict"
+	Headline string   `json:"headline"`
+	Sentence string   `json:"sentence,omitempty"`
+	Cause    string   `json:"cause,omitempty"`
+	First    []string `json:"first,omitempty"` // fixes to try first
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A Fact is a number beside the verdict.
+type Fact struct {
+	Value string `json:"value"`
+	Name  string `json:"name"`
+}
+
+// A Budget divides the window of a GPU, or the mean of several, into four parts that sum
+// to it: compute, exposed communication, exposed copies, idle.
+type Budget struct {
+	WindowNS int64    `json:"window"`
+	Parts    [4]int64 `json:"parts"`
+	Of       string   `json:"of"` // "the window", "the window, mean of 8 GPUs"
+}
+
+// A Finding is one card.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Level    string   `json:"level"` // "info", "warning", "critical"
+	Title    string   `json:"title"`
+	Savings  string   `json:"savings,omitempty"`
+	Gain     float64  `json:"gain,omitempty"` // the estimated savings as a share, for the bar
+	Cause    string   `json:"cause,omitempty"`
+	Evidence []string `json:"evidence,omitempty"`
+	Fixes    []Fix    `json:"fixes,omitempty"`
+	Confirm  string   `json:"confirm,omitempty"`
+	Places   []Place  `json:"places,omitempty"`
+}
+
+// A Fix is one thing to do, with its source.
+type Fix struct {
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"`
+	URL    string `json:"url,omitempty"` // begins with "https://", or is empty
+}
+
+// Write writes the file. Equal pages give equal bytes.
+func (p *Page) Write(w io.Writer) error {
+	if bytes.Contains(script, []byte("</script")) || bytes.Contains(style, []byte("</style")) {
+		return fmt.Errorf("the script or the style would end its own element")
+	}
+	data, err := p.encoded()
+	if err != nil {
+		return err
+	}
+	vars := struct {
+		Policy  string
+		Title   string
+		Page    *Page
+		Text    []section
+		Compare bool
+	}{policy(), p.Title, p, sections(p.Text, staticRows), p.Comparison != nil}
+	// The parts are written in their order: a marker in a template, to be replaced later,
+	// could also be in a name.
+	out := &errWriter{w: w}
+	out.err = shell.ExecuteTemplate(out, "head", vars)
+	out.element("<style>", style, "</style>\n")
+	if out.err == nil {
+		out.err = shell.ExecuteTemplate(out, "body", vars)
+	}
+	out.element(`<script type="application/octet-stream" id="data">`, data, "</script>\n")
+	out.element("<script>", script, "</script>\n</body>\n</html>\n")
+	return out.err
+}
+
+// policy is the Content-Security-Policy. Styles of single elements are set by the script,
+// which the policy allows; those in markup it does not.
+func policy() string {
+	hash := func(b []byte) string {
+		sum := sha256.Sum256(b)
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + hash(script) + "; style-src " + hash(style) +
+		"; base-uri 'none'; form-action 'none'"
+}
+
+// encoded returns the data of the page as base64 of gzip of JSON.
+func (p *Page) encoded() ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // base64 needs no second escape
+	if err := enc.Encode(p.data()); err != nil {
+		return nil, err
+	}
+	var zipped bytes.Buffer
+	zw, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := zw.Write(text.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := zw.Close(); err != nil {
+		return nil, err
+	}
+	out := make([]byte, base64.StdEncoding.EncodedLen(zipped.Len()))
+	base64.StdEncoding.Encode(out, zipped.Bytes())
+	return out, nil
+}
+
+// An errWriter keeps the first error and then writes nothing.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(b []byte) (int, error) {
+	if e.err != nil {
+		return 0, e.err
+	}
+	n, err := e.w.Write(b)
+	e.err = err
+	return n, err
+}
+
+func (e *errWriter) element(open string, content []byte, end string) {
+	for _, part := range [][]byte{[]byte(open), content, []byte(end)} {
+		_, _ = e.Write(part) // the error stays in e
+	}
+}
