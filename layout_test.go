@@ -42,9 +42,10 @@ var mayImport = map[string]string{
 	"internal/hosttree":              "trace",
 	"internal/redact":                "internal/lazyregexp",
 	"internal/timeline":              "internal/eventscan internal/jsonscan trace",
+	"internal/trim":                  "internal/redact internal/timeline trace",
 	"summary/view/hang":              "summary",
 	"window":                         "unit",
-	"internal/partial":               "analyze collective diag fleet internal/ingest internal/label internal/redact summary summary/view summary/view/hang trace wallclock window",
+	"internal/partial":               "analyze collective diag fleet internal/ingest internal/label internal/redact summary summary/view summary/view/hang trace unit wallclock window",
 	"inspect":                        "analyze analyze/attribute analyze/gpu analyze/limits analyze/linking analyze/steps diag internal/hosttree internal/label internal/pyname interval summary trace",
 	"report/inspection":              "inspect internal/label report/doc report/words unit",
 	"wallclock":                      "series summary",
@@ -116,7 +117,7 @@ var mayImport = map[string]string{
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare compare/phases diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/logs report/memory report/page report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
+	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
 	"fleet":                          "collective diag summary",
@@ -201,7 +202,6 @@ func TestLength(t *testing.T) {
 
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
-	"analyze/attribute":     "one walk along the threads finds what owns work, idle time and waits; its files share what is open on a thread",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",

@@ -100,12 +100,21 @@ func cpuStacks(b *profile.Builder, t *trace.Trace) (pooled int64) {
 	}
 	count, ns := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, id := range at {
-		count[id]++
+		if t.Window.Starts(events[i].start) {
+			count[id]++
+		}
 		events[i].name = trace.Sym(id) // the names are in the nodes now
 	}
-	eachSelf(events, func(e *hostEvent, self int64) { ns[e.name] = summary.Plus(ns[e.name], self) })
+	eachSelf(events, func(e *hostEvent, self int64) {
+		if t.Window.Starts(e.start) {
+			ns[e.name] = summary.Plus(ns[e.name], self)
+		}
+	})
 	limit := attribute.FrameLimit(attribute.MaxFrames)
 	for id := range nodes {
+		if count[id] == 0 {
+			continue // it starts outside the window of the trace
+		}
 		if b.Add(limit.Cut(hostStack(t, nodes, id)), nil, count[id], ns[id]) {
 			pooled += count[id]
 		}

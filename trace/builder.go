@@ -38,6 +38,7 @@ type Builder struct {
 	memory      column[MemoryEvent]
 	labels      []label
 	recordEnds  []int64 // when the profiler stopped to record
+	others      others
 }
 
 // A trackKey identifies a track. Process 1 of a container and GPU 1 have the
@@ -81,6 +82,10 @@ type part struct {
 	memory      [][]MemoryEvent
 	labels      []label
 	recordEnds  []int64
+	others      others
+
+	from, to int64 // the stretch of the input
+	careful  bool  // the Reader read it
 }
 
 // recordEnd is the name of the instant at which Kineto stopped to record. All device work
@@ -101,9 +106,9 @@ func NewBuilder(sel Select) *Builder {
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), collectives: b.collectives.cut(), python: b.python.cut(),
-		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels, recordEnds: b.recordEnds,
+		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels, recordEnds: b.recordEnds, others: b.others,
 	}
-	b.labels, b.recordEnds = nil, nil
+	b.labels, b.recordEnds, b.others = nil, nil, others{}
 	return p
 }
 
@@ -114,6 +119,7 @@ func (b *Builder) Add(e *Event) {
 	switch {
 	case phase == 'M':
 		b.addLabel(e)
+		b.others.lasting = true
 	case !b.sel.Kinds.Has(e.Kind):
 	case phase == 'X' && e.HasDur():
 		b.addComplete(e)
@@ -130,8 +136,9 @@ func (b *Builder) Add(e *Event) {
 			Start: e.Start(), ID: asyncID(e), Phase: phase,
 			Name: b.names.sym(e.Name()), Category: b.categoryOf(e), Track: b.hostTrack(e),
 		}
-	case phase == 'i' && len(e.Category()) == 0 && e.HasStart() && string(e.Name()) == recordEnd:
+	case isRecordEnd(e):
 		b.recordEnds = append(b.recordEnds, e.Start())
+		b.others.lasting = true
 	case e.Kind == Instant && e.Has(eventscan.MemBytes):
 		*b.memory.next() = MemoryEvent{
 			Start: e.Start(), Track: b.hostTrack(e),
@@ -139,6 +146,8 @@ func (b *Builder) Add(e *Event) {
 			Allocated: e.Int(eventscan.MemAllocated, -1), Reserved: e.Int(eventscan.MemReserved, -1),
 			Device: smallID(e.Int(eventscan.MemDevice, -1)), DeviceType: smallID(e.Int(eventscan.MemDeviceType, -1)),
 		}
+	default:
+		b.others.see(e, otherRow)
 	}
 }
 

@@ -27,6 +27,9 @@ type merger struct {
 	limits  Limits
 	rows    int64 // charged for rows and labels
 
+	index *Index      // nil unless it is wanted
+	pairs [][2]uint32 // numbers of the marks of each span that is made of two, with index only
+
 	recordEnd *int64 // when the last profiler stopped to record
 }
 
@@ -49,6 +52,7 @@ func newMerger(limits Limits) *merger {
 
 // add appends a part. Its rows are renumbered in place.
 func (m *merger) add(p part) {
+	m.index.add(m, &p)
 	re := m.maps[p.b]
 	if re == nil {
 		re = new(renumbering)
@@ -257,7 +261,13 @@ func (m *merger) finish(rd *Reader) *Trace {
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
 	t.Meta.RecordEnd = m.recordEnd
 	t.Complete = true
+	if m.index != nil {
+		m.index.rows = m.tally()
+	}
 	m.pair()
+	if m.index != nil {
+		t.index, t.marks, t.pairs = m.index, m.marks, m.pairs
+	}
 	rd.meta.checkRank(&m.issues, rd.file)
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
@@ -266,7 +276,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 		}
 	}
 	m.close()
-	return t
+	return t.excerpted(m.index != nil)
 }
 
 // close completes the trace with the merged data.

@@ -33,7 +33,8 @@ type Meta struct {
 	// APINames has the full names of calls with shortened names. Nsight appends
 	// the version of the interface, as in cudaLaunchKernel_v7000.
 	APINames map[string]string
-	NVTXOps  bool // operators were NVTX ranges; their sequence numbers are one too high
+	Excerpt  *Excerpt // if the file is a part of a capture that "assay trim" wrote
+	NVTXOps  bool     // operators were NVTX ranges; their sequence numbers are one too high
 }
 
 // A ProcessGroup is a group of ranks of the job, as its profiler lists it.
@@ -70,7 +71,9 @@ var kinetoKeys = map[string]bool{
 
 func newMetadata() *metadata { return &metadata{raw: make(map[string][]byte)} }
 
-func (m *metadata) wants(key string) bool { return kinetoKeys[key] || key == joined }
+func (m *metadata) wants(key string) bool {
+	return kinetoKeys[key] || key == joined || key == windowMember
+}
 
 // joined is the member in which "assay convert" lists the ranks of a timeline.
 const joined = "assayTimeline"
@@ -81,8 +84,10 @@ func (m *metadata) put(key string, raw []byte) { m.raw[key] = append([]byte(nil)
 
 func (m *metadata) decode() Meta {
 	others := len(m.raw)
-	if m.raw[joined] != nil {
-		others--
+	for _, ours := range []string{joined, windowMember} {
+		if m.raw[ours] != nil {
+			others--
+		}
 	}
 	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64)}
 	const most = 4096
@@ -94,6 +99,9 @@ func (m *metadata) decode() Meta {
 		}
 		return len(out.Devices) < most
 	})
+	if out.Excerpt = excerptOf(m.raw[windowMember]); out.Excerpt != nil && out.Excerpt.From != "" {
+		out.Kineto = false // although it has the members in which Kineto lists devices
+	}
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
 	out.Rank, _ = optionalInt(info.Get("rank"), maxRank)
 	out.WorldSize, _ = optionalInt(info.Get("world_size"), maxRank+1)

@@ -255,6 +255,7 @@ func (w *worker) parse(c *chunk, sel *Select) {
 		i = end
 	}
 	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.held()
+	c.part.from, c.part.to = c.offset+int64(c.start), c.offset+int64(c.end)
 }
 
 // take adds the event just read, or counts its fault.

@@ -20,6 +20,10 @@ func Read(r io.Reader, file string, sel Select) (*Trace, error) {
 // Reader reads everything.
 func read(rd *Reader, p *pipeline) (*Trace, error) {
 	m := newMerger(rd.sel.Limits)
+	if rd.sel.Index {
+		m.index = new(Index)
+		rd.index = m.index
+	}
 	b := NewBuilder(rd.sel)
 	// A handover costs the work on a few chunks. In a file that often needs the
 	// Reader, the Reader therefore continues for longer and longer parts.
@@ -36,6 +40,7 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 		for next := from + min(care, chunkSize); rd.Scan(); {
 			if e, ok := rd.Record().(*Event); ok {
 				b.Add(e)
+				m.index.event(e.Offset, rd.s.Offset())
 			}
 			if at := rd.s.Offset(); at > next {
 				if p != nil && rd.state == inEvents && at > from+care {
@@ -57,7 +62,9 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 // finalize merges the rows that b made of the events before rd, and ends the
 // reading if they exceed the limit. It replaces a builder that has grown large.
 func (m *merger) finalize(b **Builder, rd *Reader) {
-	m.add((*b).cut())
+	p := (*b).cut()
+	p.careful, p.to = true, rd.s.Offset()
+	m.add(p)
 	m.enforce(rd, rd.s.Offset())
 	if (*b).held() > m.share() {
 		m.retire(b)

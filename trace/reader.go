@@ -29,6 +29,7 @@ type Reader struct {
 	sel    Select
 	issues diag.Ledger
 	meta   *metadata
+	index  *Index // nil unless it is wanted
 
 	state    readerState
 	object   bool  // the events are a member of an object
@@ -55,6 +56,10 @@ type Select struct {
 	// forward to backward operators, the sequence number of an operator. The
 	// remaining arrows are complete only in a trace without such numbers.
 	FlowsIfNeeded bool
+
+	// Index notes where the events are, so that [NewCut] can be used. It needs all Kinds
+	// and all arrows.
+	Index bool
 }
 
 // SelectAll keeps everything.
@@ -212,6 +217,7 @@ func (r *Reader) member() {
 	case c == '/' && r.comment():
 		return
 	}
+	from := r.s.Offset()
 	key, ok := r.key()
 	if !ok {
 		return
@@ -227,13 +233,24 @@ func (r *Reader) member() {
 		}
 		r.s.Advance(1)
 		r.state = inEvents
-	case r.meta.wants(key):
-		r.keep(key)
 	default:
-		if err := r.s.Discard(); err != nil {
-			r.brokenMember(key, err)
+		read := r.discard
+		if r.meta.wants(key) {
+			read = r.keep
+		}
+		if read(key) {
+			r.index.member(key, from, r.s.Offset())
 		}
 	}
+}
+
+// discard skips a member, and reports whether it is complete.
+func (r *Reader) discard(key string) bool {
+	err := r.s.Discard()
+	if err != nil {
+		r.brokenMember(key, err)
+	}
+	return err == nil
 }
 
 // maxMember is the maximum length of a top-level member that is kept.
@@ -241,8 +258,8 @@ const maxMember = 1 << 20
 
 var errLongMember = errors.New("too long")
 
-// keep reads a member with information about the trace.
-func (r *Reader) keep(key string) {
+// keep reads a member with information about the trace, and reports whether it is complete.
+func (r *Reader) keep(key string) bool {
 	n, err := r.s.Parse(func(b []byte) (int, error) {
 		n, err := jsonscan.Skip(b[:min(len(b), maxMember)], 0)
 		if err == jsonscan.ErrShort && len(b) > maxMember {
@@ -254,15 +271,14 @@ func (r *Reader) keep(key string) {
 	case nil:
 		r.meta.put(key, r.s.Window()[:n])
 		r.s.Advance(n)
+		return true
 	case errLongMember:
 		r.issues.Add(diag.Issue{Code: "metadata-too-long", Severity: diag.Info, First: r.pos(key),
 			Help: fmt.Sprintf("Top-level members of more than %d MiB were skipped. Device names or ranks may be missing.", maxMember>>20)})
-		if err := r.s.Discard(); err != nil {
-			r.brokenMember(key, err)
-		}
-	default:
-		r.brokenMember(key, err)
+		return r.discard(key)
 	}
+	r.brokenMember(key, err)
+	return false
 }
 
 // comment skips a comment, which is not JSON but is written by some programs.

@@ -47,17 +47,38 @@ func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRow
 
 // without returns a table of the rows that are not dropped, in order.
 func (t *Table[T]) without(drop map[Ref]bool) Table[T] {
-	return filter(t, func(ref Ref, _ *T) bool { return !drop[ref] })
-}
-
-// filter returns a table of the rows that are wanted, in order.
-func filter[T any](t *Table[T], wanted func(Ref, *T) bool) Table[T] {
 	var c column[T]
 	for ref, row := range t.Refs() {
-		if wanted(ref, row) {
+		if !drop[ref] {
 			*c.next() = *row
 		}
 	}
+	return tableOf(&c)
+}
+
+// filter returns a table of the rows that are wanted, in order.
+func filter[T any](t *Table[T], wanted func(*T) bool) Table[T] {
+	var c column[T]
+	for row := range t.All() {
+		if wanted(row) {
+			*c.next() = *row
+		}
+	}
+	return tableOf(&c)
+}
+
+// has reports whether a table has a row that is wanted.
+func has[T any](t *Table[T], wanted func(*T) bool) bool {
+	for row := range t.All() {
+		if wanted(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// tableOf returns a table of the rows of a column.
+func tableOf[T any](c *column[T]) Table[T] {
 	var out Table[T]
 	out.add(c.cut())
 	return out

@@ -34,6 +34,12 @@ type Trace struct {
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
 
+	// With [Select.Index] only: where the events are, the begins and ends of spans, and
+	// the numbers of those two of each span that is made of them.
+	index *Index
+	marks Table[Mark]
+	pairs [][2]uint32
+
 	names   []string
 	details []Detail
 	shapes  []Shape

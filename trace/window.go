@@ -35,26 +35,33 @@ func (w *Window) Overlaps(start, dur int64) bool {
 // events around that, also of the forward pass of its backward pass. The trace shares the
 // names, tracks and details of t. A window of a trace that has one is a part of both.
 func (t *Trace) Within(start, end int64) *Trace {
-	n := newNarrowing(t, start, end)
-	n.launched()
-	n.surrounding()
+	n := narrowingTo(t, start, end)
 	out := *t
 	out.Window = n.w
 	out.Activities = filter(&t.Activities, n.activity)
-	out.Calls = filter(&t.Calls, func(_ Ref, c *Call) bool {
-		return n.hostEvent(c.Track, c.Start, c.Dur) || n.correlated.has(c.Correlation) || c.Start >= n.from && c.Start <= n.to
+	out.Calls = filter(&t.Calls, n.call)
+	out.CopySizes = filter(&t.CopySizes, func(c *CopySize) bool { return n.correlated.has(c.Correlation) })
+	out.Ops = filter(&t.Ops, n.op)
+	out.Collectives = filter(&t.Collectives, func(c *CollectiveCall) bool {
+		if t.Tracks[c.Track].OnDevice {
+			return n.w.Overlaps(c.Start, c.Dur) || n.correlated.has(c.Correlation)
+		}
+		return n.hostEvent(c.Track, c.Start, c.Dur)
 	})
-	out.CopySizes = filter(&t.CopySizes, func(_ Ref, c *CopySize) bool { return n.correlated.has(c.Correlation) })
-	out.Ops = filter(&t.Ops, func(_ Ref, o *Op) bool { return n.hostEvent(o.Track, o.Start, o.Dur) })
-	out.Collectives = filter(&t.Collectives, func(_ Ref, c *CollectiveCall) bool {
-		return n.hostEvent(c.Track, c.Start, c.Dur) || n.correlated.has(c.Correlation)
-	})
-	out.Python = filter(&t.Python, func(_ Ref, p *PythonCall) bool { return n.hostEvent(p.Track, p.Start, p.Dur) })
-	out.Spans = filter(&t.Spans, func(_ Ref, s *HostSpan) bool { return s.Kind == Span || n.hostEvent(s.Track, s.Start, s.Dur) })
+	out.Python = filter(&t.Python, n.python)
+	out.Spans = filter(&t.Spans, n.span)
 	out.Async = slices.DeleteFunc(slices.Clone(t.Async), func(s HostSpan) bool { return !n.w.Overlaps(s.Start, s.Dur) })
-	out.Flows = filter(&t.Flows, func(_ Ref, f *FlowEnd) bool { return n.arrows.has(f.ID) })
-	out.Memory = filter(&t.Memory, func(_ Ref, m *MemoryEvent) bool { return n.w.Starts(m.Start) })
+	out.Flows = filter(&t.Flows, n.flow)
+	out.Memory = filter(&t.Memory, n.memory)
 	return &out
+}
+
+// narrowingTo returns the narrowing to a window, complete.
+func narrowingTo(t *Trace, start, end int64) *narrowing {
+	n := newNarrowing(t, start, end)
+	n.launched()
+	n.surrounding()
+	return n
 }
 
 // A narrowing finds what belongs to a window.
@@ -62,14 +69,16 @@ type narrowing struct {
 	t *Trace
 	w *Window
 
-	near       map[Ref]bool // device work next to the window, which says what a gap at its edge is between
-	correlated idSet        // of calls and device work that belong together
-	external   idSet        // of operators that launched work without a call
-	arrows     idSet
+	edges      map[int64]*edges     // by device
+	correlated idSet                // of calls and device work that belong together
+	external   idSet                // of operators that launched work without a call
+	arrows     map[Sym]idSet        // by category, in which each counts its own
 	points     map[TrackID][]Extent // what the kept host events outside the window are around, by start
 	moments    map[string][]int64   // by process: when work was launched outside the window, in order
 	tails      map[TrackID]int64    // when the last operator that starts in the window ends, if that is after it
 	ends       map[rowTime]bool     // where arrows begin and end outside the window
+
+	linked, sequenced bool // device work and operators have numbers that link them
 
 	// Calls from the launch of the work before the window up to that of the work after it
 	// say what a gap at its edges was for: their work may not have been recorded.
@@ -91,14 +100,47 @@ func newNarrowing(t *Trace, start, end int64) *narrowing {
 			w.Extent[device] = Extent{min(e.Start, a.Start), max(e.End, a.End())}
 		}
 	}
-	return &narrowing{t: t, w: w, near: make(map[Ref]bool), correlated: make(idSet), external: make(idSet), arrows: make(idSet),
+	n := &narrowing{t: t, w: w, edges: make(map[int64]*edges), correlated: make(idSet), external: make(idSet), arrows: make(map[Sym]idSet),
 		points: make(map[TrackID][]Extent), moments: make(map[string][]int64), tails: make(map[TrackID]int64), ends: make(map[rowTime]bool), from: w.Start, to: w.End}
+	if t.Flows.Len() > 0 {
+		n.linked = has(&t.Activities, func(a *Activity) bool { return a.Correlation != 0 })
+		n.sequenced = has(&t.Ops, func(o *Op) bool { return o.Sequence != 0 })
+	}
+	return n
+}
+
+// near reports whether device work is next to the window. It says what a gap at the edge
+// of the window is between.
+func (n *narrowing) near(a *Activity) bool {
+	e := n.edges[n.t.Tracks[a.Track].Device]
+	return e != nil && !n.w.Overlaps(a.Start, a.Dur) &&
+		(e.any && a.End() == e.before && a.Start < n.w.Start || e.later && a.Start == e.after)
 }
 
 // activity reports whether device work belongs to the window.
-func (n *narrowing) activity(ref Ref, a *Activity) bool {
-	return n.near[ref] || n.w.Overlaps(a.Start, a.Dur) || n.correlated.has(a.Correlation) || n.ends[n.at(a.Track, a.Start)]
+func (n *narrowing) activity(a *Activity) bool {
+	return n.near(a) || n.w.Overlaps(a.Start, a.Dur) || n.correlated.has(a.Correlation) || n.ends[n.at(a.Track, a.Start)]
 }
+
+func (n *narrowing) call(c *Call) bool {
+	return n.hostEvent(c.Track, c.Start, c.Dur) || n.correlated.has(c.Correlation) || c.Start >= n.from && c.Start <= n.to
+}
+
+func (n *narrowing) op(o *Op) bool { return n.hostEvent(o.Track, o.Start, o.Dur) }
+
+func (n *narrowing) python(p *PythonCall) bool { return n.hostEvent(p.Track, p.Start, p.Dur) }
+
+// span reports whether a span belongs to the window. The profiler's bookkeeping says how
+// the capture was made.
+func (n *narrowing) span(s *HostSpan) bool {
+	return s.Kind == Span || n.hostEvent(s.Track, s.Start, s.Dur)
+}
+
+func (n *narrowing) flow(f *FlowEnd) bool {
+	return n.arrows[f.Category].has(f.ID) || f.ID == 0 && n.w.Starts(f.Start)
+}
+
+func (n *narrowing) memory(m *MemoryEvent) bool { return n.w.Starts(m.Start) }
 
 // hostEvent reports whether a host event overlaps the window or is around a point or a
 // moment, or in an operator that starts in the window and ends after it.
@@ -116,39 +158,33 @@ func (n *narrowing) hostEvent(track TrackID, start, dur int64) bool {
 	return i < len(moments) && moments[i] < start+dur
 }
 
+// Edges are when the last work of a device before the window ends and the first after it
+// starts.
+type edges struct {
+	before, after int64
+	any, later    bool
+}
+
 // neighbours finds, on each device, what ends last before the window and what starts first
 // after it.
 func (n *narrowing) neighbours() {
-	type edges struct {
-		before, after int64
-		any, later    bool
-	}
-	all := make(map[int64]*edges)
-	see := func(visit func(*edges, Ref, *Activity)) {
-		for ref, a := range n.t.Activities.Refs() {
-			if n.w.Overlaps(a.Start, a.Dur) {
-				continue
-			}
-			device := n.t.Tracks[a.Track].Device
-			if all[device] == nil {
-				all[device] = new(edges)
-			}
-			visit(all[device], ref, a)
+	for a := range n.t.Activities.All() {
+		if n.w.Overlaps(a.Start, a.Dur) {
+			continue
 		}
-	}
-	see(func(e *edges, _ Ref, a *Activity) {
+		device := n.t.Tracks[a.Track].Device
+		e := n.edges[device]
+		if e == nil {
+			e = new(edges)
+			n.edges[device] = e
+		}
 		if a.End() <= n.w.Start && (!e.any || a.End() > e.before) {
 			e.before, e.any = a.End(), true
 		}
 		if a.Start >= n.w.End && a.Dur > 0 && (!e.later || a.Start < e.after) {
 			e.after, e.later = a.Start, true
 		}
-	})
-	see(func(e *edges, ref Ref, a *Activity) {
-		if e.any && a.End() == e.before && a.Start < n.w.Start || e.later && a.Start == e.after {
-			n.near[ref] = true
-		}
-	})
+	}
 }
 
 // launched finds the launches of the window's device work, the work of its launches, and
@@ -157,9 +193,14 @@ func (n *narrowing) launched() {
 	n.neighbours()
 	later := make(idSet) // of work that starts after the window
 	starts := make(map[rowTime]bool)
-	for ref, a := range n.t.Activities.Refs() {
+	nextTo := make(idSet)
+	for a := range n.t.Activities.All() {
+		near := n.near(a)
+		if near {
+			nextTo.add(a.Correlation)
+		}
 		switch {
-		case n.near[ref] || n.w.Overlaps(a.Start, a.Dur):
+		case near || n.w.Overlaps(a.Start, a.Dur):
 			n.external.add(a.External)
 			if n.correlated.add(a.Correlation); a.Correlation == 0 {
 				starts[n.at(a.Track, a.Start)] = true
@@ -174,10 +215,6 @@ func (n *narrowing) launched() {
 		}
 	}
 	n.arrowsTo(starts)
-	nextTo := make(idSet)
-	for ref := range n.near {
-		nextTo.add(n.t.Activities.At(ref).Correlation)
-	}
 	for c := range n.t.Calls.All() {
 		if n.correlated.has(c.Correlation) || n.ends[n.at(c.Track, c.Start)] {
 			n.point(c.Track, c.Start, c.Dur)
@@ -191,25 +228,41 @@ func (n *narrowing) launched() {
 // arrowsTo finds the arrows that begin or end in the window or at the given starts of work,
 // and those to work that was in a queue during all of it.
 func (n *narrowing) arrowsTo(starts map[rowTime]bool) {
-	before := make(idSet) // of arrows to work that begin before the window
+	before := make(map[Sym]idSet) // arrows to work that begin before the window
 	for f := range n.t.Flows.All() {
 		switch {
 		case n.w.Starts(f.Start) || starts[n.at(f.Track, f.Start)]:
-			n.arrows.add(f.ID)
-		case f.Phase == 's' && f.Start < n.w.Start && n.t.Name(f.Category) != backwardFlow:
-			before.add(f.ID)
+			put(n.arrows, f)
+		case f.Phase == 's' && f.Start < n.w.Start && n.t.Name(f.Category) != backwardFlow && n.needs(f):
+			put(before, f)
 		}
 	}
 	for f := range n.t.Flows.All() {
-		if f.Phase != 's' && f.Start >= n.w.End && before.has(f.ID) {
-			n.arrows.add(f.ID)
+		if f.Phase != 's' && f.Start >= n.w.End && before[f.Category].has(f.ID) {
+			put(n.arrows, f)
 		}
 	}
 	for f := range n.t.Flows.All() {
-		if n.arrows.has(f.ID) && !n.w.Starts(f.Start) {
+		if n.flow(f) && !n.w.Starts(f.Start) && n.needs(f) {
 			n.ends[n.at(f.Track, f.Start)] = true
 		}
 	}
+}
+
+func put(arrows map[Sym]idSet, f *FlowEnd) {
+	if arrows[f.Category] == nil {
+		arrows[f.Category] = make(idSet)
+	}
+	arrows[f.Category].add(f.ID)
+}
+
+// needs reports whether an arrow says what the numbers of the events that it connects do
+// not: see [Select.FlowsIfNeeded].
+func (n *narrowing) needs(f *FlowEnd) bool {
+	if n.t.Name(f.Category) == backwardFlow {
+		return !n.sequenced
+	}
+	return !n.linked
 }
 
 // backwardFlow is the category of arrows from an operator to that of its backward pass.

@@ -266,7 +266,7 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 		errs = append(errs, writeCheck(k.dir, c))
 	}
 	if inGitHub() {
-		errs = append(errs, appendStepSummary(c.value), setOutputs(c.value.Outputs()))
+		errs = append(errs, appendStepSummary(c.value), setOutputs(c))
 	}
 	errs = append(errs, buffered(e.stdout, c.in(k.format, k.render).inert()))
 	if inGitHub() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/report/doc"
 	"bytes"
 	"encoding/xml"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/report/doc"
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"

@@ -42,8 +42,6 @@ const toChrome = "chrome"
 type conversion struct {
 	source
 	to, value, output string
-	ranks             string // a list
-	chosen            []int  // the same, parsed
 }
 
 func runConvert(e env, c *command, args []string) error {
@@ -52,9 +50,11 @@ func runConvert(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto), folded (lines of \"a;b;c nanoseconds\") or chrome (one timeline of all ranks, for Perfetto)")
 	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times of CPU threads)")
-	flags.StringVar(&conv.ranks, "rank", "", "`RANKS` of the timeline, for example 0,3,5-7 (default: all of at most 8, else those that stand out)")
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output; a timeline is compressed if the name ends in .gz or .zst")
 	conv.register(flags)
+	conv.window.registerTime(flags, "until") // --to is the format
+	conv.window.registerChoice(flags)
+	flags.Lookup("rank").Usage = "take the traces of these `RANKS` only, for example 0,3,5-7 (default: all; a timeline of more than 8 has those that stand out)"
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
@@ -99,12 +99,6 @@ func runConvert(e env, c *command, args []string) error {
 	return errors.Join(failed...)
 }
 
-// chooseRanks reads --rank, and reports whether it is a list of ranks.
-func (conv *conversion) chooseRanks() (ok bool) {
-	conv.chosen, ok = parseRanks(conv.ranks)
-	return ok
-}
-
 // check returns a message if the flags are wrong, or "".
 func (conv *conversion) check(e env, args []string, value bool) string {
 	switch {
@@ -112,14 +106,10 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "--to is not given, want pprof, folded or chrome"
 	case conv.to != "pprof" && conv.to != "folded" && conv.to != toChrome:
 		return fmt.Sprintf("--to is %q, want pprof, folded or chrome", conv.to)
-	case conv.ranks != "" && conv.to != toChrome:
-		return "--rank chooses the ranks of a timeline, want --to chrome"
 	case value && conv.to == toChrome:
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
 	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
 		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
-	case conv.ranks != "" && !conv.chooseRanks():
-		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", conv.ranks)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
@@ -187,7 +177,11 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return
 		default:
-			part.profile = analyze.Stacks(in.Trace, r.rules, analyze.StackValue(conv.value), r.limits.memory.stacks())
+			t, err := r.narrowed(in)
+			if errs[i] = err; err != nil {
+				return
+			}
+			part.profile = analyze.Stacks(t, r.rules, analyze.StackValue(conv.value), r.limits.memory.stacks())
 			part.what, part.traced = conv.value+" time", true
 		}
 		r.keep(part.profile.Memory())

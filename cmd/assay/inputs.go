@@ -49,6 +49,8 @@ type reading struct {
 
 	places placing
 	window *window.Request // what is measured of each capture; nil for all
+	choice choice          // of ranks and work
+	ranks  map[int]bool    // that inputs have, if some are chosen
 	clocks clocks
 	left   []summary.LeftOutFile // files of directories that are not read
 
@@ -98,7 +100,7 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	}
 	wg.Wait()
 	failed := slices.Clone(r.failed)
-	for _, err := range errs {
+	for _, err := range append(errs, r.absent()) {
 		if err != nil {
 			failed = append(failed, err)
 		}
@@ -146,6 +148,9 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	}
 	if _, _, err := r.places.run(in); err != nil {
 		return err
+	}
+	if !r.wants(in) {
+		return nil
 	}
 	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
 		return fmt.Errorf("%s: the summary is rolled up: it has all rows of %d of its %d inputs, and sums of the others; give the traces, or a summary saved with --full", path, len(in.Summary.Inputs)-in.Summary.RolledUpInputs(), len(in.Summary.Inputs))

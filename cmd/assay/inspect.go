@@ -68,7 +68,7 @@ func runInspect(e env, c *command, args []string) error {
 	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table")
 	flags.StringVarP(&x.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
 	x.register(flags)
-	x.window.register(flags)
+	x.window.registerTime(flags, "to")
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err

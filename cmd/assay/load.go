@@ -77,6 +77,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	choice, err := s.window.chosen()
+	if err != nil {
+		return nil, usageError(e, c, err.Error())
+	}
 	told, err := parseClocks(s.clockOffsets)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
@@ -115,7 +119,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s", c.name, text)
 	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, clocks: told, left: chosen.Left}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, choice: choice, clocks: told, left: chosen.Left}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}

@@ -10,6 +10,7 @@
 //	assay merge   INPUT... -o DIR     merges what "assay summary --save" wrote on several machines
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay inspect [INPUT...] QUESTION shows single events: of a kernel, an operator, a gap or a moment
+//	assay trim    [INPUT...] -o FILE  a part of a trace as a smaller trace
 //	assay open    INPUT... [--at TIME]  opens a trace in Perfetto, or report.html, from a page on this machine
 //	assay explain [RULE...]           explains a rule or an issue code
 //	assay doctor  [INPUT...]          what a capture can and cannot answer, and how to record a better one
@@ -81,7 +82,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), openCommand(), explainCommand(), doctorCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand()}
 }
 
 // errUsage ends a command after its usage error was printed.

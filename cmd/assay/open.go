@@ -59,7 +59,7 @@ func runOpen(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	flags.StringVar(&o.at, "at", "", "show the trace from `TIME` on: since the start of the capture (1.2s), the ts of an event (ts:4904305.219) or a date")
 	flags.StringVar(&o.length, "for", "", "with --at: show this much `TIME` (default: 10ms)")
-	flags.StringVar(&o.ranks, "rank", "", "`RANKS` of the timeline, for example 0,3,5-7 (default: all of at most 8, else those that stand out)")
+	flags.StringVar(&o.window.rank, "rank", "", "`RANKS` of the timeline, for example 0,3,5-7 (default: all of at most 8, else those that stand out)")
 	flags.IntVar(&o.port, "port", 0, "`PORT` to listen on (default: any that is free)")
 	flags.BoolVar(&o.noBrowser, "no-browser", false, "print the address only")
 	flags.DurationVar(&o.idle, "idle", 10*time.Minute, "stop after this `TIME` without a request")
@@ -100,8 +100,6 @@ func (o *opening) check(args []string) string {
 		return fmt.Sprintf("--port is %d, want a port from 1 to 65535, or 0 for any", o.port)
 	case o.idle <= 0:
 		return fmt.Sprintf("--idle is %s, want a time, for example 10m", o.idle)
-	case o.ranks != "" && !o.chooseRanks():
-		return fmt.Sprintf("--rank is %q, want ranks such as 0,3,5-7", o.ranks)
 	}
 	if o.at != "" {
 		if o.moment, err = window.ParseTime(o.at); err != nil {
@@ -121,7 +119,7 @@ func (o *opening) check(args []string) string {
 func (o *opening) content(e env, c *command, args []string, temp *tempfile.Registry) (out loopback.Content, file *os.File, err error) {
 	if len(args) == 1 {
 		if file, page := openPage(args[0]); page {
-			if o.at != "" || o.ranks != "" {
+			if o.at != "" || o.window.rank != "" {
 				file.Close()
 				return out, nil, usageError(e, c, "--at and --rank are for traces, and "+args[0]+" is a page")
 			}
@@ -134,7 +132,7 @@ func (o *opening) content(e env, c *command, args []string, temp *tempfile.Regis
 	if err != nil {
 		return out, nil, err
 	}
-	if len(r.paths) == 1 && o.ranks == "" && !o.redact && isChrome(r.paths[0]) {
+	if len(r.paths) == 1 && o.window.rank == "" && !o.redact && isChrome(r.paths[0]) {
 		show, err := o.rangeOf(r)
 		if err != nil {
 			return out, nil, err

@@ -12,6 +12,7 @@ import (
 	"assay/internal/partial"
 	"assay/internal/redact"
 	"assay/summary"
+	"assay/trace"
 	"assay/unit"
 )
 
@@ -47,22 +48,33 @@ func (r *reading) parts() ([]partial.Part, []error) {
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 	run, from, _ := r.places.run(in) // reading has checked it
-	var details *detail.Request
+	opt := r.options(in)
+	opt.Run, opt.RunFrom = run, from
 	if r.details {
-		details = &detail.Request{Inputs: len(r.paths), Spans: r.limits.memory.spans()}
+		opt.Detail = &detail.Request{Inputs: len(r.paths), Spans: r.limits.memory.spans()}
 	}
-	p, err := partial.Measure(in, partial.Options{
-		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows(), Detail: details},
-		Alone:   len(r.paths) == 1 && !r.save,
-		Run:     run, RunFrom: from,
-		Window: r.window, Steady: steady,
-		Clock:  r.clocks.of(in.Path),
-		Memory: r.limits.memory.largest() / 4,
-	})
+	p, err := partial.Measure(in, opt)
 	if err == nil {
 		r.keep(memoryOf(p.Summary))
 	}
 	return p, err
+}
+
+// options returns how an input is measured.
+func (r *reading) options(in *ingest.Input) partial.Options {
+	return partial.Options{
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows()},
+		Alone:   len(r.paths) == 1 && !r.save,
+		Window:  r.window, Work: r.choice.work, Steady: steady,
+		Clock:  r.clocks.of(in.Path),
+		Memory: r.limits.memory.largest() / 4,
+	}
+}
+
+// narrowed returns the part of an input's trace that is asked for.
+func (r *reading) narrowed(in *ingest.Input) (*trace.Trace, error) {
+	t, _, err := r.options(in).Narrow(in.Trace, summary.Input{Path: in.Path})
+	return t, err
 }
 
 // memoryOf estimates how many bytes a summary takes, from the lengths of its tables.

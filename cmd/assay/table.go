@@ -59,8 +59,12 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 			strangers[i] = fmt.Errorf("%s: --table needs a trace, but this is %s; run without --table", in.Path, in.Format)
 			return
 		}
-		issues[i] = in.Trace.Issues
-		tables[i] = nsysstats.Tables(in.Trace, tab.names, r.limits.memory.rows())
+		t, err := r.narrowed(in)
+		if strangers[i] = err; err != nil {
+			return
+		}
+		issues[i] = t.Issues
+		tables[i] = nsysstats.Tables(t.Starting(), tab.names, r.limits.memory.rows())
 	})
 	failed = append(failed, strangers...)
 	all := tabulated{slices.Clone(r.paths), tables, issues}

@@ -77,7 +77,7 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 // errors of the inputs that could not be read.
 func (conv *conversion) join(r *reading, c *command) (*joinedTimeline, error) {
 	files, failed := r.timelineFiles()
-	if len(files) == 0 {
+	if len(files) == 0 || r.absent() != nil {
 		return nil, errors.Join(failed...)
 	}
 	list := make([]partial.Part, len(files))
@@ -238,8 +238,18 @@ func (j *joinedTimeline) head() {
 		}
 		h.Members = append(h.Members, m)
 	}
-	if one := j.files[0]; len(j.files) == 1 && one.meta.Rank != nil {
+	if len(j.files) > 1 {
+		return
+	}
+	one := j.files[0]
+	if one.meta.Rank != nil {
 		h.Rank, h.WorldSize = one.meta.Rank, one.meta.WorldSize
+	}
+	if w := one.from.Window; w != nil {
+		x := trace.Excerpt{Asked: w.Asked, Complete: one.from.Complete,
+			Window:  trace.Window{Start: w.StartNS + one.shift, End: w.EndNS + one.shift},
+			Capture: trace.Extent{Start: one.when.Start + one.shift, End: one.when.End + one.shift}}
+		h.Excerpt = x.Member(j.hide.Text)
 	}
 }
 
@@ -320,37 +330,77 @@ func (j *joinedTimeline) each(sel trace.Select, use func(*timelineFile, *trace.R
 }
 
 func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
-	if tf.path == ingest.Stdin {
-		if err := j.r.e.rewind(); err != nil {
+	if j.r.window != nil || !j.r.choice.work.All() {
+		return j.openPart(tf, sel, use)
+	}
+	return j.r.again(tf.path, func(f *ingest.File) error {
+		rd, err := ingest.Events(f, sel)
+		if err != nil {
+			return err
+		}
+		if rd != nil {
+			return use(rd)
+		}
+		in, err := ingest.Load(f, sel)
+		if err != nil {
+			return err
+		}
+		return piped(func(w io.Writer) error { return timeline.WriteModel(w, in.Trace) }, tf.from.Path, sel, use)
+	})
+}
+
+// openPart calls use with a reader of the events of the part that is asked for.
+func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
+	var p *trimmedPart
+	err := j.r.again(tf.path, func(f *ingest.File) error {
+		need := sel
+		need.Index = true
+		in, err := ingest.Load(f, need)
+		if err != nil {
+			return err
+		}
+		job := &trimJob{trimming: new(trimming), r: j.r, common: make([]*common, 1)}
+		p, err = job.part(0, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.t, p.path = nil, tf.path
+	write := p.write
+	if p.model != nil {
+		write = func(w io.Writer) error { return timeline.WriteModel(w, p.model) }
+	}
+	return piped(write, tf.from.Path, sel, use)
+}
+
+// again opens an input that was read before and calls use with it.
+func (r *reading) again(path string, use func(*ingest.File) error) error {
+	if path == ingest.Stdin {
+		if err := r.e.rewind(); err != nil {
 			return err
 		}
 	}
-	f, err := ingest.Open(tf.path, j.r.e.stdin)
+	f, err := ingest.Open(path, r.e.stdin)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	f.SkipDigest()
-	f.ExportTime = j.r.exportTime
-	rd, err := ingest.Events(f, sel)
-	if err != nil {
-		return err
-	}
-	if rd != nil {
-		return use(rd)
-	}
-	in, err := ingest.Load(f, sel)
-	if err != nil {
-		return err
-	}
+	f.ExportTime = r.exportTime
+	return use(f)
+}
+
+// piped calls use with a reader of the events that write writes.
+func piped(write func(io.Writer) error, name string, sel trace.Select, use func(*trace.Reader) error) error {
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := timeline.WriteModel(to, in.Trace)
+		err := write(to)
 		to.CloseWithError(err)
 		done <- err
 	}()
-	err = use(trace.NewReader(from, tf.from.Path, sel))
+	err := use(trace.NewReader(from, name, sel))
 	from.CloseWithError(io.ErrClosedPipe)
 	if wrote := <-done; err == nil {
 		err = wrote

@@ -24,13 +24,7 @@ func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*t
 	given = slices.Compact(given)
 	wanted := given
 	switch {
-	case conv.ranks != "":
-		for _, r := range conv.chosen {
-			if !slices.Contains(given, r) {
-				return nil, fmt.Errorf("--rank is %q, but rank %d is not among the inputs; they have the ranks %s", conv.ranks, r, rankList(given))
-			}
-		}
-		wanted = conv.chosen
+	case conv.window.rank != "": // no others were read
 	case len(given) > fewRanks:
 		var why string
 		wanted, why = standOut(s, given)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"assay/report/check"
 )
 
 // inGitHub reports whether the process runs in a GitHub workflow.
@@ -49,7 +51,7 @@ func inertText(text, format string) string {
 
 // setOutputs adds outputs of a step to the file that the runner reads. The values have no
 // line breaks, because each line is an output.
-func setOutputs(outputs [][2]string) error {
+func setOutputs(c masked[check.Report]) error {
 	path := os.Getenv("GITHUB_OUTPUT")
 	if path == "" {
 		return nil
@@ -58,7 +60,7 @@ func setOutputs(outputs [][2]string) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range outputs {
+	for _, o := range c.value.Outputs() {
 		if _, err := fmt.Fprintf(f, "%s=%s\n", o[0], strings.Join(strings.Fields(o[1]), " ")); err != nil {
 			f.Close()
 			return err

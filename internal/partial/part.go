@@ -46,6 +46,8 @@ type Options struct {
 	// Window is the part of a timeline that is measured, nil for all of it, and Steady
 	// reports of each step of a summary whether it is neither warm-up nor partial.
 	Window *window.Request
+	// Work is the work of GPUs that is measured.
+	Work   trace.Work
 	Steady func(*summary.Summary) []bool
 	// Clock is what the user tells about the clock of the input.
 	Clock wallclock.Setting
@@ -122,14 +124,6 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 		s.SetRanks(joined)
 	}
 	return s, nil
-}
-
-// timeline measures a trace, or the part of it that is asked for.
-func (o Options) timeline(t *trace.Trace, from summary.Input) (*summary.Summary, error) {
-	if o.Window == nil {
-		return analyze.Trace(t, from, o.Options), nil
-	}
-	return o.narrowed(t, from)
 }
 
 // track notes when what was measured happened. Alone there is nothing to join it with.

@@ -28,6 +28,10 @@ type Header struct {
 	GPUs      []GPU  // that have names
 	FreeGPU   int64  // the next number for a GPU that no rank lists
 	Members   []Member
+
+	// Excerpt is the member that says of which part of a capture the timeline is; nil for
+	// all of it.
+	Excerpt []byte
 }
 
 // A GPU is a device of the timeline.
@@ -97,6 +101,9 @@ func (t *Writer) header(h Header) {
 	}
 	if h.BaseTime != nil {
 		b = fmt.Appendf(b, "\"baseTimeNanoseconds\": %d,\n", *h.BaseTime)
+	}
+	if h.Excerpt != nil {
+		b = append(append(b, h.Excerpt...), ",\n"...)
 	}
 	b = append(b, "\"displayTimeUnit\": \"ms\",\n\"assayTimeline\": ["...)
 	for i, m := range h.Members {

@@ -161,7 +161,10 @@ func (c *evaluator) noGPUTime() finding.Finding {
 
 // partial reports whether only a part of an input was measured.
 func (c *evaluator) partial() bool {
-	return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Window != nil })
+	return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
+		w := in.Window
+		return w != nil && w.EndNS-w.StartNS < w.CaptureNS // else all of it, without some of its events
+	})
 }
 
 // ascend stands for Huawei's NPUs.

@@ -61,7 +61,7 @@ func synchronizing(c *Evaluator) blocking {
 	}
 	h.host, h.lost = waits.HostNS, waits.LostNS
 	// Waits for events are how programs limit how far the CPU is ahead. One per operation is not.
-	work, ofEvents := c.operations(), events.Calls > waits.Calls
+	work, ofEvents := operations(c), events.Calls > waits.Calls
 	each := work >= leastOperations && summary.Plus(waits.Calls, events.Calls) >= work/2
 	if each {
 		h.host, h.lost = summary.Plus(h.host, events.HostNS), summary.Plus(h.lost, events.LostNS)
@@ -96,7 +96,7 @@ func synchronizing(c *Evaluator) blocking {
 const leastOperations = 20
 
 // operations returns the number of GPU operations.
-func (c *Evaluator) operations() (n int64) {
+func operations(c *Evaluator) (n int64) {
 	for i := range c.Devices {
 		n = summary.Plus(n, c.Devices[i].Events)
 	}
@@ -245,8 +245,8 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	share := h.what + ": " + c.OfWindow(h.host)
 	f.Title = share + rule.Over(limit)
 	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
-	if loading := c.loading(); f.Cause == "" && h.rule == rule.SyncCalls && loading >= h.lost-loading && loading > 0 {
-		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(loading), unit.Duration(c.Total.Idle()))
+	if ns := loading(c); f.Cause == "" && h.rule == rule.SyncCalls && ns >= h.lost-ns && ns > 0 {
+		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(ns), unit.Duration(c.Total.Idle()))
 		f.Evidence = append(f.Evidence, f.Cause)
 	}
 	f.Gain(h.lost, window, c.WindowWhole())
@@ -284,7 +284,7 @@ func (c *Evaluator) worked(kind int) (ns int64) {
 }
 
 // loading returns the idle time in which the CPU loads data.
-func (c *Evaluator) loading() (ns int64) {
+func loading(c *Evaluator) (ns int64) {
 	ns, _ = owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
 	return ns
 }

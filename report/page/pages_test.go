@@ -63,7 +63,11 @@ func train(t testing.TB) *summary.Summary {
 // ranks is a job of so many ranks, of which one is late.
 func ranks(t testing.TB, n int) *summary.Summary {
 	var files [][]byte
-	for _, f := range rankgen.SlowHost(n, 4, n/2).Files(nil) {
+	var given []int
+	for i := range n {
+		given = append(given, i)
+	}
+	for _, f := range rankgen.SlowHost(n, 4, n/2).Files(given) {
 		files = append(files, f.JSON)
 	}
 	return measured(t, "job", files)

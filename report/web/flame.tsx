@@ -13,7 +13,7 @@ function stacks(page: Page): Tree[] {
   return page.flames.map(f => {
     const nodes: Node[] = [], path: number[] = [], used: number[] = [];
     f.depth.forEach((depth, i) => {
-      const parent = depth ? path[depth - 1] : -1, x = (depth ? nodes[parent].x : 0) + (used[parent + 1] ?? 0), value = f.value[i];
+      const parent = depth ? path[depth - 1] ?? -1 : -1, x = (parent >= 0 ? nodes[parent].x : 0) + (used[parent + 1] ?? 0), value = f.value[i];
       used[parent + 1] = (used[parent + 1] ?? 0) + value;
       path[depth] = i;
       nodes.push({ name: shortName(page, f.name[i]), full: page.names[f.name[i]], value, self: value, depth, x, parent });
@@ -29,6 +29,7 @@ function modules(page: Page): Tree[] {
   if (!t) return [];
   const total = t.columns.findIndex(c => c.title === 'total GPU'), sums = new Map<string, number>(), below = new Map<string, string[]>();
   t.columns[0].values!.forEach((name, i) => sums.set(page.names[name], (sums.get(page.names[name]) ?? 0) + t.columns[total].values![i]));
+  sums.delete('');
   for (const path of sums.keys()) {
     let up = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     while (up && !sums.has(up)) up = up.slice(0, Math.max(0, up.lastIndexOf('/')));

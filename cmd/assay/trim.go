@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/analyze"
+	"assay/internal/ingest"
+	"assay/internal/tempfile"
+	"assay/trace"
+	"assay/unit"
+)
+
+func trimCommand() *command {
+	return &command{
+		name: "trim", args: "[INPUT...] -o FILE|DIR",
+		does: "write a part of a trace as a smaller trace, for Perfetto and assay",
+		example: `  assay trim trace.json.gz --step 3-4 -o small.json.gz
+  assay trim trace.json.gz --phase backward --no-python -o backward.json.gz
+  assay trim trace.json.gz --from 1.2s --to 1.4s --gpu-only -o gpu.json
+  assay trim trace.json.gz --max-size 100MB --redact -o share.json.gz
+  assay trim traces/ --step 3 --rank 0,4 -o step3/
+  assay trim report.sqlite --from 1s --to 2s -o part.json.gz
+`,
+		run: runTrim,
+	}
+}
+
+// A trimming holds the flags of the trim command.
+type trimming struct {
+	source
+	output, maxSize   string
+	most              int64 // bytes of a file; 0 for no limit
+	gpuOnly, noPython bool
+}
+
+func runTrim(e env, c *command, args []string) error {
+	var t trimming
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.StringVarP(&t.output, "output", "o", "", "`FILE` to write, compressed if its name ends in .gz or .zst; of several inputs the directory, in which names are kept")
+	t.window.register(flags)
+	flags.BoolVar(&t.gpuOnly, "gpu-only", false, "keep the work of GPUs and counters only, nothing of the CPU")
+	flags.BoolVar(&t.noPython, "no-python", false, "leave out calls of Python functions, often most of a trace")
+	flags.StringVar(&t.maxSize, "max-size", "", "`SIZE` limit of each file as it is written, for example 100MB; what does not fit is left out: first calls of Python functions, then the end of the part")
+	t.register(flags)
+	args, err := parse(e, c, flags, args)
+	if err != nil {
+		return err
+	}
+	if wrong := t.check(e, args); wrong != "" {
+		return usageError(e, c, wrong)
+	}
+	if len(args) == 0 {
+		args = []string{ingest.Stdin}
+	}
+	var temp tempfile.Registry
+	defer temp.Close()
+	if e, err = e.spool(args, &temp); err != nil {
+		return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+	}
+	t.noDigest = true
+	r, err := t.open(e, c, args)
+	if err != nil {
+		return err
+	}
+	return t.run(r, c)
+}
+
+// check returns a message if the flags are wrong, or "".
+func (t *trimming) check(e env, args []string) string {
+	w := &t.window
+	switch {
+	case t.output == "":
+		return "-o is not given, want the file to write"
+	case len(args) == 0 && isTerminal(e.stdin):
+		return "no input: name a trace, or pipe one in"
+	case w.step+w.phase+w.from+w.to+w.device+w.stream+w.rank == "" && !w.steady && w.skip == 0 && !t.gpuOnly && !t.noPython && t.maxSize == "":
+		return "nothing says what to keep: give --step, --steady, --ignore-first, --phase, --from, --to, --device, --stream, --gpu-only, --no-python or --max-size"
+	}
+	if t.maxSize != "" {
+		n, err := unit.ParseBytes(t.maxSize)
+		switch {
+		case err != nil:
+			return "--max-size: " + err.Error()
+		case n < minTrimmed:
+			return fmt.Sprintf("--max-size is %q, want at least %s", t.maxSize, unit.Bytes(minTrimmed))
+		}
+		t.most = n
+	}
+	return ""
+}
+
+// minTrimmed is the smallest limit of a file, in bytes.
+const minTrimmed = 4 << 10
+
+// run trims the inputs.
+func (t *trimming) run(r *reading, c *command) error {
+	j := &trimJob{trimming: t, r: r, name: c.name}
+	if err := j.place(); err != nil {
+		if errors.Is(err, errInput) {
+			return inputKept(r.e, c, "result", err)
+		}
+		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+	}
+	if len(r.paths) > 1 {
+		if err := j.align(); err != nil {
+			return err
+		}
+	}
+	r.needs = func() trace.Select {
+		need := analyze.Needs()
+		need.Shapes, need.FlowsIfNeeded, need.Index = false, false, true
+		return need
+	}
+	errs := make([]error, len(r.paths))
+	failed := r.all(func(i int, in *ingest.Input) { errs[i] = j.one(i, in) })
+	for _, lines := range j.lines {
+		for _, line := range lines {
+			r.e.say("assay %s: %s", c.name, line)
+		}
+	}
+	return errors.Join(append(failed, errs...)...)
+}
+
+// A trimJob trims the inputs of one command.
+type trimJob struct {
+	*trimming
+	r       *reading
+	name    string
+	outputs []string // by input
+	common  []*common
+	lines   [][]string // what was written, by input
+}
+
+// place finds the names of the outputs, and returns an error if one cannot be written.
+func (j *trimJob) place() error {
+	j.outputs, j.common, j.lines = make([]string, len(j.r.paths)), make([]*common, len(j.r.paths)), make([][]string, len(j.r.paths))
+	info, err := os.Stat(j.output)
+	dir := err == nil && info.IsDir() || os.IsPathSeparator(j.output[len(j.output)-1])
+	if len(j.r.paths) == 1 && !dir {
+		j.outputs[0] = j.output
+		return checkFile(j.output, append(j.r.paths, j.settings()...))
+	}
+	if err := checkDir(j.output); err != nil {
+		return err
+	}
+	taken := map[string]string{}
+	for i, path := range j.r.paths {
+		name := trimmedName(path)
+		if other, ok := taken[name]; ok {
+			return fmt.Errorf("%s and %s would have the same name; trim them one by one", other, path)
+		}
+		taken[name] = path
+		j.outputs[i] = filepath.Join(j.output, name)
+		if _, err := os.Stat(j.output); err != nil {
+			continue // it is to be made
+		}
+		if err := checkFile(j.outputs[i], append(j.r.paths, j.settings()...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trimmedName returns the name of the output of an input in a directory. Other formats than
+// JSON become JSON.
+func trimmedName(path string) string {
+	name := filepath.Base(path)
+	if path == ingest.Stdin {
+		name = "trace.json.gz"
+	}
+	for _, ext := range []string{".sqlite", ".nsys-rep", ".qdrep"} {
+		if rest, ok := strings.CutSuffix(name, ext); ok {
+			return rest + ".json.gz"
+		}
+	}
+	return name
+}
+
+// one trims one input.
+func (j *trimJob) one(i int, in *ingest.Input) error {
+	if in.Trace == nil {
+		return fmt.Errorf("%s: the input has no timeline to take a part of; leave it out", in.Path)
+	}
+	p, err := j.part(i, in)
+	if err != nil {
+		return err
+	}
+	p.output = j.outputs[i]
+	if err := j.fit(p); err != nil {
+		return err
+	}
+	p.t, in.Trace = nil, nil // the decisions are made, and the rest takes memory
+	if err := j.learn(p); err != nil {
+		return err
+	}
+	encode := func(p *trimmedPart, w io.Writer) error { return compressed(j.outputs[i], w, p.write) }
+	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
+		return fmt.Errorf("%s: cannot write the result: %w", in.Path, pathOnly(err))
+	}
+	j.lines[i] = p.told(j.outputs[i])
+	return nil
+}
+
+// write writes an output, in a directory that is created if missing.
+func (j *trimJob) write(path string, r result) error {
+	if path == j.output {
+		return j.r.e.output(path, r)
+	}
+	out := newWriter()
+	defer out.stop()
+	if err := out.dir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return out.file(path, r)
+}
