@@ -73,8 +73,8 @@ func openRecord(dir string) (*record, error) {
 	return r, nil
 }
 
-// checkRecordFile returns an error if there is something else than a file in the place of the
-// record: a symbolic link leads out of the directory, and a pipe has no end.
+// checkRecordFile returns an error if the record is not a regular
+// file: a symbolic link leads out of the directory, and a pipe has no end.
 func checkRecordFile(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: the record is not a regular file; remove it, or name another directory", path)

@@ -68,7 +68,7 @@ func TestCutRecord(t *testing.T) {
 	}
 }
 
-// TestRecordElsewhere has a symbolic link in the place of the record. No command reads it, and
+// TestRecordElsewhere makes the record a symbolic link. No command reads it, and
 // none writes to the file that it names.
 func TestRecordElsewhere(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
