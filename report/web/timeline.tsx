@@ -1,4 +1,4 @@
-import { h } from 'preact';
+import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Device, Page, partColours, parts, shares, shortName, whole } from './model';
 import { hostKind, Hit, operations, rows } from './rows';
@@ -32,7 +32,7 @@ export function Timeline({ page, tell }: { page: Page; tell: (s: string) => void
       {page.devices.length > 1 && <select aria-label="unfolded GPU" value={view.open} onChange={e => change({ open: +e.currentTarget.value, selected: undefined })}>
         {page.devices.map((d, i) => <option value={i}>{d.label}</option>)}</select>}
       <button class="quiet" onClick={() => show(0, end, end, { selected: undefined, marked: undefined })}>Show all</button>
-      <button class="quiet" aria-expanded={command} onClick={() => setCommand(!command)}>Measure this range</button></div>
+      <button class="quiet" aria-expanded={command} onClick={() => setCommand(!command)}>Commands for this range</button></div>
     {command && <Command device={d} range={range} tell={tell} />}
     <canvas ref={canvas} class="timeline" tabIndex={0} role="application" aria-roledescription="timeline" aria-describedby="selection"
       aria-label={`Timeline of ${page.devices.length === 1 ? d.label : page.devices.length + ' GPUs'}. W and S zoom, A and D move, N and P go to the next and the previous step.`} />
@@ -77,8 +77,11 @@ function Command({ device: d, range, tell }: { device: Device; range: Range; tel
   // Times of captures exceed what a number holds exactly.
   const stamp = (t: number) => { const ns = BigInt(d.start) + BigInt(Math.round(t - d.at)); const s = ns.toString().padStart(4, '0'); return `ts:${s.slice(0, -3)}.${s.slice(-3)}`; };
   const text = `assay report ${quoted(d.input)} --from ${stamp(range[0])} --to ${stamp(range[1])} -o range`;
-  return <div class="note"><p>This command makes a report of the range, with {duration(range[1] - range[0])} as the whole capture:</p>
-    <code>{text}</code> <button onClick={() => copy(text).then(() => tell('Copied'))}>Copy</button></div>;
+  // A range is at least 1 ns, because assay open refuses 0.
+  const open = `assay open ${quoted(d.input)} --at ${stamp(range[0])} --for ${Math.max(1, Math.round(range[1] - range[0]))}ns`;
+  const line = (what: string, s: string) => <Fragment><p>{what}</p><code>{s}</code> <button onClick={() => copy(s).then(() => tell('Copied'))}>Copy</button></Fragment>;
+  return <div class="note">{line(`This command makes a report of the range, with ${duration(range[1] - range[0])} as the whole capture:`, text)}
+    {line('This command opens the range in Perfetto, with every event of the capture:', open)}</div>;
 }
 
 function tooltip(el: HTMLDivElement, hit: Hit | null, e: PointerEvent | null): void {
