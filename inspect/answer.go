@@ -1,5 +1,7 @@
 package inspect
 
+import "assay/summary"
+
 // Schema names the layout of the JSON of an answer.
 const Schema = "assay/inspection/1"
 
@@ -32,4 +34,6 @@ type Question struct {
 type Source struct {
 	Path string `json:"path"`
 	Rank *int   `json:"rank,omitempty"`
+
+	Issues []summary.Issue `json:"issues,omitempty"` // see Capture.Issues
 }

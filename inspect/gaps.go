@@ -22,7 +22,7 @@ func (c *Capture) Longest(n int) (out []Gap) {
 			if len(out) >= 2*n+1024 {
 				out = RankGaps(out, n)
 			}
-			out = append(out, Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: g.Start - c.start, NS: g.Len()})
+			out = append(out, Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()})
 		}
 	}
 	return RankGaps(out, n)
@@ -172,7 +172,7 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 			break
 		}
 		*rows--
-		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: n.first - w.c.start, NS: n.ns}
+		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: w.c.since(n.first), NS: n.ns}
 		s.In = w.spans(n.kids, rows, depth+1)
 		out = append(out, s)
 	}
@@ -181,7 +181,7 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 
 // span returns an open event.
 func (c *Capture) span(f *hosttree.Frame) Span {
-	return Span{Name: c.eventName(f.Name, f.Kind), Kind: f.Kind.String(), AtNS: f.Start - c.start, NS: f.End - f.Start}
+	return Span{Name: c.eventName(f.Name, f.Kind), Kind: f.Kind.String(), AtNS: c.since(f.Start), NS: f.End - f.Start}
 }
 
 // eventName returns the name of an event of the host. That of a Python function begins with

@@ -121,7 +121,7 @@ func (c *Capture) launch(call *trace.Call, work *trace.Activity) *Launch {
 		return nil
 	}
 	return &Launch{
-		Call: c.t.Name(call.Name), Thread: c.thread(call.Track), AtNS: call.Start - c.start, NS: call.Dur,
+		Call: c.t.Name(call.Name), Thread: c.thread(call.Track), AtNS: c.since(call.Start), NS: call.Dur,
 		DelayNS: max(0, work.Start-call.Start), QueueNS: max(0, work.Start-call.Start-call.Dur),
 	}
 }

@@ -160,7 +160,7 @@ func (c *Capture) instances(all []found, a *attribute.Attribution, ops []*trace.
 		track := &c.t.Tracks[k.Track]
 		r := Instance{
 			Name: c.t.Name(k.Name), Place: c.place(k.device), Stream: track.Stream,
-			StartNS: k.Start, AtNS: k.Start - c.start, NS: k.Dur, Step: c.step(k.device, k.Start),
+			StartNS: k.Start, AtNS: c.since(k.Start), NS: k.Dur, Step: c.step(k.device, k.Start),
 		}
 		if d := c.t.Detail(k.Detail); d.Block[0] > 0 {
 			r.Grid, r.Block = slices.Clone(d.Grid[:]), slices.Clone(d.Block[:])
@@ -209,10 +209,10 @@ func (c *Capture) neighbours(all []found, out []Instance) {
 	}
 	for i, k := range all {
 		if b := before[i]; b != nil {
-			out[i].Before = &Neighbour{c.t.Name(b.Name), b.Dur, k.Start - b.End()}
+			out[i].Before = &Neighbour{c.t.Name(b.Name), b.Dur, apart(b.End(), k.Start)}
 		}
 		if b := after[i]; b != nil {
-			out[i].After = &Neighbour{c.t.Name(b.Name), b.Dur, b.Start - k.End()}
+			out[i].After = &Neighbour{c.t.Name(b.Name), b.Dur, apart(k.End(), b.Start)}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // At answers what happened at a time on the clock of the trace: an event is there from its
 // start to before its end.
 func (c *Capture) At(t int64, top int) *Moment {
-	out := &Moment{Input: c.in.Index, Rank: c.in.Rank, TimeNS: t, AtNS: t - c.start}
+	out := &Moment{Input: c.in.Index, Rank: c.in.Rank, TimeNS: t, AtNS: c.since(t)}
 	for _, r := range analyze.PhaseRuns(c.whole, c.opt) {
 		if r.Start <= t && t < r.End && strings.Count(r.Path, "/") >= strings.Count(out.Phase, "/") {
 			out.Phase = r.Path
@@ -58,7 +58,7 @@ func (c *Capture) At(t int64, top int) *Moment {
 func (c *Capture) gapAt(d *gpu.Device, t int64) (found *Gap, number int) {
 	for g := range d.Gaps() {
 		if g.Start <= t && t < g.End {
-			found = &Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: g.Start - c.start, NS: g.Len()}
+			found = &Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()}
 		}
 	}
 	if found == nil {

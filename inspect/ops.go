@@ -227,7 +227,7 @@ func (w *runWalker) Between(_, _ int64, _ []hosttree.Open[runData]) {}
 func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	top := &open[len(open)-1]
 	run := Run{
-		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: top.Start - w.c.start, NS: top.End - top.Start,
+		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: w.c.since(top.Start), NS: top.End - top.Start,
 		GPUSelfNS: top.Data.self, GPUNS: top.Data.gpu,
 	}
 	if len(w.Longest) == w.top && longerRun(w.Longest[w.top-1], run) <= 0 {

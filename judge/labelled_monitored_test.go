@@ -52,7 +52,7 @@ func usedGPUs(gen, train, probs, data int) logs.Monitored {
 	return m
 }
 
-// TestUnevenLogs: servers with a log each are compared, for information, if they are of one program.
+// TestUnevenLogs: servers with a log each are compared, for information, if they run the same program.
 func TestUnevenLogs(t *testing.T) {
 	log := func(running int) logs.Server {
 		return logs.Each(40, 10, func(int) logs.Line { return logs.Line{Running: running, Usage: 0.5, Tokens: 1200} })

@@ -54,11 +54,9 @@ func captureLine(ctx *section.Context) string {
 		return "no inputs"
 	}
 	var formats []string
-	var ranks []int
 	events, bytes, incomplete := int64(0), int64(0), int64(0)
 	for _, in := range ctx.Inputs {
 		formats = append(formats, words.Format(in.Format))
-		ranks = append(ranks, in.Rank)
 		events = summary.Plus(events, in.Events)
 		bytes = summary.Plus(bytes, in.Bytes)
 		if !in.Complete {
@@ -68,7 +66,10 @@ func captureLine(ctx *section.Context) string {
 	slices.Sort(formats)
 	parts := []string{strings.Join(slices.Compact(formats), ", ")}
 	if n := int64(len(ctx.Inputs)); n > 1 {
-		parts = append(parts, label.Plural(n, "input"), "ranks "+doc.Ranges(ranks))
+		parts = append(parts, label.Plural(n, "input"))
+		if ranks := ranksText(ctx.Inputs); ranks != "" {
+			parts = append(parts, ranks)
+		}
 	}
 	parts = append(append(parts, unit.Bytes(bytes)), held(ctx, events)...)
 	switch {
@@ -80,6 +81,32 @@ func captureLine(ctx *section.Context) string {
 		parts = append(parts, fmt.Sprintf("%d of %d inputs incomplete", incomplete, len(ctx.Inputs)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ranksText returns the ranks of the inputs: "rank 3", "ranks 0–7". An assumed rank counts
+// only if no input states one, and it is "" if all assumed ranks are the same: that rank
+// tells nothing, as of logs and benchmarks.
+func ranksText(inputs []summary.Input) string {
+	var stated, assumed []int
+	for _, in := range inputs {
+		if in.RankFrom == "assumed" {
+			assumed = append(assumed, in.Rank)
+		} else {
+			stated = append(stated, in.Rank)
+		}
+	}
+	slices.Sort(stated)
+	slices.Sort(assumed)
+	stated, assumed = slices.Compact(stated), slices.Compact(assumed)
+	switch {
+	case len(stated) == 1:
+		return fmt.Sprintf("rank %d", stated[0])
+	case len(stated) > 1:
+		return "ranks " + doc.Ranges(stated)
+	case len(assumed) > 1:
+		return "ranks " + doc.Ranges(assumed)
+	}
+	return ""
 }
 
 // windowText returns which part of the capture was measured, or "" for all of it. Of

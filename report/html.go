@@ -68,7 +68,7 @@ func pageHead(ctx *section.Context) page.Head {
 	return h
 }
 
-// pageFacts returns the numbers beside the verdict.
+// pageFacts returns the numbers next to the verdict.
 func pageFacts(ctx *section.Context) (out []page.Fact) {
 	n := int64(len(ctx.Devices))
 	if n == 0 || ctx.WithoutClock() {

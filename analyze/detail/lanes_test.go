@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLargest compares with a sort of all values, of which some are equal.
+// TestLargest compares with a sort of all values. Some values are equal.
 func TestLargest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 9))
 	for range 5000 {

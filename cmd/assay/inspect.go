@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/diag"
 	"assay/inspect"
 	"assay/internal/ingest"
 	"assay/internal/jsontext"
@@ -183,7 +184,7 @@ func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
 	failed := r.all(func(i int, in *ingest.Input) {
 		c, when, err := x.capture(r, i, in)
 		if c != nil {
-			out.Inputs[i].Rank = &in.Rank
+			out.Inputs[i].Rank, out.Inputs[i].Issues = &in.Rank, c.Issues()
 			err = x.askOne(c, when, &all, i)
 		}
 		errs[i] = err
@@ -197,7 +198,7 @@ func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
 		return nil, failed
 	}
 	if err := x.join(r, out, &all); err != nil {
-		return nil, append(failed, err)
+		return nil, append(failed, incomplete(err, out.Inputs))
 	}
 	if x.at != "" && len(out.Moments) == 0 {
 		return nil, failed
@@ -255,6 +256,18 @@ func (x *inspecting) addMoments(out *inspect.Answer, all []*inspect.Moment) {
 		}
 		out.Moments = append(out.Moments, *m)
 	}
+}
+
+// incomplete adds to an error about what a capture does not have that events of it were lost.
+func incomplete(err error, inputs []inspect.Source) error {
+	for _, in := range inputs {
+		for _, is := range in.Issues {
+			if is.Severity == diag.DataLoss.String() {
+				return fmt.Errorf("%w; %s is not complete (%s)", err, in.Path, is.Code)
+			}
+		}
+	}
+	return err
 }
 
 // notNil returns the errors that there are.

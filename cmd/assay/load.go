@@ -110,7 +110,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, usageError(e, c, err.Error())
 	}
 	if n := chosen.Others; n > 0 {
-		e.say("assay %s: skipped %s", c.name, plural(n, "file that is not a trace", "files that are not traces"))
+		e.say("assay %s: skipped %s", c.name, plural(n, "file of no known format", "files of no known format"))
 	}
 	if n := chosen.Links; n > 0 {
 		e.say("assay %s: skipped %s; to read them, name their targets", c.name, plural(n, "symbolic link in a directory", "symbolic links in directories"))

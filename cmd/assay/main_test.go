@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,18 +65,29 @@ func TestScript(t *testing.T) {
 			e.Setenv("DATA", data)
 			return nil
 		},
-		// "permissions": the modes of files hold for the user who runs this.
+		// "permissions": the modes of files hold for the user who runs this. "ownmemory": the
+		// race detector takes no memory besides.
 		Condition: func(cond string) (bool, error) {
-			if cond != "permissions" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "permissions":
+				return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
+			case "ownmemory":
+				return !withRace(), nil
 			}
-			return runtime.GOOS != "windows" && os.Geteuid() != 0, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "pack": pack, "lines": lines, "hostile": hostileNames, "nsysgen": generateNsys, "action": actionStep,
 			"secrets": writeSecrets, "hides": hidesSecrets, "ranks": generateRanks, "cut": cutFile, "unlisted": withoutRanks,
 		},
 	})
+}
+
+// withRace reports whether the tests run with the race detector, which takes much
+// memory itself.
+func withRace() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // generateNsys writes an export of Nsight Systems: "nsysgen KERNELS FILE".

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,11 +109,4 @@ func manyTraces(t *testing.T, n int) (dir string) {
 		write(t, filepath.Join(dir, fmt.Sprint(i, ".json")), event, 0o666)
 	}
 	return dir
-}
-
-// withRace reports whether the tests run with the race detector, which takes much
-// memory itself.
-func withRace() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

@@ -73,10 +73,22 @@ func openRecord(dir string) (*record, error) {
 	return r, nil
 }
 
+// checkRecordFile returns an error if the record is not a regular
+// file: a symbolic link leads out of the directory, and a pipe has no end.
+func checkRecordFile(path string) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: the record is not a regular file; remove it, or name another directory", path)
+	}
+	return nil
+}
+
 // lockRecord opens and locks the record. If the process that had it locked has removed
 // it, because it could write no decision, the record is created again.
 func lockRecord(path string) (*lockedfile.File, error) {
 	for {
+		if err := checkRecordFile(path); err != nil {
+			return nil, err
+		}
 		f, err := lockedfile.Edit(path)
 		if err != nil {
 			return nil, err
@@ -143,6 +155,9 @@ func lastAccepted(dir string) (path, cut string, err error) {
 // readDecisions reads the record in dir. Without one there is no decision.
 func readDecisions(dir string) (s said, err error) {
 	name := filepath.Join(dir, decisions)
+	if err := checkRecordFile(name); err != nil {
+		return s, err
+	}
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil

@@ -47,7 +47,7 @@ func TestDetailsOfCorpus(t *testing.T) {
 	}
 }
 
-// loaded returns the input of a file, or nil if it is no trace.
+// loaded returns the input of a file, or nil if it is not a trace.
 func loaded(path string) *ingest.Input {
 	f, err := ingest.Open(path, nil)
 	if err != nil {

@@ -49,7 +49,7 @@ func build(web, out string) error {
 			Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
 			JSX: api.JSXTransform, JSXFactory: "h", JSXFragment: "Fragment",
 			Alias:         map[string]string{"preact": vendored("preact.mjs"), "preact/hooks": vendored("hooks.mjs")},
-			TsconfigRaw:   "{}", // whatever lies in folders above is not ours
+			TsconfigRaw:   "{}", // files in folders above are not ours
 			LegalComments: api.LegalCommentsNone,
 		}
 		if f.banner != "" {

@@ -70,8 +70,15 @@ func callText(h *hang.Hang) string {
 	return fmt.Sprintf("%s %d", name, h.Seq)
 }
 
-// hangText tells in a few words who is missing where.
+// hangText tells in a few words who is missing where, and of several runs in which.
 func hangText(h *hang.Hang) string {
+	if h.Run == "" {
+		return missingText(h)
+	}
+	return "run " + label.Clip(label.Clean(label.Base(h.Run)), 30) + ": " + missingText(h)
+}
+
+func missingText(h *hang.Hang) string {
 	switch h.Kind {
 	case hang.NotArrived:
 		return fmt.Sprintf("%s did not arrive at %s", ranksText(h.Absent), callText(h))

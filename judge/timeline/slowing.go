@@ -65,7 +65,7 @@ func slowingFirst(list []finding.Finding, v finding.Verdict) {
 	list[0] = f
 }
 
-// monitoredClocks returns what a monitor beside the traces measured of the clocks that may have
+// monitoredClocks returns what a monitor recorded together with the traces measured of the clocks that may have
 // changed: over the steps, or over the whole capture if it is too short for samples of each step.
 func (c *Evaluator) monitoredClocks(where []finding.Place) (out []string) {
 	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {

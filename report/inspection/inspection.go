@@ -37,7 +37,7 @@ func Doc(a *inspect.Answer) doc.Doc {
 			s = append(s, doc.Section{Title: "Further ranks", Lead: label.Plural(int64(a.MomentsLeft), "rank") + "; choose them with --rank"})
 		}
 	}
-	s = doc.Present(s...)
+	s = doc.Present(append(s, issues(a.Inputs))...)
 	return doc.Doc{Title: "Inspection", Screen: s, Sections: s}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"assay/internal/browser"
+	"assay/internal/longtest"
 	"assay/internal/samplerun"
 	"assay/summary"
 )
@@ -76,10 +78,15 @@ func samples(t *testing.T) map[string][]byte {
 	return out
 }
 
-// TestPages opens every page in both themes and several widths.
+// TestPages opens the pages with most parts in both themes and several widths, and some of
+// the others, which have the same parts; at full size all of them.
 func TestPages(t *testing.T) {
-	b := browser.Start(t)
-	for name, html := range samples(t) {
+	b, samples := browser.Start(t), samples(t)
+	for i, name := range slices.Sorted(maps.Keys(samples)) {
+		if own := name == "train" || name == "ranks" || name == "diff"; !own && i%4 != 0 && !longtest.Wanted() {
+			continue
+		}
+		html := samples[name]
 		t.Run(name, func(t *testing.T) {
 			for i, v := range []browser.View{wide, {Width: 800, Height: 900, Dark: true}, {Width: 400, Height: 800}, {Width: 2000, Height: 1200, Dark: true}} {
 				own := name == "train" || name == "ranks" || name == "diff"

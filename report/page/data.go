@@ -58,8 +58,8 @@ type names struct {
 
 func newNames() *names { return &names{at: map[string]int{}, tidy: map[int]any{}} }
 
-// nameColumns is how much of a name the page has. Both ends of a long name tell kernels
-// apart, so it is cut in the middle.
+// nameColumns is how much of a name the page has. Kernels may differ at either end of a
+// long name, so it is cut in the middle.
 const nameColumns = 500
 
 // of returns the number of a name.

@@ -63,7 +63,7 @@ type Head struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Fact is a number beside the verdict.
+// A Fact is a number next to the verdict.
 type Fact struct {
 	Value string `json:"value"`
 	Name  string `json:"name"`

@@ -60,7 +60,7 @@ func train(t testing.TB) *summary.Summary {
 	return measured(t, "llm_train_step", [][]byte{b.Bytes()})
 }
 
-// ranks is a job of so many ranks, of which one is late.
+// ranks is a job of so many ranks. One of them is late.
 func ranks(t testing.TB, n int) *summary.Summary {
 	var files [][]byte
 	var given []int

@@ -140,7 +140,7 @@ func tables(s *summary.Summary, n *names) (out []table) {
 }
 
 var kernelTable = shown[summary.Kernel]{
-	id: "kernels", title: "Kernels", of: "total kernel time (sum of durations)", share: 4,
+	id: "kernels", title: "Kernels", of: "total kernel time", share: 4,
 	rank:  func(k *summary.Kernel) int { return k.Rank },
 	class: func(k *summary.Kernel) string { return k.Class },
 	columns: []shownColumn[summary.Kernel]{

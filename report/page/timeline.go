@@ -292,7 +292,7 @@ func levels(ns []int64, bin int64) string {
 	return string(out)
 }
 
-// hundredths converts thousandths, of which a curve shows no more.
+// hundredths converts thousandths: a curve shows no more.
 func hundredths(list []int64) []int64 {
 	if list == nil {
 		return nil

@@ -6,7 +6,7 @@ import { duration, middle, percent, signedDuration } from './format';
 import { showStep } from './input';
 import { listen } from './view';
 
-const label = 84;
+const label = 100;
 
 /** The steps of ranks against the median rank of each step: a straggler is a row, a slow step a column. */
 export function Heat({ page }: { page: Page }) {
@@ -18,16 +18,41 @@ export function Heat({ page }: { page: Page }) {
 
 const metrics = ['step time', parts[0], parts[1], parts[3]], partOf = [-1, 0, 1, 3];
 
-function Map({ page, devices, columns }: { page: Page; devices: { d: Page['devices'][number]; i: number }[]; columns: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null), [metric, setMetric] = useState(0), [at, setAt] = useState<[number, number] | null>(null);
-  const value = (row: number, j: number): number | undefined => { const s = devices[row].d.steps!; return partOf[metric] < 0 ? s.ns[j] : s.parts[partOf[metric]][j]; };
-  const median = useMemo(() => Array.from({ length: columns }, (_, j) => {
-    const v = devices.map((_, i) => value(i, j)).filter(v => v !== undefined).sort((a, b) => a - b);
-    return v.length % 2 ? v[v.length >> 1] : (v[v.length / 2 - 1] + v[v.length / 2]) / 2;
-  }), [metric]);
+type Devices = { d: Page['devices'][number]; i: number }[];
+
+const valueOf = (devices: Devices, row: number, j: number, metric: number): number | undefined => { const s = devices[row].d.steps!; return partOf[metric] < 0 ? s.ns[j] : s.parts[partOf[metric]][j]; };
+
+const medians = (devices: Devices, columns: number, metric: number) => Array.from({ length: columns }, (_, j) => {
+  const v = devices.map((_, i) => valueOf(devices, i, j, metric)).filter(v => v !== undefined).sort((a, b) => a - b);
+  return v.length % 2 ? v[v.length >> 1] : (v[v.length / 2 - 1] + v[v.length / 2]) / 2;
+});
+
+/** The largest distance of a rank from the median rank, as a part of its step. */
+function spread(devices: Devices, columns: number, metric: number) {
+  const median = medians(devices, columns, metric);
+  let most = 0;
+  devices.forEach(({ d }, i) => median.forEach((m, j) => {
+    const v = valueOf(devices, i, j, metric);
+    if (v !== undefined) most = Math.max(most, Math.abs(v - m) / (d.steps!.ns[j] || 1));
+  }));
+  return most;
+}
+
+// Ranks that wait for each other have steps of equal length. Their parts differ.
+const equal = 0.01;
+
+function first(devices: Devices, columns: number) {
+  const all = metrics.map((_, m) => spread(devices, columns, m));
+  return all[0] < equal ? all.indexOf(Math.max(...all)) : 0;
+}
+
+function Map({ page, devices, columns }: { page: Page; devices: Devices; columns: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null), [metric, setMetric] = useState(() => first(devices, columns)), [at, setAt] = useState<[number, number] | null>(null);
+  const value = (row: number, j: number) => valueOf(devices, row, j, metric);
+  const median = useMemo(() => medians(devices, columns, metric), [metric]);
   const off = (row: number, j: number) => { const v = value(row, j); return v === undefined ? 0 : (v - median[j]) / (devices[row].d.steps!.ns[j] || 1); };
   // Below 3% of a step even noise would have full colour.
-  const worst = useMemo(() => { let w = 0.03; devices.forEach((_, i) => { for (let j = 0; j < columns; j++) w = Math.max(w, Math.abs(off(i, j))); }); return w; }, [metric]);
+  const worst = useMemo(() => Math.max(0.03, spread(devices, columns, metric)), [metric]);
   const cell = devices.length > 16 ? 10 : 24;
   const paint = () => {
     const c = canvas.current!, g = prepare(c, devices.length * cell + 2);
@@ -36,7 +61,7 @@ function Map({ page, devices, columns }: { page: Page; devices: { d: Page['devic
     const w = (c.clientWidth - label) / columns;
     g.font = '12px ' + col.sans;
     devices.forEach(({ d }, i) => {
-      if (cell > 14 || i % Math.ceil(14 / cell) === 0) { g.fillStyle = col.dim; g.fillText(middle(d.label, 13), 0, i * cell + cell / 2); }
+      if (cell > 14 || i % Math.ceil(14 / cell) === 0) { g.fillStyle = col.dim; g.fillText(middle(d.label, 14), 0, i * cell + cell / 2); }
       for (let j = 0; j < columns; j++) {
         const v = value(i, j), x = label + j * w, o = off(i, j);
         if (v === undefined) continue;
