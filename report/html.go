@@ -23,7 +23,7 @@ func (d Report) HTML(w io.Writer) error {
 	if d.comparison != nil {
 		p := page.Page{
 			Title:      d.Title,
-			Head:       page.Head{Kind: "What changed", Headline: doc.Sentence(d.comparison.Headline)},
+			Head:       page.Head{Kind: "What changed", Headline: doc.Capital(doc.Sentence(doc.ShortenQuoted(d.comparison.Headline, doc.BriefQuote)))},
 			Text:       d.Sections,
 			Comparison: d.comparison,
 		}

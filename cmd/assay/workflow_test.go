@@ -147,17 +147,17 @@ func TestAction(t *testing.T) {
 			[]string{"# Gates: fail", "under the limit of 99%", "# GPU time report: ", "communication-bound", "[Artifacts of this run](https://github.example/owner/repo/actions/runs/77#artifacts)"},
 			[]string{"::error file=target.yaml,line=1,title=gpu.busy_share%3A fail::gpu.busy_share is 92.7%25 "}},
 		{"a regression, told from noise by the gate file", map[string]string{"input": slower, "baseline": step, "gates": "strict.yaml"}, 1, "fail",
-			[]string{"# Gates: fail", "step.median rose by 6.7%, from 13.44 ms to 14.34 ms, over the limit of 5%", "# What changed: ", "Step 13.42 → 14.33 ms", "# GPU time report: "},
+			[]string{"# Gates: fail", "step.median rose by 6.7%, from 13.44 ms to 14.34 ms, over the limit of 5%", "# Comparison: ", "Step 13.42 → 14.33 ms", "# GPU time report: "},
 			[]string{"::error file=strict.yaml,line=2,title=step.median%3A fail::"}},
 		{"a change under the floor", map[string]string{"input": slower, "baseline": step, "gates": "floor.yaml"}, 0, "pass",
-			[]string{"# Gates: pass", "- **pass** step.median rose by 6.7%, from 13.44 ms to 14.34 ms, over the limit of 5%, but under the floor of 1 ms", "# What changed: "}, nil},
+			[]string{"# Gates: pass", "- **pass** step.median rose by 6.7%, from 13.44 ms to 14.34 ms, over the limit of 5%, but under the floor of 1 ms", "# Comparison: "}, nil},
 		{"a change that may be noise", map[string]string{"input": slower, "baseline": step}, 0, "inconclusive",
 			[]string{"# Gates: inconclusive", "single runs of one program differ by up to 20%"},
 			[]string{"::warning title=step.median%3A inconclusive::", "::warning title=kernels.total_per_step%3A inconclusive::"}},
 		{"the same, as a failure", map[string]string{"input": slower, "baseline": step, "on-inconclusive": "fail"}, 1, "inconclusive",
 			[]string{"# Gates: inconclusive"}, []string{"::error title=step.median%3A inconclusive::", "::error title=kernels.total_per_step%3A inconclusive::"}},
 		{"an accepted baseline", map[string]string{"input": step, "baseline": "kept", "software": "torch=2.8\n"}, 0, "pass",
-			[]string{"# Gates: pass", "accepted ", "torch 2.8", "# What changed: "}, nil},
+			[]string{"# Gates: pass", "accepted ", "torch 2.8", "# Comparison: "}, nil},
 		{"one that has expired", map[string]string{"input": step, "baseline": "kept", "software": "torch=2.9"}, 3, "inconclusive",
 			[]string{"# Gates: inconclusive", "The baseline in kept of ", " has expired: torch is 2.9, was 2.8."}, []string{"::error title=kernel.count_per_step%3A inconclusive::"}},
 		{"one that is used although it has expired", map[string]string{"input": step, "baseline": "kept", "software": "torch=2.9", "allow-expired": "true"}, 0, "pass",
@@ -286,7 +286,7 @@ func TestActionHostile(t *testing.T) {
 		}
 	}
 	text, _, ok := strings.Cut(j.page, "\n[Artifacts of this run]")
-	if !ok || !strings.Contains(text, "# What changed: ") || !strings.Contains(text, "pwned") {
+	if !ok || !strings.Contains(text, "# Comparison: ") || !strings.Contains(text, "pwned") {
 		t.Errorf("the page is not whole:\n%s", j.page)
 	}
 	marktest.Check(t, "the page", text)
@@ -359,7 +359,7 @@ func TestOtherSystems(t *testing.T) {
 					t.Errorf("%s, %s: no %s", name, run, file)
 				}
 			}
-			if page, err := os.ReadFile(filepath.Join(dir, "out", "page.md")); name == "plain" && (err != nil || !strings.Contains(string(page), "# Gates: ") || !strings.Contains(string(page), "# What changed: ")) {
+			if page, err := os.ReadFile(filepath.Join(dir, "out", "page.md")); name == "plain" && (err != nil || !strings.Contains(string(page), "# Gates: ") || !strings.Contains(string(page), "# Comparison: ")) {
 				t.Errorf("the page is %q, %v", page, err)
 			}
 		}

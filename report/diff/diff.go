@@ -50,7 +50,7 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 	for _, chart := range charts {
 		b.charts[chart.File()] = chart
 	}
-	d := doc.Doc{Title: "What changed: " + b.baseName + " → " + b.newName}
+	d := doc.Doc{Title: "Comparison: " + b.baseName + " → " + b.newName}
 	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(), b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
 		b.movers(screenMovers, true), b.results(screenResults, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
 	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Chart, firstFrom, Line, Page } from './model';
 import { palette, prepare } from './draw';
-import { count, digits, duration, middle, quantity, ticks } from './format';
+import { count, duration, middle, number, quantity, ticks } from './format';
 import { listen } from './view';
 
 const few = 6, high = 170, leftMargin = 74, bottom = 22;
@@ -43,7 +43,7 @@ function Plot({ chart: c }: { chart: Chart }) {
     const [ts] = ticks(from, to, Math.max(2, w / 110));
     g.textAlign = 'center';
     g.fillStyle = col.dim;
-    for (const t of ts) g.fillText(c.by === 'time' ? duration(t, 3) : digits(t, 15), Math.min(x(t), leftMargin + w - 14), high - 8);
+    for (const t of ts) if (c.by === 'time' || Number.isInteger(t)) g.fillText(c.by === 'time' ? duration(t, 3) : number(t), Math.min(x(t), leftMargin + w - 14), high - 8);
     g.textAlign = 'left';
     c.lines.forEach((l, k) => {
       const colour = style.getPropertyValue(colours[k % colours.length]);
@@ -67,7 +67,7 @@ function Plot({ chart: c }: { chart: Chart }) {
     const i = at === null ? l.y.length - 1 : Math.max(0, firstFrom(l.x, at + 1) - 1), v = l.y[i];
     return v === null || v === undefined ? '–' : quantity(v, c.unit);
   };
-  const when = at === null ? 'last' : c.by === 'time' ? duration(at, 3) : (c.by === 'step' ? 'step ' : 'value ') + digits(Math.round(at), 15);
+  const when = at === null ? 'last' : c.by === 'time' ? duration(at, 3) : (c.by === 'step' ? 'step ' : 'value ') + count(Math.round(at));
   return <figure><figcaption><b>{middle(c.title, 70)}</b> <span class="of">{c.note}</span></figcaption>
     <canvas ref={canvas} class="chart" role="img" aria-label={`${c.title}: from ${quantity(least, c.unit)} to ${quantity(most, c.unit)}`} onMouseMove={move} onMouseLeave={() => setAt(null)} />
     <p class="legend of"><span>{when}:</span>{c.lines.map((l, k) => <span title={l.name}><i class="swatch" style={{ background: `var(${colours[k % colours.length]})` }} />{middle(l.name, 44)} <b>{told(l)}</b></span>)}</p></figure>;

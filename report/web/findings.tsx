@@ -8,7 +8,7 @@ import { Asked } from './table';
 /** The verdict with the numbers beside it. */
 export function Verdict({ head, facts }: { head: Head; facts?: Fact[] }) {
   return <Fragment>
-    <div class="hero"><div><p class="eyebrow">{head.kind}</p><h1>{head.headline}</h1>
+    <div class="hero"><div><p class="eyebrow">{head.kind}</p><h1 class={head.headline.length > 60 ? 'long' : ''}>{head.headline}</h1>
       {head.sentence && <p class="lede">{head.sentence}</p>}{head.cause && <p class="lede">Cause: {head.cause}</p>}</div>
       {facts && <dl class="facts">{facts.map(f => <div><dd>{f.value}</dd><dt>{f.name}</dt></div>)}</dl>}</div>
     {head.warnings?.map(w => <p class="note" role="note"><b>Data is missing.</b> {w}</p>)}

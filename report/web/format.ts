@@ -35,6 +35,9 @@ export function percent(share: number): string {
 
 export const count = (n: number) => Math.round(n).toLocaleString('en-US');
 
+/** Number prints a whole number with all its digits. */
+export const number = (x: number) => Number.isInteger(x) ? count(x) : digits(x);
+
 export function bytes(n: number): string {
   let i = 0;
   for (; Math.abs(n) >= 1024 && i < 5; i++) n /= 1024;
@@ -47,7 +50,7 @@ export function quantity(x: number, unit: string): string {
     case 'ns': return duration(x);
     case 'byte': case 'bytes': return bytes(x);
     case 'share': return percent(x);
-    case 'count': case '': return digits(x, Number.isInteger(x) ? 15 : 4);
+    case 'count': case '': return number(x);
   }
   return digits(x) + ' ' + unit;
 }

@@ -1,7 +1,7 @@
 // The interactive page. The text that the file has in its body stays until this is ready.
 
 import { h, Fragment, render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { load, Page, whole } from './model';
 import { BudgetBar, Findings, Verdict } from './findings';
 import { Timeline } from './timeline';
@@ -36,12 +36,13 @@ function App({ page }: { page: Page }) {
   const timer = useRef(0);
   const tell = (s: string) => { say(s); clearTimeout(timer.current); timer.current = setTimeout(() => say(''), 1800) as unknown as number; };
   const next = () => setTheme(t => t === 'auto' ? 'light' : t === 'light' ? 'dark' : 'auto');
-  useEffect(() => {
+  // Before the page is ready: it may be printed at once.
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
     try { localStorage.setItem('assay-theme', theme); } catch { /* none */ }
     change({}); // canvases take the new colours
   }, [theme]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const system = matchMedia('(prefers-color-scheme: dark)'), redraw = () => change({});
     // Paper is white, whatever the screen is.
     const paper = () => { document.documentElement.dataset.theme = 'light'; redraw(); }, screen = () => { document.documentElement.dataset.theme = theme; redraw(); };
