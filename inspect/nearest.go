@@ -76,27 +76,10 @@ func words(name string) (out []string) {
 	return out
 }
 
-// distance returns how many letters must be added, left out or replaced to make b of a. A beginning of b is
-// as near as one letter.
+// distance returns how far b is from a, in letters. A beginning of b is as near as one letter.
 func distance(a, b string) int {
 	if strings.HasPrefix(b, a) {
 		return min(1, len(b)-len(a))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	return label.Edits(a, b)
 }

@@ -10,6 +10,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/jsontext"
+	"assay/internal/label"
 	"assay/judge/rule"
 	"assay/report"
 	"assay/report/doc"
@@ -142,7 +143,7 @@ func nearest(id string, names []string) string {
 	var near, share []string
 	best := max(2, len(id)/5) // changes of a letter
 	for _, name := range names {
-		switch d := distance(id, name); {
+		switch d := label.Edits(id, name); {
 		case d < best:
 			near, best = []string{name}, d
 		case d == best:
@@ -161,25 +162,4 @@ func nearest(id string, names []string) string {
 		return "; \"assay explain\" lists them"
 	}
 	return ", did you mean " + strings.Join(near[:min(4, len(near))], ", ")
-}
-
-// distance returns the edit distance of a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

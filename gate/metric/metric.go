@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/summary"
 )
 
@@ -213,32 +214,11 @@ func nearest(name string, all []Metric) (out []string) {
 	}
 	cost := map[string]int{}
 	for _, known := range out {
-		cost[known] = distance(name, known)
+		cost[known] = label.EditsOfStart(name[:min(len(name), longestCompared)], known)
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(cost[a], cost[b]) })
 	return out[:min(mostNearest, len(out))]
 }
 
-// distance returns how many bytes must be inserted, removed or replaced to make one name of
-// another, or of its beginning: "gpu.busy" is near "gpu.busy_share". Of names over 64 bytes
-// the beginnings are compared.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return slices.Min(row)
-}
+// longestCompared is how much of a name is compared with others.
+const longestCompared = 64
