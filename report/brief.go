@@ -68,21 +68,31 @@ func verdict(ctx *section.Context) doc.Section {
 	if text := verdictCause(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
 	}
-	first := "What to do first:"
-	f, ok := decisive(ctx)
-	if over := overLimits(ctx); len(over) > 0 {
-		f, ok = over[0], true
-		first = "What to do first (finding " + f.Rule + "):"
-	}
-	if ok && len(f.Next) > 0 {
-		// The findings of the report have all of them.
-		var list doc.List
-		for _, step := range f.Next[:min(2, len(f.Next))] {
-			list = append(list, doc.Item{Text: ctx.Step(step)})
+	if list, of := firstFixes(ctx); list != nil {
+		first := "What to do first:"
+		if of != "" {
+			first = "What to do first (finding " + of + "):"
 		}
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: first}, list)
 	}
 	return s
+}
+
+// firstFixes returns the fixes to try first, and the finding that they are of if it is more
+// important than the verdict. The findings of the report have all of them.
+func firstFixes(ctx *section.Context) (list doc.List, of string) {
+	f, ok := decisive(ctx)
+	if over := overLimits(ctx); len(over) > 0 {
+		f, ok = over[0], true
+		of = f.Rule
+	}
+	if !ok {
+		return nil, ""
+	}
+	for _, step := range f.Next[:min(2, len(f.Next))] {
+		list = append(list, doc.Item{Text: ctx.Step(step)})
+	}
+	return list, of
 }
 
 // moreFindings returns the titles of the findings after the first ones.

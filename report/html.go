@@ -46,18 +46,17 @@ func (d Report) HTML(w io.Writer) error {
 
 // pageHead returns the verdict with its cause and the fixes to try first.
 func pageHead(ctx *section.Context) page.Head {
-	h := page.Head{Kind: "Verdict", Headline: finding.Upper(bound(ctx)), Sentence: verdictSentence(ctx, ctx.Brief)}
+	sentences := []string{stepSentence(ctx), verdictSentence(ctx, ctx.Brief)}
+	for _, stage := range stageVerdicts(ctx) {
+		sentences = append(sentences, stage.Mark+" "+stage.Text)
+	}
+	h := page.Head{Kind: "Verdict", Headline: finding.Upper(bound(ctx)), Sentence: strings.TrimSpace(strings.Join(sentences, " "))}
 	if text := verdictCause(ctx); text != "" {
 		h.Cause = ctx.Brief(text)
 	}
-	f, ok := decisive(ctx)
-	if over := overLimits(ctx); len(over) > 0 {
-		f, ok = over[0], true
-	}
-	if ok {
-		for _, step := range f.Next[:min(2, len(f.Next))] {
-			h.First = append(h.First, doc.Sentence(ctx.Step(step)))
-		}
+	fixes, _ := firstFixes(ctx)
+	for _, fix := range fixes {
+		h.First = append(h.First, doc.Sentence(fix.Text))
 	}
 	for _, is := range ctx.Issues {
 		if is.Severity == "data-loss" {
