@@ -1,0 +1,70 @@
+// Package efficiency says how much work an operator does and how fast the hardware could
+// do it: floating-point operations and bytes by formulas over the arguments that a
+// profiler recorded, and the peaks of devices.
+//
+// Nothing is guessed. What the arguments do not say is unknown, with the reason.
+package efficiency
+
+// A Unit says what the FLOPs of an operator are worth.
+type Unit uint8
+
+// Only matrix work counts for MFU. Vector work counts one FLOP per element and step of
+// arithmetic, also for an exponential. None has no arithmetic.
+const (
+	UnknownUnit Unit = iota
+	Matrix
+	Vector
+	None
+)
+
+// A Reason says why FLOPs or bytes are unknown.
+type Reason uint8
+
+// The reasons, from the one that the user can mend most easily.
+const (
+	Known          Reason = iota
+	NoShapes              // the capture has no input dimensions: record_shapes=True
+	NoConcrete            // it has no values of arguments
+	TypeOfList            // a list of tensors has no type
+	LengthsOnGPU          // sequence lengths are in tensors
+	Routing               // how many experts were hit is not recorded
+	NoFormula             // the operator has none here
+	GraphReplay           // a replay has no operators
+	BadArguments          // the arguments do not fit the formula
+	CompiledRegion        // a compiled region without shapes
+)
+
+// A Call is one call of an operator: its name and arguments.
+type Call struct {
+	Op   string
+	Args []Arg
+	// Kernel is the name of the first kernel or copy that the call launched. Some types
+	// are only in there.
+	Kernel string
+}
+
+// An Arg is one argument of a call.
+type Arg struct {
+	Type    string    // as recorded: "c10::BFloat16", "Scalar", "TensorList", ""
+	Dims    []int64   // of a tensor; nil if it has none
+	Strides []int64   // nil if not recorded
+	List    [][]int64 // the dimensions of the tensors of a list
+	Value   string    // as recorded; "" if not recorded
+}
+
+// Work is what one call does.
+type Work struct {
+	Unit  Unit
+	Type  string // of the operands that decide the peak, as recorded
+	FLOPs Count
+	Model Count // FLOPs without what the backward pass computes a second time
+	Bytes Count
+	// BytesEstimated says that Bytes are no exact compulsory traffic.
+	BytesEstimated bool
+}
+
+// A Count is a number of FLOPs or bytes, or the reason why it is not known.
+type Count struct {
+	N   int64
+	Why Reason // Known if N is the number
+}
