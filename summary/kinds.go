@@ -242,6 +242,34 @@ var kinds = []Kind{
 		Fold:  stays,
 		At:    func(r *MemoryTimeline) place { return place{&r.Input, &r.Rank, nil} },
 		Check: (*MemoryTimeline).check},
+	rows[EfficiencyDevice]{Name: "efficiency.devices", In: func(s *Summary) *[]EfficiencyDevice { return &s.Efficiency.Devices },
+		Fold:  stays,
+		At:    func(r *EfficiencyDevice) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Check: func(r *EfficiencyDevice) error { return r.EfficiencySums.check() }},
+	rows[EfficiencyRow]{Name: "efficiency.rows", In: func(s *Summary) *[]EfficiencyRow { return &s.Efficiency.Rows },
+		Fold: away,
+		Roll: func(r *EfficiencyRow) Rolled {
+			return Rolled{Name: r.Op, Kind: r.Unit, Count: r.Count, TotalNS: r.GPUNS, Bytes: r.Bytes}
+		},
+		At:    func(r *EfficiencyRow) place { return place{&r.Input, &r.Rank, &r.Device} },
+		First: (*EfficiencyRow).order,
+		Check: (*EfficiencyRow).check},
+	rows[EfficiencyStep]{Name: "efficiency.steps", In: func(s *Summary) *[]EfficiencyStep { return &s.Efficiency.Steps },
+		Fold: few,
+		Roll: func(r *EfficiencyStep) Rolled { return Rolled{Name: r.Name, Count: 1, TotalNS: r.WallNS} },
+		At:   func(r *EfficiencyStep) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *EfficiencyStep) int {
+			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+		},
+		Check: func(r *EfficiencyStep) error { return r.EfficiencySums.check() }},
+	rows[EfficiencyTransfer]{Name: "efficiency.transfers", In: func(s *Summary) *[]EfficiencyTransfer { return &s.Efficiency.Transfers },
+		Fold: away,
+		Roll: func(r *EfficiencyTransfer) Rolled {
+			return Rolled{Name: r.Name, Kind: r.Kind, Count: r.Count, TotalNS: r.NS, Bytes: &r.Bytes}
+		},
+		At:    func(r *EfficiencyTransfer) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*EfficiencyTransfer).order,
+		Check: (*EfficiencyTransfer).check},
 }
 
 // Kinds returns the types of rows in the order of the fields of [Summary].
