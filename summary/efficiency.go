@@ -37,7 +37,7 @@ type EfficiencyDevice struct {
 	// peak is known.
 	PeakSource string `json:"peak_source,omitempty"`
 	// PeakTFLOPS has the dense rates in 10^12 FLOP/s by type: fp32, tf32, fp16, bf16, fp8,
-	// fp4, int8. A type that is not there has no known peak.
+	// fp4, int8. Types without a known peak are absent.
 	PeakTFLOPS map[string]float64 `json:"peak_tflops,omitempty"`
 	HBMGBPS    *float64           `json:"hbm_gbps,omitempty"`  // memory, 10^9 bytes/s
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
@@ -100,7 +100,7 @@ type EfficiencyRow struct {
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
 	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
-	// OverlapNS is the part of GPUNS during which communication ran beside it.
+	// OverlapNS is the part of GPUNS during which communication ran at the same time.
 	OverlapNS int64 `json:"overlap_ns,omitempty"`
 }
 
