@@ -40,7 +40,9 @@ type Call struct {
 	Args []Arg
 	// Kernel is the name of the first kernel or copy that the call launched. Some types
 	// are only in there.
-	Kernel string
+	Kernel    string
+	HasValues bool   // the capture records the values of arguments
+	Why       Reason // NoShapes or BadArguments if Args are not usable
 }
 
 // An Arg is one argument of a call.

@@ -1,13 +1,19 @@
 package summary
 
-import "encoding/json"
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
 
 // Efficiency compares what GPUs did with what their hardware could do: floating-point
 // operations and bytes of operators, and the time that the peaks of the device allow for
 // them. It is empty where it was not asked for. The formulas are those of package
-// efficiency; docs/efficiency.md has the definitions.
+// efficiency.
 //
-// The JSON has another member, "total": the sums over the devices.
+// The JSON has another member, "total": see [Efficiency.MarshalJSON].
 type Efficiency struct {
 	Devices   []EfficiencyDevice   `json:"devices"`
 	Rows      []EfficiencyRow      `json:"rows"`
@@ -31,7 +37,7 @@ type EfficiencyDevice struct {
 	// peak is known.
 	PeakSource string `json:"peak_source,omitempty"`
 	// PeakTFLOPS has the dense rates in 10^12 FLOP/s by type: fp32, tf32, fp16, bf16, fp8,
-	// fp4, int8. A type that is not there has no known peak.
+	// fp4, int8. Types without a known peak are absent.
 	PeakTFLOPS map[string]float64 `json:"peak_tflops,omitempty"`
 	HBMGBPS    *float64           `json:"hbm_gbps,omitempty"`  // memory, 10^9 bytes/s
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
@@ -40,19 +46,24 @@ type EfficiencyDevice struct {
 	EfficiencySums
 }
 
-// EfficiencySums are sums over the operators of a device or of several.
+// EfficiencySums are sums over the operators of a device, of a step on it or of several
+// devices. A call of an operator counts where the first of its work starts, with all of it.
 type EfficiencySums struct {
 	GPUNS        int64 `json:"gpu_ns"`         // of rows, and of work without an operator
 	NoOperatorNS int64 `json:"no_operator_ns"` // work whose launch is unknown, or was made outside of operators
+	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, and CommNS
+	// the part of GPUNS that communication kernels ran for.
+	GraphNS      int64 `json:"graph_ns,omitempty"`
+	CommNS       int64 `json:"comm_ns,omitempty"`
 	FLOPsKnownNS int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
 	BytesKnownNS int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
 	MatrixNS     int64 `json:"matrix_ns"`      // GPU time of matrix rows
 	MatrixFLOPs  int64 `json:"matrix_flops"`   // all that were executed
 	ModelFLOPs   int64 `json:"model_flops"`    // MatrixFLOPs without recomputation
-	WallNS       int64 `json:"wall_ns"`        // from the first start to the last end of GPU events
+	WallNS       int64 `json:"wall_ns"`        // the window of the device, or the length of the step
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
-	// rows or no peak is known.
+	// rows are known, or no peak of the type of one.
 	MFU           *float64 `json:"mfu"`
 	HFU           *float64 `json:"hfu"`
 	RooflineNS    int64    `json:"roofline_ns"`    // of rows that have one
@@ -81,22 +92,27 @@ type EfficiencyRow struct {
 	Bytes   *int64 `json:"bytes"`
 	BytesIs string `json:"bytes_is,omitempty"` // "exact" or "estimate"
 
-	Intensity  *float64 `json:"intensity"` // FLOPs per byte
-	TFLOPS     *float64 `json:"tflops"`    // achieved, over GPUNS
-	GBPS       *float64 `json:"gbps"`      // achieved, over GPUNS
-	Bound      string   `json:"bound,omitempty"`
-	RooflineNS *int64   `json:"roofline_ns"`
-	Unknown    string   `json:"unknown,omitempty"` // why FLOPs or bytes are null
-	OverlapNS  int64    `json:"overlap_ns,omitempty"`
+	Intensity *float64 `json:"intensity"` // FLOPs per byte
+	TFLOPS    *float64 `json:"tflops"`    // achieved, over GPUNS
+	GBPS      *float64 `json:"gbps"`      // achieved, over GPUNS
+	// Bound is what the roofline is made by: "compute", "memory", "link" (of a copy between
+	// host and device), or "latency" where a call cannot take longer than to launch it.
+	Bound      string `json:"bound,omitempty"`
+	RooflineNS *int64 `json:"roofline_ns"`
+	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
+	// OverlapNS is the part of GPUNS during which communication ran at the same time.
+	OverlapNS int64 `json:"overlap_ns,omitempty"`
 }
 
-// An EfficiencyStep has the FLOPs of one step on one GPU.
+// An EfficiencyStep has the sums of one step on one GPU. (Input, Rank, Device, StartNS,
+// Number, Name) is its key, as of [Step].
 type EfficiencyStep struct {
-	Input  int    `json:"input"`
-	Rank   int    `json:"rank"`
-	Device int64  `json:"device"`
-	Number int64  `json:"number"` // as in [Step]
-	Name   string `json:"name"`
+	Input   int    `json:"input"`
+	Rank    int    `json:"rank"`
+	Device  int64  `json:"device"`
+	Name    string `json:"name"`
+	Number  int64  `json:"number"`
+	StartNS int64  `json:"start_ns"`
 	EfficiencySums
 }
 
@@ -107,15 +123,120 @@ type EfficiencyTransfer struct {
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
 	Kind   string `json:"kind"` // "copy" or "collective"
-	Name   string `json:"name"` // such as "HtoD" or "all_reduce"
-	Group  int    `json:"group,omitempty"`
+	Name   string `json:"name"` // such as "Memcpy HtoD (Pinned -> Device)" or "all-reduce"
+	Group  int    `json:"group_size,omitempty"`
 	Count  int64  `json:"count"`
 	NS     int64  `json:"ns"`
-	Bytes  int64  `json:"bytes"`
-	// AlgGBPS is bytes over time; BusGBPS has the factor of nccl-tests, and is null for copies.
+	Bytes  int64  `json:"bytes"` // as nccl-tests counts them
+	// AlgGBPS is bytes over time; BusGBPS has the factor of nccl-tests, and is null for
+	// copies and where it is not known.
 	AlgGBPS  *float64 `json:"algbw_gbps"`
 	BusGBPS  *float64 `json:"busbw_gbps,omitempty"`
 	Link     string   `json:"link,omitempty"` // "pcie", "link" or "hbm"
 	PeakGBPS *float64 `json:"peak_gbps"`
-	Lower    bool     `json:"lower_bound,omitempty"` // time includes waiting for other ranks
+	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
+}
+
+// Total returns the sums over the devices. MFU and HFU are over the sum of their windows.
+// They are null if a device has FLOPs of matrix rows and no share.
+func (e *Efficiency) Total() EfficiencySums {
+	var out EfficiencySums
+	var mfu, hfu float64
+	known, all := false, true
+	for i := range e.Devices {
+		d := &e.Devices[i].EfficiencySums
+		out.add(d)
+		if d.MFU != nil && d.HFU != nil {
+			mfu, hfu, known = mfu+*d.MFU*float64(d.WallNS), hfu+*d.HFU*float64(d.WallNS), true
+		} else if d.MatrixFLOPs > 0 {
+			all = false
+		}
+	}
+	if known && all && out.WallNS > 0 {
+		mfu, hfu = mfu/float64(out.WallNS), hfu/float64(out.WallNS)
+		out.MFU, out.HFU = &mfu, &hfu
+	}
+	return out
+}
+
+// add adds the sums of another device, without shares.
+func (s *EfficiencySums) add(o *EfficiencySums) {
+	for _, f := range []struct{ to, from *int64 }{
+		{&s.GPUNS, &o.GPUNS}, {&s.NoOperatorNS, &o.NoOperatorNS}, {&s.GraphNS, &o.GraphNS}, {&s.CommNS, &o.CommNS},
+		{&s.FLOPsKnownNS, &o.FLOPsKnownNS}, {&s.BytesKnownNS, &o.BytesKnownNS}, {&s.MatrixNS, &o.MatrixNS},
+		{&s.MatrixFLOPs, &o.MatrixFLOPs}, {&s.ModelFLOPs, &o.ModelFLOPs}, {&s.WallNS, &o.WallNS},
+		{&s.RooflineNS, &o.RooflineNS}, {&s.RecoverableNS, &o.RecoverableNS},
+	} {
+		*f.to = Plus(*f.to, *f.from)
+	}
+}
+
+// MarshalJSON writes the fields of e and the member "total": the sums over the devices. It
+// is ignored when JSON is read, so that it cannot contradict them.
+func (e Efficiency) MarshalJSON() ([]byte, error) {
+	type plain Efficiency // without this method
+	e.Devices, e.Rows = orEmpty(e.Devices), orEmpty(e.Rows)
+	return json.Marshal(struct {
+		plain
+		Total EfficiencySums `json:"total"`
+	}{plain(e), e.Total()})
+}
+
+// Bounds of the rooflines of rows.
+const (
+	BoundCompute = "compute"
+	BoundMemory  = "memory"
+	BoundLink    = "link"
+	BoundLatency = "latency"
+)
+
+// check returns the first violated constraint of s.
+func (s *EfficiencySums) check() error {
+	for _, n := range []int64{s.GPUNS, s.NoOperatorNS, s.GraphNS, s.CommNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS, s.MatrixFLOPs, s.ModelFLOPs, s.WallNS, s.RooflineNS, s.RecoverableNS} {
+		if n < 0 {
+			return fmt.Errorf("a sum is %d, want 0 or more", n)
+		}
+	}
+	for _, part := range []int64{s.NoOperatorNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS} {
+		if part > s.GPUNS {
+			return fmt.Errorf("a part of gpu_ns is %d, want at most %d", part, s.GPUNS)
+		}
+	}
+	for _, share := range []*float64{s.MFU, s.HFU} {
+		if share != nil && !(*share >= 0) {
+			return fmt.Errorf("mfu or hfu is %v, want 0 or more", *share)
+		}
+	}
+	return nil
+}
+
+func (r *EfficiencyRow) check() error {
+	switch {
+	case r.Count < 0 || r.GPUNS < 0 || r.OverlapNS < 0:
+		return fmt.Errorf("count %d, gpu_ns %d, overlap_ns %d: want 0 or more", r.Count, r.GPUNS, r.OverlapNS)
+	case negative(r.FLOPs) || negative(r.Model) || negative(r.Bytes) || negative(r.RooflineNS):
+		return fmt.Errorf("flops, model_flops, bytes or roofline_ns is negative")
+	case !slices.Contains([]string{"", "matrix", "vector", "none"}, r.Unit):
+		return fmt.Errorf(".unit: got %q, want matrix, vector, none or nothing", r.Unit)
+	case !slices.Contains([]string{"", BoundCompute, BoundMemory, BoundLink, BoundLatency}, r.Bound):
+		return fmt.Errorf(".bound: got %q, want compute, memory, link, latency or nothing", r.Bound)
+	}
+	return nil
+}
+
+func negative(n *int64) bool { return n != nil && *n < 0 }
+
+func (r *EfficiencyRow) order(o *EfficiencyRow) int {
+	return cmp.Or(cmp.Compare(o.GPUNS, r.GPUNS), cmp.Compare(r.Op, o.Op), bytes.Compare(r.Dims, o.Dims), bytes.Compare(r.Types, o.Types))
+}
+
+func (t *EfficiencyTransfer) order(o *EfficiencyTransfer) int {
+	return cmp.Or(cmp.Compare(t.Kind, o.Kind), cmp.Compare(o.NS, t.NS), cmp.Compare(t.Name, o.Name), cmp.Compare(t.Group, o.Group), cmp.Compare(t.Bytes, o.Bytes))
+}
+
+func (t *EfficiencyTransfer) check() error {
+	if t.Count < 0 || t.NS < 0 || t.Bytes < 0 {
+		return fmt.Errorf("count %d, ns %d, bytes %d: want 0 or more", t.Count, t.NS, t.Bytes)
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -13,14 +15,7 @@ import (
 // without an entry would be lost in every merge.
 func TestKinds(t *testing.T) {
 	var fields []string
-	typ := reflect.TypeFor[Summary]()
-	for i := range typ.NumField() {
-		f := typ.Field(i)
-		if f.Type.Kind() == reflect.Slice && f.Name != "Inputs" && f.Name != "Issues" {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			fields = append(fields, name)
-		}
-	}
+	eachList(reflect.ValueOf(new(Summary)).Elem(), "", func(name string, _ reflect.Value) { fields = append(fields, name) })
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, k.Member())
@@ -33,6 +28,21 @@ func TestKinds(t *testing.T) {
 	for i, name := range names {
 		if !slices.Contains(fields, name) || slices.Contains(names[:i], name) {
 			t.Errorf("kinds has an entry %s twice, or Summary has no rows of that name", name)
+		}
+	}
+}
+
+// eachList calls f for every list of rows of a summary, with the member that it is; one of
+// a struct is named after both, as "efficiency.rows".
+func eachList(v reflect.Value, outer string, f func(member string, list reflect.Value)) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Type.Kind() == reflect.Slice && field.Name != "Inputs" && field.Name != "Issues":
+			f(outer+name, v.Field(i))
+		case field.Type.Kind() == reflect.Struct:
+			eachList(v.Field(i), outer+name+".", f)
 		}
 	}
 }
@@ -100,12 +110,7 @@ func TestDetach(t *testing.T) {
 func filled(seed uint64) *Summary {
 	s := &Summary{Schema: Schema, Inputs: []Input{{Path: "x"}}, Issues: []Issue{}}
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		f := v.Field(i)
-		if name := v.Type().Field(i).Name; f.Kind() != reflect.Slice || name == "Inputs" || name == "Issues" {
-			continue
-		}
+	eachList(reflect.ValueOf(s).Elem(), "", func(_ string, f reflect.Value) {
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		fill(f.Index(0), rnd)
 		f.Index(0).FieldByName("Input").SetInt(0)
@@ -114,11 +119,15 @@ func filled(seed uint64) *Summary {
 				job.SetInt(0)
 			}
 		}
-	}
+	})
 	return s
 }
 
 func fill(v reflect.Value, rnd *rand.Rand) {
+	if raw, ok := v.Addr().Interface().(*json.RawMessage); ok {
+		*raw = fmt.Appendf(nil, "[%d]", rnd.IntN(1000))
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(string(rune('a' + rnd.IntN(26))))
@@ -179,12 +188,11 @@ func scribbleAll(v reflect.Value) {
 }
 
 func empty(s *Summary, member string) {
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == member {
-			v.Field(i).SetZero()
+	eachList(reflect.ValueOf(s).Elem(), "", func(name string, list reflect.Value) {
+		if name == member {
+			list.SetZero()
 		}
-	}
+	})
 }
 
 // TestPickJobs: rows that compare ranks stay with the inputs of their job, are renumbered

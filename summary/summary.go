@@ -68,6 +68,9 @@ type Summary struct {
 	// Details has what zoomable timelines show; only where it was asked for.
 	Details []Detail `json:"details,omitempty"`
 
+	// Efficiency has FLOPs, bytes and rooflines of operators; only where they were asked for.
+	Efficiency Efficiency `json:"efficiency,omitzero"`
+
 	Issues []Issue `json:"issues"`
 
 	LeftOut *LeftOut `json:"left_out,omitempty"` // files of directories that are no inputs
