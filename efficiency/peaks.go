@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Properties are what a capture tells of a GPU. What it does not tell is 0.
+// Properties are what a capture states about a GPU. What it does not state is 0.
 type Properties struct {
 	Name      string
 	SMs       int64
@@ -32,7 +32,7 @@ const (
 
 // Peaks are what one GPU can do at most. A figure that is not known is 0.
 type Peaks struct {
-	Device  string // the name in the table; "" if it is not there
+	Device  string // the name in the table, or ""
 	Figures Figures
 	Sources [numFigures]Source // of each figure that is known
 	MHz     float64            // the clock that the rates of matrix units assume; 0 if not known
