@@ -1,0 +1,205 @@
+package efficiency
+
+import (
+	"math"
+	"strings"
+)
+
+// PeakType returns the rate that bounds work on a type of elements, NoFigure if none of the
+// rates is for it. Vector work is compared with the rate of fp32. A matrix product of
+// float32 runs as TF32 only if the name of its kernel says so.
+func PeakType(unit Unit, dtype, kernel string) Figure {
+	if unit != Matrix {
+		return FP32
+	}
+	switch {
+	case strings.Contains(dtype, "Float8"):
+		return FP8
+	case strings.Contains(dtype, "Float4"):
+		return FP4
+	}
+	switch dtype {
+	case "c10::BFloat16":
+		return BF16
+	case "c10::Half":
+		return FP16
+	case "signed char", "char":
+		return INT8
+	case "double":
+		return FP64
+	case "float":
+		for _, mark := range []string{"tf32", "s1688", "xf32"} {
+			if containsFold(kernel, mark) {
+				return TF32
+			}
+		}
+		return FP32
+	}
+	return NoFigure
+}
+
+// containsFold reports whether s contains a lower-case text, whatever the case of s.
+func containsFold(s, lower string) bool {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if strings.EqualFold(s[i:i+len(lower)], lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// LaneOf returns the bandwidth that bounds the bytes of a kernel or copy: that of the link to
+// the host for copies from or to it, else that of the memory.
+func (p *Peaks) LaneOf(kernel string) Figure {
+	if !HostCopy(kernel) {
+		return HBM
+	}
+	if p.Known(C2C) {
+		return C2C
+	}
+	return PCIe
+}
+
+// HostCopy reports whether the name is that of a copy between host and device.
+func HostCopy(kernel string) bool {
+	kind, ok := strings.CutPrefix(kernel, "Memcpy ")
+	for _, way := range []string{"HtoD", "DtoH", "HostToDevice", "DeviceToHost"} {
+		if ok && strings.HasPrefix(kind, way) {
+			return true
+		}
+	}
+	return false
+}
+
+// A Bound is what limits an operator at its best.
+type Bound string
+
+// The bounds. Latency: at its best the operator would take less time than a launch, so
+// neither rate nor bandwidth decides.
+const (
+	ComputeBound Bound = "compute"
+	MemoryBound  Bound = "memory"
+	LinkBound    Bound = "link"
+	LatencyBound Bound = "latency"
+)
+
+// LaunchNS is the time below which the roofline of a call is shorter than what a launch
+// costs.
+const LaunchNS = 2000
+
+// Totals are sums over the calls of an operator.
+type Totals struct {
+	Unit  Unit
+	Peak  Figure // as [PeakType] has it
+	Lane  Figure // as [Peaks.LaneOf] has it
+	Calls int64
+	FLOPs Count
+	Bytes Count
+}
+
+// A Roofline is the least time in which the hardware could do the work of some calls.
+type Roofline struct {
+	NS    int64
+	Bound Bound
+}
+
+// Roofline returns the larger of FLOPs over their rate and bytes over their bandwidth, or
+// false if it is not known. FLOPs of vector work may be unknown: its bytes decide.
+func (p *Peaks) Roofline(t Totals) (Roofline, bool) {
+	flops := t.FLOPs
+	if flops.Why != Known && t.Unit != Matrix {
+		flops = Count{}
+	}
+	if flops.Why != Known || t.Bytes.Why != Known || !p.Known(t.Peak) || !p.Known(t.Lane) {
+		return Roofline{}, false
+	}
+	compute := float64(flops.N) / p.Figures[t.Peak] / 1e3
+	moving := float64(t.Bytes.N) / p.Figures[t.Lane]
+	r := Roofline{NS: int64(math.Round(max(compute, moving))), Bound: MemoryBound}
+	switch {
+	case max(compute, moving) < LaunchNS*float64(t.Calls):
+		r.Bound = LatencyBound
+	case compute > moving:
+		r.Bound = ComputeBound
+	case t.Lane != HBM:
+		r.Bound = LinkBound
+	}
+	return r, true
+}
+
+// Recoverable returns the time above the roofline.
+func (r Roofline) Recoverable(gpuNS int64) int64 { return max(0, gpuNS-r.NS) }
+
+// An Excess is work that was faster than a peak allows.
+type Excess uint8
+
+// The kinds of excess. Traffic may come from a cache, which is no error; FLOPs over the
+// peak, or more bytes than a cache explains, mean that the peak, the count or the time is
+// not right.
+const (
+	NoExcess Excess = iota
+	Cached          // more bytes than the memory delivers, which the cache may hold
+	OverMemory
+	OverCompute
+)
+
+// clockMargin is how much faster than the clock of its peak a GPU may run: the rates of
+// data sheets assume a clock that is up to 8 % below the highest.
+const clockMargin = 1.1
+
+// Excess compares what some calls achieved in their time with the peaks. A call finds at most
+// the size of the cache in it, and leaves at most as much there that the memory gets later.
+// If the size is not known, the cache may hold everything.
+func (p *Peaks) Excess(t Totals, gpuNS int64) Excess {
+	ns := float64(gpuNS)
+	if t.Unit == Matrix && t.FLOPs.Why == Known && p.Known(t.Peak) && float64(t.FLOPs.N)/1e3 > p.Figures[t.Peak]*clockMargin*ns {
+		return OverCompute
+	}
+	if t.Bytes.Why != Known || !p.Known(t.Lane) || float64(t.Bytes.N) <= p.Figures[t.Lane]*ns {
+		return NoExcess
+	}
+	if t.Lane == HBM && (p.Cache == 0 || float64(t.Bytes.N)-2*p.Cache*float64(t.Calls) <= p.Figures[HBM]*ns) {
+		return Cached
+	}
+	return OverMemory
+}
+
+// A Tally adds up matrix FLOPs by the rate that bounds them. FLOPs of types without a rate
+// are under NoFigure.
+type Tally [numFigures]int64
+
+// PeakNS returns the time that the FLOPs take at their peaks, and whether all of them have
+// one. It is 0 if none has. Divided by a time it is MFU or HFU; it adds up over GPUs and steps.
+func (p *Peaks) PeakNS(t Tally) (ns float64, all bool) {
+	all = true
+	for f, n := range t {
+		switch {
+		case n == 0:
+		case p.Known(Figure(f)):
+			ns += float64(n) / p.Figures[f] / 1e3
+		default:
+			all = false
+		}
+	}
+	return ns, all
+}
+
+// Utilization returns MFU or HFU: the time that FLOPs take at their peaks over the time that
+// passed. It is not known without matrix FLOPs or without a peak.
+func (p *Peaks) Utilization(t Tally, wallNS int64) (share float64, ok bool) {
+	ns, _ := p.PeakNS(t)
+	if ns == 0 || wallNS <= 0 {
+		return 0, false
+	}
+	return ns / float64(wallNS), true
+}
+
+// Decode returns the bandwidth utilization of a decode step: the bytes that it must read
+// and write, which are the weights once, the KV cache and what is added to it, over what the
+// memory moves in the time.
+func (p *Peaks) Decode(bytes, ns int64) (share float64, ok bool) {
+	if !p.Known(HBM) || bytes <= 0 || ns <= 0 {
+		return 0, false
+	}
+	return float64(bytes) / (p.Figures[HBM] * float64(ns)), true
+}
