@@ -11,18 +11,19 @@ type Model struct {
 	Names []string
 	// Library is what records these names.
 	Library string
-	// Args are the arguments that the formula reads, with their positions where those
-	// are not plain.
+	// Args are the arguments that the formula reads, in their order or with their
+	// positions.
 	Args string
-	// FLOPs and Bytes are the formula, for people.
+	// FLOPs and Bytes are the formula, for people. See docs/operators.md for the symbols.
 	FLOPs, Bytes string
-	// Source is where the arguments of these operators are defined.
-	Source string
+	Unit         Unit
+	// Values says that the formula needs values of arguments, not only dimensions.
+	Values bool
 
 	formula func(*operands) Work
-	values  bool // needs values of arguments
+	inPlace bool // also for the names with an underscore at the end
 	kernel  bool // needs the name of a kernel
-	wrapper bool
+	own     bool // only for what the operator launches itself
 }
 
 // Lookup returns the model of an operator, or nil if there is none.
@@ -38,36 +39,39 @@ func Lookup(op string) *Model {
 	return nil
 }
 
-// Wrapper reports whether the model is only for what the operator launches itself, because
-// the operators that it calls have models of their own.
-func (m *Model) Wrapper() bool { return m.wrapper }
+// Wrapper reports whether the model is only for what the operator launches itself. What
+// runs in operators inside it belongs to them.
+func (m *Model) Wrapper() bool { return m.own }
 
 // NeedsKernel reports whether the work depends on Call.Kernel.
 func (m *Model) NeedsKernel() bool { return m.kernel }
 
-// Work returns the work of a call. If the arguments do not fit, it returns false and
-// the reason in the counts: an operator inside this one may have a model that fits.
+// Work returns the work of a call. It returns false if the arguments do not fit: an
+// operator inside this one may have a model that fits. The counts then still have what
+// is known, or the reason why it is not.
 func (m *Model) Work(c *Call) (Work, bool) {
-	a := operands{Call: c, why: c.Why}
-	if a.why == Known {
-		w := m.formula(&a)
-		if a.why == Known && a.over {
-			w.FLOPs, w.Model, w.Bytes = unknown(BadArguments), unknown(BadArguments), unknown(BadArguments)
-		}
-		if a.why == Known {
-			return w, true
-		}
+	o := operands{Call: c, why: c.Why}
+	if o.why != Known {
+		return unknownWork(m.Unit, o.why), false
 	}
-	return Work{FLOPs: unknown(a.why), Model: unknown(a.why), Bytes: unknown(a.why)}, false
+	w := m.formula(&o)
+	w.Unit = m.Unit
+	return w, o.why == Known
 }
 
-func known(n int64) Count      { return Count{N: n} }
 func unknown(why Reason) Count { return Count{Why: why} }
 
-// work returns the work of a call whose FLOPs are all needed.
-func work(unit Unit, dtype string, flops, bytes int64) Work {
-	return Work{Unit: unit, Type: dtype, FLOPs: known(flops), Model: known(flops), Bytes: known(bytes)}
+func unknownWork(unit Unit, why Reason) Work {
+	return Work{Unit: unit, FLOPs: unknown(why), Model: unknown(why), Bytes: unknown(why)}
 }
+
+// work returns the work of a call whose FLOPs are all needed.
+func work(dtype string, flops, bytes Count) Work {
+	return Work{Type: dtype, FLOPs: flops, Model: flops, Bytes: bytes}
+}
+
+// noFLOPs is the number of FLOPs of what moves data only.
+var noFLOPs = Count{}
 
 // A prefixed is a model for all names that begin with a text.
 type prefixed struct {
@@ -75,22 +79,43 @@ type prefixed struct {
 	model  *Model
 }
 
-// byName and byPrefix have the models. Longer prefixes come first.
-var byName, byPrefix = index(gemms)
+// tables has all models.
+var tables = [][]Model{
+	gemms, packedGemms, groupedGemms, convolutions, attentions, otherAttentions, norms, servingNorms, softmaxes,
+	pointwises, reductions, losses, poolings, moves, indexings, lists, quantizations, activations, moes, caches,
+	recommenders, tritons,
+}
 
-func index(tables ...[]Model) (map[string]*Model, []prefixed) {
+// byName and byPrefix have the models by the names of operators. Longer prefixes come
+// first.
+var byName, byPrefix = index(tables)
+
+func index(tables [][]Model) (map[string]*Model, []prefixed) {
 	names, prefixes := map[string]*Model{}, []prefixed(nil)
 	for _, table := range tables {
 		for i := range table {
-			for _, name := range table[i].Names {
+			m := &table[i]
+			for _, name := range m.Names {
 				if prefix, ok := strings.CutSuffix(name, "*"); ok {
-					prefixes = append(prefixes, prefixed{prefix, &table[i]})
-				} else {
-					names[name] = &table[i]
+					prefixes = append(prefixes, prefixed{prefix, m})
+					continue
+				}
+				names[name] = m
+				if m.inPlace {
+					names[name+"_"] = m
 				}
 			}
 		}
 	}
-	slices.SortFunc(prefixes, func(a, b prefixed) int { return len(b.prefix) - len(a.prefix) })
+	slices.SortStableFunc(prefixes, func(a, b prefixed) int { return len(b.prefix) - len(a.prefix) })
 	return names, prefixes
+}
+
+// named returns names with a prefix each.
+func named(prefix, names string) []string {
+	list := strings.Fields(names)
+	for i := range list {
+		list[i] = prefix + list[i]
+	}
+	return list
 }

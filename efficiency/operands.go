@@ -15,154 +15,188 @@ type operands struct {
 	over bool // a result is larger than an int64
 }
 
+// count returns a number as the result of a formula: unknown if the arguments read so far
+// do not fit, or if it is too large.
+func (o *operands) count(n int64) Count {
+	switch {
+	case o.why != Known:
+		return unknown(o.why)
+	case o.over:
+		return unknown(BadArguments)
+	}
+	return Count{N: n}
+}
+
 // fail records why the formula cannot be applied.
-func (a *operands) fail(why Reason) int64 {
-	if a.why == Known {
-		a.why = why
+func (o *operands) fail(why Reason) int64 {
+	if o.why == Known {
+		o.why = why
 	}
 	return 0
 }
 
 // arg returns an argument. It need not have dimensions.
-func (a *operands) arg(i int) Arg {
-	if i >= len(a.Args) {
-		a.fail(BadArguments)
+func (o *operands) arg(i int) Arg {
+	if i >= len(o.Args) {
+		o.fail(BadArguments)
 		return Arg{}
 	}
-	return a.Args[i]
+	return o.Args[i]
 }
 
 // typed reports whether an argument is a tensor, with or without dimensions.
-func (a *operands) typed(i int) bool {
-	return i < len(a.Args) && dtypes[a.Args[i].Type].width > 0
+func (o *operands) typed(i int) bool {
+	return i < len(o.Args) && dtypes[o.Args[i].Type].width > 0
 }
 
 // has reports whether an argument is a tensor with dimensions.
-func (a *operands) has(i int) bool { return a.typed(i) && len(a.Args[i].Dims) > 0 }
+func (o *operands) has(i int) bool { return o.typed(i) && len(o.Args[i].Dims) > 0 }
 
 // n returns the number of elements of a tensor.
-func (a *operands) n(i int) int64 {
-	if t := a.arg(i); t.List == nil {
-		return a.mul(t.Dims...)
+func (o *operands) n(i int) int64 {
+	if t := o.arg(i); t.List == nil {
+		return o.mul(t.Dims...)
 	}
-	return a.fail(BadArguments)
+	return o.fail(BadArguments)
 }
 
 // dim returns a dimension of a tensor, negative ones counted from the end.
-func (a *operands) dim(i, at int) int64 {
-	d := a.arg(i).Dims
+func (o *operands) dim(i, at int) int64 {
+	d := o.arg(i).Dims
 	if at < 0 {
 		at += len(d)
 	}
 	if at < 0 || at >= len(d) || d[at] < 0 {
-		return a.fail(BadArguments)
+		return o.fail(BadArguments)
 	}
 	return d[at]
 }
 
 // rank demands the number of dimensions of a tensor.
-func (a *operands) rank(i, want int) {
-	if len(a.arg(i).Dims) != want {
-		a.fail(BadArguments)
+func (o *operands) rank(i, want int) {
+	if len(o.arg(i).Dims) != want {
+		o.fail(BadArguments)
 	}
 }
 
 // equal demands that two sizes agree.
-func (a *operands) equal(x, y int64) {
+func (o *operands) equal(x, y int64) {
 	if x != y {
-		a.fail(BadArguments)
+		o.fail(BadArguments)
 	}
 }
 
 // width returns the bytes of an element of a tensor.
-func (a *operands) width(i int) int64 {
-	if w := dtypes[a.arg(i).Type].width; w > 0 {
+func (o *operands) width(i int) int64 {
+	if w := dtypes[o.arg(i).Type].width; w > 0 {
 		return w
 	}
-	return a.fail(BadArguments)
+	return o.fail(BadArguments)
 }
 
 // size returns the bytes that tensors occupy. An expanded dimension has stride 0 and is
 // stored once. What is no tensor with dimensions has none.
-func (a *operands) size(at ...int) int64 {
+func (o *operands) size(at ...int) int64 {
 	var sum int64
 	for _, i := range at {
-		if !a.has(i) {
+		if !o.has(i) {
 			continue
 		}
-		t, n := a.Args[i], a.width(i)
+		t, n := o.Args[i], o.width(i)
 		for k, d := range t.Dims {
 			if d == 0 || len(t.Strides) != len(t.Dims) || t.Strides[k] != 0 {
-				n = a.mul(n, d)
+				n = o.mul(n, d)
 			}
 		}
-		sum = a.add(sum, n)
+		sum = o.add(sum, n)
 	}
 	return sum
 }
 
-// all returns the bytes of all tensors among the arguments.
-func (a *operands) all() int64 {
-	var sum int64
-	for i := range a.Args {
-		sum = a.add(sum, a.size(i))
+// all returns the positions of all arguments.
+func (o *operands) all() []int {
+	at := make([]int, len(o.Args))
+	for i := range at {
+		at[i] = i
 	}
-	return sum
+	return at
 }
+
+// typeOf returns the type of an argument.
+func (o *operands) typeOf(i int) string { return o.arg(i).Type }
 
 // value returns the value of an argument as recorded.
-func (a *operands) value(i int) string {
-	if !a.HasValues {
-		a.fail(NoConcrete)
+func (o *operands) value(i int) string {
+	if !o.HasValues {
+		o.fail(NoConcrete)
 		return ""
 	}
-	return a.arg(i).Value
+	return o.arg(i).Value
 }
 
 // flag returns the value of a boolean argument.
-func (a *operands) flag(i int) bool {
-	switch a.value(i) {
+func (o *operands) flag(i int) bool {
+	switch o.value(i) {
 	case "True", "true":
 		return true
 	case "False", "false":
 		return false
 	}
-	a.fail(BadArguments)
+	o.fail(BadArguments)
 	return false
 }
 
-// flags returns the values of a list of booleans.
-func (a *operands) flags(i, want int) []bool {
-	list := make([]bool, 0, want)
-	for _, f := range split(a.value(i)) {
-		list = append(list, f == "True" || f == "true")
-	}
-	if len(list) != want {
-		a.fail(BadArguments)
-		return make([]bool, want)
+// flags returns the values of a list of booleans, nil if the argument is none.
+func (o *operands) flags(i int) []bool {
+	var list []bool
+	for _, f := range split(o.value(i)) {
+		switch f {
+		case "True", "true":
+			list = append(list, true)
+		case "False", "false":
+			list = append(list, false)
+		default:
+			return nil
+		}
 	}
 	return list
 }
 
+// base returns the name of the operator without its namespace.
+func (o *operands) base() string { return o.Op[strings.LastIndexByte(o.Op, ':')+1:] }
+
+// scalarWidth returns the bytes of the type that an argument has as its value, or those
+// that it has if it is not given.
+func (o *operands) scalarWidth(i int, absent int64) int64 {
+	v := o.value(i)
+	if v == "" || v == "None" {
+		return absent
+	}
+	if t, ok := scalarTypes[v]; ok {
+		return dtypes[t].width
+	}
+	return o.fail(BadArguments)
+}
+
 // whole returns the value of an integer argument.
-func (a *operands) whole(i int) int64 {
-	n, err := strconv.ParseInt(a.value(i), 10, 64)
+func (o *operands) whole(i int) int64 {
+	n, err := strconv.ParseInt(o.value(i), 10, 64)
 	if err != nil {
-		return a.fail(BadArguments)
+		return o.fail(BadArguments)
 	}
 	return n
 }
 
 // ints returns the values of a list of want integers. A single value stands for all.
-func (a *operands) ints(i, want int) []int64 {
-	list := a.list(i)
+func (o *operands) ints(i, want int) []int64 {
+	list := o.list(i)
 	if len(list) == 1 {
 		for len(list) < want {
 			list = append(list, list[0])
 		}
 	}
 	if len(list) != want {
-		a.fail(BadArguments)
+		o.fail(BadArguments)
 		return make([]int64, want)
 	}
 	return list
@@ -170,12 +204,12 @@ func (a *operands) ints(i, want int) []int64 {
 
 // list returns the values of a list of integers, or of a single one. No value is an empty
 // list.
-func (a *operands) list(i int) []int64 {
+func (o *operands) list(i int) []int64 {
 	var list []int64
-	for _, f := range split(a.value(i)) {
+	for _, f := range split(o.value(i)) {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
-			a.fail(BadArguments)
+			o.fail(BadArguments)
 		}
 		list = append(list, n)
 	}
@@ -188,20 +222,20 @@ func split(text string) []string {
 }
 
 // mul returns a product of numbers that are not negative.
-func (a *operands) mul(xs ...int64) int64 {
+func (o *operands) mul(xs ...int64) int64 {
 	p := int64(1)
 	for _, x := range xs {
 		if x == 0 {
 			return 0 // also if the others are too large
 		}
 		if x < 0 {
-			return a.fail(BadArguments)
+			return o.fail(BadArguments)
 		}
 	}
 	for _, x := range xs {
 		hi, lo := bits.Mul64(uint64(p), uint64(x))
 		if hi != 0 || lo > 1<<63-1 {
-			a.over = true
+			o.over = true
 			return 0
 		}
 		p = int64(lo)
@@ -210,13 +244,16 @@ func (a *operands) mul(xs ...int64) int64 {
 }
 
 // add returns a sum of numbers that are not negative.
-func (a *operands) add(xs ...int64) int64 {
+func (o *operands) add(xs ...int64) int64 {
 	var sum int64
 	for _, x := range xs {
 		if sum += x; sum < 0 || x < 0 {
-			a.over = true
+			o.over = true
 			return 0
 		}
 	}
 	return sum
 }
+
+// isWhole reports whether a value is the given number.
+func isWhole(value string, n int64) bool { return value == strconv.FormatInt(n, 10) }

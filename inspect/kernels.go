@@ -112,11 +112,11 @@ func (w *opWalker) Enter(open []hosttree.Open[*trace.Op]) {
 	}
 	switch {
 	case top.Call != nil:
-		if i, ok := w.links.OfCall(top.Call); ok {
+		if i, ok := w.links.OfCall(top.Row); ok {
 			w.of[i] = top.Data
 		}
 	case top.Op != nil:
-		if i, ok := w.links.ByOp[top.Op]; ok {
+		if i, ok := w.links.OfOp(top.Row); ok {
 			w.of[i] = top.Op
 		}
 	}

@@ -155,9 +155,9 @@ func (w *runWalker) Enter(open []hosttree.Open[runData]) {
 	link, ok := int32(-1), false
 	switch {
 	case f.Call != nil:
-		link, ok = w.links.OfCall(f.Call)
+		link, ok = w.links.OfCall(f.Row)
 	case f.Op != nil:
-		link, ok = w.links.ByOp[f.Op]
+		link, ok = w.links.OfOp(f.Row)
 	}
 	if !ok {
 		return

@@ -28,6 +28,7 @@ import (
 	"assay/judge/rule"
 	"assay/report/counters"
 	"assay/report/doc"
+	"assay/report/efficiency"
 	"assay/report/logs"
 	"assay/report/memory"
 	"assay/report/pictures"
@@ -56,6 +57,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 		byImpact(ctx,
 			[]doc.Section{drawn(timeline.IdleOwners(ctx)), drawn(timeline.Gaps(ctx)), timeline.Launches(ctx), drawn(timeline.Calls(ctx)), timeline.Graphs(ctx)},
 			[]doc.Section{drawn(timeline.KernelTable(ctx)), timeline.Categories(ctx), timeline.Unclassified(ctx), drawn(timeline.Operators(ctx)), drawn(timeline.Modules(ctx)), drawn(timeline.Lines(ctx)), drawn(timeline.Annotations(ctx)), timeline.Passes(ctx)}),
+		efficiency.Sections(ctx),
 		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), drawn(timeline.Copies(ctx)), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
 		[]doc.Section{timeline.Distributions(ctx), drawn(timeline.Spans(ctx))}, tables.Sections(ctx), logs.Sections(ctx))...)
 	d.charts = doc.InPlace(charts, d.Sections)

@@ -42,6 +42,10 @@ func (t *Table[T]) Refs() iter.Seq2[Ref, *T] {
 	}
 }
 
+// Bound returns a number that is greater than every Ref, for slices by Ref. It is up to a few
+// times the number of rows; what is never written of a large slice takes no memory.
+func (t *Table[T]) Bound() int { return len(t.segments) * segmentRows }
+
 // At returns the row with the given Ref.
 func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRows] }
 

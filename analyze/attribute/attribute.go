@@ -183,11 +183,11 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 			// the graph: the number goes up when it does.
 			w.forward.set(w.process, sequence, w.context(stack))
 		}
-		if i, ok := w.Links.ByOp[f.Op]; ok {
+		if i, ok := w.Links.OfOp(f.Row); ok {
 			w.launched(stack, i)
 		}
 	case trace.Runtime, trace.Driver:
-		if i, ok := w.Links.OfCall(f.Call); ok {
+		if i, ok := w.Links.OfCall(f.Row); ok {
 			w.launched(stack, i)
 		}
 	case trace.Python:

@@ -116,7 +116,7 @@ func (w *waits) call(a *Attribution, f *hosttree.Frame) {
 	r.TotalNS = summary.Plus(r.TotalNS, ns)
 	r.MaxNS = max(r.MaxNS, ns)
 	waits := r.Kind == "sync"
-	if i, ok := a.Links.OfCall(f.Call); ok {
+	if i, ok := a.Links.OfCall(f.Row); ok {
 		r.Launched = summary.Plus(r.Launched, int64(a.Links.List[i].Work))
 		if r.Kind == "copy" || r.Kind == "memset" {
 			end, copies := a.Links.Copied[i]

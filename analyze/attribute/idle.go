@@ -99,7 +99,7 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 	}
 	hidden := opaqueLaunches(a)
 	if len(hidden) > 0 {
-		x.waits = callsOf(a, "sync")
+		x.waits = callsOf(a, "sync", func(trace.Ref) bool { return true })
 	}
 	for i, d := range a.tl.Devices {
 		x.rows[i].index = make(map[idleKey]int32)
@@ -202,10 +202,10 @@ func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
 	return x.waits[i].Start + x.waits[i].Dur, true
 }
 
-// callsOf returns the calls of a kind, in order.
-func callsOf(a *Attribution, kind string) (out []*trace.Call) {
-	for c := range a.t.Calls.All() {
-		if a.sync.kind(a.t, c.Name) == kind {
+// callsOf returns the calls of a kind that are wanted, in order.
+func callsOf(a *Attribution, kind string, wanted func(trace.Ref) bool) (out []*trace.Call) {
+	for ref, c := range a.t.Calls.Refs() {
+		if a.sync.kind(a.t, c.Name) == kind && wanted(ref) {
 			out = append(out, c)
 		}
 	}
@@ -216,9 +216,9 @@ func callsOf(a *Attribution, kind string) (out []*trace.Call) {
 // opaqueLaunches returns the launches of graphs whose work was not recorded, in
 // order of time.
 func opaqueLaunches(a *Attribution) []*trace.Call {
-	return slices.DeleteFunc(callsOf(a, "graph-launch"), func(c *trace.Call) bool {
-		_, linked := a.Links.OfCall(c)
-		return linked
+	return callsOf(a, "graph-launch", func(ref trace.Ref) bool {
+		_, linked := a.Links.OfCall(ref)
+		return !linked
 	})
 }
 

@@ -34,12 +34,12 @@ type waiting struct {
 
 func newWaiting(a *Attribution) *waiting {
 	w := &waiting{a: a, byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(a.tl.Devices)), copies: make(map[int32]int64)}
-	for c := range a.t.Calls.All() {
+	for ref, c := range a.t.Calls.Refs() {
 		switch a.sync.kind(a.t, c.Name) {
 		case "sync":
 			w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1, ofEvent(a.t.Name(c.Name))})
 		case "copy", "memset":
-			if i, ok := a.Links.OfCall(c); ok {
+			if i, ok := a.Links.OfCall(ref); ok {
 				if end, copies := a.Links.Copied[i]; copies && end <= c.Start+c.Dur {
 					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i, false})
 				}

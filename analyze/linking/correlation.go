@@ -2,69 +2,57 @@ package linking
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"assay/trace"
 )
 
-// fewCorrelations is the range of correlations up to which a dense table is used
-// even if few of them occur.
-const fewCorrelations = 1 << 20
-
-// A callIndex finds calls by their correlation.
+// A callIndex finds calls by their correlation. Profilers write calls, and the work
+// that they launched, in nearly the order of their correlations, which may be far apart.
 type callIndex struct {
 	t      *trace.Trace
-	first  trace.ID   // the smallest correlation
-	width  int64      // of dense
-	dense  []callSlot // by correlation less first, where they are about as many as their range
-	few    map[trace.ID]*callSlot
+	calls  []correlated         // sorted
+	at     int                  // the place in calls of what was looked up last
 	rivals map[trace.ID]*rivals // of correlations that several calls have
 	owner  map[int64]string     // by device: the pid that launched most of what is clear
 }
 
-// A callSlot is the first call of a correlation.
-type callSlot struct {
-	call trace.Ref
-	used bool
-}
+// A correlated is a call, with its correlation in the upper half of the number.
+type correlated uint64
+
+func (c correlated) id() trace.ID   { return trace.ID(c >> 32) }
+func (c correlated) ref() trace.Ref { return trace.Ref(c) }
 
 // rivals are the calls of one correlation, without calls nested in another of them:
 // the runtime's call counts, and not the driver's call in it. They are sorted by
 // start, once for all processes and once by process.
 type rivals struct {
-	all            []*trace.Call
-	byPID, byLabel map[string][]*trace.Call
+	all            []rival
+	byPID, byLabel map[string][]rival
+}
+
+type rival struct {
+	*trace.Call
+	ref trace.Ref
 }
 
 func callsByCorrelation(t *trace.Trace) *callIndex {
-	x := &callIndex{t: t, first: math.MaxUint32, few: make(map[trace.ID]*callSlot), rivals: make(map[trace.ID]*rivals)}
-	top := trace.ID(0)
-	for c := range t.Calls.All() {
+	x := &callIndex{t: t, calls: make([]correlated, 0, t.Calls.Len()), rivals: make(map[trace.ID]*rivals)}
+	for ref, c := range t.Calls.Refs() {
 		if c.Correlation != 0 {
-			top = max(top, c.Correlation)
-			x.first = min(x.first, c.Correlation)
+			x.calls = append(x.calls, correlated(c.Correlation)<<32|correlated(ref))
 		}
 	}
-	if top >= x.first && int64(top-x.first) < max(4*int64(t.Calls.Len()), fewCorrelations) {
-		x.width = int64(top-x.first) + 1
-		x.dense = make([]callSlot, x.width)
-	}
-	for ref, c := range t.Calls.Refs() {
-		switch slot := x.slot(c.Correlation); {
-		case c.Correlation == 0:
-		case slot != nil && slot.used:
-			r := x.rivals[c.Correlation]
+	slices.Sort(x.calls)
+	for i := 1; i < len(x.calls); i++ {
+		if id := x.calls[i].id(); id == x.calls[i-1].id() {
+			r := x.rivals[id]
 			if r == nil {
-				r = &rivals{all: []*trace.Call{t.Calls.At(slot.call)}}
-				x.rivals[c.Correlation] = r
+				r = &rivals{all: []rival{x.rival(i - 1)}}
+				x.rivals[id] = r
 			}
-			r.all = append(r.all, c)
-		case slot != nil:
-			slot.call, slot.used = ref, true
-		default:
-			x.few[c.Correlation] = &callSlot{call: ref, used: true}
+			r.all = append(r.all, x.rival(i))
 		}
 	}
 	for _, r := range x.rivals {
@@ -74,42 +62,49 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 	return x
 }
 
-// place returns the index of a correlation in dense, or -1.
-func (x *callIndex) place(id trace.ID) int64 {
-	if i := int64(id) - int64(x.first); i >= 0 && i < x.width {
-		return i
-	}
-	return -1
+// forget releases the memory that only linking needs.
+func (x *callIndex) forget() { x.calls, x.rivals, x.owner = nil, nil, nil }
+
+func (x *callIndex) rival(i int) rival {
+	ref := x.calls[i].ref()
+	return rival{x.t.Calls.At(ref), ref}
 }
 
-// forget releases the memory that only linking needs.
-func (x *callIndex) forget() { x.dense, x.few, x.rivals, x.owner = nil, nil, nil, nil }
-
-// slot returns the slot of a correlation, or nil.
-func (x *callIndex) slot(id trace.ID) *callSlot {
-	if i := x.place(id); i >= 0 {
-		return &x.dense[i]
+// find returns the place of the first call of a correlation, and whether there is one. It
+// looks near the correlation that was looked up before, and in steps that double.
+func (x *callIndex) find(id trace.ID) (place int, ok bool) {
+	key, n := correlated(id)<<32, len(x.calls)
+	from, to := x.at, x.at // calls before from are smaller than key, those from to on are not
+	for step := 1; to < n && x.calls[to] < key; step *= 2 {
+		from, to = to+1, to+step
 	}
-	return x.few[id]
+	for step := 1; from > 0 && x.calls[from-1] >= key; step *= 2 {
+		from, to = max(0, from-step), from-1
+	}
+	to = min(to, n)
+	place, _ = slices.BinarySearch(x.calls[from:to], key)
+	place += from
+	x.at = place
+	return place, place < n && x.calls[place].id() == id
 }
 
 // finalize sorts rivals, whatever their order in the file, and drops those inside
 // others.
 func (x *callIndex) finalize(r *rivals) {
-	pid := func(c *trace.Call) string { return x.t.Tracks[c.Track].PID }
-	slices.SortFunc(r.all, func(a, b *trace.Call) int {
+	pid := func(c rival) string { return x.t.Tracks[c.Track].PID }
+	slices.SortFunc(r.all, func(a, b rival) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(pid(a), pid(b)), cmp.Compare(x.t.Tracks[a.Track].TID, x.t.Tracks[b.Track].TID), cmp.Compare(x.t.Name(a.Name), x.t.Name(b.Name)))
 	})
 	over := make(map[trace.TrackID]int64) // until when the last kept call of a thread lasts
-	r.all = slices.DeleteFunc(r.all, func(c *trace.Call) bool {
+	r.all = slices.DeleteFunc(r.all, func(c rival) bool {
 		if end, ok := over[c.Track]; ok && c.Start < end {
 			return true
 		}
 		over[c.Track] = c.Start + c.Dur
 		return false
 	})
-	r.byPID, r.byLabel = make(map[string][]*trace.Call), make(map[string][]*trace.Call)
+	r.byPID, r.byLabel = make(map[string][]rival), make(map[string][]rival)
 	for _, c := range r.all {
 		r.byPID[pid(c)] = append(r.byPID[pid(c)], c)
 		if label := processLabel(pid(c)); label != "" {
@@ -118,16 +113,16 @@ func (x *callIndex) finalize(r *rivals) {
 	}
 }
 
-// launched returns the call that launched a, or nil, and whether calls of
+// launched returns the call that launched a, if it is known, and whether calls of
 // several processes might have.
-func (x *callIndex) launched(a *trace.Activity) (call *trace.Call, several bool) {
-	slot := x.slot(a.Correlation)
-	if a.Correlation == 0 || slot == nil || !slot.used {
-		return nil, false
+func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several bool) {
+	place, ok := x.find(a.Correlation)
+	if !ok {
+		return 0, false, false
 	}
 	r := x.rivals[a.Correlation]
 	if r == nil {
-		return x.t.Calls.At(slot.call), false
+		return x.calls[place].ref(), true, false
 	}
 	track := &x.t.Tracks[a.Track]
 	list := r.byLabel[processLabel(track.PID)]
@@ -138,13 +133,13 @@ func (x *callIndex) launched(a *trace.Activity) (call *trace.Call, several bool)
 		list = r.all
 	}
 	// The last that began before the work did, or the first.
-	i, _ := slices.BinarySearchFunc(list, a.Start, func(c *trace.Call, t int64) int {
+	i, _ := slices.BinarySearchFunc(list, a.Start, func(c rival, t int64) int {
 		if c.Start <= t {
 			return -1
 		}
 		return 1
 	})
-	return list[max(0, i-1)], len(r.all) > 1
+	return list[max(0, i-1)].ref, true, len(r.all) > 1
 }
 
 // processLabel returns the label that programs which merge traces write before the
@@ -168,8 +163,8 @@ func (x *callIndex) findOwners() {
 	}
 	votes := make(map[vote]int)
 	for a := range x.t.Activities.All() {
-		if slot := x.slot(a.Correlation); a.Correlation != 0 && slot != nil && slot.used && x.rivals[a.Correlation] == nil {
-			votes[vote{x.t.Tracks[a.Track].Device, x.t.Tracks[x.t.Calls.At(slot.call).Track].PID}]++
+		if place, ok := x.find(a.Correlation); ok && x.rivals[a.Correlation] == nil {
+			votes[vote{x.t.Tracks[a.Track].Device, x.t.Tracks[x.rival(place).Track].PID}]++
 		}
 	}
 	x.owner = make(map[int64]string)

@@ -25,13 +25,13 @@ func (l *Launches) Of(number int) (launch int, ok bool) {
 func (l *Launches) Call(launch int) *trace.Call { return l.l.List[launch].Call }
 
 // ByCall returns the launch that a call is, if it launched anything.
-func (l *Launches) ByCall(c *trace.Call) (launch int, ok bool) {
+func (l *Launches) ByCall(c trace.Ref) (launch int, ok bool) {
 	i, ok := l.l.OfCall(c)
 	return int(i), ok
 }
 
 // ByOp returns the launch that an operator represents.
-func (l *Launches) ByOp(o *trace.Op) (launch int, ok bool) {
-	i, ok := l.l.ByOp[o]
+func (l *Launches) ByOp(o trace.Ref) (launch int, ok bool) {
+	i, ok := l.l.OfOp(o)
 	return int(i), ok
 }

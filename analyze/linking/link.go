@@ -4,6 +4,9 @@
 package linking
 
 import (
+	"math"
+	"sync"
+
 	"assay/summary"
 	"assay/trace"
 )
@@ -11,7 +14,8 @@ import (
 // A Link is one call of the host that launched device work, or, where calls
 // were not recorded, the operator that did.
 type Link struct {
-	Call   *trace.Call // nil where calls were not recorded: see Links.ops
+	Call   *trace.Call // nil where calls were not recorded
+	op     *trace.Op   // nil where they were
 	WorkNS int64       // sum of the durations of the device work launched that starts in the window of the trace
 	Work   int32       // pieces of it
 }
@@ -23,18 +27,16 @@ type Links struct {
 	List    []Link
 	Of      []int32 // by the number of an activity in its table: an index of List, or -1
 	calls   *callIndex
-	first   []int32               // by the place of a correlation: its first link, plus 1
-	byCall  map[*trace.Call]int32 // of all other calls
-	ByOp    map[*trace.Op]int32
-	ops     map[int32]*trace.Op // of links without a call
-	Copied  map[int32]int64     // of links that copy or fill: when the last of it ended
-	Lost    Losses              // launches without an activity
-	Without int64               // activities without a link
-	Double  int64               // activities whose correlation several calls have
-	Early   int64               // activities that started before their call began
-	Called  int64               // activities with a call
-	surplus int64               // records beyond one of each launch: see surplusOf
-	longest int64               // the longest time from the start of a call to the end of its work
+	byCall  []int32         // by the row of a call: its link, plus 1
+	byOp    []int32         // by the row of an operator; nil if no operator is a link
+	Copied  map[int32]int64 // of links that copy or fill: when the last of it ended
+	Lost    Losses          // launches without an activity
+	Without int64           // activities without a link
+	Double  int64           // activities whose correlation several calls have
+	Early   int64           // activities that started before their call began
+	Called  int64           // activities with a call
+	surplus int64           // records beyond one of each launch: see surplusOf
+	longest int64           // the longest time from the start of a call to the end of its work
 }
 
 // clockSlack is the time, in ns, by which work may start before its call without an
@@ -46,7 +48,7 @@ func (l *Links) Time(i int32) (start, end int64, track trace.TrackID) {
 	if c := l.List[i].Call; c != nil {
 		return c.Start, c.Start + c.Dur, c.Track
 	}
-	o := l.ops[i]
+	o := l.List[i].op
 	return o.Start, o.Start + o.Dur, o.Track
 }
 
@@ -66,103 +68,98 @@ func (l *Links) Start(i int32) int64 {
 // that launched most of the device's other work. If that is not decisive, the last
 // call that began before the work counts.
 func Of(t *trace.Trace) *Links {
+	n := t.Activities.Len()
 	l := &Links{
 		window: t.Window,
-		Of:     make([]int32, 0, t.Activities.Len()), calls: callsByCorrelation(t),
+		Of:     make([]int32, 0, n), calls: callsByCorrelation(t),
 		// What is never written takes no memory; growing would copy millions.
-		List:   make([]Link, 0, min(t.Activities.Len(), t.Calls.Len())),
-		byCall: make(map[*trace.Call]int32), ByOp: make(map[*trace.Op]int32),
-		ops: make(map[int32]*trace.Op), Copied: make(map[int32]int64),
+		List:   make([]Link, 0, min(n, t.Calls.Len())),
+		byCall: make([]int32, t.Calls.Bound()), Copied: make(map[int32]int64),
 	}
-	var ops *opIndex
-	var arrows map[arrowEnd]*trace.Call
+	arrows := arrowsOf(t)
+	wanted := make(map[trace.ID]bool) // the numbers of operators of activities without a call
 	for a := range t.Activities.All() {
-		call, several := l.calls.launched(a)
-		if call == nil && a.Correlation == 0 && t.Flows.Len() > 0 {
-			if arrows == nil {
-				arrows = arrowsOf(t)
-			}
-			call = arrows[arrowEnd{a.Track, a.Start}]
+		ref, ok, several := l.calls.launched(a)
+		if !ok && a.Correlation == 0 {
+			ref, ok = arrows(a)
 		}
 		if several {
 			l.Double++
 		}
-		switch {
-		case call != nil:
-			if a.Start < call.Start-clockSlack {
-				l.Early++
-			}
-			l.Called++
-			l.longest = max(l.longest, a.End()-call.Start)
-			l.add(a, l.toCall(call))
-		case a.External != 0:
-			if ops == nil {
-				ops = opsByExternal(t)
-			}
-			op, several := ops.launched(t, a)
-			if several {
-				l.Double++
-			}
-			if op != nil {
-				l.add(a, l.toOp(op))
-				break
-			}
-			fallthrough
-		default:
-			l.Of = append(l.Of, -1)
-			l.Without++
+		l.Of = append(l.Of, -1)
+		if !ok {
+			wanted[a.External] = true
+			continue
 		}
+		call := t.Calls.At(ref)
+		if a.Start < call.Start-clockSlack {
+			l.Early++
+		}
+		l.Called++
+		l.longest = max(l.longest, a.End()-call.Start)
+		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Call: call}))
 	}
+	l.Without = int64(len(l.Of)) - l.Called
+	l.toOps(t, wanted)
 	l.Lost = lossesOf(t, l)
 	l.surplus = surplusOf(t, l)
 	l.calls.forget()
 	return l
 }
 
-// toCall returns the link of a call, which it makes if there is none.
-func (l *Links) toCall(c *trace.Call) int32 {
-	if i, ok := l.OfCall(c); ok {
-		return i
+// toOps links the activities without a call to operators, by their numbers.
+func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
+	if delete(wanted, 0); len(wanted) == 0 {
+		return
 	}
-	i := int32(len(l.List))
-	l.List = append(l.List, Link{Call: c})
-	if at := l.calls.place(c.Correlation); at >= 0 {
-		if l.first == nil {
-			l.first = make([]int32, l.calls.width)
+	ops := opsByExternal(t, wanted)
+	l.byOp = make([]int32, t.Ops.Bound())
+	number := -1
+	for a := range t.Activities.All() {
+		number++
+		if l.Of[number] >= 0 || a.External == 0 {
+			continue
 		}
-		if l.first[at] == 0 {
-			l.first[at] = i + 1
-			return i
+		ref, ok, several := ops.launched(t, a)
+		if several {
+			l.Double++
+		}
+		if ok {
+			l.Without--
+			l.add(a, number, l.to(&l.byOp[ref], Link{op: t.Ops.At(ref)}))
 		}
 	}
-	l.byCall[c] = i
-	return i
 }
 
-// OfCall returns the link of a call, if it launched something.
-func (l *Links) OfCall(c *trace.Call) (int32, bool) {
-	if at := l.calls.place(c.Correlation); at >= 0 && l.first != nil && l.first[at] != 0 && l.List[l.first[at]-1].Call == c {
-		return l.first[at] - 1, true
+// to returns the link of a call or operator, whose entry is at. It makes the link if there
+// is none.
+func (l *Links) to(at *int32, k Link) int32 {
+	if *at == 0 {
+		l.List = append(l.List, k)
+		*at = int32(len(l.List))
 	}
-	if len(l.byCall) == 0 {
-		return 0, false
-	}
-	i, ok := l.byCall[c]
-	return i, ok
+	return *at - 1
 }
 
-func (l *Links) toOp(o *trace.Op) int32 {
-	i, ok := l.ByOp[o]
-	if !ok {
-		i = int32(len(l.List))
-		l.ByOp[o], l.ops[i] = i, o
-		l.List = append(l.List, Link{})
-	}
-	return i
+// OfCall returns the link of a call, by its row, if it launched something.
+func (l *Links) OfCall(call trace.Ref) (int32, bool) {
+	i := l.byCall[call]
+	return i - 1, i != 0
 }
 
-// add links an activity, the next in its table.
-func (l *Links) add(a *trace.Activity, i int32) {
+// OfOp returns the link of an operator, by its row, if it stands for the calls that launched
+// something.
+func (l *Links) OfOp(op trace.Ref) (int32, bool) {
+	if l.byOp == nil {
+		return -1, false
+	}
+	i := l.byOp[op]
+	return i - 1, i != 0
+}
+
+// add links the activity with a number.
+func (l *Links) add(a *trace.Activity, number int, i int32) {
+	l.Of[number] = i
 	k := &l.List[i]
 	if l.window.Starts(a.Start) {
 		k.Work++
@@ -173,7 +170,6 @@ func (l *Links) add(a *trace.Activity, i int32) {
 			l.Copied[i] = a.End()
 		}
 	}
-	l.Of = append(l.Of, i)
 }
 
 // An arrowEnd is where an arrow ends: at the start of some work.
@@ -182,17 +178,29 @@ type arrowEnd struct {
 	start int64
 }
 
-// arrowsOf returns the call at the start of every arrow from the host to a
-// device, by where it ends.
-func arrowsOf(t *trace.Trace) map[arrowEnd]*trace.Call {
-	at := make(map[arrowEnd]*trace.Call)
-	for c := range t.Calls.All() {
-		at[arrowEnd{c.Track, c.Start}] = c
+// arrowsOf returns a function that finds the call from which an arrow leads to an activity.
+func arrowsOf(t *trace.Trace) func(*trace.Activity) (trace.Ref, bool) {
+	ends := sync.OnceValue(func() map[arrowEnd]trace.Ref { return arrowEnds(t) })
+	return func(a *trace.Activity) (trace.Ref, bool) {
+		if t.Flows.Len() == 0 {
+			return 0, false
+		}
+		ref, ok := ends()[arrowEnd{a.Track, a.Start}]
+		return ref, ok
 	}
-	from := make(map[trace.ID]*trace.Call)
+}
+
+// arrowEnds returns the call at the start of every arrow from the host to a
+// device, by where it ends.
+func arrowEnds(t *trace.Trace) map[arrowEnd]trace.Ref {
+	at := make(map[arrowEnd]trace.Ref)
+	for ref, c := range t.Calls.Refs() {
+		at[arrowEnd{c.Track, c.Start}] = ref
+	}
+	from := make(map[trace.ID]trace.Ref)
 	for f := range t.Flows.All() {
 		if f.Phase == 's' && isLaunchFlow(t.Name(f.Category)) {
-			if c := at[arrowEnd{f.Track, f.Start}]; c != nil {
+			if c, ok := at[arrowEnd{f.Track, f.Start}]; ok {
 				from[f.ID] = c
 			}
 		}
@@ -206,9 +214,9 @@ func arrowsOf(t *trace.Trace) map[arrowEnd]*trace.Call {
 			device[row{track.PID, track.TID}] = trace.TrackID(i)
 		}
 	}
-	out := make(map[arrowEnd]*trace.Call)
+	out := make(map[arrowEnd]trace.Ref)
 	for f := range t.Flows.All() {
-		if c := from[f.ID]; c != nil && f.Phase == 'f' && isLaunchFlow(t.Name(f.Category)) {
+		if c, ok := from[f.ID]; ok && f.Phase == 'f' && isLaunchFlow(t.Name(f.Category)) {
 			track := &t.Tracks[f.Track]
 			if id, ok := device[row{track.PID, track.TID}]; ok {
 				out[arrowEnd{id, f.Start}] = c
@@ -226,9 +234,9 @@ func isLaunchFlow(category string) bool {
 
 // An opIndex finds operators by their External id, which is unique in a process.
 type opIndex struct {
-	all     map[trace.ID]*trace.Op
+	all     map[trace.ID]trace.Ref
 	several map[trace.ID]bool // processes have it
-	byLabel map[opKey]*trace.Op
+	byLabel map[opKey]trace.Ref
 }
 
 type opKey struct {
@@ -236,34 +244,40 @@ type opKey struct {
 	id    trace.ID
 }
 
-func opsByExternal(t *trace.Trace) *opIndex {
-	x := &opIndex{make(map[trace.ID]*trace.Op, t.Ops.Len()), make(map[trace.ID]bool), make(map[opKey]*trace.Op)}
-	for o := range t.Ops.All() {
-		if o.External == 0 {
+// opsByExternal finds the operators with the given numbers.
+func opsByExternal(t *trace.Trace, wanted map[trace.ID]bool) *opIndex {
+	x := &opIndex{make(map[trace.ID]trace.Ref), make(map[trace.ID]bool), make(map[opKey]trace.Ref)}
+	least, most := trace.ID(math.MaxUint32), trace.ID(0)
+	for id := range wanted {
+		least, most = min(least, id), max(most, id)
+	}
+	pidOf := func(ref trace.Ref) string { return t.Tracks[t.Ops.At(ref).Track].PID }
+	for ref, o := range t.Ops.Refs() {
+		if o.External < least || o.External > most || !wanted[o.External] {
 			continue
 		}
-		pid := t.Tracks[o.Track].PID
+		pid := pidOf(ref)
 		if label := processLabel(pid); label != "" {
-			x.byLabel[opKey{label, o.External}] = o
+			x.byLabel[opKey{label, o.External}] = ref
 		}
-		switch have := x.all[o.External]; {
-		case have == nil:
-			x.all[o.External] = o
-		case t.Tracks[have.Track].PID != pid:
+		switch have, ok := x.all[o.External]; {
+		case !ok:
+			x.all[o.External] = ref
+		case pidOf(have) != pid:
 			x.several[o.External] = true
-			if pid < t.Tracks[have.Track].PID {
-				x.all[o.External] = o
+			if pid < pidOf(have) {
+				x.all[o.External] = ref
 			}
 		}
 	}
 	return x
 }
 
-// launched returns the operator that launched a, or nil, and whether operators
+// launched returns the operator that launched a, if it is known, and whether operators
 // of several processes might have.
-func (x *opIndex) launched(t *trace.Trace, a *trace.Activity) (op *trace.Op, several bool) {
-	if op = x.byLabel[opKey{processLabel(t.Tracks[a.Track].PID), a.External}]; op == nil {
-		op = x.all[a.External]
+func (x *opIndex) launched(t *trace.Trace, a *trace.Activity) (op trace.Ref, ok, several bool) {
+	if op, ok = x.byLabel[opKey{processLabel(t.Tracks[a.Track].PID), a.External}]; !ok {
+		op, ok = x.all[a.External]
 	}
-	return op, x.several[a.External]
+	return op, ok, x.several[a.External]
 }

@@ -114,7 +114,7 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 	var lost []*trace.Call
 	last := int64(math.MinInt64) // when the last call began whose work was recorded
 	var host hostCalls
-	for c := range t.Calls.All() {
+	for ref, c := range t.Calls.Refs() {
 		k := kinds.of(c.Name)
 		host.see(c, k)
 		if k < 0 && kinds.waits(c.Name) {
@@ -123,7 +123,7 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 		if k < 0 || c.Correlation == 0 {
 			continue
 		}
-		if _, ok := l.OfCall(c); ok {
+		if _, ok := l.OfCall(ref); ok {
 			linked[k]++
 			last = max(last, c.Start)
 		} else if t.Window.Starts(c.Start) && !l.calls.within(c) && (c.Dur >= emptyCall || ofKernels(k)) {
@@ -229,7 +229,7 @@ func lossKind(name string) int8 {
 // driver's call in the runtime's.
 func (x *callIndex) within(c *trace.Call) bool {
 	r := x.rivals[c.Correlation]
-	return r != nil && !slices.Contains(r.all, c)
+	return r != nil && !slices.ContainsFunc(r.all, func(have rival) bool { return have.Call == c })
 }
 
 // withoutNested removes the calls nested in another call that launches or
@@ -244,13 +244,13 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 		slices.SortFunc(list, order)
 	}
 	drop := make(map[*trace.Call]bool)
-	for c := range t.Calls.All() {
+	for ref, c := range t.Calls.Refs() {
 		list := byTrack[c.Track]
 		if len(list) == 0 || kinds.of(c.Name) < 0 {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(list, c.Start, func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
-		if _, ok := l.OfCall(c); ok {
+		if _, ok := l.OfCall(ref); ok {
 			for j := i - 1; j >= max(0, i-2); j-- {
 				if list[j].Start+list[j].Dur >= c.Start+c.Dur {
 					drop[list[j]] = true

@@ -125,9 +125,9 @@ func (p *projection) Enter(stack []hosttree.Open[openRange]) {
 	launch, ok := 0, false
 	switch {
 	case f.Call != nil:
-		launch, ok = p.launches.ByCall(f.Call)
+		launch, ok = p.launches.ByCall(f.Row)
 	case f.Op != nil:
-		launch, ok = p.launches.ByOp(f.Op)
+		launch, ok = p.launches.ByOp(f.Row)
 	}
 	if ok {
 		inner := &stack[d.inner].Data

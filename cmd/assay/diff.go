@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"assay/compare"
 	"assay/report"
 	"assay/report/pictures"
+	"assay/report/plot"
 	"assay/summary"
 )
 
@@ -39,6 +41,7 @@ type difference struct {
 	dir       string
 	force     bool
 	noHTML    bool
+	form      *string // see [pictureFlag]
 }
 
 func (d *difference) register(flags *pflag.FlagSet) {
@@ -47,6 +50,7 @@ func (d *difference) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.html, diff.md, comparison.json and pictures; created if missing")
 	flags.BoolVar(&d.noHTML, "no-html", false, "do not write diff.html, the page for a browser")
+	d.form = pictureFlag(flags)
 	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
 	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
 	flags.BoolVar(&d.force, "force", false, "compare although GPU models differ or one side has no GPU time")
@@ -70,7 +74,7 @@ func (d *difference) sides(args []string) (wrong string) {
 	if !slices.Contains([]string{"text", "md", "json", "csv"}, d.format) {
 		return fmt.Sprintf("--format is %q, want text, md, json or csv", d.format)
 	}
-	return checkBrief(d.brief, d.format)
+	return cmp.Or(checkBrief(d.brief, d.format), checkPictures(*d.form))
 }
 
 func runDiff(e env, c *command, args []string) error {
@@ -117,7 +121,7 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{json: "comparison.json", markdown: "diff.md", html: htmlName("diff.html", d.noHTML), pictures: pictures.ComparisonFiles()})
+		names, err := writeReport(d.dir, doc, reportFiles{json: "comparison.json", markdown: "diff.md", html: htmlName("diff.html", d.noHTML), pictures: pictures.ComparisonFiles(), form: plot.Forms()[*d.form]})
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 		}

@@ -14,6 +14,7 @@ import (
 	"assay/internal/ingest"
 	"assay/report"
 	"assay/report/pictures"
+	"assay/report/plot"
 )
 
 // textWidth is how many columns the text summary fills at most.
@@ -40,13 +41,14 @@ func runReport(e env, c *command, args []string) error {
 	brief := flags.Bool("brief", false, "with --format md: print the page of one screen for a pull request, under 4 KB, with which report.md begins")
 	full := fullFlag(flags)
 	noHTML := flags.Bool("no-html", false, "do not write report.html, the page for a browser")
+	form := pictureFlag(flags)
 	m.register(flags)
 	m.window.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
 	}
-	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format)); wrong != "" {
+	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format), checkPictures(*form)); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
@@ -66,7 +68,7 @@ func runReport(e env, c *command, args []string) error {
 	doc := mask(report.Build(v.summary, v.result))
 	// The files come first. A reader that closes stdout early, for example head, must
 	// not prevent the report.
-	names, err := writeReport(*dir, doc, reportFiles{json: "summary.json", markdown: "report.md", html: htmlName("report.html", *noHTML), pictures: pictures.Files(), full: *full})
+	names, err := writeReport(*dir, doc, reportFiles{json: "summary.json", markdown: "report.md", html: htmlName("report.html", *noHTML), pictures: pictures.Files(), form: plot.Forms()[*form], full: *full})
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
 	}
@@ -83,6 +85,19 @@ func htmlName(name string, unwanted bool) string {
 		return ""
 	}
 	return name
+}
+
+// pictureFlag registers the flag that chooses the files of pictures.
+func pictureFlag(flags *pflag.FlagSet) *string {
+	return flags.String("picture-format", "png", "`FORMAT` of the pictures that Markdown shows: png, svg (sharp at any size), or both (the PNG, with a link to the SVG)")
+}
+
+// checkPictures returns what is wrong with the value of that flag, or "".
+func checkPictures(form string) string {
+	if _, ok := plot.Forms()[form]; !ok {
+		return fmt.Sprintf("--picture-format is %q, want png, svg or both", form)
+	}
+	return ""
 }
 
 // checkDir returns an error if the report cannot be written to dir. It is called before

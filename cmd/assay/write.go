@@ -23,7 +23,8 @@ type reportFiles struct {
 	json, markdown string
 	html           string   // "" for none
 	pictures       []string // all that any report of the kind can have
-	full           bool     // the JSON has all rows of all ranks
+	form           plot.Form
+	full           bool // the JSON has all rows of all ranks
 }
 
 // writeReport writes every file of the report and returns their names, the report itself
@@ -44,8 +45,14 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	}
 	stage(files.json, doc.as(func(d report.Report, w io.Writer) error { return d.WithoutDetails().RolledUp(files.full).JSON(w) }))
 	for _, chart := range doc.value.Charts() {
-		stage(chart.File(), mask(chart).as(plot.Chart.PNG))
+		if files.form != plot.Vector {
+			stage(chart.File(), mask(chart).as(plot.Chart.PNG))
+		}
+		if files.form != plot.Raster {
+			stage(chart.SVGFile(), mask(chart).as(plot.Chart.SVG))
+		}
 	}
+	doc.value.Pictures = files.form
 	if files.html != "" {
 		stage(files.html, doc.as(report.Report.HTML))
 	}

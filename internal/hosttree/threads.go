@@ -20,6 +20,7 @@ import (
 type Frame struct {
 	Start, End int64
 	Name       trace.Sym
+	Row        trace.Ref // in its table
 	Kind       trace.Kind
 
 	Op   *trace.Op
@@ -168,14 +169,14 @@ func (th *Thread) frame(source int, r trace.Ref) Frame {
 	switch source {
 	case ops:
 		o := th.t.Ops.At(r)
-		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Kind: trace.CPUOp, Op: o}
+		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Row: r, Kind: trace.CPUOp, Op: o}
 	case calls:
 		c := th.t.Calls.At(r)
-		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Kind: c.Kind, Call: c}
+		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Row: r, Kind: c.Kind, Call: c}
 	case python:
 		p := th.t.Python.At(r)
-		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Kind: trace.Python}
+		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Row: r, Kind: trace.Python}
 	}
 	s := th.t.Spans.At(r)
-	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Kind: s.Kind, Span: s}
+	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Row: r, Kind: s.Kind, Span: s}
 }

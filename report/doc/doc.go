@@ -46,6 +46,8 @@ type Doc struct {
 	Screen   []Section // the one-screen summary
 	Brief    []Section // the page for a pull request, with which the report begins; see [Doc.BriefMarkdown]
 	Sections []Section // the report after that page
+
+	Pictures plot.Form // which files of the pictures Markdown links
 }
 
 // A Section is a part of a Doc under one heading.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/report/plot"
 )
 
 const (
@@ -32,15 +33,16 @@ const (
 // A markdown says what to leave out of a Markdown rendering.
 type markdown struct {
 	pictures bool
-	rows     int // most rows of a table
-	names    int // columns of a name
+	form     plot.Form // of pictures
+	rows     int       // most rows of a table
+	names    int       // columns of a name
 }
 
 // Markdown writes the whole report. It links its pictures by file name, so they must
 // be in the same directory. The text has at most [StepSummaryLimit] bytes, because
 // users paste it into step summaries; it counts what it omits.
 func (d Doc) Markdown(w io.Writer) error {
-	_, err := io.WriteString(w, markdown{pictures: true}.report(d, StepSummaryLimit))
+	_, err := io.WriteString(w, markdown{pictures: true, form: d.Pictures}.report(d, StepSummaryLimit))
 	return err
 }
 
@@ -177,10 +179,22 @@ func (m markdown) block(b *strings.Builder, block Block) {
 		m.table(b, block)
 	case Picture:
 		if m.pictures {
-			c := block.Chart
-			b.WriteString("\n![" + escapeMarkdown(c.Alt) + "](" + c.File() + ")\n")
+			b.WriteString("\n" + m.picture(block.Chart) + "\n")
 		}
 	}
+}
+
+// picture shows a picture. Not every viewer of Markdown shows SVG, so of both files it shows
+// the PNG.
+func (m markdown) picture(c plot.Chart) string {
+	alt := "![" + escapeMarkdown(c.Alt) + "]("
+	switch m.form {
+	case plot.Vector:
+		return alt + c.SVGFile() + ")"
+	case plot.Both:
+		return "[" + alt + c.File() + ")](" + c.SVGFile() + ")"
+	}
+	return alt + c.File() + ")"
 }
 
 func (m markdown) list(b *strings.Builder, list List, indent string) {

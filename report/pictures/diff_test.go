@@ -16,7 +16,7 @@ func TestDiffPictures(t *testing.T) {
 	made := map[string]bool{}
 	for name, c := range samplerun.Comparisons(t) {
 		for _, chart := range OfComparison(c) {
-			made[chart.File()] = true
+			made[chart.File()], made[chart.SVGFile()] = true, true
 			painted, err := chart.Paint()
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, chart.Name, err)

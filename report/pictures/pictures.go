@@ -82,12 +82,13 @@ func allDiff() []diffPicture {
 	}
 }
 
-// Files returns the names of all picture files that any report can have.
+// Files returns the names of all picture files that any report can have, of all forms.
 // The caller may remove the files that a new report does not have, because they are from
 // an older report.
 func Files() (files []string) {
 	for _, p := range all() {
-		files = append(files, plot.Chart{Name: p.name}.File())
+		c := plot.Chart{Name: p.name}
+		files = append(files, c.File(), c.SVGFile())
 	}
 	return files
 }
@@ -108,7 +109,8 @@ func Of(s *summary.Summary, r judge.Result) (out []plot.Chart) {
 // ComparisonFiles returns the names of all picture files of comparisons.
 func ComparisonFiles() (files []string) {
 	for _, p := range allDiff() {
-		files = append(files, plot.Chart{Name: p.name}.File())
+		c := plot.Chart{Name: p.name}
+		files = append(files, c.File(), c.SVGFile())
 	}
 	return files
 }

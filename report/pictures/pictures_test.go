@@ -331,11 +331,11 @@ func TestChartFiles(t *testing.T) {
 	made := map[string]bool{}
 	for _, s := range samplerun.All() {
 		for _, c := range Of(s, judge.Result{}) {
-			made[c.File()] = true
+			made[c.File()], made[c.SVGFile()] = true, true
 		}
 	}
 	for _, c := range Of(samplerun.Counted(), samplerun.Judged(samplerun.Counted())) {
-		made[c.File()] = true
+		made[c.File()], made[c.SVGFile()] = true, true
 	}
 	for _, file := range Files() {
 		if !made[file] {

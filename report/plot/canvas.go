@@ -164,15 +164,18 @@ type box struct {
 // left.
 type Canvas struct {
 	*pen
-	vg    *vgimg.Canvas
+	vg    *vgimg.Canvas // nil if svg is drawn on
+	svg   *vector
 	H     float64
 	Boxes []box // every text drawn, for tests of clipping and overlap
 }
 
 func newCanvas(p *pen, height float64) *Canvas {
-	height = float64(int(height + 0.5))
+	height = wholePixels(height)
 	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(72))}
 }
+
+func wholePixels(height float64) float64 { return float64(int(height + 0.5)) }
 
 // Image returns what was drawn so far.
 func (c *Canvas) Image() image.Image { return c.vg.Image() }
@@ -187,13 +190,21 @@ func (c *Canvas) point(x, y float64) vg.Point {
 
 // rect fills a rectangle, nothing if it has no area.
 func (c *Canvas) rect(x, y, w, h float64, col Color) {
-	if w > 0 && h > 0 {
+	switch {
+	case w <= 0 || h <= 0:
+	case c.svg != nil:
+		c.svg.rect(x, y, w, h, col)
+	default:
 		c.area(col, [2]float64{x, y}, [2]float64{x + w, y}, [2]float64{x + w, y + h}, [2]float64{x, y + h})
 	}
 }
 
 // area fills a polygon.
 func (c *Canvas) area(col Color, corners ...[2]float64) {
+	if c.svg != nil {
+		c.svg.area(col, corners)
+		return
+	}
 	var path vg.Path
 	for i, p := range corners {
 		if i == 0 {
@@ -208,6 +219,10 @@ func (c *Canvas) area(col Color, corners ...[2]float64) {
 }
 
 func (c *Canvas) line(x0, y0, x1, y1, width float64, col Color) {
+	if c.svg != nil {
+		c.svg.line(x0, y0, x1, y1, width, col)
+		return
+	}
 	var path vg.Path
 	path.Move(c.point(x0, y0))
 	path.Line(c.point(x1, y1))
@@ -233,8 +248,12 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	if st.color == 0 {
 		st.color = ColorInk
 	}
-	c.use(st.color)
-	c.vg.FillString(face, c.point(x, y), s)
 	size := float64(face.Font.Size)
+	if c.svg != nil {
+		c.svg.text(x, y, w, s, size, st)
+	} else {
+		c.use(st.color)
+		c.vg.FillString(face, c.point(x, y), s)
+	}
 	c.Boxes = append(c.Boxes, box{s, x, y - 0.75*size, x + w, y + 0.22*size})
 }

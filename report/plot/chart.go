@@ -90,8 +90,11 @@ func (c Chart) PNG(w io.Writer) error {
 	return png.Encode(w, painted.Image())
 }
 
-// Paint draws the frame that all charts share, and the body in it.
-func (c Chart) Paint() (*Canvas, error) {
+// Paint draws the picture in pixels.
+func (c Chart) Paint() (*Canvas, error) { return c.paint(newCanvas) }
+
+// paint draws the frame that all charts share, and the body in it.
+func (c Chart) paint(on func(p *pen, height float64) *Canvas) (*Canvas, error) {
 	p, err := newPen()
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func (c Chart) Paint() (*Canvas, error) {
 	if len(caption) > 0 {
 		bottom += 4 + 18*float64(len(caption))
 	}
-	canvas := newCanvas(p, top+body+bottom)
+	canvas := on(p, top+body+bottom)
 	canvas.text(Margin, 40, p.fit(c.Title, sizeTitle, room), textStyle{size: sizeTitle, bold: true})
 	for i, line := range subtitle {
 		canvas.text(Margin, 64+21*float64(i), line, textStyle{color: colorGrey})

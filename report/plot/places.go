@@ -208,12 +208,21 @@ func (c *Canvas) pixels(x0, y0, x1, y1 int, col Color) {
 	if x1 <= x0 || y1 <= y0 {
 		return
 	}
+	if c.svg != nil {
+		c.svg.pixels(x0, y0, x1, y1, col.hex())
+		return
+	}
 	fill := color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255}
 	draw.Draw(c.vg.Image(), image.Rect(x0, y0, x1, y1), image.NewUniform(fill), image.Point{}, draw.Src)
 }
 
 // hatch fills whole pixels with diagonal lines on white.
 func (c *Canvas) hatch(x0, y0, x1, y1 int) {
+	if c.svg != nil {
+		c.svg.hatch = true
+		c.svg.pixels(x0, y0, x1, y1, "url(#hatch)")
+		return
+	}
 	c.pixels(x0, y0, x1, y1, ColorWhite)
 	img := c.vg.Image()
 	for y := y0; y < y1; y++ {

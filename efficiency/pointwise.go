@@ -1,0 +1,202 @@
+package efficiency
+
+import "strings"
+
+// pointwises has operators that compute each element of the result from the elements at
+// its place. Names with an underscore at the end are the same in place.
+var pointwises = []Model{
+	{
+		Names:   named("aten::", "abs neg clamp_min clamp_max floor ceil round sign bitwise_not relu gelu silu leaky_relu hardtanh hardswish elu softplus"),
+		Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
+	},
+	{
+		Names:   named("aten::", "exp exp2 log log1p sqrt rsqrt reciprocal sigmoid tanh sin cos erf"),
+		Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 1, per: 1, result: floats}.work,
+	},
+	{
+		Names: named("aten::", "logical_not isnan isinf"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out", formula: pointwise{inputs: 1, per: 1, result: truths}.work,
+	},
+	{
+		Names: named("aten::", "clamp"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, min, max, out", FLOPs: "∏out", Bytes: "|x| + |min| + |max| + ∏out·w", formula: pointwise{inputs: 3, per: 1}.work,
+	},
+	{
+		Names:   named("aten::", "add sub rsub mul maximum minimum pow bitwise_and bitwise_or"),
+		Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, y, …, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
+	},
+	{
+		Names: named("aten::", "div"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, y, rounding, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers without rounding",
+		formula: pointwise{inputs: 2, per: 1, result: quotients}.work,
+	},
+	{
+		Names: named("aten::", "eq ne lt le gt ge logical_and logical_or"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out", formula: pointwise{inputs: 2, per: 1, result: truths}.work,
+	},
+	{
+		Names:   named("aten::", "sigmoid_backward tanh_backward threshold_backward gelu_backward silu_backward"),
+		Library: "PyTorch", Unit: Vector,
+		Args: "g, x or y, …, out", FLOPs: "∏out", Bytes: "|g| + |x| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
+	},
+	{
+		Names: named("aten::", "where"), Library: "PyTorch", Unit: Vector,
+		Args: "condition, x, y, out", FLOPs: "0", Bytes: "|condition| + |x| + |y| + ∏out·w", formula: pointwise{inputs: 3}.work,
+	},
+	{
+		Names: named("aten::", "addcmul addcdiv"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		Args: "x, y, z, …, out", FLOPs: "3∏out", Bytes: "|x| + |y| + |z| + ∏out·w", formula: pointwise{inputs: 3, per: 3}.work,
+	},
+	{
+		Names:   named("aten::", "log2 log10 expm1 tan asin acos atan sinh cosh asinh acosh atanh erfc erfinv lgamma digamma logit"),
+		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 1, per: 1, result: floats}.work,
+	},
+	{
+		Names:   named("aten::", "trunc frac sgn hardsigmoid mish nan_to_num hardshrink softshrink log_sigmoid_forward"),
+		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
+	},
+	{
+		Names:   named("aten::", "atan2 fmod remainder hypot copysign xlogy logaddexp fmax fmin floor_divide bitwise_xor bitwise_left_shift bitwise_right_shift _prelu_kernel"),
+		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
+	},
+	{
+		Names: named("aten::", "logical_xor"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out", formula: pointwise{inputs: 2, per: 1, result: truths}.work,
+	},
+	{
+		Names: named("aten::", "lerp"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, y, weight, out", FLOPs: "3∏out", Bytes: "|x| + |y| + |weight| + ∏out·w", formula: pointwise{inputs: 3, per: 3}.work,
+	},
+	{
+		Names:   named("aten::", "hardswish_backward hardsigmoid_backward leaky_relu_backward hardtanh_backward softplus_backward logit_backward mish_backward log_sigmoid_backward"),
+		Library: "PyTorch", Unit: Vector, own: true,
+		Args: "g, x, …, out", FLOPs: "∏out", Bytes: "|g| + |x| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
+	},
+	{
+		Names: named("aten::", "masked_fill_"), Library: "PyTorch", Unit: Vector, own: true,
+		Args: "x, mask", FLOPs: "0", Bytes: "2|x| + |mask|", formula: pointwise{inputs: 2}.work,
+	},
+	{
+		Names: named("aten::", "native_dropout native_dropout_backward _fused_dropout"), Library: "PyTorch", Unit: Vector, own: true,
+		Args: "x", FLOPs: "∏x", Bytes: "|x| + ∏x·w", formula: simple{per: 1, moved: []int{0}, result: []int{0}}.work,
+	},
+}
+
+// resultType says how the type of a result follows from those of the operands.
+type resultType uint8
+
+const (
+	promoted  resultType = iota
+	floats               // integers become float
+	quotients            // the same, if the quotient is not rounded
+	truths               // bool
+)
+
+// A pointwise has a number of inputs, which are the first arguments, and takes a number
+// of FLOPs for each element of the result.
+type pointwise struct {
+	inputs int
+	per    int64
+	result resultType
+}
+
+func (p pointwise) work(o *operands) Work {
+	at := make([]int, p.inputs)
+	for i := range at {
+		at[i] = i
+	}
+	var shape []int64
+	var dtype string
+	inPlace := strings.HasSuffix(o.Op, "_")
+	if inPlace {
+		shape, dtype = o.arg(0).Dims, o.typeOf(0)
+		o.n(0)
+	} else {
+		shape, dtype = o.broadcast(p.inputs)
+	}
+	n := o.mul(shape...)
+	w := work(dtype, o.count(o.mul(p.per, n)), Count{})
+	width := dtypes[dtype].width
+	if !inPlace {
+		width = p.width(o, dtype)
+	}
+	if width == 0 {
+		o.fail(BadArguments)
+		w.FLOPs, w.Model = unknown(o.why), unknown(o.why)
+	}
+	w.Bytes = o.count(o.add(o.size(at...), o.mul(n, width)))
+	return w
+}
+
+// width returns the bytes of an element of a new result. A tensor that the caller gives
+// for it decides.
+func (p pointwise) width(o *operands, dtype string) int64 {
+	for i := len(o.Args) - 1; i >= p.inputs; i-- {
+		if o.has(i) {
+			return o.width(i)
+		}
+	}
+	t := dtypes[dtype]
+	whole := t.width > 0 && t.category < floating
+	switch {
+	case p.result == truths && t.width > 0:
+		return 1
+	case p.result == floats && whole, p.result == quotients && whole && !rounded(o):
+		return 4
+	}
+	return t.width
+}
+
+// rounded reports whether a division rounds its result.
+func rounded(o *operands) bool {
+	return len(o.Args) > 2 && (strings.Contains(o.Args[2].Value, "floor") || strings.Contains(o.Args[2].Value, "trunc"))
+}
+
+// broadcast returns the dimensions and the type of what results from the first
+// arguments. The category of types decides first, then tensors with dimensions, then the
+// width.
+func (o *operands) broadcast(inputs int) (shape []int64, dtype string) {
+	best := 0
+	for i := range min(inputs, len(o.Args)) {
+		if !o.typed(i) {
+			continue
+		}
+		t, rank := dtypes[o.typeOf(i)], int(dtypes[o.typeOf(i)].category)<<8+int(dtypes[o.typeOf(i)].width)+1
+		if o.has(i) {
+			rank += 1 << 7
+		}
+		switch {
+		case rank > best:
+			best, dtype = rank, o.typeOf(i)
+		case rank == best && dtype != o.typeOf(i) && t.category == floating && t.width == 2:
+			dtype, best = "float", best+2 // neither type of 16 bits holds the values of the other
+		}
+		o.n(i)
+		shape = o.spread(shape, o.Args[i].Dims)
+	}
+	return shape, dtype
+}
+
+// spread returns the dimensions of a result of operands with dimensions a and b.
+func (o *operands) spread(a, b []int64) []int64 {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := append([]int64(nil), a...)
+	for i, n := range b {
+		at := &out[len(a)-len(b)+i]
+		if *at != n && *at != 1 && n != 1 {
+			o.fail(BadArguments)
+		}
+		if *at == 1 {
+			*at = n
+		}
+	}
+	return out
+}

@@ -1,0 +1,276 @@
+// Package efficiency has the sections on floating-point operations, bytes and rooflines.
+package efficiency
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"assay/internal/label"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view/efficiency"
+	"assay/unit"
+)
+
+// The limits of the sections.
+const (
+	maxOperators = 15
+	maxSteps     = 12
+	maxTransfers = 20
+)
+
+// Sections returns all sections on efficiency. A run without any known FLOPs and bytes has
+// one line at most.
+func Sections(ctx *section.Context) []doc.Section {
+	if ctx.Summary.Efficiency.IsZero() {
+		return nil
+	}
+	total := efficiency.Sum(ctx.Summary)
+	if total.FLOPsKnownNS == 0 && total.BytesKnownNS == 0 {
+		return []doc.Section{nothing(ctx), Transfers(ctx)}
+	}
+	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), Transfers(ctx), unknowns(ctx, total)}
+}
+
+// nothing returns the one line of a run without input shapes.
+func nothing(ctx *section.Context) doc.Section {
+	for _, u := range efficiency.Unknowns(ctx.Summary) {
+		if u.Reason == words.NoShapes {
+			return doc.Section{Title: title, Lead: "FLOPs and bytes are unknown: the capture has no input shapes. Record with `record_shapes=True`."}
+		}
+	}
+	return doc.Section{}
+}
+
+const title = "Efficiency: FLOPs, bytes and roofline"
+
+// whole returns the coverage, MFU and the operators with the most recoverable time.
+func whole(ctx *section.Context, total efficiency.Total) doc.Section {
+	s := doc.Section{Title: title, Lead: coverage(total)}
+	for _, text := range []string{utilization(ctx, total), matrix(ctx, total), recoverable(total)} {
+		if text != "" {
+			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+		}
+	}
+	s.Blocks = append(s.Blocks, ctx.Pictures("efficiency-recoverable.png", "efficiency-roofline.png")...)
+	return doc.Section{Title: s.Title, Lead: s.Lead, Blocks: append(s.Blocks, operators(ctx, total))}
+}
+
+// coverage says for how much of the GPU time FLOPs and bytes are known.
+func coverage(total efficiency.Total) string {
+	of := func(ns int64) string { return unit.Share(ns, total.GPUNS) }
+	if total.FLOPsKnownNS == total.BytesKnownNS {
+		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s of %s%s).", of(total.FLOPsKnownNS),
+			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, total.GPUNS)), unit.Duration(mean(total, total.GPUNS)), perGPU(total))
+	}
+	return fmt.Sprintf("FLOPs are known for %s of total GPU time, bytes for %s (total %s%s).", of(total.FLOPsKnownNS), of(total.BytesKnownNS),
+		unit.Duration(mean(total, total.GPUNS)), perGPU(total))
+}
+
+// mean returns a sum per GPU.
+func mean(total efficiency.Total, ns int64) int64 { return doc.Mean(ns, int64(max(1, total.GPUs))) }
+
+// perGPU says that times are means, or returns "".
+func perGPU(total efficiency.Total) string {
+	if total.GPUs < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" per GPU, mean of %d", total.GPUs)
+}
+
+// utilization states MFU and HFU with the formula and the peak.
+func utilization(ctx *section.Context, total efficiency.Total) string {
+	if total.MFU == nil {
+		switch {
+		case total.MatrixFLOPs == 0:
+			return "MFU is unknown: no operator with known FLOPs is a matrix product, convolution or attention."
+		default:
+			return "MFU is unknown: assay knows no peak of " + gpuNames(total) + "."
+		}
+	}
+	atLeast := ""
+	if total.FLOPsKnownNS < total.GPUNS {
+		atLeast = "at least "
+	}
+	text := "MFU: " + atLeast + percent(*total.MFU)
+	if total.WithMFU > 1 {
+		text += fmt.Sprintf(" (mean of %d GPUs; %s to %s)", total.WithMFU, percent(total.MinMFU), percent(total.MaxMFU))
+	}
+	if total.HFU != nil && total.ModelFLOPs != total.MatrixFLOPs {
+		text += ", HFU: " + atLeast + percent(*total.HFU)
+	}
+	text += ". " + formula(ctx, total)
+	if total.HFU != nil && total.ModelFLOPs != total.MatrixFLOPs {
+		text += " HFU counts recomputed FLOPs too: " + work(total, total.MatrixFLOPs) + "."
+	}
+	return text
+}
+
+// formula returns MFU as a quotient of numbers, if all matrix FLOPs have one type, or the
+// peaks that are in it.
+func formula(ctx *section.Context, total efficiency.Total) string {
+	types := efficiency.Matrix(ctx.Summary)
+	from := fmt.Sprintf("dense peak of %s, %s", gpuNames(total), words.PeakSource(peakSource(ctx.Summary)))
+	if len(types) == 1 && types[0].TFLOPS > 0 {
+		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s%s), %s %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
+			unit.Duration(mean(total, total.WallNS)), perGPU(total), types[0].Dtype, from)
+	}
+	var peaks []string
+	for _, p := range types {
+		if p.TFLOPS > 0 {
+			peaks = append(peaks, p.Dtype+" "+rateText(p.TFLOPS))
+		}
+	}
+	text := fmt.Sprintf("MFU = sum over types of model FLOPs / peak, divided by the GPU window (%s%s)", unit.Duration(mean(total, total.WallNS)), perGPU(total))
+	if len(peaks) > 0 {
+		text += "; " + strings.Join(peaks, ", ") + " (" + from + ")"
+	}
+	return text + "."
+}
+
+// work returns a number of FLOPs, per GPU: "5.76 TFLOP".
+func work(total efficiency.Total, flops int64) string {
+	text, _ := strings.CutSuffix(unit.FLOPRate(float64(mean(total, flops))), "/s")
+	return text
+}
+
+func rateText(tflops float64) string { return unit.FLOPRate(tflops * 1e12) }
+
+// gpuNames returns the models of the GPUs.
+func gpuNames(total efficiency.Total) string {
+	var names []string
+	for _, n := range total.Names {
+		if n = label.Clip(label.Clean(n), 60); n != "" {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return "this GPU"
+	}
+	return strings.Join(names[:min(3, len(names))], ", ")
+}
+
+// peakSource returns where the peaks are from, or "" if this differs between GPUs.
+func peakSource(s *summary.Summary) (source string) {
+	for i, d := range s.Efficiency.Devices {
+		if i > 0 && d.PeakSource != source {
+			return ""
+		}
+		source = d.PeakSource
+	}
+	return source
+}
+
+// matrix says how fast the matrix operators are while they run.
+func matrix(ctx *section.Context, total efficiency.Total) string {
+	var parts []string
+	for _, p := range efficiency.Matrix(ctx.Summary) {
+		if p.NS <= 0 || p.FLOPs <= 0 {
+			continue
+		}
+		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
+		text := p.Dtype + " " + rateText(achieved)
+		if p.TFLOPS > 0 {
+			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
+		}
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("Matrix operators take %s of total GPU time. While they run, they achieve: %s.", unit.Share(total.MatrixNS, total.GPUNS), strings.Join(parts, ", "))
+}
+
+// recoverable states the sum of the recoverable time.
+func recoverable(total efficiency.Total) string {
+	if total.RooflineNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time. It is the GPU time above the roofline of the operators with known bytes; their roofline is %s. "+
+		"No kernel reaches the roofline: good matrix products reach about 75%% of it, good copies about 90%%.",
+		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total), unit.Share(total.RecoverableNS, total.GPUNS), unit.Duration(mean(total, total.RooflineNS)))
+}
+
+// operators returns the operators with the most recoverable time.
+func operators(ctx *section.Context, total efficiency.Total) doc.Table {
+	list := efficiency.Operators(ctx.Summary)
+	times := []int64{0}
+	for _, o := range list {
+		times = append(times, mean(total, o.GPUNS))
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"}, Columns: []doc.Column{
+		doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("%", doc.Number), doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number),
+		doc.Col(scale.Head("GPU time"), doc.Number), doc.Col(scale.Head("roofline"), doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
+		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col("GPU time over ranks", doc.Text),
+	}}
+	for i := range list {
+		o := &list[i]
+		if o.RooflineNS == nil || o.GPUNS <= 0 {
+			continue // nothing is known to be recoverable
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
+			scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count),
+			scale.Text(mean(total, o.GPUNS)), scale.Text(mean(total, *o.RooflineNS)), ofRoofline(o), words.Bound(o.Limit()),
+			figure(o.TFLOPS()), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
+		}})
+	}
+	t.Note = "Sorted by recoverable time: GPU time − roofline. "
+	if total.GPUs > 1 {
+		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
+	}
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / bandwidth. Bytes: each input and output once. " +
+		"Latency: at the roofline, a call is shorter than a launch (2 µs). To reduce such calls, fuse them or use CUDA graphs."
+	if cachedRows(list, ctx) {
+		t.Note += " Over 100%: the inputs were in the L2 cache."
+	}
+	return t.Cut(maxOperators).WithoutEmpty()
+}
+
+// ofRoofline returns the roofline in percent of the GPU time.
+func ofRoofline(o *efficiency.Operator) string { return unit.Share(*o.RooflineNS, o.GPUNS) }
+
+// cachedRows reports whether one of the shown operators is faster than its roofline.
+func cachedRows(list []efficiency.Operator, ctx *section.Context) bool {
+	for i := range list[:min(len(list), maxOperators)] {
+		if o := &list[i]; o.RooflineNS != nil && *o.RooflineNS > o.GPUNS {
+			return true
+		}
+	}
+	return false
+}
+
+// figure returns a number with three significant digits, or "".
+func figure(v float64, ok bool) string {
+	if !ok || v == 0 {
+		return ""
+	}
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v < 0.01:
+		return "<0.01"
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// bandwidth returns the bandwidth of an operator, marked if its bytes are an estimate.
+func bandwidth(o *efficiency.Operator) string {
+	text := figure(o.GBPS())
+	if text != "" && o.BytesIs == "estimate" {
+		text = "≈" + text
+	}
+	return text
+}
+
+// overRanks returns the least and the most GPU time of a rank, where they differ.
+func overRanks(o *efficiency.Operator, scale doc.Scale) string {
+	low, high := scale.Text(o.MinNS), scale.Text(o.MaxNS)
+	if o.GPUs < 2 || low == high {
+		return ""
+	}
+	return fmt.Sprintf("%s (rank %d) to %s (rank %d)", low, o.MinRank, high, o.MaxRank)
+}

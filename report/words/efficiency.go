@@ -1,0 +1,49 @@
+package words
+
+// NoShapes is the reason of operators without input dimensions.
+const NoShapes = "no shapes"
+
+// Bound returns what bounds an operator, or "" if it is not known.
+func Bound(id string) string {
+	return of(map[string]string{"link": "link (host copy)"}, id, 16)
+}
+
+// PeakSource returns where the peaks of a GPU are from.
+func PeakSource(id string) string {
+	return of(map[string]string{
+		"": "sources differ", "table": "from data sheets", "nsys": "from the export", "estimated": "estimated from SMs and clock", "user": "given by the user",
+	}, id, 30)
+}
+
+// A Reason says why FLOPs or bytes are unknown, and what to do about it.
+type Reason struct {
+	Text   string
+	Remedy string // "" if there is none
+}
+
+// Unknown returns the display words of the reason of unknown FLOPs or bytes. The id is
+// that of a row of a summary.
+func Unknown(id string) Reason {
+	known := map[string]Reason{
+		NoShapes:                {"no input shapes", "record with `record_shapes=True`"},
+		"no concrete inputs":    {"no values of arguments", "record with PyTorch 2.5 or later and `record_shapes=True`"},
+		"type of a list":        {"type of a list of tensors not recorded", ""},
+		"lengths on the device": {"sequence lengths only in GPU memory", ""},
+		"routing":               {"expert routing not recorded", ""},
+		"no formula":            {"no formula for the operator", ""},
+		"graph replay":          {"CUDA graph replay", "also record the capture of the graphs, with `record_shapes=True`"},
+		"bad arguments":         {"arguments do not fit the formula", ""},
+		"compiled region":       {"compiled region without shapes", "record with `record_shapes=True` and a recent PyTorch"},
+		"no operator":           {"no operator", "start the profiler before the work is launched, and record the CPU too"},
+		"":                      {"not stated", ""},
+	}
+	if r, ok := known[id]; ok {
+		return r
+	}
+	return Reason{Text: of(nil, id, 40)}
+}
+
+// Link returns the name of a link, or "" if it is not known.
+func Link(id string) string {
+	return of(map[string]string{"pcie": "PCIe", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+}

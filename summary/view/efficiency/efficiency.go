@@ -1,0 +1,256 @@
+// Package efficiency has the views of floating-point operations, bytes and rooflines: the
+// operators with the most recoverable time, sums over GPUs, and what is unknown.
+package efficiency
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// An Operator is one operator with one set of inputs, over all GPUs that ran it. FLOPs,
+// Bytes and RooflineNS are null if they are null on one of them.
+type Operator struct {
+	Op, Dims, Types string // Dims and Types as recorded, in JSON; "" if absent
+
+	// Of the GPU on which the operator took the most time.
+	Unit, Dtype, Kernel, Bound, BytesIs, Unknown string
+
+	Count, GPUNS, OverlapNS  int64
+	FLOPs, Bytes, RooflineNS *int64
+	RecoverableNS            int64 // GPU time above the roofline, summed over the GPUs
+
+	GPUs             int
+	MinNS, MaxNS     int64 // GPU time of the GPUs with the least and the most
+	MinRank, MaxRank int   // their ranks
+}
+
+// Intensity returns FLOPs per byte.
+func (o *Operator) Intensity() (float64, bool) {
+	if o.FLOPs == nil || o.Bytes == nil || *o.Bytes <= 0 {
+		return 0, false
+	}
+	return float64(*o.FLOPs) / float64(*o.Bytes), true
+}
+
+// LaunchNS is about the time of a launch. What the roofline allows less time for on each
+// call is bound by latency: fusing or graphs make it shorter, tuning does not.
+const LaunchNS = 2_000
+
+// The bounds of operators, as rows have them, and Latency.
+const (
+	Compute = "compute"
+	Memory  = "memory"
+	Link    = "link"
+	Latency = "latency"
+)
+
+// Limit returns what bounds the operator: its Bound, or [Latency] if a call is shorter than
+// a launch at the roofline. It is "" if the roofline is not known.
+func (o *Operator) Limit() string {
+	if o.RooflineNS != nil && o.Count > 0 && *o.RooflineNS/o.Count < LaunchNS {
+		return Latency
+	}
+	return o.Bound
+}
+
+// TFLOPS returns the achieved rate over the GPU time of the operator.
+func (o *Operator) TFLOPS() (float64, bool) { return rate(o.FLOPs, o.GPUNS, 1e-3) }
+
+// GBPS returns the achieved bandwidth over the GPU time of the operator.
+func (o *Operator) GBPS() (float64, bool) { return rate(o.Bytes, o.GPUNS, 1) }
+
+func rate(n *int64, ns int64, scale float64) (float64, bool) {
+	if n == nil || ns <= 0 {
+		return 0, false
+	}
+	return float64(*n) / float64(ns) * scale, true
+}
+
+// Operators returns the operators of s, those with the most recoverable time first, then
+// those with the most GPU time.
+func Operators(s *summary.Summary) []Operator {
+	type key struct{ op, dims, types string }
+	rows := s.Efficiency.Rows
+	out := view.Group(rows, func(r *summary.EfficiencyRow) key {
+		return key{r.Op, recorded(r.Dims), recorded(r.Types)}
+	}, start, (*Operator).add)
+	slices.SortStableFunc(out, func(a, b Operator) int {
+		return cmp.Or(cmp.Compare(b.RecoverableNS, a.RecoverableNS), cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Op, b.Op),
+			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+	})
+	return out
+}
+
+// recorded returns what was recorded, or "" for null.
+func recorded(raw []byte) string {
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+func start(r *summary.EfficiencyRow) Operator {
+	return Operator{Op: r.Op, Dims: recorded(r.Dims), Types: recorded(r.Types), FLOPs: new(int64), Bytes: new(int64), RooflineNS: new(int64)}
+}
+
+func (o *Operator) add(r *summary.EfficiencyRow) {
+	if o.GPUs == 0 || r.GPUNS > o.MaxNS {
+		o.Unit, o.Dtype, o.Kernel, o.Bound, o.BytesIs, o.Unknown = r.Unit, r.Dtype, r.Kernel, r.Bound, r.BytesIs, r.Unknown
+		o.MaxNS, o.MaxRank = r.GPUNS, r.Rank
+	}
+	if o.GPUs == 0 || r.GPUNS < o.MinNS {
+		o.MinNS, o.MinRank = r.GPUNS, r.Rank
+	}
+	o.GPUs++
+	o.Count, o.GPUNS, o.OverlapNS = summary.Plus(o.Count, r.Count), summary.Plus(o.GPUNS, r.GPUNS), summary.Plus(o.OverlapNS, r.OverlapNS)
+	o.FLOPs, o.Bytes, o.RooflineNS = plus(o.FLOPs, r.FLOPs), plus(o.Bytes, r.Bytes), plus(o.RooflineNS, r.RooflineNS)
+	if r.RooflineNS != nil {
+		o.RecoverableNS = summary.Plus(o.RecoverableNS, max(0, r.GPUNS-*r.RooflineNS))
+	}
+}
+
+// plus adds two numbers. The sum is null if one of them is.
+func plus(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := summary.Plus(*a, *b)
+	return &sum
+}
+
+// A Total has the sums over all GPUs of a summary.
+type Total struct {
+	summary.EfficiencySums // MFU and HFU are means over the GPUs that have them, weighted by their windows
+
+	GPUs           int
+	Names          []string // of the GPU models, in order of their first
+	WithMFU        int      // GPUs whose MFU is known
+	MinMFU, MaxMFU float64  // of these
+}
+
+// Sum returns the sums over all GPUs.
+func Sum(s *summary.Summary) Total {
+	t := Total{GPUs: len(s.Efficiency.Devices)}
+	var sums []summary.EfficiencySums
+	for _, d := range s.Efficiency.Devices {
+		sums = append(sums, d.EfficiencySums)
+		if !slices.Contains(t.Names, d.Name) {
+			t.Names = append(t.Names, d.Name)
+		}
+		if d.MFU == nil {
+			continue
+		}
+		if t.WithMFU == 0 || *d.MFU < t.MinMFU {
+			t.MinMFU = *d.MFU
+		}
+		t.MaxMFU = max(t.MaxMFU, *d.MFU)
+		t.WithMFU++
+	}
+	t.EfficiencySums = Add(sums)
+	return t
+}
+
+// Add adds sums up. MFU and HFU become the means over those that have them, weighted by
+// their wall times.
+func Add(list []summary.EfficiencySums) (t summary.EfficiencySums) {
+	var mfu, hfu mean
+	for i := range list {
+		d := &list[i]
+		for _, sum := range []struct {
+			to *int64
+			n  int64
+		}{
+			{&t.GPUNS, d.GPUNS}, {&t.NoOperatorNS, d.NoOperatorNS}, {&t.FLOPsKnownNS, d.FLOPsKnownNS}, {&t.BytesKnownNS, d.BytesKnownNS},
+			{&t.MatrixNS, d.MatrixNS}, {&t.MatrixFLOPs, d.MatrixFLOPs}, {&t.ModelFLOPs, d.ModelFLOPs}, {&t.WallNS, d.WallNS},
+			{&t.RooflineNS, d.RooflineNS}, {&t.RecoverableNS, d.RecoverableNS},
+		} {
+			*sum.to = summary.Plus(*sum.to, sum.n)
+		}
+		mfu.add(d.MFU, d.WallNS)
+		hfu.add(d.HFU, d.WallNS)
+	}
+	t.MFU, t.HFU = mfu.value(), hfu.value()
+	return t
+}
+
+// A mean is weighted by wall times.
+type mean struct{ sum, weight float64 }
+
+func (m *mean) add(v *float64, ns int64) {
+	if v != nil && ns > 0 {
+		m.sum += float64(*v * float64(ns))
+		m.weight += float64(ns)
+	}
+}
+
+func (m mean) value() *float64 {
+	if m.weight == 0 {
+		return nil
+	}
+	v := m.sum / m.weight
+	return &v
+}
+
+// A Peak is the matrix work of one type, with the peak of the GPUs for it.
+type Peak struct {
+	Dtype       string
+	TFLOPS      float64 // the peak; 0 if it is not known or differs between the GPUs
+	NS          int64   // GPU time of the matrix operators of this type
+	FLOPs       int64
+	Recoverable int64
+}
+
+// Matrix returns the matrix work by type, the most time first. Rows without FLOPs are not
+// in it.
+func Matrix(s *summary.Summary) []Peak {
+	at := map[string]*Peak{}
+	for i := range s.Efficiency.Rows {
+		r := &s.Efficiency.Rows[i]
+		if r.Unit != "matrix" || r.FLOPs == nil {
+			continue
+		}
+		p := at[r.Dtype]
+		if p == nil {
+			p = &Peak{Dtype: r.Dtype, TFLOPS: peakOf(s, r.Dtype)}
+			at[r.Dtype] = p
+		}
+		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.FLOPs, *r.FLOPs)
+		if r.RooflineNS != nil {
+			p.Recoverable = summary.Plus(p.Recoverable, max(0, r.GPUNS-*r.RooflineNS))
+		}
+	}
+	out := make([]Peak, 0, len(at))
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		out = append(out, *at[name])
+	}
+	slices.SortStableFunc(out, func(a, b Peak) int { return cmp.Compare(b.NS, a.NS) })
+	return out
+}
+
+// peakOf returns the peak of a type that all GPUs have, or 0.
+func peakOf(s *summary.Summary, dtype string) (peak float64) {
+	for i, d := range s.Efficiency.Devices {
+		p := d.PeakTFLOPS[dtype]
+		if p <= 0 || i > 0 && p != peak {
+			return 0
+		}
+		peak = p
+	}
+	return peak
+}
+
+// HBM returns the bandwidth of the memory of all GPUs in GB/s, or 0 if it is not known or
+// differs between them.
+func HBM(s *summary.Summary) (gbps float64) {
+	for i, d := range s.Efficiency.Devices {
+		if d.HBMGBPS == nil || *d.HBMGBPS <= 0 || i > 0 && *d.HBMGBPS != gbps {
+			return 0
+		}
+		gbps = *d.HBMGBPS
+	}
+	return gbps
+}

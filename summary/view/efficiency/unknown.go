@@ -1,0 +1,74 @@
+package efficiency
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"assay/summary"
+)
+
+// NoOperator is the reason of GPU time without an operator.
+const NoOperator = "no operator"
+
+// An Unknown is GPU time whose FLOPs or bytes are not known, for one reason.
+type Unknown struct {
+	Reason  string // as in the rows, or [NoOperator]
+	NS      int64
+	FLOPsNS int64 // of it, with unknown FLOPs
+	BytesNS int64 // of it, with unknown bytes
+	Ops     []OpTime
+}
+
+// An OpTime is the GPU time of an operator.
+type OpTime struct {
+	Op string
+	NS int64
+}
+
+// Unknowns returns the reasons, those with the most GPU time first. Each has its
+// operators, with the most time first.
+func Unknowns(s *summary.Summary) []Unknown {
+	at := map[string]*Unknown{}
+	ops := map[string]map[string]int64{}
+	add := func(reason string, ns int64) *Unknown {
+		u := at[reason]
+		if u == nil {
+			u = &Unknown{Reason: reason}
+			at[reason], ops[reason] = u, map[string]int64{}
+		}
+		u.NS = summary.Plus(u.NS, ns)
+		return u
+	}
+	for i := range s.Efficiency.Rows {
+		r := &s.Efficiency.Rows[i]
+		if r.FLOPs != nil && r.Bytes != nil {
+			continue
+		}
+		u := add(r.Unknown, r.GPUNS)
+		if r.FLOPs == nil {
+			u.FLOPsNS = summary.Plus(u.FLOPsNS, r.GPUNS)
+		}
+		if r.Bytes == nil {
+			u.BytesNS = summary.Plus(u.BytesNS, r.GPUNS)
+		}
+		ops[r.Unknown][r.Op] = summary.Plus(ops[r.Unknown][r.Op], r.GPUNS)
+	}
+	for _, d := range s.Efficiency.Devices {
+		if ns := d.NoOperatorNS; ns > 0 {
+			u := add(NoOperator, ns)
+			u.FLOPsNS, u.BytesNS = summary.Plus(u.FLOPsNS, ns), summary.Plus(u.BytesNS, ns)
+		}
+	}
+	var out []Unknown
+	for _, reason := range slices.Sorted(maps.Keys(at)) {
+		u := *at[reason]
+		for _, op := range slices.Sorted(maps.Keys(ops[reason])) {
+			u.Ops = append(u.Ops, OpTime{op, ops[reason][op]})
+		}
+		slices.SortStableFunc(u.Ops, func(a, b OpTime) int { return cmp.Compare(b.NS, a.NS) })
+		out = append(out, u)
+	}
+	slices.SortStableFunc(out, func(a, b Unknown) int { return cmp.Compare(b.NS, a.NS) })
+	return out
+}
