@@ -6,6 +6,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/redact"
+	"assay/trace"
 )
 
 // A setting is a small table that the others need, and what is done with its
@@ -31,7 +32,7 @@ var settings = []setting{
 	{"EXPORT_META_DATA", []string{"name", "value"}, maxSettings, (*loader).option},
 	{"TARGET_INFO_SYSTEM_ENV", []string{"name", "value"}, maxSettings, (*loader).system},
 	{"TARGET_INFO_SESSION_START_TIME", []string{"utcEpochNs"}, 1, (*loader).startTime},
-	{"TARGET_INFO_GPU", []string{"id", "name", "totalMemory"}, maxDevices, (*loader).gpu},
+	{"TARGET_INFO_GPU", []string{"id", "name", "totalMemory", "smCount", "computeMajor", "computeMinor", "clockRate", "memoryBandwidth", "l2CacheSize"}, maxDevices, (*loader).gpu},
 	{"TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, maxDevices, func(l *loader, r row) {
 		l.gpus[deviceKey{r.num(2), r.num(1)}] = r.num(0)
 	}},
@@ -88,6 +89,11 @@ func (l *loader) gpu(r row) {
 	l.meta.Devices[id] = printable(r.text(1))
 	if n := r.num(2); n > 0 {
 		l.meta.Capacity[id] = n
+	}
+	positive := func(column int) int64 { return max(0, r.num(column)) }
+	h := trace.Hardware{SMs: positive(3), Major: positive(4), Minor: positive(5), ClockHz: positive(6), Bandwidth: positive(7), Cache: positive(8)}
+	if h != (trace.Hardware{}) {
+		l.meta.Hardware[id] = h
 	}
 }
 

@@ -14,7 +14,8 @@ type Meta struct {
 	Kineto    bool             // the trace has members that only PyTorch's profiler writes
 	Devices   map[int64]string // names of devices by ordinal
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
-	Rank      *int             // of the process in its job
+	Hardware  map[int64]Hardware
+	Rank      *int // of the process in its job
 	WorldSize *int
 	// DeviceRanks has the ranks of devices by ordinal, of a timeline that "assay convert"
 	// joined from the traces of several ranks.
@@ -89,13 +90,16 @@ func (m *metadata) decode() Meta {
 			others--
 		}
 	}
-	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64)}
+	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]Hardware)}
 	const most = 4096
 	gjson.ParseBytes(m.raw["deviceProperties"]).ForEach(func(_, d gjson.Result) bool {
 		id := d.Get("id").Int()
 		out.Devices[id] = d.Get("name").String()
 		if n := d.Get("totalGlobalMem"); n.Type == gjson.Number && n.Int() > 0 {
 			out.Capacity[id] = n.Int()
+		}
+		if h := hardwareOf(d); h != (Hardware{}) {
+			out.Hardware[id] = h
 		}
 		return len(out.Devices) < most
 	})

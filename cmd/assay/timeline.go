@@ -234,7 +234,7 @@ func (j *joinedTimeline) head() {
 			if d.Name == "" {
 				continue
 			}
-			h.GPUs = append(h.GPUs, timeline.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device]})
+			h.GPUs = append(h.GPUs, timeline.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device], Hardware: f.meta.Hardware[d.Device]})
 		}
 		h.Members = append(h.Members, m)
 	}

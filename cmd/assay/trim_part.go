@@ -90,7 +90,7 @@ func headOf(in *ingest.Input) timeline.Header {
 	m := in.Trace.Meta
 	h := timeline.Header{Kineto: true, BaseTime: m.BaseTime, Rank: m.Rank, WorldSize: m.WorldSize}
 	for id, name := range m.Devices {
-		h.GPUs = append(h.GPUs, timeline.GPU{ID: id, Name: name, Capacity: m.Capacity[id]})
+		h.GPUs = append(h.GPUs, timeline.GPU{ID: id, Name: name, Capacity: m.Capacity[id], Hardware: m.Hardware[id]})
 	}
 	return h
 }

@@ -262,3 +262,20 @@ func read(t *testing.T, path string) *trace.Trace {
 	}
 	return tr
 }
+
+// TestHeaderGPUs: the properties of GPUs that a timeline states are those that are read again.
+func TestHeaderGPUs(t *testing.T) {
+	var out bytes.Buffer
+	want := trace.Hardware{SMs: 40, Major: 7, Minor: 5, ClockHz: 1590e6, Bandwidth: 320064e6, Cache: 4 << 20}
+	w := NewWriter(&out, Header{Kineto: true, GPUs: []GPU{{ID: 2, Name: "Tesla T4", Capacity: 16e9, Hardware: want}, {ID: 3, Name: "GPU"}}}, 1, 0, same)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := trace.Read(&out, "x.json", trace.SelectAll())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Meta.Hardware) != 1 || got.Meta.Hardware[2] != want || got.Meta.Capacity[2] != 16e9 || got.Meta.Devices[3] != "GPU" {
+		t.Errorf("%+v", got.Meta)
+	}
+}

@@ -39,6 +39,7 @@ type GPU struct {
 	ID       int64
 	Name     string
 	Capacity int64 // bytes of memory; 0 if unknown
+	Hardware trace.Hardware
 }
 
 // A Member is what the timeline states about one of its inputs.
@@ -87,6 +88,9 @@ func (t *Writer) header(h Header) {
 			b = fmt.Appendf(b, `%s{"id": %d, "name": %s`, comma(i), g.ID, t.texts.quoted(g.Name))
 			if g.Capacity > 0 {
 				b = fmt.Appendf(b, `, "totalGlobalMem": %d`, g.Capacity)
+			}
+			for name, n := range g.Hardware.Members {
+				b = fmt.Appendf(b, `, "%s": %d`, name, n)
 			}
 			b = append(b, '}')
 		}
