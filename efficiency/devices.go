@@ -159,8 +159,8 @@ func (d *Device) parsePeak(e *ast.MappingValueNode) error {
 	return nil
 }
 
-// named returns the row of a name, or nil.
-func named(rows []Device, name string) *Device {
+// deviceNamed returns the row of a name, or nil.
+func deviceNamed(rows []Device, name string) *Device {
 	name = fold(name)
 	for i := range rows {
 		if slices.ContainsFunc(rows[i].Names, func(n string) bool { return fold(n) == name }) {

@@ -82,7 +82,7 @@ func (c Catalog) With(devices []Device, set Figures) Catalog {
 func (c Catalog) Peaks(props Properties) Peaks {
 	name, mig := cleanName(props.Name)
 	var p Peaks
-	if d := named(builtIn, name); d != nil {
+	if d := deviceNamed(builtIn, name); d != nil {
 		p = scaled(d, props.SMs, mig, FromTable)
 	} else if generic(name) {
 		p = bySize(props)
@@ -95,7 +95,7 @@ func (c Catalog) Peaks(props Properties) Peaks {
 	if props.Cache > 0 {
 		p.Cache = max(p.Cache, float64(props.Cache))
 	}
-	if d := named(c.own, name); d != nil {
+	if d := deviceNamed(c.own, name); d != nil {
 		p.replace(scaled(d, props.SMs, mig, FromUser))
 	}
 	for f, v := range c.set {

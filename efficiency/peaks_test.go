@@ -77,7 +77,7 @@ func TestDevicesReference(t *testing.T) {
 		}
 		rows++
 		for name := range strings.SplitSeq(cells[0], ";") {
-			d := named(builtIn, name)
+			d := deviceNamed(builtIn, name)
 			if d == nil {
 				t.Errorf("no device %q", name)
 				continue
