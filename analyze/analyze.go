@@ -120,7 +120,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
-	owners.Fill(s, tl, in.Rank, room, &issues)
+	owners.Fill(s, tl, in.Rank, room)
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}
