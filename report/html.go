@@ -139,6 +139,9 @@ func pageFindings(ctx *section.Context) (out []page.Finding) {
 // mostPlaces is how many places of a finding have a button.
 const mostPlaces = 3
 
+// placeColumns is how much of a name a button has.
+const placeColumns = 40
+
 // pagePlaces returns the places of a finding: those in time first.
 func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
 	for i := range f.Where {
@@ -156,13 +159,20 @@ func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
 		for _, named := range []struct{ name, table string }{
 			{w.Step, ""}, {w.Phase, ""}, {w.Kernel, "kernels"}, {w.Op, "operators"}, {w.Copy, "copies"}, {w.Call, "calls"},
 		} {
-			if named.name != "" {
-				p.Label = strings.TrimPrefix(p.Label+", ", ", ") + label.Clip(label.Clean(named.name), 40)
-				p.Table, p.Query = named.table, named.name
-				break
+			if named.name == "" {
+				continue
 			}
+			p.Table, p.Query = named.table, named.name
+			if p.StartNS == nil {
+				p.Label = "" // the row has all ranks
+			}
+			p.Label = strings.TrimPrefix(p.Label+", ", ", ") + label.Clip(label.Clean(named.name), placeColumns)
+			break
 		}
-		if p.StartNS == nil && p.Table == "" {
+		same := func(other page.Place) bool {
+			return other.StartNS == nil && other.Table == p.Table && other.Query == p.Query
+		}
+		if p.StartNS == nil && (p.Table == "" || slices.ContainsFunc(out, same)) {
 			continue
 		}
 		if p.Label == "" {
@@ -172,7 +182,32 @@ func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
 	}
 	// Places in time lead to the proof; a row of a table only to a sum.
 	slices.SortStableFunc(out, func(a, b page.Place) int { return rankOf(a) - rankOf(b) })
-	return out[:min(len(out), mostPlaces)]
+	out = out[:min(len(out), mostPlaces)]
+	distinguish(out)
+	return out
+}
+
+// distinguish gives different rows of one table different labels.
+func distinguish(list []page.Place) {
+	rows := map[string][]int{}
+	for i, p := range list {
+		if p.StartNS == nil {
+			rows[p.Table] = append(rows[p.Table], i)
+		}
+	}
+	for table, at := range rows {
+		names := make([]string, len(at))
+		for k, i := range at {
+			names[k] = list[i].Query
+		}
+		form := label.Plain
+		if table == "kernels" {
+			form = label.Kernel
+		}
+		for k, text := range label.Short(form, names, placeColumns) {
+			list[at[k]].Label = text
+		}
+	}
 }
 
 func rankOf(p page.Place) int {

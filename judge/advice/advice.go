@@ -5,6 +5,8 @@ package advice
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/internal/lazyregexp"
 	"assay/judge/finding"
@@ -51,13 +53,20 @@ var tensorCores = lazyregexp.New(`(?i)tensorop|(^|[^e])mma|nvjet|mfma|_MI\d+x\d+
 // The others of that category compute scores, softmax and output in one pass.
 var apart = lazyregexp.New(`(?i)att(n|ention)_?(score|mask|prob|weight)`)
 
-// vector matches the names of kernels that multiply a matrix by a vector, or by few of
-// them: cuBLAS gemv2T and gemvNSP, skinny products of vLLM on ROCm, mul_mat_vec of llama.cpp.
-var vector = lazyregexp.New(`(?i)gemv|mat_?vec|LLMM1|wvSplitK`)
+// ofVectors are parts of the names of kernels that multiply a matrix by a vector, or by few
+// of them, in small letters: cuBLAS gemv2T and gemvNSP, mul_mat_vec of llama.cpp, skinny
+// products of vLLM on ROCm (LLMM1, wvSplitK).
+var ofVectors = []string{"gemv", "matvec", "mat_vec", "llmm1", "wvsplitk"}
 
 // IsProductOfVector reports whether a kernel multiplies a matrix by a vector, by its name.
 // It reads each weight for one multiplication, so memory limits it.
-func IsProductOfVector(name string) bool { return vector().MatchString(name) }
+//
+// Every kernel is asked, and a regular expression takes a hundred times as long for the
+// names of templates.
+func IsProductOfVector(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(ofVectors, func(part string) bool { return strings.Contains(name, part) })
+}
 
 // VectorAdvice returns what helps products of a matrix and a vector: more vectors for each
 // weight that is read, or fewer bytes.

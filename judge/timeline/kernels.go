@@ -117,17 +117,18 @@ var movers = []string{
 }
 
 // moves reports whether a kernel does few operations per byte.
-func moves(k summary.Kernel) bool {
-	return k.Class == "compute" && (slices.Contains(movers, k.Category) || advice.IsProductOfVector(k.Name))
-}
+func moves(k summary.Kernel) bool { return k.Class == "compute" && moverOf(k) != "" }
 
-// moverOf returns what a kernel counts as: its category, or gemv for a product of a matrix
-// and a vector.
+// moverOf returns what a compute kernel counts as: its category, or gemv for a product of a
+// matrix and a vector. It returns "" if the kernel does more than few operations per byte.
 func moverOf(k summary.Kernel) string {
-	if advice.IsProductOfVector(k.Name) {
+	switch {
+	case advice.IsProductOfVector(k.Name):
 		return gemv
+	case slices.Contains(movers, k.Category):
+		return k.Category
 	}
-	return k.Category
+	return ""
 }
 
 // gemv is the word for products of a matrix and a vector.
@@ -146,8 +147,8 @@ func movingOf(c *Evaluator) moving {
 			continue
 		}
 		m.all = summary.Plus(m.all, k.TotalNS)
-		if moves(k) {
-			m.work[moverOf(k)], m.ns = summary.Plus(m.work[moverOf(k)], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
+		if kind := moverOf(k); kind != "" {
+			m.work[kind], m.ns = summary.Plus(m.work[kind], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
 		}
 	}
 	return m

@@ -173,7 +173,8 @@ func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 	if len(remedies) > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: "To know more: " + strings.Join(remedies, "; ") + "."})
 	}
-	return doc.Section{Title: "GPU time without known FLOPs or bytes", Blocks: blocks, Fold: true}
+	known := min(total.FLOPsKnownNS, total.BytesKnownNS) > total.GPUNS/2
+	return doc.Section{Title: "GPU time without known FLOPs or bytes", Blocks: blocks, Fold: known}
 }
 
 // what says which of FLOPs and bytes are unknown in most of the time.

@@ -49,7 +49,7 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
-	s := doc.Section{Title: title, Lead: coverage(total)}
+	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
 	for _, text := range []string{utilization(ctx, total), matrix(ctx, total), recoverable(total)} {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
@@ -63,11 +63,19 @@ func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 func coverage(total efficiency.Total) string {
 	of := func(ns int64) string { return unit.Share(ns, total.GPUNS) }
 	if total.FLOPsKnownNS == total.BytesKnownNS {
-		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s of %s%s).", of(total.FLOPsKnownNS),
-			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, total.GPUNS)), unit.Duration(mean(total, total.GPUNS)), perGPU(total))
+		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s%s).", of(total.FLOPsKnownNS),
+			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, total.GPUNS)), perGPU(total))
 	}
 	return fmt.Sprintf("FLOPs are known for %s of total GPU time, bytes for %s (total %s%s).", of(total.FLOPsKnownNS), of(total.BytesKnownNS),
 		unit.Duration(mean(total, total.GPUNS)), perGPU(total))
+}
+
+// communication says how much of the GPU time has no FLOPs by nature, or returns "".
+func communication(total efficiency.Total) string {
+	if total.CommNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Communication, which has none, takes %s.", unit.Share(total.CommNS, total.GPUNS))
 }
 
 // mean returns a sum per GPU.
@@ -83,52 +91,71 @@ func perGPU(total efficiency.Total) string {
 
 // utilization states MFU and HFU with the formula and the peak.
 func utilization(ctx *section.Context, total efficiency.Total) string {
-	if total.MFU == nil {
-		switch {
-		case total.MatrixFLOPs == 0:
-			return "MFU is unknown: no operator with known FLOPs is a matrix product, convolution or attention."
-		default:
-			return "MFU is unknown: assay knows no peak of " + gpuNames(total) + "."
-		}
+	switch {
+	case total.MFU == nil && total.MatrixFLOPs == 0:
+		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
+	case total.MFU == nil || total.HFU == nil:
+		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
 	}
 	atLeast := ""
 	if total.FLOPsKnownNS < total.GPUNS {
 		atLeast = "at least "
 	}
-	text := "MFU: " + atLeast + percent(*total.MFU)
+	apart := total.ModelFLOPs != total.MatrixFLOPs
+	text := "MFU and HFU: "
+	if apart {
+		text = "MFU: "
+	}
+	text += atLeast + percent(*total.MFU)
 	if total.WithMFU > 1 {
 		text += fmt.Sprintf(" (mean of %d GPUs; %s to %s)", total.WithMFU, percent(total.MinMFU), percent(total.MaxMFU))
 	}
-	if total.HFU != nil && total.ModelFLOPs != total.MatrixFLOPs {
+	if apart {
 		text += ", HFU: " + atLeast + percent(*total.HFU)
 	}
 	text += ". " + formula(ctx, total)
-	if total.HFU != nil && total.ModelFLOPs != total.MatrixFLOPs {
-		text += " HFU counts recomputed FLOPs too: " + work(total, total.MatrixFLOPs) + "."
+	if apart {
+		text += " HFU also counts recomputed FLOPs: " + work(total, total.MatrixFLOPs) + "."
 	}
 	return text
 }
 
-// formula returns MFU as a quotient of numbers, if all matrix FLOPs have one type, or the
-// peaks that are in it.
+// formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks
+// that are in it.
 func formula(ctx *section.Context, total efficiency.Total) string {
-	types := efficiency.Matrix(ctx.Summary)
-	from := fmt.Sprintf("dense peak of %s, %s", gpuNames(total), words.PeakSource(peakSource(ctx.Summary)))
-	if len(types) == 1 && types[0].TFLOPS > 0 {
-		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s%s), %s %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
-			unit.Duration(mean(total, total.WallNS)), perGPU(total), types[0].Dtype, from)
+	types := weighty(efficiency.Matrix(ctx.Summary))
+	from := fmt.Sprintf("%s, dense, %s", gpuNames(total), words.PeakSource(peakSource(ctx.Summary)))
+	wall := unit.Duration(mean(total, total.WallNS)) + perGPU(total)
+	if len(types) == 1 {
+		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s). Peak: %s of %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
+			wall, types[0].Dtype, from)
 	}
 	var peaks []string
 	for _, p := range types {
+		peaks = append(peaks, p.Dtype+" "+rateText(p.TFLOPS))
+	}
+	text := fmt.Sprintf("MFU = sum over types of (model FLOPs / peak) / GPU window (%s).", wall)
+	if len(peaks) > 0 {
+		text += " Peaks: " + strings.Join(peaks, ", ") + " (" + from + ")."
+	}
+	return text
+}
+
+// weighty returns the types with a peak that have at least 0.1% of the time that the peaks
+// allow for all.
+func weighty(types []efficiency.Peak) (out []efficiency.Peak) {
+	all := 0.0
+	for _, p := range types {
 		if p.TFLOPS > 0 {
-			peaks = append(peaks, p.Dtype+" "+rateText(p.TFLOPS))
+			all += float64(p.FLOPs) / p.TFLOPS
 		}
 	}
-	text := fmt.Sprintf("MFU = sum over types of model FLOPs / peak, divided by the GPU window (%s%s)", unit.Duration(mean(total, total.WallNS)), perGPU(total))
-	if len(peaks) > 0 {
-		text += "; " + strings.Join(peaks, ", ") + " (" + from + ")"
+	for _, p := range types {
+		if p.TFLOPS > 0 && float64(p.FLOPs)/p.TFLOPS >= all/1000 {
+			out = append(out, p)
+		}
 	}
-	return text + "."
+	return out
 }
 
 // work returns a number of FLOPs, per GPU: "5.76 TFLOP".
@@ -167,8 +194,9 @@ func peakSource(s *summary.Summary) (source string) {
 // matrix says how fast the matrix operators are while they run.
 func matrix(ctx *section.Context, total efficiency.Total) string {
 	var parts []string
-	for _, p := range efficiency.Matrix(ctx.Summary) {
-		if p.NS <= 0 || p.FLOPs <= 0 {
+	types := efficiency.Matrix(ctx.Summary)
+	for _, p := range types {
+		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 {
 			continue
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
@@ -203,8 +231,8 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"}, Columns: []doc.Column{
-		doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("%", doc.Number), doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number),
-		doc.Col(scale.Head("GPU time"), doc.Number), doc.Col(scale.Head("roofline"), doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
+		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number),
+		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of all", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
 		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col("GPU time over ranks", doc.Text),
 	}}
 	for i := range list {
@@ -213,28 +241,33 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 			continue // nothing is known to be recoverable
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
-			scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count),
-			scale.Text(mean(total, o.GPUNS)), scale.Text(mean(total, *o.RooflineNS)), ofRoofline(o), words.Bound(o.Limit()),
-			figure(o.TFLOPS()), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
+			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)),
+			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), unit.Share(*o.RooflineNS, o.GPUNS), words.Bound(o.Bound),
+			arithmetic(o), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
 		}})
 	}
-	t.Note = "Sorted by recoverable time: GPU time − roofline. "
+	t.Note = "Recoverable: GPU time − roofline; % of all: of its sum. "
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
-	t.Note += "Roofline: the larger of FLOPs / peak and bytes / bandwidth. Bytes: each input and output once. " +
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth, where each input and output moves once. TFLOP/s: of GEMM, convolution and attention. " +
 		"Latency: at the roofline, a call is shorter than a launch (2 µs). To reduce such calls, fuse them or use CUDA graphs."
-	if cachedRows(list, ctx) {
+	if cachedRows(list) {
 		t.Note += " Over 100%: the inputs were in the L2 cache."
 	}
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 
-// ofRoofline returns the roofline in percent of the GPU time.
-func ofRoofline(o *efficiency.Operator) string { return unit.Share(*o.RooflineNS, o.GPUNS) }
+// arithmetic returns the rate of a matrix operator. That of others says nothing.
+func arithmetic(o *efficiency.Operator) string {
+	if o.Unit != "matrix" {
+		return ""
+	}
+	return figure(o.TFLOPS())
+}
 
 // cachedRows reports whether one of the shown operators is faster than its roofline.
-func cachedRows(list []efficiency.Operator, ctx *section.Context) bool {
+func cachedRows(list []efficiency.Operator) bool {
 	for i := range list[:min(len(list), maxOperators)] {
 		if o := &list[i]; o.RooflineNS != nil && *o.RooflineNS > o.GPUNS {
 			return true

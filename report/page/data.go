@@ -37,8 +37,8 @@ func (p *Page) data() *data {
 	if s := p.Summary; s != nil {
 		t := newTimelines(s, p.States, n)
 		d.Devices, d.Aligned = t.devices, t.aligned
-		d.Findings = t.placed(p.Findings)
 		d.Tables = tables(s, n)
+		d.Findings = t.placed(p.Findings, d.Tables)
 		d.Flames = flames(s, n)
 		d.Charts = charts(s)
 	}

@@ -147,7 +147,8 @@ func (p *Page) encoded() ([]byte, error) {
 		return nil, err
 	}
 	var zipped bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	// The best compression saves another 5 percent and takes ten times as long.
+	zw, err := gzip.NewWriterLevel(&zipped, 6)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"assay/report/words"
 	"assay/summary"
 )
@@ -39,9 +41,16 @@ type cells struct {
 type shown[Row any] struct {
 	id, title, of string
 	share         int
+	instead       shareColumn // of shares, if all values of share are 0
 	columns       []shownColumn[Row]
 	rank          func(*Row) int
 	class         func(*Row) string // nil if rows have none
+}
+
+// A shareColumn names a column that shares may be of.
+type shareColumn struct {
+	share int
+	of    string
 }
 
 type shownColumn[Row any] struct {
@@ -114,6 +123,9 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 		}
 	}
 	out.Class = string(class)
+	if t.instead.of != "" && !slices.ContainsFunc(out.Columns[t.share].Values, func(v int64) bool { return v != 0 }) {
+		out.Share, out.Of = t.instead.share, t.instead.of
+	}
 	if len(list) > mostRows {
 		out.Rank = nil
 	}
@@ -156,7 +168,8 @@ var kernelTable = shown[summary.Kernel]{
 
 var operatorTable = shown[summary.Op]{
 	id: "operators", title: "Operators", of: "self GPU time of operators", share: 2,
-	rank: func(o *summary.Op) int { return o.Rank },
+	instead: shareColumn{4, "self CPU time of operators"},
+	rank:    func(o *summary.Op) int { return o.Rank },
 	columns: []shownColumn[summary.Op]{
 		{"operator", kindName, func(o *summary.Op) string { return o.Name }, nil},
 		{"calls", kindCount, nil, func(o *summary.Op) int64 { return o.Count }},
@@ -230,7 +243,8 @@ var copyTable = shown[summary.Copy]{
 
 var annotationTable = shown[summary.Annotation]{
 	id: "ranges", title: "Annotated ranges", of: "self GPU time of annotated ranges", share: 2,
-	rank: func(a *summary.Annotation) int { return a.Rank },
+	instead: shareColumn{4, "CPU time of annotated ranges"},
+	rank:    func(a *summary.Annotation) int { return a.Rank },
 	columns: []shownColumn[summary.Annotation]{
 		{"range", kindName, func(a *summary.Annotation) string { return a.Name }, nil},
 		{"calls", kindCount, nil, func(a *summary.Annotation) int64 { return a.Count }},

@@ -347,7 +347,11 @@ func parts(a summary.Activity) [4]int64 {
 
 // placed returns findings whose places are on the timelines. Places that no timeline has
 // are left out, unless a table has them.
-func (t *timelines) placed(list []Finding) []Finding {
+func (t *timelines) placed(list []Finding, tables []table) []Finding {
+	has := map[string]bool{}
+	for _, table := range tables {
+		has[table.ID] = true
+	}
 	out := slices.Clone(list)
 	for i := range out {
 		places := out[i].Places
@@ -360,7 +364,7 @@ func (t *timelines) placed(list []Finding) []Finding {
 					p.Device, p.AtNS, p.NS = d, t.devices[d].At+into, max(1, p.Length)
 				}
 			}
-			if p.Device >= 0 || p.Table != "" {
+			if p.Device >= 0 || has[p.Table] {
 				out[i].Places = append(out[i].Places, p)
 			}
 		}

@@ -45,6 +45,8 @@ func all() []picture {
 		{"table-rows", table(summary.OfRow)},
 		{"table-os-calls", table(summary.OfOSCall)},
 		{"kernels-peaks", kernelsPeaks},
+		{"efficiency-recoverable", measured(efficiencyRecoverable)},
+		{"efficiency-roofline", measured(efficiencyRoofline)},
 		{"ranks-waits", measured(ranksWaits)},
 		{"ranks-budget", measured(ranksBudget)},
 		{"ranks-activity", measured(ranksActivity)},

@@ -242,10 +242,16 @@ func (r Ranking) draw(c *Canvas, top float64) { r.bars().draw(c, top) }
 
 // Stacks are horizontal bars whose lengths compare, each cut into parts that
 // show their durations.
-type Stacks struct{ Rows []BarRow }
+type Stacks struct {
+	Rows []BarRow
+	Wide bool // labels are long
+}
 
 func (s Stacks) bars() hbars {
 	b := hbars{room: 300, pitch: 52, high: 1, times: true}
+	if s.Wide {
+		b.room, b.pitch = 460, 40
+	}
 	for _, r := range s.Rows {
 		total := SumParts(r.Parts)
 		b.rows = append(b.rows, hbar{label: r.Label, value: unit.Duration(total) + r.Note, parts: r.Parts})

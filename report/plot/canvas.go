@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"strings"
+	"sync"
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -32,6 +36,7 @@ func (p *pen) fitHead(s string, size, limit float64) string {
 // Pictures are drawn at 72 dots per inch, so that a point of the drawing
 // library is a pixel and text can be measured in pixels.
 const (
+	dpi       = 72
 	Margin    = 28
 	sizeTitle = 24
 	sizeText  = 15
@@ -55,21 +60,47 @@ const (
 	right
 )
 
-// A pen measures text.
+// A pen measures text, and has the characters of one picture.
 type pen struct {
-	regular, bold *opentype.Font
+	typefaces
+	drawn map[setting]*glyphs
 }
 
+// typefaces are the fonts of all pictures.
+type typefaces struct{ regular, bold *opentype.Font }
+
+// A setting is a font in one size.
+type setting struct {
+	size float64
+	bold bool
+}
+
+// parsed returns the fonts, which any number of pens may use at a time.
+var parsed = sync.OnceValues(func() (f typefaces, err error) {
+	if f.regular, err = opentype.Parse(liberationsansregular.TTF); err != nil {
+		return f, fmt.Errorf("embedded font: %w", err)
+	}
+	if f.bold, err = opentype.Parse(liberationsansbold.TTF); err != nil {
+		return f, fmt.Errorf("embedded font: %w", err)
+	}
+	return f, nil
+})
+
 func newPen() (*pen, error) {
-	regular, err := opentype.Parse(liberationsansregular.TTF)
+	f, err := parsed()
 	if err != nil {
-		return nil, fmt.Errorf("embedded font: %w", err)
+		return nil, err
 	}
-	bold, err := opentype.Parse(liberationsansbold.TTF)
-	if err != nil {
-		return nil, fmt.Errorf("embedded font: %w", err)
+	return &pen{f, make(map[setting]*glyphs)}, nil
+}
+
+// glyphs returns the characters to draw in a style.
+func (p *pen) glyphs(face font.Face, bold bool) *glyphs {
+	at := setting{float64(face.Font.Size), bold}
+	if p.drawn[at] == nil {
+		p.drawn[at] = &glyphs{face.FontFace(dpi), make(map[glyphKey]glyph)}
 	}
-	return &pen{regular, bold}, nil
+	return p.drawn[at]
 }
 
 func (p *pen) face(st textStyle) font.Face {
@@ -172,20 +203,30 @@ type Canvas struct {
 
 func newCanvas(p *pen, height float64) *Canvas {
 	height = wholePixels(height)
-	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(72))}
+	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(dpi))}
 }
 
 func wholePixels(height float64) float64 { return float64(int(height + 0.5)) }
 
 // Image returns what was drawn so far.
-func (c *Canvas) Image() image.Image { return c.vg.Image() }
+func (c *Canvas) Image() image.Image { return c.pixelsOf() }
+
+// pixelsOf returns the pixels, which the library keeps in this form.
+func (c *Canvas) pixelsOf() *image.RGBA { return c.vg.Image().(*image.RGBA) }
 
 func (c *Canvas) use(col Color) {
-	c.vg.SetColor(color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255})
+	c.vg.SetColor(opaque(col))
 }
 
+func opaque(col Color) color.RGBA {
+	return color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255}
+}
+
+// point returns a point of the drawing library, to a quarter of a pixel: the edges of what
+// is filled then have few shades.
 func (c *Canvas) point(x, y float64) vg.Point {
-	return vg.Point{X: vg.Length(x), Y: vg.Length(c.H - y)}
+	quarter := func(v float64) float64 { return math.Round(v*4) / 4 }
+	return vg.Point{X: vg.Length(quarter(x)), Y: vg.Length(c.H - quarter(y))}
 }
 
 // rect fills a rectangle, nothing if it has no area.
@@ -252,8 +293,12 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	if c.svg != nil {
 		c.svg.text(x, y, w, s, size, st)
 	} else {
-		c.use(st.color)
-		c.vg.FillString(face, c.point(x, y), s)
+		(&xfont.Drawer{
+			Dst:  c.vg.Image(),
+			Src:  image.NewUniform(opaque(st.color)),
+			Face: c.glyphs(face, st.bold),
+			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*float64(pixel) + 0.5), Y: fixed.Int26_6(y*float64(pixel) + 0.5)},
+		}).DrawString(s)
 	}
 	c.Boxes = append(c.Boxes, box{s, x, y - 0.75*size, x + w, y + 0.22*size})
 }

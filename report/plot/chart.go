@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"image/png"
 	"io"
 	"math"
 )
@@ -87,7 +86,7 @@ func (c Chart) PNG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return png.Encode(w, painted.Image())
+	return writePNG(w, painted.pixelsOf())
 }
 
 // Paint draws the picture in pixels.

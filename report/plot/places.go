@@ -212,8 +212,7 @@ func (c *Canvas) pixels(x0, y0, x1, y1 int, col Color) {
 		c.svg.pixels(x0, y0, x1, y1, col.hex())
 		return
 	}
-	fill := color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255}
-	draw.Draw(c.vg.Image(), image.Rect(x0, y0, x1, y1), image.NewUniform(fill), image.Point{}, draw.Src)
+	draw.Draw(c.vg.Image(), image.Rect(x0, y0, x1, y1), image.NewUniform(opaque(col)), image.Point{}, draw.Src)
 }
 
 // hatch fills whole pixels with diagonal lines on white.

@@ -20,7 +20,7 @@ export function Charts({ page }: { page: Page }) {
   </section>;
 }
 
-const colours = ['--s0', '--s1', '--s2', '--s3', '--s4', '--s5'];
+const colours = ['--s0', '--s1', '--s2', '--s3', '--s4', '--s5', '--s6', '--s7', '--s8', '--s9'];
 
 function Plot({ chart: c }: { chart: Chart }) {
   const canvas = useRef<HTMLCanvasElement>(null), [at, setAt] = useState<number | null>(null);
@@ -35,11 +35,12 @@ function Plot({ chart: c }: { chart: Chart }) {
     const col = palette(), style = getComputedStyle(document.documentElement), w = el.clientWidth - leftMargin - 6, h = high - bottom - 8;
     const x = (t: number) => leftMargin + (t - from) / span * w, y = (v: number) => 8 + h - (v - base) / range * h;
     g.font = '11.5px ' + col.sans;
-    const [ys] = ticks(base, base + range, 3);
-    for (const v of ys) {
+    const [ys] = ticks(base, base + range, 4, c.unit === 'bytes' ? 1024 : 10);
+    const texts = plain(ys.map(v => quantity(v, c.unit)));
+    ys.forEach((v, i) => {
       g.fillStyle = col.line; g.fillRect(leftMargin, Math.round(y(v)), w, 1);
-      g.fillStyle = col.dim; g.textAlign = 'right'; g.fillText(quantity(v, c.unit), leftMargin - 6, y(v));
-    }
+      g.fillStyle = col.dim; g.textAlign = 'right'; g.fillText(texts[i], leftMargin - 6, y(v));
+    });
     const [ts] = ticks(from, to, Math.max(2, w / 110));
     g.textAlign = 'center';
     g.fillStyle = col.dim;
@@ -68,10 +69,13 @@ function Plot({ chart: c }: { chart: Chart }) {
     return v === null || v === undefined ? '–' : quantity(v, c.unit);
   };
   const when = at === null ? 'last' : c.by === 'time' ? duration(at, 3) : (c.by === 'step' ? 'step ' : 'value ') + count(Math.round(at));
-  return <figure><figcaption><b>{middle(c.title, 70)}</b> <span class="of">{c.note}</span></figcaption>
+  return <figure><figcaption><b>{middle(c.title, 70)}</b> <span class="of" title={c.note}>{middle(c.note ?? '', 46)}</span></figcaption>
     <canvas ref={canvas} class="chart" role="img" aria-label={`${c.title}: from ${quantity(least, c.unit)} to ${quantity(most, c.unit)}`} onMouseMove={move} onMouseLeave={() => setAt(null)} />
     <p class="legend of"><span>{when}:</span>{c.lines.map((l, k) => <span title={l.name}><i class="swatch" style={{ background: `var(${colours[k % colours.length]})` }} />{middle(l.name, 44)} <b>{told(l)}</b></span>)}</p></figure>;
 }
+
+// Axes of whole numbers need no digits after the point.
+const zeros = /\.0+(?=\D|$)/, plain = (list: string[]) => list.every(s => zeros.test(s) || !s.includes('.')) ? list.map(s => s.replace(zeros, '')) : list;
 
 /** The upper edges of stacked areas. */
 function stacked(c: Chart): number[][] {

@@ -140,10 +140,10 @@ function drawRow(f: Frame, row: Row): number {
       each(f, row, d, d.steps!, i => [i % 2 ? col.line : col.step, col.text, page.names[d.steps!.name[i]] + (d.steps!.state[i] ? ' (' + d.steps!.state[i] + ')' : '')]);
       break;
     case 'phases':
-      each(f, row, d, d.phases!, i => d.phases!.depth[i] === row.depth ? [col.phase, col.text, page.names[d.phases!.name[i]]] : null);
+      each(f, row, d, d.phases!, i => d.phases!.depth[i] === row.depth ? [col.phase, col.text, page.names[d.phases!.name[i]], col.dim] : null);
       break;
     case 'gaps':
-      each(f, row, d, d.gaps!, i => [col.gap, col.text, [page.names[d.gaps!.cause[i]], page.names[d.gaps!.name[i]] ?? ''].filter(Boolean).join(' · ')]);
+      each(f, row, d, d.gaps!, i => [col.gap, col.text, [page.names[d.gaps!.cause[i]], page.names[d.gaps!.name[i]] ?? ''].filter(Boolean).join(' · '), col.dim]);
       break;
     case 'host':
       each(f, row, d, d.host!, i => {
@@ -164,7 +164,7 @@ function drawRow(f: Frame, row: Row): number {
 /** Text in a box, cut in the middle. */
 function text(f: Frame, s: string, a: number, b: number, y: number, colour: string): void {
   const left = Math.max(a, gutter), n = Math.floor((Math.min(b, f.w) - left - 9) / 6.5);
-  if (n < 3 || !s) return;
+  if (n < Math.min(6, s.length) || !s) return; // less of a name tells nothing
   f.g.fillStyle = colour;
   f.g.fillText(middle(s, n), left + 5, y);
 }
@@ -192,7 +192,7 @@ function lane(f: Frame, row: Row, d: Device): number {
 }
 
 /** Draws intervals that have a fill, a colour of text and a name. */
-function each(f: Frame, row: Row, d: Device, s: Spans, look: (i: number) => [string, string, string] | null): void {
+function each(f: Frame, row: Row, d: Device, s: Spans, look: (i: number) => [string, string, string, string?] | null): void {
   const { g, x, w } = f, last = firstFrom(s.at, view.to - d.at);
   let done = -1;
   for (let i = 0; i < last; i++) {
@@ -200,7 +200,8 @@ function each(f: Frame, row: Row, d: Device, s: Spans, look: (i: number) => [str
     if (b < gutter || a > w || b - a < 0.5 && b < done + 0.5) continue;
     const l = look(i);
     if (!l) continue;
-    g.fillStyle = l[0];
+    // A light line of a pixel would not be seen.
+    g.fillStyle = b - a < 3 ? l[3] ?? l[0] : l[0];
     g.fillRect(a, row.top, Math.max(1, b - a - (b - a > 3 ? 1 : 0)), row.height);
     done = b;
     text(f, l[2], a, b, row.top + row.height / 2 + 0.5, l[1]);

@@ -63,9 +63,10 @@ export function tick(ns: number, step: number, end: number): string {
   return (ns / size).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(step / size) - 1e-9)))) + ' ' + name;
 }
 
-/** Steps returns round places of an axis, at most about n. */
-export function ticks(from: number, to: number, n: number): [at: number[], step: number] {
-  const raw = (to - from) / Math.max(1, n) || 1, size = 10 ** Math.floor(Math.log10(raw));
+/** Ticks returns round places of an axis, at most about n. Round numbers of bytes are of powers of 1024. */
+export function ticks(from: number, to: number, n: number, base = 10): [at: number[], step: number] {
+  const raw = (to - from) / Math.max(1, n) || 1, unit = base === 10 ? 1 : base ** Math.max(0, Math.floor(Math.log(Math.max(to, 1)) / Math.log(base)));
+  const size = unit * 10 ** Math.floor(Math.log10(raw / unit));
   const step = [1, 2, 5, 10].find(m => m * size >= raw * 0.999)! * size, at: number[] = [];
   for (let t = Math.ceil(from / step) * step; t <= to && at.length < 200; t += step) at.push(t);
   return [at, step];

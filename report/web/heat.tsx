@@ -6,7 +6,7 @@ import { duration, middle, percent, signedDuration } from './format';
 import { showStep } from './input';
 import { listen } from './view';
 
-const label = 100;
+const label = 100, edge = 4; // room for the upper half of the first label
 
 /** The steps of ranks against the median rank of each step: a straggler is a row, a slow step a column. */
 export function Heat({ page }: { page: Page }) {
@@ -55,26 +55,26 @@ function Map({ page, devices, columns }: { page: Page; devices: Devices; columns
   const worst = useMemo(() => Math.max(0.03, spread(devices, columns, metric)), [metric]);
   const cell = devices.length > 16 ? 10 : 24;
   const paint = () => {
-    const c = canvas.current!, g = prepare(c, devices.length * cell + 2);
+    const c = canvas.current!, g = prepare(c, devices.length * cell + 2 * edge);
     if (!g) return;
     const col = palette(), style = getComputedStyle(document.documentElement), more = style.getPropertyValue('--more'), less = style.getPropertyValue('--less');
     const w = (c.clientWidth - label) / columns;
     g.font = '12px ' + col.sans;
     devices.forEach(({ d }, i) => {
-      if (cell > 14 || i % Math.ceil(14 / cell) === 0) { g.fillStyle = col.dim; g.fillText(middle(d.label, 14), 0, i * cell + cell / 2); }
+      if (cell > 14 || i % Math.ceil(14 / cell) === 0) { g.fillStyle = col.dim; g.fillText(middle(d.label, 14), 0, edge + i * cell + cell / 2); }
       for (let j = 0; j < columns; j++) {
         const v = value(i, j), x = label + j * w, o = off(i, j);
         if (v === undefined) continue;
         g.fillStyle = col.well;
-        g.fillRect(x, i * cell, Math.max(0.5, w - 1), cell - 1);
+        g.fillRect(x, edge + i * cell, Math.max(0.5, w - 1), cell - 1);
         g.globalAlpha = Math.min(1, Math.abs(o) / worst);
         g.fillStyle = o > 0 ? more : less;
-        g.fillRect(x, i * cell, Math.max(0.5, w - 1), cell - 1);
+        g.fillRect(x, edge + i * cell, Math.max(0.5, w - 1), cell - 1);
         g.globalAlpha = 1;
-        if (cell > 14 && w > 62) { g.fillStyle = col.text; g.textAlign = 'center'; g.fillText(duration(v), x + w / 2, i * cell + cell / 2); g.textAlign = 'left'; }
+        if (cell > 14 && w > 62) { g.fillStyle = Math.abs(o) / worst > 0.6 ? col.page : col.text; g.textAlign = 'center'; g.fillText(duration(v), x + w / 2, edge + i * cell + cell / 2); g.textAlign = 'left'; }
       }
     });
-    if (at) { g.strokeStyle = col.text; g.lineWidth = 2; g.strokeRect(label + at[1] * w, at[0] * cell, Math.max(2, w - 1), cell - 1); }
+    if (at) { g.strokeStyle = col.text; g.lineWidth = 2; g.strokeRect(label + at[1] * w, edge + at[0] * cell, Math.max(2, w - 1), cell - 1); }
   };
   useEffect(() => {
     paint();
@@ -84,7 +84,7 @@ function Map({ page, devices, columns }: { page: Page; devices: Devices; columns
   }, [metric, at]);
   const cellAt = (e: MouseEvent): [number, number] | null => {
     const box = canvas.current!.getBoundingClientRect(), x = e.clientX - box.left - label;
-    const row = Math.floor((e.clientY - box.top) / cell), j = Math.floor(x / ((box.width - label) / columns));
+    const row = Math.floor((e.clientY - box.top - edge) / cell), j = Math.floor(x / ((box.width - label) / columns));
     return x >= 0 && row >= 0 && row < devices.length && j < columns && value(row, j) !== undefined ? [row, j] : null;
   };
   const open = (c: [number, number] | null) => {

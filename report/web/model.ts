@@ -119,7 +119,8 @@ export async function load(): Promise<Page> {
 /** Shares returns how much of a range of a device each of the four parts takes. */
 export function shares(d: Device, from: number, to: number): number[] {
   const upTo = (sums: Float64Array, t: number) => {
-    const at = Math.max(0, Math.min(sums.length - 1, t / d.bin)), i = Math.floor(at);
+    // The last bin may end after the window, and all of its share is before that end.
+    const at = t >= d.window ? sums.length - 1 : Math.max(0, Math.min(sums.length - 1, t / d.bin)), i = Math.floor(at);
     return sums[i] + (i + 1 < sums.length ? (sums[i + 1] - sums[i]) * (at - i) : 0);
   };
   const a = Math.max(0, from), b = Math.min(d.window, to), length = b - a;

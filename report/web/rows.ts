@@ -44,7 +44,10 @@ export const height = (list: Row[]) => { const last = list[list.length - 1]; ret
 /** A Hit is what is at a point: lines for the tooltip, and its range if it has one. */
 export interface Hit { time: number; row?: Row; range?: Range; lines: string[] }
 
-const time = (d: Device, range: Range, at: number) => `${duration(range[1] - range[0])}, ${duration(at)} into the window`;
+/** Into says where in a window something begins. */
+export const into = (at: number) => at > 0 ? `${duration(at)} after the start of the window` : 'from the start of the window';
+
+const time = (range: Range, at: number) => `${duration(range[1] - range[0])}, ${into(at)}`;
 
 /** At finds what is at a time of a row. Slack is how much time two pixels are. */
 export function at(page: Page, list: Row[], y: number, t: number, slack: number): Hit {
@@ -53,7 +56,7 @@ export function at(page: Page, list: Row[], y: number, t: number, slack: number)
   const d = page.devices[row.device], local = t - d.at;
   const hit = (s: Spans, i: number, lines: string[]): Hit => {
     const range: Range = [d.at + s.at[i], d.at + s.at[i] + s.ns[i]];
-    return { time: t, row, range, lines: [lines[0], time(d, range, s.at[i]), ...lines.slice(1)].filter(Boolean) };
+    return { time: t, row, range, lines: [lines[0], time(range, s.at[i]), ...lines.slice(1)].filter(Boolean) };
   };
   const name = (i: number) => page.names[i] ?? '', short = (i: number) => shortName(page, i);
   switch (row.kind) {
@@ -86,12 +89,12 @@ export function at(page: Page, list: Row[], y: number, t: number, slack: number)
     }
     case 'strip': {
       const s = shares(d, local - slack, local + slack);
-      return { time: t, row, lines: [d.label, duration(Math.max(0, local)) + ' into the window', s.map((v, k) => v > 0.001 ? `${parts[k]} ${percent(v)}` : '').filter(Boolean).join(', ')] };
+      return { time: t, row, lines: [d.label, into(local), s.map((v, k) => v > 0.001 ? `${parts[k]} ${percent(v)}` : '').filter(Boolean).join(', ')] };
     }
     case 'queue':
     case 'memory': {
       const list = row.kind === 'queue' ? d.queue! : d.memory!, v = list[Math.floor(local / d.bin)];
-      if (v !== undefined && v >= 0) return { time: t, row, lines: [row.kind === 'queue' ? `${digits(v / 100)} operations launched and not started` : bytes(v) + ' allocated', duration(Math.max(0, local)) + ' into the window'] };
+      if (v !== undefined && v >= 0) return { time: t, row, lines: [row.kind === 'queue' ? `${digits(v / 100)} operations launched and not started` : bytes(v) + ' allocated', into(local)] };
     }
   }
   return { time: t, row, lines: [] };

@@ -29,6 +29,9 @@ function number(cell: string): number {
 
 const few = 15;
 
+// How much of a cell is shown: of a name that has no spaces to break it at, one line.
+const most = (g: Grid, k: number) => g.columns[k].name ? 90 : 400;
+
 function Sortable({ grid: g, tell }: { grid: Grid; tell: (s: string) => void }) {
   const [sort, setSort] = useState<[number, boolean] | null>(null), [all, setAll] = useState(false), [query, setQuery] = useState('');
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -44,7 +47,7 @@ function Sortable({ grid: g, tell }: { grid: Grid; tell: (s: string) => void }) 
     {g.rows.length > 1 && <button class="quiet" onClick={toMarkdown}>Copy as Markdown</button>}</div>
     <div class="scroll"><table><thead><tr>{g.columns.map((c, k) => <th class={c.number ? '' : 'left'} scope="col" aria-sort={sort?.[0] === k ? (sort[1] ? 'descending' : 'ascending') : 'none'}>
       <button onClick={() => setSort([k, sort?.[0] === k ? !sort[1] : !!c.number])}>{c.title}{sort?.[0] === k ? (sort[1] ? ' ↓' : ' ↑') : ''}</button></th>)}</tr></thead>
-      <tbody>{shown.map(r => <tr>{r.map((cell, k) => <td class={g.columns[k].name ? 'name' : g.columns[k].number ? '' : 'left'} title={cell.length > 90 ? cell : undefined}>{middle(cell, 90)}</td>)}</tr>)}</tbody></table></div>
+      <tbody>{shown.map(r => <tr>{r.map((cell, k) => <td class={g.columns[k].name ? 'name' : g.columns[k].number ? '' : cell.length > 36 ? 'left prose' : 'left'} title={cell.length > most(g, k) ? cell : undefined}>{middle(cell, most(g, k))}</td>)}</tr>)}</tbody></table></div>
     {rows.length > shown.length && <button class="more" onClick={() => setAll(true)}>{count(rows.length - shown.length)} more</button>}
     {g.more && <p class="of">{g.more}</p>}{g.note && <p class="of">{g.note}</p>}</div>;
 }

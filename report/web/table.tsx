@@ -34,6 +34,9 @@ export function group(t: Table, rank: number | null): Row[] {
 
 const print = (kind: Kind, v: number) => kind === 'count' ? count(v) : kind === 'bytes' ? bytes(v) : duration(v);
 
+// How much of a name there is room for.
+const columns = () => Math.max(30, Math.min(52, Math.floor((innerWidth - 880) / 8)));
+
 /** How many rows are open at first. */
 const few = 12;
 
@@ -77,8 +80,8 @@ export function Tables({ page, asked, tell }: { page: Page; asked: Asked | null;
     <div class="scroll"><table>
       <thead><tr>{heading(-1, '%', 'ns')}{t.columns.map((c, k) => heading(k, c.title, c.kind))}</tr></thead>
       <tbody>{shown.map(r => <tr>
-        <td class="share"><i class={'meter ' + meter(t, r)} style={{ width: (r.share / most * 76).toFixed(1) + 'px' }} />{percent(r.share)}</td>
-        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 52) || '–'}</td>
+        <td class="share">{r.share > 0 && <i class={'meter ' + meter(t, r)} style={{ width: (r.share / most * 76).toFixed(1) + 'px' }} />}{percent(r.share)}</td>
+        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), columns()) || '–'}</td>
           : c.kind === 'key' ? <td class="key" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 26) || '–'}</td>
             : <td>{print(c.kind, r.values[k])}</td>)}
       </tr>)}</tbody>

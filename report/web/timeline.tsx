@@ -1,7 +1,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Device, Page, partColours, parts, shares, shortName, whole } from './model';
-import { hostKind, Hit, operations, rows } from './rows';
+import { hostKind, Hit, into, operations, rows } from './rows';
 import { draw } from './draw';
 import { connect, Input } from './input';
 import { copy, duration, middle, percent, quoted } from './format';
@@ -47,7 +47,7 @@ export function Timeline({ page, tell }: { page: Page; tell: (s: string) => void
 function Selection({ page, device: d, range: [from, to] }: { page: Page; device: Device; range: Range }) {
   const what = view.selected ? 'Selected' : view.marked ? 'Marked' : 'Shown', share = shares(d, from - d.at, to - d.at);
   const { top, known } = operations(page, d, from, to);
-  const line = `${what}: ${duration(to - from)}, ${duration(Math.max(0, from - d.at))} into the window${page.devices.length > 1 ? ' of ' + d.label : ''}`;
+  const line = `${what}: ${duration(to - from)}, ${into(from - d.at)}${page.devices.length > 1 ? ' of ' + d.label : ''}`;
   const sums = parts.map((p, k) => `${p} ${percent(share[k])}`).join(', ');
   const [live, say] = useState('');
   useEffect(() => { // a reader of screens hears where the movement ends
@@ -67,7 +67,8 @@ function Selection({ page, device: d, range: [from, to] }: { page: Page; device:
 
 function HostLegend({ page, device: d }: { page: Page; device: Device }) {
   const kinds = [...new Set(d.host!.kind)].map(k => page.names[k]).filter(Boolean), colour: Record<string, string> = { wait: 'wait', data: 'data', launch: 'run' };
-  return <span class="legend of">launching thread: {kinds.map(k => <span><i class={'swatch host-' + (colour[k] ?? 'other')} />{hostKind(k)}</span>)}</span>;
+  const of = (c: string) => kinds.filter(k => (colour[k] ?? 'other') === c).map(hostKind).join(', ');
+  return <span class="legend of">launching thread: {['run', 'wait', 'data', 'other'].filter(of).map(c => <span><i class={'swatch host-' + c} />{of(c)}</span>)}</span>;
 }
 
 export const Swatch = ({ k }: { k: number }) => <i class="swatch" style={{ background: `var(${partColours[k]})` }} />;

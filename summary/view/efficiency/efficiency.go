@@ -36,27 +36,6 @@ func (o *Operator) Intensity() (float64, bool) {
 	return float64(*o.FLOPs) / float64(*o.Bytes), true
 }
 
-// LaunchNS is about the time of a launch. What the roofline allows less time for on each
-// call is bound by latency: fusing or graphs make it shorter, tuning does not.
-const LaunchNS = 2_000
-
-// The bounds of operators, as rows have them, and Latency.
-const (
-	Compute = "compute"
-	Memory  = "memory"
-	Link    = "link"
-	Latency = "latency"
-)
-
-// Limit returns what bounds the operator: its Bound, or [Latency] if a call is shorter than
-// a launch at the roofline. It is "" if the roofline is not known.
-func (o *Operator) Limit() string {
-	if o.RooflineNS != nil && o.Count > 0 && *o.RooflineNS/o.Count < LaunchNS {
-		return Latency
-	}
-	return o.Bound
-}
-
 // TFLOPS returns the achieved rate over the GPU time of the operator.
 func (o *Operator) TFLOPS() (float64, bool) { return rate(o.FLOPs, o.GPUNS, 1e-3) }
 
@@ -124,7 +103,7 @@ func plus(a, b *int64) *int64 {
 
 // A Total has the sums over all GPUs of a summary.
 type Total struct {
-	summary.EfficiencySums // MFU and HFU are means over the GPUs that have them, weighted by their windows
+	summary.EfficiencySums
 
 	GPUs           int
 	Names          []string // of the GPU models, in order of their first
@@ -134,10 +113,8 @@ type Total struct {
 
 // Sum returns the sums over all GPUs.
 func Sum(s *summary.Summary) Total {
-	t := Total{GPUs: len(s.Efficiency.Devices)}
-	var sums []summary.EfficiencySums
+	t := Total{GPUs: len(s.Efficiency.Devices), EfficiencySums: s.Efficiency.Total()}
 	for _, d := range s.Efficiency.Devices {
-		sums = append(sums, d.EfficiencySums)
 		if !slices.Contains(t.Names, d.Name) {
 			t.Names = append(t.Names, d.Name)
 		}
@@ -150,49 +127,16 @@ func Sum(s *summary.Summary) Total {
 		t.MaxMFU = max(t.MaxMFU, *d.MFU)
 		t.WithMFU++
 	}
-	t.EfficiencySums = Add(sums)
 	return t
 }
 
-// Add adds sums up. MFU and HFU become the means over those that have them, weighted by
-// their wall times.
-func Add(list []summary.EfficiencySums) (t summary.EfficiencySums) {
-	var mfu, hfu mean
+// add adds sums up, as [summary.Efficiency.Total] does.
+func add(list []summary.EfficiencySums) summary.EfficiencySums {
+	e := summary.Efficiency{Devices: make([]summary.EfficiencyDevice, len(list))}
 	for i := range list {
-		d := &list[i]
-		for _, sum := range []struct {
-			to *int64
-			n  int64
-		}{
-			{&t.GPUNS, d.GPUNS}, {&t.NoOperatorNS, d.NoOperatorNS}, {&t.FLOPsKnownNS, d.FLOPsKnownNS}, {&t.BytesKnownNS, d.BytesKnownNS},
-			{&t.MatrixNS, d.MatrixNS}, {&t.MatrixFLOPs, d.MatrixFLOPs}, {&t.ModelFLOPs, d.ModelFLOPs}, {&t.WallNS, d.WallNS},
-			{&t.RooflineNS, d.RooflineNS}, {&t.RecoverableNS, d.RecoverableNS},
-		} {
-			*sum.to = summary.Plus(*sum.to, sum.n)
-		}
-		mfu.add(d.MFU, d.WallNS)
-		hfu.add(d.HFU, d.WallNS)
+		e.Devices[i].EfficiencySums = list[i]
 	}
-	t.MFU, t.HFU = mfu.value(), hfu.value()
-	return t
-}
-
-// A mean is weighted by wall times.
-type mean struct{ sum, weight float64 }
-
-func (m *mean) add(v *float64, ns int64) {
-	if v != nil && ns > 0 {
-		m.sum += float64(*v * float64(ns))
-		m.weight += float64(ns)
-	}
-}
-
-func (m mean) value() *float64 {
-	if m.weight == 0 {
-		return nil
-	}
-	v := m.sum / m.weight
-	return &v
+	return e.Total()
 }
 
 // A Peak is the matrix work of one type, with the peak of the GPUs for it.
@@ -215,7 +159,7 @@ func Matrix(s *summary.Summary) []Peak {
 		}
 		p := at[r.Dtype]
 		if p == nil {
-			p = &Peak{Dtype: r.Dtype, TFLOPS: peakOf(s, r.Dtype)}
+			p = &Peak{Dtype: r.Dtype, TFLOPS: PeakOf(s, r.Dtype)}
 			at[r.Dtype] = p
 		}
 		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.FLOPs, *r.FLOPs)
@@ -231,8 +175,8 @@ func Matrix(s *summary.Summary) []Peak {
 	return out
 }
 
-// peakOf returns the peak of a type that all GPUs have, or 0.
-func peakOf(s *summary.Summary, dtype string) (peak float64) {
+// PeakOf returns the peak of a type that all GPUs have, or 0.
+func PeakOf(s *summary.Summary, dtype string) (peak float64) {
 	for i, d := range s.Efficiency.Devices {
 		p := d.PeakTFLOPS[dtype]
 		if p <= 0 || i > 0 && p != peak {

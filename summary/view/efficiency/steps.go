@@ -38,7 +38,7 @@ func Steps(s *summary.Summary) []Step {
 		sum.known = append(sum.known, r.EfficiencySums)
 	})
 	for i := range out {
-		out[i].EfficiencySums, out[i].known = Add(out[i].known), nil
+		out[i].EfficiencySums, out[i].known = add(out[i].known), nil
 	}
 	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name)) })
 	return out

@@ -8,12 +8,15 @@ import (
 	"assay/summary"
 )
 
-// NoOperator is the reason of GPU time without an operator.
-const NoOperator = "no operator"
+// The reasons of GPU time without an operator.
+const (
+	NoOperator  = "no operator"
+	GraphReplay = "graph replay"
+)
 
 // An Unknown is GPU time whose FLOPs or bytes are not known, for one reason.
 type Unknown struct {
-	Reason  string // as in the rows, or [NoOperator]
+	Reason  string // as in the rows, [NoOperator] or [GraphReplay]
 	NS      int64
 	FLOPsNS int64 // of it, with unknown FLOPs
 	BytesNS int64 // of it, with unknown bytes
@@ -55,9 +58,12 @@ func Unknowns(s *summary.Summary) []Unknown {
 		ops[r.Unknown][r.Op] = summary.Plus(ops[r.Unknown][r.Op], r.GPUNS)
 	}
 	for _, d := range s.Efficiency.Devices {
-		if ns := d.NoOperatorNS; ns > 0 {
-			u := add(NoOperator, ns)
-			u.FLOPsNS, u.BytesNS = summary.Plus(u.FLOPsNS, ns), summary.Plus(u.BytesNS, ns)
+		graph := min(d.GraphNS, d.NoOperatorNS)
+		for _, part := range []OpTime{{GraphReplay, graph}, {NoOperator, d.NoOperatorNS - graph}} {
+			if part.NS > 0 {
+				u := add(part.Op, part.NS)
+				u.FLOPsNS, u.BytesNS = summary.Plus(u.FLOPsNS, part.NS), summary.Plus(u.BytesNS, part.NS)
+			}
 		}
 	}
 	var out []Unknown

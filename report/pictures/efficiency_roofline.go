@@ -1,0 +1,104 @@
+package pictures
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/report/plot"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view/efficiency"
+	"assay/unit"
+)
+
+// boundColor returns the colour of what bounds an operator, the same as for kernels with
+// counters.
+func boundColor(bound string) plot.Color {
+	switch bound {
+	case summary.BoundCompute:
+		return plot.ColorCompute
+	case summary.BoundMemory:
+		return colorMemory
+	case summary.BoundLink:
+		return plot.ColorCopy
+	case summary.BoundLatency:
+		return colorLatency
+	}
+	return plot.ColorUnknown
+}
+
+// boundLegend explains the colours of the bounds that are present.
+func boundLegend(list []efficiency.Operator) (out []plot.Swatch) {
+	for _, bound := range []string{summary.BoundCompute, summary.BoundMemory, summary.BoundLink, summary.BoundLatency} {
+		if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == bound }) {
+			out = append(out, plot.Swatch{Color: boundColor(bound), Text: words.Bound(bound)})
+		}
+	}
+	return out
+}
+
+// efficiencyRoofline draws the achieved FLOP/s of operators against their FLOPs per byte.
+// It returns false if the GPUs have no common bandwidth of memory.
+func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
+	hbm := efficiency.HBM(s)
+	if hbm <= 0 || hbm > 1e9 {
+		return plot.Chart{}, false
+	}
+	total := efficiency.Sum(s)
+	drawn, left, leftNS := placed(efficiency.Operators(s))
+	roofs := map[string]int64{}
+	var dots []plot.Dot
+	var of []int64
+	for i := range drawn {
+		o := &drawn[i]
+		lane := "fp32" // of vector units
+		if o.Unit == "matrix" {
+			lane = o.Dtype
+		}
+		peak := efficiency.PeakOf(s, lane)
+		if peak > 0 && peak < 1e6 {
+			roofs[label.Clip(label.Clean(lane), 10)] = int64(peak * 1e12)
+		}
+		intensity, _ := o.Intensity()
+		rate, _ := o.TFLOPS()
+		dot := plot.Dot{X: intensity, Y: rate * 1e12, Color: boundColor(o.Bound), Name: o.Name()}
+		dot.Key = fmt.Sprintf("  %s, %.3g FLOP/byte, %s", unit.FLOPRate(dot.Y), intensity, words.Bound(o.Bound))
+		if o.RooflineNS != nil {
+			dot.Key += ", " + unit.Share(*o.RooflineNS, o.GPUNS) + " of roofline"
+		}
+		dots, of = append(dots, dot), append(of, o.GPUNS)
+	}
+	if len(dots) == 0 || len(roofs) == 0 {
+		return plot.Chart{}, false
+	}
+	body := plot.Scatter{X: plot.Axis{Title: "arithmetic intensity (FLOP/byte)", Log: true}, Y: plot.Axis{Title: "FLOP/s", Log: true}, Dots: finishDots(dots, of, total.GPUNS)}
+	addRoofs(&body, int64(hbm*1e9), roofs)
+	c := plot.Chart{
+		Title:    "Roofline of " + label.Plural(int64(len(dots)), "operator"),
+		Subtitle: fmt.Sprintf("area: %% of total GPU time (%s). FLOPs and bytes from input shapes; slope: memory bandwidth; flat lines: peaks", unit.Duration(total.GPUNS)),
+		Legend:   boundLegend(drawn), Body: body,
+		Alt: "Roofline of operators: " + altDots(body),
+	}
+	if left > 0 {
+		c.Caption = fmt.Sprintf("%s (%s of GPU time) with no arithmetic or unknown FLOPs not drawn.", label.Plural(int64(left), "more operator"), unit.Share(leftNS, total.GPUNS))
+	}
+	return c, true
+}
+
+// placed returns the operators that have a place in a roofline, those with the most GPU
+// time first, and how many have none, with their GPU time.
+func placed(list []efficiency.Operator) (out []efficiency.Operator, left int, leftNS int64) {
+	slices.SortStableFunc(list, func(a, b efficiency.Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
+	for i := range list {
+		o := &list[i]
+		intensity, known := o.Intensity()
+		if rate, timed := o.TFLOPS(); known && timed && intensity > 0 && rate > 0 && len(out) < mostDots {
+			out = append(out, *o)
+			continue
+		}
+		left, leftNS = left+1, summary.Plus(leftNS, o.GPUNS)
+	}
+	return out, left, leftNS
+}

@@ -1,0 +1,68 @@
+package plot
+
+import (
+	"image"
+	"image/color"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
+)
+
+// A glyphs is a font in one size whose characters are drawn from outlines once and are
+// then copied. It is for one goroutine.
+//
+// A character begins at a quarter of a pixel, its baseline is at a whole one, and its edges
+// have [levels] shades. A text then repeats its own pixels, and a picture has few colours:
+// both make the file smaller.
+type glyphs struct {
+	font.Face
+	drawn map[glyphKey]glyph
+}
+
+type glyphKey struct {
+	r     rune
+	start fixed.Int26_6 // from the left edge of a pixel
+}
+
+type glyph struct {
+	box     image.Rectangle // around the origin
+	mask    *image.Alpha
+	advance fixed.Int26_6
+	ok      bool
+}
+
+const (
+	pixel  = fixed.Int26_6(64)
+	levels = 16 // of coverage, with none and all
+)
+
+// Glyph returns the mask of a character and where it is drawn, as [font.Face] wants it.
+func (g *glyphs) Glyph(dot fixed.Point26_6, r rune) (image.Rectangle, image.Image, image.Point, fixed.Int26_6, bool) {
+	x := (dot.X + pixel/8) &^ (pixel/4 - 1)
+	key := glyphKey{r, x & (pixel - 1)}
+	c, known := g.drawn[key]
+	if !known {
+		c = g.outlined(key)
+		g.drawn[key] = c
+	}
+	origin := image.Pt(x.Floor(), dot.Y.Round())
+	return c.box.Add(origin), c.mask, image.Point{}, c.advance, c.ok
+}
+
+// outlined draws a character from its outline.
+func (g *glyphs) outlined(key glyphKey) (c glyph) {
+	box, mask, at, advance, ok := g.Face.Glyph(fixed.Point26_6{X: key.start}, key.r)
+	c = glyph{box: box, mask: image.NewAlpha(image.Rectangle{Max: box.Size()}), advance: advance, ok: ok}
+	covered, isAlpha := mask.(*image.Alpha)
+	if !isAlpha {
+		return c
+	}
+	const step = 255 / (levels - 1)
+	for y := range box.Dy() {
+		for x := range box.Dx() {
+			part := int(covered.AlphaAt(at.X+x, at.Y+y).A)
+			c.mask.SetAlpha(x, y, color.Alpha{A: uint8((part + step/2) / step * step)})
+		}
+	}
+	return c
+}
