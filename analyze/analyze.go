@@ -17,6 +17,7 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/analyze/linking"
+	"assay/analyze/roofline"
 	"assay/analyze/steps"
 	"assay/classify"
 	"assay/collective"
@@ -37,6 +38,9 @@ type Options struct {
 	// Collectives is called with the collectives of each GPU that has any, so that
 	// ranks can be compared; nil if there is nothing to compare with.
 	Collectives func(device int64, c *collective.Columns)
+
+	// Efficiency asks for FLOPs, bytes and rooflines of operators; nil if they are not wanted.
+	Efficiency *roofline.Request
 
 	// Detail asks for what zoomable timelines show; nil if it is not wanted.
 	Detail *detail.Request
@@ -93,8 +97,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
+	owners := roofline.New(opt.Efficiency, t, host.Links)
 	attribution := beside(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add()})
+		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Launched: owners.Add()})
 	})
 	bins := stripBins(len(tl.Devices), opt.StripBins, &issues)
 	launches := beside(func() launched {
@@ -115,6 +120,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
+	owners.Fill(s, tl, in.Rank, room)
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}

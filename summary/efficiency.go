@@ -42,6 +42,7 @@ type EfficiencyDevice struct {
 	HBMGBPS    *float64           `json:"hbm_gbps,omitempty"`  // memory, 10^9 bytes/s
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
 	PCIeGBPS   *float64           `json:"pcie_gbps,omitempty"` // each direction
+	C2CGBPS    *float64           `json:"c2c_gbps,omitempty"`  // to the CPU of the same package, each direction
 
 	EfficiencySums
 }
@@ -63,7 +64,7 @@ type EfficiencySums struct {
 	WallNS       int64 `json:"wall_ns"`        // the window of the device, or the length of the step
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
-	// rows are known, or no peak of the type of one.
+	// rows are known, or no peak of any of their types.
 	MFU           *float64 `json:"mfu"`
 	HFU           *float64 `json:"hfu"`
 	RooflineNS    int64    `json:"roofline_ns"`    // of rows that have one
@@ -100,6 +101,10 @@ type EfficiencyRow struct {
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
 	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
+	// Over is which peak the row is over: "cached" (more bytes than the memory delivers,
+	// which the cache may hold), or, which cannot be, "memory" or "compute": then the FLOPs, the
+	// bytes, the time or the peak is wrong for this GPU.
+	Over string `json:"over_peak,omitempty"`
 	// OverlapNS is the part of GPUNS during which communication ran at the same time.
 	OverlapNS int64 `json:"overlap_ns,omitempty"`
 }
@@ -132,7 +137,7 @@ type EfficiencyTransfer struct {
 	// copies and where it is not known.
 	AlgGBPS  *float64 `json:"algbw_gbps"`
 	BusGBPS  *float64 `json:"busbw_gbps,omitempty"`
-	Link     string   `json:"link,omitempty"` // "pcie", "link" or "hbm"
+	Link     string   `json:"link,omitempty"` // "pcie", "c2c", "link" or "hbm"
 	PeakGBPS *float64 `json:"peak_gbps"`
 	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
 }
@@ -188,6 +193,13 @@ const (
 	BoundMemory  = "memory"
 	BoundLink    = "link"
 	BoundLatency = "latency"
+)
+
+// Values of [EfficiencyRow.Over].
+const (
+	OverCached  = "cached"
+	OverMemory  = "memory"
+	OverCompute = "compute"
 )
 
 // check returns the first violated constraint of s.

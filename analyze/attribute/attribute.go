@@ -40,12 +40,13 @@ type Attribution struct {
 	modules moduleTable
 
 	marks   []steps.Mark
-	most    int                    // rows of a table
-	forward sequences              // the operator of the forward pass
-	noNote  map[string][]int32     // by pid: links whose thread has no annotation open
-	trains  bool                   // there is a backward pass
-	engine  map[trace.TrackID]bool // threads that autograd's engine runs on
-	tooDeep int64                  // events that were left out of the walk
+	most    int                                                // rows of a table
+	opened  func(link int32, ops []*trace.Op, recomputed bool) // as in Asked
+	forward sequences                                          // the operator of the forward pass
+	noNote  map[string][]int32                                 // by pid: links whose thread has no annotation open
+	trains  bool                                               // there is a backward pass
+	engine  map[trace.TrackID]bool                             // threads that autograd's engine runs on
+	tooDeep int64                                              // events that were left out of the walk
 }
 
 // A pass is the part of training that work belongs to.
@@ -99,6 +100,12 @@ type Asked struct {
 	// index: of several threads with that of the one that launches next. The stretches share no time
 	// and are in no order. Host is nil if the states are not wanted.
 	Host func(device int, s interval.Span, state ThreadState)
+
+	// Launched is called for each link with the operators that were open on the thread,
+	// outermost first, which it must not keep, and whether a function was open that
+	// runs the forward pass again. It is called thread by thread, in the order of launches. It
+	// is nil if nobody asks.
+	Launched func(link int32, ops []*trace.Op, recomputed bool)
 }
 
 // Work walks along all threads. Where nothing ran on a device and there are
@@ -106,7 +113,7 @@ type Asked struct {
 func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attribution {
 	t := tl.Trace
 	a := &Attribution{
-		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, ctx: newContexts(t),
+		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, opened: asked.Launched, ctx: newContexts(t),
 		ops: newOpTable(t), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
 		origins: make([]origin, len(h.Links.List)), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
 	}
@@ -153,6 +160,7 @@ type walker struct {
 	process   uint32
 	main      bool
 	changes   []int32      // of memory, by time
+	nested    []*trace.Op  // of the last launch
 	questions [][]question // about idle time, by device and time
 	asksFrom  int64        // there is no question about the time before
 	asked     []int32      // links of other threads, by time, whose annotation is that of this one
@@ -257,6 +265,24 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	case top.trained || c.module != 0:
 		o.pass = forwardPass
 	}
+	if w.opened != nil {
+		w.opened(i, w.operators(stack, top.op), c.recomputes || c.checkpoint)
+	}
+}
+
+// operators returns the operators of the stack, outermost first. The index of the innermost
+// is given.
+func (w *walker) operators(stack []hosttree.Open[open], last int32) []*trace.Op {
+	w.nested = w.nested[:0]
+	for i := last; i >= 0; {
+		w.nested = append(w.nested, stack[i].Op)
+		if i == 0 {
+			break
+		}
+		i = stack[i-1].Data.op
+	}
+	slices.Reverse(w.nested)
+	return w.nested
 }
 
 // Leave adds the event up.

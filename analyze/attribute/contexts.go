@@ -28,6 +28,8 @@ type context struct {
 	backward  bool      // inside of autograd's backward pass
 	optimizer bool      // inside of an optimizer's step
 
+	checkpoint bool // inside of the function with which a checkpoint runs the forward pass again
+
 	// Of a backward pass that calls Python: its own functions and modules own the
 	// work, and not those of the forward pass.
 	ownLine    bool // a function was called inside of the backward pass
@@ -96,6 +98,7 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	}
 	n.backward = n.backward || role&isAutograd != 0
 	n.optimizer = n.optimizer || role&isOptimizer != 0
+	n.checkpoint = n.checkpoint || role&isRecompute != 0
 	c.index[key] = id
 	c.list = append(c.list, n)
 	return id
@@ -147,6 +150,7 @@ const (
 	isProfiler       // of the profiler itself
 	isOptimizer      // the step of an optimizer
 	isAutograd       // of autograd's engine
+	isRecompute      // the function of a checkpoint that runs the forward pass again
 )
 
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
@@ -166,6 +170,7 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
+	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") && strings.HasSuffix(text, ": recompute_fn"))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
 	c.roles[name] = r
 	return r

@@ -128,3 +128,18 @@ func (tl *Timeline) Later(d *Device) (out []Work) {
 	}
 	return out
 }
+
+// Whole returns the work of a device that was read, in order, also that outside of the
+// window, with its whole duration.
+func (tl *Timeline) Whole(d *Device) []Work {
+	if tl.Trace.Window == nil {
+		return d.Work
+	}
+	out := slices.Concat(d.Work, tl.outside[d.Ordinal])
+	for i := range out {
+		a := tl.Activity(out[i])
+		out[i].Start, out[i].Dur = a.Start, a.Dur
+	}
+	slices.SortStableFunc(out, tl.order)
+	return out
+}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"assay/analyze/roofline"
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/redact"
@@ -59,6 +60,8 @@ type reading struct {
 	save     bool // parts are saved, so collectives are looked at
 	sums     bool // summaries that are rolled up will do
 	details  bool // what zoomable timelines show is measured too
+
+	efficiency *roofline.Request // of operators; nil if nothing shows it
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
@@ -129,6 +132,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	r.opened(f)
 	defer r.closed(f)
 	need := r.needs()
+	need.Arguments = need.Arguments || r.efficiency != nil
 	share := share{r: r}
 	defer share.release()
 	share.queue()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/analyze/roofline"
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/partial"
@@ -146,6 +147,7 @@ type measure struct {
 	thresholds string
 	save       string // the directory for partials; "" for none
 	details    bool   // see reading
+	efficiency bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -174,6 +176,9 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 		return nil, err
 	}
 	r.save, r.details = m.save != "", m.details
+	if m.efficiency {
+		r.efficiency = new(roofline.Request)
+	}
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)

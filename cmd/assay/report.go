@@ -60,7 +60,7 @@ func runReport(e env, c *command, args []string) error {
 	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
 		return err
 	}
-	m.details = !*noHTML
+	m.details, m.efficiency = !*noHTML, true
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed

@@ -66,6 +66,7 @@ func runSummary(e env, c *command, args []string) error {
 			return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
 		}
 	}
+	m.efficiency = *format == "json" || flags.Changed("save")
 	m.noDigest = *format != "json" && !flags.Changed("save")
 	if flags.Changed("table") {
 		return tab.run(e, c, &m.source, args)

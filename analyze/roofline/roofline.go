@@ -1,0 +1,279 @@
+// Package roofline says how much work the operators that own the time of GPUs did, and how
+// fast the hardware could have done it. It has the formulas and peaks of package efficiency,
+// and takes from the walk along the host's threads which operators were open at each launch.
+//
+// The outermost operator that has a formula owns all that runs under it, so that a
+// convolution has the layout kernels that it launches. Wrappers, whose callees have formulas,
+// own only what they launch themselves. Where no operator has a formula the innermost owns
+// the work, and FLOPs and bytes are null with the reason.
+package roofline
+
+import (
+	"strings"
+
+	"assay/analyze/linking"
+	"assay/classify"
+	"assay/efficiency"
+	"assay/trace"
+)
+
+// A Request asks for FLOPs, bytes and rooflines.
+type Request struct {
+	Peaks efficiency.Catalog
+}
+
+// Owners has the operators that own the work of a trace. A nil Owners does nothing.
+type Owners struct {
+	req   *Request
+	t     *trace.Trace
+	links *linking.Links
+	names []named // by name
+
+	calls  []call
+	ofLink []int32 // by link: an index of calls plus 1; 0 if no operator was open
+	open   []openCall
+
+	known map[knownKey]int32 // an index of works
+	works []known
+	rows  []rowID // by the number of a row
+	byRow map[rowID]int32
+
+	first []trace.Sym // by link: the name of the first of its work in the file
+}
+
+// A named is what an operator's name says.
+type named struct {
+	looked  bool
+	model   *efficiency.Model
+	wrapper bool
+	kernel  bool // the model needs the name of a kernel
+	graph   bool // a call of this name launches a graph
+	role    role
+}
+
+// A role says where in the backward pass an operator stands.
+type role uint8
+
+const (
+	plain       role = iota
+	engine           // autograd's engine runs the backward pass of one operator
+	checkpoint       // of a checkpoint: it runs the forward pass again
+	forwardOnly      // no backward pass calls it
+)
+
+// A call is one call of an operator that owns work.
+type call struct {
+	op         *trace.Op
+	known      int32 // an index of works
+	recomputed bool
+}
+
+// An openCall is a call of an operator that may still be open.
+type openCall struct {
+	op *trace.Op
+	at int32
+}
+
+type knownKey struct {
+	name, kernel trace.Sym // kernel only if the model needs it
+	shape        trace.ShapeID
+	why          efficiency.Reason
+}
+
+// A known is the work of calls with equal arguments.
+type known struct {
+	work efficiency.Work
+	ok   bool
+	row  int32
+}
+
+// A rowID has what the rows of one GPU are told apart by. Copies between host and device
+// have rows of their own, because another link bounds them.
+type rowID struct {
+	name, dims, types trace.Sym
+	link              bool
+}
+
+// New returns the owners of the work of a trace, before any is known. It is nil if nothing
+// is asked for or nothing ran on a GPU.
+func New(req *Request, t *trace.Trace, links *linking.Links) *Owners {
+	if req == nil || t.Activities.Len() == 0 {
+		return nil
+	}
+	o := &Owners{
+		req: req, t: t, links: links, names: make([]named, t.Names()), ofLink: make([]int32, len(links.List)),
+		known: make(map[knownKey]int32), byRow: make(map[rowID]int32), first: make([]trace.Sym, len(links.List)),
+	}
+	number := 0
+	for a := range t.Activities.All() {
+		if i := links.Of[number]; i >= 0 && o.first[i] == 0 {
+			o.first[i] = a.Name
+		}
+		number++
+	}
+	return o
+}
+
+// Add returns Launched, or nil if nothing is asked for.
+func (o *Owners) Add() func(link int32, ops []*trace.Op, recomputed bool) {
+	if o == nil {
+		return nil
+	}
+	return o.Launched
+}
+
+// Launched records which operator owns the work of a link. ops are the operators that were
+// open at its launch, outermost first; recomputed says that a function was open that runs
+// the forward pass again. Calls of Launched come thread by thread, in the order of launches.
+func (o *Owners) Launched(link int32, ops []*trace.Op, recomputed bool) {
+	if len(ops) == 0 {
+		return
+	}
+	owner, work := o.choose(ops, o.first[link], o.replays(link))
+	op := ops[owner]
+	o.forget(ops)
+	for _, c := range o.open {
+		if c.op == op {
+			o.ofLink[link] = c.at + 1
+			return
+		}
+	}
+	at := int32(len(o.calls))
+	o.calls = append(o.calls, call{op: op, known: work, recomputed: recomputed || o.again(ops, owner)})
+	o.open = append(o.open, openCall{op, at})
+	o.ofLink[link] = at + 1
+}
+
+// forget drops the calls of operators that are not open any more.
+func (o *Owners) forget(ops []*trace.Op) {
+	kept := o.open[:0]
+	for _, c := range o.open {
+		for _, op := range ops {
+			if op == c.op {
+				kept = append(kept, c)
+				break
+			}
+		}
+	}
+	o.open = kept
+}
+
+// choose returns the index of the operator that owns what is launched, and its work.
+func (o *Owners) choose(ops []*trace.Op, kernel trace.Sym, graph bool) (owner int, work int32) {
+	last, why := len(ops)-1, efficiency.Known
+	for i, op := range ops {
+		n := o.named(op.Name)
+		if n.model == nil || n.wrapper && i != last {
+			continue
+		}
+		at := o.workOf(op, n, kernel)
+		if w := &o.works[at]; w.ok {
+			return i, at
+		} else if why == efficiency.Known {
+			why = w.work.FLOPs.Why
+		}
+	}
+	switch {
+	case graph:
+		why = efficiency.GraphReplay
+	case why == efficiency.Known && o.t.Shape(ops[last].Shape).Dims == 0:
+		why = efficiency.NoShapes
+	case why == efficiency.Known:
+		why = efficiency.NoFormula
+	}
+	return last, o.unknown(ops[last], kernel, why)
+}
+
+// replays reports whether a link is the launch of a graph.
+func (o *Owners) replays(link int32) bool {
+	c := o.links.List[link].Call
+	return c != nil && o.named(c.Name).graph
+}
+
+// named returns what the name of an operator says.
+func (o *Owners) named(name trace.Sym) *named {
+	n := &o.names[name]
+	if !n.looked {
+		text := o.t.Name(name)
+		n.looked, n.model, n.role = true, efficiency.Lookup(text), roleOf(text)
+		n.graph = classify.CallKind(text) == "graph-launch"
+		if n.model != nil {
+			n.wrapper, n.kernel = n.model.Wrapper(), n.model.NeedsKernel()
+		}
+	}
+	return n
+}
+
+func roleOf(name string) role {
+	switch {
+	case strings.HasPrefix(name, "autograd::engine::evaluate_function"):
+		return engine
+	case strings.Contains(name, "Checkpoint") && strings.HasSuffix(name, "Backward"):
+		return checkpoint
+	case name == "aten::convolution", strings.HasPrefix(name, "aten::_scaled_dot_product_") && strings.HasSuffix(name, "_attention"):
+		return forwardOnly
+	}
+	return plain
+}
+
+// again reports whether the operator runs the forward pass again, inside of the backward
+// pass: below a checkpoint, or if it is one that no backward pass calls.
+func (o *Owners) again(ops []*trace.Op, owner int) bool {
+	backward, checked := false, false
+	for _, op := range ops[:owner] {
+		switch o.named(op.Name).role {
+		case engine:
+			backward, checked = true, false
+		case checkpoint:
+			checked = true
+		}
+	}
+	return checked || backward && o.named(ops[owner].Name).role == forwardOnly
+}
+
+// workOf returns the number of the work of an operator.
+func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
+	key := knownKey{name: op.Name, shape: op.Shape}
+	host := efficiency.HostCopy(o.t.Name(kernel))
+	if n.kernel || host {
+		key.kernel = kernel
+	}
+	at, ok := o.known[key]
+	if !ok {
+		s := o.t.Shape(op.Shape)
+		c := efficiency.ParseCall(o.t.Name(op.Name), o.t.Name(s.Dims), o.t.Name(s.Types), o.t.Name(s.Strides), o.t.Name(s.Concrete))
+		c.Kernel = o.t.Name(kernel)
+		w, ok := n.model.Work(&c)
+		at = o.add(key, known{work: w, ok: ok, row: o.row(rowID{op.Name, s.Dims, s.Types, host})})
+	}
+	return at
+}
+
+// unknown returns the number of the work of an operator that is not known.
+func (o *Owners) unknown(op *trace.Op, kernel trace.Sym, why efficiency.Reason) int32 {
+	key := knownKey{name: op.Name, shape: op.Shape, why: why}
+	at, ok := o.known[key]
+	if !ok {
+		s := o.t.Shape(op.Shape)
+		none := efficiency.Count{Why: why}
+		at = o.add(key, known{work: efficiency.Work{FLOPs: none, Model: none, Bytes: none}, row: o.row(rowID{op.Name, s.Dims, s.Types, false})})
+	}
+	return at
+}
+
+func (o *Owners) add(key knownKey, k known) int32 {
+	at := int32(len(o.works))
+	o.works = append(o.works, k)
+	o.known[key] = at
+	return at
+}
+
+func (o *Owners) row(id rowID) int32 {
+	at, ok := o.byRow[id]
+	if !ok {
+		at = int32(len(o.rows))
+		o.rows = append(o.rows, id)
+		o.byRow[id] = at
+	}
+	return at
+}

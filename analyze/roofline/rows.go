@@ -1,0 +1,316 @@
+package roofline
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/efficiency"
+	"assay/summary"
+	"assay/trace"
+)
+
+// OtherOperators is the row of the operators over the limit of rows.
+const OtherOperators = "(other operators)"
+
+// Fill adds the rows of efficiency to a summary, whose steps are known.
+func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, rank int, room *limits.Room) {
+	if o == nil {
+		return
+	}
+	out := &s.Efficiency
+	seen := make([]bool, len(o.calls))
+	taken := room.Table()
+	for _, d := range tl.Devices {
+		m := o.measure(tl, d, seen)
+		p := o.req.Peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+		sums := newTallies(len(o.rows))
+		for i := range m.spent {
+			if call := &m.spent[i]; o.t.Window.Starts(call.start) {
+				sums.add(call, o.works)
+			}
+		}
+		r := rates{m, &p}
+		device := deviceRow(o.t, d, rank, &p)
+		device.EfficiencySums = r.sums(sums, d.Window.Len())
+		out.Devices = append(out.Devices, device)
+		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
+		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
+		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
+	}
+}
+
+// propertiesOf returns what a trace says of a GPU.
+func propertiesOf(t *trace.Trace, ordinal int64) efficiency.Properties {
+	p, ok := t.Meta.Hardware[ordinal]
+	if !ok {
+		p = t.Meta.Hardware[onlyOf(t.Meta.Hardware)]
+	}
+	return efficiency.Properties{
+		Name: gpu.DeviceName(t.Meta, ordinal), SMs: p.SMs, Memory: t.Meta.Capacity[ordinal], Major: int(p.Major), Minor: int(p.Minor),
+		ClockHz: p.ClockHz, Bandwidth: p.Bandwidth, Cache: p.Cache,
+	}
+}
+
+// onlyOf returns the ordinal of devices that are all alike, or -1. ROCm numbers devices
+// differently in its events and in its properties.
+func onlyOf(all map[int64]trace.Hardware) int64 {
+	first, only := trace.Hardware{}, int64(-1)
+	for ordinal, p := range all {
+		if only >= 0 && p != first {
+			return -1
+		}
+		first, only = p, max(only, ordinal)
+	}
+	return only
+}
+
+// deviceRow returns the row of a GPU without sums.
+func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) summary.EfficiencyDevice {
+	out := summary.EfficiencyDevice{
+		Rank: rank, Device: d.Ordinal, Name: gpu.DeviceName(t.Meta, d.Ordinal), PeakSource: string(p.Source()),
+		HBMGBPS: known64(p, efficiency.HBM), LinkGBPS: known64(p, efficiency.Link), PCIeGBPS: known64(p, efficiency.PCIe), C2CGBPS: known64(p, efficiency.C2C),
+	}
+	for f := range p.Figures {
+		if f := efficiency.Figure(f); f.IsRate() && p.Known(f) {
+			if out.PeakTFLOPS == nil {
+				out.PeakTFLOPS = make(map[string]float64)
+			}
+			out.PeakTFLOPS[f.String()] = p.Figures[f]
+		}
+	}
+	return out
+}
+
+func known64(p *efficiency.Peaks, f efficiency.Figure) *float64 {
+	if !p.Known(f) {
+		return nil
+	}
+	v := p.Figures[f]
+	return &v
+}
+
+// rates compares what a GPU did with its peaks.
+type rates struct {
+	*meter
+	peaks *efficiency.Peaks
+}
+
+// totals returns what the sums of a row are compared by.
+func (r rates) totals(row int32, t *tally) efficiency.Totals {
+	kernel := r.t.Name(r.longest[row].name)
+	return efficiency.Totals{Unit: t.unit, Peak: efficiency.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count, FLOPs: t.flops, Bytes: t.bytes}
+}
+
+func (r rates) lane(row int32) efficiency.Figure {
+	if r.Owners.rows[row].link {
+		return r.peaks.LaneOf(r.t.Name(r.longest[row].name))
+	}
+	return efficiency.HBM
+}
+
+// sums returns the sums of all rows over some time.
+func (r rates) sums(t *tallies, wall int64) summary.EfficiencySums {
+	out := t.sums
+	out.WallNS = wall
+	var executed, model efficiency.Tally
+	for _, row := range t.touched {
+		sum := &t.byRow[row]
+		if sum.flops.Why == efficiency.Known {
+			out.FLOPsKnownNS = summary.Plus(out.FLOPsKnownNS, sum.ns)
+		}
+		if sum.bytes.Why == efficiency.Known {
+			out.BytesKnownNS = summary.Plus(out.BytesKnownNS, sum.ns)
+		}
+		of := r.totals(row, sum)
+		if sum.unit == efficiency.Matrix {
+			out.MatrixNS = summary.Plus(out.MatrixNS, sum.ns)
+			if sum.flops.Why == efficiency.Known {
+				out.MatrixFLOPs = summary.Plus(out.MatrixFLOPs, sum.flops.N)
+				out.ModelFLOPs = summary.Plus(out.ModelFLOPs, sum.model.N)
+				executed[of.Peak] = summary.Plus(executed[of.Peak], sum.flops.N)
+				model[of.Peak] = summary.Plus(model[of.Peak], sum.model.N)
+			}
+		}
+		if roof, ok := r.peaks.Roofline(of); ok {
+			out.RooflineNS = summary.Plus(out.RooflineNS, roof.NS)
+			out.RecoverableNS = summary.Plus(out.RecoverableNS, roof.Recoverable(sum.ns))
+		}
+	}
+	if share, ok := r.peaks.Utilization(executed, wall); ok {
+		out.HFU = &share
+		part, _ := r.peaks.Utilization(model, wall) // 0 if all of it is recomputation
+		out.MFU = &part
+	}
+	return out
+}
+
+// steps returns the sums of the steps of the GPU.
+func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.EfficiencyStep) {
+	for i := range all {
+		s := &all[i]
+		if s.Device != r.d.Ordinal || s.Source == summary.SourceLog {
+			continue
+		}
+		sums.reset()
+		for at := sort.Search(len(r.spent), func(i int) bool { return r.spent[i].start >= s.StartNS }); at < len(r.spent) && r.spent[at].start < summary.Plus(s.StartNS, s.WallNS); at++ {
+			sums.add(&r.spent[at], r.works)
+		}
+		if sums.sums.GPUNS > 0 {
+			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS)})
+		}
+	}
+	return out
+}
+
+// rows returns the rows of the GPU. Those that there is no room for are one.
+func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
+	var pooled *summary.EfficiencyRow
+	for _, row := range t.touched {
+		id, sum := r.Owners.rows[row], &t.byRow[row]
+		op, dims, types := r.t.Name(id.name), r.t.Name(id.dims), r.t.Name(id.types)
+		if !taken.Take(len(op) + len(dims) + len(types)) {
+			if pooled == nil {
+				pooled = &summary.EfficiencyRow{Rank: rank, Device: r.d.Ordinal, Op: OtherOperators, Unknown: "too many rows"}
+			}
+			pooled.Count, pooled.GPUNS = pooled.Count+sum.count, summary.Plus(pooled.GPUNS, sum.ns)
+			continue
+		}
+		of := r.totals(row, sum)
+		out = append(out, summary.EfficiencyRow{
+			Rank: rank, Device: r.d.Ordinal, Op: op, Dims: recorded(dims), Types: recorded(types),
+			Unit: unitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
+			Count: sum.count, GPUNS: sum.ns, OverlapNS: sum.overlap,
+		})
+		r.fill(&out[len(out)-1], sum, of)
+	}
+	if pooled != nil {
+		out = append(out, *pooled)
+	}
+	return out
+}
+
+// fill fills in what is known of the work of a row.
+func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) {
+	perNS := func(n *int64, scale float64) *float64 {
+		if n == nil || row.GPUNS == 0 {
+			return nil
+		}
+		v := float64(*n) / float64(row.GPUNS) / scale
+		return &v
+	}
+	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
+	row.TFLOPS, row.GBPS = perNS(row.FLOPs, 1e3), perNS(row.Bytes, 1)
+	if row.FLOPs != nil && t.model.N != t.flops.N {
+		row.Model = number(t.model)
+	}
+	if row.Bytes != nil {
+		row.BytesIs = "exact"
+		if t.estimated {
+			row.BytesIs = "estimate"
+		}
+	}
+	if row.FLOPs != nil && row.Bytes != nil && *row.Bytes > 0 {
+		v := float64(*row.FLOPs) / float64(*row.Bytes)
+		row.Intensity = &v
+	}
+	if roof, ok := r.peaks.Roofline(of); ok {
+		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
+	}
+	row.Over = overNames[r.peaks.Excess(of, t.ns)]
+	for _, c := range []efficiency.Count{t.flops, t.bytes} {
+		if c.Why != efficiency.Known && row.Unknown == "" {
+			row.Unknown = c.Why.String()
+		}
+	}
+}
+
+// overNames has which peak a row is over.
+var overNames = [...]string{
+	efficiency.NoExcess: "", efficiency.Cached: summary.OverCached, efficiency.OverMemory: summary.OverMemory, efficiency.OverCompute: summary.OverCompute,
+}
+
+func number(c efficiency.Count) *int64 {
+	if c.Why != efficiency.Known {
+		return nil
+	}
+	return &c.N
+}
+
+func unitName(u efficiency.Unit) string {
+	return map[efficiency.Unit]string{efficiency.Matrix: "matrix", efficiency.Vector: "vector", efficiency.None: "none"}[u]
+}
+
+// figureName returns the rate that a row is compared with; work without arithmetic has none.
+func figureName(t efficiency.Totals) string {
+	if t.Unit != efficiency.Matrix && t.Unit != efficiency.Vector {
+		return ""
+	}
+	return t.Peak.String()
+}
+
+// recorded returns a list of arguments as JSON: null if there is none, or if the text is not
+// JSON because it was cut.
+func recorded(text string) json.RawMessage {
+	var out bytes.Buffer
+	if text == "" || json.Compact(&out, []byte(text)) != nil {
+		return json.RawMessage("null")
+	}
+	return out.Bytes()
+}
+
+// A transferKey is a kind of copy.
+type transferKey struct {
+	name trace.Sym
+	lane efficiency.Figure
+}
+
+// largeCopy is from how many bytes a copy is judged: shorter ones take as long as their
+// launch.
+const largeCopy = 1 << 20
+
+// copies returns the large copies of a GPU by name, compared with their links.
+func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out []summary.EfficiencyTransfer) {
+	index, sizeOf := map[transferKey]int{}, gpu.CopyBytes(tl.Trace)
+	for _, w := range d.Work {
+		a := tl.Activity(w)
+		n, known := sizeOf(a)
+		if a.Kind != trace.Memcpy || !known || n < largeCopy || !tl.Starts(w) {
+			continue
+		}
+		lane, factor := laneOf(p, tl.Trace.Name(a.Name))
+		key := transferKey{a.Name, lane}
+		at, ok := index[key]
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "copy", Name: tl.Trace.Name(a.Name), Link: lane.String(), PeakGBPS: known64(p, lane)})
+		}
+		out[at].Count++
+		out[at].NS, out[at].Bytes = summary.Plus(out[at].NS, a.Dur), summary.Plus(out[at].Bytes, n*factor)
+	}
+	for i := range out {
+		if t := &out[i]; t.NS > 0 {
+			v := float64(t.Bytes) / float64(t.NS)
+			t.AlgGBPS = &v
+		}
+	}
+	return out
+}
+
+// laneOf returns what bounds a copy, and how often it passes each byte: a copy within the
+// memory reads and writes it.
+func laneOf(p *efficiency.Peaks, name string) (lane efficiency.Figure, factor int64) {
+	switch {
+	case efficiency.HostCopy(name):
+		return p.LaneOf(name), 1
+	case strings.Contains(name, "PtoP"):
+		return efficiency.Link, 1
+	case strings.Contains(name, "DtoD"), strings.Contains(name, "DeviceToDevice"):
+		return efficiency.HBM, 2
+	}
+	return efficiency.NoFigure, 1
+}

@@ -1,0 +1,204 @@
+package roofline
+
+import (
+	"assay/analyze/gpu"
+	"assay/efficiency"
+	"assay/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// noOperator is the row of work that no operator launched, or whose launch is not known.
+const noOperator = -1
+
+// A spent is what one call took on one GPU. Work without an operator is one call for each
+// launch, or for each correlation whose launch was not recorded.
+type spent struct {
+	start, end int64 // of its work; the end of what came so far
+	ns         int64 // in which any of it ran
+	comm       int64 // of these, of communication kernels
+	overlap    int64 // of these, other work while communication ran
+	known      int32 // an index of works; noOperator for none
+	row        int32 // noOperator for none
+	recomputed bool
+	graph      bool // it launched a graph
+	again      bool // the call counts on another GPU
+}
+
+// A meter adds up what calls took on one GPU.
+type meter struct {
+	*Owners
+	tl    *gpu.Timeline
+	d     *gpu.Device
+	spent []spent // by the start of the first work
+
+	byCall  []int32 // an index of spent plus 1
+	byLink  []int32 // the same, of links without a call
+	alone   map[trace.ID]int32
+	longest []longest // by row
+}
+
+// A longest is the longest kernel or copy of a row.
+type longest struct {
+	ns   int64
+	name trace.Sym
+}
+
+// measure adds up what the calls of a trace took on a GPU. seen says by call whether it has
+// had work on another GPU, where it counts.
+func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool) *meter {
+	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
+		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows))}
+	comm := beside{spans: d.Layers[0].Spans()}
+	for _, w := range tl.Whole(d) {
+		a := tl.Activity(w)
+		s := m.owner(w, a, seen)
+		from := max(s.end, w.Start)
+		if s.row != noOperator && w.Dur >= m.longest[s.row].ns {
+			if l := &m.longest[s.row]; w.Dur > l.ns || l.name == 0 {
+				*l = longest{w.Dur, a.Name}
+			}
+		}
+		if w.End() <= from {
+			continue
+		}
+		added := interval.Span{Start: from, End: w.End()}
+		s.ns, s.end = summary.Plus(s.ns, added.Len()), w.End()
+		if tl.Layer(a) == 0 {
+			s.comm = summary.Plus(s.comm, added.Len())
+		} else {
+			s.overlap = summary.Plus(s.overlap, comm.within(w.Start, added))
+		}
+	}
+	for at, i := range m.byCall {
+		seen[at] = seen[at] || i > 0
+	}
+	return m
+}
+
+// owner returns what the call that owns some work has taken so far.
+func (m *meter) owner(w gpu.Work, a *trace.Activity, seen []bool) *spent {
+	link := m.links.Of[w.Number]
+	var at *int32
+	switch {
+	case link < 0:
+		i, ok := m.alone[a.Correlation]
+		if !ok {
+			i = m.add(w, spent{known: noOperator, row: noOperator})
+			m.alone[a.Correlation] = i
+		}
+		return &m.spent[i-1]
+	case m.ofLink[link] == 0:
+		if at = &m.byLink[link]; *at == 0 {
+			*at = m.add(w, spent{known: noOperator, row: noOperator, graph: m.replays(link)})
+		}
+	default:
+		c := m.ofLink[link] - 1
+		if at = &m.byCall[c]; *at == 0 {
+			call := &m.calls[c]
+			*at = m.add(w, spent{known: call.known, row: m.works[call.known].row, recomputed: call.recomputed, graph: m.replays(link), again: seen[c]})
+		}
+	}
+	return &m.spent[*at-1]
+}
+
+// add adds a call and returns its index plus 1.
+func (m *meter) add(w gpu.Work, s spent) int32 {
+	s.start, s.end = w.Start, w.Start
+	m.spent = append(m.spent, s)
+	return int32(len(m.spent))
+}
+
+// A beside finds how long communication ran within stretches of time.
+type beside struct {
+	spans []interval.Span
+	next  int // all spans before it have ended
+}
+
+// within returns how long communication ran within a stretch. No later stretch starts
+// before now.
+func (b *beside) within(now int64, s interval.Span) (ns int64) {
+	for b.next < len(b.spans) && b.spans[b.next].End <= now {
+		b.next++
+	}
+	for i := b.next; i < len(b.spans) && b.spans[i].Start < s.End; i++ {
+		ns += b.spans[i].And(s).Len()
+	}
+	return ns
+}
+
+// A tally adds up calls of one row.
+type tally struct {
+	count, ns, overlap  int64
+	flops, model, bytes efficiency.Count
+	estimated, touched  bool
+	unit                efficiency.Unit
+	dtype               string
+}
+
+// add adds a call of a row.
+func (t *tally) add(s *spent, w *efficiency.Work) {
+	t.ns, t.overlap = summary.Plus(t.ns, s.ns), summary.Plus(t.overlap, s.overlap)
+	if t.unit == efficiency.UnknownUnit {
+		t.unit, t.dtype = w.Unit, w.Type
+	}
+	if s.again {
+		return
+	}
+	t.count++
+	model := w.Model
+	if s.recomputed && model.Why == efficiency.Known {
+		model.N = 0
+	}
+	plus(&t.flops, w.FLOPs)
+	plus(&t.model, model)
+	plus(&t.bytes, w.Bytes)
+	t.estimated = t.estimated || w.BytesEstimated
+}
+
+// plus adds a number to a sum, which is not known if one of them is not.
+func plus(sum *efficiency.Count, n efficiency.Count) {
+	if sum.Why == efficiency.Known {
+		sum.Why = n.Why
+	}
+	sum.N = summary.Plus(sum.N, n.N)
+}
+
+// tallies has the sums of some calls by row, and of work without an operator.
+type tallies struct {
+	byRow   []tally
+	touched []int32 // rows that have calls
+	sums    summary.EfficiencySums
+}
+
+func newTallies(rows int) *tallies { return &tallies{byRow: make([]tally, rows)} }
+
+// add adds a call.
+func (t *tallies) add(s *spent, works []known) {
+	t.sums.GPUNS, t.sums.CommNS = summary.Plus(t.sums.GPUNS, s.ns), summary.Plus(t.sums.CommNS, s.comm)
+	if s.row == noOperator {
+		t.sums.NoOperatorNS = summary.Plus(t.sums.NoOperatorNS, s.ns)
+		if s.graph {
+			t.sums.GraphNS = summary.Plus(t.sums.GraphNS, s.ns)
+		}
+		return
+	}
+	w := &works[s.known].work
+	if s.graph && w.FLOPs.Why != efficiency.Known && w.Bytes.Why != efficiency.Known {
+		t.sums.GraphNS = summary.Plus(t.sums.GraphNS, s.ns)
+	}
+	row := &t.byRow[s.row]
+	if !row.touched {
+		row.touched = true
+		t.touched = append(t.touched, s.row)
+	}
+	row.add(s, w)
+}
+
+// reset forgets all calls.
+func (t *tallies) reset() {
+	for _, row := range t.touched {
+		t.byRow[row] = tally{}
+	}
+	t.touched, t.sums = t.touched[:0], summary.EfficiencySums{}
+}
