@@ -124,7 +124,6 @@ var mayImport = map[string]string{
 	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/roofline analyze/snapshot classify compare diag docs doctor gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
-	"efficiency":                     "internal/jsonscan internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
