@@ -33,6 +33,7 @@ type Options struct {
 	StripBins int             // bins of each device's activity strip
 	MaxRows   int             // rows of one table; 0 for [limits.MaxRows]
 	Phases    *phase.Rules    // say which names are steps and phases; nil for the built-in ones
+	Without   Measures        // are left out, because nothing shows them
 
 	// Collectives is called with the collectives of each GPU that has any, so that
 	// ranks can be compared; nil if there is nothing to compare with.
@@ -56,11 +57,6 @@ func (o Options) maxRows() int { return cmp.Or(o.MaxRows, limits.MaxRows) }
 // maxSteps returns how many rows of steps the input may have. A row of a step takes about
 // a quarter of the memory of other rows.
 func (o Options) maxSteps() int { return min(steps.MaxRows, 4*o.maxRows()) }
-
-// Needs returns what Trace looks at in a trace: reading less is faster.
-func Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every, Shapes: true, FlowsIfNeeded: true}
-}
 
 // Trace measures one trace. The input states where the trace came from; Trace sets
 // its Events, Complete, SpanNS and BaseTimeNS, which only the trace has.
@@ -94,9 +90,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
 	attribution := beside(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add()})
+		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes)})
 	})
-	bins := stripBins(len(tl.Devices), opt.StripBins, &issues)
+	bins := stripBins(len(tl.Devices), opt, &issues)
 	launches := beside(func() launched {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
