@@ -18,6 +18,7 @@ type capture struct {
 	doubt string // why numbers may be wrong or too low, or ""
 	empty string // why there is too little device work to judge, or ""
 	lost  bool   // numbers can only be too low
+	peak  string // why metrics of efficiency may be wrong, or ""
 }
 
 // small are the losses of single records. Under one record in a thousand they
@@ -31,6 +32,10 @@ func small(is summary.Issue, events int64) bool {
 // as separate runs.
 const repeated = "rank-repeated"
 
+// overPeak is the issue of operators that were faster than the peaks of their GPU: either
+// their work or the peaks are wrong, and no other metric.
+const overPeak = "over-peak"
+
 // captureOf judges the quality of a run's captures.
 func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	var c capture
@@ -40,6 +45,10 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	}
 	c.lost = true
 	for _, is := range s.Issues {
+		if is.Code == overPeak {
+			c.peak = fmt.Sprintf("%s (%s, %s)", is.Code, is.Severity, times(is.Count))
+			continue
+		}
 		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels || is.Code == metric.StepsMissing {
 			continue
 		}

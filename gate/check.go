@@ -151,6 +151,9 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
+		if c.peak != "" && m.Efficiency {
+			why, lost = cmp.Or(why, c.peak), false
+		}
 		if c.doubt != "" {
 			why = cmp.Or(why, c.doubt)
 			lost = lost && c.lost
@@ -220,14 +223,14 @@ func (a answer) worse(b answer) answer {
 func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	var all answer
 	if l.absolute() {
-		all = all.worse(c.doubted(o, o.absolute(l), false))
+		all = all.worse(c.doubted(o, o.lowerBound(l, o.absolute(l)), false))
 	}
 	if l.relative() && o.Base != nil {
 		a, p := o.relative(l)
 		if deciding || o.P == nil {
 			o.P = p
 		}
-		all = all.worse(c.doubted(o, a, true))
+		all = all.worse(c.doubted(o, o.lowerBounds(a), true))
 	}
 	return all
 }

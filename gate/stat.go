@@ -29,8 +29,9 @@ type Sample struct {
 	Lo, Hi *float64  // its confidence interval, nil with fewer runs than that takes
 	Runs   []float64 // one value each, in the order of the runs
 
-	Num, Den int64  // of a single run; 0 where the metric has none
-	Note     string // on one of the values, or ""
+	Num, Den int64   // of a single run; 0 where the metric has none
+	Note     string  // on one of the values, or ""
+	Missing  float64 // the largest of the values': see [metric.Value]
 }
 
 func newSample(values []metric.Value) *Sample {
@@ -38,6 +39,7 @@ func newSample(values []metric.Value) *Sample {
 	for _, v := range values {
 		s.Runs = append(s.Runs, v.V)
 		s.Note = cmp.Or(s.Note, v.Note)
+		s.Missing = max(s.Missing, v.Missing)
 	}
 	if len(values) == 1 {
 		s.Num, s.Den = values[0].Num, values[0].Den
@@ -95,6 +97,32 @@ func (o *Outcome) absolute(l *Limits) answer {
 		return answer{Fail, why, false, false}
 	}
 	return answer{Pass, "is " + o.Now.text(o.Gate.Metric), false, false}
+}
+
+// lowerBound returns a as inconclusive if the value is a lower bound that may be on either
+// side of the limit that decides.
+func (o *Outcome) lowerBound(l *Limits, a answer) answer {
+	v := o.Now.Center
+	under := a.result == Fail && (l.Min != nil && v <= l.Min.At || l.Equal != nil && v <= l.Equal.At)
+	over := a.result == Pass && (l.Max != nil || l.Equal != nil)
+	if o.Now.Missing == 0 || !under && !over {
+		return a
+	}
+	return answer{Inconclusive, a.why + "; the value may be higher, on the other side of the limit", true, false}
+}
+
+// coverage is by how much the share without a known value may differ between two lower
+// bounds that are compared.
+const coverage = 0.01
+
+// lowerBounds returns a as inconclusive if the values of both sides are lower bounds that
+// leave out different shares.
+func (o *Outcome) lowerBounds(a answer) answer {
+	now, base := o.Now.Missing, o.Base.Missing
+	if math.Abs(now-base) <= coverage {
+		return a
+	}
+	return answer{Inconclusive, fmt.Sprintf("not comparable: the baseline leaves %s of GPU time out, the new runs %s; %s", metric.Share.Text(base), metric.Share.Text(now), o.change()), true, false}
 }
 
 // straddles reports whether the runs leave open on which side of a limit the

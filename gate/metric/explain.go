@@ -127,5 +127,5 @@ func (m *Metric) examples(needed []string) []string {
 
 // words says how values of the unit are written.
 func (u Unit) words() string {
-	return [...]string{"share, as 80% or 0.8", "time, as 2s, 15ms or 200us", "size, as 64GiB or 80GB", "number", "bandwidth, as 300GB/s"}[u]
+	return [...]string{"share, as 80% or 0.8", "time, as 2s, 15ms or 200us", "size, as 64GiB or 80GB", "number", "bandwidth, as 300GB/s", "rate, as 300TFLOP/s"}[u]
 }

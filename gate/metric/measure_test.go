@@ -52,8 +52,35 @@ func twoRanks() *summary.Summary {
 		{Input: 1, Rank: 1, Device: 1, PeakAllocated: n(50), Capacity: n(100)},
 		{OnHost: true, PeakAllocated: n(9999)},
 	}
+	s.Efficiency = efficiencyOfTwo()
 	s.Annotations = []summary.Annotation{{Name: "sync weights", Count: 2, CPUTotalNS: 3000 * ms, GPUTotalNS: 8 * ms}, {Input: 1, Rank: 1, Name: "sync weights", Count: 2, CPUTotalNS: 1000 * ms, GPUTotalNS: 8 * ms}}
 	return s
+}
+
+// efficiencyOfTwo has matrix products that take 40 of 80 ms of rank 0 and 60 of 80 ms of rank
+// 1, at 500 TFLOP/s of a peak of 1000; of copies the FLOPs are 0; 10 ms have no operator:
+//
+//	rank 0: 20 TFLOP of the peak's 100 TFLOP in the window of 100 ms: MFU 20 %
+//	rank 1: 30 TFLOP, of which 10 are recomputed: MFU 20 %, HFU 30 %
+func efficiencyOfTwo() (e summary.Efficiency) {
+	n := func(v int64) *int64 { return &v }
+	x := func(v float64) *float64 { return &v }
+	for r := range 2 {
+		matrix := int64(40+20*r) * ms
+		flops := matrix / ms * 5e11
+		sums := summary.EfficiencySums{
+			GPUNS: 80 * ms, NoOperatorNS: 10 * ms, FLOPsKnownNS: 70 * ms, BytesKnownNS: 70 * ms, MatrixNS: matrix, MatrixFLOPs: flops, ModelFLOPs: 20e12,
+			WallNS: 100 * ms, MFU: x(0.2), HFU: x(0.2 + 0.1*float64(r)), RooflineNS: matrix / 2, RecoverableNS: matrix / 2,
+		}
+		e.Devices = append(e.Devices, summary.EfficiencyDevice{Input: r, Rank: r, Device: int64(r), EfficiencySums: sums})
+		sums.WallNS, sums.MFU, sums.FLOPsKnownNS = 40*ms, x(0.5), 80*ms
+		e.Steps = append(e.Steps, summary.EfficiencyStep{Input: r, Rank: r, Device: int64(r), Number: 3, EfficiencySums: sums})
+		e.Rows = append(e.Rows,
+			summary.EfficiencyRow{Input: r, Rank: r, Device: int64(r), Op: "aten::mm", Unit: "matrix", Dtype: "bf16", Count: 10, GPUNS: matrix, FLOPs: n(flops), Bytes: n(matrix * 100), RooflineNS: n(matrix / 2)},
+			summary.EfficiencyRow{Input: r, Rank: r, Device: int64(r), Op: "aten::copy_", Unit: "none", Count: 10, GPUNS: 10 * ms, FLOPs: n(0), Bytes: n(20e9), RooflineNS: n(8 * ms)},
+			summary.EfficiencyRow{Input: r, Rank: r, Device: int64(r), Op: "aten::cat", Count: 10, GPUNS: 10 * ms, Unknown: "list-type"})
+	}
+	return e
 }
 
 // TestMeasure checks every metric against what the comment of twoRanks says.
@@ -72,6 +99,17 @@ func TestMeasure(t *testing.T) {
 		{"idle.share{owner=host-late, state=data-loading}", "4.50% (9 ms of 200 ms)"},
 		{"idle.share{owner=dependency}", "0% (0 ns of 200 ms)"},
 		{"sync.share", "15.0% (30 ms of 200 ms)"},
+		{"efficiency.mfu", "20.0% (40 ms of 200 ms), a lower bound: FLOPs are known for 87.5% of GPU time"},
+		{"efficiency.hfu", "25.0% (50 ms of 200 ms), a lower bound: FLOPs are known for 87.5% of GPU time"},
+		{"efficiency.hfu{rank=1}", "30.0% (30 ms of 100 ms), a lower bound: FLOPs are known for 87.5% of GPU time"},
+		{"efficiency.mfu{steps=3}", "50.0% (40 ms of 80 ms)"},
+		{"efficiency.known", "87.5% (140 ms of 160 ms)"},
+		{"efficiency.recoverable", "31.2% (50 ms of 160 ms)"},
+		{"op.tflops{op=aten::mm}", "500 TFLOP/s"},
+		{"op.tflops{op=*mm, dtype=bf16, rank=1}", "500 TFLOP/s"},
+		{"op.tflops{op=*}", "417 TFLOP/s, FLOPs known for 85.7% of their GPU time"},
+		{"op.gbps{op=aten::copy_}", "2 TB/s"},
+		{"op.roofline{op=aten::copy_}", "80.0% (16 ms of 20 ms)"},
 		{"step.median", "50 ms"},
 		{"step.median{steps=4-}", "60 ms"},
 		{"step.mean", "50 ms"},

@@ -18,18 +18,21 @@ import (
 
 // A Metric is a figure that gates can be set on.
 type Metric struct {
-	Name    string
-	Unit    Unit
-	Of      Unit     // of a share's numerator and denominator
-	Higher  bool     // more of it is better
-	Steady  bool     // the same in every run of a program, or nearly
-	Host    bool     // told without device work
-	Rises   bool     // more of the capture can only raise it
-	Sums    bool     // it adds up over the capture, so captures of unequal length do not compare
-	Keys    []string // of selectors that it knows
-	Needs   []string // those that a gate must have
-	Meaning string   // what it is; of shares and means the numerator
-	Per     string   // the denominator, or ""
+	Name   string
+	Unit   Unit
+	Of     Unit     // of a share's numerator and denominator
+	Higher bool     // more of it is better
+	Steady bool     // the same in every run of a program, or nearly
+	Host   bool     // told without device work
+	Rises  bool     // more of the capture can only raise it
+	Sums   bool     // it adds up over the capture, so captures of unequal length do not compare
+	Keys   []string // of selectors that it knows
+	Needs  []string // those that a gate must have
+	// Efficiency is true of metrics that take FLOPs and bytes of operators, which are
+	// measured only where they are asked for.
+	Efficiency bool
+	Meaning    string // what it is; of shares and means the numerator
+	Per        string // the denominator, or ""
 
 	measure func(selection) (Value, error)
 }
@@ -40,6 +43,9 @@ type Value struct {
 	V        float64
 	Num, Den int64
 	Note     string // what a reader should know of it, or ""
+	// Missing is the part of the time, as a share, from which the value can only grow: V is
+	// a lower bound. It is 0 if V is exact.
+	Missing float64
 }
 
 func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
@@ -83,7 +89,7 @@ func deviceKeys(more ...string) []string { return append([]string{"device", "ran
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), launchMetrics(), otherMetrics(),
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 }
 

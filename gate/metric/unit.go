@@ -19,10 +19,13 @@ const (
 	Size
 	Count
 	Rate // bytes per second
+	FLOPRate
 )
 
 // String returns the unit as the list of metrics has it.
-func (u Unit) String() string { return [...]string{"share", "ns", "bytes", "count", "bytes/s"}[u] }
+func (u Unit) String() string {
+	return [...]string{"share", "ns", "bytes", "count", "bytes/s", "FLOP/s"}[u]
+}
 
 // A Bound is the limit of a value.
 type Bound struct {
@@ -71,6 +74,8 @@ func (u Unit) Text(v float64) string {
 		return unit.FineBytes(clamp(v))
 	case Rate:
 		return unit.Rate(clamp(v), 1e9)
+	case FLOPRate:
+		return unit.FLOPRate(v)
 	case Share:
 		return strconv.FormatFloat(100*v, 'f', shareDigits(v), 64) + "%"
 	}
@@ -90,6 +95,8 @@ func (u Unit) Exact(v float64) string {
 		return unit.Count(clamp(v)) + " B"
 	case Rate:
 		return unit.Count(clamp(v)) + " B/s"
+	case FLOPRate:
+		return unit.Count(clamp(v)) + " FLOP/s"
 	}
 	_, name, _ := strings.Cut(u.Text(v), " ")
 	if ns, err := unit.ParseDuration("1 " + name); err == nil {
@@ -149,6 +156,9 @@ func (u Unit) parse(text string) (float64, error) {
 		}
 		n, err := unit.ParseBytes(size)
 		return float64(n), notBelow(err, float64(n), text)
+	case FLOPRate:
+		v, err := parseFLOPRate(text)
+		return v, notBelow(err, v, text)
 	case Share:
 		v, err := unit.ParseShare(text)
 		if err == nil && v > 1 {
@@ -161,6 +171,25 @@ func (u Unit) parse(text string) (float64, error) {
 		return 0, fmt.Errorf("%q is not a number", text)
 	}
 	return v, notBelow(nil, v, text)
+}
+
+// parseFLOPRate reads "300TFLOP/s", "1.2 PFLOP/s" or, as the names of metrics have the unit,
+// a number of TFLOP/s.
+func parseFLOPRate(text string) (float64, error) {
+	number, scale := strings.TrimSpace(text), 1e12
+	if size, ok := strings.CutSuffix(number, "FLOP/s"); ok {
+		number, scale = strings.TrimSpace(size), 1
+		for i, prefix := range []string{"k", "M", "G", "T", "P"} {
+			if rest, ok := strings.CutSuffix(number, prefix); ok {
+				number, scale = strings.TrimSpace(rest), math.Pow10(3*(i+1))
+			}
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("rate %q: want FLOPs per second, such as 300TFLOP/s", text)
+	}
+	return v * scale, nil
 }
 
 func notBelow(err error, v float64, text string) error {
@@ -176,6 +205,9 @@ func (u Unit) Bound(text string) (*Bound, error) {
 	v, err := u.parse(text)
 	if u == Share {
 		return &Bound{v, Percent(v)}, err
+	}
+	if u == FLOPRate && err == nil {
+		return &Bound{v, u.Text(v)}, nil
 	}
 	return &Bound{v, written(text)}, err
 }
@@ -208,11 +240,15 @@ func (u Unit) ParseChange(text string) (Change, error) {
 
 // Noun names a value of the unit.
 func (u Unit) Noun() string {
-	return [...]string{"share", "duration", "size", "number", "bandwidth"}[u]
+	return [...]string{"share", "duration", "size", "number", "bandwidth", "rate"}[u]
 }
 
 // Example is a value as it is written.
-func (u Unit) Example() string { return [...]string{"5%", "2s", "64GiB", "100", "300GB/s"}[u] }
+func (u Unit) Example() string {
+	return [...]string{"5%", "2s", "64GiB", "100", "300GB/s", "300TFLOP/s"}[u]
+}
 
 // Difference is a difference of two values as it is written.
-func (u Unit) Difference() string { return [...]string{"2pp", "1ms", "64MiB", "10", "5GB/s"}[u] }
+func (u Unit) Difference() string {
+	return [...]string{"2pp", "1ms", "64MiB", "10", "5GB/s", "5TFLOP/s"}[u]
+}

@@ -25,17 +25,17 @@ type Reason struct {
 // that of a row of a summary.
 func Unknown(id string) Reason {
 	known := map[string]Reason{
-		NoShapes:                {"no input shapes", "record with `record_shapes=True`"},
-		"no concrete inputs":    {"no values of arguments", "record with PyTorch 2.5 or later and `record_shapes=True`"},
-		"type of a list":        {"type of a list of tensors not recorded", ""},
-		"lengths on the device": {"sequence lengths only in GPU memory", ""},
-		"routing":               {"expert routing not recorded", ""},
-		"no formula":            {"no formula for the operator", ""},
-		"graph replay":          {"CUDA graph replay", "also record the capture of the graphs, with `record_shapes=True`"},
-		"bad arguments":         {"arguments do not fit the formula", ""},
-		"compiled region":       {"compiled region without shapes", "record with `record_shapes=True` and a recent PyTorch"},
-		"no operator":           {"no operator", "start the profiler before the work is launched, and record the CPU too"},
-		"":                      {"not stated", ""},
+		NoShapes:                 {"no input shapes", "record with record_shapes=True"},
+		"no values of arguments": {"no values of arguments", "record with PyTorch 2.5 or later and record_shapes=True"},
+		"type of a list":         {"type of a list of tensors not recorded", ""},
+		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
+		"routing":                {"expert routing not recorded", ""},
+		"no formula":             {"no formula for the operator", ""},
+		"graph replay":           {"CUDA graph replay", "also record the capture of the graphs, with record_shapes=True"},
+		"unexpected arguments":   {"arguments do not fit the formula", ""},
+		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
+		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
+		"":                       {"not stated", ""},
 	}
 	if r, ok := known[id]; ok {
 		return r

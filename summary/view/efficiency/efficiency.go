@@ -3,7 +3,9 @@
 package efficiency
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -64,12 +66,13 @@ func Operators(s *summary.Summary) []Operator {
 	return out
 }
 
-// recorded returns what was recorded, or "" for null.
+// recorded returns what was recorded without the spaces of its layout, or "" for null.
 func recorded(raw []byte) string {
-	if string(raw) == "null" {
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil || out.String() == "null" {
 		return ""
 	}
-	return string(raw)
+	return out.String()
 }
 
 func start(r *summary.EfficiencyRow) Operator {

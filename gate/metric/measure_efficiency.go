@@ -1,0 +1,216 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+
+	"assay/summary"
+	"assay/unit"
+)
+
+// efficiencyMetrics compare what GPUs did with their peaks. They are measured where a gate
+// asks for them: see [Metric.Efficiency].
+func efficiencyMetrics() []Metric {
+	ofDevices, ofRows := deviceKeys("steps"), deviceKeys("op", "dtype")
+	needs := []string{"op"}
+	list := []Metric{
+		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window, or step time with steps",
+			measure: efficiencyAs(func(s *summary.EfficiencySums) *float64 { return s.MFU })},
+		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window, or step time with steps",
+			measure: efficiencyAs(func(s *summary.EfficiencySums) *float64 { return s.HFU })},
+		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work",
+			measure: selection.knownWork},
+		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work",
+			measure: selection.recoverable},
+		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
+			measure: operatorsAs(operators.tflops)},
+		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",
+			measure: operatorsAs(operators.gbps)},
+		{Name: "op.roofline", Of: Time, Higher: true, Keys: ofRows, Needs: needs, Meaning: "time that the peaks of the GPU allow for the work of the selected operators", Per: "their GPU time",
+			measure: operatorsAs(operators.roofline)},
+	}
+	for i := range list {
+		list[i].Efficiency = true
+	}
+	return list
+}
+
+var errNoEfficiency = errors.New("no FLOPs and bytes of operators: measure traces that have their input dimensions")
+
+// efficiencySums returns the sums of the selected GPUs or, with steps, of the selected steps.
+func (v selection) efficiencySums() (out []*summary.EfficiencySums, err error) {
+	e := &v.Efficiency
+	if len(e.Devices) == 0 {
+		return nil, errNoEfficiency
+	}
+	if v.sel.Value("steps") != "" {
+		for i := range e.Steps {
+			if s := &e.Steps[i]; v.sel.hasDevice(s.Rank, s.Device) && v.sel.hasStep(s.Number) {
+				out = append(out, &s.EfficiencySums)
+			}
+		}
+		if out == nil {
+			return nil, errors.New("no such step with operators")
+		}
+		return out, nil
+	}
+	for i := range e.Devices {
+		if d := &e.Devices[i]; v.sel.hasDevice(d.Rank, d.Device) {
+			out = append(out, &d.EfficiencySums)
+		}
+	}
+	if out == nil {
+		return nil, errors.New("no such GPU with operators")
+	}
+	return out, nil
+}
+
+// efficiencyAs returns the measurement of MFU or HFU: the mean over GPUs or steps, by
+// their time. All must have one. It is a lower bound if FLOPs are missing.
+func efficiencyAs(share func(*summary.EfficiencySums) *float64) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
+		list, err := v.efficiencySums()
+		if err != nil {
+			return Value{}, err
+		}
+		var atPeak float64
+		var wall, all, known, comm int64
+		for _, s := range list {
+			u := share(s)
+			if u == nil {
+				return Value{}, errNoUtilization(s)
+			}
+			atPeak += *u * float64(s.WallNS)
+			wall = summary.Plus(wall, s.WallNS)
+			all, known, comm = summary.Plus(all, s.GPUNS), summary.Plus(known, s.FLOPsKnownNS), summary.Plus(comm, s.CommNS)
+		}
+		out := Value{V: atPeak / float64(wall), Num: clamp(atPeak), Den: wall}
+		// Communication has no FLOPs of matrices.
+		if missing := float64(all-known-comm) / float64(all); missing > exactEnough {
+			out.Missing = missing
+			out.Note = fmt.Sprintf("a lower bound: FLOPs are known for %s of GPU time", unit.Share(known, all))
+		}
+		return out, nil
+	}
+}
+
+// exactEnough is the share of GPU time without known FLOPs up to which a utilization counts
+// as exact.
+const exactEnough = 0.01
+
+// errNoUtilization says why there is no MFU.
+func errNoUtilization(s *summary.EfficiencySums) error {
+	if s.MatrixFLOPs == 0 {
+		return errors.New("no FLOPs of matrix operators are known: record with record_shapes=True, without CUDA graphs")
+	}
+	return errors.New("no peak of the GPU is known for the types of its matrix operators: give --set-peak or --peaks")
+}
+
+func (v selection) knownWork() (Value, error) {
+	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS })
+}
+
+func (v selection) recoverable() (Value, error) {
+	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS })
+	if err != nil {
+		return out, err
+	}
+	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS })
+	if err == nil && roof.Num == 0 {
+		return Value{}, errors.New("no operator has a roofline: FLOPs and bytes, or the peaks of the GPU, are not known")
+	}
+	return out, err
+}
+
+// ofEfficiency divides a part of the GPU time by all of it.
+func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value, error) {
+	list, err := v.efficiencySums()
+	if err != nil {
+		return Value{}, err
+	}
+	var sum, all int64
+	for _, s := range list {
+		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, s.GPUNS)
+	}
+	return ratio(sum, all), nil
+}
+
+// operators is the sum of the operators that are selected.
+type operators struct {
+	all                           int64 // ns of all that are selected
+	flops, flopsNS, bytes, byteNS int64
+	roof, roofNS                  int64
+	missing                       string // why FLOPs or bytes of some are not known, or ""
+}
+
+// operatorsAs returns the measurement of operators. Those whose work is not known are left
+// out, and the note says so.
+func operatorsAs(of func(operators) (Value, error)) func(selection) (Value, error) {
+	return func(v selection) (Value, error) {
+		if len(v.Efficiency.Devices) == 0 {
+			return Value{}, errNoEfficiency
+		}
+		var sum operators
+		names, found := map[string]bool{}, false
+		for i := range v.Efficiency.Rows {
+			r := &v.Efficiency.Rows[i]
+			if !v.sel.hasDevice(r.Rank, r.Device) {
+				continue
+			}
+			names[r.Op] = true
+			if v.sel.has("op", r.Op) && v.sel.has("dtype", r.Dtype) {
+				sum.add(r)
+				found = true
+			}
+		}
+		if !found {
+			return Value{}, fmt.Errorf("no such operator; there is %s", few(sorted(names)))
+		}
+		return of(sum)
+	}
+}
+
+func (o *operators) add(r *summary.EfficiencyRow) {
+	o.all = summary.Plus(o.all, r.GPUNS)
+	if r.FLOPs != nil {
+		o.flops, o.flopsNS = summary.Plus(o.flops, *r.FLOPs), summary.Plus(o.flopsNS, r.GPUNS)
+	}
+	if r.Bytes != nil {
+		o.bytes, o.byteNS = summary.Plus(o.bytes, *r.Bytes), summary.Plus(o.byteNS, r.GPUNS)
+	}
+	if r.RooflineNS != nil {
+		o.roof, o.roofNS = summary.Plus(o.roof, *r.RooflineNS), summary.Plus(o.roofNS, r.GPUNS)
+	}
+	if o.missing == "" {
+		o.missing = r.Unknown
+	}
+}
+
+func (o operators) tflops() (Value, error) {
+	return o.over(float64(o.flops)*1e9/float64(o.flopsNS), o.flopsNS, "FLOPs")
+}
+
+func (o operators) gbps() (Value, error) {
+	return o.over(float64(o.bytes)*1e9/float64(o.byteNS), o.byteNS, "bytes")
+}
+
+func (o operators) roofline() (Value, error) {
+	v, err := o.over(float64(o.roof)/float64(o.roofNS), o.roofNS, "the roofline")
+	v.Num, v.Den = o.roof, o.roofNS
+	return v, err
+}
+
+// over returns a rate over the time for which it is known.
+func (o operators) over(rate float64, known int64, what string) (Value, error) {
+	switch {
+	case known == 0 && o.missing != "":
+		return Value{}, fmt.Errorf("%s of these operators are not known: %s", what, o.missing)
+	case known == 0:
+		return Value{}, fmt.Errorf("%s of these operators are not known", what)
+	}
+	v := Value{V: rate}
+	if known < o.all {
+		v.Note = fmt.Sprintf("%s known for %s of their GPU time", what, unit.Share(known, o.all))
+	}
+	return v, nil
+}
