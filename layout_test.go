@@ -24,7 +24,6 @@ import (
 // a trace each builds on the one before: gpu, linking, steps, attribute, detail; the others
 // know nothing of each other.
 var mayImport = map[string]string{
-	"efficiency":                     "internal/jsonscan internal/yamltree",
 	"trace":                          "diag internal/eventscan internal/jsonscan internal/redact",
 	"internal/eventscan":             "internal/jsonscan",
 	"nsys":                           "diag internal/redact trace unit",
