@@ -206,7 +206,6 @@ func TestLength(t *testing.T) {
 
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
-	"efficiency":            "the models of operators, half of them rows of tables; their formulas share one reader of arguments, and rooflines their units and types",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/attribute":     "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
