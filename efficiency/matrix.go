@@ -81,6 +81,10 @@ var gemms = []Model{
 		formula: gemm{a: 0, b: 1, bias: 2, out: none, transposed: true}.work,
 	},
 	{
+		Names: []string{"vllm::rocm_unquantized_gemm", "vllm::rocm_unquantized_gemm_impl"}, Library: "vLLM", Unit: Matrix, own: true,
+		Args: "x[…,K], weight[N,K], bias", FLOPs: "2∏x·N + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w", formula: linear,
+	},
+	{
 		Names:   []string{"aiter::gemm_a8w8_blockscale", "aiter::gemm_a8w8_blockscale_bpreshuffle", "vllm::rocm_aiter_gemm_a8w8_blockscale", "vllm::rocm_aiter_triton_gemm_a8w8_blockscale"},
 		Library: "AITER, vLLM", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[N,K], scales 2 and 3, out_dtype 4", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + MN·w",

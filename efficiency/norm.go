@@ -76,6 +76,14 @@ var servingNorms = []Model{
 		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
 	},
 	{
+		Names: []string{"aiter::rms_norm", "aiter::rms_norm_cu", "aiter::rmsnorm2d_fwd_ck"}, Library: "AITER", Unit: Vector, own: true,
+		Args: "x, γ or out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments, ∏x·w for a new result", formula: rmsNorm,
+	},
+	{
+		Names: []string{"aiter::rmsnorm2d_fwd_with_add_ck", "aiter::rmsnorm2d_fwd_with_add"}, Library: "AITER", Unit: Vector, own: true,
+		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
+	},
+	{
 		Names: []string{"_C::fused_add_rms_norm"}, Library: "vLLM", Unit: Vector,
 		Args: "x, residual, γ", FLOPs: "5∏x", Bytes: "2(|x| + |residual|) + |γ|", formula: simple{per: 5, moved: []int{2}, twice: []int{0, 1}}.work,
 	},
@@ -100,6 +108,14 @@ var servingNorms = []Model{
 		Names: []string{"_C::rms_norm_dynamic_per_token_quant"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, γ, scale, …, residual 6", FLOPs: "5∏x, 6∏x with a residual", Bytes: "all tensor arguments + |residual|", formula: normQuantized,
 	},
+}
+
+// rmsNorm returns its result, or writes it into the first argument if γ is the third.
+func rmsNorm(o *operands) Work {
+	if o.has(2) {
+		return simple{per: 4, of: 1, typeOf: 1}.work(o)
+	}
+	return simple{per: 4, result: []int{0}}.work(o)
 }
 
 func normQuantized(o *operands) Work {

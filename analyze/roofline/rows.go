@@ -16,17 +16,18 @@ import (
 // OtherOperators is the row of the operators over the limit of rows.
 const OtherOperators = "(other operators)"
 
-// Fill adds the rows of efficiency to a summary, whose steps are known.
-func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, rank int, room *limits.Room) {
+// Fill adds the rows of efficiency to a summary, whose steps are known: at most so many rows
+// of operators.
+func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Catalog, rank, most int) {
 	if o == nil {
 		return
 	}
 	out := &s.Efficiency
 	seen := make([]bool, len(o.calls))
-	taken := room.Table()
+	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen)
-		p := o.req.Peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
 			if call := &m.spent[i]; o.t.Window.Starts(call.start) {

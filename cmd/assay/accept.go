@@ -64,6 +64,7 @@ func runAccept(e env, c *command, args []string) error {
 	if _, err := stated.of(); err != nil {
 		return usageError(e, c, err.Error())
 	}
+	s.outputs = []output{jsonOutput}
 	list, err := loadSummaries(e, c, &s, args, true)
 	if err != nil {
 		return err // a baseline needs the whole run

@@ -49,7 +49,7 @@ type document map[string]any
 func documentOf(t *testing.T, paths ...string) document {
 	t.Helper()
 	d := make(document)
-	text := output(t, append([]string{"summary", "--format", "json"}, paths...)...)
+	text := outputOf(t, append([]string{"summary", "--format", "json"}, paths...)...)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber() // a float64 cannot tell today's nanoseconds apart
 	if err := decoder.Decode(&d); err != nil {

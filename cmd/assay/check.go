@@ -146,6 +146,10 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
+	k.outputs = []output{checkOutput}
+	if k.format != "text" || k.dir != "" || inGitHub() {
+		k.outputs = append(k.outputs, checkFileOutput)
+	}
 	now, failed := loadRuns(e, c, &k.source, args)
 	if len(now.Runs) == 0 {
 		return cannotCheck(failed)

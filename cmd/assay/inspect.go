@@ -84,7 +84,7 @@ func runInspect(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
-	x.noDigest = true
+	x.outputs = []output{eventOutput}
 	var temp tempfile.Registry
 	defer temp.Close()
 	if x.gap > 0 && len(args) > 1 { // inputs are read twice

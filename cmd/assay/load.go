@@ -11,8 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/analyze"
-	"assay/analyze/roofline"
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/partial"
@@ -32,12 +30,11 @@ type source struct {
 	jobs                int
 	maxMemory, maxInput string        // sizes
 	redact              bool          // names of users are hidden; secrets are in any case
-	scan                bool          // inputs are searched for secrets
+	outputs             []output      // what is printed and written
 	exportTime          time.Duration // that nsys or ncu may take for a report
 	rankFrom, groupBy   string        // see placing
 	window              windowing     // of the commands that register it
 	clockOffsets        []string      // see clocks
-	noDigest            bool          // what is printed does not have the SHA-256 of inputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -120,7 +117,11 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s", c.name, text)
 	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, choice: choice, clocks: told, left: chosen.Left}
+	need := needsOf(s.outputs...)
+	if c.needs != nil {
+		need = c.needs(need)
+	}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
@@ -146,8 +147,6 @@ type measure struct {
 	source
 	thresholds string
 	save       string // the directory for partials; "" for none
-	details    bool   // see reading
-	efficiency bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -175,10 +174,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.save, r.details = m.save != "", m.details
-	if m.efficiency {
-		r.efficiency = new(roofline.Request)
-	}
+	r.save = m.save != ""
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)
