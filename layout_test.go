@@ -123,6 +123,7 @@ var mayImport = map[string]string{
 	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
+	"efficiency":                     "internal/jsonscan internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
@@ -205,6 +206,7 @@ func TestLength(t *testing.T) {
 
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
+	"efficiency":            "the models of operators, half of them rows of tables; their formulas share one reader of arguments, and rooflines their units and types",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/attribute":     "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
