@@ -127,7 +127,7 @@ var mayImport = map[string]string{
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
-	"report/page":                    "compare internal/label judge/timeline report/doc report/words summary summary/view",
+	"report/page":                    "compare internal/label judge/timeline report/doc report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",
 	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
@@ -206,7 +206,6 @@ func TestLength(t *testing.T) {
 
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
-	"efficiency":            "the models of operators, half of them rows of tables; their formulas share one reader of arguments, and rooflines their units and types",
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/attribute":     "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",

@@ -46,6 +46,8 @@ type Outcome struct {
 	Result Result
 	// Why says it in one sentence, with the numbers.
 	Why string
+	// Short is Why without a reason that the report gives once for all gates, or "".
+	Short string
 	// Capture is true of an inconclusive result that the quality of a capture, or
 	// captures that do not compare, are to blame for, and not noise.
 	Capture bool
@@ -92,6 +94,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 		c.base.judge(opt.Thresholds)
 		reasons = view.Comparable(c.base.parts(), c.now.parts())
 		c.apart, c.steps, c.defined = incomparable(reasons)
+		c.expired = opt.Expired != ""
 		c.apart = cmp.Or(opt.Expired, c.apart)
 	}
 	rep := &Report{Now: now, Base: base, Reasons: reasons}
@@ -111,6 +114,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 type check struct {
 	now, base side
 	apart     string // why the sides do not compare, or ""
+	expired   bool   // apart is that the baseline has expired, which the report says once
 	steps     string // why their sums do not, or ""
 	defined   string // why their steps do not, or ""
 }
@@ -194,7 +198,7 @@ func (c *check) gate(g *Gate) Outcome {
 	if fail.result == Fail && g.WarnOnly {
 		fail.result = Warn
 	}
-	o.Result, o.Why, o.Capture, o.Floored = fail.result, fail.why, fail.capture, fail.floored
+	o.Result, o.Why, o.Short, o.Capture, o.Floored = fail.result, fail.why, fail.short, fail.capture, fail.floored
 	return o
 }
 
@@ -207,6 +211,7 @@ func (o Outcome) is(r Result, format string, args ...any) Outcome {
 type answer struct {
 	result  Result
 	why     string
+	short   string // see Outcome
 	capture bool
 	floored bool
 }
@@ -253,7 +258,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			a.why += "; the capture is incomplete, so there is more of it"
 			return a
 		}
-		return answer{Inconclusive, fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), true, false}
+		return answer{result: Inconclusive, why: fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), capture: true}
 	}
 	if !compared {
 		return a
@@ -268,7 +273,11 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 		why = c.defined
 	}
 	if why != "" {
-		return answer{Inconclusive, "not comparable: " + why + "; " + o.change(), true, false}
+		out := answer{result: Inconclusive, why: "not comparable: " + why + "; " + o.change(), capture: true}
+		if c.expired {
+			out.short = "not comparable; " + o.change()
+		}
+		return out
 	}
 	return a
 }

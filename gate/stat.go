@@ -92,11 +92,11 @@ func (o *Outcome) absolute(l *Limits) answer {
 		}
 		why := fmt.Sprintf("is %s, %s %s", o.value(limit.at), side, limit.at.Text)
 		if o.straddles(limit.at.At) {
-			return answer{Inconclusive, why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi)), false, false}
+			return answer{result: Inconclusive, why: why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi))}
 		}
-		return answer{Fail, why, false, false}
+		return answer{result: Fail, why: why}
 	}
-	return answer{Pass, "is " + o.Now.text(o.Gate.Metric), false, false}
+	return answer{result: Pass, why: "is " + o.Now.text(o.Gate.Metric)}
 }
 
 // lowerBound returns a as inconclusive if the value is a lower bound that may be on either
@@ -108,7 +108,7 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	if o.Now.Missing == 0 || !under && !over {
 		return a
 	}
-	return answer{Inconclusive, a.why + "; the value may be higher, on the other side of the limit", true, false}
+	return answer{result: Inconclusive, why: a.why + "; the value may be higher, on the other side of the limit", capture: true}
 }
 
 // coverage is by how much the share without a known value may differ between two lower
@@ -122,7 +122,7 @@ func (o *Outcome) lowerBounds(a answer) answer {
 	if math.Abs(now-base) <= coverage {
 		return a
 	}
-	return answer{Inconclusive, fmt.Sprintf("not comparable: the baseline leaves %s of GPU time out, the new runs %s; %s", metric.Share.Text(base), metric.Share.Text(now), o.change()), true, false}
+	return answer{result: Inconclusive, why: fmt.Sprintf("not comparable: the baseline leaves %s of GPU time out, the new runs %s; %s", metric.Share.Text(base), metric.Share.Text(now), o.change()), capture: true}
 }
 
 // straddles reports whether the runs leave open on which side of a limit the
@@ -170,13 +170,13 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 			floored = fmt.Sprintf("%s, but under the floor of %s", why, l.MinAbs.Text)
 			continue
 		case tested && *p >= alpha:
-			return answer{Inconclusive, why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha), false, false}, p
+			return answer{result: Inconclusive, why: why + fmt.Sprintf("; but runs of both sides mix (p = %.2g, want under %g)", *p, alpha)}, p
 		case !tested && limit.by <= limit.noise*(1+rounding):
-			return answer{Inconclusive, why + "; but " + o.fewRuns(limit.noise), false, false}, p
+			return answer{result: Inconclusive, why: why + "; but " + o.fewRuns(limit.noise)}, p
 		}
-		return answer{Fail, why, false, false}, p
+		return answer{result: Fail, why: why}, p
 	}
-	return answer{Pass, cmp.Or(floored, o.change()), false, floored != ""}, p
+	return answer{result: Pass, why: cmp.Or(floored, o.change()), floored: floored != ""}, p
 }
 
 // exceeds reports whether a change by so much is over its limit.

@@ -79,11 +79,11 @@ func Explain(name string) (Page, error) {
 	}
 	switch {
 	case m.Steady:
-		p.Noise = "the same in every run; a change over its limit fails"
+		p.Noise = "none: a change over its limit fails"
 	case m.Unit == Share:
-		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Points(m.NoiseOf(UsualNoise)))
+		p.Noise = fmt.Sprintf("up to %s between single runs, unless the gate file sets it", Points(m.NoiseOf(UsualNoise)))
 	default:
-		p.Noise = fmt.Sprintf("single runs differ by up to %s if the gate file does not say otherwise", Percent(m.NoiseOf(UsualNoise)))
+		p.Noise = fmt.Sprintf("up to %s between single runs, unless the gate file sets it", Percent(m.NoiseOf(UsualNoise)))
 	}
 	var needed []string
 	for _, key := range m.Keys {

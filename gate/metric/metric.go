@@ -187,8 +187,7 @@ func otherMetrics() []Metric {
 	}
 }
 
-// Of returns the metric of a name, or an error that names the nearest
-// ones.
+// Of returns the metric of a name, or an error that names the nearest ones.
 func Of(name string) (*Metric, error) {
 	all := Metrics()
 	for i := range all {
@@ -196,34 +195,52 @@ func Of(name string) (*Metric, error) {
 			return &all[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown metric %q, want one of %s; \"assay help gates\" lists all", name, strings.Join(nearest(name, all), ", "))
+	const lists = "\"assay help gates\" lists all"
+	near, family := nearest(name, all)
+	switch {
+	case near != nil:
+		return nil, fmt.Errorf("unknown metric %q, did you mean %s; %s", name, strings.Join(near, ", "), lists)
+	case family != nil:
+		more := ""
+		if n := len(family) - mostNearest; n > 0 {
+			family, more = family[:mostNearest], fmt.Sprintf(" and %d more", n)
+		}
+		return nil, fmt.Errorf("unknown metric %q; metrics that begin alike are %s%s; %s", name, strings.Join(family, ", "), more, lists)
+	}
+	return nil, fmt.Errorf("unknown metric %q; %s", name, lists)
 }
 
-// mostNearest is how many names an error suggests.
+// mostNearest is how many names an error lists.
 const mostNearest = 6
 
-// nearest returns the names of metrics that are most like a name, the nearest first: of those
-// of its family, which is what precedes the period, or of all if it has none.
-func nearest(name string, all []Metric) (out []string) {
-	family := func(name string) string {
+// nearest returns the metrics whose names differ from a name by few letters, the nearest
+// first, and those of its family, which is what precedes the period.
+func nearest(name string, all []Metric) (near, family []string) {
+	of := func(name string) string {
 		return strings.TrimSuffix(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))], "s")
 	}
-	for _, m := range all {
-		if family(m.Name) == family(name) {
-			out = append(out, m.Name)
-		}
-	}
-	if out == nil {
-		for _, m := range all {
-			out = append(out, m.Name)
-		}
-	}
 	cost := map[string]int{}
-	for _, known := range out {
-		cost[known] = label.EditsOfStart(name[:min(len(name), longestCompared)], known)
+	most, start := max(1, len(name)/4), name[:min(len(name), longestCompared)]
+	for _, m := range all {
+		cost[m.Name] = label.EditsOfStart(start, m.Name)
+		_, short, _ := strings.Cut(m.Name, ".")
+		switch {
+		case strings.HasPrefix(name, m.Name):
+			cost[m.Name] = 0
+		case !strings.Contains(name, "."):
+			cost[m.Name] = min(cost[m.Name], label.EditsOfStart(start, short))
+		}
+		if cost[m.Name] <= most && len(name) > 2 {
+			near = append(near, m.Name)
+		}
+		if of(m.Name) == of(name) {
+			family = append(family, m.Name)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(cost[a], cost[b]) })
-	return out[:min(mostNearest, len(out))]
+	byCost := func(a, b string) int { return cmp.Compare(cost[a], cost[b]) }
+	slices.SortStableFunc(near, byCost)
+	slices.SortStableFunc(family, byCost)
+	return near[:min(mostNearest, len(near))], family
 }
 
 // longestCompared is how much of a name is compared with others.

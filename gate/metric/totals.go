@@ -19,9 +19,9 @@ func collectiveMetrics() []Metric {
 			measure: collectivesAs(func(c collectives) (Value, error) { return whole(c.count), nil })},
 		{Name: "comm.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: kinds, Meaning: "bytes of matched collectives, as nccl-tests counts them, summed over instances",
 			measure: collectivesAs(collectives.size)},
-		{Name: "comm.busbw", Unit: Rate, Higher: true, Keys: kinds, Meaning: "bus bandwidth of nccl-tests; of several sizes the mean by time, of results of nccl-tests the highest", Per: "transfer time",
+		{Name: "comm.busbw", Unit: Rate, Higher: true, Keys: kinds, Meaning: "bus bandwidth as nccl-tests defines it; several sizes are averaged by time; of results of nccl-tests the highest counts", Per: "transfer time",
 			measure: orResult(collectivesAs(collectives.bus), "comm.busbw")},
-		{Name: "comm.algbw", Unit: Rate, Higher: true, Keys: kinds, Meaning: "bytes of matched collectives; of results of nccl-tests the highest", Per: "transfer time",
+		{Name: "comm.algbw", Unit: Rate, Higher: true, Keys: kinds, Meaning: "bytes of matched collectives; of results of nccl-tests the highest counts", Per: "transfer time",
 			measure: orResult(collectivesAs(collectives.alg), "comm.algbw")},
 	}
 }

@@ -191,7 +191,10 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Explain("comm.busbandwidth"); err == nil || !strings.HasPrefix(err.Error(), `unknown metric "comm.busbandwidth", want one of comm.busbw, `) {
+	if _, err := Explain("comm.busbandwidth"); err == nil || !strings.HasPrefix(err.Error(), `unknown metric "comm.busbandwidth"; metrics that begin alike are comm.busbw, `) {
 		t.Errorf("an unknown metric: %v", err)
+	}
+	if _, err := Explain("nosuch"); err == nil || err.Error() != `unknown metric "nosuch"; "assay help gates" lists all` {
+		t.Errorf("a metric like no other: %v", err)
 	}
 }

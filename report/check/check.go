@@ -3,8 +3,10 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"assay/gate"
@@ -115,7 +117,7 @@ func (c Report) doc() doc.Doc {
 	for _, a := range c.Accepted {
 		if a.Expired != "" {
 			p := doc.Paragraph{Text: doc.Sentence(doc.Capital(a.Expired) + ".")}
-			d.Screen[0].Blocks, first = append(d.Screen[0].Blocks, p), append(first, p)
+			d.Screen[0].Blocks, first = slices.Insert(d.Screen[0].Blocks, 0, doc.Block(p)), append(first, p)
 		}
 	}
 	d.Sections = doc.Present(
@@ -132,7 +134,7 @@ func (c Report) list(without gate.Result, prepare func(string) string) doc.List 
 	var l doc.List
 	for _, o := range c.ByImpact() {
 		if o.Result != without {
-			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: prepare(o.Gate.Text + " " + o.Why)})
+			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: prepare(o.Gate.Text + " " + cmp.Or(o.Short, o.Why))})
 		}
 	}
 	return l
@@ -148,7 +150,7 @@ func (c Report) reasons() doc.Section {
 			continue
 		}
 		if o.Result != gate.Pass || o.Floored {
-			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: doc.Sentence(o.Gate.Text + " " + o.Why)})
+			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: doc.Sentence(o.Gate.Text + " " + cmp.Or(o.Short, o.Why))})
 		}
 	}
 	if l != nil {

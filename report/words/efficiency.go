@@ -1,5 +1,12 @@
 package words
 
+import (
+	"fmt"
+
+	"assay/internal/label"
+	"assay/unit"
+)
+
 // NoShapes is the reason of operators without input dimensions.
 const NoShapes = "no shapes"
 
@@ -34,6 +41,7 @@ func Unknown(id string) Reason {
 		"graph replay":           {"CUDA graph replay", "also record the capture of the graphs, with record_shapes=True"},
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
+		"communication":          {"communication", ""},
 		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
 		"":                       {"not stated", ""},
 	}
@@ -46,4 +54,12 @@ func Unknown(id string) Reason {
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
 	return of(map[string]string{"pcie": "PCIe", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+}
+
+// NotPlaced says how many operators have no place in a roofline, or returns "".
+func NotPlaced(operators int, ns, total int64) string {
+	if operators == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not drawn: %s without arithmetic or with unknown FLOPs (%s of GPU time).", label.Plural(int64(operators), "operator"), unit.Share(ns, total))
 }
