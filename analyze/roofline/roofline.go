@@ -157,8 +157,8 @@ func (o *Owners) choose(ops []*trace.Op, kernel trace.Sym, graph bool) (owner in
 	last, why := len(ops)-1, efficiency.Known
 	for i, op := range ops {
 		n := o.named(op.Name)
-		if n.model == nil || n.wrapper && i != last {
-			continue
+		if n.model == nil || i != last && (n.wrapper || n.model.Values && o.t.Shape(op.Shape).Concrete == 0) {
+			continue // without values a model that needs them knows some overloads only, which call others
 		}
 		at := o.workOf(op, n, kernel)
 		if w := &o.works[at]; w.ok {
