@@ -13,7 +13,7 @@ import (
 // byte those that are made one after another. With the race detector, it also finds what
 // they share.
 func TestSideBySide(t *testing.T) {
-	const most = 12 // pictures, of a few runs
+	const most = 10 // pictures, of a few runs
 	tested := 0
 	for name, s := range samplerun.All() {
 		d := Build(s, judged(s))
