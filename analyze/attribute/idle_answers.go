@@ -7,8 +7,8 @@ import (
 	"assay/trace"
 )
 
-// Questions about idle time are answered beside the walk, on another core: the walk says what
-// each thread does over time, in batches of [stretches].
+// Questions about idle time are answered on another core than that of the walk: the walk says
+// what each thread does over time, in batches of stretches.
 
 // A stretch is what a thread does until a time, from the end of the stretch before.
 type stretch struct {
@@ -18,7 +18,7 @@ type stretch struct {
 
 // The number of stretches in a batch, and the number of batches in flight.
 const (
-	stretchBatch   = 1024
+	stretchBatch   = 4096
 	stretchesAhead = 4
 )
 

@@ -9,9 +9,9 @@ import (
 // events of a thread with fewer than longThread events are merged by the
 // caller, because a trace may have a million threads of one event.
 const (
-	batchSize  = 512
+	batchSize  = 2048
 	ahead      = 4
-	longThread = 8 * batchSize
+	longThread = 2 * batchSize
 )
 
 // frames returns the events of the thread in the order of their starts, in
