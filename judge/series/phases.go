@@ -182,7 +182,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	}
 	whole, of := in.stepNS, "step time"
 	if more := in.besides(b.kinds); more > 0 {
-		ns, whole, of = summary.Plus(ns, more), summary.Plus(whole, more), "the time of steps and these phases"
+		ns, whole, of = summary.Plus(ns, more), summary.Plus(whole, more), "the time of steps and of "+strings.ToLower(b.what)
 	}
 	f, limit, ok := rule.Measured(limits, ns, whole)
 	if !ok {

@@ -64,15 +64,13 @@ func (d Doc) BriefMarkdown(w io.Writer) error {
 // page returns the page for a pull request. The report begins with the same text.
 func (d Doc) page() string {
 	m, page := markdown{rows: briefRows, names: briefName}, Doc{Title: label.Clip(d.Title, briefTitle)}
-	left := int64(0)
 	for n := len(d.Brief); ; n-- {
 		page.Sections = d.Brief[:n:n]
-		if left > 0 {
-			page.Sections = append(page.Sections, notFitting(left))
+		if n < len(d.Brief) {
+			page.Sections = append(page.Sections, notFitting(d.Brief[n:]))
 		}
 		text := m.doc(page)
 		if len(text) > BriefLimit && n > 0 && d.Brief[n-1].Fold {
-			left++
 			continue
 		}
 		if len(text) > BriefLimit {
@@ -97,15 +95,31 @@ func (m markdown) report(d Doc, limit int) string {
 		return page + rest
 	}
 	cut := Doc{Title: d.Title, Sections: d.Brief[:len(d.Brief):len(d.Brief)]}
-	if n := int64(len(d.Sections)); n > 0 {
-		cut.Sections = append(cut.Sections, notFitting(n))
+	if len(d.Sections) > 0 {
+		cut.Sections = append(cut.Sections, notFitting(d.Sections))
 	}
 	return m.within(cut, limit)
 }
 
-// notFitting returns the note that stands for sections that were left out.
-func notFitting(n int64) Section {
-	return Section{Blocks: []Block{Paragraph{Text: label.Plural(n, "more section") + " did not fit here."}}}
+// mostTitles is how many sections a note names.
+const mostTitles = 3
+
+// notFitting returns the note that names sections that were left out.
+func notFitting(left []Section) Section {
+	text := label.Plural(int64(len(left)), "more section") + " did not fit here"
+	var titles []string
+	for _, s := range left[:min(mostTitles, len(left))] {
+		if s.Title != "" {
+			titles = append(titles, label.Clip(s.Title, 50))
+		}
+	}
+	switch {
+	case len(titles) == 0:
+		return Section{Blocks: []Block{Paragraph{Text: text + "."}}}
+	case len(left) > len(titles):
+		titles = append(titles, "…")
+	}
+	return Section{Blocks: []Block{Paragraph{Text: text + ": " + strings.Join(titles, "; ") + "."}}}
 }
 
 // Within returns the report without pictures in at most limit bytes, or "" if nothing
@@ -127,8 +141,8 @@ func (m markdown) within(d Doc, limit int) string {
 	for n := len(d.Sections); ; n-- {
 		cut := d
 		cut.Sections = slices.Clone(d.Sections[:n])
-		if left := len(d.Sections) - n; left > 0 {
-			cut.Sections = append(cut.Sections, notFitting(int64(left)))
+		if n < len(d.Sections) {
+			cut.Sections = append(cut.Sections, notFitting(d.Sections[n:]))
 		}
 		if text = m.doc(cut); len(text) <= limit || n == 0 {
 			break

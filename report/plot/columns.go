@@ -71,7 +71,7 @@ func (col Columns) draw(c *Canvas, top float64) {
 		mid := from + (pitch-gap)/2
 		text := unit.Duration(int64(b.size() + 0.5))
 		if w := c.width(text, small); w+4 <= pitch {
-			c.rect(mid-w/2, up-17, w, 15, ColorWhite) // no line through the text
+			c.rect(mid-w/2-3, up-20, w+6, 19, ColorWhite) // no line through the text
 			c.text(mid, up-6, text, small)
 		}
 		if w := c.width(b.Label, small); col.Ticks == nil && i%every == 0 && mid+w/2 <= Width-6 {

@@ -121,8 +121,8 @@ func Sweeps(s *summary.Summary) (out []Sweep) {
 		}
 		var workload []string
 		for _, w := range work {
-			if differ[k.producer][w.Head] {
-				workload = append(workload, w.Head+" "+cmp.Or(w.Of(list[0]), "unknown"))
+			if of := w.Of(list[0]); of != "" && differ[k.producer][w.Head] {
+				workload = append(workload, w.Head+" "+of)
 			}
 		}
 		out = append(out, Sweep{k.producer, strings.Join(workload, ", "), st, list})
