@@ -120,9 +120,9 @@ func TestUnknown(t *testing.T) {
 // TestTable checks that no operator has two models, and that each row is complete.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
-	for _, table := range tables {
-		for i := range table {
-			m := &table[i]
+	for _, s := range subjects {
+		for i := range s.models {
+			m := &s.models[i]
 			if m.Library == "" || m.Args == "" || m.FLOPs == "" || m.Bytes == "" || m.formula == nil {
 				t.Errorf("%v: something is missing", m.Names)
 			}
