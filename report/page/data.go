@@ -19,6 +19,8 @@ type data struct {
 	Tables  []table  `json:"tables,omitempty"`
 	Flames  []flame  `json:"flames,omitempty"`
 	Charts  []chart  `json:"charts,omitempty"`
+	Planes  []plane  `json:"planes,omitempty"`
+	Graphs  []graph  `json:"graphs,omitempty"`
 	Diff    *diff    `json:"diff,omitempty"`
 
 	Roofline *roofline `json:"roofline,omitempty"`
@@ -40,10 +42,17 @@ func (p *Page) data() *data {
 		t := newTimelines(s, p.States, n)
 		d.Devices, d.Aligned = t.devices, t.aligned
 		d.Tables = tables(s, n)
+		calls, graphs := functions(s, n)
+		d.Tables, d.Graphs = append(d.Tables, calls...), graphs
 		d.Findings = t.placed(p.Findings, d.Tables)
 		d.Flames = flames(s, n)
 		d.Charts = charts(s)
 		d.Roofline = rooflineOf(s, n)
+		drawn := ""
+		if d.Roofline != nil {
+			drawn = "efficiency-roofline"
+		}
+		d.Planes = planes(p.Charts, drawn)
 	}
 	if p.Comparison != nil {
 		d.Diff = diffOf(p.Comparison, n)
