@@ -66,8 +66,8 @@ function App({ page }: { page: Page }) {
   }, [theme]);
   const follow = (name: number) => { setFollowed(name); document.getElementById('calls')?.scrollIntoView({ behavior: 'smooth' }); };
   const sections = ([['findings', 'Findings', !page.diff], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
-    ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
-    ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers], ['calls', 'Callers', page.graphs.length > 0], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
+    ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers],
+    ['calls', 'Callers', page.graphs.length > 0], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
     ['details', 'Details', page.sections.length > 0], ['capture', 'Capture', page.capture.length > 0]] as [string, string, boolean][]).filter(s => s[2]);
   const go = (id: string) => (e: MouseEvent) => { e.preventDefault(); document.getElementById(id)?.scrollIntoView({ behavior: 'smooth' }); };
   return <Fragment>
@@ -88,7 +88,6 @@ function App({ page }: { page: Page }) {
       <Planes page={page} />
       <Charts page={page} />
       {page.roofline && <RooflineChart page={page} roofline={page.roofline} />}
-      {page.tables.length > 0 && <Tables page={page} asked={asked} tell={tell} />}
       {page.tables.length > 0 && <Tables page={page} asked={asked} tell={tell} follow={follow} />}
       <Calls page={page} asked={followed} />
       <Flames page={page} />
