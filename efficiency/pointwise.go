@@ -6,7 +6,7 @@ import "strings"
 // its place. Names with an underscore at the end are the same in place.
 var pointwises = []Model{
 	{
-		Names:   ops("aten::", "abs neg clamp_min clamp_max floor ceil round sign bitwise_not relu gelu silu leaky_relu hardtanh hardswish elu softplus"),
+		Names:   ops("aten::", "abs neg clamp_min clamp_max floor ceil round sign bitwise_not gelu silu leaky_relu hardtanh hardswish elu softplus"),
 		Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
 	},
@@ -56,7 +56,7 @@ var pointwises = []Model{
 		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 1, per: 1, result: floats}.work,
 	},
 	{
-		Names:   ops("aten::", "trunc frac sgn hardsigmoid mish nan_to_num hardshrink softshrink log_sigmoid_forward"),
+		Names:   ops("aten::", "relu trunc frac sgn hardsigmoid mish nan_to_num hardshrink softshrink log_sigmoid_forward"),
 		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
 	},

@@ -72,7 +72,11 @@ func (r reduction) work(o *operands) Work {
 
 // kept returns the number of elements of the result.
 func (r reduction) kept(o *operands) int64 {
-	if len(o.Args) <= r.axes || r.dtype && len(o.Args) == 2 {
+	if len(o.Args) <= r.axes {
+		return 1
+	}
+	if r.dtype && len(o.Args) == 2 { // argument 1 is the type, which is needed as well
+		o.value(1)
 		return 1
 	}
 	dims := o.arg(0).Dims

@@ -48,7 +48,7 @@ const (
 var needs = map[output]need{
 	screenOutput:  {},
 	pageOutput:    {},
-	mdOutput:      {measures: analyze.Shapes | analyze.Passes},
+	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency},
 	jsonOutput:    {measures: analyze.AllMeasures, digest: true},
 	savedOutput:   {measures: analyze.AllMeasures, digest: true},
 	pictureOutput: {measures: analyze.Strips},

@@ -36,7 +36,8 @@ export function group(t: Table, rank: number | null): Row[] {
   return out;
 }
 
-const print = (kind: Kind, v: number) => v < 0 ? '–' : kind === 'count' ? count(v) : kind === 'bytes' ? bytes(v) : kind === 'flops' ? v ? flops(v) : '–' : kind.startsWith('rate') ? v ? v < 0.01 ? '<0.01' : digits(v, 3) : '–' : duration(v);
+const print = (kind: Kind, v: number) => v < 0 ? '–' : kind === 'count' ? count(v) : kind === 'bytes' ? v ? bytes(v) : '–' : kind === 'flops' ? v ? flops(v) : '–' : kind.startsWith('rate') ? v ? v < 0.01 ? '<0.01' : digits(v, 3) : '–' : duration(v);
+
 // How much of a name there is room for.
 const columns = () => Math.max(30, Math.min(52, Math.floor((innerWidth - 880) / 8)));
 

@@ -41,6 +41,7 @@ func Unknown(id string) Reason {
 		"graph replay":           {"CUDA graph replay", "also record the capture of the graphs, with record_shapes=True"},
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
+		"communication":          {"communication", ""},
 		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
 		"":                       {"not stated", ""},
 	}
