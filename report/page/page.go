@@ -26,6 +26,7 @@ import (
 	"assay/compare"
 	"assay/judge/timeline"
 	"assay/report/doc"
+	"assay/report/plot"
 	"assay/summary"
 )
 
@@ -46,6 +47,8 @@ type Page struct {
 	Text     []doc.Section // for readers without scripts
 	Sections []doc.Section // that have no interactive form
 	Capture  []doc.Section
+
+	Charts []plot.Chart // of the report; those of points are shown
 
 	Summary *summary.Summary     // of a run; nil for a comparison
 	States  []timeline.StepState // of the steps of Summary, in their order; may be nil
