@@ -20,6 +20,7 @@ import (
 // A Request asks for FLOPs, bytes and rooflines.
 type Request struct {
 	Peaks efficiency.Catalog
+	Model efficiency.ModelFLOPs // of the user, or zero
 }
 
 // Owners has the operators that own the work of a trace. A nil Owners does nothing.

@@ -36,7 +36,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, rank int, room *limi
 		}
 		r := rates{m, &p}
 		device := deviceRow(o.t, d, rank, &p)
-		device.EfficiencySums = r.sums(sums, d.Window.Len())
+		device.EfficiencySums = r.sums(sums, d.Window.Len(), r.wholeSteps(s.Steps))
 		out.Devices = append(out.Devices, device)
 		out.Rows = append(out.Rows, r.rows(sums, rank, &taken, over)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
@@ -119,8 +119,8 @@ func (r rates) lane(row int32) efficiency.Figure {
 	return efficiency.HBM
 }
 
-// sums returns the sums of all rows over some time.
-func (r rates) sums(t *tallies, wall int64) summary.EfficiencySums {
+// sums returns the sums of all rows over some time, which has so many whole steps.
+func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	out := t.sums
 	out.WallNS = wall
 	var executed, model efficiency.Tally
@@ -152,6 +152,7 @@ func (r rates) sums(t *tallies, wall int64) summary.EfficiencySums {
 		part, _ := r.peaks.Utilization(model, wall) // 0 if all of it is recomputation
 		out.MFU = &part
 	}
+	r.given(&out, steps, executed)
 	return out
 }
 
@@ -167,7 +168,7 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 			sums.add(&r.spent[at], r.works)
 		}
 		if sums.sums.GPUNS > 0 {
-			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS)})
+			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS, whole(s))})
 		}
 	}
 	return out

@@ -47,6 +47,8 @@ func runAccept(e env, c *command, args []string) error {
 	var stated stating
 	stated.register(flags)
 	s.register(flags)
+	s.hardware.register(flags)
+	s.efficiency = true // a later gate may ask for it
 	args, err := parse(e, c, flags, args)
 	switch {
 	case err != nil:

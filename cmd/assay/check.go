@@ -65,6 +65,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	k.stated.register(flags)
 	k.register(flags)
 	k.window.register(flags)
+	k.hardware.register(flags)
 	return flags
 }
 
@@ -146,6 +147,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
+	k.efficiency = slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency })
 	now, failed := loadRuns(e, c, &k.source, args)
 	if len(now.Runs) == 0 {
 		return cannotCheck(failed)

@@ -38,6 +38,8 @@ type source struct {
 	window              windowing     // of the commands that register it
 	clockOffsets        []string      // see clocks
 	noDigest            bool          // what is printed does not have the SHA-256 of inputs
+	hardware            hardware      // of the commands that register it
+	efficiency          bool          // work of operators is measured
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -55,7 +57,9 @@ func (s *source) register(flags *pflag.FlagSet) {
 }
 
 // settings returns the files of the flags, "" for a flag that is not given.
-func (s *source) settings() []string { return []string{s.rules, s.phases, s.forms} }
+func (s *source) settings() []string {
+	return append(s.hardware.settings(), s.rules, s.phases, s.forms)
+}
 
 // open checks the flags and finds the inputs that the arguments name. It prints how many
 // files it skips.
@@ -86,6 +90,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	if wrong := s.hardware.check(); wrong != "" {
+		return nil, usageError(e, c, wrong)
+	}
 	fits, by := fitted(int64(limits.memory))
 	switch {
 	case fits < minMemory:
@@ -106,6 +113,12 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	var work *roofline.Request
+	if s.efficiency {
+		if work, err = s.hardware.request(); err != nil {
+			return nil, err
+		}
+	}
 	chosen := ingest.Paths(args)
 	if err := told.check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
@@ -120,7 +133,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s", c.name, text)
 	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, choice: choice, clocks: told, left: chosen.Left}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, efficiency: work}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
@@ -147,7 +160,6 @@ type measure struct {
 	thresholds string
 	save       string // the directory for partials; "" for none
 	details    bool   // see reading
-	efficiency bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -176,9 +188,6 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 		return nil, err
 	}
 	r.save, r.details = m.save != "", m.details
-	if m.efficiency {
-		r.efficiency = new(roofline.Request)
-	}
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)
@@ -274,7 +283,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"thresholds\" or \"gates\"", path, limit>>10)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"devices\", \"thresholds\" or \"gates\"", path, limit>>10)
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
 		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
 	}

@@ -38,6 +38,7 @@ func runSummary(e env, c *command, args []string) error {
 	flags.BoolVar(&m.details, "detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
 	m.register(flags)
 	m.window.register(flags)
+	m.hardware.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
@@ -48,6 +49,9 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	if wrong == "" && m.details && *format != "json" && m.save == "" {
 		wrong = "--detail is for programs; add --format json or --save DIR"
+	}
+	if wrong == "" && m.hardware.given() && *format != "json" && m.save == "" {
+		wrong = "--peaks, --set-peak and --model-flops are for programs; add --format json or --save DIR, or use \"assay report\""
 	}
 	if wrong == "" {
 		wrong = checkBrief(*brief, *format)
